@@ -1,0 +1,45 @@
+/**
+ * Time as a parameter. Wall time is for stamps that people read; monotonic time is for waits, so that a
+ * suspended machine or a corrected clock neither stalls a loop nor makes it burst.
+ */
+export interface Clock {
+  /** Wall time. */
+  now(): Date;
+  /** Milliseconds on a clock that never goes back. */
+  monotonic(): number;
+  /** Calls back once, after at least `ms` of monotonic time. Returns a function that cancels. */
+  after(ms: number, call: () => void): () => void;
+}
+
+/** The longest single timer Node keeps; a longer wait is taken in steps. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  monotonic: () => performance.now(),
+  after(ms, call) {
+    const due = performance.now() + ms;
+    let timer: NodeJS.Timeout;
+    const arm = (): void => {
+      const left = due - performance.now();
+      if (left <= 0) call();
+      else timer = setTimeout(arm, Math.min(left, LONGEST_TIMER_MS));
+    };
+    timer = setTimeout(arm, Math.max(0, Math.min(ms, LONGEST_TIMER_MS)));
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Waits on the given clock; an abort ends the wait early and quietly. */
+export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = clock.after(ms, done);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,46 @@
+type Listener<T> = (event: T) => void;
+
+/** One typed channel of events. Listeners are called in order; one that throws does not stop the others. */
+export class Emitter<T> {
+  #listeners = new Set<Listener<T>>();
+
+  on(listener: Listener<T>): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  emit(event: T): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(event);
+      } catch (error) {
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+
+  /** Resolves with the first event that matches; rejects with the signal's reason when aborted. */
+  next(matches: (event: T) => boolean = () => true, signal?: AbortSignal): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const stop = this.on((event) => {
+        if (!matches(event)) return;
+        stop();
+        resolve(event);
+      });
+      signal?.addEventListener(
+        'abort',
+        () => {
+          stop();
+          reject(signal.reason);
+        },
+        { once: true },
+      );
+    });
+  }
+
+  get listenerCount(): number {
+    return this.#listeners.size;
+  }
+}

@@ -1,0 +1,71 @@
+/** The closed set of reasons for which something is refused or fails. One table (wire/codes.ts) gives each its HTTP status and exit code. */
+export const ERROR_CODES = [
+  'invalid',
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'conflict',
+  'not_ready',
+  'unsupported',
+  'unavailable',
+  'internal',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+export interface ErrorExtras {
+  /** What the person should do now. One sentence. */
+  hint?: string;
+  /** Machine-readable facts that travel with the error. */
+  facts?: Record<string, unknown>;
+  cause?: unknown;
+}
+
+/** An error a caller is meant to see: a code, a sentence that names the thing, and what to do about it. */
+export class RouseError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly facts: Record<string, unknown>;
+
+  constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
+    super(message, extras.cause === undefined ? undefined : { cause: extras.cause });
+    this.name = 'RouseError';
+    this.code = code;
+    this.hint = extras.hint;
+    this.facts = extras.facts ?? {};
+  }
+}
+
+const make =
+  (code: ErrorCode) =>
+  (message: string, extras?: ErrorExtras): RouseError =>
+    new RouseError(code, message, extras);
+
+export const invalid = make('invalid');
+export const unauthorized = make('unauthorized');
+export const forbidden = make('forbidden');
+export const notFound = make('not_found');
+export const conflict = make('conflict');
+export const notReady = make('not_ready');
+export const unsupported = make('unsupported');
+export const unavailable = make('unavailable');
+export const internal = make('internal');
+
+export function isRouseError(error: unknown): error is RouseError {
+  return error instanceof RouseError;
+}
+
+/** Whatever was thrown, as a RouseError: ours unchanged, anything else as `internal` with its cause kept. */
+export function asRouseError(error: unknown): RouseError {
+  return isRouseError(error) ? error : internal(messageOf(error), { cause: error });
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The errno name (`ENOENT`, `EADDRINUSE`) of a Node system error, if it is one. */
+export function errnoOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,154 @@
+import * as fs from 'node:fs';
+import { createRequire } from 'node:module';
+import * as path from 'node:path';
+import { type Clock, sleep, systemClock } from './clock.ts';
+import { conflict, errnoOf, internal, type RouseError, unavailable } from './errors.ts';
+
+/**
+ * flock(2) on a lock file that is never deleted: the kernel frees it when its holder dies, and shell scripts
+ * that use util-linux `flock` on the same path exclude us and are excluded.
+ */
+export interface FileLock {
+  readonly path: string;
+  readonly fd: number;
+  release(): void;
+}
+
+export interface LockOptions {
+  /** Give up after this long. 0 tries once. */
+  timeoutMs: number;
+  clock?: Clock;
+  /** Mode of a lock file that does not exist yet. */
+  mode?: number;
+  signal?: AbortSignal;
+}
+
+const LOCK_EX = 2;
+const LOCK_NB = 4;
+const LOCK_UN = 8;
+const EINTR = 4;
+const EAGAIN = 11;
+
+type Flock = (fd: number, operation: number) => number;
+interface Koffi {
+  load(library: string | null): { func(prototype: string): Flock };
+  errno(): number;
+}
+
+let native: { flock: Flock; errno: () => number } | undefined;
+
+function loadNative(): { flock: Flock; errno: () => number } {
+  if (!native) {
+    // Loaded on first use: most commands never take a lock, and loading costs ten milliseconds.
+    const koffi = createRequire(import.meta.url)('koffi') as Koffi;
+    native = { flock: koffi.load(null).func('int flock(int fd, int operation)'), errno: () => koffi.errno() };
+  }
+  return native;
+}
+
+function tryFlock(fd: number): boolean {
+  const { flock, errno } = loadNative();
+  for (;;) {
+    if (flock(fd, LOCK_EX | LOCK_NB) === 0) return true;
+    const code = errno();
+    if (code === EINTR) continue;
+    if (code === EAGAIN) return false;
+    throw internal(`flock failed with errno ${code}`);
+  }
+}
+
+/** Opens a lock file without following links, truncating, or trusting what somebody may have planted there. */
+function openLockFile(file: string, mode: number): number {
+  const flags =
+    fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
+  let fd: number;
+  try {
+    fd = fs.openSync(file, flags, mode);
+  } catch (error) {
+    if (errnoOf(error) === 'ELOOP' || errnoOf(error) === 'ENXIO' || errnoOf(error) === 'EISDIR') {
+      throw conflict(`lock file ${file} is not a regular file; refusing to use it`, { cause: error });
+    }
+    throw error;
+  }
+  const stat = fs.fstatSync(fd);
+  if (!stat.isFile() || stat.nlink > 1) {
+    fs.closeSync(fd);
+    throw conflict(`lock file ${file} is not a regular file of its own; refusing to use it`);
+  }
+  return fd;
+}
+
+/** True while the path still names the file we locked: a deleted and re-made lock file excludes nobody. */
+function stillSameFile(fd: number, file: string): boolean {
+  try {
+    const ours = fs.fstatSync(fd);
+    const theirs = fs.lstatSync(file);
+    return ours.ino === theirs.ino && ours.dev === theirs.dev;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** One try. Undefined when somebody else holds it. */
+export function tryLockFile(file: string, mode = 0o600): FileLock | undefined {
+  const fd = openLockFile(file, mode);
+  try {
+    if (tryFlock(fd) && stillSameFile(fd, file)) return heldLock(fd, file);
+  } catch (error) {
+    fs.closeSync(fd);
+    throw error;
+  }
+  fs.closeSync(fd);
+  return undefined;
+}
+
+function heldLock(fd: number, file: string): FileLock {
+  let held = true;
+  return {
+    path: file,
+    fd,
+    release() {
+      if (!held) return;
+      held = false;
+      loadNative().flock(fd, LOCK_UN);
+      fs.closeSync(fd);
+    },
+  };
+}
+
+/** Waits for the lock with short, jittered pauses; `unavailable` when the deadline passes. The lock's directory must exist. */
+export async function lockFile(file: string, options: LockOptions): Promise<FileLock> {
+  const { timeoutMs, clock = systemClock, mode = 0o600, signal } = options;
+  const deadline = clock.monotonic() + timeoutMs;
+  for (let pause = 1; ; pause = Math.min(50, pause * 1.5)) {
+    const lock = tryLockFile(file, mode);
+    if (lock) return lock;
+    const left = deadline - clock.monotonic();
+    if (left <= 0 || signal?.aborted) {
+      throw lockTimeout(file, timeoutMs);
+    }
+    await sleep(clock, Math.min(left, pause * (0.5 + Math.random())), signal);
+  }
+}
+
+function lockTimeout(file: string, timeoutMs: number): RouseError {
+  return unavailable(`timed out after ${timeoutMs / 1000} s waiting for lock ${path.resolve(file)}`, {
+    hint: 'another process holds it; try again when that process is done',
+    facts: { lock_path: file, lock_timeout: true },
+  });
+}
+
+/** Runs `work` while holding the lock. */
+export async function withFileLock<T>(
+  file: string,
+  options: LockOptions,
+  work: (lock: FileLock) => Promise<T> | T,
+): Promise<T> {
+  const lock = await lockFile(file, options);
+  try {
+    return await work(lock);
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { uuidv7 } from 'uuidv7';
+
+/** `bytes` random bytes as lowercase hex. */
+export function randomHex(bytes: number): string {
+  return randomBytes(bytes).toString('hex');
+}
+
+/** A new id that sorts by time. */
+export function newUuid(): string {
+  return uuidv7();
+}
+
+/** `2026-01-02T03:04:05.678Z`. */
+export function utcStamp(at: Date): string {
+  return at.toISOString();
+}
+
+/** `2026-01-02T03:04:05Z`: whole seconds. */
+export function utcSeconds(at: Date): string {
+  return `${at.toISOString().slice(0, 19)}Z`;
+}
+
+/** `20260102T030405Z`. */
+export function compactStamp(at: Date): string {
+  return utcSeconds(at).replace(/[-:]/g, '');
+}
+
+/** `20260102-030405Z`. */
+export function dashedStamp(at: Date): string {
+  return compactStamp(at).replace('T', '-');
+}
