@@ -2,19 +2,22 @@
  * Named instants at which a test may kill the process, to prove what survives. In production nothing is
  * armed and a crash point is one comparison.
  */
-let armed: { name: string; skip: number } | undefined;
+interface Armed {
+  name: string;
+  skip: number;
+}
+
+// On globalThis, because a process may hold two bundles of this module.
+const place = globalThis as { rouseCrashPoint?: Armed | undefined };
 
 /** `name` or `name@n` (die at the n-th time, from 1). Called by bin/ from ROUSE_CRASH_AT. */
 export function armCrashPoint(spec: string | undefined): void {
-  if (!spec) {
-    armed = undefined;
-    return;
-  }
-  const [name, count] = spec.split('@');
-  armed = { name: name ?? '', skip: Number(count ?? 1) - 1 };
+  const [name = '', count = '1'] = (spec ?? '').split('@');
+  place.rouseCrashPoint = name ? { name, skip: Number(count) - 1 } : undefined;
 }
 
 export function crashPoint(name: string): void {
+  const armed = place.rouseCrashPoint;
   if (armed === undefined || armed.name !== name) return;
   if (armed.skip-- > 0) return;
   process.kill(process.pid, 'SIGKILL');

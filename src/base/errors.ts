@@ -51,8 +51,9 @@ export const unsupported = make('unsupported');
 export const unavailable = make('unavailable');
 export const internal = make('internal');
 
+/** By name, not by class: the quick command-line bundle and the lazily loaded parts each carry a copy of this class. */
 export function isRouseError(error: unknown): error is RouseError {
-  return error instanceof RouseError;
+  return error instanceof Error && error.name === 'RouseError' && 'code' in error;
 }
 
 /** Whatever was thrown, as a RouseError: ours unchanged, anything else as `internal` with its cause kept. */

@@ -32,15 +32,24 @@ export function nearest(typed: string, candidates: Iterable<string>, most = 3): 
     .map(({ candidate }) => candidate);
 }
 
+/** Insertions, deletions, replacements and swapped neighbours, each counting one. */
 function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
-      const swap = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(swap, previous[j]! + 1, row[j - 1]! + 1));
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row.push(
+        Math.min(
+          rows[i - 1]![j - 1]! + same,
+          rows[i - 1]![j]! + 1,
+          row[j - 1]! + 1,
+          swapped ? rows[i - 2]![j - 2]! + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
     }
-    previous = row;
+    rows.push(row);
   }
-  return previous[b.length]!;
+  return rows[a.length]![b.length]!;
 }

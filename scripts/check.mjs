@@ -1,0 +1,23 @@
+// Formatter, linter, types, house plan, generated files: everything that needs no running program.
+import { spawnSync } from 'node:child_process';
+import { root } from './setup.mjs';
+
+const node = process.execPath;
+const CHECKS = {
+  'format and lint': ['node_modules/.bin/biome', ['check', '--error-on-warnings', '.']],
+  types: ['node_modules/.bin/tsc', ['--noEmit']],
+  'house plan': [node, ['scripts/house-plan.mjs']],
+  'generated pages': [node, ['scripts/generate.mjs', '--check']],
+};
+
+let failed = 0;
+for (const [name, [program, args]] of Object.entries(CHECKS)) {
+  const done = spawnSync(program, args, { cwd: root, encoding: 'utf8' });
+  const ok = done.status === 0;
+  console.log(`${ok ? '✓' : '✗'} ${name}`);
+  if (!ok) {
+    failed++;
+    console.log(done.stdout + done.stderr);
+  }
+}
+if (failed) process.exit(1);

@@ -1,0 +1,132 @@
+// Who may import whom. Checked by `npm run check`; ARCHITECTURE.md's picture is drawn from the imports found here.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+const PLAN = {
+  base: '',
+  domain: 'base',
+  db: 'base',
+  tmux: 'base',
+  wire: 'base domain',
+  mailbox: 'base domain db',
+  screen: 'base domain',
+  terminal: 'base domain tmux screen',
+  client: 'base domain wire',
+  a2a: 'base domain wire',
+  gateway: 'base domain db tmux screen terminal wire client mailbox',
+  fleet: 'base domain db terminal session wire client a2a',
+  session: 'base domain tmux screen terminal wire client mailbox',
+  scripted: 'base',
+  mcp: 'base domain wire client',
+  cli: 'base domain wire client session mailbox screen scripted demo',
+  demo: 'base domain wire client session mailbox',
+  main: 'base cli gateway fleet scripted',
+};
+
+/** Inside the gateway, data goes one way; only dispatch holds the lane. */
+const GATEWAY_PLAN = {
+  queue: '',
+  readiness: '',
+  dispatch: 'queue readiness',
+  notifier: 'readiness queue',
+  reminders: 'readiness queue dispatch',
+  presence: 'readiness',
+};
+
+const allowed = (plan, room) => (plan[room] ?? '').split(' ').filter(Boolean);
+
+function sourceFiles(directory) {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
+}
+
+const IMPORT = /(?:from\s+|import\s*\(\s*|^\s*import\s+)['"](\.[^'"]+)['"]/gm;
+
+function importsOf(file) {
+  return [...readFileSync(file, 'utf8').matchAll(IMPORT)].map((match) =>
+    path.resolve(path.dirname(file), match[1]),
+  );
+}
+
+/** Every breach as a sentence, and the rooms' edges as found. */
+export function inspectHouse() {
+  const source = path.join(root, 'src');
+  const breaches = [];
+  const edges = new Map();
+  const graph = new Map();
+  for (const file of sourceFiles(source)) {
+    const from = path.relative(source, file).split(path.sep);
+    const where = path.relative(root, file);
+    if (!(from[0] in PLAN)) breaches.push(`${where}: room "${from[0]}" is not in the plan`);
+    const isTest = /\.(test|contract)\.ts$/.test(file);
+    const targets = importsOf(file);
+    if (!isTest) graph.set(file, targets);
+    for (const target of targets) {
+      const to = path.relative(source, target).split(path.sep);
+      if (to[0] === '..') continue;
+      if (to[0] === from[0]) {
+        if (from[0] === 'gateway') checkGateway(from, to, where, breaches);
+        continue;
+      }
+      if (isTest) continue;
+      if (!allowed(PLAN, from[0]).includes(to[0]))
+        breaches.push(`${where}: ${from[0]} may not import ${to[0]}`);
+      if (to.length !== 2 || to[1] !== 'index.ts')
+        breaches.push(`${where}: enter ${to[0]} by its index.ts, not ${to.join('/')}`);
+      edges.set(`${from[0]} ${to[0]}`, [from[0], to[0]]);
+    }
+  }
+  for (const cycle of cycles(graph))
+    breaches.push(`import cycle: ${cycle.map((file) => path.relative(root, file)).join(' → ')}`);
+  return { breaches, edges: [...edges.values()].sort() };
+}
+
+function checkGateway(from, to, where, breaches) {
+  if (from.length < 3 || to.length < 3 || from[1] === to[1]) return;
+  if (!(from[1] in GATEWAY_PLAN) || !(to[1] in GATEWAY_PLAN)) return;
+  if (!allowed(GATEWAY_PLAN, from[1]).includes(to[1]))
+    breaches.push(`${where}: gateway/${from[1]} may not import gateway/${to[1]}`);
+}
+
+function cycles(graph) {
+  const found = [];
+  const state = new Map();
+  const walk = (file, trail) => {
+    if (state.get(file) === 'done') return;
+    if (state.get(file) === 'open') {
+      found.push([...trail.slice(trail.indexOf(file)), file]);
+      return;
+    }
+    state.set(file, 'open');
+    for (const next of graph.get(file) ?? []) if (graph.has(next)) walk(next, [...trail, file]);
+    state.set(file, 'done');
+  };
+  for (const file of graph.keys()) walk(file, []);
+  return found;
+}
+
+/** The rooms as a Mermaid picture, without the edges to base that every room has. */
+export function drawHouse() {
+  const { edges } = inspectHouse();
+  const lines = edges.filter(([, to]) => to !== 'base').map(([from, to]) => `  ${from} --> ${to}`);
+  return ['```mermaid', 'flowchart TD', ...lines, '```'].join('\n');
+}
+
+const PICTURE = /(<!-- house: drawn by scripts\/house-plan\.mjs -->\n)[\s\S]*?(\n<!-- \/house -->)/;
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { breaches } = inspectHouse();
+  const page = path.join(root, 'ARCHITECTURE.md');
+  const before = readFileSync(page, 'utf8');
+  const after = before.replace(PICTURE, `$1${drawHouse()}$2`);
+  if (process.argv.includes('--draw')) writeFileSync(page, after);
+  else if (before !== after)
+    breaches.push('ARCHITECTURE.md: the picture is out of date; run "node scripts/house-plan.mjs --draw"');
+  for (const breach of breaches) console.error(breach);
+  if (breaches.length) process.exit(1);
+  console.log('house plan: kept');
+}

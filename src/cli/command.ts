@@ -1,0 +1,73 @@
+import type { Settings } from './settings.ts';
+
+export type PrintStyle = 'plain' | 'json' | 'fancy';
+
+/** One command as data: help, completion, reference page and parsing all come from this. */
+export interface Command {
+  name: string;
+  summary: string;
+  description?: string;
+  /** Whole command lines, each optionally followed by `# what it does`. */
+  examples?: string[];
+  args?: Argument[];
+  flags?: Flag[];
+  subcommands?: Command[];
+  /** Not shown in help or completion. */
+  hidden?: boolean;
+  run?: (input: Input) => Promise<Output | undefined | void>;
+}
+
+export interface Argument {
+  name: string;
+  summary: string;
+  variadic?: boolean;
+  optional?: boolean;
+  choices?: readonly string[];
+}
+
+export interface Flag {
+  /** Without dashes: `agent-name`. It arrives as `flags.agentName`. */
+  name: string;
+  short?: string;
+  summary: string;
+  /** Name of the value in help; without it the flag is a boolean. */
+  value?: string;
+  choices?: readonly string[];
+  /** May be given several times; arrives as an array. */
+  many?: boolean;
+  required?: boolean;
+  /** `--x` and `--no-x`; undefined when neither was given. */
+  negatable?: boolean;
+  /** For a negatable flag: another name of the negative form (`unread` for `read`). */
+  opposite?: string;
+  parse?: (text: string) => unknown;
+  default?: unknown;
+  hidden?: boolean;
+}
+
+export interface Input {
+  args: string[];
+  flags: Record<string, unknown>;
+  /** All of standard input; empty when it is a terminal. */
+  stdin: () => Promise<string>;
+  stdinIsTty: boolean;
+  settings: Settings;
+  env: NodeJS.ProcessEnv;
+  style: PrintStyle;
+  /** For commands that print as they go. */
+  out: (text: string) => void;
+  err: (text: string) => void;
+  outIsTty: boolean;
+  /** Aborted by Ctrl-C. */
+  signal: AbortSignal;
+  /** Says what is being waited for; shown when it takes longer than a second. */
+  progress: (text: string) => void;
+}
+
+export interface Output {
+  /** What --print-json prints. */
+  data: unknown;
+  plain?: string;
+  fancy?: string;
+  exitCode?: number;
+}

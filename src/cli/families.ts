@@ -1,0 +1,18 @@
+import type { Command } from './command.ts';
+import { completionCommands } from './complete.ts';
+import help from './help-topics.ts';
+
+/** Every command family. Definitions are light and loaded at once; what they run is loaded when it runs. */
+export const ROOT: Command = {
+  name: 'rouse',
+  summary: 'durable mailboxes for terminal agents, and a gateway that wakes them when there is work',
+  description:
+    'Durable mail for coding agents in terminals, and a gateway beside each agent that wakes it when there is ' +
+    'work, at the right moment, exactly once, and can prove it.',
+  examples: [
+    'rouse mailbox init                                  # make a mail store',
+    'rouse mail send --address a@x --to b@x --subject hi --body-content hello',
+    'rouse mailfile prepend --mailbox .agent/inbox.md < message.md',
+  ],
+  subcommands: [help, ...completionCommands(() => ROOT)],
+};

@@ -1,0 +1,91 @@
+import { InvalidArgumentError, Command as Parser } from 'commander';
+import { isRouseError, nearest } from '../base/index.ts';
+import type { Command, Flag } from './command.ts';
+import { describe } from './help.ts';
+
+export interface Match {
+  command: Command;
+  args: string[];
+  flags: Record<string, unknown>;
+}
+
+/** Builds the commander tree of these commands. `matched` is called with the one that was asked for. */
+export function buildParser(root: Command, matched: (match: Match) => void): Parser {
+  return fill(new Parser(root.name), root, [root.name], matched);
+}
+
+function fill(parser: Parser, command: Command, path: string[], matched: (match: Match) => void): Parser {
+  parser
+    .description(command.description ?? command.summary)
+    .summary(command.summary)
+    .helpOption('-h, --help', 'show this help')
+    .showSuggestionAfterError(true)
+    .allowExcessArguments(false)
+    .exitOverride()
+    .addHelpText('after', describe(command, path));
+  if (command.subcommands) parser.helpCommand(false);
+  for (const argument of command.args ?? []) {
+    const dots = argument.variadic ? '...' : '';
+    const text = argument.optional ? `[${argument.name}${dots}]` : `<${argument.name}${dots}>`;
+    const positional = parser.createArgument(text, argument.summary);
+    if (argument.choices) positional.choices([...argument.choices]);
+    parser.addArgument(positional);
+  }
+  for (const flag of command.flags ?? []) addFlag(parser, flag);
+  for (const inner of command.subcommands ?? []) {
+    const child = parser.command(inner.name, { hidden: inner.hidden ?? false });
+    fill(child, inner, [...path, inner.name], matched);
+  }
+  const { run } = command;
+  if (run) parser.action(() => matched({ command, args: parser.args, flags: parser.opts() }));
+  else parser.action(() => missingSubcommand(parser, command));
+  if (!run) parser.argument('[command...]').usage('<command> [options]').allowUnknownOption();
+  return parser;
+}
+
+function missingSubcommand(parser: Parser, command: Command): void {
+  const [typed] = parser.args;
+  if (typed === undefined || typed.startsWith('-')) {
+    if (typed === undefined) parser.help({ error: true });
+    parser.error(`error: unknown option '${typed}'`, { code: 'commander.unknownOption' });
+  }
+  const names = (command.subcommands ?? []).filter((inner) => !inner.hidden).map((inner) => inner.name);
+  const [close] = nearest(typed!, names);
+  const suggestion = close ? `\n(Did you mean ${close}?)` : `\n(commands: ${names.join(', ')})`;
+  parser.error(`error: unknown command '${typed}'${suggestion}`, { code: 'commander.unknownCommand' });
+}
+
+function addFlag(parser: Parser, flag: Flag): void {
+  const long = `--${flag.name}${flag.value ? ` <${flag.value}>` : ''}`;
+  const option = parser.createOption(flag.short ? `-${flag.short}, ${long}` : long, flag.summary);
+  if (flag.hidden) option.hideHelp();
+  if (flag.required) option.makeOptionMandatory();
+  if (flag.default !== undefined) option.default(flag.default);
+  if (flag.choices && !flag.many) option.choices(flag.choices);
+  if (flag.many)
+    option.argParser((text: string, before: unknown[] | undefined) => [...(before ?? []), value(flag, text)]);
+  else if (flag.parse) option.argParser((text: string) => value(flag, text));
+  parser.addOption(option);
+  if (!flag.negatable) return;
+  if (flag.opposite) {
+    const opposite = parser.createOption(`--${flag.opposite}`, `the opposite of --${flag.name}`);
+    const key = option.attributeName();
+    parser.addOption(opposite);
+    parser.on(`option:${flag.opposite}`, () => parser.setOptionValue(key, false));
+  } else {
+    parser.addOption(parser.createOption(`--no-${flag.name}`, `the opposite of --${flag.name}`));
+    if (flag.default === undefined) parser.setOptionValue(option.attributeName(), undefined);
+  }
+}
+
+function value(flag: Flag, text: string): unknown {
+  if (flag.choices && !flag.choices.includes(text)) {
+    throw new InvalidArgumentError(`Allowed choices are ${flag.choices.join(', ')}.`);
+  }
+  try {
+    return flag.parse ? flag.parse(text) : text;
+  } catch (error) {
+    if (isRouseError(error)) throw new InvalidArgumentError(error.message);
+    throw error;
+  }
+}

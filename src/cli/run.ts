@@ -1,0 +1,144 @@
+import type { CommanderError, Command as Parser } from 'commander';
+import { asRouseError, invalid, type RouseError, stableJson } from '../base/index.ts';
+import type { Input, Output, PrintStyle } from './command.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import { ROOT } from './families.ts';
+import { buildParser, type Match } from './parse.ts';
+import { createProgress } from './progress.ts';
+import { readSettings } from './settings.ts';
+
+/** The outside world, as the command line sees it. */
+export interface Surroundings {
+  argv: string[];
+  env: NodeJS.ProcessEnv;
+  stdout: { write: (text: string) => void; isTTY: boolean };
+  stderr: { write: (text: string) => void; isTTY: boolean };
+  stdin: () => Promise<string>;
+  stdinIsTty: boolean;
+  signal: AbortSignal;
+}
+
+/** Parses, runs and prints one command line; answers with the exit code. */
+export async function runCli(world: Surroundings): Promise<number> {
+  let style: PrintStyle = 'plain';
+  try {
+    const line = takeStyle(world.argv, world.env);
+    style = line.style;
+    const match = await parse(line.argv, world);
+    if (typeof match === 'number') return match;
+    return await execute(match, style, world);
+  } catch (error) {
+    if (world.signal.aborted) return 130;
+    return printError(asRouseError(error), style, world);
+  }
+}
+
+const STYLES: PrintStyle[] = ['plain', 'json', 'fancy'];
+
+/** The print style may stand anywhere on the line, before or after the command. */
+function takeStyle(argv: string[], env: NodeJS.ProcessEnv): { argv: string[]; style: PrintStyle } {
+  const wanted = env['HOUMAO_CLI_PRINT_STYLE'];
+  let style: PrintStyle = STYLES.find((name) => name === wanted) ?? 'plain';
+  const end = argv.indexOf('--') === -1 ? argv.length : argv.indexOf('--');
+  const rest = argv.filter((word, i) => {
+    const named = i < end ? STYLES.find((name) => word === `--print-${name}`) : undefined;
+    if (named) style = named;
+    return !named;
+  });
+  return { argv: rest, style };
+}
+
+/** The command that was asked for, or an exit code when help was shown instead. */
+async function parse(argv: string[], world: Surroundings): Promise<Match | number> {
+  let match: Match | undefined;
+  let complaint = '';
+  const parser = buildParser(ROOT, (found) => {
+    match = found;
+  });
+  configure(parser, world, (text) => {
+    complaint += text;
+  });
+  try {
+    await parser.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    const { code, exitCode } = error as CommanderError;
+    if (typeof code !== 'string' || !code.startsWith('commander.')) throw error;
+    if (exitCode === 0) return 0;
+    if (code === 'commander.help') {
+      world.stderr.write(complaint);
+      return EXIT_CODES.invalid;
+    }
+    throw invalid(complaint.replace(/^error: /, '').trim(), { hint: `see "${helpFor(argv)}"` });
+  }
+  return match ?? 0;
+}
+
+function configure(parser: Parser, world: Surroundings, complain: (text: string) => void): void {
+  parser.configureOutput({
+    writeOut: (text) => world.stdout.write(text),
+    writeErr: complain,
+    getOutHasColors: () => world.stdout.isTTY,
+  });
+  for (const inner of parser.commands) configure(inner, world, complain);
+}
+
+/** The help of the deepest command the line names. */
+function helpFor(argv: string[]): string {
+  const words = ['rouse'];
+  let { subcommands } = ROOT;
+  for (const word of argv) {
+    const next = subcommands?.find((command) => command.name === word);
+    if (!next) break;
+    words.push(word);
+    subcommands = next.subcommands;
+  }
+  return `${words.join(' ')} --help`;
+}
+
+async function execute(match: Match, style: PrintStyle, world: Surroundings): Promise<number> {
+  const progress = createProgress(world.stderr, style);
+  const input: Input = {
+    args: match.args,
+    flags: match.flags,
+    stdin: world.stdin,
+    stdinIsTty: world.stdinIsTty,
+    settings: readSettings(world.env),
+    env: world.env,
+    style,
+    out: (text) => world.stdout.write(text),
+    err: (text) => world.stderr.write(text),
+    outIsTty: world.stdout.isTTY,
+    signal: world.signal,
+    progress: progress.say,
+  };
+  let output: Output | undefined | void;
+  try {
+    output = await match.command.run!(input);
+  } finally {
+    progress.stop();
+  }
+  if (output) print(output, style, world);
+  return output?.exitCode ?? (world.signal.aborted ? 130 : 0);
+}
+
+function print(output: Output, style: PrintStyle, world: Surroundings): void {
+  const text =
+    style === 'json'
+      ? stableJson(output.data)
+      : ((style === 'fancy' ? output.fancy : undefined) ?? output.plain ?? stableJson(output.data));
+  if (text !== '') world.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+function printError(error: RouseError, style: PrintStyle, world: Surroundings): number {
+  const exitCode = EXIT_CODES[error.code];
+  if (style === 'json') {
+    const { code, message, hint, facts } = error;
+    world.stderr.write(stableJson({ error: { code, message, hint: hint ?? null, ...facts } }));
+  } else {
+    world.stderr.write(`error: ${error.message}\n`);
+    if (error.hint) world.stderr.write(`${error.hint}\n`);
+    if (error.code === 'internal' && world.env['ROUSE_DEBUG'])
+      world.stderr.write(`${error.cause ?? error.stack}\n`);
+  }
+  return exitCode;
+}

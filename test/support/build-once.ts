@@ -1,0 +1,22 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import * as path from 'node:path';
+
+/** Walk tests run the built program. `npm test` has built it; run alone with vitest, it is built here when stale. */
+export default function buildOnce(): void {
+  const root = path.resolve(import.meta.dirname, '../..');
+  if (newest(path.join(root, 'src')) < modified(path.join(root, 'dist', 'rouse.cjs'))) return;
+  const done = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: root, encoding: 'utf8' });
+  if (done.status !== 0) throw new Error(`build failed: ${done.stderr}`);
+}
+
+function newest(directory: string): number {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return Math.max(...files.map((entry) => modified(path.join(entry.parentPath, entry.name))));
+}
+
+function modified(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
