@@ -1,11 +1,24 @@
 /**
- * Domain: one file per noun, pure. What a message, an address, a request, a reminder is, and the rules that hold
- * for it everywhere.
+ * Domain: the nouns of the product and the rules they carry: names, backends, keys, listeners, timings, status,
+ * reminders, mail.
  *
- * Promises  No files, no sockets, no clock of its own: the same input gives the same answer.
- * Never     Knows how anything is stored, shown or sent.
- * Errors    Wrong values leave as `invalid` with the name of the field.
+ * Promises  Pure: the same input gives the same answer; time and environment are parameters.
+ *           Numbers of any size stay numbers; no rule here yields NaN, Infinity or an invalid date.
+ * Never     Touches files, processes, sockets or schemas; shapes that cross a process boundary are wire/.
+ * Errors    `invalid`, naming the field and what is allowed.
  */
+export * from './agent-name.ts';
+export * from './backend.ts';
+export * from './field-problem.ts';
+export * from './gateway-handle.ts';
+export * from './gateway-status.ts';
+export * from './key-sequence.ts';
+export * from './listener.ts';
+export * from './reminder.ts';
+export * from './reminder-cadence.ts';
+export * from './reminder-ranking.ts';
+export * from './tui-timings.ts';
+export * from './utc-time.ts';
 export * from './mail-address.ts';
 export * from './mail-attachment.ts';
 export * from './mail-box.ts';
@@ -16,4 +29,5 @@ export * from './mail-draft.ts';
 export * from './mail-message.ts';
 export * from './mail-principal.ts';
 export * from './mail-query.ts';
+export * from './mail-recipient.ts';
 export * from './mail-ref.ts';

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { utcSeconds } from '../base/index.ts';
 import { INBOX, parseBoxName } from './mail-box.ts';
+import { parseUtcTime } from './utc-time.ts';
 
 export const READ_STATES = ['any', 'read', 'unread'] as const;
 export const ANSWERED_STATES = ['any', 'answered', 'unanswered'] as const;
@@ -16,8 +18,8 @@ const boxSchema = z.string().transform((text, context) => {
 const instantSchema = z
   .string()
   .refine(
-    (text) => /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:?\d\d))?$/.test(text) && !Number.isNaN(Date.parse(text)),
-    'must be an RFC 3339 time such as 2026-01-31T12:00:00Z, or a date',
+    (text) => parseUtcTime(text) !== undefined,
+    'must be an ISO-8601 time such as 2026-01-31T12:00:00Z, or a date',
   );
 
 const limitSchema = z.int().min(1).nullish();
@@ -52,3 +54,8 @@ export const mailSearchSchema = z.strictObject({
 });
 export type MailSearch = z.output<typeof mailSearchSchema>;
 export type MailSearchInput = z.input<typeof mailSearchSchema>;
+
+/** `since` as the whole seconds messages are stamped with: the first stamp that is not before it. */
+export function sinceStamp(since: string): string {
+  return utcSeconds(new Date(Math.ceil(parseUtcTime(since)! / 1000) * 1000));
+}

@@ -1,0 +1,31 @@
+import { nearest, notFound, type RouseError } from '../base/index.ts';
+import { LOCAL_DOMAIN, localPart } from './mail-address.ts';
+import type { MailPrincipal } from './mail-principal.ts';
+
+/**
+ * "Nobody has that address", with the one they probably meant: the only mailbox whose name or owner matches what
+ * was typed, else the nearest spellings.
+ */
+export function unknownRecipient(
+  typed: string,
+  known: readonly Pick<MailPrincipal, 'address' | 'principal_id'>[],
+): RouseError {
+  const name = typed.includes('@') ? localPart(typed) : typed;
+  const same = known.filter(
+    ({ address, principal_id: owner }) =>
+      localPart(address) === name || owner === name || owner === `HOUMAO-${name}`,
+  );
+  const candidates = known.map(({ address }) => address);
+  const likely =
+    same.length === 1
+      ? [same[0]!.address]
+      : nearest(typed.includes('@') ? typed : `${typed}@${LOCAL_DOMAIN}`, candidates);
+  const message = typed.includes('@')
+    ? `no mailbox is registered for ${typed}`
+    : `recipient must be a full mail address, not ${JSON.stringify(typed.slice(0, 80))}`;
+  const hint =
+    likely.length > 0
+      ? `did you mean ${likely.join(' or ')}?`
+      : 'register it first: rouse mailbox register --address ADDRESS --principal-id ID';
+  return notFound(message, { hint, facts: { recipient: typed, suggestions: likely } });
+}

@@ -1,0 +1,330 @@
+import { type Clock, conflict, Emitter, notFound, systemClock } from '../base/index.ts';
+import {
+  ARCHIVE,
+  asParticipant,
+  bodyPreview,
+  checkMail,
+  composeMail,
+  composePost,
+  composeReply,
+  contentDigest,
+  IDEMPOTENCY_HEADER,
+  INBOX,
+  idempotencyScope,
+  type MailDocument,
+  type MailDraftInput,
+  type MailMarkInput,
+  type MailMessage,
+  type MailPostInput,
+  type MailPrincipal,
+  type MailQueryInput,
+  type MailReplyInput,
+  type MailSearchInput,
+  mailDraftSchema,
+  mailMarkSchema,
+  mailPostSchema,
+  mailQuerySchema,
+  mailReplySchema,
+  mailSearchSchema,
+  makeMailRef,
+  OPERATOR,
+  parseAddress,
+  parseBoxName,
+  parseMailRef,
+  parseMailRefs,
+  recipientsOf,
+  SENT,
+  sinceStamp,
+  unknownRecipient,
+} from '../domain/index.ts';
+import { countPage, pageOf } from './page.ts';
+import type { Mailbox, MailCapabilities, MailCounts, MailHint, MailPage, MailSent } from './port.ts';
+
+interface Entry {
+  order: number;
+  document: MailDocument;
+  box: string;
+  read: boolean;
+  answered: boolean;
+}
+
+const TRANSPORT = 'memory';
+
+/** Mail between mailboxes of one process, kept nowhere. For tests of whatever uses the port. */
+export class MemoryMail {
+  readonly changed = new Emitter<MailHint>();
+  readonly principals = new Map<string, MailPrincipal>([[OPERATOR.address, { ...OPERATOR }]]);
+  readonly entries = new Map<string, Map<string, Entry>>();
+  readonly versions = new Map<string, number>();
+  readonly keys = new Map<string, MailDocument>();
+  readonly clock: Clock;
+  #order = 0;
+
+  constructor(clock: Clock = systemClock) {
+    this.clock = clock;
+  }
+
+  register(address: string, principal_id = address.split('@')[0]!): this {
+    this.principals.set(address, { principal_id, address });
+    return this;
+  }
+
+  mailbox(address: string): Mailbox {
+    const self = this.principals.get(address);
+    if (!self) throw unknownRecipient(address, [...this.principals.values()]);
+    return new MemoryMailbox(this, self);
+  }
+
+  resolve(addresses: string[], field: string): MailPrincipal[] {
+    return addresses.map((text, i) => {
+      const known = this.principals.get(text.trim());
+      if (known) return known;
+      parseAddress(text, `${field}[${i}]`);
+      throw unknownRecipient(text.trim(), [...this.principals.values()]);
+    });
+  }
+
+  deliver(document: MailDocument): { document: MailDocument; duplicate: boolean } {
+    const key = document.headers[IDEMPOTENCY_HEADER];
+    if (typeof key === 'string') {
+      const scoped = `${idempotencyScope(document)}\n${key}`;
+      const first = this.keys.get(scoped);
+      if (first && contentDigest(first) === contentDigest(document))
+        return { document: first, duplicate: true };
+      if (first) throw conflict(`idempotency key ${key} was used for other content`);
+      this.keys.set(scoped, document);
+    }
+    this.#place(document.from.address, document, SENT);
+    for (const { address } of recipientsOf(document)) this.#place(address, document, INBOX);
+    return { document, duplicate: false };
+  }
+
+  entriesOf(address: string): Map<string, Entry> {
+    const known = this.entries.get(address) ?? new Map<string, Entry>();
+    this.entries.set(address, known);
+    return known;
+  }
+
+  touch(address: string): void {
+    this.versions.set(address, (this.versions.get(address) ?? 0) + 1);
+    this.changed.emit({ address });
+  }
+
+  #place(address: string, document: MailDocument, box: string): void {
+    const entry: Entry = { order: ++this.#order, document, box, read: box === SENT, answered: false };
+    this.entriesOf(address).set(document.message_id, entry);
+    this.touch(address);
+  }
+}
+
+class MemoryMailbox implements Mailbox {
+  readonly transport = TRANSPORT;
+  readonly address: string;
+  readonly principal_id: string;
+  readonly capabilities: MailCapabilities = {
+    post: true,
+    cc: true,
+    attachments: false,
+    sent_box: true,
+    boxes: true,
+    read_flag: true,
+    answered_flag: true,
+    unarchive: true,
+    search: true,
+  };
+  #mail: MemoryMail;
+  #self: MailPrincipal;
+
+  constructor(mail: MemoryMail, self: MailPrincipal) {
+    this.#mail = mail;
+    this.#self = self;
+    this.address = self.address;
+    this.principal_id = self.principal_id;
+  }
+
+  async status() {
+    const { open_count, unread_count } = await this.count({ archived: false });
+    const { transport, principal_id, address } = this;
+    return {
+      transport,
+      principal_id,
+      address,
+      location: 'memory',
+      open_count,
+      unread_count,
+      set_aside_count: 0,
+      warnings: [],
+    };
+  }
+
+  async version(): Promise<string> {
+    return String(this.#mail.versions.get(this.address) ?? 0);
+  }
+
+  async list(input: MailQueryInput = {}): Promise<MailPage> {
+    const query = checkMail(mailQuerySchema, input, 'list');
+    const after = query.cursor == null ? Number.POSITIVE_INFINITY : Number(query.cursor);
+    const entries = this.#match(input).filter(({ order }) => order < after);
+    const page = entries.slice(0, query.limit ?? undefined);
+    return pageOf(query.box, {
+      messages: page.map((entry) => this.#show(entry, query.include_body)),
+      nextCursor: page.length < entries.length ? String(page.at(-1)!.order) : null,
+    });
+  }
+
+  async count(input: MailQueryInput = {}): Promise<MailCounts> {
+    return countPage(this.#match(input).map((entry) => this.#show(entry, false)));
+  }
+
+  async search(input: MailSearchInput): Promise<MailPage> {
+    const { text, box, limit, include_body } = checkMail(mailSearchSchema, input, 'search');
+    const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+    const found = this.#newestFirst().filter(({ document, box: at }) => {
+      const all = `${document.subject}\n${document.body}`.toLowerCase();
+      return (box == null || at === box) && words.every((word) => all.includes(word));
+    });
+    const messages = found.slice(0, limit).map((entry) => this.#show(entry, include_body));
+    return pageOf(box ?? null, { messages, nextCursor: null });
+  }
+
+  async peek(ref: string, { box }: { box?: string | null } = {}): Promise<MailMessage> {
+    return this.#show(this.#find(parseMailRef(TRANSPORT, ref), box), true);
+  }
+
+  async read(ref: string, { box }: { box?: string | null } = {}): Promise<MailMessage> {
+    const entry = this.#find(parseMailRef(TRANSPORT, ref), box);
+    if (!entry.read) this.#change([entry], () => ({ read: true }));
+    return this.#show(entry, true);
+  }
+
+  async send(input: MailDraftInput): Promise<MailSent> {
+    const draft = checkMail(mailDraftSchema, input, 'send');
+    const to = this.#mail.resolve(draft.to, 'to');
+    const cc = this.#mail.resolve(draft.cc, 'cc');
+    return this.#sent(
+      composeMail({
+        from: this.#self,
+        to,
+        cc,
+        subject: draft.subject,
+        body: draft.body_content,
+        at: this.#mail.clock.now(),
+        idempotency_key: draft.idempotency_key,
+      }),
+    );
+  }
+
+  async post(input: MailPostInput): Promise<MailSent> {
+    const post = checkMail(mailPostSchema, input, 'post');
+    const at = this.#mail.clock.now();
+    return this.#sent(composePost({ to: this.#self, post, at, idempotency_key: post.idempotency_key }));
+  }
+
+  async reply(input: MailReplyInput): Promise<MailSent> {
+    const reply = checkMail(mailReplySchema, input, 'reply');
+    const parent = this.#find(parseMailRef(TRANSPORT, reply.message_ref));
+    const { document } = parent;
+    const sent = this.#sent(
+      composeReply({
+        from: this.#self,
+        parent: document,
+        body: reply.body_content,
+        at: this.#mail.clock.now(),
+        idempotency_key: reply.idempotency_key,
+      }),
+    );
+    if (!sent.duplicate) this.#change([parent], () => ({ read: true, answered: true }));
+    return sent;
+  }
+
+  async mark(input: MailMarkInput): Promise<MailMessage[]> {
+    const { message_refs, read, answered, archived } = checkMail(mailMarkSchema, input, 'mark');
+    return this.#changeRefs(message_refs, () => ({
+      ...(read == null ? {} : { read }),
+      ...(answered == null ? {} : { answered }),
+      ...(archived === true ? { box: ARCHIVE, read: true } : archived === false ? { box: INBOX } : {}),
+    }));
+  }
+
+  async move(refs: string[], destination: string): Promise<MailMessage[]> {
+    const box = parseBoxName(destination, 'destination_box');
+    return this.#changeRefs(refs, () => ({ box, ...(box === ARCHIVE ? { read: true } : {}) }));
+  }
+
+  archive(refs: string[]): Promise<MailMessage[]> {
+    return this.move(refs, ARCHIVE);
+  }
+
+  async watch(onChange: (hint: MailHint) => void): Promise<() => void> {
+    return this.#mail.changed.on((hint) => {
+      if (hint.address === this.address) onChange(hint);
+    });
+  }
+
+  async close(): Promise<void> {}
+
+  #newestFirst(): Entry[] {
+    return [...this.#mail.entriesOf(this.address).values()].sort((a, b) => b.order - a.order);
+  }
+
+  #match(input: MailQueryInput): Entry[] {
+    const query = checkMail(mailQuerySchema, input, 'list');
+    const { read_state, answered_state, archived } = query;
+    const since = query.since == null ? '' : sinceStamp(query.since);
+    return this.#newestFirst().filter(
+      (entry) =>
+        entry.box === query.box &&
+        (read_state === 'any' || entry.read === (read_state === 'read')) &&
+        (answered_state === 'any' || entry.answered === (answered_state === 'answered')) &&
+        (archived == null || (entry.box === ARCHIVE) === archived) &&
+        entry.document.created_at_utc >= since,
+    );
+  }
+
+  #find(id: string, box?: string | null): Entry {
+    const entry = this.#mail.entriesOf(this.address).get(id);
+    if (!entry) throw notFound(`no message ${makeMailRef(TRANSPORT, id)} in mailbox ${this.address}`);
+    if (box != null && entry.box !== parseBoxName(box)) {
+      throw notFound(`message ${makeMailRef(TRANSPORT, id)} is in box ${entry.box}, not in ${box}`);
+    }
+    return entry;
+  }
+
+  #changeRefs(refs: string[], to: () => Partial<Entry>): MailMessage[] {
+    const entries = parseMailRefs(TRANSPORT, refs).map((id) => this.#find(id));
+    this.#change(entries, to);
+    return entries.map((entry) => this.#show(entry, true));
+  }
+
+  #change(entries: Entry[], to: () => Partial<Entry>): void {
+    for (const entry of entries) Object.assign(entry, to());
+    this.#mail.touch(this.address);
+  }
+
+  #sent(document: MailDocument): MailSent {
+    const done = this.#mail.deliver(document);
+    return { message: this.#show(this.#find(done.document.message_id), true), duplicate: done.duplicate };
+  }
+
+  #show({ document, box, read, answered }: Entry, withBody: boolean): MailMessage {
+    return {
+      message_ref: makeMailRef(TRANSPORT, document.message_id),
+      thread_ref: makeMailRef(TRANSPORT, document.thread_id),
+      in_reply_to_ref: document.in_reply_to === null ? null : makeMailRef(TRANSPORT, document.in_reply_to),
+      created_at_utc: document.created_at_utc,
+      subject: document.subject,
+      read,
+      answered,
+      archived: box === ARCHIVE,
+      unread: !read,
+      box,
+      body_preview: bodyPreview(document.body),
+      ...(withBody ? { body_text: document.body } : {}),
+      sender: asParticipant(document.from),
+      to: document.to.map(asParticipant),
+      cc: document.cc.map(asParticipant),
+      reply_to: document.reply_to.map(asParticipant),
+      attachments: [],
+    };
+  }
+}
