@@ -126,8 +126,22 @@ export class Sqlite {
     if (!this.#db.isOpen) return;
     if (this.#depth > 0) throw internal('a database cannot be closed inside its own transaction');
     this.#group.close();
+    this.#emptyLog();
     this.#statements.clear();
     this.#db.close();
+  }
+
+  /**
+   * The driver's close() keeps the files open until its statements are collected as garbage, and so leaves out what
+   * SQLite does at a last close: after a clean end the main file alone must hold everything. Skipped when others read.
+   */
+  #emptyLog(): void {
+    if (this.readOnly || this.get('SELECT total_changes() AS changes')?.['changes'] === 0) return;
+    try {
+      this.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // The log is as durable as the file; the next user of the database empties it.
+    }
   }
 
   #outermost<T>(fn: (db: Sqlite) => T): T {

@@ -57,7 +57,10 @@ function bindValue(value: unknown, what: string): Bound {
   }
 }
 
-/** The driver binds whole numbers beyond 32 bits as REAL, so those go as BigInt: an integer stays an integer. */
+/**
+ * The driver binds whole numbers beyond 32 bits as REAL, so those go as BigInt: an integer stays an integer. It also
+ * takes a fraction below 2^-52 for none; that loss is accepted.
+ */
 function bindNumber(value: number, what: string): number | bigint {
   if (Number.isNaN(value)) throw refused(what, 'NaN');
   if (!Number.isSafeInteger(value)) return value;

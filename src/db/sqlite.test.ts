@@ -187,7 +187,9 @@ function expectedOf(value: SqliteValue): { v: unknown; t: string } {
   if (typeof value === 'boolean') return { v: Number(value), t: 'integer' };
   if (typeof value === 'string') return { v: value, t: 'text' };
   if (typeof value === 'number') {
-    return Number.isSafeInteger(value) ? { v: value + 0, t: 'integer' } : { v: value, t: 'real' };
+    // The driver takes a fraction below 2^-52 for none.
+    const stored = value - Math.floor(value) < Number.EPSILON ? Math.floor(value) : value;
+    return Number.isSafeInteger(stored) ? { v: stored + 0, t: 'integer' } : { v: value, t: 'real' };
   }
   if (typeof value === 'bigint') {
     const number = Number(value);
@@ -280,5 +282,16 @@ describe('a transaction', () => {
       expect(errorOf(() => other.run('DELETE FROM item'))).toMatchObject({ code: 'unavailable' });
     });
     other.run('DELETE FROM item');
+  });
+});
+
+describe('closing', () => {
+  it('leaves everything in the main file', () => {
+    const db = openStore();
+    db.run('INSERT INTO item (name) VALUES (?)', ['a']);
+    db.close();
+    const copy = path.join(directory, 'copy.db');
+    fs.copyFileSync(file, copy);
+    expect(names(openStore({ file: copy }))).toEqual(['a']);
   });
 });
