@@ -136,6 +136,7 @@ export class GroupCommit {
           waiting.reject(error);
           continue;
         }
+        this.#connection.rollback();
         for (const lost of group) lost.reject(error);
         return undefined;
       }

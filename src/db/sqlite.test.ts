@@ -3,7 +3,6 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { errorOf } from './error-of.testing.ts';
 import {
   isUniqueViolation,
   openSqlite,
@@ -11,6 +10,7 @@ import {
   type SqliteMigration,
   type SqliteValue,
 } from './index.ts';
+import { errorOf } from './testing.ts';
 
 const migrations: SqliteMigration[] = [
   { id: '001-items', sql: 'CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT UNIQUE, value ANY) STRICT' },
@@ -151,7 +151,7 @@ describe('the border', () => {
   });
 
   it('gives every storable value back as it was', () => {
-    const db = openStore();
+    const db = openStore({ durable: false });
     const value = fc.oneof(
       fc.string({ unit: 'binary' }).filter((text) => !text.includes('\u0000')),
       fc.double({ noNaN: true }),

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import * as path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { RouseError } from '../base/index.ts';
+
+/** The RouseError that a call throws; anything else is a failure of the test. */
+export function errorOf(call: () => unknown): RouseError {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof RouseError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A TypeScript program of the project as one file that every supported Node can run. */
+export async function bundleProgram(source: string, outfile: string): Promise<void> {
+  await build({
+    stdin: { contents: source, loader: 'ts', resolveDir: path.join(root, 'src', 'db') },
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    external: ['koffi', 'pg', '@electric-sql/pglite', '@photostructure/sqlite'],
+    logLevel: 'error',
+  });
+}
+
+export interface Child {
+  process: ChildProcess;
+  /** Lines it printed until now. */
+  lines: string[];
+  /** Resolves when the condition on the lines holds; rejects when the child ends before. */
+  until(condition: (lines: string[]) => boolean): Promise<void>;
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; stderr: string }>;
+}
+
+/** Starts a bundled program; packages are found in this project. */
+export function startChild(program: string, args: string[], env: NodeJS.ProcessEnv = {}): Child {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { ...process.env, NODE_PATH: path.join(root, 'node_modules'), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  const checks = new Set<() => void>();
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(line);
+    for (const check of checks) check();
+  });
+  const ended: Child['ended'] = new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code, signal, stderr }));
+  });
+  return {
+    process: child,
+    lines,
+    ended,
+    until: (condition) =>
+      new Promise((resolve, reject) => {
+        const check = (): void => {
+          if (condition(lines)) resolve();
+        };
+        checks.add(check);
+        check();
+        void ended.then(({ code, signal, stderr }) =>
+          reject(new Error(`ended: ${code ?? signal} ${stderr}`)),
+        );
+      }),
+  };
+}
