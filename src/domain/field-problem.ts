@@ -1,0 +1,5 @@
+/** A rule between fields that a value breaks. Schemas turn it into an issue; the path names the field to change. */
+export interface FieldProblem {
+  path: string[];
+  message: string;
+}

@@ -1,0 +1,52 @@
+import type { ExecutionMode } from './backend.ts';
+import type { FieldProblem } from './field-problem.ts';
+
+/** The window of the agent itself. No gateway runs there, and nothing may stop or kill it. */
+export const AGENT_WINDOW_INDEX = '0';
+
+/** The tmux place in which a gateway runs; all null for a gateway that is a process of its own. */
+export interface TmuxHandle {
+  windowId: string | null | undefined;
+  windowIndex: string | null | undefined;
+  paneId: string | null | undefined;
+}
+
+export interface TmuxHandleNames {
+  windowId: string;
+  windowIndex: string;
+  paneId: string;
+}
+
+export interface HandleRule {
+  mode: ExecutionMode;
+  /** Which parts a gateway in a window of its own must have recorded. */
+  required: (keyof TmuxHandle)[];
+  names: TmuxHandleNames;
+}
+
+/** A recorded handle is the only thing detach may act on, so it must fit its mode and can never be the agent's window. */
+export function tmuxHandleProblems(
+  handle: TmuxHandle,
+  { mode, required, names }: HandleRule,
+): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  for (const part of ['windowId', 'windowIndex', 'paneId'] as const) {
+    const present = handle[part] != null;
+    if (mode === 'detached_process' && present) {
+      problems.push({
+        path: [names[part]],
+        message: 'must be null when the execution mode is detached_process',
+      });
+    }
+    if (mode === 'tmux_auxiliary_window' && !present && required.includes(part)) {
+      problems.push({
+        path: [names[part]],
+        message: 'is required when the execution mode is tmux_auxiliary_window',
+      });
+    }
+  }
+  if (handle.windowIndex === AGENT_WINDOW_INDEX) {
+    problems.push({ path: [names.windowIndex], message: 'must not be "0": window 0 is the agent' });
+  }
+  return problems;
+}

@@ -1,0 +1,115 @@
+import type { ExecutionMode } from './backend.ts';
+
+export const GATEWAY_HEALTH = ['healthy', 'not_attached'] as const;
+export const CONNECTIVITY = ['connected', 'unavailable'] as const;
+export const RECOVERY = ['idle', 'awaiting_rebind', 'reconciliation_required'] as const;
+export const ADMISSION = ['open', 'blocked_unavailable', 'blocked_reconciliation'] as const;
+export const SURFACE_ELIGIBILITY = ['ready', 'unknown', 'not_ready'] as const;
+export const EXECUTION = ['idle', 'running'] as const;
+
+export type GatewayHealth = (typeof GATEWAY_HEALTH)[number];
+export type Connectivity = (typeof CONNECTIVITY)[number];
+export type Recovery = (typeof RECOVERY)[number];
+export type Admission = (typeof ADMISSION)[number];
+export type SurfaceEligibility = (typeof SURFACE_ELIGIBILITY)[number];
+export type Execution = (typeof EXECUTION)[number];
+
+/** What answers `GET /v1/status` and stands in state.json. */
+export interface GatewayStatusCore {
+  attach_identity: string;
+  backend: string;
+  tmux_session_name: string;
+  gateway_health: GatewayHealth;
+  managed_agent_connectivity: Connectivity;
+  managed_agent_recovery: Recovery;
+  request_admission: Admission;
+  terminal_surface_eligibility: SurfaceEligibility;
+  active_execution: Execution;
+  execution_mode: ExecutionMode;
+  queue_depth: number;
+  gateway_host: string | null;
+  gateway_port: number | null;
+  gateway_tmux_window_id: string | null;
+  gateway_tmux_window_index: string | null;
+  gateway_tmux_pane_id: string | null;
+  managed_agent_instance_epoch: number;
+  managed_agent_instance_id: string | null;
+}
+
+export interface AdmissionFacts {
+  connectivity: Connectivity;
+  /** 1 for the first instance seen; one more for every other instance. */
+  epoch: number;
+  /** The newest epoch whose left-over work a person has decided about. The first needs no decision. */
+  reconciledEpoch?: number;
+  /** For an agent the pair server runs: whether the server takes a prompt now. */
+  serverAccepts?: boolean;
+}
+
+/** Whether work is admitted, and what the agent needs before it is. */
+export function deriveAdmission(facts: AdmissionFacts): { recovery: Recovery; admission: Admission } {
+  if (facts.connectivity !== 'connected') {
+    return { recovery: 'awaiting_rebind', admission: 'blocked_unavailable' };
+  }
+  if (facts.epoch > Math.max(1, facts.reconciledEpoch ?? 1)) {
+    return { recovery: 'reconciliation_required', admission: 'blocked_reconciliation' };
+  }
+  return { recovery: 'idle', admission: facts.serverAccepts === false ? 'blocked_unavailable' : 'open' };
+}
+
+export interface InstanceContinuity {
+  /** The last epoch recorded anywhere durable; 0 or absent when none was. */
+  previousEpoch?: number | undefined;
+  previousInstanceId?: string | null | undefined;
+  instanceId?: string | null | undefined;
+}
+
+/** The epoch of the instance seen now: unchanged when it is the same or either is unknown, one more when it differs. */
+export function nextEpoch({ previousEpoch, previousInstanceId, instanceId }: InstanceContinuity): number {
+  const epoch = Math.max(1, previousEpoch ?? 0);
+  return previousInstanceId && instanceId && previousInstanceId !== instanceId ? epoch + 1 : epoch;
+}
+
+/** Running if anything at all is being put into the agent: a direct prompt, a reminder, or a queue row. */
+export function deriveExecution(active: {
+  directPrompt: boolean;
+  reminder: boolean;
+  queueRow: boolean;
+}): Execution {
+  return active.directPrompt || active.reminder || active.queueRow ? 'running' : 'idle';
+}
+
+export interface OfflineFacts {
+  attachIdentity: string;
+  backend: string;
+  tmuxSessionName: string;
+  executionMode: ExecutionMode;
+  queueDepth: number;
+  /** Carried over, so that an epoch survives detach and attach. 0 only before the first gateway. */
+  epoch: number;
+  instanceId?: string | null;
+}
+
+/** The snapshot of a session that is capable but has no live gateway. */
+export function offlineStatus(facts: OfflineFacts): GatewayStatusCore {
+  return {
+    attach_identity: facts.attachIdentity,
+    backend: facts.backend,
+    tmux_session_name: facts.tmuxSessionName,
+    gateway_health: 'not_attached',
+    managed_agent_connectivity: 'unavailable',
+    managed_agent_recovery: 'idle',
+    request_admission: 'blocked_unavailable',
+    terminal_surface_eligibility: 'unknown',
+    active_execution: 'idle',
+    execution_mode: facts.executionMode,
+    queue_depth: facts.queueDepth,
+    gateway_host: null,
+    gateway_port: null,
+    gateway_tmux_window_id: null,
+    gateway_tmux_window_index: null,
+    gateway_tmux_pane_id: null,
+    managed_agent_instance_epoch: facts.epoch,
+    managed_agent_instance_id: facts.instanceId ?? null,
+  };
+}

@@ -1,0 +1,68 @@
+import { invalid, nearest } from '../base/index.ts';
+
+/** Every key a sequence may name. The spelling is tmux's own, so a name is passed on as it is. */
+export const KEY_NAMES = [
+  'BSpace',
+  'C-c',
+  'C-d',
+  'C-u',
+  'C-z',
+  'Down',
+  'Enter',
+  'Escape',
+  'Left',
+  'Right',
+  'Tab',
+  'Up',
+] as const;
+
+export type KeyName = (typeof KEY_NAMES)[number];
+
+export type KeySegment = { kind: 'literal'; text: string } | { kind: 'key'; key: KeyName };
+
+// A token is exact: `<[`, a name without white space or brackets, `]>`. Everything else is text.
+const TOKEN = /<\[([^\s<>[\]]+)\]>/gu;
+const TRAILING_ENTERS = /(?:<\[Enter\]>)+$/;
+const ENTER_TOKEN = '<[Enter]>';
+
+/**
+ * A sequence as what to type, from left to right. A well-formed token with an unknown name is refused before
+ * anything could be sent; text that is not exactly a token stays text.
+ */
+export function parseKeySequence(sequence: string, escapeSpecialKeys = false): KeySegment[] {
+  if (sequence === '') throw invalid('sequence must not be empty');
+  if (escapeSpecialKeys) return [{ kind: 'literal', text: sequence }];
+  const segments: KeySegment[] = [];
+  let end = 0;
+  for (const match of sequence.matchAll(TOKEN)) {
+    if (match.index > end) segments.push({ kind: 'literal', text: sequence.slice(end, match.index) });
+    segments.push({ kind: 'key', key: requireKeyName(match[1]!) });
+    end = match.index + match[0].length;
+  }
+  if (end < sequence.length) segments.push({ kind: 'literal', text: sequence.slice(end) });
+  return segments;
+}
+
+function requireKeyName(name: string): KeyName {
+  if ((KEY_NAMES as readonly string[]).includes(name)) return name as KeyName;
+  const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name;
+  const [close] = nearest(shown, KEY_NAMES, 1);
+  throw invalid(
+    `sequence holds the unknown key token "<[${shown}]>"; supported keys are ${KEY_NAMES.join(', ')}`,
+    {
+      hint: close
+        ? `Did you mean "<[${close}]>"? Key names are case-sensitive.`
+        : 'To send it as text, set escape_special_keys.',
+    },
+  );
+}
+
+/** The sequence these segments were parsed from. */
+export function renderKeySequence(segments: readonly KeySegment[]): string {
+  return segments.map((segment) => (segment.kind === 'key' ? `<[${segment.key}]>` : segment.text)).join('');
+}
+
+/** `ensure_enter` of a reminder: however many Enter tokens end the sequence, exactly one does afterwards. */
+export function ensureTrailingEnter(sequence: string): string {
+  return sequence.replace(TRAILING_ENTERS, '') + ENTER_TOKEN;
+}

@@ -1,0 +1,134 @@
+import { invalid } from '../base/index.ts';
+
+/** The only addresses a gateway binds. Clients connect to loopback in both cases. */
+export const LISTENER_HOSTS = ['127.0.0.1', '0.0.0.0'] as const;
+export type ListenerHost = (typeof LISTENER_HOSTS)[number];
+
+export const LOOPBACK: ListenerHost = '127.0.0.1';
+/** Asks the system for any free port. */
+export const ANY_PORT = 0;
+
+export const LISTENER_ORIGINS = [
+  'override',
+  'environment',
+  'desired_config',
+  'bootstrap',
+  'default',
+] as const;
+export type ListenerOrigin = (typeof LISTENER_ORIGINS)[number];
+
+/** Whether a port was asked for, or was handed out by the system and only remembered. */
+export const PORT_ORIGINS = ['explicit', 'auto'] as const;
+export type PortOrigin = (typeof PORT_ORIGINS)[number];
+
+export interface ListenerSources {
+  /** Flags of this attach action. */
+  override?: { host?: string | null | undefined; port?: number | null | undefined };
+  /** The caller's environment. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** desired-config.json: what the last successful attach bound. */
+  desired?: {
+    host?: string | null | undefined;
+    port?: number | null | undefined;
+    portOrigin?: PortOrigin | null | undefined;
+  };
+  /** Defaults in attach.json. */
+  bootstrap?: { host?: string | null | undefined; port?: number | null | undefined };
+}
+
+export interface ResolvedListener {
+  host: ListenerHost;
+  hostOrigin: ListenerOrigin;
+  /** 0 asks the system for a free one. */
+  port: number;
+  portOrigin: ListenerOrigin;
+  /** True: this port or a failed attach. False: tried first, replaced by a free one when busy. */
+  portIsHard: boolean;
+}
+
+const HOST_VARIABLE = 'HOUMAO_AGENT_GATEWAY_HOST';
+const PORT_VARIABLE = 'HOUMAO_AGENT_GATEWAY_PORT';
+const INHERITED_MARK = 'HOUMAO_GATEWAY_STATE_PATH';
+
+/**
+ * Where the gateway will listen. Host and port are resolved apart from each other; the first source that has
+ * a value wins: flags of the action, caller's environment, desired config, bootstrap defaults, then loopback
+ * with a port from the system.
+ *
+ * The environment variables are also the names under which a live gateway is published into its tmux session.
+ * A shell inside that session inherits them together with the state path; such a port is a memory, not a wish,
+ * so it is tried but does not fail the attach when busy.
+ */
+export function resolveListener(sources: ListenerSources): ResolvedListener {
+  const env = sources.env ?? {};
+  const [host, hostOrigin] = firstOf<string>([
+    ['override', sources.override?.host],
+    ['environment', blankToNone(env[HOST_VARIABLE])],
+    ['desired_config', sources.desired?.host],
+    ['bootstrap', sources.bootstrap?.host],
+    ['default', LOOPBACK],
+  ]);
+  const [port, portOrigin] = firstOf<number>([
+    ['override', sources.override?.port],
+    ['environment', portOfEnv(env[PORT_VARIABLE])],
+    ['desired_config', sources.desired?.port],
+    ['bootstrap', sources.bootstrap?.port],
+    ['default', ANY_PORT],
+  ]);
+  const remembered =
+    (portOrigin === 'environment' && blankToNone(env[INHERITED_MARK]) !== undefined) ||
+    (portOrigin === 'desired_config' && sources.desired?.portOrigin === 'auto');
+  return {
+    host: requireHost(host, hostOrigin),
+    hostOrigin,
+    port: requirePort(port, portOrigin),
+    portOrigin,
+    portIsHard: port !== ANY_PORT && !remembered,
+  };
+}
+
+function firstOf<T>(candidates: [ListenerOrigin, T | null | undefined][]): [T, ListenerOrigin] {
+  const [origin, value] = candidates.find(([, candidate]) => candidate !== undefined && candidate !== null)!;
+  return [value!, origin];
+}
+
+function blankToNone(text: string | undefined): string | undefined {
+  const value = text?.trim();
+  return value === '' ? undefined : value;
+}
+
+function portOfEnv(text: string | undefined): number | undefined {
+  const value = blankToNone(text);
+  if (value === undefined) return undefined;
+  return /^\d{1,5}$/.test(value) ? Number(value) : refusePort(JSON.stringify(value), 'environment');
+}
+
+const NAMES: Record<ListenerOrigin, [host: string, port: string]> = {
+  override: ['--gateway-host', '--gateway-port'],
+  environment: [HOST_VARIABLE, PORT_VARIABLE],
+  desired_config: ['desired_host in desired-config.json', 'desired_port in desired-config.json'],
+  bootstrap: ['desired_host in attach.json', 'desired_port in attach.json'],
+  default: ['host', 'port'],
+};
+
+function requireHost(host: string, origin: ListenerOrigin): ListenerHost {
+  if ((LISTENER_HOSTS as readonly string[]).includes(host)) return host as ListenerHost;
+  throw invalid(
+    `${NAMES[origin][0]} is ${JSON.stringify(host)}, but must be one of ${LISTENER_HOSTS.join(', ')}`,
+  );
+}
+
+function requirePort(port: number, origin: ListenerOrigin): number {
+  return Number.isInteger(port) && port >= 0 && port <= 65_535 ? port : refusePort(String(port), origin);
+}
+
+function refusePort(shown: string, origin: ListenerOrigin): never {
+  throw invalid(
+    `${NAMES[origin][1]} is ${shown}, but must be an integer from 1 to 65535 (0 for any free port)`,
+  );
+}
+
+/** The address a client uses for a gateway bound to `host`. */
+export function connectHost(host: string): string {
+  return host === '0.0.0.0' ? LOOPBACK : host;
+}

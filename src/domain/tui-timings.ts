@@ -1,0 +1,104 @@
+import { invalid } from '../base/index.ts';
+
+/** The six times that shape how a gateway watches its agent's screen, in seconds. */
+export interface TuiTimings {
+  watch_poll_interval_seconds: number;
+  stability_threshold_seconds: number;
+  completion_stability_seconds: number;
+  unknown_to_stalled_timeout_seconds: number;
+  stale_active_recovery_seconds: number;
+  final_stable_active_recovery_seconds: number;
+}
+
+export type TuiTimingField = keyof TuiTimings;
+
+export interface TuiTimingRule {
+  field: TuiTimingField;
+  /** The flag of attach and launch. */
+  attachFlag: string;
+  /** The flag of the gateway process itself. */
+  processFlag: string;
+  defaultSeconds: number;
+  meaning: string;
+}
+
+const rule = (field: TuiTimingField, defaultSeconds: number, meaning: string): TuiTimingRule => {
+  const dashed = field.replaceAll('_', '-');
+  return {
+    field,
+    attachFlag: `gateway-tui-${dashed}`,
+    processFlag: `tui-${dashed}`,
+    defaultSeconds,
+    meaning,
+  };
+};
+
+export const TUI_TIMING_RULES: readonly TuiTimingRule[] = [
+  rule('watch_poll_interval_seconds', 0.5, 'longest time between two looks at the screen'),
+  rule('stability_threshold_seconds', 1.0, 'how long nothing may change before the state counts as stable'),
+  rule(
+    'completion_stability_seconds',
+    1.0,
+    'how long a finished-looking turn must stay so before it counts as success',
+  ),
+  rule(
+    'unknown_to_stalled_timeout_seconds',
+    30.0,
+    'how long an unreadable screen is called unknown before stalled',
+  ),
+  rule(
+    'stale_active_recovery_seconds',
+    5.0,
+    'how long an active turn without evidence may outlast an empty composer',
+  ),
+  rule(
+    'final_stable_active_recovery_seconds',
+    20.0,
+    'how long an active turn may outlast a screen that is still and ready in every other respect',
+  ),
+];
+
+export const TUI_TIMING_FIELDS: readonly TuiTimingField[] = TUI_TIMING_RULES.map((each) => each.field);
+
+export const DEFAULT_TUI_TIMINGS = Object.fromEntries(
+  TUI_TIMING_RULES.map((each) => [each.field, each.defaultSeconds]),
+) as unknown as TuiTimings;
+
+export type TimingOrigin = 'explicit' | 'persisted' | 'default';
+
+export interface ResolvedTimings {
+  timings: TuiTimings;
+  origins: Record<TuiTimingField, TimingOrigin>;
+}
+
+export type PartialTimings = { [Field in TuiTimingField]?: number | null | undefined };
+
+/** What is wrong with a timing, or undefined. Booleans and text are not numbers here. */
+export function timingProblem(value: unknown): string | undefined {
+  if (typeof value !== 'number' || Number.isNaN(value)) return 'must be a number of seconds';
+  if (!Number.isFinite(value)) return 'must be finite';
+  return value > 0 ? undefined : 'must be > 0';
+}
+
+/** Each field on its own: what this action says, else what the last attach stored, else the default. */
+export function resolveTimings(
+  explicit: PartialTimings = {},
+  persisted: PartialTimings = {},
+): ResolvedTimings {
+  const timings = {} as TuiTimings;
+  const origins = {} as Record<TuiTimingField, TimingOrigin>;
+  for (const { field, attachFlag, defaultSeconds } of TUI_TIMING_RULES) {
+    const origin = explicit[field] != null ? 'explicit' : persisted[field] != null ? 'persisted' : 'default';
+    const value = { explicit: explicit[field], persisted: persisted[field], default: defaultSeconds }[
+      origin
+    ]!;
+    const problem = timingProblem(value);
+    if (problem) {
+      const name = origin === 'explicit' ? `--${attachFlag}` : `desired_tui_tracking_timings.${field}`;
+      throw invalid(`${name} ${problem}, but is ${String(value)}`);
+    }
+    timings[field] = value;
+    origins[field] = origin;
+  }
+  return { timings, origins };
+}
