@@ -1,0 +1,49 @@
+import { Hono } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { asRouseError, type Log } from '../../base/index.ts';
+import { toHttp } from '../../wire/index.ts';
+import { type GuardOptions, guard } from './guard.ts';
+import { HttpRefusal } from './read-body.ts';
+
+export interface AppOptions extends GuardOptions {
+  log: Log;
+}
+
+/** An app that guards every request and turns every error into the contract's `{"detail": …}`. Rooms add their routes. */
+export function createApp(options: AppOptions): Hono {
+  const app = new Hono();
+  app.use(guard(options));
+  app.notFound((context) => {
+    const methods = otherMethods(app, context.req.path);
+    if (methods.length === 0) return context.json({ detail: `no such route: ${context.req.path}` }, 404);
+    context.header('allow', methods.join(', '));
+    return context.json({ detail: `${context.req.path} takes ${methods.join(', ')}` }, 405);
+  });
+  app.onError((thrown, context) => {
+    const error = asRouseError(thrown);
+    if (error.code === 'internal') {
+      options.log.error('request failed', { path: context.req.path, cause: stackOf(error) });
+    }
+    const { status, body } = toHttp(error);
+    const code = thrown instanceof HttpRefusal ? thrown.status : status;
+    return context.json(body as object, code as ContentfulStatusCode);
+  });
+  return app;
+}
+
+/** The methods under which this path does exist. */
+function otherMethods(app: Hono, path: string): string[] {
+  const parts = path.split('/');
+  const found = app.routes
+    .filter((route) => route.method !== 'ALL')
+    .filter((route) => {
+      const pattern = route.path.split('/');
+      return pattern.length === parts.length && pattern.every((p, i) => p.startsWith(':') || p === parts[i]);
+    })
+    .map((route) => route.method);
+  return [...new Set(found)].sort();
+}
+
+function stackOf(error: Error): string {
+  return (error.cause instanceof Error ? error.cause.stack : error.stack) ?? error.message;
+}

@@ -1,0 +1,55 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { MiddlewareHandler } from 'hono';
+import { forbidden, unauthorized } from '../../base/index.ts';
+
+export interface GuardOptions {
+  /** The address the server is bound to. */
+  host: string;
+  /** Demanded of every request when the server listens beyond loopback. */
+  token?: string | undefined;
+}
+
+/**
+ * Who may speak to a server that can type into agents. A page in a browser can reach loopback: it cannot forge
+ * Host (DNS rebinding) or hide its Origin, so both are checked on every request, before anything is read.
+ */
+export function guard({ host, token }: GuardOptions): MiddlewareHandler {
+  return async (context, next) => {
+    const hostHeader = context.req.header('host') ?? '';
+    if (!isOurHost(hostHeader, host)) {
+      throw forbidden(`Host "${hostHeader}" is not this server`, {
+        hint: 'address the gateway as 127.0.0.1 or localhost',
+      });
+    }
+    const origin = context.req.header('origin');
+    const site = context.req.header('sec-fetch-site');
+    if (
+      (origin !== undefined && origin !== `http://${hostHeader}`) ||
+      site === 'cross-site' ||
+      site === 'same-site'
+    ) {
+      throw forbidden('requests from other origins are refused');
+    }
+    if (token !== undefined && !sameToken(context.req.header('authorization'), token)) {
+      throw unauthorized('a bearer token is required', {
+        hint: 'send "Authorization: Bearer <token>"; the token is in the file named by HOUMAO_GATEWAY_TOKEN_FILE',
+      });
+    }
+    await next();
+    context.header('cache-control', 'no-store');
+    context.header('x-content-type-options', 'nosniff');
+  };
+}
+
+/** Loopback names always; when bound to all addresses, any literal address too, since a rebound name is never one. */
+function isOurHost(header: string, bound: string): boolean {
+  const name = header.replace(/:\d+$/, '').toLowerCase();
+  if (name === '127.0.0.1' || name === 'localhost' || name === '[::1]') return true;
+  return bound === '0.0.0.0' && /^(\d{1,3}\.){3}\d{1,3}$/.test(name);
+}
+
+function sameToken(header: string | undefined, token: string): boolean {
+  const given = Buffer.from(header?.replace(/^Bearer /i, '') ?? '');
+  const wanted = Buffer.from(token);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}

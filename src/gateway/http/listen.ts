@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import type { Hono } from 'hono';
+import { conflict, errnoOf, invalid } from '../../base/index.ts';
+
+export interface Listening {
+  host: string;
+  port: number;
+  close(): Promise<void>;
+}
+
+/** Binds and serves. A busy port is a `conflict` with a cause a program can read; no other port is taken instead. */
+export async function listen(app: Hono, host: string, port: number): Promise<Listening> {
+  const server = createServer(getRequestListener(app.fetch));
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 60_000;
+  server.listen({ host, port });
+  try {
+    await Promise.race([once(server, 'listening'), failure(server)]);
+  } catch (error) {
+    throw bindError(error, host, port);
+  }
+  const address = server.address();
+  const bound = typeof address === 'object' && address ? address.port : port;
+  return { host, port: bound, close: () => close(server) };
+}
+
+async function failure(server: Server): Promise<never> {
+  const [error] = (await once(server, 'error')) as [Error];
+  throw error;
+}
+
+function bindError(error: unknown, host: string, port: number): Error {
+  if (errnoOf(error) === 'EADDRINUSE') {
+    return conflict(`port ${port} on ${host} is already in use`, {
+      hint: 'choose another with --gateway-port, or stop what listens there',
+      facts: { cause: 'port_in_use', host, port },
+    });
+  }
+  return invalid(`cannot listen on ${host}:${port}`, { cause: error, facts: { cause: 'bind_failed' } });
+}
+
+/** Stops accepting, lets answers under way finish, and drops idle connections. */
+async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  const force = setTimeout(() => server.closeAllConnections(), 1000);
+  await closed;
+  clearTimeout(force);
+}

@@ -1,0 +1,121 @@
+import type { Emitter } from '../base/index.ts';
+import type { Connectivity, SurfaceEligibility } from '../domain/index.ts';
+
+/**
+ * The agent's surface: what it shows, and the one way to put something into it. A TUI in tmux and a headless
+ * tool implement this; the gateway, the direct commands and the tests know only this.
+ */
+export interface AgentSurface {
+  readonly kind: 'tui' | 'headless';
+  /** The latest facts. Cheap: nothing is asked of the terminal here. */
+  observation(): Observation;
+  /** Every change of the observation. A hint: read observation() for the truth. */
+  readonly changed: Emitter<Observation>;
+  /** The lane. Holds the session's lane lock, re-checks the gate and the reason, types, proves. Never throws for a refusal. */
+  deliver(prompt: PromptDelivery): Promise<DeliveryResult>;
+  /** Raw keys someone asked for explicitly. They may enter a dialog or a busy turn and are recorded as such. */
+  sendKeys(keys: KeyDelivery): Promise<DeliveryResult>;
+  interrupt(requestId: string): Promise<DeliveryResult>;
+  /** The contract's TUI routes; undefined for headless targets. */
+  readonly tui?: TuiView;
+  /** The contract's headless routes; undefined for TUI targets. */
+  readonly headless?: HeadlessView;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Observation {
+  observedAtUtc: string;
+  connectivity: Connectivity;
+  /** Why it is unavailable, in words. */
+  unavailableReason: string | null;
+  /** The tmux session itself is gone: nothing can come back without a relaunch. */
+  sessionLost: boolean;
+  /** The agent process, not only the session: a relaunched tool is another instance. */
+  instanceId: string | null;
+  eligibility: SurfaceEligibility;
+  /** The gate's answer for an ordinary prompt. */
+  ready: boolean;
+  /** Why not, as `name='value'` fragments in the gate's order. */
+  reasons: string[];
+  /** A turn is running, as far as evidence tells. */
+  busy: boolean;
+}
+
+/** What a prompt may skip: `if_no_pending` busy and unstable, `always` also pending input. Nothing skips a dialog, shell, draft or unknown screen. */
+export type AdmissionPolicy = 'ready_only' | 'if_no_pending' | 'always';
+
+export type Stage = 'typing' | 'typed' | 'submitted' | 'turn_seen' | 'turn_finished';
+
+export interface Evidence {
+  /** Where it was seen: composer, transcript_row, hook, status_file, rollout, title, process, event_stream, … */
+  source: string;
+  atUtc: string;
+  facts: Record<string, unknown>;
+}
+
+export interface PromptDelivery {
+  requestId: string;
+  text: string;
+  policy: AdmissionPolicy;
+  /** Asked at the instant of typing: is the reason for this prompt still there? */
+  recheck?: () => Promise<Recheck>;
+  /** Must be durable before it resolves; the lane takes no further step until then. */
+  record: (stage: Stage, evidence: Evidence) => Promise<void>;
+  chatSession?: { mode: 'auto' | 'new' | 'current' | 'tool_last_or_new' | 'exact'; id?: string };
+  execution?: { model?: { name?: string; reasoning?: { level: number } } };
+  turnId?: string;
+  signal?: AbortSignal;
+}
+
+export type Recheck = { go: true } | { go: false; reason: string };
+
+export interface KeyDelivery {
+  requestId: string;
+  sequence: string;
+  escapeSpecialKeys?: boolean;
+}
+
+/** submitted: proven. unconfirmed: typed, proof missing; never success. not_ready, refused, superseded, cancelled, failed: see reasons. */
+export type DeliveryOutcome =
+  | 'submitted'
+  | 'unconfirmed'
+  | 'not_ready'
+  | 'refused'
+  | 'superseded'
+  | 'cancelled'
+  | 'failed';
+
+export interface DeliveryResult {
+  outcome: DeliveryOutcome;
+  reasons: string[];
+  evidence: Evidence[];
+  /** True only when it is proven that nothing of it reached the tool. */
+  untouched: boolean;
+}
+
+export interface TuiView {
+  /** The object of GET /v1/control/tui/state. */
+  state(): Record<string, unknown>;
+  history(limit: number): Record<string, unknown>;
+  notePrompt(prompt: string): Record<string, unknown>;
+}
+
+export interface HeadlessView {
+  /** The object of GET /v1/control/headless/state, without the gateway's own fields. */
+  state(): HeadlessState;
+  setNextPromptSession(mode: 'new'): HeadlessState;
+}
+
+export interface HeadlessState {
+  runtime_resumable: boolean;
+  tmux_session_live: boolean;
+  can_accept_prompt_now: boolean;
+  interruptible: boolean;
+  chat_session: {
+    current: { id: string } | null;
+    startup_default: { mode: 'new' | 'tool_last_or_new' | 'exact'; id: string | null };
+    next_prompt_override: { mode: 'new' } | null;
+  };
+  active_turn_id: string | null;
+}
