@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { invalid } from '../base/index.ts';
 
 /**
@@ -21,10 +20,6 @@ export function isAddress(text: string): boolean {
     text.length <= LONGEST_ADDRESS && ADDRESS.test(text) && !text.includes('..') && !STASHED_NAME.test(text)
   );
 }
-
-export const addressSchema = z
-  .string()
-  .refine(isAddress, 'must be a full mail address such as name@houmao.localhost');
 
 /** The trimmed address, or `invalid` naming the field. */
 export function parseAddress(text: string, field = 'address'): string {

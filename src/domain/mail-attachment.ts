@@ -1,58 +1,42 @@
-import { z } from 'zod';
-import { headerLine } from './mail-check.ts';
-
 export const ATTACHMENT_KINDS = ['path_ref', 'managed_copy'] as const;
+export type AttachmentKind = (typeof ATTACHMENT_KINDS)[number];
 
 /**
  * A file that travels with a message, as the stored document holds it. `path_ref` names a file that stays
  * where it is and may change; `managed_copy` is our own copy, its path relative to the mailbox root.
  */
-export const documentAttachmentSchema = z
-  .strictObject({
-    attachment_id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'is not an attachment id'),
-    kind: z.enum(ATTACHMENT_KINDS),
-    path: headerLine(4096),
-    media_type: headerLine(200),
-    sha256: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hex digits')
-      .optional(),
-    size_bytes: z.int().min(0).optional(),
-    label: headerLine(255).optional(),
-  })
-  .refine(({ kind, path }) => kind !== 'path_ref' || path.startsWith('/'), {
-    path: ['path'],
-    message: 'must be absolute for a path_ref',
-  })
-  .refine(({ kind, path }) => kind !== 'managed_copy' || isManagedPath(path), {
-    path: ['path'],
-    message: 'must lie in attachments/managed for a managed_copy',
-  });
-export type DocumentAttachment = z.output<typeof documentAttachmentSchema>;
-
-function isManagedPath(path: string): boolean {
-  return /^attachments\/managed\/[^/]+\/[^/]+$/.test(path) && !path.split('/').includes('..');
+export interface DocumentAttachment {
+  attachment_id: string;
+  kind: AttachmentKind;
+  path: string;
+  media_type: string;
+  sha256?: string | undefined;
+  size_bytes?: number | undefined;
+  label?: string | undefined;
 }
 
-/** What a caller sees. `locator` is an absolute path, or null when the store has none to give. */
-export const mailAttachmentSchema = z.strictObject({
-  attachment_id: z.string(),
-  kind: z.enum([...ATTACHMENT_KINDS, 'transport_owned']),
-  media_type: z.string(),
-  locator: z.string().optional(),
-  size_bytes: z.number().optional(),
-  sha256: z.string().optional(),
-  label: z.string().optional(),
-});
-export type MailAttachment = z.output<typeof mailAttachmentSchema>;
+/** What a caller sees. `locator` is an absolute path where the store has one to give. */
+export interface MailAttachment {
+  attachment_id: string;
+  kind: AttachmentKind | 'transport_owned';
+  media_type: string;
+  locator?: string;
+  size_bytes?: number;
+  sha256?: string;
+  label?: string;
+}
 
-/** What a caller gives: a local file; `copy` stores its bytes with the mail instead of a reference. */
-export const newAttachmentSchema = z.strictObject({
-  path: headerLine(4096).refine((path) => path.startsWith('/'), 'must be an absolute path'),
-  label: headerLine(255).optional(),
-  copy: z.boolean().optional(),
-});
-export type NewAttachment = z.output<typeof newAttachmentSchema>;
+/** What a caller gives: a local file by absolute path; `copy` stores its bytes with the mail instead of a reference. */
+export interface NewAttachment {
+  path: string;
+  label?: string | null | undefined;
+  copy?: boolean | undefined;
+}
+
+/** Whether a managed copy may be kept at this path of the root. */
+export function isManagedPath(path: string): boolean {
+  return /^attachments\/managed\/[^/]+\/[^/]+$/.test(path) && !path.split('/').includes('..');
+}
 
 const MEDIA_TYPES: Record<string, string> = {
   csv: 'text/csv',

@@ -50,7 +50,7 @@ export function composeMail(parts: NewThread): MailDocument {
 export function composePost(
   parts: Stamped & { to: MailPrincipal; post: Pick<MailPost, 'subject' | 'body_content' | 'reply_policy'> },
 ): MailDocument {
-  const { subject, body_content: body, reply_policy: policy } = parts.post;
+  const { subject, body_content: body, reply_policy: policy = 'operator_mailbox' } = parts.post;
   const mail = composeMail({ ...parts, from: { ...OPERATOR }, to: [parts.to], cc: [], subject, body });
   return {
     ...mail,

@@ -1,30 +1,28 @@
-import { z } from 'zod';
 import { preview } from '../base/index.ts';
-import { mailAttachmentSchema } from './mail-attachment.ts';
-import { participantSchema } from './mail-principal.ts';
+import type { MailAttachment } from './mail-attachment.ts';
+import type { MailParticipant } from './mail-principal.ts';
 
 /** One message as one mailbox sees it: what callers get, with the names that cross the wire. */
-export const mailMessageSchema = z.strictObject({
-  message_ref: z.string(),
-  thread_ref: z.string().nullable(),
-  in_reply_to_ref: z.string().nullable(),
-  created_at_utc: z.string(),
-  subject: z.string(),
-  read: z.boolean(),
-  answered: z.boolean(),
-  archived: z.boolean(),
-  unread: z.boolean(),
-  box: z.string(),
-  body_preview: z.string(),
+export interface MailMessage {
+  message_ref: string;
+  thread_ref: string | null;
+  in_reply_to_ref: string | null;
+  created_at_utc: string;
+  subject: string;
+  read: boolean;
+  answered: boolean;
+  archived: boolean;
+  unread: boolean;
+  box: string;
+  body_preview: string;
   /** Absent where only metadata was asked for. */
-  body_text: z.string().optional(),
-  sender: participantSchema,
-  to: z.array(participantSchema),
-  cc: z.array(participantSchema),
-  reply_to: z.array(participantSchema),
-  attachments: z.array(mailAttachmentSchema),
-});
-export type MailMessage = z.output<typeof mailMessageSchema>;
+  body_text?: string;
+  sender: MailParticipant;
+  to: MailParticipant[];
+  cc: MailParticipant[];
+  reply_to: MailParticipant[];
+  attachments: MailAttachment[];
+}
 
 const PREVIEW_LENGTH = 240;
 

@@ -1,24 +1,20 @@
-import { z } from 'zod';
-import { addressSchema, LOCAL_DOMAIN } from './mail-address.ts';
-import { headerLine } from './mail-check.ts';
+import { LOCAL_DOMAIN } from './mail-address.ts';
 
 /** A party of a message as the stored document names it. */
-export const principalSchema = z.strictObject({
-  principal_id: headerLine(200),
-  address: addressSchema,
-  display_name: headerLine(200).optional(),
-  manifest_path_hint: headerLine(4096).optional(),
-  role: headerLine(200).optional(),
-});
-export type MailPrincipal = z.output<typeof principalSchema>;
+export interface MailPrincipal {
+  principal_id: string;
+  address: string;
+  display_name?: string | undefined;
+  manifest_path_hint?: string | undefined;
+  role?: string | undefined;
+}
 
 /** A party of a message as callers see it. */
-export const participantSchema = z.strictObject({
-  address: z.string(),
-  display_name: z.string().optional(),
-  principal_id: z.string().optional(),
-});
-export type MailParticipant = z.output<typeof participantSchema>;
+export interface MailParticipant {
+  address: string;
+  display_name?: string;
+  principal_id?: string;
+}
 
 export function asParticipant({ address, display_name, principal_id }: MailPrincipal): MailParticipant {
   return { address, ...(display_name === undefined ? {} : { display_name }), principal_id };

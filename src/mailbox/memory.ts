@@ -3,7 +3,6 @@ import {
   ARCHIVE,
   asParticipant,
   bodyPreview,
-  checkMail,
   composeMail,
   composePost,
   composeReply,
@@ -12,20 +11,14 @@ import {
   INBOX,
   idempotencyScope,
   type MailDocument,
-  type MailDraftInput,
-  type MailMarkInput,
+  type MailDraft,
+  type MailMark,
   type MailMessage,
-  type MailPostInput,
+  type MailPost,
   type MailPrincipal,
-  type MailQueryInput,
-  type MailReplyInput,
-  type MailSearchInput,
-  mailDraftSchema,
-  mailMarkSchema,
-  mailPostSchema,
-  mailQuerySchema,
-  mailReplySchema,
-  mailSearchSchema,
+  type MailQuery,
+  type MailReply,
+  type MailSearch,
   makeMailRef,
   OPERATOR,
   parseAddress,
@@ -39,6 +32,15 @@ import {
 } from '../domain/index.ts';
 import { countPage, pageOf } from './page.ts';
 import type { Mailbox, MailCapabilities, MailCounts, MailHint, MailPage, MailSent } from './port.ts';
+import {
+  checkMail,
+  mailDraftSchema,
+  mailMarkSchema,
+  mailPostSchema,
+  mailQuerySchema,
+  mailReplySchema,
+  mailSearchSchema,
+} from './schema/index.ts';
 
 interface Entry {
   order: number;
@@ -161,7 +163,7 @@ class MemoryMailbox implements Mailbox {
     return String(this.#mail.versions.get(this.address) ?? 0);
   }
 
-  async list(input: MailQueryInput = {}): Promise<MailPage> {
+  async list(input: MailQuery = {}): Promise<MailPage> {
     const query = checkMail(mailQuerySchema, input, 'list');
     const after = query.cursor == null ? Number.POSITIVE_INFINITY : Number(query.cursor);
     const entries = this.#match(input).filter(({ order }) => order < after);
@@ -172,16 +174,16 @@ class MemoryMailbox implements Mailbox {
     });
   }
 
-  async count(input: MailQueryInput = {}): Promise<MailCounts> {
+  async count(input: MailQuery = {}): Promise<MailCounts> {
     return countPage(this.#match(input).map((entry) => this.#show(entry, false)));
   }
 
-  async search(input: MailSearchInput): Promise<MailPage> {
+  async search(input: MailSearch): Promise<MailPage> {
     const { text, box, limit, include_body } = checkMail(mailSearchSchema, input, 'search');
     const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
     const found = this.#newestFirst().filter(({ document, box: at }) => {
       const all = `${document.subject}\n${document.body}`.toLowerCase();
-      return (box == null || at === box) && words.every((word) => all.includes(word));
+      return words.length > 0 && (box == null || at === box) && words.every((word) => all.includes(word));
     });
     const messages = found.slice(0, limit).map((entry) => this.#show(entry, include_body));
     return pageOf(box ?? null, { messages, nextCursor: null });
@@ -197,7 +199,7 @@ class MemoryMailbox implements Mailbox {
     return this.#show(entry, true);
   }
 
-  async send(input: MailDraftInput): Promise<MailSent> {
+  async send(input: MailDraft): Promise<MailSent> {
     const draft = checkMail(mailDraftSchema, input, 'send');
     const to = this.#mail.resolve(draft.to, 'to');
     const cc = this.#mail.resolve(draft.cc, 'cc');
@@ -214,13 +216,13 @@ class MemoryMailbox implements Mailbox {
     );
   }
 
-  async post(input: MailPostInput): Promise<MailSent> {
+  async post(input: MailPost): Promise<MailSent> {
     const post = checkMail(mailPostSchema, input, 'post');
     const at = this.#mail.clock.now();
     return this.#sent(composePost({ to: this.#self, post, at, idempotency_key: post.idempotency_key }));
   }
 
-  async reply(input: MailReplyInput): Promise<MailSent> {
+  async reply(input: MailReply): Promise<MailSent> {
     const reply = checkMail(mailReplySchema, input, 'reply');
     const parent = this.#find(parseMailRef(TRANSPORT, reply.message_ref));
     const { document } = parent;
@@ -237,7 +239,7 @@ class MemoryMailbox implements Mailbox {
     return sent;
   }
 
-  async mark(input: MailMarkInput): Promise<MailMessage[]> {
+  async mark(input: MailMark): Promise<MailMessage[]> {
     const { message_refs, read, answered, archived } = checkMail(mailMarkSchema, input, 'mark');
     return this.#changeRefs(message_refs, () => ({
       ...(read == null ? {} : { read }),
@@ -267,7 +269,7 @@ class MemoryMailbox implements Mailbox {
     return [...this.#mail.entriesOf(this.address).values()].sort((a, b) => b.order - a.order);
   }
 
-  #match(input: MailQueryInput): Entry[] {
+  #match(input: MailQuery): Entry[] {
     const query = checkMail(mailQuerySchema, input, 'list');
     const { read_state, answered_state, archived } = query;
     const since = query.since == null ? '' : sinceStamp(query.since);

@@ -1,11 +1,11 @@
 import type {
-  MailDraftInput,
-  MailMarkInput,
+  MailDraft,
+  MailMark,
   MailMessage,
-  MailPostInput,
-  MailQueryInput,
-  MailReplyInput,
-  MailSearchInput,
+  MailPost,
+  MailQuery,
+  MailReply,
+  MailSearch,
 } from '../domain/index.ts';
 
 /** What a transport can express. An operation it cannot answers with the error `unsupported`. */
@@ -93,20 +93,20 @@ export interface Mailbox {
   /** A short token that changes whenever anything in this mailbox does. Cheap at any size. */
   version(): Promise<string>;
 
-  list(query?: MailQueryInput): Promise<MailPage>;
-  count(query?: MailQueryInput): Promise<MailCounts>;
-  search(search: MailSearchInput): Promise<MailPage>;
+  list(query?: MailQuery): Promise<MailPage>;
+  count(query?: MailQuery): Promise<MailCounts>;
+  search(search: MailSearch): Promise<MailPage>;
   /** The message with its body; no flag changes. With `box`, it must be there. */
   peek(messageRef: string, options?: { box?: string | null }): Promise<MailMessage>;
   /** Like peek, and marks it read. */
   read(messageRef: string, options?: { box?: string | null }): Promise<MailMessage>;
 
-  send(draft: MailDraftInput): Promise<MailSent>;
-  post(post: MailPostInput): Promise<MailSent>;
+  send(draft: MailDraft): Promise<MailSent>;
+  post(post: MailPost): Promise<MailSent>;
   /** Delivers, and marks the parent read and answered, in one step. The parent must be in this mailbox. */
-  reply(reply: MailReplyInput): Promise<MailSent>;
+  reply(reply: MailReply): Promise<MailSent>;
 
-  mark(mark: MailMarkInput): Promise<MailMessage[]>;
+  mark(mark: MailMark): Promise<MailMessage[]>;
   move(messageRefs: string[], destinationBox: string): Promise<MailMessage[]>;
   archive(messageRefs: string[]): Promise<MailMessage[]>;
 

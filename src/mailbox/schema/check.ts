@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { invalid } from '../../base/index.ts';
+
+const MOST_ISSUES = 5;
+
+/** The value as the schema describes it, or `invalid` naming each wrong field: `message: $.to[0].address: …`. */
+export function checkMail<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issues = result.error.issues
+    .slice(0, MOST_ISSUES)
+    .map(({ path, message }) => `${at(path)}: ${message}`);
+  throw invalid(`${what}: ${issues.join('; ')}`, { facts: { issue_count: result.error.issues.length } });
+}
+
+function at(path: PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : `${text}.${String(part)}`),
+    '$',
+  );
+}
+
+/** One line of text that can stand in a header: trimmed, not blank, no control characters, valid Unicode. */
+export function headerLine(most = 998): z.ZodType<string, string> {
+  return z
+    .string()
+    .max(most)
+    .refine((text) => text.trim() !== '', 'must not be blank')
+    .refine((text) => text === text.trim(), 'must not begin or end with white space')
+    .refine((text) => !CONTROL.test(text), 'must be one line without control characters')
+    .refine((text) => !/\p{Surrogate}/u.test(text), 'is not valid Unicode');
+}
+
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
