@@ -16,6 +16,8 @@ export interface AgentSurface {
   /** Raw keys someone asked for explicitly. They may enter a dialog or a busy turn and are recorded as such. */
   sendKeys(keys: KeyDelivery): Promise<DeliveryResult>;
   interrupt(requestId: string): Promise<DeliveryResult>;
+  /** After a crash between typing and proof: looks for evidence, and takes back what of ours still stands unsent in the composer. */
+  recover(interrupted: InterruptedDelivery): Promise<Recovered>;
   /** The contract's TUI routes; undefined for headless targets. */
   readonly tui?: TuiView;
   /** The contract's headless routes; undefined for TUI targets. */
@@ -69,6 +71,19 @@ export interface PromptDelivery {
 }
 
 export type Recheck = { go: true } | { go: false; reason: string };
+
+export interface InterruptedDelivery {
+  requestId: string;
+  text: string;
+  /** When typing began. */
+  sinceUtc: string;
+}
+
+/** `not_submitted` is said only when it is proven and nothing of it is left in the composer. */
+export interface Recovered {
+  verdict: 'submitted' | 'not_submitted' | 'unknown';
+  evidence: Evidence[];
+}
 
 export interface KeyDelivery {
   requestId: string;

@@ -1,0 +1,65 @@
+import { type Clock, isRouseError, type NextPass } from '../../base/index.ts';
+import type { Admission } from '../../domain/index.ts';
+import { planCoalescing, type RequestRow } from '../queue/index.ts';
+import { type DeliverDependencies, deliverRequest } from './deliver.ts';
+import type { ExecutionSlot } from './execution-slot.ts';
+
+export interface DispatchDependencies extends DeliverDependencies {
+  slot: ExecutionSlot;
+  clock: Clock;
+  admission: () => Admission;
+  epoch: () => number;
+}
+
+/**
+ * One pass: at most one request. Whatever may change the answer (a new request, the surface, the slot, admission)
+ * wakes the loop; a pass itself only looks.
+ */
+export async function dispatchPass(dependencies: DispatchDependencies): Promise<NextPass> {
+  const { queue, slot, clock } = dependencies;
+  await queue.expire();
+  if (dependencies.admission() !== 'open') return untilExpiry(dependencies);
+  const plan = planCoalescing(queue.line());
+  if (plan) await queue.coalesce(plan);
+  const row = queue.nextInterrupt() ?? queue.line(1)[0];
+  if (!row) return 'idle';
+  if (row.managed_agent_instance_epoch !== dependencies.epoch()) {
+    await queue.finish(row.request_id, {
+      outcome: 'failed',
+      detail: `accepted for an earlier agent process (epoch ${row.managed_agent_instance_epoch}); not replayed`,
+    });
+    return 0;
+  }
+  const waiting = row.request_kind === 'interrupt' ? undefined : waitingReason(dependencies);
+  if (waiting) {
+    queue.noteWaiting(row, waiting);
+    return untilExpiry(dependencies);
+  }
+  try {
+    const ending = await slot.run({ source: 'queue', id: row.request_id, since: clock.now() }, () =>
+      execute(row, dependencies),
+    );
+    // The lane saw what the last observation did not; a changed observation wakes us sooner.
+    return ending === 'returned' ? 1000 : 0;
+  } catch (error) {
+    // The slot was taken between the look and the run; its release wakes us.
+    if (isRouseError(error) && error.code === 'not_ready') return 'idle';
+    throw error;
+  }
+}
+
+async function execute(row: RequestRow, dependencies: DispatchDependencies): Promise<string> {
+  if (!(await dependencies.queue.claim(row.request_id))) return 'gone';
+  return deliverRequest(row, 'ready_only', dependencies);
+}
+
+function waitingReason({ slot, surface }: DispatchDependencies): string | undefined {
+  if (slot.current) return `busy with ${slot.current.source} ${slot.current.id}`;
+  const { ready, reasons } = surface.observation();
+  return ready ? undefined : reasons.join(' ') || 'not ready';
+}
+
+function untilExpiry({ queue, clock }: DispatchDependencies): NextPass {
+  const at = queue.nextExpiry();
+  return at === undefined ? 'idle' : Math.max(10, Date.parse(at) - clock.now().getTime());
+}

@@ -1,0 +1,36 @@
+import { Emitter, notReady } from '../../base/index.ts';
+
+export interface Execution {
+  /** queue, direct, reminder, keys. */
+  source: string;
+  id: string;
+  since: Date;
+}
+
+/** One active execution for all sources, and who holds it. */
+export class ExecutionSlot {
+  readonly changed = new Emitter<Execution | undefined>();
+  #current: Execution | undefined;
+
+  get current(): Execution | undefined {
+    return this.#current;
+  }
+
+  /** Runs `work` if the slot is free; `not_ready` when something else is running. */
+  async run<T>(execution: Execution, work: () => Promise<T>): Promise<T> {
+    if (this.#current) {
+      throw notReady(`the gateway is busy with ${this.#current.source} ${this.#current.id}`);
+    }
+    this.#set(execution);
+    try {
+      return await work();
+    } finally {
+      this.#set(undefined);
+    }
+  }
+
+  #set(execution: Execution | undefined): void {
+    this.#current = execution;
+    this.changed.emit(execution);
+  }
+}

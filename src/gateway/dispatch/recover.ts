@@ -1,0 +1,59 @@
+import type { AgentSurface } from '../../terminal/index.ts';
+import { promptOf, type RequestQueue, type RequestRow } from '../queue/index.ts';
+
+/** A request is put back in line once; if that ends in another crash, a person should look. */
+const MOST_RETURNS = 1;
+
+/**
+ * Judges what a crash left running, by its evidence: submitted → finished as such; never typed → back in line, once;
+ * anything else is asked of the surface, and when it cannot tell, ends as failed. Nothing is typed twice.
+ */
+export async function recoverRunning(queue: RequestQueue, surface: AgentSurface): Promise<void> {
+  for (const row of queue.running()) await recoverOne(row, queue, surface);
+}
+
+async function recoverOne(row: RequestRow, queue: RequestQueue, surface: AgentSurface): Promise<void> {
+  const entries = queue.ledger(row.request_id);
+  const begun = entries.findLastIndex((entry) => entry.stage === 'running');
+  const attempt = entries.slice(Math.max(0, begun));
+  const typing = attempt.find((entry) => entry.stage === 'typing');
+  if (attempt.some((entry) => entry.stage === 'submitted')) {
+    await queue.finish(row.request_id, {
+      outcome: 'submitted',
+      result: { recovered: 'the gateway ended after submission was proven' },
+    });
+  } else if (row.request_kind === 'interrupt') {
+    await queue.finish(row.request_id, {
+      outcome: 'failed',
+      detail: 'the gateway ended while interrupting; whether the key was sent is not known',
+    });
+  } else if (!typing) {
+    await backInLine(row, queue);
+  } else {
+    const { verdict, evidence } = await surface.recover({
+      requestId: row.request_id,
+      text: promptOf(row),
+      sinceUtc: typing.at_utc,
+    });
+    if (verdict === 'not_submitted') await backInLine(row, queue);
+    else {
+      await queue.finish(row.request_id, {
+        outcome: verdict === 'submitted' ? 'submitted' : 'failed',
+        detail:
+          'the gateway ended while typing; whether the prompt was submitted is not known, so it is not typed again',
+        result: { evidence },
+      });
+    }
+  }
+}
+
+async function backInLine(row: RequestRow, queue: RequestQueue): Promise<void> {
+  if (row.returns < MOST_RETURNS) {
+    await queue.giveBack(row.request_id, 'the gateway ended before anything was typed', true);
+  } else {
+    await queue.finish(row.request_id, {
+      outcome: 'failed',
+      detail: 'the gateway ended twice before this could be typed; it is not tried a third time',
+    });
+  }
+}

@@ -1,0 +1,23 @@
+import { stableJson } from '../../base/index.ts';
+import { RotatingFile } from './rotating-file.ts';
+
+export interface EventLog {
+  write(kind: string, fields: Record<string, unknown>): void;
+  close(): void;
+}
+
+/** Two files of this size together hold some 20,000 events. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** events.jsonl: one object per line with sorted keys and a `kind`. */
+export function createEventLog(path: string): EventLog {
+  const file = new RotatingFile(path, { maxBytes: MAX_BYTES, keep: 1 });
+  return {
+    write: (kind, fields) => file.append(`${oneLine({ kind, ...fields })}\n`),
+    close: () => file.close(),
+  };
+}
+
+function oneLine(value: unknown): string {
+  return JSON.stringify(JSON.parse(stableJson(value)));
+}

@@ -1,0 +1,10 @@
+/**
+ * The gateway's own files: status snapshot, instance record, running log, event history.
+ *
+ * Promises  Written on change only; 0600; renamed aside above a size, so nothing grows for ever.
+ * Never     An input for decisions: queue.sqlite and manifest.json are.
+ */
+export { createEventLog, type EventLog } from './event-log.ts';
+export { type GatewayFiles, gatewayFiles } from './gateway-files.ts';
+export { RotatingFile } from './rotating-file.ts';
+export { WrittenOnChange } from './written-on-change.ts';

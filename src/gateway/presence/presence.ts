@@ -1,0 +1,71 @@
+import { deriveAdmission, type ExecutionMode, type GatewayStatusCore } from '../../domain/index.ts';
+import type { AgentSurface } from '../../terminal/index.ts';
+import type { ExecutionSlot } from '../dispatch/index.ts';
+import type { InstanceRecord, InstanceStore, RequestQueue } from '../queue/index.ts';
+
+export interface GatewayIdentity {
+  attachIdentity: string;
+  backend: string;
+  tmuxSessionName: string;
+  executionMode: ExecutionMode;
+  host: string;
+  port: number;
+  window: { id: string; index: string; paneId: string } | null;
+}
+
+export interface PresenceDependencies {
+  surface: AgentSurface;
+  queue: RequestQueue;
+  slot: ExecutionSlot;
+  instances: InstanceStore;
+  identity: GatewayIdentity;
+}
+
+/** The gateway's status, made from what the other rooms know at this moment. */
+export class Presence {
+  #on: PresenceDependencies;
+
+  constructor(dependencies: PresenceDependencies) {
+    this.#on = dependencies;
+  }
+
+  instance(): InstanceRecord {
+    const { instances, surface } = this.#on;
+    return instances.observe(surface.observation().instanceId);
+  }
+
+  admission(): ReturnType<typeof deriveAdmission> {
+    const { connectivity } = this.#on.surface.observation();
+    const { epoch, reconciled_epoch } = this.instance();
+    return deriveAdmission({ connectivity, epoch, reconciledEpoch: reconciled_epoch });
+  }
+
+  status(): GatewayStatusCore & { schema_version: 1; protocol_version: 'v1' } {
+    const { surface, queue, slot, identity } = this.#on;
+    const observation = surface.observation();
+    const { epoch } = this.instance();
+    const { admission, recovery } = this.admission();
+    return {
+      schema_version: 1,
+      protocol_version: 'v1',
+      attach_identity: identity.attachIdentity,
+      backend: identity.backend,
+      tmux_session_name: identity.tmuxSessionName,
+      gateway_health: 'healthy',
+      managed_agent_connectivity: observation.connectivity,
+      managed_agent_recovery: recovery,
+      request_admission: admission,
+      terminal_surface_eligibility: observation.eligibility,
+      active_execution: slot.current ? 'running' : 'idle',
+      execution_mode: identity.executionMode,
+      queue_depth: queue.depth(),
+      gateway_host: identity.host,
+      gateway_port: identity.port,
+      gateway_tmux_window_id: identity.window?.id ?? null,
+      gateway_tmux_window_index: identity.window?.index ?? null,
+      gateway_tmux_pane_id: identity.window?.paneId ?? null,
+      managed_agent_instance_epoch: epoch,
+      managed_agent_instance_id: observation.instanceId,
+    };
+  }
+}

@@ -1,0 +1,55 @@
+import { promptOf, type RequestRow } from './request.ts';
+
+/** What becomes of a run of control intents at the head of the line. */
+export interface CoalescePlan {
+  /** In the order in which they run. */
+  keep: string[];
+  drop: { requestId: string; into: string; action: string }[];
+  effectiveActions: string[];
+}
+
+const CONTEXT_RANK: Record<string, number> = { '/compact': 1, '/clear': 2, '/new': 3 };
+
+function action(row: RequestRow): string | undefined {
+  if (row.request_kind === 'interrupt') return 'interrupt';
+  if (row.request_kind !== 'submit_prompt') return undefined;
+  const text = promptOf(row).trim();
+  return text in CONTEXT_RANK ? text : undefined;
+}
+
+/**
+ * A leading run of adjacent interrupts and context commands of one epoch says one thing: the first interrupt stays and
+ * goes first, the strongest context command stays (the later of equals), the rest are coalesced into it. An ordinary
+ * prompt, an internal one or another epoch ends the run.
+ */
+export function planCoalescing(line: readonly RequestRow[]): CoalescePlan | undefined {
+  const run: { row: RequestRow; action: string }[] = [];
+  for (const row of line) {
+    const named = action(row);
+    const sameEpoch = row.managed_agent_instance_epoch === line[0]?.managed_agent_instance_epoch;
+    if (!named || !sameEpoch) break;
+    run.push({ row, action: named });
+  }
+  if (run.length < 2) return undefined;
+  const interrupt = run.find((entry) => entry.action === 'interrupt');
+  const context = run
+    .filter((entry) => entry.action !== 'interrupt')
+    .reduce<(typeof run)[number] | undefined>(
+      (best, entry) => (best && CONTEXT_RANK[best.action]! > CONTEXT_RANK[entry.action]! ? best : entry),
+      undefined,
+    );
+  const kept = [interrupt, context].filter((entry) => entry !== undefined);
+  const dropped = run.filter((entry) => !kept.includes(entry));
+  if (dropped.length === 0) return undefined;
+  const target = (entry: (typeof run)[number]): string =>
+    (entry.action === 'interrupt' ? interrupt : context)!.row.request_id;
+  return {
+    keep: kept.map((entry) => entry.row.request_id),
+    drop: dropped.map((entry) => ({
+      requestId: entry.row.request_id,
+      into: target(entry),
+      action: entry.action,
+    })),
+    effectiveActions: kept.map((entry) => entry.action),
+  };
+}

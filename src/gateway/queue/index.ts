@@ -1,0 +1,23 @@
+/**
+ * The queue: what the gateway has promised to do, in queue.sqlite. Everything that wants a prompt in the terminal is
+ * accepted here first; everything that was done is written here before the next step is taken.
+ *
+ * Promises  What accept() answered survives kill -9. Each request ends in exactly one outcome, with its evidence.
+ *           Order is a sequence, not a clock; people go before machines; cost does not grow with finished rows.
+ * Never     Types, reads the screen, or decides whether the agent may be disturbed.
+ * Errors    `conflict` for a reused idempotency key or a request that cannot be cancelled any more, `not_found`.
+ */
+export { type CoalescePlan, planCoalescing } from './coalesce.ts';
+export type { LedgerEntry, LedgerStage } from './ledger.ts';
+export { OUTCOMES, type Outcome } from './outcomes.ts';
+export {
+  type AcceptInput,
+  PRIORITY,
+  payloadOf,
+  promptOf,
+  type RequestKind,
+  type RequestRow,
+  type RequestState,
+} from './request.ts';
+export { type Accepted, RequestQueue } from './request-queue.ts';
+export { QUEUE_MIGRATIONS } from './schema.ts';

@@ -1,0 +1,88 @@
+import type { Sqlite } from '../../db/index.ts';
+import { nextEpoch } from '../../domain/index.ts';
+
+export interface InstanceRecord {
+  /** 1 for the first agent process ever seen in this session; one more for every other one. */
+  epoch: number;
+  instance_id: string | null;
+  /** The newest epoch about whose inherited work somebody has decided. */
+  reconciled_epoch: number;
+}
+
+/** Which agent process the accepted work was meant for. Kept with the queue, so that it survives detach and attach. */
+export class InstanceStore {
+  #db: Sqlite;
+
+  constructor(db: Sqlite) {
+    this.#db = db;
+  }
+
+  read(): InstanceRecord {
+    return (
+      this.#db.get<InstanceRecord>('SELECT epoch, instance_id, reconciled_epoch FROM gateway_instance') ?? {
+        epoch: 1,
+        instance_id: null,
+        reconciled_epoch: 1,
+      }
+    );
+  }
+
+  /**
+   * Notes the process that is there now. Another one than before begins a new epoch; when no accepted work is left
+   * from the old one there is nothing to decide, and the new epoch is reconciled at once. Writes only on change.
+   */
+  observe(instanceId: string | null): InstanceRecord {
+    const before = this.read();
+    if (instanceId === null || instanceId === before.instance_id) return before;
+    const epoch = nextEpoch({
+      previousEpoch: before.epoch,
+      previousInstanceId: before.instance_id,
+      instanceId,
+    });
+    const inherited = this.inheritedCount(epoch);
+    return this.#write({
+      epoch,
+      instance_id: instanceId,
+      reconciled_epoch: inherited === 0 ? epoch : before.reconciled_epoch,
+    });
+  }
+
+  /** Accepted requests that were meant for an earlier process. */
+  inheritedCount(epoch: number): number {
+    return (
+      this.#db.get<{ n: number }>(
+        `SELECT COUNT(*) AS n FROM gateway_requests WHERE state = 'accepted' AND managed_agent_instance_epoch < ?`,
+        [epoch],
+      )?.n ?? 0
+    );
+  }
+
+  /** Inherited requests that somebody wants run by the process that is there now. */
+  adopt(requestIds: readonly string[]): void {
+    const { epoch } = this.read();
+    this.#db.transaction((db) => {
+      for (const id of requestIds) {
+        db.run(
+          `UPDATE gateway_requests SET managed_agent_instance_epoch = ? WHERE request_id = ? AND state = 'accepted'`,
+          [epoch, id],
+        );
+      }
+    });
+  }
+
+  /** Opens admission again once no inherited request is left undecided. */
+  settle(): InstanceRecord {
+    const record = this.read();
+    if (record.reconciled_epoch === record.epoch || this.inheritedCount(record.epoch) > 0) return record;
+    return this.#write({ ...record, reconciled_epoch: record.epoch });
+  }
+
+  #write(record: InstanceRecord): InstanceRecord {
+    this.#db.run(
+      `INSERT INTO gateway_instance (singleton, epoch, instance_id, reconciled_epoch) VALUES (1, ?1, ?2, ?3)
+       ON CONFLICT (singleton) DO UPDATE SET epoch = ?1, instance_id = ?2, reconciled_epoch = ?3`,
+      [record.epoch, record.instance_id, record.reconciled_epoch],
+    );
+    return record;
+  }
+}

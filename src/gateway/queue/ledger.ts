@@ -1,0 +1,52 @@
+import type { Sqlite } from '../../db/index.ts';
+
+/** The life of a request, step by step; each with where it was seen. */
+export type LedgerStage =
+  | 'accepted'
+  | 'running'
+  | 'typing'
+  | 'typed'
+  | 'submitted'
+  | 'turn_seen'
+  | 'turn_finished'
+  | 'returned'
+  | 'finished';
+
+export interface LedgerEntry {
+  entry_id: number;
+  request_id: string;
+  stage: LedgerStage;
+  source: string;
+  at_utc: string;
+  facts: Record<string, unknown>;
+}
+
+type Row = Omit<LedgerEntry, 'facts'> & { facts_json: string };
+
+export function appendEntry(db: Sqlite, entry: Omit<LedgerEntry, 'entry_id'>): LedgerEntry {
+  const { lastInsertRowid } = db.run(
+    'INSERT INTO gateway_request_ledger (request_id, stage, source, at_utc, facts_json) VALUES (?, ?, ?, ?, ?)',
+    [entry.request_id, entry.stage, entry.source, entry.at_utc, JSON.stringify(entry.facts)],
+  );
+  return { entry_id: Number(lastInsertRowid), ...entry };
+}
+
+export function entriesOf(db: Sqlite, requestId: string): LedgerEntry[] {
+  return db
+    .all<Row>('SELECT * FROM gateway_request_ledger WHERE request_id = ? ORDER BY entry_id', [requestId])
+    .map(fromRow);
+}
+
+/** For a stream that resumes: what came after the entry its reader saw last. */
+export function entriesAfter(db: Sqlite, entryId: number, limit: number): LedgerEntry[] {
+  return db
+    .all<Row>('SELECT * FROM gateway_request_ledger WHERE entry_id > ? ORDER BY entry_id LIMIT ?', [
+      entryId,
+      limit,
+    ])
+    .map(fromRow);
+}
+
+function fromRow({ facts_json, ...rest }: Row): LedgerEntry {
+  return { ...rest, facts: JSON.parse(facts_json) as Record<string, unknown> };
+}

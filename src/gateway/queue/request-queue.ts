@@ -1,0 +1,305 @@
+import { createHash } from 'node:crypto';
+import {
+  type Clock,
+  conflict,
+  crashPoint,
+  dashedStamp,
+  Emitter,
+  notFound,
+  randomHex,
+  stableJson,
+  utcStamp,
+} from '../../base/index.ts';
+import type { Sqlite } from '../../db/index.ts';
+import type { CoalescePlan } from './coalesce.ts';
+import { appendEntry, entriesAfter, entriesOf, type LedgerEntry, type LedgerStage } from './ledger.ts';
+import { OUTCOMES, type Outcome } from './outcomes.ts';
+import type { AcceptInput, RequestRow } from './request.ts';
+
+export interface Accepted {
+  row: RequestRow;
+  /** The same key and content was accepted before; this is that request. */
+  duplicate: boolean;
+  depth: number;
+}
+
+export interface Finish {
+  outcome: Outcome;
+  detail?: string | undefined;
+  result?: Record<string, unknown>;
+}
+
+const LIVE = `state IN ('accepted', 'running')`;
+
+/** The durable line of requests. Methods that answer a promise resolve after the commit is on disk. */
+export class RequestQueue {
+  /** Every entry of the ledger, after it was committed. */
+  readonly entries = new Emitter<LedgerEntry>();
+  #db: Sqlite;
+  #clock: Clock;
+
+  constructor(db: Sqlite, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  async accept(input: AcceptInput): Promise<Accepted> {
+    crashPoint('queue.accept.before-commit');
+    const { accepted, entry } = await this.#db.commitTogether((db) => this.acceptWithin(db, input));
+    crashPoint('queue.accept.after-commit');
+    if (entry) this.entries.emit(entry);
+    return accepted;
+  }
+
+  /** For callers whose own row must be committed with the request; they emit the entry after their commit. */
+  acceptWithin(db: Sqlite, input: AcceptInput): { accepted: Accepted; entry: LedgerEntry | undefined } {
+    const digest = createHash('sha256')
+      .update(stableJson([input.kind, input.payload]))
+      .digest('hex');
+    const known = this.#known(input.idempotencyKey, digest);
+    if (known) return { accepted: { row: known, duplicate: true, depth: this.depth() }, entry: undefined };
+    const now = this.#clock.now();
+    const id = `gwreq-${dashedStamp(now)}-${randomHex(4)}`;
+    db.run(
+      `INSERT INTO gateway_requests (request_id, request_kind, payload_json, state, accepted_at_utc,
+         managed_agent_instance_epoch, source, priority, idempotency_key, content_digest, expires_at_utc)
+       VALUES (?, ?, ?, 'accepted', ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        id,
+        input.kind,
+        JSON.stringify(input.payload),
+        utcStamp(now),
+        input.epoch,
+        input.source,
+        input.priority,
+        input.idempotencyKey ?? null,
+        digest,
+        input.expiresAtUtc ?? null,
+      ],
+    );
+    const entry = appendEntry(db, this.#entry(id, 'accepted', input.source, { priority: input.priority }));
+    return { accepted: { row: this.get(id), duplicate: false, depth: this.depth() }, entry };
+  }
+
+  get(requestId: string): RequestRow {
+    const row = this.#db.get<RequestRow>('SELECT * FROM gateway_requests WHERE request_id = ?', [requestId]);
+    if (!row) throw notFound(`no request ${requestId}`);
+    return row;
+  }
+
+  list(filter: { state?: string | undefined; limit: number; before?: number | undefined }): RequestRow[] {
+    return this.#db.all<RequestRow>(
+      `SELECT * FROM gateway_requests WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR sequence < ?2)
+       ORDER BY sequence DESC LIMIT ?3`,
+      [filter.state ?? null, filter.before ?? null, filter.limit],
+    );
+  }
+
+  ledger(requestId: string): LedgerEntry[] {
+    return entriesOf(this.#db, requestId);
+  }
+
+  ledgerAfter(entryId: number, limit = 500): LedgerEntry[] {
+    return entriesAfter(this.#db, entryId, limit);
+  }
+
+  /** Accepted and running requests. */
+  depth(): number {
+    return this.#count("state = 'accepted'") + this.#count("state = 'running'");
+  }
+
+  /** The head of the line: interrupts first, then by priority and sequence. */
+  line(limit = 50): RequestRow[] {
+    const rows = this.#db.all<RequestRow>(
+      `SELECT * FROM gateway_requests WHERE state = 'accepted' ORDER BY priority DESC, sequence LIMIT ?`,
+      [limit],
+    );
+    return rows;
+  }
+
+  nextInterrupt(): RequestRow | undefined {
+    return this.#db.get<RequestRow>(
+      `SELECT * FROM gateway_requests WHERE state = 'accepted' AND request_kind = 'interrupt' ORDER BY sequence LIMIT 1`,
+    );
+  }
+
+  running(): RequestRow[] {
+    return this.#db.all<RequestRow>(
+      "SELECT * FROM gateway_requests WHERE state = 'running' ORDER BY sequence",
+    );
+  }
+
+  /** Takes a request out of the line. False when it is no longer there. */
+  async claim(requestId: string): Promise<boolean> {
+    crashPoint('queue.claim.before-commit');
+    const entry = await this.#db.commitTogether((db) => {
+      const { changes } = db.run(
+        `UPDATE gateway_requests SET state = 'running', started_at_utc = ?, waiting_reason = NULL
+         WHERE request_id = ? AND state = 'accepted'`,
+        [utcStamp(this.#clock.now()), requestId],
+      );
+      return changes === 1 ? appendEntry(db, this.#entry(requestId, 'running', 'dispatch', {})) : undefined;
+    });
+    crashPoint('queue.claim.after-commit');
+    if (entry) this.entries.emit(entry);
+    return entry !== undefined;
+  }
+
+  /** Writes one stage with its evidence. The lane waits for this before it goes on. */
+  async record(
+    requestId: string,
+    stage: LedgerStage,
+    source: string,
+    facts: Record<string, unknown>,
+  ): Promise<void> {
+    crashPoint(`queue.record.${stage}.before-commit`);
+    const entry = await this.#db.commitTogether((db) =>
+      appendEntry(db, this.#entry(requestId, stage, source, facts)),
+    );
+    crashPoint(`queue.record.${stage}.after-commit`);
+    this.entries.emit(entry);
+  }
+
+  async finish(requestId: string, { outcome, detail, result }: Finish): Promise<void> {
+    crashPoint('queue.finish.before-commit');
+    const entry = await this.#db.commitTogether((db) => {
+      const now = utcStamp(this.#clock.now());
+      const { changes } = db.run(
+        `UPDATE gateway_requests SET state = ?, outcome = ?, finished_at_utc = ?, error_detail = ?, result_json = ?,
+           waiting_reason = NULL WHERE request_id = ? AND ${LIVE}`,
+        [
+          OUTCOMES[outcome].state,
+          outcome,
+          now,
+          outcome === 'submitted' ? null : (detail ?? outcome),
+          JSON.stringify({
+            ...result,
+            request_kind: this.get(requestId).request_kind,
+            completed_at_utc: now,
+          }),
+          requestId,
+        ],
+      );
+      if (changes === 0) return undefined;
+      return appendEntry(
+        db,
+        this.#entry(requestId, 'finished', 'dispatch', { outcome, detail: detail ?? null }),
+      );
+    });
+    crashPoint('queue.finish.after-commit');
+    if (entry) this.entries.emit(entry);
+  }
+
+  /** Back in line, because nothing of it was typed. Only returns after a crash are counted. */
+  async giveBack(requestId: string, reason: string, afterCrash = false): Promise<void> {
+    const entry = await this.#db.commitTogether((db) => {
+      db.run(
+        `UPDATE gateway_requests SET state = 'accepted', started_at_utc = NULL, waiting_reason = ?, returns = returns + ?
+         WHERE request_id = ? AND state = 'running'`,
+        [reason, afterCrash ? 1 : 0, requestId],
+      );
+      return appendEntry(db, this.#entry(requestId, 'returned', 'dispatch', { reason }));
+    });
+    this.entries.emit(entry);
+  }
+
+  /** Why the request still waits. Written only when it changed. */
+  noteWaiting(row: RequestRow, reason: string): void {
+    if (row.waiting_reason === reason) return;
+    this.#db.run(
+      "UPDATE gateway_requests SET waiting_reason = ? WHERE request_id = ? AND state = 'accepted'",
+      [reason, row.request_id],
+    );
+  }
+
+  /** Only what has not begun can be cancelled. */
+  async cancel(requestId: string): Promise<RequestRow> {
+    const row = this.get(requestId);
+    if (row.state !== 'accepted') {
+      throw conflict(`request ${requestId} is ${row.state}; only an accepted request can be cancelled`);
+    }
+    await this.finish(requestId, { outcome: 'cancelled', detail: 'cancelled on request' });
+    return this.get(requestId);
+  }
+
+  /** Ends what has waited past its time. */
+  async expire(): Promise<number> {
+    const late = this.#db.all<{ request_id: string }>(
+      `SELECT request_id FROM gateway_requests WHERE state = 'accepted' AND expires_at_utc IS NOT NULL
+       AND expires_at_utc <= ? LIMIT 500`,
+      [utcStamp(this.#clock.now())],
+    );
+    await Promise.all(
+      late.map((row) =>
+        this.finish(row.request_id, { outcome: 'expired', detail: 'expired before it could run' }),
+      ),
+    );
+    return late.length;
+  }
+
+  nextExpiry(): string | undefined {
+    return (
+      this.#db.get<{ at: string | null }>(
+        `SELECT MIN(expires_at_utc) AS at FROM gateway_requests WHERE state = 'accepted' AND expires_at_utc IS NOT NULL`,
+      )?.at ?? undefined
+    );
+  }
+
+  async coalesce(plan: CoalescePlan): Promise<void> {
+    await Promise.all(
+      plan.drop.map(({ requestId, into, action }) =>
+        this.finish(requestId, {
+          outcome: 'coalesced',
+          detail: `coalesced into ${into}`,
+          result: {
+            coalesced_at_utc: utcStamp(this.#clock.now()),
+            coalesced_into_request_id: into,
+            coalesced_reason: 'superseded_control_intent',
+            effective_actions: plan.effectiveActions,
+            original_action: action,
+          },
+        }),
+      ),
+    );
+  }
+
+  /** Removes finished rows beyond `keepRows` or older than `keepDays`, a few at a time. Answers how many. */
+  prune({ keepRows, keepDays }: { keepRows: number; keepDays: number }): number {
+    const before = utcStamp(new Date(this.#clock.now().getTime() - keepDays * 86_400_000));
+    return this.#db.run(
+      `DELETE FROM gateway_requests WHERE sequence IN (
+         SELECT sequence FROM gateway_requests
+         WHERE NOT ${LIVE} AND (finished_at_utc < ?1
+           OR sequence <= (SELECT COALESCE(MAX(sequence), 0) FROM gateway_requests) - ?2)
+         ORDER BY sequence LIMIT 1000)`,
+      [before, keepRows],
+    ).changes;
+  }
+
+  #known(key: string | undefined, digest: string): RequestRow | undefined {
+    if (key === undefined) return undefined;
+    const row = this.#db.get<RequestRow & { content_digest: string }>(
+      'SELECT * FROM gateway_requests WHERE idempotency_key = ?',
+      [key],
+    );
+    if (row && row.content_digest !== digest) {
+      throw conflict(`idempotency key "${key}" was used for other content (request ${row.request_id})`, {
+        hint: 'use a new key for a new request',
+      });
+    }
+    return row;
+  }
+
+  #count(where: string): number {
+    return this.#db.get<{ n: number }>(`SELECT COUNT(*) AS n FROM gateway_requests WHERE ${where}`)?.n ?? 0;
+  }
+
+  #entry(
+    request_id: string,
+    stage: LedgerStage,
+    source: string,
+    facts: Record<string, unknown>,
+  ): Omit<LedgerEntry, 'entry_id'> {
+    return { request_id, stage, source, at_utc: utcStamp(this.#clock.now()), facts };
+  }
+}

@@ -1,0 +1,53 @@
+import type { Outcome } from './outcomes.ts';
+
+export type RequestState = 'accepted' | 'running' | 'completed' | 'failed' | 'coalesced';
+
+/** Public kinds, and the internal ones the gateway makes itself. */
+export type RequestKind = 'submit_prompt' | 'interrupt' | 'mail_notifier_prompt' | 'a2a_prompt';
+
+/** People before machines. Between equals, first come first served. */
+export const PRIORITY = { person: 100, task: 50, machine: 10 } as const;
+
+export interface AcceptInput {
+  kind: RequestKind;
+  payload: Record<string, unknown>;
+  /** Who asked: http, direct, notifier, fleet, … */
+  source: string;
+  priority: number;
+  epoch: number;
+  idempotencyKey?: string | undefined;
+  expiresAtUtc?: string | undefined;
+}
+
+/** A row of gateway_requests, under its column names. */
+export interface RequestRow {
+  sequence: number;
+  request_id: string;
+  request_kind: RequestKind;
+  payload_json: string;
+  state: RequestState;
+  accepted_at_utc: string;
+  started_at_utc: string | null;
+  finished_at_utc: string | null;
+  managed_agent_instance_epoch: number;
+  error_detail: string | null;
+  result_json: string | null;
+  source: string;
+  priority: number;
+  outcome: Outcome | null;
+  waiting_reason: string | null;
+  /** How often it was put back in line because nothing of it had been typed. */
+  returns: number;
+  idempotency_key: string | null;
+  expires_at_utc: string | null;
+}
+
+export function payloadOf(row: RequestRow): Record<string, unknown> {
+  return JSON.parse(row.payload_json) as Record<string, unknown>;
+}
+
+/** The text a request would type; empty for an interrupt. */
+export function promptOf(row: RequestRow): string {
+  const { prompt } = payloadOf(row);
+  return typeof prompt === 'string' ? prompt : '';
+}

@@ -1,0 +1,10 @@
+/**
+ * Terminal: the agent's surface, seen and written to.
+ *
+ * Promises  One writer: whatever is typed goes through the lane, which holds the session's lane lock and re-checks
+ *           readiness and the reason at the instant of typing.
+ *           `submitted` is said only with structural proof; anything less is `unconfirmed`, with the evidence.
+ * Never     Types a prompt into a dialog, a shell, a person's draft, or a screen it does not understand.
+ * Errors    Refusals are results, not exceptions; what is thrown is `unavailable` (tmux gone) or `internal`.
+ */
+export * from './port.ts';
