@@ -8,6 +8,13 @@
  * Errors    `invalid` for a value that cannot be stored, `conflict` for a taken key or directory, `unavailable` for a
  *           busy, full or unreachable store, `unsupported` for a layout of another version, `internal` for the rest.
  */
+export { type EmbeddedOptions, openEmbedded } from './embedded.ts';
+export { openPostgres, type PostgresOptions } from './postgres.ts';
+export { type RetryOptions, serializable } from './serializable.ts';
+export type { Sql, SqlResult, SqlValue, TransactionOptions } from './sql.ts';
+export { isSerializationFailure, sqlStateOf } from './sql-errors.ts';
+export { migrate, type SqlMigration } from './sql-migrations.ts';
+export { asJson } from './sql-parameters.ts';
 export { openSqlite, type SqliteOptions } from './sqlite.ts';
 export type { Sqlite, SqliteRunResult } from './sqlite-connection.ts';
 export { isBusy, isCorrupt, isUniqueViolation } from './sqlite-errors.ts';

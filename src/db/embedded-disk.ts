@@ -1,0 +1,79 @@
+import * as fs from 'node:fs';
+import type { PGlite } from '@electric-sql/pglite';
+
+/** The parts of the WebAssembly file system that we touch. */
+interface Stream {
+  nfd: number;
+  node: { mode: number; name: string };
+}
+interface WasmModule {
+  NODEFS: { stream_ops: { fsync?: (stream: Stream) => number } };
+}
+
+export interface EmbeddedDisk {
+  /** The `fs` and `startParams` to open PGlite with. */
+  options: { fs: never; startParams: string[] };
+  /** How many files of 16 MiB the write-ahead log has begun since opening. */
+  segments(): number;
+}
+
+const IS_DIRECTORY = 0o040000;
+const FILE_KIND = 0o170000;
+const LOG_SEGMENT = /^[0-9A-F]{24}$/;
+
+/**
+ * PGlite runs PostgreSQL with fsync switched off, and its file system has nothing behind the call. Both are put right
+ * here: every fsync PostgreSQL asks for, of the log at a commit and of data files at a checkpoint, reaches the disk.
+ */
+export function embeddedDisk(
+  pglite: typeof PGlite,
+  NodeFs: new (root: string) => object,
+  root: string,
+): EmbeddedDisk {
+  let segment = '';
+  let begun = 0;
+  const fsync = ({ nfd, node }: Stream): number => {
+    if ((node.mode & FILE_KIND) === IS_DIRECTORY) fs.fsyncSync(nfd);
+    else fs.fdatasyncSync(nfd);
+    if (LOG_SEGMENT.test(node.name) && node.name > segment) {
+      segment = node.name;
+      begun++;
+    }
+    return 0;
+  };
+  const disk = new NodeFs(root) as {
+    init(
+      pg: unknown,
+      options: unknown,
+    ): Promise<{ emscriptenOpts: { preRun: ((module: WasmModule) => void)[] } }>;
+  };
+  const init = disk.init.bind(disk);
+  disk.init = async (pg, options) => {
+    const result = await init(pg, options);
+    result.emscriptenOpts.preRun.push(({ NODEFS }) => {
+      NODEFS.stream_ops.fsync = fsync;
+    });
+    return result;
+  };
+  return {
+    options: { fs: disk as never, startParams: startParams(pglite) },
+    segments: () => begun,
+  };
+}
+
+function startParams(pglite: typeof PGlite): string[] {
+  const settings = {
+    // The file system maps fsync; fdatasync would still go nowhere.
+    wal_sync_method: 'fsync',
+    // 128 MB by default, which is a third of the memory of the process.
+    shared_buffers: '32MB',
+    min_wal_size: '32MB',
+    TimeZone: 'UTC',
+    DateStyle: 'ISO',
+  };
+  const withoutNoFsync = pglite.defaultStartParams.filter((param) => param !== '-F');
+  return [
+    ...withoutNoFsync,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
+}

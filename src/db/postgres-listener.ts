@@ -1,0 +1,113 @@
+import type { Client, Notification } from 'pg';
+import { type Clock, unavailable } from '../base/index.ts';
+import { sqlError } from './sql-errors.ts';
+
+type Hear = (payload: string | undefined) => void;
+
+const LONGEST_PAUSE_MS = 5_000;
+
+/**
+ * One connection that hears NOTIFY for everybody, open while somebody listens. A lost connection is made again with
+ * growing pauses, and then every listener is told that it may have missed something.
+ */
+export class PostgresListener {
+  #make: () => Client;
+  #clock: Clock;
+  #channels = new Map<string, Set<Hear>>();
+  #client: Client | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+  #cancelRetry: (() => void) | undefined;
+  #failures = 0;
+  #closed = false;
+
+  constructor(make: () => Client, clock: Clock) {
+    this.#make = make;
+    this.#clock = clock;
+  }
+
+  async listen(channel: string, hear: Hear): Promise<() => Promise<void>> {
+    const own: Hear = (payload) => hear(payload);
+    await this.#inTurn(async () => {
+      if (this.#closed) throw unavailable('the database is closed');
+      const client = this.#client ?? (await this.#connect());
+      await client.query(`LISTEN ${channel}`);
+      this.#channels.set(channel, (this.#channels.get(channel) ?? new Set()).add(own));
+    });
+    return () => this.#inTurn(() => this.#forget(channel, own));
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    this.#cancelRetry?.();
+    return this.#inTurn(async () => {
+      this.#channels.clear();
+      await this.#disconnect();
+    });
+  }
+
+  async #forget(channel: string, own: Hear): Promise<void> {
+    const hearers = this.#channels.get(channel);
+    if (!hearers?.delete(own) || hearers.size > 0) return;
+    this.#channels.delete(channel);
+    if (this.#channels.size === 0) await this.#disconnect();
+    // A connection that just broke forgets by itself.
+    else await this.#client?.query(`UNLISTEN ${channel}`).catch(() => {});
+  }
+
+  /** Changes of the connection happen one after the other. */
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work);
+    this.#turn = mine.catch(() => {});
+    try {
+      return await mine;
+    } catch (error) {
+      throw sqlError(error);
+    }
+  }
+
+  async #connect(): Promise<Client> {
+    const client = this.#make();
+    client.on('error', () => {});
+    client.on('notification', (notice) => this.#tell(notice));
+    try {
+      await client.connect();
+      for (const channel of this.#channels.keys()) await client.query(`LISTEN ${channel}`);
+    } catch (error) {
+      await client.end().catch(() => {});
+      throw error;
+    }
+    client.on('end', () => {
+      if (this.#client === client) this.#lost();
+    });
+    this.#client = client;
+    this.#failures = 0;
+    return client;
+  }
+
+  #lost(): void {
+    this.#client = undefined;
+    if (this.#closed || this.#channels.size === 0) return;
+    const pause = Math.min(LONGEST_PAUSE_MS, 50 * 2 ** this.#failures++);
+    this.#cancelRetry = this.#clock.after(pause, () => void this.#retry());
+  }
+
+  async #retry(): Promise<void> {
+    const again = this.#inTurn(async () => {
+      if (this.#closed || this.#client || this.#channels.size === 0) return;
+      await this.#connect();
+      for (const hearers of [...this.#channels.values()]) for (const hear of [...hearers]) hear(undefined);
+    });
+    await again.catch(() => this.#lost());
+  }
+
+  #tell({ channel, payload }: Notification): void {
+    for (const hear of [...(this.#channels.get(channel) ?? [])]) hear(payload ?? '');
+  }
+
+  async #disconnect(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    this.#cancelRetry?.();
+    await client?.end().catch(() => {});
+  }
+}

@@ -1,0 +1,78 @@
+import { type ErrorCode, isRouseError, messageOf, RouseError } from '../base/index.ts';
+
+interface ServerError {
+  code?: unknown;
+  constraint?: unknown;
+  table?: unknown;
+  detail?: unknown;
+}
+
+/** Reasons by SQLSTATE or its class; what is not here is a fault of ours. */
+const KNOWN: Record<string, { code: ErrorCode; hint?: string }> = {
+  '23505': { code: 'conflict' },
+  '23P01': { code: 'conflict' },
+  '22021': { code: 'invalid', hint: 'remove the NUL character or broken text' },
+  '22P05': { code: 'invalid', hint: 'remove the NUL character' },
+  '40001': { code: 'unavailable', hint: 'another change came first; try again' },
+  '40P01': { code: 'unavailable', hint: 'another change came first; try again' },
+  '55P03': { code: 'unavailable', hint: 'somebody else holds the lock; try again' },
+  '57014': { code: 'unavailable', hint: 'the statement took longer than its time limit' },
+  '25P03': { code: 'unavailable', hint: 'a transaction was left idle for too long' },
+  '25006': { code: 'unavailable', hint: 'the database only takes reads now' },
+  '42501': { code: 'unavailable', hint: 'give the database user the right to do this' },
+  '3D000': { code: 'unavailable', hint: 'create the database, or correct its name in the URL' },
+  '08': { code: 'unavailable', hint: 'check that the database server runs and can be reached' },
+  '28': { code: 'unavailable', hint: 'check user and password of the database URL' },
+  '53': { code: 'unavailable', hint: 'the database server has run out of disk, memory or connections' },
+  '57': { code: 'unavailable', hint: 'the database server is stopping or starting; try again' },
+  '58': { code: 'unavailable', hint: 'look at the log of the database server' },
+};
+
+const UNREACHABLE = { code: 'unavailable', hint: KNOWN['08']?.hint } as const;
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+
+/** What a client threw, as a RouseError. `facts` keep `sqlstate`, `constraint` and `table`. */
+export function sqlError(error: unknown): RouseError {
+  if (isRouseError(error)) return error;
+  const { code, constraint, table } = (error ?? {}) as ServerError;
+  if (typeof code === 'string' && SQLSTATE.test(code)) {
+    const known = KNOWN[code] ?? KNOWN[code.slice(0, 2)] ?? { code: 'internal' as const };
+    const facts: Record<string, unknown> = { sqlstate: code };
+    if (constraint) facts['constraint'] = constraint;
+    if (table) facts['table'] = table;
+    return new RouseError(known.code, `database: ${messageOf(error)}`, {
+      hint: known.hint,
+      facts,
+      cause: error,
+    });
+  }
+  const known = isConnectionTrouble(error) ? UNREACHABLE : { code: 'internal' as const, hint: undefined };
+  return new RouseError(known.code, `database: ${describe(error)}`, { hint: known.hint, cause: error });
+}
+
+/** The client reports lost and refused connections as errors of the operating system, or in words only. */
+function isConnectionTrouble(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  if (typeof code === 'string' && /^(E[A-Z]+|CERT_|DEPTH_|SELF_|UNABLE_|ERR_TLS|ERR_SSL)/.test(code))
+    return true;
+  return /connection (terminated|timeout|error)|timeout (exceeded|expired)|SSL|not queryable|pool after/i.test(
+    messageOf(error),
+  );
+}
+
+/** Node gives a refused connection to several addresses an empty message; its parts say more. */
+function describe(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
+  return messageOf(error);
+}
+
+export function sqlStateOf(error: unknown): string | undefined {
+  const state = isRouseError(error) ? error.facts['sqlstate'] : undefined;
+  return typeof state === 'string' ? state : undefined;
+}
+
+/** Two transactions got in each other's way; running this one again may succeed. */
+export function isSerializationFailure(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  return state === '40001' || state === '40P01';
+}

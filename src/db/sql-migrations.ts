@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { conflict, crashPoint, internal, unsupported } from '../base/index.ts';
+import type { Sql } from './sql.ts';
+
+/** One additive step of a schema. Never change or reorder a step that was released; add one at the end. */
+export interface SqlMigration {
+  id: string;
+  sql: string;
+}
+
+interface Applied {
+  id: string;
+  checksum: string;
+}
+
+const TABLE = 'schema_migrations';
+/** Any fixed number: every process that migrates takes the same advisory lock. */
+const LOCK = 7_105_893_221;
+
+/**
+ * Brings the schema to the last step: each step and its record are one transaction, under a lock that ends with it, so
+ * that servers which start at once apply each step once. Nothing is written when nothing is missing.
+ */
+export async function migrate(sql: Sql, migrations: readonly SqlMigration[]): Promise<void> {
+  const ids = new Set(migrations.map(({ id }) => id));
+  if (ids.size !== migrations.length) throw internal('two migrations have the same id');
+  while ((await missingSteps(sql, migrations)).length > 0) {
+    await sql.transaction(async (tx) => {
+      // A step, or waiting for another server's step, may take as long as it takes.
+      await tx.exec('SET LOCAL statement_timeout = 0');
+      await tx.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+      const [next] = await missingSteps(tx, migrations);
+      if (!next) return;
+      await tx.exec(`CREATE TABLE IF NOT EXISTS ${TABLE} (position int PRIMARY KEY, id text NOT NULL UNIQUE,
+        checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);
+      await tx.exec(next.sql);
+      await tx.query(`INSERT INTO ${TABLE} (position, id, checksum) VALUES ($1, $2, $3)`, [
+        migrations.indexOf(next),
+        next.id,
+        checksumOf(next),
+      ]);
+      crashPoint('db.migrated');
+    });
+  }
+}
+
+/** What was applied must be the beginning of our list, unchanged; then the rest is missing. */
+async function missingSteps(sql: Sql, migrations: readonly SqlMigration[]): Promise<SqlMigration[]> {
+  const { rows } = await sql.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [
+    TABLE,
+  ]);
+  if (!rows[0]?.found) return [...migrations];
+  const applied = await sql.query<Applied>(`SELECT id, checksum FROM ${TABLE} ORDER BY position`);
+  applied.rows.forEach((step, index) => {
+    refuseOther(step, migrations[index]);
+  });
+  return migrations.slice(applied.rows.length);
+}
+
+function refuseOther(step: Applied, ours: SqlMigration | undefined): void {
+  if (ours?.id !== step.id) {
+    throw unsupported(
+      `the database was written by another version (layout step ${step.id} is unknown here)`,
+      {
+        hint: 'update Rouse to the version that wrote it, or use another database',
+        facts: { step: step.id },
+      },
+    );
+  }
+  if (step.checksum !== checksumOf(ours)) {
+    throw conflict(`layout step ${step.id} of the database differs from the one of this version`, {
+      hint: 'use the version of Rouse that wrote the database',
+      facts: { step: step.id },
+    });
+  }
+}
+
+function checksumOf({ sql }: SqlMigration): string {
+  return createHash('sha256').update(sql).digest('hex');
+}

@@ -1,0 +1,130 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { internal, invalid, unavailable } from '../base/index.ts';
+import type { Sql, SqlResult, SqlValue, TransactionOptions } from './sql.ts';
+import { encodeParams } from './sql-parameters.ts';
+
+/** One connection that runs statements; its errors are RouseErrors already. */
+export interface Session {
+  query(text: string, values: (string | null)[]): Promise<SqlResult<unknown>>;
+  exec(text: string): Promise<void>;
+}
+
+/** What differs between the databases. */
+export interface Backend extends Session {
+  readonly dialect: Sql['dialect'];
+  /** BEGIN, `use`, COMMIT; ROLLBACK when it throws. A commit that the database turned into a rollback throws. */
+  transaction<T>(use: (session: Session) => Promise<T>): Promise<T>;
+  listen(channel: string, hear: (payload: string | undefined) => void): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+}
+
+interface Scope {
+  backend: Backend;
+  open: boolean;
+}
+
+/** Which transaction the running code is in, to turn a certain deadlock into an error. */
+const scopes = new AsyncLocalStorage<Scope>();
+
+export function sqlOver(backend: Backend): Sql {
+  let closing: Promise<void> | undefined;
+  const refuse = (): void => {
+    if (closing !== undefined) throw unavailable('the database is closed');
+    const scope = scopes.getStore();
+    if (scope?.open && scope.backend === backend) {
+      throw internal(
+        'inside a transaction only the Sql given to it may be used, or it would wait for itself',
+      );
+    }
+  };
+  return {
+    dialect: backend.dialect,
+    async query<T>(text: string, params: readonly SqlValue[] = []) {
+      refuse();
+      return (await backend.query(text, encodeParams(params))) as SqlResult<T>;
+    },
+    async exec(text) {
+      refuse();
+      await backend.exec(text);
+    },
+    async transaction(fn, options) {
+      refuse();
+      return backend.transaction(async (session) => {
+        await setModes(session, options);
+        return inScope(backend, session, 1, fn);
+      });
+    },
+    async listen(channel, hear) {
+      refuse();
+      if (!/^[a-z_][a-z0-9_]{0,62}$/.test(channel)) {
+        throw invalid(`"${channel}" cannot be the name of a channel`, {
+          hint: 'use a-z, 0-9 and _, at most 63',
+        });
+      }
+      return backend.listen(channel, hear);
+    },
+    close() {
+      closing ??= backend.close();
+      return closing;
+    },
+  };
+}
+
+async function setModes(session: Session, { isolation, readOnly }: TransactionOptions = {}): Promise<void> {
+  const modes = [...(isolation ? [`ISOLATION LEVEL ${isolation}`] : []), ...(readOnly ? ['READ ONLY'] : [])];
+  if (modes.length > 0) await session.exec(`SET TRANSACTION ${modes.join(', ')}`);
+}
+
+async function inScope<T>(
+  backend: Backend,
+  session: Session,
+  depth: number,
+  fn: (sql: Sql) => Promise<T>,
+): Promise<T> {
+  const scope: Scope = { backend, open: true };
+  try {
+    return await scopes.run(scope, () => fn(sqlInTransaction(scope, session, depth)));
+  } finally {
+    scope.open = false;
+  }
+}
+
+function sqlInTransaction(scope: Scope, session: Session, depth: number): Sql {
+  const refuseEnded = (): void => {
+    if (!scope.open) throw internal('the transaction has ended; something in it was not awaited');
+  };
+  const notHere = (what: string) => async () => {
+    throw internal(`${what} is not possible inside a transaction`);
+  };
+  return {
+    dialect: scope.backend.dialect,
+    async query<T>(text: string, params: readonly SqlValue[] = []) {
+      refuseEnded();
+      return (await session.query(text, encodeParams(params))) as SqlResult<T>;
+    },
+    async exec(text) {
+      refuseEnded();
+      await session.exec(text);
+    },
+    async transaction(fn, options) {
+      refuseEnded();
+      if (options) throw internal('a nested transaction has the modes of the outer one');
+      return inSavepoint(session, `s${depth}`, () => inScope(scope.backend, session, depth + 1, fn));
+    },
+    listen: notHere('listen()'),
+    close: notHere('close()'),
+  };
+}
+
+async function inSavepoint<T>(session: Session, name: string, work: () => Promise<T>): Promise<T> {
+  await session.exec(`SAVEPOINT ${name}`);
+  try {
+    const value = await work();
+    await session.exec(`RELEASE ${name}`);
+    return value;
+  } catch (error) {
+    // If this fails too, the connection is lost and the outer transaction ends by itself.
+    await session.exec(`ROLLBACK TO ${name}; RELEASE ${name}`).catch(() => {});
+    throw error;
+  }
+}
