@@ -1,0 +1,241 @@
+import { type Clock, invalid, nearest } from '../base/index.ts';
+import { Composer, type Source } from './composer.ts';
+import type { Dialog, DialogRequest } from './dialog.ts';
+import { DialogDesk } from './dialog-desk.ts';
+import type { PlanDefaults } from './directives.ts';
+import { Faults } from './faults.ts';
+import { fingerprint } from './fingerprint.ts';
+import type { Journal } from './journal.ts';
+import type { Skin } from './skin.ts';
+import { SKINS } from './skins.ts';
+import { COMMANDS } from './submission.ts';
+import {
+  type Ending,
+  type Outcome,
+  type Prompt,
+  type Turn,
+  TurnEngine,
+  type TurnHost,
+} from './turn-engine.ts';
+import type { Block, View } from './view.ts';
+
+export interface AgentParts {
+  clock: Clock;
+  journal: Journal;
+  skin: Skin;
+  name: string;
+  cwd: string;
+  life: string;
+  defaults: PlanDefaults;
+  busyInput: 'queue' | 'steer' | undefined;
+  mail: TurnHost['mail'];
+  /** Something to be seen has changed. */
+  redraw: () => void;
+  hungChanged: () => void;
+  /** The program is to end. */
+  end: (ending: Ending) => void;
+}
+
+const KEPT_BLOCKS = 300;
+const ARMED_MS = 1500;
+
+/** The state of the interactive agent and everything that can be done to it, whoever does it. */
+export class Agent implements TurnHost {
+  readonly composer = new Composer();
+  readonly faults = new Faults();
+  readonly engine: TurnEngine;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly history: string[] = [];
+  skin: Skin;
+  busyInput: 'queue' | 'steer' | undefined;
+  shellMode = false;
+  banner: string | undefined;
+  hung = false;
+  #title: string | undefined;
+  #parts: AgentParts;
+  #desk: DialogDesk;
+  #blocks: Block[] = [{ id: 1, kind: 'banner', text: '' }];
+  #blockCount = 1;
+  #draftShown = { text: '', cursor: 0 };
+  #armed: { key: string; hint: string; cancel: () => void } | undefined;
+
+  constructor(parts: AgentParts) {
+    this.#parts = parts;
+    this.clock = parts.clock;
+    this.journal = parts.journal;
+    this.skin = parts.skin;
+    this.busyInput = parts.busyInput;
+    const { clock, journal, defaults, life } = parts;
+    this.engine = new TurnEngine({ clock, journal, defaults, life, host: this });
+    this.#desk = new DialogDesk(journal, life);
+  }
+
+  get state(): 'hung' | 'dialog' | 'busy' | 'ready' {
+    if (this.hung) return 'hung';
+    if (this.dialog) return 'dialog';
+    return this.engine.current ? 'busy' : 'ready';
+  }
+
+  get dialog(): Dialog | undefined {
+    return this.#desk.open;
+  }
+
+  say(kind: Block['kind'], text: string): void {
+    this.#blocks.push({ id: ++this.#blockCount, kind, text });
+    if (this.#blocks.length > KEPT_BLOCKS) this.#blocks.splice(0, this.#blocks.length - KEPT_BLOCKS);
+    this.changed();
+  }
+
+  clearConversation(): void {
+    this.#blocks = [];
+    this.say('banner', '');
+  }
+
+  setSkin(name: string): void {
+    const skin = SKINS.get(name);
+    if (!skin) {
+      const near = nearest(name, SKINS.keys());
+      throw invalid(`there is no skin "${name}"`, {
+        hint: `Known skins: ${[...SKINS.keys()].join(', ')}.${near.length ? ` Did you mean ${near[0]}?` : ''}`,
+      });
+    }
+    this.skin = skin;
+    this.journal.record('skin_changed', { skin: name });
+    this.changed();
+  }
+
+  /** A hung agent neither reads nor draws; its turn goes on unseen. */
+  setHung(hung: boolean): void {
+    if (this.hung === hung) return;
+    this.hung = hung;
+    this.journal.record(hung ? 'hung' : 'released');
+    this.#parts.hungChanged();
+    this.changed();
+  }
+
+  set title(text: string | undefined) {
+    this.#title = text;
+    this.changed();
+  }
+
+  get title(): string | undefined {
+    return this.#title;
+  }
+
+  /** Opens a dialog, or lines it up behind the open one; resolves with the answer. */
+  ask(request: DialogRequest, signal?: AbortSignal): Promise<string> {
+    const aborted = (id: string): void => void this.answer('aborted', 'turn', id);
+    const answered = this.#desk.ask(request, this.skin.dialog, aborted, signal);
+    this.changed();
+    return answered;
+  }
+
+  /** Closes a dialog (the open one, unless named). False when it is not there any more. */
+  answer(answer: string, by: 'key' | 'control' | 'turn', id = this.dialog?.id): boolean {
+    const closed = this.#desk.answer(answer, by, id);
+    if (!closed) return false;
+    if (closed.kind === 'trust' && answer === 'exit') this.end({ kind: 'exit', code: 1 });
+    else if (this.state === 'ready') this.journal.record('ready');
+    this.changed();
+    return true;
+  }
+
+  /** The draft changed: shown now, or later when the echo is made to lag. */
+  draftChanged(): void {
+    const shown = this.composer.view;
+    const { echoLateMs } = this.faults;
+    if (echoLateMs > 0) {
+      this.clock.after(echoLateMs, () => {
+        this.#draftShown = shown;
+        this.changed();
+      });
+    } else this.#draftShown = shown;
+    if (this.journal.events.listenerCount > 0) {
+      this.journal.tell('draft', { empty: this.composer.isEmpty, ...fingerprint(this.composer.text) });
+    }
+    this.changed();
+  }
+
+  setDraft(text: string, source: Source): void {
+    this.composer.replace(text, source);
+    this.draftChanged();
+  }
+
+  /** First press: asks for a second one and returns false. Second press in time: true. */
+  pressedTwice(key: string, hint: string): boolean {
+    const again = this.#armed?.key === key;
+    this.disarm();
+    if (again) return true;
+    const cancel = this.clock.after(ARMED_MS, () => {
+      this.#armed = undefined;
+      this.changed();
+    });
+    this.#armed = { key, hint, cancel };
+    this.changed();
+    return false;
+  }
+
+  disarm(): void {
+    this.#armed?.cancel();
+    this.#armed = undefined;
+  }
+
+  mail(prompt: string, turnId: string, signal: AbortSignal): Promise<string | undefined> {
+    return this.#parts.mail(prompt, turnId, signal);
+  }
+
+  began(_turn: Turn, prompt: Prompt): void {
+    this.say('prompt', prompt.shown);
+  }
+
+  finished(turn: Turn, outcome: Outcome, remark: string | undefined): void {
+    if (turn.answer !== '') this.say('answer', turn.answer);
+    if (outcome === 'interrupted') this.#wasInterrupted(turn);
+    if (outcome === 'denied') this.say('notice', 'Not allowed. What should the agent do instead?');
+    if (outcome === 'failed') this.say('notice', `Error: ${remark ?? 'unknown'}`);
+    const { limit, skin, draft } = turn.plan;
+    if (limit) this.banner = 'Usage limit reached · resets at 5 pm';
+    if (skin !== undefined && SKINS.has(skin)) this.setSkin(skin);
+    if (draft !== undefined) this.setDraft(draft, 'scripted');
+    if (this.engine.queue.length === 0 && !this.dialog) this.journal.record('ready');
+  }
+
+  #wasInterrupted(turn: Turn): void {
+    const prompt = turn.prompts[0];
+    if (this.skin.habits.restoresPrompt && turn.answer === '' && this.composer.isEmpty && prompt) {
+      this.setDraft(prompt.text, 'recalled');
+    } else this.say('notice', 'Interrupted · what should the agent do instead?');
+  }
+
+  end(ending: Ending): void {
+    this.#parts.end(ending);
+  }
+
+  changed(): void {
+    this.#parts.redraw();
+  }
+
+  view(columns: number, rows: number): View {
+    const { current, queue } = this.engine;
+    const elapsedMs = current ? this.clock.monotonic() - current.startedAt : 0;
+    const busy = current && elapsedMs >= this.faults.busyLagMs;
+    const slash = /^\/\w*$/.test(this.#draftShown.text) ? this.#draftShown.text : undefined;
+    return {
+      skin: this.skin,
+      columns,
+      rows,
+      name: this.#parts.name,
+      cwd: this.#parts.cwd,
+      blocks: this.#blocks,
+      pending: queue.map((entry) => entry.prompt.shown),
+      draft: this.#draftShown,
+      shellMode: this.shellMode,
+      busy: busy ? { elapsedMs, frame: Math.floor(elapsedMs / 100), answer: current.answer } : undefined,
+      dialog: this.dialog,
+      banner: this.banner,
+      hint: this.#armed?.hint,
+      menu: slash === undefined ? [] : COMMANDS.filter((command) => command.startsWith(slash)),
+    };
+  }
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { type Clock, invalid, randomHex, utcStamp } from '../base/index.ts';
+import { noncesOf } from './directives.ts';
+import { fingerprint } from './fingerprint.ts';
+import { Journal } from './journal.ts';
+import { mailActor } from './mail-actor.ts';
+import type { Options } from './options.ts';
+import { type Session, SessionStore } from './session-store.ts';
+import { Transcript } from './transcript.ts';
+import { type Ending, type Outcome, type Turn, TurnEngine } from './turn-engine.ts';
+
+export interface HeadlessStreams {
+  stdin: AsyncIterable<Buffer | string> & { isTTY?: boolean };
+  stdout: { write(text: string): unknown };
+  stderr: { write(text: string): unknown };
+}
+
+type End = { outcome: Outcome; answer: string; remark: string | undefined } | Ending;
+
+const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/** One turn without a terminal, told as structured events the way real headless tools tell theirs. */
+export async function runHeadless(options: Options, streams: HeadlessStreams, clock: Clock): Promise<number> {
+  const prompt = options.prompt ?? (await readAll(streams.stdin));
+  if (prompt.trim() === '')
+    throw invalid('a headless turn needs a prompt', { hint: 'Give -p "text" or standard input.' });
+  const store = new SessionStore(options.session.directory);
+  const transcript = options.transcript === undefined ? undefined : new Transcript(options.transcript);
+  const journal = new Journal(transcript, clock);
+  const session = chooseSession(store, options);
+  const print = (event: Record<string, unknown>): void => {
+    if (options.outputFormat === 'stream-json') streams.stdout.write(`${JSON.stringify(event)}\n`);
+  };
+  const facts = { session_id: session.id, resumed: session.turns.length > 0 };
+  journal.record('started', { pid: process.pid, mode: 'headless', ...facts });
+  print({
+    type: 'system',
+    subtype: 'init',
+    session_id: session.id,
+    model: options.model,
+    cwd: process.cwd(),
+    tools: [],
+  });
+
+  const from = clock.monotonic();
+  const denials: { tool_name: string; tool_input: Record<string, string> }[] = [];
+  const end = await oneTurn(prompt, options, journal, clock, denials);
+  if (!('outcome' in end)) return leave(end, journal, transcript, streams);
+
+  const text = answerText(end, session);
+  store.addTurn(session.id, {
+    at: utcStamp(clock.now()),
+    prompt_sha256: fingerprint(prompt).sha256,
+    nonces: noncesOf(prompt),
+    answer: text,
+  });
+  const message = { role: 'assistant', model: options.model, content: [{ type: 'text', text }] };
+  print({ type: 'assistant', session_id: session.id, message });
+  const failed = end.outcome === 'failed' || end.outcome === 'interrupted';
+  const result = {
+    type: 'result',
+    subtype: failed ? 'error_during_execution' : 'success',
+    is_error: failed,
+    session_id: session.id,
+    result: text,
+    num_turns: session.turns.length + 1,
+    duration_ms: Math.round(clock.monotonic() - from),
+    permission_denials: denials,
+  };
+  if (options.outputFormat === 'text') streams.stdout.write(`${text}\n`);
+  else streams.stdout.write(`${JSON.stringify(result)}\n`);
+  journal.record('exited', { code: failed ? 1 : 0 });
+  transcript?.close();
+  return failed ? 1 : 0;
+}
+
+function oneTurn(
+  prompt: string,
+  options: Options,
+  journal: Journal,
+  clock: Clock,
+  denials: { tool_name: string; tool_input: Record<string, string> }[],
+): Promise<End> {
+  return new Promise((resolve) => {
+    const engine = new TurnEngine({
+      clock,
+      journal,
+      life: randomHex(3),
+      defaults: { turnMs: options.turnMs, words: options.words },
+      host: {
+        // Nobody is there to be asked: a permission is refused and reported, any other question goes unanswered.
+        ask: async (request) => {
+          if (request.kind === 'permission') {
+            denials.push({ tool_name: 'Shell', tool_input: { command: request.detail ?? '' } });
+          }
+          return request.kind === 'permission' ? 'no' : 'cancel';
+        },
+        mail: mailActor(options.mail, journal),
+        began: () => {},
+        changed: () => {},
+        end: resolve,
+        finished: (turn: Turn, outcome, remark) => resolve({ outcome, answer: turn.answer, remark }),
+      },
+    });
+    for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
+      process.once(signal, () => {
+        engine.interrupt(signal);
+        resolve({ kind: 'exit', code });
+      });
+    }
+    engine.submit(prompt, prompt, 'scripted', 'queue');
+  });
+}
+
+/** The turn never finished: no result is printed, as when a real tool dies. */
+function leave(
+  end: Ending,
+  journal: Journal,
+  transcript: Transcript | undefined,
+  streams: HeadlessStreams,
+): number {
+  journal.record(end.kind === 'crash' ? 'crashed' : 'exited', { code: end.code });
+  if (end.kind === 'crash' && end.dirty) process.kill(process.pid, 'SIGKILL');
+  if (end.kind === 'crash') streams.stderr.write('Error: scripted crash\n    at runTurn (agent.js:1:1)\n');
+  transcript?.close();
+  return end.code;
+}
+
+function chooseSession(store: SessionStore, options: Options): Session {
+  const { resume, latest, id } = options.session;
+  if (resume !== undefined) return store.resume(resume);
+  if (latest) return store.latest();
+  return store.begin(id ?? randomUUID(), options.role);
+}
+
+/** The answer proves what is remembered: the turn's number and, when there is one, the role. */
+function answerText(
+  end: { outcome: Outcome; answer: string; remark: string | undefined },
+  session: Session,
+): string {
+  if (end.outcome === 'failed') return `Error: ${end.remark}`;
+  if (end.outcome === 'denied') return 'I was not allowed to do that.';
+  const role = session.role === undefined ? '' : ` Role: ${session.role}`;
+  return `${end.answer} (turn ${session.turns.length + 1})${role}`;
+}
+
+async function readAll(stdin: HeadlessStreams['stdin']): Promise<string> {
+  if (stdin.isTTY) return '';
+  const chunks: Buffer[] = [];
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,36 @@
+import { asRouseError, type Clock, type ErrorCode, systemClock } from '../base/index.ts';
+import { helpText, readOptions, skinList } from './options.ts';
+
+export interface ScriptedRun {
+  /** Without the program's own name. */
+  argv: string[];
+  env: NodeJS.ProcessEnv;
+  stdin: NodeJS.ReadStream;
+  stdout: NodeJS.WriteStream;
+  stderr?: NodeJS.WritableStream;
+  clock?: Clock;
+}
+
+/** Starts the scripted agent and resolves with its exit code: 0 ended, 1 crashed or failed, 2 bad flags, 3 no such session. */
+export async function runScriptedAgent(run: ScriptedRun): Promise<number> {
+  const { argv, env, stdin, stdout, stderr = process.stderr, clock = systemClock } = run;
+  try {
+    const options = readOptions(argv, env, process.cwd());
+    if (options.mode === 'help') stdout.write(helpText());
+    else if (options.mode === 'list-skins') stdout.write(skinList());
+    else if (options.mode === 'headless') {
+      const { runHeadless } = await import('./headless.ts');
+      return await runHeadless(options, { stdin, stdout, stderr }, clock);
+    } else {
+      const { runTui } = await import('./tui.ts');
+      return await runTui(options, { stdin, stdout, stderr }, clock);
+    }
+    return 0;
+  } catch (error) {
+    const { code, message, hint } = asRouseError(error);
+    stderr.write(`error: ${message}\n${hint === undefined ? '' : `${hint}\n`}`);
+    return EXIT[code] ?? 1;
+  }
+}
+
+const EXIT: Partial<Record<ErrorCode, number>> = { invalid: 2, not_found: 3 };

@@ -1,0 +1,68 @@
+import type { Skin } from './skin.ts';
+
+/** What the program needs of its terminal; process.stdin and process.stdout have it. */
+export interface TerminalInput {
+  isTTY?: boolean;
+  setRawMode?(on: boolean): unknown;
+  on(event: 'data', take: (chunk: Buffer) => void): unknown;
+  on(event: 'end', call: () => void): unknown;
+  off(event: string, call: (...args: never[]) => void): unknown;
+  pause(): unknown;
+  resume(): unknown;
+}
+
+export interface TerminalOutput {
+  isTTY?: boolean;
+  columns?: number;
+  rows?: number;
+  write(text: string): unknown;
+  on?(event: 'resize', call: () => void): unknown;
+  off?(event: 'resize', call: () => void): unknown;
+}
+
+const PASTE_ON = '\u001b[?2004h';
+const PASTE_OFF = '\u001b[?2004l';
+const WRAP_OFF = '\u001b[?7l';
+const WRAP_ON = '\u001b[?7h';
+const ALTERNATE_ON = '\u001b[?1049h';
+const ALTERNATE_OFF = '\u001b[?1049l';
+const CURSOR_ON = '\u001b[?25h';
+
+/** Modes of the terminal by skin; what `enter` set, `leave` takes back. */
+export class TerminalModes {
+  #output: TerminalOutput;
+  #alternate = false;
+  #entered = false;
+  #title = '';
+
+  constructor(output: TerminalOutput) {
+    this.#output = output;
+  }
+
+  enter(skin: Skin): void {
+    this.#entered = true;
+    this.#alternate = skin.screen === 'alternate';
+    this.#output.write(`${this.#alternate ? ALTERNATE_ON : ''}${PASTE_ON}${WRAP_OFF}`);
+  }
+
+  /** True when the screen was exchanged, so that all must be drawn again. */
+  switchTo(skin: Skin): boolean {
+    const alternate = skin.screen === 'alternate';
+    if (!this.#entered || alternate === this.#alternate) return false;
+    this.#alternate = alternate;
+    this.#output.write(alternate ? ALTERNATE_ON : ALTERNATE_OFF);
+    return true;
+  }
+
+  setTitle(title: string): void {
+    if (title === this.#title || !this.#entered) return;
+    this.#title = title;
+    this.#output.write(`\u001b]2;${title.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')}\u0007`);
+  }
+
+  leave(): void {
+    if (!this.#entered) return;
+    this.#entered = false;
+    this.#output.write(`${PASTE_OFF}${WRAP_ON}${this.#alternate ? ALTERNATE_OFF : '\r\n'}${CURSOR_ON}`);
+  }
+}
