@@ -9,6 +9,7 @@
 export * from './clock.ts';
 export * from './crash-point.ts';
 export * from './emitter.ts';
+export * from './ending.ts';
 export * from './errors.ts';
 export * from './fake-clock.ts';
 export * from './file-lock.ts';

@@ -1,18 +1,4 @@
-import type { ErrorCode } from '../base/index.ts';
-
-/** What each exit code means. Stable: scripts depend on it. */
-export const EXIT_CODES: Record<ErrorCode, number> = {
-  internal: 1,
-  invalid: 2,
-  not_found: 3,
-  conflict: 4,
-  not_ready: 5,
-  unsupported: 6,
-  unavailable: 7,
-  unauthorized: 8,
-  forbidden: 8,
-};
-
+/** What each exit code means; wire/codes.ts gives each error its code. Stable: scripts depend on it. */
 export const EXIT_MEANINGS: [number, string][] = [
   [0, 'done'],
   [1, 'something went wrong inside Rouse, or a tool it ran failed'],

@@ -1,7 +1,7 @@
 import type { CommanderError, Command as Parser } from 'commander';
 import { asRouseError, invalid, type RouseError, stableJson } from '../base/index.ts';
+import { CODES, exitCodeOf } from '../wire/codes.ts';
 import type { Input, Output, PrintStyle } from './command.ts';
-import { EXIT_CODES } from './exit-codes.ts';
 import { ROOT } from './families.ts';
 import { buildParser, type Match } from './parse.ts';
 import { createProgress } from './progress.ts';
@@ -66,7 +66,7 @@ async function parse(argv: string[], world: Surroundings): Promise<Match | numbe
     if (exitCode === 0) return 0;
     if (code === 'commander.help') {
       world.stderr.write(complaint);
-      return EXIT_CODES.invalid;
+      return CODES.invalid.exit;
     }
     throw invalid(complaint.replace(/^error: /, '').trim(), { hint: `see "${helpFor(argv)}"` });
   }
@@ -130,7 +130,7 @@ function print(output: Output, style: PrintStyle, world: Surroundings): void {
 }
 
 function printError(error: RouseError, style: PrintStyle, world: Surroundings): number {
-  const exitCode = EXIT_CODES[error.code];
+  const exitCode = exitCodeOf(error);
   if (style === 'json') {
     const { code, message, hint, facts } = error;
     world.stderr.write(stableJson({ error: { code, message, hint: hint ?? null, ...facts } }));

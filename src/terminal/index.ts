@@ -7,4 +7,5 @@
  * Never     Types a prompt into a dialog, a shell, a person's draft, or a screen it does not understand.
  * Errors    Refusals are results, not exceptions; what is thrown is `unavailable` (tmux gone) or `internal`.
  */
+export { FakeSurface } from './fake-surface.ts';
 export * from './port.ts';

@@ -1,5 +1,5 @@
 import type { Emitter } from '../base/index.ts';
-import type { Connectivity, SurfaceEligibility } from '../domain/index.ts';
+import type { AdmissionPolicy, Connectivity, SurfaceEligibility } from '../domain/index.ts';
 
 /**
  * The agent's surface: what it shows, and the one way to put something into it. A TUI in tmux and a headless
@@ -43,9 +43,6 @@ export interface Observation {
   /** A turn is running, as far as evidence tells. */
   busy: boolean;
 }
-
-/** What a prompt may skip: `if_no_pending` busy and unstable, `always` also pending input. Nothing skips a dialog, shell, draft or unknown screen. */
-export type AdmissionPolicy = 'ready_only' | 'if_no_pending' | 'always';
 
 export type Stage = 'typing' | 'typed' | 'submitted' | 'turn_seen' | 'turn_finished';
 

@@ -1,11 +1,6 @@
 import { messageOf } from '../../base/index.ts';
-import type {
-  AdmissionPolicy,
-  AgentSurface,
-  DeliveryResult,
-  PromptDelivery,
-  Recheck,
-} from '../../terminal/index.ts';
+import type { AdmissionPolicy } from '../../domain/index.ts';
+import type { AgentSurface, DeliveryResult, PromptDelivery, Recheck } from '../../terminal/index.ts';
 import { type Outcome, payloadOf, promptOf, type RequestQueue, type RequestRow } from '../queue/index.ts';
 
 export interface DeliverDependencies {

@@ -13,6 +13,7 @@ export function gatewayFiles(gatewayRoot: string) {
     desiredConfig: at('desired-config.json'),
     queue: at('queue.sqlite'),
     events: at('events.jsonl'),
+    logDirectory: at('logs'),
     log: at('logs', 'gateway.log'),
     runDirectory: at('run'),
     currentInstance: at('run', 'current-instance.json'),

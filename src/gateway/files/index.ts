@@ -6,5 +6,6 @@
  */
 export { createEventLog, type EventLog } from './event-log.ts';
 export { type GatewayFiles, gatewayFiles } from './gateway-files.ts';
+export { removeInstance, writeInstance } from './instance-file.ts';
 export { RotatingFile } from './rotating-file.ts';
 export { WrittenOnChange } from './written-on-change.ts';

@@ -1,9 +1,8 @@
 import { Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { asRouseError, type Log } from '../../base/index.ts';
-import { toHttp } from '../../wire/index.ts';
+import { refusal, toHttp } from '../../wire/index.ts';
 import { type GuardOptions, guard } from './guard.ts';
-import { HttpRefusal } from './read-body.ts';
 
 export interface AppOptions extends GuardOptions {
   log: Log;
@@ -15,9 +14,9 @@ export function createApp(options: AppOptions): Hono {
   app.use(guard(options));
   app.notFound((context) => {
     const methods = otherMethods(app, context.req.path);
-    if (methods.length === 0) return context.json({ detail: `no such route: ${context.req.path}` }, 404);
+    if (methods.length === 0) throw refusal('route_unknown', `no such route: ${context.req.path}`);
     context.header('allow', methods.join(', '));
-    return context.json({ detail: `${context.req.path} takes ${methods.join(', ')}` }, 405);
+    throw refusal('method_not_allowed', `${context.req.path} takes ${methods.join(', ')}`);
   });
   app.onError((thrown, context) => {
     const error = asRouseError(thrown);
@@ -25,8 +24,7 @@ export function createApp(options: AppOptions): Hono {
       options.log.error('request failed', { path: context.req.path, cause: stackOf(error) });
     }
     const { status, body } = toHttp(error);
-    const code = thrown instanceof HttpRefusal ? thrown.status : status;
-    return context.json(body as object, code as ContentfulStatusCode);
+    return context.json(body, status as ContentfulStatusCode);
   });
   return app;
 }

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
-import { forbidden, unauthorized } from '../../base/index.ts';
+import { unauthorized } from '../../base/index.ts';
+import { refusal } from '../../wire/index.ts';
 
 export interface GuardOptions {
   /** The address the server is bound to. */
@@ -17,7 +18,7 @@ export function guard({ host, token }: GuardOptions): MiddlewareHandler {
   return async (context, next) => {
     const hostHeader = context.req.header('host') ?? '';
     if (!isOurHost(hostHeader, host)) {
-      throw forbidden(`Host "${hostHeader}" is not this server`, {
+      throw refusal('host_refused', `Host "${hostHeader}" is not this server`, {
         hint: 'address the gateway as 127.0.0.1 or localhost',
       });
     }
@@ -28,7 +29,7 @@ export function guard({ host, token }: GuardOptions): MiddlewareHandler {
       site === 'cross-site' ||
       site === 'same-site'
     ) {
-      throw forbidden('requests from other origins are refused');
+      throw refusal('origin_refused', 'requests from other origins are refused');
     }
     if (token !== undefined && !sameToken(context.req.header('authorization'), token)) {
       throw unauthorized('a bearer token is required', {

@@ -4,15 +4,26 @@ import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { conflict, errnoOf, invalid } from '../../base/index.ts';
 
+/** Opened when the rooms behind it are ready. */
+export interface Door {
+  app: Hono | undefined;
+}
+
 export interface Listening {
   host: string;
   port: number;
   close(): Promise<void>;
 }
 
-/** Binds and serves. A busy port is a `conflict` with a cause a program can read; no other port is taken instead. */
-export async function listen(app: Hono, host: string, port: number): Promise<Listening> {
-  const server = createServer(getRequestListener(app.fetch));
+/**
+ * Binds and serves. A busy port is a `conflict` with a cause a program can read; no other port is taken instead.
+ * The port is taken before anything else is started; until there is an app, every answer is 503.
+ */
+export async function listen(door: Door, host: string, port: number): Promise<Listening> {
+  const starting = (): Response => Response.json({ detail: 'the gateway is starting' }, { status: 503 });
+  const server = createServer(
+    getRequestListener((request, env) => door.app?.fetch(request, env) ?? starting()),
+  );
   server.headersTimeout = 10_000;
   server.requestTimeout = 60_000;
   server.listen({ host, port });

@@ -1,4 +1,11 @@
-import { deriveAdmission, type ExecutionMode, type GatewayStatusCore } from '../../domain/index.ts';
+import {
+  type Admission,
+  deriveAdmission,
+  type ExecutionMode,
+  type GatewayStatusCore,
+  offlineStatus,
+  type Recovery,
+} from '../../domain/index.ts';
 import type { AgentSurface } from '../../terminal/index.ts';
 import type { ExecutionSlot } from '../dispatch/index.ts';
 import type { InstanceRecord, InstanceStore, RequestQueue } from '../queue/index.ts';
@@ -21,6 +28,10 @@ export interface PresenceDependencies {
   identity: GatewayIdentity;
 }
 
+const STAMP = { schema_version: 1, protocol_version: 'v1' } as const;
+
+type GatewayStatus = GatewayStatusCore & typeof STAMP;
+
 /** The gateway's status, made from what the other rooms know at this moment. */
 export class Presence {
   #on: PresenceDependencies;
@@ -34,27 +45,24 @@ export class Presence {
     return instances.observe(surface.observation().instanceId);
   }
 
-  admission(): ReturnType<typeof deriveAdmission> {
-    const { connectivity } = this.#on.surface.observation();
-    const { epoch, reconciled_epoch } = this.instance();
-    return deriveAdmission({ connectivity, epoch, reconciledEpoch: reconciled_epoch });
-  }
+  epoch = (): number => this.instance().epoch;
 
-  status(): GatewayStatusCore & { schema_version: 1; protocol_version: 'v1' } {
+  admission = (): Admission => this.#standing().admission;
+
+  recovery = (): Recovery => this.#standing().recovery;
+
+  status(): GatewayStatus {
     const { surface, queue, slot, identity } = this.#on;
     const observation = surface.observation();
-    const { epoch } = this.instance();
-    const { admission, recovery } = this.admission();
     return {
-      schema_version: 1,
-      protocol_version: 'v1',
+      ...STAMP,
       attach_identity: identity.attachIdentity,
       backend: identity.backend,
       tmux_session_name: identity.tmuxSessionName,
       gateway_health: 'healthy',
       managed_agent_connectivity: observation.connectivity,
-      managed_agent_recovery: recovery,
-      request_admission: admission,
+      managed_agent_recovery: this.recovery(),
+      request_admission: this.admission(),
       terminal_surface_eligibility: observation.eligibility,
       active_execution: slot.current ? 'running' : 'idle',
       execution_mode: identity.executionMode,
@@ -64,8 +72,23 @@ export class Presence {
       gateway_tmux_window_id: identity.window?.id ?? null,
       gateway_tmux_window_index: identity.window?.index ?? null,
       gateway_tmux_pane_id: identity.window?.paneId ?? null,
-      managed_agent_instance_epoch: epoch,
+      managed_agent_instance_epoch: this.epoch(),
       managed_agent_instance_id: observation.instanceId,
     };
+  }
+
+  /** What state.json says once this gateway has ended. */
+  offline(): GatewayStatus {
+    const { queue, instances, identity } = this.#on;
+    return {
+      ...STAMP,
+      ...offlineStatus({ ...identity, queueDepth: queue.depth(), epoch: instances.read().epoch }),
+    };
+  }
+
+  #standing(): { admission: Admission; recovery: Recovery } {
+    const { connectivity } = this.#on.surface.observation();
+    const { epoch, reconciled_epoch } = this.instance();
+    return deriveAdmission({ connectivity, epoch, reconciledEpoch: reconciled_epoch });
   }
 }

@@ -8,6 +8,7 @@
  * Errors    `conflict` for a reused idempotency key or a request that cannot be cancelled any more, `not_found`.
  */
 export { type CoalescePlan, planCoalescing } from './coalesce.ts';
+export { type InstanceRecord, InstanceStore } from './instance-record.ts';
 export type { LedgerEntry, LedgerStage } from './ledger.ts';
 export { OUTCOMES, type Outcome } from './outcomes.ts';
 export {
@@ -15,9 +16,9 @@ export {
   PRIORITY,
   payloadOf,
   promptOf,
-  type RequestKind,
+  type QueuedKind,
   type RequestRow,
-  type RequestState,
 } from './request.ts';
 export { type Accepted, RequestQueue } from './request-queue.ts';
+export { type RequestView, toRequestView } from './request-view.ts';
 export { QUEUE_MIGRATIONS } from './schema.ts';

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../base/index.ts';
-import type { RequestState } from './request.ts';
+import type { RequestState } from '../../domain/index.ts';
 
 /**
  * How a request can end, what that is on the wire, and the error code that gives a waiting command its exit code.

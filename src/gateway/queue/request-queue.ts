@@ -3,14 +3,13 @@ import {
   type Clock,
   conflict,
   crashPoint,
-  dashedStamp,
   Emitter,
   notFound,
-  randomHex,
   stableJson,
   utcStamp,
 } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
+import { newRequestId } from '../../domain/index.ts';
 import type { CoalescePlan } from './coalesce.ts';
 import { appendEntry, entriesAfter, entriesOf, type LedgerEntry, type LedgerStage } from './ledger.ts';
 import { OUTCOMES, type Outcome } from './outcomes.ts';
@@ -59,7 +58,7 @@ export class RequestQueue {
     const known = this.#known(input.idempotencyKey, digest);
     if (known) return { accepted: { row: known, duplicate: true, depth: this.depth() }, entry: undefined };
     const now = this.#clock.now();
-    const id = `gwreq-${dashedStamp(now)}-${randomHex(4)}`;
+    const id = newRequestId(now);
     db.run(
       `INSERT INTO gateway_requests (request_id, request_kind, payload_json, state, accepted_at_utc,
          managed_agent_instance_epoch, source, priority, idempotency_key, content_digest, expires_at_utc)
@@ -101,6 +100,12 @@ export class RequestQueue {
 
   ledgerAfter(entryId: number, limit = 500): LedgerEntry[] {
     return entriesAfter(this.#db, entryId, limit);
+  }
+
+  lastEntryId(): number {
+    return (
+      this.#db.get<{ id: number | null }>('SELECT MAX(entry_id) AS id FROM gateway_request_ledger')?.id ?? 0
+    );
   }
 
   /** Accepted and running requests. */

@@ -1,15 +1,14 @@
+import type { RequestKind, RequestPriority, RequestState } from '../../domain/index.ts';
 import type { Outcome } from './outcomes.ts';
 
-export type RequestState = 'accepted' | 'running' | 'completed' | 'failed' | 'coalesced';
-
-/** Public kinds, and the internal ones the gateway makes itself. */
-export type RequestKind = 'submit_prompt' | 'interrupt' | 'mail_notifier_prompt' | 'a2a_prompt';
+/** What the queue holds: the contract's kinds, and what the fleet hands over. */
+export type QueuedKind = RequestKind | 'a2a_prompt';
 
 /** People before machines. Between equals, first come first served. */
-export const PRIORITY = { person: 100, task: 50, machine: 10 } as const;
+export const PRIORITY: Record<RequestPriority, number> = { high: 100, normal: 50, low: 10 };
 
 export interface AcceptInput {
-  kind: RequestKind;
+  kind: QueuedKind;
   payload: Record<string, unknown>;
   /** Who asked: http, direct, notifier, fleet, … */
   source: string;
@@ -23,7 +22,7 @@ export interface AcceptInput {
 export interface RequestRow {
   sequence: number;
   request_id: string;
-  request_kind: RequestKind;
+  request_kind: QueuedKind;
   payload_json: string;
   state: RequestState;
   accepted_at_utc: string;

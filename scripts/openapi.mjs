@@ -1,0 +1,65 @@
+// Writes what is generated from src/wire/: docs/openapi/gateway.json and docs/environment.md.
+// With --check it writes nothing and fails when a file on disk is not what would be written.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+/** The wire room as a module, whatever Node this is: Node 20 does not read TypeScript. */
+async function loadWire() {
+  const { outputFiles } = await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: ['src/wire/index.ts'],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    external: ['koffi'],
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(process.cwd() + '/');",
+    },
+  });
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
+}
+
+/** JSON laid out as the formatter of this project lays it out. */
+function formatted(name, text) {
+  const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
+  const result = spawnSync(process.execPath, [biome, 'format', `--stdin-file-path=${name}`], {
+    cwd: root,
+    input: text,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (result.status !== 0) throw new Error(`formatting ${name} failed: ${result.stderr}`);
+  return result.stdout;
+}
+
+const { openApiDocument, environmentMarkdown } = await loadWire();
+const generated = {
+  'docs/openapi/gateway.json': formatted('docs/openapi/gateway.json', JSON.stringify(openApiDocument())),
+  'docs/environment.md': environmentMarkdown(),
+};
+
+const check = process.argv.includes('--check');
+let stale = 0;
+for (const [name, content] of Object.entries(generated)) {
+  const file = path.join(root, name);
+  let current = '';
+  try {
+    current = readFileSync(file, 'utf8');
+  } catch {}
+  if (current === content) continue;
+  stale++;
+  if (check) process.stderr.write(`${name} is not what src/wire/ says; run: node scripts/openapi.mjs\n`);
+  else {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content);
+    process.stdout.write(`wrote ${name}\n`);
+  }
+}
+if (check && stale > 0) process.exitCode = 1;

@@ -1,0 +1,27 @@
+/** What must be undone at the end, last first: the same list serves an orderly stop and a start that failed half-way. */
+export class Ending {
+  #steps: (() => unknown)[] = [];
+  #run: Promise<void> | undefined;
+
+  add(step: () => unknown): void {
+    this.#steps.push(step);
+  }
+
+  /** Runs every step once, also when one fails; then throws the first failure. */
+  run(): Promise<void> {
+    this.#run ??= this.#all();
+    return this.#run;
+  }
+
+  async #all(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const step of this.#steps.reverse()) {
+      try {
+        await step();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+}

@@ -1,0 +1,45 @@
+import { utcStamp } from '../../base/index.ts';
+import { type RequestBody, refusal } from '../../wire/index.ts';
+import { type Accepted, PRIORITY } from '../queue/index.ts';
+import { type ControlDependencies, RECONCILE_HINT } from './dependencies.ts';
+
+/** `POST /v1/requests`: checked in the contract's order, then durable, then answered. */
+export async function acceptRequest(body: RequestBody, on: ControlDependencies): Promise<Accepted> {
+  refuseClosedAdmission(on);
+  if (body.kind === 'submit_prompt') refusePrompt(body, on);
+  const accepted = await on.queue.accept({
+    kind: body.kind,
+    payload: body.payload,
+    source: 'http',
+    priority: PRIORITY[body.priority ?? 'normal'],
+    epoch: on.presence.epoch(),
+    idempotencyKey: body.idempotency_key ?? undefined,
+    expiresAtUtc: body.expires_at ? utcStamp(new Date(body.expires_at)) : undefined,
+  });
+  return accepted;
+}
+
+export function refuseClosedAdmission({ presence, surface }: ControlDependencies): void {
+  const admission = presence.admission();
+  if (admission === 'blocked_reconciliation') {
+    throw refusal('blocked_reconciliation', 'requests are blocked until earlier ones are reconciled', {
+      hint: RECONCILE_HINT,
+    });
+  }
+  if (admission === 'blocked_unavailable') {
+    const why = surface.observation().unavailableReason;
+    throw refusal('unavailable', `the agent is not available${why ? `: ${why}` : ''}`, {
+      hint: 'relaunch it with "rouse agents relaunch"',
+    });
+  }
+}
+
+function refusePrompt(body: Extract<RequestBody, { kind: 'submit_prompt' }>, on: ControlDependencies): void {
+  const headless = on.surface.headless?.state();
+  if (headless && (headless.active_turn_id !== null || on.queue.depth() > 0)) {
+    throw refusal('not_ready', 'a headless agent takes one prompt at a time, and one is under way');
+  }
+  if (on.surface.kind === 'tui' && body.payload.execution) {
+    throw refusal('invalid_execution', 'payload.execution: a TUI agent does not take a model override');
+  }
+}

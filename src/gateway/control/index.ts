@@ -1,0 +1,13 @@
+/**
+ * Control: what people and programs ask of the agent through the gateway: queued requests, prompts now, keys now.
+ *
+ * Promises  Refusals come in the contract's order with the contract's codes, and change nothing.
+ *           A prompt typed now leaves the same ledger as a queued one.
+ * Never     Types: it asks the surface's lane, inside the one execution slot.
+ */
+export { acceptRequest } from './accept-request.ts';
+export type { ControlDependencies } from './dependencies.ts';
+export { followLedger, untilFinished } from './follow.ts';
+export { promptNow } from './prompt-now.ts';
+export { reconcile, reconciliation } from './reconcile.ts';
+export { sendKeysNow } from './send-keys-now.ts';

@@ -1,0 +1,33 @@
+import { notFound } from '../../base/index.ts';
+import { toRequestView } from '../queue/index.ts';
+import type { ControlDependencies } from './dependencies.ts';
+
+/** What an earlier agent process left behind, and whether somebody must decide about it. */
+export function reconciliation({ presence, queue }: ControlDependencies) {
+  const epoch = presence.epoch();
+  const inherited = queue.line(1000).filter((row) => row.managed_agent_instance_epoch < epoch);
+  return {
+    schema_version: 1,
+    managed_agent_recovery: presence.recovery(),
+    managed_agent_instance_epoch: epoch,
+    requests: inherited.map((row) => toRequestView(row)),
+  };
+}
+
+/** Keeps requests for the process that is there now, and ends the others. Admission opens when none is left undecided. */
+export async function reconcile(
+  keep: readonly string[],
+  discard: readonly string[],
+  on: ControlDependencies,
+) {
+  const known = new Set(reconciliation(on).requests.map((request) => request.request_id));
+  for (const id of [...keep, ...discard]) {
+    if (!known.has(id)) throw notFound(`request ${id} does not wait for reconciliation`);
+  }
+  for (const id of discard) {
+    await on.queue.finish(id, { outcome: 'cancelled', detail: 'discarded at reconciliation' });
+  }
+  on.instances.adopt(keep);
+  on.instances.settle();
+  return reconciliation(on);
+}

@@ -1,0 +1,29 @@
+import { preview, utcStamp } from '../../base/index.ts';
+import { capabilitiesOf, newRequestId } from '../../domain/index.ts';
+import { type ControlResult, refusal, type SendKeysBody } from '../../wire/index.ts';
+import { refuseClosedAdmission } from './accept-request.ts';
+import type { ControlDependencies } from './dependencies.ts';
+
+/** `POST /v1/control/send-keys`: raw keys, now, also into a dialog or a busy turn. Not queued; recorded as what it is. */
+export async function sendKeysNow(body: SendKeysBody, on: ControlDependencies): Promise<ControlResult> {
+  refuseClosedAdmission(on);
+  if (!capabilitiesOf(on.backend).sendKeys) {
+    throw refusal('unsupported_target', `a ${on.backend} agent has no keyboard`);
+  }
+  const result = await on.surface.sendKeys({
+    requestId: newRequestId(on.clock.now()),
+    sequence: body.sequence,
+    escapeSpecialKeys: body.escape_special_keys,
+  });
+  on.events.write('control_input', {
+    escape_special_keys: body.escape_special_keys,
+    sequence_preview: preview(body.sequence, 120),
+    submitted_at_utc: utcStamp(on.clock.now()),
+    outcome: result.outcome,
+    evidence: result.evidence,
+  });
+  if (result.outcome === 'submitted') {
+    return { status: 'ok', action: 'control_input', detail: 'Keys sent.' };
+  }
+  throw refusal('dispatch_failed', result.reasons.join('; ') || 'the keys were not sent');
+}

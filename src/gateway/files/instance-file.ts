@@ -1,0 +1,45 @@
+import * as fs from 'node:fs';
+import { identifyProcess, utcStamp, writeFileAtomic, writeJsonAtomic } from '../../base/index.ts';
+import type { ExecutionMode } from '../../domain/index.ts';
+import type { CurrentInstanceFile } from '../../wire/index.ts';
+import type { GatewayFiles } from './gateway-files.ts';
+
+export interface InstanceFacts {
+  instanceId: string;
+  host: string;
+  port: number;
+  executionMode: ExecutionMode;
+  window: { id: string; index: string; paneId: string } | null;
+  epoch: number;
+  instance_id: string | null;
+  startedAt: Date;
+}
+
+/** Says to the outside which process this gateway is, so that it can be told from a later one on the same pid or port. */
+export function writeInstance(files: GatewayFiles, facts: InstanceFacts): void {
+  const own = identifyProcess(process.pid);
+  const content: CurrentInstanceFile = {
+    schema_version: 1,
+    protocol_version: 'v1',
+    pid: process.pid,
+    host: facts.host as CurrentInstanceFile['host'],
+    port: facts.port,
+    execution_mode: facts.executionMode,
+    tmux_window_id: facts.window?.id ?? null,
+    tmux_window_index: facts.window?.index ?? null,
+    tmux_pane_id: facts.window?.paneId ?? null,
+    managed_agent_instance_epoch: facts.epoch,
+    managed_agent_instance_id: facts.instance_id,
+    instance_id: facts.instanceId,
+    pid_start_ticks: own?.startTicks ?? null,
+    boot_id: own?.bootId ?? null,
+    started_at_utc: utcStamp(facts.startedAt),
+  };
+  writeFileAtomic(files.pid, `${process.pid}\n`, { durable: false });
+  writeJsonAtomic(files.currentInstance, content);
+}
+
+export function removeInstance(files: GatewayFiles): void {
+  fs.rmSync(files.currentInstance, { force: true });
+  fs.rmSync(files.pid, { force: true });
+}

@@ -1,0 +1,180 @@
+import * as fs from 'node:fs';
+import * as http from 'node:http';
+import * as path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Ending } from '../base/index.ts';
+import { gatewayStatus } from '../wire/index.ts';
+import { testGateway } from './testing.ts';
+
+let ending = new Ending();
+afterEach(async () => {
+  await ending.run();
+  ending = new Ending();
+});
+
+const prompt = (text: string, more: object = {}) => ({
+  kind: 'submit_prompt',
+  payload: { prompt: text },
+  ...more,
+});
+
+describe('a gateway', () => {
+  it('answers for itself with the instance that its files name', async () => {
+    const { call, root, gateway } = await testGateway(ending);
+    const health = await call('GET', '/health');
+    expect(health.body).toMatchObject({
+      protocol_version: 'v1',
+      status: 'ok',
+      instance_id: gateway.instanceId,
+    });
+    const instance = JSON.parse(
+      fs.readFileSync(path.join(root, 'gateway/run/current-instance.json'), 'utf8'),
+    );
+    expect(instance).toMatchObject({ instance_id: gateway.instanceId, pid: process.pid, port: gateway.port });
+    const status = await call('GET', '/v1/status');
+    expect(gatewayStatus.parse(status.body)).toMatchObject({
+      gateway_health: 'healthy',
+      request_admission: 'open',
+    });
+  });
+
+  it('lets no second one start on the same session, and leaves the first alone', async () => {
+    const first = await testGateway(ending);
+    await expect(testGateway(ending, { root: first.root })).rejects.toMatchObject({
+      code: 'conflict',
+      facts: { cause: 'locked' },
+    });
+    expect((await first.call('GET', '/health')).status).toBe(200);
+  });
+
+  it('fails on a busy port with a cause a program can read, and takes no other', async () => {
+    const taken = http.createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => taken.once('listening', resolve));
+    ending.add(() => taken.close());
+    const { port } = taken.address() as { port: number };
+    await expect(testGateway(ending, { config: { port } })).rejects.toMatchObject({
+      code: 'conflict',
+      facts: { cause: 'port_in_use', port },
+    });
+  });
+
+  it('writes state.json when something changed and not otherwise, and the offline shape when it stops', async () => {
+    const { call, root, gateway, surface } = await testGateway(ending);
+    const file = path.join(root, 'gateway/state.json');
+    const written = (): bigint => fs.statSync(file, { bigint: true }).mtimeNs;
+    const before = written();
+    for (let i = 0; i < 20; i++) await call('GET', '/v1/status');
+    surface.show({ observedAtUtc: '2026-01-01T00:00:09.000Z' });
+    expect(written()).toBe(before);
+    surface.show({ connectivity: 'unavailable', unavailableReason: 'tool gone' });
+    expect(JSON.parse(fs.readFileSync(file, 'utf8')).request_admission).toBe('blocked_unavailable');
+    await gateway.stop('test');
+    expect(JSON.parse(fs.readFileSync(file, 'utf8'))).toMatchObject({
+      gateway_health: 'not_attached',
+      gateway_port: null,
+    });
+    expect(fs.existsSync(path.join(root, 'gateway/run/current-instance.json'))).toBe(false);
+  });
+
+  it('stops by itself when the tmux session is gone', async () => {
+    const { surface, gateway } = await testGateway(ending);
+    surface.show({ sessionLost: true, connectivity: 'unavailable' });
+    await gateway.stopped;
+  });
+
+  it('keeps every file of its tree to its owner', async () => {
+    const { root, call } = await testGateway(ending);
+    await call('POST', '/v1/requests', prompt('hello'));
+    for (const entry of fs.readdirSync(path.join(root, 'gateway'), {
+      recursive: true,
+      withFileTypes: true,
+    })) {
+      const file = path.join(entry.parentPath, entry.name);
+      expect(fs.statSync(file).mode & 0o077, file).toBe(0);
+    }
+  });
+});
+
+describe('the door', () => {
+  it.each([
+    ['another Host', { host: 'evil.example' }, 403],
+    ['another Origin', { origin: 'https://evil.example' }, 403],
+    ['a page on the same machine', { origin: 'http://localhost:3000' }, 403],
+    ['a cross-site fetch', { 'sec-fetch-site': 'cross-site' }, 403],
+  ])('refuses %s', async (_name, headers, status) => {
+    const { gateway } = await testGateway(ending);
+    const answer = await raw(gateway.port, { method: 'GET', path: '/v1/status', headers });
+    expect(answer.status).toBe(status);
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  it.each([
+    ['no content type', { body: '{}', headers: {} }, 415],
+    ['a form', { body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415],
+    ['text that is not JSON', { body: '{', headers: { 'content-type': 'application/json' } }, 422],
+    [
+      'an unknown field',
+      { body: '{"kind":"interrupt","payload":{},"x":1}', headers: { 'content-type': 'application/json' } },
+      422,
+    ],
+    [
+      'a blank prompt',
+      {
+        body: '{"kind":"submit_prompt","payload":{"prompt":" "}}',
+        headers: { 'content-type': 'application/json' },
+      },
+      422,
+    ],
+    [
+      'a body that is too large',
+      { body: 'x'.repeat(5 * 1024 * 1024), headers: { 'content-type': 'application/json' } },
+      413,
+    ],
+  ])('refuses %s and changes nothing', async (_name, { body, headers }, status) => {
+    const { gateway, call } = await testGateway(ending);
+    const answer = await raw(gateway.port, { method: 'POST', path: '/v1/requests', headers, body });
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.text).detail).toBeTruthy();
+    expect((await call('GET', '/v1/requests')).body.requests).toEqual([]);
+  });
+
+  it('answers 404 for an unknown path and 405 with the methods for a wrong one', async () => {
+    const { call } = await testGateway(ending);
+    expect((await call('GET', '/v1/nothing')).status).toBe(404);
+    expect((await call('DELETE', '/v1/status')).status).toBe(405);
+  });
+
+  it('demands the token of every request when it listens beyond loopback', async () => {
+    const token = 'a-token-of-some-length';
+    const { call } = await testGateway(ending, { config: { host: '0.0.0.0', token } });
+    expect((await call('GET', '/health')).status).toBe(401);
+    expect((await call('GET', '/health', undefined, { authorization: 'Bearer wrong' })).status).toBe(401);
+    expect((await call('GET', '/health', undefined, { authorization: `Bearer ${token}` })).status).toBe(200);
+  });
+});
+
+interface RawRequest {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+function raw(
+  port: number,
+  { body, ...options }: RawRequest,
+): Promise<{ status: number; headers: http.IncomingHttpHeaders; text: string }> {
+  return new Promise((resolve, reject) => {
+    const request = http.request({ host: '127.0.0.1', port, ...options }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+      );
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}

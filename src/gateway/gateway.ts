@@ -1,0 +1,190 @@
+import {
+  type Clock,
+  conflict,
+  createLog,
+  Ending,
+  ensurePrivateDirectory,
+  type FileLock,
+  type Log,
+  Loop,
+  newUuid,
+  tryLockFile,
+} from '../base/index.ts';
+import { openSqlite } from '../db/index.ts';
+import type { ExecutionMode } from '../domain/index.ts';
+import type { AgentSurface } from '../terminal/index.ts';
+import { openApiDocument } from '../wire/index.ts';
+import type { ControlDependencies } from './control/index.ts';
+import { dispatchPass, ExecutionSlot, recoverRunning } from './dispatch/index.ts';
+import {
+  createEventLog,
+  type GatewayFiles,
+  gatewayFiles,
+  RotatingFile,
+  removeInstance,
+  WrittenOnChange,
+  writeInstance,
+} from './files/index.ts';
+import { controlRoutes, createApp, type Door, listen, requestRoutes, statusRoutes } from './http/index.ts';
+import { Presence } from './presence/index.ts';
+import { InstanceStore, QUEUE_MIGRATIONS, RequestQueue } from './queue/index.ts';
+import { recordQueueEvents } from './queue-events.ts';
+import type { SessionFacts } from './session-facts.ts';
+
+export interface GatewayConfig {
+  gatewayRoot: string;
+  session: SessionFacts;
+  host: string;
+  port: number;
+  executionMode: ExecutionMode;
+  window: { id: string; index: string; paneId: string } | null;
+  /** Demanded when bound beyond loopback. */
+  token: string | undefined;
+  clock: Clock;
+  /** Where log lines are shown beside the file: the gateway's own window. */
+  show?: (line: string) => void;
+  openSurface: (parts: { laneLock: string; log: Log }) => AgentSurface;
+}
+
+export interface RunningGateway {
+  instanceId: string;
+  port: number;
+  /** Resolves when the gateway has stopped, for whatever reason. */
+  stopped: Promise<void>;
+  stop(reason: string): Promise<void>;
+}
+
+/** Wires the rooms together, in the order in which they may fail. A start that fails undoes what it had begun. */
+export async function startGateway(config: GatewayConfig): Promise<RunningGateway> {
+  const ending = new Ending();
+  try {
+    return await start(config, ending);
+  } catch (error) {
+    await ending.run();
+    throw error;
+  }
+}
+
+async function start(config: GatewayConfig, ending: Ending): Promise<RunningGateway> {
+  const { clock, session } = config;
+  const files = prepareFiles(config.gatewayRoot);
+  const lock = takeLock(files);
+  ending.add(() => lock.release());
+  const log = openLog(files, config, ending);
+  const door: Door = { app: undefined };
+  const listening = await listen(door, config.host, config.port);
+  ending.add(() => listening.close());
+
+  const db = openSqlite({ file: files.queue, migrations: QUEUE_MIGRATIONS });
+  ending.add(() => db.close());
+  const queue = new RequestQueue(db, clock);
+  const instances = new InstanceStore(db);
+  const slot = new ExecutionSlot();
+  const events = createEventLog(files.events);
+  ending.add(() => events.close());
+  const surface = config.openSurface({ laneLock: files.laneLock, log });
+  ending.add(() => surface.close());
+  await surface.start();
+
+  const identity = { ...config, ...session, port: listening.port };
+  const presence = new Presence({ surface, queue, slot, instances, identity });
+  const state = new WrittenOnChange(files.state);
+  ending.add(() => state.write(presence.offline()));
+  const on: ControlDependencies = {
+    backend: session.backend,
+    surface,
+    queue,
+    slot,
+    presence,
+    instances,
+    events,
+    clock,
+  };
+  const dispatch = new Loop({
+    name: 'dispatch',
+    clock,
+    pass: () => dispatchPass({ ...on, admission: presence.admission, epoch: presence.epoch }),
+    onTrouble: (trouble) =>
+      trouble ? log.error('dispatch failed', { cause: trouble.message }) : log.info('dispatch recovered'),
+  });
+  ending.add(() => dispatch.stop());
+  const refresh = (): void => {
+    state.write(presence.status());
+    dispatch.wake();
+  };
+  ending.add(recordQueueEvents(queue, events, log));
+  ending.add(queue.entries.on(refresh));
+  ending.add(slot.changed.on(refresh));
+  ending.add(surface.changed.on(refresh));
+  await recoverRunning(queue, surface);
+
+  const instanceId = newUuid();
+  const app = createApp({ host: config.host, token: config.token, log });
+  statusRoutes(app, { presence, instanceId, loops: [dispatch], openApi: openApiDocument });
+  requestRoutes(app, on);
+  controlRoutes(app, on);
+  writeInstance(files, { ...identity, instanceId, ...presence.instance(), startedAt: clock.now() });
+  ending.add(() => removeInstance(files));
+  refresh();
+  dispatch.start();
+  door.app = app;
+  log.info('gateway started', { host: config.host, port: listening.port, instance: instanceId });
+  return runUntilStopped({ instanceId, port: listening.port, surface, log, ending });
+}
+
+function prepareFiles(gatewayRoot: string): GatewayFiles {
+  const files = gatewayFiles(gatewayRoot);
+  for (const directory of [files.root, files.runDirectory, files.logDirectory])
+    ensurePrivateDirectory(directory);
+  return files;
+}
+
+function takeLock(files: GatewayFiles): FileLock {
+  const lock = tryLockFile(files.lock);
+  if (lock) return lock;
+  throw conflict('a gateway is already running for this session', {
+    hint: 'see "rouse agents gateway status"',
+    facts: { cause: 'locked' },
+  });
+}
+
+function openLog(files: GatewayFiles, { clock, show }: GatewayConfig, ending: Ending): Log {
+  const file = new RotatingFile(files.log, { maxBytes: 8 * 1024 * 1024, keep: 2 });
+  ending.add(() => file.close());
+  return createLog({
+    clock,
+    write(line) {
+      file.append(line);
+      show?.(line);
+    },
+  });
+}
+
+interface Started {
+  instanceId: string;
+  port: number;
+  surface: AgentSurface;
+  log: Log;
+  ending: Ending;
+}
+
+/** Stops when asked, and by itself when the tmux session is gone. */
+function runUntilStopped({ instanceId, port, surface, log, ending }: Started): RunningGateway {
+  let stopped: () => void = () => {};
+  const whenStopped = new Promise<void>((resolve) => {
+    stopped = resolve;
+  });
+  let reasonGiven = false;
+  const stop = async (reason: string): Promise<void> => {
+    if (!reasonGiven) log.info('gateway stopping', { reason });
+    reasonGiven = true;
+    await ending.run();
+    stopped();
+  };
+  ending.add(
+    surface.changed.on((observation) => {
+      if (observation.sessionLost) void stop('the tmux session is gone');
+    }),
+  );
+  return { instanceId, port, stopped: whenStopped, stop };
+}

@@ -1,0 +1,88 @@
+import type { Hono } from 'hono';
+import { streamSSE } from 'hono/streaming';
+import * as z from 'zod';
+import { invalid } from '../../base/index.ts';
+import { REQUEST_STATES } from '../../domain/index.ts';
+import { requestBody } from '../../wire/index.ts';
+import {
+  acceptRequest,
+  type ControlDependencies,
+  followLedger,
+  reconcile,
+  reconciliation,
+  untilFinished,
+} from '../control/index.ts';
+import { toRequestView } from '../queue/index.ts';
+import { queryNumber } from './query.ts';
+import { readBody } from './read-body.ts';
+
+const ids = z.array(z.string().min(1)).max(1000).default([]);
+const reconcileBody = z.strictObject({ schema_version: z.literal(1).optional(), keep: ids, discard: ids });
+
+/** The durable queue: accept, look, cancel, follow, decide. */
+export function requestRoutes(app: Hono, on: ControlDependencies): void {
+  const { queue } = on;
+  const shown = (id: string) => toRequestView(queue.get(id), queue.ledger(id));
+
+  app.post('/v1/requests', async (context) => {
+    const { row, duplicate, depth } = await acceptRequest(await readBody(context, requestBody), on);
+    return context.json({
+      request_id: row.request_id,
+      request_kind: row.request_kind,
+      state: 'accepted',
+      accepted_at_utc: row.accepted_at_utc,
+      queue_depth: depth,
+      managed_agent_instance_epoch: row.managed_agent_instance_epoch,
+      ...(duplicate && { duplicate }),
+    });
+  });
+
+  app.get('/v1/requests', (context) => {
+    const state = context.req.query('state');
+    if (state !== undefined && !(REQUEST_STATES as readonly string[]).includes(state)) {
+      throw invalid(`state must be one of ${REQUEST_STATES.join(', ')}`);
+    }
+    const rows = queue.list({
+      state,
+      limit: queryNumber(context, 'limit', { min: 1, max: 1000 }) ?? 100,
+      before: queryNumber(context, 'before', { min: 1, max: Number.MAX_SAFE_INTEGER }),
+    });
+    return context.json({
+      schema_version: 1,
+      queue_depth: queue.depth(),
+      requests: rows.map((row) => toRequestView(row)),
+    });
+  });
+
+  app.get('/v1/requests/:id', async (context) => {
+    const id = context.req.param('id');
+    if (context.req.query('wait') !== undefined) await untilFinished(queue, id, context.req.raw.signal);
+    return context.json(shown(id));
+  });
+
+  app.post('/v1/requests/:id/cancel', async (context) => {
+    const { request_id } = await queue.cancel(context.req.param('id'));
+    return context.json(shown(request_id));
+  });
+
+  app.get('/v1/events', (context) => {
+    const seen = context.req.header('last-event-id');
+    const after =
+      seen && /^\d{1,15}$/.test(seen) ? Number(seen) : queryNumber(context, 'after', { min: 0, max: 1e15 });
+    return streamSSE(context, async (stream) => {
+      for await (const entry of followLedger(queue, after, context.req.raw.signal)) {
+        await stream.writeSSE({
+          id: String(entry.entry_id),
+          event: entry.stage,
+          data: JSON.stringify(entry),
+        });
+      }
+    });
+  });
+
+  app.get('/v1/reconciliation', (context) => context.json(reconciliation(on)));
+  app.post('/v1/reconciliation', async (context) => {
+    const { keep, discard } = await readBody(context, reconcileBody);
+    return context.json(await reconcile(keep, discard, on));
+  });
+}

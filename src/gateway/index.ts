@@ -1,0 +1,11 @@
+/**
+ * The gateway: one sidecar per agent session. It accepts work durably, waits for the right moment, puts it into the
+ * agent through the one lane, and can prove what it did.
+ *
+ * Promises  One gateway per session (a lock held for life). It answers for itself at /health with its instance id.
+ *           Idle costs nothing: no writes, no polling.
+ * Never     Speaks to another gateway or to the fleet's database; those meet over HTTP.
+ * Errors    A start that fails leaves a structured cause (`facts.cause`) and nothing running.
+ */
+export { type GatewayConfig, type RunningGateway, startGateway } from './gateway.ts';
+export { readSession, type SessionFacts } from './session-facts.ts';

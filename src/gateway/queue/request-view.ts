@@ -1,0 +1,29 @@
+import type { LedgerEntry } from './ledger.ts';
+import { payloadOf, type RequestRow } from './request.ts';
+
+/** A request as it is shown: the contract's fields, its outcome, and with the ledger its proof. */
+export function toRequestView(row: RequestRow, ledger?: LedgerEntry[]) {
+  return {
+    schema_version: 1,
+    request_id: row.request_id,
+    request_kind: row.request_kind,
+    state: row.state,
+    outcome: row.outcome,
+    accepted_at_utc: row.accepted_at_utc,
+    started_at_utc: row.started_at_utc,
+    finished_at_utc: row.finished_at_utc,
+    expires_at_utc: row.expires_at_utc,
+    managed_agent_instance_epoch: row.managed_agent_instance_epoch,
+    source: row.source,
+    priority: row.priority,
+    sequence: row.sequence,
+    waiting_reason: row.waiting_reason,
+    error_detail: row.error_detail,
+    payload: payloadOf(row),
+    ...(ledger && {
+      ledger: ledger.map(({ stage, source, at_utc, facts }) => ({ stage, source, at_utc, facts })),
+    }),
+  };
+}
+
+export type RequestView = ReturnType<typeof toRequestView>;

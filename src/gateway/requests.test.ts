@@ -1,0 +1,218 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Ending } from '../base/index.ts';
+import { type TestGateway, testGateway } from './testing.ts';
+
+let ending = new Ending();
+afterEach(async () => {
+  await ending.run();
+  ending = new Ending();
+});
+
+const prompt = (text: string, more: object = {}) => ({
+  kind: 'submit_prompt',
+  payload: { prompt: text },
+  ...more,
+});
+const accept = async ({ call }: TestGateway, body: object): Promise<string> =>
+  (await call('POST', '/v1/requests', body)).body.request_id;
+const finished = async ({ call }: TestGateway, id: string) =>
+  (await call('GET', `/v1/requests/${id}?wait`)).body;
+
+describe('a queued prompt', () => {
+  it('is accepted durably, submitted once, and shows every stage with its evidence', async () => {
+    const on = await testGateway(ending);
+    const answer = await on.call('POST', '/v1/requests', prompt('hello'));
+    expect(answer).toMatchObject({ status: 200, body: { state: 'accepted', request_kind: 'submit_prompt' } });
+    const view = await finished(on, answer.body.request_id);
+    expect(view).toMatchObject({ state: 'completed', outcome: 'submitted' });
+    expect(view.ledger.map((entry: { stage: string }) => entry.stage)).toEqual([
+      'accepted',
+      'running',
+      'typing',
+      'typed',
+      'submitted',
+      'finished',
+    ]);
+    expect(on.surface.submitted).toEqual(['hello']);
+  });
+
+  it('stays accepted with its reason while the agent may not be disturbed, and goes as soon as it may', async () => {
+    const on = await testGateway(ending, {
+      prepare: (surface) => surface.show({ ready: false, reasons: ["dialog='permission'"] }),
+    });
+    const id = await accept(on, prompt('later'));
+    await expect
+      .poll(async () => (await on.call('GET', `/v1/requests/${id}`)).body.waiting_reason)
+      .toBe("dialog='permission'");
+    expect((await on.call('GET', '/v1/status')).body).toMatchObject({
+      queue_depth: 1,
+      active_execution: 'idle',
+    });
+    on.surface.show({ ready: true, reasons: [] });
+    expect(await finished(on, id)).toMatchObject({ outcome: 'submitted' });
+  });
+
+  it('keeps the order of acceptance, people before machines', async () => {
+    const on = await testGateway(ending, {
+      prepare: (surface) => surface.show({ ready: false, reasons: ['x'] }),
+    });
+    await accept(on, prompt('low', { priority: 'low' }));
+    await accept(on, prompt('first'));
+    await accept(on, prompt('second'));
+    const last = await accept(on, prompt('person', { priority: 'high' }));
+    on.surface.show({ ready: true, reasons: [] });
+    await finished(on, last);
+    await expect.poll(() => on.surface.submitted).toEqual(['person', 'first', 'second', 'low']);
+  });
+
+  it('with a known idempotency key is the same request; with other content it is a conflict', async () => {
+    const on = await testGateway(ending);
+    const first = await on.call('POST', '/v1/requests', prompt('once', { idempotency_key: 'k' }));
+    const again = await on.call('POST', '/v1/requests', prompt('once', { idempotency_key: 'k' }));
+    expect(again.body).toMatchObject({ request_id: first.body.request_id, duplicate: true });
+    expect((await on.call('POST', '/v1/requests', prompt('other', { idempotency_key: 'k' }))).status).toBe(
+      409,
+    );
+    await finished(on, first.body.request_id);
+    expect(on.surface.submitted).toEqual(['once']);
+  });
+
+  it('can be cancelled while it waits, and not after', async () => {
+    const on = await testGateway(ending, {
+      prepare: (surface) => surface.show({ ready: false, reasons: ['x'] }),
+    });
+    const id = await accept(on, prompt('never'));
+    expect((await on.call('POST', `/v1/requests/${id}/cancel`)).body).toMatchObject({ outcome: 'cancelled' });
+    expect((await on.call('POST', `/v1/requests/${id}/cancel`)).status).toBe(409);
+    on.surface.show({ ready: true, reasons: [] });
+    await finished(on, await accept(on, prompt('next')));
+    expect(on.surface.submitted).toEqual(['next']);
+  });
+
+  it('that has expired is never typed', async () => {
+    const on = await testGateway(ending, {
+      prepare: (surface) => surface.show({ ready: false, reasons: ['x'] }),
+    });
+    const id = await accept(on, prompt('stale', { expires_at: new Date(Date.now() + 30).toISOString() }));
+    expect(await finished(on, id)).toMatchObject({ state: 'failed', outcome: 'expired' });
+    expect(on.surface.submitted).toEqual([]);
+  });
+
+  it('whose proof is missing ends as unconfirmed, never as success, and is not typed again', async () => {
+    const on = await testGateway(ending, { prepare: (surface) => surface.outcomes.push('unconfirmed') });
+    const view = await finished(on, await accept(on, prompt('lost?')));
+    expect(view).toMatchObject({ state: 'failed', outcome: 'unconfirmed' });
+    expect(on.surface.submitted).toEqual([]);
+  });
+
+  it('is overtaken by an interrupt, which is never gated', async () => {
+    const on = await testGateway(ending, {
+      prepare: (surface) => surface.show({ ready: false, reasons: ['busy'] }),
+    });
+    await accept(on, prompt('waits'));
+    const id = await accept(on, { kind: 'interrupt', payload: {} });
+    expect(await finished(on, id)).toMatchObject({ outcome: 'submitted' });
+    expect([on.surface.interrupts, on.surface.submitted.length]).toEqual([1, 0]);
+  });
+});
+
+describe('after a restart', () => {
+  it('accepted work runs, once', async () => {
+    const before = await testGateway(ending, { prepare: (s) => s.show({ ready: false, reasons: ['x'] }) });
+    const id = await accept(before, prompt('survivor'));
+    const after = await before.restart(() => {});
+    expect(await finished(after, id)).toMatchObject({ outcome: 'submitted' });
+    expect(after.surface.submitted).toEqual(['survivor']);
+  });
+
+  it('work of an earlier agent process is not replayed until somebody decides', async () => {
+    const before = await testGateway(ending, { prepare: (s) => s.show({ ready: false, reasons: ['x'] }) });
+    const keep = await accept(before, prompt('keep'));
+    const drop = await accept(before, prompt('drop'));
+    const after = await before.restart((surface) =>
+      surface.show({ instanceId: 'fake-2', ready: true, reasons: [] }),
+    );
+    expect((await after.call('GET', '/v1/status')).body).toMatchObject({
+      managed_agent_recovery: 'reconciliation_required',
+      request_admission: 'blocked_reconciliation',
+      managed_agent_instance_epoch: 2,
+    });
+    expect((await after.call('POST', '/v1/requests', prompt('new'))).status).toBe(409);
+    const again = await after.restart((surface) => surface.show({ instanceId: 'fake-2' }));
+    expect((await again.call('GET', '/v1/reconciliation')).body.requests).toHaveLength(2);
+    await again.call('POST', '/v1/reconciliation', { keep: [keep], discard: [drop] });
+    expect(await finished(again, keep)).toMatchObject({ outcome: 'submitted' });
+    expect(await finished(again, drop)).toMatchObject({ outcome: 'cancelled' });
+    expect(again.surface.submitted).toEqual(['keep']);
+    expect((await again.call('GET', '/v1/status')).body.request_admission).toBe('open');
+  });
+
+  it('a harmless relaunch, with nothing left over, needs no decision', async () => {
+    const before = await testGateway(ending);
+    await finished(before, await accept(before, prompt('done')));
+    const after = await before.restart((surface) => surface.show({ instanceId: 'fake-2' }));
+    expect((await after.call('GET', '/v1/status')).body).toMatchObject({ request_admission: 'open' });
+  });
+});
+
+describe('a prompt typed now', () => {
+  it('is submitted and leaves the same ledger as a queued one', async () => {
+    const on = await testGateway(ending);
+    const answer = await on.call('POST', '/v1/control/prompt', { prompt: 'now' });
+    expect(answer).toMatchObject({ status: 200, body: { status: 'ok', sent: true, forced: false } });
+    const view = (await on.call('GET', `/v1/requests/${answer.body.evidence.request_id}`)).body;
+    expect(view).toMatchObject({ outcome: 'submitted', source: 'direct' });
+  });
+
+  it.each([
+    ['the agent is not ready', { ready: false, reasons: ["draft='yes'"] }, {}, 409, 'not_ready'],
+    ['the agent is gone', { connectivity: 'unavailable', ready: false } as const, {}, 503, 'unavailable'],
+    [
+      'a chat session is asked of a TUI',
+      {},
+      { chat_session: { mode: 'current' } },
+      422,
+      'invalid_chat_session',
+    ],
+    ['a model is asked of a TUI', {}, { execution: { model: { name: 'm' } } }, 422, 'invalid_execution'],
+  ])(
+    'is refused when %s, with the structured detail, and nothing is typed',
+    async (_when, show, more, status, code) => {
+      const on = await testGateway(ending, { prepare: (surface) => surface.show(show) });
+      const answer = await on.call('POST', '/v1/control/prompt', { prompt: 'x', ...more });
+      expect(answer.status).toBe(status);
+      expect(answer.body.detail).toMatchObject({ status: 'error', sent: false, error_code: code });
+      expect(on.surface.submitted).toEqual([]);
+      expect((await on.call('GET', '/v1/status')).body.queue_depth).toBe(0);
+    },
+  );
+
+  it('is refused while another execution is under way, and status tells that one is', async () => {
+    const on = await testGateway(ending);
+    let release: () => void = () => {};
+    on.surface.hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    const first = on.call('POST', '/v1/control/prompt', { prompt: 'slow' });
+    await expect.poll(async () => (await on.call('GET', '/v1/status')).body.active_execution).toBe('running');
+    expect((await on.call('POST', '/v1/control/prompt', { prompt: 'x' })).body.detail.error_code).toBe(
+      'not_ready',
+    );
+    release();
+    expect((await first).status).toBe(200);
+    expect(on.surface.submitted).toEqual(['slow']);
+  });
+});
+
+describe('raw keys', () => {
+  it('are sent as asked, also into a busy agent, and unknown keys are refused unsent', async () => {
+    const on = await testGateway(ending, {
+      prepare: (surface) => surface.show({ ready: false, reasons: ['busy'] }),
+    });
+    expect((await on.call('POST', '/v1/control/send-keys', { sequence: '<[Escape]>' })).status).toBe(200);
+    const bad = await on.call('POST', '/v1/control/send-keys', { sequence: '<[escape]>' });
+    expect(bad.status).toBe(422);
+    expect(JSON.stringify(bad.body.detail)).toMatch(/Escape/);
+    expect(on.surface.keys).toEqual(['<[Escape]>']);
+  });
+});

@@ -1,0 +1,38 @@
+import * as path from 'node:path';
+import { RouseError, readJsonIfExists } from '../base/index.ts';
+import type { BackendKind } from '../domain/index.ts';
+import { attachIdentity, parseFile, type SessionManifest, sessionManifest } from '../wire/index.ts';
+
+/** What a gateway must know of its session, all of it from manifest.json. */
+export interface SessionFacts {
+  attachIdentity: string;
+  backend: BackendKind;
+  tmuxSessionName: string;
+  manifest: SessionManifest;
+  sessionRoot: string;
+}
+
+/** A session without a readable manifest cannot have a gateway. */
+export function readSession(sessionRoot: string): SessionFacts {
+  const file = path.join(sessionRoot, 'manifest.json');
+  const content = readJsonIfExists(file);
+  if (content === undefined) {
+    throw new RouseError('not_found', `there is no session manifest at ${file}`, {
+      facts: { cause: 'manifest_missing' },
+    });
+  }
+  const manifest = parseFile(sessionManifest, content, file);
+  return {
+    manifest,
+    sessionRoot,
+    backend: manifest.backend,
+    tmuxSessionName: manifest.tmux_session_name ?? '',
+    attachIdentity: attachIdentity({
+      runtimeSessionId: manifest.runtime?.session_id,
+      agentId: manifest.agent_id,
+      agentName: manifest.agent_name,
+      tmuxSessionName: manifest.tmux_session_name,
+      sessionRootName: path.basename(sessionRoot),
+    }),
+  };
+}

@@ -1,0 +1,68 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { type Ending, systemClock } from '../base/index.ts';
+import { FakeSurface } from '../terminal/index.ts';
+import { type GatewayConfig, type RunningGateway, startGateway } from './gateway.ts';
+
+export interface TestGateway {
+  root: string;
+  surface: FakeSurface;
+  gateway: RunningGateway;
+  call(
+    method: string,
+    route: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  ): Promise<{ status: number; body: any }>;
+  /** Stops and starts again on the same files, with a new surface. */
+  restart(prepare?: (surface: FakeSurface) => void): Promise<TestGateway>;
+}
+
+/** A real gateway (HTTP, SQLite, files) above a surface in memory. */
+export async function testGateway(
+  ending: Ending,
+  options: { root?: string; prepare?: (surface: FakeSurface) => void; config?: Partial<GatewayConfig> } = {},
+): Promise<TestGateway> {
+  const root = options.root ?? fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-gateway-'));
+  if (!options.root) ending.add(() => fs.rmSync(root, { recursive: true, force: true }));
+  const surface = new FakeSurface();
+  options.prepare?.(surface);
+  const gateway = await startGateway({
+    gatewayRoot: path.join(root, 'gateway'),
+    session: {
+      attachIdentity: 'test-session',
+      backend: 'local_interactive',
+      tmuxSessionName: 'HOUMAO-test-1',
+      manifest: {} as never,
+      sessionRoot: root,
+    },
+    host: '127.0.0.1',
+    port: 0,
+    executionMode: 'detached_process',
+    window: null,
+    token: undefined,
+    clock: systemClock,
+    openSurface: () => surface,
+    ...options.config,
+  });
+  ending.add(() => gateway.stop('test ended'));
+  return {
+    root,
+    surface,
+    gateway,
+    async call(method, route, body, headers = {}) {
+      const response = await fetch(`http://127.0.0.1:${gateway.port}${route}`, {
+        method,
+        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      return { status: response.status, body: await response.json() };
+    },
+    async restart(prepare) {
+      await gateway.stop('restart');
+      return testGateway(ending, { ...options, root, ...(prepare && { prepare }) });
+    },
+  };
+}

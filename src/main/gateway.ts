@@ -1,0 +1,103 @@
+import { readFileSync, statSync } from 'node:fs';
+import * as path from 'node:path';
+import { parseArgs } from 'node:util';
+import {
+  armCrashPoint,
+  asRouseError,
+  ensurePrivateDirectory,
+  invalid,
+  systemClock,
+  writeJsonAtomic,
+} from '../base/index.ts';
+import { readSession, startGateway } from '../gateway/index.ts';
+import { openSurface } from '../terminal/index.ts';
+
+/**
+ * The gateway's program. `rouse agents gateway attach` starts it; what became of the start is written to
+ * run/attempt.json, so that nobody has to read a log to learn it.
+ */
+const { values } = parseArgs({
+  options: {
+    'gateway-root': { type: 'string' },
+    host: { type: 'string', default: '127.0.0.1' },
+    port: { type: 'string', default: '0' },
+    'attempt-id': { type: 'string', default: 'by-hand' },
+    'tui-watch-poll-interval-seconds': { type: 'string' },
+    'tui-stability-threshold-seconds': { type: 'string' },
+    'tui-completion-stability-seconds': { type: 'string' },
+    'tui-unknown-to-stalled-timeout-seconds': { type: 'string' },
+    'tui-stale-active-recovery-seconds': { type: 'string' },
+    'tui-final-stable-active-recovery-seconds': { type: 'string' },
+  },
+});
+
+/** The session root or its gateway directory. */
+function gatewayRoot(): string {
+  const given = values['gateway-root'];
+  if (!given) throw invalid('--gateway-root is required');
+  const root = path.resolve(given);
+  return path.basename(root) === 'gateway' ? root : path.join(root, 'gateway');
+}
+
+function window(): { id: string; index: string; paneId: string } | null {
+  const { env } = process;
+  if (env['HOUMAO_GATEWAY_EXECUTION_MODE'] !== 'tmux_auxiliary_window') return null;
+  const id = env['HOUMAO_GATEWAY_TMUX_WINDOW_ID'];
+  const index = env['HOUMAO_GATEWAY_TMUX_WINDOW_INDEX'];
+  const paneId = env['HOUMAO_GATEWAY_TMUX_PANE_ID'];
+  if (!id || !index || !paneId)
+    throw invalid('a gateway in a tmux window needs its window id, index and pane id');
+  if (index === '0') throw invalid('window 0 is the agent; a gateway never runs there');
+  return { id, index, paneId };
+}
+
+/** Beyond loopback every request must carry the token, so there must be one that only its owner can read. */
+function token(host: string): string | undefined {
+  if (host === '127.0.0.1') return undefined;
+  const file = process.env['HOUMAO_GATEWAY_TOKEN_FILE'];
+  if (!file)
+    throw invalid(`listening on ${host} needs a token: set HOUMAO_GATEWAY_TOKEN_FILE to a 0600 file`);
+  if ((statSync(file).mode & 0o077) !== 0)
+    throw invalid(`${file} can be read by others; run "chmod 600 ${file}"`);
+  const text = readFileSync(file, 'utf8').trim();
+  if (text.length < 16) throw invalid(`the token in ${file} is shorter than 16 characters`);
+  return text;
+}
+
+async function main(): Promise<void> {
+  armCrashPoint(process.env['ROUSE_CRASH_AT']);
+  const root = gatewayRoot();
+  const attempt = (result: object): void => {
+    ensurePrivateDirectory(path.join(root, 'run'));
+    writeJsonAtomic(path.join(root, 'run', 'attempt.json'), { attempt_id: values['attempt-id'], ...result });
+  };
+  try {
+    const session = readSession(path.dirname(root));
+    const gateway = await startGateway({
+      gatewayRoot: root,
+      session,
+      host: values.host,
+      port: Number(values.port),
+      executionMode: window() ? 'tmux_auxiliary_window' : 'detached_process',
+      window: window(),
+      token: token(values.host),
+      clock: systemClock,
+      show: (line) => void process.stdout.write(line),
+      openSurface: (parts) => openSurface({ ...parts, ...session, clock: systemClock, timings: values }),
+    });
+    attempt({ status: 'ready', instance_id: gateway.instanceId, port: gateway.port, pid: process.pid });
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+      process.on(signal, () => void gateway.stop(signal));
+    }
+    await gateway.stopped;
+    process.exit(0);
+  } catch (thrown) {
+    const error = asRouseError(thrown);
+    const code = typeof error.facts['cause'] === 'string' ? error.facts['cause'] : error.code;
+    attempt({ status: 'failed', code, message: error.message });
+    process.stderr.write(`gateway: ${error.message}\n`);
+    process.exit(1);
+  }
+}
+
+void main();

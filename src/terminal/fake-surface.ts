@@ -1,0 +1,88 @@
+import { Emitter } from '../base/index.ts';
+import type {
+  AgentSurface,
+  DeliveryOutcome,
+  DeliveryResult,
+  Evidence,
+  InterruptedDelivery,
+  KeyDelivery,
+  Observation,
+  PromptDelivery,
+  Recovered,
+} from './port.ts';
+
+const READY: Observation = {
+  observedAtUtc: '2026-01-01T00:00:00.000Z',
+  connectivity: 'connected',
+  unavailableReason: null,
+  sessionLost: false,
+  instanceId: 'fake-1',
+  eligibility: 'ready',
+  ready: true,
+  reasons: [],
+  busy: false,
+};
+
+/** A surface in memory, for tests of what stands above it. It takes what it is told to take and remembers it. */
+export class FakeSurface implements AgentSurface {
+  readonly kind = 'tui' as const;
+  readonly changed = new Emitter<Observation>();
+  /** Everything submitted, in order. */
+  readonly submitted: string[] = [];
+  readonly keys: string[] = [];
+  interrupts = 0;
+  /** What the next deliveries end in; `submitted` when there is none. */
+  outcomes: DeliveryOutcome[] = [];
+  verdict: Recovered['verdict'] = 'unknown';
+  /** When set, a delivery waits here after it began. */
+  hold: Promise<void> | undefined;
+  #observation: Observation = READY;
+
+  observation(): Observation {
+    return this.#observation;
+  }
+
+  show(change: Partial<Observation>): void {
+    this.#observation = { ...this.#observation, ...change };
+    this.changed.emit(this.#observation);
+  }
+
+  async deliver(prompt: PromptDelivery): Promise<DeliveryResult> {
+    const { ready, reasons } = this.#observation;
+    if (!ready && prompt.policy === 'ready_only')
+      return { outcome: 'not_ready', reasons, evidence: [], untouched: true };
+    const again = await prompt.recheck?.();
+    if (again && !again.go)
+      return { outcome: 'superseded', reasons: [again.reason], evidence: [], untouched: true };
+    const outcome = this.outcomes.shift() ?? 'submitted';
+    await prompt.record('typing', this.#evidence());
+    await this.hold;
+    if (outcome !== 'submitted')
+      return { outcome, reasons: [`told to be ${outcome}`], evidence: [], untouched: false };
+    await prompt.record('typed', this.#evidence());
+    this.submitted.push(prompt.text);
+    await prompt.record('submitted', this.#evidence());
+    return { outcome, reasons: [], evidence: [this.#evidence()], untouched: false };
+  }
+
+  async sendKeys({ sequence }: KeyDelivery): Promise<DeliveryResult> {
+    this.keys.push(sequence);
+    return { outcome: 'submitted', reasons: [], evidence: [], untouched: false };
+  }
+
+  async interrupt(): Promise<DeliveryResult> {
+    this.interrupts++;
+    return { outcome: 'submitted', reasons: [], evidence: [], untouched: false };
+  }
+
+  async recover(_interrupted: InterruptedDelivery): Promise<Recovered> {
+    return { verdict: this.verdict, evidence: [this.#evidence()] };
+  }
+
+  async start(): Promise<void> {}
+  async close(): Promise<void> {}
+
+  #evidence(): Evidence {
+    return { source: 'fake', atUtc: this.#observation.observedAtUtc, facts: {} };
+  }
+}
