@@ -11,6 +11,7 @@ export * from './agent-name.ts';
 export * from './backend.ts';
 export * from './field-problem.ts';
 export * from './gateway-handle.ts';
+export * from './gateway-request.ts';
 export * from './gateway-status.ts';
 export * from './key-sequence.ts';
 export * from './listener.ts';

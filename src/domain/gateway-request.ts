@@ -1,0 +1,35 @@
+import { dashedStamp, randomHex } from '../base/index.ts';
+
+/** What anybody may ask of a gateway's queue. */
+export const PUBLIC_REQUEST_KINDS = ['submit_prompt', 'interrupt'] as const;
+/** What the queue holds: also what the gateway asks of itself. */
+export const REQUEST_KINDS = [...PUBLIC_REQUEST_KINDS, 'mail_notifier_prompt'] as const;
+export const REQUEST_STATES = ['accepted', 'running', 'completed', 'failed', 'coalesced'] as const;
+/** Who goes first: people before the usual before machines. */
+export const REQUEST_PRIORITIES = ['high', 'normal', 'low'] as const;
+
+export type PublicRequestKind = (typeof PUBLIC_REQUEST_KINDS)[number];
+export type RequestKind = (typeof REQUEST_KINDS)[number];
+export type RequestState = (typeof REQUEST_STATES)[number];
+export type RequestPriority = (typeof REQUEST_PRIORITIES)[number];
+
+/** `gwreq-YYYYMMDD-HHMMSSZ-<8 hex>`. */
+export function newRequestId(at: Date): string {
+  return `gwreq-${dashedStamp(at)}-${randomHex(4)}`;
+}
+
+/** `turn-<12 hex>`: one headless turn started by direct control. */
+export function newTurnId(): string {
+  return `turn-${randomHex(6)}`;
+}
+
+/** Which provider conversation a prompt goes to. */
+export const CHAT_SESSION_MODES = ['auto', 'new', 'current', 'tool_last_or_new', 'exact'] as const;
+export type ChatSessionMode = (typeof CHAT_SESSION_MODES)[number];
+
+/** When a direct prompt may be typed: `ready_only` into a ready agent, `if_no_pending` and `always` sooner. */
+export const ADMISSION_POLICIES = ['ready_only', 'if_no_pending', 'always'] as const;
+export type AdmissionPolicy = (typeof ADMISSION_POLICIES)[number];
+
+export const NOTIFIER_MODES = ['any_inbox', 'unread_only'] as const;
+export type NotifierMode = (typeof NOTIFIER_MODES)[number];

@@ -1,0 +1,121 @@
+/** Every variable Rouse reads or publishes. docs/environment.md is generated from this table. */
+export interface Variable {
+  name: string;
+  /**
+   * setting: read from the caller's environment. stable, live: published in the agent's tmux session, for good or
+   * while a gateway lives. process: handed to a process we start. retired: of older protocols, or without effect
+   * here. debug: for tests.
+   */
+  kind: 'setting' | 'stable' | 'live' | 'process' | 'retired' | 'debug';
+  meaning: string;
+}
+
+const variable = (name: string, kind: Variable['kind'], meaning: string): Variable => ({
+  name,
+  kind,
+  meaning,
+});
+
+export const VARIABLES = [
+  variable('ROUSE_HOME', 'setting', 'Root of everything Rouse keeps. Default `~/.rouse`.'),
+  variable(
+    'ROUSE_TMUX_SOCKET',
+    'setting',
+    "Name or path of the tmux socket; recorded per session. Default: tmux's own.",
+  ),
+  variable('ROUSE_FLEET_URL', 'setting', 'Fleet server that gateways register with and heartbeat to.'),
+  variable(
+    'HOUMAO_GLOBAL_RUNTIME_DIR',
+    'setting',
+    'Absolute directory of sessions. Default `$ROUSE_HOME/runtime`.',
+  ),
+  variable(
+    'HOUMAO_GLOBAL_MAILBOX_DIR',
+    'setting',
+    'Absolute directory of the mailbox root. Default `$ROUSE_HOME/mailbox`.',
+  ),
+  variable(
+    'HOUMAO_GLOBAL_REGISTRY_DIR',
+    'setting',
+    'Absolute directory of the agent registry. Default `$ROUSE_HOME/registry`.',
+  ),
+  variable('HOUMAO_CLI_PRINT_STYLE', 'setting', 'Output of commands: `plain` (default), `json` or `fancy`.'),
+  variable(
+    'HOUMAO_GATEWAY_TOKEN_FILE',
+    'setting',
+    'File with the bearer token of a gateway that is bound wider than loopback.',
+  ),
+  variable(
+    'HOUMAO_AGENT_GATEWAY_HOST',
+    'live',
+    'Host the gateway is bound to; in the caller of attach, the host to bind.',
+  ),
+  variable(
+    'HOUMAO_AGENT_GATEWAY_PORT',
+    'live',
+    'Port the gateway is bound to; in the caller of attach, the port to bind.',
+  ),
+  variable('HOUMAO_GATEWAY_STATE_PATH', 'live', "Absolute path of the session's state.json."),
+  variable('HOUMAO_GATEWAY_PROTOCOL_VERSION', 'live', 'Protocol of the live gateway: `v1`.'),
+  variable('HOUMAO_MANIFEST_PATH', 'stable', "Absolute path of the session's manifest.json."),
+  variable('HOUMAO_AGENT_ID', 'stable', 'Authoritative id of the agent.'),
+  variable('HOUMAO_AGENT_DEF_DIR', 'stable', 'Directory of the agent definition, where there is one.'),
+  variable('HOUMAO_AGENT_MEMORY_DIR', 'stable', "Directory of the agent's memory, where there is one."),
+  variable('HOUMAO_AGENT_MEMO_FILE', 'stable', "The agent's memo file, where there is one."),
+  variable('HOUMAO_AGENT_PAGES_DIR', 'stable', "Directory of the agent's memory pages, where there is one."),
+  variable(
+    'HOUMAO_GATEWAY_EXECUTION_MODE',
+    'process',
+    'How the gateway runs: `detached_process` or `tmux_auxiliary_window`.',
+  ),
+  variable('HOUMAO_GATEWAY_TMUX_WINDOW_ID', 'process', 'The tmux window the gateway runs in, such as `@3`.'),
+  variable('HOUMAO_GATEWAY_TMUX_WINDOW_INDEX', 'process', 'Index of that window; never `0`.'),
+  variable('HOUMAO_GATEWAY_TMUX_PANE_ID', 'process', 'Pane the gateway runs in, such as `%5`.'),
+  variable(
+    'ROUSE_SAVED_EXTRA_CA_CERTS',
+    'process',
+    'What `NODE_EXTRA_CA_CERTS` was: the launcher puts it aside, because reading it costs each start 60 ms.',
+  ),
+  variable('HOUMAO_GATEWAY_ATTACH_PATH', 'retired', 'Older pointer to attach.json; unset on publication.'),
+  variable('HOUMAO_GATEWAY_ROOT', 'retired', 'Older pointer to the gateway directory; unset on publication.'),
+  variable(
+    'HOUMAO_GATEWAY_RESPECT_PROXY_ENV',
+    'retired',
+    'Has no effect: gateway clients never use a proxy.',
+  ),
+  variable(
+    'HOUMAO_PROJECT_OVERLAY_DIR',
+    'retired',
+    'Has no effect: Rouse keeps no project overlay; use `ROUSE_HOME`.',
+  ),
+  variable('HOUMAO_PROJECT_OVERLAY_DISCOVERY_MODE', 'retired', 'Has no effect, for the same reason.'),
+  variable('HOUMAO_STALWART_BASE_URL', 'retired', 'Has no effect: there is no JMAP transport yet.'),
+  variable('ROUSE_DEBUG', 'debug', 'When set, internal errors are printed with their stack.'),
+  variable('ROUSE_CRASH_AT', 'debug', 'Names the instant at which a test kills the process: `room.step@n`.'),
+] as const satisfies readonly Variable[];
+
+const HEADINGS: [Variable['kind'], string][] = [
+  ['setting', 'Settings you may give'],
+  ['stable', "Published in the agent's tmux session"],
+  ['live', 'Published there while a gateway lives'],
+  ['process', 'Handed to processes Rouse starts'],
+  ['retired', 'Retired'],
+  ['debug', 'For debugging'],
+];
+
+/** docs/environment.md. */
+export function environmentMarkdown(): string {
+  const sections = HEADINGS.map(([kind, heading]) => {
+    const rows = VARIABLES.filter((each) => each.kind === kind).map(
+      (each) => `| \`${each.name}\` | ${each.meaning} |`,
+    );
+    return [`## ${heading}`, '', '| Variable | Meaning |', '|---|---|', ...rows, ''].join('\n');
+  });
+  return [
+    '# Environment',
+    '',
+    'Generated from `src/wire/env.ts` by `scripts/openapi.mjs`.',
+    '',
+    ...sections,
+  ].join('\n');
+}

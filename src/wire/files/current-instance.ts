@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { EXECUTION_MODES, LISTENER_HOSTS, tmuxHandleProblems } from '../../domain/index.ts';
+import { count, integer, port, rules, stamp, strict } from '../fields.ts';
+
+/** run/current-instance.json: the live gateway, as itself wrote it. Detach acts on this handle and on nothing else. */
+export const currentInstanceFile = rules(
+  strict({
+    schema_version: z.literal(1),
+    protocol_version: z.literal('v1'),
+    pid: integer.positive(),
+    host: z.enum(LISTENER_HOSTS),
+    port,
+    execution_mode: z.enum(EXECUTION_MODES),
+    tmux_window_id: z.string().nullish(),
+    tmux_window_index: z.string().nullish(),
+    tmux_pane_id: z.string().nullish(),
+    managed_agent_instance_epoch: integer.positive(),
+    managed_agent_instance_id: z.string().nullish(),
+    /** What `/health` echoes. */
+    instance_id: z.string().nullish(),
+    /** With the pid these make a process that cannot be confused with a later one of the same pid. */
+    pid_start_ticks: count.nullish(),
+    boot_id: z.string().nullish(),
+    started_at_utc: stamp.nullish(),
+  }),
+  (value) =>
+    tmuxHandleProblems(
+      { windowId: value.tmux_window_id, windowIndex: value.tmux_window_index, paneId: value.tmux_pane_id },
+      {
+        mode: value.execution_mode,
+        required: ['windowId', 'windowIndex', 'paneId'],
+        names: { windowId: 'tmux_window_id', windowIndex: 'tmux_window_index', paneId: 'tmux_pane_id' },
+      },
+    ),
+);
+
+export type CurrentInstanceFile = z.infer<typeof currentInstanceFile>;

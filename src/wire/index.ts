@@ -1,0 +1,52 @@
+/**
+ * Wire: whatever crosses a process boundary. Bodies and answers of /v1, files, variables, and what an error is
+ * called on each way out.
+ *
+ * Promises  One noun, one schema: types, checks and the OpenAPI document come from it.
+ *           Unknown keys are refused, nothing is coerced, a wrong schema_version is refused.
+ *           codes.ts and env.ts load no schema library; what must start fast imports those two files directly.
+ * Never     Opens a file or a socket.
+ * Errors    `invalid`, naming each bad field by its path with what is allowed (parse-body.ts).
+ */
+export * from './codes.ts';
+export type { BodyIssue } from './describe-issues.ts';
+export * from './env.ts';
+export * from './files/attach.ts';
+export * from './files/current-instance.ts';
+export * from './files/desired-config.ts';
+export * from './files/gateway-event.ts';
+export * from './files/launch-plan.ts';
+export * from './files/manifest.ts';
+export { BACKEND_SECTIONS, type BackendSection, backendSection } from './files/manifest-rules.ts';
+export * from './files/registry-record.ts';
+export * from './openapi.ts';
+export * from './parse-body.ts';
+export * from './routes.ts';
+export * from './v1/control-prompt.ts';
+export * from './v1/error-body.ts';
+export * from './v1/headless.ts';
+export * from './v1/health.ts';
+export * from './v1/mail-notifier.ts';
+export * from './v1/mail-requests.ts';
+export * from './v1/mail-responses.ts';
+export * from './v1/prompt-options.ts';
+export * from './v1/reminders.ts';
+export * from './v1/requests.ts';
+export {
+  type ControlResult,
+  controlResult,
+  type SendKeysBody,
+  type SendKeysInput,
+  sendKeysBody,
+} from './v1/send-keys.ts';
+export * from './v1/status.ts';
+export {
+  type TuiHistory,
+  type TuiSnapshot,
+  type TuiState,
+  tuiHistory,
+  tuiHistoryLimit,
+  tuiHistoryQuery,
+  tuiSnapshot,
+  tuiState,
+} from './v1/tui-state.ts';

@@ -1,0 +1,37 @@
+import type * as z from 'zod';
+import { invalid } from '../base/index.ts';
+import { type BodyIssue, describeIssues, shownPath } from './describe-issues.ts';
+
+/** How many issues the sentence names; the facts hold up to MOST_ISSUES. */
+const MOST_NAMED = 5;
+const MOST_ISSUES = 50;
+
+/**
+ * The value as the schema describes it, or `invalid`: a sentence that names each bad field by its path with what
+ * is allowed, and in `facts.issues` the list that answers `detail`. `where` stands first in each `loc`.
+ */
+export function parseBody<S extends z.ZodType>(schema: S, value: unknown, where = 'body'): z.output<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const all = describeIssues(result.error.issues, value, where);
+  throw invalid(sentence(all), { facts: { issues: all.slice(0, MOST_ISSUES) } });
+}
+
+/** A file of ours read back: the same, with the file named. */
+export function parseFile<S extends z.ZodType>(schema: S, value: unknown, file: string): z.output<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const all = describeIssues(result.error.issues, value, 'file');
+  throw invalid(`${file} is not valid: ${sentence(all)}`, {
+    facts: { file, issues: all.slice(0, MOST_ISSUES) },
+  });
+}
+
+function sentence(issues: readonly BodyIssue[]): string {
+  const named = issues.slice(0, MOST_NAMED).map(({ loc, msg }) => {
+    const path = shownPath(loc.slice(1)) || String(loc[0]);
+    return /^(must|is|holds)\b/.test(msg) ? `${path} ${msg}` : `${path}: ${msg}`;
+  });
+  const more = issues.length - named.length;
+  return named.join('; ') + (more > 0 ? `; and ${more} more` : '');
+}

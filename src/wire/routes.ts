@@ -1,0 +1,296 @@
+import type * as z from 'zod';
+import { controlPromptBody, promptResult } from './v1/control-prompt.ts';
+import { headlessState, nextPromptSessionBody } from './v1/headless.ts';
+import { health } from './v1/health.ts';
+import { mailNotifierBody, mailNotifierStatus } from './v1/mail-notifier.ts';
+import * as mail from './v1/mail-requests.ts';
+import { mailList, mailMany, mailOne, mailStatus } from './v1/mail-responses.ts';
+import {
+  createRemindersBody,
+  putReminderBody,
+  reminder,
+  reminderDeleted,
+  reminderSet,
+} from './v1/reminders.ts';
+import { requestAccepted, requestBody, submitPromptPayload } from './v1/requests.ts';
+import { controlResult, sendKeysBody } from './v1/send-keys.ts';
+import { gatewayStatus } from './v1/status.ts';
+import { tuiHistory, tuiHistoryQuery, tuiState } from './v1/tui-state.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** One route of a gateway, as data: the server, the client and the OpenAPI document are made from this list. */
+export interface Route {
+  id: string;
+  method: Method;
+  /** Parameters in braces: `/v1/reminders/{reminder_id}`. */
+  path: string;
+  tag: string;
+  summary: string;
+  body?: z.ZodType;
+  query?: z.ZodObject;
+  response: z.ZodType;
+  /** Statuses besides 200, with when they come; those every route may answer are in COMMON_ERRORS. */
+  errors: Readonly<Record<number, string>>;
+}
+
+/** Every success is 200. Any route may also answer these. */
+export const COMMON_ERRORS: Readonly<Record<number, string>> = {
+  401: 'A token is required: the gateway is bound wider than loopback.',
+  403: 'The Host or Origin header is not that of a local program.',
+  500: 'The gateway failed inside.',
+};
+
+/** Added for routes that take a body. */
+export const BODY_ERRORS: Readonly<Record<number, string>> = {
+  413: 'The body is larger than the limit.',
+  415: 'The body is not application/json.',
+  422: 'The body is not JSON, or a field is missing, unknown or not allowed.',
+};
+
+const route = (row: Omit<Route, 'errors'> & { errors?: Route['errors'] }): Route => ({ errors: {}, ...row });
+
+const admission = {
+  409: 'Left-over work of a replaced agent is undecided, or the agent may not be disturbed now.',
+  503: 'The agent is not connected.',
+};
+const notTui = { 422: 'The target has no terminal screen.' };
+const unknownReminder = { 404: 'There is no such reminder.' };
+const mailErrors = {
+  422: 'A field is not allowed, the session has no usable mailbox, or its transport cannot do that.',
+  502: 'The mail store failed.',
+  503: 'The gateway is bound wider than loopback, where mail is not served.',
+};
+const mailErrorsOne = { ...mailErrors, 404: 'There is no such message.' };
+const mailErrorsOut = { ...mailErrorsOne, 409: 'The idempotency key was used for other content.' };
+
+const mailRoute = (
+  operation: string,
+  summary: string,
+  body: z.ZodType,
+  response: z.ZodType,
+  errors: Route['errors'],
+) =>
+  route({
+    id: `mail.${operation}`,
+    method: 'POST',
+    path: `/v1/mail/${operation}`,
+    tag: 'mail',
+    summary,
+    body,
+    response,
+    errors,
+  });
+
+export const ROUTES: readonly Route[] = [
+  route({
+    id: 'health',
+    method: 'GET',
+    path: '/health',
+    tag: 'gateway',
+    summary: 'Is the gateway alive?',
+    response: health,
+  }),
+  route({
+    id: 'status',
+    method: 'GET',
+    path: '/v1/status',
+    tag: 'gateway',
+    summary: 'What the gateway and its agent are doing',
+    response: gatewayStatus,
+  }),
+  route({
+    id: 'requests.create',
+    method: 'POST',
+    path: '/v1/requests',
+    tag: 'requests',
+    summary: 'Store a prompt or an interrupt; it is carried out when the agent is ready',
+    body: requestBody,
+    response: requestAccepted,
+    errors: { ...admission, 501: 'No gateway can serve this backend.' },
+  }),
+  route({
+    id: 'control.prompt',
+    method: 'POST',
+    path: '/v1/control/prompt',
+    tag: 'control',
+    summary: 'Submit a prompt now, or be refused with the reasons',
+    body: controlPromptBody,
+    response: promptResult,
+    errors: { ...admission, 501: 'No gateway can serve this backend.' },
+  }),
+  route({
+    id: 'control.sendKeys',
+    method: 'POST',
+    path: '/v1/control/send-keys',
+    tag: 'control',
+    summary: 'Type raw keys now; no Enter is added',
+    body: sendKeysBody,
+    response: controlResult,
+    errors: { ...admission, 422: 'A key is unknown, or the target takes no raw keys.' },
+  }),
+  route({
+    id: 'tui.state',
+    method: 'GET',
+    path: '/v1/control/tui/state',
+    tag: 'control',
+    summary: "What the agent's screen shows",
+    response: tuiState,
+    errors: notTui,
+  }),
+  route({
+    id: 'tui.history',
+    method: 'GET',
+    path: '/v1/control/tui/history',
+    tag: 'control',
+    summary: 'Recent snapshots of the screen, newest last',
+    query: tuiHistoryQuery,
+    response: tuiHistory,
+    errors: notTui,
+  }),
+  route({
+    id: 'tui.notePrompt',
+    method: 'POST',
+    path: '/v1/control/tui/note-prompt',
+    tag: 'control',
+    summary: 'Tell the tracker that a prompt was submitted by other means; nothing is sent',
+    body: submitPromptPayload,
+    response: tuiState,
+    errors: notTui,
+  }),
+  route({
+    id: 'headless.state',
+    method: 'GET',
+    path: '/v1/control/headless/state',
+    tag: 'control',
+    summary: 'What a headless agent is doing, and which chat session is next',
+    response: headlessState,
+    errors: { 422: 'The target is not headless.', 503: 'The manifest cannot be read.' },
+  }),
+  route({
+    id: 'headless.nextPromptSession',
+    method: 'POST',
+    path: '/v1/control/headless/next-prompt-session',
+    tag: 'control',
+    summary: 'Have the next direct prompt start a new chat session',
+    body: nextPromptSessionBody,
+    response: headlessState,
+    errors: { 422: 'The target is not headless.', 503: 'The manifest cannot be read.' },
+  }),
+  route({
+    id: 'reminders.create',
+    method: 'POST',
+    path: '/v1/reminders',
+    tag: 'reminders',
+    summary: 'Create reminders, all or none',
+    body: createRemindersBody,
+    response: reminderSet,
+  }),
+  route({
+    id: 'reminders.list',
+    method: 'GET',
+    path: '/v1/reminders',
+    tag: 'reminders',
+    summary: 'All live reminders in ranking order',
+    response: reminderSet,
+  }),
+  route({
+    id: 'reminders.get',
+    method: 'GET',
+    path: '/v1/reminders/{reminder_id}',
+    tag: 'reminders',
+    summary: 'One reminder',
+    response: reminder,
+    errors: unknownReminder,
+  }),
+  route({
+    id: 'reminders.put',
+    method: 'PUT',
+    path: '/v1/reminders/{reminder_id}',
+    tag: 'reminders',
+    summary: 'Replace every mutable field of a reminder',
+    body: putReminderBody,
+    response: reminder,
+    errors: { ...unknownReminder, 409: 'It is being delivered.' },
+  }),
+  route({
+    id: 'reminders.delete',
+    method: 'DELETE',
+    path: '/v1/reminders/{reminder_id}',
+    tag: 'reminders',
+    summary: 'Delete a reminder; a delivery that has begun ends first',
+    response: reminderDeleted,
+    errors: unknownReminder,
+  }),
+  route({
+    id: 'mail.status',
+    method: 'GET',
+    path: '/v1/mail/status',
+    tag: 'mail',
+    summary: 'Which mailbox this is',
+    response: mailStatus,
+    errors: mailErrors,
+  }),
+  mailRoute('list', 'Messages of one box, newest first', mail.mailListBody, mailList, mailErrors),
+  mailRoute('check', 'The same as list, under an older name', mail.mailListBody, mailList, mailErrors),
+  mailRoute('search', 'Messages that contain all given words', mail.mailSearchBody, mailList, mailErrors),
+  mailRoute('peek', 'One message with its body; nothing changes', mail.mailOneBody, mailOne, mailErrorsOne),
+  mailRoute(
+    'read',
+    'One message with its body, which becomes read',
+    mail.mailOneBody,
+    mailOne,
+    mailErrorsOne,
+  ),
+  mailRoute('send', 'Send a message to full addresses', mail.mailSendBody, mailOne, mailErrorsOut),
+  mailRoute(
+    'post',
+    "Leave a note of the operator in the agent's own inbox",
+    mail.mailPostBody,
+    mailOne,
+    mailErrorsOut,
+  ),
+  mailRoute(
+    'reply',
+    'Reply; the message replied to becomes read and answered',
+    mail.mailReplyBody,
+    mailOne,
+    mailErrorsOut,
+  ),
+  mailRoute('mark', 'Set or clear read, answered, archived', mail.mailMarkBody, mailMany, mailErrorsOne),
+  mailRoute('move', 'Move messages to another box', mail.mailMoveBody, mailMany, mailErrorsOne),
+  mailRoute('archive', 'Move messages to the archive', mail.mailArchiveBody, mailMany, mailErrorsOne),
+  route({
+    id: 'notifier.status',
+    method: 'GET',
+    path: '/v1/mail-notifier',
+    tag: 'notifier',
+    summary: 'Whether and how the agent is woken for mail',
+    response: mailNotifierStatus,
+  }),
+  route({
+    id: 'notifier.enable',
+    method: 'PUT',
+    path: '/v1/mail-notifier',
+    tag: 'notifier',
+    summary: 'Enable or reconfigure waking for mail',
+    body: mailNotifierBody,
+    response: mailNotifierStatus,
+    errors: { 422: 'A field is not allowed, or the session has no usable mailbox.' },
+  }),
+  route({
+    id: 'notifier.disable',
+    method: 'DELETE',
+    path: '/v1/mail-notifier',
+    tag: 'notifier',
+    summary: 'Stop waking for mail',
+    response: mailNotifierStatus,
+  }),
+];
+
+/** The route of that id. */
+export function routeOf(id: string): Route {
+  const found = ROUTES.find((each) => each.id === id);
+  if (!found) throw new Error(`no route ${id}`);
+  return found;
+}

@@ -1,0 +1,24 @@
+import * as z from 'zod';
+import { about, integer, name, strict } from '../fields.ts';
+
+export const PROTOCOL_VERSION = 'v1';
+
+/** Liveness of the gateway itself; it says nothing about the agent. */
+export const health = name(
+  'Health',
+  strict({
+    protocol_version: z.literal(PROTOCOL_VERSION),
+    status: about(
+      '`degraded`: a background loop keeps failing and is being retried.',
+      z.enum(['ok', 'degraded']),
+    ),
+    instance_id: about(
+      'The same as in run/current-instance.json, so that another program on a reused port cannot pass for this gateway.',
+      z.string().optional(),
+    ),
+    pid: integer.positive().optional(),
+    failing_loops: z.array(z.string()).optional(),
+  }),
+);
+
+export type Health = z.infer<typeof health>;

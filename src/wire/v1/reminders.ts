@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import {
+  DELIVERY_KINDS,
+  DELIVERY_STATES,
+  type FieldProblem,
+  REMINDER_MODES,
+  reminderProblems,
+  SELECTION_STATES,
+} from '../../domain/index.ts';
+import { about, instant, name, notBlank, rules, schemaVersion, seconds, stamp, strict } from '../fields.ts';
+import { keyProblems } from './send-keys.ts';
+
+const sendKeys = name(
+  'ReminderSendKeys',
+  rules(
+    strict({
+      sequence: about('The grammar of `POST /v1/control/send-keys`.', notBlank),
+      ensure_enter: about('End in exactly one `<[Enter]>`.', z.boolean().default(true)),
+    }),
+    ({ sequence }): FieldProblem[] => keyProblems(sequence, false, ['sequence']),
+  ),
+);
+
+const definition = {
+  mode: z.enum(REMINDER_MODES),
+  title: about('For people; it is never sent.', notBlank),
+  prompt: notBlank.nullish(),
+  send_keys: sendKeys.nullish(),
+  ranking: about(
+    'A whole number of any size and sign; the smallest leads.',
+    z.number().refine((value) => Number.isInteger(value), 'must be an integer'),
+  ),
+  paused: about(
+    'Keeps its rank and blocks those behind it, but is not delivered.',
+    z.boolean().default(false),
+  ),
+  start_after_seconds: about('From the moment of create or update.', seconds.nullish()),
+  deliver_at_utc: instant.nullish(),
+  interval_seconds: about('Required for `repeat`, refused for `one_off`.', seconds.nullish()),
+};
+
+export const reminderDefinition = name('ReminderDefinition', rules(strict(definition), reminderProblems));
+
+/** Body of `POST /v1/reminders`: all of them are created, or none. */
+export const createRemindersBody = name(
+  'CreateRemindersBody',
+  strict({ schema_version: schemaVersion(1), reminders: z.array(reminderDefinition).min(1) }),
+);
+
+/** Body of `PUT /v1/reminders/{reminder_id}`: every mutable field anew. */
+export const putReminderBody = name(
+  'PutReminderBody',
+  rules(strict({ schema_version: schemaVersion(1), ...definition }), reminderProblems),
+);
+
+/** One live reminder as it stands now. */
+export const reminder = name(
+  'Reminder',
+  strict({
+    schema_version: z.literal(1),
+    reminder_id: z.string(),
+    mode: z.enum(REMINDER_MODES),
+    delivery_kind: z.enum(DELIVERY_KINDS),
+    title: z.string(),
+    prompt: z.string().nullable(),
+    send_keys: strict({ sequence: z.string(), ensure_enter: z.boolean() }).nullable(),
+    ranking: z.number(),
+    paused: z.boolean(),
+    selection_state: z.enum(SELECTION_STATES),
+    delivery_state: z.enum(DELIVERY_STATES),
+    created_at_utc: stamp,
+    next_due_at_utc: stamp,
+    interval_seconds: z.number().nullable(),
+    last_started_at_utc: stamp.nullable(),
+    blocked_by_reminder_id: about('The effective reminder; set exactly when blocked.', z.string().nullable()),
+  }),
+);
+
+/** Create answers the new ones in the order given; list answers all in ranking order. */
+export const reminderSet = name(
+  'ReminderSet',
+  strict({
+    schema_version: z.literal(1),
+    effective_reminder_id: z.string().nullable(),
+    reminders: z.array(reminder),
+  }),
+);
+
+export const reminderDeleted = name(
+  'ReminderDeleted',
+  strict({
+    schema_version: z.literal(1),
+    status: z.literal('ok'),
+    action: z.literal('delete_reminder'),
+    reminder_id: z.string(),
+    deleted: z.literal(true),
+    detail: z.string(),
+  }),
+);
+
+export type ReminderDefinitionInput = z.input<typeof reminderDefinition>;
+export type ReminderDefinitionBody = z.infer<typeof reminderDefinition>;
+export type CreateRemindersBody = z.infer<typeof createRemindersBody>;
+export type CreateRemindersInput = z.input<typeof createRemindersBody>;
+export type PutReminderBody = z.infer<typeof putReminderBody>;
+export type PutReminderInput = z.input<typeof putReminderBody>;
+export type Reminder = z.infer<typeof reminder>;
+export type ReminderSet = z.infer<typeof reminderSet>;
+export type ReminderDeleted = z.infer<typeof reminderDeleted>;

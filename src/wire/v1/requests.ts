@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { PUBLIC_REQUEST_KINDS, REQUEST_PRIORITIES } from '../../domain/index.ts';
+import {
+  about,
+  count,
+  instant,
+  integer,
+  name,
+  notBlank,
+  oneLine,
+  schemaVersion,
+  stamp,
+  strict,
+} from '../fields.ts';
+import { chatSession, executionOverride } from './prompt-options.ts';
+
+export const submitPromptPayload = name(
+  'SubmitPromptPayload',
+  strict({
+    prompt: notBlank,
+    turn_id: notBlank.nullish(),
+    chat_session: chatSession.nullish(),
+    execution: executionOverride.nullish(),
+  }),
+);
+
+export const interruptPayload = name('InterruptPayload', strict({}));
+
+const envelope = {
+  schema_version: schemaVersion(1),
+  idempotency_key: about(
+    'A retry with the same key is the same request; the same key with another body is a conflict.',
+    oneLine.max(200).nullish(),
+  ),
+  expires_at: about('Not started after this time.', instant.nullish()),
+  priority: about(
+    '`high` for people, `low` for machines. Default `normal`.',
+    z.enum(REQUEST_PRIORITIES).nullish(),
+  ),
+};
+
+/** Body of `POST /v1/requests`. */
+export const requestBody = name(
+  'RequestBody',
+  z.discriminatedUnion('kind', [
+    strict({ ...envelope, kind: z.literal('submit_prompt'), payload: submitPromptPayload }),
+    strict({ ...envelope, kind: z.literal('interrupt'), payload: interruptPayload }),
+  ]),
+);
+
+/** The request is stored: it survives the gateway. It has not been typed yet. */
+export const requestAccepted = name(
+  'RequestAccepted',
+  strict({
+    request_id: z.string(),
+    request_kind: z.enum(PUBLIC_REQUEST_KINDS),
+    state: z.literal('accepted'),
+    accepted_at_utc: stamp,
+    queue_depth: count,
+    managed_agent_instance_epoch: integer.positive(),
+    duplicate: about(
+      'The idempotency key was known: this is the answer of the first time.',
+      z.boolean().optional(),
+    ),
+  }),
+);
+
+export type SubmitPromptPayload = z.infer<typeof submitPromptPayload>;
+export type RequestBody = z.infer<typeof requestBody>;
+export type RequestInput = z.input<typeof requestBody>;
+export type RequestAccepted = z.infer<typeof requestAccepted>;

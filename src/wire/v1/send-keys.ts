@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { messageOf } from '../../base/index.ts';
+import { type FieldProblem, parseKeySequence } from '../../domain/index.ts';
+import { about, name, notBlank, rules, strict } from '../fields.ts';
+
+/** A sequence whose tokens are all known keys; said when it is accepted, not when it is sent. */
+export function keyProblems(sequence: string, escapeSpecialKeys: boolean, path: string[]): FieldProblem[] {
+  try {
+    parseKeySequence(sequence, escapeSpecialKeys);
+    return [];
+  } catch (error) {
+    return [{ path, message: messageOf(error).replace(/^sequence /, '') }];
+  }
+}
+
+/** Body of `POST /v1/control/send-keys`. It has no schema_version. */
+export const sendKeysBody = name(
+  'SendKeysBody',
+  rules(
+    strict({
+      sequence: about(
+        'Text and exact `<[key-name]>` tokens, typed from left to right. No Enter is added.',
+        notBlank,
+      ),
+      escape_special_keys: about('Type the whole sequence as text.', z.boolean().default(false)),
+    }),
+    (body) => keyProblems(body.sequence, body.escape_special_keys, ['sequence']),
+  ),
+);
+
+export const controlResult = name(
+  'ControlResult',
+  strict({ status: z.literal('ok'), action: z.enum(['control_input', 'interrupt']), detail: z.string() }),
+);
+
+export type SendKeysBody = z.infer<typeof sendKeysBody>;
+export type SendKeysInput = z.input<typeof sendKeysBody>;
+export type ControlResult = z.infer<typeof controlResult>;

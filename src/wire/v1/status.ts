@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import {
+  ADMISSION,
+  CONNECTIVITY,
+  EXECUTION,
+  EXECUTION_MODES,
+  type FieldProblem,
+  GATEWAY_HEALTH,
+  type GatewayStatusCore,
+  LISTENER_HOSTS,
+  RECOVERY,
+  SURFACE_ELIGIBILITY,
+  tmuxHandleProblems,
+} from '../../domain/index.ts';
+import { about, count, name, port, rules, stamp, strict } from '../fields.ts';
+import { PROTOCOL_VERSION } from './health.ts';
+
+const shape = strict({
+  schema_version: z.literal(1),
+  protocol_version: z.literal(PROTOCOL_VERSION),
+  attach_identity: z.string(),
+  backend: z.string(),
+  tmux_session_name: z.string(),
+  gateway_health: z.enum(GATEWAY_HEALTH),
+  managed_agent_connectivity: z.enum(CONNECTIVITY),
+  managed_agent_recovery: z.enum(RECOVERY),
+  request_admission: z.enum(ADMISSION),
+  terminal_surface_eligibility: z.enum(SURFACE_ELIGIBILITY),
+  active_execution: z.enum(EXECUTION),
+  execution_mode: z.enum(EXECUTION_MODES),
+  queue_depth: about('Requests accepted or running.', count),
+  gateway_host: z.enum(LISTENER_HOSTS).nullable(),
+  gateway_port: port.nullable(),
+  gateway_tmux_window_id: z.string().nullable(),
+  gateway_tmux_window_index: z.string().nullable(),
+  gateway_tmux_pane_id: z.string().nullable(),
+  managed_agent_instance_epoch: about('0 only before the first gateway.', count),
+  managed_agent_instance_id: z.string().nullable(),
+  gateway_instance_id: z.string().nullish(),
+  active_source: about(
+    'What `active_execution` is running for.',
+    z.enum(['queue', 'direct_prompt', 'reminder', 'mail_notifier']).nullish(),
+  ),
+  troubles: about(
+    'Background loops that fail and are being retried.',
+    z.array(strict({ loop: z.string(), message: z.string(), failures: count, since_utc: stamp })).optional(),
+  ),
+});
+
+/** Answers `GET /v1/status` and stands in state.json. */
+export const gatewayStatus = name('GatewayStatus', rules(shape, statusProblems));
+
+export type GatewayStatus = z.infer<typeof gatewayStatus>;
+
+function statusProblems(status: GatewayStatusCore): FieldProblem[] {
+  const healthy = status.gateway_health === 'healthy';
+  const problems: FieldProblem[] = [];
+  for (const field of ['gateway_host', 'gateway_port'] as const) {
+    if (healthy !== (status[field] !== null)) {
+      const must = healthy
+        ? 'is required when gateway_health is healthy'
+        : 'must be null unless gateway_health is healthy';
+      problems.push({ path: [field], message: must });
+    }
+  }
+  if (healthy && status.managed_agent_instance_epoch < 1) {
+    problems.push({
+      path: ['managed_agent_instance_epoch'],
+      message: 'must be >= 1 when gateway_health is healthy',
+    });
+  }
+  const handle = {
+    windowId: status.gateway_tmux_window_id,
+    windowIndex: status.gateway_tmux_window_index,
+    paneId: status.gateway_tmux_pane_id,
+  };
+  return problems.concat(
+    tmuxHandleProblems(handle, {
+      mode: status.execution_mode,
+      required: healthy ? ['windowId', 'windowIndex'] : [],
+      names: {
+        windowId: 'gateway_tmux_window_id',
+        windowIndex: 'gateway_tmux_window_index',
+        paneId: 'gateway_tmux_pane_id',
+      },
+    }),
+  );
+}

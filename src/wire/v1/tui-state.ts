@@ -1,0 +1,137 @@
+import * as z from 'zod';
+import { about, count, integer, name, stamp, strict } from '../fields.ts';
+
+const tristate = z.enum(['yes', 'no', 'unknown']);
+
+export const trackedSession = strict({
+  tracked_session_id: z.string(),
+  session_name: z.string(),
+  tool: z.string(),
+  observed_tool_version: z.string().nullish(),
+  tmux_session_name: z.string(),
+  tmux_window_name: z.string().nullish(),
+  terminal_aliases: z.array(z.string()),
+  agent_name: z.string().nullish(),
+  agent_id: z.string().nullish(),
+  manifest_path: z.string().nullish(),
+  session_root: z.string().nullish(),
+});
+
+export const tuiDiagnostics = strict({
+  availability: z.enum(['available', 'unavailable', 'tui_down', 'error', 'unknown']),
+  transport_state: z.enum(['tmux_up', 'tmux_missing', 'probe_error']),
+  process_state: z.enum(['tui_up', 'tui_down', 'unsupported_tool', 'probe_error', 'unknown']),
+  parse_status: z.enum([
+    'parsed',
+    'skipped_tui_down',
+    'unsupported_tool',
+    'transport_unavailable',
+    'probe_error',
+    'parse_error',
+  ]),
+  probe_error: z.string().nullish(),
+  parse_error: z.string().nullish(),
+});
+
+export const probeSnapshot = strict({
+  observed_at_utc: stamp,
+  pane_id: z.string(),
+  pane_pid: integer.nullable(),
+  captured_text_hash: z.string(),
+  captured_text_length: count,
+  captured_text_excerpt: about('The last 4000 characters.', z.string()),
+  matched_process_names: z.array(z.string()),
+});
+
+export const parsedSurface = strict({
+  parser_family: z.string(),
+  parser_preset_id: z.string().nullish(),
+  parser_preset_version: z.string().nullish(),
+  availability: z.string(),
+  business_state: z.enum(['idle', 'working', 'awaiting_operator', 'unknown']),
+  input_mode: z.enum(['freeform', 'modal', 'closed', 'unknown']),
+  ui_context: z.string(),
+  normalized_projection_text: z.string(),
+  dialog_text: z.string(),
+  dialog_head: z.string(),
+  dialog_tail: z.string(),
+  anomaly_codes: z.array(z.string()),
+  baseline_invalidated: z.boolean(),
+  operator_blocked_excerpt: z.string().nullish(),
+});
+
+const observed = {
+  diagnostics: tuiDiagnostics,
+  probe_snapshot: probeSnapshot.nullish(),
+  parsed_surface: parsedSurface.nullish(),
+  surface: strict({
+    accepting_input: tristate,
+    editing_input: tristate,
+    ready_posture: tristate,
+    pending_input: about('Whether the tool itself holds queued input.', tristate.optional()),
+  }),
+  turn: strict({ phase: z.enum(['ready', 'active', 'unknown']) }),
+  last_turn: strict({
+    result: z.enum(['success', 'interrupted', 'known_failure', 'none']),
+    source: z.enum(['explicit_input', 'surface_inference', 'none']),
+    updated_at_utc: stamp.nullish(),
+  }),
+  stability: strict({
+    signature: z.string(),
+    stable: z.boolean(),
+    stable_for_seconds: z.number().nonnegative(),
+    stable_since_utc: stamp.nullable(),
+  }),
+  submit_ready: about('The answer of the readiness gate on what was seen.', z.boolean().optional()),
+  not_ready_reasons: z.array(z.string()).optional(),
+  facts: about(
+    'What was seen, by which source, and when.',
+    z
+      .array(strict({ name: z.string(), value: z.unknown(), source: z.string(), observed_at_utc: stamp }))
+      .optional(),
+  ),
+};
+
+export const tuiSnapshot = name('TuiSnapshot', strict({ recorded_at_utc: stamp, ...observed }));
+
+/** Answers `GET /v1/control/tui/state`. */
+export const tuiState = name(
+  'TuiState',
+  strict({
+    terminal_id: z.string(),
+    tracked_session: trackedSession,
+    ...observed,
+    recent_transitions: z
+      .array(
+        strict({
+          recorded_at_utc: stamp,
+          summary: z.string(),
+          changed_fields: z.array(z.string()),
+        }),
+      )
+      .max(24),
+  }),
+);
+
+/** Newest last; at most 1000 are kept, in memory. */
+export const tuiHistory = name(
+  'TuiHistory',
+  strict({ terminal_id: z.string(), tracked_session_id: z.string(), entries: z.array(tuiSnapshot) }),
+);
+
+/** Query of `GET /v1/control/tui/history`. Zero or less asks for everything that is kept. */
+export const tuiHistoryQuery = strict({
+  limit: z
+    .string()
+    .regex(/^-?\d{1,9}$/, 'must be an integer')
+    .default('100'),
+});
+
+export function tuiHistoryLimit(query: z.infer<typeof tuiHistoryQuery>): number | undefined {
+  const limit = Number(query.limit);
+  return limit > 0 ? limit : undefined;
+}
+
+export type TuiState = z.infer<typeof tuiState>;
+export type TuiSnapshot = z.infer<typeof tuiSnapshot>;
+export type TuiHistory = z.infer<typeof tuiHistory>;
