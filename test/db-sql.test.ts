@@ -227,6 +227,7 @@ describe.each(databases)('every Sql database: %s', (_, open) => {
     await sql.transaction(async () => {
       await expect(ids()).rejects.toMatchObject({ code: 'internal' });
       await expect(sql.transaction(async () => 1)).rejects.toMatchObject({ code: 'internal' });
+      await expect(sql.close()).rejects.toMatchObject({ code: 'internal' });
     });
     const leaked = await sql.transaction(async (tx) => tx);
     await expect(add(leaked, 1)).rejects.toMatchObject({

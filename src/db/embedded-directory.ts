@@ -61,10 +61,7 @@ export async function ensureEmbeddedDirectory(
 /** An initialised directory to copy, made once: initialising takes seconds, copying a tenth of one. */
 async function ensureTemplate(templates: string): Promise<string> {
   ensurePrivateDirectory(templates);
-  const { version } = createRequire(import.meta.url)('@electric-sql/pglite/package.json') as {
-    version: string;
-  };
-  const template = path.join(templates, `pglite-${version}`);
+  const template = path.join(templates, `pglite-${pgliteVersion()}`);
   if (fs.existsSync(template)) return template;
   const lock = await lockFile(`${template}.lock`, { timeoutMs: TEMPLATE_TIMEOUT_MS });
   try {
@@ -73,6 +70,12 @@ async function ensureTemplate(templates: string): Promise<string> {
     lock.release();
   }
   return template;
+}
+
+function pgliteVersion(): string {
+  const entry = createRequire(import.meta.url).resolve('@electric-sql/pglite');
+  const { version } = JSON.parse(fs.readFileSync(path.join(path.dirname(entry), '../package.json'), 'utf8'));
+  return version;
 }
 
 /** Fills a sibling, brings it to the disk and renames it: a directory with the final name is complete. */

@@ -42,6 +42,8 @@ export class EmbeddedUpkeep {
   async #work(): Promise<void> {
     try {
       await this.#db.exec('CHECKPOINT');
+      // Counts of changed rows are otherwise published only now and then.
+      await this.#db.exec('SELECT pg_stat_force_next_flush()');
       const { rows } = await this.#db.query<{ name: string }>(TABLES_IN_NEED);
       for (const { name } of rows) await this.#db.exec(`VACUUM (ANALYZE) ${name}`);
     } catch (error) {

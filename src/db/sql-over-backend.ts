@@ -27,47 +27,56 @@ interface Scope {
 const scopes = new AsyncLocalStorage<Scope>();
 
 export function sqlOver(backend: Backend): Sql {
+  const running = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
-  const refuse = (): void => {
+
+  /** Starts work that close() will wait for. */
+  async function start<T>(work: () => Promise<T>): Promise<T> {
     if (closing !== undefined) throw unavailable('the database is closed');
-    const scope = scopes.getStore();
-    if (scope?.open && scope.backend === backend) {
-      throw internal(
-        'inside a transaction only the Sql given to it may be used, or it would wait for itself',
-      );
+    refuseInsideOwnTransaction(backend);
+    const mine = work();
+    running.add(mine);
+    try {
+      return await mine;
+    } finally {
+      running.delete(mine);
     }
-  };
+  }
+
   return {
     dialect: backend.dialect,
-    async query<T>(text: string, params: readonly SqlValue[] = []) {
-      refuse();
-      return (await backend.query(text, encodeParams(params))) as SqlResult<T>;
-    },
-    async exec(text) {
-      refuse();
-      await backend.exec(text);
-    },
-    async transaction(fn, options) {
-      refuse();
-      return backend.transaction(async (session) => {
-        await setModes(session, options);
-        return inScope(backend, session, 1, fn);
-      });
-    },
-    async listen(channel, hear) {
-      refuse();
-      if (!/^[a-z_][a-z0-9_]{0,62}$/.test(channel)) {
-        throw invalid(`"${channel}" cannot be the name of a channel`, {
-          hint: 'use a-z, 0-9 and _, at most 63',
-        });
-      }
-      return backend.listen(channel, hear);
-    },
-    close() {
-      closing ??= backend.close();
+    query: <T>(text: string, params: readonly SqlValue[] = []) =>
+      start(async () => (await backend.query(text, encodeParams(params))) as SqlResult<T>),
+    exec: (text) => start(() => backend.exec(text)),
+    transaction: (fn, options) =>
+      start(() =>
+        backend.transaction(async (session) => {
+          await setModes(session, options);
+          return inScope(backend, session, 1, fn);
+        }),
+      ),
+    listen: (channel, hear) =>
+      start(async () => {
+        refuseOddChannel(channel);
+        return backend.listen(channel, hear);
+      }),
+    async close() {
+      refuseInsideOwnTransaction(backend);
+      closing ??= Promise.allSettled(running).then(() => backend.close());
       return closing;
     },
   };
+}
+
+function refuseInsideOwnTransaction(backend: Backend): void {
+  const scope = scopes.getStore();
+  if (!scope?.open || scope.backend !== backend) return;
+  throw internal('inside a transaction only the Sql given to it may be used, or it would wait for itself');
+}
+
+function refuseOddChannel(channel: string): void {
+  if (/^[a-z_][a-z0-9_]{0,62}$/.test(channel)) return;
+  throw invalid(`"${channel}" cannot be the name of a channel`, { hint: 'use a-z, 0-9 and _, at most 63' });
 }
 
 async function setModes(session: Session, { isolation, readOnly }: TransactionOptions = {}): Promise<void> {

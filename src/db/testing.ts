@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -18,8 +19,10 @@ export function errorOf(call: () => unknown): RouseError {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A TypeScript program of the project as one file that every supported Node can run. */
+/** A TypeScript program of the project as one file that every supported Node can run, with our packages beside it. */
 export async function bundleProgram(source: string, outfile: string): Promise<void> {
+  const packages = path.join(path.dirname(outfile), 'node_modules');
+  if (!fs.existsSync(packages)) fs.symlinkSync(path.join(root, 'node_modules'), packages);
   await build({
     stdin: { contents: source, loader: 'ts', resolveDir: path.join(root, 'src', 'db') },
     outfile,
@@ -41,10 +44,10 @@ export interface Child {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; stderr: string }>;
 }
 
-/** Starts a bundled program; packages are found in this project. */
+/** Starts a bundled program. */
 export function startChild(program: string, args: string[], env: NodeJS.ProcessEnv = {}): Child {
   const child = spawn(process.execPath, [program, ...args], {
-    env: { ...process.env, NODE_PATH: path.join(root, 'node_modules'), ...env },
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
