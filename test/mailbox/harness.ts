@@ -40,9 +40,7 @@ const bundles = new Map<string, Promise<string>>();
 
 /** One script that can do every job on this store. Native modules stay outside and are found from its place. */
 export function bundleChild(module: string): Promise<string> {
-  const known = bundles.get(module);
-  if (known) return known;
-  const made = makeBundle(module);
+  const made = bundles.get(module) ?? makeBundle(module);
   bundles.set(module, made);
   return made;
 }

@@ -1,0 +1,96 @@
+import { conflict, crashPoint, notFound } from '../../base/index.ts';
+import type { Sqlite } from '../../db/index.ts';
+import {
+  contentDigest,
+  IDEMPOTENCY_HEADER,
+  INBOX,
+  idempotencyScope,
+  isAddress,
+  type MailDocument,
+  type MailPrincipal,
+  recipientsOf,
+  SENT,
+  unknownRecipient,
+} from '../../domain/index.ts';
+import { insertMessage, insertState, loadDocument, newState } from './message-rows.ts';
+import {
+  activeRegistration,
+  bumpVersion,
+  listRegistrations,
+  principalOf,
+  type RegistrationRow,
+} from './registration-rows.ts';
+
+export interface Delivered {
+  seq: number;
+  document: MailDocument;
+  duplicate: boolean;
+  /** Mailboxes that have the message now. */
+  mailboxes: { registration: RegistrationRow; box: string }[];
+}
+
+/** The active mailboxes of these addresses; the first unknown one is refused with the one probably meant. */
+export function resolveRecipients(db: Sqlite, addresses: readonly string[]): MailPrincipal[] {
+  return addresses.map((typed) => principalOf(requireRecipient(db, typed.trim())));
+}
+
+function requireRecipient(db: Sqlite, address: string): RegistrationRow {
+  const active = activeRegistration(db, address);
+  if (active) return active;
+  const all = listRegistrations(db);
+  const former = all.find((registration) => registration.address === address);
+  if (former && isAddress(address)) {
+    throw notFound(`mailbox ${address} is registered but ${former.status}`, {
+      hint: `activate it: rouse mailbox register --address ${address} --principal-id ${former.owner_principal_id}`,
+      facts: { recipient: address, status: former.status },
+    });
+  }
+  const known = all.filter(({ status }) => status === 'active');
+  throw unknownRecipient(
+    address,
+    known.map(({ address, owner_principal_id: principal_id }) => ({ address, principal_id })),
+  );
+}
+
+/**
+ * Every row of one delivery; runs inside the transaction that is its commit point. A key that was used is a
+ * duplicate when the content is the same and a conflict otherwise; nothing is written in either case.
+ */
+export function deliver(db: Sqlite, document: MailDocument): Delivered {
+  const earlier = findByKey(db, document);
+  if (earlier) return { ...earlier, duplicate: true, mailboxes: [] };
+  const sender = requireRecipient(db, document.from.address);
+  const recipients = recipientsOf(document).map(({ address }) => requireRecipient(db, address));
+  const seq = insertMessage(db, document);
+  const mailboxes = recipients.map((registration) => ({ registration, box: INBOX }));
+  if (!recipients.some(({ number }) => number === sender.number)) {
+    mailboxes.push({ registration: sender, box: SENT });
+  }
+  for (const { registration, box } of mailboxes) {
+    insertState(db, newState(seq, registration.number, box, box === SENT));
+    bumpVersion(db, registration.number);
+  }
+  crashPoint('mailbox.deliver.rows');
+  return { seq, document, duplicate: false, mailboxes };
+}
+
+function findByKey(db: Sqlite, document: MailDocument): { seq: number; document: MailDocument } | undefined {
+  const key = document.headers[IDEMPOTENCY_HEADER];
+  if (typeof key !== 'string') return undefined;
+  const row = db.get<{ seq: number; content_sha256: string }>(
+    'SELECT seq, content_sha256 FROM messages WHERE idempotency_scope = ? AND idempotency_key = ?',
+    [idempotencyScope(document), key],
+  );
+  if (!row) return undefined;
+  const known = loadDocument(db, row.seq);
+  if (row.content_sha256 !== contentDigest(document) || !known) {
+    throw conflict(
+      `idempotency key ${JSON.stringify(key)} was already used for a message with other content`,
+      {
+        hint: 'a retry must repeat the message exactly; use a new key for a new message',
+        facts: { idempotency_key: key, message_id: known?.message_id ?? null },
+      },
+    );
+  }
+  return { seq: row.seq, document: known };
+}

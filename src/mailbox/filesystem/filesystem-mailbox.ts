@@ -1,0 +1,314 @@
+import { crashPoint } from '../../base/index.ts';
+import type { Sqlite } from '../../db/index.ts';
+import {
+  ARCHIVE,
+  composeMail,
+  composePost,
+  composeReply,
+  type DocumentAttachment,
+  INBOX,
+  type MailDocument,
+  type MailDraft,
+  type MailMark,
+  type MailMessage,
+  type MailPost,
+  type MailQuery,
+  type MailReply,
+  type MailSearch,
+  type NewAttachment,
+  parseBoxName,
+  parseMailRef,
+  parseMailRefs,
+} from '../../domain/index.ts';
+import { pageOf } from '../page.ts';
+import type {
+  Mailbox,
+  MailboxStatus,
+  MailCapabilities,
+  MailCounts,
+  MailHint,
+  MailPage,
+  MailSent,
+} from '../port.ts';
+import {
+  checkMail,
+  mailDraftSchema,
+  mailMarkSchema,
+  mailPostSchema,
+  mailQuerySchema,
+  mailReplySchema,
+  mailSearchSchema,
+} from '../schema/index.ts';
+import { dropCopies, takeAttachments } from './attachments.ts';
+import { type Delivered, deliver, resolveRecipients } from './deliver.ts';
+import { changeFlags, type FlagChange, type OwnMessage, requireOwnMessage } from './flags.ts';
+import { countRows, listRows } from './list-messages.ts';
+import { loadDocument } from './message-rows.ts';
+import { FILESYSTEM, loadView, type ViewRow, viewMessage } from './message-view.ts';
+import type { OpenRoot } from './open-root.ts';
+import { activeRegistration, principalOf, type RegistrationRow } from './registration-rows.ts';
+import { indexNextBatch, matchExpression, searchIsBehind, searchRows } from './search-messages.ts';
+import { watchSignal } from './signal.ts';
+import { storeWarnings } from './store-status.ts';
+
+export const FILESYSTEM_CAPABILITIES: Readonly<MailCapabilities> = Object.freeze({
+  post: true,
+  cc: true,
+  attachments: true,
+  sent_box: true,
+  boxes: true,
+  read_flag: true,
+  answered_flag: true,
+  unarchive: true,
+  search: true,
+});
+
+/** One mailbox of a root, behind the port. Each change is one commit; files and links follow it. */
+export class FilesystemMailbox implements Mailbox {
+  readonly transport = FILESYSTEM;
+  readonly capabilities = FILESYSTEM_CAPABILITIES;
+  readonly address: string;
+  readonly principal_id: string;
+  #store: OpenRoot;
+  #watches = new Set<() => void>();
+
+  constructor(store: OpenRoot, registration: RegistrationRow) {
+    this.#store = store;
+    this.address = registration.address;
+    this.principal_id = registration.owner_principal_id;
+  }
+
+  async status(): Promise<MailboxStatus> {
+    const { open_count, unread_count } = await this.count({ box: INBOX });
+    const { transport, principal_id, address } = this;
+    const { setAsideCount, warnings } = storeWarnings(this.#store);
+    return {
+      transport,
+      principal_id,
+      address,
+      location: this.#store.layout.root,
+      open_count,
+      unread_count,
+      set_aside_count: setAsideCount,
+      warnings,
+    };
+  }
+
+  async version(): Promise<string> {
+    const { registration_id, version } = this.#self(this.#store.db);
+    return `${registration_id}:${version}`;
+  }
+
+  async list(input: MailQuery = {}): Promise<MailPage> {
+    const query = checkMail(mailQuerySchema, input, 'list');
+    const { rows, nextCursor } = listRows(this.#store.db, this.#self(this.#store.db).number, query);
+    return pageOf(query.box, { messages: this.#view(rows), nextCursor });
+  }
+
+  async count(input: MailQuery = {}): Promise<MailCounts> {
+    const query = checkMail(mailQuerySchema, input, 'count');
+    return countRows(this.#store.db, this.#self(this.#store.db).number, query);
+  }
+
+  async search(input: MailSearch): Promise<MailPage> {
+    const { text, box = null, limit, include_body } = checkMail(mailSearchSchema, input, 'search');
+    const match = matchExpression(text);
+    if (match === undefined) return pageOf(box, { messages: [], nextCursor: null });
+    while (searchIsBehind(this.#store.db)) await this.#store.commit(indexNextBatch);
+    const { number } = this.#self(this.#store.db);
+    const rows = searchRows(this.#store.db, number, { match, box, limit, withBody: include_body });
+    return pageOf(box, { messages: this.#view(rows), nextCursor: null });
+  }
+
+  async peek(messageRef: string, options: { box?: string | null } = {}): Promise<MailMessage> {
+    const { db } = this.#store;
+    return this.#load(db, this.#find(db, messageRef, options.box));
+  }
+
+  async read(messageRef: string, options: { box?: string | null } = {}): Promise<MailMessage> {
+    const { db } = this.#store;
+    const message = this.#find(db, messageRef, options.box);
+    if (message.is_read === 1) return this.#load(db, message);
+    const [read] = await this.#change([parseMailRef(FILESYSTEM, messageRef)], { read: true });
+    return read!;
+  }
+
+  async send(input: MailDraft): Promise<MailSent> {
+    const { to, cc, subject, body_content: body, ...draft } = checkMail(mailDraftSchema, input, 'send');
+    const resolve = (db: Sqlite) => ({ to: resolveRecipients(db, to), cc: resolveRecipients(db, cc) });
+    // Refused before a file is copied; looked up again where it counts, in the transaction.
+    resolve(this.#store.db);
+    return this.#deliver(draft.attachments, (db, attachments, at) =>
+      composeMail({
+        ...resolve(db),
+        from: principalOf(this.#self(db)),
+        subject,
+        body,
+        at,
+        attachments,
+        idempotency_key: draft.idempotency_key,
+      }),
+    );
+  }
+
+  async post(input: MailPost): Promise<MailSent> {
+    const post = checkMail(mailPostSchema, input, 'post');
+    return this.#deliver(post.attachments, (db, attachments, at) =>
+      composePost({
+        to: principalOf(this.#self(db)),
+        post,
+        at,
+        attachments,
+        idempotency_key: post.idempotency_key,
+      }),
+    );
+  }
+
+  async reply(input: MailReply): Promise<MailSent> {
+    const reply = checkMail(mailReplySchema, input, 'reply');
+    this.#find(this.#store.db, reply.message_ref);
+    return this.#deliver(
+      reply.attachments,
+      (db, attachments, at) =>
+        composeReply({
+          from: principalOf(this.#self(db)),
+          parent: loadDocument(db, this.#find(db, reply.message_ref).seq)!,
+          body: reply.body_content,
+          at,
+          attachments,
+          idempotency_key: reply.idempotency_key,
+        }),
+      (db) => void this.#flag(db, this.#find(db, reply.message_ref), { read: true, answered: true }),
+    );
+  }
+
+  async mark(input: MailMark): Promise<MailMessage[]> {
+    const { message_refs, read, answered, archived } = checkMail(mailMarkSchema, input, 'mark');
+    return this.#change(parseMailRefs(FILESYSTEM, message_refs), {
+      read: read ?? undefined,
+      answered: answered ?? undefined,
+      box: archived == null ? undefined : archived ? ARCHIVE : INBOX,
+    });
+  }
+
+  async move(messageRefs: string[], destinationBox: string): Promise<MailMessage[]> {
+    const box = parseBoxName(destinationBox, 'destination_box');
+    return this.#change(parseMailRefs(FILESYSTEM, messageRefs), { box });
+  }
+
+  async archive(messageRefs: string[]): Promise<MailMessage[]> {
+    return this.#change(parseMailRefs(FILESYSTEM, messageRefs), { box: ARCHIVE });
+  }
+
+  async watch(onChange: (hint: MailHint) => void): Promise<() => void> {
+    const { address } = this;
+    const stopHere = this.#store.changed.on((hint) => {
+      if (hint.address === address) onChange(hint);
+    });
+    const stopThere = watchSignal(this.#store.layout, address, () => onChange({ address }));
+    const stop = (): void => {
+      stopHere();
+      stopThere();
+      this.#watches.delete(stop);
+    };
+    this.#watches.add(stop);
+    return stop;
+  }
+
+  async close(): Promise<void> {
+    for (const stop of [...this.#watches]) stop();
+  }
+
+  async #deliver(
+    attachments: NewAttachment[],
+    compose: (db: Sqlite, attachments: DocumentAttachment[], at: Date) => MailDocument,
+    alsoChange: (db: Sqlite) => void = () => {},
+  ): Promise<MailSent> {
+    const store = this.#store;
+    const taken = await takeAttachments(store.layout, attachments);
+    crashPoint('mailbox.deliver.begin');
+    let delivered: Delivered | undefined;
+    try {
+      delivered = await store.commit((db) => {
+        const done = deliver(db, compose(db, taken, store.clock.now()));
+        if (done.duplicate) return done;
+        store.publisher.announce(done.seq);
+        alsoChange(db);
+        return done;
+      });
+    } finally {
+      if (delivered === undefined || delivered.duplicate) dropCopies(store.layout, taken);
+    }
+    const { seq, document, duplicate, mailboxes } = delivered;
+    if (!duplicate) {
+      store.publisher.publish(seq, document, mailboxes);
+      crashPoint('mailbox.publish.links');
+      store.announceChange(
+        new Set([...mailboxes.map(({ registration }) => registration.address), this.address]),
+      );
+      crashPoint('mailbox.deliver.signalled');
+    }
+    const { number } = this.#self(store.db);
+    return { message: loadView(store.db, store.layout, { registration: number, seq }), duplicate };
+  }
+
+  async #change(messageIds: string[], change: FlagChange): Promise<MailMessage[]> {
+    const store = this.#store;
+    crashPoint('mailbox.change.begin');
+    const changed = await store.commit((db) =>
+      messageIds.map((id) => {
+        const message = requireOwnMessage(db, this.#self(db), id);
+        return { message, ...this.#flag(db, message, change) };
+      }),
+    );
+    if (changed.every((each) => !each.changed))
+      return changed.map(({ message }) => this.#load(store.db, message));
+    const registration = this.#self(store.db);
+    for (const { message, moves } of changed) {
+      if (!moves) continue;
+      store.publisher.relink(message.seq, message, {
+        registration,
+        box: change.box!,
+        formerBox: message.box,
+      });
+    }
+    store.announceChange([this.address]);
+    crashPoint('mailbox.change.signalled');
+    return changed.map(({ message }) => this.#load(store.db, message));
+  }
+
+  /** `moves`: the message is in another box now and its link must follow. */
+  #flag(db: Sqlite, message: OwnMessage, change: FlagChange): { changed: boolean; moves: boolean } {
+    const line = changeFlags(db, this.#self(db), { message, change });
+    if (line) this.#store.journal.append([line]);
+    const moves = change.box !== undefined && change.box !== message.box;
+    if (moves) this.#store.publisher.announce(message.seq);
+    return { changed: line !== undefined, moves };
+  }
+
+  #self(db: Sqlite): RegistrationRow {
+    const self = activeRegistration(db, this.address);
+    if (self && self.owner_principal_id === this.principal_id) return self;
+    throw this.#store.unknownMailbox(this.address);
+  }
+
+  #find(db: Sqlite, messageRef: string, box?: string | null): OwnMessage {
+    const id = parseMailRef(FILESYSTEM, messageRef);
+    return requireOwnMessage(db, this.#self(db), id, box == null ? null : parseBoxName(box));
+  }
+
+  #load(db: Sqlite, { seq }: OwnMessage): MailMessage {
+    return loadView(db, this.#store.layout, { registration: this.#self(db).number, seq });
+  }
+
+  #view(rows: ViewRow[]): MailMessage[] {
+    return rows.flatMap((row) => {
+      try {
+        return [viewMessage(this.#store.layout, row)];
+      } catch (error) {
+        this.#store.reportBadRow(row.seq, error);
+        return [];
+      }
+    });
+  }
+}

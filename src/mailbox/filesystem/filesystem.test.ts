@@ -1,0 +1,31 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { describeMailbox } from '../mailbox.contract.ts';
+import { FILESYSTEM_CAPABILITIES, initMailStore, openMailStore } from './index.ts';
+
+describeMailbox({
+  name: 'filesystem',
+  capabilities: FILESYSTEM_CAPABILITIES,
+  async begin() {
+    const root = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-mail-'));
+    const store = initMailStore({ root });
+    const other = openMailStore({ root });
+    for (const name of ['alice', 'bob', 'carol']) {
+      store.register({ address: `${name}@houmao.localhost`, owner_principal_id: name });
+    }
+    const open = (name: string) => store.mailbox(`${name}@houmao.localhost`);
+    return {
+      alice: open('alice'),
+      bob: open('bob'),
+      carol: open('carol'),
+      settle: async () => {},
+      anotherBob: async () => other.mailbox('bob@houmao.localhost'),
+      async end() {
+        await other.close();
+        await store.close();
+        fs.rmSync(root, { recursive: true, force: true });
+      },
+    };
+  },
+});

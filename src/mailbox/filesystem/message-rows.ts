@@ -1,0 +1,91 @@
+import type { Sqlite } from '../../db/index.ts';
+import {
+  bodyPreview,
+  contentDigest,
+  IDEMPOTENCY_HEADER,
+  idempotencyScope,
+  type MailDocument,
+} from '../../domain/index.ts';
+
+/** Everything of a message but its body, as JSON. */
+export type Envelope = Omit<MailDocument, 'body'>;
+
+export interface StateRow {
+  seq: number;
+  registration: number;
+  box: string;
+  is_read: number;
+  is_answered: number;
+  is_starred: number;
+  is_deleted: number;
+}
+
+/** Stores what was said and answers with its place in the order of commits. */
+export function insertMessage(db: Sqlite, message: MailDocument): number {
+  const { body, ...envelope } = message;
+  const key = message.headers[IDEMPOTENCY_HEADER];
+  const keyed = typeof key === 'string';
+  const { lastInsertRowid } = db.run(
+    `INSERT INTO messages (message_id, created_at_utc, subject, envelope_json, body_preview,
+       idempotency_scope, idempotency_key, content_sha256) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      message.message_id,
+      message.created_at_utc,
+      message.subject,
+      JSON.stringify(envelope),
+      bodyPreview(body),
+      keyed ? idempotencyScope(message) : null,
+      keyed ? key : null,
+      keyed ? contentDigest(message) : null,
+    ],
+  );
+  const seq = Number(lastInsertRowid);
+  db.run('INSERT INTO message_bodies (seq, body) VALUES (?, ?)', [seq, body]);
+  for (const { kind, attachment_id, path } of message.attachments) {
+    if (kind !== 'managed_copy') continue;
+    db.run('INSERT OR IGNORE INTO managed_attachments (attachment_id, seq, path) VALUES (?, ?, ?)', [
+      attachment_id,
+      seq,
+      path,
+    ]);
+  }
+  return seq;
+}
+
+export function insertState(db: Sqlite, state: StateRow): void {
+  db.run(
+    `INSERT OR IGNORE INTO mail_state (seq, registration, box, is_read, is_answered, is_starred, is_deleted)
+     VALUES (:seq, :registration, :box, :is_read, :is_answered, :is_starred, :is_deleted)`,
+    { ...state },
+  );
+}
+
+export function newState(seq: number, registration: number, box: string, isRead: boolean): StateRow {
+  return {
+    seq,
+    registration,
+    box,
+    is_read: isRead ? 1 : 0,
+    is_answered: 0,
+    is_starred: 0,
+    is_deleted: 0,
+  };
+}
+
+export function statesOf(db: Sqlite, seq: number): StateRow[] {
+  return db.all<StateRow>('SELECT * FROM mail_state WHERE seq = ?', [seq]);
+}
+
+/** The message itself, or undefined when there is none with this number. */
+export function loadDocument(db: Sqlite, seq: number): MailDocument | undefined {
+  const row = db.get<{ envelope_json: string; body: string }>(
+    'SELECT m.envelope_json, b.body FROM messages m JOIN message_bodies b ON b.seq = m.seq WHERE m.seq = ?',
+    [seq],
+  );
+  return row && { ...(JSON.parse(row.envelope_json) as Envelope), body: row.body };
+}
+
+/** Whoever publishes this message's file and links next must know it has to be done. */
+export function markUnpublished(db: Sqlite, seq: number, publisher: string): void {
+  db.run('INSERT OR REPLACE INTO unpublished (seq, publisher) VALUES (?, ?)', [seq, publisher]);
+}

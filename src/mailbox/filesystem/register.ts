@@ -1,0 +1,249 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import {
+  conflict,
+  errnoOf,
+  forbidden,
+  invalid,
+  randomHex,
+  requireOneLine,
+  utcSeconds,
+} from '../../base/index.ts';
+import type { Sqlite } from '../../db/index.ts';
+import { isReservedAddress, OPERATOR, parseAddress } from '../../domain/index.ts';
+import type { Layout } from './layout.ts';
+import { isBareFolder, placeMailbox, stashEntry } from './mailbox-entry.ts';
+import type { OpenRoot } from './open-root.ts';
+import {
+  activeRegistration,
+  insertRegistration,
+  listRegistrations,
+  type MailboxKind,
+  type Registration,
+  type RegistrationRow,
+  updateRegistration,
+} from './registration-rows.ts';
+
+export const REGISTER_MODES = ['safe', 'force', 'stash'] as const;
+export type RegisterMode = (typeof REGISTER_MODES)[number];
+
+export interface RegisterRequest {
+  mode?: RegisterMode;
+  address: string;
+  owner_principal_id: string;
+  mailbox_kind?: MailboxKind;
+  /** For a symlink mailbox: the private directory, outside the root. */
+  mailbox_path?: string;
+  display_name?: string;
+  manifest_path_hint?: string;
+  role?: string;
+  /** Only the store itself registers the operator. */
+  system?: boolean;
+}
+
+export interface RegisterResult {
+  ok: true;
+  mode: RegisterMode;
+  address: string;
+  active_registration_id: string;
+  owner_principal_id: string;
+  status: 'active';
+  reused_existing?: true;
+  replaced_registration_id?: string;
+  stashed_registration_id?: string;
+  stashed_mailbox_path?: string;
+}
+
+type Wanted = Omit<Registration, 'registration_id' | 'created_at_utc' | 'deactivated_at_utc'>;
+
+/** Gives an address to a principal. `safe` never takes anything from anybody; `force` replaces; `stash` puts aside. */
+export function register(store: OpenRoot, request: RegisterRequest): RegisterResult {
+  const mode = request.mode ?? 'safe';
+  const wanted = checkRequest(store.layout, request);
+  const answer = {
+    ok: true,
+    mode,
+    address: wanted.address,
+    owner_principal_id: wanted.owner_principal_id,
+    status: 'active',
+  } as const;
+  let afterCommit = (): void => {};
+  const result = store.db.transaction((db): RegisterResult => {
+    const active = activeRegistration(db, wanted.address);
+    const holder = active ?? occupantOf(db, store.layout, wanted);
+    if (holder && isSame(holder, wanted)) {
+      keep(store, db, holder, wanted);
+      return { ...answer, active_registration_id: holder.registration_id, reused_existing: true };
+    }
+    refuseTakenPath(db, wanted);
+    const id = `reg-${randomHex(16)}`;
+    const replaced = makeRoom(store, db, { holder, wanted, mode, id });
+    const fresh: Registration = {
+      ...wanted,
+      registration_id: id,
+      created_at_utc: utcSeconds(store.clock.now()),
+      deactivated_at_utc: null,
+    };
+    insertRegistration(db, fresh);
+    store.journal.append([{ kind: 'registration', ...fresh }]);
+    const clears = replaced.discard;
+    afterCommit = () => placeMailbox(store.layout, wanted, { clear: clears });
+    if (!clears) placeMailbox(store.layout, wanted, { clear: false });
+    return { ...answer, active_registration_id: id, ...replaced.result };
+  });
+  afterCommit();
+  return result;
+}
+
+function checkRequest(layout: Layout, request: RegisterRequest): Wanted {
+  const address = parseAddress(request.address);
+  const isOperator = request.system === true && address === OPERATOR.address;
+  if (isReservedAddress(address) && !isOperator) {
+    throw forbidden(`address ${address} is reserved for the system`, {
+      hint: 'choose a name that does not begin with HOUMAO-',
+    });
+  }
+  const line = (text: string | undefined, field: string): string | null => {
+    if (text === undefined) return null;
+    const trimmed = requireOneLine(text, field).trim();
+    if (trimmed === '') throw invalid(`${field} must not be blank`);
+    if (trimmed.length > 4096) throw invalid(`${field} is too long`);
+    return trimmed;
+  };
+  const kind = request.mailbox_kind ?? 'in_root';
+  const entry = `mailboxes/${address}`;
+  return {
+    address,
+    owner_principal_id: line(request.owner_principal_id, 'principal_id')!,
+    status: 'active',
+    mailbox_kind: kind,
+    mailbox_path: kind === 'in_root' ? entry : privatePath(layout, request.mailbox_path),
+    mailbox_entry_path: entry,
+    display_name: line(request.display_name, 'display_name'),
+    manifest_path_hint: line(request.manifest_path_hint, 'manifest_path_hint'),
+    role: line(request.role, 'role'),
+    replaced_by_registration_id: null,
+  };
+}
+
+/** A private mailbox directory: absolute, outside the root, and not the way to it. */
+function privatePath(layout: Layout, given: string | undefined): string {
+  if (given === undefined || !path.isAbsolute(given)) {
+    throw invalid('mailbox_path must be an absolute path for a symlink mailbox');
+  }
+  requireOneLine(given, 'mailbox_path');
+  const real = realPath(path.normalize(given));
+  const inside = (outer: string, inner: string): boolean =>
+    inner === outer || inner.startsWith(`${outer}${path.sep}`);
+  if (inside(layout.root, real) || inside(real, layout.root)) {
+    throw invalid(`mailbox_path ${given} must lie outside the mailbox root ${layout.root}`);
+  }
+  const stat = fs.statSync(real, { throwIfNoEntry: false });
+  if (stat && !stat.isDirectory()) throw invalid(`mailbox_path ${given} is not a directory`);
+  return real;
+}
+
+function realPath(file: string): string {
+  try {
+    return fs.realpathSync(file);
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT' || path.dirname(file) === file) throw error;
+    return path.join(realPath(path.dirname(file)), path.basename(file));
+  }
+}
+
+function isSame(known: Registration, wanted: Wanted): boolean {
+  const keys = [
+    'address',
+    'owner_principal_id',
+    'mailbox_kind',
+    'mailbox_path',
+    'mailbox_entry_path',
+  ] as const;
+  return keys.every((key) => known[key] === wanted[key]);
+}
+
+/** The inactive registration whose mailbox still stands at the wanted place. */
+function occupantOf(db: Sqlite, layout: Layout, wanted: Wanted): RegistrationRow | undefined {
+  if (!fs.lstatSync(path.join(layout.root, wanted.mailbox_entry_path), { throwIfNoEntry: false }))
+    return undefined;
+  return listRegistrations(db, wanted.address).find(
+    ({ status, mailbox_entry_path: entry }) => status === 'inactive' && entry === wanted.mailbox_entry_path,
+  );
+}
+
+function refuseTakenPath(db: Sqlite, wanted: Wanted): void {
+  if (wanted.mailbox_kind !== 'symlink') return;
+  const other = listRegistrations(db).find(
+    ({ status, mailbox_path: taken, address }) =>
+      status === 'active' && taken === wanted.mailbox_path && address !== wanted.address,
+  );
+  if (other) {
+    throw conflict(`directory ${wanted.mailbox_path} is already the mailbox of ${other.address}`);
+  }
+}
+
+function keep(store: OpenRoot, db: Sqlite, known: RegistrationRow, wanted: Wanted): void {
+  const { display_name, manifest_path_hint, role } = wanted;
+  updateRegistration(db, known.number, { status: 'active', display_name, manifest_path_hint, role });
+  const { number: _number, version: _version, ...row } = known;
+  store.journal.append([{ kind: 'registration', ...row, status: 'active', deactivated_at_utc: null }]);
+  placeMailbox(store.layout, wanted, { clear: false });
+}
+
+/** Clears the way for a new registration, or refuses, as the mode says. */
+function makeRoom(
+  store: OpenRoot,
+  db: Sqlite,
+  {
+    holder,
+    wanted,
+    mode,
+    id,
+  }: { holder: RegistrationRow | undefined; wanted: Wanted; mode: RegisterMode; id: string },
+): { discard: boolean; result: Partial<RegisterResult> } {
+  const entry = path.join(store.layout.root, wanted.mailbox_entry_path);
+  const stranger = !holder && !isBareFolder(entry);
+  if (!holder && !stranger) return { discard: false, result: {} };
+  if (mode === 'safe') {
+    const whose = holder
+      ? `${wanted.address} is registered by ${holder.owner_principal_id} (${holder.status})`
+      : `${entry} exists and belongs to no registration`;
+    throw conflict(whose, {
+      hint: 'use --mode stash to put the old mailbox aside, or --mode force to replace it',
+      facts: { registration_id: holder?.registration_id ?? null },
+    });
+  }
+  if (mode === 'stash') {
+    const stashed = stashEntry(store.layout, wanted.mailbox_entry_path);
+    if (!holder) return { discard: false, result: { stashed_mailbox_path: stashed } };
+    retire(store, db, holder, { status: 'stashed', entry: stashed, id });
+    return {
+      discard: false,
+      result: { stashed_registration_id: holder.registration_id, stashed_mailbox_path: stashed },
+    };
+  }
+  if (!holder) return { discard: true, result: {} };
+  retire(store, db, holder, { status: 'inactive', id });
+  db.run('DELETE FROM mail_state WHERE registration = ?', [holder.number]);
+  return { discard: true, result: { replaced_registration_id: holder.registration_id } };
+}
+
+function retire(
+  store: OpenRoot,
+  db: Sqlite,
+  old: RegistrationRow,
+  to: { status: 'inactive' | 'stashed'; entry?: string; id: string },
+): void {
+  const moved = to.entry === undefined ? {} : { mailbox_entry_path: to.entry };
+  const changes = {
+    status: to.status,
+    ...moved,
+    ...(to.entry !== undefined && old.mailbox_kind === 'in_root' ? { mailbox_path: to.entry } : {}),
+    deactivated_at_utc: utcSeconds(store.clock.now()),
+    replaced_by_registration_id: to.id,
+  };
+  updateRegistration(db, old.number, changes);
+  const { number: _number, version: _version, ...row } = old;
+  store.journal.append([{ kind: 'registration', ...row, ...changes }]);
+}

@@ -1,0 +1,52 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { errnoOf } from '../../base/index.ts';
+import type { Layout } from './layout.ts';
+
+function signalFile(layout: Layout, address: string): string {
+  return path.join(layout.signals, address);
+}
+
+/** Tells watchers in other processes that this mailbox changed. Never fails: a hint that is lost is only late. */
+export function signalChange(layout: Layout, address: string, at: Date): void {
+  try {
+    fs.utimesSync(signalFile(layout, address), at, at);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') ensureSignal(layout, address);
+  }
+}
+
+export function ensureSignal(layout: Layout, address: string): void {
+  try {
+    fs.mkdirSync(layout.signals, { recursive: true, mode: 0o700 });
+    fs.closeSync(fs.openSync(signalFile(layout, address), 'a', 0o600));
+  } catch {
+    // Watchers then hear of the next change that can be signalled.
+  }
+}
+
+/**
+ * Watches the one file of this mailbox. A signal file that was removed or replaced is made and watched again, and
+ * counts as a change.
+ */
+export function watchSignal(layout: Layout, address: string, onChange: () => void): () => void {
+  const file = signalFile(layout, address);
+  let watcher: fs.FSWatcher | undefined;
+  let stopped = false;
+  const arm = (): void => {
+    watcher?.close();
+    if (stopped) return;
+    ensureSignal(layout, address);
+    watcher = fs.watch(file, (event) => {
+      if (stopped) return;
+      if (event === 'rename') arm();
+      onChange();
+    });
+    watcher.on('error', () => watcher?.close());
+  };
+  arm();
+  return () => {
+    stopped = true;
+    watcher?.close();
+  };
+}
