@@ -169,30 +169,28 @@ const soon = (call: () => void): void => void setImmediate(call);
 
 /** Runs one control message. Refuses, and changes nothing, when the name, a field or a value is not allowed. */
 export function runControl(agent: Agent, message: Fields): unknown {
+  const { spec, fields } = checkControl(message);
+  return spec.run(agent, fields);
+}
+
+/** The check alone, for scripts: they must be wrong at the start and not in the middle. */
+export function checkControl(message: Fields): { spec: CommandSpec; fields: Fields } {
   const { type, id: _id, ...fields } = message;
-  const spec = typeof type === 'string' ? CONTROL_COMMANDS[type] : undefined;
-  if (!spec) {
+  if (typeof type !== 'string' || !Object.hasOwn(CONTROL_COMMANDS, type)) {
     const near = nearest(String(type), Object.keys(CONTROL_COMMANDS))[0];
     throw invalid(`unknown control message type ${JSON.stringify(type)}`, {
       hint: `Allowed: ${Object.keys(CONTROL_COMMANDS).join(', ')}.${near ? ` Did you mean ${near}?` : ''}`,
     });
   }
-  checkFields(String(type), spec.fields, fields);
-  return spec.run(agent, fields);
-}
-
-/** Also used for scripts, which must be wrong at the start and not in the middle. */
-export function checkControl(message: Fields): void {
-  const { type, id: _id, ...fields } = message;
-  const spec = typeof type === 'string' ? CONTROL_COMMANDS[type] : undefined;
-  if (!spec) throw invalid(`unknown control message type ${JSON.stringify(type)}`);
-  checkFields(String(type), spec.fields, fields);
+  const spec = CONTROL_COMMANDS[type]!;
+  checkFields(type, spec.fields, fields);
+  return { spec, fields };
 }
 
 function checkFields(type: string, specs: Record<string, FieldSpec>, fields: Fields): void {
   for (const name of Object.keys(fields)) {
     const allowed = Object.keys(specs).join(', ') || 'none';
-    if (!specs[name]) throw invalid(`${type} has no field "${name}"; allowed: ${allowed}`);
+    if (!Object.hasOwn(specs, name)) throw invalid(`${type} has no field "${name}"; allowed: ${allowed}`);
   }
   for (const [name, { is, needed }] of Object.entries(specs)) {
     const value = fields[name];

@@ -47,7 +47,9 @@ export function planOf(prompt: string, defaults: PlanDefaults): Plan {
     draft: undefined,
     fails: undefined,
   };
-  for (const [, name = '', value] of prompt.matchAll(DIRECTIVE)) DIRECTIVES[name]?.(plan, value ?? '');
+  for (const [, name = '', value] of prompt.matchAll(DIRECTIVE)) {
+    if (Object.hasOwn(DIRECTIVES, name)) DIRECTIVES[name]?.(plan, value ?? '');
+  }
   if (plan.delayMs < 0) plan.delayMs = Math.round(plan.turnMs / 2);
   plan.turnMs = Math.max(plan.turnMs, plan.delayMs);
   return plan;

@@ -36,7 +36,7 @@ export class Screen {
   start(): void {
     this.#started = true;
     this.#modes.enter(this.#agent.skin);
-    this.#output.on?.('resize', this.#onResize);
+    this.#output.on('resize', this.#onResize);
     this.#draw();
   }
 
@@ -53,7 +53,7 @@ export class Screen {
     if (!this.#started) return;
     this.#started = false;
     this.#stopTick?.();
-    this.#output.off?.('resize', this.#onResize);
+    this.#output.off('resize', this.#onResize);
     this.#modes.leave();
   }
 

@@ -1,24 +1,9 @@
 import type { Skin } from './skin.ts';
 
-/** What the program needs of its terminal; process.stdin and process.stdout have it. */
-export interface TerminalInput {
-  isTTY?: boolean;
-  setRawMode?(on: boolean): unknown;
-  on(event: 'data', take: (chunk: Buffer) => void): unknown;
-  on(event: 'end', call: () => void): unknown;
-  off(event: string, call: (...args: never[]) => void): unknown;
-  pause(): unknown;
-  resume(): unknown;
-}
+export type TerminalInput = NodeJS.ReadStream;
 
-export interface TerminalOutput {
-  isTTY?: boolean;
-  columns?: number;
-  rows?: number;
-  write(text: string): unknown;
-  on?(event: 'resize', call: () => void): unknown;
-  off?(event: 'resize', call: () => void): unknown;
-}
+/** What drawing needs of the terminal. */
+export type TerminalOutput = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'rows' | 'write' | 'on' | 'off'>;
 
 const PASTE_ON = '\u001b[?2004h';
 const PASTE_OFF = '\u001b[?2004l';

@@ -28,7 +28,7 @@ const SIGNALS: NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGINT'];
 /** The interactive agent from its first frame to its exit code. */
 export async function runTui(options: Options, streams: TuiStreams, clock: Clock): Promise<number> {
   const { stdin, stdout, stderr } = streams;
-  if (!stdin.isTTY || !stdout.isTTY || !stdin.setRawMode) {
+  if (!stdin.isTTY || !stdout.isTTY) {
     throw invalid('the interactive agent needs a terminal', {
       hint: 'Use --headless for a turn without one.',
     });
@@ -101,7 +101,7 @@ export async function runTui(options: Options, streams: TuiStreams, clock: Clock
 /** Until the delay is over the terminal is as the shell left it: what comes is echoed, and perhaps lost. */
 async function begin(options: Options, stdin: TerminalInput, clock: Clock): Promise<void> {
   await sleep(clock, options.startDelayMs);
-  stdin.setRawMode?.(true);
+  stdin.setRawMode(true);
   if (!options.dropEarlyInput) return;
   const lose = (): void => {};
   stdin.on('data', lose);

@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cellWidth, clip, padded, shown, textWidth, wrap, wrapWords } from './cells.ts';
+
+const text = fc.string({ unit: 'binary', maxLength: 120 });
+const width = fc.integer({ min: 2, max: 60 });
+
+describe('text on the grid', () => {
+  it('wraps into rows no wider than asked, losing nothing', () => {
+    fc.assert(
+      fc.property(text, width, (raw, columns) => {
+        const visible = shown(raw);
+        const { rows } = wrap(visible, columns);
+        for (const row of rows) expect(textWidth(row)).toBeLessThanOrEqual(columns);
+        expect(rows.join('')).toBe(visible.replaceAll('\n', ''));
+      }),
+    );
+  });
+
+  it('finds the cursor on the row it stands on', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 80 }), width, fc.nat(), (raw, columns, place) => {
+        const visible = shown(raw);
+        const cursor = place % (visible.length + 1);
+        const { rows, cursor: at } = wrap(visible, columns, cursor);
+        expect(at.row).toBeLessThan(rows.length);
+        expect(at.column).toBeLessThanOrEqual(textWidth(rows[at.row]!));
+      }),
+    );
+  });
+
+  it('lets no control character reach the terminal', () => {
+    fc.assert(
+      fc.property(text, (raw) => {
+        expect(shown(raw)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+      }),
+    );
+    expect(shown('\u001b[31m\u0007')).toBe('␛[31m␇');
+  });
+
+  it('counts wide and combining characters', () => {
+    expect([...'a\u0301漢😀'].map(cellWidth)).toEqual([1, 0, 2, 2]);
+    expect(clip('漢字', 3)).toBe('漢');
+    expect(padded('漢', 4)).toBe('漢  ');
+  });
+
+  it('breaks answers at spaces', () => {
+    expect(wrapWords('one two three', 7)).toEqual(['one two', 'three']);
+    expect(wrapWords('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij']);
+  });
+});
