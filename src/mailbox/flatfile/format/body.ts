@@ -1,0 +1,27 @@
+import { invalid, refuseNul } from '../../../base/index.ts';
+
+/**
+ * A body line that reads `---` would look like the start of the next message. It is written with one more space in
+ * front, which Markdown still draws as the same rule or heading line, and read back without it. Lines that already
+ * have spaces get one more too, so that reading gives back exactly what was written. Every carriage return counts as
+ * a line end here, because other readers take it for one.
+ */
+const RULE_LINE = /(^|[\r\n])( *---[ \t]*)(?=[\r\n]|$)/g;
+const ESCAPED_LINE = /(^|[\r\n]) ( *---[ \t]*)(?=[\r\n]|$)/g;
+
+export const LONGEST_BODY = 8 * 1024 * 1024;
+
+export function escapeBody(body: string): string {
+  return body.includes('---') ? body.replace(RULE_LINE, '$1 $2') : body;
+}
+
+export function unescapeBody(text: string): string {
+  return text.includes(' ---') ? text.replace(ESCAPED_LINE, '$1$2') : text;
+}
+
+export function checkBody(body: string): string {
+  refuseNul(body, 'body');
+  if (/\p{Surrogate}/u.test(body)) throw invalid('body is not valid Unicode');
+  if (Buffer.byteLength(body) > LONGEST_BODY) throw invalid(`body is longer than ${LONGEST_BODY} bytes`);
+  return body;
+}

@@ -1,0 +1,21 @@
+/**
+ * Flat-file mailboxes: `.agent/inbox.md`, `.agent/outbox.md` and any other file of that form.
+ *
+ * Promises  Nothing is lost, doubled or torn: every change is one atomic, durable replacement of the file under a
+ *           kernel lock that shell scripts can share (flock), and survives kill -9 at any step.
+ *           Bytes of messages that are not touched stay as they are; whatever a body holds comes back exactly.
+ *           A msg-id is delivered once, however deep or long archived its first copy is.
+ *           Memory does not grow with the file.
+ * Never     Follows a planted lock, writes outside the given directories, or believes a header about who owns a file.
+ * Errors    invalid (names the field), not_found, conflict (a used id with other content, a planted lock), forbidden,
+ *           unavailable (the lock stayed taken, no room, a file that others keep changing). The file is unchanged.
+ */
+export type { ArchiveChoice } from './archive.ts';
+export * from './flat-file.ts';
+export { anonymousRef, contentHash, writeBlock } from './format/block.ts';
+export { type FlatMessage, OPEN_STATUSES, PRIORITIES, STATUSES } from './format/envelope.ts';
+export { parseInput } from './format/parse-input.ts';
+export { FSCK_KINDS, type FsckIssue, type FsckReport } from './fsck.ts';
+export type { FoundEntry, Listing, ListOptions } from './list.ts';
+export { HUB_ADDRESSES, type RelayDirectory, type RelayItem, relay } from './relay.ts';
+export { compatLockPath, locateMailbox, type MailboxPaths } from './store/mailbox-path.ts';

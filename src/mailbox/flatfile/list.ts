@@ -1,0 +1,109 @@
+import * as fs from 'node:fs';
+import { notFound } from '../../base/index.ts';
+import type { ByteSource } from './format/byte-source.ts';
+import type { FlatMessage } from './format/envelope.ts';
+import { type FoundMessage, messagesIn } from './format/found-message.ts';
+import { readHead } from './format/read-block.ts';
+import type { MailboxPaths } from './store/mailbox-path.ts';
+import { movedAway } from './store/move-blocks.ts';
+import { identityOf, openSnapshot, type Snapshot } from './store/snapshot.ts';
+
+export interface ListOptions {
+  /** Only messages whose fields pass. */
+  where?: ((fields: ReadonlyMap<string, string>) => boolean) | undefined;
+  limit?: number | undefined;
+  /** Only what stands below this message. */
+  after?: string | undefined;
+  includeBody?: boolean | undefined;
+}
+
+/** A message and its name. Without `includeBody`, the body is its head, enough for a preview. */
+export interface FoundEntry extends FlatMessage {
+  ref: string;
+}
+
+export interface Listing {
+  /** False when there is no such file. */
+  exists: boolean;
+  /** Newest first. */
+  entries: FoundEntry[];
+  /** More of them stand below the last one. */
+  more: boolean;
+  /** Envelopes that begin and never end, as far as the file was read. */
+  damaged: number;
+}
+
+const MOST_READS = 4;
+
+/** Reads from the top and stops when it has enough: a page of a large mailbox costs what a small one costs. */
+export function listMessages(paths: MailboxPaths, options: ListOptions = {}): Listing {
+  return readSnapshot(paths.mailbox, (base) => collect(paths, base, options));
+}
+
+/** Rename gives every reader one whole version. A file edited in place while it is read is read again. */
+function readSnapshot<T>(file: string, read: (base: Snapshot) => T): T {
+  for (let attempt = 1; ; attempt++) {
+    const base = openSnapshot(file);
+    try {
+      const answer = read(base);
+      const still =
+        base.fd === -1 || identityOf(fs.fstatSync(base.fd, { bigint: true })) === identityOf(base.stat);
+      if (still || attempt === MOST_READS) return answer;
+    } finally {
+      base.close();
+    }
+  }
+}
+
+function collect(paths: MailboxPaths, base: Snapshot, options: ListOptions): Listing {
+  const { where = () => true, limit = Number.POSITIVE_INFINITY, after, includeBody = false } = options;
+  const listing: Listing = { exists: base.stat !== undefined, entries: [], more: false, damaged: 0 };
+  const away = movedAway(paths, identityOf(base.stat));
+  let waiting = after !== undefined;
+  const onDamage = (): void => {
+    listing.damaged++;
+  };
+  for (const message of messagesIn(base.source, { onDamage })) {
+    if (waiting) {
+      waiting = message.ref !== after;
+      continue;
+    }
+    if (!where(message.fields) || (away.size > 0 && away.has(message.ref))) continue;
+    if (listing.entries.length >= limit) {
+      listing.more = true;
+      break;
+    }
+    listing.entries.push(entryOf(base.source, message, includeBody));
+  }
+  return listing;
+}
+
+function entryOf(source: ByteSource, message: FoundMessage, whole: boolean): FoundEntry {
+  return { ref: message.ref, ...(whole ? message.read() : readHead(source, message.block)) };
+}
+
+/** The newest message of that name, body and all, here or else in the archive. */
+export function showMessage(paths: MailboxPaths, ref: string): FoundEntry & { archived: boolean } {
+  const here = findMessage(paths.mailbox, ref);
+  if (here && !movedAway(paths, here.identity).has(ref)) return { ...here.entry, archived: false };
+  const there = findMessage(paths.archive, ref);
+  if (there) return { ...there.entry, archived: true };
+  throw noSuchMessage(ref, paths.mailbox);
+}
+
+function findMessage(file: string, ref: string): { entry: FoundEntry; identity: string } | undefined {
+  return readSnapshot(file, ({ source, stat }) => {
+    const anonymous = ref.startsWith('~');
+    for (const message of messagesIn(source)) {
+      const same = anonymous ? message.id === undefined && message.ref === ref : message.id === ref;
+      if (same) return { entry: entryOf(source, message, true), identity: identityOf(stat) };
+    }
+    return undefined;
+  });
+}
+
+export function noSuchMessage(ref: string, mailbox: string): Error {
+  return notFound(`no message ${ref} in ${mailbox}`, {
+    hint: `see its messages with: rouse mailfile list --mailbox ${mailbox}`,
+  });
+}

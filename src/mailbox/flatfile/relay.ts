@@ -1,0 +1,235 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import {
+  crashPoint,
+  invalid,
+  isRouseError,
+  messageOf,
+  newUuid,
+  notFound,
+  systemClock,
+  utcSeconds,
+} from '../../base/index.ts';
+import { FlatFile, type FlatFileOptions } from './flat-file.ts';
+import { contentHash } from './format/block.ts';
+import type { FlatMessage } from './format/envelope.ts';
+import type { HoldOptions } from './store/hold-lock.ts';
+
+/** A directory with `.agent/inbox.md` and `.agent/outbox.md`, and what its mail is addressed to. */
+export interface RelayDirectory {
+  directory: string;
+  /** Besides the names made from the directory: totebox@NAME, task@NAME, task-NAME, NAME. */
+  addresses?: readonly string[] | undefined;
+}
+
+export interface RelayOptions extends HoldOptions, FlatFileOptions {
+  /** Written into relayed-by. */
+  by?: string | undefined;
+  /** Says what would happen and changes nothing. */
+  dryRun?: boolean | undefined;
+}
+
+export interface RelayItem {
+  msg_id: string | null;
+  from: string;
+  to: string;
+  /** waiting: it could not be delivered now and stays pending. */
+  outcome: 'dispatched' | 'undeliverable' | 'waiting';
+  reason: string | null;
+}
+
+interface Stop {
+  name: string;
+  agent: string;
+  inbox: FlatFile;
+  outbox: FlatFile;
+}
+
+/** The hub's addresses; who wants them gives them to its directory. */
+export const HUB_ADDRESSES: readonly string[] = ['command@claude-code', 'master@claude-code'];
+
+/**
+ * Carries pending outbox messages into the inboxes of the given directories, and nowhere else. Each keeps its msg-id
+ * from end to end: the attempt (and an id, where there was none) is written into the outbox first, then the message is
+ * delivered, then marked. A crash between any two steps repeats the rest, and the id makes the repetition harmless.
+ * What nobody can receive is marked with the reason, and its sender is told.
+ */
+export async function relay(
+  directories: readonly RelayDirectory[],
+  options: RelayOptions = {},
+): Promise<RelayItem[]> {
+  const routes = new Map<string, Stop>();
+  const stops = directories.map((each) => openStop(each, options, routes));
+  const items: RelayItem[] = [];
+  for (const stop of stops) items.push(...(await relayOutbox(stop, routes, options)));
+  return items;
+}
+
+function openStop(each: RelayDirectory, options: RelayOptions, routes: Map<string, Stop>): Stop {
+  const given = path.resolve(each.directory);
+  const agent = path.basename(given) === '.agent' ? given : path.join(given, '.agent');
+  if (!fs.statSync(agent, { throwIfNoEntry: false })?.isDirectory()) {
+    throw notFound(`no directory ${agent}`, { hint: 'relay needs directories that contain .agent' });
+  }
+  const real = fs.realpathSync(agent);
+  const name = path.basename(path.dirname(real));
+  const open = (file: string): FlatFile => new FlatFile(path.join(real, file), options);
+  const stop: Stop = { name, agent: real, inbox: open('inbox.md'), outbox: open('outbox.md') };
+  for (const address of [
+    `totebox@${name}`,
+    `task@${name}`,
+    `task-${name}`,
+    name,
+    ...(each.addresses ?? []),
+  ]) {
+    const other = routes.get(address);
+    if (other && other.agent !== real) {
+      throw invalid(`address ${address} means both ${other.agent} and ${real}`, {
+        hint: 'give directories with different names, or relay them apart',
+      });
+    }
+    routes.set(address, stop);
+  }
+  return stop;
+}
+
+type Routes = ReadonlyMap<string, Stop>;
+
+async function relayOutbox(stop: Stop, routes: Routes, options: RelayOptions): Promise<RelayItem[]> {
+  const step = options.step ?? crashPoint;
+  const pending = options.dryRun ? peekPending(stop) : await claimPending(stop, options);
+  const items: RelayItem[] = [];
+  const results = new Map<string, RelayItem>();
+  for (const { item, message } of await Promise.all(
+    // Oldest first, so that the newest ends on top; sent together, so that they share one commit.
+    pending
+      .reverse()
+      .map(async (message) => ({ message, item: await deliver(stop, message, { routes, options }) })),
+  )) {
+    items.push(item);
+    results.set(keyOf(message), item);
+  }
+  step('flatfile.relay.delivered');
+  if (!options.dryRun) await markAll(stop, results, options);
+  return items;
+}
+
+const keyOf = (message: FlatMessage): string => `${message.fields.get('msg-id')}\n${contentHash(message)}`;
+const isPending = (fields: ReadonlyMap<string, string>): boolean => fields.get('status') === 'pending';
+
+function peekPending({ outbox }: Stop): FlatMessage[] {
+  return outbox.list({ where: isPending, includeBody: true }).entries;
+}
+
+/** The intent: one more attempt, and an id that stays. Answers the messages as they now stand, newest first. */
+async function claimPending({ outbox }: Stop, options: RelayOptions): Promise<FlatMessage[]> {
+  if (outbox.list({ where: isPending, limit: 1 }).entries.length === 0) return [];
+  let claimed: FlatMessage[] = [];
+  const plan = {
+    name: 'relay.intent',
+    begin: () => {
+      claimed = [];
+    },
+    edit: (found: {
+      fields: ReadonlyMap<string, string>;
+      id: string | undefined;
+      read: () => FlatMessage;
+    }) => {
+      if (!isPending(found.fields)) return undefined;
+      const changes = new Map([['attempts', String((Number(found.fields.get('attempts')) || 0) + 1)]]);
+      if (found.id === undefined) changes.set('msg-id', `msg-${newUuid()}`);
+      const { fields, body } = found.read();
+      claimed.push({ fields: new Map([...fields, ...changes]), body });
+      return changes;
+    },
+  };
+  await outbox.edit(plan, options);
+  return claimed;
+}
+
+async function deliver(
+  stop: Stop,
+  message: FlatMessage,
+  { routes, options }: { routes: Routes; options: RelayOptions },
+): Promise<RelayItem> {
+  const to = message.fields.get('to') ?? '';
+  const item = { msg_id: message.fields.get('msg-id') ?? null, from: stop.name, to };
+  const names = to.split(',').map((name) => name.trim());
+  const unknown = names.filter((name) => !routes.has(name));
+  if (unknown.length > 0)
+    return { ...item, outcome: 'undeliverable', reason: `no directory for ${unknown.join(', ')}` };
+  if (options.dryRun) return { ...item, outcome: 'dispatched', reason: null };
+  try {
+    const targets = new Set(names.map((name) => routes.get(name)!));
+    for (const target of targets) await target.inbox.prepend(relayed(stop, message, options), options);
+    return { ...item, outcome: 'dispatched', reason: null };
+  } catch (error) {
+    const final = isRouseError(error) && (error.code === 'conflict' || error.code === 'invalid');
+    return { ...item, outcome: final ? 'undeliverable' : 'waiting', reason: messageOf(error) };
+  }
+}
+
+/** The copy for the inbox: the same message, waiting there, with the way it came. */
+function relayed(
+  stop: Stop,
+  { fields, body }: FlatMessage,
+  { by = 'rouse', clock = systemClock }: RelayOptions,
+): FlatMessage {
+  const copy = new Map(fields);
+  copy.delete('attempts');
+  copy.set('status', 'pending');
+  copy.set('relayed-by', by);
+  copy.set('relayed-at', utcSeconds(clock.now()));
+  copy.set('relayed-from', stop.name);
+  return { fields: copy, body };
+}
+
+/** Tells the sender first, then marks: after a crash between, the notice is recognised by its id. */
+async function markAll(
+  stop: Stop,
+  results: ReadonlyMap<string, RelayItem>,
+  options: RelayOptions,
+): Promise<void> {
+  const final = [...results.values()].filter(({ outcome }) => outcome !== 'waiting');
+  if (final.length === 0) return;
+  for (const item of final) {
+    if (item.outcome === 'undeliverable') await stop.inbox.prepend(bounce(stop, item), options);
+  }
+  const at = utcSeconds((options.clock ?? systemClock).now());
+  await stop.outbox.edit(
+    {
+      name: 'relay.mark',
+      edit(found) {
+        if (!isPending(found.fields)) return undefined;
+        const item = results.get(keyOf(found.read()));
+        if (!item || item.outcome === 'waiting') return undefined;
+        return item.outcome === 'dispatched'
+          ? new Map([
+              ['status', 'dispatched'],
+              ['dispatched-at', at],
+            ])
+          : new Map([
+              ['status', 'undeliverable'],
+              ['undeliverable-reason', oneLine(item.reason)],
+            ]);
+      },
+    },
+    options,
+  );
+}
+
+const oneLine = (text: string | null): string =>
+  (text ?? '').replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').slice(0, 500);
+
+function bounce(stop: Stop, { msg_id, to, reason }: RelayItem): FlatMessage {
+  return {
+    fields: new Map([
+      ['from', 'relay@rouse'],
+      ['to', `totebox@${stop.name}`],
+      ['re', oneLine(`undeliverable: ${msg_id}`)],
+      ['msg-id', `undeliverable-${msg_id}`.slice(0, 200)],
+      ['in-reply-to', msg_id ?? ''],
+    ]),
+    body: `Your message ${msg_id} to ${to} was not delivered: ${reason}.\n\nIt is marked in outbox.md. Correct it and set its status to pending to try again.`,
+  };
+}

@@ -1,0 +1,182 @@
+import { conflict, crashPoint } from '../../../base/index.ts';
+import { contentHash } from '../format/block.ts';
+import type { FlatMessage } from '../format/envelope.ts';
+import { messagesIn } from '../format/found-message.ts';
+import type { Journal, JournalEntry } from './journal.ts';
+import type { MailboxPaths } from './mailbox-path.ts';
+import { failure, type Outcome } from './outcome.ts';
+import { placeOnTop } from './place-on-top.ts';
+import { fsyncDirectoryOf, rewriteFile } from './rewrite.ts';
+import { identityOf, openSnapshot, type Snapshot } from './snapshot.ts';
+import { fsync } from './splice.ts';
+import type { Bundle, Spool } from './spool.ts';
+import { createTemp } from './temp-file.ts';
+
+/** The parts of one mailbox that a commit touches. */
+export interface CommitParts {
+  paths: MailboxPaths;
+  journal: Journal;
+  spool: Spool;
+  step?: ((name: string) => void) | undefined;
+}
+
+interface Decision {
+  outcomes: Outcome[];
+  /** Oldest first. */
+  accepted: FlatMessage[];
+  entries: JournalEntry[];
+  archive: string;
+}
+
+/**
+ * Puts these messages, and whatever waits in the spool, on top of the mailbox: one new version of the file for all
+ * of them. The caller holds the lock and has recovered what a crash left. Answers for `own` only; the others' answers
+ * are in the spool, written after the commit is durable.
+ */
+export async function commitMessages(parts: CommitParts, own: readonly FlatMessage[]): Promise<Outcome[]> {
+  const { paths, journal, spool, step = crashPoint } = parts;
+  const say = (name: string): void => step(`flatfile.prepend.${name}`);
+  say('locked');
+  const temp = createTemp(paths.mailbox);
+  let bundles: Bundle[] = [];
+  try {
+    say('temp-made');
+    bundles = spool.claim(temp.batch);
+    say('claimed');
+    const messages = [...own, ...bundles.flatMap((bundle) => bundle.messages)];
+    let decision: Decision = { outcomes: [], accepted: [], entries: [], archive: '-' };
+    const done = await rewriteFile(paths.mailbox, temp, {
+      step: say,
+      async plan(base) {
+        decision = await decide(parts, base, messages);
+        noteAll(spool, bundles, decision.outcomes.slice(own.length));
+        return decision.accepted.length === 0 ? [] : [placeOnTop(paths.basename, base, decision.accepted)];
+      },
+    });
+    if (done.changed) appendQuietly(journal, decision, done.identity);
+    say('journaled');
+    for (const bundle of bundles) spool.publish(bundle);
+    bundles = [];
+    say('answered');
+    return decision.outcomes.slice(0, own.length);
+  } catch (error) {
+    abandon(spool, bundles, failure(error));
+    throw error;
+  } finally {
+    temp.discard();
+  }
+}
+
+/** The message is durable already; a journal that could not be appended is found stale and made again. */
+function appendQuietly(journal: Journal, { entries, archive }: Decision, identity: string): void {
+  try {
+    journal.append(entries, identity, archive);
+  } catch {
+    return;
+  }
+}
+
+function noteAll(spool: Spool, bundles: readonly Bundle[], outcomes: readonly Outcome[]): void {
+  let at = 0;
+  for (const bundle of bundles) spool.note(bundle, outcomes.slice(at, (at += bundle.messages.length)));
+}
+
+/** Nothing was committed: everybody who waits is told why, or may try for themselves. */
+function abandon(spool: Spool, bundles: readonly Bundle[], why: Outcome): void {
+  for (const bundle of bundles) {
+    try {
+      spool.note(
+        bundle,
+        bundle.messages.map(() => why),
+      );
+      spool.publish(bundle);
+    } catch {
+      try {
+        spool.giveBack(bundle);
+      } catch {
+        // Its writer finds the lock free and recovers it.
+      }
+    }
+  }
+}
+
+/** New, known already, or known with other content: by id, whole values only. */
+async function decide(
+  { paths, journal }: CommitParts,
+  base: Snapshot,
+  messages: readonly FlatMessage[],
+): Promise<Decision> {
+  const archive = await syncJournal(paths, journal, base);
+  const ids = messages.map(({ fields }) => fields.get('msg-id'));
+  const wanted = [...new Set(ids.filter((id) => id !== undefined))];
+  const known = new Map([...topOfFile(base, wanted), ...journal.find(wanted)]);
+  const decision: Decision = { outcomes: [], accepted: [], entries: [], archive };
+  for (const [i, message] of messages.entries()) {
+    const id = ids[i];
+    const hash = id === undefined ? '' : contentHash(message);
+    const before = id === undefined ? undefined : known.get(id);
+    if (before !== undefined) {
+      decision.outcomes.push(before === hash ? { result: 'duplicate' } : failure(otherContent(id!, paths)));
+      continue;
+    }
+    if (id !== undefined) {
+      known.set(id, hash);
+      decision.entries.push({ id, hash });
+    }
+    decision.accepted.push(message);
+    decision.outcomes.push({ result: 'prepended' });
+  }
+  return decision;
+}
+
+function otherContent(id: string, paths: MailboxPaths): Error {
+  return conflict(`msg-id ${id} is known in ${paths.mailbox} with other content; nothing was written`, {
+    hint: 'send a new message under a new msg-id, or retry with exactly the first content',
+    facts: { msg_id: id },
+  });
+}
+
+/** Makes sure the journal covers mailbox and archive as they are; answers which archive it covers. */
+export async function syncJournal(paths: MailboxPaths, journal: Journal, base: Snapshot): Promise<string> {
+  const archive = openSnapshot(paths.archive);
+  try {
+    const [mailboxNow, archiveNow] = [identityOf(base.stat), identityOf(archive.stat)];
+    if (!journal.covers(mailboxNow, archiveNow)) {
+      journal.rebuild(
+        { source: base.source, identity: mailboxNow },
+        { source: archive.source, identity: archiveNow },
+      );
+      // Somebody may have died between rename and fsync: what we are about to call known must be durable.
+      for (const { fd } of [base, archive]) if (fd !== -1) await fsync(fd);
+      await fsyncDirectoryOf(paths.mailbox);
+    }
+    return archiveNow;
+  } finally {
+    archive.close();
+  }
+}
+
+const FLOOR_LINES = 200;
+
+/** The documented floor: ids of envelopes within the first 200 lines, whatever the journal says. */
+function topOfFile({ source }: Snapshot, wanted: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>();
+  if (wanted.length === 0 || source.size === 0) return found;
+  const end = endOfLine(source.read(0, 256 * 1024), FLOOR_LINES);
+  for (const message of messagesIn(source)) {
+    if (message.block.start >= end) break;
+    const { id } = message;
+    if (id !== undefined && wanted.includes(id)) found.set(id, contentHash(message.read()));
+  }
+  return found;
+}
+
+function endOfLine(head: Buffer, lines: number): number {
+  let at = 0;
+  for (let n = 0; n < lines; n++) {
+    const next = head.indexOf(0x0a, at);
+    if (next === -1) return head.length;
+    at = next + 1;
+  }
+  return at;
+}

@@ -1,0 +1,196 @@
+import { type Clock, type FileLock, sleep, systemClock, unavailable } from '../../../base/index.ts';
+import type { FlatMessage } from '../format/envelope.ts';
+import { type CommitParts, commitMessages } from './commit.ts';
+import { DEFAULT_TIMEOUT_MS, lockTimeout, tryHoldMailbox } from './hold-lock.ts';
+import { failure, type Outcome } from './outcome.ts';
+import { recoverMailbox } from './recover.ts';
+
+interface Waiting {
+  message: FlatMessage;
+  deadline: number;
+  timeoutMs: number;
+  done: (outcome: Outcome) => void;
+}
+
+export interface SubmitOptions {
+  timeoutMs?: number | undefined;
+  clock?: Clock | undefined;
+}
+
+const MOST_PER_BATCH = 512;
+const MOST_BYTES_PER_BATCH = 16 * 1024 * 1024;
+/** A holder that is always busy lets go for a moment after this long: others wait for the lock, not for us. */
+const BURST_MS = 100;
+const REST_MS = 3;
+/** How long a holder with nothing of its own goes on committing what others left. */
+const LINGER_MS = 50;
+const LONGEST_POLL_MS = 20;
+/** A holder that has taken a message and does not finish: after this the outcome is called unknown. */
+const CLAIM_GRACE_MS = 15_000;
+
+/**
+ * Group commit of one mailbox in this process: whoever gets the lock writes everything that waits, here and in the
+ * spool, in one new version of the file; whoever does not leaves its messages there and watches for the answer.
+ */
+export class Committer {
+  #parts: CommitParts;
+  #waiting: Waiting[] = [];
+  #work: Promise<void> | undefined;
+
+  constructor(parts: CommitParts) {
+    this.#parts = parts;
+  }
+
+  submit(message: FlatMessage, options: SubmitOptions = {}): Promise<Outcome> {
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, clock = systemClock } = options;
+    return new Promise((done) => {
+      this.#waiting.push({ message, timeoutMs, deadline: clock.monotonic() + timeoutMs, done });
+      this.#work ??= this.#run(clock);
+    });
+  }
+
+  /** Resolves when this process neither holds the lock nor waits for it. */
+  async idle(): Promise<void> {
+    while (this.#work !== undefined) await this.#work;
+  }
+
+  async #run(clock: Clock): Promise<void> {
+    // Callers that submit in the same turn share the first batch.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      try {
+        const lock = tryHoldMailbox(this.#parts.paths);
+        if (lock) await this.#serve(lock, clock);
+        else await this.#leaveAndWait(clock);
+      } catch (error) {
+        for (const { done } of this.#waiting.splice(0)) done(failure(error));
+      }
+    }
+    // In the same turn as the last look at what waits: a submit after this starts anew.
+    this.#work = undefined;
+  }
+
+  /** Commits while there is something to commit, then lets go, and looks once more for what came in between. */
+  async #serve(first: FileLock, clock: Clock): Promise<void> {
+    const { spool, paths } = this.#parts;
+    const start = clock.monotonic();
+    let ownUntil = start;
+    for (let lock: FileLock | undefined = first; lock; ) {
+      try {
+        await recoverMailbox(this.#parts);
+        while (this.#more(clock, start, ownUntil)) {
+          if (this.#waiting.length > 0) ownUntil = clock.monotonic();
+          await this.#commitOnce();
+        }
+      } finally {
+        lock.release();
+      }
+      const tired = clock.monotonic() - start > BURST_MS;
+      if (tired) await sleep(clock, REST_MS);
+      const others = !tired && this.#waiting.length === 0 && clock.monotonic() - ownUntil < LINGER_MS;
+      lock = others && spool.hasWaiting() ? tryHoldMailbox(paths) : undefined;
+    }
+  }
+
+  #more(clock: Clock, start: number, ownUntil: number): boolean {
+    const now = clock.monotonic();
+    if (now - start > BURST_MS) return false;
+    return this.#waiting.length > 0 || (now - ownUntil < LINGER_MS && this.#parts.spool.hasWaiting());
+  }
+
+  async #commitOnce(): Promise<void> {
+    const batch = this.#take();
+    try {
+      const outcomes = await commitMessages(
+        this.#parts,
+        batch.map(({ message }) => message),
+      );
+      settle(batch, outcomes);
+    } catch (error) {
+      settle(
+        batch,
+        batch.map(() => failure(error)),
+      );
+    }
+  }
+
+  #take(): Waiting[] {
+    let count = 0;
+    for (let bytes = 0; count < Math.min(this.#waiting.length, MOST_PER_BATCH); count++) {
+      bytes += this.#waiting[count]!.message.body.length;
+      if (count > 0 && bytes > MOST_BYTES_PER_BATCH) break;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #leaveAndWait(clock: Clock): Promise<void> {
+    const { spool, paths } = this.#parts;
+    const batch = this.#take();
+    const token = spool.leave(batch.map(({ message }) => message));
+    const deadline = Math.min(...batch.map((each) => each.deadline));
+    for (let pause = 1; ; pause = Math.min(LONGEST_POLL_MS, pause * 1.3)) {
+      await sleep(clock, pause * (0.7 + 0.6 * Math.random()));
+      const answer = spool.answer(token);
+      if (answer) return settle(batch, answer);
+      const lock = tryHoldMailbox(paths);
+      if (lock) return await this.#takeOver(lock, token, batch, clock);
+      const late = clock.monotonic() - deadline;
+      if (late < 0) continue;
+      if (spool.withdraw(token)) return this.#giveUp(batch, clock);
+      if (late > CLAIM_GRACE_MS)
+        return settle(
+          batch,
+          batch.map(() => failure(outcomeUnknown(paths.mailbox))),
+        );
+    }
+  }
+
+  /** The lock is free: whatever its last holder did with our messages is settled first. */
+  async #takeOver(lock: FileLock, token: string, batch: Waiting[], clock: Clock): Promise<void> {
+    const { spool } = this.#parts;
+    try {
+      await recoverMailbox(this.#parts);
+      const answer = spool.answer(token);
+      if (answer) settle(batch, answer);
+      else if (spool.withdraw(token)) this.#waiting.unshift(...batch);
+      else
+        settle(
+          batch,
+          batch.map(() => failure(outcomeUnknown(this.#parts.paths.mailbox))),
+        );
+    } catch (error) {
+      lock.release();
+      settle(
+        batch,
+        batch.map(() => failure(error)),
+      );
+      return;
+    }
+    await this.#serve(lock, clock);
+  }
+
+  #giveUp(batch: Waiting[], clock: Clock): void {
+    const { paths } = this.#parts;
+    const now = clock.monotonic();
+    for (const each of batch) {
+      if (each.deadline > now) this.#waiting.push(each);
+      else each.done(failure(lockTimeout(paths, paths.lock, each.timeoutMs)));
+    }
+  }
+}
+
+function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
+  for (const [i, { done }] of batch.entries()) {
+    done(outcomes[i] ?? outcomes.at(-1) ?? failure(new Error('the lock holder gave no answer')));
+  }
+}
+
+function outcomeUnknown(mailbox: string): Error {
+  return unavailable(
+    `another writer took the message for ${mailbox} and did not finish; it may or may not be there`,
+    {
+      hint: 'retry with the same msg-id: it is never delivered twice',
+      facts: { outcome_unknown: true },
+    },
+  );
+}

@@ -1,0 +1,139 @@
+import * as fs from 'node:fs';
+import {
+  type Clock,
+  errnoOf,
+  type FileLock,
+  forbidden,
+  isRouseError,
+  lockFile,
+  RouseError,
+  systemClock,
+  tryLockFile,
+  unavailable,
+} from '../../../base/index.ts';
+import { compatLockPath, ensureSide, type MailboxPaths, sideMode } from './mailbox-path.ts';
+
+export const DEFAULT_TIMEOUT_MS = 30_000;
+
+export interface HoldOptions {
+  timeoutMs?: number | undefined;
+  /** Take the shell recipe's lock in /tmp as well. */
+  compatLock?: boolean | undefined;
+  clock?: Clock | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** Runs `work` while this mailbox is locked; `unavailable` when the lock stays taken. */
+export async function holdMailbox<T>(
+  paths: MailboxPaths,
+  options: HoldOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, clock = systemClock } = options;
+  const deadline = clock.monotonic() + timeoutMs;
+  const locks: FileLock[] = [];
+  try {
+    for (const file of lockFiles(paths, options))
+      locks.push(await waitFor(paths, file, { ...options, clock, deadline }));
+    return await work();
+  } finally {
+    for (const lock of locks.reverse()) lock.release();
+  }
+}
+
+function lockFiles(paths: MailboxPaths, { compatLock }: HoldOptions): string[] {
+  return compatLock ? [paths.lock, compatLockPath(paths)] : [paths.lock];
+}
+
+async function waitFor(
+  paths: MailboxPaths,
+  file: string,
+  {
+    clock,
+    deadline,
+    signal,
+    timeoutMs = DEFAULT_TIMEOUT_MS,
+  }: HoldOptions & { clock: Clock; deadline: number },
+): Promise<FileLock> {
+  try {
+    ensureSide(paths);
+    const left = Math.max(0, deadline - clock.monotonic());
+    const lock = await lockFile(file, {
+      timeoutMs: left,
+      clock,
+      mode: sideMode(paths),
+      ...(signal ? { signal } : {}),
+    });
+    return openToGroup(paths, lock);
+  } catch (error) {
+    throw isRouseError(error) && error.facts['lock_timeout'] === true
+      ? lockTimeout(paths, file, timeoutMs)
+      : explainLock(error, file);
+  }
+}
+
+/** One try for the mailbox's own lock. */
+export function tryHoldMailbox(paths: MailboxPaths): FileLock | undefined {
+  try {
+    const lock = tryLockFile(paths.lock, sideMode(paths));
+    return lock && openToGroup(paths, lock);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') {
+      ensureSide(paths);
+      return tryHoldMailbox(paths);
+    }
+    throw explainLock(error, paths.lock);
+  }
+}
+
+/** A lock file made under a strict umask would shut the rest of the group out. */
+function openToGroup(paths: MailboxPaths, lock: FileLock): FileLock {
+  if (paths.shared) {
+    const stat = fs.fstatSync(lock.fd);
+    if ((stat.mode & 0o060) !== 0o060 && stat.uid === process.getuid?.()) fs.fchmodSync(lock.fd, 0o660);
+  }
+  return lock;
+}
+
+export function lockTimeout(paths: MailboxPaths, file: string, timeoutMs: number): RouseError {
+  const holders = holdersOf(file);
+  const who = holders.length > 0 ? ` (held by process ${holders.join(', ')})` : '';
+  return unavailable(
+    `timed out after ${timeoutMs / 1000} s waiting for lock ${file}${who}; ${paths.mailbox} is unchanged`,
+    {
+      hint: 'try again when that process is done; a retry with the same msg-id is never delivered twice',
+      facts: { lock_path: file, lock_timeout: true, lock_holders: holders },
+    },
+  );
+}
+
+/** Who holds a flock on this file, as far as the kernel tells us. */
+function holdersOf(file: string): number[] {
+  try {
+    const { ino } = fs.statSync(file);
+    return fs
+      .readFileSync('/proc/locks', 'utf8')
+      .split('\n')
+      .map((line) => /FLOCK\s+\S+\s+\S+\s+(\d+)\s+\S+?:\S+?:(\d+)\s/.exec(line))
+      .filter((match) => match !== null && !match.input.includes('->') && Number(match[2]) === ino)
+      .map((match) => Number(match![1]));
+  } catch {
+    return [];
+  }
+}
+
+function explainLock(error: unknown, file: string): unknown {
+  if (error instanceof RouseError) return error;
+  switch (errnoOf(error)) {
+    case 'EACCES':
+    case 'EPERM':
+      return forbidden(`not allowed to lock ${file}`, {
+        hint: 'the lock belongs to another user; share the directory through a common group',
+        cause: error,
+      });
+    case 'EROFS':
+      return forbidden(`${file} lies on a read-only file system`, { cause: error });
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,182 @@
+import * as fs from 'node:fs';
+import { errnoOf } from '../../../base/index.ts';
+import { contentHash } from '../format/block.ts';
+import { type ByteSource, fileSource } from '../format/byte-source.ts';
+import { messagesIn } from '../format/found-message.ts';
+import { IdSet } from './id-set.ts';
+import { type MailboxPaths, sideMode } from './mailbox-path.ts';
+
+export interface JournalEntry {
+  id: string;
+  hash: string;
+}
+
+const TITLE = 'rouse-mailfile-ids 1 ';
+const HEADER_LENGTH = TITLE.length + 13;
+const CHUNK = 1024 * 1024;
+const DAY_MS = 86_400_000;
+/** How long an id is remembered after its message was seen last in the mailbox or its archive. */
+const KEPT_DAYS = 90;
+
+/**
+ * Every id this mailbox has seen, with a hash of what it said: one `id TAB hash TAB day` per line, and after each
+ * change a line `TAB mailbox TAB archive` naming the state of both files that the lines above cover.
+ *
+ * It is derived: when its last line does not name the files as they are (a crash before the append, a shell script,
+ * an editor, a fresh clone), it is made again from them, and ids of removed messages are carried over. So it is
+ * appended only after the message is durable, and needs no fsync: losing its end costs one scan, never a message.
+ */
+export class Journal {
+  #paths: MailboxPaths;
+
+  constructor(paths: MailboxPaths) {
+    this.#paths = paths;
+  }
+
+  /** True when it covers exactly these states of mailbox and archive, and has not grown far beyond its use. */
+  covers(mailbox: string, archive: string): boolean {
+    return this.#reading((fd, size) => {
+      const tail = fileSource(fd, size)
+        .read(Math.max(0, size - 512), 512)
+        .toString('utf8');
+      const baseline = Number(fileSource(fd, size).read(TITLE.length, 12).toString('latin1'));
+      return tail.endsWith(`\n${checkpoint(mailbox, archive)}`) && size < CHUNK + 2 * baseline;
+    }, false);
+  }
+
+  /** The hashes of those ids that are known. */
+  find(ids: readonly string[]): Map<string, string> {
+    const found = new Map<string, string>();
+    if (ids.length > 0) this.#reading((fd, size) => lookUp(fileSource(fd, size), ids, found), undefined);
+    return found;
+  }
+
+  append(entries: readonly JournalEntry[], mailbox: string, archive: string): void {
+    const day = today();
+    const lines = entries.map(({ id, hash }) => `${id}\t${hash}\t${day}\n`).join('');
+    const flags = fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_NOFOLLOW;
+    const fd = fs.openSync(this.#paths.ids, flags);
+    try {
+      fs.writeSync(fd, `${lines}${checkpoint(mailbox, archive)}`);
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+
+  /** Made anew from the files; answers how many messages of them carry an id. */
+  rebuild(
+    mailbox: { source: ByteSource; identity: string },
+    archive: { source: ByteSource; identity: string },
+  ): number {
+    const file = `${this.#paths.ids}.new`;
+    fs.rmSync(file, { force: true });
+    const fd = fs.openSync(file, 'wx', sideMode(this.#paths));
+    let count = 0;
+    try {
+      fs.fchmodSync(fd, sideMode(this.#paths));
+      const seen = new IdSet();
+      const lines = lineWriter(fd);
+      lines.add(`${TITLE}${'0'.padStart(12)}\n`);
+      const oldest = today() - KEPT_DAYS;
+      this.#reading((old, size) => {
+        for (const { id, hash, day } of journalLines(fileSource(old, size))) {
+          if (day >= oldest && seen.add(id)) lines.add(`${id}\t${hash}\t${day}\n`);
+        }
+      }, undefined);
+      for (const { source } of [mailbox, archive]) {
+        for (const { id, hash } of idsOf(source)) {
+          count++;
+          if (seen.add(id)) lines.add(`${id}\t${hash()}\t${today()}\n`);
+        }
+      }
+      lines.add(checkpoint(mailbox.identity, archive.identity));
+      fs.writeSync(fd, String(lines.flush()).padStart(12), TITLE.length, 'latin1');
+    } finally {
+      fs.closeSync(fd);
+    }
+    fs.renameSync(file, this.#paths.ids);
+    return count;
+  }
+
+  #reading<T>(work: (fd: number, size: number) => T, absent: T): T {
+    let fd: number;
+    try {
+      fd = fs.openSync(
+        this.#paths.ids,
+        fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK,
+      );
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ELOOP') return absent;
+      throw error;
+    }
+    try {
+      const { size } = fs.fstatSync(fd);
+      const readable = fileSource(fd, size).read(0, HEADER_LENGTH).toString('latin1').startsWith(TITLE);
+      return readable ? work(fd, size) : absent;
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+}
+
+const checkpoint = (mailbox: string, archive: string): string => `\t${mailbox}\t${archive}\n`;
+const today = (): number => Math.floor(Date.now() / DAY_MS);
+
+/** Ids of a mailbox file. The hash is made only when asked for: it reads the body. */
+function* idsOf(source: ByteSource): Generator<{ id: string; hash: () => string }> {
+  for (const message of messagesIn(source)) {
+    const { id } = message;
+    if (id !== undefined && !id.includes('\t')) yield { id, hash: () => contentHash(message.read()) };
+  }
+}
+
+/** Looks for `newline id TAB` in the bytes: a few ids in a large journal cost one pass of memory search each. */
+function lookUp(source: ByteSource, ids: readonly string[], found: Map<string, string>): void {
+  const needles = ids.map((id) => ({ id, bytes: Buffer.from(`\n${id}\t`) }));
+  const overlap = Math.max(...needles.map(({ bytes }) => bytes.length)) + 32;
+  for (let at = 0; at < source.size; at += CHUNK - overlap) {
+    const view = source.read(at, CHUNK);
+    for (const { id, bytes } of needles) {
+      const hit = found.has(id) ? -1 : view.indexOf(bytes);
+      if (hit === -1) continue;
+      const start = hit + bytes.length;
+      const hash = /^[0-9a-f]{16}/.exec(view.toString('latin1', start, start + 16))?.[0];
+      if (hash !== undefined) found.set(id, hash);
+    }
+    if (at + view.length >= source.size) return;
+  }
+}
+
+function* journalLines(source: ByteSource): Generator<JournalEntry & { day: number }> {
+  let rest = '';
+  const decoder = new TextDecoder();
+  for (let at = 0; at < source.size; at += CHUNK) {
+    const lines = (rest + decoder.decode(source.read(at, CHUNK), { stream: true })).split('\n');
+    rest = lines.pop()!;
+    for (const line of lines) {
+      const match = /^([^\t]+)\t([0-9a-f]{16})\t(\d+)$/.exec(line);
+      if (match) yield { id: match[1]!, hash: match[2]!, day: Number(match[3]) };
+    }
+  }
+}
+
+/** Gathers lines and writes them in pieces. flush() answers how many bytes were written in all. */
+function lineWriter(fd: number): { add(line: string): void; flush(): number } {
+  let waiting: string[] = [];
+  let length = 0;
+  let written = 0;
+  const flush = (): number => {
+    if (waiting.length > 0) written += fs.writeSync(fd, waiting.join(''));
+    waiting = [];
+    length = 0;
+    return written;
+  };
+  return {
+    add(line) {
+      waiting.push(line);
+      length += line.length;
+      if (length > 65_536) flush();
+    },
+    flush,
+  };
+}

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { conflict, errnoOf, forbidden, invalid, notFound, type RouseError } from '../../../base/index.ts';
+
+/** One mailbox file and everything that belongs to it. Every spelling of its path gives the same. */
+export interface MailboxPaths {
+  /** The file itself, symbolic links resolved. It need not exist. */
+  mailbox: string;
+  directory: string;
+  basename: string;
+  /** Where acted messages are moved: `inbox-archive.md` beside `inbox.md`. */
+  archive: string;
+  /** Directory of lock, id journal and spool. */
+  side: string;
+  lock: string;
+  ids: string;
+  spool: string;
+  /** Exists while messages are on their way into the archive. */
+  moving: string;
+  /** Other users of the directory's group share this mailbox. */
+  shared: boolean;
+}
+
+export interface LocateOptions {
+  /** Where locks of mailboxes outside an .agent directory live. Every process that writes them must agree. */
+  privateRoot?: string | undefined;
+}
+
+export function locateMailbox(given: string, options: LocateOptions = {}): MailboxPaths {
+  if (given.trim() === '' || given.includes('\u0000')) throw invalid('the mailbox path must not be blank');
+  const mailbox = resolveFile(path.resolve(given));
+  const directory = path.dirname(mailbox);
+  const basename = path.basename(mailbox);
+  const stat = fs.statSync(directory);
+  const scoped = path.basename(directory) === '.agent';
+  const side = scoped ? path.join(directory, 'locks') : (options.privateRoot ?? defaultPrivateRoot());
+  // Outside an .agent directory the name comes from the directory itself, so that bind mounts are one place too.
+  const stem = scoped
+    ? basename
+    : createHash('sha256').update(`${stat.dev}:${stat.ino}\n${basename}`).digest('hex').slice(0, 32);
+  return {
+    mailbox,
+    directory,
+    basename,
+    archive: resolveFile(path.join(directory, archiveName(basename))),
+    side,
+    lock: path.join(side, `${stem}.lock`),
+    ids: path.join(side, `${stem}.ids`),
+    spool: path.join(side, `${stem}.spool`),
+    moving: path.join(side, `${stem}.moving`),
+    shared: scoped && (stat.mode & 0o020) !== 0,
+  };
+}
+
+function archiveName(basename: string): string {
+  const extension = path.extname(basename);
+  return `${basename.slice(0, basename.length - extension.length)}-archive${extension}`;
+}
+
+/** The real path of a file that may not exist yet, or whose last link dangles. */
+function resolveFile(file: string, hops = 0): string {
+  try {
+    const real = fs.realpathSync(file);
+    if (!fs.statSync(real).isFile()) throw invalid(`${file} is not a regular file`);
+    return real;
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw explainPath(error, file);
+  }
+  try {
+    const target = fs.readlinkSync(file);
+    if (hops > 40) throw invalid(`${file} is a loop of symbolic links`);
+    return resolveFile(path.resolve(path.dirname(file), target), hops + 1);
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT' && errnoOf(error) !== 'EINVAL') throw explainPath(error, file);
+  }
+  try {
+    return path.join(fs.realpathSync(path.dirname(file)), path.basename(file));
+  } catch (error) {
+    throw explainPath(error, file);
+  }
+}
+
+function explainPath(error: unknown, file: string): unknown {
+  switch (errnoOf(error)) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return notFound(`no directory ${path.dirname(file)}`, {
+        hint: `make it first: mkdir -p ${path.dirname(file)}`,
+      });
+    case 'EACCES':
+      return forbidden(`not allowed to reach ${file}`, { cause: error });
+    case 'ELOOP':
+      return invalid(`${file} is a loop of symbolic links`);
+    default:
+      return error;
+  }
+}
+
+/**
+ * One place per user, taken from the account and never from the environment: two processes that disagreed about it
+ * would not exclude each other.
+ */
+function defaultPrivateRoot(): string {
+  const uid = process.getuid?.() ?? 0;
+  let home: string | undefined;
+  try {
+    home = os.userInfo().homedir;
+  } catch {
+    home = undefined;
+  }
+  const owned = home !== undefined && fs.statSync(home, { throwIfNoEntry: false })?.uid === uid;
+  return owned ? path.join(home!, '.rouse', 'mailfile') : path.join('/tmp', `rouse-${uid}`, 'mailfile');
+}
+
+/** Makes the directory of lock, journal and spool; refuses one that somebody else could have planted. */
+export function ensureSide(paths: MailboxPaths): void {
+  const scoped = path.dirname(paths.side) === paths.directory;
+  if (scoped) ensureScoped(paths);
+  else ensurePrivate(paths.side);
+}
+
+function ensureScoped({ side, directory, shared }: MailboxPaths): void {
+  const found = fs.lstatSync(side, { throwIfNoEntry: false });
+  if (found) {
+    if (!found.isDirectory()) throw notDirectory(side);
+    return;
+  }
+  try {
+    fs.mkdirSync(side, { mode: 0o700 });
+    // Whoever may write the mailbox may lock it; nobody else may.
+    if (shared) {
+      const { gid } = fs.statSync(directory);
+      fs.chownSync(side, -1, gid);
+      fs.chmodSync(side, 0o2770);
+    }
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+function ensurePrivate(side: string): void {
+  const base = path.dirname(side);
+  fs.mkdirSync(side, { recursive: true, mode: 0o700 });
+  for (const directory of [base, side]) {
+    const stat = fs.lstatSync(directory);
+    if (!stat.isDirectory()) throw notDirectory(directory);
+    if (stat.uid !== process.getuid?.() || (stat.mode & 0o022) !== 0) {
+      throw conflict(`${directory} can be written by others; refusing to keep mailbox locks there`, {
+        hint: `make it yours alone: chmod 700 ${directory}`,
+      });
+    }
+  }
+}
+
+function notDirectory(directory: string): RouseError {
+  return conflict(`${directory} is not a directory; refusing to keep mailbox locks there`);
+}
+
+/** Mode for a lock, journal or spool file: the group's too where the mailbox is shared. */
+export function sideMode(paths: MailboxPaths): number {
+  return paths.shared ? 0o660 : 0o600;
+}
+
+const NETWORK_FILESYSTEMS = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB'],
+  [0x65735546, 'FUSE'],
+  [0x01021997, '9P'],
+  [0x5346414f, 'AFS'],
+  [0x00c36400, 'Ceph'],
+  [0x73757245, 'Coda'],
+]);
+
+/** A warning when the mailbox lies where flock(2) may not exclude other machines. */
+export function networkWarning(paths: MailboxPaths): string | undefined {
+  const name = NETWORK_FILESYSTEMS.get(Number(fs.statfsSync(paths.directory).type) >>> 0);
+  return name === undefined
+    ? undefined
+    : `${paths.directory} is on ${name}: locks may not exclude writers on other machines; keep mailboxes on a local disk`;
+}
+
+/** The lock of the shell recipe: `/tmp/foundry-mailbox-<sha256 of the real path>.lock`. */
+export function compatLockPath(paths: MailboxPaths): string {
+  return `/tmp/foundry-mailbox-${createHash('sha256').update(paths.mailbox).digest('hex')}.lock`;
+}

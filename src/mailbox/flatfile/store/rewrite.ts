@@ -1,0 +1,83 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { unavailable } from '../../../base/index.ts';
+import { explainWrite } from './explain-write.ts';
+import { identityOf, isUnchanged, openSnapshot, type Snapshot } from './snapshot.ts';
+import { fsync, type Splice, writeSpliced } from './splice.ts';
+import { inheritAccess, type TempFile } from './temp-file.ts';
+
+export interface Rewrite {
+  /** What to change in this state of the file; nothing to change leaves the file alone. May be asked again. */
+  plan: (base: Snapshot) => Promise<Splice[]> | Splice[];
+  /** Told the name of each step when it is done. */
+  step: (name: string) => void;
+}
+
+export interface Rewritten {
+  changed: boolean;
+  /** Of the file as it is now. */
+  identity: string;
+}
+
+const MOST_ATTEMPTS = 5;
+
+/**
+ * Replaces a file by an edited copy of itself, durably and in one step: write, fsync, look whether anybody changed
+ * the original meanwhile (then start over), rename, fsync the directory. The caller holds the lock and removes the
+ * temporary file.
+ */
+export async function rewriteFile(
+  target: string,
+  temp: TempFile,
+  { plan, step }: Rewrite,
+): Promise<Rewritten> {
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+    const base = openSnapshot(target);
+    try {
+      const splices = await plan(base);
+      if (splices.length === 0) return { changed: false, identity: identityOf(base.stat) };
+      const identity = await fill(temp, base, splices);
+      step('written');
+      await fsync(temp.fd);
+      step('synced');
+      if (isUnchanged(target, base)) {
+        fs.renameSync(temp.path, target);
+        step('renamed');
+        await fsyncDirectoryOf(target);
+        step('committed');
+        return { changed: true, identity };
+      }
+    } catch (error) {
+      throw explainWrite(error, target);
+    } finally {
+      base.close();
+    }
+  }
+  throw unavailable(`${target} kept being changed by another program; nothing was written`, {
+    hint: 'close the editor or script that writes it without the lock, then try again',
+  });
+}
+
+async function fill(temp: TempFile, base: Snapshot, splices: Splice[]): Promise<string> {
+  fs.ftruncateSync(temp.fd, 0);
+  const out = fs.openSync(temp.path, 'r+');
+  try {
+    await writeSpliced(out, { fd: base.fd, size: base.source.size }, splices);
+    inheritAccess(temp, base.stat);
+    // A stamp finer than the kernel's clock tick: any later write gives another one, even within the same tick.
+    const now = (performance.timeOrigin + performance.now()) / 1000;
+    fs.futimesSync(out, now, now);
+    return identityOf(fs.fstatSync(out, { bigint: true }));
+  } finally {
+    fs.closeSync(out);
+  }
+}
+
+export async function fsyncDirectoryOf(file: string): Promise<void> {
+  const fd = fs.openSync(path.dirname(file), 'r');
+  try {
+    await fsync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}

@@ -1,0 +1,209 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { errnoOf, isRouseError, randomHex } from '../../../base/index.ts';
+import { checkMessage } from '../format/block.ts';
+import { LONGEST_BODY } from '../format/body.ts';
+import type { FlatMessage } from '../format/envelope.ts';
+import { type MailboxPaths, sideMode } from './mailbox-path.ts';
+import { failure, isOutcome, type Outcome } from './outcome.ts';
+import { tempPath } from './temp-file.ts';
+
+/** Messages one writer left, taken by the lock holder. */
+export interface Bundle {
+  token: string;
+  file: string;
+  messages: FlatMessage[];
+}
+
+const WAITING = '.msg';
+const CLAIMED = '.claim';
+const ANSWERED = '.answer';
+const LITTER_AGE_MS = 10 * 60_000;
+const LONGEST_FILE = 4 * LONGEST_BODY;
+const MOST_BUNDLES = 256;
+
+/**
+ * Where writers that find the lock taken leave their messages, so that whoever holds it commits them too.
+ *
+ *   <token>.msg            waiting. Its writer may take it back.
+ *   <token>.<batch>.claim  the holder has it; the outcome is added to it before the mailbox is replaced.
+ *   <token>.answer         committed and durable (or refused). Its writer reads and removes it.
+ *
+ * Each step is one rename, so writer and holder never both think a message is theirs. After a crash the temporary
+ * file tells: while it exists the batch was not committed and goes back to waiting; when it is gone, it was. The
+ * first line of a file holds the messages, each later line the outcome of one attempt; the last one counts.
+ */
+export class Spool {
+  #paths: MailboxPaths;
+
+  constructor(paths: MailboxPaths) {
+    this.#paths = paths;
+  }
+
+  /** Writer: leaves messages for whoever holds the lock. */
+  leave(messages: readonly FlatMessage[]): string {
+    const token = `${Date.now().toString(36).padStart(9, '0')}-${process.pid}-${randomHex(6)}`;
+    const line = `${JSON.stringify({ messages: messages.map(({ fields, body }) => ({ fields: [...fields], body })) })}\n`;
+    const file = this.#at(token + WAITING);
+    try {
+      this.#write(file, line);
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error;
+      fs.mkdirSync(this.#paths.spool, { recursive: true, mode: 0o700 });
+      if (this.#paths.shared) fs.chmodSync(this.#paths.spool, 0o2770);
+      this.#write(file, line);
+    }
+    return token;
+  }
+
+  /** Writer: the outcomes, once there are any. */
+  answer(token: string): Outcome[] | undefined {
+    const file = this.#at(token + ANSWERED);
+    if (!fs.existsSync(file)) return undefined;
+    const outcomes = lastOutcomes(fs.readFileSync(file, 'utf8'));
+    fs.rmSync(file, { force: true });
+    return outcomes;
+  }
+
+  /** Writer: takes the messages back. False when the holder has them already. */
+  withdraw(token: string): boolean {
+    try {
+      fs.unlinkSync(this.#at(token + WAITING));
+      return true;
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return false;
+      throw error;
+    }
+  }
+
+  /** Does anybody wait? */
+  hasWaiting(): boolean {
+    return this.#names().some((name) => name.endsWith(WAITING));
+  }
+
+  /** Holder: takes what waits, oldest first. A message that is not fit to be written is answered, not taken. */
+  claim(batch: string): Bundle[] {
+    const waiting = this.#names()
+      .filter((name) => name.endsWith(WAITING))
+      .sort();
+    return waiting.slice(0, MOST_BUNDLES).flatMap((name) => this.#claimOne(name, batch) ?? []);
+  }
+
+  #claimOne(name: string, batch: string): Bundle | undefined {
+    const token = name.slice(0, -WAITING.length);
+    const file = this.#at(`${token}.${batch}${CLAIMED}`);
+    try {
+      fs.renameSync(this.#at(name), file);
+      const text = readRegular(file);
+      const bundle = { token, file, messages: [] };
+      if (text === undefined || !text.includes('\n')) {
+        this.giveBack(bundle);
+        return undefined;
+      }
+      return this.#checked({ ...bundle, messages: parseMessages(text) });
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return undefined;
+      if (!isRouseError(error) && !(error instanceof SyntaxError) && !(error instanceof TypeError))
+        throw error;
+      this.#refuse({ token, file, messages: [] }, error);
+      return undefined;
+    }
+  }
+
+  #checked(bundle: Bundle): Bundle {
+    return { ...bundle, messages: bundle.messages.map(checkMessage) };
+  }
+
+  #refuse(bundle: Bundle, error: unknown): void {
+    this.note(bundle, [failure(error)]);
+    this.publish(bundle);
+  }
+
+  /** Holder: writes the outcome down before the commit, so that it survives the holder. */
+  note(bundle: Bundle, outcomes: readonly Outcome[]): void {
+    fs.appendFileSync(bundle.file, `${JSON.stringify({ outcomes })}\n`);
+  }
+
+  /** Holder: tells the writer, after the commit is durable. */
+  publish({ token, file }: Bundle): void {
+    fs.renameSync(file, this.#at(token + ANSWERED));
+  }
+
+  /** Holder: leaves it to somebody else. */
+  giveBack({ token, file }: Bundle): void {
+    fs.renameSync(file, this.#at(token + WAITING));
+  }
+
+  /** Holder: what a holder that died had claimed. Nobody is answered before the commit is durable. */
+  async recover(makeDurable: () => Promise<void>): Promise<void> {
+    const committed: Bundle[] = [];
+    for (const name of this.#names()) {
+      const match = /^(.+)\.([^.]+)\.claim$/.exec(name);
+      if (!match) continue;
+      const bundle = { token: match[1]!, file: this.#at(name), messages: [] };
+      if (fs.existsSync(tempPath(this.#paths.mailbox, match[2]!))) this.giveBack(bundle);
+      else committed.push(bundle);
+    }
+    if (committed.length > 0) await makeDurable();
+    for (const bundle of committed) this.publish(bundle);
+  }
+
+  /** Holder: removes answers nobody fetched and pieces nobody finished. */
+  sweep(now: number): void {
+    for (const name of this.#names()) {
+      const stat = fs.lstatSync(this.#at(name), { throwIfNoEntry: false });
+      if (stat && now - stat.mtimeMs > LITTER_AGE_MS)
+        fs.rmSync(this.#at(name), { force: true, recursive: true });
+    }
+  }
+
+  #names(): string[] {
+    try {
+      return fs.readdirSync(this.#paths.spool);
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  #at(name: string): string {
+    return path.join(this.#paths.spool, name);
+  }
+
+  #write(file: string, line: string): void {
+    const fd = fs.openSync(file, 'wx', sideMode(this.#paths));
+    try {
+      if (this.#paths.shared) fs.fchmodSync(fd, sideMode(this.#paths));
+      fs.writeFileSync(fd, line);
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+}
+
+/** The text of a plain file of bearable size; whatever else stands there is not a message. */
+function readRegular(file: string): string | undefined {
+  const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
+  try {
+    const stat = fs.fstatSync(fd);
+    return stat.isFile() && stat.size <= LONGEST_FILE ? fs.readFileSync(fd, 'utf8') : undefined;
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function parseMessages(text: string): FlatMessage[] {
+  const { messages } = JSON.parse(text.slice(0, text.indexOf('\n'))) as {
+    messages: { fields: [string, string][]; body: string }[];
+  };
+  return messages.map(({ fields, body }) => ({
+    fields: new Map(fields.map(([key, value]) => [String(key), String(value)])),
+    body: String(body),
+  }));
+}
+
+function lastOutcomes(text: string): Outcome[] {
+  const last = text.trimEnd().split('\n').at(-1) ?? '';
+  const { outcomes } = JSON.parse(last) as { outcomes?: unknown };
+  return Array.isArray(outcomes) ? outcomes.filter(isOutcome) : [];
+}

@@ -1,0 +1,89 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { errnoOf, forbidden, randomHex } from '../../../base/index.ts';
+import { explainWrite } from './explain-write.ts';
+
+/**
+ * The next version of a file, beside it. Its name is the proof of what happened to it: while it exists the batch it
+ * belongs to is not committed; when it is gone, it was renamed into place (or everybody concerned was told otherwise).
+ */
+export interface TempFile {
+  readonly batch: string;
+  readonly path: string;
+  readonly fd: number;
+  /** Closes and removes it, unless it was renamed into place. */
+  discard(): void;
+}
+
+const MARK = '.tmp-';
+
+export function tempPath(target: string, batch: string): string {
+  return path.join(path.dirname(target), `.${path.basename(target)}${MARK}${batch}`);
+}
+
+export function createTemp(target: string): TempFile {
+  const batch = `${process.pid}-${randomHex(6)}`;
+  const file = tempPath(target, batch);
+  const fd = openNew(file, target);
+  let open = true;
+  return {
+    batch,
+    path: file,
+    fd,
+    discard() {
+      if (!open) return;
+      open = false;
+      fs.closeSync(fd);
+      fs.rmSync(file, { force: true });
+    },
+  };
+}
+
+function openNew(file: string, target: string): number {
+  try {
+    return fs.openSync(file, 'wx', 0o600);
+  } catch (error) {
+    throw explainWrite(error, target);
+  }
+}
+
+/** Gives the new version the mode and the owners of the old one; a new mailbox gets what its directory allows. */
+export function inheritAccess(temp: TempFile, old: fs.BigIntStats | undefined): void {
+  if (!old) {
+    const { mode } = fs.statSync(path.dirname(temp.path));
+    fs.fchmodSync(temp.fd, 0o600 | (mode & 0o066));
+    return;
+  }
+  const mine = fs.fstatSync(temp.fd);
+  const [uid, gid] = [Number(old.uid), Number(old.gid)];
+  const asRoot = process.getuid?.() === 0;
+  if (mine.gid !== gid || (asRoot && mine.uid !== uid)) {
+    try {
+      fs.fchownSync(temp.fd, asRoot ? uid : -1, gid);
+    } catch (error) {
+      if (errnoOf(error) !== 'EPERM') throw error;
+      throw forbidden(`cannot keep the group (gid ${gid}) of the mailbox: you are not a member of it`, {
+        hint: 'join the group, or give the directory that group with the setgid bit',
+      });
+    }
+  }
+  fs.fchmodSync(temp.fd, Number(old.mode) & 0o7777);
+}
+
+const LITTER_AGE_MS = 5 * 60_000;
+
+/** Removes what crashed writers left. Only while holding the lock; young files may belong to somebody. */
+export function sweepTemps(target: string, now: number): number {
+  const directory = path.dirname(target);
+  const prefix = `.${path.basename(target)}${MARK}`;
+  let swept = 0;
+  for (const name of fs.readdirSync(directory)) {
+    if (!name.startsWith(prefix)) continue;
+    const file = path.join(directory, name);
+    const stat = fs.lstatSync(file, { throwIfNoEntry: false });
+    if (!stat?.isFile() || now - stat.mtimeMs < LITTER_AGE_MS) continue;
+    fs.rmSync(file, { force: true });
+    swept++;
+  }
+  return swept;
+}

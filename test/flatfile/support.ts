@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import * as esbuild from 'esbuild';
+import { FlatFile } from '../../src/mailbox/flatfile/index.ts';
+import type { Order } from './worker.ts';
+
+export const FULL = process.env['ROUSE_PROOF'] === 'full';
+const root = path.resolve(import.meta.dirname, '../..');
+
+export interface Bench {
+  directory: string;
+  /** `<directory>/<name>/.agent/inbox.md`, its directory made. */
+  inbox(name?: string): string;
+  /** Starts a worker process; `say` collects its lines. */
+  start(order: Order, env?: NodeJS.ProcessEnv, nodeOptions?: string[]): Running;
+  end(): void;
+}
+
+export interface Running {
+  child: ChildProcess;
+  done: Promise<{ code: number | null; signal: NodeJS.Signals | null; lines: unknown[]; stderr: string }>;
+}
+
+/** A directory of its own and the worker program, bundled where it finds the project's dependencies. */
+export async function setUp(): Promise<Bench> {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-flatfile-'));
+  const built = fs.mkdtempSync(path.join(root, 'node_modules', '.flatfile-'));
+  const worker = path.join(built, 'worker.mjs');
+  await esbuild.build({
+    entryPoints: [path.join(import.meta.dirname, 'worker.ts')],
+    outfile: worker,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    packages: 'external',
+    logLevel: 'warning',
+  });
+  const children = new Set<ChildProcess>();
+  return {
+    directory,
+    inbox(name = 'team') {
+      const agent = path.join(directory, name, '.agent');
+      fs.mkdirSync(agent, { recursive: true });
+      return path.join(agent, 'inbox.md');
+    },
+    start(order, env = {}, nodeOptions = []) {
+      const child = spawn(process.execPath, [...nodeOptions, worker, JSON.stringify(order)], {
+        env: { ...process.env, ...env },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      });
+      children.add(child);
+      return { child, done: finished(child).finally(() => children.delete(child)) };
+    },
+    end() {
+      for (const child of children) child.kill('SIGKILL');
+      fs.rmSync(directory, { recursive: true, force: true });
+      fs.rmSync(built, { recursive: true, force: true });
+    },
+  };
+}
+
+function finished(child: ChildProcess): Running['done'] {
+  let out = '';
+  let stderr = '';
+  child.stdout?.on('data', (data: Buffer) => {
+    out += data.toString();
+  });
+  child.stderr?.on('data', (data: Buffer) => {
+    stderr += data.toString();
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      const lines = out
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as unknown);
+      resolve({ code, signal, lines, stderr });
+    });
+  });
+}
+
+/** Ids of a mailbox, newest first. */
+export function idsIn(mailbox: string): string[] {
+  return new FlatFile(mailbox).list().entries.map(({ ref }) => ref);
+}
