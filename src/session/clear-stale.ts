@@ -1,0 +1,69 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { type FileLock, tryLockFile } from '../base/index.ts';
+import { offlineDocument, writeDerivedFiles, writeStatus } from './gateway-documents.ts';
+import { closeGatewayWindow } from './gateway-window.ts';
+import { NO_BINDINGS } from './live-bindings.ts';
+import { claimsAgentWindow, readRecordedGateway } from './live-gateway.ts';
+import type { ManifestFacts } from './manifest-facts.ts';
+import { withdrawGateway } from './registry.ts';
+import type { SessionContext } from './session-context.ts';
+import { makeSessionDirectories, type SessionPaths, sessionPaths } from './session-paths.ts';
+import { SessionTmux } from './session-tmux.ts';
+import { DEFAULT_SOCKET } from './tmux-socket.ts';
+
+/**
+ * Puts a session whose gateway is gone back into the state "capable, not attached". Only when nothing else is at
+ * work on it: an attach or detach under way holds the life-cycle lock, a gateway (even one that has not answered
+ * yet) holds its own. Then nothing is touched except published variables that lead to silence.
+ */
+export async function clearStale(context: SessionContext, facts: ManifestFacts): Promise<string[]> {
+  const paths = sessionPaths(facts.root);
+  makeSessionDirectories(paths);
+  const lifecycle = tryLockFile(paths.lifecycleLock);
+  if (!lifecycle) return ['another attach or detach is under way'];
+  try {
+    const gateway = tryLockFile(paths.gatewayLock);
+    if (!gateway) {
+      await unpublish(context, facts);
+      return ['a gateway process runs but does not answer; its address was withdrawn'];
+    }
+    return await clearHolding(gateway, () => restoreOffline(context, facts));
+  } finally {
+    lifecycle.release();
+  }
+}
+
+async function clearHolding(lock: FileLock, work: () => Promise<void>): Promise<string[]> {
+  try {
+    await work();
+    return ['a gateway that is gone was cleared away'];
+  } finally {
+    lock.release();
+  }
+}
+
+/** The state after a detach. The caller holds the life-cycle lock and knows that no gateway lives. */
+export async function restoreOffline(context: SessionContext, facts: ManifestFacts): Promise<void> {
+  const paths = sessionPaths(facts.root);
+  const recorded = readRecordedGateway(paths);
+  if (recorded && typeof recorded !== 'string' && !claimsAgentWindow(recorded)) {
+    await closeGatewayWindow(context, facts, recorded);
+  }
+  await unpublish(context, facts);
+  removeRunFiles(paths);
+  writeStatus(paths, offlineDocument(paths, facts));
+  writeDerivedFiles(paths, facts, undefined);
+  await withdrawGateway(context.settings.registryDir, facts, context.clock);
+}
+
+async function unpublish(context: SessionContext, facts: ManifestFacts): Promise<void> {
+  const tmux = new SessionTmux(facts.tmuxSocket ?? DEFAULT_SOCKET, context.env);
+  await tmux.setEnvironment(facts.tmuxSessionName, NO_BINDINGS);
+}
+
+function removeRunFiles(paths: SessionPaths): void {
+  for (const file of [paths.currentInstance, paths.pidFile, paths.attempt, path.join(paths.run, 'env')]) {
+    fs.rmSync(file, { force: true });
+  }
+}

@@ -1,0 +1,71 @@
+import * as path from 'node:path';
+import { conflict, crashPoint } from '../base/index.ts';
+import { restoreOffline } from './clear-stale.ts';
+import { offlineDocument, type StatusDocument } from './gateway-documents.ts';
+import { withLifecycleLock } from './lifecycle-lock.ts';
+import { claimsAgentWindow, readRecordedGateway } from './live-gateway.ts';
+import { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
+import { type EndedBy, endProcess } from './process-end.ts';
+import type { SessionContext } from './session-context.ts';
+import { sessionPaths } from './session-paths.ts';
+
+export interface DetachReport {
+  status: StatusDocument;
+  /** How the gateway ended; `already` when none ran. */
+  ended: EndedBy;
+  detail: string;
+}
+
+/**
+ * Detaches the gateway of a session of this host. The process is asked to end and, if it does not, made to; only
+ * the recorded one, verified by its start time. The session stays capable: manifest, attach authority and desired
+ * configuration are kept.
+ */
+export function detachLocal(context: SessionContext, manifestPath: string): Promise<DetachReport> {
+  return withLifecycleLock(context, path.dirname(manifestPath), () =>
+    detachHoldingLock(context, readManifestFacts(manifestPath)),
+  );
+}
+
+/** For actions that hold the life-cycle lock already. */
+export async function detachHoldingLock(
+  context: SessionContext,
+  facts: ManifestFacts,
+): Promise<DetachReport> {
+  const paths = sessionPaths(facts.root);
+  const recorded = readRecordedGateway(paths);
+  const gateway = typeof recorded === 'string' ? undefined : recorded;
+  if (gateway && claimsAgentWindow(gateway)) {
+    throw conflict(
+      `the recorded gateway claims window 0 of "${facts.tmuxSessionName}", which belongs to the agent`,
+      {
+        hint: `nothing was stopped; look at ${paths.currentInstance}`,
+        facts: { cause: 'reserved_window' },
+      },
+    );
+  }
+  let ended: EndedBy = 'already';
+  if (gateway) {
+    context.progress?.('waiting for the gateway to end');
+    ended = await endProcess(gateway.identity, context.clock);
+    crashPoint('session.detach.ended');
+    if (ended === 'nothing') {
+      throw conflict(
+        `process ${gateway.identity.pid} cannot be proven to be this session's gateway, or does not end`,
+        {
+          hint: 'nothing was changed; end it by hand',
+          facts: { cause: 'gateway_not_stopped', pid: gateway.identity.pid },
+        },
+      );
+    }
+  }
+  await restoreOffline(context, facts);
+  crashPoint('session.detach.restored');
+  const detail =
+    ended === 'already'
+      ? 'no gateway was running'
+      : ended === 'SIGTERM'
+        ? 'the gateway ended'
+        : 'the gateway was killed';
+  return { status: offlineDocument(paths, facts), ended, detail };
+}

@@ -1,0 +1,24 @@
+import type { RecordedGateway } from './live-gateway.ts';
+import type { ManifestFacts } from './manifest-facts.ts';
+import type { SessionContext } from './session-context.ts';
+import { SessionTmux } from './session-tmux.ts';
+import { DEFAULT_SOCKET } from './tmux-socket.ts';
+
+/**
+ * Closes the window a gateway left behind: exactly the recorded window, in this session, not index 0, and only
+ * while the recorded pane still runs the recorded process or nothing. tmux counts ids up, so another pane can
+ * bear the id only after the server was started anew.
+ */
+export async function closeGatewayWindow(
+  context: SessionContext,
+  facts: ManifestFacts,
+  gateway: RecordedGateway,
+): Promise<void> {
+  if (gateway.windowId === undefined || gateway.paneId === undefined) return;
+  const tmux = new SessionTmux(facts.tmuxSocket ?? DEFAULT_SOCKET, context.env);
+  const panes = await tmux.panes(facts.tmuxSessionName);
+  const pane = panes.find((each) => each.paneId === gateway.paneId && each.windowId === gateway.windowId);
+  if (!pane || pane.windowIndex === '0') return;
+  if (pane.dead || pane.pid === gateway.identity.pid)
+    await tmux.killWindow(facts.tmuxSessionName, pane.windowId);
+}

@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { identifyProcess, type ProcessIdentity, unavailable, writeFileAtomic } from '../base/index.ts';
+import { type ExecutionMode, TUI_TIMING_RULES, type TuiTimings } from '../domain/index.ts';
+import { ensureToken, TOKEN_FILE_VARIABLE } from './gateway-token.ts';
+import { handedEnvironment, writeEnvironmentFile } from './handed-environment.ts';
+import type { ManifestFacts } from './manifest-facts.ts';
+import { programWords } from './program-path.ts';
+import type { SessionContext } from './session-context.ts';
+import { sessionPaths } from './session-paths.ts';
+import { SessionTmux } from './session-tmux.ts';
+import { shellQuote, shellWords } from './shell-quote.ts';
+import { DEFAULT_SOCKET } from './tmux-socket.ts';
+
+export interface GatewayStart {
+  attemptId: string;
+  host: string;
+  /** 0 asks the system for a free one. */
+  port: number;
+  mode: ExecutionMode;
+  timings: TuiTimings;
+}
+
+export interface StartedGateway {
+  identity: ProcessIdentity;
+  /** The window made for it, in the foreground mode. */
+  windowId: string | undefined;
+}
+
+/** Starts the gateway program and returns at once; how it fares is told by run/attempt.json. */
+export async function startGateway(
+  context: SessionContext,
+  facts: ManifestFacts,
+  start: GatewayStart,
+): Promise<StartedGateway> {
+  const words = [...(context.gatewayProgram ?? programWords('gateway')), ...gatewayFlags(facts, start)];
+  const env = gatewayEnvironment(context, facts, start);
+  return start.mode === 'detached_process'
+    ? startDetached(facts, words, env)
+    : startInWindow(context, facts, words, env);
+}
+
+function gatewayFlags(facts: ManifestFacts, start: GatewayStart): string[] {
+  return [
+    ...['--gateway-root', sessionPaths(facts.root).gateway],
+    ...['--host', start.host, '--port', String(start.port), '--attempt-id', start.attemptId],
+    ...TUI_TIMING_RULES.flatMap(({ field, processFlag }) => [
+      `--${processFlag}`,
+      String(start.timings[field]),
+    ]),
+  ];
+}
+
+/** The caller's environment, for headless turns run under the gateway; never as arguments. */
+function gatewayEnvironment(
+  context: SessionContext,
+  facts: ManifestFacts,
+  start: GatewayStart,
+): Record<string, string> {
+  const env = handedEnvironment(context.env);
+  env['HOUMAO_GATEWAY_EXECUTION_MODE'] = start.mode;
+  if (start.host !== '127.0.0.1')
+    env[TOKEN_FILE_VARIABLE] = ensureToken(sessionPaths(facts.root), context.env);
+  return env;
+}
+
+/** A session of its own, so that it survives the terminal it was started from. */
+async function startDetached(
+  facts: ManifestFacts,
+  words: string[],
+  env: Record<string, string>,
+): Promise<StartedGateway> {
+  const errors = fs.openSync(errorFile(facts), 'w', 0o600);
+  try {
+    const child = spawn(words[0]!, words.slice(1), {
+      cwd: facts.root,
+      detached: true,
+      env,
+      stdio: ['ignore', 'ignore', errors],
+    });
+    const failed = new Promise<never>((_, reject) => child.once('error', reject));
+    failed.catch(() => {});
+    const spawned = new Promise<void>((resolve) => child.once('spawn', resolve));
+    await Promise.race([spawned, failed]);
+    child.unref();
+    return { identity: identify(child.pid!), windowId: undefined };
+  } catch (error) {
+    throw unavailable('the gateway program cannot be started', {
+      cause: error,
+      facts: { cause: 'spawn_failed' },
+    });
+  } finally {
+    fs.closeSync(errors);
+  }
+}
+
+/**
+ * A window beside the agent's. Its first command asks tmux where it runs, takes the environment from a file only
+ * its owner can read, and becomes the gateway; so the pane's process is the gateway itself.
+ */
+async function startInWindow(
+  context: SessionContext,
+  facts: ManifestFacts,
+  words: string[],
+  env: Record<string, string>,
+): Promise<StartedGateway> {
+  const paths = sessionPaths(facts.root);
+  const tmux = new SessionTmux(facts.tmuxSocket ?? DEFAULT_SOCKET, context.env);
+  if (!(await tmux.agentPane(facts.tmuxSessionName))) {
+    throw unavailable(`tmux session "${facts.tmuxSessionName}" has no window 0`, {
+      hint: 'the agent is gone; "rouse agents relaunch" brings it back',
+      facts: { cause: 'agent_window_missing' },
+    });
+  }
+  const envFile = path.join(paths.run, 'env');
+  const script = path.join(paths.run, 'window.sh');
+  writeEnvironmentFile(envFile, env);
+  writeFileAtomic(errorFile(facts), '', { durable: false });
+  writeFileAtomic(script, windowScript(envFile, errorFile(facts), words), { mode: 0o700, durable: false });
+  const pane = await tmux.newWindow({
+    session: facts.tmuxSessionName,
+    name: 'gateway',
+    directory: facts.workingDirectory,
+    command: ['/bin/sh', script],
+  });
+  return { identity: identify(pane.pid), windowId: pane.windowId };
+}
+
+function windowScript(envFile: string, errors: string, words: string[]): string {
+  return `#!/bin/sh
+. ${shellQuote(envFile)}
+rm -f ${shellQuote(envFile)}
+set -- $(tmux display-message -p -t "$TMUX_PANE" '#{window_id} #{window_index}')
+export HOUMAO_GATEWAY_TMUX_WINDOW_ID="$1" HOUMAO_GATEWAY_TMUX_WINDOW_INDEX="$2" HOUMAO_GATEWAY_TMUX_PANE_ID="$TMUX_PANE"
+exec ${shellWords(words)} 2>>${shellQuote(errors)}
+`;
+}
+
+/** Where a gateway that dies before it can write its log leaves its last words. */
+export function errorFile(facts: ManifestFacts): string {
+  return path.join(sessionPaths(facts.root).logs, 'gateway.err');
+}
+
+/** A process that is gone already has ended: its identity never matches a running one. */
+function identify(pid: number): ProcessIdentity {
+  return identifyProcess(pid) ?? { pid, startTicks: -1, bootId: null };
+}

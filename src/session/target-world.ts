@@ -1,0 +1,49 @@
+import { pairKnows } from './pair-server.ts';
+import { readRegistry } from './registry-read.ts';
+import { DEFAULT_PAIR_PORT, resolveTarget, type Target, type TargetWorld } from './resolve-target.ts';
+import { chooseSelector, type SelectorFlags } from './selector.ts';
+import type { SessionContext } from './session-context.ts';
+import type { SessionPointers } from './session-pointers.ts';
+import { SessionTmux } from './session-tmux.ts';
+import { socketOf, socketOfTmuxVariable } from './tmux-socket.ts';
+
+/** The agent the flags name, wherever this command runs. */
+export async function findTarget(context: SessionContext, flags: SelectorFlags): Promise<Target> {
+  const selector = chooseSelector(flags, isInsideTmux(context.env));
+  return resolveTarget(selector, targetWorld(context));
+}
+
+export function isInsideTmux(env: NodeJS.ProcessEnv): boolean {
+  return socketOfTmuxVariable(env['TMUX']) !== undefined;
+}
+
+export function targetWorld({ settings, env, clock }: SessionContext): TargetWorld {
+  const server = new SessionTmux(socketOf(settings.tmuxSocket, env), env);
+  return {
+    registry: () => readRegistry(settings.registryDir, clock.now().getTime()),
+    pointersOf: (session) => pointers(server, session),
+    async currentPointers() {
+      // The session one is in is on the server one is in, whatever the settings say.
+      const own = new SessionTmux(socketOf(undefined, env), env);
+      const session = await own.sessionOfPane(env['TMUX_PANE'] ?? '');
+      return session === undefined ? undefined : pointers(own, session);
+    },
+    pairKnows,
+    defaultPairPort: pairPort(env['CAO_PORT']),
+  };
+}
+
+async function pointers(server: SessionTmux, session: string): Promise<SessionPointers | undefined> {
+  const variables = await server.environment(session);
+  if (!variables) return undefined;
+  return {
+    session,
+    manifestPath: variables.get('HOUMAO_MANIFEST_PATH'),
+    agentId: variables.get('HOUMAO_AGENT_ID'),
+  };
+}
+
+function pairPort(text: string | undefined): number {
+  const port = Number(text);
+  return text && Number.isInteger(port) && port >= 1 && port <= 65_535 ? port : DEFAULT_PAIR_PORT;
+}

@@ -1,0 +1,58 @@
+import * as path from 'node:path';
+import { hookScript } from './hook-script.ts';
+import type { ToolPreset } from './preset.ts';
+
+const HOOK_EVENTS = [
+  'SessionStart',
+  'UserPromptSubmit',
+  'PermissionRequest',
+  'Notification',
+  'Stop',
+  'SessionEnd',
+];
+
+/** Claude Code. Its hooks report turns as they happen; `--settings` adds them for this session only. */
+export const claude: ToolPreset = {
+  tool: 'claude',
+  executable: 'claude',
+  processNames: ['claude', 'claude-code'],
+  homeVariable: 'CLAUDE_CONFIG_DIR',
+  nestedMarks: ['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_CODE_SSE_PORT'],
+  role: { method: 'cli_flag', args: (text) => ['--append-system-prompt', text] },
+  additions({ launchDir, signalsDir }) {
+    const settings = path.join(launchDir, 'claude-settings.json');
+    const script = path.join(launchDir, 'hook.sh');
+    const hooks = Object.fromEntries(
+      HOOK_EVENTS.map((event) => [
+        event,
+        [{ hooks: [{ type: 'command', command: `/bin/sh '${script.replaceAll("'", "'\\''")}' ${event}` }] }],
+      ]),
+    );
+    return {
+      args: ['--settings', settings],
+      files: [
+        { path: settings, content: `${JSON.stringify({ hooks }, null, 2)}\n` },
+        { path: script, content: hookScript(signalsDir), mode: 0o700 },
+      ],
+      metadata: { signals_dir: signalsDir },
+    };
+  },
+  headless: {
+    backend: 'claude_headless',
+    prompt: 'stdin',
+    role: 'arguments',
+    create: ['{args}', '{model}', '-p', '--verbose', '{role}', '--output-format', 'stream-json'],
+    exact: [
+      '{args}',
+      '{model}',
+      '-p',
+      '--verbose',
+      '{role}',
+      '--resume',
+      '{session}',
+      '--output-format',
+      'stream-json',
+    ],
+    last: ['{args}', '{model}', '-p', '--verbose', '{role}', '--continue', '--output-format', 'stream-json'],
+  },
+};

@@ -1,0 +1,22 @@
+import type { ToolPreset } from './preset.ts';
+
+/**
+ * Codex. Its rollout files under CODEX_HOME tell every turn, so nothing is added: a `notify` program of ours
+ * would replace the person's own.
+ */
+export const codex: ToolPreset = {
+  tool: 'codex',
+  executable: 'codex',
+  processNames: ['codex'],
+  homeVariable: 'CODEX_HOME',
+  nestedMarks: ['CODEX_SANDBOX', 'CODEX_THREAD_ID'],
+  role: { method: 'cli_flag', args: (text) => ['-c', `developer_instructions=${JSON.stringify(text)}`] },
+  headless: {
+    backend: 'codex_headless',
+    prompt: 'stdin',
+    role: 'arguments',
+    create: ['{args}', '{role}', '{model}', 'exec', '--json', '-'],
+    exact: ['{args}', '{role}', '{model}', 'exec', '--json', 'resume', '{session}', '-'],
+    last: ['{args}', '{role}', '{model}', 'exec', '--json', 'resume', '--last', '-'],
+  },
+};

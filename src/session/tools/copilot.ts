@@ -1,0 +1,19 @@
+import type { ToolPreset } from './preset.ts';
+
+/** GitHub Copilot CLI. */
+export const copilot: ToolPreset = {
+  tool: 'copilot',
+  executable: 'copilot',
+  processNames: ['copilot'],
+  homeVariable: null,
+  nestedMarks: [],
+  role: { method: 'first_message_flag', args: (text) => ['-i', text] },
+  headless: {
+    backend: 'generic_headless',
+    prompt: 'argument',
+    role: 'prefix',
+    create: ['{args}', '{model}', '-p', '{prompt}', '--output-format', 'json'],
+    exact: ['{args}', '{model}', '--resume={session}', '-p', '{prompt}', '--output-format', 'json'],
+    last: ['{args}', '{model}', '--continue', '-p', '{prompt}', '--output-format', 'json'],
+  },
+};

@@ -1,0 +1,19 @@
+import type { ToolPreset } from './preset.ts';
+
+/** Qwen Code. */
+export const qwen: ToolPreset = {
+  tool: 'qwen',
+  executable: 'qwen',
+  processNames: ['qwen'],
+  homeVariable: null,
+  nestedMarks: ['QWEN_CODE'],
+  role: { method: 'first_message_flag', args: (text) => ['--prompt-interactive', text] },
+  headless: {
+    backend: 'generic_headless',
+    prompt: 'argument',
+    role: 'prefix',
+    create: ['{args}', '{model}', '-p', '{prompt}', '--output-format', 'stream-json'],
+    exact: ['{args}', '{model}', '--resume', '{session}', '-p', '{prompt}', '--output-format', 'stream-json'],
+    last: ['{args}', '{model}', '--continue', '-p', '{prompt}', '--output-format', 'stream-json'],
+  },
+};
