@@ -1,0 +1,89 @@
+import { notReady } from '../base/index.ts';
+import { requireCount, requirePaneId } from './names.ts';
+import { paneGone } from './pane.ts';
+import type { Runner } from './runner.ts';
+import { commandLine } from './words.ts';
+
+/** What must still be so, checked by the tmux server in the same instant in which it types. */
+export interface Expectation {
+  /** The process started in the pane. A pane keeps its id when it is respawned. */
+  pid?: number;
+  cursorX?: number;
+  cursorY?: number;
+  alternateOn?: boolean;
+}
+
+interface Condition {
+  variable: string;
+  wanted: string;
+  otherwise: string;
+}
+
+/**
+ * Runs `command`, which puts something into the pane, if the pane is alive, takes input and is in no mode, and the
+ * expectation holds. The check and the act are one command of the server, so nothing can come between them.
+ *
+ * The check for a dead pane is not a courtesy: tmux before 3.5 crashes, with every session it holds, when something
+ * is pasted into one.
+ */
+export async function runGuarded(
+  runner: Runner,
+  pane: string,
+  command: string[],
+  expect: Conditions,
+): Promise<void> {
+  const conditions = [...ALWAYS, ...expect];
+  const variables = ['pane_id', ...conditions.map(({ variable }) => variable)]
+    .map((name) => `#{${name}}`)
+    .join(' ');
+  const wanted = [requirePaneId(pane), ...conditions.map((condition) => condition.wanted)].join(' ');
+  const refusal = `refused ${variables}`;
+  const said = await runner.run([
+    ['if-shell', '-F', '-t', pane, `#{==:${variables},${wanted}}`, commandLine(command), tell(pane, refusal)],
+  ]);
+  if (!said.startsWith('refused ')) return;
+  const [, id, ...found] = said.split(' ');
+  if (id !== pane) throw paneGone(pane);
+  const at = conditions.findIndex((condition, index) => condition.wanted !== found[index]);
+  throw notReady(`nothing was typed into pane ${pane}: ${conditions[at]?.otherwise ?? 'its state changed'}`, {
+    facts: { tmux: 'refused', condition: conditions[at]?.variable, wanted, found: found.join(' ') },
+  });
+}
+
+function tell(pane: string, format: string): string {
+  return commandLine(['display-message', '-p', '-t', pane, format]);
+}
+
+export type Conditions = readonly Condition[];
+
+const ALWAYS: Conditions = [
+  { variable: 'pane_dead', wanted: '0', otherwise: 'its process has ended' },
+  { variable: 'pane_input_off', wanted: '0', otherwise: 'its input is switched off' },
+  { variable: 'pane_in_mode', wanted: '0', otherwise: 'it is in copy mode or another tmux mode' },
+];
+
+/** For keys, which tmux would send to the neighbours as well. A paste reaches one pane only. */
+export const ALONE: Conditions = [
+  {
+    variable: 'pane_synchronized',
+    wanted: '0',
+    otherwise: 'its window sends keys to all panes (synchronize-panes)',
+  },
+];
+
+export function conditionsOf(expect: Expectation): Condition[] {
+  const conditions: Condition[] = [];
+  const want = (variable: string, wanted: number | undefined, otherwise: string): void => {
+    if (wanted === undefined) return;
+    conditions.push({ variable, wanted: String(requireCount(wanted, variable)), otherwise });
+  };
+  want('pane_pid', expect.pid, 'another process has taken the pane');
+  want('cursor_x', expect.cursorX, 'the cursor has moved');
+  want('cursor_y', expect.cursorY, 'the cursor has moved');
+  want('alternate_on', flagOf(expect.alternateOn), 'the program has switched screens');
+  return conditions;
+}
+
+function flagOf(value: boolean | undefined): number | undefined {
+  return value === undefined ? undefined : Number(value);
+}

@@ -1,0 +1,33 @@
+/**
+ * Tmux: the tmux binary as a typed object. Sessions, windows, panes, environment, pastes, keys, captures, and a
+ * control client for events and quick commands.
+ *
+ * Promises  Targets are exact: `=name`, `@id`, `%id`. Text is one argument: never a shell word, a format, a key or a
+ *           second command. What types into a pane checks the pane in the same turn of the server.
+ *           The person's server stays the person's: no option but those of sessions made here, no resize, no focus.
+ * Never     Knows agents, closes window 0, pastes into a dead pane (older tmux would crash with all its sessions),
+ *           polls.
+ * Errors    RouseError whose `facts.tmux` is a TmuxProblem: not_installed, no_server, no_session, no_pane, …
+ *           `timeout` and `disconnected` leave it unknown whether the command took effect.
+ *
+ * Secrets   argv is public on most systems. Environment for new processes travels on standard input, and a control
+ *           client's commands never are an argv. The tmux socket itself is open to every process of the same user.
+ */
+export type { Client } from './client.ts';
+export { ControlClient, type ControlEvent } from './control-client.ts';
+export { type CurrentPlace, currentSession } from './current.ts';
+export type { EnvironmentValue } from './environment.ts';
+export type { ExecOptions, ServerAddress } from './exec.ts';
+export { Exec } from './exec.ts';
+export type { Expectation } from './guard.ts';
+export type { EnterWay } from './keys.ts';
+export { paneAt, requireSessionName, windowAt } from './names.ts';
+export type { PaneListener } from './output-watch.ts';
+export type { CaptureOptions, Pane, Snapshot } from './pane.ts';
+export { type PasteOptions, pasteText } from './paste.ts';
+export { type TmuxProblem, tmuxProblemOf } from './problem.ts';
+export type { Commands, Runner, RunOptions } from './runner.ts';
+export type { Created, NewProcess, NewSession, NewWindow, Session } from './session.ts';
+export { parseSocket } from './socket.ts';
+export { Tmux } from './tmux.ts';
+export { isAtLeast, type TmuxVersion } from './version.ts';

@@ -1,0 +1,70 @@
+import { invalid } from '../base/index.ts';
+
+/**
+ * Targets are exact. Without `=` tmux takes a session `ab` for `a`, and without the colon it may take a window called
+ * like the session.
+ */
+
+/** A name tmux keeps as it is: it would turn `.` and `:` into `_`, and expand `#`. */
+export function requireSessionName(name: string): string {
+  if (name === '') throw invalid('a tmux session name must not be empty');
+  const bad = /[.:#\s\u0000-\u001f\u007f-\u009f]/.exec(name);
+  if (bad) {
+    throw invalid(`tmux session name ${JSON.stringify(name)} contains ${JSON.stringify(bad[0])}`, {
+      hint: 'Use letters, digits, "-" and "_".',
+    });
+  }
+  if (/^[=$@%!+~^{-]/.test(name)) {
+    throw invalid(`tmux session name ${JSON.stringify(name)} begins with a character tmux gives a meaning`, {
+      hint: 'Begin with a letter or a digit.',
+    });
+  }
+  return name;
+}
+
+export function sessionTarget(name: string): string {
+  return `=${requireSessionName(name)}:`;
+}
+
+/** A window of a session by its index. */
+export function windowAt(session: string, index: number): string {
+  return `${sessionTarget(session)}${requireCount(index, 'window index')}`;
+}
+
+/** A pane of a session by the index of its window and its own. */
+export function paneAt(session: string, window: number, pane: number): string {
+  return `${windowAt(session, window)}.${requireCount(pane, 'pane index')}`;
+}
+
+/** `@12`, or what `windowAt` gives. */
+export function requireWindowTarget(target: string): string {
+  if (!/^(@\d+|=[^:.]+:\d+)$/.test(target)) {
+    throw invalid(`${JSON.stringify(target)} is not a window: expected an id such as @3`);
+  }
+  return target;
+}
+
+/** `%12`. Only ids: an index may name another pane tomorrow. */
+export function requirePaneId(pane: string): string {
+  if (!/^%\d+$/.test(pane))
+    throw invalid(`${JSON.stringify(pane)} is not a pane id: expected one such as %3`);
+  return pane;
+}
+
+export function requireWindowId(window: string): string {
+  if (!/^@\d+$/.test(window))
+    throw invalid(`${JSON.stringify(window)} is not a window id: expected one such as @3`);
+  return window;
+}
+
+export function requireVariable(name: string): string {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    throw invalid(`${JSON.stringify(name)} is not a name of an environment variable`);
+  }
+  return name;
+}
+
+export function requireCount(value: number, field: string): number {
+  if (!Number.isSafeInteger(value) || value < 0) throw invalid(`${field} must be a whole number from 0 on`);
+  return value;
+}

@@ -1,0 +1,115 @@
+import { requirePaneId, sessionTarget } from './names.ts';
+import { tmuxError } from './problem.ts';
+import {
+  count,
+  flag,
+  optionalCount,
+  optionalFlag,
+  type RecordOf,
+  readRecord,
+  readRecords,
+  recordFormat,
+  text,
+} from './record.ts';
+import type { Runner } from './runner.ts';
+
+const PANE = {
+  id: ['pane_id', text],
+  sessionId: ['session_id', text],
+  sessionName: ['session_name', text],
+  windowId: ['window_id', text],
+  windowIndex: ['window_index', count],
+  windowName: ['window_name', text],
+  windowActive: ['window_active', flag],
+  index: ['pane_index', count],
+  active: ['pane_active', flag],
+  /** Its process has ended and `remain-on-exit` keeps the pane. */
+  dead: ['pane_dead', flag],
+  deadStatus: ['pane_dead_status', optionalCount],
+  pid: ['pane_pid', count],
+  tty: ['pane_tty', text],
+  /** The name of the foreground process, chosen by that process. */
+  currentCommand: ['pane_current_command', text],
+  /** In copy mode or another mode: somebody is reading. */
+  inMode: ['pane_in_mode', flag],
+  mode: ['pane_mode', text],
+  /** Somebody has switched its input off (`select-pane -d`): tmux then drops pastes and keys without a word. */
+  inputOff: ['pane_input_off', flag],
+  /** Keys sent to it also go to the other panes of its window. */
+  synchronized: ['pane_synchronized', flag],
+  cursorX: ['cursor_x', count],
+  cursorY: ['cursor_y', count],
+  cursorVisible: ['cursor_flag', flag],
+  alternateOn: ['alternate_on', flag],
+  /** Undefined where tmux does not tell (before 3.6). */
+  bracketedPaste: ['bracket_paste_flag', optionalFlag],
+  /** Written by the program in the pane: untrusted. */
+  title: ['pane_title', text],
+  width: ['pane_width', count],
+  height: ['pane_height', count],
+  historySize: ['history_size', count],
+} as const;
+
+export type Pane = RecordOf<typeof PANE>;
+
+const PANE_FORMAT = recordFormat(PANE);
+
+/** All panes of a session, in window and pane order. */
+export async function listPanes(runner: Runner, session: string): Promise<Pane[]> {
+  const output = await runner.run([['list-panes', '-s', '-t', sessionTarget(session), '-F', PANE_FORMAT]]);
+  return readRecords(PANE, output);
+}
+
+export async function showPane(runner: Runner, pane: string): Promise<Pane> {
+  return readRecord(PANE, present(pane, await runner.run([showPaneCommand(pane)])));
+}
+
+export interface Snapshot {
+  pane: Pane;
+  /** The visible rows, top to bottom. */
+  screen: string;
+}
+
+/** Screen and facts of one instant: nothing the program writes can fall between them. */
+export async function snapshotPane(
+  runner: Runner,
+  pane: string,
+  options: CaptureOptions = {},
+): Promise<Snapshot> {
+  const output = await runner.run([showPaneCommand(pane), captureCommand(pane, options)]);
+  const end = output.indexOf('\n');
+  return { pane: readRecord(PANE, present(pane, output.slice(0, end))), screen: output.slice(end + 1) };
+}
+
+export interface CaptureOptions {
+  /** Keep colours and attributes as escape sequences. Needed to tell a placeholder from typed text. */
+  escapes?: boolean;
+  /** Rows of history above the screen. Default none. */
+  history?: number | 'all';
+  /** Join rows that tmux wrapped, and keep trailing spaces. */
+  join?: boolean;
+}
+
+export function capturePane(runner: Runner, pane: string, options: CaptureOptions = {}): Promise<string> {
+  return runner.run([captureCommand(pane, options)]);
+}
+
+function captureCommand(pane: string, { escapes, history, join }: CaptureOptions): string[] {
+  const start = history === undefined || history === 0 ? [] : ['-S', history === 'all' ? '-' : `-${history}`];
+  const flags = ['-p', ...(escapes ? ['-e'] : []), ...(join ? ['-J'] : [])];
+  return ['capture-pane', ...flags, ...start, '-t', requirePaneId(pane)];
+}
+
+function showPaneCommand(pane: string): string[] {
+  return ['display-message', '-p', '-t', requirePaneId(pane), PANE_FORMAT];
+}
+
+/** tmux answers for a pane that is gone with an empty record or, when others live, with another pane's. */
+function present(pane: string, line: string): string {
+  if (!line.startsWith(`${pane}\t`)) throw paneGone(pane);
+  return line;
+}
+
+export function paneGone(pane: string): Error {
+  return tmuxError('not_found', 'no_pane', `the tmux pane ${pane} no longer exists`);
+}

@@ -1,0 +1,82 @@
+import { type ErrorCode, isRouseError, RouseError } from '../base/index.ts';
+
+/** What tmux could not do, told apart so that a caller need not read its sentences. */
+export type TmuxProblem =
+  | 'not_installed'
+  | 'too_old'
+  | 'no_server'
+  | 'no_session'
+  | 'no_window'
+  | 'no_pane'
+  | 'duplicate_session'
+  | 'read_only_client'
+  | 'refused'
+  | 'timeout'
+  | 'disconnected'
+  | 'failed';
+
+interface Reading {
+  pattern: RegExp;
+  problem: TmuxProblem;
+  code: ErrorCode;
+  hint?: string;
+}
+
+const READINGS: readonly Reading[] = [
+  {
+    pattern: /^(no server running on|error connecting to|lost server|server exited)/,
+    problem: 'no_server',
+    code: 'not_found',
+    hint: 'Start the session again; the tmux server of this socket is not running.',
+  },
+  {
+    pattern: /^(can't find session|no such session|session not found)/,
+    problem: 'no_session',
+    code: 'not_found',
+  },
+  {
+    pattern: /^(can't find window|no such window|window not found)/,
+    problem: 'no_window',
+    code: 'not_found',
+  },
+  {
+    pattern: /^(can't find pane|no such pane|target pane has exited)/,
+    problem: 'no_pane',
+    code: 'not_found',
+  },
+  { pattern: /^duplicate session/, problem: 'duplicate_session', code: 'conflict' },
+  {
+    pattern: /^client is read-only/,
+    problem: 'read_only_client',
+    code: 'not_ready',
+    hint: 'A read-only client is attached and this tmux then refuses keys; detach it or send through a control client.',
+  },
+];
+
+/** The error for what tmux said on its error channel when it refused `command`. */
+export function readProblem(command: string, said: string): RouseError {
+  const text = said.trim();
+  const reading = READINGS.find(({ pattern }) => pattern.test(text));
+  const message = `tmux ${command}: ${text === '' ? 'failed without saying why' : text}`;
+  if (!reading) return tmuxError('internal', 'failed', message);
+  return tmuxError(reading.code, reading.problem, message, reading.hint);
+}
+
+export function tmuxError(code: ErrorCode, problem: TmuxProblem, message: string, hint?: string): RouseError {
+  return new RouseError(code, message, { ...(hint === undefined ? {} : { hint }), facts: { tmux: problem } });
+}
+
+export function noAnswer(command: string, timeoutMs: number): RouseError {
+  const message = `tmux ${command} did not answer within ${timeoutMs} ms; whether it took effect is unknown`;
+  return tmuxError(
+    'unavailable',
+    'timeout',
+    message,
+    'Check whether the tmux server is stopped or overloaded.',
+  );
+}
+
+/** What tmux could not do, when the error comes from this room. */
+export function tmuxProblemOf(error: unknown): TmuxProblem | undefined {
+  return isRouseError(error) ? (error.facts['tmux'] as TmuxProblem | undefined) : undefined;
+}

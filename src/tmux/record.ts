@@ -1,0 +1,41 @@
+import { internal } from '../base/index.ts';
+
+/**
+ * Reads tmux objects as records: one line each, fields parted by tabs. Names, titles and commands are chosen by the
+ * programs in the panes, so control characters are taken out of every field by tmux itself; a tab or a line end in a
+ * title can neither move a field nor forge a line.
+ */
+export type Field = readonly [variable: string, read: (text: string) => unknown];
+export type RecordOf<F extends Record<string, Field>> = {
+  [K in keyof F]: F[K][1] extends (text: string) => infer T ? T : never;
+};
+
+export const text = (value: string): string => value;
+export const flag = (value: string): boolean => value !== '' && value !== '0';
+export const count = (value: string): number => Number(value);
+/** Absent in this version of tmux, or not applicable now. */
+export const optionalCount = (value: string): number | undefined =>
+  value === '' ? undefined : Number(value);
+export const optionalFlag = (value: string): boolean | undefined =>
+  value === '' ? undefined : value !== '0';
+export const words = (value: string): string[] => value.split(',').filter((word) => word !== '');
+/** Whole seconds since the epoch. */
+export const time = (value: string): Date => new Date(Number(value) * 1000);
+
+export function recordFormat(fields: Record<string, Field>): string {
+  return Object.values(fields)
+    .map(([variable]) => `#{s/[\u0001-\u001f\u007f]/?/:${variable}}`)
+    .join('\t');
+}
+
+export function readRecord<F extends Record<string, Field>>(fields: F, line: string): RecordOf<F> {
+  const values = line.split('\t');
+  const entries = Object.entries(fields);
+  if (values.length !== entries.length)
+    throw internal(`tmux gave ${values.length} fields, not ${entries.length}`);
+  return Object.fromEntries(entries.map(([key, [, read]], at) => [key, read(values[at]!)])) as RecordOf<F>;
+}
+
+export function readRecords<F extends Record<string, Field>>(fields: F, output: string): RecordOf<F>[] {
+  return output === '' ? [] : output.split('\n').map((line) => readRecord(fields, line));
+}

@@ -1,0 +1,174 @@
+import { invalid } from '../base/index.ts';
+import { requireCount, requireSessionName, requireVariable, sessionTarget } from './names.ts';
+import { tmuxError, tmuxProblemOf } from './problem.ts';
+import { count, type RecordOf, readRecord, readRecords, recordFormat, text, time } from './record.ts';
+import type { Runner } from './runner.ts';
+import { commandLine, formatLiteral } from './words.ts';
+
+const CREATED = {
+  sessionId: ['session_id', text],
+  windowId: ['window_id', text],
+  windowIndex: ['window_index', count],
+  paneId: ['pane_id', text],
+  panePid: ['pane_pid', count],
+} as const;
+
+/** A session, window and pane that were just made, by the ids that never change. */
+export type Created = RecordOf<typeof CREATED>;
+
+export interface NewProcess {
+  cwd: string;
+  /** The exact argv; no shell reads it. Default: the person's shell. */
+  command?: readonly string[];
+  /** Additions to the environment. They travel on standard input, never in an argv that `ps` shows. */
+  env?: Readonly<Record<string, string>>;
+}
+
+export interface NewSession extends NewProcess {
+  name: string;
+  width: number;
+  height: number;
+  windowName?: string;
+  /** Keep the pane, with its last screen and exit status, when the process ends. */
+  remainOnExit?: boolean;
+}
+
+/**
+ * Makes a detached session whose first window has index 0 and keeps it, whatever `base-index` and `renumber-windows`
+ * the person has set: both are overridden for this session only. One turn of the server, so there is no instant in
+ * which the session exists otherwise.
+ */
+export async function newSession(runner: Runner, options: NewSession): Promise<Created> {
+  const name = requireSessionName(options.name);
+  const at = sessionTarget(name);
+  const size = [
+    '-x',
+    String(positive(options.width, 'width')),
+    '-y',
+    String(positive(options.height, 'height')),
+  ];
+  const window = options.windowName === undefined ? [] : ['-n', windowLabel(options.windowName)];
+  const output = await runner.run(
+    [
+      ['new-session', '-d', '-s', name, ...size, ...window, ...processArgs(options)],
+      ['set-option', '-t', at, 'base-index', '0'],
+      ['set-option', '-t', at, 'renumber-windows', 'off'],
+      [
+        'if-shell',
+        '-F',
+        '-t',
+        at,
+        '#{window_index}',
+        commandLine(['move-window', '-d', '-s', at, '-t', `${at}0`]),
+      ],
+      ...(options.remainOnExit ? [['set-option', '-w', '-t', at, 'remain-on-exit', 'on']] : []),
+      showCreated(at),
+    ],
+    { secret: options.env !== undefined },
+  );
+  return readRecord(CREATED, output);
+}
+
+export interface NewWindow extends NewProcess {
+  session: string;
+  name: string;
+  remainOnExit?: boolean;
+}
+
+/** Opens a window after the last one, so never at index 0, and without taking anybody's focus. */
+export async function newWindow(runner: Runner, options: NewWindow): Promise<Created> {
+  const at = sessionTarget(options.session);
+  const place = ['-d', '-a', '-t', `${at}{end}`, '-n', windowLabel(options.name)];
+  const print = ['-P', '-F', recordFormat(CREATED)];
+  const keep = ['set-option', '-w', '-t', `${at}{end}`, 'remain-on-exit', 'on'];
+  const output = await runner.run(
+    [['new-window', ...print, ...place, ...processArgs(options)], ...(options.remainOnExit ? [keep] : [])],
+    { secret: options.env !== undefined },
+  );
+  const created = readRecord(CREATED, output);
+  if (created.windowIndex > 0) return created;
+  throw tmuxError('internal', 'failed', 'tmux placed the new window at index 0');
+}
+
+/** Starts another process in a pane. `kill` ends one that still runs; without it that is an error. */
+export async function respawnPane(
+  runner: Runner,
+  pane: string,
+  options: NewProcess & { kill?: boolean },
+): Promise<void> {
+  const kill = options.kill ? ['-k'] : [];
+  const secret = options.env !== undefined;
+  await runner.run([['respawn-pane', ...kill, '-t', pane, ...processArgs(options)]], { secret });
+}
+
+export async function hasSession(runner: Runner, name: string): Promise<boolean> {
+  try {
+    await runner.run([['has-session', '-t', sessionTarget(name)]]);
+    return true;
+  } catch (error) {
+    const problem = tmuxProblemOf(error);
+    if (problem === 'no_session' || problem === 'no_server') return false;
+    throw error;
+  }
+}
+
+const SESSION = {
+  id: ['session_id', text],
+  name: ['session_name', text],
+  created: ['session_created', time],
+  windows: ['session_windows', count],
+  attached: ['session_attached', count],
+} as const;
+
+export type Session = RecordOf<typeof SESSION>;
+
+/** Empty when no server runs. */
+export async function listSessions(runner: Runner): Promise<Session[]> {
+  try {
+    return readRecords(SESSION, await runner.run([['list-sessions', '-F', recordFormat(SESSION)]]));
+  } catch (error) {
+    if (tmuxProblemOf(error) === 'no_server') return [];
+    throw error;
+  }
+}
+
+function showCreated(at: string): string[] {
+  return ['display-message', '-p', '-t', at, recordFormat(CREATED)];
+}
+
+function processArgs({ cwd, command, env }: NewProcess): string[] {
+  const variables = Object.entries(env ?? {}).flatMap(([key, value]) => [
+    '-e',
+    `${requireVariable(key)}=${withoutNul(value, key)}`,
+  ]);
+  return [
+    '-c',
+    formatLiteral(withoutNul(cwd, 'cwd')),
+    ...variables,
+    ...(command ? exactCommand(command) : []),
+  ];
+}
+
+/** tmux gives a lone argument to a shell and executes two or more as they are. */
+function exactCommand(command: readonly string[]): string[] {
+  const [program, ...rest] = command.map((word) => withoutNul(word, 'command'));
+  if (program === undefined || program === '') throw invalid('command must name a program');
+  return rest.length > 0 ? ['--', program, ...rest] : ['--', 'sh', '-c', 'exec "$0"', program];
+}
+
+export function windowLabel(name: string): string {
+  if (name === '' || /[\u0000-\u001f\u007f-\u009f]/.test(name)) {
+    throw invalid('a window name must be one line without control characters');
+  }
+  return formatLiteral(name);
+}
+
+function withoutNul(value: string, field: string): string {
+  if (value.includes('\u0000')) throw invalid(`${field} contains U+0000`);
+  return value;
+}
+
+function positive(value: number, field: string): number {
+  if (requireCount(value, field) === 0 || value > 10_000) throw invalid(`${field} must be from 1 to 10000`);
+  return value;
+}

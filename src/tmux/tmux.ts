@@ -1,0 +1,112 @@
+import { type Client, listClients } from './client.ts';
+import type { ControlClient } from './control-client.ts';
+import * as environment from './environment.ts';
+import { Exec, type ExecOptions } from './exec.ts';
+import type { Expectation } from './guard.ts';
+import * as keys from './keys.ts';
+import { requireSessionName, sessionTarget } from './names.ts';
+import * as panes from './pane.ts';
+import * as paste from './paste.ts';
+import type { Commands, Runner, RunOptions } from './runner.ts';
+import * as sessions from './session.ts';
+import { readVersion, requireVersion, type TmuxVersion } from './version.ts';
+import * as windows from './window.ts';
+
+/** One tmux server, named by its socket. Every method is one turn of that server unless it says otherwise. */
+export class Tmux implements Runner {
+  readonly exec: Exec;
+  readonly #runner: Runner;
+
+  constructor(options: ExecOptions | Exec = {}, runner?: Runner) {
+    this.exec = options instanceof Exec ? options : new Exec(options);
+    this.#runner = runner ?? this.exec;
+  }
+
+  /** The same server through a client that stays: 0.1–0.3 ms instead of 4 ms, and nothing in the process list. */
+  via(client: ControlClient): Tmux {
+    return new Tmux(this.exec, {
+      run: (commands, options = {}) =>
+        options.input === undefined ? client.run(commands, options) : this.exec.run(commands, options),
+    });
+  }
+
+  run(commands: Commands, options?: RunOptions): Promise<string> {
+    return this.#runner.run(commands, options);
+  }
+
+  /** Of the binary. Throws when it is missing or too old. */
+  async version(): Promise<TmuxVersion> {
+    return requireVersion(readVersion(await this.exec.spawn(['-V'], '-V', {})));
+  }
+
+  /** Expands a tmux format for a target. Never build a format from text that others wrote. */
+  display(target: string, format: string): Promise<string> {
+    return this.run([['display-message', '-p', '-t', target, format]]);
+  }
+
+  hasSession = (name: string): Promise<boolean> => sessions.hasSession(this, name);
+  listSessions = (): Promise<sessions.Session[]> => sessions.listSessions(this);
+  newSession = (options: sessions.NewSession): Promise<sessions.Created> =>
+    sessions.newSession(this, options);
+  newWindow = (options: sessions.NewWindow): Promise<sessions.Created> => sessions.newWindow(this, options);
+  async killSession(name: string): Promise<void> {
+    await this.run([['kill-session', '-t', sessionTarget(name)]]);
+  }
+  async renameSession(name: string, to: string): Promise<void> {
+    await this.run([['rename-session', '-t', sessionTarget(name), '--', requireSessionName(to)]]);
+  }
+
+  renameWindow = (window: string, name: string): Promise<void> => windows.renameWindow(this, window, name);
+  selectWindow = (window: string): Promise<void> => windows.selectWindow(this, window);
+  killWindow = (session: string, window: string): Promise<void> => windows.killWindow(this, session, window);
+
+  listPanes = (session: string): Promise<panes.Pane[]> => panes.listPanes(this, session);
+  showPane = (pane: string): Promise<panes.Pane> => panes.showPane(this, pane);
+  capturePane = (pane: string, options?: panes.CaptureOptions): Promise<string> =>
+    panes.capturePane(this, pane, options);
+  snapshotPane = (pane: string, options?: panes.CaptureOptions): Promise<panes.Snapshot> =>
+    panes.snapshotPane(this, pane, options);
+  respawnPane = (pane: string, options: sessions.NewProcess & { kill?: boolean }): Promise<void> =>
+    sessions.respawnPane(this, pane, options);
+
+  pastePane = (pane: string, data: string | Buffer, options?: paste.PasteOptions): Promise<void> =>
+    paste.pastePane(this, pane, data, options);
+  loadBuffer = (data: string | Buffer, options?: { raw?: boolean }): Promise<string> =>
+    paste.loadBuffer(this, data, options);
+  pasteBuffer = (pane: string, buffer: string, options?: paste.PasteOptions): Promise<void> =>
+    paste.pasteBuffer(this, pane, buffer, options);
+  deleteBuffer = (buffer: string): Promise<void> => paste.deleteBuffer(this, buffer);
+  sweepBuffers = (olderThanSeconds: number, now: Date): Promise<number> =>
+    paste.sweepBuffers(this, olderThanSeconds, now);
+
+  sendKeyName = (pane: string, key: string, expect?: Expectation): Promise<void> =>
+    keys.sendKeyName(this, pane, key, expect);
+  sendLiteral = (pane: string, text: string, expect?: Expectation): Promise<void> =>
+    keys.sendLiteral(this, pane, text, expect);
+  pressEnter = (pane: string, options?: { way?: keys.EnterWay; expect?: Expectation }): Promise<void> =>
+    keys.pressEnter(this, pane, options);
+  leaveMode = (pane: string): Promise<void> => keys.leaveMode(this, pane);
+
+  setEnvironment = (
+    session: string,
+    variable: { name: string; value: string },
+    options?: Pick<RunOptions, 'secret'>,
+  ): Promise<void> => environment.setEnvironment(this, session, variable, options);
+  unsetEnvironment = (session: string, name: string): Promise<void> =>
+    environment.unsetEnvironment(this, session, name);
+  removeEnvironment = (session: string, name: string): Promise<void> =>
+    environment.removeEnvironment(this, session, name);
+  showEnvironment = (session: string, name: string): Promise<environment.EnvironmentValue> =>
+    environment.showEnvironment(this, session, name);
+
+  listClients = (session?: string): Promise<Client[]> => listClients(this, session);
+
+  /** Waits until somebody signals the channel. A process of its own: it would block a control client. */
+  async waitFor(channel: string, signal?: AbortSignal): Promise<void> {
+    const options = { timeoutMs: Number.POSITIVE_INFINITY, ...(signal ? { signal } : {}) };
+    await this.exec.run([['wait-for', '--', channel]], options);
+  }
+  async signalChannel(channel: string): Promise<void> {
+    await this.run([['wait-for', '-S', '--', channel]]);
+  }
+}
