@@ -180,6 +180,11 @@ describe.each(databases)('every Sql database: %s', (_, open) => {
     expect(await ids()).toEqual([1]);
   });
 
+  it('refuses U+0000 in SQL text, which would cut it off', async () => {
+    await expect(sql.query('SELECT 1 \u0000 + 1')).rejects.toMatchObject({ code: 'invalid' });
+    await expect(sql.exec('SELECT 1 \u0000')).rejects.toMatchObject({ code: 'invalid' });
+  });
+
   it('runs one statement in query() and a script in exec()', async () => {
     await expect(sql.query('SELECT 1; DROP TABLE item')).rejects.toMatchObject({
       facts: { sqlstate: '42601' },

@@ -1,5 +1,5 @@
 import type { Client, Notification } from 'pg';
-import { type Clock, unavailable } from '../base/index.ts';
+import { type Clock, Emitter, unavailable } from '../base/index.ts';
 import { sqlError } from './sql-errors.ts';
 
 type Hear = (payload: string | undefined) => void;
@@ -13,7 +13,7 @@ const LONGEST_PAUSE_MS = 5_000;
 export class PostgresListener {
   #make: () => Client;
   #clock: Clock;
-  #channels = new Map<string, Set<Hear>>();
+  #channels = new Map<string, Emitter<string | undefined>>();
   #client: Client | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   #cancelRetry: (() => void) | undefined;
@@ -26,14 +26,19 @@ export class PostgresListener {
   }
 
   async listen(channel: string, hear: Hear): Promise<() => Promise<void>> {
-    const own: Hear = (payload) => hear(payload);
+    let stop = (): void => {};
     await this.#inTurn(async () => {
       if (this.#closed) throw unavailable('the database is closed');
       const client = this.#client ?? (await this.#connect());
       await client.query(`LISTEN ${channel}`);
-      this.#channels.set(channel, (this.#channels.get(channel) ?? new Set()).add(own));
+      const hearers = this.#channels.get(channel) ?? new Emitter();
+      this.#channels.set(channel, hearers);
+      stop = hearers.on(hear);
     });
-    return () => this.#inTurn(() => this.#forget(channel, own));
+    return () => {
+      stop();
+      return this.#inTurn(() => this.#forgetUnheard(channel));
+    };
   }
 
   close(): Promise<void> {
@@ -45,9 +50,8 @@ export class PostgresListener {
     });
   }
 
-  async #forget(channel: string, own: Hear): Promise<void> {
-    const hearers = this.#channels.get(channel);
-    if (!hearers?.delete(own) || hearers.size > 0) return;
+  async #forgetUnheard(channel: string): Promise<void> {
+    if (this.#channels.get(channel)?.listenerCount !== 0) return;
     this.#channels.delete(channel);
     if (this.#channels.size === 0) await this.#disconnect();
     // A connection that just broke forgets by itself.
@@ -95,13 +99,13 @@ export class PostgresListener {
     const again = this.#inTurn(async () => {
       if (this.#closed || this.#client || this.#channels.size === 0) return;
       await this.#connect();
-      for (const hearers of [...this.#channels.values()]) for (const hear of [...hearers]) hear(undefined);
+      for (const hearers of [...this.#channels.values()]) hearers.emit(undefined);
     });
     await again.catch(() => this.#lost());
   }
 
   #tell({ channel, payload }: Notification): void {
-    for (const hear of [...(this.#channels.get(channel) ?? [])]) hear(payload ?? '');
+    this.#channels.get(channel)?.emit(payload ?? '');
   }
 
   async #disconnect(): Promise<void> {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { internal, invalid, unavailable } from '../base/index.ts';
 import type { Sql, SqlResult, SqlValue, TransactionOptions } from './sql.ts';
 import { encodeParams } from './sql-parameters.ts';
+import { refuseNul } from './text-border.ts';
 
 /** One connection that runs statements; its errors are RouseErrors already. */
 export interface Session {
@@ -45,9 +46,8 @@ export function sqlOver(backend: Backend): Sql {
 
   return {
     dialect: backend.dialect,
-    query: <T>(text: string, params: readonly SqlValue[] = []) =>
-      start(async () => (await backend.query(text, encodeParams(params))) as SqlResult<T>),
-    exec: (text) => start(() => backend.exec(text)),
+    query: <T>(text: string, params: readonly SqlValue[] = []) => start(() => ask<T>(backend, text, params)),
+    exec: (text) => start(() => script(backend, text)),
     transaction: (fn, options) =>
       start(() =>
         backend.transaction(async (session) => {
@@ -66,6 +66,16 @@ export function sqlOver(backend: Backend): Sql {
       return closing;
     },
   };
+}
+
+async function ask<T>(session: Session, text: string, params: readonly SqlValue[]): Promise<SqlResult<T>> {
+  refuseNul(text, 'SQL text');
+  return (await session.query(text, encodeParams(params))) as SqlResult<T>;
+}
+
+async function script(session: Session, text: string): Promise<void> {
+  refuseNul(text, 'SQL text');
+  await session.exec(text);
 }
 
 function refuseInsideOwnTransaction(backend: Backend): void {
@@ -109,11 +119,11 @@ function sqlInTransaction(scope: Scope, session: Session, depth: number): Sql {
     dialect: scope.backend.dialect,
     async query<T>(text: string, params: readonly SqlValue[] = []) {
       refuseEnded();
-      return (await session.query(text, encodeParams(params))) as SqlResult<T>;
+      return ask<T>(session, text, params);
     },
     async exec(text) {
       refuseEnded();
-      await session.exec(text);
+      await script(session, text);
     },
     async transaction(fn, options) {
       refuseEnded();

@@ -7,7 +7,10 @@ import {
   errnoOf,
   fsyncDirectory,
   invalid,
+  isRouseError,
+  messageOf,
   notFound,
+  unavailable,
   unsupported,
 } from '../base/index.ts';
 import { isBusy, sqliteError } from './sqlite-errors.ts';
@@ -24,7 +27,17 @@ export interface SqliteFileOptions {
 /** Opens the file with our settings; makes it, for its owner only, when it is not there. */
 export function openSqliteFile(options: SqliteFileOptions): DatabaseSyncInstance {
   const { file, readOnly, busyTimeoutMs } = options;
-  if (file !== IN_MEMORY) prepareFile(file, readOnly);
+  if (file !== IN_MEMORY) {
+    try {
+      prepareFile(file, readOnly);
+    } catch (error) {
+      if (isRouseError(error)) throw error;
+      throw unavailable(`database ${file} cannot be made: ${messageOf(error)}`, {
+        hint: 'choose a path in a directory you may write to',
+        cause: error,
+      });
+    }
+  }
   // Loaded on first use: most commands never open a database.
   const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite') as {
     DatabaseSync: typeof DatabaseSyncClass;
@@ -51,12 +64,14 @@ function prepareFile(file: string, readOnly: boolean): void {
   if (stat && !stat.isFile()) throw invalid(`database ${file} is not a regular file`);
   if (stat) return;
   if (readOnly) throw notFound(`there is no database at ${file}`);
+  // SQLite would follow the link and make a file that others may read.
+  if (fs.lstatSync(file, { throwIfNoEntry: false })) throw invalid(`database ${file} is a link to nothing`);
   ensurePrivateDirectory(path.dirname(file));
   try {
     fs.closeSync(fs.openSync(file, 'wx', 0o600));
     fsyncDirectory(path.dirname(file));
   } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw sqliteError(file, error);
+    if (errnoOf(error) !== 'EEXIST') throw error;
   }
 }
 

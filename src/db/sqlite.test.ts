@@ -74,6 +74,18 @@ describe('opening', () => {
     expect(fs.statSync(file)).toMatchObject({ size: before.size, mtimeMs: before.mtimeMs });
   });
 
+  it.each([
+    ['a link to nothing', 'invalid', () => fs.symlinkSync(path.join(directory, 'nowhere'), file)],
+    ['a path below a file', 'unavailable', () => fs.writeFileSync((file = path.join(directory, 'x')), '')],
+    ['an empty path', 'invalid', () => void (file = '')],
+  ])('refuses %s and makes nothing', (_, code, plant) => {
+    plant();
+    const before = fs.readdirSync(directory);
+    if (code === 'unavailable') file = path.join(file, 'store.db');
+    expect(errorOf(() => openStore())).toMatchObject({ code });
+    expect(fs.readdirSync(directory)).toEqual(before);
+  });
+
   it('opens for reading without making or changing anything', () => {
     expect(errorOf(() => openStore({ readOnly: true }))).toMatchObject({ code: 'not_found' });
     expect(fs.existsSync(file)).toBe(false);
