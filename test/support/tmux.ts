@@ -1,0 +1,72 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { identifyProcess, isProcessAlive, type ProcessIdentity, signalProcess } from '../../src/base/index.ts';
+import { Tmux, tmuxProblemOf } from '../../src/tmux/index.ts';
+
+export interface PrivateTmux {
+  tmux: Tmux;
+  socketPath: string;
+  /** A directory of this test alone; removed afterwards. */
+  dir: string;
+}
+
+export interface PrivateTmuxOptions {
+  /** The server's configuration file. Default: none. */
+  config?: string;
+  env?: NodeJS.ProcessEnv;
+}
+
+/** A shell that reads no one's start files, so that every machine shows the same prompt. */
+export const PLAIN_SHELL = ['env', 'PS1=$ ', 'ENV=', 'sh', '-i'];
+
+/**
+ * Gives a test a tmux server of its own, started by the test's first session. Afterwards the server and whatever ran
+ * in its panes must be gone: what is still there is ended by its own id, and the test fails.
+ */
+export async function withTmux<T>(
+  test: (context: PrivateTmux) => Promise<T>,
+  options: PrivateTmuxOptions = {},
+): Promise<T> {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-tmux-'));
+  const socketPath = path.join(dir, 'socket');
+  const configFile = path.join(dir, 'tmux.conf');
+  fs.writeFileSync(configFile, options.config ?? '');
+  const env = options.env ?? { ...process.env, SHELL: '/bin/sh', ENV: '', PS1: '$ ' };
+  const tmux = new Tmux({ socketPath, configFile, env });
+  try {
+    return await test({ tmux, socketPath, dir });
+  } finally {
+    const left = await endServer(tmux);
+    fs.rmSync(dir, { recursive: true, force: true });
+    if (left.length > 0) throw new Error(`processes outlived the tmux server: ${left.join(', ')}`);
+  }
+}
+
+/** Ends the server and waits for its end and its panes' ends; returns what had to be killed. */
+export async function endServer(tmux: Tmux): Promise<string[]> {
+  const processes = await processesOf(tmux);
+  await tmux.run([['kill-server']]).catch((error: unknown) => {
+    if (tmuxProblemOf(error) !== 'no_server') throw error;
+  });
+  const deadline = performance.now() + 10_000;
+  while (processes.some(isProcessAlive) && performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  const left = processes.filter(isProcessAlive);
+  for (const identity of left) signalProcess(identity, 'SIGKILL');
+  return left.map(({ pid }) => String(pid));
+}
+
+async function processesOf(tmux: Tmux): Promise<ProcessIdentity[]> {
+  try {
+    const server = await tmux.run([['display-message', '-p', '#{pid}']]);
+    const panes = await tmux.run([['list-panes', '-a', '-F', '#{pane_pid}']]).catch(() => '');
+    const clients = await tmux.run([['list-clients', '-F', '#{client_pid}']]).catch(() => '');
+    const pids = `${server}\n${panes}\n${clients}`.split('\n').filter((pid) => pid !== '');
+    return pids.map((pid) => identifyProcess(Number(pid))).filter((identity) => identity !== undefined);
+  } catch (error) {
+    if (tmuxProblemOf(error) === 'no_server') return [];
+    throw error;
+  }
+}

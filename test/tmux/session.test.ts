@@ -1,0 +1,240 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { currentSession, paneAt, tmuxProblemOf, windowAt } from '../../src/tmux/index.ts';
+import { PLAIN_SHELL, type PrivateTmux, withTmux } from '../support/tmux.ts';
+
+const SIZE = { width: 100, height: 30, command: PLAIN_SHELL };
+
+describe('session', () => {
+  it('takes a name as exactly that name, never as the beginning of another', () =>
+    withTmux(async ({ tmux, dir }) => {
+      await tmux.newSession({ name: 'ab', cwd: dir, ...SIZE });
+      expect(await tmux.hasSession('a')).toBe(false);
+      for (const act of [
+        () => tmux.listPanes('a'),
+        () => tmux.killSession('a'),
+        () => tmux.setEnvironment('a', { name: 'K', value: 'V' }),
+        () => tmux.showEnvironment('a', 'K'),
+        () => tmux.newWindow({ session: 'a', name: 'w', cwd: dir }),
+        () => tmux.listClients('a'),
+      ]) {
+        expect(tmuxProblemOf(await act().catch((error: unknown) => error))).toBe('no_session');
+      }
+      for (const act of [
+        () => tmux.renameWindow(windowAt('a', 0), 'x'),
+        () => tmux.selectWindow(windowAt('a', 0)),
+      ]) {
+        expect(['no_session', 'no_window']).toContain(tmuxProblemOf(await act().catch((error: unknown) => error)));
+      }
+      await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
+      await tmux.killSession('a');
+      expect((await tmux.listSessions()).map(({ name }) => name)).toEqual(['ab']);
+    }));
+
+  it('does not take a window called like the session for the session', () =>
+    withTmux(async ({ tmux, dir }) => {
+      await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
+      await tmux.newSession({ name: 'other', cwd: dir, ...SIZE, windowName: 'a' });
+      expect((await tmux.listPanes('a')).map(({ sessionName }) => sessionName)).toEqual(['a']);
+    }));
+
+  it.each(['', 'a.b', 'a:b', 'a b', 'a#(id)', '=a', '$1', '@1', '%1', '-a', 'a\nb', '{end}', '~'])(
+    'refuses %j as a session name and starts no server',
+    (name) =>
+      withTmux(async ({ tmux, dir }) => {
+        await expect(tmux.newSession({ name, cwd: dir, ...SIZE })).rejects.toMatchObject({ code: 'invalid' });
+        await expect(tmux.hasSession(name)).rejects.toMatchObject({ code: 'invalid' });
+        expect(await tmux.listSessions()).toEqual([]);
+      }),
+  );
+
+  it.each([
+    ['default', ''],
+    ['base-index 1 and renumbering', 'set -g base-index 1\nset -g pane-base-index 1\nset -g renumber-windows on\n'],
+    ['base-index 7', 'set -g base-index 7\n'],
+  ])('gives the first window index 0 and keeps it there with %s', (_what, config) =>
+    withTmux(
+      async ({ tmux, dir }) => {
+        const created = await tmux.newSession({ name: 'a', cwd: dir, ...SIZE, windowName: 'agent' });
+        expect(created.windowIndex).toBe(0);
+        const extra = await tmux.newWindow({ session: 'a', name: 'one', cwd: dir, command: PLAIN_SHELL });
+        const gateway = await tmux.newWindow({ session: 'a', name: 'gateway', cwd: dir, command: PLAIN_SHELL });
+        expect(extra.windowIndex).toBe(1);
+        await tmux.killWindow('a', extra.windowId);
+        const panes = await tmux.listPanes('a');
+        expect(panes.map(({ windowIndex, windowName, windowActive }) => [windowIndex, windowName, windowActive])).toEqual(
+          [
+            [0, 'agent', true],
+            [2, 'gateway', false],
+          ],
+        );
+        expect(panes[1]).toMatchObject({ windowId: gateway.windowId, id: gateway.paneId, pid: gateway.panePid });
+        expect(panes[0]).toMatchObject({ width: 100, height: 30, dead: false, inMode: false, active: true });
+      },
+      { config },
+    ),
+  );
+
+  it('leaves the options of a person’s own sessions alone and never opens a window at their index 0', () =>
+    withTmux(
+      async ({ tmux, dir }) => {
+        await tmux.run([['new-session', '-d', '-s', 'person', ...PLAIN_SHELL]]);
+        await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
+        expect(await tmux.run([['show-options', '-g', '-v', 'base-index']])).toBe('1');
+        expect((await tmux.newWindow({ session: 'person', name: 'w', cwd: dir })).windowIndex).toBe(2);
+        await tmux.run([['set-option', '-g', 'base-index', '0']]);
+        expect((await tmux.newWindow({ session: 'person', name: 'w', cwd: dir })).windowIndex).toBe(3);
+      },
+      { config: 'set -g base-index 1\n' },
+    ));
+
+  it('refuses a second session of the same name as a conflict and leaves the first alone', () =>
+    withTmux(async ({ tmux, dir }) => {
+      const first = await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
+      for (const env of [undefined, { A: 'b' }]) {
+        const again = { name: 'a', cwd: dir, ...SIZE, ...(env ? { env } : {}) };
+        await expect(tmux.newSession(again)).rejects.toMatchObject({
+          code: 'conflict',
+          facts: { tmux: 'duplicate_session' },
+        });
+      }
+      expect((await tmux.listPanes('a')).map(({ id }) => id)).toEqual([first.paneId]);
+    }));
+
+  it('never closes window 0, nor the only window, nor one of another session', () =>
+    withTmux(async ({ tmux, dir }) => {
+      const first = await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
+      const second = await tmux.newWindow({ session: 'a', name: 'w', cwd: dir, command: PLAIN_SHELL });
+      const other = await tmux.newSession({ name: 'b', cwd: dir, ...SIZE });
+      await expect(tmux.killWindow('a', first.windowId)).rejects.toMatchObject({ code: 'conflict' });
+      for (const stranger of [other.windowId, '@99']) {
+        await expect(tmux.killWindow('a', stranger)).rejects.toMatchObject({ code: 'not_found' });
+      }
+      await tmux.run([['swap-window', '-d', '-s', first.windowId, '-t', second.windowId]]);
+      await expect(tmux.killWindow('a', second.windowId)).rejects.toMatchObject({ code: 'conflict' });
+      await tmux.run([['swap-window', '-d', '-s', first.windowId, '-t', second.windowId]]);
+      await tmux.killWindow('a', second.windowId);
+      await tmux.run([['move-window', '-d', '-s', first.windowId, '-t', '=a:5']]);
+      await expect(tmux.killWindow('a', first.windowId)).rejects.toMatchObject({ code: 'conflict' });
+      expect(await tmux.listPanes('a')).toHaveLength(1);
+      expect(await tmux.listPanes('b')).toHaveLength(1);
+    }));
+
+  it.each(['@', '0', ':0', '@1;', '=a:0', '%1', '!', ''])('refuses %j as a window id', (id) =>
+    withTmux(async ({ tmux }) => {
+      await expect(tmux.killWindow('a', id)).rejects.toMatchObject({ code: 'invalid' });
+    }),
+  );
+
+  it('names windows literally, whatever the name holds', () =>
+    withTmux(async ({ tmux, dir }) => {
+      const { windowId } = await tmux.newSession({ name: 'a', cwd: dir, ...SIZE, windowName: '#(touch pwned)#S' });
+      const shown = async (): Promise<string> => (await tmux.listPanes('a'))[0]!.windowName;
+      expect(await shown()).toBe('#(touch pwned)#S');
+      for (const name of ['a;', '-n', 'a#[b', 'a##{pid}', '日本 語']) {
+        await tmux.renameWindow(windowId, name);
+        expect(await shown()).toBe(name);
+      }
+      await expect(tmux.renameWindow(windowId, 'a\nb')).rejects.toMatchObject({ code: 'invalid' });
+    }));
+
+  it('keeps environment values out of every process’s arguments and gives them to the program', () =>
+    withTmux(async (context) => {
+      const { tmux, dir } = context;
+      const secret = 'k3y with "quotes"; $HOME\nand a second line;';
+      const env = { SECRET: secret };
+      await tmux.newSession({ name: 'a', cwd: dir, ...SIZE, env, command: report(context, 'printf "%s" "$SECRET"') });
+      expect(await reported(context)).toBe(secret);
+      await tmux.newWindow({ session: 'a', name: 'w', cwd: dir, env, command: report(context, 'printf "%s" "$SECRET"') });
+      expect(await reported(context)).toBe(secret);
+      const server = await tmux.run([['display-message', '-p', '#{pid}']]);
+      expect(fs.readFileSync(`/proc/${server}/cmdline`, 'utf8')).not.toContain('k3y');
+    }));
+
+  it('hands a command’s arguments to the program exactly, without a shell', () =>
+    withTmux(async (context) => {
+      const { tmux, dir } = context;
+      await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
+      const argument = fc.string({
+        unit: fc.oneof(fc.constantFrom(...';\\"\'$~#{}()%-=`!*?[] \t\n'), fc.string({ unit: 'binary', maxLength: 1 })),
+        maxLength: 12,
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(argument, { minLength: 1, maxLength: 4 }), fc.boolean(), async (args, secret) => {
+          const words = args.map((word) => Buffer.from(word.replaceAll('\u0000', '')).toString());
+          const command = [...report(context, 'printf "%s\\0" "$@"'), 'name', ...words];
+          await tmux.newWindow({ session: 'a', name: 'w', cwd: dir, command, ...(secret ? { env: { A: 'b' } } : {}) });
+          expect((await reported(context)).split('\u0000').slice(0, -1)).toEqual(words);
+        }),
+        { numRuns: 60 },
+      );
+    }));
+
+  it('runs a program of one word by its path, whatever the path holds', () =>
+    withTmux(async (context) => {
+      const { tmux, dir } = context;
+      const program = path.join(dir, 'we ird;$HOME "x"#(id)');
+      fs.writeFileSync(program, `#!/bin/sh\n${report(context, 'printf ok')[2]}\n`, { mode: 0o755 });
+      await tmux.newSession({ name: 'a', cwd: dir, ...SIZE, command: [program] });
+      expect(await reported(context)).toBe('ok');
+    }));
+
+  it.each(['plain', 'sp ace', '#(touch pwned)', 'a#[b]', '##{pid}', '#', 'x;', '-c', '$HOME', '~', 'é日'])(
+    'starts in a directory called %j',
+    (name) =>
+      withTmux(async (context) => {
+        const { tmux, dir } = context;
+        const cwd = path.join(dir, name);
+        fs.mkdirSync(cwd);
+        const command = report(context, 'printf "%s" "$PWD"');
+        await tmux.newSession({ name: 'a', ...SIZE, cwd, command });
+        expect(await reported(context)).toBe(cwd);
+        expect(fs.readdirSync(dir)).not.toContain('pwned');
+      }),
+  );
+
+  it('tells a program in a pane which session it runs in', () =>
+    withTmux(async (context) => {
+      const { tmux, dir, socketPath } = context;
+      const created = await tmux.newSession({
+        name: 'a',
+        cwd: dir,
+        ...SIZE,
+        command: report(context, 'printf "%s\\n%s" "$TMUX" "$TMUX_PANE"'),
+      });
+      const [TMUX, TMUX_PANE] = (await reported(context)).split('\n');
+      const place = await currentSession({ ...process.env, TMUX, TMUX_PANE });
+      expect(place).toMatchObject({ sessionName: 'a', sessionId: created.sessionId, paneId: created.paneId });
+      expect(place?.tmux.exec.options.socketPath).toBe(socketPath);
+      expect(await currentSession({ PATH: process.env['PATH'] })).toBeUndefined();
+      await expect(currentSession({ ...process.env, TMUX, TMUX_PANE: '%77' })).rejects.toMatchObject({
+        facts: { tmux: 'no_pane' },
+      });
+    }));
+
+  it('respawns a pane with another program and keeps its id', () =>
+    withTmux(async (context) => {
+      const { tmux, dir } = context;
+      const { paneId, panePid } = await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
+      await expect(tmux.respawnPane(paneId, { cwd: dir, command: PLAIN_SHELL })).rejects.toMatchObject({
+        facts: { tmux: 'failed' },
+      });
+      await tmux.respawnPane(paneId, { cwd: dir, kill: true, command: report(context, 'printf again') });
+      expect(await reported(context)).toBe('again');
+      expect((await tmux.showPane(paneId)).pid).not.toBe(panePid);
+      expect(await tmux.display(paneAt('a', 0, 0), '#{pane_id}')).toBe(paneId);
+    }));
+});
+
+/** A command that writes what the script prints to a file, tells the test, and stays. */
+function report({ dir, socketPath }: PrivateTmux, script: string): [string, string, string] {
+  const told = `tmux -S '${socketPath}' wait-for -S reported`;
+  return ['sh', '-c', `{ ${script}; } > '${dir}/report'; ${told}; exec sleep 600`];
+}
+
+async function reported({ tmux, dir }: PrivateTmux): Promise<string> {
+  await tmux.waitFor('reported');
+  return fs.readFileSync(path.join(dir, 'report'), 'utf8');
+}
