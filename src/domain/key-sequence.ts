@@ -22,7 +22,6 @@ export type KeySegment = { kind: 'literal'; text: string } | { kind: 'key'; key:
 
 // A token is exact: `<[`, a name without white space or brackets, `]>`. Everything else is text.
 const TOKEN = /<\[([^\s<>[\]]+)\]>/gu;
-const TRAILING_ENTERS = /(?:<\[Enter\]>)+$/;
 const ENTER_TOKEN = '<[Enter]>';
 
 /**
@@ -64,5 +63,7 @@ export function renderKeySequence(segments: readonly KeySegment[]): string {
 
 /** `ensure_enter` of a reminder: however many Enter tokens end the sequence, exactly one does afterwards. */
 export function ensureTrailingEnter(sequence: string): string {
-  return sequence.replace(TRAILING_ENTERS, '') + ENTER_TOKEN;
+  let end = sequence.length;
+  while (sequence.endsWith(ENTER_TOKEN, end)) end -= ENTER_TOKEN.length;
+  return sequence.slice(0, end) + ENTER_TOKEN;
 }

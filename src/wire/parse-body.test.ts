@@ -120,6 +120,23 @@ it('thousands of bad entries give a bounded answer', () => {
   expect(error.facts['issues']).toHaveLength(50);
 });
 
+it('a list or object of absurd size is refused before its entries are looked at', () => {
+  const zeros = Array.from({ length: 500_000 }, () => 0);
+  expect(refusalOf({ ...good, words: zeros }).message).toBe('words must have at most 10000 entries');
+  expect(refusalOf({ ...good, words: [{ text: [zeros] }] }).message).toBe(
+    'words[0].text[0] must have at most 10000 entries',
+  );
+  const wide = Object.fromEntries(zeros.slice(0, 1001).map((_, i) => [`k${i}`, i]));
+  expect(refusalOf(wide).message).toBe('body must have at most 1000 fields');
+});
+
+it('a value nested without end is refused at its first field', () => {
+  const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
+  expect(refusalOf({ ...good, words: [{ text: deep }] }).message).toBe(
+    'words must not be nested deeper than 64',
+  );
+});
+
 it('a rule between fields is named by its path', () => {
   const ruled = rules(strict({ inner: strict({ a: count, b: count }) }), ({ inner }) =>
     inner.a < inner.b ? [] : [{ path: ['inner', 'b'], message: 'set it above a' }],

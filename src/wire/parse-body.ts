@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { invalid } from '../base/index.ts';
 import { type BodyIssue, describeIssues, shownPath } from './describe-issues.ts';
+import { oversize } from './size-limits.ts';
 
 /** How many issues the sentence names; the facts hold up to MOST_ISSUES. */
 const MOST_NAMED = 5;
@@ -11,20 +12,28 @@ const MOST_ISSUES = 50;
  * is allowed, and in `facts.issues` the list that answers `detail`. `where` stands first in each `loc`.
  */
 export function parseBody<S extends z.ZodType>(schema: S, value: unknown, where = 'body'): z.output<S> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const all = describeIssues(result.error.issues, value, where);
-  throw invalid(sentence(all), { facts: { issues: all.slice(0, MOST_ISSUES) } });
+  const result = check(schema, value, where);
+  if ('data' in result) return result.data;
+  throw invalid(sentence(result.issues), { facts: { issues: result.issues.slice(0, MOST_ISSUES) } });
 }
 
 /** A file of ours read back: the same, with the file named. */
 export function parseFile<S extends z.ZodType>(schema: S, value: unknown, file: string): z.output<S> {
+  const result = check(schema, value, 'file');
+  if ('data' in result) return result.data;
+  const issues = result.issues.slice(0, MOST_ISSUES);
+  throw invalid(`${file} is not valid: ${sentence(result.issues)}`, { facts: { file, issues } });
+}
+
+type Checked<S extends z.ZodType> = { data: z.output<S> } | { issues: BodyIssue[] };
+
+function check<S extends z.ZodType>(schema: S, value: unknown, where: string): Checked<S> {
+  const large = oversize(value, where);
+  if (large) return { issues: [large] };
   const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const all = describeIssues(result.error.issues, value, 'file');
-  throw invalid(`${file} is not valid: ${sentence(all)}`, {
-    facts: { file, issues: all.slice(0, MOST_ISSUES) },
-  });
+  return result.success
+    ? { data: result.data }
+    : { issues: describeIssues(result.error.issues, value, where) };
 }
 
 function sentence(issues: readonly BodyIssue[]): string {

@@ -1,0 +1,124 @@
+import * as http from 'node:http';
+import { errnoOf, invalid, type RouseError, unavailable } from '../base/index.ts';
+import { failureOf } from './failure.ts';
+
+export interface Target {
+  host: string;
+  port: number;
+  /** Bearer token, for a gateway bound wider than loopback. */
+  token?: string | undefined;
+  /** From the first byte to the last, in milliseconds. */
+  timeoutMs: number;
+}
+
+export interface Exchange {
+  method: string;
+  path: string;
+  body?: unknown;
+  timeoutMs?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+const LARGEST_ANSWER = 64 * 1024 * 1024;
+
+/**
+ * One request, one JSON answer, over a connection of its own. A refusal comes back as the error the gateway
+ * meant; silence, a closed port or an answer that is not JSON is `unavailable`.
+ */
+export function exchange(target: Target, request: Exchange): Promise<unknown> {
+  const payload = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
+  return new Promise((resolve, reject) => {
+    const timeoutMs = request.timeoutMs ?? target.timeoutMs;
+    const outgoing = http.request({
+      host: target.host,
+      port: target.port,
+      method: request.method,
+      path: request.path,
+      // An agent of our own knows no proxy: Node's shared one may be told to use the environment's.
+      agent: new http.Agent(),
+      headers: headersOf(target, payload),
+      signal: request.signal,
+    });
+    const timer = setTimeout(() => outgoing.destroy(new Silence()), timeoutMs);
+    const fail = (error: unknown): void => {
+      clearTimeout(timer);
+      reject(troubleOf(error, target, request, timeoutMs));
+    };
+    outgoing.on('error', fail);
+    outgoing.on('response', (response) => {
+      collect(response).then((text) => {
+        clearTimeout(timer);
+        const status = response.statusCode ?? 0;
+        const answer = parseJson(text);
+        if (status >= 400) reject(failureOf(status, answer));
+        else if (status === 200 && answer !== undefined) resolve(answer);
+        else reject(stranger(target, `status ${status} and ${answer === undefined ? 'no JSON' : 'JSON'}`));
+      }, fail);
+    });
+    outgoing.end(payload);
+  });
+}
+
+class Silence extends Error {}
+class TooMuch extends Error {}
+
+function headersOf({ token }: Target, payload: Buffer | undefined): http.OutgoingHttpHeaders {
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+    throw invalid('the gateway token must be one line of visible ASCII characters');
+  }
+  return {
+    accept: 'application/json',
+    ...(payload && { 'content-type': 'application/json', 'content-length': payload.length }),
+    ...(token && { authorization: `Bearer ${token}` }),
+  };
+}
+
+async function collect(response: http.IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > LARGEST_ANSWER) throw new TooMuch();
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function troubleOf(error: unknown, target: Target, request: Exchange, timeoutMs: number): RouseError {
+  const where = `${target.host}:${target.port}`;
+  const facts = { host: target.host, port: target.port, errno: errnoOf(error) };
+  // Once sent, a change may have been made although nobody answered; only a look can tell.
+  const doubt = request.method === 'GET' ? '' : '; whether it took the request is not known';
+  if (request.signal?.aborted)
+    return unavailable(`the call to the gateway at ${where} was cancelled${doubt}`, { facts });
+  if (error instanceof Silence) {
+    const message = `the gateway at ${where} did not answer within ${timeoutMs} ms${doubt}`;
+    return unavailable(message, { facts: { ...facts, errno: 'ETIMEDOUT' } });
+  }
+  if (error instanceof TooMuch) return stranger(target, `more than ${LARGEST_ANSWER} bytes`);
+  if (errnoOf(error) === 'ECONNREFUSED') {
+    return unavailable(`no gateway is listening on ${where}`, {
+      hint: 'Attach one: rouse agents gateway attach.',
+      facts,
+      cause: error,
+    });
+  }
+  if (errnoOf(error)?.startsWith('HPE_')) return stranger(target, 'something that is not HTTP');
+  const lost = `the connection to the gateway at ${where} failed (${errnoOf(error) ?? 'unknown cause'})${doubt}`;
+  return unavailable(lost, { facts, cause: error });
+}
+
+function stranger(target: Target, what: string): RouseError {
+  return unavailable(`${target.host}:${target.port} answered with ${what}: it is not a gateway`, {
+    hint: 'Another program may have taken the port; rouse agents gateway status tells.',
+    facts: { host: target.host, port: target.port },
+  });
+}

@@ -1,0 +1,13 @@
+/**
+ * Client: the routes of a gateway as typed calls, for the command line, the fleet server and tests.
+ *
+ * Promises  Starts in a few milliseconds: node:http, no schemas, no fetch.
+ *           Never uses a proxy, whatever the environment says. Follows no redirect.
+ *           A refusal comes back as the error the gateway meant, with its detail and facts.
+ * Never     Retries: a call that changes something and got no answer says that the outcome is not known.
+ * Errors    `unavailable` when nobody, or somebody else, answers; otherwise what the gateway said.
+ */
+export type { Exchange, Target } from './exchange.ts';
+export { exchange } from './exchange.ts';
+export * from './gateway-client.ts';
+export * from './pair-path.ts';
