@@ -33,8 +33,8 @@ const GATEWAY_PLAN = {
   presence: 'queue dispatch',
   control: 'queue dispatch presence files',
   files: '',
-  notifier: 'queue presence',
-  reminders: 'queue dispatch presence',
+  notifier: 'queue presence files',
+  reminders: 'queue dispatch presence files',
 };
 
 /** Beside its index.ts, a room may have a lighter door for those who must start fast. */

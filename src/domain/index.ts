@@ -9,6 +9,7 @@
  */
 export * from './agent-name.ts';
 export * from './backend.ts';
+export * from './cron.ts';
 export * from './field-problem.ts';
 export * from './gateway-handle.ts';
 export * from './gateway-request.ts';

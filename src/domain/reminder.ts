@@ -4,6 +4,9 @@ import { END_OF_TIME_MS, parseUtcTime } from './utc-time.ts';
 export const REMINDER_MODES = ['one_off', 'repeat'] as const;
 export type ReminderMode = (typeof REMINDER_MODES)[number];
 
+export const MISSED_POLICIES = ['skip', 'once'] as const;
+export type MissedPolicy = (typeof MISSED_POLICIES)[number];
+
 export const SELECTION_STATES = ['effective', 'blocked'] as const;
 export const DELIVERY_STATES = ['scheduled', 'overdue', 'executing'] as const;
 export const DELIVERY_KINDS = ['prompt', 'send_keys'] as const;
@@ -20,34 +23,41 @@ export interface ReminderDefinition {
   start_after_seconds?: number | null | undefined;
   deliver_at_utc?: string | null | undefined;
   interval_seconds?: number | null | undefined;
+  /** Instead of an interval: a cron expression, read in `time_zone`. */
+  cron?: string | null | undefined;
+  time_zone?: string | null | undefined;
+  /** Survives a restart of the gateway; `missed` then says what becomes of times that passed meanwhile. */
+  durable?: boolean | undefined;
+  missed?: MissedPolicy | null | undefined;
 }
 
 /** The rules between the fields of a definition. What each field alone must be is the schema's business. */
 export function reminderProblems(
-  definition: Pick<
-    ReminderDefinition,
-    'mode' | 'prompt' | 'send_keys' | 'start_after_seconds' | 'deliver_at_utc' | 'interval_seconds'
-  >,
+  definition: Omit<ReminderDefinition, 'title' | 'ranking' | 'paused'>,
 ): FieldProblem[] {
-  const { mode, prompt, send_keys, start_after_seconds, deliver_at_utc, interval_seconds } = definition;
+  const { mode, prompt, send_keys, start_after_seconds, deliver_at_utc, interval_seconds, cron } = definition;
   const problems: FieldProblem[] = [];
-  if ((prompt == null) === (send_keys == null)) {
-    problems.push({ path: ['prompt'], message: 'set exactly one of prompt or send_keys' });
+  const say = (field: string, message: string): void => {
+    problems.push({ path: [field], message });
+  };
+  if ((prompt == null) === (send_keys == null)) say('prompt', 'set exactly one of prompt or send_keys');
+  const starts = [start_after_seconds, deliver_at_utc].filter((value) => value != null).length;
+  if (cron == null && starts !== 1) {
+    say('start_after_seconds', 'set exactly one of start_after_seconds or deliver_at_utc');
   }
-  if ((start_after_seconds == null) === (deliver_at_utc == null)) {
-    problems.push({
-      path: ['start_after_seconds'],
-      message: 'set exactly one of start_after_seconds or deliver_at_utc',
-    });
+  if (cron != null && starts > 0) say('cron', 'says itself when to start; leave out the start time');
+  if (mode === 'repeat' && interval_seconds == null && cron == null) {
+    say('interval_seconds', 'repeat reminders require interval_seconds');
   }
-  if (mode === 'repeat' && interval_seconds == null) {
-    problems.push({ path: ['interval_seconds'], message: 'repeat reminders require interval_seconds' });
-  }
+  if (interval_seconds != null && cron != null) say('cron', 'set at most one of interval_seconds or cron');
   if (mode === 'one_off' && interval_seconds != null) {
-    problems.push({
-      path: ['interval_seconds'],
-      message: 'one_off reminders must not include interval_seconds',
-    });
+    say('interval_seconds', 'one_off reminders must not include interval_seconds');
+  }
+  if (mode === 'one_off' && cron != null) say('cron', 'one_off reminders must not include cron');
+  if (definition.time_zone != null && cron == null) say('time_zone', 'goes with cron');
+  if (definition.missed != null && !definition.durable) say('missed', 'goes with durable: true');
+  if (definition.durable && definition.missed == null) {
+    say('missed', 'durable reminders need missed: skip or once');
   }
   return problems;
 }

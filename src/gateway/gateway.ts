@@ -7,6 +7,7 @@ import {
   type FileLock,
   type Log,
   Loop,
+  type NextPass,
   newUuid,
   tryLockFile,
 } from '../base/index.ts';
@@ -25,10 +26,19 @@ import {
   WrittenOnChange,
   writeInstance,
 } from './files/index.ts';
-import { controlRoutes, createApp, type Door, listen, requestRoutes, statusRoutes } from './http/index.ts';
+import {
+  controlRoutes,
+  createApp,
+  type Door,
+  listen,
+  reminderRoutes,
+  requestRoutes,
+  statusRoutes,
+} from './http/index.ts';
 import { Presence } from './presence/index.ts';
 import { InstanceStore, QUEUE_MIGRATIONS, RequestQueue } from './queue/index.ts';
 import { recordQueueEvents } from './queue-events.ts';
+import { createReminders, REMINDER_MIGRATIONS, ReminderStore } from './reminders/index.ts';
 import type { SessionFacts } from './session-facts.ts';
 
 export interface GatewayConfig {
@@ -75,7 +85,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   const listening = await listen(door, config.host, config.port);
   ending.add(() => listening.close());
 
-  const db = openSqlite({ file: files.queue, migrations: QUEUE_MIGRATIONS });
+  const db = openSqlite({ file: files.queue, migrations: [...QUEUE_MIGRATIONS, ...REMINDER_MIGRATIONS] });
   ending.add(() => db.close());
   const queue = new RequestQueue(db, clock);
   const instances = new InstanceStore(db);
@@ -100,17 +110,27 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
     events,
     clock,
   };
-  const dispatch = new Loop({
-    name: 'dispatch',
+  const dispatch = supervised(
+    'dispatch',
+    () => dispatchPass({ ...on, admission: presence.admission, epoch: presence.epoch }),
     clock,
-    pass: () => dispatchPass({ ...on, admission: presence.admission, epoch: presence.epoch }),
-    onTrouble: (trouble) =>
-      trouble ? log.error('dispatch failed', { cause: trouble.message }) : log.info('dispatch recovered'),
-  });
+    log,
+  );
   ending.add(() => dispatch.stop());
+  const reminders = createReminders({
+    ...on,
+    store: new ReminderStore(db),
+    blockedBy: () => presence.blockedBy(),
+    wake: () => remind.wake(),
+  });
+  const remind: Loop = supervised('reminders', () => reminders.pass(), clock, log);
+  ending.add(() => reminders.close());
+  ending.add(() => remind.stop());
+  reminders.restore();
+  const loops = [dispatch, remind];
   const refresh = (): void => {
     state.write(presence.status());
-    dispatch.wake();
+    for (const loop of loops) loop.wake();
   };
   ending.add(recordQueueEvents(queue, events, log));
   ending.add(queue.entries.on(refresh));
@@ -120,16 +140,28 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
 
   const instanceId = newUuid();
   const app = createApp({ host: config.host, token: config.token, log });
-  statusRoutes(app, { presence, instanceId, loops: [dispatch], openApi: openApiDocument });
+  statusRoutes(app, { presence, instanceId, loops, openApi: openApiDocument });
   requestRoutes(app, on);
   controlRoutes(app, on);
+  reminderRoutes(app, reminders);
   writeInstance(files, { ...identity, instanceId, ...presence.instance(), startedAt: clock.now() });
   ending.add(() => removeInstance(files));
   refresh();
-  dispatch.start();
+  for (const loop of loops) loop.start();
   door.app = app;
   log.info('gateway started', { host: config.host, port: listening.port, instance: instanceId });
   return runUntilStopped({ instanceId, port: listening.port, surface, log, ending });
+}
+
+/** A loop that tells the log of a new trouble and of its end. */
+function supervised(name: string, pass: () => Promise<NextPass>, clock: Clock, log: Log): Loop {
+  return new Loop({
+    name,
+    clock,
+    pass,
+    onTrouble: (trouble) =>
+      trouble ? log.error(`${name} failed`, { cause: trouble.message }) : log.info(`${name} recovered`),
+  });
 }
 
 function prepareFiles(gatewayRoot: string): GatewayFiles {

@@ -9,5 +9,6 @@ export { createApp } from './create-app.ts';
 export { type Door, listen } from './listen.ts';
 export { queryNumber } from './query.ts';
 export { readBody } from './read-body.ts';
+export { reminderRoutes } from './reminder-routes.ts';
 export { requestRoutes } from './request-routes.ts';
 export { statusRoutes } from './status-routes.ts';

@@ -77,6 +77,15 @@ export class Presence {
     };
   }
 
+  /** What keeps the gateway itself from starting something new: admission, execution, depth; undefined when nothing does. */
+  blockedBy(): string | undefined {
+    const admission = this.admission();
+    const execution = this.#on.slot.current ? 'running' : 'idle';
+    const depth = this.#on.queue.depth();
+    if (admission === 'open' && execution === 'idle' && depth === 0) return undefined;
+    return `request_admission='${admission}' active_execution='${execution}' queue_depth='${depth}'`;
+  }
+
   /** What state.json says once this gateway has ended. */
   offline(): GatewayStatus {
     const { queue, instances, identity } = this.#on;

@@ -3,11 +3,25 @@ import {
   DELIVERY_KINDS,
   DELIVERY_STATES,
   type FieldProblem,
+  isCron,
+  isTimeZone,
+  MISSED_POLICIES,
   REMINDER_MODES,
   reminderProblems,
   SELECTION_STATES,
 } from '../../domain/index.ts';
-import { about, instant, name, notBlank, rules, schemaVersion, seconds, stamp, strict } from '../fields.ts';
+import {
+  about,
+  instant,
+  name,
+  notBlank,
+  rules,
+  schemaVersion,
+  seconds,
+  stamp,
+  strict,
+  trimmed,
+} from '../fields.ts';
 import { keyProblems } from './send-keys.ts';
 
 const sendKeys = name(
@@ -19,6 +33,15 @@ const sendKeys = name(
     }),
     ({ sequence }): FieldProblem[] => keyProblems(sequence, false, ['sequence']),
   ),
+);
+
+const cronExpression = trimmed.refine(
+  (value) => isCron(value),
+  'must be a cron expression such as "0 9 * * 1-5"',
+);
+const timeZone = trimmed.refine(
+  (value) => isTimeZone(value),
+  'must be an IANA time zone such as Europe/Zurich',
 );
 
 const definition = {
@@ -36,7 +59,17 @@ const definition = {
   ),
   start_after_seconds: about('From the moment of create or update.', seconds.nullish()),
   deliver_at_utc: instant.nullish(),
-  interval_seconds: about('Required for `repeat`, refused for `one_off`.', seconds.nullish()),
+  interval_seconds: about('Required for `repeat` without `cron`, refused for `one_off`.', seconds.nullish()),
+  cron: about(
+    'For `repeat`, instead of an interval and a start: five or six fields.',
+    cronExpression.nullish(),
+  ),
+  time_zone: about('IANA name in which `cron` is read. Default UTC.', timeZone.nullish()),
+  durable: about('Survives a restart of the gateway. Default: live only.', z.boolean().default(false)),
+  missed: about(
+    'For durable ones, times that passed while no gateway ran: `skip` them, or deliver `once`.',
+    z.enum(MISSED_POLICIES).nullish(),
+  ),
 };
 
 export const reminderDefinition = name('ReminderDefinition', rules(strict(definition), reminderProblems));
@@ -51,6 +84,18 @@ export const createRemindersBody = name(
 export const putReminderBody = name(
   'PutReminderBody',
   rules(strict({ schema_version: schemaVersion(1), ...definition }), reminderProblems),
+);
+
+const lastDelivery = name(
+  'ReminderDelivery',
+  strict({
+    reminder_id: z.string(),
+    title: z.string(),
+    outcome: z.string(),
+    finished_at_utc: stamp,
+    reasons: z.array(z.string()),
+    evidence: z.array(z.record(z.string(), z.unknown())),
+  }),
 );
 
 /** One live reminder as it stands now. */
@@ -73,6 +118,12 @@ export const reminder = name(
     interval_seconds: z.number().nullable(),
     last_started_at_utc: stamp.nullable(),
     blocked_by_reminder_id: about('The effective reminder; set exactly when blocked.', z.string().nullable()),
+    cron: z.string().nullable().optional(),
+    time_zone: z.string().nullable().optional(),
+    durable: z.boolean().optional(),
+    missed: z.enum(MISSED_POLICIES).nullable().optional(),
+    next_due_preview_utc: about('The next five due times, if nothing delays it.', z.array(stamp).optional()),
+    last_delivery: about('How the last delivery ended.', lastDelivery.nullable().optional()),
   }),
 );
 
@@ -83,6 +134,10 @@ export const reminderSet = name(
     schema_version: z.literal(1),
     effective_reminder_id: z.string().nullable(),
     reminders: z.array(reminder),
+    recent_deliveries: about(
+      'The last deliveries that did not end as submitted, so that none is dropped in silence. List only.',
+      z.array(lastDelivery).optional(),
+    ),
   }),
 );
 
@@ -105,5 +160,6 @@ export type CreateRemindersInput = z.input<typeof createRemindersBody>;
 export type PutReminderBody = z.infer<typeof putReminderBody>;
 export type PutReminderInput = z.input<typeof putReminderBody>;
 export type Reminder = z.infer<typeof reminder>;
+export type ReminderDelivery = z.infer<typeof lastDelivery>;
 export type ReminderSet = z.infer<typeof reminderSet>;
 export type ReminderDeleted = z.infer<typeof reminderDeleted>;

@@ -1,0 +1,25 @@
+import { Cron } from 'croner';
+
+/** Whether the text is a cron expression of five or six fields that ever comes due. */
+export function isCron(expression: string): boolean {
+  if (!/^\S+( +\S+){4,5}$/.test(expression)) return false;
+  try {
+    return new Cron(expression, { timezone: 'UTC' }).nextRun() !== null;
+  } catch {
+    return false;
+  }
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The first time strictly after `afterMs` at which the expression is due, in wall milliseconds; undefined when never again. */
+export function nextCronMs(expression: string, timeZone: string, afterMs: number): number | undefined {
+  return new Cron(expression, { timezone: timeZone }).nextRun(new Date(afterMs))?.getTime();
+}

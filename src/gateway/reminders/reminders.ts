@@ -1,0 +1,283 @@
+import { type Clock, type NextPass, preview, randomHex, utcStamp } from '../../base/index.ts';
+import { type BackendKind, capabilitiesOf, type ReminderDefinition } from '../../domain/index.ts';
+import type { AgentSurface } from '../../terminal/index.ts';
+import {
+  type Reminder,
+  type ReminderDeleted,
+  type ReminderDelivery,
+  type ReminderSet as ReminderSetView,
+  refusal,
+} from '../../wire/index.ts';
+import type { ExecutionSlot } from '../dispatch/index.ts';
+import type { EventLog } from '../files/index.ts';
+import { deliverReminder } from './deliver-reminder.ts';
+import { dueAtMs, firstDue, followingDue, onMonotonic, remainingMs } from './due-time.ts';
+import { type LiveReminder, previewDue, toReminderView } from './live-reminder.ts';
+import { ReminderSet } from './reminder-set.ts';
+import type { ReminderStore, StoredReminder } from './reminder-store.ts';
+
+export interface ReminderDependencies {
+  backend: BackendKind;
+  surface: AgentSurface;
+  slot: ExecutionSlot;
+  store: ReminderStore;
+  events: EventLog;
+  clock: Clock;
+  /** Admission, execution and depth as the seed names them, when any of them stands in the way; undefined when none does. */
+  blockedBy: () => string | undefined;
+  /** Something changed that the loop should look at. */
+  wake: () => void;
+}
+
+/** Deliveries that did not end well are remembered, newest first, up to this many. */
+const REMEMBERED = 20;
+/** A leader due on the wall clock is looked at this often, in case the clock is corrected. */
+const WALL_CHECK_MS = 60_000;
+
+export type Reminders = ReturnType<typeof createReminders>;
+
+export function createReminders(on: ReminderDependencies) {
+  const { clock, events, store, surface } = on;
+  const set = new ReminderSet();
+  const troubles: ReminderDelivery[] = [];
+  let lastCreatedMs = 0;
+  let deferral = '';
+
+  const view = (reminder: LiveReminder): Reminder => toReminderView(reminder, set.effective(), clock);
+  const shown = (reminder: LiveReminder): Reminder => ({
+    ...view(reminder),
+    next_due_preview_utc: previewDue(reminder, clock),
+  });
+
+  function refuseKeys(definitions: readonly ReminderDefinition[]): void {
+    if (capabilitiesOf(on.backend).sendKeysReminders) return;
+    if (definitions.some((definition) => definition.send_keys != null)) {
+      throw refusal('unsupported_target', `send_keys: a ${on.backend} agent cannot keep tmux key semantics`);
+    }
+  }
+
+  /** Later creations are later, also within one millisecond, so that equal rankings keep their order. */
+  function newReminder(definition: ReminderDefinition): LiveReminder {
+    lastCreatedMs = Math.max(clock.now().getTime(), lastCreatedMs + 0.001);
+    const due = firstDue(definition, clock);
+    return {
+      reminder_id: `greminder-${randomHex(6)}`,
+      ranking: definition.ranking,
+      createdMs: lastCreatedMs,
+      definition,
+      anchor: due,
+      due,
+      executing: false,
+      leaving: false,
+      lastStartedMs: null,
+      lastDelivery: null,
+    };
+  }
+
+  function create(definitions: readonly ReminderDefinition[]): ReminderSetView {
+    refuseKeys(definitions);
+    const made = definitions.map(newReminder);
+    store.save(made.filter(isDurable).map(toStored));
+    for (const reminder of made) {
+      set.add(reminder);
+      events.write('reminder_registered', describe(reminder));
+    }
+    on.wake();
+    return { schema_version: 1, effective_reminder_id: leaderId(), reminders: made.map(view) };
+  }
+
+  function replace(id: string, definition: ReminderDefinition): Reminder {
+    const reminder = set.get(id);
+    if (reminder.executing) {
+      throw refusal('reminder_executing', `reminder ${id} is being delivered; try again when it has ended`);
+    }
+    refuseKeys([definition]);
+    set.remove(reminder);
+    const due = firstDue(definition, clock);
+    Object.assign(reminder, { definition, ranking: definition.ranking, anchor: due, due });
+    set.add(reminder);
+    if (isDurable(reminder)) store.save([toStored(reminder)]);
+    else store.remove(id);
+    deferral = '';
+    events.write('reminder_updated', describe(reminder));
+    on.wake();
+    return shown(reminder);
+  }
+
+  function remove(id: string): ReminderDeleted {
+    const reminder = set.get(id);
+    const { executing } = reminder;
+    reminder.leaving = true;
+    if (!executing) set.remove(reminder);
+    store.remove(id);
+    events.write('reminder_deleted', describe(reminder));
+    on.wake();
+    const detail = executing
+      ? 'Reminder deleted; the delivery under way is completed, and there is none after it.'
+      : 'Reminder deleted.';
+    return {
+      schema_version: 1,
+      status: 'ok',
+      action: 'delete_reminder',
+      reminder_id: id,
+      deleted: true,
+      detail,
+    };
+  }
+
+  function list(): ReminderSetView {
+    return {
+      schema_version: 1,
+      effective_reminder_id: leaderId(),
+      reminders: set.inOrder().map(view),
+      recent_deliveries: troubles,
+    };
+  }
+
+  /** One pass: the leader, if it is due and nothing stands in its way. */
+  async function pass(): Promise<NextPass> {
+    const leader = set.effective();
+    if (!leader || leader.executing || leader.definition.paused) return 'idle';
+    const left = remainingMs(leader.due, clock);
+    if (left > 0) return leader.due.on === 'wall' ? Math.min(left, WALL_CHECK_MS) : left;
+    const blocked = on.blockedBy() ?? promptBlocked(leader);
+    if (blocked) {
+      defer(leader, blocked);
+      return 'idle';
+    }
+    await deliver(leader);
+    return 0;
+  }
+
+  /** Keys may be meant for a dialog or a busy turn; a prompt waits until the agent may be disturbed. */
+  function promptBlocked({ definition }: LiveReminder): string | undefined {
+    const { ready, reasons } = surface.observation();
+    return definition.prompt == null || ready ? undefined : reasons.join(' ') || 'not ready';
+  }
+
+  function defer(reminder: LiveReminder, reason: string): void {
+    if (deferral === `${reminder.reminder_id} ${reason}`) return;
+    deferral = `${reminder.reminder_id} ${reason}`;
+    events.write('reminder_deferred', { ...describe(reminder), reason });
+  }
+
+  async function deliver(reminder: LiveReminder): Promise<void> {
+    const { reminder_id } = reminder;
+    await on.slot.run({ source: 'reminder', id: reminder_id, since: clock.now() }, async () => {
+      Object.assign(reminder, { executing: true, lastStartedMs: clock.now().getTime() });
+      if (isDurable(reminder)) store.save([toStored(reminder)]);
+      events.write('reminder_started', describe(reminder));
+      const { result, delivery } = await deliverReminder(reminder, surface, clock);
+      reminder.executing = false;
+      if (result.outcome === 'not_ready' && result.untouched) {
+        defer(reminder, result.reasons.join(' '));
+        finishReturned(reminder);
+        return;
+      }
+      reminder.lastDelivery = delivery;
+      if (result.outcome !== 'submitted') remember(delivery);
+      const kind = result.outcome === 'submitted' ? 'reminder_completed' : 'reminder_failed';
+      events.write(kind, { ...describe(reminder), outcome: result.outcome, reasons: result.reasons });
+      settle(reminder);
+    });
+  }
+
+  /** Nothing was typed: it stays due, unless it was deleted meanwhile. */
+  function finishReturned(reminder: LiveReminder): void {
+    if (reminder.leaving) set.remove(reminder);
+    else if (isDurable(reminder)) store.save([toStored(reminder)]);
+  }
+
+  function settle(reminder: LiveReminder): void {
+    if (reminder.leaving || reminder.definition.mode === 'one_off') {
+      set.remove(reminder);
+      store.remove(reminder.reminder_id);
+      return;
+    }
+    const next = followingDue(reminder.definition, reminder.anchor, clock);
+    if (next.on === 'monotonic')
+      reminder.anchor = { on: 'monotonic', at: onMonotonic(reminder.anchor, clock) };
+    reminder.due = next;
+    if (isDurable(reminder)) store.save([toStored(reminder)]);
+  }
+
+  function remember(delivery: ReminderDelivery): void {
+    troubles.unshift(delivery);
+    troubles.length = Math.min(troubles.length, REMEMBERED);
+  }
+
+  /** Brings durable reminders back, by the policy each of them names for times that passed meanwhile. */
+  function restore(): void {
+    for (const stored of store.all()) {
+      const reminder = fromStored(stored);
+      const missed = remainingMs(reminder.due, clock) <= 0;
+      if (stored.executing) {
+        remember({
+          reminder_id: stored.reminder_id,
+          title: stored.definition.title,
+          outcome: 'unconfirmed',
+          finished_at_utc: utcStamp(clock.now()),
+          reasons: ['the gateway ended during the delivery; it is not delivered again'],
+          evidence: [],
+        });
+        events.write('reminder_failed', { ...describe(reminder), outcome: 'unconfirmed' });
+      }
+      set.add(reminder);
+      if (stored.executing || (missed && stored.definition.missed === 'skip')) {
+        if (!stored.executing) events.write('reminder_missed', describe(reminder));
+        settle(reminder);
+      }
+    }
+  }
+
+  /** What was live only is lost now, and said to be. */
+  function close(): void {
+    for (const reminder of set.inOrder()) {
+      if (!isDurable(reminder)) events.write('reminder_lost_on_restart', describe(reminder));
+    }
+  }
+
+  function toStored(reminder: LiveReminder): StoredReminder {
+    return {
+      reminder_id: reminder.reminder_id,
+      definition: reminder.definition,
+      created_ms: reminder.createdMs,
+      anchor_wall_ms: dueAtMs(reminder.anchor, clock),
+      due_wall_ms: dueAtMs(reminder.due, clock),
+      executing: reminder.executing,
+    };
+  }
+
+  const leaderId = (): string | null => set.effective()?.reminder_id ?? null;
+  const get = (id: string): Reminder => shown(set.get(id));
+  return { create, replace, remove, list, get, pass, restore, close };
+}
+
+function isDurable({ definition }: LiveReminder): boolean {
+  return definition.durable === true;
+}
+
+function fromStored(stored: StoredReminder): LiveReminder {
+  return {
+    reminder_id: stored.reminder_id,
+    ranking: stored.definition.ranking,
+    createdMs: stored.created_ms,
+    definition: stored.definition,
+    anchor: { on: 'wall', at: stored.anchor_wall_ms },
+    due: { on: 'wall', at: stored.due_wall_ms },
+    executing: false,
+    leaving: false,
+    lastStartedMs: null,
+    lastDelivery: null,
+  };
+}
+
+function describe({ reminder_id, definition }: LiveReminder): Record<string, unknown> {
+  return {
+    reminder_id,
+    title: preview(definition.title, 120),
+    mode: definition.mode,
+    ranking: definition.ranking,
+    content_preview: preview(definition.prompt ?? definition.send_keys?.sequence ?? '', 120),
+  };
+}
