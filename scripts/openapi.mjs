@@ -4,27 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import * as esbuild from 'esbuild';
-
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-
-/** The wire room as a module, whatever Node this is: Node 20 does not read TypeScript. */
-async function loadWire() {
-  const { outputFiles } = await esbuild.build({
-    absWorkingDir: root,
-    entryPoints: ['src/wire/index.ts'],
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'node',
-    external: ['koffi'],
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(process.cwd() + '/');",
-    },
-  });
-  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
-}
+import { loadSource } from './load-source.mjs';
+import { root } from './setup.mjs';
 
 /** JSON laid out as the formatter of this project lays it out. */
 function formatted(name, text) {
@@ -39,7 +20,7 @@ function formatted(name, text) {
   return result.stdout;
 }
 
-const { openApiDocument, environmentMarkdown } = await loadWire();
+const { openApiDocument, environmentMarkdown } = await loadSource('src/wire/index.ts');
 const generated = {
   'docs/openapi/gateway.json': formatted('docs/openapi/gateway.json', JSON.stringify(openApiDocument())),
   'docs/environment.md': environmentMarkdown(),
