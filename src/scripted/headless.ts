@@ -15,6 +15,11 @@ export interface HeadlessStreams {
   stderr: { write(text: string): unknown };
 }
 
+interface Denial {
+  tool_name: string;
+  tool_input: Record<string, string>;
+}
+
 type End = { outcome: Outcome; answer: string; remark: string | undefined } | Ending;
 
 const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -31,6 +36,7 @@ export async function runHeadless(options: Options, streams: HeadlessStreams, cl
   const print = (event: Record<string, unknown>): void => {
     if (options.outputFormat === 'stream-json') streams.stdout.write(`${JSON.stringify(event)}\n`);
   };
+  const stop = stopOnSignal();
   const facts = { session_id: session.id, resumed: session.turns.length > 0 };
   journal.record('started', { pid: process.pid, mode: 'headless', ...facts });
   print({
@@ -43,9 +49,10 @@ export async function runHeadless(options: Options, streams: HeadlessStreams, cl
   });
 
   const from = clock.monotonic();
-  const denials: { tool_name: string; tool_input: Record<string, string> }[] = [];
-  const end = await oneTurn(prompt, options, journal, clock, denials);
-  if (!('outcome' in end)) return leave(end, journal, transcript, streams);
+  const denials: Denial[] = [];
+  const end = await oneTurn(prompt, { options, journal, clock, denials, stop });
+  stop.forget();
+  if (!('outcome' in end)) return leave(end, journal, streams);
 
   const text = answerText(end, session);
   store.addTurn(session.id, {
@@ -70,17 +77,19 @@ export async function runHeadless(options: Options, streams: HeadlessStreams, cl
   if (options.outputFormat === 'text') streams.stdout.write(`${text}\n`);
   else streams.stdout.write(`${JSON.stringify(result)}\n`);
   journal.record('exited', { code: failed ? 1 : 0 });
-  transcript?.close();
+  journal.close();
   return failed ? 1 : 0;
 }
 
-function oneTurn(
-  prompt: string,
-  options: Options,
-  journal: Journal,
-  clock: Clock,
-  denials: { tool_name: string; tool_input: Record<string, string> }[],
-): Promise<End> {
+interface TurnParts {
+  options: Options;
+  journal: Journal;
+  clock: Clock;
+  denials: Denial[];
+  stop: Stop;
+}
+
+function oneTurn(prompt: string, { options, journal, clock, denials, stop }: TurnParts): Promise<End> {
   return new Promise((resolve) => {
     const engine = new TurnEngine({
       clock,
@@ -90,39 +99,63 @@ function oneTurn(
       host: {
         // Nobody is there to be asked: a permission is refused and reported, any other question goes unanswered.
         ask: async (request) => {
-          if (request.kind === 'permission') {
-            denials.push({ tool_name: 'Shell', tool_input: { command: request.detail ?? '' } });
-          }
-          return request.kind === 'permission' ? 'no' : 'cancel';
+          if (request.kind !== 'permission') return 'cancel';
+          denials.push({ tool_name: 'Shell', tool_input: { command: request.detail ?? '' } });
+          return 'no';
         },
         mail: mailActor(options.mail, journal),
         began: () => {},
         changed: () => {},
         end: resolve,
-        finished: (turn: Turn, outcome, remark) => resolve({ outcome, answer: turn.answer, remark }),
+        finished: (turn: Turn, outcome, remark) =>
+          resolve(
+            stop.code === 0 ? { outcome, answer: turn.answer, remark } : { kind: 'exit', code: stop.code },
+          ),
       },
     });
-    for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
-      process.once(signal, () => {
-        engine.interrupt(signal);
-        resolve({ kind: 'exit', code });
-      });
-    }
     engine.submit(prompt, prompt, 'scripted', 'queue');
+    stop.whenSignalled((signal) => engine.interrupt(signal));
   });
 }
 
+interface Stop {
+  /** 128 and the number of the signal that came, or 0. */
+  readonly code: number;
+  /** Calls at once when a signal has come already. */
+  whenSignalled(call: (signal: string) => void): void;
+  forget(): void;
+}
+
+/** Listens from the first moment, so that no signal finds the default behaviour once output has begun. */
+function stopOnSignal(): Stop {
+  let came: keyof typeof SIGNAL_CODES | undefined;
+  let call: (signal: string) => void = () => {};
+  const signals = Object.keys(SIGNAL_CODES) as (keyof typeof SIGNAL_CODES)[];
+  const take = (signal: NodeJS.Signals): void => {
+    came ??= signal as keyof typeof SIGNAL_CODES;
+    call(signal);
+  };
+  for (const signal of signals) process.on(signal, take);
+  return {
+    get code() {
+      return came === undefined ? 0 : SIGNAL_CODES[came];
+    },
+    whenSignalled(listener) {
+      call = listener;
+      if (came !== undefined) listener(came);
+    },
+    forget() {
+      for (const signal of signals) process.off(signal, take);
+    },
+  };
+}
+
 /** The turn never finished: no result is printed, as when a real tool dies. */
-function leave(
-  end: Ending,
-  journal: Journal,
-  transcript: Transcript | undefined,
-  streams: HeadlessStreams,
-): number {
+function leave(end: Ending, journal: Journal, streams: HeadlessStreams): number {
   journal.record(end.kind === 'crash' ? 'crashed' : 'exited', { code: end.code });
   if (end.kind === 'crash' && end.dirty) process.kill(process.pid, 'SIGKILL');
   if (end.kind === 'crash') streams.stderr.write('Error: scripted crash\n    at runTurn (agent.js:1:1)\n');
-  transcript?.close();
+  journal.close();
   return end.code;
 }
 

@@ -43,4 +43,10 @@ export class Journal {
   since(seq: number): TranscriptRecord[] {
     return this.#recent.filter((event) => event.seq > seq);
   }
+
+  /** The program has ended: what still moves is not recorded any more. */
+  close(): void {
+    this.#transcript?.close();
+    this.#transcript = undefined;
+  }
 }

@@ -11,7 +11,7 @@ export interface ScriptedRun {
   clock?: Clock;
 }
 
-/** Starts the scripted agent and resolves with its exit code: 0 ended, 1 crashed or failed, 2 bad flags, 3 no such session. */
+/** Starts the scripted agent and resolves with its exit code: 0 ended, 1 crashed or failed, 2 bad flags, 3 no such session, 4 session id in use. */
 export async function runScriptedAgent(run: ScriptedRun): Promise<number> {
   const { argv, env, stdin, stdout, stderr = process.stderr, clock = systemClock } = run;
   try {
@@ -33,4 +33,4 @@ export async function runScriptedAgent(run: ScriptedRun): Promise<number> {
   }
 }
 
-const EXIT: Partial<Record<ErrorCode, number>> = { invalid: 2, not_found: 3 };
+const EXIT: Partial<Record<ErrorCode, number>> = { invalid: 2, not_found: 3, conflict: 4 };

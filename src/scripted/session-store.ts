@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { ensurePrivateDirectory, notFound, readIfExists, writeFileAtomic } from '../base/index.ts';
+import { conflict, ensurePrivateDirectory, notFound, readIfExists, writeFileAtomic } from '../base/index.ts';
 
 export interface SessionTurn {
   at: string;
@@ -30,6 +30,9 @@ export class SessionStore {
 
   begin(id: string, role: string | undefined): Session {
     ensurePrivateDirectory(this.#directory);
+    if (fs.existsSync(this.#file(id))) {
+      throw conflict(`session id ${id} is in use`, { hint: `Go on with it by --resume ${id}.` });
+    }
     this.#append(id, { type: 'session', role });
     this.#noteLatest(id);
     return { id, role, turns: [] };

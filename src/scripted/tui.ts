@@ -93,7 +93,8 @@ export async function runTui(options: Options, streams: TuiStreams, clock: Clock
   stdin.setRawMode(false);
   for (const signal of SIGNALS) process.off(signal, onSignal);
   control?.close();
-  transcript?.close();
+  journal.close();
+  agent.engine.abandon();
   if (end.kind === 'crash') stderr.write('Error: scripted crash\n    at runTurn (agent.js:1:1)\n');
   return end.code;
 }

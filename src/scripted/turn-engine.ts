@@ -98,6 +98,12 @@ export class TurnEngine {
     return turn;
   }
 
+  /** The program has ended: nothing runs on, nothing queued begins. */
+  abandon(): void {
+    this.queue.length = 0;
+    this.current?.abort.abort();
+  }
+
   #nextTurnId(): string {
     return `t-${this.#parts.life}-${++this.#turns}`;
   }

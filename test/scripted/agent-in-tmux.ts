@@ -1,0 +1,159 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { promisify } from 'node:util';
+import * as esbuild from 'esbuild';
+import { ControlClient, readTranscript, type TranscriptRecord } from '../../src/scripted/index.ts';
+
+const run = promisify(execFile);
+
+/** A private tmux server, the scripted agent bundled into one file, and the agents started in it. */
+export class AgentHouse {
+  readonly directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-scripted-'));
+  readonly socket = `rouse-test-${randomBytes(6).toString('hex')}`;
+  readonly program = path.join(this.directory, 'agent.mjs');
+  #panes: AgentPane[] = [];
+
+  static async open(): Promise<AgentHouse> {
+    const house = new AgentHouse();
+    await esbuild.build({
+      entryPoints: [path.resolve(import.meta.dirname, '../../src/scripted/main.ts')],
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20.19',
+      outfile: house.program,
+      logLevel: 'error',
+    });
+    return house;
+  }
+
+  async tmux(args: string[], stdin?: string): Promise<string> {
+    const child = run('tmux', ['-L', this.socket, '-f', '/dev/null', ...args], { maxBuffer: 1 << 26 });
+    if (stdin !== undefined) child.child.stdin?.end(stdin);
+    return (await child).stdout;
+  }
+
+  /** The command line of an agent, for a shell. */
+  command(flags: string[]): string {
+    return [process.execPath, this.program, ...flags].map(quoted).join(' ');
+  }
+
+  /** Starts an agent in a window of its own; `shell` puts a shell below it, to which it falls when it ends. */
+  async start(
+    flags: string[] = [],
+    place: { columns?: number; rows?: number; shell?: boolean } = {},
+  ): Promise<AgentPane> {
+    const pane = new AgentPane(this, this.#panes.length);
+    this.#panes.push(pane);
+    const own = ['--transcript', pane.transcriptPath, '--control', pane.controlPath];
+    const command = this.command([...own, ...flags]);
+    const { columns = 100, rows = 30, shell = false } = place;
+    const size = ['-x', String(columns), '-y', String(rows)];
+    const inner = shell ? `${command}; PS1='shell$ ' exec sh` : `exec ${command}`;
+    await this.tmux(['new-session', '-d', '-s', pane.session, ...size, inner]);
+    pane.control = await ControlClient.connect(pane.controlPath, AbortSignal.timeout(30_000));
+    await pane.control.event('ready');
+    return pane;
+  }
+
+  /** The pane of the agent being started, as soon as tmux has it; it need not listen yet. */
+  async nextPane(): Promise<AgentPane> {
+    const pane = this.#panes.at(-1)!;
+    await pane.shows(/./, () =>
+      this.tmux(['has-session', '-t', `=${pane.session}`]).then(
+        () => 'there',
+        () => '',
+      ),
+    );
+    return pane;
+  }
+
+  async close(): Promise<void> {
+    for (const pane of this.#panes) pane.control?.close();
+    spawnSync('tmux', ['-L', this.socket, 'kill-server']);
+    fs.rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+const quoted = (word: string): string =>
+  /^[\w./=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+
+export class AgentPane {
+  readonly session: string;
+  readonly transcriptPath: string;
+  readonly controlPath: string;
+  control!: ControlClient;
+  #house: AgentHouse;
+
+  constructor(house: AgentHouse, number: number) {
+    this.#house = house;
+    this.session = `agent-${number}`;
+    this.transcriptPath = path.join(house.directory, `${number}.jsonl`);
+    this.controlPath = path.join(house.directory, `${number}.sock`);
+  }
+
+  /** As the lane will do it: a buffer from standard input, pasted in brackets. */
+  async paste(text: string): Promise<void> {
+    await this.#house.tmux(['load-buffer', '-b', this.session, '-'], text);
+    await this.#house.tmux(['paste-buffer', '-p', '-d', '-b', this.session, '-t', `=${this.session}:`]);
+  }
+
+  /** As a person does it, only faster. */
+  async type(text: string): Promise<void> {
+    for (let at = 0; at < text.length; at += 4000) {
+      const part = text.slice(at, at + 4000);
+      await this.#house.tmux(['send-keys', '-t', `=${this.session}:`, '-l', '--', part]);
+    }
+  }
+
+  async press(...keys: string[]): Promise<void> {
+    await this.#house.tmux(['send-keys', '-t', `=${this.session}:`, ...keys]);
+  }
+
+  /** Waits until the composer holds exactly this text. */
+  async drafted(text: string, sha256: string): Promise<void> {
+    await this.control.event(
+      'draft',
+      (event) => event['sha256'] === sha256 && event['bytes'] === Buffer.byteLength(text),
+    );
+  }
+
+  screen(escapes = false): Promise<string> {
+    const flags = escapes ? ['-p', '-e'] : ['-p'];
+    return this.#house.tmux(['capture-pane', ...flags, '-t', `=${this.session}:`]);
+  }
+
+  async fact(format: string): Promise<string> {
+    return (await this.#house.tmux(['display-message', '-p', '-t', `=${this.session}:`, format])).trimEnd();
+  }
+
+  async resize(columns: number, rows: number): Promise<void> {
+    await this.#house.tmux([
+      'resize-window',
+      '-t',
+      `=${this.session}:`,
+      '-x',
+      String(columns),
+      '-y',
+      String(rows),
+    ]);
+  }
+
+  /** Looks at the pane until it shows this; tmux has no event for it. The test's own timeout is the limit. */
+  async shows(wanted: RegExp, look: () => Promise<string> = () => this.screen()): Promise<string> {
+    for (;;) {
+      const seen = await look();
+      if (wanted.test(seen)) return seen;
+      await new Promise((resolve) => setTimeout(resolve, 15));
+    }
+  }
+
+  records(...types: string[]): TranscriptRecord[] {
+    return readTranscript(this.transcriptPath).filter(
+      (record) => types.length === 0 || types.includes(record.type),
+    );
+  }
+}

@@ -1,0 +1,127 @@
+import * as fs from 'node:fs';
+import * as http from 'node:http';
+import * as net from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ControlClient } from '../../src/scripted/index.ts';
+import { AgentHouse } from './agent-in-tmux.ts';
+
+let house: AgentHouse;
+beforeAll(async () => {
+  house = await AgentHouse.open();
+});
+afterAll(() => house.close());
+
+/** Sends raw bytes and gives the lines that came back, up to the first that matches. */
+function raw(path: string, bytes: string, until: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(path, () => socket.write(bytes));
+    let seen = '';
+    socket.on('data', (chunk) => {
+      seen += chunk;
+      if (!until.test(seen)) return;
+      socket.destroy();
+      resolve(seen);
+    });
+    socket.on('error', reject);
+  });
+}
+
+describe('the control channel', () => {
+  it('is open to its owner only', async () => {
+    const pane = await house.start();
+    expect(fs.statSync(pane.controlPath).mode & 0o777).toBe(0o600);
+  });
+
+  it('answers each message once, tells events to every client, and replays them to a late one', async () => {
+    const pane = await house.start(['--turn', '0']);
+    const other = await ControlClient.connect(pane.controlPath);
+    await pane.type('hello');
+    await pane.press('Enter');
+    const seen = await Promise.all([pane.control, other].map((client) => client.event('turn_finished')));
+    expect(seen[0]).toEqual(seen[1]);
+    const late = await ControlClient.connect(pane.controlPath);
+    expect(await late.event('turn_finished')).toEqual(seen[0]);
+    other.close();
+    late.close();
+  });
+
+  it.each([
+    ['not json\n', /one JSON object per line/],
+    ['[1,2]\n', /one JSON object per line/],
+    ['"skin"\n', /one JSON object per line/],
+    ['{"id":"x","type":"nope"}\n', /"ack":"x","ok":false,"error":"unknown control message type/],
+    ['\n\n{"type":"status"}\n', /"ok":true/],
+    [`${JSON.stringify({ type: 'draft', text: '\u001b[2J' })}\n`, /"ok":true/],
+  ])('takes %j and goes on', async (bytes, answer) => {
+    const pane = await house.start();
+    expect(await raw(pane.controlPath, bytes, /"ok"/)).toMatch(answer);
+    expect(await pane.control.send('status')).toMatchObject({ state: 'ready' });
+    await pane.control.send('exit');
+  });
+
+  it('drops a client that sends a line without end, and serves the others', async () => {
+    const pane = await house.start();
+    const socket = net.connect(pane.controlPath);
+    const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
+    socket.on('error', () => {});
+    socket.write('x'.repeat(8 << 20));
+    await closed;
+    expect(await pane.control.send('status')).toMatchObject({ state: 'ready' });
+  });
+
+  it('takes over the socket of a killed agent, and never that of a living one', async () => {
+    const pane = await house.start();
+    const taken = house.command([
+      '--control',
+      pane.controlPath,
+      '--transcript',
+      `${house.directory}/second.jsonl`,
+    ]);
+    const session = `second-${pane.session}`;
+    await house.tmux(['new-session', '-d', '-s', session, `${taken}; exec sh`]);
+    await pane.shows(/is in use by another agent/, () =>
+      house.tmux(['capture-pane', '-p', '-t', `=${session}:`]),
+    );
+    expect(await pane.control.send('status')).toMatchObject({ state: 'ready' });
+    process.kill((pane.records('started')[0] as unknown as { pid: number }).pid, 'SIGKILL');
+    await pane.control.closed;
+    expect(fs.existsSync(pane.controlPath)).toBe(true);
+    await house.tmux(['send-keys', '-t', `=${session}:`, taken, 'Enter']);
+    const client = await ControlClient.connect(pane.controlPath);
+    await client.event('ready');
+    client.close();
+  });
+});
+
+describe('an agent that acts on mail', () => {
+  it('fetches, answers and archives through the gateway a prompt names, within its turn', async () => {
+    const seen: string[] = [];
+    const inbox = new Set(['filesystem:a', 'filesystem:b']);
+    const server = http.createServer((request, response) => {
+      let text = '';
+      request.on('data', (chunk) => {
+        text += chunk;
+      });
+      request.on('end', () => {
+        const body = JSON.parse(text) as { message_ref?: string; message_refs?: string[] };
+        const operation = request.url?.split('/').pop() ?? '';
+        seen.push(operation);
+        for (const ref of operation === 'archive' ? (body.message_refs ?? []) : []) inbox.delete(ref);
+        const messages = [...inbox].map((ref) => ({ message_ref: ref }));
+        const message = { message_ref: body.message_ref, subject: 'ping', body_text: 'hello' };
+        response.end(JSON.stringify(operation === 'list' ? { messages } : { message }));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const base = `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
+    const pane = await house.start(['--act-on-mail', '--turn', '0', '--reply', 'pong']);
+    await pane.paste(`You have mail.\ngateway.base_url: ${base}\n- POST ${base}/v1/mail/list\n`);
+    await pane.press('Enter');
+    await pane.control.event('turn_finished');
+    expect(inbox.size).toBe(0);
+    expect(seen).toEqual(['list', 'read', 'reply', 'archive', 'read', 'reply', 'archive']);
+    expect(pane.records('mail_archived')).toHaveLength(2);
+    await pane.shows(/I processed 2 of 2 messages/);
+    server.close();
+  });
+});
