@@ -1,0 +1,139 @@
+import type { VersionRange } from './version-range.ts';
+
+/**
+ * The words a detector is written in. A detector is data: it says how one tool draws its composer and by which
+ * rows and titles it shows that it is busy, asks something, or holds input back. `observe` reads it.
+ */
+export interface Detector {
+  tool: string;
+  versions: VersionRange;
+  /** Names of the tool's process in the pane; an interpreter (`node`) counts only with the tool in its arguments. */
+  processNames: string[];
+  /** Tried in order; the first that fits the place of the cursor is the composer. */
+  composers: ComposerShape[];
+  title: TitleSigns;
+  signs: Sign[];
+  transcript: TranscriptShape;
+  input: InputRules;
+  /** The tool's own signals beyond the screen, best first, for those who gather them. */
+  signals: SignalSource[];
+}
+
+export type Mode = 'prompt' | 'shell' | 'search';
+
+export interface ComposerShape {
+  frame: Frame;
+  /** How the first row begins, from the inside of the frame, and what typing there means. The first entry is the usual one. */
+  prompts: { text: string; mode: Mode }[];
+  /** What a placeholder looks like. Without an entry every text is a draft. Within an entry all given tests must hold. */
+  ghosts: Ghost[];
+  /** More rows than this between composer and bottom of the screen are a menu or a help page. */
+  footerRows?: number;
+  /** Rows that must be blank above; a popup hangs closer. */
+  clearance?: number;
+  /** The tool shows the cursor whenever it takes input, and hides it in dialogs. */
+  showsCursor?: boolean;
+  /** The tool greys the prompt glyph while it works. */
+  greyGlyphIsBusy?: boolean;
+  /** The shape says too little: trusted only while the title or one of the tool's own signals says idle. */
+  needsIdleSignal?: boolean;
+}
+
+export type Frame =
+  /** A line above and one below, from edge to edge. */
+  | { kind: 'lines'; above: string; below: string }
+  /** Four sides; `column` is where the left one stands. */
+  | { kind: 'box'; column: number; corners: string; sides: [string, string] }
+  /** A bar at the left with a foot; inside: a blank row, the text, a blank row, and a row that names the mode. */
+  | { kind: 'bar'; bar: string; foot: string; fill: string; shellLabel: RegExp }
+  /** Nothing: a glyph at the left edge, a blank row, and the footer at the bottom of the screen. */
+  | { kind: 'open'; footer: [least: number, most: number] };
+
+export interface Ghost {
+  dim?: true;
+  /** A washed-out colour set on purpose. */
+  grey?: true;
+  /** The cell under the cursor is blank and the text begins behind it. */
+  gap?: true;
+  form?: RegExp;
+}
+
+export interface TitleSigns {
+  busy?: RegExp;
+  waiting?: RegExp;
+  idle?: RegExp;
+}
+
+export type Meaning =
+  | 'busy'
+  | 'dialog'
+  | 'menu'
+  | 'pending'
+  | 'exit_armed'
+  | 'shell_mode'
+  | 'interrupted'
+  | 'failure'
+  | 'success';
+
+/** A row that means something where it stands. */
+export interface Sign {
+  means: Meaning;
+  /** `above` and `below` the composer; `inside` its text; `turn`: above, back to the last prompt that was sent. */
+  where: 'above' | 'below' | 'inside' | 'turn';
+  /** How many rows to look at, nearest the composer first, blank ones not counted. All, if absent. */
+  rows?: number;
+  /** Only rows that touch the composer: up to the first blank one. */
+  attached?: true;
+  row: RegExp;
+  /** The first thing the row shows must be of this kind of colour. Ignored in captures without style. */
+  colour?: 'hued' | 'red';
+}
+
+export interface TranscriptShape {
+  /** A prompt that was sent, as the transcript shows it. */
+  prompt: RegExp;
+  /**
+   * What stands below the last prompt once its turn is over. Where the tool says nothing while it writes its
+   * answer, a prompt without any of these is a turn that may still run, unless the title says idle.
+   */
+  settled?: RegExp;
+}
+
+export type SignalSource =
+  | 'title'
+  | 'claude_status_file'
+  | 'claude_hooks'
+  | 'codex_rollout'
+  | 'opencode_http'
+  | 'scripted_status_file';
+
+/** What the tool does to input, measured. The lane reads this; the screen does not. */
+export interface InputRules {
+  /** Least time between a paste and its Enter, in milliseconds. */
+  pasteGapMs: number;
+  /** A paste of more bytes than this, or of one line longer than that, does not arrive. */
+  maxPasteBytes?: number;
+  maxLineBytes?: number;
+  /** Harmless changes the tool itself makes; accepted and recorded. */
+  changes: ('tabs_to_4_spaces' | 'trailing_space' | 'trims_ends')[];
+  /** What it would not take as written. */
+  refuses: Refusal[];
+  /** What stands in the composer for a long paste. */
+  pasteChip?: RegExp;
+  interruptKeys: string[];
+  /** Empties a one-line composer. */
+  clearKeys: string[];
+  /** Starts a new chat. */
+  resetCommand: string;
+  /** Input sent while a turn runs. */
+  whileBusy: 'queues' | 'steers';
+  /** After an interrupt before any output the prompt stands in the composer again. */
+  restoresPrompt: boolean;
+}
+
+export interface Refusal {
+  when: RegExp;
+  because: string;
+  /** Only for keys; a bracketed paste passes. */
+  typedOnly?: true;
+}

@@ -1,0 +1,53 @@
+import type { Detector } from '../detector.ts';
+import { AGAIN_TO_EXIT, FORM_KEYS } from './words.ts';
+
+/** GitHub Copilot CLI. Busy shows only in the footer. */
+export const copilot: Detector = {
+  tool: 'copilot',
+  versions: { from: '1.0.0', below: '1.1.0', seen: ['1.0.102'] },
+  processNames: ['copilot'],
+  composers: [
+    {
+      frame: { kind: 'lines', above: '─', below: '─' },
+      prompts: [
+        { text: '❯ ', mode: 'prompt' },
+        { text: '! ', mode: 'shell' },
+      ],
+      ghosts: [],
+      footerRows: 2,
+      showsCursor: true,
+    },
+  ],
+  title: {},
+  signs: [
+    { means: 'busy', where: 'below', row: /^ ?[○◎◉●◌◍◐◑◒◓] \p{L}/u },
+    { means: 'busy', where: 'below', row: /\besc( esc)? (interrupt|edit prompt)\b|\bctrl\+q enqueue\b/ },
+    { means: 'pending', where: 'above', rows: 8, row: /\[pending\b/ },
+    { means: 'menu', where: 'above', attached: true, row: /^┃|^ {2}❯ [@/#]/ },
+    { means: 'menu', where: 'below', row: /\bclose help\b/ },
+    { means: 'shell_mode', where: 'below', row: /\bexit shell mode\b|^ (← open sidebar · )?Shell · / },
+    { means: 'exit_armed', where: 'below', row: AGAIN_TO_EXIT },
+    { means: 'dialog', where: 'below', row: FORM_KEYS },
+    { means: 'interrupted', where: 'turn', row: /^ ● Operation cancelled by user\b/ },
+    { means: 'failure', where: 'turn', row: /^ [✗✕] (?!Shell|Create|Edit|Write)/ },
+    { means: 'success', where: 'turn', row: /^ ● / },
+  ],
+  transcript: { prompt: /^ ❯ \S/ },
+  input: {
+    pasteGapMs: 150,
+    changes: [],
+    refuses: [
+      { when: /^\s*!/, because: 'a leading ! runs a shell command without approval' },
+      { when: /\\$/, because: 'a trailing backslash turns Enter into a new line' },
+      { when: /@[\w./-]+$/, because: 'a trailing @name opens a completion that changes the text' },
+      { when: /^\s*\/[\w:-]+(\s|$)/, because: 'a slash command it does not know is dropped' },
+    ],
+    pasteChip: /^\[Paste #\d+ - \d+ lines\]$/,
+    interruptKeys: ['Escape', 'Escape'],
+    clearKeys: ['C-u'],
+    resetCommand: '/clear',
+    whileBusy: 'steers',
+    restoresPrompt: true,
+  },
+  signals: [],
+};

@@ -1,0 +1,54 @@
+import type { Detector } from '../detector.ts';
+import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS } from './words.ts';
+
+/** Gemini CLI. Its title tells all four states and is kept up to date. Swallows an Enter that follows a paste too soon. */
+export const gemini: Detector = {
+  tool: 'gemini',
+  versions: { from: '0.50.0', below: '0.80.0', seen: ['0.61.0'] },
+  processNames: ['gemini'],
+  composers: [
+    {
+      frame: { kind: 'lines', above: '▄', below: '▀' },
+      prompts: [
+        { text: ' > ', mode: 'prompt' },
+        { text: ' * ', mode: 'prompt' },
+        { text: ' ! ', mode: 'shell' },
+        { text: ' (r:) ', mode: 'search' },
+      ],
+      ghosts: [{ grey: true, gap: true }],
+      footerRows: 4,
+    },
+  ],
+  title: { busy: /^[✦⏲] /, waiting: /^✋ /, idle: /^◇ / },
+  signs: [
+    { means: 'busy', where: 'above', rows: 6, row: new RegExp(`^ ?[${BRAILLE}] \\S`, 'u') },
+    { means: 'busy', where: 'above', rows: 6, row: /\(esc to cancel\b/ },
+    { means: 'pending', where: 'above', rows: 12, row: /^\s+Queued \(press / },
+    { means: 'menu', where: 'above', rows: 10, row: /^ Shortcuts See \/help\b/ },
+    { means: 'exit_armed', where: 'above', rows: 4, row: AGAIN_TO_EXIT },
+    { means: 'shell_mode', where: 'above', rows: 2, row: /\bshell mode enabled\b/ },
+    { means: 'dialog', where: 'below', row: FORM_KEYS },
+    { means: 'interrupted', where: 'turn', row: /^ℹ Request cancelled/ },
+    { means: 'failure', where: 'turn', row: /^✕ / },
+    { means: 'success', where: 'turn', row: /^✦ / },
+  ],
+  transcript: { prompt: /^ > \S/ },
+  input: {
+    pasteGapMs: 250,
+    maxPasteBytes: 200_000,
+    maxLineBytes: 8_192,
+    changes: ['trims_ends'],
+    refuses: [
+      { when: /^\s*!/, because: 'a leading ! runs a shell command and stays in shell mode', typedOnly: true },
+      { when: /\\$/, because: 'a trailing backslash turns Enter into a new line' },
+      { when: /@[\w./-]+$/, because: 'a trailing @name opens a completion that changes the text' },
+    ],
+    pasteChip: /^\[Pasted Text: \d+ (lines|chars)\]( #\d+)?$/i,
+    interruptKeys: ['Escape'],
+    clearKeys: ['C-u'],
+    resetCommand: '/clear',
+    whileBusy: 'queues',
+    restoresPrompt: false,
+  },
+  signals: ['title'],
+};

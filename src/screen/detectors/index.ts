@@ -1,0 +1,44 @@
+import { invalid, nearest } from '../../base/index.ts';
+import type { Detector } from '../detector.ts';
+import { isInRange } from '../version-range.ts';
+import { claude } from './claude.ts';
+import { codex } from './codex.ts';
+import { copilot } from './copilot.ts';
+import { gemini } from './gemini.ts';
+import { kimi } from './kimi.ts';
+import { opencode } from './opencode.ts';
+import { pi } from './pi.ts';
+import { qwen } from './qwen.ts';
+import { scripted } from './scripted.ts';
+
+/** Every detector; of several for one tool the newest comes first. */
+export const DETECTORS: readonly Detector[] = [
+  claude,
+  codex,
+  gemini,
+  opencode,
+  kimi,
+  qwen,
+  copilot,
+  pi,
+  scripted,
+];
+
+export const TOOLS: readonly string[] = [...new Set(DETECTORS.map(({ tool }) => tool))];
+
+export function isKnownTool(tool: string): boolean {
+  return TOOLS.includes(tool);
+}
+
+/** The detector whose range holds the version; else the tool's newest, which will say that the version is outside. */
+export function detectorFor(tool: string, version?: string): Detector {
+  const known = DETECTORS.filter((detector) => detector.tool === tool);
+  const fitting =
+    version === undefined ? undefined : known.find(({ versions }) => isInRange(version, versions));
+  const detector = fitting ?? known[0];
+  if (detector) return detector;
+  const [near] = nearest(tool, TOOLS);
+  throw invalid(`there is no detector for tool "${tool}"`, {
+    hint: `known tools: ${TOOLS.join(', ')}${near ? `; did you mean ${near}?` : ''}`,
+  });
+}

@@ -1,0 +1,46 @@
+import type { Detector } from '../detector.ts';
+import { AGAIN_TO_EXIT, BRAILLE } from './words.ts';
+
+/** Kimi Code. Says nothing of Escape while busy; a moon or a braille cell above the box is all. Tips rotate in the footer. */
+export const kimi: Detector = {
+  tool: 'kimi',
+  versions: { from: '2.0.0', below: '3.0.0', seen: ['2.1.0'] },
+  processNames: ['kimi', 'kimi-code'],
+  composers: [
+    {
+      frame: { kind: 'box', column: 1, corners: '╭╮╰╯', sides: ['│', '│'] },
+      prompts: [
+        { text: ' > ', mode: 'prompt' },
+        { text: ' ! ', mode: 'shell' },
+      ],
+      ghosts: [],
+      footerRows: 3,
+    },
+  ],
+  title: {},
+  signs: [
+    { means: 'busy', where: 'above', rows: 10, row: new RegExp(`^\\s{1,3}([${BRAILLE}]|[🌑-🌘])`, 'u') },
+    { means: 'pending', where: 'above', rows: 3, row: /^\s+↑ to edit\b/ },
+    { means: 'menu', where: 'below', row: /^ │ {3}(→| ) / },
+    { means: 'exit_armed', where: 'below', row: AGAIN_TO_EXIT },
+    { means: 'interrupted', where: 'turn', row: /^\s+Interrupted by user$/ },
+    { means: 'failure', where: 'turn', row: /^\s+Error: / },
+    { means: 'success', where: 'turn', row: /^ ● / },
+  ],
+  transcript: { prompt: /^ ✨ \S/u },
+  input: {
+    pasteGapMs: 250,
+    changes: [],
+    refuses: [
+      { when: /^\s*!/, because: 'a leading ! runs a shell command without approval' },
+      { when: /^\s*\/[\w:-]+(\s|$)/, because: 'a slash command it does not know may be dropped' },
+    ],
+    pasteChip: /^\[paste #\d+ \+\d+ lines\]$/,
+    interruptKeys: ['Escape'],
+    clearKeys: ['C-u'],
+    resetCommand: '/new',
+    whileBusy: 'queues',
+    restoresPrompt: false,
+  },
+  signals: [],
+};

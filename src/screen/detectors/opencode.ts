@@ -1,0 +1,44 @@
+import type { Detector } from '../detector.ts';
+import { FORM_KEYS } from './words.ts';
+
+/** opencode. Dialogs float over the composer, which stays in sight: the cursor, visible and in place, is what proves it. */
+export const opencode: Detector = {
+  tool: 'opencode',
+  versions: { from: '1.18.0', below: '1.20.0', seen: ['1.18.33'] },
+  processNames: ['opencode'],
+  composers: [
+    {
+      frame: { kind: 'bar', bar: '┃', foot: '╹', fill: '▀', shellLabel: /^Shell$/ },
+      prompts: [{ text: '  ', mode: 'prompt' }],
+      ghosts: [{ grey: true, form: /^(Ask anything|Run a command)…/ }],
+      showsCursor: true,
+    },
+  ],
+  title: {},
+  signs: [
+    { means: 'busy', where: 'below', row: /\besc (again to )?interrupt\b/ },
+    { means: 'busy', where: 'below', row: /[■⬝]{4}/u },
+    { means: 'pending', where: 'above', row: /^\s*┃\s+QUEUED\b/ },
+    { means: 'shell_mode', where: 'below', row: /\bexit shell mode\b/ },
+    { means: 'dialog', where: 'below', row: FORM_KEYS },
+    { means: 'interrupted', where: 'turn', rows: 3, row: /▣ .* · interrupted\b/ },
+    { means: 'failure', where: 'turn', rows: 12, row: /^\s*┃\s+\S/, colour: 'red' },
+    { means: 'success', where: 'turn', rows: 3, row: /▣ .* · [\d.]+ ?(ms|s|m|h)\b/ },
+  ],
+  transcript: { prompt: /^\s{2}┃ {2}\S/ },
+  input: {
+    pasteGapMs: 150,
+    changes: ['trailing_space'],
+    refuses: [
+      { when: /^\s*!/, because: 'a leading ! starts shell mode', typedOnly: true },
+      { when: /@[\w./-]+$/, because: 'a trailing @name opens a completion that changes the text' },
+    ],
+    pasteChip: /^\[Pasted ~\d+ lines\]$/,
+    interruptKeys: ['Escape', 'Escape'],
+    clearKeys: ['C-u'],
+    resetCommand: '/new',
+    whileBusy: 'queues',
+    restoresPrompt: false,
+  },
+  signals: ['opencode_http'],
+};

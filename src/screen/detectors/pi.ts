@@ -1,0 +1,42 @@
+import type { Detector } from '../detector.ts';
+import { BRAILLE } from './words.ts';
+
+/** pi. No glyph and no placeholder: an empty row between two lines. Its banner speaks of interrupting at all times. */
+export const pi: Detector = {
+  tool: 'pi',
+  versions: { from: '0.70.0', below: '0.80.0', seen: ['0.73.1'] },
+  processNames: ['pi'],
+  composers: [
+    {
+      frame: { kind: 'lines', above: '─', below: '─' },
+      prompts: [{ text: '', mode: 'prompt' }],
+      ghosts: [],
+      footerRows: 4,
+    },
+  ],
+  title: {},
+  signs: [
+    { means: 'busy', where: 'above', rows: 5, row: new RegExp(`^ ?[${BRAILLE}] \\S`, 'u') },
+    { means: 'pending', where: 'above', rows: 6, row: /^ ↳ .*\bqueued messages?\b/ },
+    { means: 'menu', where: 'below', row: /^→ |^ {2}\(\d+\/\d+\)$/ },
+    { means: 'dialog', where: 'inside', row: /^[→›] |^>\s*$/ },
+    { means: 'interrupted', where: 'turn', rows: 2, row: /^ Operation aborted$/ },
+    { means: 'failure', where: 'turn', rows: 3, row: /^ Error: / },
+  ],
+  transcript: { prompt: /^(?!)/ },
+  input: {
+    pasteGapMs: 100,
+    changes: ['tabs_to_4_spaces'],
+    refuses: [
+      { when: /^\s*!/, because: 'a leading ! runs a shell command without approval' },
+      { when: /\\$/, because: 'a trailing backslash turns Enter into a new line' },
+    ],
+    pasteChip: /^\[paste #\d+( \+\d+ lines| \d+ chars)\]$/,
+    interruptKeys: ['Escape'],
+    clearKeys: ['C-u'],
+    resetCommand: '/new',
+    whileBusy: 'steers',
+    restoresPrompt: false,
+  },
+  signals: [],
+};

@@ -1,0 +1,59 @@
+import type { Detector } from '../detector.ts';
+import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS } from './words.ts';
+
+/**
+ * Qwen Code. Its empty composer shows a placeholder or a guess at the next prompt, both in grey where typed text has
+ * the terminal's own colour. The title's ✳ means a dialog here.
+ */
+export const qwen: Detector = {
+  tool: 'qwen',
+  versions: { from: '0.20.0', below: '0.30.0', seen: ['0.24.4'] },
+  processNames: ['qwen'],
+  composers: [
+    {
+      frame: { kind: 'lines', above: '─', below: '─' },
+      prompts: [
+        { text: '> ', mode: 'prompt' },
+        { text: '* ', mode: 'prompt' },
+        { text: '! ', mode: 'shell' },
+        { text: '(r:)', mode: 'search' },
+      ],
+      ghosts: [{ grey: true }],
+      footerRows: 4,
+      showsCursor: true,
+    },
+  ],
+  title: { busy: /^[◐◑◒◓]/, waiting: /^✳/, idle: /^\p{L}.* - /u },
+  signs: [
+    { means: 'busy', where: 'above', rows: 6, row: new RegExp(`^\\s{0,2}[${BRAILLE}] \\S`, 'u') },
+    { means: 'busy', where: 'above', rows: 6, row: /\besc to cancel\)/ },
+    { means: 'busy', where: 'below', row: /\bEnter to steer\b/ },
+    { means: 'pending', where: 'above', rows: 3, row: /\bedit queued messages\b/ },
+    { means: 'pending', where: 'below', row: /⏳ \d+ queued\b/ },
+    { means: 'exit_armed', where: 'below', row: AGAIN_TO_EXIT },
+    { means: 'shell_mode', where: 'below', row: /\bshell mode enabled\b/ },
+    { means: 'menu', where: 'below', row: /^ {2}(> |! for |\/ for |@ for )/ },
+    { means: 'dialog', where: 'below', row: FORM_KEYS },
+    { means: 'interrupted', where: 'turn', row: /^\s+●\S? Request cancelled/ },
+    { means: 'failure', where: 'turn', row: /^\s+✕ / },
+    { means: 'success', where: 'turn', row: /^\s+◆/ },
+  ],
+  transcript: { prompt: /^ {2}> \S/ },
+  input: {
+    pasteGapMs: 150,
+    changes: [],
+    refuses: [
+      { when: /^\s*!/, because: 'a leading ! runs a shell command and stays in shell mode', typedOnly: true },
+      { when: /\\$/, because: 'a trailing backslash turns Enter into a new line' },
+      { when: /@[\w./-]+$/, because: 'a trailing @name opens a completion that changes the text' },
+      { when: /^\s*\/[\w:-]+(\s|$)/, because: 'a slash command it does not know is dropped' },
+    ],
+    pasteChip: /^\[Pasted Content \d+ chars\]( #\d+)?$/,
+    interruptKeys: ['Escape'],
+    clearKeys: ['C-u'],
+    resetCommand: '/clear',
+    whileBusy: 'steers',
+    restoresPrompt: true,
+  },
+  signals: ['title'],
+};

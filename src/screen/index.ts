@@ -1,0 +1,30 @@
+/**
+ * Screen: a captured terminal in, what it means out.
+ *
+ * Promises  Pure: no I/O, no tmux, no clock; time and ages are parameters.
+ *           Nothing is ready but an empty composer around the cursor with no sign of a turn, a dialog, a menu or
+ *           queued input. What is not recognised is unknown, and unknown is not ready.
+ *           Detectors are data: one file per tool, read by one engine.
+ * Never     Takes time for evidence: a turn that was not seen to end has not ended.
+ * Errors    Only what a person hands in can be wrong: an unknown tool or a file that is no capture is `invalid`.
+ */
+export * from './capture-file.ts';
+export * from './composer-holds.ts';
+export * from './detector.ts';
+export { DETECTORS, detectorFor, isKnownTool, TOOLS } from './detectors/index.ts';
+export * from './facts.ts';
+export { type Composer, type ComposerState, findComposer } from './find-composer.ts';
+export type { Dialog, DialogKind } from './find-dialog.ts';
+export * from './observe.ts';
+export * from './readiness.ts';
+export * from './ring.ts';
+export * from './screen.ts';
+export * from './snapshot-parser.ts';
+export { type Stability, stabilityAt } from './stability.ts';
+export * from './style.ts';
+export * from './terminal-model.ts';
+export * from './tool-signals.ts';
+export * from './turn-reducer.ts';
+export * from './turn-state.ts';
+export type { UsageLimit } from './usage-limit.ts';
+export * from './version-range.ts';

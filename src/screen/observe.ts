@@ -1,0 +1,198 @@
+import type { Detector, Meaning, Mode } from './detector.ts';
+import type { Fact, Facts, Menu, Phase, ProcessFacts, Tristate } from './facts.ts';
+import type { Composer } from './find-composer.ts';
+import type { Dialog } from './find-dialog.ts';
+import { BLIND, type Look, look } from './look.ts';
+import type { Screen } from './screen.ts';
+import { type SignalVerdict, type ToolSignal, weighSignals } from './tool-signals.ts';
+import { versionStatus } from './version-range.ts';
+
+export interface ObserveInput {
+  /** Undefined when there was nothing to capture. */
+  screen: Screen | undefined;
+  detector: Detector;
+  process: ProcessFacts;
+  signals?: readonly ToolSignal[];
+  /** Age of the screen. */
+  ageMs?: number;
+}
+
+/**
+ * What a screen, a process table and the tool's own signals add up to. Everything that is not recognised is
+ * `unknown`; a composer counts only around the cursor; of two sources that disagree the one against readiness holds.
+ */
+export function observe({ screen, detector, process, signals = [], ageMs = 0 }: ObserveInput): Facts {
+  const alive = process.foreground === 'tool' || process.foreground === 'unknown';
+  const seen = alive && screen ? look(screen, detector) : BLIND;
+  const verdict = weighSignals(alive ? signals : []);
+  const judged = judge(seen, verdict);
+  const fact = <T>(value: T, source = 'screen'): Fact<T> => ({
+    value,
+    source,
+    ageMs: source === 'screen' ? ageMs : verdict.ageMs,
+  });
+  return {
+    tool: detector.tool,
+    version: {
+      value: process.version ?? null,
+      source: 'process',
+      ageMs: process.ageMs ?? 0,
+      status: versionStatus(process.version, detector.versions),
+    },
+    process: { value: process.foreground, source: 'process', ageMs: process.ageMs ?? 0 },
+    ...surfaceFacts(seen, verdict, judged, fact),
+    ...turnFacts(seen, verdict, fact),
+    copy_mode: process.copyMode ?? false,
+    person_typing: process.personTyping ?? false,
+    excerpt: seen.composer || judged.asks ? '' : seen.excerpt,
+  };
+}
+
+type MakeFact = <T>(value: T, source?: string) => Fact<T>;
+
+interface Judgement {
+  /** Evidence of a running turn: at this moment, and events included. */
+  shown: string[];
+  busy: string[];
+  asks: Dialog | null;
+  menu: Menu | null;
+  mode: Mode | undefined;
+  /** The composer takes prompts. */
+  open: boolean;
+  /** … and nobody's text stands in it. */
+  blank: boolean;
+}
+
+function judge(seen: Look, verdict: SignalVerdict): Judgement {
+  const { composer, title, dialog } = seen;
+  const shown = shownBusy(seen, verdict);
+  const busy = verdict.says === 'busy' && verdict.isEvent ? [...shown, `${verdict.source}: busy`] : shown;
+  const waiting = title === 'waiting' || verdict.says === 'waiting';
+  const asks = dialog ?? (waiting ? { kind: 'unknown' as const, excerpt: seen.excerpt } : null);
+  const trusted = !composer?.shape.needsIdleSignal || title === 'idle' || verdict.says === 'idle';
+  const mode = composer && has(seen, 'shell_mode') ? 'shell' : composer?.mode;
+  return {
+    shown,
+    busy,
+    asks,
+    menu: menuOf(seen),
+    mode,
+    open: mode === 'prompt' && trusted,
+    blank: composer?.state === 'empty' || composer?.state === 'placeholder',
+  };
+}
+
+type SurfaceKeys =
+  | 'composer'
+  | 'busy'
+  | 'dialog'
+  | 'menu'
+  | 'limit'
+  | 'surface'
+  | 'phase'
+  | 'business_state'
+  | 'input_mode'
+  | 'exit_armed'
+  | 'contradictions';
+
+function surfaceFacts(
+  seen: Look,
+  verdict: SignalVerdict,
+  judged: Judgement,
+  fact: MakeFact,
+): Pick<Facts, SurfaceKeys> {
+  const { composer } = seen;
+  const { shown, busy, asks, menu, mode, open, blank } = judged;
+  const armed = has(seen, 'exit_armed');
+  const quiet = !asks && !menu && shown.length === 0 && !armed;
+  const active = busy.length > 0;
+  const eventsOnly = active && shown.length === 0;
+  const voice = verdict.says === 'none' ? 'screen' : (verdict.source ?? 'screen');
+  const phase: Phase = active ? 'active' : open && !asks ? 'ready' : 'unknown';
+  const posture: Tristate = open && blank && quiet ? 'yes' : asks || shown.length > 0 ? 'no' : 'unknown';
+  return {
+    composer: fact(composer && mode ? composerFact(composer, mode) : null),
+    busy: {
+      ...fact<Tristate>(active ? 'yes' : open ? 'no' : 'unknown', eventsOnly ? voice : 'screen'),
+      evidence: busy,
+      eventsOnly,
+    },
+    dialog: fact(asks, asks && !seen.dialog ? voice : 'screen'),
+    menu: fact(menu),
+    limit: fact(seen.limit ?? null),
+    surface: {
+      accepting_input: fact<Tristate>(asks ? 'no' : open && !menu ? 'yes' : 'unknown'),
+      editing_input: fact(editing(composer)),
+      ready_posture: fact(posture),
+      pending_input: fact<Tristate>(has(seen, 'pending') ? 'yes' : composer ? 'no' : 'unknown'),
+    },
+    phase: fact(phase),
+    business_state: asks ? 'awaiting_operator' : active ? 'working' : open ? 'idle' : 'unknown',
+    input_mode: asks || menu || (mode && mode !== 'prompt') ? 'modal' : open ? 'freeform' : 'unknown',
+    exit_armed: armed,
+    contradictions: contradictions(seen, verdict, open && blank),
+  };
+}
+
+function turnFacts(
+  seen: Look,
+  verdict: SignalVerdict,
+  fact: MakeFact,
+): Pick<Facts, 'interrupted' | 'known_failure' | 'success_candidate' | 'turn_signature' | 'evidence'> {
+  const of = (means: Meaning, told: boolean): Fact<boolean> =>
+    told ? fact(true, String(verdict.source)) : fact(has(seen, means));
+  const titled = seen.title === 'neutral' ? [] : [{ means: 'title' as const, text: seen.title }];
+  const told = verdict.says === 'none' ? [] : [`${verdict.source} says ${verdict.says}`];
+  return {
+    interrupted: of('interrupted', verdict.interrupted),
+    known_failure: of('failure', verdict.failed),
+    success_candidate: of('success', false),
+    turn_signature: seen.turnSignature,
+    evidence: [
+      ...seen.signs.map(({ means, row }) => ({ means, text: row })),
+      ...titled,
+      ...told.map((text) => ({ means: 'signal' as const, text })),
+    ],
+  };
+}
+
+function has(seen: Look, means: Meaning): boolean {
+  return seen.signs.some((sign) => sign.means === means);
+}
+
+function composerFact(composer: Composer, mode: Mode): NonNullable<Facts['composer']['value']> {
+  const { state, text, first, last, textColumn, right } = composer;
+  return { state, mode, text, region: { first, last, textColumn, right } };
+}
+
+/** What shows a running turn at this moment, events left out. */
+function shownBusy(seen: Look, verdict: SignalVerdict): string[] {
+  const found = seen.signs.filter(({ means }) => means === 'busy').map(({ row }) => row);
+  if (seen.title === 'busy') found.push('title');
+  if (verdict.says === 'busy' && !verdict.isEvent) found.push(`${verdict.source}: busy`);
+  if (seen.composer?.shape.greyGlyphIsBusy && seen.composer.glyphIsGrey) found.push('prompt glyph');
+  if (seen.unsettled) found.push('turn without an end');
+  return found;
+}
+
+function menuOf({ composer, signs, tooTall, crowded }: Look): Menu | null {
+  const sign = signs.find(({ means }) => means === 'menu');
+  if (composer?.mode === 'search') return { kind: 'search', row: composer.text };
+  if (sign) return { kind: 'menu', row: sign.row };
+  return tooTall || crowded ? { kind: 'help', row: '' } : null;
+}
+
+function editing(composer: Composer | undefined): Tristate {
+  if (!composer || composer.state === 'unclear') return 'unknown';
+  return composer.state === 'draft' ? 'yes' : 'no';
+}
+
+function contradictions({ title }: Look, verdict: SignalVerdict, looksReady: boolean): string[] {
+  const found: string[] = [];
+  if (looksReady && title === 'waiting')
+    found.push('title says a person is asked, the screen shows a composer');
+  if (looksReady && verdict.says === 'waiting') {
+    found.push(`${verdict.source} says a person is asked, the screen shows a composer`);
+  }
+  return found;
+}

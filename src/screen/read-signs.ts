@@ -1,0 +1,60 @@
+import type { Detector, Meaning, Sign } from './detector.ts';
+import type { Composer } from './find-composer.ts';
+import { type Row, rowAt, type Screen } from './screen.ts';
+import { isHued, rgbOf, type Style } from './style.ts';
+
+/** A row of the screen that means something, by the detector's word. */
+export interface SeenSign {
+  means: Meaning;
+  where: Sign['where'];
+  row: string;
+}
+
+/** Every sign of the detector that the screen shows around this composer. */
+export function readSigns(screen: Screen, detector: Detector, composer: Composer): SeenSign[] {
+  const seen: SeenSign[] = [];
+  for (const sign of detector.signs) {
+    const row = regionRows(screen, detector, composer, sign).find((each) =>
+      matches(each, sign, screen.styled),
+    );
+    if (row) seen.push({ means: sign.means, where: sign.where, row: row.text.trim() });
+  }
+  return seen;
+}
+
+/** The rows a sign looks at, nearest the composer first. */
+function regionRows(screen: Screen, detector: Detector, composer: Composer, sign: Sign): Row[] {
+  const rows = {
+    above: () => screen.rows.slice(0, composer.top).reverse(),
+    below: () => screen.rows.slice(composer.bottom + 1),
+    inside: () => screen.rows.slice(composer.first, composer.last + 1),
+    turn: () => turnRows(screen, detector, composer).reverse(),
+  }[sign.where]();
+  const firstBlank = rows.findIndex((row) => row.blank);
+  const near = sign.attached && firstBlank >= 0 ? rows.slice(0, firstBlank) : rows;
+  const shown = near.filter((row) => !row.blank);
+  return sign.rows === undefined ? shown : shown.slice(0, sign.rows);
+}
+
+/** From the last prompt that was sent (its row excluded) down to the composer; everything above it when none is in sight. */
+export function turnRows(screen: Screen, detector: Detector, composer: Composer): Row[] {
+  const start = lastPromptRow(screen, detector, composer.top);
+  return screen.rows.slice(start === undefined ? 0 : start + 1, composer.top);
+}
+
+export function lastPromptRow(screen: Screen, detector: Detector, below: number): number | undefined {
+  for (let y = below - 1; y >= 0; y--) if (detector.transcript.prompt.test(rowAt(screen, y).text)) return y;
+  return undefined;
+}
+
+function matches(row: Row, sign: Sign, styled: boolean): boolean {
+  if (!sign.row.test(row.text)) return false;
+  if (!sign.colour || !styled) return true;
+  const style = row.style(Math.max(0, row.indent()));
+  return sign.colour === 'red' ? isRed(style) : isHued(style.fg);
+}
+
+function isRed({ fg }: Style): boolean {
+  const rgb = rgbOf(fg);
+  return rgb !== undefined && rgb[0] > 150 && rgb[0] - Math.max(rgb[1], rgb[2]) > 60;
+}
