@@ -9,7 +9,9 @@
  * Errors    Only what a person hands in can be wrong: an unknown tool or a file that is no capture is `invalid`.
  */
 export * from './capture-file.ts';
+export * from './classify.ts';
 export * from './composer-holds.ts';
+export * from './contract-state.ts';
 export * from './detector.ts';
 export { DETECTORS, detectorFor, isKnownTool, TOOLS } from './detectors/index.ts';
 export * from './facts.ts';
