@@ -1,7 +1,7 @@
 import { writeFileAtomic } from '../base/index.ts';
 import { shellQuote } from './shell-quote.ts';
 
-/** They belong to the terminal or shell of whoever calls, or name another agent's session. */
+/** They belong to the terminal or shell of whoever calls, cannot be set by a shell, or name another agent's session. */
 const NOT_HANDED_ON = new Set([
   'TMUX',
   'TMUX_PANE',
@@ -14,6 +14,13 @@ const NOT_HANDED_ON = new Set([
   'PWD',
   'OLDPWD',
   '_',
+  'IFS',
+  'UID',
+  'EUID',
+  'PPID',
+  'BASHOPTS',
+  'SHELLOPTS',
+  'BASH_VERSINFO',
   'ROUSE_CRASH_AT',
   'HOUMAO_MANIFEST_PATH',
   'HOUMAO_AGENT_ID',

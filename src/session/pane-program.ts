@@ -1,5 +1,6 @@
+import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { writeFileAtomic } from '../base/index.ts';
+import { randomHex, writeFileAtomic } from '../base/index.ts';
 import { writeEnvironmentFile } from './handed-environment.ts';
 import { shellQuote, shellWords } from './shell-quote.ts';
 
@@ -12,35 +13,43 @@ export interface PaneProgram {
   env: Record<string, string>;
 }
 
-/** Files of the launch directory through which the pane tells how its tool fares. */
-export const TOOL_PID_FILE = 'tool.pid';
-export const TOOL_EXIT_FILE = 'tool.exit';
+/** Where a started tool tells its process id, and its exit code when it has ended. New names for every start. */
+export interface ToolTrace {
+  directory: string;
+  pidFile: string;
+  exitFile: string;
+}
+
 const ENV_FILE = 'env';
+const TRACE = /^tool-[0-9a-f]+\.(pid|exit)$/;
 
 /**
  * Writes what the agent's pane runs and returns its command. `start.sh` stays as the pane's process: it runs the
  * tool, and when the tool has ended says so and becomes a login shell, so that the window remains and everyone
  * can see that the tool is gone. `run.sh` takes the environment, removes its file, and becomes the tool.
  */
-export function writePaneProgram(program: PaneProgram): string[] {
+export function writePaneProgram(program: PaneProgram): { command: string[]; trace: ToolTrace } {
   const { directory } = program;
   const place = (name: string): string => path.join(directory, name);
   const write = (name: string, text: string): void =>
     writeFileAtomic(place(name), text, { mode: 0o700, durable: false });
+  for (const old of fs.readdirSync(directory).filter((name) => TRACE.test(name))) fs.rmSync(place(old));
+  const stem = `tool-${randomHex(4)}`;
+  const trace = { directory, pidFile: place(`${stem}.pid`), exitFile: place(`${stem}.exit`) };
   writeEnvironmentFile(place(ENV_FILE), program.env);
-  write('run.sh', runScript(program, place));
-  write('start.sh', startScript(program, place));
-  return ['/bin/sh', place('start.sh')];
+  write('run.sh', runScript(program, place(ENV_FILE), trace));
+  write('start.sh', startScript(program, place('run.sh'), trace));
+  return { command: ['/bin/sh', place('start.sh')], trace };
 }
 
-function runScript({ command }: PaneProgram, place: (name: string) => string): string {
-  const env = shellQuote(place(ENV_FILE));
+function runScript({ command }: PaneProgram, envFile: string, { pidFile }: ToolTrace): string {
+  const env = shellQuote(envFile);
   return `#!/bin/sh
 . ${env}
-rm -f ${env}
+command -p rm -f ${env}
 umask_before=$(umask)
 umask 077
-printf '%s\\n' "$$" >${shellQuote(place('tool.pid.new'))} && mv -f ${shellWords([place('tool.pid.new'), place(TOOL_PID_FILE)])}
+printf '%s\\n' "$$" >${shellQuote(`${pidFile}.new`)} && command -p mv -f ${shellWords([`${pidFile}.new`, pidFile])}
 umask "$umask_before"
 unset umask_before
 exec ${shellWords(command)}
@@ -48,13 +57,13 @@ exec ${shellWords(command)}
 }
 
 /** The trap keeps this shell alive when Ctrl-C ends the tool; a handler, unlike an ignored signal, is not inherited. */
-function startScript({ title, workdir }: PaneProgram, place: (name: string) => string): string {
+function startScript({ title, workdir }: PaneProgram, runFile: string, { exitFile }: ToolTrace): string {
   return `#!/bin/sh
 trap : INT QUIT
 cd ${shellQuote(workdir)} || exit 1
-/bin/sh ${shellQuote(place('run.sh'))}
+/bin/sh ${shellQuote(runFile)}
 code=$?
-(umask 077; printf '%s\\n' "$code" >${shellQuote(place('tool.exit.new'))} && mv -f ${shellWords([place('tool.exit.new'), place(TOOL_EXIT_FILE)])})
+(umask 077; printf '%s\\n' "$code" >${shellQuote(`${exitFile}.new`)} && command -p mv -f ${shellWords([`${exitFile}.new`, exitFile])})
 printf '\\r\\n[rouse] %s ended with code %s. This is a shell now; "rouse agents relaunch" starts the tool again.\\r\\n' ${shellQuote(title)} "$code"
 trap - INT QUIT
 [ -x "$SHELL" ] || SHELL=/bin/sh

@@ -130,7 +130,7 @@ async function startInWindow(
 function windowScript(envFile: string, errors: string, words: string[]): string {
   return `#!/bin/sh
 . ${shellQuote(envFile)}
-rm -f ${shellQuote(envFile)}
+command -p rm -f ${shellQuote(envFile)}
 set -- $(tmux display-message -p -t "$TMUX_PANE" '#{window_id} #{window_index}')
 export HOUMAO_GATEWAY_TMUX_WINDOW_ID="$1" HOUMAO_GATEWAY_TMUX_WINDOW_INDEX="$2" HOUMAO_GATEWAY_TMUX_PANE_ID="$TMUX_PANE"
 exec ${shellWords(words)} 2>>${shellQuote(errors)}

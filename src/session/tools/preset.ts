@@ -8,6 +8,8 @@ export interface ToolPreset {
   /** As written in `--tool` and in the manifest. */
   tool: string;
   executable: string;
+  /** Command words of a tool that comes with Rouse, instead of an executable on PATH. */
+  words?: () => string[];
   /** By which its process is known: the command name, or the name of the script an interpreter runs. */
   processNames: string[];
   /** Names the directory in which the tool keeps configuration and credentials. */
@@ -28,10 +30,11 @@ export type RoleInjection =
   | { method: 'none' };
 
 export interface SessionPlace {
+  root: string;
   launchDir: string;
   signalsDir: string;
-  /** The session's transcript, for tools that can write one where they are told. */
-  transcriptPath: string;
+  agentName: string;
+  headless: boolean;
 }
 
 export interface SessionAdditions {

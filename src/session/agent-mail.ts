@@ -1,0 +1,168 @@
+import * as path from 'node:path';
+import { conflict, notFound, unsupported } from '../base/index.ts';
+import { agentAddress, agentPrincipal, connectHost } from '../domain/index.ts';
+import type { MailboxBinding } from '../wire/index.ts';
+import { readToken } from './gateway-token.ts';
+import { probeGateway } from './live-gateway.ts';
+import { activeBinding, bindMailbox, unbindMailbox } from './mailbox-binding.ts';
+import { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
+import { readManifest, updateManifest } from './manifest-store.ts';
+import { publishCapability } from './publish-capability.ts';
+import type { SessionContext } from './session-context.ts';
+import { sessionPaths } from './session-paths.ts';
+
+type Json = Record<string, unknown>;
+
+export interface RegisterMailbox {
+  root?: string | undefined;
+  address?: string | undefined;
+  principalId?: string | undefined;
+  mode?: 'safe' | 'force' | 'stash' | undefined;
+}
+
+/** The binding of the agent's manifest, and whether its mailbox still is what it says. */
+export async function mailboxStatus(context: SessionContext, facts: ManifestFacts): Promise<Json> {
+  const binding = readManifest(facts.root).launch_plan.mailbox ?? null;
+  return {
+    agent_name: facts.agentName,
+    agent_id: facts.agentId,
+    registered: binding !== null,
+    activation_state: binding && (await isActive(context, binding)) ? 'active' : null,
+    mailbox: binding,
+  };
+}
+
+async function isActive(context: SessionContext, binding: MailboxBinding): Promise<boolean> {
+  try {
+    return await activeBinding(binding, context.clock);
+  } catch {
+    return false;
+  }
+}
+
+/** Gives a running agent a mailbox; nothing needs to be relaunched. */
+export async function registerMailbox(
+  context: SessionContext,
+  facts: ManifestFacts,
+  wanted: RegisterMailbox,
+): Promise<Json> {
+  const before = readManifest(facts.root).launch_plan.mailbox;
+  const address = wanted.address ?? agentAddress(facts.agentName);
+  if (before && before.address !== address && wanted.mode !== 'force') {
+    throw conflict(`agent ${facts.agentName} has the mailbox ${before.address} already`, {
+      hint: 'unregister it first, or use --mode force to bind another',
+      facts: { cause: 'already_bound', address: before.address },
+    });
+  }
+  const { binding, reused } = await bindMailbox(
+    {
+      root: wanted.root ?? context.settings.mailboxDir,
+      address,
+      principalId: wanted.principalId ?? agentPrincipal(facts.agentName),
+      mode: wanted.mode,
+      agentName: facts.agentName,
+      manifestPath: facts.path,
+    },
+    context.clock,
+  );
+  await writeBinding(context, facts, binding);
+  return { agent_name: facts.agentName, registered: true, reused_existing: reused, mailbox: binding };
+}
+
+export async function unregisterMailbox(
+  context: SessionContext,
+  facts: ManifestFacts,
+  mode: 'deactivate' | 'purge',
+): Promise<Json> {
+  const binding = requireBinding(facts);
+  const result = await unbindMailbox(binding, mode, context.clock);
+  await writeBinding(context, facts, null);
+  return { agent_name: facts.agentName, registered: false, address: binding.address, ...result };
+}
+
+async function writeBinding(
+  context: SessionContext,
+  facts: ManifestFacts,
+  mailbox: MailboxBinding | null,
+): Promise<void> {
+  await updateManifest(facts.root, context.clock, (manifest) => ({
+    ...manifest,
+    launch_plan: { ...manifest.launch_plan, mailbox },
+  }));
+  await publishCapability(context, facts.path);
+}
+
+function requireBinding(facts: ManifestFacts): MailboxBinding {
+  const binding = readManifest(facts.root).launch_plan.mailbox;
+  if (binding) return binding;
+  throw notFound(`agent ${facts.agentName} has no mailbox`, {
+    hint: '"rouse agents mailbox register" gives it one',
+    facts: { cause: 'no_binding' },
+  });
+}
+
+/** Where the agent's mail is, and the gateway that serves it now, if one does. */
+export async function resolveLiveMail(context: SessionContext, manifestPath: string): Promise<Json> {
+  const facts = readManifestFacts(manifestPath);
+  const binding = requireBinding(facts);
+  if (!(await activeBinding(binding, context.clock))) {
+    throw conflict(`the mailbox ${binding.address} is no longer what the manifest says`, {
+      hint: '"rouse agents mailbox register" binds it again',
+      facts: { cause: 'stale_binding', address: binding.address },
+    });
+  }
+  const gateway = await liveGateway(context, facts);
+  const { transport, principal_id, address, bindings_version } = binding;
+  return {
+    schema_version: 1,
+    source: 'manifest_binding',
+    transport,
+    principal_id,
+    address,
+    bindings_version,
+    mailbox: { transport, principal_id, address, bindings_version, ...transportPart(binding) },
+    gateway,
+    gateway_available: gateway !== null,
+    managed_agent: {
+      mode: 'local',
+      agent_ref: facts.agentId,
+      tracked_agent_id: null,
+      agent_name: facts.agentName,
+      agent_id: facts.agentId,
+      tmux_session_name: facts.tmuxSessionName,
+    },
+  };
+}
+
+function transportPart(binding: MailboxBinding): Json {
+  if (binding.transport === 'filesystem') {
+    const { filesystem_root: root, mailbox_kind, mailbox_path } = binding;
+    return {
+      filesystem: {
+        root,
+        mailbox_kind,
+        mailbox_path,
+        inbox_path: path.join(mailbox_path, 'inbox'),
+        sqlite_path: path.join(root, 'index.sqlite'),
+        local_sqlite_path: path.join(mailbox_path, 'mailbox.sqlite'),
+      },
+    };
+  }
+  if (binding.transport === 'flatfile') return { flatfile: { mailbox_path: binding.mailbox_path } };
+  throw unsupported(`mail kept by ${binding.transport} is not served yet`);
+}
+
+async function liveGateway(context: SessionContext, facts: ManifestFacts): Promise<Json | null> {
+  const paths = sessionPaths(facts.root);
+  const life = await probeGateway(paths, readToken(paths, context.env));
+  if (life.life !== 'live') return null;
+  const { host, port } = life.gateway;
+  return {
+    source: 'current_instance',
+    host,
+    port,
+    base_url: `http://${connectHost(host)}:${port}`,
+    protocol_version: 'v1',
+    state_path: paths.state,
+  };
+}

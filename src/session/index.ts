@@ -1,0 +1,75 @@
+/**
+ * Session: one agent in its tmux session, from outside. Launch, join, list, show, stop, relaunch; and the life of
+ * its gateway: attach, status, detach.
+ *
+ * Promises  manifest.json is the one authority, written whole and under a lock; everything else is derived from it.
+ *           A gateway is called live only when the recorded process runs and answers as itself.
+ *           Window 0 is never closed. A signal goes only to a process whose start time is the recorded one.
+ *           A pointer that leads elsewhere is refused; nobody guesses another agent, server or pane.
+ *           Credentials stand in no argument, no tmux variable and no file that others can read.
+ * Never     Types into an agent (terminal/), edits a tool's own configuration, starts a gateway nobody asked for.
+ * Errors    RouseErrors whose `facts.cause` a program can read: port_in_use, session_lost, stale_pointer, …
+ *
+ * Loading this file is quick: what needs schemas or a database is loaded when it is called.
+ */
+import type { AttachOptions, AttachReport } from './attach.ts';
+import type { DetachReport } from './detach.ts';
+import type { JoinOptions, JoinReport } from './join.ts';
+import type { LaunchOptions, LaunchReport } from './launch.ts';
+import type { ManifestFacts } from './manifest-facts.ts';
+import type { RelaunchReport } from './relaunch.ts';
+import type { Target } from './resolve-target.ts';
+import type { SessionContext } from './session-context.ts';
+import type { StopReport } from './stop.ts';
+
+export type { RegisterMailbox } from './agent-mail.ts';
+export type { AttachOptions, AttachReport } from './attach.ts';
+export type { DetachReport } from './detach.ts';
+export { type GatewayReport, gatewayStatus, localStatus } from './gateway-status.ts';
+export { readToken } from './gateway-token.ts';
+export type { JoinOptions, JoinReport } from './join.ts';
+export type { LaunchOptions, LaunchReport } from './launch.ts';
+export { type AgentList, type ListedAgent, listAgents } from './list.ts';
+export { type GatewayLife, probeGateway, type RecordedGateway } from './live-gateway.ts';
+export { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
+export type { RelaunchReport } from './relaunch.ts';
+export { type LocalTarget, type PairTarget, requireLocal, type Target } from './resolve-target.ts';
+export type { SelectorFlags } from './selector.ts';
+export type { SessionContext, SessionSettings } from './session-context.ts';
+export { type SessionPaths, sessionPaths } from './session-paths.ts';
+export { showAgent } from './show.ts';
+export type { StopReport } from './stop.ts';
+export { findTarget, isInsideTmux } from './target-world.ts';
+
+export async function launch(context: SessionContext, options: LaunchOptions): Promise<LaunchReport> {
+  return (await import('./launch.ts')).launch(context, options);
+}
+
+export async function join(context: SessionContext, options: JoinOptions): Promise<JoinReport> {
+  return (await import('./join.ts')).join(context, options);
+}
+
+export async function stop(context: SessionContext, facts: ManifestFacts): Promise<StopReport> {
+  return (await import('./stop.ts')).stop(context, facts);
+}
+
+export async function relaunch(context: SessionContext, facts: ManifestFacts): Promise<RelaunchReport> {
+  return (await import('./relaunch.ts')).relaunch(context, facts);
+}
+
+export async function attach(
+  context: SessionContext,
+  target: Target,
+  options: AttachOptions,
+): Promise<AttachReport> {
+  return (await import('./gateway-actions.ts')).attach(context, target, options);
+}
+
+export async function detach(context: SessionContext, target: Target): Promise<DetachReport> {
+  return (await import('./gateway-actions.ts')).detach(context, target);
+}
+
+/** The agent's mail binding: status, register, unregister, resolve. */
+export function agentMail(): Promise<typeof import('./agent-mail.ts')> {
+  return import('./agent-mail.ts');
+}

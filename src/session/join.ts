@@ -1,0 +1,224 @@
+import * as fs from 'node:fs';
+import { conflict, invalid, newUuid, notFound, unsupported } from '../base/index.ts';
+import {
+  type BackendKind,
+  defaultAgentId,
+  parseAgentId,
+  parseAgentName,
+  runtimeSessionId,
+} from '../domain/index.ts';
+import { findTool, namesOf } from './find-tool.ts';
+import { requireWorkdir } from './launch-plan.ts';
+import { bindMailbox, unbindMailbox } from './mailbox-binding.ts';
+import { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
+import { createManifest } from './manifest-store.ts';
+import { newManifest, type PlanFacts } from './new-manifest.ts';
+import { publishCapability } from './publish-capability.ts';
+import { refuseTakenName } from './refuse-taken-name.ts';
+import type { SessionContext } from './session-context.ts';
+import { makeSessionDirectories, newSessionRoot, sessionPaths } from './session-paths.ts';
+import { type Pane, SessionTmux } from './session-tmux.ts';
+import { recordedSocket, socketOf, socketOfTmuxVariable } from './tmux-socket.ts';
+import { PRESETS, presetOf } from './tools/catalog.ts';
+import type { ToolPreset } from './tools/preset.ts';
+
+export interface JoinOptions {
+  agentName: string;
+  agentId?: string | undefined;
+  headless: boolean;
+  /** Required when headless; otherwise found out from what runs in pane 0. */
+  provider?: string | undefined;
+  /** Makes the session relaunchable. */
+  launchArgs?: string[] | undefined;
+  /** `NAME=value`, or `NAME` to take it from the environment at relaunch. */
+  launchEnv?: string[] | undefined;
+  workdir?: string | undefined;
+  cwd: string;
+  /** `last`, or the id of the chat to go on with. */
+  resumeId?: string | undefined;
+  /** A session of another tmux client than the one this runs in. */
+  tmuxSession?: string | undefined;
+  mailbox?: { root?: string | undefined; address?: string | undefined } | false | undefined;
+}
+
+export interface JoinReport {
+  facts: ManifestFacts;
+  toolPid: number | null;
+  relaunchable: boolean;
+}
+
+/**
+ * Adopts a tmux session somebody started by hand: window 0, pane 0 becomes the agent's surface. Nothing in the
+ * session is restarted; the same files, variables and record appear as after a launch.
+ */
+export async function join(context: SessionContext, options: JoinOptions): Promise<JoinReport> {
+  const agentName = parseAgentName(options.agentName, '--agent-name');
+  const agentId =
+    options.agentId === undefined ? defaultAgentId(agentName) : parseAgentId(options.agentId, '--agent-id');
+  const { tmux, session } = await tmuxSession(context, options.tmuxSession);
+  const pane = await requireUnmanaged(tmux, session);
+  const { preset, toolPid } = options.headless ? headlessTool(options, pane) : runningTool(options, pane);
+  await refuseTakenName(context, { agentName, agentId });
+  const backend = backendOf(preset, options.headless);
+  const createdAt = context.clock.now();
+  const sessionId = runtimeSessionId(backend, createdAt, true);
+  const paths = sessionPaths(newSessionRoot(context.settings.runtimeDir, backend, sessionId));
+  const mailbox =
+    options.mailbox === false
+      ? undefined
+      : await bindMailbox(
+          {
+            root: options.mailbox?.root ?? context.settings.mailboxDir,
+            address: options.mailbox?.address,
+            agentName,
+            manifestPath: paths.manifest,
+          },
+          context.clock,
+        );
+  const plan = planOf(preset, options, context.env);
+  try {
+    makeSessionDirectories(paths);
+    createManifest(
+      paths.root,
+      newManifest({
+        ...{ backend, tool: preset.tool, agentName, agentId, sessionId, createdAt, plan },
+        generationId: newUuid(),
+        tmuxSessionName: session,
+        tmuxSocket: recordedSocket(tmux.socket, context.env),
+        workdir: requireWorkdir(options.workdir, options.cwd),
+        joined: true,
+        mailbox: mailbox?.binding ?? null,
+        ...(options.headless && { resume: resumeOf(options.resumeId) }),
+      }),
+    );
+    const facts = await publishCapability(context, paths.manifest);
+    await tmux.renameWindow(pane.windowId, 'agent');
+    return { facts, toolPid, relaunchable: plan.posture !== 'unavailable' };
+  } catch (error) {
+    fs.rmSync(paths.root, { recursive: true, force: true });
+    if (mailbox && !mailbox.reused) await unbindMailbox(mailbox.binding, 'purge', context.clock);
+    throw error;
+  }
+}
+
+async function tmuxSession(
+  { settings, env }: SessionContext,
+  named: string | undefined,
+): Promise<{ tmux: SessionTmux; session: string }> {
+  if (named !== undefined) {
+    const tmux = new SessionTmux(socketOf(settings.tmuxSocket, env), env);
+    if (await tmux.hasSession(named)) return { tmux, session: named };
+    throw notFound(`there is no tmux session "${named}" here`);
+  }
+  if (socketOfTmuxVariable(env['TMUX']) === undefined) {
+    throw invalid('join works inside the tmux session it adopts', {
+      hint: 'run it in a window of that session, or name it with --target-tmux-session',
+    });
+  }
+  const tmux = new SessionTmux(socketOf(undefined, env), env);
+  const session = await tmux.sessionOfPane(env['TMUX_PANE'] ?? '');
+  if (session === undefined) throw notFound('the tmux session this command runs in cannot be found');
+  return { tmux, session };
+}
+
+async function requireUnmanaged(tmux: SessionTmux, session: string): Promise<Pane> {
+  const manifest = (await tmux.environment(session))?.get('HOUMAO_MANIFEST_PATH');
+  if (manifest !== undefined) {
+    const owner = ownerOf(manifest, session);
+    if (owner) {
+      throw conflict(`tmux session "${session}" is agent ${owner} already`, {
+        hint: 'stop that agent first',
+        facts: { cause: 'already_managed', manifest_path: manifest },
+      });
+    }
+  }
+  const pane = await tmux.agentPane(session);
+  if (pane) return pane;
+  throw invalid(`tmux session "${session}" has no window 0, where an agent must be`, {
+    hint: `move the tool there: tmux move-window -s '=${session}:' -t '=${session}:0'`,
+  });
+}
+
+/** A stale pointer does not make a session managed. */
+function ownerOf(manifest: string, session: string): string | undefined {
+  try {
+    const facts = readManifestFacts(manifest);
+    return facts.tmuxSessionName === session ? facts.agentName : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function runningTool(options: JoinOptions, pane: Pane): { preset: ToolPreset; toolPid: number } {
+  const wanted = options.provider === undefined ? PRESETS : [requirePreset(options.provider)];
+  for (const preset of wanted) {
+    const found = findTool(pane.pid, preset.processNames);
+    if (found) return { preset, toolPid: found.identity.pid };
+  }
+  throw notFound(
+    `no tool that Rouse knows runs in window 0, pane 0 (there is ${namesOf(pane.pid)[0] ?? 'nothing'})`,
+    {
+      hint: `start one of ${PRESETS.map((preset) => preset.tool).join(', ')} there, or join with --headless`,
+      facts: { cause: 'no_tool' },
+    },
+  );
+}
+
+function headlessTool(options: JoinOptions, pane: Pane): { preset: ToolPreset; toolPid: null } {
+  if (options.provider === undefined) throw invalid('--headless needs --provider');
+  if (options.launchArgs === undefined)
+    throw invalid('--headless needs --launch-args, from which turns are run');
+  const preset = requirePreset(options.provider);
+  if (!preset.headless) throw unsupported(`${preset.tool} cannot run headless`);
+  const live = findTool(pane.pid, preset.processNames);
+  if (live) {
+    throw conflict(`${preset.tool} runs in window 0, pane 0 with a screen of its own`, {
+      hint: 'end it, or join without --headless',
+      facts: { cause: 'tool_running', pid: live.identity.pid },
+    });
+  }
+  return { preset, toolPid: null };
+}
+
+function requirePreset(provider: string): ToolPreset {
+  const preset = presetOf(provider);
+  if (preset) return preset;
+  throw invalid(`--provider "${provider}" is not known`, {
+    hint: `allowed: claude_code, gemini_cli, ${PRESETS.map((each) => each.tool).join(', ')}`,
+  });
+}
+
+function backendOf(preset: ToolPreset, headless: boolean): BackendKind {
+  return headless && preset.headless ? preset.headless.backend : 'local_interactive';
+}
+
+function resumeOf(id: string | undefined): { kind: 'none' | 'last' | 'exact'; value: string | null } {
+  if (id === undefined) return { kind: 'none', value: null };
+  return id === 'last' ? { kind: 'last', value: null } : { kind: 'exact', value: id };
+}
+
+/** Without launch options it can be controlled, and not started again. */
+function planOf(preset: ToolPreset, options: JoinOptions, env: NodeJS.ProcessEnv): PlanFacts {
+  const given = options.launchArgs !== undefined || (options.launchEnv?.length ?? 0) > 0;
+  const home = preset.homeVariable && env[preset.homeVariable];
+  return {
+    executable: preset.words?.()[0] ?? preset.executable,
+    args: [...(preset.words?.().slice(1) ?? []), ...(options.launchArgs ?? [])],
+    home: home ? { env_var: preset.homeVariable!, home_path: home } : null,
+    envVarNames: [],
+    role: { method: preset.role.method, applied: true },
+    roleName: null,
+    posture: !given ? 'unavailable' : options.headless ? 'headless_launch_options' : 'tui_launch_options',
+    launchEnv: (options.launchEnv ?? []).map(parseLaunchEnv),
+    metadata: {
+      process_names: preset.processNames,
+      ...(options.headless && preset.headless && { headless: { ...preset.headless, role_prompt: null } }),
+    },
+  };
+}
+
+function parseLaunchEnv(text: string): PlanFacts['launchEnv'][number] {
+  const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)(?:=([\s\S]*))?$/.exec(text) ?? [];
+  if (name === undefined) throw invalid(`--launch-env ${JSON.stringify(text)} must be NAME or NAME=value`);
+  return value === undefined ? { mode: 'inherit', name } : { mode: 'literal', name, value };
+}

@@ -1,0 +1,148 @@
+import { conflict, internal, unsupported } from '../base/index.ts';
+import { isHeadless } from '../domain/index.ts';
+import type { SessionManifest } from '../wire/index.ts';
+import { descendants, endAll } from './end-session.ts';
+import { handedEnvironment } from './handed-environment.ts';
+import { withLifecycleLock } from './lifecycle-lock.ts';
+import type { ManifestFacts } from './manifest-facts.ts';
+import { readManifest, updateManifest } from './manifest-store.ts';
+import { idleShell, type ToolTrace, writePaneProgram } from './pane-program.ts';
+import { publishCapability } from './publish-capability.ts';
+import { readRecord } from './registry-read.ts';
+import type { SessionContext } from './session-context.ts';
+import { sessionPaths } from './session-paths.ts';
+import { type Pane, SessionTmux } from './session-tmux.ts';
+import { DEFAULT_SOCKET } from './tmux-socket.ts';
+import { presetOf } from './tools/catalog.ts';
+import { waitForTool } from './wait-for-tool.ts';
+
+export interface RelaunchReport {
+  facts: ManifestFacts;
+  toolPid: number | null;
+  /** The tmux session was gone and was made again. */
+  revived: boolean;
+  notes: string[];
+}
+
+/**
+ * A new instance of the tool in window 0, pane 0, started as the manifest says. One that still runs is ended
+ * first. A session whose tmux server died gets a new tmux session of the same name. Credentials come from the
+ * environment of whoever relaunches: they are stored nowhere.
+ */
+export function relaunch(context: SessionContext, facts: ManifestFacts): Promise<RelaunchReport> {
+  return withLifecycleLock(context, facts.root, async () => {
+    const manifest = readManifest(facts.root);
+    requireRelaunchable(manifest);
+    requireOwnRecord(context, facts);
+    const tmux = new SessionTmux(facts.tmuxSocket ?? DEFAULT_SOCKET, context.env);
+    const revived = !(await tmux.hasSession(facts.tmuxSessionName));
+    const { command, trace } = paneCommand(context, manifest, facts);
+    if (revived) await newSession(tmux, facts, command);
+    else await respawn(context, tmux, facts, command);
+    const tool = trace ? await waitForTool(context, trace) : undefined;
+    await updateManifest(facts.root, context.clock, (before) => ({
+      ...before,
+      runtime: { ...before.runtime, agent_pid: tool?.pid ?? null },
+    }));
+    await publishCapability(context, facts.path);
+    return { facts, toolPid: tool?.pid ?? null, revived, notes: missingCredentials(context, manifest) };
+  });
+}
+
+function requireRelaunchable(manifest: SessionManifest): void {
+  const authority = manifest.agent_launch_authority;
+  if (!authority || authority.posture_kind === 'unavailable') {
+    throw unsupported(
+      `agent ${manifest.agent_name} was joined without launch options and cannot be relaunched`,
+      {
+        hint: 'join it again with --launch-args',
+        facts: { cause: 'not_relaunchable' },
+      },
+    );
+  }
+  if (authority.tmux_session_name !== manifest.tmux_session_name) {
+    throw conflict('the launch authority of the manifest names another tmux session', {
+      facts: { cause: 'manifest_inconsistent' },
+    });
+  }
+}
+
+/** The id may have been given to another session meanwhile. */
+function requireOwnRecord(context: SessionContext, facts: ManifestFacts): void {
+  const record = readRecord(context.settings.registryDir, facts.agentId);
+  if (!record || record === 'malformed' || record.generation_id === facts.generationId) return;
+  throw conflict(
+    `agent id ${facts.agentId} belongs to another session now, "${record.terminal.session_name}"`,
+    {
+      facts: { cause: 'agent_in_use' },
+    },
+  );
+}
+
+function paneCommand(
+  context: SessionContext,
+  manifest: SessionManifest,
+  facts: ManifestFacts,
+): { command: string[]; trace: ToolTrace | undefined } {
+  if (isHeadless(facts.backend)) return { command: idleShell(context.env), trace: undefined };
+  const paths = sessionPaths(facts.root);
+  const { executable, args, home_selector: home } = manifest.launch_plan;
+  if (!executable) throw internal(`${facts.path} does not say which program to run`);
+  return writePaneProgram({
+    directory: paths.launch,
+    title: facts.agentName,
+    workdir: facts.workingDirectory,
+    command: [executable, ...args],
+    env: {
+      ...handedEnvironment(context.env, presetOf(facts.tool)?.nestedMarks),
+      ...launchEnv(manifest, context.env),
+      ...(home?.env_var && home.home_path && { [home.env_var]: home.home_path }),
+      HOUMAO_MANIFEST_PATH: facts.path,
+      HOUMAO_AGENT_ID: facts.agentId,
+    },
+  });
+}
+
+function launchEnv(manifest: SessionManifest, env: NodeJS.ProcessEnv): Record<string, string> {
+  const pairs = (manifest.agent_launch_authority?.launch_env ?? []).map((each) => [
+    each.name,
+    each.mode === 'literal' ? each.value : env[each.name],
+  ]);
+  return Object.fromEntries(pairs.filter((pair) => pair[1] !== undefined));
+}
+
+function newSession(tmux: SessionTmux, facts: ManifestFacts, command: string[]): Promise<Pane> {
+  return tmux.newSession({
+    session: facts.tmuxSessionName,
+    name: 'agent',
+    directory: facts.workingDirectory,
+    command,
+    env: { HOUMAO_MANIFEST_PATH: facts.path, HOUMAO_AGENT_ID: facts.agentId },
+  });
+}
+
+/** What ran in the pane ends with it, also a tool that outlives its terminal: two instances would share one home. */
+async function respawn(
+  context: SessionContext,
+  tmux: SessionTmux,
+  facts: ManifestFacts,
+  command: string[],
+): Promise<void> {
+  const pane = await tmux.agentPane(facts.tmuxSessionName);
+  if (!pane) {
+    throw conflict(`tmux session "${facts.tmuxSessionName}" has no window 0`, {
+      hint: 'stop the agent and launch it again',
+      facts: { cause: 'agent_window_missing' },
+    });
+  }
+  const before = descendants(pane.pid);
+  await tmux.respawn(pane.paneId, facts.workingDirectory, command);
+  await endAll(before, context.clock);
+}
+
+function missingCredentials(context: SessionContext, manifest: SessionManifest): string[] {
+  const missing = manifest.launch_plan.env_var_names.filter((name) => context.env[name] === undefined);
+  return missing.length === 0
+    ? []
+    : [`set at launch and not now: ${missing.join(', ')}; the tool may have to log in again`];
+}

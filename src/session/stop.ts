@@ -1,0 +1,44 @@
+import { asRouseError } from '../base/index.ts';
+import { detachHoldingLock } from './detach.ts';
+import { endSession } from './end-session.ts';
+import { withLifecycleLock } from './lifecycle-lock.ts';
+import type { ManifestFacts } from './manifest-facts.ts';
+import { updateManifest } from './manifest-store.ts';
+import { removeRecord } from './registry.ts';
+import type { SessionContext } from './session-context.ts';
+import { SessionTmux } from './session-tmux.ts';
+import { DEFAULT_SOCKET } from './tmux-socket.ts';
+
+export interface StopReport {
+  /** False when the tmux session was gone already. */
+  wasRunning: boolean;
+  notes: string[];
+}
+
+/**
+ * Stops an agent: its gateway first, then exactly its tmux session and what ran in it, then its registry record.
+ * The session root stays, with its logs and mail binding, for whoever wants to know what happened.
+ */
+export function stop(context: SessionContext, facts: ManifestFacts): Promise<StopReport> {
+  return withLifecycleLock(context, facts.root, async () => {
+    const notes: string[] = [];
+    const tmux = new SessionTmux(facts.tmuxSocket ?? DEFAULT_SOCKET, context.env);
+    await detachHoldingLock(context, facts).catch((error) => {
+      notes.push(`the gateway was not detached: ${asRouseError(error).message}`);
+    });
+    const wasRunning = await endSession(tmux, facts.tmuxSessionName, context.clock);
+    await forgetPid(context, facts).catch((error) => {
+      notes.push(`the manifest was not updated: ${asRouseError(error).message}`);
+    });
+    const removed = await removeRecord(context.settings.registryDir, facts, context.clock);
+    if (!removed) notes.push('the registry held no record of this session');
+    return { wasRunning, notes };
+  });
+}
+
+async function forgetPid(context: SessionContext, facts: ManifestFacts): Promise<void> {
+  await updateManifest(facts.root, context.clock, (manifest) => ({
+    ...manifest,
+    runtime: { ...manifest.runtime, agent_pid: null },
+  }));
+}
