@@ -1,3 +1,4 @@
+import agents from './agents.ts';
 import type { Command } from './command.ts';
 import { completionCommands } from './complete.ts';
 import help from './help-topics.ts';
@@ -14,5 +15,5 @@ export const ROOT: Command = {
     'rouse mail send --address a@x --to b@x --subject hi --body-content hello',
     'rouse mailfile prepend --mailbox .agent/inbox.md < message.md',
   ],
-  subcommands: [help, ...completionCommands(() => ROOT)],
+  subcommands: [agents, help, ...completionCommands(() => ROOT)],
 };

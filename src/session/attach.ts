@@ -1,3 +1,4 @@
+import * as path from 'node:path';
 import {
   conflict,
   crashPoint,
@@ -29,6 +30,7 @@ import {
 } from './gateway-documents.ts';
 import { type GatewayReport, localStatus } from './gateway-status.ts';
 import { readToken } from './gateway-token.ts';
+import { endHalfStarted, forgetStarting, noteStarting } from './half-started.ts';
 import { withLifecycleLock } from './lifecycle-lock.ts';
 import { liveBindings } from './live-bindings.ts';
 import { type GatewayLife, probeGateway, type RecordedGateway } from './live-gateway.ts';
@@ -65,22 +67,19 @@ export function attachLocal(
   manifestPath: string,
   options: AttachOptions,
 ): Promise<AttachReport> {
-  return withLifecycleLock(
-    context,
-    sessionPaths(manifestPath.replace(/\/manifest\.json$/, '')).root,
-    async () => {
-      const facts = await publishCapability(context, manifestPath);
-      readManifest(facts.root);
-      await requireTmuxSession(context, facts);
-      const paths = sessionPaths(facts.root);
-      const life = await probeGateway(paths, readToken(paths, context.env));
-      if (life.life === 'live') return alreadyLive(context, facts, life, options);
-      await clearAway(context, facts, life);
-      const plan = makePlan(context, facts, options);
-      const gateway = await startOnFreePort(context, facts, plan);
-      return { ...(await publishLive(context, facts, gateway, plan)), alreadyAttached: false };
-    },
-  );
+  return withLifecycleLock(context, path.dirname(manifestPath), async () => {
+    const facts = await publishCapability(context, manifestPath);
+    readManifest(facts.root);
+    await requireTmuxSession(context, facts);
+    const paths = sessionPaths(facts.root);
+    await endHalfStarted(context, paths);
+    const life = await probeGateway(paths, readToken(paths, context.env));
+    if (life.life === 'live') return alreadyLive(context, facts, life, options);
+    await clearAway(context, facts, life);
+    const plan = makePlan(context, facts, options);
+    const gateway = await startOnFreePort(context, facts, plan);
+    return { ...(await publishLive(context, facts, gateway, plan)), alreadyAttached: false };
+  });
 }
 
 async function requireTmuxSession(context: SessionContext, facts: ManifestFacts): Promise<void> {
@@ -177,9 +176,10 @@ async function startAndProve(
   context.progress?.('starting the gateway');
   crashPoint('session.attach.before_start');
   const started = await startGateway(context, facts, start);
+  const paths = sessionPaths(facts.root);
+  noteStarting(paths, started.identity);
   crashPoint('session.attach.started');
   try {
-    const paths = sessionPaths(facts.root);
     const said = await waitForAttempt(context, paths, start.attemptId, started.identity, READY_TIMEOUT_MS);
     const others = said.outcome === 'failed' && said.code === 'locked';
     if (said.outcome !== 'ready' && !others) throw failure(facts, said, start);
@@ -187,6 +187,8 @@ async function startAndProve(
   } catch (error) {
     await takeBack(context, facts, started);
     throw error;
+  } finally {
+    forgetStarting(paths);
   }
 }
 

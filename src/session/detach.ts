@@ -2,6 +2,7 @@ import * as path from 'node:path';
 import { conflict, crashPoint } from '../base/index.ts';
 import { restoreOffline } from './clear-stale.ts';
 import { offlineDocument, type StatusDocument } from './gateway-documents.ts';
+import { endHalfStarted } from './half-started.ts';
 import { withLifecycleLock } from './lifecycle-lock.ts';
 import { claimsAgentWindow, readRecordedGateway } from './live-gateway.ts';
 import { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
@@ -33,6 +34,7 @@ export async function detachHoldingLock(
   facts: ManifestFacts,
 ): Promise<DetachReport> {
   const paths = sessionPaths(facts.root);
+  await endHalfStarted(context, paths);
   const recorded = readRecordedGateway(paths);
   const gateway = typeof recorded === 'string' ? undefined : recorded;
   if (gateway && claimsAgentWindow(gateway)) {

@@ -1,0 +1,111 @@
+import type { GatewayReport } from '../session/index.ts';
+import { attachOptions, LISTENER_FLAGS, TIMING_FLAGS } from './agents-attach-flags.ts';
+import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from './agents-target.ts';
+import type { Command, Input, Output } from './command.ts';
+import { keyValues } from './table.ts';
+
+const STATUS_LINES = [
+  'attach_identity',
+  'backend',
+  'gateway_health',
+  'gateway_host',
+  'gateway_port',
+  'managed_agent_connectivity',
+  'request_admission',
+  'execution_mode',
+  'gateway_tmux_window_index',
+  'active_execution',
+  'queue_depth',
+];
+
+/** The status as people read it; what was put right on the way stands below it. */
+export function showStatus(heading: string, { status, notes }: GatewayReport): string {
+  const values = Object.fromEntries(STATUS_LINES.map((name) => [name, status[name]]));
+  return [heading, keyValues(values), ...notes.map((note) => `note: ${note}`)].join('\n');
+}
+
+export async function runAttach(input: Input): Promise<Output> {
+  const options = attachOptions(input.flags, { background: 'background', foreground: 'foreground' });
+  const target = await targetOf(input);
+  const { attach, sessionPaths } = await import('../session/index.ts');
+  const report = await attach(sessionContext(input), target, options);
+  const detail = report.alreadyAttached ? 'a gateway was attached already' : 'the gateway is attached';
+  const root = target.facts ? sessionPaths(target.facts.root).gateway : null;
+  return {
+    data: {
+      ...report.status,
+      ...{ status: 'ok', action: 'gateway_attach', detail, gateway_root: root },
+      ...{ already_attached: report.alreadyAttached, notes: report.notes },
+    },
+    plain: showStatus(report.alreadyAttached ? 'Gateway (attached already)' : 'Gateway attached', {
+      ...report,
+      notes: report.notes.filter((note) => note !== detail),
+    }),
+  };
+}
+
+export async function runStatus(input: Input): Promise<Output> {
+  const { gatewayStatus } = await import('../session/index.ts');
+  const report = await gatewayStatus(sessionContext(input), await targetOf(input));
+  return { data: report.status, plain: showStatus('Gateway status', report) };
+}
+
+export async function runDetach(input: Input): Promise<Output> {
+  const target = await targetOf(input);
+  const { detach, sessionPaths } = await import('../session/index.ts');
+  const { status, detail, ended } = await detach(sessionContext(input), target);
+  const root = target.facts ? sessionPaths(target.facts.root).gateway : null;
+  return {
+    data: { ...status, status: 'ok', action: 'gateway_detach', detail, ended_by: ended, gateway_root: root },
+    plain: `Gateway detached: ${detail}.`,
+  };
+}
+
+export const ATTACH: Command = {
+  name: 'attach',
+  summary: 'start a gateway beside the agent',
+  description:
+    'Starts the gateway in a window beside the agent (--foreground) or as a process of its own (--background); ' +
+    'without either, as the last time. A gateway that lives already is left alone. A port that is given must be ' +
+    'free; one that the system handed out last time is tried first and replaced when it is busy.',
+  examples: [
+    'rouse agents gateway attach --agent-name gpu',
+    'rouse agents gateway attach --agent-name gpu --background --gateway-port 4711',
+  ],
+  flags: [
+    ...GATEWAY_TARGET_FLAGS,
+    { name: 'foreground', summary: 'in a tmux window beside the agent (the first choice)' },
+    { name: 'background', summary: 'as a detached process' },
+    ...LISTENER_FLAGS,
+    ...TIMING_FLAGS,
+  ],
+  run: runAttach,
+};
+
+export const DETACH: Command = {
+  name: 'detach',
+  summary: 'stop the gateway; the agent stays, and can be attached again',
+  examples: ['rouse agents gateway detach --agent-name gpu'],
+  flags: GATEWAY_TARGET_FLAGS,
+  run: runDetach,
+};
+
+export const STATUS: Command = {
+  name: 'status',
+  summary: 'what the gateway says of itself and of its agent; not attached is an answer',
+  examples: [
+    'rouse agents gateway status --agent-name gpu',
+    'rouse agents gateway status   # inside its session',
+  ],
+  flags: GATEWAY_TARGET_FLAGS,
+  run: runStatus,
+};
+
+/** Life cycle of the gateway. Commands that speak to a live one are added beside these. */
+const gateway: Command = {
+  name: 'gateway',
+  summary: 'attach, inspect and detach the gateway of an agent',
+  subcommands: [ATTACH, STATUS, DETACH],
+};
+
+export default gateway;

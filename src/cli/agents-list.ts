@@ -1,0 +1,37 @@
+import type { ListedAgent } from '../session/index.ts';
+import { sessionContext } from './agents-target.ts';
+import type { Command, Input, Output } from './command.ts';
+import { type Column, table } from './table.ts';
+
+const COLUMNS: Column<ListedAgent>[] = [
+  { title: 'name', value: (agent) => agent.agent_name },
+  { title: 'tool', value: (agent) => agent.tool },
+  { title: 'backend', value: (agent) => agent.backend },
+  { title: 'session', value: (agent) => agent.session },
+  { title: 'gateway', value: (agent) => agent.gateway },
+  { title: 'port', value: (agent) => agent.gateway_port, right: true },
+  { title: 'tmux session', value: (agent) => agent.tmux_session_name },
+  { title: 'mail address', value: (agent) => agent.mail_address },
+];
+
+async function run(input: Input): Promise<Output> {
+  const { listAgents } = await import('../session/index.ts');
+  const list = await listAgents(sessionContext(input));
+  const notes = [
+    ...(list.malformed_records.length > 0
+      ? [`note: ${list.malformed_records.length} registry file(s) are not records and were skipped`]
+      : []),
+    ...list.published_again.map((id) => `note: agent ${id} was published again`),
+  ];
+  const body = list.agents.length > 0 ? table(list.agents, COLUMNS) : 'no agents';
+  return { data: list, plain: [body, ...notes].join('\n') };
+}
+
+const list: Command = {
+  name: 'list',
+  summary: 'the agents of this host, their sessions and gateways',
+  examples: ['rouse agents list', 'rouse agents list --print-json'],
+  run,
+};
+
+export default list;

@@ -1,0 +1,36 @@
+import { AGENT_FLAGS, localAgent, sessionContext } from './agents-target.ts';
+import type { Command, Input, Output } from './command.ts';
+import { keyValues } from './table.ts';
+
+async function resolveLive(input: Input): Promise<Output> {
+  const facts = await localAgent(input, 'mail resolve-live');
+  const { agentMail } = await import('../session/index.ts');
+  const { resolveLiveMail } = await agentMail();
+  const data = await resolveLiveMail(sessionContext(input), facts.path);
+  const gateway = data['gateway'] as { base_url: string } | null;
+  return {
+    data,
+    plain: keyValues({
+      address: data['address'],
+      transport: data['transport'],
+      principal_id: data['principal_id'],
+      gateway: gateway?.base_url ?? null,
+    }),
+  };
+}
+
+export const RESOLVE_LIVE: Command = {
+  name: 'resolve-live',
+  summary: "where the agent's mail is, and which live gateway serves it",
+  examples: ['rouse agents mail resolve-live --agent-name gpu --print-json'],
+  flags: AGENT_FLAGS,
+  run: resolveLive,
+};
+
+const mail: Command = {
+  name: 'mail',
+  summary: "the agent's mail",
+  subcommands: [RESOLVE_LIVE],
+};
+
+export default mail;

@@ -1,0 +1,31 @@
+import { requireNamed } from './agents-require-named.ts';
+import { AGENT_FLAGS, localAgent, sessionContext } from './agents-target.ts';
+import type { Command, Input, Output } from './command.ts';
+
+async function run(input: Input): Promise<Output> {
+  requireNamed(input, 'relaunch');
+  const facts = await localAgent(input, 'relaunch');
+  const { relaunch } = await import('../session/index.ts');
+  const { toolPid, revived, notes } = await relaunch(sessionContext(input), facts);
+  const detail = revived ? 'its tmux session was gone and was made again' : 'a new instance runs in window 0';
+  return {
+    data: {
+      ...{ status: 'ok', action: 'relaunch', detail, agent_name: facts.agentName, agent_id: facts.agentId },
+      ...{ tool_pid: toolPid, revived, tmux_session_name: facts.tmuxSessionName, notes },
+    },
+    plain: [`${facts.agentName}: ${detail}`, ...notes.map((note) => `note: ${note}`)].join('\n'),
+  };
+}
+
+const relaunch: Command = {
+  name: 'relaunch',
+  summary: 'start the tool of an agent again, in its window 0',
+  description:
+    'Ends the tool if it still runs and starts it as it was launched, with the environment of this command. When ' +
+    'tmux itself had died, the session is made again under its name.',
+  examples: ['rouse agents relaunch --agent-name gpu'],
+  flags: AGENT_FLAGS,
+  run,
+};
+
+export default relaunch;

@@ -1,0 +1,31 @@
+import { AGENT_FLAGS, localAgent, sessionContext } from './agents-target.ts';
+import type { Command, Input, Output } from './command.ts';
+import { keyValues } from './table.ts';
+
+async function run(input: Input): Promise<Output> {
+  const facts = await localAgent(input, 'show');
+  const { showAgent } = await import('../session/index.ts');
+  const agent = await showAgent(sessionContext(input), facts);
+  return { data: agent, plain: keyValues(flatten(agent)) };
+}
+
+/** `gateway.port  4711`: one line per fact. */
+function flatten(value: Record<string, unknown>, prefix = ''): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]) =>
+      inner !== null && typeof inner === 'object' && !Array.isArray(inner)
+        ? Object.entries(flatten(inner as Record<string, unknown>, `${prefix}${key}.`))
+        : [[`${prefix}${key}`, inner]],
+    ),
+  );
+}
+
+const show: Command = {
+  name: 'show',
+  summary: 'everything about one agent: processes, paths, mailbox, gateway',
+  examples: ['rouse agents show --agent-name gpu --print-json'],
+  flags: AGENT_FLAGS,
+  run,
+};
+
+export default show;
