@@ -7,5 +7,6 @@
  * Never     Decides who is woken, or when: watch() is a hint, the mailbox is the truth.
  * Errors    See the port: invalid, not_found, conflict, unsupported, unavailable, each saying what to do.
  */
+export * from './filesystem/index.ts';
 export { MemoryMail } from './memory.ts';
 export type * from './port.ts';
