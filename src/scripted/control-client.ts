@@ -1,9 +1,15 @@
 import * as net from 'node:net';
-import { Emitter, invalid, unavailable } from '../base/index.ts';
+import { invalid, unavailable } from '../base/index.ts';
 import type { TranscriptRecord } from './transcript.ts';
 
 /** Past events kept to be waited for; twice as many for a moment. */
 const KEPT = 10_000;
+
+interface Waiting {
+  wanted: Matches;
+  resolve: (event: TranscriptRecord) => void;
+  reject: (error: Error) => void;
+}
 
 type Matches = (event: TranscriptRecord) => boolean;
 
@@ -11,7 +17,7 @@ type Matches = (event: TranscriptRecord) => boolean;
 export class ControlClient {
   #socket: net.Socket;
   #seen: TranscriptRecord[] = [];
-  #arrived = new Emitter<TranscriptRecord>();
+  #waiting = new Set<Waiting>();
   #asked = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
   #lastId = 0;
   #closed = new AbortController();
@@ -67,7 +73,9 @@ export class ControlClient {
   event(type: string, matches: Matches = () => true, after = 0): Promise<TranscriptRecord> {
     const wanted: Matches = (event) => event.type === type && event.seq > after && matches(event);
     const past = this.#seen.find(wanted);
-    return past ? Promise.resolve(past) : this.#arrived.next(wanted, this.#closed.signal);
+    if (past) return Promise.resolve(past);
+    if (this.#closed.signal.aborted) return Promise.reject(unavailable('the agent has gone'));
+    return new Promise((resolve, reject) => this.#waiting.add({ wanted, resolve, reject }));
   }
 
   get closed(): Promise<void> {
@@ -98,14 +106,19 @@ export class ControlClient {
       this.#seen.sort((a, b) => a.seq - b.seq);
     } else return;
     if (this.#seen.length > 2 * KEPT) this.#seen.splice(0, KEPT);
-    this.#arrived.emit(event);
+    for (const waiting of this.#waiting) {
+      if (!waiting.wanted(event)) continue;
+      this.#waiting.delete(waiting);
+      waiting.resolve(event);
+    }
   }
 
   #end(): void {
     const gone = unavailable('the agent has gone');
     this.#closed.abort(gone);
-    for (const { reject } of this.#asked.values()) reject(gone);
+    for (const { reject } of [...this.#asked.values(), ...this.#waiting]) reject(gone);
     this.#asked.clear();
+    this.#waiting.clear();
   }
 }
 

@@ -32,6 +32,12 @@ export const CONTROL_COMMANDS: Record<string, CommandSpec> = {
       faults.swallowEnters = (fields['count'] as number | undefined) ?? 1;
     },
   },
+  'lose-prompt': {
+    fields: { count },
+    run: ({ faults }, fields) => {
+      faults.losePrompts = (fields['count'] as number | undefined) ?? 1;
+    },
+  },
   'ignore-paste': {
     fields: { count },
     run: ({ faults }, fields) => {

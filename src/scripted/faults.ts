@@ -4,6 +4,8 @@ import type { Habits } from './skin.ts';
 export class Faults {
   /** Enters that will be lost while something stands in the composer. */
   swallowEnters = 0;
+  /** Prompts that will vanish: the composer empties as if they had been sent, and nothing was received. */
+  losePrompts = 0;
   /** Pastes that will be lost. */
   ignorePastes = 0;
   /** Longer pastes are lost. */
@@ -19,6 +21,7 @@ export class Faults {
 
   clear(): void {
     this.swallowEnters = 0;
+    this.losePrompts = 0;
     this.ignorePastes = 0;
     this.pasteLimit = undefined;
     this.slowRedrawMs = 0;

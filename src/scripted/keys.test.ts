@@ -1,6 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agentAtDesk } from './agent.testing.ts';
 import { fingerprint } from './fingerprint.ts';
+import { FullScreenPainter, InlinePainter } from './painter.ts';
+import { SKINS } from './skins.ts';
 
 describe('keys given to the agent', () => {
   it('a typed prompt and a pasted one are received exactly, and told apart', () => {
@@ -26,6 +29,16 @@ describe('keys given to the agent', () => {
     press('\r');
     expect(types('submitted')).toHaveLength(1);
     expect(agent.composer.isEmpty).toBe(true);
+  });
+
+  it('a lost prompt empties the composer although nothing was received', () => {
+    const { agent, press, types } = agentAtDesk();
+    agent.faults.losePrompts = 1;
+    press('hello\r');
+    expect(agent.composer.isEmpty).toBe(true);
+    expect(types('submitted', 'turn_started', 'prompt_lost')).toMatchObject([
+      { type: 'prompt_lost', bytes: 5 },
+    ]);
   });
 
   it('an Enter too soon after a paste is swallowed, one later is not', async () => {
@@ -161,6 +174,45 @@ describe('keys given to the agent', () => {
     expect([agent.composer.text, agent.composer.how]).toEqual(['first', 'recalled']);
     press('\u001b[B\u001b[B');
     expect(agent.composer.isEmpty).toBe(true);
+  });
+});
+
+describe('any bytes at all', () => {
+  const bytes = fc.array(
+    fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 10 }),
+      fc.constantFrom(
+        '\r',
+        '\u001b',
+        '\u001b[A',
+        '\u001b[200~',
+        '\u001b[201~',
+        '\u0003',
+        '\u0015',
+        '[[ask]]',
+        '/',
+        '!',
+        '\\',
+      ),
+    ),
+    { maxLength: 40 },
+  );
+
+  it('leave an agent that still draws, runs one turn at a time, and lets no control character out', () => {
+    fc.assert(
+      fc.property(bytes, fc.constantFrom(...SKINS.keys()), (chunks, skin) => {
+        const { agent, press, types } = agentAtDesk(skin);
+        for (const chunk of chunks) {
+          press(chunk);
+          const painter = agent.skin.screen === 'alternate' ? new FullScreenPainter() : new InlinePainter();
+          expect(painter.paint(agent.view(40, 12))).not.toMatch(/[\u0000-\u0007\u000e-\u001a]/);
+        }
+        const begun = types('turn_started').length;
+        expect(begun).toBe(types('submitted').length > 0 ? 1 : 0);
+        expect(agent.dialog === undefined || agent.state === 'dialog').toBe(true);
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 

@@ -113,7 +113,11 @@ export class Keys {
     const { text, how } = composer;
     const meaning = readSubmission({ text, how, shellMode: agent.shellMode }, skin.habits);
     this.#recalled = 0;
-    if (meaning.kind === 'prompt') {
+    if (meaning.kind === 'prompt' && agent.faults.losePrompts > 0) {
+      agent.faults.losePrompts--;
+      composer.clear();
+      journal.record('prompt_lost', fingerprint(text));
+    } else if (meaning.kind === 'prompt') {
       agent.history.push(text);
       if (agent.history.length > 50) agent.history.shift();
       const shown = composer.view.text;

@@ -15,6 +15,7 @@ export class AgentHouse {
   readonly socket = `rouse-test-${randomBytes(6).toString('hex')}`;
   readonly program = path.join(this.directory, 'agent.mjs');
   #panes: AgentPane[] = [];
+  #socketPath = '';
 
   static async open(): Promise<AgentHouse> {
     const house = new AgentHouse();
@@ -27,6 +28,9 @@ export class AgentHouse {
       outfile: house.program,
       logLevel: 'error',
     });
+    // Without this the server ends with its last agent, perhaps just when the next one is started.
+    await house.tmux(['start-server', ';', 'set-option', '-g', 'exit-empty', 'off']);
+    house.#socketPath = (await house.tmux(['display-message', '-p', '#{socket_path}'])).trim();
     return house;
   }
 
@@ -74,6 +78,7 @@ export class AgentHouse {
   async close(): Promise<void> {
     for (const pane of this.#panes) pane.control?.close();
     spawnSync('tmux', ['-L', this.socket, 'kill-server']);
+    if (this.#socketPath !== '') fs.rmSync(this.#socketPath, { force: true });
     fs.rmSync(this.directory, { recursive: true, force: true });
   }
 }

@@ -93,6 +93,25 @@ describe('the control channel', () => {
   });
 });
 
+describe('the status file', () => {
+  it('says idle, busy or waiting, and for what', async () => {
+    const file = `${house.directory}/status.json`;
+    const pane = await house.start(['--status-file', file]);
+    const status = (): Record<string, unknown> => JSON.parse(fs.readFileSync(file, 'utf8'));
+    const { pid } = pane.records('started')[0] as unknown as { pid: number };
+    expect(status()).toMatchObject({ pid, status: 'idle' });
+    await pane.control.send('busy', { ms: 600_000 });
+    expect(status()).toMatchObject({ status: 'busy' });
+    await pane.control.send('open-dialog', { kind: 'question' });
+    expect(status()).toMatchObject({ status: 'waiting', waiting_for: 'question' });
+    await pane.control.send('close-dialog');
+    await pane.control.send('end-turn');
+    await pane.control.event('turn_finished');
+    expect(status()).toMatchObject({ status: 'idle' });
+    expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+  });
+});
+
 describe('an agent that acts on mail', () => {
   it('fetches, answers and archives through the gateway a prompt names, within its turn', async () => {
     const seen: string[] = [];

@@ -25,51 +25,47 @@ describe('skins', () => {
     );
   });
 
-  it('change while the agent runs, in any order, and keep the draft', async () => {
+  it('change while the agent runs, and keep the draft; the placeholder shows only without one', async () => {
     const pane = await house.start();
-    const draft = 'a draft that stays';
-    await pane.type(draft);
-    await pane.drafted(draft, fingerprint(draft).sha256);
     for (const skin of skins) {
+      const before = pane.control.mark;
+      await pane.press('C-u');
+      await pane.control.event('draft', (event) => event['empty'] === true, before);
       await pane.control.send('skin', { name: skin.name });
+      if (skin.placeholder !== '') {
+        const raw = await pane.shows(new RegExp(escaped(skin.placeholder.trim().slice(1))), () =>
+          pane.screen(true),
+        );
+        expect(raw).toContain(`\u001b[${skin.placeholderColour}m`);
+      }
+      const draft = `a draft for ${skin.name}`;
+      await pane.type(draft);
+      await pane.drafted(draft, fingerprint(draft).sha256);
       await seesDraft(pane, skin, draft);
+      if (skin.placeholder.length > 6) expect(await pane.screen()).not.toContain(skin.placeholder.trim());
+      await pane.control.send('skin', { name: 'plain' });
+      await seesDraft(pane, skins[0]!, draft);
     }
-    await pane.press('C-u');
-    await pane.control.event('draft', (event) => event['empty'] === true, pane.control.mark - 1);
-    expect(pane.records('skin_changed').map((record) => record['skin'])).toEqual(
-      skins.map((skin) => skin.name),
-    );
+    expect(pane.records('submitted')).toEqual([]);
   });
 
-  it.each(skins)('$name shows its placeholder only while the composer is empty', async (skin) => {
-    const pane = await house.start(['--skin', skin.name, '--turn', '0', '--burst', '0']);
-    if (skin.placeholder !== '') {
-      const raw = await pane.shows(new RegExp(escaped(skin.placeholder.trim().slice(1))), () =>
-        pane.screen(true),
-      );
-      expect(raw).toContain(`\u001b[${skin.placeholderColour}m`);
-    }
-    await pane.type('x');
-    await seesDraft(pane, skin, 'x');
-    if (skin.placeholder.length > 3) expect(await pane.screen()).not.toContain(skin.placeholder.trim());
-    await pane.control.send('exit');
-  });
-
-  it.each(skins.filter((skin) => skin.title))(
-    '$name tells its state in the title as it was made to',
-    async (skin) => {
-      const pane = await house.start(['--skin', skin.name, '--name', 'team']);
+  it('tell their state in the title as they were made to', async () => {
+    const pane = await house.start(['--name', 'team']);
+    const title = (): Promise<string> => pane.fact('#{pane_title}');
+    for (const skin of skins.filter((each) => each.title)) {
       const shown = (template: string): RegExp =>
         new RegExp(`^${escaped(template).replace('\\{spin\\}', '\\S+').replace('\\{name\\}', 'team')}\\s*$`);
-      const title = (): Promise<string> => pane.fact('#{pane_title}');
+      await pane.control.send('skin', { name: skin.name });
       await pane.shows(shown(skin.title!.ready), title);
-      await pane.control.send('busy', { ms: 600_000 });
+      const { turn_id } = (await pane.control.send('busy', { ms: 600_000 })) as { turn_id: string };
       await pane.shows(shown(skin.title!.busy), title);
       await pane.control.send('open-dialog');
       await pane.shows(shown(skin.title!.action), title);
-      await pane.control.send('exit');
-    },
-  );
+      await pane.control.send('close-dialog');
+      await pane.control.send('end-turn');
+      await pane.control.event('turn_finished', (event) => event['turn_id'] === turn_id);
+    }
+  });
 
   it('a long paste collapses to a label where the tool does that, and is sent whole', async () => {
     const pane = await house.start(['--skin', 'claude-like', '--turn', '0']);
