@@ -142,6 +142,7 @@ async function prepare(context: SessionContext, options: LaunchOptions): Promise
       signalsDir: paths.signals,
       agentName,
       headless: options.headless,
+      args: plan.args,
     }),
     createdAt,
   };

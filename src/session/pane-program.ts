@@ -56,13 +56,24 @@ exec ${shellWords(command)}
 `;
 }
 
-/** The trap keeps this shell alive when Ctrl-C ends the tool; a handler, unlike an ignored signal, is not inherited. */
+/**
+ * The trap keeps this shell alive when Ctrl-C ends the tool; a handler, unlike an ignored signal, is not inherited.
+ * Under job control the tool is the terminal's foreground group by itself, as tmux and `ps` then show it, and a
+ * tool that suspends itself is continued, since nobody is there to type `fg`. Bash cannot do the latter in a
+ * script, so there the tool stays in this shell's group, where Ctrl-Z has no effect.
+ */
 function startScript({ title, workdir }: PaneProgram, runFile: string, { exitFile }: ToolTrace): string {
   return `#!/bin/sh
 trap : INT QUIT
 cd ${shellQuote(workdir)} || exit 1
+[ -n "$BASH_VERSION" ] || set -m
 /bin/sh ${shellQuote(runFile)}
 code=$?
+while [ "$code" -ge 147 ] && [ "$code" -le 150 ]; do
+  fg >/dev/null 2>&1
+  code=$?
+done
+set +m
 (umask 077; printf '%s\\n' "$code" >${shellQuote(`${exitFile}.new`)} && command -p mv -f ${shellWords([`${exitFile}.new`, exitFile])})
 printf '\\r\\n[rouse] %s ended with code %s. This is a shell now; "rouse agents relaunch" starts the tool again.\\r\\n' ${shellQuote(title)} "$code"
 trap - INT QUIT

@@ -35,6 +35,8 @@ export interface SessionPlace {
   signalsDir: string;
   agentName: string;
   headless: boolean;
+  /** The person's own arguments, which stand after what is added. */
+  args: string[];
 }
 
 export interface SessionAdditions {

@@ -14,19 +14,29 @@ export const scripted: ToolPreset = {
   homeVariable: null,
   nestedMarks: [],
   role: { method: 'cli_flag', args: (text) => ['--append-system-prompt', text] },
-  additions({ root, launchDir, agentName, headless }) {
-    const transcript = path.join(root, 'transcript.jsonl');
-    const metadata: Record<string, string> = { transcript_path: transcript };
-    const args = ['--name', agentName, '--transcript', transcript];
-    if (headless) return { args, files: [], metadata };
-    metadata['status_path'] = path.join(launchDir, 'status.json');
-    args.push('--status-file', metadata['status_path']);
-    const control = path.join(launchDir, 'control.sock');
-    if (Buffer.byteLength(control) <= LONGEST_SOCKET_PATH) {
-      metadata['control_path'] = control;
-      args.push('--control', control);
+  additions({ root, launchDir, agentName, headless, args: own }) {
+    const paths = { transcript: path.join(root, 'transcript.jsonl'), status: '', control: '' };
+    if (!headless) {
+      paths.status = path.join(launchDir, 'status.json');
+      const control = path.join(launchDir, 'control.sock');
+      if (Buffer.byteLength(control) <= LONGEST_SOCKET_PATH) paths.control = control;
     }
-    return { args, files: [], metadata };
+    const added = [
+      ['--transcript', paths.transcript],
+      ['--status-file', paths.status],
+      ['--control', paths.control],
+    ].filter(([flag, value]) => value !== '' && !own.includes(flag!));
+    const after = (flag: string): string | undefined => own[own.indexOf(flag) + 1];
+    const metadata: Record<string, string> = {
+      transcript_path: own.includes('--transcript') ? (after('--transcript') ?? '') : paths.transcript,
+      control_path: own.includes('--control') ? (after('--control') ?? '') : paths.control,
+      status_path: own.includes('--status-file') ? (after('--status-file') ?? '') : paths.status,
+    };
+    return {
+      args: ['--name', agentName, ...added.flat()],
+      files: [],
+      metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== '')),
+    };
   },
   headless: {
     backend: 'generic_headless',
