@@ -77,6 +77,45 @@ export class GatewayClient {
     return this.createRequest({ kind: 'interrupt', payload: {}, ...extras }, options);
   }
 
+  requests(
+    query: { state?: string; limit?: number; before?: number } = {},
+    options?: CallOptions,
+  ): Promise<wire.RequestList> {
+    const asked = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
+    return this.request(
+      'GET',
+      `/v1/requests${asked.length ? `?${asked.join('&')}` : ''}`,
+      undefined,
+      options,
+    );
+  }
+
+  /** With `wait`, answered when the request has ended. */
+  getRequest(id: string, wait = false, options?: CallOptions): Promise<wire.RequestView> {
+    return this.request(
+      'GET',
+      `/v1/requests/${encodeURIComponent(id)}${wait ? '?wait' : ''}`,
+      undefined,
+      options,
+    );
+  }
+
+  cancelRequest(id: string, options?: CallOptions): Promise<wire.RequestView> {
+    return this.request('POST', `/v1/requests/${encodeURIComponent(id)}/cancel`, undefined, options);
+  }
+
+  reconciliation(options?: CallOptions): Promise<wire.Reconciliation> {
+    return this.request('GET', '/v1/reconciliation', undefined, options);
+  }
+
+  reconcile(body: wire.ReconcileInput, options?: CallOptions): Promise<wire.Reconciliation> {
+    return this.request('POST', '/v1/reconciliation', body, options);
+  }
+
+  decisions(limit: number, options?: CallOptions): Promise<wire.NotifierDecisions> {
+    return this.request('GET', `/v1/mail-notifier/decisions?limit=${limit}`, undefined, options);
+  }
+
   prompt(body: wire.ControlPromptInput, options?: CallOptions): Promise<wire.PromptResult> {
     return this.#post('/v1/control/prompt', body, options);
   }

@@ -33,3 +33,7 @@ export type AdmissionPolicy = (typeof ADMISSION_POLICIES)[number];
 
 export const NOTIFIER_MODES = ['any_inbox', 'unread_only'] as const;
 export type NotifierMode = (typeof NOTIFIER_MODES)[number];
+
+/** How often unchanged mail is announced again. */
+export const REPEAT_POLICIES = ['every_poll', 'on_change', 'backoff'] as const;
+export type RepeatPolicy = (typeof REPEAT_POLICIES)[number];

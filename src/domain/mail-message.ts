@@ -1,4 +1,3 @@
-import { preview } from '../base/index.ts';
 import type { MailAttachment } from './mail-attachment.ts';
 import type { MailParticipant } from './mail-principal.ts';
 
@@ -26,7 +25,13 @@ export interface MailMessage {
 
 const PREVIEW_LENGTH = 240;
 
+/** The first 240 characters, white space folded; a longer body ends in `...`. */
 export function bodyPreview(body: string): string {
-  // A long body is cut before it is folded: the preview never needs more than its head.
-  return preview(body.slice(0, 8_192), PREVIEW_LENGTH);
+  // Cut before folding: a preview costs no more for a long body than for a short one.
+  const flat = body
+    .slice(0, 8 * PREVIEW_LENGTH)
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (flat.length <= PREVIEW_LENGTH) return flat;
+  return `${flat.slice(0, PREVIEW_LENGTH - 3).replace(/[\ud800-\udbff]$/, '')}...`;
 }

@@ -14,7 +14,7 @@ import {
 import { openSqlite } from '../db/index.ts';
 import type { ExecutionMode } from '../domain/index.ts';
 import type { AgentSurface } from '../terminal/index.ts';
-import { openApiDocument } from '../wire/index.ts';
+import { type MailboxBinding, openApiDocument } from '../wire/index.ts';
 import type { ControlDependencies } from './control/index.ts';
 import { dispatchPass, ExecutionSlot, recoverRunning } from './dispatch/index.ts';
 import {
@@ -31,10 +31,14 @@ import {
   createApp,
   type Door,
   listen,
+  mailRoutes,
+  notifierRoutes,
   reminderRoutes,
   requestRoutes,
   statusRoutes,
 } from './http/index.ts';
+import { type OpenMailbox, openMailAccess } from './mail/index.ts';
+import { createNotifier, NOTIFIER_MIGRATIONS, renderWakePrompt } from './notifier/index.ts';
 import { Presence } from './presence/index.ts';
 import { InstanceStore, QUEUE_MIGRATIONS, RequestQueue } from './queue/index.ts';
 import { recordQueueEvents } from './queue-events.ts';
@@ -54,6 +58,12 @@ export interface GatewayConfig {
   /** Where log lines are shown beside the file: the gateway's own window. */
   show?: (line: string) => void;
   openSurface: (parts: { laneLock: string; log: Log }) => AgentSurface;
+  openMailbox: OpenMailbox;
+  /** Reads the session's mailbox binding, which may change while the gateway runs. */
+  mailboxBinding: () => MailboxBinding | null | undefined;
+  /** The text of a wake, with slots; read at every wake, so that a user may replace it. */
+  wakeTemplate: () => string;
+  skills: () => { process: boolean; comms: boolean };
 }
 
 export interface RunningGateway {
@@ -85,7 +95,10 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   const listening = await listen(door, config.host, config.port);
   ending.add(() => listening.close());
 
-  const db = openSqlite({ file: files.queue, migrations: [...QUEUE_MIGRATIONS, ...REMINDER_MIGRATIONS] });
+  const db = openSqlite({
+    file: files.queue,
+    migrations: [...QUEUE_MIGRATIONS, ...REMINDER_MIGRATIONS, ...NOTIFIER_MIGRATIONS],
+  });
   ending.add(() => db.close());
   const queue = new RequestQueue(db, clock);
   const instances = new InstanceStore(db);
@@ -110,9 +123,34 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
     events,
     clock,
   };
+  const mail = openMailAccess(config.mailboxBinding, config.openMailbox);
+  ending.add(() => mail.close());
+  const notifier = createNotifier({
+    ...on,
+    db,
+    mail,
+    log,
+    prompt: (mode) =>
+      renderWakePrompt(config.wakeTemplate(), {
+        mode,
+        tool: session.tool,
+        baseUrl: `http://127.0.0.1:${listening.port}`,
+        skills: config.skills(),
+      }),
+    wake: () => notify.wake(),
+  });
+  const notify: Loop = supervised('notifier', () => notifier.pass(), clock, log);
+  ending.add(() => notify.stop());
   const dispatch = supervised(
     'dispatch',
-    () => dispatchPass({ ...on, admission: presence.admission, epoch: presence.epoch }),
+    () =>
+      dispatchPass({
+        ...on,
+        admission: presence.admission,
+        epoch: presence.epoch,
+        recheck: async (row) =>
+          row.request_kind === 'mail_notifier_prompt' ? notifier.recheck() : { go: true },
+      }),
     clock,
     log,
   );
@@ -127,7 +165,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   ending.add(() => reminders.close());
   ending.add(() => remind.stop());
   reminders.restore();
-  const loops = [dispatch, remind];
+  const loops = [dispatch, remind, notify];
   const refresh = (): void => {
     state.write(presence.status());
     for (const loop of loops) loop.wake();
@@ -136,6 +174,10 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   ending.add(queue.entries.on(refresh));
   ending.add(slot.changed.on(refresh));
   ending.add(surface.changed.on(refresh));
+  ending.add(queue.entries.on(notifier.onLedger));
+  ending.add(mail.changed.on(() => notifier.hint('mail')));
+  ending.add(surface.changed.on(({ ready }) => ready && notifier.hint('ready')));
+  ending.add(slot.changed.on((held) => held === undefined && notifier.hint('ready')));
   await recoverRunning(queue, surface);
 
   const instanceId = newUuid();
@@ -144,6 +186,8 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   requestRoutes(app, on);
   controlRoutes(app, on);
   reminderRoutes(app, reminders);
+  mailRoutes(app, { mail, host: config.host });
+  notifierRoutes(app, notifier);
   writeInstance(files, { ...identity, instanceId, ...presence.instance(), startedAt: clock.now() });
   ending.add(() => removeInstance(files));
   refresh();

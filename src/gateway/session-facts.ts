@@ -7,6 +7,7 @@ import { attachIdentity, parseFile, type SessionManifest, sessionManifest } from
 export interface SessionFacts {
   attachIdentity: string;
   backend: BackendKind;
+  tool: string;
   tmuxSessionName: string;
   manifest: SessionManifest;
   sessionRoot: string;
@@ -26,6 +27,7 @@ export function readSession(sessionRoot: string): SessionFacts {
     manifest,
     sessionRoot,
     backend: manifest.backend,
+    tool: manifest.tool,
     tmuxSessionName: manifest.tmux_session_name ?? '',
     attachIdentity: attachIdentity({
       runtimeSessionId: manifest.runtime?.session_id,

@@ -2,11 +2,21 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { type Ending, systemClock } from '../base/index.ts';
+import { MemoryMail } from '../mailbox/index.ts';
 import { FakeSurface } from '../terminal/index.ts';
 import { type GatewayConfig, type RunningGateway, startGateway } from './gateway.ts';
 
+const TEST_BINDING = {
+  transport: 'flatfile',
+  principal_id: 'HOUMAO-agent',
+  address: 'agent@test',
+  mailbox_path: '/nowhere',
+  bindings_version: '1',
+} as const;
+
 export interface TestGateway {
   root: string;
+  mail: MemoryMail;
   surface: FakeSurface;
   gateway: RunningGateway;
   call(
@@ -23,17 +33,24 @@ export interface TestGateway {
 /** A real gateway (HTTP, SQLite, files) above a surface in memory. */
 export async function testGateway(
   ending: Ending,
-  options: { root?: string; prepare?: (surface: FakeSurface) => void; config?: Partial<GatewayConfig> } = {},
+  options: {
+    root?: string;
+    mail?: MemoryMail;
+    prepare?: (surface: FakeSurface) => void;
+    config?: Partial<GatewayConfig>;
+  } = {},
 ): Promise<TestGateway> {
   const root = options.root ?? fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-gateway-'));
   if (!options.root) ending.add(() => fs.rmSync(root, { recursive: true, force: true }));
   const surface = new FakeSurface();
+  const mail = options.mail ?? new MemoryMail().register('agent@test').register('peer@test');
   options.prepare?.(surface);
   const gateway = await startGateway({
     gatewayRoot: path.join(root, 'gateway'),
     session: {
       attachIdentity: 'test-session',
       backend: 'local_interactive',
+      tool: 'scripted',
       tmuxSessionName: 'HOUMAO-test-1',
       manifest: {} as never,
       sessionRoot: root,
@@ -45,11 +62,16 @@ export async function testGateway(
     token: undefined,
     clock: systemClock,
     openSurface: () => surface,
+    openMailbox: async () => mail.mailbox('agent@test'),
+    mailboxBinding: () => TEST_BINDING,
+    wakeTemplate: () => 'wake {{mode}} {{gateway.base_url}}\n{{endpoints}}',
+    skills: () => ({ process: false, comms: false }),
     ...options.config,
   });
   ending.add(() => gateway.stop('test ended'));
   return {
     root,
+    mail,
     surface,
     gateway,
     async call(method, route, body, headers = {}) {
@@ -62,7 +84,7 @@ export async function testGateway(
     },
     async restart(prepare) {
       await gateway.stop('restart');
-      return testGateway(ending, { ...options, root, ...(prepare && { prepare }) });
+      return testGateway(ending, { ...options, root, mail, ...(prepare && { prepare }) });
     },
   };
 }

@@ -36,6 +36,8 @@ export class FakeSurface implements AgentSurface {
   verdict: Recovered['verdict'] = 'unknown';
   /** When set, a delivery waits here after it began. */
   hold: Promise<void> | undefined;
+  /** Runs when a delivery has begun, before its reason is asked for again. */
+  onDeliver: (() => Promise<void>) | undefined;
   #observation: Observation = READY;
 
   observation(): Observation {
@@ -51,6 +53,7 @@ export class FakeSurface implements AgentSurface {
     const { ready, reasons } = this.#observation;
     if (!ready && prompt.policy === 'ready_only')
       return { outcome: 'not_ready', reasons, evidence: [], untouched: true };
+    await this.onDeliver?.();
     const again = await prompt.recheck?.();
     if (again && !again.go)
       return { outcome: 'superseded', reasons: [again.reason], evidence: [], untouched: true };

@@ -31,6 +31,7 @@ export * from './v1/mail-requests.ts';
 export * from './v1/mail-responses.ts';
 export * from './v1/prompt-options.ts';
 export * from './v1/reminders.ts';
+export * from './v1/request-views.ts';
 export * from './v1/requests.ts';
 export {
   type ControlResult,

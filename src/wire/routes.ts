@@ -2,7 +2,12 @@ import type * as z from 'zod';
 import { controlPromptBody, promptResult } from './v1/control-prompt.ts';
 import { headlessState, nextPromptSessionBody } from './v1/headless.ts';
 import { health } from './v1/health.ts';
-import { mailNotifierBody, mailNotifierStatus } from './v1/mail-notifier.ts';
+import {
+  mailNotifierBody,
+  mailNotifierStatus,
+  notifierDecisions,
+  notifierDecisionsQuery,
+} from './v1/mail-notifier.ts';
 import * as mail from './v1/mail-requests.ts';
 import { mailList, mailMany, mailOne, mailStatus } from './v1/mail-responses.ts';
 import {
@@ -12,6 +17,14 @@ import {
   reminderDeleted,
   reminderSet,
 } from './v1/reminders.ts';
+import {
+  ledgerEntry,
+  reconcileBody,
+  reconciliation,
+  requestList,
+  requestListQuery,
+  requestView,
+} from './v1/request-views.ts';
 import { requestAccepted, requestBody, submitPromptPayload } from './v1/requests.ts';
 import { controlResult, sendKeysBody } from './v1/send-keys.ts';
 import { gatewayStatus } from './v1/status.ts';
@@ -55,6 +68,7 @@ const admission = {
   503: 'The agent is not connected.',
 };
 const notTui = { 422: 'The target has no terminal screen.' };
+const unknownRequest = { 404: 'There is no such request.' };
 const unknownReminder = { 404: 'There is no such reminder.' };
 const mailErrors = {
   422: 'A field is not allowed, the session has no usable mailbox, or its transport cannot do that.',
@@ -108,6 +122,59 @@ export const ROUTES: readonly Route[] = [
     body: requestBody,
     response: requestAccepted,
     errors: { ...admission, 501: 'No gateway can serve this backend.' },
+  }),
+  route({
+    id: 'requests.list',
+    method: 'GET',
+    path: '/v1/requests',
+    tag: 'requests',
+    summary: 'Requests, newest first',
+    query: requestListQuery,
+    response: requestList,
+  }),
+  route({
+    id: 'requests.get',
+    method: 'GET',
+    path: '/v1/requests/{request_id}',
+    tag: 'requests',
+    summary: 'One request with its ledger; with `?wait`, answered when it has ended',
+    response: requestView,
+    errors: unknownRequest,
+  }),
+  route({
+    id: 'requests.cancel',
+    method: 'POST',
+    path: '/v1/requests/{request_id}/cancel',
+    tag: 'requests',
+    summary: 'Take a request out of the line',
+    response: requestView,
+    errors: { ...unknownRequest, 409: 'It has begun or ended.' },
+  }),
+  route({
+    id: 'events',
+    method: 'GET',
+    path: '/v1/events',
+    tag: 'requests',
+    summary: 'Ledger entries as server-sent events; resumes after `Last-Event-ID` or `?after`',
+    response: ledgerEntry,
+  }),
+  route({
+    id: 'reconciliation.get',
+    method: 'GET',
+    path: '/v1/reconciliation',
+    tag: 'requests',
+    summary: 'Requests that were meant for an earlier agent process',
+    response: reconciliation,
+  }),
+  route({
+    id: 'reconciliation.decide',
+    method: 'POST',
+    path: '/v1/reconciliation',
+    tag: 'requests',
+    summary: 'Keep such requests for the process that is there now, or discard them',
+    body: reconcileBody,
+    response: reconciliation,
+    errors: unknownRequest,
   }),
   route({
     id: 'control.prompt',
@@ -285,6 +352,15 @@ export const ROUTES: readonly Route[] = [
     tag: 'notifier',
     summary: 'Stop waking for mail',
     response: mailNotifierStatus,
+  }),
+  route({
+    id: 'notifier.decisions',
+    method: 'GET',
+    path: '/v1/mail-notifier/decisions',
+    tag: 'notifier',
+    summary: 'Why the agent was or was not woken: each decision with its facts',
+    query: notifierDecisionsQuery,
+    response: notifierDecisions,
   }),
 ];
 

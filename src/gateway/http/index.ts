@@ -7,6 +7,8 @@
 export { controlRoutes } from './control-routes.ts';
 export { createApp } from './create-app.ts';
 export { type Door, listen } from './listen.ts';
+export { mailRoutes } from './mail-routes.ts';
+export { notifierRoutes } from './notifier-routes.ts';
 export { queryNumber } from './query.ts';
 export { readBody } from './read-body.ts';
 export { reminderRoutes } from './reminder-routes.ts';

@@ -1,9 +1,8 @@
 import type { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
-import * as z from 'zod';
 import { invalid } from '../../base/index.ts';
 import { REQUEST_STATES } from '../../domain/index.ts';
-import { requestBody } from '../../wire/index.ts';
+import { reconcileBody, requestBody } from '../../wire/index.ts';
 import {
   acceptRequest,
   type ControlDependencies,
@@ -15,9 +14,6 @@ import {
 import { toRequestView } from '../queue/index.ts';
 import { queryNumber } from './query.ts';
 import { readBody } from './read-body.ts';
-
-const ids = z.array(z.string().min(1)).max(1000).default([]);
-const reconcileBody = z.strictObject({ schema_version: z.literal(1).optional(), keep: ids, discard: ids });
 
 /** The durable queue: accept, look, cancel, follow, decide. */
 export function requestRoutes(app: Hono, on: ControlDependencies): void {

@@ -1,0 +1,85 @@
+import { asRouseError, Emitter, isRouseError } from '../../base/index.ts';
+import type { Mailbox } from '../../mailbox/index.ts';
+import { type MailboxBinding, refusal } from '../../wire/index.ts';
+
+/** Opens the store a binding names. */
+export type OpenMailbox = (binding: MailboxBinding) => Promise<Mailbox>;
+
+export interface MailAccess {
+  /** The bound mailbox, open. */
+  mailbox(): Promise<Mailbox>;
+  bindingsVersion(): string;
+  /** Something changed in the mailbox, or another one was bound. A hint. */
+  readonly changed: Emitter<void>;
+  /** Watches the mailbox; again after a failure or a new binding. Safe to call at every look. */
+  watch(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Open {
+  version: string;
+  mailbox: Mailbox;
+  unwatch?: () => void;
+}
+
+export function openMailAccess(
+  binding: () => MailboxBinding | null | undefined,
+  open: OpenMailbox,
+): MailAccess {
+  const changed = new Emitter<void>();
+  let current: Promise<Open> | undefined;
+  let currentVersion = '';
+
+  function bound(): MailboxBinding {
+    const found = binding();
+    if (found) return found;
+    throw refusal('mail_no_binding', 'this session has no mailbox', {
+      hint: 'bind one with "rouse agents mailbox register"',
+    });
+  }
+
+  async function replace(wanted: MailboxBinding): Promise<Open> {
+    const before = current;
+    await before?.then(letGo, () => undefined);
+    return { version: wanted.bindings_version, mailbox: await open(wanted) };
+  }
+
+  async function use(): Promise<Open> {
+    const wanted = bound();
+    if (!current || currentVersion !== wanted.bindings_version) {
+      currentVersion = wanted.bindings_version;
+      current = replace(wanted);
+    }
+    try {
+      return await current;
+    } catch (error) {
+      current = undefined;
+      throw storeFailure(error);
+    }
+  }
+
+  return {
+    changed,
+    mailbox: async () => (await use()).mailbox,
+    bindingsVersion: () => bound().bindings_version,
+    async watch() {
+      const held = await use();
+      held.unwatch ??= await held.mailbox.watch(() => changed.emit());
+    },
+    async close() {
+      await current?.then(letGo, () => undefined);
+      current = undefined;
+    },
+  };
+}
+
+async function letGo({ mailbox, unwatch }: Open): Promise<void> {
+  unwatch?.();
+  await mailbox.close();
+}
+
+/** A store that cannot be opened or read is the transport's failure; what it refuses stays what it is. */
+function storeFailure(error: unknown): Error {
+  if (isRouseError(error) && error.code !== 'internal' && error.code !== 'unavailable') return error;
+  return refusal('mail_transport', `the mail store failed: ${asRouseError(error).message}`, { cause: error });
+}

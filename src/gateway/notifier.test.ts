@@ -1,0 +1,178 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Ending } from '../base/index.ts';
+import { decideWake, type WakeFacts } from './notifier/index.ts';
+import { type TestGateway, testGateway } from './testing.ts';
+
+let ending = new Ending();
+afterEach(async () => {
+  await ending.run();
+  ending = new Ending();
+});
+
+const HOUR = { interval_seconds: 3600 };
+const enable = (on: TestGateway, more: object = HOUR) => on.call('PUT', '/v1/mail-notifier', more);
+const status = async (on: TestGateway) => (await on.call('GET', '/v1/mail-notifier')).body;
+const decisions = async (on: TestGateway) =>
+  (await on.call('GET', '/v1/mail-notifier/decisions')).body.decisions;
+const sendMail = (on: TestGateway, subject = 'hello') =>
+  on.mail.mailbox('peer@test').send({ to: ['agent@test'], subject, body_content: 'do it' });
+const wakes = (on: TestGateway): number => on.surface.submitted.length;
+
+describe('the notifier', () => {
+  it('is off until enabled, and says how it stands', async () => {
+    const on = await testGateway(ending);
+    expect(await status(on)).toMatchObject({
+      enabled: false,
+      interval_seconds: null,
+      mode: 'any_inbox',
+      supported: true,
+    });
+    expect((await enable(on, { ...HOUR, mode: 'unread_only' })).body).toMatchObject({
+      enabled: true,
+      mode: 'unread_only',
+    });
+    expect((await on.call('DELETE', '/v1/mail-notifier')).body).toMatchObject({
+      enabled: false,
+      mode: 'unread_only',
+    });
+  });
+
+  it.each([
+    {},
+    { interval_seconds: 0 },
+    { interval_seconds: 1.5 },
+    { ...HOUR, mode: 'x' },
+    { ...HOUR, enabled: false },
+  ])('refuses %j and stays off', async (body) => {
+    const on = await testGateway(ending);
+    expect((await enable(on, body)).status).toBe(422);
+    expect((await status(on)).enabled).toBe(false);
+  });
+
+  it('wakes an idle agent at once when mail arrives, long before the interval', async () => {
+    const on = await testGateway(ending);
+    await enable(on);
+    await sendMail(on);
+    await expect.poll(() => wakes(on)).toBe(1);
+    const [decision] = await decisions(on);
+    expect(decision).toMatchObject({ outcome: 'enqueued', unread_count: 1, request_admission: 'open' });
+    expect(await status(on)).toMatchObject({
+      last_notification_at_utc: decision.poll_time_utc,
+      last_error: null,
+    });
+  });
+
+  it('puts the exact endpoints and no byte of any message into the prompt', async () => {
+    const on = await testGateway(ending);
+    await enable(on);
+    await sendMail(on, 'SECRET-SUBJECT rm -rf');
+    await expect.poll(() => wakes(on)).toBe(1);
+    const [text] = on.surface.submitted;
+    expect(text).toContain(`http://127.0.0.1:${on.gateway.port}/v1/mail/list`);
+    expect(text).not.toMatch(/SECRET|peer@test|do it|filesystem:|memory:/);
+  });
+
+  it('does not wake a busy agent, says why, and wakes it as soon as it is ready', async () => {
+    const on = await testGateway(ending, {
+      prepare: (s) => s.show({ ready: false, reasons: ["phase='active'"] }),
+    });
+    await enable(on);
+    await sendMail(on);
+    await expect.poll(async () => (await decisions(on))[0]?.outcome).toBe('busy_skip');
+    expect((await status(on)).held_back).toBe("phase='active'");
+    expect(wakes(on)).toBe(0);
+    on.surface.show({ ready: true, reasons: [] });
+    await expect.poll(() => wakes(on)).toBe(1);
+  });
+
+  it('announces each message once by events: a finished turn does not bring the next prompt', async () => {
+    const on = await testGateway(ending);
+    await enable(on);
+    await sendMail(on);
+    await expect.poll(() => wakes(on)).toBe(1);
+    for (let turn = 0; turn < 5; turn++) {
+      on.surface.show({ ready: false, reasons: ['busy'] });
+      on.surface.show({ ready: true, reasons: [] });
+    }
+    await sendMail(on, 'second');
+    await expect.poll(() => wakes(on)).toBe(2);
+    expect((await decisions(on)).filter((d: { outcome: string }) => d.outcome === 'enqueued')).toHaveLength(
+      2,
+    );
+  });
+
+  it('ends a wake as superseded, untyped, when the mail was handled before it could be typed', async () => {
+    const on = await testGateway(ending);
+    await enable(on);
+    on.surface.onDeliver = async () => {
+      const inbox = on.mail.mailbox('agent@test');
+      await inbox.archive((await inbox.list()).messages.map((message) => message.message_ref));
+    };
+    await sendMail(on);
+    await expect.poll(async () => (await decisions(on))[0]?.outcome).toBe('enqueued');
+    const { enqueued_request_id } = (await decisions(on))[0];
+    const view = (await on.call('GET', `/v1/requests/${enqueued_request_id}?wait`)).body;
+    expect(view).toMatchObject({ state: 'failed', outcome: 'superseded' });
+    expect(wakes(on)).toBe(0);
+  });
+
+  it('keeps its settings over a restart and wakes for mail that came meanwhile', async () => {
+    const before = await testGateway(ending);
+    await enable(before);
+    await before.gateway.stop('restart');
+    await sendMail(before);
+    const after = await testGateway(ending, { root: before.root, mail: before.mail });
+    await expect.poll(() => wakes(after)).toBe(1);
+  });
+
+  it('meets an unreadable mailbox with an error and recovers by itself', async () => {
+    let broken = true;
+    const mail = (await testGateway(ending)).mail;
+    const on = await testGateway(ending, {
+      mail,
+      config: {
+        openMailbox: async () => {
+          if (broken) throw new Error('disk on fire');
+          return mail.mailbox('agent@test');
+        },
+      },
+    });
+    broken = false;
+    await enable(on, { interval_seconds: 1 });
+    broken = true;
+    await sendMail(on);
+    broken = false;
+    await expect.poll(() => wakes(on), { timeout: 10_000 }).toBeGreaterThan(0);
+    expect((await status(on)).enabled).toBe(true);
+  });
+
+  it('stops waking once the mail is archived, and in unread_only once it is read', async () => {
+    const on = await testGateway(ending);
+    await enable(on, { interval_seconds: 1, mode: 'unread_only' });
+    const { message } = await sendMail(on);
+    await expect.poll(() => wakes(on)).toBe(1);
+    await on.mail.mailbox('agent@test').read(message.message_ref);
+    await expect.poll(async () => (await decisions(on))[0]?.outcome, { timeout: 5000 }).toBe('empty');
+  });
+});
+
+describe('any recorded decision', () => {
+  it('comes out the same when it is made again from its stored facts', async () => {
+    const on = await testGateway(ending, {
+      prepare: (s) => s.show({ ready: false, reasons: ["dialog='permission'"] }),
+    });
+    await enable(on, { interval_seconds: 1, repeat: 'backoff', wakes_per_hour: 3 });
+    await sendMail(on);
+    await expect.poll(async () => (await decisions(on)).length).toBeGreaterThan(0);
+    on.surface.show({ ready: true, reasons: [] });
+    await expect.poll(() => wakes(on)).toBe(1);
+    for (const decision of await decisions(on)) {
+      const again = decideWake(decision.facts as WakeFacts);
+      expect([again.outcome, again.detail, again.chain]).toEqual([
+        decision.outcome,
+        decision.detail,
+        decision.chain,
+      ]);
+    }
+  });
+});

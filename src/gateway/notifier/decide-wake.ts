@@ -1,0 +1,125 @@
+import type { NotifierMode, RepeatPolicy } from '../../domain/index.ts';
+import { type QuietHours, quietUntilMs } from './quiet-hours.ts';
+
+/** What made us look: the interval, a change of the mailbox, an agent that became ready, or the start. */
+export type Trigger = 'interval' | 'mail' | 'ready' | 'start';
+
+/** Everything a decision is made from. Stored with it, so that it can be made again. */
+export interface WakeFacts {
+  now_utc: string;
+  trigger: Trigger;
+  mode: NotifierMode;
+  repeat: RepeatPolicy;
+  interval_seconds: number;
+  eligible_count: number;
+  digest: string | null;
+  /** Eligible messages no wake has announced yet. */
+  unannounced_count: number;
+  last_notified_digest: string | null;
+  last_notification_at_utc: string | null;
+  /** Wakes in a row for the same digest. */
+  repeats: number;
+  wakes_last_hour: number;
+  wakes_per_hour: number | null;
+  quiet_hours: QuietHours | null;
+  request_admission: string;
+  active_execution: string;
+  queue_depth: number;
+  ready: boolean;
+  reasons: string[];
+}
+
+export interface WakeDecision {
+  outcome: 'empty' | 'dedup_skip' | 'busy_skip' | 'enqueued';
+  detail: string | null;
+  /** Each rule that was asked, in order, with its answer. */
+  chain: string[];
+  /** When a time alone may change the answer. */
+  look_again_utc: string | null;
+}
+
+/** After this many doublings the pause between repeats no longer grows. */
+const MOST_DOUBLINGS = 10;
+
+/** The one decision of the notifier. Pure: the same facts give the same answer, today and in a replay. */
+export function decideWake(facts: WakeFacts): WakeDecision {
+  const chain: string[] = [];
+  const end = (
+    outcome: WakeDecision['outcome'],
+    detail: string | null,
+    again: number | null = null,
+  ): WakeDecision => ({
+    outcome,
+    detail,
+    chain: [...chain, `→ ${outcome}`],
+    look_again_utc: again === null ? null : new Date(again).toISOString(),
+  });
+
+  chain.push(
+    `mail: ${facts.eligible_count} eligible in mode ${facts.mode}, ${facts.unannounced_count} not announced yet`,
+  );
+  if (facts.eligible_count === 0) return end('empty', null);
+
+  const repeat = repeatRule(facts);
+  chain.push(repeat.said);
+  if (!repeat.wake) return end('dedup_skip', repeat.said, repeat.againMs);
+
+  const now = Date.parse(facts.now_utc);
+  const quiet = facts.quiet_hours ? quietUntilMs(facts.quiet_hours, now) : null;
+  chain.push(quiet === null ? 'quiet hours: no' : `quiet hours: until ${new Date(quiet).toISOString()}`);
+  if (quiet !== null) return end('busy_skip', `quiet_hours until ${new Date(quiet).toISOString()}`, quiet);
+
+  const { wakes_per_hour: budget, wakes_last_hour: used } = facts;
+  chain.push(
+    budget === null ? 'budget: none set' : `budget: ${used} of ${budget} wakes used in the last hour`,
+  );
+  if (budget !== null && used >= budget) return end('busy_skip', `wake_budget ${used} of ${budget} used`);
+
+  const gateway = gatewayReasons(facts);
+  chain.push(gateway.length === 0 ? 'gateway: free' : `gateway: ${gateway.join(' ')}`);
+  chain.push(facts.ready ? 'agent: ready' : `agent: not ready, ${facts.reasons.join(' ')}`);
+  const reasons = [...gateway, ...(facts.ready ? [] : facts.reasons.length ? facts.reasons : ['not ready'])];
+  if (reasons.length > 0) return end('busy_skip', reasons.join(' '));
+  return end('enqueued', null);
+}
+
+function gatewayReasons({ request_admission, active_execution, queue_depth }: WakeFacts): string[] {
+  if (request_admission === 'open' && active_execution === 'idle' && queue_depth === 0) return [];
+  return [
+    `request_admission='${request_admission}'`,
+    `active_execution='${active_execution}'`,
+    `queue_depth='${queue_depth}'`,
+  ];
+}
+
+interface RepeatAnswer {
+  wake: boolean;
+  said: string;
+  againMs: number | null;
+}
+
+/** An event announces only what is new; announced mail waits for the interval or its policy, so that no turn ends in the next prompt. */
+function repeatRule(facts: WakeFacts): RepeatAnswer {
+  const { trigger, repeat } = facts;
+  if (facts.unannounced_count > 0)
+    return { wake: true, said: `repeat: new mail, trigger ${trigger}`, againMs: null };
+  const next = rearmMs(facts);
+  if (repeat === 'backoff' && next !== null && Date.parse(facts.now_utc) >= next) {
+    return { wake: true, said: `repeat: backoff re-armed after ${facts.repeats} wakes`, againMs: null };
+  }
+  if (trigger === 'interval' && repeat === 'every_poll') {
+    return { wake: true, said: 'repeat: every_poll, the interval has passed', againMs: null };
+  }
+  if (trigger === 'interval' && facts.last_notified_digest !== facts.digest && repeat === 'on_change') {
+    return { wake: true, said: 'repeat: on_change, the mail changed', againMs: null };
+  }
+  const said = `repeat: ${repeat}, all of it was announced`;
+  return { wake: false, said, againMs: repeat === 'backoff' ? next : null };
+}
+
+/** After the n-th wake for unchanged mail, wait interval × 2ⁿ. */
+function rearmMs({ last_notification_at_utc, interval_seconds, repeats }: WakeFacts): number | null {
+  if (last_notification_at_utc === null) return null;
+  const pause = interval_seconds * 1000 * 2 ** Math.min(repeats, MOST_DOUBLINGS);
+  return Date.parse(last_notification_at_utc) + pause;
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import type { NotifierMode } from '../../domain/index.ts';
+import type { Mailbox } from '../../mailbox/index.ts';
+
+export interface EligibleMail {
+  refs: string[];
+  /** SHA-256 of the sorted refs; null when there are none. */
+  digest: string | null;
+  /** The oldest of them, for the audit. */
+  summary: Record<string, unknown>[];
+}
+
+const SUMMARISED = 50;
+
+/** What a wake in this mode would be about. An unchanged mailbox is not read again. */
+export class EligibleReader {
+  #known: { mode: NotifierMode; version: string; address: string; mail: EligibleMail } | undefined;
+
+  async read(mailbox: Mailbox, mode: NotifierMode): Promise<EligibleMail> {
+    const version = await mailbox.version();
+    const { address } = mailbox;
+    const known = this.#known;
+    if (known && known.mode === mode && known.version === version && known.address === address)
+      return known.mail;
+    const mail = await readAll(mailbox, mode);
+    this.#known = { mode, version, address, mail };
+    return mail;
+  }
+}
+
+async function readAll(mailbox: Mailbox, mode: NotifierMode): Promise<EligibleMail> {
+  const { messages } = await mailbox.list({
+    box: 'inbox',
+    read_state: mode === 'unread_only' ? 'unread' : 'any',
+    answered_state: 'any',
+    archived: false,
+    limit: null,
+  });
+  const oldestFirst = messages.toReversed();
+  const refs = oldestFirst.map((message) => message.message_ref);
+  return {
+    refs,
+    digest: refs.length === 0 ? null : createHash('sha256').update(refs.toSorted().join('\n')).digest('hex'),
+    summary: oldestFirst.slice(0, SUMMARISED).map(({ message_ref, thread_ref, created_at_utc, subject }) => ({
+      message_ref,
+      thread_ref: thread_ref ?? null,
+      created_at_utc,
+      subject,
+    })),
+  };
+}

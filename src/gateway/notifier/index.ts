@@ -1,0 +1,13 @@
+/**
+ * The notifier: wakes the agent for open mail, through the queue.
+ *
+ * Promises  Mail wakes the loop at once; the interval is the safety net and, by default, the cadence of repeats.
+ *           Every decision is a pure function of facts that are stored with it, so it can be asked for and re-run.
+ *           Request, audit row and status are one transaction. A failing mailbox is an error with back-off, never an end.
+ * Never     Puts a byte of any message, subject or sender into the prompt.
+ */
+
+export { decideWake, type WakeDecision, type WakeFacts } from './decide-wake.ts';
+export { createNotifier, type Notifier, type NotifierDependencies } from './notifier.ts';
+export { NOTIFIER_MIGRATIONS } from './notifier-store.ts';
+export { renderWakePrompt, type WakePromptFacts } from './wake-prompt.ts';

@@ -1,0 +1,227 @@
+import { type Clock, utcStamp } from '../../base/index.ts';
+import type { Sqlite, SqliteMigration } from '../../db/index.ts';
+import type { NotifierMode, RepeatPolicy } from '../../domain/index.ts';
+import type { NotifierDecision } from '../../wire/index.ts';
+import type { QuietHours } from './quiet-hours.ts';
+
+/** Names of the first two tables are the contract's; columns behind `last_error` and `detail` are additions. */
+export const NOTIFIER_MIGRATIONS: SqliteMigration[] = [
+  {
+    id: 'notifier-1',
+    sql: `
+      CREATE TABLE gateway_mail_notifier (
+        singleton INTEGER PRIMARY KEY CHECK (singleton = 1),
+        enabled INTEGER NOT NULL DEFAULT 0,
+        interval_seconds INTEGER,
+        mode TEXT NOT NULL DEFAULT 'any_inbox' CHECK (mode IN ('any_inbox','unread_only')),
+        last_poll_at_utc TEXT,
+        last_notification_at_utc TEXT,
+        last_notified_digest TEXT,
+        last_error TEXT,
+        updated_at_utc TEXT NOT NULL,
+        repeat_policy TEXT NOT NULL DEFAULT 'every_poll',
+        quiet_hours_json TEXT,
+        wakes_per_hour INTEGER,
+        repeats INTEGER NOT NULL DEFAULT 0
+      );
+      CREATE TABLE gateway_notifier_audit (
+        audit_id INTEGER PRIMARY KEY AUTOINCREMENT,
+        poll_time_utc TEXT NOT NULL,
+        unread_count INTEGER,
+        unread_digest TEXT,
+        unread_summary_json TEXT NOT NULL DEFAULT '[]',
+        request_admission TEXT,
+        active_execution TEXT,
+        queue_depth INTEGER,
+        outcome TEXT NOT NULL CHECK (outcome IN ('empty','dedup_skip','busy_skip','enqueued','poll_error')),
+        enqueued_request_id TEXT,
+        detail TEXT,
+        facts_json TEXT,
+        chain_json TEXT NOT NULL DEFAULT '[]'
+      );
+      CREATE INDEX gateway_notifier_audit_wakes ON gateway_notifier_audit (poll_time_utc) WHERE outcome = 'enqueued';
+      CREATE TABLE gateway_notifier_announced (
+        message_ref TEXT PRIMARY KEY,
+        request_id TEXT NOT NULL
+      );
+    `,
+  },
+];
+
+export interface NotifierRecord {
+  enabled: boolean;
+  interval_seconds: number | null;
+  mode: NotifierMode;
+  last_poll_at_utc: string | null;
+  last_notification_at_utc: string | null;
+  last_notified_digest: string | null;
+  last_error: string | null;
+  repeat: RepeatPolicy;
+  quiet_hours: QuietHours | null;
+  wakes_per_hour: number | null;
+  repeats: number;
+}
+
+export type AuditRow = Omit<NotifierDecision, 'audit_id'>;
+
+/** Kept: so many rows, and none older than so many days. */
+export const AUDIT_KEEP = { rows: 10_000, days: 30 };
+
+const NEVER: NotifierRecord = {
+  enabled: false,
+  interval_seconds: null,
+  mode: 'any_inbox',
+  last_poll_at_utc: null,
+  last_notification_at_utc: null,
+  last_notified_digest: null,
+  last_error: null,
+  repeat: 'every_poll',
+  quiet_hours: null,
+  wakes_per_hour: null,
+  repeats: 0,
+};
+
+type Row = Omit<NotifierRecord, 'enabled' | 'repeat' | 'quiet_hours'> & {
+  enabled: number;
+  repeat_policy: RepeatPolicy;
+  quiet_hours_json: string | null;
+};
+
+/** The notifier's record, its audit, and which messages have been announced by which request. */
+export class NotifierStore {
+  #db: Sqlite;
+  #clock: Clock;
+
+  constructor(db: Sqlite, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  read(): NotifierRecord {
+    const row = this.#db.get<Row>('SELECT * FROM gateway_mail_notifier');
+    if (!row) return NEVER;
+    const { enabled, repeat_policy, quiet_hours_json, ...rest } = row;
+    return {
+      ...rest,
+      enabled: enabled === 1,
+      repeat: repeat_policy,
+      quiet_hours: quiet_hours_json === null ? null : (JSON.parse(quiet_hours_json) as QuietHours),
+    };
+  }
+
+  change(changes: Partial<NotifierRecord>): NotifierRecord {
+    const record = { ...this.read(), ...changes };
+    this.#db.run(
+      `INSERT OR REPLACE INTO gateway_mail_notifier (singleton, enabled, interval_seconds, mode, last_poll_at_utc,
+         last_notification_at_utc, last_notified_digest, last_error, updated_at_utc, repeat_policy, quiet_hours_json,
+         wakes_per_hour, repeats) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        record.enabled ? 1 : 0,
+        record.interval_seconds,
+        record.mode,
+        record.last_poll_at_utc,
+        record.last_notification_at_utc,
+        record.last_notified_digest,
+        record.last_error,
+        utcStamp(this.#clock.now()),
+        record.repeat,
+        record.quiet_hours && JSON.stringify(record.quiet_hours),
+        record.wakes_per_hour,
+        record.repeats,
+      ],
+    );
+    return record;
+  }
+
+  audit(row: AuditRow): void {
+    const { lastInsertRowid } = this.#db.run(
+      `INSERT INTO gateway_notifier_audit (poll_time_utc, unread_count, unread_digest, unread_summary_json,
+         request_admission, active_execution, queue_depth, outcome, enqueued_request_id, detail, facts_json, chain_json)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        row.poll_time_utc,
+        row.unread_count,
+        row.unread_digest,
+        JSON.stringify(row.unread_summary),
+        row.request_admission,
+        row.active_execution,
+        row.queue_depth,
+        row.outcome,
+        row.enqueued_request_id,
+        row.detail,
+        row.facts && JSON.stringify(row.facts),
+        JSON.stringify(row.chain),
+      ],
+    );
+    if (Number(lastInsertRowid) % 100 === 0) this.#prune();
+  }
+
+  decisions(limit: number, before?: number): NotifierDecision[] {
+    return this.#db
+      .all<
+        Omit<NotifierDecision, 'unread_summary' | 'facts' | 'chain'> & {
+          unread_summary_json: string;
+          facts_json: string | null;
+          chain_json: string;
+        }
+      >(
+        'SELECT * FROM gateway_notifier_audit WHERE (?1 IS NULL OR audit_id < ?1) ORDER BY audit_id DESC LIMIT ?2',
+        [before ?? null, limit],
+      )
+      .map(({ unread_summary_json, facts_json, chain_json, ...row }) => ({
+        ...row,
+        unread_summary: JSON.parse(unread_summary_json),
+        facts: facts_json === null ? null : JSON.parse(facts_json),
+        chain: JSON.parse(chain_json),
+      }));
+  }
+
+  wakesSince(utc: string): number {
+    return (
+      this.#db.get<{ n: number }>(
+        `SELECT COUNT(*) AS n FROM gateway_notifier_audit WHERE outcome = 'enqueued' AND poll_time_utc >= ?`,
+        [utc],
+      )?.n ?? 0
+    );
+  }
+
+  announced(): Set<string> {
+    return new Set(
+      this.#db
+        .all<{ message_ref: string }>('SELECT message_ref FROM gateway_notifier_announced')
+        .map((r) => r.message_ref),
+    );
+  }
+
+  /** Exactly these are announced now; what is no longer eligible is forgotten. */
+  announce(refs: readonly string[], requestId: string): void {
+    const list = JSON.stringify(refs);
+    this.#db.run(
+      'DELETE FROM gateway_notifier_announced WHERE message_ref NOT IN (SELECT value FROM json_each(?))',
+      [list],
+    );
+    this.#db.run(
+      `INSERT INTO gateway_notifier_announced (message_ref, request_id) SELECT value, ?2 FROM json_each(?1) WHERE true
+       ON CONFLICT (message_ref) DO UPDATE SET request_id = ?2`,
+      [list, requestId],
+    );
+  }
+
+  /** The wake did not arrive. Its mail counts as changed at the next interval; events do not ask again at once. */
+  wakeFailed(requestId: string): boolean {
+    const known = this.#db.get('SELECT 1 FROM gateway_notifier_announced WHERE request_id = ? LIMIT 1', [
+      requestId,
+    ]);
+    if (known) this.change({ last_notified_digest: null, repeats: 0 });
+    return known !== undefined;
+  }
+
+  #prune(): void {
+    const before = utcStamp(new Date(this.#clock.now().getTime() - AUDIT_KEEP.days * 86_400_000));
+    this.#db.run(
+      `DELETE FROM gateway_notifier_audit WHERE poll_time_utc < ?
+       OR audit_id <= (SELECT MAX(audit_id) FROM gateway_notifier_audit) - ?`,
+      [before, AUDIT_KEEP.rows],
+    );
+  }
+}

@@ -1,0 +1,300 @@
+import { type Clock, type Log, messageOf, type NextPass, utcStamp } from '../../base/index.ts';
+import type { Sqlite } from '../../db/index.ts';
+import type { AgentSurface, Recheck } from '../../terminal/index.ts';
+import {
+  type MailNotifierBody,
+  type MailNotifierStatus,
+  type NotifierDecision,
+  refusal,
+} from '../../wire/index.ts';
+import type { MailAccess } from '../mail/index.ts';
+import type { Presence } from '../presence/index.ts';
+import { type LedgerEntry, PRIORITY, type RequestQueue } from '../queue/index.ts';
+import { decideWake, type Trigger, type WakeDecision, type WakeFacts } from './decide-wake.ts';
+import { type EligibleMail, EligibleReader } from './eligible-mail.ts';
+import { type NotifierRecord, NotifierStore } from './notifier-store.ts';
+
+export interface NotifierDependencies {
+  db: Sqlite;
+  queue: RequestQueue;
+  presence: Presence;
+  surface: AgentSurface;
+  mail: MailAccess;
+  clock: Clock;
+  log: Log;
+  /** The prompt of a wake in the given mode. */
+  prompt: (mode: NotifierRecord['mode']) => string;
+  wake: () => void;
+}
+
+const FIRST_RETRY_MS = 1000;
+const HOUR_MS = 3_600_000;
+
+export type Notifier = ReturnType<typeof createNotifier>;
+
+export function createNotifier(on: NotifierDependencies) {
+  const { clock, queue, presence, surface, mail, log } = on;
+  const store = new NotifierStore(on.db, clock);
+  const eligible = new EligibleReader();
+  let triggers = new Set<Trigger>(['start']);
+  let dueAt: number | undefined;
+  let interval: number | null = null;
+  let failures = 0;
+  /** Open mail is waiting for the agent to become ready. */
+  let waiting = false;
+  let lastDecision: WakeDecision | undefined;
+
+  /** A hint from outside; the next pass looks. */
+  function hint(trigger: Trigger): void {
+    if (trigger === 'ready' && !waiting) return;
+    triggers.add(trigger);
+    on.wake();
+  }
+
+  async function pass(): Promise<NextPass> {
+    const record = store.read();
+    if (!record.enabled || record.interval_seconds === null) {
+      dueAt = undefined;
+      interval = null;
+      return 'idle';
+    }
+    if (interval !== record.interval_seconds) {
+      interval = record.interval_seconds;
+      dueAt = clock.monotonic() + interval * 1000;
+    }
+    const trigger = nextTrigger();
+    if (trigger) {
+      triggers = new Set();
+      await look(trigger, record);
+    }
+    return Math.max(0, (dueAt ?? clock.monotonic()) - clock.monotonic());
+  }
+
+  function nextTrigger(): Trigger | undefined {
+    if (dueAt !== undefined && clock.monotonic() >= dueAt) return 'interval';
+    return (['mail', 'ready', 'start'] as const).find((each) => triggers.has(each));
+  }
+
+  /** One cycle: facts, decision, and its record in one transaction. */
+  async function look(trigger: Trigger, record: NotifierRecord): Promise<void> {
+    let found: EligibleMail;
+    try {
+      await mail.watch();
+      found = await eligible.read(await mail.mailbox(), record.mode);
+    } catch (error) {
+      pollFailed(error, record);
+      return;
+    }
+    failures = 0;
+    const facts = gather(trigger, record, found);
+    const decision = decideWake(facts);
+    lastDecision = decision;
+    waiting = decision.outcome === 'busy_skip';
+    const entry = await on.db.commitTogether(() => write(facts, decision, found, record));
+    if (entry) queue.entries.emit(entry);
+    schedule(trigger, record, decision);
+  }
+
+  function gather(trigger: Trigger, record: NotifierRecord, { refs, digest }: EligibleMail): WakeFacts {
+    const now = clock.now();
+    const announced = store.announced();
+    const { request_admission, active_execution, queue_depth } = presence.status();
+    const { ready, reasons } = surface.observation();
+    return {
+      now_utc: utcStamp(now),
+      trigger,
+      mode: record.mode,
+      repeat: record.repeat,
+      interval_seconds: record.interval_seconds ?? 0,
+      eligible_count: refs.length,
+      digest,
+      unannounced_count: refs.filter((ref) => !announced.has(ref)).length,
+      last_notified_digest: record.last_notified_digest,
+      last_notification_at_utc: record.last_notification_at_utc,
+      repeats: record.repeats,
+      wakes_last_hour: store.wakesSince(utcStamp(new Date(now.getTime() - HOUR_MS))),
+      wakes_per_hour: record.wakes_per_hour,
+      quiet_hours: record.quiet_hours,
+      request_admission,
+      active_execution,
+      queue_depth,
+      ready,
+      reasons,
+    };
+  }
+
+  function write(
+    facts: WakeFacts,
+    decision: WakeDecision,
+    { refs, digest, summary }: EligibleMail,
+    record: NotifierRecord,
+  ): LedgerEntry | undefined {
+    const wakes = decision.outcome === 'enqueued';
+    // An event that found nothing to do leaves no trace: only cycles of the interval are recorded every time.
+    const silent =
+      facts.trigger !== 'interval' && (decision.outcome === 'empty' || decision.outcome === 'dedup_skip');
+    if (silent) return undefined;
+    const accepted = wakes ? accept(record) : undefined;
+    const requestId = accepted?.accepted.row.request_id ?? null;
+    if (requestId) store.announce(refs, requestId);
+    store.change({
+      last_poll_at_utc: facts.now_utc,
+      last_error: null,
+      ...(wakes && {
+        last_notification_at_utc: facts.now_utc,
+        last_notified_digest: digest,
+        repeats: digest === record.last_notified_digest ? record.repeats + 1 : 0,
+      }),
+      ...(decision.outcome === 'empty' && { last_notified_digest: null, repeats: 0 }),
+    });
+    store.audit({
+      poll_time_utc: facts.now_utc,
+      outcome: decision.outcome,
+      unread_count: refs.length,
+      unread_digest: digest,
+      unread_summary: summary,
+      request_admission: facts.request_admission,
+      active_execution: facts.active_execution,
+      queue_depth: facts.queue_depth,
+      enqueued_request_id: requestId,
+      detail: decision.detail,
+      facts: { ...facts },
+      chain: decision.chain,
+    });
+    say(decision, requestId);
+    return accepted?.entry;
+  }
+
+  function accept(record: NotifierRecord) {
+    return queue.acceptWithin(on.db, {
+      kind: 'mail_notifier_prompt',
+      payload: { prompt: on.prompt(record.mode) },
+      source: 'notifier',
+      priority: PRIORITY.low,
+      epoch: presence.epoch(),
+    });
+  }
+
+  let lastSaid = '';
+
+  /** Each new answer once: a long wait is one line, not one per poll. */
+  function say({ outcome, detail }: WakeDecision, requestId: string | null): void {
+    const text = `${outcome} ${detail ?? ''}`;
+    if (text === lastSaid && outcome !== 'enqueued') return;
+    lastSaid = text;
+    if (outcome === 'enqueued') log.info('mail notifier enqueued', { request_id: requestId });
+    else if (outcome === 'empty') log.info('mail notifier poll: no open inbox mail');
+    else log.info('mail notifier poll deferred', { outcome, detail });
+  }
+
+  function pollFailed(error: unknown, record: NotifierRecord): void {
+    failures++;
+    const message = messageOf(error);
+    const now = utcStamp(clock.now());
+    on.db.transaction(() => {
+      store.change({ last_poll_at_utc: now, last_error: message });
+      if (failures === 1 || failures % 10 === 0) {
+        store.audit({
+          poll_time_utc: now,
+          outcome: 'poll_error',
+          unread_count: null,
+          unread_digest: null,
+          unread_summary: [],
+          request_admission: null,
+          active_execution: null,
+          queue_depth: null,
+          enqueued_request_id: null,
+          detail: message,
+          facts: null,
+          chain: [`mailbox: ${message}`, '→ poll_error'],
+        });
+      }
+    });
+    if (failures === 1) log.warn('mail notifier poll error', { cause: message });
+    const backoff = Math.min(
+      FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 20),
+      (record.interval_seconds ?? 60) * 1000,
+    );
+    dueAt = clock.monotonic() + backoff;
+  }
+
+  function schedule(trigger: Trigger, record: NotifierRecord, decision: WakeDecision): void {
+    const full = (record.interval_seconds ?? 0) * 1000;
+    if (trigger === 'interval' || decision.outcome === 'enqueued') dueAt = clock.monotonic() + full;
+    if (decision.look_again_utc === null) return;
+    const wait = Math.max(0, Date.parse(decision.look_again_utc) - clock.now().getTime());
+    dueAt = Math.min(dueAt ?? Number.POSITIVE_INFINITY, clock.monotonic() + wait);
+  }
+
+  /** Asked by the lane when it is about to type: is there still something to wake for? */
+  async function recheck(): Promise<Recheck> {
+    const { mode } = store.read();
+    const { refs } = await eligible.read(await mail.mailbox(), mode);
+    return refs.length > 0
+      ? { go: true }
+      : { go: false, reason: 'the mail was handled before the wake was typed' };
+  }
+
+  /** The end of a wake that did not arrive makes its mail due again at the next interval. */
+  function onLedger(entry: LedgerEntry): void {
+    if (entry.stage !== 'finished' || entry.facts['outcome'] === 'submitted') return;
+    if (queue.get(entry.request_id).request_kind === 'mail_notifier_prompt')
+      store.wakeFailed(entry.request_id);
+  }
+
+  async function support(): Promise<string | null> {
+    try {
+      await mail.mailbox();
+      return null;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  async function status(): Promise<MailNotifierStatus> {
+    const { repeats: _repeats, last_notified_digest: _digest, ...record } = store.read();
+    const problem = await support();
+    const held = record.enabled && lastDecision?.outcome === 'busy_skip' ? lastDecision.detail : null;
+    const nextMs = dueAt === undefined ? null : clock.now().getTime() + (dueAt - clock.monotonic());
+    return {
+      schema_version: 1,
+      ...record,
+      supported: problem === null,
+      support_error: problem,
+      held_back: held,
+      next_look_at_utc: record.enabled && nextMs !== null ? utcStamp(new Date(nextMs)) : null,
+    };
+  }
+
+  async function enable(body: MailNotifierBody): Promise<MailNotifierStatus> {
+    const problem = await support();
+    if (problem) throw refusal('mail_no_binding', `the notifier needs a mailbox: ${problem}`);
+    store.change({
+      enabled: true,
+      interval_seconds: body.interval_seconds,
+      mode: body.mode,
+      repeat: body.repeat,
+      quiet_hours: body.quiet_hours ?? null,
+      wakes_per_hour: body.wakes_per_hour ?? null,
+      last_error: null,
+    });
+    log.info('mail notifier enabled', {
+      interval_seconds: body.interval_seconds,
+      mode: body.mode,
+      repeat: body.repeat,
+    });
+    hint('start');
+    return status();
+  }
+
+  async function disable(): Promise<MailNotifierStatus> {
+    store.change({ enabled: false, interval_seconds: null, last_notified_digest: null, last_error: null });
+    waiting = false;
+    log.info('mail notifier disabled');
+    on.wake();
+    return status();
+  }
+
+  const decisions = (limit: number, before?: number): NotifierDecision[] => store.decisions(limit, before);
+  return { pass, hint, recheck, onLedger, status, enable, disable, decisions };
+}

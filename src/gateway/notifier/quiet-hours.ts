@@ -1,0 +1,42 @@
+export interface QuietHours {
+  /** `22:00`; may be later than `to`: the hours then pass midnight. */
+  from: string;
+  to: string;
+  time_zone: string;
+}
+
+const MINUTE_MS = 60_000;
+
+/** When the quiet hours that hold now end, in wall milliseconds; null when it is not quiet now. */
+export function quietUntilMs({ from, to, time_zone }: QuietHours, nowMs: number): number | null {
+  const start = minutes(from);
+  const end = minutes(to);
+  const isQuiet = (at: number): boolean => (start <= end ? at >= start && at < end : at >= start || at < end);
+  if (!isQuiet(localMinutes(nowMs, time_zone))) return null;
+  // Walks by the minute in local time, so that a changed clock (daylight saving) moves the end with it.
+  let at = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+  do at += MINUTE_MS;
+  while (isQuiet(localMinutes(at, time_zone)));
+  return at;
+}
+
+function minutes(text: string): number {
+  const [hour, minute] = text.split(':').map(Number);
+  return hour! * 60 + minute!;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function localMinutes(atMs: number, timeZone: string): number {
+  let format = formats.get(timeZone);
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-GB', {
+      timeZone,
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    });
+    formats.set(timeZone, format);
+  }
+  return minutes(format.format(new Date(atMs)));
+}

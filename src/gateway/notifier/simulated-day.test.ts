@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { Emitter, FakeClock, Loop, silentLog } from '../../base/index.ts';
+import { openSqlite } from '../../db/index.ts';
+import type { RepeatPolicy } from '../../domain/index.ts';
+import { MemoryMail } from '../../mailbox/index.ts';
+import { FakeSurface } from '../../terminal/index.ts';
+import { dispatchPass, ExecutionSlot } from '../dispatch/index.ts';
+import { openMailAccess } from '../mail/index.ts';
+import { Presence } from '../presence/index.ts';
+import { InstanceStore, QUEUE_MIGRATIONS, RequestQueue } from '../queue/index.ts';
+import { createNotifier, NOTIFIER_MIGRATIONS } from './index.ts';
+
+const HOUR = 3_600_000;
+
+interface Day {
+  wakes: number;
+  messages: number;
+  neverAnnounced: number;
+}
+
+/** A day of a real notifier, queue and dispatch on the fake clock; the agent handles its mail or is stuck. */
+async function day(repeat: RepeatPolicy, sends: number[], agent: 'diligent' | 'stuck'): Promise<Day> {
+  const clock = new FakeClock();
+  const db = openSqlite({ file: ':memory:', migrations: [...QUEUE_MIGRATIONS, ...NOTIFIER_MIGRATIONS] });
+  const queue = new RequestQueue(db, clock);
+  const surface = new FakeSurface();
+  const slot = new ExecutionSlot();
+  const instances = new InstanceStore(db);
+  const identity = {
+    attachIdentity: 'day',
+    backend: 'local_interactive',
+    tmuxSessionName: 't',
+    executionMode: 'detached_process' as const,
+    host: '127.0.0.1',
+    port: 1,
+    window: null,
+  };
+  const presence = new Presence({ surface, queue, slot, instances, identity });
+  const post = new MemoryMail(clock).register('a@x').register('b@x');
+  const inbox = post.mailbox('a@x');
+  const binding = {
+    transport: 'flatfile',
+    principal_id: 'a',
+    address: 'a@x',
+    mailbox_path: '/x',
+    bindings_version: '1',
+  } as const;
+  const mail = openMailAccess(
+    () => binding,
+    async () => inbox,
+  );
+  const notifier = createNotifier({
+    db,
+    queue,
+    presence,
+    surface,
+    mail,
+    clock,
+    log: silentLog,
+    prompt: () => 'wake',
+    wake: () => notify.wake(),
+  });
+  const notify: Loop = new Loop({ name: 'notifier', clock, pass: () => notifier.pass() });
+  const dispatch: Loop = new Loop({
+    name: 'dispatch',
+    clock,
+    pass: () =>
+      dispatchPass({
+        queue,
+        surface,
+        slot,
+        clock,
+        admission: presence.admission,
+        epoch: presence.epoch,
+        recheck: () => notifier.recheck(),
+      }),
+  });
+  queue.entries.on(notifier.onLedger);
+  queue.entries.on(() => dispatch.wake());
+  mail.changed.on(() => notifier.hint('mail'));
+  surface.changed.on(({ ready }) => ready && notifier.hint('ready'));
+
+  const announced = new Set<string>();
+  const woken = new Emitter<void>();
+  queue.entries.on(async (entry) => {
+    if (entry.stage !== 'submitted') return;
+    const { messages } = await inbox.list({ archived: false });
+    for (const { message_ref } of messages) announced.add(message_ref);
+    surface.show({ ready: false, reasons: ["phase='active'"], busy: true });
+    clock.after(20_000, async () => {
+      if (agent === 'diligent') await inbox.archive(messages.map((message) => message.message_ref));
+      surface.show({ ready: true, reasons: [], busy: false });
+      woken.emit();
+    });
+  });
+  await notifier.enable({ schema_version: 1, interval_seconds: 60, mode: 'any_inbox', repeat });
+  notify.start();
+  dispatch.start();
+  const sent: string[] = [];
+  for (const at of sends) {
+    clock.after(at, async () => {
+      sent.push(
+        (await post.mailbox('b@x').send({ to: ['a@x'], subject: 's', body_content: 'b' })).message
+          .message_ref,
+      );
+    });
+  }
+  await clock.advance(24 * HOUR);
+  await Promise.all([notify.stop(), dispatch.stop()]);
+  db.close();
+  const all = (await inbox.list({ archived: null, limit: null })).messages.length + sent.length;
+  expect(all).toBeGreaterThanOrEqual(sends.length);
+  return {
+    wakes: surface.submitted.length,
+    messages: sends.length,
+    neverAnnounced: sends.length - announced.size,
+  };
+}
+
+const BURSTS = [1, 5, 9, 13].flatMap((hour) => Array.from({ length: 20 }, (_, i) => hour * HOUR + i * 500));
+const TRICKLE = Array.from({ length: 46 }, (_, i) => (i + 1) * 0.5 * HOUR);
+const STUCK = [HOUR, 2 * HOUR, 8 * HOUR];
+
+describe('a simulated day', () => {
+  it.each([
+    ['bursts', BURSTS, 'diligent'],
+    ['a trickle', TRICKLE, 'diligent'],
+    ['a stuck agent', STUCK, 'stuck'],
+  ] as const)('of %s: every policy announces every message', async (_name, sends, agent) => {
+    for (const repeat of ['every_poll', 'on_change', 'backoff'] as const) {
+      const { neverAnnounced } = await day(repeat, [...sends], agent);
+      expect(neverAnnounced, repeat).toBe(0);
+    }
+  });
+
+  it('with a stuck agent: backoff nags at least twenty times less than every_poll', async () => {
+    const often = await day('every_poll', STUCK, 'stuck');
+    const seldom = await day('backoff', STUCK, 'stuck');
+    expect(often.wakes / seldom.wakes).toBeGreaterThanOrEqual(20);
+    expect(seldom.wakes).toBeGreaterThanOrEqual(STUCK.length);
+  });
+});

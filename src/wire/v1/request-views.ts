@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import { RECOVERY, REQUEST_STATES } from '../../domain/index.ts';
+import { about, count, integer, name, schemaVersion, stamp, strict } from '../fields.ts';
+
+/** How a request ended; docs/states.md has the table. */
+export const REQUEST_OUTCOMES = [
+  'submitted',
+  'unconfirmed',
+  'failed',
+  'refused',
+  'expired',
+  'cancelled',
+  'superseded',
+  'coalesced',
+] as const;
+
+export const ledgerEntry = name(
+  'LedgerEntry',
+  strict({
+    stage: z.enum([
+      'accepted',
+      'running',
+      'typing',
+      'typed',
+      'submitted',
+      'turn_seen',
+      'turn_finished',
+      'returned',
+      'finished',
+    ]),
+    source: about('Who saw it.', z.string()),
+    at_utc: stamp,
+    facts: z.record(z.string(), z.unknown()),
+  }),
+);
+
+/** A request as it stands. With its ledger, the proof of each stage. */
+export const requestView = name(
+  'RequestView',
+  strict({
+    schema_version: z.literal(1),
+    request_id: z.string(),
+    request_kind: z.string(),
+    state: z.enum(REQUEST_STATES),
+    outcome: z.enum(REQUEST_OUTCOMES).nullable(),
+    accepted_at_utc: stamp,
+    started_at_utc: stamp.nullable(),
+    finished_at_utc: stamp.nullable(),
+    expires_at_utc: stamp.nullable(),
+    managed_agent_instance_epoch: integer,
+    source: z.string(),
+    priority: integer,
+    sequence: integer,
+    waiting_reason: about('Why it is still in line.', z.string().nullable()),
+    error_detail: z.string().nullable(),
+    payload: z.record(z.string(), z.unknown()),
+    ledger: z.array(ledgerEntry).optional(),
+  }),
+);
+
+export const requestList = name(
+  'RequestList',
+  strict({ schema_version: z.literal(1), queue_depth: count, requests: z.array(requestView) }),
+);
+
+export const requestListQuery = strict({
+  state: z.enum(REQUEST_STATES).optional(),
+  limit: about('1 to 1000. Default 100.', integer.min(1).max(1000).optional()),
+  before: about('Only requests of a smaller sequence.', integer.positive().optional()),
+});
+
+const requestIds = z.array(z.string().min(1)).max(1000).default([]);
+
+/** Body of `POST /v1/reconciliation`: what becomes of requests meant for an earlier agent process. */
+export const reconcileBody = name(
+  'ReconcileBody',
+  strict({ schema_version: schemaVersion(1), keep: requestIds, discard: requestIds }),
+);
+
+export const reconciliation = name(
+  'Reconciliation',
+  strict({
+    schema_version: z.literal(1),
+    managed_agent_recovery: z.enum(RECOVERY),
+    managed_agent_instance_epoch: integer,
+    requests: z.array(requestView),
+  }),
+);
+
+export type RequestView = z.infer<typeof requestView>;
+export type RequestList = z.infer<typeof requestList>;
+export type ReconcileInput = z.input<typeof reconcileBody>;
+export type Reconciliation = z.infer<typeof reconciliation>;
