@@ -1,5 +1,6 @@
 import { unsupported } from '../base/index.ts';
-import { type AttachOptions, type AttachReport, attachLocal } from './attach.ts';
+import { type AttachReport, attachLocal } from './attach.ts';
+import type { AttachOptions } from './attach-plan.ts';
 import { type DetachReport, detachLocal } from './detach.ts';
 import type { StatusDocument } from './gateway-documents.ts';
 import { pairGateway, pairService, requirePairAgent } from './pair-server.ts';

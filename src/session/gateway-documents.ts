@@ -84,9 +84,22 @@ export function writeDerivedFiles(
   facts: ManifestFacts,
   gateway: RecordedGateway | undefined,
 ): void {
-  const attach = attachDocument(facts, readDesiredConfig(paths));
+  const attach = attachDocument(facts, {
+    ...readBootstrap(paths),
+    ...withoutNulls(readDesiredConfig(paths)),
+  });
   writeJsonAtomic(paths.attach, attach, derived);
   writeJsonAtomic(paths.gatewayManifest, gatewayManifest(attach, gateway), derived);
+}
+
+/** The address attach.json carries for a gateway nobody has given another. */
+export function readBootstrap(paths: SessionPaths): Pick<AttachFile, 'desired_host' | 'desired_port'> {
+  const { desired_host, desired_port } = (readObject(paths.attach) ?? {}) as Partial<AttachFile>;
+  return { desired_host: desired_host ?? null, desired_port: desired_port ?? null };
+}
+
+function withoutNulls<T extends object>(value: T): Partial<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== null)) as Partial<T>;
 }
 
 /** What a session without a live gateway shows: depth, epoch and instance are those of the last one. */

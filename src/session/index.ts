@@ -12,10 +12,12 @@
  *
  * Loading this file is quick: what needs schemas or a database is loaded when it is called.
  */
-import type { AttachOptions, AttachReport } from './attach.ts';
+import type { AttachReport } from './attach.ts';
+import type { AttachOptions } from './attach-plan.ts';
 import type { DetachReport } from './detach.ts';
 import type { JoinOptions, JoinReport } from './join.ts';
-import type { LaunchOptions, LaunchReport } from './launch.ts';
+import type { LaunchReport } from './launch.ts';
+import type { LaunchOptions } from './launch-draft.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
 import type { RelaunchReport } from './relaunch.ts';
 import type { Target } from './resolve-target.ts';
@@ -23,12 +25,14 @@ import type { SessionContext } from './session-context.ts';
 import type { StopReport } from './stop.ts';
 
 export type { RegisterMailbox } from './agent-mail.ts';
-export type { AttachOptions, AttachReport } from './attach.ts';
+export type { AttachReport } from './attach.ts';
+export type { AttachOptions } from './attach-plan.ts';
 export type { DetachReport } from './detach.ts';
 export { type GatewayReport, gatewayStatus, localStatus } from './gateway-status.ts';
 export { readToken } from './gateway-token.ts';
 export type { JoinOptions, JoinReport } from './join.ts';
-export type { LaunchOptions, LaunchReport } from './launch.ts';
+export type { LaunchReport } from './launch.ts';
+export type { LaunchOptions } from './launch-draft.ts';
 export { type AgentList, type ListedAgent, listAgents } from './list.ts';
 export { type GatewayLife, probeGateway, type RecordedGateway } from './live-gateway.ts';
 export { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';

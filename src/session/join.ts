@@ -8,6 +8,7 @@ import {
   runtimeSessionId,
 } from '../domain/index.ts';
 import { findTool, namesOf } from './find-tool.ts';
+import { headlessMetadata } from './launch-draft.ts';
 import { requireWorkdir } from './launch-plan.ts';
 import { bindMailbox, unbindMailbox } from './mailbox-binding.ts';
 import { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
@@ -212,7 +213,8 @@ function planOf(preset: ToolPreset, options: JoinOptions, env: NodeJS.ProcessEnv
     launchEnv: (options.launchEnv ?? []).map(parseLaunchEnv),
     metadata: {
       process_names: preset.processNames,
-      ...(options.headless && preset.headless && { headless: { ...preset.headless, role_prompt: null } }),
+      ...(options.headless &&
+        preset.headless && { headless: headlessMetadata(preset, preset.headless, undefined) }),
     },
   };
 }

@@ -1,60 +1,32 @@
 import * as fs from 'node:fs';
 import {
   asRouseError,
-  conflict,
   crashPoint,
-  newUuid,
   type ProcessIdentity,
   RouseError,
   writeFileAtomic,
 } from '../base/index.ts';
-import {
-  defaultAgentId,
-  parseAgentId,
-  parseAgentName,
-  runtimeSessionId,
-  tmuxSessionName,
-} from '../domain/index.ts';
-import { requireSessionName } from '../tmux/index.ts';
-import { type AttachOptions, type AttachReport, attachLocal } from './attach.ts';
+import { type AttachReport, attachLocal } from './attach.ts';
 import { endSession } from './end-session.ts';
-import { handedEnvironment } from './handed-environment.ts';
-import { additionsFor, argsInSession, planTool, requireWorkdir, type ToolPlan } from './launch-plan.ts';
+import {
+  type Draft,
+  type LaunchOptions,
+  manifestOf,
+  prepareLaunch,
+  toolEnvironment,
+} from './launch-draft.ts';
+import { argsInSession } from './launch-plan.ts';
 import { type Bound, bindMailbox, unbindMailbox } from './mailbox-binding.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
 import { createManifest, updateManifest } from './manifest-store.ts';
-import { newManifest } from './new-manifest.ts';
 import { idleShell, type ToolTrace, writePaneProgram } from './pane-program.ts';
 import { publishCapability } from './publish-capability.ts';
-import { refuseTakenName } from './refuse-taken-name.ts';
 import { removeRecord } from './registry.ts';
 import type { SessionContext } from './session-context.ts';
-import { makeSessionDirectories, newSessionRoot, type SessionPaths, sessionPaths } from './session-paths.ts';
-import { type Pane, SessionTmux } from './session-tmux.ts';
+import { makeSessionDirectories } from './session-paths.ts';
+import type { Pane } from './session-tmux.ts';
 import { sweepEnvironmentFiles } from './sweep-environment-files.ts';
-import { recordedSocket, socketOf } from './tmux-socket.ts';
-import type { SessionAdditions } from './tools/preset.ts';
 import { waitForTool } from './wait-for-tool.ts';
-
-export interface LaunchOptions {
-  tool: string;
-  agentName: string;
-  agentId?: string | undefined;
-  sessionName?: string | undefined;
-  workdir?: string | undefined;
-  cwd: string;
-  headless: boolean;
-  args: string[];
-  rolePrompt?: string | undefined;
-  roleName?: string | undefined;
-  home?: string | undefined;
-  resumeArgs?: string[] | undefined;
-  continueArgs?: string[] | undefined;
-  /** Undefined: a filesystem mailbox under the default root. */
-  mailbox?: { root?: string | undefined; address?: string | undefined } | false | undefined;
-  /** Attach a gateway once the session runs. */
-  autoAttach?: AttachOptions | undefined;
-}
 
 export interface LaunchReport {
   facts: ManifestFacts;
@@ -71,12 +43,12 @@ export interface LaunchReport {
  * afterwards leaves the session running and is reported.
  */
 export async function launch(context: SessionContext, options: LaunchOptions): Promise<LaunchReport> {
-  const draft = await prepare(context, options);
+  const draft = await prepareLaunch(context, options);
   const undo: (() => unknown)[] = [];
   try {
     const bound = await openMailbox(context, options, draft, undo);
     const { pane, trace } = await startSession(context, options, draft, bound, undo);
-    undo.push(() => removeRecord(context.settings.registryDir, draftFacts(draft), context.clock));
+    undo.push(() => removeRecord(context.settings.registryDir, draft, context.clock));
     const tool = trace ? await waitForTool(context, trace) : undefined;
     const facts = await publish(context, draft, tool);
     return {
@@ -90,62 +62,6 @@ export async function launch(context: SessionContext, options: LaunchOptions): P
     for (const step of undo.reverse()) await Promise.resolve(step()).catch(() => {});
     throw explained;
   }
-}
-
-interface Draft {
-  agentName: string;
-  agentId: string;
-  sessionId: string;
-  generationId: string;
-  tmuxSessionName: string;
-  tmux: SessionTmux;
-  workdir: string;
-  paths: SessionPaths;
-  plan: ToolPlan;
-  additions: SessionAdditions;
-  createdAt: Date;
-}
-
-/** Everything that can be refused is refused here, before anything is made. */
-async function prepare(context: SessionContext, options: LaunchOptions): Promise<Draft> {
-  const { settings, env, clock } = context;
-  const createdAt = clock.now();
-  const agentName = parseAgentName(options.agentName, '--agent-name');
-  const agentId =
-    options.agentId === undefined ? defaultAgentId(agentName) : parseAgentId(options.agentId, '--agent-id');
-  const workdir = requireWorkdir(options.workdir, options.cwd);
-  const session = requireSessionName(options.sessionName ?? tmuxSessionName(agentName, createdAt));
-  const tmux = new SessionTmux(socketOf(settings.tmuxSocket, env), env);
-  const plan = planTool({ ...options, workdir }, env);
-  const sessionId = runtimeSessionId(plan.backend, createdAt);
-  const paths = sessionPaths(newSessionRoot(settings.runtimeDir, plan.backend, sessionId));
-  await refuseTakenName(context, { agentName, agentId });
-  if (await tmux.hasSession(session)) {
-    throw conflict(`tmux session "${session}" exists already`, {
-      hint: 'choose another --session-name',
-      facts: { cause: 'tmux_session_exists' },
-    });
-  }
-  return {
-    agentName,
-    agentId,
-    sessionId,
-    generationId: newUuid(),
-    tmuxSessionName: session,
-    tmux,
-    workdir,
-    paths,
-    plan,
-    additions: additionsFor(plan.preset, {
-      root: paths.root,
-      launchDir: paths.launch,
-      signalsDir: paths.signals,
-      agentName,
-      headless: options.headless,
-      args: plan.args,
-    }),
-    createdAt,
-  };
 }
 
 async function openMailbox(
@@ -182,7 +98,7 @@ async function startSession(
   for (const file of draft.additions.files) {
     writeFileAtomic(file.path, file.content, { mode: file.mode ?? 0o600, durable: false });
   }
-  createManifest(paths.root, manifestOf(draft, options, context, bound));
+  createManifest(paths.root, manifestOf(draft, options, context.env, bound?.binding ?? null));
   const program = plan.headless
     ? { command: idleShell(context.env), trace: undefined }
     : writePaneProgram({
@@ -190,7 +106,7 @@ async function startSession(
         title: draft.agentName,
         workdir,
         command: [plan.words[0]!, ...argsInSession(plan, draft.additions)],
-        env: toolEnvironment(context.env, plan, { manifest: paths.manifest, agentId: draft.agentId }),
+        env: toolEnvironment(draft, context.env),
       });
   crashPoint('session.launch.before_tmux');
   undo.push(() => endSession(tmux, draft.tmuxSessionName, context.clock));
@@ -202,51 +118,6 @@ async function startSession(
     env: { HOUMAO_MANIFEST_PATH: paths.manifest, HOUMAO_AGENT_ID: draft.agentId },
   });
   return { pane, trace: program.trace };
-}
-
-/** What the tool gets: the caller's environment, its own home, and where it belongs. */
-export function toolEnvironment(
-  env: NodeJS.ProcessEnv,
-  plan: Pick<ToolPlan, 'preset' | 'home'>,
-  place: { manifest: string; agentId: string },
-): Record<string, string> {
-  return {
-    ...handedEnvironment(env, plan.preset.nestedMarks),
-    ...(plan.home && { [plan.home.env_var]: plan.home.home_path }),
-    HOUMAO_MANIFEST_PATH: place.manifest,
-    HOUMAO_AGENT_ID: place.agentId,
-  };
-}
-
-const CREDENTIAL = /(KEY|TOKEN|SECRET|PASSWORD|AUTH|CREDENTIALS?)$/;
-
-function manifestOf(draft: Draft, options: LaunchOptions, context: SessionContext, bound: Bound | undefined) {
-  const { plan } = draft;
-  return newManifest({
-    ...draft,
-    backend: plan.backend,
-    tool: plan.preset.tool,
-    tmuxSocket: recordedSocket(draft.tmux.socket, context.env),
-    joined: false,
-    mailbox: bound?.binding ?? null,
-    plan: {
-      executable: plan.words[0]!,
-      args: argsInSession(plan, draft.additions),
-      home: plan.home,
-      envVarNames: Object.keys(context.env)
-        .filter((name) => CREDENTIAL.test(name))
-        .sort(),
-      role: plan.role,
-      roleName: options.roleName ?? null,
-      posture: 'runtime_launch_plan',
-      launchEnv: [],
-      metadata: {
-        process_names: plan.preset.processNames,
-        ...draft.additions.metadata,
-        ...(plan.headless && { headless: { ...plan.headless, role_prompt: options.rolePrompt ?? null } }),
-      },
-    },
-  });
 }
 
 async function publish(
@@ -296,8 +167,4 @@ async function explain(context: SessionContext, draft: Draft, error: unknown): P
       : `try "${draft.plan.words.join(' ')}" by hand in ${draft.workdir}`,
     cause: context.signal?.aborted ? context.signal.reason : known,
   });
-}
-
-function draftFacts(draft: Draft): ManifestFacts {
-  return { agentId: draft.agentId, generationId: draft.generationId } as ManifestFacts;
 }

@@ -1,4 +1,4 @@
-import { ensurePrivateDirectory, withFileLock } from '../base/index.ts';
+import { ensurePrivateDirectory, lockFile, tryLockFile } from '../base/index.ts';
 import type { SessionContext } from './session-context.ts';
 import { sessionPaths } from './session-paths.ts';
 
@@ -7,16 +7,20 @@ const TIMEOUT_MS = 40_000;
 
 /** One life-cycle action of a session at a time, over all processes. The kernel frees it when its holder dies. */
 export async function withLifecycleLock<T>(
-  context: SessionContext,
+  { clock, signal, progress }: SessionContext,
   root: string,
   work: () => Promise<T>,
 ): Promise<T> {
   ensurePrivateDirectory(root);
-  context.progress?.('waiting for another action on this session');
-  const { clock, signal } = context;
-  return withFileLock(
-    sessionPaths(root).lifecycleLock,
-    { timeoutMs: TIMEOUT_MS, clock, ...(signal && { signal }) },
-    work,
-  );
+  const file = sessionPaths(root).lifecycleLock;
+  let lock = tryLockFile(file);
+  if (!lock) {
+    progress?.('waiting for another action on this session');
+    lock = await lockFile(file, { timeoutMs: TIMEOUT_MS, clock, ...(signal && { signal }) });
+  }
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
 }

@@ -96,10 +96,16 @@ function leaseIsOld(record: RegistryRecord, nowMs: number): boolean {
   return nowMs > (from + until) / 2;
 }
 
+/** Whose record it is: an id, and the generation that published it. */
+export interface RecordOwner {
+  agentId: string;
+  generationId: string | undefined;
+}
+
 /** Changes the record of this generation; does nothing when it is gone or somebody else's. False then. */
 export async function amendRecord(
   registryDir: string,
-  owner: { agentId: string; generationId: string | undefined },
+  owner: RecordOwner,
   clock: Clock,
   change: (record: RegistryRecord) => RegistryRecord,
 ): Promise<boolean> {
@@ -143,7 +149,7 @@ export function withdrawGateway(registryDir: string, facts: ManifestFacts, clock
 /** Removes the record if this generation owns it. False when it is absent or somebody else's. */
 export async function removeRecord(
   registryDir: string,
-  facts: ManifestFacts,
+  facts: RecordOwner,
   clock: Clock,
 ): Promise<boolean> {
   const file = recordPath(registryDir, facts.agentId);

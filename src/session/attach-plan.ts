@@ -1,0 +1,64 @@
+import {
+  type ExecutionMode,
+  type PartialTimings,
+  type ResolvedListener,
+  resolveListener,
+  resolveTimings,
+  type TuiTimings,
+} from '../domain/index.ts';
+import type { DesiredConfigFile } from '../wire/index.ts';
+import { FIRST_EXECUTION_MODE } from './gateway-documents.ts';
+import type { RecordedGateway } from './live-gateway.ts';
+
+/** What the caller of attach asks for; what it leaves out was decided earlier, or is decided here. */
+export interface AttachOptions {
+  host?: string | undefined;
+  port?: number | undefined;
+  mode?: ExecutionMode | undefined;
+  timings?: PartialTimings | undefined;
+}
+
+export interface AttachPlan {
+  listener: ResolvedListener;
+  mode: ExecutionMode;
+  timings: TuiTimings;
+}
+
+/** Each part on its own: asked for now, else (address) in the environment, else as the last successful attach. */
+export function planAttach(
+  options: AttachOptions,
+  env: NodeJS.ProcessEnv,
+  desired: Partial<DesiredConfigFile>,
+  bootstrap: { desired_host?: string | null | undefined; desired_port?: number | null | undefined } = {},
+): AttachPlan {
+  const { timings } = resolveTimings(options.timings, desired.desired_tui_tracking_timings ?? {});
+  const listener = resolveListener({
+    override: { host: options.host, port: options.port },
+    env,
+    desired: {
+      host: desired.desired_host,
+      port: desired.desired_port,
+      portOrigin: desired.desired_port_origin,
+    },
+    bootstrap: { host: bootstrap.desired_host, port: bootstrap.desired_port },
+  });
+  return { listener, timings, mode: options.mode ?? desired.desired_execution_mode ?? FIRST_EXECUTION_MODE };
+}
+
+/** What the next attach starts from. A port the system handed out is remembered as such: it is no wish. */
+export function desiredAfter(
+  before: Partial<DesiredConfigFile>,
+  { listener, mode, timings }: AttachPlan,
+  gateway: Pick<RecordedGateway, 'port'>,
+): DesiredConfigFile {
+  return {
+    desired_diagnostic_logging: null,
+    ...before,
+    schema_version: 1,
+    desired_host: listener.host,
+    desired_port: gateway.port,
+    desired_port_origin: listener.portIsHard && gateway.port === listener.port ? 'explicit' : 'auto',
+    desired_execution_mode: mode,
+    desired_tui_tracking_timings: timings,
+  };
+}
