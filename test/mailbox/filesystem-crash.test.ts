@@ -10,10 +10,10 @@ const DELIVERY = [
   'mailbox.deliver.rows',
   'db.before-commit',
   'db.after-commit',
+  'mailbox.deliver.signalled',
   'mailbox.publish.staged',
   'mailbox.publish.file',
   'mailbox.publish.links',
-  'mailbox.deliver.signalled',
   'mailbox.flush.synced',
   'mailbox.flush.settled',
 ];
@@ -23,9 +23,8 @@ const ARCHIVING = [
   'mailbox.flags.rows',
   'db.before-commit',
   'db.after-commit',
-  'mailbox.relink.linked',
-  'mailbox.relink.unlinked',
   'mailbox.change.signalled',
+  'mailbox.relink.moved',
   'mailbox.flush.synced',
   'mailbox.flush.settled',
 ];

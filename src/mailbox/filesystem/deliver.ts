@@ -13,13 +13,7 @@ import {
   unknownRecipient,
 } from '../../domain/index.ts';
 import { insertMessage, insertState, loadDocument, newState } from './message-rows.ts';
-import {
-  activeRegistration,
-  bumpVersion,
-  listRegistrations,
-  principalOf,
-  type RegistrationRow,
-} from './registration-rows.ts';
+import { bumpVersion, listRegistrations, principalOf, type RegistrationRow } from './registration-rows.ts';
 
 export interface Delivered {
   seq: number;
@@ -30,13 +24,15 @@ export interface Delivered {
 }
 
 /** The active mailboxes of these addresses; the first unknown one is refused with the one probably meant. */
-export function resolveRecipients(db: Sqlite, addresses: readonly string[]): MailPrincipal[] {
-  return addresses.map((typed) => principalOf(requireRecipient(db, typed.trim())));
+export function resolveRecipients(db: Sqlite, active: Lookup, addresses: readonly string[]): MailPrincipal[] {
+  return addresses.map((typed) => principalOf(requireRecipient(db, active, typed.trim())));
 }
 
-function requireRecipient(db: Sqlite, address: string): RegistrationRow {
-  const active = activeRegistration(db, address);
-  if (active) return active;
+export type Lookup = (address: string) => RegistrationRow | undefined;
+
+function requireRecipient(db: Sqlite, active: Lookup, address: string): RegistrationRow {
+  const found = active(address);
+  if (found) return found;
   const all = listRegistrations(db);
   const former = all.find((registration) => registration.address === address);
   if (former && isAddress(address)) {
@@ -56,11 +52,11 @@ function requireRecipient(db: Sqlite, address: string): RegistrationRow {
  * Every row of one delivery; runs inside the transaction that is its commit point. A key that was used is a
  * duplicate when the content is the same and a conflict otherwise; nothing is written in either case.
  */
-export function deliver(db: Sqlite, document: MailDocument): Delivered {
+export function deliver(db: Sqlite, active: Lookup, document: MailDocument): Delivered {
   const earlier = findByKey(db, document);
   if (earlier) return { ...earlier, duplicate: true, mailboxes: [] };
-  const sender = requireRecipient(db, document.from.address);
-  const recipients = recipientsOf(document).map(({ address }) => requireRecipient(db, address));
+  const sender = requireRecipient(db, active, document.from.address);
+  const recipients = recipientsOf(document).map(({ address }) => requireRecipient(db, active, address));
   const seq = insertMessage(db, document);
   const mailboxes = recipients.map((registration) => ({ registration, box: INBOX }));
   if (!recipients.some(({ number }) => number === sender.number)) {

@@ -40,13 +40,13 @@ import {
   mailSearchSchema,
 } from '../schema/index.ts';
 import { dropCopies, takeAttachments } from './attachments.ts';
-import { type Delivered, deliver, resolveRecipients } from './deliver.ts';
+import { type Delivered, deliver, type Lookup, resolveRecipients } from './deliver.ts';
 import { changeFlags, type FlagChange, type OwnMessage, requireOwnMessage } from './flags.ts';
 import { countRows, listRows } from './list-messages.ts';
 import { loadDocument } from './message-rows.ts';
-import { FILESYSTEM, loadView, type ViewRow, viewMessage } from './message-view.ts';
+import { FILESYSTEM, loadView, type ViewRow, viewDelivered, viewMessage } from './message-view.ts';
 import type { OpenRoot } from './open-root.ts';
-import { activeRegistration, principalOf, type RegistrationRow } from './registration-rows.ts';
+import { principalOf, type RegistrationRow, versionOf } from './registration-rows.ts';
 import { indexNextBatch, matchExpression, searchIsBehind, searchRows } from './search-messages.ts';
 import { watchSignal } from './signal.ts';
 import { storeWarnings } from './store-status.ts';
@@ -62,6 +62,13 @@ export const FILESYSTEM_CAPABILITIES: Readonly<MailCapabilities> = Object.freeze
   unarchive: true,
   search: true,
 });
+
+/** What a delivery is composed from, inside its transaction. */
+interface Inside {
+  db: Sqlite;
+  active: Lookup;
+  self: RegistrationRow;
+}
 
 /** One mailbox of a root, behind the port. Each change is one commit; files and links follow it. */
 export class FilesystemMailbox implements Mailbox {
@@ -95,8 +102,8 @@ export class FilesystemMailbox implements Mailbox {
   }
 
   async version(): Promise<string> {
-    const { registration_id, version } = this.#self(this.#store.db);
-    return `${registration_id}:${version}`;
+    const { registration_id, number } = this.#self(this.#store.db);
+    return `${registration_id}:${versionOf(this.#store.db, number)}`;
   }
 
   async list(input: MailQuery = {}): Promise<MailPage> {
@@ -135,13 +142,16 @@ export class FilesystemMailbox implements Mailbox {
 
   async send(input: MailDraft): Promise<MailSent> {
     const { to, cc, subject, body_content: body, ...draft } = checkMail(mailDraftSchema, input, 'send');
-    const resolve = (db: Sqlite) => ({ to: resolveRecipients(db, to), cc: resolveRecipients(db, cc) });
+    const resolve = (db: Sqlite, active: Lookup) => ({
+      to: resolveRecipients(db, active, to),
+      cc: resolveRecipients(db, active, cc),
+    });
     // Refused before a file is copied; looked up again where it counts, in the transaction.
-    resolve(this.#store.db);
-    return this.#deliver(draft.attachments, (db, attachments, at) =>
+    if (draft.attachments.length > 0) resolve(this.#store.db, this.#store.book.open(this.#store.db));
+    return this.#deliver(draft.attachments, ({ db, active, self }, attachments, at) =>
       composeMail({
-        ...resolve(db),
-        from: principalOf(this.#self(db)),
+        ...resolve(db, active),
+        from: principalOf(self),
         subject,
         body,
         at,
@@ -153,9 +163,9 @@ export class FilesystemMailbox implements Mailbox {
 
   async post(input: MailPost): Promise<MailSent> {
     const post = checkMail(mailPostSchema, input, 'post');
-    return this.#deliver(post.attachments, (db, attachments, at) =>
+    return this.#deliver(post.attachments, ({ self }, attachments, at) =>
       composePost({
-        to: principalOf(this.#self(db)),
+        to: principalOf(self),
         post,
         at,
         attachments,
@@ -169,9 +179,9 @@ export class FilesystemMailbox implements Mailbox {
     this.#find(this.#store.db, reply.message_ref);
     return this.#deliver(
       reply.attachments,
-      (db, attachments, at) =>
+      ({ db, self }, attachments, at) =>
         composeReply({
-          from: principalOf(this.#self(db)),
+          from: principalOf(self),
           parent: loadDocument(db, this.#find(db, reply.message_ref).seq)!,
           body: reply.body_content,
           at,
@@ -221,16 +231,19 @@ export class FilesystemMailbox implements Mailbox {
 
   async #deliver(
     attachments: NewAttachment[],
-    compose: (db: Sqlite, attachments: DocumentAttachment[], at: Date) => MailDocument,
+    compose: (inside: Inside, attachments: DocumentAttachment[], at: Date) => MailDocument,
     alsoChange: (db: Sqlite) => void = () => {},
   ): Promise<MailSent> {
     const store = this.#store;
+    await store.publisher.hasRoom();
     const taken = await takeAttachments(store.layout, attachments);
     crashPoint('mailbox.deliver.begin');
     let delivered: Delivered | undefined;
     try {
       delivered = await store.commit((db) => {
-        const done = deliver(db, compose(db, taken, store.clock.now()));
+        const active = store.book.open(db);
+        const inside = { db, active, self: this.#self(db, active) };
+        const done = deliver(db, active, compose(inside, taken, store.clock.now()));
         if (done.duplicate) return done;
         store.publisher.announce(done.seq);
         alsoChange(db);
@@ -241,15 +254,18 @@ export class FilesystemMailbox implements Mailbox {
     }
     const { seq, document, duplicate, mailboxes } = delivered;
     if (!duplicate) {
-      store.publisher.publish(seq, document, mailboxes);
-      crashPoint('mailbox.publish.links');
+      store.publisher.publish({ seq, message: document, document, placements: mailboxes });
       store.announceChange(
         new Set([...mailboxes.map(({ registration }) => registration.address), this.address]),
       );
       crashPoint('mailbox.deliver.signalled');
     }
-    const { number } = this.#self(store.db);
-    return { message: loadView(store.db, store.layout, { registration: number, seq }), duplicate };
+    if (duplicate) {
+      const { number } = this.#self(store.db);
+      return { message: loadView(store.db, store.layout, { registration: number, seq }), duplicate };
+    }
+    const { box } = mailboxes.find(({ registration }) => registration.address === this.address)!;
+    return { message: viewDelivered(store.layout, document, box), duplicate };
   }
 
   async #change(messageIds: string[], change: FlagChange): Promise<MailMessage[]> {
@@ -266,11 +282,8 @@ export class FilesystemMailbox implements Mailbox {
     const registration = this.#self(store.db);
     for (const { message, moves } of changed) {
       if (!moves) continue;
-      store.publisher.relink(message.seq, message, {
-        registration,
-        box: change.box!,
-        formerBox: message.box,
-      });
+      const placement = { registration, box: change.box!, formerBox: message.box };
+      store.publisher.publish({ seq: message.seq, message, placements: [placement] });
     }
     store.announceChange([this.address]);
     crashPoint('mailbox.change.signalled');
@@ -286,8 +299,8 @@ export class FilesystemMailbox implements Mailbox {
     return { changed: line !== undefined, moves };
   }
 
-  #self(db: Sqlite): RegistrationRow {
-    const self = activeRegistration(db, this.address);
+  #self(db: Sqlite, active: Lookup = this.#store.book.open(db)): RegistrationRow {
+    const self = active(this.address);
     if (self && self.owner_principal_id === this.principal_id) return self;
     throw this.#store.unknownMailbox(this.address);
   }

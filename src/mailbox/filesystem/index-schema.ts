@@ -4,6 +4,7 @@ import type { SqliteMigration } from '../../db/index.ts';
  * One database for the whole root, so that one transaction is the commit point of every operation, for any
  * number of recipients.
  *
+ *   mailbox_versions           counts the changes of each mailbox
  *   messages, message_bodies   what was said; immutable. seq is the order of commits and of every list
  *   mail_state                 one row per mailbox that has the message: box and flags
  *   unpublished                messages whose file or links may not have reached the disk yet, and who is at it
@@ -29,14 +30,15 @@ CREATE TABLE mailbox_registrations (
   role TEXT,
   created_at_utc TEXT NOT NULL,
   deactivated_at_utc TEXT,
-  replaced_by_registration_id TEXT,
-  version INTEGER NOT NULL DEFAULT 0
+  replaced_by_registration_id TEXT
 ) STRICT;
 CREATE UNIQUE INDEX one_active_registration ON mailbox_registrations (address) WHERE status = 'active';
 CREATE INDEX registrations_by_owner ON mailbox_registrations (owner_principal_id);
 
+CREATE TABLE mailbox_versions (registration INTEGER PRIMARY KEY, version INTEGER NOT NULL) STRICT;
+
 CREATE TABLE messages (
-  seq INTEGER PRIMARY KEY,
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
   message_id TEXT NOT NULL UNIQUE,
   created_at_utc TEXT NOT NULL,
   subject TEXT NOT NULL,

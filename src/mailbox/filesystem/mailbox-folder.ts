@@ -3,7 +3,17 @@ import * as path from 'node:path';
 import { ensurePrivateDirectory, errnoOf } from '../../base/index.ts';
 import { isMessageId, STANDARD_BOXES } from '../../domain/index.ts';
 import { canonicalPath, type Layout } from './layout.ts';
+import type { LinkTask } from './publish-tasks.ts';
 import type { Registration } from './registration-rows.ts';
+
+/** One message in one box of one mailbox. */
+export interface BoxLink {
+  folder: string;
+  box: string;
+  formerBox?: string | undefined;
+  messageId: string;
+  createdAtUtc: string;
+}
 
 /** The directory that holds a mailbox's boxes, wherever it is. */
 export function folderOf(layout: Layout, registration: Pick<Registration, 'mailbox_path'>): string {
@@ -14,26 +24,22 @@ export function ensureBoxes(folder: string): void {
   for (const box of STANDARD_BOXES) ensurePrivateDirectory(path.join(folder, box));
 }
 
-/** A link in a box, relative so that the root can be moved. Boxes are views: a link that is wrong is replaced. */
-export function linkMessage(
-  layout: Layout,
-  link: { folder: string; box: string; messageId: string; createdAtUtc: string },
-): void {
-  const directory = path.join(link.folder, link.box);
-  const at = path.join(directory, `${link.messageId}.md`);
-  const file = path.join(layout.root, canonicalPath(link.messageId, link.createdAtUtc));
-  const target = path.relative(realDirectory(layout, directory), file);
-  try {
-    fs.symlinkSync(target, at);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') {
-      ensureBoxes(link.folder);
-      ensurePrivateDirectory(directory);
-    } else if (errnoOf(error) !== 'EEXIST') throw error;
-    else if (readLink(at) === target) return;
-    fs.rmSync(at, { force: true });
-    fs.symlinkSync(target, at);
-  }
+export function linkPath({ folder, box, messageId }: Pick<BoxLink, 'folder' | 'box' | 'messageId'>): string {
+  return path.join(folder, box, `${messageId}.md`);
+}
+
+/** The link to make, relative so that the root can be moved. */
+export function linkTask(layout: Layout, link: BoxLink): LinkTask {
+  const { folder, box, formerBox, messageId, createdAtUtc } = link;
+  const directory = path.join(folder, box);
+  const file = path.join(layout.root, canonicalPath(messageId, createdAtUtc));
+  return {
+    at: linkPath(link),
+    target: path.relative(realDirectory(layout, directory), file),
+    ...(formerBox === undefined || formerBox === box
+      ? {}
+      : { former: linkPath({ ...link, box: formerBox }) }),
+  };
 }
 
 /** Inside the root paths are what they seem; a private directory elsewhere may be reached through links. */
@@ -46,15 +52,16 @@ function realDirectory(layout: Layout, directory: string): string {
   }
 }
 
-/** Our links of this message in every box but the ones named. */
-export function unlinkMessage(folder: string, messageId: string, except: readonly string[]): void {
+/** Removes our links of this message from every box but the ones named. */
+export function clearLinks(folder: string, messageId: string, except: readonly string[]): void {
   for (const box of boxesOf(folder)) {
-    if (!except.includes(box)) removeLink(path.join(folder, box, `${messageId}.md`));
+    if (!except.includes(box)) removeLink(linkPath({ folder, box, messageId }));
   }
 }
 
+/** Removes a link, never a file that somebody put there. */
 export function removeLink(at: string): void {
-  if (readLink(at) !== undefined) fs.rmSync(at, { force: true });
+  if (fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) fs.rmSync(at, { force: true });
 }
 
 export function boxesOf(folder: string): string[] {
@@ -76,12 +83,4 @@ export function linkedIn(folder: string, box: string): string[] {
     .filter((entry) => entry.isSymbolicLink() && entry.name.endsWith('.md'))
     .map(({ name }) => name.slice(0, -3))
     .filter(isMessageId);
-}
-
-function readLink(at: string): string | undefined {
-  try {
-    return fs.readlinkSync(at);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,39 +1,29 @@
-import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { crashPoint, ensurePrivateDirectory, errnoOf, randomHex, readIfExists } from '../../base/index.ts';
+import { randomHex, readIfExists } from '../../base/index.ts';
 import type { MailDocument } from '../../domain/index.ts';
 import { parseDocument, renderDocument } from './document-text.ts';
 import { canonicalPath, type Layout } from './layout.ts';
+import type { FileTask } from './publish-tasks.ts';
 
-/** Publishes the file of a message in one step. It is not flushed to disk here: the index can write it again. */
-export function writeMessageFile(layout: Layout, document: MailDocument): void {
-  const target = path.join(layout.root, canonicalPath(document.message_id, document.created_at_utc));
-  const staged = path.join(layout.staging, `${document.message_id}.${process.pid}-${randomHex(4)}.tmp`);
-  fs.writeFileSync(staged, renderDocument(document), { flag: 'wx', mode: 0o600 });
-  crashPoint('mailbox.publish.staged');
-  try {
-    renameInto(staged, target);
-  } catch (error) {
-    fs.rmSync(staged, { force: true });
-    throw error;
-  }
+export function messageFile(
+  layout: Layout,
+  { message_id, created_at_utc }: Pick<MailDocument, 'message_id' | 'created_at_utc'>,
+): string {
+  return path.join(layout.root, canonicalPath(message_id, created_at_utc));
 }
 
-function renameInto(staged: string, target: string): void {
-  try {
-    fs.renameSync(staged, target);
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
-    ensurePrivateDirectory(path.dirname(target));
-    fs.renameSync(staged, target);
-  }
+/** The file to publish. It need not be flushed at once: the index can write it again. */
+export function fileTask(layout: Layout, document: MailDocument): FileTask {
+  return {
+    staged: path.join(layout.staging, `${document.message_id}.${process.pid}-${randomHex(4)}.tmp`),
+    file: messageFile(layout, document),
+    text: renderDocument(document),
+  };
 }
 
 /** True when the file is there and says what the index says. */
 export function messageFileIsGood(layout: Layout, document: MailDocument): boolean {
-  const text = readIfExists(
-    path.join(layout.root, canonicalPath(document.message_id, document.created_at_utc)),
-  );
+  const text = readIfExists(messageFile(layout, document));
   if (text === undefined) return false;
   if (text === renderDocument(document)) return true;
   try {

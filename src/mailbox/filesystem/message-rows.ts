@@ -84,8 +84,3 @@ export function loadDocument(db: Sqlite, seq: number): MailDocument | undefined 
   );
   return row && { ...(JSON.parse(row.envelope_json) as Envelope), body: row.body };
 }
-
-/** Whoever publishes this message's file and links next must know it has to be done. */
-export function markUnpublished(db: Sqlite, seq: number, publisher: string): void {
-  db.run('INSERT OR REPLACE INTO unpublished (seq, publisher) VALUES (?, ?)', [seq, publisher]);
-}

@@ -3,10 +3,13 @@ import type { Sqlite } from '../../db/index.ts';
 import {
   ARCHIVE,
   asParticipant,
+  bodyPreview,
   type DocumentAttachment,
   type MailAttachment,
+  type MailDocument,
   type MailMessage,
   makeMailRef,
+  SENT,
 } from '../../domain/index.ts';
 import type { Layout } from './layout.ts';
 import type { Envelope } from './message-rows.ts';
@@ -28,7 +31,22 @@ export const VIEW_COLUMNS = 's.seq, s.box, s.is_read, s.is_answered, m.envelope_
 
 /** One message as one mailbox sees it. Nothing is read from files. */
 export function viewMessage(layout: Layout, row: ViewRow): MailMessage {
-  const envelope = JSON.parse(row.envelope_json) as Envelope;
+  return view(layout, JSON.parse(row.envelope_json) as Envelope, row);
+}
+
+/** What was just delivered, as the mailbox that has it in this box sees it. */
+export function viewDelivered(layout: Layout, { body, ...envelope }: MailDocument, box: string): MailMessage {
+  const read = box === SENT ? 1 : 0;
+  return view(layout, envelope, {
+    box,
+    is_read: read,
+    is_answered: 0,
+    body_preview: bodyPreview(body),
+    body,
+  });
+}
+
+function view(layout: Layout, envelope: Envelope, row: Omit<ViewRow, 'seq' | 'envelope_json'>): MailMessage {
   const ref = (id: string): string => makeMailRef(FILESYSTEM, id);
   const archived = row.box === ARCHIVE;
   return {

@@ -14,10 +14,13 @@ import { unknownRecipient } from '../../domain/index.ts';
 import type { MailHint } from '../port.ts';
 import type { Layout } from './layout.ts';
 import { Publisher } from './publisher.ts';
+import { RegistrationBook } from './registration-book.ts';
 import { listRegistrations } from './registration-rows.ts';
 import { indexNextBatch } from './search-messages.ts';
 import { signalChange } from './signal.ts';
 import { StateJournal } from './state-journal.ts';
+
+const INDEX_CHECK_MS = 20;
 
 export interface MailStoreOptions {
   root: string;
@@ -33,7 +36,10 @@ export class OpenRoot {
   readonly log: Log;
   readonly journal: StateJournal;
   readonly publisher: Publisher;
+  readonly book = new RegistrationBook();
   readonly changed = new Emitter<MailHint>();
+  #indexChecked = Number.NEGATIVE_INFINITY;
+  #toSignal = new Set<string>();
   #indexFile: { dev: number; ino: number };
   #closing: Promise<void> | undefined;
   #badRows = new Set<number>();
@@ -72,12 +78,23 @@ export class OpenRoot {
     });
   }
 
-  /** After a commit and its publication: tells watchers here and in other processes. */
+  /** Resolves when files and links show what was committed so far; they follow each commit within moments. */
+  published(): Promise<void> {
+    return this.publisher.published();
+  }
+
+  /** After a commit: tells watchers here at once, those in other processes at the end of this turn. */
   announceChange(addresses: Iterable<string>): void {
     for (const address of addresses) {
-      signalChange(this.layout, address, this.clock.now());
+      if (this.#toSignal.size === 0) setImmediate(() => this.#signalAll());
+      this.#toSignal.add(address);
       this.changed.emit({ address });
     }
+  }
+
+  #signalAll(): void {
+    for (const address of this.#toSignal) signalChange(this.layout, address, this.clock.now());
+    this.#toSignal.clear();
   }
 
   /** A row that cannot be shown is left out and told once; it never stops a list. */
@@ -92,12 +109,17 @@ export class OpenRoot {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.publisher.close().finally(() => this.db.close());
+    this.#closing ??= this.publisher.close().finally(() => {
+      this.#signalAll();
+      this.db.close();
+    });
     return this.#closing;
   }
 
   /** Repair puts a new index in place of one that cannot be read; whoever still has the old one open must not write to it. */
   #refuseReplacedIndex(): void {
+    if (this.clock.monotonic() - this.#indexChecked < INDEX_CHECK_MS) return;
+    this.#indexChecked = this.clock.monotonic();
     const now = fs.statSync(this.layout.index, { throwIfNoEntry: false });
     if (now?.ino === this.#indexFile.ino && now.dev === this.#indexFile.dev) return;
     throw unavailable(`the index of mailbox root ${this.layout.root} was replaced while it was open`, {

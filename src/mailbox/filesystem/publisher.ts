@@ -4,19 +4,17 @@ import {
   bootId,
   type Clock,
   crashPoint,
+  Emitter,
   identifyProcess,
   isProcessAlive,
   type Log,
   messageOf,
 } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
-import type { MailDocument } from '../../domain/index.ts';
 import { flushToDisk } from './flush-files.ts';
-import { canonicalPath, type Layout } from './layout.ts';
-import { folderOf, linkMessage, removeLink, unlinkMessage } from './mailbox-folder.ts';
-import { messageFileIsGood, writeMessageFile } from './message-file.ts';
-import { loadDocument, statesOf } from './message-rows.ts';
-import { type Registration, registrationByNumber } from './registration-rows.ts';
+import type { Layout } from './layout.ts';
+import { dropOvertaken, type Publication, pathsOf, taskOf, wholePublication } from './publication.ts';
+import { PublishExecutor } from './publish-executor.ts';
 
 interface Pending {
   generation: number;
@@ -25,25 +23,24 @@ interface Pending {
   failed?: boolean;
 }
 
-export interface Placement {
-  registration: Registration;
-  box: string;
-  formerBox?: string;
-}
-
 /** After this much quiet, or this many messages, what was published is flushed and forgotten. */
 const QUIET_MS = 1000;
 const MANY = 2048;
 const RETRY_MS = 30_000;
+const BATCH = 256;
+/** Publications that come within this time are made together. */
+const GATHER_MS = 2;
+/** Senders wait while this many publications are due, so that files never fall far behind the index. */
+const MOST_WAITING = 2048;
 
 /** In `unpublished`: nobody is at it. */
 const NOBODY = '-';
 let instances = 0;
 
 /**
- * Keeps files and box links in step with the index, after each commit. The index is the truth: it holds every
- * message whole, and a row in `unpublished` until the file and links are known to be on disk, so a process that
- * dies in between leaves a note of what the next one has to finish.
+ * Keeps files and box links in step with the index, right after each commit and without making senders wait. The
+ * index is the truth: it holds every message whole, and a row in `unpublished` until its file and links are known
+ * to be on disk, so a process that dies in between leaves a note of what the next one has to finish.
  */
 export class Publisher {
   /** Names this publisher of this very process in `unpublished`. */
@@ -52,6 +49,12 @@ export class Publisher {
   #db: Sqlite;
   #clock: Clock;
   #log: Log;
+  #executor = new PublishExecutor();
+  /** Publications to come, or the numbers of messages to look at as a whole. */
+  #due: (Publication | number)[] = [];
+  #publishing: Promise<void> | undefined;
+  #cancelGather: (() => void) | undefined;
+  #roomMade = new Emitter<void>();
   #pending = new Map<number, Pending>();
   #generation = 0;
   #ready = 0;
@@ -63,10 +66,15 @@ export class Publisher {
   alongside: (db: Sqlite) => void = () => {};
 
   constructor(parts: { layout: Layout; db: Sqlite; clock: Clock; log: Log }) {
-    this.#layout = parts.layout;
     this.#db = parts.db;
     this.#clock = parts.clock;
     this.#log = parts.log;
+    this.#layout = parts.layout;
+  }
+
+  /** Resolves at once unless publications have fallen behind. */
+  async hasRoom(): Promise<void> {
+    while (this.#due.length >= MOST_WAITING) await this.#roomMade.next();
   }
 
   /** Inside the transaction that makes a publication necessary. */
@@ -75,64 +83,23 @@ export class Publisher {
     this.#pending.set(seq, { generation: ++this.#generation, paths: undefined });
   }
 
-  /** After a delivery was committed. Never throws: the mail is delivered, the files can wait. */
-  publish(seq: number, document: MailDocument, placements: readonly Placement[]): void {
-    this.#attempt(seq, () => {
-      writeMessageFile(this.#layout, document);
-      crashPoint('mailbox.publish.file');
-      return [this.#fileOf(document), ...this.#place(document, placements)];
-    });
-  }
-
-  /** After a change of boxes was committed. The new link comes before the old one goes. */
-  relink(
-    seq: number,
-    document: Pick<MailDocument, 'message_id' | 'created_at_utc'>,
-    placement: Placement,
-  ): void {
-    this.#attempt(seq, () => {
-      const folders = this.#place(document, [placement]);
-      crashPoint('mailbox.relink.linked');
-      const former = placement.formerBox;
-      if (former === undefined || former === placement.box) return folders;
-      const folder = folderOf(this.#layout, placement.registration);
-      removeLink(path.join(folder, former, `${document.message_id}.md`));
-      crashPoint('mailbox.relink.unlinked');
-      return [...folders, path.join(folder, former)];
-    });
+  /** After the commit. */
+  publish(publication: Publication): void {
+    this.#add(publication);
   }
 
   /** Makes file and links of one message what the index says, whatever they are now. */
   reconcile(seq: number): void {
-    const document = loadDocument(this.#db, seq);
-    this.#attempt(seq, () => {
-      if (!document) return [];
-      if (!messageFileIsGood(this.#layout, document)) writeMessageFile(this.#layout, document);
-      const paths = [this.#fileOf(document)];
-      for (const state of statesOf(this.#db, seq)) {
-        const registration = registrationByNumber(this.#db, state.registration);
-        if (!registration || registration.status === 'inactive') continue;
-        const kept = state.is_deleted === 0 ? [state.box] : [];
-        paths.push(
-          ...this.#place(
-            document,
-            kept.map((box) => ({ registration, box })),
-          ),
-        );
-        unlinkMessage(folderOf(this.#layout, registration), document.message_id, kept);
-      }
-      return paths;
-    });
+    this.#add(seq);
   }
 
-  /** Finishes what dead processes left. Answers with the messages that were published anew. */
+  /** Finishes what processes that are gone left undone. Answers with the messages concerned. */
   recover(): number[] {
     const alive = new Map<string, boolean>();
     const left = this.#db
       .all<{ seq: number; publisher: string }>('SELECT seq, publisher FROM unpublished')
       .filter(({ publisher }) => {
-        if (!alive.has(publisher))
-          alive.set(publisher, publisher !== this.name && isPublisherAlive(publisher));
+        if (!alive.has(publisher)) alive.set(publisher, isPublisherAlive(publisher));
         return !alive.get(publisher);
       })
       .map(({ seq }) => seq);
@@ -144,6 +111,12 @@ export class Publisher {
     return left;
   }
 
+  /** Resolves when files and links show what was committed so far. */
+  async published(): Promise<void> {
+    if (this.#due.length > 0) this.#start();
+    while (this.#publishing !== undefined) await this.#publishing;
+  }
+
   /** Flushes what was published and strikes it off the list. */
   flush(): Promise<void> {
     this.#cancelTimer?.();
@@ -152,91 +125,103 @@ export class Publisher {
     return this.#flushing;
   }
 
-  /** Flushes a last time; what could not be published is left to whoever opens the root next. */
+  /** Finishes and flushes; what could not be published is left to whoever opens the root next. */
   async close(): Promise<void> {
+    await this.published();
     await this.flush();
     this.#cancelTimer?.();
+    await this.#executor.rest();
     if (this.#pending.size === 0) return;
     this.#db.run('UPDATE unpublished SET publisher = ? WHERE publisher = ?', [NOBODY, this.name]);
   }
 
-  get unsettledCount(): number {
-    return this.#db.get<{ n: number }>('SELECT count(*) AS n FROM unpublished')?.n ?? 0;
+  #add(due: Publication | number): void {
+    this.#due.push(due);
+    if (this.#publishing === undefined)
+      this.#cancelGather ??= this.#clock.after(GATHER_MS, () => this.#start());
   }
 
-  #attempt(seq: number, publication: () => string[]): void {
-    const { generation } = this.#pending.get(seq) ?? { generation: ++this.#generation };
-    try {
-      this.#pending.set(seq, { generation, paths: publication() });
-      this.trouble = undefined;
-      this.#ready++;
-      this.#flushLater();
-    } catch (error) {
-      if (this.trouble !== messageOf(error)) {
-        this.#log.warn('mail is delivered but its file or links could not be written; will try again', {
-          error: messageOf(error),
-        });
-      }
-      this.trouble = messageOf(error);
-      this.#pending.set(seq, { generation, paths: undefined, failed: true });
-      this.#cancelTimer ??= this.#clock.after(RETRY_MS, () => void this.flush());
-    }
-  }
-
-  #place(
-    document: Pick<MailDocument, 'message_id' | 'created_at_utc'>,
-    placements: readonly Placement[],
-  ): string[] {
-    return placements.map(({ registration, box }) => {
-      const folder = folderOf(this.#layout, registration);
-      linkMessage(this.#layout, {
-        folder,
-        box,
-        messageId: document.message_id,
-        createdAtUtc: document.created_at_utc,
-      });
-      return path.join(folder, box);
+  #start(): void {
+    this.#cancelGather?.();
+    this.#cancelGather = undefined;
+    this.#publishing ??= this.#publishAll().finally(() => {
+      this.#publishing = undefined;
     });
   }
 
-  #fileOf({ message_id, created_at_utc }: Pick<MailDocument, 'message_id' | 'created_at_utc'>): string {
-    return path.join(this.#layout.root, canonicalPath(message_id, created_at_utc));
+  /** In the order of commits, so that a message that moves twice ends where it should. */
+  async #publishAll(): Promise<void> {
+    while (this.#due.length > 0) {
+      const batch = this.#due.splice(0, BATCH).flatMap((due) => {
+        if (typeof due !== 'number') return [due];
+        return wholePublication(this.#db, this.#layout, due) ?? [];
+      });
+      const generations = batch.map(({ seq }) => this.#pending.get(seq)?.generation ?? 0);
+      const errors = await this.#executor.run(batch.map((publication) => taskOf(this.#layout, publication)));
+      batch.forEach((publication, i) => {
+        const error = errors[i];
+        if (error == null) this.#published(publication, generations[i]!);
+        else this.#failed(publication.seq, generations[i]!, error);
+      });
+      this.#roomMade.emit();
+    }
   }
 
-  #flushLater(): void {
-    if (this.#ready >= MANY) {
-      this.#ready = 0;
-      void this.flush();
-      return;
+  #published(publication: Publication, generation: number): void {
+    const { seq } = publication;
+    this.trouble = undefined;
+    dropOvertaken(this.#db, this.#layout, publication);
+    if (this.#pending.get(seq)?.generation === generation) {
+      this.#pending.set(seq, { generation, paths: pathsOf(this.#layout, publication) });
     }
-    this.#cancelTimer ??= this.#clock.after(QUIET_MS, () => void this.flush());
+    if (++this.#ready >= MANY) void this.flush();
+    else this.#cancelTimer ??= this.#clock.after(QUIET_MS, () => void this.flush());
+  }
+
+  /** The mail is delivered; only its view is not there yet. */
+  #failed(seq: number, generation: number, error: string): void {
+    if (this.trouble !== error) {
+      this.#log.warn('mail is delivered but its file or links could not be written; will try again', {
+        error,
+      });
+    }
+    this.trouble = error;
+    this.#pending.set(seq, { generation, paths: undefined, failed: true });
+    this.#cancelTimer ??= this.#clock.after(RETRY_MS, () => void this.flush());
   }
 
   async #flushNow(): Promise<void> {
-    for (const [seq, { failed }] of [...this.#pending]) if (failed) this.reconcile(seq);
+    const failed = [...this.#pending].filter(([, pending]) => pending.failed);
+    for (const [seq] of failed) this.reconcile(seq);
+    if (failed.length > 0) await this.published();
     const batch = [...this.#pending].filter(([, { paths }]) => paths !== undefined);
     if (batch.length === 0) return;
     this.#ready = 0;
     try {
-      const files = batch.flatMap(([, { paths }]) => paths!);
-      await flushToDisk([...new Set([...files, ...files.map((file) => path.dirname(file))])]);
+      await this.#executor.rest();
+      await flushToDisk(withDirectories(batch.flatMap(([, { paths }]) => paths!)));
       crashPoint('mailbox.flush.synced');
-      await this.#db.commitTogether((db) => {
-        for (const [seq, { generation }] of batch) {
-          if (this.#pending.get(seq)?.generation !== generation) continue;
+      const isCurrent = ([seq, { generation }]: [number, Pending]): boolean =>
+        this.#pending.get(seq)?.generation === generation;
+      const settled = await this.#db.commitTogether((db) => {
+        const current = batch.filter(isCurrent);
+        for (const [seq] of current) {
           db.run('DELETE FROM unpublished WHERE seq = ? AND publisher = ?', [seq, this.name]);
         }
         this.alongside(db);
+        return current;
       });
-      for (const [seq, { generation }] of batch) {
-        if (this.#pending.get(seq)?.generation === generation) this.#pending.delete(seq);
-      }
+      for (const entry of settled.filter(isCurrent)) this.#pending.delete(entry[0]);
       crashPoint('mailbox.flush.settled');
     } catch (error) {
       // Still noted in the index; the next flush, or the next process, tries again.
       this.#log.warn('published mail could not be flushed to disk yet', { error: messageOf(error) });
     }
   }
+}
+
+function withDirectories(paths: readonly string[]): string[] {
+  return [...new Set([...paths, ...paths.map((file) => path.dirname(file))])];
 }
 
 function publisherName(): string {

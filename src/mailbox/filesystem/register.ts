@@ -69,6 +69,7 @@ export function register(store: OpenRoot, request: RegisterRequest): RegisterRes
   } as const;
   let afterCommit = (): void => {};
   const result = store.db.transaction((db): RegisterResult => {
+    store.book.newEdition(db);
     const active = activeRegistration(db, wanted.address);
     const holder = active ?? occupantOf(db, store.layout, wanted);
     if (holder && isSame(holder, wanted)) {
@@ -186,7 +187,7 @@ function refuseTakenPath(db: Sqlite, wanted: Wanted): void {
 function keep(store: OpenRoot, db: Sqlite, known: RegistrationRow, wanted: Wanted): void {
   const { display_name, manifest_path_hint, role } = wanted;
   updateRegistration(db, known.number, { status: 'active', display_name, manifest_path_hint, role });
-  const { number: _number, version: _version, ...row } = known;
+  const { number: _number, ...row } = known;
   store.journal.append([{ kind: 'registration', ...row, status: 'active', deactivated_at_utc: null }]);
   placeMailbox(store.layout, wanted, { clear: false });
 }
@@ -244,6 +245,6 @@ function retire(
     replaced_by_registration_id: to.id,
   };
   updateRegistration(db, old.number, changes);
-  const { number: _number, version: _version, ...row } = old;
+  const { number: _number, ...row } = old;
   store.journal.append([{ kind: 'registration', ...row, ...changes }]);
 }

@@ -25,10 +25,9 @@ export interface Registration {
   replaced_by_registration_id: string | null;
 }
 
-/** With the small key other tables use, and the count of changes to this mailbox. */
+/** With the small key other tables use. */
 export interface RegistrationRow extends Registration {
   number: number;
-  version: number;
 }
 
 export function activeRegistration(db: Sqlite, address: string): RegistrationRow | undefined {
@@ -75,8 +74,7 @@ export function updateRegistration(db: Sqlite, number: number, changes: Partial<
        manifest_path_hint = coalesce(:manifest_path_hint, manifest_path_hint),
        role = coalesce(:role, role),
        deactivated_at_utc = CASE WHEN :clears THEN NULL ELSE coalesce(:deactivated, deactivated_at_utc) END,
-       replaced_by_registration_id = coalesce(:replaced, replaced_by_registration_id),
-       version = version + 1
+       replaced_by_registration_id = coalesce(:replaced, replaced_by_registration_id)
      WHERE number = :number`,
     {
       number,
@@ -95,7 +93,18 @@ export function updateRegistration(db: Sqlite, number: number, changes: Partial<
 
 /** Something in this mailbox changed: its version moves on. */
 export function bumpVersion(db: Sqlite, number: number): void {
-  db.run('UPDATE mailbox_registrations SET version = version + 1 WHERE number = ?', [number]);
+  db.run(
+    `INSERT INTO mailbox_versions (registration, version) VALUES (?, 1)
+     ON CONFLICT (registration) DO UPDATE SET version = version + 1`,
+    [number],
+  );
+}
+
+export function versionOf(db: Sqlite, number: number): number {
+  return (
+    db.get<{ version: number }>('SELECT version FROM mailbox_versions WHERE registration = ?', [number])
+      ?.version ?? 0
+  );
 }
 
 export function principalOf(registration: Registration): MailPrincipal {

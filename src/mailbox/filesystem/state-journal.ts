@@ -63,10 +63,8 @@ export class StateJournal {
 }
 
 function* currentLines(db: Sqlite): Generator<JournalLine> {
-  for (const row of db.iterate<Registration & { number?: number; version?: number }>(
-    'SELECT * FROM mailbox_registrations',
-  )) {
-    const { number: _number, version: _version, ...registration } = row;
+  for (const row of db.iterate<Registration & { number?: number }>('SELECT * FROM mailbox_registrations')) {
+    const { number: _number, ...registration } = row;
     yield { kind: 'registration', ...registration };
   }
   // What delivery sets by itself need not be kept.

@@ -26,7 +26,7 @@ export class MailStore extends OpenRoot {
   }
 
   registrations(address?: string): Registration[] {
-    return listRegistrations(this.db, address).map(({ number: _number, version: _version, ...rest }) => rest);
+    return listRegistrations(this.db, address).map(({ number: _number, ...rest }) => rest);
   }
 
   register(request: RegisterRequest): RegisterResult {

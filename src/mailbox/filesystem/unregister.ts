@@ -27,10 +27,12 @@ export function unregister(store: OpenRoot, given: string, mode: 'deactivate' | 
     });
   }
   const target = store.db.transaction((db) => {
+    store.book.newEdition(db);
     const found = findTarget(store, address, mode);
-    const { number, version: _version, ...row } = found;
+    const { number, ...row } = found;
     if (mode === 'purge') {
       db.run('DELETE FROM mail_state WHERE registration = ?', [number]);
+      db.run('DELETE FROM mailbox_versions WHERE registration = ?', [number]);
       db.run('DELETE FROM mailbox_registrations WHERE number = ?', [number]);
       store.journal.append([{ kind: 'purged', registration_id: row.registration_id }]);
       return found;

@@ -1,0 +1,85 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type { Sqlite } from '../../db/index.ts';
+import type { MailDocument } from '../../domain/index.ts';
+import type { Layout } from './layout.ts';
+import { clearLinks, folderOf, linkPath, linkTask, removeLink } from './mailbox-folder.ts';
+import { fileTask, messageFile, messageFileIsGood } from './message-file.ts';
+import { loadDocument, statesOf } from './message-rows.ts';
+import type { PublishTask } from './publish-tasks.ts';
+import { type RegistrationRow, registrationByNumber } from './registration-rows.ts';
+
+/** Where a message is now, for one mailbox. */
+export interface Placement {
+  registration: RegistrationRow;
+  box: string;
+  formerBox?: string;
+}
+
+/** What has to become visible of one message after a commit. */
+export interface Publication {
+  seq: number;
+  message: Pick<MailDocument, 'message_id' | 'created_at_utc'>;
+  /** With a new message: its file is written too. */
+  document?: MailDocument | undefined;
+  placements: readonly Placement[];
+}
+
+export function taskOf(layout: Layout, { message, document, placements }: Publication): PublishTask {
+  return {
+    ...(document ? { file: fileTask(layout, document) } : {}),
+    links: placements.map(({ registration, box, formerBox }) =>
+      linkTask(layout, {
+        folder: folderOf(layout, registration),
+        box,
+        formerBox,
+        messageId: message.message_id,
+        createdAtUtc: message.created_at_utc,
+      }),
+    ),
+  };
+}
+
+/** Everything of one message as the index has it, with its file when that is missing or wrong. */
+export function wholePublication(db: Sqlite, layout: Layout, seq: number): Publication | undefined {
+  const document = loadDocument(db, seq);
+  if (!document) return undefined;
+  const placements = statesOf(db, seq).flatMap((state) => {
+    const registration = registrationByNumber(db, state.registration);
+    if (!registration || registration.status === 'inactive') return [];
+    const shown = state.is_deleted === 0 ? [state.box] : [];
+    clearLinks(folderOf(layout, registration), document.message_id, shown);
+    return shown.map((box) => ({ registration, box }));
+  });
+  const good = messageFileIsGood(layout, document);
+  return { seq, message: document, document: good ? undefined : document, placements };
+}
+
+/**
+ * After file and links were made: another process may have moved or removed the message meanwhile. Its own changes
+ * follow its own commit, so what we just made against it is taken away again.
+ */
+export function dropOvertaken(db: Sqlite, layout: Layout, publication: Publication): void {
+  const { seq, message, placements, document } = publication;
+  for (const { registration, box } of placements) {
+    const row = db.get<{ box: string }>(
+      'SELECT box FROM mail_state WHERE seq = ? AND registration = ? AND is_deleted = 0',
+      [seq, registration.number],
+    );
+    if (row?.box === box) continue;
+    removeLink(linkPath({ folder: folderOf(layout, registration), box, messageId: message.message_id }));
+  }
+  if (document && !db.get('SELECT 1 FROM messages WHERE seq = ?', [seq])) {
+    fs.rmSync(messageFile(layout, message), { force: true });
+  }
+}
+
+/** What must be flushed before the index may forget that this had to be published. */
+export function pathsOf(layout: Layout, { message, placements }: Publication): string[] {
+  const boxes = placements.flatMap(({ registration, box, formerBox }) =>
+    [box, formerBox]
+      .filter((name) => name !== undefined)
+      .map((name) => path.join(folderOf(layout, registration), name)),
+  );
+  return [messageFile(layout, message), ...boxes];
+}
