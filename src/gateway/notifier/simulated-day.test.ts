@@ -123,20 +123,21 @@ const STUCK = [HOUR, 2 * HOUR, 8 * HOUR];
 
 describe('a simulated day', () => {
   it.each([
-    ['bursts', BURSTS, 'diligent'],
-    ['a trickle', TRICKLE, 'diligent'],
-    ['a stuck agent', STUCK, 'stuck'],
-  ] as const)('of %s: every policy announces every message', async (_name, sends, agent) => {
-    for (const repeat of ['every_poll', 'on_change', 'backoff'] as const) {
-      const { neverAnnounced } = await day(repeat, [...sends], agent);
-      expect(neverAnnounced, repeat).toBe(0);
-    }
-  });
-
-  it('with a stuck agent: backoff nags at least twenty times less than every_poll', async () => {
-    const often = await day('every_poll', STUCK, 'stuck');
-    const seldom = await day('backoff', STUCK, 'stuck');
-    expect(often.wakes / seldom.wakes).toBeGreaterThanOrEqual(20);
-    expect(seldom.wakes).toBeGreaterThanOrEqual(STUCK.length);
-  });
+    ['bursts', BURSTS, 'diligent', 0],
+    ['a trickle', TRICKLE, 'diligent', 0],
+    ['a stuck agent', STUCK, 'stuck', 20],
+  ] as const)(
+    'of %s: every policy announces every message, and backoff nags far less',
+    { timeout: 120_000 },
+    async (_name, sends, agent, timesFewer) => {
+      const wakes: Record<string, number> = {};
+      for (const repeat of ['every_poll', 'on_change', 'backoff'] as const) {
+        const result = await day(repeat, [...sends], agent);
+        expect(result.neverAnnounced, repeat).toBe(0);
+        wakes[repeat] = result.wakes;
+      }
+      expect(wakes['backoff']).toBeLessThanOrEqual(wakes['every_poll']!);
+      expect(wakes['every_poll']! / wakes['backoff']!).toBeGreaterThanOrEqual(timesFewer);
+    },
+  );
 });
