@@ -34,6 +34,13 @@ export function charWidth(character: string): 0 | 1 | 2 {
   return 1;
 }
 
+/** Columns a text takes. */
+export function textColumns(text: string): number {
+  let columns = 0;
+  for (const character of text) columns += charWidth(character);
+  return columns;
+}
+
 function isWide(code: number): boolean {
   let low = 0;
   let high = WIDE.length - 1;

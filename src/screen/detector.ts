@@ -1,3 +1,4 @@
+import type { Style } from './style.ts';
 import type { VersionRange } from './version-range.ts';
 
 /**
@@ -15,6 +16,8 @@ export interface Detector {
   signs: Sign[];
   transcript: TranscriptShape;
   input: InputRules;
+  /** Of a calibrated detector: what title and footer read while idle. Anything else there is not ready. */
+  idleChrome?: { title: string; footer: string[] };
   /** The tool's own signals beyond the screen, best first, for those who gather them. */
   signals: SignalSource[];
 }
@@ -47,7 +50,17 @@ export type Frame =
   /** A bar at the left with a foot; inside: a blank row, the text, a blank row, and a row that names the mode. */
   | { kind: 'bar'; bar: string; foot: string; fill: string; shellLabel: RegExp }
   /** Nothing: a glyph at the left edge, a blank row, and the footer at the bottom of the screen. */
-  | { kind: 'open'; footer: [least: number, most: number] };
+  | { kind: 'open'; footer: [least: number, most: number] }
+  /** As calibration found it. `left` is where the glyph begins behind a side, `prefix` all that stands before the text. */
+  | {
+      kind: 'learned';
+      prefix: string;
+      left: number;
+      right: number | null;
+      above: RegExp | null;
+      below: RegExp | null;
+      side: string;
+    };
 
 export interface Ghost {
   dim?: true;
@@ -56,6 +69,8 @@ export interface Ghost {
   /** The cell under the cursor is blank and the text begins behind it. */
   gap?: true;
   form?: RegExp;
+  /** Drawn exactly so. */
+  style?: Style;
 }
 
 export interface TitleSigns {
@@ -97,6 +112,8 @@ export interface TranscriptShape {
    * answer, a prompt without any of these is a turn that may still run, unless the title says idle.
    */
   settled?: RegExp;
+  /** What the tool puts below a prompt it has taken up. A prompt with none of these is about to run. */
+  answered?: RegExp;
 }
 
 export type SignalSource =

@@ -45,8 +45,8 @@ export interface Facts {
   version: Fact<string | null> & { status: VersionStatus };
   process: Fact<ProcessFacts['foreground']>;
   composer: Fact<SeenComposer | null>;
-  /** `eventsOnly`: all that speaks for it is an event whose end may never be reported. */
-  busy: Fact<Tristate> & { evidence: string[]; eventsOnly: boolean };
+  /** `doubtful`: all that speaks for it is something that may have ended without anybody saying so. */
+  busy: Fact<Tristate> & { evidence: string[]; doubtful: boolean };
   dialog: Fact<Dialog | null>;
   menu: Fact<Menu | null>;
   limit: Fact<UsageLimit | null>;

@@ -8,6 +8,7 @@
  * Never     Takes time for evidence: a turn that was not seen to end has not ended.
  * Errors    Only what a person hands in can be wrong: an unknown tool or a file that is no capture is `invalid`.
  */
+export * from './calibrate.ts';
 export * from './capture-file.ts';
 export * from './classify.ts';
 export * from './composer-holds.ts';

@@ -1,6 +1,7 @@
 import type { Detector } from './detector.ts';
 import { type Composer, findComposer } from './find-composer.ts';
 import { type Dialog, findDialog, screenExcerpt } from './find-dialog.ts';
+import { footerOf, withoutNumbers } from './learned-frame.ts';
 import { lastPromptRow, readSigns, type SeenSign, turnRows } from './read-signs.ts';
 import { rowAt, type Screen } from './screen.ts';
 import { fingerprint } from './stability.ts';
@@ -17,7 +18,11 @@ export interface Look {
   limit: ReturnType<typeof findUsageLimit>;
   tooTall: boolean;
   crowded: boolean;
+  /** Title or footer of a calibrated tool read otherwise than while it was idle. */
+  strange: boolean;
   unsettled: boolean;
+  /** A prompt was sent and the tool shows nothing of it yet. */
+  unanswered: boolean;
   turnSignature: string;
   excerpt: string;
 }
@@ -30,7 +35,9 @@ export const BLIND: Look = {
   limit: undefined,
   tooTall: false,
   crowded: false,
+  strange: false,
   unsettled: false,
+  unanswered: false,
   turnSignature: '',
   excerpt: '',
 };
@@ -54,7 +61,9 @@ export function look(screen: Screen, detector: Detector): Look {
     limit: findUsageLimit(around.map((row) => row.text)),
     tooTall: shape.footerRows !== undefined && rowsBelow > shape.footerRows,
     crowded: screen.rows.slice(Math.max(0, top - clearance), top).some((row) => !row.blank),
-    unsettled: isUnsettled(screen, detector, composer) && title !== 'idle',
+    strange: isStrange(screen, detector, composer),
+    unsettled: lacks(screen, detector, composer, detector.transcript.settled) && title !== 'idle',
+    unanswered: lacks(screen, detector, composer, detector.transcript.answered),
     turnSignature: turnSignature(screen, detector, composer),
     excerpt,
   };
@@ -73,12 +82,19 @@ function titleVerdict(title: string, { title: signs }: Detector): TitleVerdict {
   return signs.idle?.test(title) ? 'idle' : 'neutral';
 }
 
-/** A prompt was sent and nothing below it says that its turn is over. */
-function isUnsettled(screen: Screen, detector: Detector, composer: Composer): boolean {
-  const { settled } = detector.transcript;
-  if (!settled) return false;
+/** Whether a prompt was sent and no row like this stands below it. */
+function lacks(screen: Screen, detector: Detector, composer: Composer, wanted: RegExp | undefined): boolean {
+  if (!wanted) return false;
   const start = lastPromptRow(screen, detector, composer.top);
   if (start === undefined) return false;
-  for (let y = start + 1; y < composer.top; y++) if (settled.test(rowAt(screen, y).text)) return false;
+  for (let y = start + 1; y < composer.top; y++) if (wanted.test(rowAt(screen, y).text)) return false;
   return true;
+}
+
+function isStrange(screen: Screen, { idleChrome }: Detector, composer: Composer): boolean {
+  if (!idleChrome) return false;
+  const footer = footerOf(screen, composer.bottom);
+  const same =
+    footer.length === idleChrome.footer.length && footer.every((row, at) => row === idleChrome.footer[at]);
+  return !same || withoutNumbers(screen.title) !== idleChrome.title;
 }

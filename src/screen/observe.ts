@@ -51,7 +51,7 @@ export function observe({ screen, detector, process, signals = [], ageMs = 0 }: 
 type MakeFact = <T>(value: T, source?: string) => Fact<T>;
 
 interface Judgement {
-  /** Evidence of a running turn: at this moment, and events included. */
+  /** Evidence of a running turn: what shows it now, and that with what is doubtful. */
   shown: string[];
   busy: string[];
   asks: Dialog | null;
@@ -66,7 +66,7 @@ interface Judgement {
 function judge(seen: Look, verdict: SignalVerdict): Judgement {
   const { composer, title, dialog } = seen;
   const shown = shownBusy(seen, verdict);
-  const busy = verdict.says === 'busy' && verdict.isEvent ? [...shown, `${verdict.source}: busy`] : shown;
+  const busy = [...shown, ...doubtfulBusy(seen, verdict)];
   const waiting = title === 'waiting' || verdict.says === 'waiting';
   const asks = dialog ?? (waiting ? { kind: 'unknown' as const, excerpt: seen.excerpt } : null);
   const trusted = !composer?.shape.needsIdleSignal || title === 'idle' || verdict.says === 'idle';
@@ -77,7 +77,7 @@ function judge(seen: Look, verdict: SignalVerdict): Judgement {
     asks,
     menu: menuOf(seen),
     mode,
-    open: mode === 'prompt' && trusted,
+    open: mode === 'prompt' && trusted && !seen.strange,
     blank: composer?.state === 'empty' || composer?.state === 'placeholder',
   };
 }
@@ -106,16 +106,19 @@ function surfaceFacts(
   const armed = has(seen, 'exit_armed');
   const quiet = !asks && !menu && shown.length === 0 && !armed;
   const active = busy.length > 0;
-  const eventsOnly = active && shown.length === 0;
+  const doubtful = active && shown.length === 0;
   const voice = verdict.says === 'none' ? 'screen' : (verdict.source ?? 'screen');
   const phase: Phase = active ? 'active' : open && !asks ? 'ready' : 'unknown';
   const posture: Tristate = open && blank && quiet ? 'yes' : asks || shown.length > 0 ? 'no' : 'unknown';
   return {
     composer: fact(composer && mode ? composerFact(composer, mode) : null),
     busy: {
-      ...fact<Tristate>(active ? 'yes' : open ? 'no' : 'unknown', eventsOnly ? voice : 'screen'),
+      ...fact<Tristate>(
+        active ? 'yes' : open ? 'no' : 'unknown',
+        doubtful && verdict.says === 'busy' ? voice : 'screen',
+      ),
       evidence: busy,
-      eventsOnly,
+      doubtful,
     },
     dialog: fact(asks, asks && !seen.dialog ? voice : 'screen'),
     menu: fact(menu),
@@ -165,7 +168,14 @@ function composerFact(composer: Composer, mode: Mode): NonNullable<Facts['compos
   return { state, mode, text, region: { first, last, textColumn, right } };
 }
 
-/** What shows a running turn at this moment, events left out. */
+/** What may have ended without anybody saying so. */
+function doubtfulBusy(seen: Look, verdict: SignalVerdict): string[] {
+  const found = seen.unanswered ? ['a prompt without an answer'] : [];
+  if (verdict.says === 'busy' && verdict.isEvent) found.push(`${verdict.source}: busy`);
+  return found;
+}
+
+/** What shows a running turn at this moment. */
 function shownBusy(seen: Look, verdict: SignalVerdict): string[] {
   const found = seen.signs.filter(({ means }) => means === 'busy').map(({ row }) => row);
   if (seen.title === 'busy') found.push('title');

@@ -95,10 +95,10 @@ function doubts(facts: Facts, policy: GatePolicy): Reason[] {
   return found;
 }
 
-/** An event that was never taken back yields to the turn reducer, which saw the composer empty and still. */
+/** Doubtful evidence yields to the turn reducer, which saw the composer empty and still. */
 function isBusy({ busy }: Facts, { turnPhase }: GatePolicy): boolean {
   if (turnPhase === 'active') return true;
-  return busy.value === 'yes' && !(busy.eventsOnly && turnPhase === 'ready');
+  return busy.value === 'yes' && !(busy.doubtful && turnPhase === 'ready');
 }
 
 /** The last bar: whatever else was found or not, without a composer that is open and empty nothing is ready. */

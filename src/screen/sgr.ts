@@ -1,4 +1,4 @@
-import { type Colour, PLAIN, type Style } from './style.ts';
+import { type Colour, PLAIN, type Style, sameStyle } from './style.ts';
 
 /** The style after one `ESC [ … m`. Unknown codes change nothing. An interned PLAIN marks "no style at all". */
 export function applySgr(style: Style, parameters: string): Style {
@@ -17,7 +17,7 @@ export function applySgr(style: Style, parameters: string): Style {
       at += used;
     } else applyCode(next, code);
   }
-  return sameAsPlain(next) ? PLAIN : next;
+  return sameStyle(next, PLAIN) ? PLAIN : next;
 }
 
 /** `38:5:n`, `38:2:r:g:b`, `38:2::r:g:b`, and `4:3` for a curly underline. */
@@ -64,16 +64,4 @@ function applyCode(style: Style, code: number): void {
 
 function toByte(value: number | undefined): number {
   return Math.max(0, Math.min(255, Math.floor(value ?? 0) || 0));
-}
-
-function sameAsPlain(style: Style): boolean {
-  return (
-    style.fg === null &&
-    style.bg === null &&
-    !style.bold &&
-    !style.dim &&
-    !style.italic &&
-    !style.underline &&
-    !style.inverse
-  );
 }

@@ -21,8 +21,10 @@ export const PLAIN: Style = Object.freeze({
   inverse: false,
 });
 
-export function isPlain(style: Style): boolean {
-  return style === PLAIN || (!style.dim && !style.bold && !style.inverse && style.fg === null);
+export function sameStyle(a: Style, b: Style): boolean {
+  if (a === b) return true;
+  const flags = a.bold === b.bold && a.dim === b.dim && a.italic === b.italic && a.underline === b.underline;
+  return flags && a.inverse === b.inverse && a.fg === b.fg && a.bg === b.bg;
 }
 
 /** Red, green and blue of a colour, 0..255; undefined for the default colour. */

@@ -1,6 +1,6 @@
 import type { IBufferCell, IBufferLine, Terminal } from '@xterm/headless';
 import { Row, type Screen } from './screen.ts';
-import { type Colour, PLAIN, type Style } from './style.ts';
+import { type Colour, PLAIN, type Style, sameStyle } from './style.ts';
 
 export interface TerminalSize {
   columns: number;
@@ -104,7 +104,7 @@ function styleOf(cell: IBufferCell, last: Style): Style {
     underline: cell.isUnderline() !== 0,
     inverse: cell.isInverse() !== 0,
   };
-  return (Object.keys(style) as (keyof Style)[]).every((key) => style[key] === last[key]) ? last : style;
+  return sameStyle(style, last) ? last : style;
 }
 
 function colourOf(isDefault: boolean, isRgb: boolean, value: number): Colour {

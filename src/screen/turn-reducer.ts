@@ -42,7 +42,7 @@ export function notePrompt(state: TurnState, facts: Facts | undefined, at: Insta
 function decide(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
   if (isGone(facts)) return { ...state, phase: 'unknown', anchor: null, settling: null };
   if (facts.busy.value === 'yes') {
-    return facts.busy.eventsOnly ? doubtEvent(state, facts, at, times) : activate(state, facts, at, times);
+    return facts.busy.doubtful ? doubtStart(state, facts, at, times) : activate(state, facts, at, times);
   }
   const { anchor } = state;
   const ready = facts.surface.ready_posture.value === 'yes';
@@ -85,9 +85,9 @@ function isSameTurn({ anchor, phase, stability }: TurnState, at: Instant, times:
   return at.ms - stability.sinceMs < times.completion_stability_seconds * 1000;
 }
 
-/** The tool reported a start and never an end. It is believed until the composer has been empty and still for a while. */
-function doubtEvent(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
-  const told = at.ms - facts.busy.ageMs;
+/** A start was seen or told and never an end. It is believed until the composer has been empty and still for a while. */
+function doubtStart(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
+  const told = facts.busy.source === 'screen' ? state.stability.sinceMs : at.ms - facts.busy.ageMs;
   if (state.overruledAtMs !== null && told <= state.overruledAtMs)
     return { ...state, phase: facts.surface.ready_posture.value === 'yes' ? 'ready' : 'unknown' };
   const still = at.ms - Math.max(state.stability.sinceMs, told) >= times.stale_active_recovery_seconds * 1000;

@@ -33,7 +33,7 @@ export interface TurnState {
   /** A finished-looking turn that has to stay so for a while. */
   settling: { signature: string; sinceMs: number } | null;
   stability: { signature: string; sinceMs: number; sinceUtc: string | null };
-  /** When an event that was never taken back was overruled by a still, empty composer. */
+  /** When doubtful evidence of a turn was overruled by a still, empty composer. */
   overruledAtMs: number | null;
   /** How long the phase has been unknown; for the label `stalled` only. */
   unknownSinceMs: number | null;

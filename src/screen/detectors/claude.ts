@@ -39,7 +39,7 @@ export const claude: Detector = {
     { means: 'failure', where: 'turn', row: /^● API Error\b/ },
     { means: 'success', where: 'turn', rows: 3, row: new RegExp(`^[${STARS}] \\p{L}+ for \\d`, 'u') },
   ],
-  transcript: { prompt: /^[❯!] \S/ },
+  transcript: { prompt: /^[❯!] \S/, answered: new RegExp(`^●|^[${STARS}] |^\\s+⎿`, 'u') },
   input: {
     pasteGapMs: 150,
     changes: ['tabs_to_4_spaces'],

@@ -43,7 +43,11 @@ export const codex: Detector = {
     { means: 'failure', where: 'turn', row: /^■ (?!Conversation interrupted)/ },
     { means: 'success', where: 'turn', rows: 3, row: /^ {2}Worked for \S/ },
   ],
-  transcript: { prompt: /^› \S/, settled: /^ {2}Worked for |^■ |^─ Worked for / },
+  transcript: {
+    prompt: /^› \S/,
+    settled: /^ {2}Worked for |^■ |^─ Worked for /,
+    answered: /^[•■✗◦⚠]|^ {2}Worked for |^ {2}\S+:\s/u,
+  },
   input: {
     pasteGapMs: 150,
     changes: [],

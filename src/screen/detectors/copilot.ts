@@ -24,6 +24,7 @@ export const copilot: Detector = {
     { means: 'busy', where: 'below', row: /\besc( esc)? (interrupt|edit prompt)\b|\bctrl\+q enqueue\b/ },
     { means: 'pending', where: 'above', rows: 8, row: /\[pending\b/ },
     { means: 'menu', where: 'above', attached: true, row: /^┃|^ {2}❯ [@/#]/ },
+    { means: 'menu', where: 'above', rows: 1, row: /^ \S+( → \S+| \S+)? {2,}\S/ },
     { means: 'menu', where: 'below', row: /\bclose help\b/ },
     { means: 'shell_mode', where: 'below', row: /\bexit shell mode\b|^ (← open sidebar · )?Shell · / },
     { means: 'exit_armed', where: 'below', row: AGAIN_TO_EXIT },
@@ -32,7 +33,7 @@ export const copilot: Detector = {
     { means: 'failure', where: 'turn', row: /^ [✗✕] (?!Shell|Create|Edit|Write)/ },
     { means: 'success', where: 'turn', row: /^ ● / },
   ],
-  transcript: { prompt: /^ ❯ \S/ },
+  transcript: { prompt: /^ ❯ \S/, answered: /^ [^\s❯/~\p{L}\p{N}] /u },
   input: {
     pasteGapMs: 150,
     changes: [],

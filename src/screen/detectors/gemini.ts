@@ -32,7 +32,7 @@ export const gemini: Detector = {
     { means: 'failure', where: 'turn', row: /^✕ / },
     { means: 'success', where: 'turn', row: /^✦ / },
   ],
-  transcript: { prompt: /^ > \S/ },
+  transcript: { prompt: /^ > [^\s/]/, answered: /^[^\s>▄▀─]/u },
   input: {
     pasteGapMs: 250,
     maxPasteBytes: 200_000,

@@ -27,7 +27,7 @@ export const kimi: Detector = {
     { means: 'failure', where: 'turn', row: /^\s+Error: / },
     { means: 'success', where: 'turn', row: /^ ● / },
   ],
-  transcript: { prompt: /^ ✨ \S/u },
+  transcript: { prompt: /^ ✨ \S/u, answered: /^ [●✗✓]|^ {3}(Interrupted|Error)\b/u },
   input: {
     pasteGapMs: 250,
     changes: [],

@@ -38,7 +38,7 @@ export const qwen: Detector = {
     { means: 'failure', where: 'turn', row: /^\s+✕ / },
     { means: 'success', where: 'turn', row: /^\s+◆/ },
   ],
-  transcript: { prompt: /^ {2}> \S/ },
+  transcript: { prompt: /^ {2}> [^\s/]/, answered: /^ {2}([^\s>\p{L}\p{N}]|x )/u },
   input: {
     pasteGapMs: 150,
     changes: [],

@@ -1,0 +1,186 @@
+import { textColumns } from './char-width.ts';
+import type { ComposerShape, Detector } from './detector.ts';
+import { findDialog } from './find-dialog.ts';
+import { footerOf, withoutNumbers } from './learned-frame.ts';
+import { type Row, rowAt, type Screen } from './screen.ts';
+import { sameStyle } from './style.ts';
+
+/** No key of any dialog known; one column each. */
+export const CALIBRATION_MARKER = '˙ˑ˙';
+
+export interface CalibrationInput {
+  /** The screen with an empty composer, the one with the marker typed, and the one after it was erased. */
+  before: Screen;
+  marked: Screen;
+  after: Screen;
+  marker?: string;
+}
+
+export type Calibrated = { ok: true; detector: Detector } | { ok: false; because: string };
+
+/**
+ * Whether a marker may be typed at all. A dialog is never typed into, so anything that has the shape of one, or no
+ * place for text, is refused before a key is pressed.
+ */
+export function mayCalibrate(screen: Screen): { ok: true } | { ok: false; because: string } {
+  if (!screen.cursor || screen.cursor.y >= screen.height) return refuse('the place of the cursor is unknown');
+  const dialog = findDialog(screen);
+  if (dialog) return refuse(`the screen has the shape of a dialog (${dialog.kind})`);
+  const row = rowAt(screen, screen.cursor.y);
+  const typed = row.slice(screen.cursor.x - 1, screen.cursor.x);
+  if (screen.cursor.x > 0 && /[\p{L}\p{N}]/u.test(typed)) return refuse('text stands before the cursor');
+  return { ok: true };
+}
+
+/**
+ * Learns where an unknown tool takes text: the marker must have appeared at the cursor and nowhere else, nothing
+ * above may have changed, and erasing it must have brought back the very same screen. A footer may change while
+ * text stands in the composer.
+ */
+export function calibrate({
+  before,
+  marked,
+  after,
+  marker = CALIBRATION_MARKER,
+}: CalibrationInput): Calibrated {
+  const allowed = mayCalibrate(before);
+  if (!allowed.ok) return allowed;
+  const { x, y } = before.cursor!;
+  const width = textColumns(marker);
+  if (!sameSize(before, marked) || !sameSize(before, after)) return refuse('the terminal changed its size');
+  if (rowAt(marked, y).slice(x, x + width) !== marker)
+    return refuse('the marker did not appear at the cursor');
+  if (marked.cursor?.y !== y || marked.cursor.x !== x + width)
+    return refuse('the cursor did not follow the marker');
+  const prefix = rowAt(before, y).slice(0, x).padEnd(x);
+  if (rowAt(marked, y).slice(0, x).padEnd(x) !== prefix) return refuse('something before the marker changed');
+  for (let at = 0; at < before.height; at++) {
+    if (at < y && !sameRow(rowAt(before, at), rowAt(marked, at)))
+      return refuse('something above the marker changed');
+    if (at > y && rowAt(marked, at).text.includes(marker)) return refuse('the marker appeared a second time');
+    if (!sameRow(rowAt(before, at), rowAt(after, at))) return refuse('erasing did not bring the screen back');
+  }
+  if (after.cursor?.x !== x || after.cursor.y !== y) return refuse('erasing did not bring the cursor back');
+  if (before.title !== after.title) return refuse('the title changed');
+  const bottom = bottomOf(before, marked, y);
+  if (bottom === undefined) return refuse('something below the marker changed that is no footer');
+  return { ok: true, detector: learn(before, { x, y, prefix, bottom }) };
+}
+
+interface Found {
+  x: number;
+  y: number;
+  prefix: string;
+  /** Last row of the composer; what changes below it is footer. */
+  bottom: number;
+}
+
+/** The edge below, if there is one, must not have changed; without one the composer is its own row. */
+function bottomOf(before: Screen, marked: Screen, y: number): number | undefined {
+  const below = rowAt(before, y + 1);
+  if (!edgePattern(below)) return y;
+  return sameRow(below, rowAt(marked, y + 1)) ? y + 1 : undefined;
+}
+
+function learn(before: Screen, found: Found): Detector {
+  const { x, y, prefix, bottom } = found;
+  const row = rowAt(before, y);
+  const side = /^\s*[│┃║|▌▎]/u.exec(prefix)?.[0] ?? '';
+  const right = side === '' ? null : rightSide(row);
+  const shape: ComposerShape = {
+    frame: {
+      kind: 'learned',
+      prefix,
+      left: 0,
+      right,
+      above: edgePattern(rowAt(before, y - 1)),
+      below: bottom > y ? edgePattern(rowAt(before, y + 1)) : null,
+      side,
+    },
+    prompts: [{ text: prefix, mode: 'prompt' }],
+    ghosts: placeholderOf(row, x, right ?? before.columns),
+    ...(before.cursor?.visible ? { showsCursor: true } : {}),
+  };
+  return {
+    tool: 'calibrated',
+    versions: { from: '0.0.0', below: '0.0.0', seen: [] },
+    processNames: [],
+    composers: [shape],
+    title: {},
+    signs: GENERIC_SIGNS,
+    transcript: { prompt: /^(?!)/ },
+    input: CAUTIOUS_INPUT,
+    idleChrome: { title: withoutNumbers(before.title), footer: footerOf(before, bottom) },
+    signals: ['title'],
+  };
+}
+
+/** A row that is mostly one drawing character, as a pattern that survives another width. */
+function edgePattern(row: Row): RegExp | null {
+  const { text } = row;
+  const inner = text.trim().slice(1, -1);
+  const fill = inner[0];
+  if (inner.length < 6 || !fill || /[\p{L}\p{N}\s]/u.test(fill)) return null;
+  if ([...inner].filter((char) => char === fill).length < inner.length * 0.9) return null;
+  const quote = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+  const trimmed = text.trim();
+  return new RegExp(`^\\s*${quote(trimmed[0]!)}${quote(fill)}{4,}.*${quote(trimmed.at(-1)!)}$`, 'u');
+}
+
+function rightSide(row: Row): number | null {
+  return /[│┃║|]$/u.test(row.text) ? row.text.length - 1 : null;
+}
+
+function placeholderOf(row: Row, x: number, right: number): ComposerShape['ghosts'] {
+  const text = row.slice(x, right).trim();
+  if (text === '') return [];
+  const form = new RegExp(`^${text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')}$`, 'u');
+  const second = row.chars.findIndex((char, at) => at > x && char.trim() !== '');
+  return [{ form, style: row.style(second < 0 ? x : second) }];
+}
+
+function sameRow(a: Row, b: Row): boolean {
+  if (a.text !== b.text) return false;
+  for (let x = 0; x < Math.max(a.chars.length, b.chars.length); x++) {
+    if (!sameStyle(a.style(x), b.style(x)) && (a.char(x).trim() !== '' || b.char(x).trim() !== ''))
+      return false;
+  }
+  return true;
+}
+
+function sameSize(a: Screen, b: Screen): boolean {
+  return a.columns === b.columns && a.height === b.height;
+}
+
+function refuse(because: string): { ok: false; because: string } {
+  return { ok: false, because };
+}
+
+/** Without knowing the tool: whatever moves or counts right above the composer is a turn. */
+const GENERIC_SIGNS: Detector['signs'] = [
+  {
+    means: 'busy',
+    where: 'above',
+    rows: 4,
+    row: /^\s{0,3}[^\p{L}\p{N}\s"'`([{<#>❯›»]\p{Mn}?.{0,40}(…|\.\.\.|\(\d+ ?(s|m)\b|\b\d+ ?s\b)/u,
+  },
+  { means: 'busy', where: 'above', rows: 4, row: /\besc(ape)?\b.{0,12}\b(interrupt|cancel|stop)/i },
+  { means: 'busy', where: 'above', rows: 4, row: /^\s{0,3}([⠀-⣿]|[🌑-🌘]|[◴-◷◐-◓])/u },
+  { means: 'pending', where: 'above', rows: 6, row: /\bqueued\b/i },
+  { means: 'menu', where: 'above', attached: true, row: /^\s*([❯›»>→▸]\s+\S|\/\w+\s{2,}\S)/ },
+];
+
+const CAUTIOUS_INPUT: Detector['input'] = {
+  pasteGapMs: 300,
+  changes: [],
+  refuses: [
+    { when: /^\s*[!/]/, because: 'the tool is unknown; a leading ! or / may be a command to it' },
+    { when: /\\$/, because: 'the tool is unknown; a trailing backslash may turn Enter into a new line' },
+    { when: /@[\w./-]+$/, because: 'the tool is unknown; a trailing @name may open a completion' },
+  ],
+  interruptKeys: ['Escape'],
+  clearKeys: ['C-u'],
+  resetCommand: '/clear',
+  whileBusy: 'queues',
+  restoresPrompt: false,
+};

@@ -1,0 +1,69 @@
+import * as fs from 'node:fs';
+import { type CaptureFile, parseCaptureFile } from './capture-file.ts';
+import { detectorFor } from './detectors/index.ts';
+import type { Facts } from './facts.ts';
+import { observe } from './observe.ts';
+import { decideReadiness, type Readiness } from './readiness.ts';
+import type { Screen } from './screen.ts';
+
+/** For tests: the captured screens beside this file, `<tool>-<version>-<state>[-WxH].ansi.txt`. */
+export interface Fixture {
+  name: string;
+  tool: string;
+  version: string;
+  state: string;
+  text: string;
+  capture: CaptureFile;
+}
+
+const DIRECTORY = new URL('./fixtures/', import.meta.url);
+const NAME = /^([a-z]+)-(\d+\.\d+\.\d+)-(.+?)(?:-\d+x\d+)?\.ansi\.txt$/;
+
+export function loadFixtures(): Fixture[] {
+  return fs
+    .readdirSync(DIRECTORY)
+    .filter((name) => name.endsWith('.ansi.txt'))
+    .sort()
+    .map((name) => {
+      const [, tool = '', version = '', state = ''] = NAME.exec(name) ?? [];
+      const text = fs.readFileSync(new URL(name, DIRECTORY), 'utf8');
+      return { name, tool, version, state, text, capture: parseCaptureFile(text, name) };
+    });
+}
+
+/**
+ * What each state is, by the words its name begins with. `ready` must be ready; all others must not, and must give
+ * one of these reasons.
+ */
+export const EXPECTED: [RegExp, 'ready' | string[]][] = [
+  [/^(ready|completed|error|interrupted|permission-denied)/, 'ready'],
+  [/^busy/, ['busy_turn']],
+  [/^typed/, ['draft']],
+  [/^(slash|at)-menu/, ['draft', 'menu', 'unknown_screen', 'dialog']],
+  [/^menu/, ['menu', 'dialog']],
+  [/^field/, ['dialog']],
+  [/^(permission|question|trust|apikey)/, ['dialog']],
+  [/^dialog/, ['dialog', 'unknown_screen']],
+  [/^bash-mode/, ['shell_mode', 'draft']],
+  [/^exit-armed/, ['exit_armed']],
+  [/^(exited|starting|view|search)/, ['unknown_screen', 'dialog', 'menu']],
+];
+
+export function expectedOf({ state, name }: Fixture): 'ready' | string[] {
+  const found = EXPECTED.find(([pattern]) => pattern.test(state));
+  if (!found) throw new Error(`${name}: no expectation for state ${state}`);
+  return found[1];
+}
+
+export function judge(
+  fixture: Fixture,
+  screen: Screen = fixture.capture.screen,
+): { facts: Facts; gate: Readiness } {
+  const { tool, version } = fixture;
+  const facts = observe({
+    screen,
+    detector: detectorFor(tool, version),
+    process: { foreground: 'tool', version },
+  });
+  return { facts, gate: decideReadiness(facts, { stable: true }) };
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { parseCaptureFile } from './capture-file.ts';
+import { expectedOf, judge, loadFixtures } from './captured-fixtures.ts';
+import { DETECTORS } from './detectors/index.ts';
+
+const fixtures = loadFixtures();
+
+describe('captured screens of real tools', () => {
+  it.each(fixtures.map((fixture) => [fixture.name, fixture] as const))('%s', (_, fixture) => {
+    const expected = expectedOf(fixture);
+    const { gate } = judge(fixture);
+    const codes = gate.ready ? ['ready'] : gate.reasons.map(({ code }) => code as string);
+    if (expected === 'ready') expect(codes).toEqual(['ready']);
+    else expect(codes.filter((code) => expected.includes(code))).not.toEqual([]);
+  });
+
+  it('exist for every version a detector says it has seen', () => {
+    const captured = new Set(fixtures.map(({ tool, version }) => `${tool} ${version}`));
+    for (const { tool, versions } of DETECTORS) {
+      if (tool === 'scripted') continue;
+      for (const seen of versions.seen) expect(captured).toContain(`${tool} ${seen}`);
+    }
+  });
+
+  it('without their colours are ready only where the composer is plainly empty', () => {
+    for (const fixture of fixtures) {
+      const bare = fixture.text.replace(/\u001b\[[\d;:]*m/g, '');
+      const { screen } = parseCaptureFile(bare, fixture.name);
+      const { facts, gate } = judge(fixture, screen);
+      if (expectedOf(fixture) !== 'ready') expect([fixture.name, gate.ready]).toEqual([fixture.name, false]);
+      else if (gate.ready)
+        expect([fixture.name, facts.composer.value?.state]).toEqual([fixture.name, 'empty']);
+      else expect(gate.reasons.map(({ fragment }) => fragment)).toEqual(["editing_input='unknown'"]);
+    }
+  });
+
+  it('are not ready without their title while a turn runs', () => {
+    for (const fixture of fixtures.filter(({ state }) => state.startsWith('busy'))) {
+      for (const title of ['', 'devhost', 'some other title']) {
+        const { gate } = judge(fixture, { ...fixture.capture.screen, title });
+        expect([fixture.name, title, gate.ready]).toEqual([fixture.name, title, false]);
+      }
+    }
+  });
+
+  it('are not ready when the version is one nobody has seen', () => {
+    const ready = fixtures.find(({ tool, state }) => tool === 'claude' && state === 'completed')!;
+    const { gate } = judge({ ...ready, version: '9.0.0' });
+    expect(gate.ready ? [] : gate.reasons.map(({ code }) => code)).toEqual(['unknown_version']);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { type ToolSignal, weighSignals } from './tool-signals.ts';
+
+const file = (says: ToolSignal['says'], ageMs: number, writerAlive = true): ToolSignal => ({
+  source: 'claude_status_file',
+  says,
+  ageMs,
+  writerAlive,
+});
+const hook = (says: ToolSignal['says'], ageMs: number): ToolSignal => ({
+  source: 'claude_hooks',
+  says,
+  ageMs,
+});
+
+describe("a tool's own signals", () => {
+  it('say nothing when there are none', () => {
+    expect(weighSignals([])).toMatchObject({ says: 'none', source: null });
+  });
+
+  it('are not believed from a file whose writer is dead', () => {
+    const verdict = weighSignals([file('busy', 10, false)]);
+    expect(verdict.says).toBe('none');
+    expect(verdict.dismissed).toEqual([{ source: 'claude_status_file', because: 'its writer is dead' }]);
+  });
+
+  it('let waiting beat busy and busy beat idle', () => {
+    expect(weighSignals([file('idle', 9), { source: 'title', says: 'busy', ageMs: 0 }]).says).toBe('busy');
+    expect(weighSignals([file('waiting', 9), { source: 'title', says: 'busy', ageMs: 0 }]).says).toBe(
+      'waiting',
+    );
+  });
+
+  it('drop a start that was never ended when the status file knows better', () => {
+    expect(weighSignals([hook('busy', 5000), file('idle', 100)]).says).toBe('idle');
+  });
+
+  it('keep a start that is newer than the status file', () => {
+    expect(weighSignals([hook('busy', 50), file('idle', 100)])).toMatchObject({
+      says: 'busy',
+      isEvent: true,
+    });
+  });
+
+  it('carry an interrupt and a failure', () => {
+    expect(weighSignals([{ source: 'codex_rollout', says: 'interrupted', ageMs: 1 }])).toMatchObject({
+      says: 'idle',
+      interrupted: true,
+    });
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { findUsageLimit } from './usage-limit.ts';
+
+describe('a usage limit', () => {
+  it.each([
+    ["● You've hit your session limit · resets 3pm (Europe/Berlin)", '3pm (Europe/Berlin)'],
+    ['  ⎿  Usage limit reached · limit resets 7:30 PM', '7:30 PM'],
+    ["■ You've hit your usage limit. Upgrade to Pro or try again at 4:05 PM.", '4:05 PM'],
+    ['● spend limit reached · resets Dec 1', 'Dec 1'],
+    ['✕ Quota exceeded. Check your plan and billing details.', null],
+    ['⚠ Claude usage limit reached. Your limit will reset at 7pm.', '7pm'],
+    ['■ Your workspace is out of credits. Add credits to continue.', null],
+    ['● You’re out of extra usage · resets 10am', '10am'],
+    ['  Weekly limit reached ∙ resets in 3 days', 'in 3 days'],
+  ])('is read from %s', (row, resets) => {
+    expect(findUsageLimit(['● something before', row])?.resets?.replace(/^in /, '')).toBe(
+      resets?.replace(/^in /, '') ?? undefined,
+    );
+    expect(findUsageLimit(['● something before', row])).toBeDefined();
+  });
+
+  it.each([
+    "You've used 90% of your weekly limit · resets 3pm",
+    'Approaching usage limit · resets at 7pm',
+    '● The function returns 429 when the rate limit is exceeded.',
+    '  the loop stops once the limit is reached',
+    'if (count > limit) throw new Error("limit reached")',
+    '● I have reached the end of the file.',
+  ])('is not read from %s', (row) => {
+    expect(findUsageLimit([row])).toBeUndefined();
+  });
+
+  it('takes the newest of several', () => {
+    const rows = [
+      "● You've hit your session limit · resets 3pm",
+      "● You've hit your session limit · resets 8pm",
+    ];
+    expect(findUsageLimit(rows)?.resets).toBe('8pm');
+  });
+});
