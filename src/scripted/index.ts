@@ -14,7 +14,7 @@ export { ControlClient } from './control-client.ts';
 export { CONTROL_COMMANDS } from './control-commands.ts';
 export { DIRECTIVE_NAMES, noncesOf } from './directives.ts';
 export { fingerprint } from './fingerprint.ts';
-export { runScriptedAgent, type ScriptedRun } from './run.ts';
+export { PROCESS_TITLE, runScriptedAgent, type ScriptedRun } from './run.ts';
 export type { Skin } from './skin.ts';
 export { SKINS } from './skins.ts';
 export { readTranscript, type TranscriptRecord } from './transcript.ts';

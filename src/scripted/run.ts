@@ -1,6 +1,9 @@
 import { asRouseError, type Clock, type ErrorCode, systemClock } from '../base/index.ts';
 import { helpText, readOptions, skinList } from './options.ts';
 
+/** What `ps` and tmux call the process, so that it is told from a shell and from other Node programs. */
+export const PROCESS_TITLE = 'scripted-agent';
+
 export interface ScriptedRun {
   /** Without the program's own name. */
   argv: string[];
@@ -19,9 +22,11 @@ export async function runScriptedAgent(run: ScriptedRun): Promise<number> {
     if (options.mode === 'help') stdout.write(helpText());
     else if (options.mode === 'list-skins') stdout.write(skinList());
     else if (options.mode === 'headless') {
+      process.title = PROCESS_TITLE;
       const { runHeadless } = await import('./headless.ts');
       return await runHeadless(options, { stdin, stdout, stderr }, clock);
     } else {
+      process.title = PROCESS_TITLE;
       const { runTui } = await import('./tui.ts');
       return await runTui(options, { stdin, stdout, stderr }, clock);
     }

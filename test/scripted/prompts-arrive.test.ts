@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fingerprint } from '../../src/scripted/index.ts';
+import { fingerprint, PROCESS_TITLE } from '../../src/scripted/index.ts';
 import { AgentHouse } from './agent-in-tmux.ts';
 
 let house: AgentHouse;
@@ -88,6 +88,7 @@ describe('the transcript of an agent in a terminal', () => {
       rows: 20,
       mode: 'tui',
     });
+    expect(await pane.fact('#{pane_current_command}')).toBe(PROCESS_TITLE);
     await pane.control.send('exit');
   });
 });
