@@ -8,4 +8,7 @@
  * Errors    Refusals are results, not exceptions; what is thrown is `unavailable` (tmux gone) or `internal`.
  */
 export { FakeSurface } from './fake-surface.ts';
+export { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
+export { openSurface, type SurfaceOptions } from './open-surface.ts';
 export * from './port.ts';
+export type { SurfaceManifest } from './surface-manifest.ts';

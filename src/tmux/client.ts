@@ -8,6 +8,8 @@ const CLIENT = {
   tty: ['client_tty', text],
   sessionId: ['session_id', text],
   sessionName: ['session_name', text],
+  /** The pane its keys go to. */
+  paneId: ['pane_id', text],
   created: ['client_created', time],
   /** When a key of this client last arrived; whole seconds. */
   activity: ['client_activity', time],

@@ -1,0 +1,72 @@
+import { type Clock, type Log, silentLog, systemClock } from '../base/index.ts';
+import { type Detector, detectorFor, isKnownTool } from '../screen/index.ts';
+import { Tmux } from '../tmux/index.ts';
+import { launchedName, launchedWords } from './foreground.ts';
+import { Lane } from './lane.ts';
+import { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
+import { PaneWatch } from './pane-watch.ts';
+import type { AgentSurface } from './port.ts';
+import { readTimings } from './read-timings.ts';
+import { openSignals } from './signals/index.ts';
+import { recordedVersion, type SurfaceManifest, tmuxPlace } from './surface-manifest.ts';
+import { Tracker } from './tracker.ts';
+import { TuiRecord } from './tui-record.ts';
+import { TuiSurface } from './tui-surface.ts';
+import { unknownTool } from './unknown-tool.ts';
+
+export interface SurfaceOptions {
+  manifest: SurfaceManifest;
+  sessionRoot: string;
+  /** The session's lane lock: whoever types holds it. */
+  laneLock: string;
+  log?: Log;
+  clock?: Clock;
+  /** By field (`watch_poll_interval_seconds`) or by flag (`tui-watch-poll-interval-seconds`). */
+  timings?: Record<string, unknown>;
+  /** Names the session where its manifest does not. */
+  attachIdentity?: string;
+  patience?: Partial<LanePatience>;
+  env?: NodeJS.ProcessEnv;
+}
+
+/** The surface of a session's agent, as its manifest describes it. Nothing is reached before `start`. */
+export function openSurface(options: SurfaceOptions): AgentSurface {
+  return openTuiSurface(options);
+}
+
+function openTuiSurface(options: SurfaceOptions): AgentSurface {
+  const { manifest, sessionRoot, laneLock, log = silentLog, clock = systemClock } = options;
+  const timings = readTimings(options.timings);
+  const { server, session } = tmuxPlace(manifest);
+  const tmux = new Tmux({ ...server, ...(options.env ? { env: options.env } : {}) });
+  const version = recordedVersion(manifest);
+  const known = isKnownTool(manifest.tool);
+  const detector: Detector = known ? detectorFor(manifest.tool, version) : unknownTool(manifest.tool);
+  const { executable, args } = manifest.launch_plan;
+  const looks = {
+    names: [...detector.processNames, ...launchedName(executable)],
+    launched: launchedWords(executable, args),
+  };
+  const pollMs = timings.watch_poll_interval_seconds * 1000;
+  const watch = new PaneWatch({ tmux, session, clock, pollMs, log });
+  const tracker = new Tracker({ watch, session, detector, looks, version, timings, clock });
+  const patience = { ...DEFAULT_PATIENCE, ...options.patience };
+  const lane = new Lane(laneLock, { tracker, watch, clock, log, patience });
+  const trackedSessionId = manifest.runtime?.session_id ?? options.attachIdentity ?? session;
+  const record = new TuiRecord({
+    tracker,
+    manifest,
+    sessionRoot,
+    trackedSessionId,
+    detectorName: known ? detector.tool : undefined,
+    timings,
+  });
+  const changed = (): void => tracker.signalled();
+  return new TuiSurface({
+    watch,
+    tracker,
+    lane,
+    record,
+    openSignals: () => openSignals({ detector, manifest, sessionRoot, clock, changed }),
+  });
+}

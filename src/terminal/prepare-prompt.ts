@@ -1,0 +1,43 @@
+import type { InputRules } from '../screen/index.ts';
+import { pasteText } from '../tmux/index.ts';
+import { essence } from './held-text.ts';
+
+export interface PreparedPrompt {
+  /** What is pasted. */
+  text: string;
+  /** What the paste or the tool changes, by name; kept with the evidence. */
+  changes: string[];
+  /** Why the tool would not take it as it is written. */
+  refusals: string[];
+}
+
+/** The prompt as it can be pasted, or why it cannot: it reaches the tool as written or not at all. */
+export function preparePrompt(given: string, rules: InputRules): PreparedPrompt {
+  const text = pasteText(given);
+  const refusals = rules.refuses
+    .filter(({ typedOnly, when }) => !typedOnly && when.test(text))
+    .map(({ because }) => because);
+  if (essence(text) === '') refusals.push('there is nothing in it to be seen');
+  const bytes = Buffer.byteLength(text);
+  if (rules.maxPasteBytes !== undefined && bytes > rules.maxPasteBytes) {
+    refusals.push(`it has ${bytes} bytes and the tool takes pastes of at most ${rules.maxPasteBytes}`);
+  }
+  const longest = Math.max(...text.split('\n').map((line) => Buffer.byteLength(line)));
+  if (rules.maxLineBytes !== undefined && longest > rules.maxLineBytes) {
+    refusals.push(
+      `it has a line of ${longest} bytes and the tool takes lines of at most ${rules.maxLineBytes}`,
+    );
+  }
+  return { text, changes: changesOf(given, text, rules), refusals };
+}
+
+function changesOf(given: string, text: string, rules: InputRules): string[] {
+  const changes: string[] = [];
+  const unified = given.replace(/\r\n?/g, '\n');
+  if (unified !== given) changes.push('line_ends_unified');
+  if (text !== unified) changes.push('control_characters_removed');
+  if (rules.changes.includes('tabs_to_4_spaces') && text.includes('\t')) changes.push('tabs_to_4_spaces');
+  if (rules.changes.includes('trailing_space')) changes.push('trailing_space');
+  if (rules.changes.includes('trims_ends') && text.trim() !== text) changes.push('trims_ends');
+  return changes;
+}

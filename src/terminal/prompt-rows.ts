@@ -1,0 +1,83 @@
+import { type Detector, findComposer, type Row, type Screen } from '../screen/index.ts';
+import { essence } from './held-text.ts';
+
+/** A prompt as the transcript shows it, and what stands below it. */
+export interface ShownPrompt {
+  /** The row it begins in, without its glyph. */
+  row: string;
+  /** The rows below the prompt's own, down to the composer, without signs of work in progress. */
+  below: string[];
+}
+
+/** A row that shows this much of the prompt is that prompt. */
+const ENOUGH = 16;
+
+/** Rows above the composer; all of them while a dialog stands in its place. */
+export function transcriptRows(screen: Screen, detector: Detector): readonly Row[] {
+  const composer = findComposer(screen, detector.composers);
+  return composer ? screen.rows.slice(0, composer.top) : screen.rows;
+}
+
+/** The lowest place in the transcript that shows this prompt, in words or by the label of its paste. */
+export function findPrompt(
+  screen: Screen,
+  detector: Detector,
+  prompt: { text: string; chip: string | undefined },
+): ShownPrompt | undefined {
+  const rows = transcriptRows(screen, detector)
+    .map((row) => row.text.trimEnd())
+    .filter((text) => text !== '');
+  for (let at = rows.length - 1; at >= 0; at--) {
+    const glyph = detector.transcript.prompt.exec(rows[at]!)?.[0];
+    if (glyph === undefined) continue;
+    const head = rows[at]!.slice(glyph.length - lastCharLength(glyph));
+    const length = promptLength([head, ...rows.slice(at + 1)], prompt);
+    if (length > 0) return { row: head, below: settledRows(rows.slice(at + length), detector) };
+  }
+  return undefined;
+}
+
+/** Over how many rows the prompt goes on; 0 when they do not show it. */
+function promptLength(rows: string[], { text, chip }: { text: string; chip: string | undefined }): number {
+  if (chip !== undefined && rows[0]?.trim() === chip) return 1;
+  const whole = essence(text);
+  let shown = '';
+  let length = 0;
+  for (const row of rows) {
+    const next = shown + essence(row);
+    if (!whole.startsWith(next)) break;
+    shown = next;
+    length++;
+    if (shown === whole) break;
+  }
+  return shown !== '' && (shown === whole || shown.length >= ENOUGH) ? length : 0;
+}
+
+/** Whether this prompt stands in the transcript now and did not before. Undefined when that cannot be told. */
+export function isNewPrompt(
+  before: ShownPrompt | undefined,
+  after: ShownPrompt | undefined,
+): boolean | undefined {
+  if (!after) return false;
+  if (!before) return true;
+  const old = before.below[0];
+  // The same words were sent before: a new place is one without the old answer below it.
+  if (old === undefined) return undefined;
+  return after.below[0] === old ? undefined : true;
+}
+
+/** How many rows above the composer begin to tell this prompt: how tools show input that waits. */
+export function countMentions(screen: Screen, detector: Detector, text: string): number {
+  const start = essence(text).slice(0, 24);
+  if (start.length < 3) return 0;
+  return transcriptRows(screen, detector).filter((row) => essence(row.text).includes(start)).length;
+}
+
+function settledRows(rows: string[], detector: Detector): string[] {
+  const moving = detector.signs.filter(({ means }) => means === 'busy' || means === 'pending');
+  return rows.filter((row) => !moving.some((sign) => sign.row.test(row)));
+}
+
+function lastCharLength(text: string): number {
+  return [...text].at(-1)?.length ?? 0;
+}

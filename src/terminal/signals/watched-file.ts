@@ -1,0 +1,32 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+
+/**
+ * Calls back when something called like this changes in its directory. Watches the directory, because files are
+ * replaced by rename. A directory that is not there is nothing to watch.
+ */
+export function watchFile(file: string, changed: () => void): () => void {
+  return watchDirectory(path.dirname(file), (name) => {
+    if (name === null || name === path.basename(file)) changed();
+  });
+}
+
+export function watchDirectory(directory: string, changed: (name: string | null) => void): () => void {
+  try {
+    const watcher = fs.watch(directory, { persistent: false }, (_kind, name) => changed(name));
+    watcher.on('error', () => watcher.close());
+    return () => watcher.close();
+  } catch {
+    return () => {};
+  }
+}
+
+/** Parsed JSON object, or undefined: absent, half-written or not an object all mean that nothing is said. */
+export function readObject(file: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(fs.readFileSync(file, 'utf8'));
+    return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import { isRouseError } from '../base/index.ts';
+import { essence, heldText } from './held-text.ts';
+import { type LaneContext, sameAs } from './lane-context.ts';
+import { waitUntil } from './wait-until.ts';
+
+const MOST_LINES = 60;
+
+/**
+ * Empties a composer that holds exactly our text, key by key, each only while what is left is still ours. True when
+ * the composer is then seen empty; false leaves things as they are.
+ */
+export async function takeBack(text: string, on: LaneContext): Promise<boolean> {
+  const lines = text.split('\n').length;
+  if (lines > MOST_LINES) return false;
+  const { clearKeys } = on.tracker.detector.input;
+  let useless = 0;
+  for (let step = 0; step < 2 * lines + 6 && useless < 2; step++) {
+    const state = await ownText(text, on);
+    if (state !== 'ours') return state === 'empty';
+    const before = on.tracker.sight.facts.composer.value?.text;
+    // The clearing key ends at the start of a line; the one after it joins the line above.
+    const keys = useless === 0 ? clearKeys : ['BSpace'];
+    try {
+      for (const key of keys)
+        await on.watch.tmux.sendKeyName(paneOf(on), key, sameAs(on.tracker.sight.view!));
+    } catch (error) {
+      if (!isRouseError(error) || error.code !== 'not_ready') return false;
+      continue;
+    }
+    const changed = await waitUntil(
+      on,
+      ({ facts }) => (facts.composer.value?.text !== before ? true : undefined),
+      on.patience.editMs,
+    );
+    useless = changed ? 0 : useless + 1;
+  }
+  return (await ownText(text, on)) === 'empty';
+}
+
+async function ownText(text: string, on: LaneContext): Promise<'ours' | 'empty' | 'other'> {
+  const sight = await on.tracker.look();
+  const { facts, foreground, people } = sight;
+  if (foreground.kind !== 'tool' || facts.dialog.value || facts.copy_mode || people.typing) return 'other';
+  const held = heldText(facts, text, on.tracker.detector.input);
+  if (held === 'empty') return 'empty';
+  if (held !== 'other') return held === 'none' ? 'other' : 'ours';
+  const left = essence(facts.composer.value?.text ?? '');
+  return left !== '' && essence(text).includes(left) ? 'ours' : 'other';
+}
+
+function paneOf(on: LaneContext): string {
+  return on.tracker.sight.view!.pane.id;
+}

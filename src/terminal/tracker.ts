@@ -1,0 +1,229 @@
+import { type Clock, Emitter } from '../base/index.ts';
+import type { AdmissionPolicy, TuiTimings } from '../domain/index.ts';
+import {
+  type Detector,
+  decideReadiness,
+  type Facts,
+  type Instant,
+  NO_TURN,
+  notePrompt,
+  observe,
+  type Readiness,
+  reduceTurn,
+  stabilityAt,
+  type TurnState,
+} from '../screen/index.ts';
+import { type Foreground, readForeground, type ToolLooks } from './foreground.ts';
+import { nextDeadline } from './next-deadline.ts';
+import type { PaneNews, PaneView, PaneWatch } from './pane-watch.ts';
+import { lookForPeople, NOBODY, type PersonFacts } from './person.ts';
+import type { SignalReader } from './signals/index.ts';
+
+/** Everything known at one instant, and what it adds up to. */
+export interface Sight {
+  /** The last look; undefined while the terminal is out of reach. */
+  view: PaneView | undefined;
+  /** Why it is out of reach. */
+  away: string | undefined;
+  lost: boolean;
+  foreground: Foreground;
+  people: PersonFacts;
+  facts: Facts;
+  turn: TurnState;
+  at: Instant;
+}
+
+export interface TrackerOptions {
+  watch: PaneWatch;
+  session: string;
+  /** Replaced by what calibration has learned. */
+  detector: Detector;
+  looks: ToolLooks;
+  version: string | undefined;
+  timings: TuiTimings;
+  clock: Clock;
+}
+
+const NOTHING: Foreground = { kind: 'unknown', tool: undefined, programs: [] };
+
+/** Turns looks, processes and signals into one current sight of the agent. Timers run only until nothing is pending. */
+export class Tracker {
+  readonly changed = new Emitter<Sight>();
+  readonly #options: TrackerOptions;
+  #signals: readonly SignalReader[] = [];
+  #detector: Detector;
+  #calibrated = false;
+  #view: PaneView | undefined;
+  #away: string | undefined = 'not looked at yet';
+  #lost = false;
+  #foreground: Foreground = NOTHING;
+  #people: PersonFacts = NOBODY;
+  #turn: TurnState = NO_TURN;
+  #sight: Sight;
+  #cancel: (() => void) | undefined;
+
+  constructor(options: TrackerOptions) {
+    this.#options = options;
+    this.#detector = options.detector;
+    this.#sight = this.#see();
+    options.watch.news.on((news) => this.#take(news));
+  }
+
+  get sight(): Sight {
+    return this.#sight;
+  }
+
+  get detector(): Detector {
+    return this.#detector;
+  }
+
+  get nowMs(): number {
+    return this.#options.clock.monotonic();
+  }
+
+  /** What calibration has shown of an unknown tool; the tool's own way of being known stays. */
+  learn(detector: Detector): void {
+    this.#detector = detector;
+    this.#calibrated = true;
+    this.#update();
+  }
+
+  listen(signals: readonly SignalReader[]): void {
+    this.#signals = signals;
+    for (const signal of signals) signal.follow?.(this.#foreground.tool);
+    this.#update();
+  }
+
+  get signals(): readonly SignalReader[] {
+    return this.#signals;
+  }
+
+  /** One of the signals has something new. */
+  signalled(): void {
+    this.#update();
+  }
+
+  /** A fresh look at screen, processes and people. */
+  async look(): Promise<Sight> {
+    const { watch, session, clock } = this.#options;
+    const pane = this.#view?.pane.id;
+    const people = pane === undefined ? NOBODY : await lookForPeople(watch.tmux, { session, pane }, clock);
+    this.#people = people;
+    await watch.look();
+    return this.#sight;
+  }
+
+  gate(sight: Sight, admission: AdmissionPolicy): Readiness {
+    return decideReadiness(sight.facts, {
+      stable: this.stability(sight).stable,
+      turnPhase: sight.turn.phase,
+      admission,
+      calibrated: this.#calibrated,
+    });
+  }
+
+  stability(sight: Sight): ReturnType<typeof stabilityAt> {
+    const { clock, timings } = this.#options;
+    return stabilityAt(sight.turn, clock.monotonic(), timings.stability_threshold_seconds);
+  }
+
+  /** A prompt was submitted. `before`: what was to be seen when it was. */
+  notePrompt(before: Facts): void {
+    this.#turn = notePrompt(this.#turn, before, this.#now());
+    this.#update();
+  }
+
+  close(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    for (const signal of this.#signals) signal.close();
+  }
+
+  #take(news: PaneNews): void {
+    if (news.kind === 'same') {
+      if (this.#people.attached > 0) void this.#lookForPeople();
+      if (!this.#processesChanged()) return;
+    } else if (news.kind === 'seen') {
+      this.#view = news.view;
+      this.#away = undefined;
+    } else {
+      this.#view = undefined;
+      this.#away = news.reason;
+      this.#lost = news.kind === 'lost';
+    }
+    this.#update();
+  }
+
+  /** While somebody is attached the poll also asks whether they type. */
+  async #lookForPeople(): Promise<void> {
+    const { watch, session, clock } = this.#options;
+    const pane = this.#view?.pane.id;
+    if (pane === undefined) return;
+    const people = await lookForPeople(watch.tmux, { session, pane }, clock).catch(() => this.#people);
+    const same = people.typing === this.#people.typing && people.attached === this.#people.attached;
+    this.#people = people;
+    if (!same) this.#update();
+  }
+
+  #processesChanged(): boolean {
+    const before = this.#foreground;
+    this.#readProcesses();
+    return before.kind !== this.#foreground.kind || before.tool?.pid !== this.#foreground.tool?.pid;
+  }
+
+  #readProcesses(): void {
+    const tool = this.#foreground.tool;
+    this.#foreground = this.#view
+      ? readForeground(this.#view.pane, this.#options.looks, this.#foreground)
+      : { kind: 'gone', tool: undefined, programs: [] };
+    if (tool?.pid === this.#foreground.tool?.pid && tool?.startTicks === this.#foreground.tool?.startTicks)
+      return;
+    for (const signal of this.#signals) signal.follow?.(this.#foreground.tool);
+  }
+
+  #update(): void {
+    this.#readProcesses();
+    this.#sight = this.#see();
+    this.#arm();
+    this.changed.emit(this.#sight);
+  }
+
+  #see(): Sight {
+    const at = this.#now();
+    const { version } = this.#options;
+    const view = this.#view;
+    const facts = observe({
+      screen: view?.screen,
+      detector: this.#detector,
+      process: {
+        foreground: this.#foreground.kind,
+        copyMode: view?.pane.inMode ?? false,
+        personTyping: this.#people.typing,
+        ...(version === undefined ? {} : { version }),
+      },
+      signals: this.#signals.flatMap((signal) => signal.read()),
+      ageMs: view ? at.ms - view.atMs : 0,
+    });
+    this.#turn = reduceTurn(this.#turn, facts, at, this.#options.timings);
+    const { foreground, people, turn } = {
+      foreground: this.#foreground,
+      people: this.#people,
+      turn: this.#turn,
+    };
+    return { view, away: this.#away, lost: this.#lost, foreground, people, facts, turn, at };
+  }
+
+  /** The next instant at which time alone changes the answer; none when nothing is pending. */
+  #arm(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    const { clock, timings } = this.#options;
+    const due = nextDeadline(this.#sight.turn, this.#sight.facts, clock.monotonic(), timings);
+    if (due !== undefined) this.#cancel = clock.after(due + 1, () => this.#update());
+  }
+
+  #now(): Instant {
+    const { clock } = this.#options;
+    return { ms: clock.monotonic(), utc: clock.now().toISOString() };
+  }
+}

@@ -1,0 +1,92 @@
+import { Emitter } from '../base/index.ts';
+import type { Lane } from './lane.ts';
+import type { PaneWatch } from './pane-watch.ts';
+import type {
+  AgentSurface,
+  DeliveryResult,
+  InterruptedDelivery,
+  KeyDelivery,
+  Observation,
+  PromptDelivery,
+  Recovered,
+} from './port.ts';
+import type { SignalReader } from './signals/index.ts';
+import type { Sight, Tracker } from './tracker.ts';
+import type { TuiRecord } from './tui-record.ts';
+
+export interface TuiParts {
+  watch: PaneWatch;
+  tracker: Tracker;
+  lane: Lane;
+  record: TuiRecord;
+  openSignals: () => readonly SignalReader[];
+}
+
+/** An agent's TUI in window 0 of its tmux session. */
+export class TuiSurface implements AgentSurface {
+  readonly kind = 'tui' as const;
+  readonly changed = new Emitter<Observation>();
+  readonly tui: TuiRecord;
+  readonly #parts: TuiParts;
+  #told = '';
+
+  constructor(parts: TuiParts) {
+    this.#parts = parts;
+    this.tui = parts.record;
+    parts.tracker.changed.on((sight) => this.#tell(sight));
+  }
+
+  observation(): Observation {
+    return observationOf(this.#parts.tracker, this.#parts.tracker.sight);
+  }
+
+  deliver = (prompt: PromptDelivery): Promise<DeliveryResult> => this.#parts.lane.deliver(prompt);
+  sendKeys = (keys: KeyDelivery): Promise<DeliveryResult> => this.#parts.lane.sendKeys(keys);
+  interrupt = (_requestId: string): Promise<DeliveryResult> => this.#parts.lane.interrupt();
+  recover = (interrupted: InterruptedDelivery): Promise<Recovered> => this.#parts.lane.recover(interrupted);
+
+  async start(): Promise<void> {
+    await this.#parts.watch.start();
+    this.#parts.tracker.listen(this.#parts.openSignals());
+    await this.#parts.tracker.look();
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.lane.close();
+    this.#parts.record.close();
+    this.#parts.tracker.close();
+    await this.#parts.watch.close();
+  }
+
+  /** Tells only what differs; ages and screens change all the time. */
+  #tell(sight: Sight): void {
+    const { observedAtUtc, ...facts } = observationOf(this.#parts.tracker, sight);
+    const told = JSON.stringify(facts);
+    if (told === this.#told) return;
+    this.#told = told;
+    this.changed.emit({ observedAtUtc, ...facts });
+  }
+}
+
+function observationOf(tracker: Tracker, sight: Sight): Observation {
+  const { view, away, lost, foreground, facts, turn, at } = sight;
+  const gate = tracker.gate(sight, 'ready_only');
+  const gone = foreground.kind === 'gone' || foreground.kind === 'shell';
+  const reachable = view !== undefined && !gone;
+  const { tool } = foreground;
+  return {
+    observedAtUtc: view?.atUtc ?? at.utc,
+    connectivity: reachable ? 'connected' : 'unavailable',
+    unavailableReason: reachable ? null : (away ?? `the tool is not running (${foreground.kind})`),
+    sessionLost: lost,
+    instanceId: tool ? `${tool.pid}-${tool.startTicks ?? 0}` : null,
+    eligibility: gate.ready
+      ? 'ready'
+      : turn.phase === 'unknown' && !facts.dialog.value
+        ? 'unknown'
+        : 'not_ready',
+    ready: gate.ready,
+    reasons: gate.ready ? [] : gate.reasons.map(({ fragment }) => fragment),
+    busy: turn.phase === 'active',
+  };
+}
