@@ -12,6 +12,9 @@ const external = ['koffi', '@photostructure/sqlite', '@electric-sql/pglite', 'pg
   (name) => dependencies[name],
 );
 
+/** Programs of their own, started by path. */
+const PROGRAMS = { gateway: 'src/main/gateway.ts', 'scripted-agent': 'src/scripted/main.ts' };
+
 /** In the quick bundle, `import()` of our own file stays an import at run time, of the chunk built from it. */
 function lazyImports(found) {
   return {
@@ -57,7 +60,10 @@ export async function build(target = path.join(root, 'dist')) {
   });
   await esbuild.build({
     ...shared,
-    entryPoints: Object.fromEntries([...lazy].map(([name, file]) => [`lazy/${name}`, file])),
+    entryPoints: {
+      ...PROGRAMS,
+      ...Object.fromEntries([...lazy].map(([name, file]) => [`lazy/${name}`, file])),
+    },
     format: 'esm',
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',

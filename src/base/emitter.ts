@@ -21,22 +21,24 @@ export class Emitter<T> {
     }
   }
 
-  /** Resolves with the first event that matches; rejects with the signal's reason when aborted. */
+  /** Resolves with the first event that matches; rejects with the signal's reason when aborted. Leaves no listener behind. */
   next(matches: (event: T) => boolean = () => true, signal?: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const end = (): void => {
+        stop();
+        signal?.removeEventListener('abort', abort);
+      };
+      const abort = (): void => {
+        end();
+        reject(signal?.reason);
+      };
       const stop = this.on((event) => {
         if (!matches(event)) return;
-        stop();
+        end();
         resolve(event);
       });
-      signal?.addEventListener(
-        'abort',
-        () => {
-          stop();
-          reject(signal.reason);
-        },
-        { once: true },
-      );
+      signal?.addEventListener('abort', abort, { once: true });
     });
   }
 

@@ -1,7 +1,9 @@
 import agents from './agents.ts';
 import type { Command } from './command.ts';
 import { completionCommands } from './complete.ts';
+import demo from './demo.ts';
 import help from './help-topics.ts';
+import tui from './tui.ts';
 
 /** Every command family. Definitions are light and loaded at once; what they run is loaded when it runs. */
 export const ROOT: Command = {
@@ -11,9 +13,10 @@ export const ROOT: Command = {
     'Durable mail for coding agents in terminals, and a gateway beside each agent that wakes it when there is ' +
     'work, at the right moment, exactly once, and can prove it.',
   examples: [
-    'rouse mailbox init                                  # make a mail store',
-    'rouse mail send --address a@x --to b@x --subject hi --body-content hello',
+    'rouse agents launch --tool claude --agent-name ana --gateway-auto-attach',
+    'rouse agents list',
+    'rouse mail send --address ana@houmao.localhost --to ben@houmao.localhost --subject hi --body-content hello',
     'rouse mailfile prepend --mailbox .agent/inbox.md < message.md',
   ],
-  subcommands: [agents, help, ...completionCommands(() => ROOT)],
+  subcommands: [demo, agents, tui, help, ...completionCommands(() => ROOT)],
 };

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import * as os from 'node:os';
 import * as path from 'node:path';
 import { parseArgs } from 'node:util';
 import {
@@ -6,10 +7,11 @@ import {
   asRouseError,
   ensurePrivateDirectory,
   invalid,
+  readIfExists,
   systemClock,
   writeJsonAtomic,
 } from '../base/index.ts';
-import { readSession, startGateway } from '../gateway/index.ts';
+import { openBoundMailbox, readSession, startGateway } from '../gateway/index.ts';
 import { openSurface } from '../terminal/index.ts';
 
 /**
@@ -64,6 +66,20 @@ function token(host: string): string | undefined {
   return text;
 }
 
+/** The user's own text of a wake, where there is one; otherwise the packaged one. */
+function wakeTemplate(): string {
+  const home = process.env['ROUSE_HOME'] ?? path.join(os.homedir(), '.rouse');
+  const packaged = path.join(import.meta.dirname, '..', 'assets', 'prompts', 'mail-notifier.md');
+  return readIfExists(path.join(home, 'prompts', 'mail-notifier.md')) ?? readFileSync(packaged, 'utf8');
+}
+
+/** Launch notes which skills it gave the tool. */
+function installedSkills(metadata: Record<string, unknown>): { process: boolean; comms: boolean } {
+  const own = metadata['rouse'] as { skills?: string[] } | undefined;
+  const has = (name: string): boolean => own?.skills?.includes(name) ?? false;
+  return { process: has('houmao-process-emails-via-gateway'), comms: has('houmao-agent-email-comms') };
+}
+
 async function main(): Promise<void> {
   armCrashPoint(process.env['ROUSE_CRASH_AT']);
   const root = gatewayRoot();
@@ -84,6 +100,10 @@ async function main(): Promise<void> {
       clock: systemClock,
       show: (line) => void process.stdout.write(line),
       openSurface: (parts) => openSurface({ ...parts, ...session, clock: systemClock, timings: values }),
+      openMailbox: (binding) => openBoundMailbox(binding, systemClock),
+      mailboxBinding: () => readSession(session.sessionRoot).manifest.launch_plan.mailbox,
+      wakeTemplate,
+      skills: () => installedSkills(readSession(session.sessionRoot).manifest.launch_plan.metadata),
     });
     attempt({ status: 'ready', instance_id: gateway.instanceId, port: gateway.port, pid: process.pid });
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

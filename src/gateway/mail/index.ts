@@ -7,3 +7,4 @@
  * Errors    `mail_no_binding` (422), `mail_transport` (502), and what the mailbox itself refuses.
  */
 export { type MailAccess, type OpenMailbox, openMailAccess } from './mail-access.ts';
+export { openBoundMailbox } from './open-bound-mailbox.ts';

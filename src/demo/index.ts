@@ -1,0 +1,8 @@
+/**
+ * Demo: the product's main job in a minute. A small team of scripted agents in tmux, each with its gateway and mailbox,
+ * sends mail around; a live view tells who is idle, busy, woken, and why.
+ *
+ * Promises  Everything lives in one temporary directory and one private tmux server; nothing of it is left at the end.
+ * Never     Touches the user's own state root, tmux server or agents.
+ */
+export { type DemoOptions, runDemo } from './run-demo.ts';

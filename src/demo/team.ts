@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { promisify } from 'node:util';
+import { type Ending, systemClock } from '../base/index.ts';
+import { GatewayClient } from '../client/index.ts';
+import { launch, type ManifestFacts, type SessionContext, stop } from '../session/index.ts';
+
+export interface Member {
+  name: string;
+  address: string;
+  gateway: GatewayClient;
+  facts: ManifestFacts;
+}
+
+export interface Team {
+  directory: string;
+  tmuxSocket: string;
+  members: Member[];
+}
+
+interface TeamOptions {
+  names: readonly string[];
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+  say: (text: string) => void;
+}
+
+/** How long a turn of each member takes, so that the view is not all one rhythm. */
+const TURNS = ['900ms', '1600ms', '2500ms'];
+
+/** Launches the team in a place of its own. What was started is added to `ending` as it starts. */
+export async function gatherTeam(options: TeamOptions, ending: Ending): Promise<Team> {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-demo-'));
+  ending.add(() => fs.rmSync(directory, { recursive: true, force: true }));
+  const tmuxSocket = path.join(directory, 'tmux.sock');
+  ending.add(() => endServer(tmuxSocket));
+  const context = contextOf(directory, tmuxSocket, options);
+  const members: Member[] = [];
+  for (const [i, name] of options.names.entries()) {
+    if (options.signal.aborted) break;
+    options.say(`launching ${name}`);
+    const report = await launch(context, {
+      tool: 'scripted',
+      agentName: name,
+      cwd: directory,
+      headless: false,
+      args: ['--act-on-mail', '--turn', TURNS[i % TURNS.length]!, '--reply', 'Thank you, {subject} is done.'],
+      autoAttach: { mode: 'detached_process' },
+    });
+    ending.add(() => stop(context, report.facts));
+    if (report.attachError) throw report.attachError;
+    const { host, port } = report.attached!;
+    const gateway = new GatewayClient({ host, port });
+    await gateway.enableNotifier({ interval_seconds: 20, repeat: 'backoff' });
+    const { address } = await gateway.mailStatus();
+    members.push({ name, address, gateway, facts: report.facts });
+  }
+  return { directory, tmuxSocket, members };
+}
+
+function contextOf(directory: string, tmuxSocket: string, { env, signal }: TeamOptions): SessionContext {
+  const at = (name: string): string => path.join(directory, name);
+  return {
+    settings: { runtimeDir: at('run'), mailboxDir: at('mail'), registryDir: at('registry'), tmuxSocket },
+    // The demo may itself be started inside tmux or inside somebody's agent session.
+    env: { ...withoutPointers(env), ROUSE_HOME: directory },
+    clock: systemClock,
+    signal,
+  };
+}
+
+function withoutPointers(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(TMUX|HOUMAO_)/.test(name)));
+}
+
+async function endServer(socket: string): Promise<void> {
+  if (fs.existsSync(socket))
+    await promisify(execFile)('tmux', ['-S', socket, 'kill-server']).catch(() => undefined);
+}
