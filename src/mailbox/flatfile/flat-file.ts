@@ -5,11 +5,12 @@ import { type FlatMessage, requireMessageId, requireStatus } from './format/enve
 import type { FoundMessage } from './format/found-message.ts';
 import { type FsckReport, inspectMailbox, type RepairOptions, repairMailbox } from './fsck.ts';
 import {
-  type FoundEntry,
+  findShown,
   type Listing,
   type ListOptions,
   listMessages,
   noSuchMessage,
+  type ShownMessage,
   showMessage,
 } from './list.ts';
 import { type CommitParts, commitMessages } from './store/commit.ts';
@@ -77,7 +78,10 @@ export class FlatFile {
   async prepend(message: FlatMessage, options: PrependOptions = {}): Promise<Prepended> {
     const complete = checkMessage(this.#complete(message, options.generateId === true));
     const outcome = options.compatLock
-      ? await this.#exclusively(options, async () => (await commitMessages(this.#parts, [complete]))[0]!)
+      ? await this.#exclusively(
+          options,
+          async () => (await commitMessages(this.#parts, [complete])).outcomes[0]!,
+        )
       : await this.#committer().submit(complete, { timeoutMs: options.timeoutMs, clock: this.#clock });
     const warning = networkWarning(this.paths);
     return {
@@ -98,8 +102,13 @@ export class FlatFile {
   }
 
   /** The newest message of that id or `~` name, with its body. */
-  show(ref: string): FoundEntry & { archived: boolean } {
+  show(ref: string): ShownMessage {
     return showMessage(this.paths, ref);
+  }
+
+  /** Like show, undefined when there is none. */
+  find(ref: string): ShownMessage | undefined {
+    return findShown(this.paths, ref);
   }
 
   /** Sets the status of these messages: all of them or none. */

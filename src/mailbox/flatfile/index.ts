@@ -12,10 +12,11 @@
  */
 export type { ArchiveChoice } from './archive.ts';
 export * from './flat-file.ts';
+export { FlatFileMailbox, type FlatFileMailboxOptions } from './flat-file-mailbox.ts';
 export { anonymousRef, contentHash, writeBlock } from './format/block.ts';
 export { type FlatMessage, OPEN_STATUSES, PRIORITIES, STATUSES } from './format/envelope.ts';
 export { parseInput } from './format/parse-input.ts';
 export { FSCK_KINDS, type FsckIssue, type FsckReport } from './fsck.ts';
-export type { FoundEntry, Listing, ListOptions } from './list.ts';
+export type { FoundEntry, Listing, ListOptions, ShownMessage } from './list.ts';
 export { HUB_ADDRESSES, type RelayDirectory, type RelayItem, relay } from './relay.ts';
 export { compatLockPath, locateMailbox, type MailboxPaths } from './store/mailbox-path.ts';

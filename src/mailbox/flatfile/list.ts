@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import { notFound } from '../../base/index.ts';
+import { bodyPreview } from '../../domain/index.ts';
 import type { ByteSource } from './format/byte-source.ts';
 import type { FlatMessage } from './format/envelope.ts';
 import { type FoundMessage, messagesIn } from './format/found-message.ts';
@@ -17,9 +18,18 @@ export interface ListOptions {
   includeBody?: boolean | undefined;
 }
 
-/** A message and its name. Without `includeBody`, the body is its head, enough for a preview. */
-export interface FoundEntry extends FlatMessage {
+/** A message, its name and the head of its body. */
+export interface FoundEntry {
   ref: string;
+  fields: ReadonlyMap<string, string>;
+  preview: string;
+  /** Only when asked for. */
+  body?: string;
+}
+
+export interface ShownMessage extends FlatMessage {
+  ref: string;
+  archived: boolean;
 }
 
 export interface Listing {
@@ -79,24 +89,32 @@ function collect(paths: MailboxPaths, base: Snapshot, options: ListOptions): Lis
 }
 
 function entryOf(source: ByteSource, message: FoundMessage, whole: boolean): FoundEntry {
-  return { ref: message.ref, ...(whole ? message.read() : readHead(source, message.block)) };
+  const { ref, fields } = message;
+  const { body } = whole ? message.read() : readHead(source, message.block);
+  const entry = { ref, fields, preview: bodyPreview(body) };
+  return whole ? { ...entry, body } : entry;
 }
 
 /** The newest message of that name, body and all, here or else in the archive. */
-export function showMessage(paths: MailboxPaths, ref: string): FoundEntry & { archived: boolean } {
+export function findShown(paths: MailboxPaths, ref: string): ShownMessage | undefined {
   const here = findMessage(paths.mailbox, ref);
-  if (here && !movedAway(paths, here.identity).has(ref)) return { ...here.entry, archived: false };
+  if (here && !movedAway(paths, here.identity).has(ref)) return { ref, ...here.message, archived: false };
   const there = findMessage(paths.archive, ref);
-  if (there) return { ...there.entry, archived: true };
-  throw noSuchMessage(ref, paths.mailbox);
+  return there && { ref, ...there.message, archived: true };
 }
 
-function findMessage(file: string, ref: string): { entry: FoundEntry; identity: string } | undefined {
+export function showMessage(paths: MailboxPaths, ref: string): ShownMessage {
+  const found = findShown(paths, ref);
+  if (!found) throw noSuchMessage(ref, paths.mailbox);
+  return found;
+}
+
+function findMessage(file: string, ref: string): { message: FlatMessage; identity: string } | undefined {
   return readSnapshot(file, ({ source, stat }) => {
     const anonymous = ref.startsWith('~');
     for (const message of messagesIn(source)) {
       const same = anonymous ? message.id === undefined && message.ref === ref : message.id === ref;
-      if (same) return { entry: entryOf(source, message, true), identity: identityOf(stat) };
+      if (same) return { message: message.read(), identity: identityOf(stat) };
     }
     return undefined;
   });

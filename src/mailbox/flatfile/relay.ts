@@ -18,8 +18,9 @@ import type { HoldOptions } from './store/hold-lock.ts';
 /** A directory with `.agent/inbox.md` and `.agent/outbox.md`, and what its mail is addressed to. */
 export interface RelayDirectory {
   directory: string;
-  /** Besides the names made from the directory: totebox@NAME, task@NAME, task-NAME, NAME. */
   addresses?: readonly string[] | undefined;
+  /** Also reachable under names made from the directory: totebox@NAME, task@NAME, task-NAME, NAME. Default true. */
+  byName?: boolean | undefined;
 }
 
 export interface RelayOptions extends HoldOptions, FlatFileOptions {
@@ -27,6 +28,8 @@ export interface RelayOptions extends HoldOptions, FlatFileOptions {
   by?: string | undefined;
   /** Says what would happen and changes nothing. */
   dryRun?: boolean | undefined;
+  /** Carry only the outbox of the first directory. */
+  firstOnly?: boolean | undefined;
 }
 
 export interface RelayItem {
@@ -61,7 +64,8 @@ export async function relay(
   const routes = new Map<string, Stop>();
   const stops = directories.map((each) => openStop(each, options, routes));
   const items: RelayItem[] = [];
-  for (const stop of stops) items.push(...(await relayOutbox(stop, routes, options)));
+  for (const stop of options.firstOnly ? stops.slice(0, 1) : stops)
+    items.push(...(await relayOutbox(stop, routes, options)));
   return items;
 }
 
@@ -75,13 +79,8 @@ function openStop(each: RelayDirectory, options: RelayOptions, routes: Map<strin
   const name = path.basename(path.dirname(real));
   const open = (file: string): FlatFile => new FlatFile(path.join(real, file), options);
   const stop: Stop = { name, agent: real, inbox: open('inbox.md'), outbox: open('outbox.md') };
-  for (const address of [
-    `totebox@${name}`,
-    `task@${name}`,
-    `task-${name}`,
-    name,
-    ...(each.addresses ?? []),
-  ]) {
+  const named = each.byName === false ? [] : [`totebox@${name}`, `task@${name}`, `task-${name}`, name];
+  for (const address of [...named, ...(each.addresses ?? [])]) {
     const other = routes.get(address);
     if (other && other.agent !== real) {
       throw invalid(`address ${address} means both ${other.agent} and ${real}`, {
@@ -118,7 +117,9 @@ const keyOf = (message: FlatMessage): string => `${message.fields.get('msg-id')}
 const isPending = (fields: ReadonlyMap<string, string>): boolean => fields.get('status') === 'pending';
 
 function peekPending({ outbox }: Stop): FlatMessage[] {
-  return outbox.list({ where: isPending, includeBody: true }).entries;
+  return outbox
+    .list({ where: isPending, includeBody: true })
+    .entries.map(({ fields, body = '' }) => ({ fields, body }));
 }
 
 /** The intent: one more attempt, and an id that stays. Answers the messages as they now stand, newest first. */

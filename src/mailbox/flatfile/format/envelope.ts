@@ -54,6 +54,7 @@ const RECOGNISED = new Set([
 export const MOST_ENVELOPE_LINES = 40;
 export const LONGEST_VALUE = 4096;
 const MOST_FIELDS = 36;
+const LONGEST_ENVELOPE = 16 * 1024;
 const KEY = /^[a-z][a-z0-9_-]{0,63}$/;
 const KEY_LINE = /^([A-Za-z][A-Za-z0-9_-]{0,63}):(?:[ \t]*)(.*)$/s;
 const UNFIT = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
@@ -137,6 +138,11 @@ export function checkFields(fields: ReadonlyMap<string, string>): Map<string, st
     throw invalid('mailbox and schema are fields of the file header, not of a message');
   }
   if (checked.size > MOST_FIELDS) throw invalid(`an envelope holds at most ${MOST_FIELDS} fields`);
+  const length = [...checked].reduce(
+    (sum, [key, value]) => sum + key.length + 2 * Buffer.byteLength(value) + 6,
+    0,
+  );
+  if (length > 2 * LONGEST_ENVELOPE) throw invalid(`the envelope is longer than ${LONGEST_ENVELOPE} bytes`);
   checkMeanings(checked);
   return checked;
 }

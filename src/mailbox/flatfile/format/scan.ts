@@ -30,9 +30,8 @@ export interface ScanOptions {
   onDamage?: (damage: FoundDamage) => void;
 }
 
-const PIECE = 1024 * 1024;
 /** The longest envelope that is recognised. Longer "envelopes" are text. */
-const LOOKAHEAD = 256 * 1024;
+const LOOKAHEAD = 32 * 1024;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 const BREAK = Buffer.from('\n---');
 
@@ -42,10 +41,10 @@ const BREAK = Buffer.from('\n---');
  * `mailbox` or `schema`, and no `from`). Every other `---` is text of the message it stands in.
  */
 export function* scanBlocks(source: ByteSource, options: ScanOptions = {}): Generator<FoundBlock> {
-  const window = new Window(source, PIECE);
+  const window = new Window(source);
   let before: FoundBlock | undefined;
   for (let at = firstRule(window); at !== undefined; ) {
-    const found = readEnvelope(window.from(at, LOOKAHEAD), at);
+    const found = readEnvelope(window, at);
     if (found.block) {
       if (before) yield { ...before, end: at };
       before = found.block;
@@ -64,7 +63,7 @@ export function bomLength(source: ByteSource): number {
 }
 
 function firstRule(window: Window): number | undefined {
-  const head = window.from(0, PIECE);
+  const head = window.from(0, USUAL);
   const bom = head.subarray(0, 3).equals(BOM) ? 3 : 0;
   if (head.subarray(bom, bom + 3).equals(BREAK.subarray(1))) return bom;
   return nextRule(window, Number.POSITIVE_INFINITY, bom);
@@ -82,55 +81,66 @@ function nextRule(window: Window, size: number, offset: number): number | undefi
   return undefined;
 }
 
-interface EnvelopeLine {
-  text: string;
-  start: number;
-  end: number;
+const OPENING = /^---[ \t]*(\r?)\n/;
+const isRule = (line: string): boolean => line.startsWith('---') && /^---[ \t]*\r?$/.test(line);
+/** Most envelopes are shorter than this; the rest are looked at once more in full. */
+const USUAL = 2048;
+
+function readEnvelope(window: Window, at: number): { block?: FoundBlock; damage?: FoundDamage } {
+  const head = parseEnvelope(window.from(at, USUAL).toString('latin1', 0, USUAL), at, true);
+  return head ?? parseEnvelope(window.from(at, LOOKAHEAD).toString('latin1', 0, LOOKAHEAD), at, false) ?? {};
 }
 
-/** One line of the view, or undefined at its end. The text has no line end. */
-function lineAt(view: Buffer, start: number): EnvelopeLine | undefined {
-  if (start >= view.length) return undefined;
-  const stop = view.indexOf(0x0a, start);
-  const end = stop === -1 ? view.length : stop + 1;
-  return { text: view.toString('utf8', start, stop === -1 ? end : stop), start, end };
-}
-
-const isRule = (text: string): boolean => /^---[ \t]*\r?$/.test(text);
-
-function readEnvelope(view: Buffer, at: number): { block?: FoundBlock; damage?: FoundDamage } {
-  const opening = lineAt(view, 0)!;
-  if (!isRule(opening.text)) return {};
+/**
+ * The envelope at the start of the text, which holds one byte per character so that places in it are places in the
+ * file. Undefined when the text is only a part and ends too early to tell.
+ */
+function parseEnvelope(
+  text: string,
+  at: number,
+  part: boolean,
+): { block?: FoundBlock; damage?: FoundDamage } | undefined {
+  const opening = OPENING.exec(text);
+  if (!opening) return {};
   const fields: FoundField[] = [];
-  const damaged = (end: number): { damage?: FoundDamage } =>
-    isMessage(fields) ? { damage: { kind: 'unterminated', start: at, end: at + end } } : {};
-  let line = lineAt(view, opening.end);
-  for (let n = 0; line && n <= MOST_ENVELOPE_LINES; n++) {
-    if (isRule(line.text)) {
+  let from = opening[0].length;
+  for (let n = 0; n <= MOST_ENVELOPE_LINES && from < text.length; n++) {
+    const stop = text.indexOf('\n', from);
+    if (stop === -1 && part) return undefined;
+    const line = text.slice(from, stop === -1 ? text.length : stop);
+    const next = stop === -1 ? text.length : stop + 1;
+    if (isRule(line)) {
       const kind = isMessage(fields) ? 'message' : isHeader(fields) ? 'header' : undefined;
-      const eol = opening.text.endsWith('\r') ? '\r\n' : '\n';
-      const end = at + line.end;
-      return kind ? { block: { kind, start: at, bodyStart: end, end, fields, eol } } : {};
+      const eol = opening[1] ? '\r\n' : '\n';
+      return kind ? { block: { kind, start: at, bodyStart: at + next, end: at + next, fields, eol } } : {};
     }
-    if (!takeField(fields, line, at)) return damaged(line.start);
-    line = lineAt(view, line.end);
+    if (!takeField(fields, line, { start: at + from, end: at + next })) break;
+    from = next;
   }
-  return damaged(line?.start ?? view.length);
+  if (part && from >= text.length) return undefined;
+  return isMessage(fields) ? { damage: { kind: 'unterminated', start: at, end: at + from } } : {};
 }
 
 /** Adds the line to the fields; false when it is neither a field nor the continuation of one. */
-function takeField(fields: FoundField[], line: EnvelopeLine, at: number): boolean {
+function takeField(
+  fields: FoundField[],
+  line: string,
+  { start, end }: { start: number; end: number },
+): boolean {
   const last = fields.at(-1);
-  if (last && /^[ \t]+\S/.test(line.text)) {
-    last.value = `${last.value} ${line.text.trim()}`.trim();
-    last.end = at + line.end;
+  if (last && (line.startsWith(' ') || line.startsWith('\t')) && line.trim() !== '') {
+    last.value = `${last.value} ${decode(line).trim()}`.trim();
+    last.end = end;
     return true;
   }
-  const field = parseKeyLine(line.text);
+  const field = line === '' ? undefined : parseKeyLine(decode(line));
   if (!field || (!last && !isRecognisedKey(field.key))) return false;
-  fields.push({ ...field, start: at + line.start, end: at + line.end });
+  fields.push({ key: field.key, value: field.value, start, end });
   return true;
 }
+
+/** A string of its own: a slice would keep the whole text it was cut from alive as long as the field. */
+const decode = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
 
 const has = (fields: FoundField[], ...keys: string[]): boolean =>
   fields.some(({ key }) => keys.includes(key));

@@ -1,7 +1,6 @@
 import { conflict, crashPoint } from '../../../base/index.ts';
 import { contentHash } from '../format/block.ts';
 import type { FlatMessage } from '../format/envelope.ts';
-import { messagesIn } from '../format/found-message.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import type { MailboxPaths } from './mailbox-path.ts';
 import { failure, type Outcome } from './outcome.ts';
@@ -20,6 +19,12 @@ export interface CommitParts {
   step?: ((name: string) => void) | undefined;
 }
 
+export interface Committed {
+  outcomes: Outcome[];
+  /** How many other writers had messages in this batch. */
+  others: number;
+}
+
 interface Decision {
   outcomes: Outcome[];
   /** Oldest first. */
@@ -33,7 +38,7 @@ interface Decision {
  * of them. The caller holds the lock and has recovered what a crash left. Answers for `own` only; the others' answers
  * are in the spool, written after the commit is durable.
  */
-export async function commitMessages(parts: CommitParts, own: readonly FlatMessage[]): Promise<Outcome[]> {
+export async function commitMessages(parts: CommitParts, own: readonly FlatMessage[]): Promise<Committed> {
   const { paths, journal, spool, step = crashPoint } = parts;
   const say = (name: string): void => step(`flatfile.prepend.${name}`);
   say('locked');
@@ -55,10 +60,10 @@ export async function commitMessages(parts: CommitParts, own: readonly FlatMessa
     });
     if (done.changed) appendQuietly(journal, decision, done.identity);
     say('journaled');
-    for (const bundle of bundles) spool.publish(bundle);
-    bundles = [];
+    const others = bundles.length;
+    while (bundles.length > 0) spool.publish(bundles.pop()!);
     say('answered');
-    return decision.outcomes.slice(0, own.length);
+    return { outcomes: decision.outcomes.slice(0, own.length), others };
   } catch (error) {
     abandon(spool, bundles, failure(error));
     throw error;
@@ -100,7 +105,10 @@ function abandon(spool: Spool, bundles: readonly Bundle[], why: Outcome): void {
   }
 }
 
-/** New, known already, or known with other content: by id, whole values only. */
+/**
+ * New, known already, or known with other content: by id, whole values only. The journal covers mailbox and archive as
+ * they are, so it holds the ids of the documented first 200 lines and all others.
+ */
 async function decide(
   { paths, journal }: CommitParts,
   base: Snapshot,
@@ -109,7 +117,7 @@ async function decide(
   const archive = await syncJournal(paths, journal, base);
   const ids = messages.map(({ fields }) => fields.get('msg-id'));
   const wanted = [...new Set(ids.filter((id) => id !== undefined))];
-  const known = new Map([...topOfFile(base, wanted), ...journal.find(wanted)]);
+  const known = journal.find(wanted);
   const decision: Decision = { outcomes: [], accepted: [], entries: [], archive };
   for (const [i, message] of messages.entries()) {
     const id = ids[i];
@@ -154,29 +162,4 @@ export async function syncJournal(paths: MailboxPaths, journal: Journal, base: S
   } finally {
     archive.close();
   }
-}
-
-const FLOOR_LINES = 200;
-
-/** The documented floor: ids of envelopes within the first 200 lines, whatever the journal says. */
-function topOfFile({ source }: Snapshot, wanted: readonly string[]): Map<string, string> {
-  const found = new Map<string, string>();
-  if (wanted.length === 0 || source.size === 0) return found;
-  const end = endOfLine(source.read(0, 256 * 1024), FLOOR_LINES);
-  for (const message of messagesIn(source)) {
-    if (message.block.start >= end) break;
-    const { id } = message;
-    if (id !== undefined && wanted.includes(id)) found.set(id, contentHash(message.read()));
-  }
-  return found;
-}
-
-function endOfLine(head: Buffer, lines: number): number {
-  let at = 0;
-  for (let n = 0; n < lines; n++) {
-    const next = head.indexOf(0x0a, at);
-    if (next === -1) return head.length;
-    at = next + 1;
-  }
-  return at;
 }

@@ -4,6 +4,7 @@ import { type CommitParts, commitMessages } from './commit.ts';
 import { DEFAULT_TIMEOUT_MS, lockTimeout, tryHoldMailbox } from './hold-lock.ts';
 import { failure, type Outcome } from './outcome.ts';
 import { recoverMailbox } from './recover.ts';
+import { Slot } from './slot.ts';
 
 interface Waiting {
   message: FlatMessage;
@@ -24,7 +25,9 @@ const BURST_MS = 100;
 const REST_MS = 3;
 /** How long a holder with nothing of its own goes on committing what others left. */
 const LINGER_MS = 50;
-const LONGEST_POLL_MS = 20;
+const SERVED_MS = 10;
+const GATHER_MS = 2;
+const LONGEST_POLL_MS = 30;
 /** A holder that has taken a message and does not finish: after this the outcome is called unknown. */
 const CLAIM_GRACE_MS = 15_000;
 
@@ -34,11 +37,14 @@ const CLAIM_GRACE_MS = 15_000;
  */
 export class Committer {
   #parts: CommitParts;
+  #slot: Slot;
   #waiting: Waiting[] = [];
   #work: Promise<void> | undefined;
+  #answeredAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: CommitParts) {
     this.#parts = parts;
+    this.#slot = new Slot(parts.paths);
   }
 
   submit(message: FlatMessage, options: SubmitOptions = {}): Promise<Outcome> {
@@ -55,15 +61,16 @@ export class Committer {
   }
 
   async #run(clock: Clock): Promise<void> {
-    // Callers that submit in the same turn share the first batch.
-    await Promise.resolve();
+    await nextTurn();
     while (this.#waiting.length > 0) {
       try {
-        const lock = tryHoldMailbox(this.#parts.paths);
+        // Somebody answered us a moment ago and most likely still serves: no use asking for the lock first.
+        const served = clock.monotonic() - this.#answeredAt < SERVED_MS;
+        const lock = served ? undefined : tryHoldMailbox(this.#parts.paths);
         if (lock) await this.#serve(lock, clock);
         else await this.#leaveAndWait(clock);
       } catch (error) {
-        for (const { done } of this.#waiting.splice(0)) done(failure(error));
+        fail(this.#waiting.splice(0), error);
       }
     }
     // In the same turn as the last look at what waits: a submit after this starts anew.
@@ -78,9 +85,11 @@ export class Committer {
     for (let lock: FileLock | undefined = first; lock; ) {
       try {
         await recoverMailbox(this.#parts);
-        while (this.#more(clock, start, ownUntil)) {
+        for (let others = 0; this.#more(clock, start, ownUntil); ) {
+          await this.#gather(others, clock);
           if (this.#waiting.length > 0) ownUntil = clock.monotonic();
-          await this.#commitOnce();
+          others = await this.#commitOnce();
+          await nextTurn();
         }
       } finally {
         lock.release();
@@ -88,29 +97,32 @@ export class Committer {
       const tired = clock.monotonic() - start > BURST_MS;
       if (tired) await sleep(clock, REST_MS);
       const others = !tired && this.#waiting.length === 0 && clock.monotonic() - ownUntil < LINGER_MS;
-      lock = others && spool.hasWaiting() ? tryHoldMailbox(paths) : undefined;
+      lock = others && spool.countWaiting() > 0 ? tryHoldMailbox(paths) : undefined;
     }
   }
 
   #more(clock: Clock, start: number, ownUntil: number): boolean {
     const now = clock.monotonic();
     if (now - start > BURST_MS) return false;
-    return this.#waiting.length > 0 || (now - ownUntil < LINGER_MS && this.#parts.spool.hasWaiting());
+    return this.#waiting.length > 0 || (now - ownUntil < LINGER_MS && this.#parts.spool.countWaiting() > 0);
   }
 
-  async #commitOnce(): Promise<void> {
+  /** Those whose messages the last batch held will be back in a moment; one commit for all of them is worth the wait. */
+  async #gather(others: number, clock: Clock): Promise<void> {
+    for (let n = 0; n < GATHER_MS && this.#parts.spool.countWaiting() < others; n++) await sleep(clock, 1);
+  }
+
+  /** Answers how many other processes had messages in the batch. */
+  async #commitOnce(): Promise<number> {
     const batch = this.#take();
     try {
-      const outcomes = await commitMessages(
-        this.#parts,
-        batch.map(({ message }) => message),
-      );
+      const messages = batch.map(({ message }) => message);
+      const { outcomes, others } = await commitMessages(this.#parts, messages);
       settle(batch, outcomes);
+      return others;
     } catch (error) {
-      settle(
-        batch,
-        batch.map(() => failure(error)),
-      );
+      fail(batch, error);
+      return 0;
     }
   }
 
@@ -124,47 +136,47 @@ export class Committer {
   }
 
   async #leaveAndWait(clock: Clock): Promise<void> {
-    const { spool, paths } = this.#parts;
     const batch = this.#take();
-    const token = spool.leave(batch.map(({ message }) => message));
+    try {
+      this.#slot.leave(batch.map(({ message }) => message));
+      await this.#untilAnswered(batch, clock);
+    } catch (error) {
+      this.#slot.withdraw();
+      this.#slot.abandon();
+      fail(batch, error);
+    }
+  }
+
+  async #untilAnswered(batch: Waiting[], clock: Clock): Promise<void> {
+    const { paths } = this.#parts;
     const deadline = Math.min(...batch.map((each) => each.deadline));
-    for (let pause = 1; ; pause = Math.min(LONGEST_POLL_MS, pause * 1.3)) {
-      await sleep(clock, pause * (0.7 + 0.6 * Math.random()));
-      const answer = spool.answer(token);
-      if (answer) return settle(batch, answer);
+    for (let pause = 5; ; pause = Math.min(LONGEST_POLL_MS, pause * 1.5)) {
+      await this.#slot.heard(clock, pause * (0.7 + 0.6 * Math.random()));
+      const answer = this.#slot.answer();
+      if (answer) {
+        this.#answeredAt = clock.monotonic();
+        return settle(batch, answer);
+      }
       const lock = tryHoldMailbox(paths);
-      if (lock) return await this.#takeOver(lock, token, batch, clock);
+      if (lock) return await this.#takeOver(lock, batch, clock);
       const late = clock.monotonic() - deadline;
       if (late < 0) continue;
-      if (spool.withdraw(token)) return this.#giveUp(batch, clock);
-      if (late > CLAIM_GRACE_MS)
-        return settle(
-          batch,
-          batch.map(() => failure(outcomeUnknown(paths.mailbox))),
-        );
+      if (this.#slot.withdraw()) return this.#giveUp(batch, clock);
+      if (late > CLAIM_GRACE_MS) throw outcomeUnknown(paths.mailbox);
     }
   }
 
   /** The lock is free: whatever its last holder did with our messages is settled first. */
-  async #takeOver(lock: FileLock, token: string, batch: Waiting[], clock: Clock): Promise<void> {
-    const { spool } = this.#parts;
+  async #takeOver(lock: FileLock, batch: Waiting[], clock: Clock): Promise<void> {
     try {
       await recoverMailbox(this.#parts);
-      const answer = spool.answer(token);
+      const answer = this.#slot.answer();
       if (answer) settle(batch, answer);
-      else if (spool.withdraw(token)) this.#waiting.unshift(...batch);
-      else
-        settle(
-          batch,
-          batch.map(() => failure(outcomeUnknown(this.#parts.paths.mailbox))),
-        );
+      else if (this.#slot.withdraw()) this.#waiting.unshift(...batch);
+      else throw outcomeUnknown(this.#parts.paths.mailbox);
     } catch (error) {
       lock.release();
-      settle(
-        batch,
-        batch.map(() => failure(error)),
-      );
-      return;
+      throw error;
     }
     await this.#serve(lock, clock);
   }
@@ -179,10 +191,17 @@ export class Committer {
   }
 }
 
+/** Lets callers that are about to submit do so: they share the next batch. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
   for (const [i, { done }] of batch.entries()) {
     done(outcomes[i] ?? outcomes.at(-1) ?? failure(new Error('the lock holder gave no answer')));
   }
+}
+
+function fail(batch: readonly Waiting[], error: unknown): void {
+  for (const { done } of batch) done(failure(error));
 }
 
 function outcomeUnknown(mailbox: string): Error {

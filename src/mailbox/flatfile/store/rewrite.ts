@@ -41,7 +41,7 @@ export async function rewriteFile(
       await fsync(temp.fd);
       step('synced');
       if (isUnchanged(target, base)) {
-        fs.renameSync(temp.path, target);
+        temp.rename();
         step('renamed');
         await fsyncDirectoryOf(target);
         step('committed');
@@ -59,18 +59,14 @@ export async function rewriteFile(
 }
 
 async function fill(temp: TempFile, base: Snapshot, splices: Splice[]): Promise<string> {
-  fs.ftruncateSync(temp.fd, 0);
-  const out = fs.openSync(temp.path, 'r+');
-  try {
-    await writeSpliced(out, { fd: base.fd, size: base.source.size }, splices);
-    inheritAccess(temp, base.stat);
-    // A stamp finer than the kernel's clock tick: any later write gives another one, even within the same tick.
-    const now = (performance.timeOrigin + performance.now()) / 1000;
-    fs.futimesSync(out, now, now);
-    return identityOf(fs.fstatSync(out, { bigint: true }));
-  } finally {
-    fs.closeSync(out);
-  }
+  const { fd } = temp;
+  fs.ftruncateSync(fd, 0);
+  await writeSpliced(fd, { fd: base.fd, size: base.source.size }, splices);
+  inheritAccess(temp, base.stat);
+  // A stamp finer than the kernel's clock tick: any later write gives another one, even within the same tick.
+  const now = (performance.timeOrigin + performance.now()) / 1000;
+  fs.futimesSync(fd, now, now);
+  return identityOf(fs.fstatSync(fd, { bigint: true }));
 }
 
 export async function fsyncDirectoryOf(file: string): Promise<void> {

@@ -23,31 +23,43 @@ const write = promisify(fs.write) as (
   buffer: Buffer,
   offset: number,
   length: number,
+  position: number,
 ) => Promise<{ bytesWritten: number }>;
 export const fsync = promisify(fs.fsync) as (fd: number) => Promise<void>;
 
 const CHUNK = 1024 * 1024;
 
+interface Sink {
+  fd: number;
+  at: number;
+}
+
 /**
- * Writes the base with all splices applied. Splices are in order and do not overlap; bytes between them are copied
- * as they are. Holds one chunk in memory, and leaves the thread free while it copies much.
+ * Writes the base with all splices applied, from the start of `out`. Splices are in order and do not overlap; bytes
+ * between them are copied as they are. Holds one chunk in memory, and leaves the thread free while it copies much.
  */
 export async function writeSpliced(
   out: number,
   base: { fd: number; size: number },
   splices: readonly Splice[],
 ): Promise<void> {
+  const sink: Sink = { fd: out, at: 0 };
   let at = 0;
   for (const { start, end, insert } of splices) {
-    await writePart(out, { fd: base.fd, start: at, end: start });
-    for (const part of insert) await writePart(out, part);
+    await writePart(sink, { fd: base.fd, start: at, end: start });
+    for (const part of joined(insert)) await writePart(sink, part);
     at = end;
   }
-  await writePart(out, { fd: base.fd, start: at, end: base.size });
+  await writePart(sink, { fd: base.fd, start: at, end: base.size });
 }
 
-async function writePart(out: number, part: Part): Promise<void> {
-  if (Buffer.isBuffer(part)) return writeAll(out, part, part.length);
+/** Small pieces together: one write instead of many. */
+function joined(parts: readonly Part[]): readonly Part[] {
+  return parts.every((part) => Buffer.isBuffer(part)) ? [Buffer.concat(parts)] : parts;
+}
+
+async function writePart(sink: Sink, part: Part): Promise<void> {
+  if (Buffer.isBuffer(part)) return writeAll(sink, part, part.length);
   const buffer = Buffer.allocUnsafe(Math.min(CHUNK, Math.max(0, part.end - part.start)));
   for (let at = part.start; at < part.end; ) {
     const wanted = Math.min(buffer.length, part.end - at);
@@ -57,16 +69,18 @@ async function writePart(out: number, part: Part): Promise<void> {
         : (await read(part.fd, buffer, 0, wanted, at)).bytesRead;
     // Shorter than it was when opened: an outsider cut it. The check before the rename sees that and starts over.
     if (got === 0) return;
-    await writeAll(out, buffer, got);
+    await writeAll(sink, buffer, got);
     at += got;
   }
 }
 
-async function writeAll(out: number, bytes: Buffer, length: number): Promise<void> {
+async function writeAll(sink: Sink, bytes: Buffer, length: number): Promise<void> {
   for (let done = 0; done < length; ) {
-    done +=
+    const wrote =
       length < CHUNK
-        ? fs.writeSync(out, bytes, done, length - done)
-        : (await write(out, bytes, done, length - done)).bytesWritten;
+        ? fs.writeSync(sink.fd, bytes, done, length - done, sink.at)
+        : (await write(sink.fd, bytes, done, length - done, sink.at)).bytesWritten;
+    done += wrote;
+    sink.at += wrote;
   }
 }

@@ -1,11 +1,13 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { errnoOf, isRouseError, randomHex } from '../../../base/index.ts';
+import { errnoOf, isRouseError } from '../../../base/index.ts';
 import { checkMessage } from '../format/block.ts';
 import { LONGEST_BODY } from '../format/body.ts';
 import type { FlatMessage } from '../format/envelope.ts';
-import { type MailboxPaths, sideMode } from './mailbox-path.ts';
-import { failure, isOutcome, type Outcome } from './outcome.ts';
+import { ring } from './bell.ts';
+import type { MailboxPaths } from './mailbox-path.ts';
+import { failure, type Outcome } from './outcome.ts';
+import { ANSWERED, WAITING } from './slot.ts';
 import { tempPath } from './temp-file.ts';
 
 /** Messages one writer left, taken by the lock holder. */
@@ -13,21 +15,23 @@ export interface Bundle {
   token: string;
   file: string;
   messages: FlatMessage[];
+  /** The writer's pipe, to wake it. */
+  bell?: unknown;
 }
 
-const WAITING = '.msg';
 const CLAIMED = '.claim';
-const ANSWERED = '.answer';
 const LITTER_AGE_MS = 10 * 60_000;
 const LONGEST_FILE = 4 * LONGEST_BODY;
 const MOST_BUNDLES = 256;
 
 /**
- * Where writers that find the lock taken leave their messages, so that whoever holds it commits them too.
+ * Where writers that find the lock taken leave their messages, so that whoever holds it commits them too. Each writer
+ * has one file there, its slot, whose name says whose turn it is:
  *
- *   <token>.msg            waiting. Its writer may take it back.
- *   <token>.<batch>.claim  the holder has it; the outcome is added to it before the mailbox is replaced.
- *   <token>.answer         committed and durable (or refused). Its writer reads and removes it.
+ *   <slot>.idle           the writer's: nothing waits.
+ *   <slot>.msg            waiting. Its writer may take it back.
+ *   <slot>.<batch>.claim  the holder has it; the outcome is added to it before the mailbox is replaced.
+ *   <slot>.answer         committed and durable (or refused). Its writer reads it and goes on.
  *
  * Each step is one rename, so writer and holder never both think a message is theirs. After a crash the temporary
  * file tells: while it exists the batch was not committed and goes back to waiting; when it is gone, it was. The
@@ -40,45 +44,9 @@ export class Spool {
     this.#paths = paths;
   }
 
-  /** Writer: leaves messages for whoever holds the lock. */
-  leave(messages: readonly FlatMessage[]): string {
-    const token = `${Date.now().toString(36).padStart(9, '0')}-${process.pid}-${randomHex(6)}`;
-    const line = `${JSON.stringify({ messages: messages.map(({ fields, body }) => ({ fields: [...fields], body })) })}\n`;
-    const file = this.#at(token + WAITING);
-    try {
-      this.#write(file, line);
-    } catch (error) {
-      if (errnoOf(error) !== 'ENOENT') throw error;
-      fs.mkdirSync(this.#paths.spool, { recursive: true, mode: 0o700 });
-      if (this.#paths.shared) fs.chmodSync(this.#paths.spool, 0o2770);
-      this.#write(file, line);
-    }
-    return token;
-  }
-
-  /** Writer: the outcomes, once there are any. */
-  answer(token: string): Outcome[] | undefined {
-    const file = this.#at(token + ANSWERED);
-    if (!fs.existsSync(file)) return undefined;
-    const outcomes = lastOutcomes(fs.readFileSync(file, 'utf8'));
-    fs.rmSync(file, { force: true });
-    return outcomes;
-  }
-
-  /** Writer: takes the messages back. False when the holder has them already. */
-  withdraw(token: string): boolean {
-    try {
-      fs.unlinkSync(this.#at(token + WAITING));
-      return true;
-    } catch (error) {
-      if (errnoOf(error) === 'ENOENT') return false;
-      throw error;
-    }
-  }
-
-  /** Does anybody wait? */
-  hasWaiting(): boolean {
-    return this.#names().some((name) => name.endsWith(WAITING));
+  /** How many writers wait. */
+  countWaiting(): number {
+    return this.#names().filter((name) => name.endsWith(WAITING)).length;
   }
 
   /** Holder: takes what waits, oldest first. A message that is not fit to be written is answered, not taken. */
@@ -95,12 +63,13 @@ export class Spool {
     try {
       fs.renameSync(this.#at(name), file);
       const text = readRegular(file);
-      const bundle = { token, file, messages: [] };
+      const bundle: Bundle = { token, file, messages: [] };
       if (text === undefined || !text.includes('\n')) {
         this.giveBack(bundle);
         return undefined;
       }
-      return this.#checked({ ...bundle, messages: parseMessages(text) });
+      const { messages, bell } = parseMessages(text);
+      return { ...bundle, bell, messages: messages.map(checkMessage) };
     } catch (error) {
       if (errnoOf(error) === 'ENOENT') return undefined;
       if (!isRouseError(error) && !(error instanceof SyntaxError) && !(error instanceof TypeError))
@@ -108,10 +77,6 @@ export class Spool {
       this.#refuse({ token, file, messages: [] }, error);
       return undefined;
     }
-  }
-
-  #checked(bundle: Bundle): Bundle {
-    return { ...bundle, messages: bundle.messages.map(checkMessage) };
   }
 
   #refuse(bundle: Bundle, error: unknown): void {
@@ -125,8 +90,9 @@ export class Spool {
   }
 
   /** Holder: tells the writer, after the commit is durable. */
-  publish({ token, file }: Bundle): void {
+  publish({ token, file, bell }: Bundle): void {
     fs.renameSync(file, this.#at(token + ANSWERED));
+    if (bell !== undefined) ring(this.#paths.spool, bell);
   }
 
   /** Holder: leaves it to somebody else. */
@@ -169,16 +135,6 @@ export class Spool {
   #at(name: string): string {
     return path.join(this.#paths.spool, name);
   }
-
-  #write(file: string, line: string): void {
-    const fd = fs.openSync(file, 'wx', sideMode(this.#paths));
-    try {
-      if (this.#paths.shared) fs.fchmodSync(fd, sideMode(this.#paths));
-      fs.writeFileSync(fd, line);
-    } finally {
-      fs.closeSync(fd);
-    }
-  }
 }
 
 /** The text of a plain file of bearable size; whatever else stands there is not a message. */
@@ -192,18 +148,14 @@ function readRegular(file: string): string | undefined {
   }
 }
 
-function parseMessages(text: string): FlatMessage[] {
-  const { messages } = JSON.parse(text.slice(0, text.indexOf('\n'))) as {
+function parseMessages(text: string): { messages: FlatMessage[]; bell: unknown } {
+  const { messages, bell } = JSON.parse(text.slice(0, text.indexOf('\n'))) as {
     messages: { fields: [string, string][]; body: string }[];
+    bell: unknown;
   };
-  return messages.map(({ fields, body }) => ({
+  const read = messages.map(({ fields, body }) => ({
     fields: new Map(fields.map(([key, value]) => [String(key), String(value)])),
     body: String(body),
   }));
-}
-
-function lastOutcomes(text: string): Outcome[] {
-  const last = text.trimEnd().split('\n').at(-1) ?? '';
-  const { outcomes } = JSON.parse(last) as { outcomes?: unknown };
-  return Array.isArray(outcomes) ? outcomes.filter(isOutcome) : [];
+  return { messages: read, bell };
 }

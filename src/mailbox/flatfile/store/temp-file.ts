@@ -11,7 +11,9 @@ export interface TempFile {
   readonly batch: string;
   readonly path: string;
   readonly fd: number;
-  /** Closes and removes it, unless it was renamed into place. */
+  /** Puts it in place of the target. */
+  rename(): void;
+  /** Closes it, and removes it unless it was renamed. */
   discard(): void;
 }
 
@@ -25,16 +27,18 @@ export function createTemp(target: string): TempFile {
   const batch = `${process.pid}-${randomHex(6)}`;
   const file = tempPath(target, batch);
   const fd = openNew(file, target);
-  let open = true;
+  let there = true;
   return {
     batch,
     path: file,
     fd,
+    rename() {
+      fs.renameSync(file, target);
+      there = false;
+    },
     discard() {
-      if (!open) return;
-      open = false;
       fs.closeSync(fd);
-      fs.rmSync(file, { force: true });
+      if (there) fs.rmSync(file, { force: true });
     },
   };
 }

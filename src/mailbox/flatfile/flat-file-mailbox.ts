@@ -1,0 +1,384 @@
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { type Clock, notFound, systemClock, unsupported } from '../../base/index.ts';
+import {
+  ARCHIVE,
+  INBOX,
+  type MailDraft,
+  type MailMark,
+  type MailMessage,
+  type MailPost,
+  type MailQuery,
+  type MailReply,
+  type MailSearch,
+  makeMailRef,
+  newMessageId,
+  OPERATOR,
+  parseAddress,
+  parseBoxName,
+  parseMailRef,
+  parseMailRefs,
+  SENT,
+  sinceStamp,
+  unknownRecipient,
+} from '../../domain/index.ts';
+import { countPage, pageOf } from '../page.ts';
+import type {
+  Mailbox,
+  MailboxStatus,
+  MailCapabilities,
+  MailCounts,
+  MailHint,
+  MailPage,
+  MailSent,
+} from '../port.ts';
+import {
+  checkMail,
+  mailDraftSchema,
+  mailMarkSchema,
+  mailPostSchema,
+  mailQuerySchema,
+  mailReplySchema,
+  mailSearchSchema,
+} from '../schema/index.ts';
+import { isAnswered, isRead, statusFor } from './flag-rules.ts';
+import { FlatFile } from './flat-file.ts';
+import type { FlatMessage } from './format/envelope.ts';
+import type { Listing } from './list.ts';
+import { createdAt, listOf, TRANSPORT, takesReplies, viewMessage } from './message-view.ts';
+import { relay } from './relay.ts';
+import { networkWarning } from './store/mailbox-path.ts';
+import { currentIdentity } from './store/snapshot.ts';
+
+export interface FlatFileMailboxOptions {
+  /** The directory that holds `.agent`, or `.agent` itself. Made when its parent exists. */
+  directory: string;
+  address: string;
+  principal_id?: string | undefined;
+  /**
+   * Whose inboxes this mailbox may write to: directory by address. Without it, mail waits in the outbox for a relay,
+   * and no recipient can be told from a wrong one.
+   */
+  peers?: ReadonlyMap<string, string> | undefined;
+  clock?: Clock | undefined;
+}
+
+const CAPABILITIES: MailCapabilities = {
+  post: true,
+  cc: false,
+  attachments: false,
+  sent_box: true,
+  boxes: false,
+  read_flag: true,
+  answered_flag: false,
+  unarchive: false,
+  search: true,
+};
+
+/** Flat files behind the mailbox port. How each flag and operation is expressed is a table in docs/flat-file.md. */
+export class FlatFileMailbox implements Mailbox {
+  readonly transport = TRANSPORT;
+  readonly address: string;
+  readonly principal_id: string;
+  readonly capabilities = CAPABILITIES;
+  #agent: string;
+  #peers: ReadonlyMap<string, string> | undefined;
+  #clock: Clock;
+  #inbox: FlatFile;
+  #outbox: FlatFile;
+  #archive: FlatFile;
+
+  constructor({ directory, address, principal_id, peers, clock = systemClock }: FlatFileMailboxOptions) {
+    this.address = parseAddress(address);
+    this.principal_id = principal_id ?? address;
+    this.#peers = peers;
+    this.#clock = clock;
+    const given = path.resolve(directory);
+    this.#agent = path.basename(given) === '.agent' ? given : path.join(given, '.agent');
+    fs.mkdirSync(this.#agent, { recursive: true });
+    this.#inbox = new FlatFile(path.join(this.#agent, 'inbox.md'), { clock });
+    this.#outbox = new FlatFile(path.join(this.#agent, 'outbox.md'), { clock });
+    this.#archive = new FlatFile(this.#inbox.paths.archive, { clock });
+  }
+
+  async status(): Promise<MailboxStatus> {
+    const { exists, entries, damaged } = this.#inbox.list();
+    const messages = entries.map((entry) => viewMessage(entry, INBOX));
+    const { open_count, unread_count } = countPage(messages);
+    const { transport, address, principal_id } = this;
+    const network = networkWarning(this.#inbox.paths);
+    const torn =
+      damaged > 0
+        ? `${damaged} damaged envelopes: rouse mailfile fsck --mailbox ${this.#inbox.paths.mailbox}`
+        : '';
+    const warnings = [network ?? '', torn].filter((text) => text !== '');
+    const location = exists ? this.#inbox.paths.mailbox : this.#agent;
+    return {
+      transport,
+      principal_id,
+      address,
+      location,
+      open_count,
+      unread_count,
+      set_aside_count: damaged,
+      warnings,
+    };
+  }
+
+  async version(): Promise<string> {
+    const files = [this.#inbox, this.#archive, this.#outbox].map(({ paths }) =>
+      currentIdentity(paths.mailbox),
+    );
+    return createHash('sha256').update(files.join('\n')).digest('hex').slice(0, 16);
+  }
+
+  async list(input: MailQuery = {}): Promise<MailPage> {
+    const query = checkMail(mailQuerySchema, input, 'list');
+    const { entries, more } = this.#select(input, query.limit ?? undefined);
+    const messages = entries.map((entry) => viewMessage(entry, query.box));
+    return pageOf(query.box, { messages, nextCursor: more ? entries.at(-1)!.ref : null });
+  }
+
+  async count(input: MailQuery = {}): Promise<MailCounts> {
+    const { box } = checkMail(mailQuerySchema, input, 'list');
+    return countPage(
+      this.#select({ ...input, cursor: null }).entries.map((entry) => viewMessage(entry, box)),
+    );
+  }
+
+  async search(input: MailSearch): Promise<MailPage> {
+    const { text, box, limit, include_body } = checkMail(mailSearchSchema, input, 'search');
+    const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+    const found: MailMessage[] = [];
+    for (const [name, file] of words.length === 0 ? [] : this.#files()) {
+      if (box != null && box !== name) continue;
+      for (const entry of file.list({ includeBody: true }).entries) {
+        const all = `${entry.fields.get('re')}\n${entry.body}`.toLowerCase();
+        if (!words.every((word) => all.includes(word))) continue;
+        const { body, ...head } = entry;
+        found.push(viewMessage(include_body ? { ...head, body: body! } : head, name));
+        if (found.length === limit) return pageOf(box ?? null, { messages: found, nextCursor: null });
+      }
+    }
+    return pageOf(box ?? null, { messages: found, nextCursor: null });
+  }
+
+  async peek(ref: string, { box }: { box?: string | null } = {}): Promise<MailMessage> {
+    return this.#find(parseMailRef(TRANSPORT, ref), box);
+  }
+
+  async read(ref: string, { box }: { box?: string | null } = {}): Promise<MailMessage> {
+    const message = this.#find(parseMailRef(TRANSPORT, ref), box);
+    if (message.read) return message;
+    await this.mark({ message_refs: [ref], read: true });
+    return this.#find(parseMailRef(TRANSPORT, ref), box);
+  }
+
+  async send(input: MailDraft): Promise<MailSent> {
+    const draft = checkMail(mailDraftSchema, input, 'send');
+    const to = [...new Set(draft.to.map((address, i) => this.#recipient(address, `to[${i}]`)))];
+    if (draft.cc.length > 0) throw cannot('cc', 'name everybody in to');
+    if (draft.attachments.length > 0) throw cannot('attachments', 'write the path into the body');
+    return this.#dispatch(
+      { to: to.join(', '), re: draft.subject, 'msg-id': this.#id('send', draft.idempotency_key) },
+      draft.body_content,
+    );
+  }
+
+  async post(input: MailPost): Promise<MailSent> {
+    const post = checkMail(mailPostSchema, input, 'post');
+    if (post.attachments.length > 0) throw cannot('attachments', 'write the path into the body');
+    const id = this.#id('post', post.idempotency_key);
+    const fields = new Map([
+      ['from', OPERATOR.address],
+      ['to', this.address],
+      ['re', post.subject],
+      ['msg-id', id],
+      ['origin', 'operator'],
+      ['reply-policy', post.reply_policy],
+    ]);
+    const { result } = await this.#inbox.prepend({ fields, body: post.body_content });
+    return { message: this.#find(id), duplicate: result === 'duplicate' };
+  }
+
+  async reply(input: MailReply): Promise<MailSent> {
+    const reply = checkMail(mailReplySchema, input, 'reply');
+    if (reply.attachments.length > 0) throw cannot('attachments', 'write the path into the body');
+    const parent = this.#inbox.show(parseMailRef(TRANSPORT, reply.message_ref));
+    const re = parent.fields.get('re') ?? '';
+    const sent = await this.#dispatch(
+      {
+        to: this.#replyTarget(parent),
+        re: /^re:/i.test(re) ? re : `Re: ${re}`,
+        'msg-id': this.#id('send', reply.idempotency_key),
+        'in-reply-to': parent.ref,
+        thread: parent.fields.get('thread') || listOf(parent.fields.get('in-reply-to'))[0] || parent.ref,
+      },
+      reply.body_content,
+    );
+    // Also after a retry: the first try may have ended between the two files.
+    const file = parent.archived ? this.#archive : this.#inbox;
+    if (!isAnswered(parent.fields.get('status')))
+      await file.setStatus([parent.ref], { to: 'actioned', by: this.address });
+    return sent;
+  }
+
+  async mark(input: MailMark): Promise<MailMessage[]> {
+    const mark = checkMail(mailMarkSchema, input, 'mark');
+    const refs = parseMailRefs(TRANSPORT, mark.message_refs);
+    const found = refs.map((ref) => this.#find(ref));
+    for (const { box, message_ref } of found) {
+      if (box === SENT) throw unsupported(`${message_ref} is in sent, whose messages have no flags`);
+      if (box === ARCHIVE && mark.archived === false) throw unarchive();
+    }
+    if (mark.read != null || mark.answered != null) {
+      for (const [box, file] of [
+        [ARCHIVE, this.#archive],
+        [INBOX, this.#inbox],
+      ] as const) {
+        const here = new Set(refs.filter((_, i) => found[i]!.box === box));
+        if (here.size > 0) await this.#setStatuses(file, here, mark);
+      }
+    }
+    if (mark.archived === true) await this.#inbox.archive({ refs });
+    return refs.map((ref) => this.#find(ref));
+  }
+
+  async move(refs: string[], destination: string): Promise<MailMessage[]> {
+    const box = parseBoxName(destination, 'destination_box');
+    if (box === ARCHIVE) return this.archive(refs);
+    const found = parseMailRefs(TRANSPORT, refs).map((ref) => this.#find(ref));
+    if (box === INBOX && found.every((message) => message.box === INBOX)) return found;
+    if (box === INBOX) throw unarchive();
+    throw unsupported(`a flat file has no box ${box}: messages are in the inbox or in the archive`);
+  }
+
+  async archive(refs: string[]): Promise<MailMessage[]> {
+    const ids = parseMailRefs(TRANSPORT, refs);
+    await this.#inbox.archive({ refs: ids });
+    return ids.map((id) => this.#find(id));
+  }
+
+  watch(onChange: (hint: MailHint) => void): Promise<() => void> {
+    return this.#inbox.watch(() => onChange({ address: this.address }));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#inbox.idle(), this.#outbox.idle()]);
+  }
+
+  #files(): [string, FlatFile][] {
+    return [
+      [INBOX, this.#inbox],
+      [ARCHIVE, this.#archive],
+      [SENT, this.#outbox],
+    ];
+  }
+
+  #select(input: MailQuery, limit?: number): Listing {
+    const query = checkMail(mailQuerySchema, input, 'list');
+    const { box, read_state, answered_state, archived } = query;
+    const file = this.#files().find(([name]) => name === box)?.[1];
+    const empty = { exists: false, entries: [], more: false, damaged: 0 };
+    if (!file || (archived != null && archived !== (box === ARCHIVE))) return empty;
+    const since = query.since == null ? '' : sinceStamp(query.since);
+    return file.list({
+      limit,
+      after: query.cursor ?? undefined,
+      includeBody: query.include_body,
+      where: (fields) => {
+        const status = fields.get('status');
+        const read = box !== INBOX || isRead(status);
+        return (
+          (read_state === 'any' || read === (read_state === 'read')) &&
+          (answered_state === 'any' || isAnswered(status) === (answered_state === 'answered')) &&
+          createdAt(fields) >= since
+        );
+      },
+    });
+  }
+
+  #find(ref: string, box?: string | null): MailMessage {
+    const found = this.#locate(ref);
+    if (!found) throw notFound(`no message ${makeMailRef(TRANSPORT, ref)} in mailbox ${this.address}`);
+    if (box != null && found.box !== parseBoxName(box)) {
+      throw notFound(`message ${found.message_ref} is in box ${found.box}, not in ${box}`);
+    }
+    return found;
+  }
+
+  #locate(ref: string): MailMessage | undefined {
+    const inside = this.#inbox.find(ref);
+    if (inside) return viewMessage(inside, inside.archived ? ARCHIVE : INBOX);
+    const sent = this.#outbox.find(ref);
+    return sent && viewMessage(sent, SENT);
+  }
+
+  async #setStatuses(file: FlatFile, refs: ReadonlySet<string>, mark: MailMark): Promise<void> {
+    await file.edit({
+      name: 'mark',
+      edit({ ref, fields }) {
+        if (!refs.has(ref)) return undefined;
+        const now = fields.get('status');
+        const next = statusFor(now, mark);
+        return next === now || next === undefined ? undefined : new Map([['status', next]]);
+      },
+    });
+  }
+
+  #recipient(text: string, field: string): string {
+    const known = [this.address, OPERATOR.address, ...(this.#peers?.keys() ?? [])];
+    const address = text.trim();
+    if (known.includes(address)) return address;
+    parseAddress(text, field);
+    if (!this.#peers) return address;
+    throw unknownRecipient(
+      address,
+      known.map((each) => ({ address: each, principal_id: each })),
+    );
+  }
+
+  #replyTarget({ fields }: FlatMessage): string {
+    if (fields.get('origin') !== 'operator') return fields.get('from') ?? '';
+    if (takesReplies(fields)) return OPERATOR.address;
+    throw unsupported('this note of the operator takes no replies (reply policy none)', {
+      hint: 'do what it asks and archive it',
+    });
+  }
+
+  /** Into the outbox, and from there at once to whoever can be reached; what cannot be waits there for a relay. */
+  async #dispatch(
+    envelope: { to: string; 'msg-id': string } & Record<string, string>,
+    body: string,
+  ): Promise<MailSent> {
+    const status = envelope.to === OPERATOR.address ? 'operator-pending' : 'pending';
+    const fields = new Map(Object.entries({ from: this.address, status, ...envelope }));
+    const { result } = await this.#outbox.prepend({ fields, body });
+    if (this.#peers) await this.#carry(this.#peers);
+    return { message: this.#find(envelope['msg-id']), duplicate: result === 'duplicate' };
+  }
+
+  async #carry(peers: ReadonlyMap<string, string>): Promise<void> {
+    const others = [...peers].filter(([address]) => address !== this.address);
+    const directories = [[this.address, this.#agent] as const, ...others].map(([address, directory]) => ({
+      directory,
+      addresses: [address],
+      byName: false,
+    }));
+    await relay(directories, { firstOnly: true, by: this.address, clock: this.#clock });
+  }
+
+  /** A key names one message of this mailbox for ever; without one every send is new. */
+  #id(scope: 'send' | 'post', key: string | null | undefined): string {
+    if (key == null) return newMessageId(this.#clock.now());
+    return `key-${createHash('sha256').update(`${scope}\n${this.address}\n${key}`).digest('hex').slice(0, 32)}`;
+  }
+}
+
+const cannot = (what: string, hint: string): Error =>
+  unsupported(`a flat file cannot carry ${what}`, { hint });
+const unarchive = (): Error =>
+  unsupported('a flat file cannot bring archived mail back', {
+    hint: 'send a new message that refers to it',
+  });

@@ -1,0 +1,114 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { type Clock, errnoOf, randomHex } from '../../../base/index.ts';
+import type { FlatMessage } from '../format/envelope.ts';
+import { Bell } from './bell.ts';
+import { type MailboxPaths, sideMode } from './mailbox-path.ts';
+import { isOutcome, type Outcome } from './outcome.ts';
+
+export const IDLE = '.idle';
+export const WAITING = '.msg';
+export const ANSWERED = '.answer';
+
+/** A slot nobody used for this long is removed; the next message makes a new one. */
+const RETIRE_MS = 2000;
+
+/**
+ * A writer's place in the spool: one file, written anew and renamed for each bundle of messages, because making and
+ * deleting a file per message costs a journalling file system more than all the rest.
+ */
+export class Slot {
+  #paths: MailboxPaths;
+  #bell: Bell;
+  #name = '';
+  #fd: number | undefined;
+  #retire: NodeJS.Timeout | undefined;
+
+  constructor(paths: MailboxPaths) {
+    this.#paths = paths;
+    this.#bell = new Bell(paths.spool);
+  }
+
+  /** Leaves messages for whoever holds the lock. One bundle at a time: the one before has been answered or taken back. */
+  leave(messages: readonly FlatMessage[]): void {
+    this.#open();
+    const left = messages.map(({ fields, body }) => ({ fields: [...fields], body }));
+    const bytes = Buffer.from(`${JSON.stringify({ bell: this.#bell.hang(), messages: left })}\n`);
+    fs.ftruncateSync(this.#fd!, 0);
+    for (let at = 0; at < bytes.length; ) at += fs.writeSync(this.#fd!, bytes, at, bytes.length - at, at);
+    try {
+      fs.renameSync(this.#at(IDLE), this.#at(WAITING));
+    } catch (error) {
+      // Somebody tidied it away.
+      if (errnoOf(error) !== 'ENOENT') throw error;
+      this.abandon();
+      this.leave(messages);
+    }
+  }
+
+  /** Waits until the answer may be there, at most this long. */
+  heard(clock: Clock, ms: number): Promise<void> {
+    this.#retire?.refresh();
+    return this.#bell.heard(clock, ms);
+  }
+
+  /** The outcomes, once there are any. */
+  answer(): Outcome[] | undefined {
+    if (!fs.existsSync(this.#at(ANSWERED))) return undefined;
+    const text = fs.readFileSync(this.#at(ANSWERED), 'utf8');
+    fs.renameSync(this.#at(ANSWERED), this.#at(IDLE));
+    return lastOutcomes(text);
+  }
+
+  /** Takes the messages back. False when the holder has them. */
+  withdraw(): boolean {
+    try {
+      fs.renameSync(this.#at(WAITING), this.#at(IDLE));
+      return true;
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return false;
+      throw error;
+    }
+  }
+
+  /** Nobody knows what becomes of it: the next message gets a new place. */
+  abandon(): void {
+    if (this.#fd !== undefined) fs.closeSync(this.#fd);
+    this.#fd = undefined;
+  }
+
+  #open(): void {
+    this.#retire?.refresh();
+    if (this.#fd !== undefined) return;
+    const { spool, shared } = this.#paths;
+    if (!fs.existsSync(spool)) {
+      fs.mkdirSync(spool, { recursive: true, mode: 0o700 });
+      if (shared) fs.chmodSync(spool, 0o2770);
+    }
+    this.#name = `${process.pid}-${randomHex(6)}`;
+    this.#fd = fs.openSync(this.#at(IDLE), 'wx+', sideMode(this.#paths));
+    if (shared) fs.fchmodSync(this.#fd, sideMode(this.#paths));
+    process.once('exit', this.#takeDown);
+    this.#retire = setTimeout(this.#takeDown, RETIRE_MS).unref();
+  }
+
+  #takeDown = (): void => {
+    process.removeListener('exit', this.#takeDown);
+    clearTimeout(this.#retire);
+    this.#bell.takeDown();
+    if (this.#fd === undefined) return;
+    this.abandon();
+    // Only when idle: whatever waits or is being committed keeps its file.
+    fs.rmSync(this.#at(IDLE), { force: true });
+  };
+
+  #at(state: string): string {
+    return path.join(this.#paths.spool, this.#name + state);
+  }
+}
+
+function lastOutcomes(text: string): Outcome[] {
+  const last = text.trimEnd().split('\n').at(-1) ?? '';
+  const { outcomes } = JSON.parse(last) as { outcomes?: unknown };
+  return Array.isArray(outcomes) ? outcomes.filter(isOutcome) : [];
+}
