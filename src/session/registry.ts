@@ -147,11 +147,7 @@ export function withdrawGateway(registryDir: string, facts: ManifestFacts, clock
 }
 
 /** Removes the record if this generation owns it. False when it is absent or somebody else's. */
-export async function removeRecord(
-  registryDir: string,
-  facts: RecordOwner,
-  clock: Clock,
-): Promise<boolean> {
+export async function removeRecord(registryDir: string, facts: RecordOwner, clock: Clock): Promise<boolean> {
   const file = recordPath(registryDir, facts.agentId);
   if (!fs.existsSync(file)) return false;
   return locked(registryDir, clock, () => {
