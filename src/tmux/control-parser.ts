@@ -4,8 +4,8 @@ export type ControlMessage =
   | { kind: 'block'; own: boolean; ok: boolean; lines: string[] }
   /** Bytes a program wrote, as it wrote them; a character may be cut in two. */
   | { kind: 'output'; pane: string; bytes: Buffer }
+  /** Output of the pane is being dropped until `refresh-client -A` continues it. */
   | { kind: 'pause'; pane: string }
-  | { kind: 'continue'; pane: string }
   /** A mode was entered or left; ask the pane which. */
   | { kind: 'pane-mode-changed'; pane: string }
   | { kind: 'window-add'; window: string }
@@ -103,7 +103,6 @@ type Read = (words: string[], rest: (from: number) => string) => ControlMessage;
 
 const NOTIFICATIONS: Record<string, Read> = {
   '%pause': ([pane]) => ({ kind: 'pause', pane: pane! }),
-  '%continue': ([pane]) => ({ kind: 'continue', pane: pane! }),
   '%pane-mode-changed': ([pane]) => ({ kind: 'pane-mode-changed', pane: pane! }),
   '%window-add': ([window]) => ({ kind: 'window-add', window: window! }),
   '%window-close': ([window]) => ({ kind: 'window-close', window: window! }),

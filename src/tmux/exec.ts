@@ -74,13 +74,15 @@ export class Exec implements Runner {
       const child = spawn(this.binary, args, { cwd: '/', env: this.env, stdio: ['pipe', 'pipe', 'pipe'] });
       const out: Buffer[] = [];
       const err: Buffer[] = [];
-      let late = false;
-      const give = (): void => {
-        late = true;
+      // Not at the child's `close`: a stopped server keeps the pipes of its client open.
+      const giveUp = (reason: unknown): void => {
         child.kill('SIGKILL');
+        for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy();
+        reject(reason);
       };
-      const timer = timeoutMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(give, timeoutMs);
-      const abort = (): void => void child.kill('SIGKILL');
+      const late = (): void => giveUp(noAnswer(label, timeoutMs));
+      const timer = timeoutMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(late, timeoutMs);
+      const abort = (): void => giveUp(signal?.reason);
       signal?.addEventListener('abort', abort, { once: true });
       const settle = (): void => {
         clearTimeout(timer);
@@ -96,8 +98,6 @@ export class Exec implements Runner {
       });
       child.on('close', (status) => {
         settle();
-        if (signal?.aborted) return reject(signal.reason);
-        if (late) return reject(noAnswer(label, timeoutMs));
         if (status !== 0) return reject(readProblem(label, Buffer.concat(err).toString()));
         resolve(Buffer.concat(out).toString().replace(/\n$/, ''));
       });

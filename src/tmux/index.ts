@@ -22,7 +22,7 @@ export { Exec } from './exec.ts';
 export type { Expectation } from './guard.ts';
 export type { EnterWay } from './keys.ts';
 export { paneAt, requireSessionName, windowAt } from './names.ts';
-export type { PaneListener } from './output-watch.ts';
+export type { PaneOutput } from './output-watch.ts';
 export type { CaptureOptions, Pane, Snapshot } from './pane.ts';
 export { type PasteOptions, pasteText } from './paste.ts';
 export { type TmuxProblem, tmuxProblemOf } from './problem.ts';

@@ -1,5 +1,6 @@
 import { invalid } from '../base/index.ts';
 import { ALONE, conditionsOf, type Expectation, runGuarded } from './guard.ts';
+import { requirePaneId } from './names.ts';
 import { deleteBuffer, newBufferName, refuseControls } from './paste.ts';
 import type { Runner } from './runner.ts';
 
@@ -53,6 +54,7 @@ export async function pressEnter(
   pane: string,
   options: { way?: EnterWay; expect?: Expectation } = {},
 ): Promise<void> {
+  requirePaneId(pane);
   const { way = 'paste', expect = {} } = options;
   const conditions = conditionsOf(expect);
   if (way === 'name') return sendKeyName(runner, pane, 'Enter', expect);
@@ -71,6 +73,7 @@ export async function pressEnter(
 
 /** Ends copy mode, if the pane is in it. */
 export async function leaveMode(runner: Runner, pane: string): Promise<void> {
+  requirePaneId(pane);
   await runner.run([['if-shell', '-F', '-t', pane, '#{pane_in_mode}', `send-keys -X -t ${pane} cancel`]]);
 }
 

@@ -1,5 +1,6 @@
 import { invalid, randomHex } from '../base/index.ts';
 import { conditionsOf, type Expectation, runGuarded } from './guard.ts';
+import { requirePaneId } from './names.ts';
 import type { Runner } from './runner.ts';
 
 const BUFFER_PREFIX = 'rouse-';
@@ -25,6 +26,7 @@ export async function pastePane(
   data: string | Buffer,
   options: PasteOptions = {},
 ) {
+  requirePaneId(pane);
   const buffer = await loadBuffer(runner, data, options);
   try {
     await pasteBuffer(runner, pane, buffer, options);

@@ -24,6 +24,12 @@ interface Reading {
 
 const READINGS: readonly Reading[] = [
   {
+    pattern: /^error connecting to .*\((Permission denied|Operation not permitted)\)/,
+    problem: 'failed',
+    code: 'forbidden',
+    hint: 'The tmux socket belongs to another user.',
+  },
+  {
     pattern: /^(no server running on|error connecting to|lost server|server exited)/,
     problem: 'no_server',
     code: 'not_found',

@@ -1,5 +1,5 @@
 import { invalid } from '../base/index.ts';
-import { requireCount, requireSessionName, requireVariable, sessionTarget } from './names.ts';
+import { requireCount, requirePaneId, requireSessionName, requireVariable, sessionTarget } from './names.ts';
 import { tmuxError, tmuxProblemOf } from './problem.ts';
 import { count, type RecordOf, readRecord, readRecords, recordFormat, text, time } from './record.ts';
 import type { Runner } from './runner.ts';
@@ -98,7 +98,9 @@ export async function respawnPane(
 ): Promise<void> {
   const kill = options.kill ? ['-k'] : [];
   const secret = options.env !== undefined;
-  await runner.run([['respawn-pane', ...kill, '-t', pane, ...processArgs(options)]], { secret });
+  await runner.run([['respawn-pane', ...kill, '-t', requirePaneId(pane), ...processArgs(options)]], {
+    secret,
+  });
 }
 
 export async function hasSession(runner: Runner, name: string): Promise<boolean> {

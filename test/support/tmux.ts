@@ -1,7 +1,13 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { identifyProcess, isProcessAlive, type ProcessIdentity, signalProcess } from '../../src/base/index.ts';
+import { onTestFinished } from 'vitest';
+import {
+  identifyProcess,
+  isProcessAlive,
+  type ProcessIdentity,
+  signalProcess,
+} from '../../src/base/index.ts';
 import { Tmux, tmuxProblemOf } from '../../src/tmux/index.ts';
 
 export interface PrivateTmux {
@@ -22,25 +28,40 @@ export const PLAIN_SHELL = ['env', 'PS1=$ ', 'ENV=', 'sh', '-i'];
 
 /**
  * Gives a test a tmux server of its own, started by the test's first session. Afterwards the server and whatever ran
- * in its panes must be gone: what is still there is ended by its own id, and the test fails.
+ * in its panes must be gone: what is still there is ended by its own id, and the test fails. A test that runs out of
+ * time is cleaned up after as well.
  */
 export async function withTmux<T>(
   test: (context: PrivateTmux) => Promise<T>,
   options: PrivateTmuxOptions = {},
 ): Promise<T> {
+  const context = prepare(options);
+  let cleaning: Promise<string[]> | undefined;
+  const cleanUp = (): Promise<string[]> => (cleaning ??= end(context));
+  onTestFinished(async () => void (await cleanUp()));
+  const outcome = await test(context).then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  const left = await cleanUp();
+  if ('error' in outcome) throw outcome.error;
+  if (left.length > 0) throw new Error(`processes outlived the tmux server: ${left.join(', ')}`);
+  return outcome.value;
+}
+
+function prepare(options: PrivateTmuxOptions): PrivateTmux {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-tmux-'));
   const socketPath = path.join(dir, 'socket');
   const configFile = path.join(dir, 'tmux.conf');
   fs.writeFileSync(configFile, options.config ?? '');
   const env = options.env ?? { ...process.env, SHELL: '/bin/sh', ENV: '', PS1: '$ ' };
-  const tmux = new Tmux({ socketPath, configFile, env });
-  try {
-    return await test({ tmux, socketPath, dir });
-  } finally {
-    const left = await endServer(tmux);
-    fs.rmSync(dir, { recursive: true, force: true });
-    if (left.length > 0) throw new Error(`processes outlived the tmux server: ${left.join(', ')}`);
-  }
+  return { tmux: new Tmux({ socketPath, configFile, env }), socketPath, dir };
+}
+
+async function end({ tmux, dir }: PrivateTmux): Promise<string[]> {
+  const left = await endServer(tmux);
+  fs.rmSync(dir, { recursive: true, force: true });
+  return left;
 }
 
 /** Ends the server and waits for its end and its panes' ends; returns what had to be killed. */

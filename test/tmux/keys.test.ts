@@ -34,19 +34,26 @@ describe('keys', () => {
   it('types any text literally, by process and by control client', () =>
     withTmux(async (context) => {
       const reader = await openReader(context, 'plain');
-      const client = await ControlClient.attach(context.tmux.exec, (await context.tmux.listSessions())[0]!.name);
+      const client = await ControlClient.attach(
+        context.tmux.exec,
+        (await context.tmux.listSessions())[0]!.name,
+      );
       let expected = '';
       let count = 0;
       await fc.assert(
-        fc.asyncProperty(fc.string({ unit: printable, minLength: 1, maxLength: 60 }), fc.boolean(), async (text, fast) => {
-          const mark = `|${count++}|`;
-          const tmux = fast ? context.tmux.via(client) : context.tmux;
-          await tmux.sendLiteral(reader.paneId, text);
-          await tmux.sendLiteral(reader.paneId, mark);
-          expected += text + mark;
-          const got = (await reader.until((bytes) => bytes.toString().endsWith(mark))).toString();
-          expect(got).toBe(expected);
-        }),
+        fc.asyncProperty(
+          fc.string({ unit: printable, minLength: 1, maxLength: 60 }),
+          fc.boolean(),
+          async (text, fast) => {
+            const mark = `|${count++}|`;
+            const tmux = fast ? context.tmux.via(client) : context.tmux;
+            await tmux.sendLiteral(reader.paneId, text);
+            await tmux.sendLiteral(reader.paneId, mark);
+            expected += text + mark;
+            const got = (await reader.until((bytes) => bytes.toString().endsWith(mark))).toString();
+            expect(got).toBe(expected);
+          },
+        ),
         { numRuns: 80 },
       );
       await client.close();
@@ -66,7 +73,20 @@ describe('keys', () => {
   it('sends named keys as what a keyboard sends', () =>
     withTmux(async (context) => {
       const reader = await openReader(context, 'plain');
-      for (const key of ['Escape', 'Up', 'Down', 'Left', 'Right', 'Tab', 'BSpace', 'C-c', 'C-d', 'C-z', 'C-u', ';']) {
+      for (const key of [
+        'Escape',
+        'Up',
+        'Down',
+        'Left',
+        'Right',
+        'Tab',
+        'BSpace',
+        'C-c',
+        'C-d',
+        'C-z',
+        'C-u',
+        ';',
+      ]) {
         await context.tmux.sendKeyName(reader.paneId, key);
       }
       await context.tmux.sendLiteral(reader.paneId, 'END');
@@ -88,10 +108,12 @@ describe('keys', () => {
       reader.close();
     }));
 
-  it.each(['', 'NoSuchKey', 'enter', 'Enter Enter', 'C-', 'é', '-X'])('refuses %j as the name of a key', (key) =>
-    withTmux(async ({ tmux }) => {
-      await expect(tmux.sendKeyName('%0', key)).rejects.toMatchObject({ code: 'invalid' });
-    }),
+  it.each(['', 'NoSuchKey', 'enter', 'Enter Enter', 'C-', 'é', '-X'])(
+    'refuses %j as the name of a key',
+    (key) =>
+      withTmux(async ({ tmux }) => {
+        await expect(tmux.sendKeyName('%0', key)).rejects.toMatchObject({ code: 'invalid' });
+      }),
   );
 
   it.each([
@@ -123,5 +145,8 @@ describe('keys', () => {
 });
 
 const printable = fc
-  .oneof(fc.constantFrom(...';\\"\'$~#{}()%-=`!*?[] \t'), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }))
+  .oneof(
+    fc.constantFrom(...';\\"\'$~#{}()%-=`!*?[] \t'),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+  )
   .filter((unit) => !/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/.test(unit));

@@ -58,7 +58,13 @@ describe('paste', () => {
     ['NUL', 'a\u0000', /U\+0000/],
   ])('refuses %s and leaves no buffer', (_what, text, message) =>
     withTmux(async ({ tmux, dir }) => {
-      const { paneId } = await tmux.newSession({ name: 'a', cwd: dir, width: 80, height: 24, command: PLAIN_SHELL });
+      const { paneId } = await tmux.newSession({
+        name: 'a',
+        cwd: dir,
+        width: 80,
+        height: 24,
+        command: PLAIN_SHELL,
+      });
       const error = await tmux.pastePane(paneId, text).catch((caught: unknown) => caught);
       expect(error).toMatchObject({ code: 'invalid', message: expect.stringMatching(message) });
       expect(await tmux.run([['list-buffers']])).toBe('');
@@ -66,13 +72,12 @@ describe('paste', () => {
   );
 
   it('cleans any text into one that may be pasted, and changes clean text not at all', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const clean = pasteText(text);
-        expect(clean).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
-        expect(pasteText(clean)).toBe(clean);
-      }),
-    );
+    const check = fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const clean = pasteText(text);
+      expect(clean).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+      expect(pasteText(clean)).toBe(clean);
+    });
+    void fc.assert(check);
     expect(pasteText(TRICKY)).toBe(TRICKY);
     expect(pasteText('a\r\nb\rc\u001b[201~\ud800')).toBe('a\nb\nc[201~\ufffd');
   });
@@ -101,7 +106,8 @@ describe('paste', () => {
     withTmux(async (context) => {
       const { tmux } = context;
       const reader = await openReader(context);
-      const refusal = (): Promise<unknown> => tmux.pastePane(reader.paneId, 'x').catch((error: unknown) => error);
+      const refusal = (): Promise<unknown> =>
+        tmux.pastePane(reader.paneId, 'x').catch((error: unknown) => error);
       await tmux.run([['copy-mode', '-t', reader.paneId]]);
       expect(await refusal()).toMatchObject({ code: 'not_ready', facts: { condition: 'pane_in_mode' } });
       await tmux.leaveMode(reader.paneId);
@@ -110,7 +116,9 @@ describe('paste', () => {
       await tmux.run([['select-pane', '-e', '-t', reader.paneId]]);
       await tmux.pastePane(reader.paneId, 'END');
       expect(await reader.untilText(PASTE_END)).toBe(`${PASTE_BEGIN}END${PASTE_END}`);
-      expect(tmuxProblemOf(await tmux.pastePane('%99', 'x').catch((error: unknown) => error))).toBe('no_pane');
+      expect(tmuxProblemOf(await tmux.pastePane('%99', 'x').catch((error: unknown) => error))).toBe(
+        'no_pane',
+      );
       expect(await tmux.run([['list-buffers']])).toBe('');
       reader.close();
     }));

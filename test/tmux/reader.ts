@@ -62,7 +62,12 @@ export async function openReader(
 }
 
 /** Waits, by the pane's own output, until its screen holds the text. */
-export async function screenShows({ tmux }: PrivateTmux, session: string, pane: string, text: string): Promise<void> {
+export async function screenShows(
+  { tmux }: PrivateTmux,
+  session: string,
+  pane: string,
+  text: string,
+): Promise<void> {
   const client = await ControlClient.attach(tmux.exec, session);
   try {
     await new Promise<void>((resolve, reject) => {
@@ -74,7 +79,7 @@ export async function screenShows({ tmux }: PrivateTmux, session: string, pane: 
             if (screen.includes(text)) resolve();
           }, reject);
       };
-      client.watchOutput(pane, { output: look, gap: look }).then(look, reject);
+      client.watchOutput(pane, look).then(look, reject);
     });
   } finally {
     await client.close();

@@ -26,7 +26,9 @@ describe('session', () => {
         () => tmux.renameWindow(windowAt('a', 0), 'x'),
         () => tmux.selectWindow(windowAt('a', 0)),
       ]) {
-        expect(['no_session', 'no_window']).toContain(tmuxProblemOf(await act().catch((error: unknown) => error)));
+        expect(['no_session', 'no_window']).toContain(
+          tmuxProblemOf(await act().catch((error: unknown) => error)),
+        );
       }
       await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
       await tmux.killSession('a');
@@ -52,7 +54,10 @@ describe('session', () => {
 
   it.each([
     ['default', ''],
-    ['base-index 1 and renumbering', 'set -g base-index 1\nset -g pane-base-index 1\nset -g renumber-windows on\n'],
+    [
+      'base-index 1 and renumbering',
+      'set -g base-index 1\nset -g pane-base-index 1\nset -g renumber-windows on\n',
+    ],
     ['base-index 7', 'set -g base-index 7\n'],
   ])('gives the first window index 0 and keeps it there with %s', (_what, config) =>
     withTmux(
@@ -60,17 +65,26 @@ describe('session', () => {
         const created = await tmux.newSession({ name: 'a', cwd: dir, ...SIZE, windowName: 'agent' });
         expect(created.windowIndex).toBe(0);
         const extra = await tmux.newWindow({ session: 'a', name: 'one', cwd: dir, command: PLAIN_SHELL });
-        const gateway = await tmux.newWindow({ session: 'a', name: 'gateway', cwd: dir, command: PLAIN_SHELL });
+        const gateway = await tmux.newWindow({
+          session: 'a',
+          name: 'gateway',
+          cwd: dir,
+          command: PLAIN_SHELL,
+        });
         expect(extra.windowIndex).toBe(1);
         await tmux.killWindow('a', extra.windowId);
         const panes = await tmux.listPanes('a');
-        expect(panes.map(({ windowIndex, windowName, windowActive }) => [windowIndex, windowName, windowActive])).toEqual(
-          [
-            [0, 'agent', true],
-            [2, 'gateway', false],
-          ],
-        );
-        expect(panes[1]).toMatchObject({ windowId: gateway.windowId, id: gateway.paneId, pid: gateway.panePid });
+        expect(
+          panes.map(({ windowIndex, windowName, windowActive }) => [windowIndex, windowName, windowActive]),
+        ).toEqual([
+          [0, 'agent', true],
+          [2, 'gateway', false],
+        ]);
+        expect(panes[1]).toMatchObject({
+          windowId: gateway.windowId,
+          id: gateway.paneId,
+          pid: gateway.panePid,
+        });
         expect(panes[0]).toMatchObject({ width: 100, height: 30, dead: false, inMode: false, active: true });
       },
       { config },
@@ -130,7 +144,12 @@ describe('session', () => {
 
   it('names windows literally, whatever the name holds', () =>
     withTmux(async ({ tmux, dir }) => {
-      const { windowId } = await tmux.newSession({ name: 'a', cwd: dir, ...SIZE, windowName: '#(touch pwned)#S' });
+      const { windowId } = await tmux.newSession({
+        name: 'a',
+        cwd: dir,
+        ...SIZE,
+        windowName: '#(touch pwned)#S',
+      });
       const shown = async (): Promise<string> => (await tmux.listPanes('a'))[0]!.windowName;
       expect(await shown()).toBe('#(touch pwned)#S');
       for (const name of ['a;', '-n', 'a#[b', 'a##{pid}', '日本 語']) {
@@ -145,9 +164,21 @@ describe('session', () => {
       const { tmux, dir } = context;
       const secret = 'k3y with "quotes"; $HOME\nand a second line;';
       const env = { SECRET: secret };
-      await tmux.newSession({ name: 'a', cwd: dir, ...SIZE, env, command: report(context, 'printf "%s" "$SECRET"') });
+      await tmux.newSession({
+        name: 'a',
+        cwd: dir,
+        ...SIZE,
+        env,
+        command: report(context, 'printf "%s" "$SECRET"'),
+      });
       expect(await reported(context)).toBe(secret);
-      await tmux.newWindow({ session: 'a', name: 'w', cwd: dir, env, command: report(context, 'printf "%s" "$SECRET"') });
+      await tmux.newWindow({
+        session: 'a',
+        name: 'w',
+        cwd: dir,
+        env,
+        command: report(context, 'printf "%s" "$SECRET"'),
+      });
       expect(await reported(context)).toBe(secret);
       const server = await tmux.run([['display-message', '-p', '#{pid}']]);
       expect(fs.readFileSync(`/proc/${server}/cmdline`, 'utf8')).not.toContain('k3y');
@@ -158,16 +189,29 @@ describe('session', () => {
       const { tmux, dir } = context;
       await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
       const argument = fc.string({
-        unit: fc.oneof(fc.constantFrom(...';\\"\'$~#{}()%-=`!*?[] \t\n'), fc.string({ unit: 'binary', maxLength: 1 })),
+        unit: fc.oneof(
+          fc.constantFrom(...';\\"\'$~#{}()%-=`!*?[] \t\n'),
+          fc.string({ unit: 'binary', maxLength: 1 }),
+        ),
         maxLength: 12,
       });
       await fc.assert(
-        fc.asyncProperty(fc.array(argument, { minLength: 1, maxLength: 4 }), fc.boolean(), async (args, secret) => {
-          const words = args.map((word) => Buffer.from(word.replaceAll('\u0000', '')).toString());
-          const command = [...report(context, 'printf "%s\\0" "$@"'), 'name', ...words];
-          await tmux.newWindow({ session: 'a', name: 'w', cwd: dir, command, ...(secret ? { env: { A: 'b' } } : {}) });
-          expect((await reported(context)).split('\u0000').slice(0, -1)).toEqual(words);
-        }),
+        fc.asyncProperty(
+          fc.array(argument, { minLength: 1, maxLength: 4 }),
+          fc.boolean(),
+          async (args, secret) => {
+            const words = args.map((word) => Buffer.from(word.replaceAll('\u0000', '')).toString());
+            const command = [...report(context, 'printf "%s\\0" "$@"'), 'name', ...words];
+            await tmux.newWindow({
+              session: 'a',
+              name: 'w',
+              cwd: dir,
+              command,
+              ...(secret ? { env: { A: 'b' } } : {}),
+            });
+            expect((await reported(context)).split('\u0000').slice(0, -1)).toEqual(words);
+          },
+        ),
         { numRuns: 60 },
       );
     }));
