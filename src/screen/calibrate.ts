@@ -122,9 +122,13 @@ function edgePattern(row: Row): RegExp | null {
   const fill = inner[0];
   if (inner.length < 6 || !fill || /[\p{L}\p{N}\s]/u.test(fill)) return null;
   if ([...inner].filter((char) => char === fill).length < inner.length * 0.9) return null;
-  const quote = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
   const trimmed = text.trim();
   return new RegExp(`^\\s*${quote(trimmed[0]!)}${quote(fill)}{4,}.*${quote(trimmed.at(-1)!)}$`, 'u');
+}
+
+/** A text as a pattern that matches only itself. */
+function quote(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 
 function rightSide(row: Row): number | null {
@@ -134,7 +138,7 @@ function rightSide(row: Row): number | null {
 function placeholderOf(row: Row, x: number, right: number): ComposerShape['ghosts'] {
   const text = row.slice(x, right).trim();
   if (text === '') return [];
-  const form = new RegExp(`^${text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')}$`, 'u');
+  const form = new RegExp(`^${quote(text)}$`, 'u');
   const second = row.chars.findIndex((char, at) => at > x && char.trim() !== '');
   return [{ form, style: row.style(second < 0 ? x : second) }];
 }
@@ -166,6 +170,7 @@ const GENERIC_SIGNS: Detector['signs'] = [
   },
   { means: 'busy', where: 'above', rows: 4, row: /\besc(ape)?\b.{0,12}\b(interrupt|cancel|stop)/i },
   { means: 'busy', where: 'above', rows: 4, row: /^\s{0,3}([⠀-⣿]|[🌑-🌘]|[◴-◷◐-◓])/u },
+  { means: 'busy', where: 'above', rows: 2, row: /^\s{0,3}(\[.{1,3}\] .*\d ?s\b|[.·•]{1,3}$)/u },
   { means: 'pending', where: 'above', rows: 6, row: /\bqueued\b/i },
   { means: 'menu', where: 'above', attached: true, row: /^\s*([❯›»>→▸]\s+\S|\/\w+\s{2,}\S)/ },
 ];

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { CALIBRATION_MARKER, calibrate, mayCalibrate } from './calibrate.ts';
+import type { Detector } from './detector.ts';
+import { observe } from './observe.ts';
+import { drawSkin, numbers, randomSkin, type Skin, type SkinState } from './random-skin.ts';
+import { decideReadiness } from './readiness.ts';
+import type { Screen } from './screen.ts';
+
+const SKINS = Array.from({ length: 300 }, (_, seed) => randomSkin(seed));
+const marker = CALIBRATION_MARKER;
+
+function learn(skin: Skin) {
+  const before = drawSkin(skin, 'ready', 0, 1);
+  return calibrate({ before, marked: drawSkin(skin, 'marked', 0, 1, marker), after: before });
+}
+
+function isReady(screen: Screen, detector: Detector): boolean {
+  const facts = observe({ screen, detector, process: { foreground: 'tool', version: '1.0.0' } });
+  return decideReadiness(facts, { stable: true, calibrated: true }).ready;
+}
+
+describe('calibration on skins it has never seen', () => {
+  it('finds the composer and tells ready from not ready in at least 99 of 100, and never takes a turn for ready', () => {
+    const states: SkinState[] = ['ready', 'draft', 'tall_draft', 'busy', 'dialog', 'menu'];
+    let right = 0;
+    let all = 0;
+    const wrong: string[] = [];
+    for (const [seed, skin] of SKINS.entries()) {
+      const learned = learn(skin);
+      for (const state of states) {
+        for (const turns of [0, 2]) {
+          all++;
+          const screen = drawSkin(skin, state, turns, seed + 7);
+          const ready = learned.ok && isReady(screen, learned.detector);
+          if (ready === (state === 'ready')) right++;
+          else wrong.push(`${seed} ${state} ${turns}${learned.ok ? '' : ` (${learned.because})`}`);
+          if (state !== 'ready') expect([seed, state, ready]).toEqual([seed, state, false]);
+        }
+      }
+    }
+    expect(right / all >= 0.99 ? [] : wrong.slice(0, 20)).toEqual([]);
+  });
+
+  it('never types into a dialog', () => {
+    for (const [seed, skin] of SKINS.entries()) {
+      const dialog = drawSkin(skin, 'dialog', seed % 3, seed);
+      expect([seed, mayCalibrate(dialog).ok]).toEqual([seed, false]);
+      expect(calibrate({ before: dialog, marked: dialog, after: dialog }).ok).toBe(false);
+    }
+  });
+
+  it('refuses when the marker did not appear, or the screen did not come back', () => {
+    for (const skin of SKINS.slice(0, 60)) {
+      const before = drawSkin(skin, 'ready', 0, 1);
+      const marked = drawSkin(skin, 'marked', 0, 1, marker);
+      expect(calibrate({ before, marked: before, after: before }).ok).toBe(false);
+      expect(calibrate({ before, marked, after: marked }).ok).toBe(false);
+      expect(calibrate({ before, marked, after: drawSkin(skin, 'draft', 0, 1) }).ok).toBe(false);
+    }
+  });
+
+  it('refuses when anything else moved meanwhile', () => {
+    for (const [seed, skin] of SKINS.slice(0, 60).entries()) {
+      const before = drawSkin(skin, 'ready', 1, seed);
+      const marked = drawSkin(skin, 'marked', 1, seed, marker);
+      const other = drawSkin(skin, 'marked', 1, seed + 1, marker);
+      expect([seed, calibrate({ before, marked: other, after: before }).ok]).toEqual([seed, false]);
+      const after = drawSkin(skin, 'ready', 1, seed + 1);
+      expect([seed, calibrate({ before, marked, after }).ok]).toEqual([seed, false]);
+      const renamed = { ...before, title: 'something else' };
+      expect(calibrate({ before, marked, after: renamed }).ok).toBe(false);
+      const wider = { ...marked, columns: marked.columns + 1 };
+      expect(calibrate({ before, marked: wider, after: before }).ok).toBe(false);
+    }
+  });
+
+  it('refuses a dialog with a field that filters its list as one types', () => {
+    const next = numbers(3);
+    for (const skin of SKINS.slice(0, 40)) {
+      const before = drawSkin(skin, 'ready', 2, 5);
+      const marked = drawSkin(skin, 'marked', 2, 5 + Math.floor(next() * 1000) + 1, marker);
+      expect(calibrate({ before, marked, after: before }).ok).toBe(false);
+    }
+  });
+
+  it('learns nothing from a composer that holds a draft', () => {
+    for (const skin of SKINS.slice(0, 60)) {
+      const before = drawSkin(skin, 'draft', 0, 1);
+      expect(mayCalibrate(before)).toMatchObject({ ok: false });
+    }
+  });
+});
