@@ -7,6 +7,7 @@ import {
   writeFileAtomic,
 } from '../base/index.ts';
 import { type AttachReport, attachLocal } from './attach.ts';
+import { detectVersion } from './detect-version.ts';
 import { endSession } from './end-session.ts';
 import {
   type Draft,
@@ -49,8 +50,11 @@ export async function launch(context: SessionContext, options: LaunchOptions): P
     const bound = await openMailbox(context, options, draft, undo);
     const { pane, trace } = await startSession(context, options, draft, bound, undo);
     undo.push(() => removeRecord(context.settings.registryDir, draft, context.clock));
-    const tool = trace ? await waitForTool(context, trace) : undefined;
-    const facts = await publish(context, draft, tool);
+    const [tool, version] = await Promise.all([
+      trace ? waitForTool(context, trace) : undefined,
+      toolVersion(draft, context.env),
+    ]);
+    const facts = await publish(context, draft, { tool, version });
     return {
       facts,
       paneId: pane.paneId,
@@ -120,17 +124,21 @@ async function startSession(
   return { pane, trace: program.trace };
 }
 
+function toolVersion(draft: Draft, env: NodeJS.ProcessEnv): Promise<string | null> | null {
+  if (!draft.plan.preset.tellsVersion) return null;
+  return detectVersion(draft.plan.words, { cwd: draft.workdir, env: toolEnvironment(draft, env) });
+}
+
 async function publish(
   context: SessionContext,
   draft: Draft,
-  tool: ProcessIdentity | undefined,
+  { tool, version }: { tool: ProcessIdentity | undefined; version: string | null },
 ): Promise<ManifestFacts> {
-  if (tool) {
-    await updateManifest(draft.paths.root, context.clock, (manifest) => ({
-      ...manifest,
-      runtime: { ...manifest.runtime, agent_pid: tool.pid },
-    }));
-  }
+  await updateManifest(draft.paths.root, context.clock, (manifest) => ({
+    ...manifest,
+    runtime: { ...manifest.runtime, agent_pid: tool?.pid ?? null },
+    ...(version !== null && { launch_policy_provenance: { detected_tool_version: version } }),
+  }));
   const facts = await publishCapability(context, draft.paths.manifest);
   crashPoint('session.launch.published');
   return facts;

@@ -1,6 +1,7 @@
 import { conflict, internal, unsupported } from '../base/index.ts';
 import { isHeadless } from '../domain/index.ts';
 import type { SessionManifest } from '../wire/index.ts';
+import { detectVersion } from './detect-version.ts';
 import { descendants, endAll } from './end-session.ts';
 import { handedEnvironment } from './handed-environment.ts';
 import { withLifecycleLock } from './lifecycle-lock.ts';
@@ -36,13 +37,20 @@ export function relaunch(context: SessionContext, facts: ManifestFacts): Promise
     requireOwnRecord(context, facts);
     const tmux = new SessionTmux(facts.tmuxSocket ?? DEFAULT_SOCKET, context.env);
     const revived = !(await tmux.hasSession(facts.tmuxSessionName));
-    const { command, trace } = paneCommand(context, manifest, facts);
+    const env = toolEnvironment(context, manifest, facts);
+    const { command, trace } = paneCommand(context, manifest, facts, env);
     if (revived) await newSession(tmux, facts, command);
     else await respawn(context, tmux, facts, command);
-    const tool = trace ? await waitForTool(context, trace) : undefined;
+    const [tool, version] = await Promise.all([
+      trace ? waitForTool(context, trace) : undefined,
+      toolVersion(manifest, facts, env),
+    ]);
     await updateManifest(facts.root, context.clock, (before) => ({
       ...before,
       runtime: { ...before.runtime, agent_pid: tool?.pid ?? null },
+      ...(version !== null && {
+        launch_policy_provenance: { ...before.launch_policy_provenance, detected_tool_version: version },
+      }),
     }));
     await publishCapability(context, facts.path);
     return { facts, toolPid: tool?.pid ?? null, revived, notes: missingCredentials(context, manifest) };
@@ -83,24 +91,44 @@ function paneCommand(
   context: SessionContext,
   manifest: SessionManifest,
   facts: ManifestFacts,
+  env: Record<string, string>,
 ): { command: string[]; trace: ToolTrace | undefined } {
   if (isHeadless(facts.backend)) return { command: idleShell(context.env), trace: undefined };
-  const paths = sessionPaths(facts.root);
-  const { executable, args, home_selector: home } = manifest.launch_plan;
+  const { executable, args } = manifest.launch_plan;
   if (!executable) throw internal(`${facts.path} does not say which program to run`);
   return writePaneProgram({
-    directory: paths.launch,
+    directory: sessionPaths(facts.root).launch,
     title: facts.agentName,
     workdir: facts.workingDirectory,
     command: [executable, ...args],
-    env: {
-      ...handedEnvironment(context.env, presetOf(facts.tool)?.nestedMarks),
-      ...launchEnv(manifest, context.env),
-      ...(home?.env_var && home.home_path && { [home.env_var]: home.home_path }),
-      HOUMAO_MANIFEST_PATH: facts.path,
-      HOUMAO_AGENT_ID: facts.agentId,
-    },
+    env,
   });
+}
+
+function toolEnvironment(
+  context: SessionContext,
+  manifest: SessionManifest,
+  facts: ManifestFacts,
+): Record<string, string> {
+  const home = manifest.launch_plan.home_selector;
+  return {
+    ...handedEnvironment(context.env, presetOf(facts.tool)?.nestedMarks),
+    ...launchEnv(manifest, context.env),
+    ...(home?.env_var && home.home_path && { [home.env_var]: home.home_path }),
+    HOUMAO_MANIFEST_PATH: facts.path,
+    HOUMAO_AGENT_ID: facts.agentId,
+  };
+}
+
+/** It may have been updated since. */
+function toolVersion(
+  manifest: SessionManifest,
+  facts: ManifestFacts,
+  env: Record<string, string>,
+): Promise<string | null> | null {
+  const { executable } = manifest.launch_plan;
+  if (!executable || !presetOf(facts.tool)?.tellsVersion) return null;
+  return detectVersion([executable], { cwd: facts.workingDirectory, env });
 }
 
 function launchEnv(manifest: SessionManifest, env: NodeJS.ProcessEnv): Record<string, string> {

@@ -9,6 +9,7 @@ export const codex: ToolPreset = {
   executable: 'codex',
   processNames: ['codex'],
   homeVariable: 'CODEX_HOME',
+  tellsVersion: true,
   nestedMarks: ['CODEX_SANDBOX', 'CODEX_THREAD_ID'],
   role: { method: 'cli_flag', args: (text) => ['-c', `developer_instructions=${JSON.stringify(text)}`] },
   headless: {

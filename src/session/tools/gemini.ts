@@ -6,6 +6,7 @@ export const gemini: ToolPreset = {
   executable: 'gemini',
   processNames: ['gemini'],
   homeVariable: 'GEMINI_CLI_HOME',
+  tellsVersion: true,
   nestedMarks: ['GEMINI_CLI'],
   role: { method: 'first_message_flag', args: (text) => ['--prompt-interactive', text] },
   headless: {

@@ -6,6 +6,7 @@ export const kimi: ToolPreset = {
   executable: 'kimi',
   processNames: ['kimi', 'kimi-code'],
   homeVariable: 'KIMI_CODE_HOME',
+  tellsVersion: true,
   nestedMarks: [],
   role: { method: 'none' },
   headless: {

@@ -6,6 +6,7 @@ export const opencode: ToolPreset = {
   executable: 'opencode',
   processNames: ['opencode'],
   homeVariable: null,
+  tellsVersion: true,
   nestedMarks: ['OPENCODE'],
   role: { method: 'first_message_flag', args: (text) => ['--prompt', text] },
   headless: {
