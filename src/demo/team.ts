@@ -51,8 +51,8 @@ export async function gatherTeam(options: TeamOptions, ending: Ending): Promise<
     });
     ending.add(() => stop(context, report.facts));
     if (report.attachError) throw report.attachError;
-    const { host, port } = report.attached!;
-    const gateway = new GatewayClient({ host, port });
+    const { gateway_host: host, gateway_port: port } = report.attached!.status;
+    const gateway = new GatewayClient({ host: host!, port: port! });
     await gateway.enableNotifier({ interval_seconds: 20, repeat: 'backoff' });
     const { address } = await gateway.mailStatus();
     members.push({ name, address, gateway, facts: report.facts });

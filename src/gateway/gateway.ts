@@ -16,7 +16,7 @@ import type { ExecutionMode } from '../domain/index.ts';
 import type { AgentSurface } from '../terminal/index.ts';
 import { type MailboxBinding, openApiDocument } from '../wire/index.ts';
 import type { ControlDependencies } from './control/index.ts';
-import { dispatchPass, ExecutionSlot, recoverRunning } from './dispatch/index.ts';
+import { dispatchPass, ExecutionSlot, LanePause, recoverRunning } from './dispatch/index.ts';
 import {
   createEventLog,
   type GatewayFiles,
@@ -103,6 +103,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   const queue = new RequestQueue(db, clock);
   const instances = new InstanceStore(db);
   const slot = new ExecutionSlot();
+  const pause = new LanePause(clock);
   const events = createEventLog(files.events);
   ending.add(() => events.close());
   const surface = config.openSurface({ laneLock: files.laneLock, log });
@@ -146,6 +147,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
     () =>
       dispatchPass({
         ...on,
+        pause,
         admission: presence.admission,
         epoch: presence.epoch,
         recheck: async (row) =>
@@ -157,6 +159,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   ending.add(() => dispatch.stop());
   const reminders = createReminders({
     ...on,
+    pause,
     store: new ReminderStore(db),
     blockedBy: () => presence.blockedBy(),
     wake: () => remind.wake(),
@@ -171,6 +174,8 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
     for (const loop of loops) loop.wake();
   };
   ending.add(recordQueueEvents(queue, events, log));
+  // Before the loops are woken: whoever looks again finds the way open.
+  ending.add(surface.changed.on(() => pause.interrupt()));
   ending.add(queue.entries.on(refresh));
   ending.add(slot.changed.on(refresh));
   ending.add(surface.changed.on(refresh));

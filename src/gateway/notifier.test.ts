@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Ending } from '../base/index.ts';
+import { mailNotifierStatus } from '../wire/index.ts';
 import { decideWake, type WakeFacts } from './notifier/index.ts';
 import { type TestGateway, testGateway } from './testing.ts';
 
@@ -21,7 +22,7 @@ const wakes = (on: TestGateway): number => on.surface.submitted.length;
 describe('the notifier', () => {
   it('is off until enabled, and says how it stands', async () => {
     const on = await testGateway(ending);
-    expect(await status(on)).toMatchObject({
+    expect(mailNotifierStatus.parse(await status(on))).toMatchObject({
       enabled: false,
       interval_seconds: null,
       mode: 'any_inbox',
@@ -133,7 +134,7 @@ describe('the notifier', () => {
       config: {
         openMailbox: async () => {
           if (broken) throw new Error('disk on fire');
-          return mail.mailbox('agent@test');
+          return { mailbox: mail.mailbox('agent@test'), close: async () => {} };
         },
       },
     });

@@ -62,7 +62,7 @@ export async function testGateway(
     token: undefined,
     clock: systemClock,
     openSurface: () => surface,
-    openMailbox: async () => mail.mailbox('agent@test'),
+    openMailbox: async () => ({ mailbox: mail.mailbox('agent@test'), close: async () => {} }),
     mailboxBinding: () => TEST_BINDING,
     wakeTemplate: () => 'wake {{mode}} {{gateway.base_url}}\n{{endpoints}}',
     skills: () => ({ process: false, comms: false }),

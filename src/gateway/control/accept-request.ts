@@ -1,4 +1,5 @@
 import { utcStamp } from '../../base/index.ts';
+import { END_OF_TIME_MS, parseUtcTime } from '../../domain/index.ts';
 import { type RequestBody, refusal } from '../../wire/index.ts';
 import { type Accepted, PRIORITY } from '../queue/index.ts';
 import { type ControlDependencies, RECONCILE_HINT } from './dependencies.ts';
@@ -14,9 +15,14 @@ export async function acceptRequest(body: RequestBody, on: ControlDependencies):
     priority: PRIORITY[body.priority ?? 'normal'],
     epoch: on.presence.epoch(),
     idempotencyKey: body.idempotency_key ?? undefined,
-    expiresAtUtc: body.expires_at ? utcStamp(new Date(body.expires_at)) : undefined,
+    expiresAtUtc: body.expires_at ? expiryStamp(body.expires_at) : undefined,
   });
   return accepted;
+}
+
+/** Stamps are compared as text, so a time past the year 9999 stays in it. */
+function expiryStamp(text: string): string {
+  return utcStamp(new Date(Math.min(parseUtcTime(text) ?? 0, END_OF_TIME_MS)));
 }
 
 export function refuseClosedAdmission({ presence, surface }: ControlDependencies): void {

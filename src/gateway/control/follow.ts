@@ -18,7 +18,8 @@ export async function* followLedger(
   after: number | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<LedgerEntry> {
-  let last = after ?? queue.lastEntryId();
+  // A reader that has seen more than there is (a store made anew) starts at the end, not in a wait without one.
+  let last = Math.min(after ?? Number.POSITIVE_INFINITY, queue.lastEntryId());
   let wake: () => void = () => {};
   const stop = queue.entries.on(() => wake());
   signal.addEventListener('abort', () => wake(), { once: true });
@@ -31,7 +32,7 @@ export async function* followLedger(
         last = entry.entry_id;
         yield entry;
       }
-      if (queue.lastEntryId() === last && !signal.aborted) await arrived;
+      if (queue.lastEntryId() <= last && !signal.aborted) await arrived;
     }
   } finally {
     stop();

@@ -1,4 +1,4 @@
-import { notFound } from '../../base/index.ts';
+import { invalid, notFound } from '../../base/index.ts';
 import { toRequestView } from '../queue/index.ts';
 import type { ControlDependencies } from './dependencies.ts';
 
@@ -24,6 +24,8 @@ export async function reconcile(
   for (const id of [...keep, ...discard]) {
     if (!known.has(id)) throw notFound(`request ${id} does not wait for reconciliation`);
   }
+  const both = keep.find((id) => discard.includes(id));
+  if (both !== undefined) throw invalid(`request ${both} is named both in keep and in discard`);
   for (const id of discard) {
     await on.queue.finish(id, { outcome: 'cancelled', detail: 'discarded at reconciliation' });
   }

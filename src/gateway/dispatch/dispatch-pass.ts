@@ -3,9 +3,11 @@ import type { Admission } from '../../domain/index.ts';
 import { planCoalescing, type RequestRow } from '../queue/index.ts';
 import { type DeliverDependencies, deliverRequest } from './deliver.ts';
 import type { ExecutionSlot } from './execution-slot.ts';
+import type { LanePause } from './lane-pause.ts';
 
 export interface DispatchDependencies extends DeliverDependencies {
   slot: ExecutionSlot;
+  pause: LanePause;
   clock: Clock;
   admission: () => Admission;
   epoch: () => number;
@@ -35,12 +37,15 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
     queue.noteWaiting(row, waiting);
     return untilExpiry(dependencies);
   }
+  const pause = row.request_kind === 'interrupt' ? 0 : dependencies.pause.left();
+  if (pause > 0) return sooner(pause, untilExpiry(dependencies));
   try {
     const ending = await slot.run({ source: 'queue', id: row.request_id, since: clock.now() }, () =>
       execute(row, dependencies),
     );
-    // The lane saw what the last observation did not; a changed observation wakes us sooner.
-    return ending === 'returned' ? 1000 : 0;
+    if (ending === 'returned') return dependencies.pause.begin();
+    if (ending === 'submitted') dependencies.pause.reset();
+    return 0;
   } catch (error) {
     // The slot was taken between the look and the run; its release wakes us.
     if (isRouseError(error) && error.code === 'not_ready') return 'idle';
@@ -57,6 +62,10 @@ function waitingReason({ slot, surface }: DispatchDependencies): string | undefi
   if (slot.current) return `busy with ${slot.current.source} ${slot.current.id}`;
   const { ready, reasons } = surface.observation();
   return ready ? undefined : reasons.join(' ') || 'not ready';
+}
+
+function sooner(pause: number, expiry: NextPass): number {
+  return expiry === 'idle' ? pause : Math.min(pause, expiry);
 }
 
 function untilExpiry({ queue, clock }: DispatchDependencies): NextPass {

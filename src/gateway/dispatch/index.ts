@@ -10,4 +10,5 @@
 export { deliverRequest } from './deliver.ts';
 export { dispatchPass } from './dispatch-pass.ts';
 export { type Execution, ExecutionSlot } from './execution-slot.ts';
+export { LanePause } from './lane-pause.ts';
 export { recoverRunning } from './recover.ts';

@@ -29,9 +29,11 @@ export function mailRoutes(app: Hono, { mail, host }: MailRouteDependencies): vo
     run: (mailbox: Mailbox, body: z.output<S>) => Promise<object>,
   ): void {
     app.post(`/v1/mail/${operation}`, async (context: Context) => {
-      const body = await readBody(context, schema);
+      const { schema_version: _version, ...body } = (await readBody(context, schema)) as {
+        schema_version: 1;
+      };
       const mailbox = await open();
-      return context.json({ ...prefix(mailbox), ...(await run(mailbox, body)) });
+      return context.json({ ...prefix(mailbox), ...(await run(mailbox, body as z.output<S>)) });
     });
   }
 

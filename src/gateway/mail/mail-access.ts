@@ -2,8 +2,14 @@ import { asRouseError, Emitter, isRouseError } from '../../base/index.ts';
 import type { Mailbox } from '../../mailbox/index.ts';
 import { type MailboxBinding, refusal } from '../../wire/index.ts';
 
+export interface OpenedMailbox {
+  mailbox: Mailbox;
+  /** Closes it and the store it was opened from. */
+  close(): Promise<unknown>;
+}
+
 /** Opens the store a binding names. */
-export type OpenMailbox = (binding: MailboxBinding) => Promise<Mailbox>;
+export type OpenMailbox = (binding: MailboxBinding) => Promise<OpenedMailbox>;
 
 export interface MailAccess {
   /** The bound mailbox, open. */
@@ -16,11 +22,7 @@ export interface MailAccess {
   close(): Promise<void>;
 }
 
-interface Open {
-  version: string;
-  mailbox: Mailbox;
-  unwatch?: () => void;
-}
+type Open = OpenedMailbox & { unwatch?: () => void };
 
 export function openMailAccess(
   binding: () => MailboxBinding | null | undefined,
@@ -41,7 +43,7 @@ export function openMailAccess(
   async function replace(wanted: MailboxBinding): Promise<Open> {
     const before = current;
     await before?.then(letGo, () => undefined);
-    return { version: wanted.bindings_version, mailbox: await open(wanted) };
+    return { ...(await open(wanted)) };
   }
 
   async function use(): Promise<Open> {
@@ -73,9 +75,9 @@ export function openMailAccess(
   };
 }
 
-async function letGo({ mailbox, unwatch }: Open): Promise<void> {
-  unwatch?.();
-  await mailbox.close();
+async function letGo(held: Open): Promise<void> {
+  held.unwatch?.();
+  await held.close();
 }
 
 /** A store that cannot be opened or read is the transport's failure; what it refuses stays what it is. */

@@ -98,7 +98,10 @@ export class NotifierStore {
   }
 
   read(): NotifierRecord {
-    const row = this.#db.get<Row>('SELECT * FROM gateway_mail_notifier');
+    const row = this.#db.get<Row>(
+      `SELECT enabled, interval_seconds, mode, last_poll_at_utc, last_notification_at_utc, last_notified_digest,
+         last_error, repeat_policy, quiet_hours_json, wakes_per_hour, repeats FROM gateway_mail_notifier`,
+    );
     if (!row) return NEVER;
     const { enabled, repeat_policy, quiet_hours_json, ...rest } = row;
     return {

@@ -47,7 +47,7 @@ async function day(repeat: RepeatPolicy, sends: number[], agent: 'diligent' | 's
   } as const;
   const mail = openMailAccess(
     () => binding,
-    async () => inbox,
+    async () => ({ mailbox: inbox, close: async () => {} }),
   );
   const notifier = createNotifier({
     db,

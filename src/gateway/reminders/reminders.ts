@@ -8,7 +8,7 @@ import {
   type ReminderSet as ReminderSetView,
   refusal,
 } from '../../wire/index.ts';
-import type { ExecutionSlot } from '../dispatch/index.ts';
+import type { ExecutionSlot, LanePause } from '../dispatch/index.ts';
 import type { EventLog } from '../files/index.ts';
 import { deliverReminder } from './deliver-reminder.ts';
 import { dueAtMs, firstDue, followingDue, onMonotonic, remainingMs } from './due-time.ts';
@@ -20,6 +20,7 @@ export interface ReminderDependencies {
   backend: BackendKind;
   surface: AgentSurface;
   slot: ExecutionSlot;
+  pause: LanePause;
   store: ReminderStore;
   events: EventLog;
   clock: Clock;
@@ -145,8 +146,9 @@ export function createReminders(on: ReminderDependencies) {
       defer(leader, blocked);
       return 'idle';
     }
-    await deliver(leader);
-    return 0;
+    const pause = on.pause.left();
+    if (pause > 0) return pause;
+    return deliver(leader);
   }
 
   /** Keys may be meant for a dialog or a busy turn; a prompt waits until the agent may be disturbed. */
@@ -161,9 +163,9 @@ export function createReminders(on: ReminderDependencies) {
     events.write('reminder_deferred', { ...describe(reminder), reason });
   }
 
-  async function deliver(reminder: LiveReminder): Promise<void> {
+  async function deliver(reminder: LiveReminder): Promise<NextPass> {
     const { reminder_id } = reminder;
-    await on.slot.run({ source: 'reminder', id: reminder_id, since: clock.now() }, async () => {
+    return on.slot.run({ source: 'reminder', id: reminder_id, since: clock.now() }, async () => {
       Object.assign(reminder, { executing: true, lastStartedMs: clock.now().getTime() });
       if (isDurable(reminder)) store.save([toStored(reminder)]);
       events.write('reminder_started', describe(reminder));
@@ -172,13 +174,15 @@ export function createReminders(on: ReminderDependencies) {
       if (result.outcome === 'not_ready' && result.untouched) {
         defer(reminder, result.reasons.join(' '));
         finishReturned(reminder);
-        return;
+        return on.pause.begin();
       }
+      on.pause.reset();
       reminder.lastDelivery = delivery;
       if (result.outcome !== 'submitted') remember(delivery);
       const kind = result.outcome === 'submitted' ? 'reminder_completed' : 'reminder_failed';
       events.write(kind, { ...describe(reminder), outcome: result.outcome, reasons: result.reasons });
       settle(reminder);
+      return 0;
     });
   }
 
