@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { FlatFile, type FlatMessage, writeBlock } from '../src/mailbox/flatfile/index.ts';
+import { FlatFile, type FlatMessage, writeFlatMessage } from '../src/mailbox/flatfile/index.ts';
 
 /**
  * Flat-file mail beside the shell recipe it replaces (flock, grep in the first 200 lines, cat to a temporary file, mv),
@@ -138,7 +138,7 @@ async function median(times: number, work: (n: number) => Promise<void> | void):
 async function costsAt(directory: string, count: number): Promise<Record<string, number>> {
   const mailbox = agentMailbox(directory, `size-${count}`);
   const fd = fs.openSync(mailbox, 'w');
-  for (let n = count; n > 0; n--) fs.writeSync(fd, writeBlock(message('old', n)));
+  for (let n = count; n > 0; n--) fs.writeSync(fd, writeFlatMessage(message('old', n)));
   fs.closeSync(fd);
   const box = new FlatFile(mailbox);
   await box.prepend(message('first', 0));

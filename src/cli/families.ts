@@ -3,6 +3,7 @@ import type { Command } from './command.ts';
 import { completionCommands } from './complete.ts';
 import demo from './demo.ts';
 import help from './help-topics.ts';
+import mailfile from './mailfile.ts';
 import tui from './tui.ts';
 
 /** Every command family. Definitions are light and loaded at once; what they run is loaded when it runs. */
@@ -18,5 +19,5 @@ export const ROOT: Command = {
     'rouse mail send --address ana@houmao.localhost --to ben@houmao.localhost --subject hi --body-content hello',
     'rouse mailfile prepend --mailbox .agent/inbox.md < message.md',
   ],
-  subcommands: [demo, agents, tui, help, ...completionCommands(() => ROOT)],
+  subcommands: [demo, agents, mailfile, tui, help, ...completionCommands(() => ROOT)],
 };

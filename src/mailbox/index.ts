@@ -8,5 +8,6 @@
  * Errors    See the port: invalid, not_found, conflict, unsupported, unavailable, each saying what to do.
  */
 export * from './filesystem/index.ts';
+export * from './flatfile/index.ts';
 export { MemoryMail } from './memory.ts';
 export type * from './port.ts';

@@ -3,7 +3,7 @@
  * kill one. It says one line of JSON per thing done.
  */
 import { armCrashPoint, isRouseError } from '../../src/base/index.ts';
-import { FlatFile, type FlatMessage, relay } from '../../src/mailbox/flatfile/index.ts';
+import { FlatFile, type FlatMessage, relayFlatFiles } from '../../src/mailbox/flatfile/index.ts';
 
 export interface Order {
   what: 'write' | 'read' | 'set-status' | 'archive' | 'relay' | 'prepend';
@@ -71,7 +71,7 @@ async function read(box: FlatFile): Promise<void> {
     if (damaged > 0) throw new Error('torn read');
     if (entries.length < most) throw new Error(`saw ${most} messages, then ${entries.length}`);
     most = entries.length;
-    for (const { ref, body } of entries) {
+    for (const { ref, body = '' } of entries) {
       const name = /^(\w+)-(\d+)$/.exec(ref);
       if (name && !body.endsWith(`end of ${name[1]} ${name[2]}`)) throw new Error(`torn body of ${ref}`);
     }
@@ -84,7 +84,7 @@ async function read(box: FlatFile): Promise<void> {
 
 async function main(): Promise<void> {
   const { what, mailbox, ref = '', directories = [] } = order;
-  if (what === 'relay') return say(await relay(directories.map((directory) => ({ directory }))));
+  if (what === 'relay') return say(await relayFlatFiles(directories.map((directory) => ({ directory }))));
   const box = new FlatFile(mailbox);
   if (what === 'write') return write(box, order);
   if (what === 'read') return read(box);

@@ -13,10 +13,14 @@
 export type { ArchiveChoice } from './archive.ts';
 export * from './flat-file.ts';
 export { FlatFileMailbox, type FlatFileMailboxOptions } from './flat-file-mailbox.ts';
-export { anonymousRef, contentHash, writeBlock } from './format/block.ts';
+export { writeBlock as writeFlatMessage } from './format/block.ts';
 export { type FlatMessage, OPEN_STATUSES, PRIORITIES, STATUSES } from './format/envelope.ts';
-export { parseInput } from './format/parse-input.ts';
+export { parseInput as parseFlatMessage } from './format/parse-input.ts';
 export { FSCK_KINDS, type FsckIssue, type FsckReport } from './fsck.ts';
 export type { FoundEntry, Listing, ListOptions, ShownMessage } from './list.ts';
-export { HUB_ADDRESSES, type RelayDirectory, type RelayItem, relay } from './relay.ts';
-export { compatLockPath, locateMailbox, type MailboxPaths } from './store/mailbox-path.ts';
+export { HUB_ADDRESSES, type RelayDirectory, type RelayItem, relay as relayFlatFiles } from './relay.ts';
+export {
+  compatLockPath,
+  ensureSide as ensureLockDirectory,
+  type MailboxPaths,
+} from './store/mailbox-path.ts';
