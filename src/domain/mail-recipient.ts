@@ -15,11 +15,7 @@ export function unknownRecipient(
     ({ address, principal_id: owner }) =>
       localPart(address) === name || owner === name || owner === `HOUMAO-${name}`,
   );
-  const candidates = known.map(({ address }) => address);
-  const likely =
-    same.length === 1
-      ? [same[0]!.address]
-      : nearest(typed.includes('@') ? typed : `${typed}@${LOCAL_DOMAIN}`, candidates);
+  const likely = same.length === 1 ? [same[0]!.address] : nearestAddresses(typed, name, known);
   const message = typed.includes('@')
     ? `no mailbox is registered for ${typed}`
     : `recipient must be a full mail address, not ${JSON.stringify(typed.slice(0, 80))}`;
@@ -28,4 +24,17 @@ export function unknownRecipient(
       ? `did you mean ${likely.join(' or ')}?`
       : 'register it first: rouse mailbox register --address ADDRESS --principal-id ID';
   return notFound(message, { hint, facts: { recipient: typed, suggestions: likely } });
+}
+
+/** By the name before the @ first: domains are long and alike, and would make everybody look near. */
+function nearestAddresses(typed: string, name: string, known: readonly { address: string }[]): string[] {
+  const byName = nearest(name, new Set(known.map(({ address }) => localPart(address))));
+  const addresses = byName.flatMap((local) =>
+    known.filter(({ address }) => localPart(address) === local).map(({ address }) => address),
+  );
+  if (addresses.length > 0) return addresses.slice(0, 3);
+  return nearest(
+    typed.includes('@') ? typed : `${typed}@${LOCAL_DOMAIN}`,
+    known.map(({ address }) => address),
+  );
 }

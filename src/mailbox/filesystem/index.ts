@@ -7,10 +7,15 @@
  *           Everything is 0600/0700, and every path it keeps is relative to the root.
  * Never     Changes a message file once it is published, or trusts one it did not write before checking it.
  */
+export type { CleanupOptions } from './cleanup.ts';
+export { type ExportManifest, type ExportOptions, SYMLINK_MODES } from './export-root.ts';
 export { FILESYSTEM_CAPABILITIES } from './filesystem-mailbox.ts';
+export type { MaintenanceAction, MaintenanceReport } from './maintenance.ts';
 export { FILESYSTEM } from './message-view.ts';
 export type { MailStoreOptions } from './open-root.ts';
 export { REGISTER_MODES, type RegisterMode, type RegisterRequest, type RegisterResult } from './register.ts';
 export type { Registration } from './registration-rows.ts';
+export { type RepairOptions, type RepairResult, repairMailStore } from './repair.ts';
+export { type RootStatus, rootStatus } from './root-status.ts';
 export { initMailStore, MailStore, openMailStore } from './store.ts';
 export { UNREGISTER_MODES, type UnregisterResult } from './unregister.ts';

@@ -57,21 +57,27 @@ export function wholePublication(db: Sqlite, layout: Layout, seq: number): Publi
 
 /**
  * After file and links were made: another process may have moved or removed the message meanwhile. Its own changes
- * follow its own commit, so what we just made against it is taken away again.
+ * follow its own commit, so what we just made against it is taken away again. False when a mailbox itself was moved
+ * and the message has to be looked at as a whole.
  */
-export function dropOvertaken(db: Sqlite, layout: Layout, publication: Publication): void {
+export function dropOvertaken(db: Sqlite, layout: Layout, publication: Publication): boolean {
   const { seq, message, placements, document } = publication;
+  let settled = true;
   for (const { registration, box } of placements) {
-    const row = db.get<{ box: string }>(
-      'SELECT box FROM mail_state WHERE seq = ? AND registration = ? AND is_deleted = 0',
+    const row = db.get<{ box: string; mailbox_path: string }>(
+      `SELECT s.box, r.mailbox_path FROM mail_state s JOIN mailbox_registrations r ON r.number = s.registration
+       WHERE s.seq = ? AND s.registration = ? AND s.is_deleted = 0`,
       [seq, registration.number],
     );
-    if (row?.box === box) continue;
+    const moved = row !== undefined && row.mailbox_path !== registration.mailbox_path;
+    if (row?.box === box && !moved) continue;
+    if (moved) settled = false;
     removeLink(linkPath({ folder: folderOf(layout, registration), box, messageId: message.message_id }));
   }
   if (document && !db.get('SELECT 1 FROM messages WHERE seq = ?', [seq])) {
     fs.rmSync(messageFile(layout, message), { force: true });
   }
+  return settled;
 }
 
 /** What must be flushed before the index may forget that this had to be published. */

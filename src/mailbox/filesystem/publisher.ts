@@ -170,7 +170,7 @@ export class Publisher {
   #published(publication: Publication, generation: number): void {
     const { seq } = publication;
     this.trouble = undefined;
-    dropOvertaken(this.#db, this.#layout, publication);
+    if (!dropOvertaken(this.#db, this.#layout, publication)) this.reconcile(seq);
     if (this.#pending.get(seq)?.generation === generation) {
       this.#pending.set(seq, { generation, paths: pathsOf(this.#layout, publication) });
     }

@@ -35,7 +35,12 @@ export function resolveRoot(directory: string): Layout {
 
 /** Makes the directories of a root. The marker, written last, is what makes it one. */
 export function makeRoot(layout: Layout): void {
-  refuseStrangers(layout);
+  if (isRoot(layout)) requireRoot(layout);
+  else refuseStrangers(layout);
+  ensureDirectories(layout);
+}
+
+export function ensureDirectories(layout: Layout): void {
   for (const directory of directoriesOf(layout)) ensurePrivateDirectory(directory);
   for (const [name, text] of Object.entries(RULES)) {
     const file = path.join(layout.rules, name);
@@ -77,12 +82,22 @@ export function requireRoot(layout: Layout): void {
       hint: 'use another directory: rouse mailbox init --mailbox-root DIR',
     });
   }
+  if (isForeign(layout)) {
+    throw unsupported(`mailbox root ${layout.root} was made by another program`, {
+      hint: `use another directory, or take it over with its mail: rouse mailbox repair --mailbox-root ${layout.root}`,
+    });
+  }
   const stranger = unknownEntries(layout)[0];
   if (stranger !== undefined) {
     throw unsupported(`mailbox root ${layout.root} has an entry mailboxes/${stranger} that is no mailbox`, {
       hint: 'move it out of mailboxes/',
     });
   }
+}
+
+/** It has an index, but not the directory every root of ours has: the same message files, other books. */
+export function isForeign(layout: Layout): boolean {
+  return fs.existsSync(layout.index) && isRoot(layout) && !fs.existsSync(layout.signals);
 }
 
 /** Names in mailboxes/ that are neither an address nor a stashed mailbox. */
@@ -112,7 +127,6 @@ export function openIndex(layout: Layout, options: { make: boolean }): Sqlite {
 
 /** A directory with other things in it does not become a mailbox root by accident. */
 function refuseStrangers(layout: Layout): void {
-  if (isRoot(layout)) return;
   const ours = new Set([
     'attachments',
     'index.sqlite',

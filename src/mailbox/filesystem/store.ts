@@ -3,8 +3,12 @@ import { tryLockFile } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import { OPERATOR, parseAddress } from '../../domain/index.ts';
 import type { Mailbox } from '../port.ts';
+import { type CleanupOptions, cleanup } from './cleanup.ts';
+import { clearMessages, finishClearing, isClearing } from './clear-messages.ts';
+import { type ExportManifest, type ExportOptions, exportRoot } from './export-root.ts';
 import { FilesystemMailbox } from './filesystem-mailbox.ts';
 import { folderOf } from './mailbox-folder.ts';
+import type { MaintenanceReport } from './maintenance.ts';
 import { readMeta, writeMeta } from './meta-rows.ts';
 import { type MailStoreOptions, OpenRoot } from './open-root.ts';
 import { sweepStaging } from './publisher.ts';
@@ -33,6 +37,18 @@ export class MailStore extends OpenRoot {
     const result = register(this, request);
     ensureSignal(this.layout, result.address);
     return result;
+  }
+
+  cleanup(options: CleanupOptions = {}): MaintenanceReport {
+    return cleanup(this, options);
+  }
+
+  clearMessages(options: { dryRun: boolean }): Promise<MaintenanceReport> {
+    return clearMessages(this, options);
+  }
+
+  export(options: ExportOptions): Promise<ExportManifest> {
+    return exportRoot(this, options);
   }
 
   unregister(address: string, mode: 'deactivate' | 'purge'): UnregisterResult {
@@ -84,11 +100,13 @@ function ensureOperator(store: MailStore): void {
 function recover(store: MailStore): void {
   const moved = readMeta(store.db, 'root') !== store.layout.root;
   const left = store.db.get('SELECT 1 FROM unpublished LIMIT 1') !== undefined;
-  if (!moved && !left) return;
+  const clearing = isClearing(store.db);
+  if (!moved && !left && !clearing) return;
   const lock = tryLockFile(`${store.layout.locks}/recovery.lock`);
   if (!lock) return;
   try {
     if (moved) noteMove(store);
+    if (clearing) finishClearing(store);
     const touched = store.publisher.recover();
     sweepStaging(store.layout, new Date(store.clock.now().getTime() - STAGING_LEFTOVER_MS));
     if (touched.length > 0) {

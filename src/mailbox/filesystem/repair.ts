@@ -1,0 +1,261 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import {
+  asRouseError,
+  type Clock,
+  compactStamp,
+  ensurePrivateDirectory,
+  type Log,
+  lockFile,
+  notFound,
+  randomHex,
+  silentLog,
+  systemClock,
+} from '../../base/index.ts';
+import type { Sqlite } from '../../db/index.ts';
+import type { MailDocument } from '../../domain/index.ts';
+import { type ImportCounts, importMessage, type Memory, rememberFolders } from './import-message.ts';
+import type { Layout } from './layout.ts';
+import { boxesOf, folderOf, linkedIn, linkPath, removeLink } from './mailbox-folder.ts';
+import { messageFile, messageFileIsGood } from './message-file.ts';
+import { loadDocument } from './message-rows.ts';
+import { quarantine, scanMessages } from './message-scan.ts';
+import { rebuildIndex } from './rebuild-index.ts';
+import { listRegistrations } from './registration-rows.ts';
+import { ensureDirectories, isForeign, openIndex, resolveRoot } from './root.ts';
+import { indexIsSound } from './salvage.ts';
+import { indexNextBatch, resetSearch } from './search-messages.ts';
+import { readStateJournal } from './state-journal.ts';
+import { initMailStore, type MailStore } from './store.ts';
+
+export interface RepairOptions {
+  root: string;
+  clock?: Clock;
+  log?: Log;
+  /** Look at what interrupted writers left in staging/. Default true. */
+  cleanup_staging?: boolean;
+  /** Keep it in quarantine rather than delete it. Default true. */
+  quarantine_staging?: boolean;
+}
+
+export interface RepairResult {
+  message_count: number;
+  projection_count: number;
+  registration_count: number;
+  /** Flags and boxes that were kept or found again, and those set as at delivery. */
+  restored_state_count: number;
+  defaulted_state_count: number;
+  /** Message files that were written again from the index. */
+  republished_count: number;
+  /** Files that are no valid messages, put aside. */
+  set_aside_count: number;
+  set_aside_paths: string[];
+  staging_action: 'quarantine' | 'remove' | 'none';
+  staging_artifact_count: number;
+  staging_artifact_paths: string[];
+  backed_up_index_path: string | null;
+}
+
+const LOCK_TIMEOUT_MS = 30_000;
+/** A staged file younger than this may be a live writer's. */
+const STAGED_FOR_MS = 60_000;
+
+/**
+ * Brings index, message files and box folders in step. A sound index is the truth: files and links are made again
+ * from it, and files it does not know are added. An index that cannot be read is rebuilt; flags are kept from whatever
+ * still remembers them.
+ */
+export async function repairMailStore(options: RepairOptions): Promise<RepairResult> {
+  const { clock = systemClock, log = silentLog } = options;
+  const layout = resolveRoot(options.root);
+  if (!fs.existsSync(layout.messages) && !fs.existsSync(layout.index)) {
+    throw notFound(`there is no mailbox root at ${layout.root}`, {
+      hint: `make one: rouse mailbox init --mailbox-root ${layout.root}`,
+    });
+  }
+  const foreign = isForeign(layout);
+  ensureDirectories(layout);
+  const lock = await lockFile(path.join(layout.locks, 'repair.lock'), { timeoutMs: LOCK_TIMEOUT_MS, clock });
+  try {
+    const stamp = `${compactStamp(clock.now())}-${randomHex(2)}`;
+    const staging = cleanStaging(layout, options, { clock, stamp });
+    const usable = !foreign && indexCanBeUsed(layout);
+    const rebuilt = usable ? undefined : rebuildIndex(layout, clock.now(), stamp);
+    const store = initMailStore({ root: layout.root, clock, log });
+    try {
+      const result = await bringInStep(store, stamp);
+      return {
+        ...result,
+        restored_state_count: rebuilt ? rebuilt.restored : result.restored_state_count,
+        defaulted_state_count: result.defaulted_state_count + (rebuilt?.defaulted ?? 0),
+        set_aside_count: result.set_aside_paths.length + (rebuilt?.set_aside_paths.length ?? 0),
+        set_aside_paths: [...(rebuilt?.set_aside_paths ?? []), ...result.set_aside_paths],
+        backed_up_index_path: rebuilt?.backed_up_index_path ?? null,
+        ...staging,
+      };
+    } finally {
+      await store.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+function indexCanBeUsed(layout: Layout): boolean {
+  let db: Sqlite;
+  try {
+    db = openIndex(layout, { make: false });
+  } catch (error) {
+    const { code } = asRouseError(error);
+    if (code === 'not_ready' || code === 'internal') return false;
+    // Busy, or written by a newer version: that is no damage.
+    throw error;
+  }
+  try {
+    return indexIsSound(db);
+  } finally {
+    db.close();
+  }
+}
+
+type InStep = Pick<
+  RepairResult,
+  | 'message_count'
+  | 'projection_count'
+  | 'registration_count'
+  | 'restored_state_count'
+  | 'defaulted_state_count'
+  | 'republished_count'
+  | 'set_aside_paths'
+>;
+
+async function bringInStep(store: MailStore, stamp: string): Promise<InStep> {
+  const { db, layout } = store;
+  const counts: ImportCounts = { restored: 0, defaulted: 0 };
+  const before = count(db, 'mail_state');
+  const setAside: string[] = [];
+  const memory = lazily(
+    (): Memory => ({
+      states: readStateJournal(layout.stateJournal).states,
+      folders: rememberFolders(layout, listRegistrations(db)),
+    }),
+  );
+  const seen = new Set<string>();
+  for (const scanned of scanMessages(layout)) {
+    if ('problem' in scanned) {
+      setAside.push(quarantine(layout, scanned.file, stamp));
+      continue;
+    }
+    seen.add(scanned.document.message_id);
+    if (!adopt(store, scanned.document, { memory, counts })) continue;
+    setAside.push(quarantine(layout, scanned.file, stamp));
+    seen.delete(scanned.document.message_id);
+  }
+  const missing = db
+    .all<{ seq: number; message_id: string }>('SELECT seq, message_id FROM messages')
+    .filter(({ message_id }) => !seen.has(message_id));
+  const wrong = new Set(missing.map(({ seq }) => seq));
+  for (const seq of strayLinks(store)) wrong.add(seq);
+  await republish(store, [...wrong]);
+  db.transaction(() => resetSearch(db));
+  while (await store.commit(indexNextBatch));
+  db.transaction(() => store.journal.compact(db));
+  return {
+    message_count: count(db, 'messages'),
+    projection_count: db.get<{ n: number }>('SELECT count(*) AS n FROM mail_state WHERE is_deleted = 0')!.n,
+    registration_count: count(db, 'mailbox_registrations'),
+    restored_state_count: before + counts.restored,
+    defaulted_state_count: counts.defaulted,
+    republished_count: missing.length,
+    set_aside_paths: setAside,
+  };
+}
+
+/** True when the file contradicts the index, which then writes it again. A message the index lacks is added. */
+function adopt(
+  store: MailStore,
+  document: MailDocument,
+  { memory, counts }: { memory: () => Memory; counts: ImportCounts },
+): boolean {
+  const { db, layout } = store;
+  const known = db.get<{ seq: number }>('SELECT seq FROM messages WHERE message_id = ?', [
+    document.message_id,
+  ]);
+  if (known) {
+    const ours = loadDocument(db, known.seq);
+    return ours !== undefined && !messageFileIsGood(layout, ours);
+  }
+  db.transaction(() => {
+    const registrations = listRegistrations(db);
+    const seq = importMessage(db, document, { registrations, memory: memory(), counts });
+    store.publisher.announce(seq);
+    store.publisher.reconcile(seq);
+  });
+  return false;
+}
+
+/** Removes links that no state stands behind; answers with the messages whose link is missing or elsewhere. */
+function strayLinks(store: MailStore): number[] {
+  const { db, layout } = store;
+  const missing: number[] = [];
+  for (const registration of listRegistrations(db)) {
+    if (registration.status === 'inactive') continue;
+    const folder = folderOf(layout, registration);
+    const linked = new Map(boxesOf(folder).map((box) => [box, new Set(linkedIn(folder, box))]));
+    for (const row of db.iterate<{ seq: number; message_id: string; created_at_utc: string; box: string }>(
+      `SELECT m.seq, m.message_id, m.created_at_utc, s.box FROM mail_state s JOIN messages m ON m.seq = s.seq
+       WHERE s.registration = ? AND s.is_deleted = 0`,
+      [registration.number],
+    )) {
+      const there = linked.get(row.box)?.delete(row.message_id) ?? false;
+      const leads = there && fs.existsSync(linkPath({ folder, box: row.box, messageId: row.message_id }));
+      if (!leads || !fs.existsSync(messageFile(layout, row))) missing.push(row.seq);
+    }
+    for (const [box, ids] of linked) {
+      for (const messageId of ids) removeLink(linkPath({ folder, box, messageId }));
+    }
+  }
+  return missing;
+}
+
+async function republish(store: MailStore, seqs: number[]): Promise<void> {
+  const { db, publisher } = store;
+  db.transaction(() => {
+    for (const seq of seqs) publisher.announce(seq);
+  });
+  for (const seq of seqs) publisher.reconcile(seq);
+  await publisher.published();
+}
+
+function cleanStaging(
+  layout: Layout,
+  { cleanup_staging: clean = true, quarantine_staging: keep = true }: RepairOptions,
+  { clock, stamp }: { clock: Clock; stamp: string },
+): Pick<RepairResult, 'staging_action' | 'staging_artifact_count' | 'staging_artifact_paths'> {
+  if (!clean) return { staging_action: 'none', staging_artifact_count: 0, staging_artifact_paths: [] };
+  ensurePrivateDirectory(layout.staging);
+  const old = fs.readdirSync(layout.staging, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(layout.staging, entry.name);
+    const age = clock.now().getTime() - fs.lstatSync(file).mtimeMs;
+    return !entry.isDirectory() && age >= STAGED_FOR_MS ? [file] : [];
+  });
+  const paths = old.map((file) => {
+    if (keep) return quarantine(layout, file, stamp);
+    fs.rmSync(file, { force: true });
+    return file;
+  });
+  return {
+    staging_action: keep ? 'quarantine' : 'remove',
+    staging_artifact_count: paths.length,
+    staging_artifact_paths: paths,
+  };
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+function count(db: Sqlite, table: 'messages' | 'mail_state' | 'mailbox_registrations'): number {
+  return db.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)!.n;
+}

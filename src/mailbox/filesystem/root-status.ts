@@ -1,0 +1,70 @@
+import * as fs from 'node:fs';
+import { asRouseError, readIfExists } from '../../base/index.ts';
+import { MAIL_PROTOCOL_VERSION } from '../../domain/index.ts';
+import { REGISTRATION_STATUSES, type RegistrationStatus } from './registration-rows.ts';
+import { isRoot, resolveRoot } from './root.ts';
+import { openMailStore } from './store.ts';
+import { storeWarnings } from './store-status.ts';
+
+export interface RootStatus {
+  mailbox_root: string;
+  exists: boolean;
+  bootstrapped: boolean;
+  supported: boolean;
+  protocol_version: number | string | null;
+  registration_counts: Record<RegistrationStatus, number>;
+  message_count: number;
+  set_aside_count: number;
+  structural_state_readable: boolean;
+  warnings: string[];
+  error: string | null;
+  hint: string | null;
+}
+
+/** How a root is. Never throws for a root that is missing, foreign or damaged: that is the answer. */
+export async function rootStatus(root: string): Promise<RootStatus> {
+  const layout = resolveRoot(root);
+  const marker = readIfExists(layout.marker)?.trim().slice(0, 40);
+  const status: RootStatus = {
+    mailbox_root: layout.root,
+    exists: fs.existsSync(layout.root),
+    bootstrapped: isRoot(layout),
+    supported: false,
+    protocol_version: marker === String(MAIL_PROTOCOL_VERSION) ? MAIL_PROTOCOL_VERSION : (marker ?? null),
+    registration_counts: { active: 0, inactive: 0, stashed: 0 },
+    message_count: 0,
+    set_aside_count: 0,
+    structural_state_readable: false,
+    warnings: [],
+    error: null,
+    hint: null,
+  };
+  try {
+    const store = openMailStore({ root });
+    try {
+      const all = store.registrations();
+      for (const each of REGISTRATION_STATUSES) {
+        status.registration_counts[each] = all.filter(({ status: is }) => is === each).length;
+      }
+      status.message_count = store.db.get<{ n: number }>('SELECT count(*) AS n FROM messages')!.n;
+      const { setAsideCount, warnings } = storeWarnings(store);
+      return {
+        ...status,
+        supported: true,
+        structural_state_readable: true,
+        set_aside_count: setAsideCount,
+        warnings,
+      };
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    const { message, hint, code } = asRouseError(error);
+    return {
+      ...status,
+      supported: code !== 'unsupported' && code !== 'not_found',
+      error: message,
+      hint: hint ?? null,
+    };
+  }
+}

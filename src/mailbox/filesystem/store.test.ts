@@ -1,0 +1,279 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parseDocument } from './document-text.ts';
+import { initMailStore, openMailStore, rootStatus } from './index.ts';
+import { at, errorOf, TestRoot } from './world.testing.ts';
+
+let world: TestRoot;
+afterEach(() => world.end());
+
+describe('a mailbox root', () => {
+  it('is private, has the documented layout and the operator mailbox', () => {
+    world = new TestRoot('alice');
+    for (const name of ['index.sqlite', 'protocol-version.txt', 'rules/README.md']) {
+      expect(fs.statSync(world.path(name)).mode & 0o777, name).toBe(0o600);
+    }
+    for (const name of ['.', 'messages', 'mailboxes', 'staging', 'locks', 'signals', 'attachments/managed']) {
+      expect(fs.statSync(world.path(name)).mode & 0o777, name).toBe(0o700);
+    }
+    expect(fs.readFileSync(world.path('protocol-version.txt'), 'utf8')).toBe('1\n');
+    expect(fs.readdirSync(world.path('mailboxes', at('alice'))).sort()).toEqual([
+      'archive',
+      'drafts',
+      'inbox',
+      'sent',
+    ]);
+    expect(world.store.registrations('HOUMAO-operator@houmao.localhost')).toMatchObject([
+      { owner_principal_id: 'HOUMAO-operator', status: 'active', role: 'system_operator' },
+    ]);
+  });
+
+  it('can be made twice without changing anything', async () => {
+    world = new TestRoot('alice');
+    const before = world.store.registrations();
+    const again = initMailStore({ root: world.root });
+    expect(again.registrations()).toEqual(before);
+    await again.close();
+  });
+
+  it('publishes a message as an immutable file, linked from the boxes by relative links', async () => {
+    world = new TestRoot('alice', 'bob');
+    await world.send('alice', 'bob', 'hello');
+    await world.store.published();
+    const [file] = world.files('messages');
+    const document = parseDocument(fs.readFileSync(world.path('messages', file!), 'utf8'), 'x');
+    expect(document).toMatchObject({ subject: 'hello', body: 'about hello', thread_id: document.message_id });
+    expect(file).toBe(`${document.created_at_utc.slice(0, 10)}/${document.message_id}.md`);
+    expect(fs.statSync(world.path('messages', file!)).mode & 0o777).toBe(0o600);
+    for (const link of [`mailboxes/${at('bob')}/inbox`, `mailboxes/${at('alice')}/sent`]) {
+      const target = fs.readlinkSync(world.path(link, `${document.message_id}.md`));
+      expect(target).toBe(`../../../messages/${file}`);
+    }
+  });
+
+  it('moves the link when the message changes its box', async () => {
+    world = new TestRoot('alice', 'bob');
+    await world.send('alice', 'bob', 'hello');
+    const bob = world.mailbox('bob');
+    const { messages } = await bob.list();
+    await bob.move([messages[0]!.message_ref], 'later on');
+    await bob.archive([messages[0]!.message_ref]);
+    await world.store.published();
+    expect(world.files('mailboxes', at('bob'))).toEqual([
+      `archive/${messages[0]!.message_ref.replace('filesystem:', '')}.md`,
+    ]);
+  });
+
+  it('can be moved elsewhere with everything in it', async () => {
+    world = new TestRoot('alice', 'bob');
+    await world.send('alice', 'bob', 'hello');
+    await world.store.close();
+    const elsewhere = path.join(world.directory, 'elsewhere');
+    fs.renameSync(world.root, elsewhere);
+    const store = openMailStore({ root: elsewhere });
+    const bob = store.mailbox(at('bob'));
+    expect((await bob.list({ include_body: true })).messages).toMatchObject([{ body_text: 'about hello' }]);
+    const inbox = path.join(elsewhere, 'mailboxes', at('bob'), 'inbox');
+    expect(fs.readFileSync(path.join(inbox, fs.readdirSync(inbox)[0]!), 'utf8')).toContain('about hello');
+    await store.close();
+  });
+
+  it('delivers to more than ten recipients in one step', async () => {
+    const names = Array.from({ length: 40 }, (_, i) => `agent${i}`);
+    world = new TestRoot('alice', ...names);
+    await world.mailbox('alice').send({ to: names.map(at), subject: 'all', body_content: 'x' });
+    for (const name of names) expect(await world.subjects(name)).toEqual(['all']);
+  });
+
+  it.each<[string, string, (root: string) => void]>([
+    ['no root', 'not_found', (root) => fs.rmSync(root, { recursive: true })],
+    [
+      'another protocol',
+      'unsupported',
+      (root) => fs.writeFileSync(path.join(root, 'protocol-version.txt'), '3\n'),
+    ],
+    ['the old lock layout', 'unsupported', (root) => fs.mkdirSync(path.join(root, 'locks', 'principals'))],
+    [
+      'a stranger among the mailboxes',
+      'unsupported',
+      (root) => fs.mkdirSync(path.join(root, 'mailboxes', 'notes')),
+    ],
+    [
+      'the books of another program',
+      'unsupported',
+      (root) => fs.rmSync(path.join(root, 'signals'), { recursive: true }),
+    ],
+    [
+      'a damaged index',
+      'internal',
+      (root) => fs.writeFileSync(path.join(root, 'index.sqlite'), 'x'.repeat(5000)),
+    ],
+    ['a missing index', 'not_ready', (root) => fs.rmSync(path.join(root, 'index.sqlite'))],
+  ])('that is %s is refused with what to do, and status says so', async (_, code, spoil) => {
+    world = new TestRoot('alice', 'bob');
+    await world.send('alice', 'bob', 'hello');
+    await world.store.close();
+    for (const suffix of ['-wal', '-shm']) fs.rmSync(world.path(`index.sqlite${suffix}`), { force: true });
+    spoil(world.root);
+    const error = errorOf(() => openMailStore({ root: world.root }));
+    expect(error.code).toBe(code);
+    expect(error.hint).toBeTruthy();
+    expect(await rootStatus(world.root)).toMatchObject({
+      structural_state_readable: false,
+      error: error.message,
+    });
+  });
+
+  it('is not made in a directory with other things in it', () => {
+    world = new TestRoot();
+    const file = world.write('work/notes.txt', 'x');
+    const error = errorOf(() => initMailStore({ root: path.dirname(file) }));
+    expect(error).toMatchObject({ code: 'conflict' });
+    expect(fs.readdirSync(path.dirname(file))).toEqual(['notes.txt']);
+  });
+
+  it('keeps delivering when files cannot be written, says so, and makes them later', async () => {
+    world = new TestRoot('alice', 'bob');
+    const messages = world.path('messages');
+    fs.rmSync(messages, { recursive: true });
+    fs.writeFileSync(messages, 'in the way');
+    const { message } = await world.send('alice', 'bob', 'hello');
+    await world.store.published();
+    expect(await world.subjects('bob')).toEqual(['hello']);
+    expect((await world.mailbox('bob').status()).warnings.join()).toContain('cannot be written');
+    fs.rmSync(messages);
+    await world.reopen();
+    await world.store.published();
+    expect(world.files('messages')).toHaveLength(1);
+    expect(world.files('mailboxes', at('bob'))).toEqual([`inbox/${message.message_ref.slice(11)}.md`]);
+    expect((await world.mailbox('bob').status()).warnings).toEqual([]);
+  });
+
+  it('makes a missing mailbox folder again when mail comes', async () => {
+    world = new TestRoot('alice', 'bob');
+    fs.rmSync(world.path('mailboxes', at('bob')), { recursive: true });
+    await world.send('alice', 'bob', 'hello');
+    await world.store.published();
+    expect(world.files('mailboxes', at('bob'))).toHaveLength(1);
+  });
+
+  it('leaves a burst of mail whole on disk, also when a thread writes it', async () => {
+    world = new TestRoot('alice', 'bob');
+    await Promise.all(Array.from({ length: 300 }, (_, i) => world.send('alice', 'bob', `m${i}`)));
+    await world.store.close();
+    expect(world.files('messages')).toHaveLength(300);
+    expect(world.files('mailboxes', at('bob'))).toHaveLength(300);
+    expect(world.files('staging')).toEqual([]);
+    await world.reopen();
+    expect(world.store.db.all('SELECT * FROM unpublished')).toEqual([]);
+  });
+
+  it('writes nothing while nothing happens', async () => {
+    world = new TestRoot('alice', 'bob');
+    await world.send('alice', 'bob', 'hello');
+    await world.reopen();
+    const bob = world.mailbox('bob');
+    const changes = () => world.store.db.get('SELECT total_changes() AS n');
+    const before = changes();
+    await bob.list();
+    await bob.count();
+    await bob.status();
+    await bob.version();
+    expect(changes()).toEqual(before);
+  });
+});
+
+describe('attachments', () => {
+  it('are referred to by path, with size and checksum', async () => {
+    world = new TestRoot('alice', 'bob');
+    const file = world.write('notes.md', 'hello');
+    await world.send('alice', 'bob', 'with', { attachments: [{ path: file }] });
+    const { messages } = await world.mailbox('bob').list();
+    expect(messages[0]!.attachments).toMatchObject([
+      {
+        kind: 'path_ref',
+        media_type: 'text/markdown',
+        locator: file,
+        size_bytes: 5,
+        sha256: '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824',
+        label: 'notes.md',
+      },
+    ]);
+  });
+
+  it('are kept as copies when asked, and survive the original', async () => {
+    world = new TestRoot('alice', 'bob');
+    const file = world.write('big.log', 'x'.repeat(3_000_000));
+    await world.send('alice', 'bob', 'with', { attachments: [{ path: file, copy: true, label: 'the log' }] });
+    fs.rmSync(file);
+    const { messages } = await world.mailbox('bob').list();
+    const [attachment] = messages[0]!.attachments;
+    expect(attachment).toMatchObject({ kind: 'managed_copy', size_bytes: 3_000_000, label: 'the log' });
+    expect(fs.readFileSync(attachment!.locator!, 'utf8')).toHaveLength(3_000_000);
+    expect(attachment!.locator).toContain(world.path('attachments', 'managed'));
+  });
+
+  it.each<[string, string, (world: TestRoot) => string]>([
+    ['a missing file', 'not_found', (root) => path.join(root.directory, 'nothing')],
+    ['a directory', 'invalid', (root) => root.directory],
+    ['a device', 'invalid', () => '/dev/null'],
+  ])('refuse %s, and nothing is delivered or left behind', async (_, code, pick) => {
+    world = new TestRoot('alice', 'bob');
+    const good = world.write('good.txt', 'x');
+    const attachments = [{ path: good, copy: true }, { path: pick(world) }];
+    await expect(world.send('alice', 'bob', 'with', { attachments })).rejects.toMatchObject({ code });
+    expect(await world.subjects('bob')).toEqual([]);
+    expect(world.files('attachments')).toEqual([]);
+  });
+
+  it('leave no copy behind when the message is refused or a duplicate', async () => {
+    world = new TestRoot('alice', 'bob');
+    const attachments = [{ path: world.write('a.txt', 'x'), copy: true }];
+    const more = { attachments, idempotency_key: 'k' };
+    await world.send('alice', 'bob', 'with', more);
+    expect((await world.send('alice', 'bob', 'with', more)).duplicate).toBe(true);
+    await expect(world.send('alice', 'bob', 'other', more)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(world.send('alice', 'nobody', 'with', { attachments })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    expect(world.files('attachments')).toHaveLength(1);
+  });
+});
+
+describe('a recipient that is not there', () => {
+  it.each([
+    ['bob', at('bob')],
+    [at('bop'), at('bob')],
+    ['bob@elsewhere.example', at('bob')],
+  ])('given as %s is refused with %s', async (typed, meant) => {
+    world = new TestRoot('alice', 'bob');
+    const sending = world.mailbox('alice').send({ to: [typed], subject: 's', body_content: '' });
+    await expect(sending).rejects.toMatchObject({ code: 'not_found', hint: `did you mean ${meant}?` });
+  });
+
+  it('because its mailbox is inactive is named as such', async () => {
+    world = new TestRoot('alice', 'bob');
+    world.store.unregister(at('bob'), 'deactivate');
+    await expect(world.send('alice', 'bob', 's')).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('inactive'),
+    });
+  });
+});
+
+describe('search', () => {
+  it('finds phrases, prefixes and words of any script, newest first', async () => {
+    world = new TestRoot('alice', 'bob');
+    const bob = world.mailbox('bob');
+    await world.send('alice', 'bob', 'one', { body_content: 'the deploy queue failed' });
+    await world.send('alice', 'bob', 'two', { body_content: 'queue the deploy, Привет' });
+    const found = async (text: string) => (await bob.search({ text })).messages.map(({ subject }) => subject);
+    expect(await found('queue')).toEqual(['two', 'one']);
+    expect(await found('"deploy queue"')).toEqual(['one']);
+    expect(await found('dep*')).toEqual(['two', 'one']);
+    expect(await found('привет')).toEqual(['two']);
+    await world.send('alice', 'bob', 'three', { body_content: 'queue again' });
+    expect(await found('queue')).toEqual(['three', 'two', 'one']);
+  });
+});
