@@ -5,11 +5,13 @@ import { promptOf, type RequestQueue, type RequestRow } from '../queue/index.ts'
 const MOST_RETURNS = 1;
 
 /**
- * Judges what a crash left running, by its evidence: submitted → finished as such; never typed → back in line, once;
- * anything else is asked of the surface, and when it cannot tell, ends as failed. Nothing is typed twice.
+ * Judges what a crash left running, by its evidence: submitted → finished as such; never typed → back in line, once,
+ * or ended when it was a direct prompt; anything else is asked of the surface, and when it cannot tell, ends as failed.
+ * Nothing is typed twice.
  */
 export async function recoverRunning(queue: RequestQueue, surface: AgentSurface): Promise<void> {
   for (const row of queue.running()) await recoverOne(row, queue, surface);
+  for (const row of queue.accepted('direct')) await dropDirect(row, queue);
 }
 
 async function recoverOne(row: RequestRow, queue: RequestQueue, surface: AgentSurface): Promise<void> {
@@ -47,8 +49,18 @@ async function recoverOne(row: RequestRow, queue: RequestQueue, surface: AgentSu
   }
 }
 
+/** A direct prompt is typed now or not at all: whoever asked has seen the connection break and may have asked again. */
+function dropDirect(row: RequestRow, queue: RequestQueue): Promise<void> {
+  return queue.finish(row.request_id, {
+    outcome: 'failed',
+    detail: 'the gateway ended before anything was typed; a direct prompt is not kept for later',
+  });
+}
+
 async function backInLine(row: RequestRow, queue: RequestQueue): Promise<void> {
-  if (row.returns < MOST_RETURNS) {
+  if (row.source === 'direct') {
+    await dropDirect(row, queue);
+  } else if (row.returns < MOST_RETURNS) {
     await queue.giveBack(row.request_id, 'the gateway ended before anything was typed', true);
   } else {
     await queue.finish(row.request_id, {

@@ -4,7 +4,7 @@ import { openSqlite } from '../../db/index.ts';
 import type { RepeatPolicy } from '../../domain/index.ts';
 import { MemoryMail } from '../../mailbox/index.ts';
 import { FakeSurface } from '../../terminal/index.ts';
-import { dispatchPass, ExecutionSlot } from '../dispatch/index.ts';
+import { dispatchPass, ExecutionSlot, LanePause } from '../dispatch/index.ts';
 import { openMailAccess } from '../mail/index.ts';
 import { Presence } from '../presence/index.ts';
 import { InstanceStore, QUEUE_MIGRATIONS, RequestQueue } from '../queue/index.ts';
@@ -25,6 +25,7 @@ async function day(repeat: RepeatPolicy, sends: number[], agent: 'diligent' | 's
   const queue = new RequestQueue(db, clock);
   const surface = new FakeSurface();
   const slot = new ExecutionSlot();
+  const pause = new LanePause(clock);
   const instances = new InstanceStore(db);
   const identity = {
     attachIdentity: 'day',
@@ -69,6 +70,7 @@ async function day(repeat: RepeatPolicy, sends: number[], agent: 'diligent' | 's
         queue,
         surface,
         slot,
+        pause,
         clock,
         admission: presence.admission,
         epoch: presence.epoch,

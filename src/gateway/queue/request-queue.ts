@@ -30,12 +30,19 @@ export interface Finish {
 
 const LIVE = `state IN ('accepted', 'running')`;
 
+/** Finished requests are kept: so many rows, and none longer than so many days. */
+export const REQUEST_KEEP = { keepRows: 100_000, keepDays: 30 };
+/** One in so many ends looks for rows to remove, and removes at most so many. */
+const PRUNE_EVERY = 100;
+const PRUNE_MOST = 1000;
+
 /** The durable line of requests. Methods that answer a promise resolve after the commit is on disk. */
 export class RequestQueue {
   /** Every entry of the ledger, after it was committed. */
   readonly entries = new Emitter<LedgerEntry>();
   #db: Sqlite;
   #clock: Clock;
+  #ended = 0;
 
   constructor(db: Sqlite, clock: Clock) {
     this.#db = db;
@@ -134,6 +141,14 @@ export class RequestQueue {
     );
   }
 
+  /** Those of one source that still wait. */
+  accepted(source: string): RequestRow[] {
+    return this.#db.all<RequestRow>(
+      "SELECT * FROM gateway_requests WHERE state = 'accepted' AND source = ? ORDER BY sequence",
+      [source],
+    );
+  }
+
   /** Takes a request out of the line. False when it is no longer there. */
   async claim(requestId: string): Promise<boolean> {
     crashPoint('queue.claim.before-commit');
@@ -192,7 +207,9 @@ export class RequestQueue {
       );
     });
     crashPoint('queue.finish.after-commit');
-    if (entry) this.entries.emit(entry);
+    if (!entry) return;
+    this.entries.emit(entry);
+    if (++this.#ended % PRUNE_EVERY === 0) this.prune(REQUEST_KEEP);
   }
 
   /** Back in line, because nothing of it was typed. Only returns after a crash are counted. */
@@ -268,16 +285,19 @@ export class RequestQueue {
     );
   }
 
-  /** Removes finished rows beyond `keepRows` or older than `keepDays`, a few at a time. Answers how many. */
+  /**
+   * Removes finished rows beyond `keepRows` or older than `keepDays`, with their ledgers. Looks only at the oldest rows,
+   * so it costs the same however many there are. Answers how many went.
+   */
   prune({ keepRows, keepDays }: { keepRows: number; keepDays: number }): number {
     const before = utcStamp(new Date(this.#clock.now().getTime() - keepDays * 86_400_000));
     return this.#db.run(
       `DELETE FROM gateway_requests WHERE sequence IN (
-         SELECT sequence FROM gateway_requests
+         SELECT sequence FROM (
+           SELECT sequence, state, finished_at_utc FROM gateway_requests ORDER BY sequence LIMIT ?3)
          WHERE NOT ${LIVE} AND (finished_at_utc < ?1
-           OR sequence <= (SELECT COALESCE(MAX(sequence), 0) FROM gateway_requests) - ?2)
-         ORDER BY sequence LIMIT 1000)`,
-      [before, keepRows],
+           OR sequence <= (SELECT COALESCE(MAX(sequence), 0) FROM gateway_requests) - ?2))`,
+      [before, keepRows, PRUNE_MOST],
     ).changes;
   }
 
