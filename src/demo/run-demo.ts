@@ -70,11 +70,13 @@ function show(frame: string, glances: Glance[], before: string, { out, outIsTty 
     out(`\u001b[H\u001b[J${frame}`);
     return '';
   }
-  const now = glances
-    .map(({ name, state, openMail, why }) => `${name}: ${state}, ${openMail} open; ${why}`)
-    .join('\n');
-  if (now !== before) out(`${now}\n`);
-  return now;
+  const lines = glances.map(
+    ({ name, state, openMail, why }) => `${name}: ${state}, ${openMail} open; ${why}`,
+  );
+  const told = new Set(before.split('\n'));
+  const news = lines.filter((line) => !told.has(line));
+  if (news.length > 0) out(`${news.join('\n')}\n`);
+  return lines.join('\n');
 }
 
 /** Sends mail from one member to another, in turn. */
