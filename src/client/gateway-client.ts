@@ -1,5 +1,6 @@
 import { invalid } from '../base/index.ts';
 import type * as wire from '../wire/index.ts';
+import { followEvents, type ServerEvent } from './event-stream.ts';
 import { type Exchange, exchange, type Target } from './exchange.ts';
 
 export interface GatewayClientOptions {
@@ -104,6 +105,18 @@ export class GatewayClient {
     return this.request('POST', `/v1/requests/${encodeURIComponent(id)}/cancel`, undefined, options);
   }
 
+  /** Ledger entries as they are written; with `after`, first those since that event. */
+  events({
+    after,
+    signal,
+  }: {
+    after?: string | undefined;
+    signal?: AbortSignal | undefined;
+  } = {}): AsyncGenerator<ServerEvent> {
+    const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`;
+    return followEvents(this.#target, { path: this.#pathOf(`/v1/events${query}`), signal });
+  }
+
   reconciliation(options?: CallOptions): Promise<wire.Reconciliation> {
     return this.request('GET', '/v1/reconciliation', undefined, options);
   }
@@ -112,8 +125,9 @@ export class GatewayClient {
     return this.request('POST', '/v1/reconciliation', body, options);
   }
 
-  decisions(limit: number, options?: CallOptions): Promise<wire.NotifierDecisions> {
-    return this.request('GET', `/v1/mail-notifier/decisions?limit=${limit}`, undefined, options);
+  decisions(limit: number, before?: number, options?: CallOptions): Promise<wire.NotifierDecisions> {
+    const page = before === undefined ? '' : `&before=${before}`;
+    return this.#get(`/v1/mail-notifier/decisions?limit=${limit}${page}`, options);
   }
 
   prompt(body: wire.ControlPromptInput, options?: CallOptions): Promise<wire.PromptResult> {

@@ -7,6 +7,7 @@
  * Never     Retries: a call that changes something and got no answer says that the outcome is not known.
  * Errors    `unavailable` when nobody, or somebody else, answers; otherwise what the gateway said.
  */
+export type { ServerEvent } from './event-stream.ts';
 export type { Exchange, Target } from './exchange.ts';
 export { exchange } from './exchange.ts';
 export * from './gateway-client.ts';

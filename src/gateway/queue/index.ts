@@ -10,7 +10,7 @@
 export { type CoalescePlan, planCoalescing } from './coalesce.ts';
 export { type InstanceRecord, InstanceStore } from './instance-record.ts';
 export type { LedgerEntry, LedgerStage } from './ledger.ts';
-export { OUTCOMES, type Outcome } from './outcomes.ts';
+export { type Outcome, WIRE_STATES } from './outcomes.ts';
 export {
   type AcceptInput,
   PRIORITY,

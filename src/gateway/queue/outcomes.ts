@@ -1,24 +1,22 @@
-import type { ErrorCode } from '../../base/index.ts';
 import type { RequestState } from '../../domain/index.ts';
+import type { OUTCOME_CODES } from '../../wire/index.ts';
 
-/**
- * How a request can end, what that is on the wire, and the error code that gives a waiting command its exit code.
- * docs/states.md holds the same table for people.
- */
-export const OUTCOMES = {
+/** How a request can end; wire/codes.ts has the exit code of each. */
+export type Outcome = keyof typeof OUTCOME_CODES;
+
+/** What an outcome is on the wire, where the contract knows five states. */
+export const WIRE_STATES: Readonly<Record<Outcome, RequestState>> = {
   /** Proven: the tool took the prompt. */
-  submitted: { state: 'completed', code: null },
+  submitted: 'completed',
   /** Typed, but the proof is missing. Never counted as done, never typed again. */
-  unconfirmed: { state: 'failed', code: 'unavailable' },
-  failed: { state: 'failed', code: 'internal' },
+  unconfirmed: 'failed',
+  failed: 'failed',
   /** The tool would not take it as written, or the target cannot do it. */
-  refused: { state: 'failed', code: 'unsupported' },
-  expired: { state: 'failed', code: 'not_ready' },
-  cancelled: { state: 'failed', code: 'conflict' },
+  refused: 'failed',
+  expired: 'failed',
+  cancelled: 'failed',
   /** Its reason had gone when it was about to be typed; nothing was typed. */
-  superseded: { state: 'failed', code: 'conflict' },
+  superseded: 'failed',
   /** A stronger control intent beside it did its work. */
-  coalesced: { state: 'coalesced', code: null },
-} as const satisfies Record<string, { state: RequestState; code: ErrorCode | null }>;
-
-export type Outcome = keyof typeof OUTCOMES;
+  coalesced: 'coalesced',
+};

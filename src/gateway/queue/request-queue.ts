@@ -12,7 +12,7 @@ import type { Sqlite } from '../../db/index.ts';
 import { newRequestId } from '../../domain/index.ts';
 import type { CoalescePlan } from './coalesce.ts';
 import { appendEntry, entriesAfter, entriesOf, type LedgerEntry, type LedgerStage } from './ledger.ts';
-import { OUTCOMES, type Outcome } from './outcomes.ts';
+import { type Outcome, WIRE_STATES } from './outcomes.ts';
 import type { AcceptInput, RequestRow } from './request.ts';
 
 export interface Accepted {
@@ -188,7 +188,7 @@ export class RequestQueue {
         `UPDATE gateway_requests SET state = ?, outcome = ?, finished_at_utc = ?, error_detail = ?, result_json = ?,
            waiting_reason = NULL WHERE request_id = ? AND ${LIVE}`,
         [
-          OUTCOMES[outcome].state,
+          WIRE_STATES[outcome],
           outcome,
           now,
           outcome === 'submitted' ? null : (detail ?? outcome),

@@ -1,0 +1,83 @@
+import * as http from 'node:http';
+import { errnoOf, isRouseError, unavailable } from '../base/index.ts';
+import type { Target } from './exchange.ts';
+import { failureOf } from './failure.ts';
+
+export interface ServerEvent {
+  /** Give it back as `after` to go on from here. */
+  id: string;
+  event: string;
+  data: unknown;
+}
+
+/**
+ * The server-sent events of a path, for as long as the reader wants them. Ends quietly when aborted; `unavailable` when
+ * the server has gone. What was missed meanwhile is asked for with the id of the last event seen.
+ */
+export async function* followEvents(
+  target: Target,
+  { path, signal }: { path: string; signal?: AbortSignal | undefined },
+): AsyncGenerator<ServerEvent> {
+  const where = `${target.host}:${target.port}`;
+  try {
+    const response = await open(target, path, signal);
+    if (response.statusCode !== 200) throw failureOf(response.statusCode ?? 0, await bodyOf(response));
+    yield* parseEvents(response);
+    if (!signal?.aborted) throw unavailable(`the gateway at ${where} ended the stream`);
+  } catch (error) {
+    if (signal?.aborted) return;
+    if (isRouseError(error)) throw error;
+    const cause = errnoOf(error) ?? 'it sent what is not an event';
+    throw unavailable(`the stream of the gateway at ${where} broke (${cause})`, { cause: error });
+  }
+}
+
+function open(
+  { host, port, token }: Target,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const headers = { accept: 'text/event-stream', ...(token && { authorization: `Bearer ${token}` }) };
+    http
+      .request({ host, port, path, headers, signal, agent: new http.Agent() })
+      .on('response', resolve)
+      .on('error', reject)
+      .end();
+  });
+}
+
+async function bodyOf(response: http.IncomingMessage): Promise<unknown> {
+  let text = '';
+  for await (const part of response) text += part;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function* parseEvents(response: http.IncomingMessage): AsyncGenerator<ServerEvent> {
+  let rest = '';
+  response.setEncoding('utf8');
+  for await (const part of response as AsyncIterable<string>) {
+    const blocks = (rest + part).split(/\r?\n\r?\n/);
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const event = parseBlock(block);
+      if (event) yield event;
+    }
+  }
+}
+
+/** Undefined for comments, which only keep the connection open. */
+function parseBlock(block: string): ServerEvent | undefined {
+  const fields: Record<string, string> = {};
+  for (const line of block.split(/\r?\n/)) {
+    const [, name, value] = /^(\w+):\s?(.*)$/.exec(line) ?? [];
+    if (name === 'data' && fields['data'] !== undefined) fields['data'] += `\n${value}`;
+    else if (name) fields[name] = value ?? '';
+  }
+  if (fields['data'] === undefined) return undefined;
+  return { id: fields['id'] ?? '', event: fields['event'] ?? 'message', data: JSON.parse(fields['data']) };
+}
