@@ -1,0 +1,285 @@
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isRouseError, type RouseError } from '../../src/base/index.ts';
+import {
+  type AttachOptions,
+  attach,
+  detach,
+  localStatus,
+  type ManifestFacts,
+  probeGateway,
+  type SessionContext,
+  sessionPaths,
+} from '../../src/session/index.ts';
+import { buildStandIn, SessionHouse } from './support/house.ts';
+
+let house: SessionHouse;
+let agent: ManifestFacts;
+let gatewayProgram: string[];
+
+beforeAll(async () => {
+  house = new SessionHouse();
+  gatewayProgram = await buildStandIn(house.directory);
+  agent = await house.launch('gpu');
+});
+afterAll(() => {
+  house.tmux('kill-session', '-t', `=${agent.tmuxSessionName}`);
+  house.close();
+});
+
+const context = (fault = ''): SessionContext => ({
+  ...house.context,
+  env: { ...house.env, STAND_IN: fault },
+  gatewayProgram,
+});
+const target = () => ({ kind: 'local' as const, facts: agent });
+const start = (options: AttachOptions = {}, fault = '') =>
+  attach(context(fault), target(), { mode: 'detached_process', ...options });
+const status = async () => (await localStatus(context(), agent)).status;
+const paths = () => sessionPaths(agent.root);
+const variables = () => house.tmux('show-environment', '-t', `=${agent.tmuxSessionName}`);
+const gateways = () => house.processes().filter(({ words }) => words.includes('--gateway-root'));
+
+async function refused(work: Promise<unknown>): Promise<RouseError> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!isRouseError(error)) throw new Error(`not refused: ${String(error)}`);
+  return error;
+}
+
+async function takePort(port = 0): Promise<{ server: Server; port: number }> {
+  const server = createServer((socket) => socket.end()).listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+describe('the port', () => {
+  it('that was asked for and is busy fails the attach with its cause, and leaves nothing', async () => {
+    const busy = await takePort();
+    const error = await refused(start({ port: busy.port }));
+    busy.server.close();
+    expect(error).toMatchObject({
+      code: 'conflict',
+      facts: { cause: 'port_in_use', gateway_port: busy.port },
+    });
+    expect(gateways()).toEqual([]);
+    expect(await status()).toMatchObject({ gateway_health: 'not_attached' });
+    expect(variables()).not.toContain('HOUMAO_AGENT_GATEWAY');
+  });
+
+  it('of the environment is as hard as a flag', async () => {
+    const busy = await takePort();
+    const env = { ...house.env, HOUMAO_AGENT_GATEWAY_PORT: String(busy.port) };
+    const error = await refused(attach({ ...context(), env }, target(), { mode: 'detached_process' }));
+    busy.server.close();
+    expect(error.facts['cause']).toBe('port_in_use');
+  });
+
+  it('that the system handed out is tried first next time and replaced when it is busy', async () => {
+    const first = await start();
+    const port = first.status.gateway_port!;
+    await detach(context(), target());
+    const again = await start();
+    expect(again.status.gateway_port).toBe(port);
+    await detach(context(), target());
+    const busy = await takePort(port);
+    const other = await start();
+    busy.server.close();
+    expect(other.status.gateway_health).toBe('healthy');
+    expect(other.status.gateway_port).not.toBe(port);
+    await detach(context(), target());
+  });
+
+  it('that was asked for once stays a hard request', async () => {
+    const { server, port } = await takePort();
+    server.close();
+    await start({ port });
+    await detach(context(), target());
+    const busy = await takePort(port);
+    const error = await refused(start());
+    busy.server.close();
+    expect(error.facts['cause']).toBe('port_in_use');
+    await start({ port: 0 });
+    await detach(context(), target());
+  });
+});
+
+describe('one gateway at a time', () => {
+  it('two attaches at once give one gateway and the same answer', async () => {
+    const reports = await Promise.all([start(), start(), start()]);
+    expect(new Set(reports.map(({ status: seen }) => seen.gateway_port)).size).toBe(1);
+    expect(reports.filter(({ alreadyAttached }) => !alreadyAttached)).toHaveLength(1);
+    expect(gateways()).toHaveLength(1);
+  });
+
+  it('a failed attach touches nothing of the gateway that lives', async () => {
+    const before = await status();
+    const error = await refused(start({ port: 1 }));
+    expect(error.facts['cause']).toBe('already_attached');
+    expect(await status()).toEqual(before);
+    expect(variables()).toContain('HOUMAO_AGENT_GATEWAY_PORT');
+    await detach(context(), target());
+  });
+
+  it('a gateway whose starter was killed before it could publish is found and published', async () => {
+    await start();
+    house.tmux('set-environment', '-t', `=${agent.tmuxSessionName}`, '-u', 'HOUMAO_AGENT_GATEWAY_PORT');
+    const report = await localStatus(context(), agent);
+    expect(report.status.gateway_health).toBe('healthy');
+    expect(report.notes).toHaveLength(1);
+    expect(variables()).toContain('HOUMAO_AGENT_GATEWAY_PORT');
+    await detach(context(), target());
+  });
+});
+
+describe('a gateway that does not keep its promises', () => {
+  it('dies before its first word: its last words are told', async () => {
+    const error = await refused(start({}, 'dies'));
+    expect(error).toMatchObject({ code: 'unavailable', facts: { cause: 'ended_early' } });
+    expect(error.message).toMatch(/told to die/);
+    expect(await status()).toMatchObject({ gateway_health: 'not_attached' });
+  });
+
+  it('answers as somebody else: it is not believed, and is ended', async () => {
+    const error = await refused(start({}, 'stranger'));
+    expect(error.facts['cause']).toBe('health_timeout');
+    expect(error.message).toMatch(/another instance/);
+    expect(gateways()).toEqual([]);
+    expect(fs.existsSync(paths().currentInstance)).toBe(false);
+  });
+
+  it('does not end when asked: it is killed', async () => {
+    await start({}, 'stubborn');
+    const report = await detach(context(), target());
+    expect(report.ended).toBe('SIGKILL');
+    expect(gateways()).toEqual([]);
+  });
+
+  it('is stopped by a signal and does not answer: never called healthy; attach replaces it', async () => {
+    await start();
+    const life = await probeGateway(paths());
+    if (life.life !== 'live') throw new Error('not live');
+    process.kill(life.gateway.identity.pid, 'SIGSTOP');
+    const report = await localStatus(context(), agent);
+    expect(report.status.gateway_health).toBe('not_attached');
+    expect(variables()).not.toContain('HOUMAO_AGENT_GATEWAY');
+    const again = await start();
+    expect(again).toMatchObject({ alreadyAttached: false, status: { gateway_health: 'healthy' } });
+    expect(gateways()).toHaveLength(1);
+    await detach(context(), target());
+  });
+});
+
+describe('stale traces', () => {
+  const record = (change: object) => {
+    const own = JSON.parse(fs.readFileSync(paths().currentInstance, 'utf8')) as object;
+    fs.writeFileSync(paths().currentInstance, JSON.stringify({ ...own, ...change }));
+  };
+
+  it('a killed gateway: status clears variables, files and record, and says not attached', async () => {
+    await start();
+    process.kill(gateways()[0]!.pid, 'SIGKILL');
+    await house.until(() => gateways().length === 0);
+    expect(await status()).toMatchObject({ gateway_health: 'not_attached', gateway_port: null });
+    expect(variables()).not.toContain('HOUMAO_AGENT_GATEWAY');
+    expect(fs.existsSync(paths().currentInstance)).toBe(false);
+    expect(JSON.parse(fs.readFileSync(paths().gatewayManifest, 'utf8'))).toMatchObject({ gateway_pid: null });
+    expect(JSON.parse(fs.readFileSync(paths().state, 'utf8'))).toMatchObject({
+      gateway_health: 'not_attached',
+    });
+  });
+
+  it('a recorded process id that belongs to somebody else now is never signalled', async () => {
+    await start();
+    process.kill(gateways()[0]!.pid, 'SIGKILL');
+    await house.until(() => gateways().length === 0);
+    record({ pid: process.pid });
+    expect((await detach(context(), target())).ended).toBe('already');
+    expect(await status()).toMatchObject({ gateway_health: 'not_attached' });
+  });
+
+  it('a record without a start time is not enough to signal', async () => {
+    await start();
+    record({ pid_start_ticks: null });
+    expect((await refused(detach(context(), target()))).facts['cause']).toBe('gateway_not_stopped');
+    expect(gateways()).toHaveLength(1);
+    process.kill(gateways()[0]!.pid, 'SIGKILL');
+    await house.until(() => gateways().length === 0);
+    await status();
+  });
+
+  it('a recorded handle that claims window 0 is refused by detach and skipped by cleaning up', async () => {
+    await start({ mode: 'tmux_auxiliary_window' });
+    const pane = house
+      .tmux('display-message', '-p', '-t', `=${agent.tmuxSessionName}:0`, '#{window_id} #{pane_id}')
+      .split(' ');
+    record({ tmux_window_id: pane[0], tmux_pane_id: pane[1], tmux_window_index: '0' });
+    expect((await refused(detach(context(), target()))).facts['cause']).toBe('reserved_window');
+    expect(house.windows(agent.tmuxSessionName)).toEqual(['0 agent', '1 gateway']);
+    process.kill(gateways()[0]!.pid, 'SIGKILL');
+    await house.until(() => gateways().length === 0);
+    expect(await status()).toMatchObject({ gateway_health: 'not_attached' });
+    expect(house.windows(agent.tmuxSessionName)).toEqual(['0 agent']);
+  });
+
+  it('a window that outlived its gateway is closed, exactly that one', async () => {
+    await start({ mode: 'tmux_auxiliary_window' });
+    const session = `=${agent.tmuxSessionName}`;
+    house.tmux('set-option', '-w', '-t', `${session}:1`, 'remain-on-exit', 'on');
+    house.tmux('new-window', '-d', '-t', `${session}:`, '-n', 'mine', 'sleep 1000');
+    process.kill(gateways()[0]!.pid, 'SIGKILL');
+    await house.until(() =>
+      house.tmux('list-panes', '-s', '-t', session, '-F', '#{pane_dead}').includes('1'),
+    );
+    expect(await status()).toMatchObject({ gateway_health: 'not_attached' });
+    expect(house.windows(agent.tmuxSessionName)).toEqual(['0 agent', '2 mine']);
+    house.tmux('kill-window', '-t', `${session}:2`);
+  });
+
+  it.each([
+    ['not JSON', '{'],
+    ['empty', ''],
+    ['not a gateway', '{"pid": -1}'],
+    ['a list', '[]'],
+  ])('an instance record that is %s counts as none', async (_, text) => {
+    fs.writeFileSync(paths().currentInstance, text);
+    expect(await status()).toMatchObject({ gateway_health: 'not_attached' });
+    expect((await start()).status.gateway_health).toBe('healthy');
+    await detach(context(), target());
+  });
+
+  it('damaged state and desired configuration count as none', async () => {
+    fs.writeFileSync(paths().state, 'x');
+    fs.writeFileSync(paths().desiredConfig, 'x');
+    expect(await status()).toMatchObject({ gateway_health: 'not_attached' });
+    expect((await start()).status.gateway_health).toBe('healthy');
+    await detach(context(), target());
+  });
+});
+
+it('asking for the status of a session that is not attached writes nothing', async () => {
+  await status();
+  const stamps = () =>
+    fs
+      .readdirSync(agent.root, { recursive: true, encoding: 'utf8' })
+      .map((name) => [name, fs.statSync(`${agent.root}/${name}`).ctimeMs]);
+  const before = stamps();
+  await status();
+  expect(stamps()).toEqual(before);
+});
+
+it('a session whose tmux is gone is told apart, and cannot be attached', async () => {
+  const other = await house.launch('gone');
+  house.tmux('kill-session', '-t', `=${other.tmuxSessionName}`);
+  const report = await localStatus(context(), other);
+  expect(report).toMatchObject({
+    status: { gateway_health: 'not_attached' },
+    notes: [expect.stringMatching(/is gone/)],
+  });
+  const error = await refused(attach(context(), { kind: 'local', facts: other }, {}));
+  expect(error).toMatchObject({ code: 'unavailable', facts: { cause: 'session_lost' } });
+});

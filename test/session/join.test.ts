@@ -1,0 +1,146 @@
+import * as path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROOT, SessionHouse } from './support/house.ts';
+
+let house: SessionHouse;
+beforeAll(() => {
+  house = new SessionHouse();
+});
+afterAll(() => {
+  house.close();
+});
+
+const json = (args: string[], env: NodeJS.ProcessEnv = {}) => house.rouse(['--print-json', ...args], env);
+
+/** A tool somebody started by hand, below a shell. */
+async function byHand(session: string): Promise<void> {
+  const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.js')} --name ${session}`;
+  house.tmux('new-session', '-d', '-s', session, '-c', house.workdir, `sh -c '${tool}; exec sh'`);
+  await house.until(() => house.tmux('capture-pane', '-p', '-t', `=${session}:0`).trim() !== '');
+}
+
+/** The environment a command has inside a pane of this session. */
+function inside(session: string): NodeJS.ProcessEnv {
+  const [pane, pid] = house
+    .tmux('display-message', '-p', '-t', `=${session}:`, '#{pane_id} #{pid}')
+    .split(' ');
+  return { TMUX: `${house.socket},${pid},0`, TMUX_PANE: pane, ROUSE_TMUX_SOCKET: '' };
+}
+
+describe('join', () => {
+  it('adopts the tool that runs in window 0; nothing is restarted', async () => {
+    await byHand('mine');
+    const pid = house.tmux('display-message', '-p', '-t', '=mine:', '#{pane_pid}');
+    const said = await json(['agents', 'join', '--agent-name', 'mine'], inside('mine'));
+    expect([said.code, said.stderr]).toEqual([0, '']);
+    expect(said.json).toMatchObject({ tool: 'scripted', relaunchable: false, tmux_session_name: 'mine' });
+    expect(said.json['session_id']).toMatch(/^joined-local_interactive-/);
+    expect(house.tmux('display-message', '-p', '-t', '=mine:', '#{pane_pid} #{window_name}')).toBe(
+      `${pid} agent`,
+    );
+    const { agents } = (await json(['agents', 'list'])).json;
+    const days = (Date.parse(agents[0].lease_expires_at) - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(29);
+  });
+
+  it('makes it controllable and not relaunchable without launch options', async () => {
+    const status = await json(['agents', 'gateway', 'attach', '--agent-name', 'mine', '--background']);
+    expect(status.json['gateway_health']).toBe('healthy');
+    const refused = await json(['agents', 'relaunch', '--agent-name', 'mine']);
+    expect([refused.code, refused.json['error'].cause]).toEqual([6, 'not_relaunchable']);
+    await json(['agents', 'gateway', 'detach', '--agent-name', 'mine']);
+  });
+
+  it('refuses a session that is an agent already', async () => {
+    const said = await json(['agents', 'join', '--agent-name', 'again'], inside('mine'));
+    expect([said.code, said.json['error'].cause]).toEqual([4, 'already_managed']);
+  });
+
+  it('with launch options makes it relaunchable', async () => {
+    await byHand('two');
+    const flags = ['--target-tmux-session', 'two', '--launch-args=--name', '--launch-args=two'];
+    const said = await json(['agents', 'join', '--agent-name', 'two', ...flags]);
+    expect([said.code, said.json['relaunchable']]).toEqual([0, true]);
+    expect((await json(['agents', 'relaunch', '--agent-name', 'two'])).code).toBe(0);
+    expect((await json(['agents', 'show', '--agent-name', 'two'])).json['process'].tool_running).toBe(true);
+  });
+
+  it('headless needs a provider, launch arguments and no tool with a screen', async () => {
+    house.tmux('new-session', '-d', '-s', 'bare', '-c', house.workdir, 'sh');
+    const join = (...flags: string[]) =>
+      json(['agents', 'join', '--agent-name', 'bare', '--headless', '--target-tmux-session', ...flags]);
+    expect((await join('bare')).code).toBe(2);
+    expect((await join('bare', '--provider', 'claude_code')).code).toBe(2);
+    await byHand('busy');
+    expect((await join('busy', '--provider', 'scripted', '--launch-args=--words')).json['error'].cause).toBe(
+      'tool_running',
+    );
+    const said = await join(
+      'bare',
+      '--provider',
+      'codex',
+      '--launch-args=--model',
+      '--launch-args=x',
+      '--resume-id',
+      'last',
+    );
+    expect([said.code, said.json['backend']]).toEqual([0, 'codex_headless']);
+  });
+
+  it.each([
+    ['outside tmux', [], {}, 2],
+    ['a session that is not there', ['--target-tmux-session', 'nobody'], {}, 3],
+    ['an unknown provider', ['--target-tmux-session', 'busy', '--provider', 'x'], {}, 2],
+    ['a bad variable', ['--target-tmux-session', 'busy', '--launch-env', '1=2'], {}, 2],
+  ])('%s is refused', async (_, flags, env, code) => {
+    expect((await json(['agents', 'join', '--agent-name', 'n', ...flags], env)).code).toBe(code);
+  });
+
+  it('a session without a known tool is refused, and one without window 0', async () => {
+    house.tmux('new-session', '-d', '-s', 'shell', 'sh');
+    const said = await json(['agents', 'join', '--agent-name', 'n', '--target-tmux-session', 'shell']);
+    expect([said.code, said.json['error'].cause]).toEqual([3, 'no_tool']);
+    house.tmux('move-window', '-s', '=shell:0', '-t', '=shell:5');
+    expect((await json(['agents', 'join', '--agent-name', 'n', '--target-tmux-session', 'shell'])).code).toBe(
+      2,
+    );
+  });
+});
+
+describe('which agent, in real tmux', () => {
+  it('inside its session no selector is needed', async () => {
+    const said = await json(['agents', 'gateway', 'status'], inside('mine'));
+    expect(said.json['tmux_session_name']).toBe('mine');
+    const explicit = await json(['agents', 'gateway', 'status', '--current-session'], inside('mine'));
+    expect(explicit.json['tmux_session_name']).toBe('mine');
+  });
+
+  it('a stale pointer falls back to the agent id and its fresh record', async () => {
+    const pointer = house.tmux('show-environment', '-t', '=mine', 'HOUMAO_MANIFEST_PATH').split('=')[1]!;
+    house.tmux('set-environment', '-t', '=mine', 'HOUMAO_MANIFEST_PATH', '/gone/manifest.json');
+    expect((await json(['agents', 'gateway', 'status'], inside('mine'))).json['tmux_session_name']).toBe(
+      'mine',
+    );
+    house.tmux('set-environment', '-t', '=mine', '-u', 'HOUMAO_AGENT_ID');
+    const refused = await json(['agents', 'gateway', 'status'], inside('mine'));
+    expect([refused.code, refused.json['error'].cause]).toEqual([3, 'stale_pointer']);
+    const outside = await json(['agents', 'gateway', 'status', '--target-tmux-session', 'mine']);
+    expect(outside.json['tmux_session_name']).toBe('mine');
+    house.tmux('set-environment', '-t', '=mine', 'HOUMAO_MANIFEST_PATH', pointer);
+  });
+
+  it('the manifest of another session is refused', async () => {
+    const other = house.tmux('show-environment', '-t', '=two', 'HOUMAO_MANIFEST_PATH').split('=')[1]!;
+    house.tmux('set-environment', '-t', '=shell', 'HOUMAO_MANIFEST_PATH', other);
+    const refused = await json(['agents', 'gateway', 'status', '--target-tmux-session', 'shell']);
+    expect([refused.code, refused.json['error'].cause]).toEqual([3, 'stale_pointer']);
+  });
+
+  it.each([
+    ['nobody', ['--agent-name', 'nobody']],
+    ['a prefix of a name', ['--agent-name', 'min']],
+    ['a prefix of a session', ['--target-tmux-session', 'min']],
+  ])('%s is not found', async (_, flags) => {
+    expect((await json(['agents', 'gateway', 'status', ...flags])).code).toBe(3);
+  });
+});

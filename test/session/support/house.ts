@@ -1,0 +1,179 @@
+import { execFile, spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import * as esbuild from 'esbuild';
+import { systemClock } from '../../../src/base/index.ts';
+import {
+  type LaunchOptions,
+  launch,
+  type ManifestFacts,
+  type SessionContext,
+} from '../../../src/session/index.ts';
+
+export const ROOT = path.resolve(import.meta.dirname, '../../..');
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever a command prints; each test says what it expects
+type Printed = Record<string, any>;
+
+export interface Said {
+  code: number;
+  stdout: string;
+  stderr: string;
+  /** Standard output as JSON, for commands run with --print-json. */
+  json: Printed;
+}
+
+/** A home, a tmux server and a registry of one test alone, and everything that can be done in them. */
+export class SessionHouse {
+  readonly directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rs-'));
+  readonly workdir = path.join(this.directory, 'work');
+  readonly socket = path.join(this.directory, 'tmux');
+  readonly env: NodeJS.ProcessEnv;
+  readonly context: SessionContext;
+
+  constructor(options: { tmuxConfig?: string } = {}) {
+    fs.mkdirSync(this.workdir);
+    fs.writeFileSync(path.join(this.directory, '.tmux.conf'), options.tmuxConfig ?? '');
+    this.env = {
+      PATH: process.env['PATH'],
+      HOME: this.directory,
+      SHELL: '/bin/sh',
+      LANG: 'C.UTF-8',
+      TERM: 'xterm-256color',
+      ROUSE_HOME: path.join(this.directory, 'home'),
+      ROUSE_TMUX_SOCKET: this.socket,
+    };
+    const at = (name: string): string => path.join(this.directory, 'home', name);
+    this.context = {
+      settings: {
+        runtimeDir: at('runtime'),
+        mailboxDir: at('mailbox'),
+        registryDir: at('registry'),
+        tmuxSocket: this.socket,
+      },
+      env: this.env,
+      clock: systemClock,
+    };
+  }
+
+  /** Launches the scripted agent in this process. */
+  async launch(name: string, options: Partial<LaunchOptions> = {}): Promise<ManifestFacts> {
+    const report = await launch(this.context, {
+      tool: 'scripted',
+      agentName: name,
+      cwd: this.workdir,
+      headless: false,
+      args: [],
+      mailbox: false,
+      ...options,
+    });
+    if (report.attachError) throw report.attachError;
+    return report.facts;
+  }
+
+  /** Runs the built command line. */
+  rouse(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Said> {
+    return new Promise((resolve) => {
+      const options = { cwd: this.workdir, env: { ...this.env, ...env }, maxBuffer: 1 << 24 };
+      const child = execFile(
+        process.execPath,
+        [path.join(ROOT, 'dist/rouse.cjs'), ...args],
+        options,
+        (error, stdout, stderr) => {
+          const code = error ? (typeof error.code === 'number' ? error.code : -1) : 0;
+          resolve({ code, stdout, stderr, json: parse(code === 0 ? stdout : stdout || stderr) });
+        },
+      );
+      child.stdin?.end();
+    });
+  }
+
+  tmux(...args: string[]): string {
+    const done = spawnSync('tmux', ['-S', this.socket, ...args], { encoding: 'utf8', env: this.env });
+    return done.status === 0 ? done.stdout.trimEnd() : '';
+  }
+
+  windows(session: string): string[] {
+    return this.tmux('list-windows', '-t', `=${session}:`, '-F', '#{window_index} #{window_name}')
+      .split('\n')
+      .filter(Boolean);
+  }
+
+  /** Processes whose command line names this house. */
+  processes(): { pid: number; words: string }[] {
+    return fs
+      .readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+      .map((name) => ({ pid: Number(name), words: commandLine(name) }))
+      .filter(({ words }) => words.includes(this.directory));
+  }
+
+  /** Waits until what is asked for holds; the test's own timeout is the limit. */
+  async until<T>(look: () => T | Promise<T>): Promise<NonNullable<T>> {
+    for (;;) {
+      const seen = await look();
+      if (seen) return seen as NonNullable<T>;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** Files and directories that anybody else may read or enter. */
+  readableByOthers(): string[] {
+    const home = path.join(this.directory, 'home');
+    if (!fs.existsSync(home)) return [];
+    return fs
+      .readdirSync(home, { recursive: true, encoding: 'utf8' })
+      .map((name) => path.join(home, name))
+      .filter((file) => {
+        const stat = fs.lstatSync(file, { throwIfNoEntry: false });
+        return stat && !stat.isSymbolicLink() && (stat.mode & 0o077) !== 0;
+      });
+  }
+
+  /** Ends everything of this house, by its own ids; answers with what should not have been there any more. */
+  close(): string[] {
+    this.tmux('kill-server');
+    const left = this.processes();
+    for (const { pid } of left) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {}
+    }
+    fs.rmSync(this.directory, { recursive: true, force: true, maxRetries: 5 });
+    return left.map(({ words }) => words);
+  }
+}
+
+function commandLine(pid: string): string {
+  try {
+    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}
+
+function parse(text: string): Printed {
+  try {
+    return JSON.parse(text) as Printed;
+  } catch {
+    return {};
+  }
+}
+
+/** The stand-in gateway as a program, with the faults that STAND_IN names. */
+export async function buildStandIn(directory: string): Promise<string[]> {
+  const file = path.join(directory, 'stand-in-gateway.mjs');
+  fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(directory, 'node_modules'));
+  await esbuild.build({
+    entryPoints: [path.join(import.meta.dirname, 'stand-in-gateway.ts')],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    external: ['koffi'],
+    outfile: file,
+    logLevel: 'error',
+  });
+  return [process.execPath, file];
+}
