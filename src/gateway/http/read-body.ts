@@ -7,11 +7,16 @@ export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /** The request's JSON, of the right type and size, checked against the schema. */
 export async function readBody<S extends z.ZodType>(context: Context, schema: S): Promise<z.output<S>> {
+  return parseBody(schema, await readJson(context));
+}
+
+/** The request's JSON, of the right type and size. */
+export async function readJson(context: Context): Promise<unknown> {
   const type = (context.req.header('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
   if (type !== 'application/json') {
     throw refusal('content_type', 'the body must be sent with "Content-Type: application/json"');
   }
-  return parseBody(schema, parseJson(await readBounded(context)));
+  return parseJson(await readBounded(context));
 }
 
 async function readBounded(context: Context): Promise<string> {

@@ -7,4 +7,10 @@
  * Errors    `mail_no_binding` (422), `mail_transport` (502), and what the mailbox itself refuses.
  */
 export { type MailAccess, type OpenMailbox, openMailAccess } from './mail-access.ts';
+export {
+  MAIL_OPERATIONS,
+  type MailOperationName,
+  mailStatusView,
+  runMailOperation,
+} from './mail-operations.ts';
 export { openBoundMailbox } from './open-bound-mailbox.ts';

@@ -81,7 +81,7 @@ async function letGo(held: Open): Promise<void> {
 }
 
 /** A store that cannot be opened or read is the transport's failure; what it refuses stays what it is. */
-function storeFailure(error: unknown): Error {
+export function storeFailure(error: unknown): Error {
   if (isRouseError(error) && error.code !== 'internal' && error.code !== 'unavailable') return error;
   return refusal('mail_transport', `the mail store failed: ${asRouseError(error).message}`, { cause: error });
 }

@@ -196,6 +196,14 @@ export class NotifierStore {
     );
   }
 
+  /** The request that announced a message, while it is eligible. */
+  announcedBy(messageRef: string): string | undefined {
+    return this.#db.get<{ request_id: string }>(
+      'SELECT request_id FROM gateway_notifier_announced WHERE message_ref = ?',
+      [messageRef],
+    )?.request_id;
+  }
+
   /** Exactly these are announced now; what is no longer eligible is forgotten. */
   announce(refs: readonly string[], requestId: string): void {
     const list = JSON.stringify(refs);

@@ -1,0 +1,57 @@
+/**
+ * What a session's files answer when no gateway runs, and beside one that does: why the agent was or was not woken, what
+ * became of a request, and its mail. A light door of this room: nothing here serves or types.
+ */
+import * as path from 'node:path';
+import { stableJson, systemClock } from '../base/index.ts';
+import { openSqlite } from '../db/index.ts';
+import type { NotifierDecision, RequestView } from '../wire/index.ts';
+import { decideWake, NOTIFIER_MIGRATIONS, NotifierStore, type WakeFacts } from './notifier/index.ts';
+import { QUEUE_MIGRATIONS, RequestQueue, toRequestView } from './queue/index.ts';
+import { REMINDER_MIGRATIONS } from './reminders/index.ts';
+
+export {
+  type MailOperationName,
+  mailStatusView,
+  openBoundMailbox,
+  runMailOperation,
+} from './mail/index.ts';
+
+export type GatewayRecords = ReturnType<typeof openGatewayRecords>;
+
+/** Reads queue.sqlite as it is; never writes, also while a gateway does. */
+export function openGatewayRecords(gatewayRoot: string) {
+  const db = openSqlite({
+    file: path.join(gatewayRoot, 'queue.sqlite'),
+    readOnly: true,
+    migrations: [...QUEUE_MIGRATIONS, ...REMINDER_MIGRATIONS, ...NOTIFIER_MIGRATIONS],
+  });
+  const queue = new RequestQueue(db, systemClock);
+  const notifier = new NotifierStore(db, systemClock);
+  return {
+    notifier: () => notifier.read(),
+    /** Newest first. */
+    decisions: (limit: number, before?: number): NotifierDecision[] => notifier.decisions(limit, before),
+    announcedBy: (messageRef: string): string | undefined => notifier.announcedBy(messageRef),
+    request: (id: string): RequestView => toRequestView(queue.get(id), queue.ledger(id)) as RequestView,
+    close: () => db.close(),
+  };
+}
+
+export interface Replay {
+  audit_id: number;
+  same: boolean;
+  /** What differs, as `recorded` and `now`. */
+  difference?: { recorded: unknown; now: unknown };
+}
+
+/** Decides again from the facts a decision was made from. Undefined for one that had none: the mailbox could not be read. */
+export function replayDecision(decision: NotifierDecision): Replay | undefined {
+  const { audit_id, outcome, detail, chain, facts } = decision;
+  if (facts === null) return undefined;
+  const again = decideWake(facts as unknown as WakeFacts);
+  const recorded = { outcome, detail, chain };
+  const now = { outcome: again.outcome, detail: again.detail, chain: again.chain };
+  const same = stableJson(recorded) === stableJson(now);
+  return { audit_id, same, ...(!same && { difference: { recorded, now } }) };
+}
