@@ -100,13 +100,13 @@ export class SessionHouse {
       .filter(Boolean);
   }
 
-  /** Processes whose command line names this house. */
+  /** Processes that belong to this house: by their words, where they work, or the home they were given. */
   processes(): { pid: number; words: string }[] {
     return fs
       .readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-      .map((name) => ({ pid: Number(name), words: commandLine(name) }))
-      .filter(({ words }) => words.includes(this.directory));
+      .filter((name) => isRunning(name) && traces(name).some((text) => text.includes(this.directory)))
+      .map((name) => ({ pid: Number(name), words: read(name, 'cmdline').replaceAll('\0', ' ').trim() }));
   }
 
   /** Waits until what is asked for holds; the test's own timeout is the limit. */
@@ -145,12 +145,25 @@ export class SessionHouse {
   }
 }
 
-function commandLine(pid: string): string {
+function read(pid: string, file: string): string {
   try {
-    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+    return fs.readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
     return '';
   }
+}
+
+function isRunning(pid: string): boolean {
+  const state = read(pid, 'stat').split(') ').at(-1)?.[0];
+  return state !== undefined && state !== 'Z' && state !== 'X';
+}
+
+function traces(pid: string): string[] {
+  let cwd = '';
+  try {
+    cwd = fs.readlinkSync(`/proc/${pid}/cwd`);
+  } catch {}
+  return [read(pid, 'cmdline'), read(pid, 'environ'), cwd];
 }
 
 function parse(text: string): Printed {

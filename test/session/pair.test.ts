@@ -1,0 +1,172 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { publishCapability } from '../../src/session/publish-capability.ts';
+import { servedManifest, writeSession } from '../../src/session/testing.ts';
+import { SessionHouse } from './support/house.ts';
+import { Pair, type PairOptions } from './support/pair.ts';
+
+let house: SessionHouse;
+const pairs: Pair[] = [];
+
+beforeAll(() => {
+  house = new SessionHouse();
+  house.tmux('new-session', '-d', '-s', 'S-cao', 'sh');
+});
+afterEach(() => {
+  for (const pair of pairs.splice(0)) pair.close();
+});
+afterAll(() => {
+  house.close();
+});
+
+async function open(options: PairOptions): Promise<Pair> {
+  const pair = await new Pair(options).open();
+  pairs.push(pair);
+  return pair;
+}
+
+const json = (...args: string[]) => house.rouse(['--print-json', ...args], { CAO_PORT: '1' });
+const tui = { transport: 'tui', tmux_session_name: 'S-cao', agent_name: 'cao-gpu' };
+
+/** A session of this host whose terminal the server owns, published as after its launch. */
+async function served(attach: {
+  api_base_url: string | null;
+  managed_agent_ref: string | null;
+}): Promise<void> {
+  const sample = {
+    agentName: 'cao-gpu',
+    agentId: 'cao',
+    tmuxSessionName: 'S-cao',
+    generationId: '0189a0b4-0000-7000-8000-000000000000',
+  };
+  const manifest = servedManifest('houmao_server_rest', sample, attach);
+  (manifest['tmux'] as Record<string, unknown>)['socket'] = house.socket;
+  await publishCapability(house.context, writeSession(house.context.settings.runtimeDir, manifest));
+}
+
+describe('--pair-port', () => {
+  it('attaches, asks and detaches through the server on that port', async () => {
+    const pair = await open({ agents: { 'cao-gpu': tui } });
+    const at = ['--agent-name', 'cao-gpu', '--pair-port', String(pair.port)];
+    const attached = await json(
+      'agents',
+      'gateway',
+      'attach',
+      ...at,
+      '--background',
+      '--gateway-tui-stability-threshold-seconds',
+      '2',
+    );
+    expect([attached.code, attached.json['gateway_health']]).toEqual([0, 'healthy']);
+    expect(pair.calls.at(-1)).toEqual({
+      method: 'POST',
+      path: '/houmao/agents/cao-gpu/gateway/attach',
+      body: { execution_mode: 'detached_process', tui_tracking_timings: { stability_threshold_seconds: 2 } },
+    });
+    const again = await json('agents', 'gateway', 'attach', ...at);
+    expect(again.json['already_attached']).toBe(true);
+    expect((await json('agents', 'gateway', 'status', ...at)).json['gateway_health']).toBe('healthy');
+    expect((await json('agents', 'gateway', 'detach', ...at)).json['gateway_health']).toBe('not_attached');
+  });
+
+  it('to nobody, to another program, and for an unknown agent is refused', async () => {
+    const at = (port: number) => [
+      'agents',
+      'gateway',
+      'attach',
+      '--agent-name',
+      'x',
+      '--pair-port',
+      String(port),
+    ];
+    const nobody = await json(...at(1));
+    expect([nobody.code, nobody.json['error'].cause]).toEqual([7, 'pair_unreachable']);
+    const other = await open({ service: 'something-else' });
+    const stranger = await json(...at(other.port));
+    expect([stranger.code, stranger.json['error'].cause]).toEqual([4, 'not_a_pair_server']);
+    const pair = await open({});
+    const unknown = await json(...at(pair.port));
+    expect([unknown.code, unknown.json['error'].cause]).toEqual([3, 'unknown_agent']);
+  });
+
+  it('passes on what the server refuses, and chooses no address for it', async () => {
+    const pair = await open({ agents: { x: { transport: 'tui' } }, refuseAttach: [409, 'port 1 is in use'] });
+    const at = ['agents', 'gateway', 'attach', '--agent-name', 'x', '--pair-port', String(pair.port)];
+    const refused = await json(...at);
+    expect([refused.code, refused.json['error'].message]).toEqual([4, 'port 1 is in use']);
+    expect((await json(...at, '--gateway-port', '4711')).code).toBe(6);
+  });
+
+  it('of a server that only watches: this host acts when it owns the session, and refuses when not', async () => {
+    const pair = await open({ service: 'houmao-passive-server', agents: { x: tui, own: tui } });
+    const port = ['--pair-port', String(pair.port)];
+    const refused = await json('agents', 'gateway', 'attach', '--agent-name', 'x', ...port);
+    expect([refused.code, refused.json['error'].cause]).toEqual([6, 'passive_server']);
+    const facts = await house.launch('own');
+    const said = await json('agents', 'gateway', 'attach', '--agent-name', 'own', '--background', ...port);
+    expect([said.code, said.json['tmux_session_name']]).toEqual([0, facts.tmuxSessionName]);
+    expect((await json('agents', 'stop', '--agent-name', 'own')).code).toBe(0);
+  });
+});
+
+describe('a session that a server owns', () => {
+  it('is published like any other before the server knows it; attach is refused until then', async () => {
+    const pair = await open({});
+    await served({ api_base_url: `http://127.0.0.1:${pair.port}`, managed_agent_ref: 'cao-gpu' });
+    expect(house.tmux('show-environment', '-t', '=S-cao')).toContain('HOUMAO_MANIFEST_PATH=');
+    const early = await json('agents', 'gateway', 'attach', '--target-tmux-session', 'S-cao');
+    expect([early.code, early.json['error'].cause]).toEqual([5, 'not_registered']);
+    pair.options.agents = { 'cao-gpu': tui };
+    const said = await json('agents', 'gateway', 'attach', '--target-tmux-session', 'S-cao');
+    expect([said.code, said.json['gateway_health']]).toEqual([0, 'healthy']);
+    expect(
+      (await json('agents', 'gateway', 'status', '--agent-name', 'cao-gpu')).json['gateway_health'],
+    ).toBe('healthy');
+  });
+
+  it.each([
+    ['another session', { ...tui, tmux_session_name: 'S-other' }],
+    ['an agent without a terminal', { ...tui, transport: 'headless' }],
+    ['no session', { transport: 'tui' }],
+  ])('is refused when the server holds it as %s', async (_, agent) => {
+    const pair = await open({ agents: { 'cao-gpu': agent } });
+    await served({ api_base_url: `http://127.0.0.1:${pair.port}`, managed_agent_ref: 'cao-gpu' });
+    const said = await json('agents', 'gateway', 'attach', '--target-tmux-session', 'S-cao');
+    expect([said.code, said.json['error'].cause]).toEqual([4, 'pair_identity_mismatch']);
+    expect(pair.calls.filter(({ method }) => method === 'POST')).toEqual([]);
+  });
+
+  it('asks no other server when its own does not answer', async () => {
+    const other = await open({ agents: { 'cao-gpu': tui } });
+    await served({ api_base_url: 'http://127.0.0.1:1', managed_agent_ref: 'cao-gpu' });
+    const said = await house.rouse(
+      ['--print-json', 'agents', 'gateway', 'attach', '--target-tmux-session', 'S-cao'],
+      {
+        CAO_PORT: String(other.port),
+      },
+    );
+    expect([said.code, said.json['error'].cause]).toEqual([7, 'pair_unreachable']);
+    expect(other.calls).toEqual([]);
+  });
+
+  it('is not stopped or relaunched from here', async () => {
+    await served({ api_base_url: 'http://127.0.0.1:1', managed_agent_ref: 'cao-gpu' });
+    for (const action of ['stop', 'relaunch', 'show']) {
+      expect((await json('agents', action, '--agent-name', 'cao-gpu')).code).toBe(6);
+    }
+    expect(house.windows('S-cao')).toHaveLength(1);
+  });
+
+  it('of a cao_rest server is recognised and refused as unsupported', async () => {
+    house.tmux('new-session', '-d', '-s', 'S-old', 'sh');
+    const sample = { agentName: 'old', agentId: 'old', tmuxSessionName: 'S-old' };
+    const manifest = writeSession(
+      house.context.settings.runtimeDir,
+      servedManifest('cao_rest', sample, { api_base_url: 'http://127.0.0.1:1', managed_agent_ref: 'old' }),
+    );
+    house.tmux('set-environment', '-t', '=S-old', 'HOUMAO_MANIFEST_PATH', manifest);
+    for (const action of ['attach', 'status', 'detach']) {
+      const said = await json('agents', 'gateway', action, '--target-tmux-session', 'S-old');
+      expect([said.code, said.json['error'].cause]).toEqual([6, 'unsupported_backend']);
+    }
+  });
+});

@@ -1,0 +1,76 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SessionHouse } from './support/house.ts';
+
+const SECRET = 'sk-this-must-never-be-seen-0123456789';
+let house: SessionHouse;
+
+beforeAll(async () => {
+  house = new SessionHouse();
+  const launch = ['agents', 'launch', '--tool', 'scripted', '--agent-name', 'gpu', '--gateway-auto-attach'];
+  const said = await house.rouse(launch, { MY_API_KEY: SECRET });
+  expect([said.code, said.stderr]).toEqual([0, '']);
+});
+afterAll(async () => {
+  await house.rouse(['agents', 'stop', '--agent-name', 'gpu']);
+  house.close();
+});
+
+const environmentOf = (words: RegExp): string => {
+  const { pid } = house.processes().find((each) => words.test(each.words))!;
+  return fs.readFileSync(`/proc/${pid}/environ`, 'utf8');
+};
+
+describe('a credential of the caller', () => {
+  it('reaches the tool and the gateway', () => {
+    expect(environmentOf(/scripted-agent/)).toContain(SECRET);
+    expect(environmentOf(/--gateway-root/)).toContain(SECRET);
+  });
+
+  it('stands in no command line of any process', () => {
+    const lines = fs
+      .readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+      .map((pid) => {
+        try {
+          return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        } catch {
+          return '';
+        }
+      });
+    expect(lines.filter((line) => line.includes(SECRET))).toEqual([]);
+  });
+
+  it('stands in no variable that tmux shows, of the session or of the server', () => {
+    const session = house.tmux('list-sessions', '-F', '#{session_name}');
+    expect(house.tmux('show-environment', '-t', `=${session}`)).not.toContain(SECRET);
+    expect(house.tmux('show-environment', '-g')).not.toContain(SECRET);
+    expect(house.tmux('show-environment', '-g')).toContain('PATH=');
+  });
+
+  it('stands in no file that stays', () => {
+    const home = path.join(house.directory, 'home');
+    const holding = fs
+      .readdirSync(home, { recursive: true, encoding: 'utf8' })
+      .map((name) => path.join(home, name))
+      .filter((file) => fs.lstatSync(file).isFile() && fs.readFileSync(file).includes(SECRET));
+    expect(holding).toEqual([]);
+  });
+
+  it('is only named in the manifest', async () => {
+    const { json } = await house.rouse(['--print-json', 'agents', 'show', '--agent-name', 'gpu']);
+    const manifest = JSON.parse(fs.readFileSync(json['paths'].manifest, 'utf8'));
+    expect(manifest.launch_plan.env_var_names).toEqual(['MY_API_KEY']);
+  });
+
+  it('comes from whoever relaunches, and it is said when it does not', async () => {
+    const said = await house.rouse(['--print-json', 'agents', 'relaunch', '--agent-name', 'gpu']);
+    expect(said.json['notes']).toEqual([expect.stringContaining('MY_API_KEY')]);
+    expect(environmentOf(/scripted-agent/)).not.toContain(SECRET);
+  });
+});
+
+it('no file or directory of a session can be read by others', () => {
+  expect(house.readableByOthers()).toEqual([]);
+});
