@@ -1,8 +1,7 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
 import { Emitter, invalid, randomHex } from '../base/index.ts';
 import { type ControlMessage, ControlParser } from './control-parser.ts';
-import { type Exec, notStarted } from './exec.ts';
+import { type Exec, notInstalled, notStarted } from './exec.ts';
+import { type ControlProcess, NO_SUCH_PROGRAM, spawnOnLifeline } from './lifeline.ts';
 import { noAnswer, readProblem, tmuxError } from './problem.ts';
 import type { Commands, Runner, RunOptions } from './runner.ts';
 import { commandLine, commandSequence } from './words.ts';
@@ -30,7 +29,7 @@ const RUN_TIMEOUT_MS = 10_000;
 /** One `tmux -C` process: commands in, answers and notifications out. */
 export class ControlConnection implements Runner {
   readonly said = new Emitter<Notification | Closed>();
-  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #process: ControlProcess;
   readonly #parser = new ControlParser();
   readonly #pending: Pending[] = [];
   readonly #closed: Promise<void>;
@@ -41,32 +40,31 @@ export class ControlConnection implements Runner {
 
   /** Attaches to exactly this target with these client flags. `-E` leaves the session's environment alone. */
   static async attach(exec: Exec, target: string, flags: string): Promise<ControlConnection> {
-    const args = ['-N', '-C', 'attach-session', '-E', '-f', flags, '-t', target];
-    const connection = new ControlConnection(exec, args);
+    const process = spawnOnLifeline(exec, ['-N', '-C', 'attach-session', '-E', '-f', flags, '-t', target]);
+    const connection = new ControlConnection(process, exec.binary);
     const event = await connection.said.next(({ kind }) => kind === 'session-changed' || kind === 'closed');
     if (event.kind === 'closed') throw connection.#startError ?? readProblem('attach-session', event.reason);
     return connection;
   }
 
-  private constructor(exec: Exec, args: string[]) {
-    const options = { cwd: '/', env: exec.env, stdio: ['pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'] };
-    this.#child = spawn(exec.binary, [...exec.serverArgs, ...args], options);
-    this.#child.stdin.on('error', () => {}); // the end of the process says it
-    this.#child.stderr.on('data', (chunk: Buffer) => (this.#reason ||= chunk.toString().trim()));
-    this.#child.stdout.on('data', (chunk: Buffer) => {
+  private constructor(process: ControlProcess, binary: string) {
+    this.#process = process;
+    process.input.on('error', () => {}); // the end of the process says it
+    process.errors.on('data', (chunk: Buffer) => (this.#reason ||= chunk.toString().trim()));
+    process.output.on('data', (chunk: Buffer) => {
       for (const message of this.#parser.feed(chunk)) this.#take(message);
     });
-    this.#child.once('error', (error) => {
-      this.#startError = notStarted(exec.binary, error);
-      this.#reason ||= this.#startError.message;
+    process.child.once('error', (error) => (this.#startError = notStarted('sh', error)));
+    process.child.once('exit', (status) => {
+      if (status === NO_SUCH_PROGRAM) this.#startError = notInstalled(binary);
+      // A stopped server keeps the pipes of its client open after the client's end.
+      setTimeout(() => this.#letGo(), PIPE_PATIENCE_MS);
     });
-    // A stopped server keeps the pipes of its client open after the client's end.
-    this.#child.once('exit', () => setTimeout(() => this.#letGo(), PIPE_PATIENCE_MS));
-    this.#closed = new Promise((resolve) => this.#child.once('close', () => resolve(this.#ended())));
+    this.#closed = new Promise((resolve) => process.child.once('close', () => resolve(this.#ended())));
   }
 
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.#process.child.pid;
   }
 
   get sessionId(): string {
@@ -98,7 +96,7 @@ export class ControlConnection implements Runner {
       this.#pending.push(pending);
       // One command may be answered by several blocks (if-shell, aliases), so a last one of our own ends the answer.
       const end = commandLine(['display-message', '-p', pending.nonce]);
-      this.#child.stdin.write(`${commandSequence(commands)}\n${end}\n`);
+      this.#process.input.write(`${commandSequence(commands)}\n${end}\n`);
     });
   }
 
@@ -106,8 +104,8 @@ export class ControlConnection implements Runner {
   async close(reason = 'closed here'): Promise<void> {
     this.#open = false;
     this.#reason ||= reason;
-    this.#child.stdin.end();
-    const kill = setTimeout(() => this.#child.kill('SIGKILL'), CLOSE_PATIENCE_MS);
+    this.#process.input.end();
+    const kill = setTimeout(() => this.#process.child.kill('SIGKILL'), CLOSE_PATIENCE_MS);
     await this.#closed;
     clearTimeout(kill);
   }
@@ -122,7 +120,7 @@ export class ControlConnection implements Runner {
         break;
       case 'broken':
         this.#reason ||= `unexpected line in control mode: ${message.line}`;
-        this.#child.kill('SIGKILL');
+        this.#process.child.kill('SIGKILL');
         break;
       case 'session-changed':
         this.#sessionChanged(message);
@@ -159,7 +157,7 @@ export class ControlConnection implements Runner {
   }
 
   #letGo(): void {
-    for (const pipe of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) pipe.destroy();
+    for (const pipe of this.#process.child.stdio) pipe?.destroy();
   }
 
   #ended(): void {

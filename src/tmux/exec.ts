@@ -119,3 +119,7 @@ export function notStarted(binary: string, error: Error): Error {
     facts: { tmux: 'failed' },
   });
 }
+
+export function notInstalled(binary: string): Error {
+  return tmuxError('unavailable', 'not_installed', `the program "${binary}" is not installed`, INSTALL_HINT);
+}

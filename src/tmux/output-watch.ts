@@ -19,8 +19,9 @@ const LOUD = 'ignore-size,pause-after=1';
  * The danger here is the agent's: tmux stops reading from a program while every attached client is a control client
  * that does not take its output, and the program then hangs in its next write. A stopped gateway would freeze its
  * agent; `pause-after` alone does not prevent that, because tmux looks at it only when it reads. What does is that
- * the quiet connection of the same ControlClient is attached too: it wants no output, so tmux goes on reading. For
- * the same reason a pane nobody here watches is paused (its output is dropped) and never switched `off`.
+ * the quiet connection of the same ControlClient is attached too: it wants no output, so tmux goes on reading. Both
+ * end with this process (lifeline.ts). For the same reason a pane nobody here watches is paused (its output is
+ * dropped) and never switched `off`.
  */
 export class OutputWatch {
   readonly #exec: Exec;
