@@ -27,11 +27,14 @@ const PREVIEW_LENGTH = 240;
 
 /** The first 240 characters, white space folded; a longer body ends in `...`. */
 export function bodyPreview(body: string): string {
-  // Cut before folding: a preview costs no more for a long body than for a short one.
-  const flat = body
-    .slice(0, 8 * PREVIEW_LENGTH)
-    .replace(/\s+/g, ' ')
-    .trim();
+  // Folding twice the length is enough for most bodies; only one full of white space needs a longer look.
+  let flat = fold(body.slice(0, 2 * PREVIEW_LENGTH));
+  if (flat.length <= PREVIEW_LENGTH && body.length > 2 * PREVIEW_LENGTH)
+    flat = fold(body.slice(0, 20 * PREVIEW_LENGTH));
   if (flat.length <= PREVIEW_LENGTH) return flat;
   return `${flat.slice(0, PREVIEW_LENGTH - 3).replace(/[\ud800-\udbff]$/, '')}...`;
+}
+
+function fold(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
 }

@@ -1,4 +1,5 @@
-import { compactStamp, invalid, newUuid } from '../base/index.ts';
+import { randomUUID } from 'node:crypto';
+import { compactStamp, invalid } from '../base/index.ts';
 
 const MESSAGE_ID = /^msg-\d{8}T\d{6}Z-[0-9a-f]{32}$/;
 
@@ -6,9 +7,23 @@ export function isMessageId(text: string): boolean {
   return MESSAGE_ID.test(text);
 }
 
-/** `msg-<UTC stamp>-<32 hex>`. The hex part sorts by time, so ids of one second keep the order they were made in. */
+let lastMs = 0;
+let madeInMs = 0;
+
+/**
+ * `msg-<UTC stamp>-<32 hex>`. The hex digits are milliseconds, a counter and 64 random bits, so ids of one process sort
+ * in the order they were made, also within one second.
+ */
 export function newMessageId(at: Date): string {
-  return `msg-${compactStamp(at)}-${newUuid().replaceAll('-', '')}`;
+  const ms = Math.max(at.getTime(), 0);
+  madeInMs = ms === lastMs ? (madeInMs + 1) & 0xffff : 0;
+  lastMs = ms;
+  const random = randomUUID().slice(-17).replace('-', '');
+  return `msg-${compactStamp(at)}-${hex(ms, 12)}${hex(madeInMs, 4)}${random}`;
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
 }
 
 /** What callers hold: `<transport>:<id>`. Opaque to them; only the store that made it takes it apart. */

@@ -239,13 +239,14 @@ export class FilesystemMailbox implements Mailbox {
     const taken = await takeAttachments(store.layout, attachments);
     crashPoint('mailbox.deliver.begin');
     let delivered: Delivered | undefined;
+    let generation = 0;
     try {
       delivered = await store.commit((db) => {
         const active = store.book.open(db);
         const inside = { db, active, self: this.#self(db, active) };
         const done = deliver(db, active, compose(inside, taken, store.clock.now()));
         if (done.duplicate) return done;
-        store.publisher.announce(done.seq);
+        generation = store.publisher.announce(done.seq);
         alsoChange(db);
         return done;
       });
@@ -254,7 +255,7 @@ export class FilesystemMailbox implements Mailbox {
     }
     const { seq, document, duplicate, mailboxes } = delivered;
     if (!duplicate) {
-      store.publisher.publish({ seq, message: document, document, placements: mailboxes });
+      store.publisher.publish(generation, { seq, message: document, document, placements: mailboxes });
       store.announceChange(
         new Set([...mailboxes.map(({ registration }) => registration.address), this.address]),
       );
@@ -280,23 +281,23 @@ export class FilesystemMailbox implements Mailbox {
     if (changed.every((each) => !each.changed))
       return changed.map(({ message }) => this.#load(store.db, message));
     const registration = this.#self(store.db);
-    for (const { message, moves } of changed) {
-      if (!moves) continue;
+    for (const { message, generation } of changed) {
+      if (generation === undefined) continue;
       const placement = { registration, box: change.box!, formerBox: message.box };
-      store.publisher.publish({ seq: message.seq, message, placements: [placement] });
+      store.publisher.publish(generation, { seq: message.seq, message, placements: [placement] });
     }
     store.announceChange([this.address]);
     crashPoint('mailbox.change.signalled');
     return changed.map(({ message }) => this.#load(store.db, message));
   }
 
-  /** `moves`: the message is in another box now and its link must follow. */
-  #flag(db: Sqlite, message: OwnMessage, change: FlagChange): { changed: boolean; moves: boolean } {
+  /** With a `generation`, the message is in another box now and its link must follow. */
+  #flag(db: Sqlite, message: OwnMessage, change: FlagChange): { changed: boolean; generation?: number } {
     const line = changeFlags(db, this.#self(db), { message, change });
-    if (line) this.#store.journal.append([line]);
-    const moves = change.box !== undefined && change.box !== message.box;
-    if (moves) this.#store.publisher.announce(message.seq);
-    return { changed: line !== undefined, moves };
+    if (!line) return { changed: false };
+    this.#store.journal.append([line]);
+    if (line.box === message.box) return { changed: true };
+    return { changed: true, generation: this.#store.publisher.announce(message.seq) };
   }
 
   #self(db: Sqlite, active: Lookup = this.#store.book.open(db)): RegistrationRow {

@@ -1,5 +1,5 @@
 import * as path from 'node:path';
-import { randomHex, readIfExists } from '../../base/index.ts';
+import { readIfExists } from '../../base/index.ts';
 import type { MailDocument } from '../../domain/index.ts';
 import { parseDocument, renderDocument } from './document-text.ts';
 import { canonicalPath, type Layout } from './layout.ts';
@@ -15,7 +15,7 @@ export function messageFile(
 /** The file to publish. It need not be flushed at once: the index can write it again. */
 export function fileTask(layout: Layout, document: MailDocument): FileTask {
   return {
-    staged: path.join(layout.staging, `${document.message_id}.${process.pid}-${randomHex(4)}.tmp`),
+    staged: path.join(layout.staging, `${document.message_id}.${process.pid}.tmp`),
     file: messageFile(layout, document),
     text: renderDocument(document),
   };

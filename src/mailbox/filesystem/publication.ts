@@ -62,19 +62,21 @@ export function wholePublication(db: Sqlite, layout: Layout, seq: number): Publi
  */
 export function dropOvertaken(db: Sqlite, layout: Layout, publication: Publication): boolean {
   const { seq, message, placements, document } = publication;
+  const rows = db.all<{ registration: number; box: string; mailbox_path: string }>(
+    `SELECT s.registration, s.box, r.mailbox_path
+     FROM mail_state s JOIN mailbox_registrations r ON r.number = s.registration
+     WHERE s.seq = ? AND s.is_deleted = 0`,
+    [seq],
+  );
   let settled = true;
   for (const { registration, box } of placements) {
-    const row = db.get<{ box: string; mailbox_path: string }>(
-      `SELECT s.box, r.mailbox_path FROM mail_state s JOIN mailbox_registrations r ON r.number = s.registration
-       WHERE s.seq = ? AND s.registration = ? AND s.is_deleted = 0`,
-      [seq, registration.number],
-    );
+    const row = rows.find((each) => each.registration === registration.number);
     const moved = row !== undefined && row.mailbox_path !== registration.mailbox_path;
     if (row?.box === box && !moved) continue;
     if (moved) settled = false;
     removeLink(linkPath({ folder: folderOf(layout, registration), box, messageId: message.message_id }));
   }
-  if (document && !db.get('SELECT 1 FROM messages WHERE seq = ?', [seq])) {
+  if (document && rows.length === 0 && !db.get('SELECT 1 FROM messages WHERE seq = ?', [seq])) {
     fs.rmSync(messageFile(layout, message), { force: true });
   }
   return settled;

@@ -32,7 +32,7 @@ export function runPublishTasks(
     try {
       if (task.file) {
         const { staged, file, text } = task.file;
-        fs.writeFileSync(staged, text, { flag: 'wx', mode: 0o600 });
+        fs.writeFileSync(staged, text, { mode: 0o600 });
         reached('mailbox.publish.staged');
         try {
           fs.renameSync(staged, file);

@@ -15,6 +15,7 @@ import { flushToDisk } from './flush-files.ts';
 import type { Layout } from './layout.ts';
 import { dropOvertaken, type Publication, pathsOf, taskOf, wholePublication } from './publication.ts';
 import { PublishExecutor } from './publish-executor.ts';
+import type { PublishTask } from './publish-tasks.ts';
 
 interface Pending {
   generation: number;
@@ -23,13 +24,21 @@ interface Pending {
   failed?: boolean;
 }
 
+/** A publication to come; without one, the message is looked at as a whole. */
+interface Due {
+  seq: number;
+  generation: number;
+  publication?: Publication;
+}
+
 /** After this much quiet, or this many messages, what was published is flushed and forgotten. */
 const QUIET_MS = 1000;
 const MANY = 2048;
 const RETRY_MS = 30_000;
 const BATCH = 256;
-/** Publications that come within this time are made together. */
+/** Publications that come within this time are made together; in a burst, handing over is what costs. */
 const GATHER_MS = 2;
+const GATHER_IN_BURST_MS = 25;
 /** Senders wait while this many publications are due, so that files never fall far behind the index. */
 const MOST_WAITING = 2048;
 
@@ -50,8 +59,7 @@ export class Publisher {
   #clock: Clock;
   #log: Log;
   #executor = new PublishExecutor();
-  /** Publications to come, or the numbers of messages to look at as a whole. */
-  #due: (Publication | number)[] = [];
+  #due: Due[] = [];
   #publishing: Promise<void> | undefined;
   #cancelGather: (() => void) | undefined;
   #roomMade = new Emitter<void>();
@@ -77,20 +85,21 @@ export class Publisher {
     while (this.#due.length >= MOST_WAITING) await this.#roomMade.next();
   }
 
-  /** Inside the transaction that makes a publication necessary. */
-  announce(seq: number): void {
+  /** Inside the transaction that makes a publication necessary; what it answers belongs to that publication. */
+  announce(seq: number): number {
     this.#db.run('INSERT OR REPLACE INTO unpublished (seq, publisher) VALUES (?, ?)', [seq, this.name]);
     this.#pending.set(seq, { generation: ++this.#generation, paths: undefined });
+    return this.#generation;
   }
 
   /** After the commit. */
-  publish(publication: Publication): void {
-    this.#add(publication);
+  publish(generation: number, publication: Publication): void {
+    this.#add({ seq: publication.seq, generation, publication });
   }
 
   /** Makes file and links of one message what the index says, whatever they are now. */
   reconcile(seq: number): void {
-    this.#add(seq);
+    this.#add({ seq, generation: this.#pending.get(seq)?.generation ?? 0 });
   }
 
   /** Finishes what processes that are gone left undone. Answers with the messages concerned. */
@@ -113,8 +122,10 @@ export class Publisher {
 
   /** Resolves when files and links show what was committed so far. */
   async published(): Promise<void> {
-    if (this.#due.length > 0) this.#start();
-    while (this.#publishing !== undefined) await this.#publishing;
+    while (this.#due.length > 0 || this.#publishing !== undefined) {
+      this.#start();
+      await this.#publishing;
+    }
   }
 
   /** Flushes what was published and strikes it off the list. */
@@ -135,40 +146,50 @@ export class Publisher {
     this.#db.run('UPDATE unpublished SET publisher = ? WHERE publisher = ?', [NOBODY, this.name]);
   }
 
-  #add(due: Publication | number): void {
+  #add(due: Due): void {
     this.#due.push(due);
-    if (this.#publishing === undefined)
-      this.#cancelGather ??= this.#clock.after(GATHER_MS, () => this.#start());
+    if (this.#publishing === undefined) this.#gather();
+  }
+
+  #gather(): void {
+    const wait = this.#executor.inBurst ? GATHER_IN_BURST_MS : GATHER_MS;
+    this.#cancelGather ??= this.#clock.after(wait, () => this.#start());
   }
 
   #start(): void {
     this.#cancelGather?.();
     this.#cancelGather = undefined;
-    this.#publishing ??= this.#publishAll().finally(() => {
+    this.#publishing ??= this.#publishDue().finally(() => {
       this.#publishing = undefined;
+      if (this.#due.length > 0) this.#gather();
     });
   }
 
   /** In the order of commits, so that a message that moves twice ends where it should. */
-  async #publishAll(): Promise<void> {
-    while (this.#due.length > 0) {
-      const batch = this.#due.splice(0, BATCH).flatMap((due) => {
-        if (typeof due !== 'number') return [due];
-        return wholePublication(this.#db, this.#layout, due) ?? [];
-      });
-      const generations = batch.map(({ seq }) => this.#pending.get(seq)?.generation ?? 0);
-      const errors = await this.#executor.run(batch.map((publication) => taskOf(this.#layout, publication)));
-      batch.forEach((publication, i) => {
-        const error = errors[i];
-        if (error == null) this.#published(publication, generations[i]!);
-        else this.#failed(publication.seq, generations[i]!, error);
+  async #publishDue(): Promise<void> {
+    for (let left = this.#due.length; left > 0; left -= BATCH) {
+      const batch = this.#due.splice(0, Math.min(left, BATCH)).flatMap((due) => this.#prepare(due));
+      const errors = await this.#executor.run(batch.map(({ task }) => task));
+      batch.forEach((done, i) => {
+        this.#guard(done.due, () => {
+          const error = errors[i];
+          if (error != null) throw new Error(error);
+          this.#published(done.due, done.publication);
+        });
       });
       this.#roomMade.emit();
     }
   }
 
-  #published(publication: Publication, generation: number): void {
-    const { seq } = publication;
+  #prepare(due: Due): { due: Due; publication: Publication; task: PublishTask }[] {
+    const prepared = this.#guard(due, () => {
+      const publication = due.publication ?? wholePublication(this.#db, this.#layout, due.seq);
+      return publication && { due, publication, task: taskOf(this.#layout, publication) };
+    });
+    return prepared ? [prepared] : [];
+  }
+
+  #published({ seq, generation }: Due, publication: Publication): void {
     this.trouble = undefined;
     if (!dropOvertaken(this.#db, this.#layout, publication)) this.reconcile(seq);
     if (this.#pending.get(seq)?.generation === generation) {
@@ -178,16 +199,24 @@ export class Publisher {
     else this.#cancelTimer ??= this.#clock.after(QUIET_MS, () => void this.flush());
   }
 
-  /** The mail is delivered; only its view is not there yet. */
-  #failed(seq: number, generation: number, error: string): void {
-    if (this.trouble !== error) {
-      this.#log.warn('mail is delivered but its file or links could not be written; will try again', {
-        error,
-      });
+  /** The mail is delivered; a failure only means that its view is not there yet. */
+  #guard<T>({ seq, generation }: Due, work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      const message = messageOf(error);
+      if (this.trouble !== message) {
+        this.#log.warn('mail is delivered but its file or links could not be written; will try again', {
+          error: message,
+        });
+      }
+      this.trouble = message;
+      if (this.#pending.get(seq)?.generation === generation) {
+        this.#pending.set(seq, { generation, paths: undefined, failed: true });
+      }
+      this.#cancelTimer ??= this.#clock.after(RETRY_MS, () => void this.flush());
+      return undefined;
     }
-    this.trouble = error;
-    this.#pending.set(seq, { generation, paths: undefined, failed: true });
-    this.#cancelTimer ??= this.#clock.after(RETRY_MS, () => void this.flush());
   }
 
   async #flushNow(): Promise<void> {
