@@ -11,7 +11,8 @@ import {
   type SessionContext,
 } from '../../../src/session/index.ts';
 
-export const ROOT = path.resolve(import.meta.dirname, '../../..');
+/** The installation that is tested; ROUSE_TEST_ROOT names a copy, for long runs beside a build. */
+export const ROOT = process.env['ROUSE_TEST_ROOT'] ?? path.resolve(import.meta.dirname, '../../..');
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever a command prints; each test says what it expects
 type Printed = Record<string, any>;
@@ -177,7 +178,10 @@ function parse(text: string): Printed {
 /** The stand-in gateway as a program, with the faults that STAND_IN names. */
 export async function buildStandIn(directory: string): Promise<string[]> {
   const file = path.join(directory, 'stand-in-gateway.mjs');
-  fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(directory, 'node_modules'));
+  fs.symlinkSync(
+    path.resolve(import.meta.dirname, '../../../node_modules'),
+    path.join(directory, 'node_modules'),
+  );
   await esbuild.build({
     entryPoints: [path.join(import.meta.dirname, 'stand-in-gateway.ts')],
     bundle: true,
