@@ -65,7 +65,7 @@ export interface Input {
 }
 
 export interface Output {
-  /** What --print-json prints. */
+  /** What --print-json prints. Undefined: the command has printed what there was to say. */
   data: unknown;
   plain?: string;
   fancy?: string;

@@ -122,6 +122,7 @@ async function execute(match: Match, style: PrintStyle, world: Surroundings): Pr
 }
 
 function print(output: Output, style: PrintStyle, world: Surroundings): void {
+  if (output.data === undefined) return;
   const text =
     style === 'json'
       ? stableJson(output.data)

@@ -105,16 +105,16 @@ export class GatewayClient {
     return this.request('POST', `/v1/requests/${encodeURIComponent(id)}/cancel`, undefined, options);
   }
 
-  /** Ledger entries as they are written; with `after`, first those since that event. */
-  events({
-    after,
-    signal,
-  }: {
-    after?: string | undefined;
-    signal?: AbortSignal | undefined;
-  } = {}): AsyncGenerator<ServerEvent> {
-    const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`;
-    return followEvents(this.#target, { path: this.#pathOf(`/v1/events${query}`), signal });
+  /** Ledger entries as they are written; with `after`, first those since that event; of one request, from its beginning. */
+  events(
+    wanted: { after?: string | undefined; request_id?: string | undefined },
+    signal?: AbortSignal,
+  ): AsyncGenerator<ServerEvent> {
+    const asked = Object.entries(wanted)
+      .filter((each): each is [string, string] => each[1] !== undefined)
+      .map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
+    const path = this.#pathOf(`/v1/events${asked.length ? `?${asked.join('&')}` : ''}`);
+    return followEvents(this.#target, { path, signal });
   }
 
   reconciliation(options?: CallOptions): Promise<wire.Reconciliation> {

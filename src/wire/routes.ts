@@ -18,6 +18,7 @@ import {
   reminderSet,
 } from './v1/reminders.ts';
 import {
+  eventsQuery,
   ledgerEntry,
   reconcileBody,
   reconciliation,
@@ -156,7 +157,9 @@ export const ROUTES: readonly Route[] = [
     path: '/v1/events',
     tag: 'requests',
     summary: 'Ledger entries as server-sent events; resumes after `Last-Event-ID` or `?after`',
+    query: eventsQuery,
     response: ledgerEntry,
+    errors: unknownRequest,
   }),
   route({
     id: 'reconciliation.get',

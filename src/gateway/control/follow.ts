@@ -12,14 +12,20 @@ export async function untilFinished(
     .catch(() => undefined);
 }
 
+export interface Following {
+  /** The id of the entry the reader saw last; absent: from now on, or from the beginning of the one request. */
+  after?: number | undefined;
+  requestId?: string | undefined;
+  signal: AbortSignal;
+}
+
 /** Every ledger entry after the one last seen: first what is stored, then what is written, without gap or repeat. */
 export async function* followLedger(
   queue: RequestQueue,
-  after: number | undefined,
-  signal: AbortSignal,
+  { after, requestId, signal }: Following,
 ): AsyncGenerator<LedgerEntry> {
   // A reader that has seen more than there is (a store made anew) starts at the end, not in a wait without one.
-  let last = Math.min(after ?? Number.POSITIVE_INFINITY, queue.lastEntryId());
+  let last = Math.min(after ?? (requestId === undefined ? Number.POSITIVE_INFINITY : 0), queue.lastEntryId());
   let wake: () => void = () => {};
   const stop = queue.entries.on(() => wake());
   signal.addEventListener('abort', () => wake(), { once: true });
@@ -28,10 +34,10 @@ export async function* followLedger(
       const arrived = new Promise<void>((resolve) => {
         wake = resolve;
       });
-      for (const entry of queue.ledgerAfter(last)) {
-        last = entry.entry_id;
-        yield entry;
-      }
+      const end = queue.lastEntryId();
+      const page = queue.ledgerAfter(last, requestId);
+      for (const entry of page) yield entry;
+      last = page.at(-1)?.entry_id ?? Math.max(last, end);
       if (queue.lastEntryId() <= last && !signal.aborted) await arrived;
     }
   } finally {

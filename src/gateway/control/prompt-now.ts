@@ -60,9 +60,14 @@ async function settle(
   if (ending === 'returned')
     await on.queue.finish(row.request_id, { outcome: 'refused', detail: reasons.join(' ') });
   on.events.write('control_prompt_failed', { request_id: row.request_id, outcome: ending, reasons });
-  if (ending === 'returned')
-    throw promptRefusal(admission, 'not_ready', `not ready: ${reasons.join(' ')}`, reasons);
-  throw promptRefusal(admission, 'dispatch_failed', finished.error_detail ?? ending, reasons);
+  const { request_id } = row;
+  if (ending === 'returned') {
+    throw promptRefusal(admission, 'not_ready', `not ready: ${reasons.join(' ')}`, reasons, { request_id });
+  }
+  throw promptRefusal(admission, 'dispatch_failed', finished.error_detail ?? ending, reasons, {
+    outcome: ending,
+    request_id,
+  });
 }
 
 function refuseStructure(body: ControlPromptBody, admission: PromptAdmission, on: ControlDependencies): void {

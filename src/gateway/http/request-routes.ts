@@ -65,8 +65,11 @@ export function requestRoutes(app: Hono, on: ControlDependencies): void {
     const seen = context.req.header('last-event-id');
     const after =
       seen && /^\d{1,15}$/.test(seen) ? Number(seen) : queryNumber(context, 'after', { min: 0, max: 1e15 });
+    const requestId = context.req.query('request_id');
+    if (requestId !== undefined) queue.get(requestId);
     return streamSSE(context, async (stream) => {
-      for await (const entry of followLedger(queue, after, context.req.raw.signal)) {
+      const { signal } = context.req.raw;
+      for await (const entry of followLedger(queue, { after, requestId, signal })) {
         await stream.writeSSE({
           id: String(entry.entry_id),
           event: entry.stage,

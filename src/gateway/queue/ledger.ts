@@ -37,12 +37,18 @@ export function entriesOf(db: Sqlite, requestId: string): LedgerEntry[] {
     .map(fromRow);
 }
 
-/** For a stream that resumes: what came after the entry its reader saw last. */
-export function entriesAfter(db: Sqlite, entryId: number, limit: number): LedgerEntry[] {
+/** For a stream that resumes: what came after the entry its reader saw last, of all requests or of one. */
+export function entriesAfter(
+  db: Sqlite,
+  entryId: number,
+  { limit, requestId }: { limit: number; requestId?: string | undefined },
+): LedgerEntry[] {
+  const of = requestId === undefined ? '' : 'request_id = ?3 AND';
   return db
-    .all<Row>('SELECT * FROM gateway_request_ledger WHERE entry_id > ? ORDER BY entry_id LIMIT ?', [
+    .all<Row>(`SELECT * FROM gateway_request_ledger WHERE ${of} entry_id > ?1 ORDER BY entry_id LIMIT ?2`, [
       entryId,
       limit,
+      ...(requestId === undefined ? [] : [requestId]),
     ])
     .map(fromRow);
 }

@@ -32,6 +32,7 @@ const LIVE = `state IN ('accepted', 'running')`;
 
 /** Finished requests are kept: so many rows, and none longer than so many days. */
 export const REQUEST_KEEP = { keepRows: 100_000, keepDays: 30 };
+const LEDGER_PAGE = 500;
 /** One in so many ends looks for rows to remove, and removes at most so many. */
 const PRUNE_EVERY = 100;
 const PRUNE_MOST = 1000;
@@ -105,8 +106,8 @@ export class RequestQueue {
     return entriesOf(this.#db, requestId);
   }
 
-  ledgerAfter(entryId: number, limit = 500): LedgerEntry[] {
-    return entriesAfter(this.#db, entryId, limit);
+  ledgerAfter(entryId: number, requestId?: string): LedgerEntry[] {
+    return entriesAfter(this.#db, entryId, { limit: LEDGER_PAGE, requestId });
   }
 
   lastEntryId(): number {

@@ -4,6 +4,7 @@ import { ADMISSION_POLICIES, type AdmissionPolicy, type FieldProblem } from '../
 import { type RefusalName, refusal } from '../codes.ts';
 import { about, name, notBlank, rules, strict } from '../fields.ts';
 import { chatSession, executionOverride } from './prompt-options.ts';
+import { REQUEST_OUTCOMES } from './request-views.ts';
 
 const shape = strict({
   schema_version: about(
@@ -82,6 +83,8 @@ export const promptRefused = name(
     sent: z.literal(false),
     error_code: z.string(),
     reasons: z.array(z.string()).optional(),
+    outcome: about('How the attempt ended, when there was one.', z.enum(REQUEST_OUTCOMES).optional()),
+    request_id: about('Its ledger holds the evidence.', z.string().optional()),
   }),
 );
 
@@ -108,6 +111,7 @@ export function promptRefusal(
   error_code: RefusalName,
   message: string,
   reasons?: string[],
+  attempt?: Pick<PromptRefused, 'outcome' | 'request_id'>,
 ): RouseError {
   const detail: PromptRefused = {
     status: 'error',
@@ -117,6 +121,7 @@ export function promptRefusal(
     error_code,
     detail: message,
     ...(reasons && { reasons }),
+    ...attempt,
   };
   return refusal(error_code, message, { facts: { detail, ...(reasons && { reasons }) } });
 }

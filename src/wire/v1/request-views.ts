@@ -69,6 +69,11 @@ export const requestListQuery = strict({
   before: about('Only requests of a smaller sequence.', integer.positive().optional()),
 });
 
+export const eventsQuery = strict({
+  after: about('The id of the event seen last. Default: from now on.', count.optional()),
+  request_id: about('Only this request, from its beginning.', z.string().optional()),
+});
+
 const requestIds = z.array(z.string().min(1)).max(1000).default([]);
 
 /** Body of `POST /v1/reconciliation`: what becomes of requests meant for an earlier agent process. */
