@@ -55,7 +55,7 @@ class Delivery {
     this.#on = on;
     const { detector, signals } = on.tracker;
     this.#prepared = preparePrompt(on.prompt.text, detector.input);
-    this.#sent = { text: this.#prepared.text, detector, signals };
+    this.#sent = { text: this.#prepared.text, detector, signals, clock: on.clock };
   }
 
   async run(): Promise<Ending> {

@@ -16,6 +16,8 @@ export type PaneNews =
   | { kind: 'seen'; view: PaneView }
   /** Looked, and nothing that tmux tells cheaply has changed. */
   | { kind: 'same' }
+  /** Somebody attached to the session or left it. */
+  | { kind: 'people' }
   | { kind: 'away'; reason: string }
   | { kind: 'lost'; reason: string };
 
@@ -130,6 +132,8 @@ export class PaneWatch {
 
   #event(client: ControlClient, event: ControlEvent): void {
     if (client !== this.#client || this.#state === 'closed') return;
+    if (event.kind === 'client-session-changed' || event.kind === 'client-detached')
+      this.news.emit({ kind: 'people' });
     if (event.kind === 'closed') void this.#reconnect(event.reason);
     else if (event.kind !== 'subscription-changed' && event.kind !== 'other') this.#soon();
   }

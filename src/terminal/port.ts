@@ -64,6 +64,8 @@ export interface PromptDelivery {
   chatSession?: { mode: 'auto' | 'new' | 'current' | 'tool_last_or_new' | 'exact'; id?: string };
   execution?: { model?: { name?: string; reasoning?: { level: number } } };
   turnId?: string;
+  /** Asked for through direct control: only such a prompt takes the one-shot choice of a new chat. */
+  direct?: boolean;
   signal?: AbortSignal;
 }
 

@@ -11,6 +11,8 @@ export interface ShownPrompt {
 
 /** A row that shows this much of the prompt is that prompt. */
 const ENOUGH = 16;
+/** The row by which a tool says that it shows only the beginning of a long prompt. */
+const CUT = /^\s*(…|\.\.\.)?\s*[[(]?(…|\.\.\.)?\s*\+?\s?\d+ (more )?(lines?|rows?|chars?|characters?)\b/i;
 
 /** Rows above the composer; all of them while a dialog stands in its place. */
 export function transcriptRows(screen: Screen, detector: Detector): readonly Row[] {
@@ -50,7 +52,8 @@ function promptLength(rows: string[], { text, chip }: { text: string; chip: stri
     length++;
     if (shown === whole) break;
   }
-  return shown !== '' && (shown === whole || shown.length >= ENOUGH) ? length : 0;
+  if (shown === '' || (shown !== whole && shown.length < ENOUGH)) return 0;
+  return CUT.test(rows[length] ?? '') ? length + 1 : length;
 }
 
 /** Whether this prompt stands in the transcript now and did not before. Undefined when that cannot be told. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../base/index.ts';
 import type { Detector } from '../screen/index.ts';
 import { heldText } from './held-text.ts';
 import type { Evidence } from './port.ts';
@@ -12,6 +13,8 @@ export interface Baseline {
   busy: boolean;
   /** Wall time of the paste: an event of the tool before it is about something else. */
   sinceMs: number;
+  /** Wall time of Enter, or of the paste while it was not pressed. */
+  enteredMs: number;
   /** The label that stood for the text. */
   chip: string | undefined;
 }
@@ -20,6 +23,7 @@ export interface Sent {
   text: string;
   detector: Detector;
   signals: readonly SignalReader[];
+  clock: Clock;
 }
 
 export function baselineOf(sight: Sight, sent: Sent, sinceMs: number): Baseline {
@@ -32,6 +36,7 @@ export function baselineOf(sight: Sight, sent: Sent, sinceMs: number): Baseline 
     mentions: screen ? countMentions(screen, sent.detector, sent.text) : 0,
     busy: sight.facts.busy.value === 'yes',
     sinceMs,
+    enteredMs: sent.clock.now().getTime(),
     chip,
   };
 }
@@ -58,13 +63,25 @@ export function proofOfSubmission(sight: Sight, baseline: Baseline, sent: Sent):
     atUtc: sight.view?.atUtc ?? sight.at.utc,
     facts: { composer, ...facts },
   });
-  if (isNewPrompt(baseline.shown, after)) return said('transcript_row', { row: after?.row.slice(0, 200) });
+  const fresh = isNewPrompt(baseline.shown, after);
+  if (fresh) return said('transcript_row', { row: after?.row.slice(0, 200) });
+  // The same words stood there before; then the tool's own word that it began something since decides.
+  const moved = fresh === undefined ? movedSince(sent, baseline.enteredMs) : undefined;
+  if (moved) return said('transcript_row', { row: after?.row.slice(0, 200), confirmed_by: moved });
   if (!given) return undefined;
   const mentions = countMentions(screen, sent.detector, sent.text);
   if (sight.facts.surface.pending_input.value === 'yes' && mentions > baseline.mentions) {
     return said('pending_row', { pending_input: 'yes' });
   }
   return undefined;
+}
+
+/** A level signal whose state changed after Enter: it was idle then, so a turn has begun. */
+function movedSince({ signals, clock }: Sent, enteredMs: number): string | undefined {
+  const now = clock.now().getTime();
+  return signals
+    .flatMap((signal) => signal.read())
+    .find(({ writerAlive, ageMs }) => writerAlive && now - ageMs > enteredMs)?.source;
 }
 
 /**
@@ -77,12 +94,14 @@ export function turnBegan(sight: Sight, baseline: Baseline, sent: Sent): Evidenc
     return undefined;
   if (heldText(sight.facts, sent.text, sent.detector.input) !== 'empty') return undefined;
   const { busy } = sight.facts;
-  if (busy.value !== 'yes' || busy.doubtful) return undefined;
+  const shown = busy.value === 'yes' && !busy.doubtful ? busy.evidence.slice(0, 3) : [];
+  const told = movedSince(sent, baseline.enteredMs);
+  if (shown.length === 0 && told === undefined) return undefined;
   const anyPrompt = sight.view.screen.rows.some((row) => sent.detector.transcript.prompt.test(row.text));
   if (anyPrompt) return undefined;
   return {
     source: 'turn_began',
     atUtc: sight.view.atUtc,
-    facts: { composer: 'empty', busy: busy.evidence.slice(0, 3) },
+    facts: { composer: 'empty', busy: shown, ...(told === undefined ? {} : { confirmed_by: told }) },
   };
 }

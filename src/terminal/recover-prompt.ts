@@ -25,7 +25,7 @@ export async function recoverPrompt(
   }
   if (attempt?.step === 'before_paste') return say('not_submitted', 'lane', { step: attempt.step });
   const sight = await tracker.look();
-  const sent = { text, detector, signals };
+  const sent = { text, detector, signals, clock };
   const proof = attempt?.baseline ? proofOfSubmission(sight, attempt.baseline, sent) : undefined;
   if (proof) return { verdict: 'submitted', evidence: [proof] };
   const held = heldText(sight.facts, text, detector.input);

@@ -1,9 +1,10 @@
 import { isRouseError } from '../base/index.ts';
 import { essence, heldText } from './held-text.ts';
 import { type LaneContext, sameAs } from './lane-context.ts';
+import type { Sight } from './tracker.ts';
 import { waitUntil } from './wait-until.ts';
 
-const MOST_LINES = 60;
+const MOST_LINES = 300;
 
 /**
  * Empties a composer that holds exactly our text, key by key, each only while what is left is still ours. True when
@@ -17,7 +18,7 @@ export async function takeBack(text: string, on: LaneContext): Promise<boolean> 
   for (let step = 0; step < 2 * lines + 6 && useless < 2; step++) {
     const state = await ownText(text, on);
     if (state !== 'ours') return state === 'empty';
-    const before = on.tracker.sight.facts.composer.value?.text;
+    const before = picture(on.tracker.sight);
     // The clearing key ends at the start of a line; the one after it joins the line above.
     const keys = useless === 0 ? clearKeys : ['BSpace'];
     try {
@@ -29,7 +30,7 @@ export async function takeBack(text: string, on: LaneContext): Promise<boolean> 
     }
     const changed = await waitUntil(
       on,
-      ({ facts }) => (facts.composer.value?.text !== before ? true : undefined),
+      (sight) => (picture(sight) !== before ? true : undefined),
       on.patience.editMs,
     );
     useless = changed ? 0 : useless + 1;
@@ -46,6 +47,11 @@ async function ownText(text: string, on: LaneContext): Promise<'ours' | 'empty' 
   if (held !== 'other') return held === 'none' ? 'other' : 'ours';
   const left = essence(facts.composer.value?.text ?? '');
   return left !== '' && essence(text).includes(left) ? 'ours' : 'other';
+}
+
+/** Text and cursor: an end of line taken away moves only the cursor. */
+function picture({ view, facts }: Sight): string {
+  return `${view?.pane.cursorX},${view?.pane.cursorY} ${facts.composer.value?.text}`;
 }
 
 function paneOf(on: LaneContext): string {

@@ -140,6 +140,7 @@ export class Tracker {
   }
 
   #take(news: PaneNews): void {
+    if (news.kind === 'people') return void this.#lookForPeople();
     if (news.kind === 'same') {
       if (this.#people.attached > 0) void this.#lookForPeople();
       if (!this.#processesChanged()) return;

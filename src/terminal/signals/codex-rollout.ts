@@ -23,6 +23,8 @@ const SAYS: Record<string, ToolSignal['says']> = {
 const KEPT = 200;
 const ROLLOUT = /^rollout-.*\.jsonl$/;
 const CHUNK_BYTES = 1 << 20;
+/** Looking through the open files of a process takes a while; at most so often. */
+const SEEK_MS = 500;
 
 /**
  * The log Codex keeps of the conversation, found among the files its process holds open. Read from its end when first
@@ -37,6 +39,7 @@ export class CodexRollout implements SignalReader {
   #read = 0;
   #rest = '';
   #entries: Entry[] = [];
+  #soughtAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, changed: OnSignal) {
     this.#clock = clock;
@@ -46,6 +49,7 @@ export class CodexRollout implements SignalReader {
   follow(tool: ProcessIdentity | undefined): void {
     if (tool?.pid !== this.#tool?.pid) this.#open(undefined);
     this.#tool = tool;
+    this.#soughtAt = Number.NEGATIVE_INFINITY;
     this.#find();
   }
 
@@ -75,7 +79,9 @@ export class CodexRollout implements SignalReader {
 
   /** The file appears with the first prompt, and another one when a new chat begins. */
   #find(): void {
-    if (!this.#tool) return;
+    const now = this.#clock.monotonic();
+    if (!this.#tool || now - this.#soughtAt < SEEK_MS) return;
+    this.#soughtAt = now;
     const file = openRollout(this.#tool.pid);
     if (file !== undefined && file !== this.#file) this.#open(file);
   }

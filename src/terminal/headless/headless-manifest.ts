@@ -1,0 +1,96 @@
+import * as path from 'node:path';
+import type { HeadlessState } from '../port.ts';
+import type { SurfaceManifest } from '../surface-manifest.ts';
+import type { TurnTool } from './build-turn.ts';
+import type { TurnShape } from './tool-habits.ts';
+import { habitsOf } from './tools/known-tools.ts';
+
+type Text = string | null | undefined;
+
+/** The parts of a session manifest a headless surface is opened from. */
+export interface HeadlessManifest extends SurfaceManifest {
+  registry_generation_id?: Text;
+  headless?:
+    | {
+        session_id?: Text;
+        turn_index: number;
+        role_bootstrap_applied: boolean;
+        resume_selection_kind?: 'none' | 'last' | 'exact' | undefined;
+        resume_selection_value?: Text;
+      }
+    | null
+    | undefined;
+  agent_launch_authority?:
+    | {
+        launch_env?:
+          | ({ mode: 'literal'; name: string; value: string } | { mode: 'inherit'; name: string })[]
+          | undefined;
+      }
+    | null
+    | undefined;
+}
+
+/** What changes in the manifest's `headless` section as turns end: `session_id`, `turn_index`, `role_bootstrap_applied`. */
+export interface HeadlessProgress {
+  sessionId: string | null;
+  turnIndex: number;
+  roleBootstrapApplied: boolean;
+}
+
+export function progressOf({ headless }: HeadlessManifest): HeadlessProgress {
+  return {
+    sessionId: headless?.session_id ?? null,
+    turnIndex: headless?.turn_index ?? 0,
+    roleBootstrapApplied: headless?.role_bootstrap_applied ?? false,
+  };
+}
+
+export function startupDefault({
+  headless,
+}: HeadlessManifest): HeadlessState['chat_session']['startup_default'] {
+  const kind = headless?.resume_selection_kind ?? 'none';
+  const id = headless?.resume_selection_value ?? null;
+  if (kind === 'exact' && id !== null) return { mode: 'exact', id };
+  return { mode: kind === 'last' ? 'tool_last_or_new' : 'new', id: null };
+}
+
+/** The tool and its turns: as recorded at launch where they are recorded, else as this program knows the tool. */
+export function turnTool(manifest: HeadlessManifest): TurnTool {
+  const recorded = recordedHeadless(manifest);
+  const habits = habitsOf(manifest.tool);
+  const role = recorded['role_prompt'];
+  return {
+    habits,
+    shape: readShape(recorded) ?? habits.shape,
+    executable: manifest.launch_plan.executable ?? manifest.tool,
+    args: manifest.launch_plan.args ?? [],
+    role: typeof role === 'string' && role !== '' ? role : null,
+  };
+}
+
+/** A headless tool has no lasting process: its instance is the session as it was launched. */
+export function instanceOf(manifest: HeadlessManifest, sessionRoot: string): string {
+  const session = manifest.runtime?.session_id ?? path.basename(sessionRoot);
+  return manifest.registry_generation_id ? `${session}:${manifest.registry_generation_id}` : session;
+}
+
+function recordedHeadless(manifest: HeadlessManifest): Record<string, unknown> {
+  const own = manifest.launch_plan.metadata?.['rouse'] as Record<string, unknown> | null | undefined;
+  const found = own?.['headless'];
+  return found !== null && typeof found === 'object' ? (found as Record<string, unknown>) : {};
+}
+
+function readShape(recorded: Record<string, unknown>): TurnShape | undefined {
+  const words = ['create', 'exact', 'last'].map((name) => recorded[name]);
+  const isWords = (value: unknown): boolean =>
+    Array.isArray(value) && value.every((word) => typeof word === 'string');
+  if (!words.every(isWords)) return undefined;
+  const [create, exact, last] = words as [string[], string[], string[]];
+  return {
+    prompt: recorded['prompt'] === 'argument' ? 'argument' : 'stdin',
+    role: recorded['role'] === 'arguments' ? 'arguments' : 'prefix',
+    create,
+    exact,
+    last,
+  };
+}

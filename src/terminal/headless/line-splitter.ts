@@ -1,0 +1,54 @@
+/** A line, or the size of one that was too long to keep. */
+export type Line = { text: string; bytes: number } | { text: null; bytes: number };
+
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+
+/**
+ * Bytes into lines, however they are cut into chunks. Holds at most one line of `longest` bytes; a longer one is
+ * counted and dropped, so that nothing a tool prints can exhaust the memory.
+ */
+export class LineSplitter {
+  readonly #longest: number;
+  #held: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(longest: number) {
+    this.#longest = longest;
+  }
+
+  /** The chunk may be reused by the caller afterwards. */
+  feed(chunk: Uint8Array): Line[] {
+    const lines: Line[] = [];
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      this.#hold(chunk.subarray(from, end));
+      lines.push(this.#take());
+      from = end + 1;
+    }
+    this.#hold(chunk.subarray(from));
+    return lines;
+  }
+
+  /** What stands after the last newline. */
+  end(): Line[] {
+    return this.#bytes === 0 ? [] : [this.#take()];
+  }
+
+  #hold(part: Uint8Array): void {
+    if (part.length === 0) return;
+    this.#bytes += part.length;
+    if (this.#bytes > this.#longest) this.#held = [];
+    else this.#held.push(part.slice());
+  }
+
+  #take(): Line {
+    const bytes = this.#bytes;
+    const whole = Buffer.concat(this.#held);
+    this.#held = [];
+    this.#bytes = 0;
+    if (bytes > this.#longest) return { text: null, bytes };
+    const end = whole.at(-1) === RETURN ? whole.length - 1 : whole.length;
+    return { text: whole.toString('utf8', 0, end), bytes };
+  }
+}

@@ -1,0 +1,82 @@
+import * as path from 'node:path';
+import { type Clock, type Log, silentLog, systemClock } from '../../base/index.ts';
+import { Tmux } from '../../tmux/index.ts';
+import type { AgentSurface } from '../port.ts';
+import { tmuxPlace } from '../surface-manifest.ts';
+import { findProgram } from './find-program.ts';
+import {
+  type HeadlessManifest,
+  type HeadlessProgress,
+  instanceOf,
+  progressOf,
+  startupDefault,
+  turnTool,
+} from './headless-manifest.ts';
+import { HeadlessSurface } from './headless-surface.ts';
+import type { TurnLimits } from './running-turn.ts';
+import { SessionPresence } from './session-presence.ts';
+import { turnEnvironment } from './turn-environment.ts';
+import { artefactsRoot } from './turn-files.ts';
+import { Turns } from './turns.ts';
+import { VisibleLog } from './visible-log.ts';
+
+export interface HeadlessOptions {
+  manifest: HeadlessManifest;
+  sessionRoot: string;
+  /** The session's lane lock: held while a turn runs. */
+  laneLock: string;
+  /** Puts this into the manifest's `headless` section, durably, under the manifest's lock. */
+  saveHeadless: (progress: HeadlessProgress) => Promise<void>;
+  /** What a turn's environment is made from. Default: this process's. */
+  env?: NodeJS.ProcessEnv;
+  limits?: Partial<TurnLimits>;
+  /** Artefacts of how many turns are kept. */
+  keepTurns?: number;
+  log?: Log;
+  clock?: Clock;
+}
+
+export const HEADLESS_DEFAULTS: TurnLimits & { keepTurns: number } = {
+  timeoutMs: 60 * 60 * 1000,
+  graceMs: 5000,
+  outputBytes: 512 * 1024 * 1024,
+  keepTurns: 200,
+};
+
+/** What tmux needs to find its server. The rest of the environment may hold credentials and is none of its business. */
+const FOR_TMUX = /^(PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TMUX_TMPDIR|TMPDIR|TERM)$/;
+
+/** The surface of a headless agent, as its manifest describes it. Nothing is reached before `start`. */
+export function openHeadlessSurface(options: HeadlessOptions): AgentSurface {
+  const { manifest, sessionRoot, log = silentLog, clock = systemClock, env = process.env } = options;
+  const { timeoutMs, graceMs, outputBytes } = { ...HEADLESS_DEFAULTS, ...options.limits };
+  const { server, session } = tmuxPlace(manifest);
+  const ofTmux = Object.fromEntries(Object.entries(env).filter(([name]) => FOR_TMUX.test(name)));
+  const tool = turnTool(manifest);
+  const cwd = manifest.working_directory ?? sessionRoot;
+  const turnEnv = turnEnvironment(manifest, sessionRoot, env);
+  const turns = new Turns({
+    root: artefactsRoot(sessionRoot),
+    laneLock: options.laneLock,
+    tool,
+    cwd,
+    env: turnEnv,
+    startup: startupDefault(manifest),
+    progress: progressOf(manifest),
+    save: options.saveHeadless,
+    limits: { timeoutMs, graceMs, outputBytes },
+    keepTurns: options.keepTurns ?? HEADLESS_DEFAULTS.keepTurns,
+    visible: new VisibleLog(path.join(sessionRoot, 'turns.log'), clock),
+    clock,
+    log,
+  });
+  return new HeadlessSurface({
+    presence: new SessionPresence({ tmux: new Tmux({ ...server, env: ofTmux }), session, clock, log }),
+    turns,
+    instanceId: instanceOf(manifest, sessionRoot),
+    tool: tool.executable,
+    findProgram: () => findProgram(tool.executable, turnEnv, cwd),
+    clock,
+    log,
+  });
+}

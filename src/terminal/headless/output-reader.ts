@@ -1,0 +1,36 @@
+import * as fs from 'node:fs/promises';
+
+const CHUNK = 256 * 1024;
+
+/** Reads a growing file from its beginning, in chunks; each byte once. */
+export class OutputReader {
+  readonly #file: string;
+  readonly #buffer = Buffer.allocUnsafe(CHUNK);
+  #handle: fs.FileHandle | undefined;
+  #offset = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** Everything up to the present end. The chunk is valid only during the call. */
+  async read(take: (chunk: Uint8Array) => void): Promise<void> {
+    this.#handle ??= await fs.open(this.#file, 'r');
+    for (;;) {
+      const { bytesRead } = await this.#handle.read(this.#buffer, 0, CHUNK, this.#offset);
+      if (bytesRead === 0) return;
+      this.#offset += bytesRead;
+      take(this.#buffer.subarray(0, bytesRead));
+    }
+  }
+
+  async close(): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    await handle?.close();
+  }
+}

@@ -1,0 +1,89 @@
+import { type Clock, Emitter, type Log, messageOf, unavailable } from '../../base/index.ts';
+import { ControlClient, type Tmux } from '../../tmux/index.ts';
+
+const RECONNECT_MS = [50, 200, 1000, 5000];
+
+/**
+ * Whether the agent's tmux session is there. One control client tells its end; while nothing happens, nothing is asked.
+ */
+export class SessionPresence {
+  /** The session has ended. Told once. */
+  readonly lost = new Emitter<string>();
+  readonly #tmux: Tmux;
+  readonly #session: string;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #client: ControlClient | undefined;
+  #state: 'new' | 'live' | 'lost' | 'closed' = 'new';
+  #retries = 0;
+  #cancelRetry: (() => void) | undefined;
+
+  constructor(options: { tmux: Tmux; session: string; clock: Clock; log: Log }) {
+    this.#tmux = options.tmux;
+    this.#session = options.session;
+    this.#clock = options.clock;
+    this.#log = options.log;
+  }
+
+  get live(): boolean {
+    return this.#state === 'live';
+  }
+
+  get isLost(): boolean {
+    return this.#state === 'lost';
+  }
+
+  /** Throws when the session is not there. */
+  async start(): Promise<void> {
+    if (!(await this.#tmux.hasSession(this.#session))) {
+      throw unavailable(`there is no tmux session "${this.#session}"`, {
+        hint: '"rouse agents relaunch" makes it again',
+        facts: { cause: 'session_lost' },
+      });
+    }
+    this.#state = 'live';
+    await this.#connect();
+  }
+
+  async close(): Promise<void> {
+    this.#state = 'closed';
+    this.#cancelRetry?.();
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.close();
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      const client = await ControlClient.attach(this.#tmux.exec, this.#session);
+      if (this.#state !== 'live') return await client.close();
+      this.#client = client;
+      this.#retries = 0;
+      client.events.on((event) => {
+        if (event.kind === 'closed' && client === this.#client) void this.#lookAgain();
+      });
+      if (!client.open) await this.#lookAgain();
+    } catch (error) {
+      if (this.#retries === 0)
+        this.#log.warn('tmux session out of reach', { session: this.#session, cause: messageOf(error) });
+      this.#later();
+    }
+  }
+
+  #later(): void {
+    if (this.#state !== 'live') return;
+    const pause = RECONNECT_MS[Math.min(this.#retries++, RECONNECT_MS.length - 1)]!;
+    this.#cancelRetry = this.#clock.after(pause, () => void this.#lookAgain());
+  }
+
+  /** The client is gone. Only a session that tmux says is not there is lost. */
+  async #lookAgain(): Promise<void> {
+    this.#client = undefined;
+    if (this.#state !== 'live') return;
+    const there = await this.#tmux.hasSession(this.#session).catch(() => true);
+    if (this.#state !== 'live') return;
+    if (there) return this.#connect();
+    this.#state = 'lost';
+    this.lost.emit(`tmux session "${this.#session}" has ended`);
+  }
+}

@@ -1,0 +1,278 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import {
+  type Clock,
+  crashPoint,
+  Emitter,
+  ensurePrivateDirectory,
+  type FileLock,
+  isProcessAlive,
+  type Log,
+  lockFile,
+  messageOf,
+  tryLockFile,
+} from '../../base/index.ts';
+import type {
+  DeliveryResult,
+  HeadlessState,
+  InterruptedDelivery,
+  PromptDelivery,
+  Recovered,
+} from '../port.ts';
+import { buildTurn, resumesById, type TurnTool } from './build-turn.ts';
+import { chooseChat } from './choose-chat.ts';
+import { type CurrentTurn, readCurrentTurn, settleCurrentTurn } from './current-turn.ts';
+import { deliverTurn } from './deliver-turn.ts';
+import { EventStream } from './event-stream.ts';
+import { findRunner } from './find-runner.ts';
+import type { HeadlessProgress } from './headless-manifest.ts';
+import { type Judged, judgeTurn, progressAfter } from './judge-turn.ts';
+import { highestTurn, pruneTurns } from './prune-turns.ts';
+import { recoverTurn } from './recover-turn.ts';
+import { RunningTurn, type TurnLimits } from './running-turn.ts';
+import type { StopCause, TurnEnd } from './turn-end.ts';
+import { attemptState, isUsed, readProcess, turnFiles, turnIdProblem, voidAttempt } from './turn-files.ts';
+import type { VisibleLog } from './visible-log.ts';
+
+export interface TurnsOptions {
+  root: string;
+  laneLock: string;
+  tool: TurnTool;
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  startup: HeadlessState['chat_session']['startup_default'];
+  progress: HeadlessProgress;
+  /** Must be durable before it resolves. */
+  save: (progress: HeadlessProgress) => Promise<void>;
+  limits: TurnLimits;
+  keepTurns: number;
+  visible: VisibleLog;
+  clock: Clock;
+  log: Log;
+}
+
+const LOCK_MS = 2000;
+
+/** The turns of one session: one at a time, each with its artefacts, also across the end of a gateway. */
+export class Turns {
+  /** A turn began or ended. */
+  readonly changed = new Emitter<void>();
+  readonly #on: TurnsOptions;
+  #progress: HeadlessProgress;
+  #override = false;
+  #number = 0;
+  #activeId: string | null = null;
+  #turn: RunningTurn | undefined;
+  #cancel: AbortController | undefined;
+
+  constructor(options: TurnsOptions) {
+    this.#on = options;
+    this.#progress = options.progress;
+  }
+
+  get activeId(): string | null {
+    return this.#activeId;
+  }
+
+  chat(): HeadlessState['chat_session'] {
+    const { sessionId } = this.#progress;
+    return {
+      current: sessionId === null ? null : { id: sessionId },
+      startup_default: this.#on.startup,
+      next_prompt_override: this.#override ? { mode: 'new' } : null,
+    };
+  }
+
+  nextChatIsNew(): void {
+    this.#override = true;
+  }
+
+  /** Takes over a turn that an earlier gateway left running, and the result of one that ended meanwhile. */
+  async start(): Promise<void> {
+    const { root } = this.#on;
+    ensurePrivateDirectory(root);
+    this.#number = Math.max(this.#progress.turnIndex, highestTurn(root));
+    await this.#adopt();
+  }
+
+  async #adopt(): Promise<void> {
+    const { root, log, laneLock } = this.#on;
+    const current = readCurrentTurn(root);
+    if (current === 'unreadable')
+      log.warn('the last turn cannot be read', { file: path.join(root, 'current.json') });
+    if (current === undefined || current === 'unreadable' || current.settled) return;
+    const files = turnFiles(root, current.turn_id);
+    if (attemptState(files, current.attempt) === 'started')
+      await this.#takeOver(current, tryLockFile(laneLock));
+  }
+
+  async deliver(prompt: PromptDelivery): Promise<DeliveryResult> {
+    const { tool, cwd, root } = this.#on;
+    if (this.#activeId !== null) return busy(this.#activeId);
+    const chosen = chooseChat(prompt.chatSession, this.chat(), prompt.direct === true);
+    if ('refused' in chosen) return refusal('refused', chosen.refused);
+    const id = prompt.turnId ?? this.#nextId();
+    const problem = turnIdProblem(id);
+    if (problem) return refusal('refused', problem);
+    const files = turnFiles(root, id);
+    if (isUsed(files)) return refusal('refused', `turn_id "${id}" was used before`);
+    const built = buildTurn(tool, {
+      chat: chosen.chat,
+      prompt: prompt.text,
+      roleIsNew: chosen.chat.kind === 'create' || !this.#progress.roleBootstrapApplied,
+      model: prompt.execution?.model,
+    });
+    if ('refused' in built) return refusal('refused', built.refused);
+    if (!fs.statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
+      return refusal('failed', `the working directory ${cwd} is not there`);
+    return this.#alone(id, (signal) =>
+      deliverTurn(
+        { prompt, files, built, chat: chosen.chat, index: this.#progress.turnIndex + 1, signal },
+        {
+          ...this.#on,
+          newStream: (index) => this.#stream(index),
+          began: (turn) => {
+            if (chosen.takesOverride) this.#override = false;
+            this.#begin(turn);
+          },
+          settle: (current, end) => this.#settle(current, end),
+        },
+      ),
+    );
+  }
+
+  /** Ends the turn under way; undefined when there is none. */
+  async interrupt(cause: StopCause): Promise<{ turnId: string; end: TurnEnd | null } | undefined> {
+    const turnId = this.#activeId;
+    if (turnId === null) return undefined;
+    if (this.#turn) return { turnId, end: await this.#turn.stop(cause) };
+    this.#cancel?.abort();
+    return { turnId, end: null };
+  }
+
+  /** A turn that began only now, from an earlier gateway's hand, is taken over as at the start. */
+  async recover(interrupted: InterruptedDelivery): Promise<Recovered> {
+    const recovered = await recoverTurn(this.#on.root, interrupted, this.#on.clock);
+    if (recovered.verdict !== 'not_submitted' && this.#activeId === null) await this.#adopt();
+    return recovered;
+  }
+
+  /** Stops looking; a turn under way runs on and is taken over by the next gateway. */
+  async letGo(): Promise<void> {
+    this.#cancel?.abort();
+    await this.#turn?.letGo();
+  }
+
+  /** One turn at a time here, and one lane for all processes. */
+  async #alone(id: string, work: (signal: AbortSignal) => Promise<DeliveryResult>): Promise<DeliveryResult> {
+    const { laneLock, clock, root } = this.#on;
+    this.#activeId = id;
+    this.#cancel = new AbortController();
+    let lock: FileLock | undefined;
+    try {
+      lock = await lockFile(laneLock, { timeoutMs: LOCK_MS, clock });
+      const other = runningTurn(root);
+      return other ? busy(other) : await work(this.#cancel.signal);
+    } catch (error) {
+      if (lock) throw error;
+      return refusal('not_ready', `another process holds the lane: ${messageOf(error)}`);
+    } finally {
+      lock?.release();
+      this.#end();
+    }
+  }
+
+  async #takeOver(current: CurrentTurn, lock: FileLock | undefined): Promise<void> {
+    const { root, limits, clock, log } = this.#on;
+    const files = turnFiles(root, current.turn_id);
+    const runner = findRunner(files, current.attempt);
+    const since = Date.parse(readProcess(files)?.launched_at_utc ?? current.prepared_at_utc);
+    const turn = new RunningTurn({
+      files,
+      attempt: current.attempt,
+      runner,
+      ageMs: Math.max(0, clock.now().getTime() - since),
+      stream: this.#stream(current.turn_index),
+      limits,
+      clock,
+      log,
+    });
+    this.#activeId = current.turn_id;
+    this.#begin(turn);
+    const alive = isProcessAlive(runner);
+    log.info(alive ? 'turn taken over' : 'turn ended without a gateway', { turn: current.turn_id });
+    const over = turn.ended
+      .then((end) => end && this.#settle(current, end))
+      .catch((error: unknown) => log.error('turn could not be settled', { cause: messageOf(error) }))
+      .finally(() => {
+        lock?.release();
+        this.#end();
+      });
+    if (!alive) await over;
+  }
+
+  #begin(turn: RunningTurn): void {
+    this.#turn = turn;
+    const { visible } = this.#on;
+    turn.events.on(({ kind, message }) => {
+      if (kind !== 'progress' && kind !== 'passthrough') visible.write(turn.id, kind, message);
+    });
+    this.changed.emit();
+  }
+
+  #end(): void {
+    this.#activeId = null;
+    this.#turn = undefined;
+    this.#cancel = undefined;
+    this.changed.emit();
+  }
+
+  /** The result into the manifest, then into current.json, so that a crash in between only makes it happen again. */
+  async #settle(current: CurrentTurn, end: TurnEnd): Promise<Judged> {
+    const { root, tool, limits, keepTurns, visible, save, log } = this.#on;
+    const judged = judgeTurn(end, {
+      tool: tool.habits.tool,
+      needsSessionId: resumesById(tool.shape),
+      timeoutMs: limits.timeoutMs,
+    });
+    const turn = { index: current.turn_index, carriesRole: current.carries_role };
+    const before = this.#progress;
+    this.#progress = progressAfter(before, end, turn);
+    visible.write(current.turn_id, `ended with code ${end.exitCode ?? 'unknown'}`, judged.reasons.join(' '));
+    crashPoint('headless.ended');
+    try {
+      if (this.#progress !== before) await save(this.#progress);
+      crashPoint('headless.saved');
+      settleCurrentTurn(root, current);
+      pruneTurns(root, keepTurns, current.turn_id);
+    } catch (error) {
+      log.error('the turn’s result was not saved', { turn: current.turn_id, cause: messageOf(error) });
+    }
+    return judged;
+  }
+
+  #stream(turnIndex: number): EventStream {
+    return new EventStream({ habits: this.#on.tool.habits, turnIndex, clock: this.#on.clock });
+  }
+
+  #nextId(): string {
+    return `turn-${String(++this.#number).padStart(4, '0')}`;
+  }
+}
+
+/** A turn of this session that some process runs, whoever started it. */
+function runningTurn(root: string): string | undefined {
+  const current = readCurrentTurn(root);
+  if (current === undefined || current === 'unreadable' || current.settled) return undefined;
+  const files = turnFiles(root, current.turn_id);
+  if (voidAttempt(files, current.attempt)) return undefined;
+  return isProcessAlive(findRunner(files, current.attempt)) ? current.turn_id : undefined;
+}
+
+function busy(turnId: string): DeliveryResult {
+  return refusal('not_ready', `active_turn_id='${turnId}'`);
+}
+
+function refusal(outcome: 'refused' | 'not_ready' | 'failed', reason: string): DeliveryResult {
+  return { outcome, reasons: [reason], evidence: [], untouched: true };
+}

@@ -1,0 +1,48 @@
+import * as fs from 'node:fs';
+import { type Clock, errnoOf, preview } from '../../base/index.ts';
+
+const LARGEST = 1024 * 1024;
+const LONGEST_LINE = 400;
+
+/**
+ * turns.log of the session: what its turns do, for people, one line each and free of control characters, so that a
+ * terminal may show it as it is (`tail -F`). The file and the one before it hold at most a megabyte each.
+ */
+export class VisibleLog {
+  readonly #file: string;
+  readonly #clock: Clock;
+
+  constructor(file: string, clock: Clock) {
+    this.#file = file;
+    this.#clock = clock;
+  }
+
+  write(turnId: string, what: string, text = ''): void {
+    const shown = preview(
+      text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g, ' '),
+      LONGEST_LINE,
+    );
+    const time = this.#clock.now().toISOString().slice(11, 19);
+    try {
+      this.#rotate();
+      fs.appendFileSync(
+        this.#file,
+        `${time} ${turnId} ${what}${shown === '' ? '' : `: ${shown}`}
+`,
+        {
+          mode: 0o600,
+        },
+      );
+    } catch {
+      // Only for people to look at; a full disk is told by what must be kept.
+    }
+  }
+
+  #rotate(): void {
+    try {
+      if (fs.statSync(this.#file).size > LARGEST) fs.renameSync(this.#file, `${this.#file}.1`);
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error;
+    }
+  }
+}

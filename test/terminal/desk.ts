@@ -1,0 +1,194 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { silentLog, systemClock } from '../../src/base/index.ts';
+import { ControlClient, readTranscript, type TranscriptRecord } from '../../src/scripted/index.ts';
+import {
+  type AgentSurface,
+  type Evidence,
+  openSurface,
+  type PromptDelivery,
+  type Stage,
+  type SurfaceManifest,
+  type SurfaceOptions,
+} from '../../src/terminal/index.ts';
+import type { AgentHouse } from '../scripted/agent-in-tmux.ts';
+
+/** Quick enough for thousands of prompts; what is waited for is the same. */
+export const QUICK = {
+  watch_poll_interval_seconds: 0.2,
+  stability_threshold_seconds: 0.06,
+  completion_stability_seconds: 0.06,
+  unknown_to_stalled_timeout_seconds: 5,
+  stale_active_recovery_seconds: 1,
+  final_stable_active_recovery_seconds: 3,
+};
+
+export interface DeskOptions {
+  flags?: string[];
+  shell?: boolean;
+  columns?: number;
+  rows?: number;
+  surface?: Partial<SurfaceOptions>;
+  statusFile?: boolean;
+}
+
+export interface Told {
+  stage: Stage;
+  evidence: Evidence;
+}
+
+/** A scripted agent in its pane, and the surface that is being tested on it. */
+export class Desk {
+  static #count = 0;
+  readonly session: string;
+  readonly directory: string;
+  readonly transcriptPath: string;
+  readonly manifest: SurfaceManifest;
+  readonly #house: AgentHouse;
+  readonly #options: DeskOptions;
+  readonly #command: string;
+  control!: ControlClient;
+  surface!: AgentSurface;
+
+  constructor(house: AgentHouse, options: DeskOptions = {}) {
+    const number = Desk.#count++;
+    this.#house = house;
+    this.#options = options;
+    this.session = `desk-${number}`;
+    this.directory = path.join(house.directory, `d${number}`);
+    fs.mkdirSync(path.join(this.directory, 'run'), { recursive: true });
+    this.transcriptPath = path.join(this.directory, 'transcript.jsonl');
+    const status = path.join(this.directory, 'status.json');
+    const withStatus = options.statusFile ?? true;
+    const flags = [
+      '--transcript',
+      this.transcriptPath,
+      '--control',
+      path.join(this.directory, 'c.sock'),
+      ...(withStatus ? ['--status-file', status] : []),
+      ...(options.flags ?? []),
+    ];
+    this.#command = house.command(flags);
+    this.manifest = {
+      tool: 'scripted',
+      backend: 'local_interactive',
+      agent_name: this.session,
+      tmux_session_name: this.session,
+      tmux: { session_name: this.session, socket: house.socket, primary_window_name: 'agent' },
+      runtime: { session_id: `session-${number}` },
+      launch_plan: {
+        executable: process.execPath,
+        args: [house.program, ...flags],
+        metadata: { rouse: withStatus ? { status_path: status } : {} },
+      },
+    };
+  }
+
+  async open(): Promise<this> {
+    const { columns = 100, rows = 30 } = this.#options;
+    const size = ['-x', String(columns), '-y', String(rows)];
+    await this.#house.tmux(['new-session', '-d', '-s', this.session, ...size, this.#inner()]);
+    await this.connect();
+    this.surface = openSurface({
+      manifest: this.manifest,
+      sessionRoot: this.directory,
+      laneLock: path.join(this.directory, 'run', 'lane.lock'),
+      log: silentLog,
+      clock: systemClock,
+      timings: QUICK,
+      ...this.#options.surface,
+    });
+    await this.surface.start();
+    return this;
+  }
+
+  async connect(): Promise<void> {
+    this.control = await ControlClient.connect(
+      path.join(this.directory, 'c.sock'),
+      AbortSignal.timeout(30_000),
+    );
+    await this.control.event('ready');
+  }
+
+  #inner(): string {
+    return this.#options.shell ? `${this.#command}; PS1='shell$ ' ENV= exec sh` : `exec ${this.#command}`;
+  }
+
+  get place(): { socket: string; session: string } {
+    return { socket: this.#house.socket, session: this.session };
+  }
+
+  async close(): Promise<void> {
+    await this.surface?.close();
+    this.control?.close();
+    await this.#house.tmux(['kill-session', '-t', `=${this.session}`]).catch(() => {});
+  }
+
+  /** The surface says ready; waits for its news. */
+  async ready(): Promise<void> {
+    if (this.surface.observation().ready) return;
+    await this.surface.changed.next(({ ready }) => ready);
+  }
+
+  prompt(text: string, more: Partial<PromptDelivery> = {}): PromptDelivery & { told: Told[] } {
+    const told: Told[] = [];
+    return {
+      requestId: `r-${Math.random().toString(16).slice(2)}`,
+      text,
+      policy: 'ready_only',
+      record: async (stage, evidence) => void told.push({ stage, evidence }),
+      ...more,
+      told,
+    };
+  }
+
+  resize(columns: number, rows: number): Promise<string> {
+    return this.tmux([
+      'resize-window',
+      '-t',
+      `=${this.session}:0`,
+      '-x',
+      String(columns),
+      '-y',
+      String(rows),
+    ]);
+  }
+
+  /** What the shell below a crashed agent shows, once it is there. */
+  async shellScreen(): Promise<string> {
+    for (;;) {
+      const screen = await this.screen();
+      if (/^shell\$/m.test(screen)) return screen.slice(screen.lastIndexOf('shell$')).trimEnd();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  /** Starts the agent again in the same pane. */
+  async restart(): Promise<void> {
+    this.control.close();
+    await this.tmux(['respawn-pane', '-k', '-t', `=${this.session}:0`, this.#inner()]);
+    await this.connect();
+  }
+
+  type(text: string): Promise<string> {
+    return this.#house.tmux(['send-keys', '-t', `=${this.session}:`, '-l', '--', text]);
+  }
+
+  press(...keys: string[]): Promise<string> {
+    return this.#house.tmux(['send-keys', '-t', `=${this.session}:`, ...keys]);
+  }
+
+  tmux(args: string[], stdin?: string): Promise<string> {
+    return this.#house.tmux(args, stdin);
+  }
+
+  screen(): Promise<string> {
+    return this.#house.tmux(['capture-pane', '-p', '-t', `=${this.session}:`]);
+  }
+
+  records(...types: string[]): TranscriptRecord[] {
+    return readTranscript(this.transcriptPath).filter(
+      ({ type }) => types.length === 0 || types.includes(type),
+    );
+  }
+}

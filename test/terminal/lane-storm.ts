@@ -1,0 +1,231 @@
+import type { AdmissionPolicy } from '../../src/domain/index.ts';
+import type { DeliveryResult } from '../../src/terminal/index.ts';
+import type { Desk } from './desk.ts';
+import type { PersonAtClient } from './person-at-client.ts';
+import { promptOf, Seeded } from './seeded.ts';
+
+/** What may go wrong around one prompt, and how often. */
+export const FAULTS = {
+  none: 30,
+  swallow: 8,
+  slow_redraw: 6,
+  echo_late: 5,
+  busy_lag: 4,
+  lose_prompt: 3,
+  ignore_paste: 2,
+  modal_before: 6,
+  modal_during: 10,
+  busy_before: 6,
+  busy_during: 5,
+  busy_forced: 4,
+  person_draft: 5,
+  person_client: 2,
+  crash_before: 3,
+  crash_during: 4,
+  resize_during: 5,
+  skin: 5,
+  same_again: 4,
+  turn_dialog: 3,
+};
+export type Fault = keyof typeof FAULTS;
+
+export interface Entry {
+  number: number;
+  fault: Fault;
+  text: string;
+  tries: number;
+  result: DeliveryResult;
+  stages: string[];
+}
+
+export interface Storm {
+  entries: Entry[];
+  /** Lines a person has sent themselves. */
+  personLines: string[];
+  /** Screens of shells the agent had crashed to. */
+  shells: string[];
+}
+
+const SKINS = ['plain', 'claude-like', 'qwen-like', 'copilot-like', 'kimi-like'];
+const SIZES = { 200: 6, 4096: 3, 65536: 1 };
+
+/** Delivers seeded prompts, each with its fault, as a dispatcher would: again while it is not ready. */
+export async function runStorm(
+  desk: Desk,
+  person: PersonAtClient,
+  options: { seed: number; count: number; progress?: (entry: Entry) => void },
+): Promise<Storm> {
+  const random = new Seeded(options.seed);
+  const storm: Storm = { entries: [], personLines: [], shells: [] };
+  let lastText = '';
+  for (let number = 0; number < options.count; number++) {
+    const fault = random.weighted(FAULTS) as Fault;
+    const size = Number(random.weighted(SIZES));
+    const id = `${options.seed}-${number}`;
+    const fresh = `${promptOf(random, size, id)}${fault === 'turn_dialog' ? ' [[dialog=permission]] end' : ''}`;
+    const text = fault === 'same_again' && lastText !== '' ? lastText : fresh;
+    await calm(desk);
+    const weather = new Weather(desk, person, random, storm);
+    if (process.env['DBG']) process.stderr.write(`begin ${number} ${fault}\n`);
+    await weather.before(fault, number);
+    const { result, tries, stages } = await deliver(desk, text, fault, weather);
+    await weather.after();
+    const entry = { number, fault, text, tries, result, stages };
+    storm.entries.push(entry);
+    options.progress?.(entry);
+    if (result.outcome === 'submitted') lastText = text;
+  }
+  await calm(desk);
+  return storm;
+}
+
+async function deliver(
+  desk: Desk,
+  text: string,
+  fault: Fault,
+  weather: Weather,
+): Promise<{ result: DeliveryResult; tries: number; stages: string[] }> {
+  const policy: AdmissionPolicy = fault === 'busy_forced' ? 'if_no_pending' : 'ready_only';
+  for (let tries = 1; ; tries++) {
+    const prompt = desk.prompt(text, { policy });
+    weather.during(fault, tries);
+    const result = await desk.surface.deliver(prompt);
+    const stages = prompt.told.map(({ stage }) => stage);
+    if (process.env['DBG'] && result.outcome !== 'not_ready' && result.outcome !== 'submitted')
+      process.stderr.write(
+        `${JSON.stringify(result)}\n${JSON.stringify(desk.surface.tui!.state()['surface'])}${await desk.screen()}\n`,
+      );
+    if (result.outcome !== 'not_ready') return { result, tries, stages };
+    await weather.helpAlong();
+    await news(desk);
+  }
+}
+
+/** Whatever the surface tells next, or a moment: a dispatcher looks again then. */
+async function news(desk: Desk): Promise<void> {
+  const soon = new AbortController();
+  const timer = setTimeout(() => soon.abort(), 100);
+  await desk.surface.changed.next(() => true, soon.signal).catch(() => {});
+  clearTimeout(timer);
+}
+
+/** Faults over, no dialog, no turn, nothing left in the composer: a person has tidied up. */
+async function calm(desk: Desk): Promise<void> {
+  for (;;) {
+    const status = (await desk.control.send('status')) as Status;
+    if (status.state === 'dialog') await desk.control.send('close-dialog').catch(() => {});
+    else if (status.state === 'busy') await desk.control.send('end-turn').catch(() => {});
+    else if (status.draft.bytes > 0) await desk.control.send('draft', { text: '' });
+    else break;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  await desk.control.send('clear-faults');
+}
+
+interface Status {
+  state: string;
+  draft: { bytes: number };
+}
+
+/** The trouble of one prompt: what is there before, what comes meanwhile, and who clears it away. */
+class Weather {
+  readonly #desk: Desk;
+  readonly #person: PersonAtClient;
+  readonly #random: Seeded;
+  readonly #storm: Storm;
+  #pending: Promise<unknown>[] = [];
+  #crashed = false;
+  #resized = false;
+
+  constructor(desk: Desk, person: PersonAtClient, random: Seeded, storm: Storm) {
+    this.#desk = desk;
+    this.#person = person;
+    this.#random = random;
+    this.#storm = storm;
+  }
+
+  async before(fault: Fault, number: number): Promise<void> {
+    const { control } = this.#desk;
+    const random = this.#random;
+    const line = `a line of a person, number ${number}`;
+    if (fault === 'swallow') await control.send('swallow-enter', { count: random.whole(1, 4) });
+    if (fault === 'slow_redraw') await control.send('slow-redraw', { ms: random.whole(50, 600) });
+    if (fault === 'echo_late') await control.send('echo-late', { ms: random.whole(20, 500) });
+    if (fault === 'busy_lag') await control.send('busy-lag', { ms: random.whole(50, 400) });
+    if (fault === 'lose_prompt') await control.send('lose-prompt');
+    if (fault === 'ignore_paste') await control.send('ignore-paste');
+    if (fault === 'modal_before')
+      await control.send('open-dialog', { kind: random.pick(['permission', 'question', 'menu']) });
+    if (fault === 'busy_before') await control.send('busy', { ms: random.whole(50, 500) });
+    if (fault === 'busy_forced') await control.send('busy', { ms: random.whole(300, 900) });
+    if (fault === 'skin') await control.send('skin', { name: random.pick(SKINS) });
+    if (fault === 'person_draft') {
+      this.#storm.personLines.push(line);
+      const { mark } = control;
+      await this.#desk.type(line);
+      await control.event('draft', (event) => event['bytes'] === line.length, mark);
+    }
+    if (fault === 'person_client') {
+      this.#storm.personLines.push(line);
+      this.#pending.push(this.#person.writes(line));
+      await this.#person.begun;
+    }
+    if (fault === 'crash_before') await this.#crash();
+  }
+
+  /** Begun together with the delivery, at an instant of its own. */
+  during(fault: Fault, tries: number): void {
+    if (tries > 1) return;
+    const { control } = this.#desk;
+    const at = this.#random.whole(0, 70);
+    const later = (act: () => Promise<unknown>): void => {
+      const acted = new Promise((resolve) => setTimeout(resolve, at)).then(act);
+      this.#pending.push(acted.catch(() => {}));
+    };
+    if (fault === 'modal_during') later(() => control.send('open-dialog', { kind: 'permission' }));
+    if (fault === 'busy_during') later(() => control.send('busy', { ms: this.#random.whole(50, 400) }));
+    if (fault === 'crash_during') later(() => this.#crash());
+    if (fault === 'resize_during') {
+      this.#resized = true;
+      const [columns, rows] = [this.#random.whole(40, 140), this.#random.whole(16, 50)];
+      later(() => this.#desk.resize(columns, rows));
+    }
+  }
+
+  /** What a person does who sees that the agent is not ready. */
+  async helpAlong(): Promise<void> {
+    const { control } = this.#desk;
+    if (this.#crashed) return this.#restart();
+    const status = (await control.send('status').catch(() => undefined)) as Status | undefined;
+    if (status?.state === 'dialog') await control.send('close-dialog').catch(() => {});
+    else if (status && status.draft.bytes > 0 && this.#pending.length === 0) {
+      const line = this.#storm.personLines.at(-1);
+      if ((status.draft as { text?: string }).text === line) await this.#desk.press('Enter');
+    }
+  }
+
+  async after(): Promise<void> {
+    await Promise.all(this.#pending);
+    if (this.#crashed) await this.#restart();
+    const status = (await this.#desk.control.send('status')) as Status & { draft: { text: string } };
+    if (status.draft.text !== '' && status.draft.text === this.#storm.personLines.at(-1)) {
+      if (status.state === 'dialog') await this.#desk.control.send('close-dialog');
+      const { mark } = this.#desk.control;
+      await this.#desk.press('Enter');
+      await this.#desk.control.event('draft', ({ empty }) => empty === true, mark);
+    }
+    if (this.#resized) await this.#desk.resize(100, 30);
+  }
+
+  async #crash(): Promise<void> {
+    await this.#desk.control.send('crash-to-shell');
+    this.#crashed = true;
+    await this.#desk.control.closed;
+  }
+
+  async #restart(): Promise<void> {
+    this.#crashed = false;
+    this.#storm.shells.push(await this.#desk.shellScreen());
+    await this.#desk.restart();
+  }
+}

@@ -1,0 +1,91 @@
+import { writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TranscriptRecord } from '../../src/scripted/index.ts';
+import { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import { Desk } from './desk.ts';
+import { type Entry, runStorm, type Storm } from './lane-storm.ts';
+import { PersonAtClient } from './person-at-client.ts';
+
+const FULL = process.env['ROUSE_PROOF'] === 'full';
+const COUNT = Number(process.env['ROUSE_PROOF_COUNT'] ?? (FULL ? 2000 : 60));
+const SEED = Number(process.env['ROUSE_PROOF_SEED'] ?? 7);
+
+let house: AgentHouse;
+beforeAll(async () => {
+  house = await AgentHouse.open();
+});
+afterAll(() => house.close());
+
+describe('seeded prompts with faults', () => {
+  it(
+    'what the lane says it submitted is what the agent received, and nothing else',
+    async () => {
+      const desk = await new Desk(house, { shell: true, flags: ['--turn', '60ms'] }).open();
+      const person = new PersonAtClient().sitsAt(desk.place);
+      const storm = await runStorm(desk, person, { seed: SEED, count: COUNT, progress: shown });
+      await person.close();
+      const records = desk.records();
+      await desk.close();
+      expect(judge(storm, records)).toEqual([]);
+      summary(storm);
+    },
+    FULL ? 3 * 3_600_000 : 300_000,
+  );
+});
+
+/** Every breach as a sentence. */
+function judge({ entries, personLines, shells }: Storm, records: TranscriptRecord[]): string[] {
+  const breaches: string[] = [];
+  const received = new Map<string, number>();
+  for (const { text } of records.filter(({ type }) => type === 'submitted')) {
+    received.set(String(text), (received.get(String(text)) ?? 0) + 1);
+  }
+  const allowed = new Map<string, { least: number; most: number }>();
+  const allow = (text: string, least: number, most: number): void => {
+    const sum = allowed.get(text) ?? { least: 0, most: 0 };
+    allowed.set(text, { least: sum.least + least, most: sum.most + most });
+  };
+  for (const entry of entries) {
+    const sure = entry.result.outcome === 'submitted' ? 1 : 0;
+    allow(entry.text, sure, entry.result.outcome === 'unconfirmed' ? 1 : sure);
+    if (sure === 1 && !entry.stages.join(' ').startsWith('typing typed submitted'))
+      breaches.push(`${named(entry)}: stages ${entry.stages.join(' ')}`);
+    if (entry.fault === 'lose_prompt' && sure === 1)
+      breaches.push(`${named(entry)}: a lost prompt was called submitted`);
+  }
+  for (const line of personLines) allow(line, 1, 1);
+  for (const [text, { least, most }] of allowed) {
+    const count = received.get(text) ?? 0;
+    if (count < least || count > most) {
+      const who = entries.filter((entry) => entry.text === text).map(named);
+      breaches.push(`${who.join(', ') || text}: received ${count} times, allowed ${least} to ${most}`);
+    }
+    received.delete(text);
+  }
+  for (const text of received.keys())
+    breaches.push(`received what nobody sent: ${JSON.stringify(text.slice(0, 200))}`);
+  for (const each of records.filter(({ type }) => type === 'key_in_dialog'))
+    breaches.push(`a key went into a dialog: ${JSON.stringify(each)}`);
+  for (const screen of shells) if (screen !== 'shell$') breaches.push(`a shell was typed into: ${screen}`);
+  return breaches;
+}
+
+function named({ number, fault, result, tries }: Entry): string {
+  return `#${number} ${fault} → ${result.outcome} (${tries}) ${result.reasons.join('; ')}`;
+}
+
+function shown(entry: Entry): void {
+  if (process.env['ROUSE_PROOF_SHOW'])
+    process.stderr.write(`${(performance.now() / 1000).toFixed(1)} ${entry.text.length} ${named(entry)}\n`);
+}
+
+function summary({ entries }: Storm): void {
+  const file = process.env['ROUSE_PROOF_REPORT'];
+  if (!file) return;
+  const table: Record<string, Record<string, number>> = {};
+  for (const { fault, result } of entries) {
+    const row = (table[fault] ??= {});
+    row[result.outcome] = (row[result.outcome] ?? 0) + 1;
+  }
+  writeFileSync(file, `${JSON.stringify(table, null, 2)}\n`);
+}

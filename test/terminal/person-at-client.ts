@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const BETWEEN_KEYS_MS = 40;
+
+/** Somebody at a terminal of their own, attached to the agent's session: their keys come through a real client. */
+export class PersonAtClient {
+  readonly #socket = `rouse-test-${randomBytes(6).toString('hex')}`;
+  /** The first key of the line being written has been pressed. */
+  begun: Promise<void> = Promise.resolve();
+
+  /** Attached only while writing: an idle onlooker would slow every other case down. */
+  async writes(line: string, target: { socket: string; session: string } = this.#target!): Promise<void> {
+    let begun: () => void = () => {};
+    this.begun = new Promise((resolve) => {
+      begun = resolve;
+    });
+    await this.#attach(target);
+    for (const key of line) {
+      await this.#press(['-l', '--', key]);
+      begun();
+      await new Promise((resolve) => setTimeout(resolve, BETWEEN_KEYS_MS));
+    }
+    await this.#press(['Enter']);
+    await new Promise((resolve) => setTimeout(resolve, BETWEEN_KEYS_MS));
+    await this.#tmux(['kill-session', '-t', '=person']);
+  }
+
+  #target: { socket: string; session: string } | undefined;
+
+  sitsAt(target: { socket: string; session: string }): this {
+    this.#target = target;
+    return this;
+  }
+
+  async close(): Promise<void> {
+    await this.#tmux(['kill-server']).catch(() => {});
+  }
+
+  async #attach({ socket, session }: { socket: string; session: string }): Promise<void> {
+    const command = `env -u TMUX TERM=tmux-256color tmux -L ${socket} attach-session -t =${session}`;
+    await this.#tmux(['new-session', '-d', '-s', 'person', '-x', '100', '-y', '31', command]);
+    for (;;) {
+      const { stdout } = await run('tmux', [
+        '-L',
+        socket,
+        'list-clients',
+        '-t',
+        `=${session}`,
+        '-F',
+        '#{client_control_mode}',
+      ]);
+      if (stdout.split('\n').includes('0')) return;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  #press(keys: string[]): Promise<unknown> {
+    return this.#tmux(['send-keys', '-t', '=person:', ...keys]);
+  }
+
+  #tmux(args: string[]): Promise<unknown> {
+    return run('tmux', ['-L', this.#socket, '-f', '/dev/null', ...args]);
+  }
+}
