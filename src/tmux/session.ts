@@ -36,7 +36,8 @@ export interface NewSession extends NewProcess {
 /**
  * Makes a detached session whose first window has index 0 and keeps it, whatever `base-index` and `renumber-windows`
  * the person has set: both are overridden for this session only. One turn of the server, so there is no instant in
- * which the session exists otherwise.
+ * which the session exists otherwise. A server whose configuration has mistakes shows them over its first pane, in
+ * a mode that would swallow keys until a person comes; the new pane is freed of it.
  */
 export async function newSession(runner: Runner, options: NewSession): Promise<Created> {
   const name = requireSessionName(options.name);
@@ -62,6 +63,7 @@ export async function newSession(runner: Runner, options: NewSession): Promise<C
         commandLine(['move-window', '-d', '-s', at, '-t', `${at}0`]),
       ],
       ...(options.remainOnExit ? [['set-option', '-w', '-t', at, 'remain-on-exit', 'on']] : []),
+      ['if-shell', '-F', '-t', at, '#{pane_in_mode}', commandLine(['send-keys', '-X', '-t', at, 'cancel'])],
       showCreated(at),
     ],
     { secret: options.env !== undefined },

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { currentSession, paneAt, tmuxProblemOf, windowAt } from '../../src/tmux/index.ts';
+import { ControlClient, currentSession, paneAt, tmuxProblemOf, windowAt } from '../../src/tmux/index.ts';
 import { PLAIN_SHELL, type PrivateTmux, withTmux } from '../support/tmux.ts';
 
 const SIZE = { width: 100, height: 30, command: PLAIN_SHELL };
@@ -116,6 +116,48 @@ describe('session', () => {
       }
       expect((await tmux.listPanes('a')).map(({ id }) => id)).toEqual([first.paneId]);
     }));
+
+  it('starts one server for several first sessions at once, and exactly one session per name', () =>
+    withTmux(async ({ tmux, dir }) => {
+      const made = await Promise.allSettled(
+        ['a', 'b', 'a', 'c', 'a', 'b'].map((name, n) =>
+          tmux.newSession({ name, cwd: dir, ...SIZE, ...(n % 2 ? { env: { N: '1' } } : {}) }),
+        ),
+      );
+      const refused = made.filter(({ status }) => status === 'rejected');
+      expect(refused).toHaveLength(3);
+      for (const { reason } of refused as PromiseRejectedResult[])
+        expect(tmuxProblemOf(reason)).toBe('duplicate_session');
+      expect((await tmux.listSessions()).map(({ name }) => name).sort()).toEqual(['a', 'b', 'c']);
+    }));
+
+  it('works under a configuration with mistakes, hooks and aliases of the person’s own', () =>
+    withTmux(
+      async ({ tmux, dir }) => {
+        const { paneId } = await tmux.newSession({ name: 'a', cwd: dir, ...SIZE, env: { A: 'b' } });
+        await tmux.newSession({ name: 'b', cwd: dir, ...SIZE });
+        expect(await tmux.showEnvironment('a', 'A')).toEqual({ state: 'set', value: 'b' });
+        expect((await tmux.showPane(paneId)).inMode).toBe(false);
+        const client = await ControlClient.attach(tmux.exec, 'a');
+        for (const by of [tmux, tmux.via(client)]) {
+          expect((await by.listPanes('a')).map(({ id }) => id)).toEqual([paneId]);
+          await by.pastePane(paneId, 'x');
+          expect((await by.showPane(paneId)).id).toBe(paneId);
+        }
+        await client.close();
+      },
+      {
+        config: [
+          'no-such-command here',
+          'set -g no-such-option on',
+          "set-hook -g after-paste-buffer 'display-message hooked'",
+          "set-hook -g session-created 'set-environment -g HOOKED 1'",
+          "set -s command-alias[100] lp='list-panes -s ; list-windows'",
+          'set -g status off',
+          'set -g remain-on-exit on',
+        ].join('\n'),
+      },
+    ));
 
   it('never closes window 0, nor the only window, nor one of another session', () =>
     withTmux(async ({ tmux, dir }) => {
