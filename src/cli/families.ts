@@ -3,6 +3,8 @@ import type { Command } from './command.ts';
 import { completionCommands } from './complete.ts';
 import demo from './demo.ts';
 import help from './help-topics.ts';
+import mail from './mail.ts';
+import mailbox from './mailbox.ts';
 import mailfile from './mailfile.ts';
 import tui from './tui.ts';
 
@@ -19,5 +21,5 @@ export const ROOT: Command = {
     'rouse mail send --address ana@houmao.localhost --to ben@houmao.localhost --subject hi --body-content hello',
     'rouse mailfile prepend --mailbox .agent/inbox.md < message.md',
   ],
-  subcommands: [demo, agents, mailfile, tui, help, ...completionCommands(() => ROOT)],
+  subcommands: [demo, agents, mail, mailbox, mailfile, tui, help, ...completionCommands(() => ROOT)],
 };
