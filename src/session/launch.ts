@@ -124,9 +124,9 @@ async function startSession(
   return { pane, trace: program.trace };
 }
 
-function toolVersion(draft: Draft, env: NodeJS.ProcessEnv): Promise<string | null> | null {
-  if (!draft.plan.preset.tellsVersion) return null;
-  return detectVersion(draft.plan.words, { cwd: draft.workdir, env: toolEnvironment(draft, env) });
+function toolVersion(draft: Draft, env: NodeJS.ProcessEnv): Promise<string | null> {
+  const { preset, words } = draft.plan;
+  return detectVersion(preset, words[0]!, { cwd: draft.workdir, env: toolEnvironment(draft, env) });
 }
 
 async function publish(

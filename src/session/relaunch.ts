@@ -121,14 +121,16 @@ function toolEnvironment(
 }
 
 /** It may have been updated since. */
-function toolVersion(
+async function toolVersion(
   manifest: SessionManifest,
   facts: ManifestFacts,
   env: Record<string, string>,
-): Promise<string | null> | null {
+): Promise<string | null> {
+  const preset = presetOf(facts.tool);
   const { executable } = manifest.launch_plan;
-  if (!executable || !presetOf(facts.tool)?.tellsVersion) return null;
-  return detectVersion([executable], { cwd: facts.workingDirectory, env });
+  return preset && executable
+    ? detectVersion(preset, executable, { cwd: facts.workingDirectory, env })
+    : null;
 }
 
 function launchEnv(manifest: SessionManifest, env: NodeJS.ProcessEnv): Record<string, string> {

@@ -17,7 +17,7 @@ export const claude: ToolPreset = {
   executable: 'claude',
   processNames: ['claude', 'claude-code'],
   homeVariable: 'CLAUDE_CONFIG_DIR',
-  tellsVersion: true,
+  npmPackage: '@anthropic-ai/claude-code',
   nestedMarks: ['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_CODE_SSE_PORT'],
   role: { method: 'cli_flag', args: (text) => ['--append-system-prompt', text] },
   additions({ launchDir, signalsDir }) {

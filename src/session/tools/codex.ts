@@ -9,7 +9,7 @@ export const codex: ToolPreset = {
   executable: 'codex',
   processNames: ['codex'],
   homeVariable: 'CODEX_HOME',
-  tellsVersion: true,
+  npmPackage: '@openai/codex',
   nestedMarks: ['CODEX_SANDBOX', 'CODEX_THREAD_ID'],
   role: { method: 'cli_flag', args: (text) => ['-c', `developer_instructions=${JSON.stringify(text)}`] },
   headless: {

@@ -19,7 +19,7 @@ export function command(executable: string, args: string[], turns: CommandTurns 
     executable,
     processNames: [name, name.replace(/\.[A-Za-z0-9]+$/, '')],
     homeVariable: null,
-    tellsVersion: false,
+    npmPackage: null,
     nestedMarks: [],
     role: { method: 'none' },
     headless: {

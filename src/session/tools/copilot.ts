@@ -6,7 +6,7 @@ export const copilot: ToolPreset = {
   executable: 'copilot',
   processNames: ['copilot'],
   homeVariable: null,
-  tellsVersion: true,
+  npmPackage: '@github/copilot',
   nestedMarks: [],
   role: { method: 'first_message_flag', args: (text) => ['-i', text] },
   headless: {

@@ -6,7 +6,7 @@ export const gemini: ToolPreset = {
   executable: 'gemini',
   processNames: ['gemini'],
   homeVariable: 'GEMINI_CLI_HOME',
-  tellsVersion: true,
+  npmPackage: '@google/gemini-cli',
   nestedMarks: ['GEMINI_CLI'],
   role: { method: 'first_message_flag', args: (text) => ['--prompt-interactive', text] },
   headless: {

@@ -6,7 +6,7 @@ export const kimi: ToolPreset = {
   executable: 'kimi',
   processNames: ['kimi', 'kimi-code'],
   homeVariable: 'KIMI_CODE_HOME',
-  tellsVersion: true,
+  npmPackage: '@moonshot-ai/kimi-code',
   nestedMarks: [],
   role: { method: 'none' },
   headless: {

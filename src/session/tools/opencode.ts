@@ -6,7 +6,7 @@ export const opencode: ToolPreset = {
   executable: 'opencode',
   processNames: ['opencode'],
   homeVariable: null,
-  tellsVersion: true,
+  npmPackage: 'opencode-ai',
   nestedMarks: ['OPENCODE'],
   role: { method: 'first_message_flag', args: (text) => ['--prompt', text] },
   headless: {

@@ -6,7 +6,7 @@ export const pi: ToolPreset = {
   executable: 'pi',
   processNames: ['pi'],
   homeVariable: 'PI_CODING_AGENT_DIR',
-  tellsVersion: true,
+  npmPackage: '@mariozechner/pi-coding-agent',
   nestedMarks: [],
   role: { method: 'cli_flag', args: (text) => ['--append-system-prompt', text] },
   headless: {

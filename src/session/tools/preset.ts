@@ -14,8 +14,8 @@ export interface ToolPreset {
   processNames: string[];
   /** Names the directory in which the tool keeps configuration and credentials. */
   homeVariable: string | null;
-  /** It tells its version when started with `--version`, and does nothing else then. */
-  tellsVersion: boolean;
+  /** Where its version stands, or is told by `--version`; null for a program that may do anything when asked so. */
+  npmPackage: string | null;
   /** By these the tool thinks it runs inside another instance of itself; they are not handed on. */
   nestedMarks: string[];
   role: RoleInjection;

@@ -6,7 +6,7 @@ export const qwen: ToolPreset = {
   executable: 'qwen',
   processNames: ['qwen'],
   homeVariable: null,
-  tellsVersion: true,
+  npmPackage: '@qwen-code/qwen-code',
   nestedMarks: ['QWEN_CODE'],
   role: { method: 'first_message_flag', args: (text) => ['--prompt-interactive', text] },
   headless: {

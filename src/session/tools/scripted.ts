@@ -12,7 +12,7 @@ export const scripted: ToolPreset = {
   words: () => programWords('scripted-agent'),
   processNames: ['scripted-agent'],
   homeVariable: null,
-  tellsVersion: false,
+  npmPackage: null,
   nestedMarks: [],
   role: { method: 'cli_flag', args: (text) => ['--append-system-prompt', text] },
   additions({ root, launchDir, agentName, headless, args: own }) {
