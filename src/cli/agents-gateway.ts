@@ -2,6 +2,7 @@ import type { GatewayReport } from '../session/index.ts';
 import { attachOptions, LISTENER_FLAGS, TIMING_FLAGS } from './agents-attach-flags.ts';
 import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
+import { LIVE_GATEWAY_COMMANDS } from './gateway-commands.ts';
 import { keyValues } from './table.ts';
 
 const STATUS_LINES = [
@@ -104,8 +105,8 @@ export const STATUS: Command = {
 /** Life cycle of the gateway. Commands that speak to a live one are added beside these. */
 const gateway: Command = {
   name: 'gateway',
-  summary: 'attach, inspect and detach the gateway of an agent',
-  subcommands: [ATTACH, STATUS, DETACH],
+  summary: 'attach, inspect and detach the gateway of an agent; prompts, requests, reminders, wakes',
+  subcommands: [ATTACH, STATUS, DETACH, ...LIVE_GATEWAY_COMMANDS],
 };
 
 export default gateway;
