@@ -6,6 +6,7 @@ import { anyBinding, liveBindings, sameBindings } from './live-bindings.ts';
 import { type GatewayLife, probeGateway, type RecordedGateway } from './live-gateway.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
 import { pairGateway, pairService } from './pair-server.ts';
+import { leaseIsOld, readRecord } from './registry-read.ts';
 import type { Target } from './resolve-target.ts';
 import type { SessionContext } from './session-context.ts';
 import { type SessionPaths, sessionPaths } from './session-paths.ts';
@@ -37,6 +38,7 @@ export async function localStatus(context: SessionContext, facts: ManifestFacts)
   const [life, variables] = await Promise.all([
     probeGateway(paths, token),
     tmux.environment(facts.tmuxSessionName),
+    renewOldLease(context, facts),
   ]);
   if (life.life === 'live') {
     const status = await liveStatus(life.gateway, token);
@@ -49,6 +51,14 @@ export async function localStatus(context: SessionContext, facts: ManifestFacts)
   if (isOffline(life, paths, variables)) return { status: offlineDocument(paths, facts), notes };
   const { clearStale } = await import('./clear-stale.ts');
   return { status: offlineDocument(paths, facts), notes: [...notes, ...(await clearStale(context, facts))] };
+}
+
+/** Whoever is asked after stays in the registry: nobody else renews the lease of a session without a gateway. */
+async function renewOldLease({ settings, clock }: SessionContext, facts: ManifestFacts): Promise<void> {
+  const record = readRecord(settings.registryDir, facts.agentId);
+  if (!record || record === 'malformed' || !leaseIsOld(record, clock.now().getTime())) return;
+  const { renewLease } = await import('./registry.ts');
+  await renewLease(settings.registryDir, facts, clock);
 }
 
 /** Undefined when it died between the two questions. */

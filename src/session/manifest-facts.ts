@@ -1,5 +1,5 @@
 import * as path from 'node:path';
-import { conflict, invalid, notFound, readIfExists } from '../base/index.ts';
+import { conflict, invalid, isRouseError, notFound, readIfExists } from '../base/index.ts';
 import { type BackendKind, isBackendKind } from '../domain/index.ts';
 import { rootOfManifest } from './session-paths.ts';
 
@@ -25,6 +25,16 @@ export interface ManifestFacts {
   pairAgentRef: string | undefined;
   /** The document itself, for what few callers need. */
   document: Record<string, unknown>;
+}
+
+/** The same for whoever looks at many: a manifest that cannot be read is passed over. */
+export function tryManifestFacts(manifestPath: string): ManifestFacts | undefined {
+  try {
+    return readManifestFacts(manifestPath);
+  } catch (error) {
+    if (isRouseError(error)) return undefined;
+    throw error;
+  }
 }
 
 type Json = Record<string, unknown>;

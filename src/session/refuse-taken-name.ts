@@ -1,19 +1,23 @@
 import { conflict } from '../base/index.ts';
 import { bareAgentName } from '../domain/index.ts';
 import type { RegistryRecord } from '../wire/index.ts';
+import { publishForgotten } from './publish-forgotten.ts';
 import { readRegistry } from './registry-read.ts';
 import type { SessionContext } from './session-context.ts';
+import { SessionNames } from './session-names.ts';
 import { SessionTmux } from './session-tmux.ts';
 import { DEFAULT_SOCKET } from './tmux-socket.ts';
 
 /**
  * A name or id that another session has is an error, never renamed. A record whose lease ran out still counts
- * while its tmux session lives: two agents would answer to one name.
+ * while its tmux session lives, and so does a session whose launch was killed before it was published: two agents
+ * would answer to one name.
  */
 export async function refuseTakenName(
   context: SessionContext,
   wanted: { agentName: string; agentId: string },
 ): Promise<void> {
+  await publishForgotten(context, new SessionNames(context.env));
   const view = readRegistry(context.settings.registryDir, context.clock.now().getTime());
   const same = (record: RegistryRecord): boolean =>
     record.agent_id === wanted.agentId ||

@@ -56,6 +56,13 @@ export function isFresh(record: RegistryRecord, nowMs: number): boolean {
   return parseUtcTime(record.lease_expires_at)! >= nowMs;
 }
 
+/** More than half of the lease has passed. */
+export function leaseIsOld(record: RegistryRecord, nowMs: number): boolean {
+  const from = parseUtcTime(record.published_at)!;
+  const until = parseUtcTime(record.lease_expires_at)!;
+  return nowMs > (from + until) / 2;
+}
+
 /** Agents of this name, in either spelling. */
 export function byName(records: RegistryRecord[], name: string): RegistryRecord[] {
   return records.filter((record) => bareAgentName(record.agent_name) === bareAgentName(name));

@@ -17,7 +17,7 @@ import {
 import { parseUtcTime } from '../domain/index.ts';
 import { parseFile, type RegistryRecord, registryRecord } from '../wire/index.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
-import { isFresh, readRecord, recordPath } from './registry-read.ts';
+import { isFresh, leaseIsOld, readRecord, recordPath } from './registry-read.ts';
 
 export const LAUNCHED_LEASE_MS = 24 * 60 * 60 * 1000;
 export const JOINED_LEASE_MS = 30 * LAUNCHED_LEASE_MS;
@@ -88,12 +88,6 @@ function sameExceptLease(before: RegistryRecord, wanted: RegistryRecord): boolea
   const bare = ({ published_at: _, lease_expires_at: __, ...rest }: RegistryRecord): string =>
     stableJson(rest);
   return bare(before) === bare(wanted);
-}
-
-function leaseIsOld(record: RegistryRecord, nowMs: number): boolean {
-  const from = parseUtcTime(record.published_at)!;
-  const until = parseUtcTime(record.lease_expires_at)!;
-  return nowMs > (from + until) / 2;
 }
 
 /** Whose record it is: an id, and the generation that published it. */

@@ -16,7 +16,7 @@ export interface StopReport {
 }
 
 /**
- * Stops an agent: its gateway first, then exactly its tmux session and what ran in it, then its registry record.
+ * Stops an agent: its gateway, its registry record, then exactly its tmux session and what ran in it.
  * The session root stays, with its logs and mail binding, for whoever wants to know what happened.
  */
 export function stop(context: SessionContext, facts: ManifestFacts): Promise<StopReport> {
@@ -26,12 +26,13 @@ export function stop(context: SessionContext, facts: ManifestFacts): Promise<Sto
     await detachHoldingLock(context, facts).catch((error) => {
       notes.push(`the gateway was not detached: ${asRouseError(error).message}`);
     });
-    const wasRunning = await endSession(tmux, facts.tmuxSessionName, context.clock);
     await forgetPid(context, facts).catch((error) => {
       notes.push(`the manifest was not updated: ${asRouseError(error).message}`);
     });
     const removed = await removeRecord(context.settings.registryDir, facts, context.clock);
     if (!removed) notes.push('the registry held no record of this session');
+    // Last, because this command may itself run in the session.
+    const wasRunning = await endSession(tmux, facts.tmuxSessionName, context.clock);
     return { wasRunning, notes };
   });
 }
