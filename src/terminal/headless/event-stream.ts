@@ -10,6 +10,9 @@ const LONGEST_LINE = 8 * 1024 * 1024;
 const LONGEST_MESSAGE = 4000;
 const LONGEST_RAW = 16 * 1024;
 const LONGEST_ANSWER = 500;
+/** Of one kind; the rest is counted. What a tool prints without end must not be written down a second time. */
+const MOST_EVENTS: Partial<Record<EventKind, number>> = { passthrough: 2000 };
+const MOST_EVENTS_OF_A_KIND = 20_000;
 
 export interface EventStreamOptions {
   habits: Pick<ToolHabits, 'tool' | 'events' | 'sessionId'>;
@@ -41,16 +44,20 @@ export class EventStream {
   }
 
   feed(chunk: Uint8Array): CanonicalEvent[] {
-    return this.#lines.feed(chunk).flatMap((line) => this.#read(line));
+    return this.#lines.feed(chunk).flatMap((line) => this.#list(this.#read(line)));
   }
 
   end(): CanonicalEvent[] {
-    return this.#lines.end().flatMap((line) => this.#read(line));
+    return this.#lines.end().flatMap((line) => this.#list(this.#read(line)));
   }
 
   /** The chat is real: the model answered or acted in it, not only the tool started. */
   get sawWork(): boolean {
     return this.counts.assistant + this.counts.action_request + this.counts.action_result > 0;
+  }
+
+  #list(events: CanonicalEvent[]): CanonicalEvent[] {
+    return events.filter(({ kind }) => ++this.counts[kind] <= (MOST_EVENTS[kind] ?? MOST_EVENTS_OF_A_KIND));
   }
 
   #read(line: Line): CanonicalEvent[] {
@@ -77,7 +84,6 @@ export class EventStream {
       this.answer = (goesOn ? this.answer + message : message).slice(0, LONGEST_ANSWER);
     }
     this.#lastKind = kind;
-    this.counts[kind]++;
     const inline = type !== null && line.text !== null && line.bytes <= LONGEST_RAW;
     return {
       kind,

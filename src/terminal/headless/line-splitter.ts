@@ -22,8 +22,12 @@ export class LineSplitter {
     const lines: Line[] = [];
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
-      this.#hold(chunk.subarray(from, end));
-      lines.push(this.#take());
+      const part = chunk.subarray(from, end);
+      if (this.#bytes === 0 && part.length <= this.#longest) lines.push(lineOf(part));
+      else {
+        this.#hold(part);
+        lines.push(this.#take());
+      }
       from = end + 1;
     }
     this.#hold(chunk.subarray(from));
@@ -47,8 +51,11 @@ export class LineSplitter {
     const whole = Buffer.concat(this.#held);
     this.#held = [];
     this.#bytes = 0;
-    if (bytes > this.#longest) return { text: null, bytes };
-    const end = whole.at(-1) === RETURN ? whole.length - 1 : whole.length;
-    return { text: whole.toString('utf8', 0, end), bytes };
+    return bytes > this.#longest ? { text: null, bytes } : lineOf(whole);
   }
+}
+
+function lineOf(line: Uint8Array): Line {
+  const end = line.at(-1) === RETURN ? line.length - 1 : line.length;
+  return { text: Buffer.from(line.buffer, line.byteOffset, end).toString('utf8'), bytes: line.length };
 }

@@ -1,6 +1,8 @@
 import * as fs from 'node:fs/promises';
 
 const CHUNK = 256 * 1024;
+/** A tool may write faster than we read: whoever asks gets to look up from time to time. */
+const MOST_AT_ONCE = 1024 * 1024;
 
 /** Reads a growing file from its beginning, in chunks; each byte once. */
 export class OutputReader {
@@ -17,15 +19,16 @@ export class OutputReader {
     return this.#offset;
   }
 
-  /** Everything up to the present end. The chunk is valid only during the call. */
-  async read(take: (chunk: Uint8Array) => void): Promise<void> {
+  /** Up to the present end, or a megabyte; false when there is more. The chunk is valid only during the call. */
+  async read(take: (chunk: Uint8Array) => void): Promise<boolean> {
     this.#handle ??= await fs.open(this.#file, 'r');
-    for (;;) {
+    for (const until = this.#offset + MOST_AT_ONCE; this.#offset < until; ) {
       const { bytesRead } = await this.#handle.read(this.#buffer, 0, CHUNK, this.#offset);
-      if (bytesRead === 0) return;
+      if (bytesRead === 0) return true;
       this.#offset += bytesRead;
       take(this.#buffer.subarray(0, bytesRead));
     }
+    return false;
   }
 
   async close(): Promise<void> {

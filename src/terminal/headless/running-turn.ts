@@ -140,18 +140,26 @@ export class RunningTurn {
       this.#lookAgain = false;
       // Asked before reading, so that nothing written before the end is missed.
       const exit = this.#hasEnded();
-      try {
-        await this.#reader.read((chunk) => this.#take(this.options.stream.feed(chunk)));
-      } catch (error) {
-        this.options.log.error('turn output cannot be read', { turn: this.id, cause: messageOf(error) });
-        if (!exit) return;
-      }
-      this.#noteTool();
       this.#keepSize();
-      if (exit && !this.#over) {
+      const atEnd = await this.#readOutput(exit !== undefined);
+      this.#noteTool();
+      if (!atEnd) this.#lookAgain = true;
+      else if (exit && !this.#over) {
         this.#take(this.options.stream.end());
         await this.#finish(exit);
       }
+    }
+  }
+
+  /** True at the end of the output, and when it cannot be read: after an end there is nothing to wait for. */
+  async #readOutput(ended: boolean): Promise<boolean> {
+    const { stream, limits, log } = this.options;
+    if (ended && this.#reader.offset > limits.outputBytes) return true;
+    try {
+      return await this.#reader.read((chunk) => this.#take(stream.feed(chunk)));
+    } catch (error) {
+      log.error('turn output cannot be read', { turn: this.id, cause: messageOf(error) });
+      return true;
     }
   }
 
@@ -187,8 +195,10 @@ export class RunningTurn {
 
   #keepSize(): void {
     const { files, limits } = this.options;
-    const errors = fs.statSync(files.stderr, { throwIfNoEntry: false })?.size ?? 0;
-    if (this.#reader.offset + errors > limits.outputBytes) void this.stop('output_limit');
+    const sizes = [files.stdout, files.stderr].map(
+      (file) => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0,
+    );
+    if (sizes[0]! + sizes[1]! > limits.outputBytes) void this.stop('output_limit');
   }
 
   async #finish(exit: Exit | null): Promise<void> {

@@ -1,0 +1,130 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import * as esbuild from 'esbuild';
+import { readTranscript, type TranscriptRecord } from '../../src/scripted/index.ts';
+import type { HeadlessManifest } from '../../src/terminal/headless/index.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** The scripted agent in one file, a private tmux server, and sessions made in it. */
+export class HeadlessHouse {
+  readonly directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-headless-')));
+  readonly agent = path.join(this.directory, 'agent.mjs');
+  readonly socket = path.join(this.directory, 'tmux.sock');
+  #built: string[] = [];
+  #number = 0;
+
+  static async open(): Promise<HeadlessHouse> {
+    const house = new HeadlessHouse();
+    await bundle(path.join(root, 'src/scripted/main.ts'), house.agent);
+    return house;
+  }
+
+  /** Another program of these tests, built where it finds the project's dependencies. */
+  async program(source: string): Promise<string> {
+    const built = fs.mkdtempSync(path.join(root, 'node_modules', '.headless-'));
+    this.#built.push(built);
+    const file = path.join(built, 'program.mjs');
+    await bundle(source, file, 'external');
+    return file;
+  }
+
+  tmux(...args: string[]): string {
+    const done = spawnSync('tmux', ['-S', this.socket, '-f', '/dev/null', ...args], { encoding: 'utf8' });
+    if (done.status !== 0) throw new Error(`tmux ${args[0]}: ${done.stderr}`);
+    return done.stdout;
+  }
+
+  /** A session with an agent of its own: directory, tmux session, transcript. */
+  session(change: SessionChange = {}): HeadlessSession {
+    return new HeadlessSession(this, ++this.#number, change);
+  }
+
+  close(): void {
+    spawnSync('tmux', ['-S', this.socket, 'kill-server']);
+    for (const built of this.#built) fs.rmSync(built, { recursive: true, force: true });
+    fs.rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+export interface SessionChange {
+  /** Arguments of the agent after its own. */
+  args?: string[];
+  rolePrompt?: string;
+  /** Another tool than the scripted agent. */
+  tool?: string;
+  executable?: string;
+  headless?: HeadlessManifest['headless'];
+  /** Shape as launch records it. */
+  shape?: Record<string, unknown>;
+}
+
+export class HeadlessSession {
+  readonly name: string;
+  readonly root: string;
+  readonly laneLock: string;
+  readonly transcriptPath: string;
+  readonly manifest: HeadlessManifest;
+
+  constructor(house: HeadlessHouse, number: number, change: SessionChange) {
+    this.name = `headless-${number}-${randomBytes(3).toString('hex')}`;
+    this.root = path.join(house.directory, this.name);
+    this.laneLock = path.join(this.root, 'lane.lock');
+    this.transcriptPath = path.join(this.root, 'transcript.jsonl');
+    const workdir = path.join(this.root, 'work');
+    fs.mkdirSync(workdir, { recursive: true });
+    house.tmux('new-session', '-d', '-s', this.name, '-x', '80', '-y', '24', 'sleep 100000');
+    const own = ['--transcript', this.transcriptPath, '--session-dir', path.join(this.root, 'chats')];
+    this.manifest = {
+      tool: change.tool ?? 'scripted',
+      backend: 'generic_headless',
+      working_directory: workdir,
+      agent_name: 'ada',
+      agent_id: 'id-of-ada',
+      tmux_session_name: this.name,
+      tmux: { session_name: this.name, socket: house.socket },
+      runtime: { session_id: `generic_headless-${number}` },
+      registry_generation_id: 'generation-1',
+      headless: change.headless ?? { turn_index: 0, role_bootstrap_applied: false },
+      launch_plan: {
+        executable: change.executable ?? process.execPath,
+        args: change.executable
+          ? (change.args ?? [])
+          : [house.agent, ...own, '--turn', '0', ...(change.args ?? [])],
+        metadata: { rouse: { headless: { ...change.shape, role_prompt: change.rolePrompt ?? null } } },
+      },
+    };
+  }
+
+  get artefacts(): string {
+    return path.join(this.root, 'manifest.turn-artifacts');
+  }
+
+  read(turn: string, file: string): string {
+    return fs.readFileSync(path.join(this.artefacts, turn, file), 'utf8');
+  }
+
+  /** What the agent itself says it was told. */
+  records(...types: string[]): TranscriptRecord[] {
+    if (!fs.existsSync(this.transcriptPath)) return [];
+    return readTranscript(this.transcriptPath).filter(
+      ({ type }) => types.length === 0 || types.includes(type),
+    );
+  }
+}
+
+async function bundle(source: string, outfile: string, packages?: 'external'): Promise<void> {
+  await esbuild.build({
+    entryPoints: [source],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    ...(packages && { packages }),
+    logLevel: 'error',
+  });
+}
