@@ -8,6 +8,7 @@ const CHECKS = {
   types: ['node_modules/.bin/tsc', ['--noEmit']],
   'house plan': [node, ['scripts/house-plan.mjs']],
   'generated pages': [node, ['scripts/generate.mjs', '--check']],
+  'generated contract': [node, ['scripts/openapi.mjs', '--check']],
 };
 
 let failed = 0;

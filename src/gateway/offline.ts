@@ -38,6 +38,11 @@ export function openGatewayRecords(gatewayRoot: string) {
   };
 }
 
+/** When time alone would have changed a decision; null when it would not. */
+export function lookAgainOf({ facts }: NotifierDecision): string | null {
+  return facts === null ? null : decideWake(facts as unknown as WakeFacts).look_again_utc;
+}
+
 export interface Replay {
   audit_id: number;
   same: boolean;

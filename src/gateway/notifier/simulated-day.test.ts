@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Emitter, FakeClock, Loop, silentLog } from '../../base/index.ts';
+import { FakeClock, Loop, silentLog, sleep } from '../../base/index.ts';
 import { openSqlite } from '../../db/index.ts';
 import type { RepeatPolicy } from '../../domain/index.ts';
 import { MemoryMail } from '../../mailbox/index.ts';
@@ -14,7 +14,6 @@ const HOUR = 3_600_000;
 
 interface Day {
   wakes: number;
-  messages: number;
   neverAnnounced: number;
 }
 
@@ -83,40 +82,29 @@ async function day(repeat: RepeatPolicy, sends: number[], agent: 'diligent' | 's
   surface.changed.on(({ ready }) => ready && notifier.hint('ready'));
 
   const announced = new Set<string>();
-  const woken = new Emitter<void>();
-  queue.entries.on(async (entry) => {
-    if (entry.stage !== 'submitted') return;
-    const { messages } = await inbox.list({ archived: false });
-    for (const { message_ref } of messages) announced.add(message_ref);
+  /** The agent's turn: it sees what is open, works for a while, and archives it unless it is stuck. */
+  const takeTurn = async (): Promise<void> => {
+    const refs = (await inbox.list({ archived: false })).messages.map((message) => message.message_ref);
+    for (const ref of refs) announced.add(ref);
     surface.show({ ready: false, reasons: ["phase='active'"], busy: true });
-    clock.after(20_000, async () => {
-      if (agent === 'diligent') await inbox.archive(messages.map((message) => message.message_ref));
-      surface.show({ ready: true, reasons: [], busy: false });
-      woken.emit();
-    });
+    await sleep(clock, 20_000);
+    if (agent === 'diligent') await inbox.archive(refs);
+    surface.show({ ready: true, reasons: [], busy: false });
+  };
+  queue.entries.on((entry) => {
+    if (entry.stage === 'submitted') void takeTurn();
   });
   await notifier.enable({ schema_version: 1, interval_seconds: 60, mode: 'any_inbox', repeat });
   notify.start();
   dispatch.start();
-  const sent: string[] = [];
-  for (const at of sends) {
-    clock.after(at, async () => {
-      sent.push(
-        (await post.mailbox('b@x').send({ to: ['a@x'], subject: 's', body_content: 'b' })).message
-          .message_ref,
-      );
-    });
-  }
+  const send = async (): Promise<void> => {
+    await post.mailbox('b@x').send({ to: ['a@x'], subject: 's', body_content: 'b' });
+  };
+  for (const at of sends) clock.after(at, () => void send());
   await clock.advance(24 * HOUR);
   await Promise.all([notify.stop(), dispatch.stop()]);
   db.close();
-  const all = (await inbox.list({ archived: null, limit: null })).messages.length + sent.length;
-  expect(all).toBeGreaterThanOrEqual(sends.length);
-  return {
-    wakes: surface.submitted.length,
-    messages: sends.length,
-    neverAnnounced: sends.length - announced.size,
-  };
+  return { wakes: surface.submitted.length, neverAnnounced: sends.length - announced.size };
 }
 
 const BURSTS = [1, 5, 9, 13].flatMap((hour) => Array.from({ length: 20 }, (_, i) => hour * HOUR + i * 500));

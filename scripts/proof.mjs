@@ -1,0 +1,28 @@
+// The slow proofs at full size: `npm run test:lane`, `test:crash`, … `npm test` runs each of them in a short form.
+import path from 'node:path';
+import { ensureBuild, ensureDependencies, ensurePrograms, root, run } from './setup.mjs';
+
+const PROOFS = {
+  mail: { project: 'walk', files: ['test/mailbox', 'test/flatfile'] },
+  kill: { project: 'walk', files: ['test/session/kill-table'] },
+  lane: { project: 'walk', files: ['test/terminal/lane'] },
+  crash: { project: 'walk', files: ['test/crash'] },
+  agents: { project: 'agents', files: ['test/agents'] },
+};
+
+const names = process.argv[2] ? [process.argv[2]] : Object.keys(PROOFS);
+if (names.some((name) => !(name in PROOFS))) {
+  console.error(`usage: npm run test:proofs -- [${Object.keys(PROOFS).join('|')}]`);
+  process.exit(2);
+}
+ensureDependencies();
+ensurePrograms(['tmux', 'flock']);
+ensureBuild();
+for (const name of names) {
+  const { project, files } = PROOFS[name];
+  run(
+    path.join(root, 'node_modules', '.bin', 'vitest'),
+    ['run', '--project', project, '--testTimeout', '7200000', ...files],
+    { env: { ...process.env, ROUSE_PROOF: 'full' } },
+  );
+}
