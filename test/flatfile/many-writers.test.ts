@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import * as fs from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FlatFile } from '../../src/mailbox/flatfile/index.ts';
 import { type Bench, FULL, idsIn, setUp } from './support.ts';
 
@@ -9,10 +9,11 @@ const EACH = FULL ? 50 : 20;
 
 describe('many writers on one flat file', () => {
   let bench: Bench;
-  beforeEach(async () => {
+  beforeAll(async () => {
     bench = await setUp();
   });
-  afterEach(() => bench.end());
+  beforeEach(() => bench.fresh());
+  afterAll(() => bench.end());
 
   it(
     `loses, doubles and tears nothing and keeps each writer's order with ${WRITERS} processes of ${EACH} messages`,

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
@@ -10,11 +10,17 @@ export const FULL = process.env['ROUSE_PROOF'] === 'full';
 const root = path.resolve(import.meta.dirname, '../..');
 
 export interface Bench {
+  /** Of the current test; fresh() makes the next. */
   directory: string;
+  fresh(): void;
   /** `<directory>/<name>/.agent/inbox.md`, its directory made. */
   inbox(name?: string): string;
   /** Starts a worker process; `say` collects its lines. */
   start(order: Order, env?: NodeJS.ProcessEnv, nodeOptions?: string[]): Running;
+  /** The same behind a line of shell that sets limits. */
+  startLimited(order: Order, shell: string): Running;
+  /** The same as another user. */
+  startAs(uid: number, order: Order): Running;
   end(): void;
 }
 
@@ -25,8 +31,9 @@ export interface Running {
 
 /** A directory of its own and the worker program, bundled where it finds the project's dependencies. */
 export async function setUp(): Promise<Bench> {
-  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-flatfile-'));
+  const all = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-flatfile-'));
   const built = fs.mkdtempSync(path.join(root, 'node_modules', '.flatfile-'));
+  fs.chmodSync(built, 0o755);
   const worker = path.join(built, 'worker.mjs');
   await esbuild.build({
     entryPoints: [path.join(import.meta.dirname, 'worker.ts')],
@@ -39,27 +46,40 @@ export async function setUp(): Promise<Bench> {
     logLevel: 'warning',
   });
   const children = new Set<ChildProcess>();
-  return {
-    directory,
+  const run = (program: string, args: string[], options: SpawnOptions): Running => {
+    const child = spawn(program, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+    children.add(child);
+    return { child, done: finished(child).finally(() => children.delete(child)) };
+  };
+  const bench: Bench = {
+    directory: all,
+    fresh() {
+      bench.directory = fs.mkdtempSync(path.join(all, 'test-'));
+    },
     inbox(name = 'team') {
-      const agent = path.join(directory, name, '.agent');
+      const agent = path.join(bench.directory, name, '.agent');
       fs.mkdirSync(agent, { recursive: true });
       return path.join(agent, 'inbox.md');
     },
     start(order, env = {}, nodeOptions = []) {
-      const child = spawn(process.execPath, [...nodeOptions, worker, JSON.stringify(order)], {
+      return run(process.execPath, [...nodeOptions, worker, JSON.stringify(order)], {
         env: { ...process.env, ...env },
-        stdio: ['pipe', 'pipe', 'pipe'],
       });
-      children.add(child);
-      return { child, done: finished(child).finally(() => children.delete(child)) };
+    },
+    startLimited(order, shell) {
+      const line = `${shell}; exec "$0" "$@"`;
+      return run('bash', ['-c', line, process.execPath, worker, JSON.stringify(order)], {});
+    },
+    startAs(uid, order) {
+      return run(process.execPath, [worker, JSON.stringify(order)], { uid, gid: uid });
     },
     end() {
       for (const child of children) child.kill('SIGKILL');
-      fs.rmSync(directory, { recursive: true, force: true });
+      fs.rmSync(all, { recursive: true, force: true });
       fs.rmSync(built, { recursive: true, force: true });
     },
   };
+  return bench;
 }
 
 function finished(child: ChildProcess): Running['done'] {

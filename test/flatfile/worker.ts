@@ -88,7 +88,7 @@ async function main(): Promise<void> {
   const box = new FlatFile(mailbox);
   if (what === 'write') return write(box, order);
   if (what === 'read') return read(box);
-  if (what === 'set-status') return say(await box.setStatus([ref], { to: order.status! }));
+  if (what === 'set-status') return box.setStatus([ref], { to: order.status! });
   if (what === 'archive') return say(await box.archive({ refs: [ref] }));
   const fields = new Map([
     ['from', 'a@x'],
@@ -101,3 +101,4 @@ async function main(): Promise<void> {
 }
 
 await main();
+if (process.env['ROUSE_TELL_RSS']) say({ rss_mb: process.resourceUsage().maxRSS / 1024 });

@@ -11,7 +11,7 @@ import {
   tryLockFile,
   unavailable,
 } from '../../../base/index.ts';
-import { compatLockPath, ensureSide, type MailboxPaths, sideMode } from './mailbox-path.ts';
+import { compatLockPath, ensureSide, type MailboxPaths, openToUsers, sideMode } from './mailbox-path.ts';
 
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
@@ -64,7 +64,8 @@ async function waitFor(
       mode: sideMode(paths),
       ...(signal ? { signal } : {}),
     });
-    return openToGroup(paths, lock);
+    if (file === paths.lock) openToUsers(paths, lock.fd);
+    return lock;
   } catch (error) {
     throw isRouseError(error) && error.facts['lock_timeout'] === true
       ? lockTimeout(paths, file, timeoutMs)
@@ -75,24 +76,13 @@ async function waitFor(
 /** One try for the mailbox's own lock. */
 export function tryHoldMailbox(paths: MailboxPaths): FileLock | undefined {
   try {
+    ensureSide(paths);
     const lock = tryLockFile(paths.lock, sideMode(paths));
-    return lock && openToGroup(paths, lock);
+    if (lock) openToUsers(paths, lock.fd);
+    return lock;
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') {
-      ensureSide(paths);
-      return tryHoldMailbox(paths);
-    }
     throw explainLock(error, paths.lock);
   }
-}
-
-/** A lock file made under a strict umask would shut the rest of the group out. */
-function openToGroup(paths: MailboxPaths, lock: FileLock): FileLock {
-  if (paths.shared) {
-    const stat = fs.fstatSync(lock.fd);
-    if ((stat.mode & 0o060) !== 0o060 && stat.uid === process.getuid?.()) fs.fchmodSync(lock.fd, 0o660);
-  }
-  return lock;
 }
 
 export function lockTimeout(paths: MailboxPaths, file: string, timeoutMs: number): RouseError {

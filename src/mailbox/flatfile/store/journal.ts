@@ -4,7 +4,7 @@ import { contentHash } from '../format/block.ts';
 import { type ByteSource, fileSource } from '../format/byte-source.ts';
 import { messagesIn } from '../format/found-message.ts';
 import { IdSet } from './id-set.ts';
-import { type MailboxPaths, sideMode } from './mailbox-path.ts';
+import { type MailboxPaths, openToUsers, sideMode } from './mailbox-path.ts';
 
 export interface JournalEntry {
   id: string;
@@ -73,7 +73,7 @@ export class Journal {
     const fd = fs.openSync(file, 'wx', sideMode(this.#paths));
     let count = 0;
     try {
-      fs.fchmodSync(fd, sideMode(this.#paths));
+      openToUsers(this.#paths, fd);
       const seen = new IdSet();
       const lines = lineWriter(fd);
       lines.add(`${TITLE}${'0'.padStart(12)}\n`);

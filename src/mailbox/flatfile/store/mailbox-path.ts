@@ -21,6 +21,8 @@ export interface MailboxPaths {
   moving: string;
   /** Other users of the directory's group share this mailbox. */
   shared: boolean;
+  /** Whose directory it is: root leaves nothing there that its owner could not use. */
+  owner: { uid: number; gid: number };
 }
 
 export interface LocateOptions {
@@ -51,6 +53,9 @@ export function locateMailbox(given: string, options: LocateOptions = {}): Mailb
     spool: path.join(side, `${stem}.spool`),
     moving: path.join(side, `${stem}.moving`),
     shared: scoped && (stat.mode & 0o020) !== 0,
+    owner: scoped
+      ? { uid: stat.uid, gid: stat.gid }
+      : { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
   };
 }
 
@@ -121,28 +126,41 @@ export function ensureSide(paths: MailboxPaths): void {
   else ensurePrivate(paths.side);
 }
 
-function ensureScoped({ side, directory, shared }: MailboxPaths): void {
+function ensureScoped(paths: MailboxPaths): void {
+  const { side } = paths;
   const found = fs.lstatSync(side, { throwIfNoEntry: false });
   if (found) {
     if (!found.isDirectory()) throw notDirectory(side);
     return;
   }
   try {
-    fs.mkdirSync(side, { mode: 0o700 });
-    // Whoever may write the mailbox may lock it; nobody else may.
-    if (shared) {
-      const { gid } = fs.statSync(directory);
-      fs.chownSync(side, -1, gid);
-      fs.chmodSync(side, 0o2770);
-    }
+    makeSideDirectory(paths, side);
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;
   }
 }
 
+/** Whoever may write the mailbox may use what belongs to it; nobody else may. */
+export function makeSideDirectory(paths: MailboxPaths, directory: string): void {
+  const { owner, shared } = paths;
+  fs.mkdirSync(directory, { mode: 0o700 });
+  if (process.getuid?.() === 0) fs.chownSync(directory, owner.uid, owner.gid);
+  else if (shared) fs.chownSync(directory, -1, owner.gid);
+  if (shared) fs.chmodSync(directory, 0o2770);
+}
+
+/** Gives a new side file the mode and owner that let every user of the mailbox use it, whatever the umask. */
+export function openToUsers(paths: MailboxPaths, fd: number): void {
+  const stat = fs.fstatSync(fd);
+  const uid = process.getuid?.();
+  if (uid === 0 && stat.uid !== paths.owner.uid) fs.fchownSync(fd, paths.owner.uid, paths.owner.gid);
+  const mode = sideMode(paths);
+  if ((stat.mode & mode) !== mode && (uid === 0 || stat.uid === uid)) fs.fchmodSync(fd, mode);
+}
+
 function ensurePrivate(side: string): void {
   const base = path.dirname(side);
-  fs.mkdirSync(side, { recursive: true, mode: 0o700 });
+  if (!fs.existsSync(side)) fs.mkdirSync(side, { recursive: true, mode: 0o700 });
   for (const directory of [base, side]) {
     const stat = fs.lstatSync(directory);
     if (!stat.isDirectory()) throw notDirectory(directory);

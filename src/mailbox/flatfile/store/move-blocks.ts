@@ -12,7 +12,7 @@ import type { ByteSource } from '../format/byte-source.ts';
 import { type FoundMessage, messagesIn, refsIn } from '../format/found-message.ts';
 import type { FoundBlock } from '../format/scan.ts';
 import type { CommitParts } from './commit.ts';
-import { type MailboxPaths, sideMode } from './mailbox-path.ts';
+import { type MailboxPaths, openToUsers, sideMode } from './mailbox-path.ts';
 import { placeBlocks } from './place-on-top.ts';
 import { rewriteFile } from './rewrite.ts';
 import { currentIdentity, identityOf, openSnapshot } from './snapshot.ts';
@@ -44,7 +44,7 @@ export async function moveToArchive(
     if (found.length === 0) return [];
     const covered = journal.covers(identityOf(base.stat), currentIdentity(paths.archive));
     const move: Move = { refs: found.map(({ ref }) => ref), base: identityOf(base.stat) };
-    writeFileAtomic(paths.moving, JSON.stringify(move), { mode: sideMode(paths) });
+    writeNote(paths, move);
     say('noted');
     const archive = await addToArchive(paths, { fd: base.fd, found, say });
     say('added');
@@ -57,6 +57,13 @@ export async function moveToArchive(
   } finally {
     base.close();
   }
+}
+
+function writeNote(paths: MailboxPaths, move: Move): void {
+  writeFileAtomic(paths.moving, JSON.stringify(move), { mode: sideMode(paths) });
+  const fd = fs.openSync(paths.moving, 'r');
+  openToUsers(paths, fd);
+  fs.closeSync(fd);
 }
 
 async function addToArchive(

@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { type Clock, errnoOf, randomHex } from '../../../base/index.ts';
 import type { FlatMessage } from '../format/envelope.ts';
 import { Bell } from './bell.ts';
-import { type MailboxPaths, sideMode } from './mailbox-path.ts';
+import { type MailboxPaths, makeSideDirectory, openToUsers, sideMode } from './mailbox-path.ts';
 import { isOutcome, type Outcome } from './outcome.ts';
 
 export const IDLE = '.idle';
@@ -80,14 +80,15 @@ export class Slot {
   #open(): void {
     this.#retire?.refresh();
     if (this.#fd !== undefined) return;
-    const { spool, shared } = this.#paths;
-    if (!fs.existsSync(spool)) {
-      fs.mkdirSync(spool, { recursive: true, mode: 0o700 });
-      if (shared) fs.chmodSync(spool, 0o2770);
+    const { spool } = this.#paths;
+    try {
+      if (!fs.existsSync(spool)) makeSideDirectory(this.#paths, spool);
+    } catch (error) {
+      if (errnoOf(error) !== 'EEXIST') throw error;
     }
     this.#name = `${process.pid}-${randomHex(6)}`;
     this.#fd = fs.openSync(this.#at(IDLE), 'wx+', sideMode(this.#paths));
-    if (shared) fs.fchmodSync(this.#fd, sideMode(this.#paths));
+    openToUsers(this.#paths, this.#fd);
     process.once('exit', this.#takeDown);
     this.#retire = setTimeout(this.#takeDown, RETIRE_MS).unref();
   }

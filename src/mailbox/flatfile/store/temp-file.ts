@@ -54,7 +54,8 @@ function openNew(file: string, target: string): number {
 /** Gives the new version the mode and the owners of the old one; a new mailbox gets what its directory allows. */
 export function inheritAccess(temp: TempFile, old: fs.BigIntStats | undefined): void {
   if (!old) {
-    const { mode } = fs.statSync(path.dirname(temp.path));
+    const { mode, uid, gid } = fs.statSync(path.dirname(temp.path));
+    if (process.getuid?.() === 0) fs.fchownSync(temp.fd, uid, gid);
     fs.fchmodSync(temp.fd, 0o600 | (mode & 0o066));
     return;
   }
