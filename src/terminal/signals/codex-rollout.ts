@@ -1,16 +1,11 @@
 import * as fs from 'node:fs';
-import * as path from 'node:path';
 import type { Clock, ProcessIdentity } from '../../base/index.ts';
 import type { ToolSignal } from '../../screen/index.ts';
+import { openRollout } from './open-rollout.ts';
+import { entryOf, type RolloutEntry } from './rollout-entry.ts';
 import { samePrompt } from './same-prompt.ts';
 import type { Heard, OnSignal, SignalReader } from './signal-reader.ts';
 import { watchFile } from './watched-file.ts';
-
-interface Entry {
-  kind: string;
-  atMs: number;
-  text: string;
-}
 
 const SAYS: Record<string, ToolSignal['says']> = {
   task_started: 'busy',
@@ -21,10 +16,9 @@ const SAYS: Record<string, ToolSignal['says']> = {
 };
 
 const KEPT = 200;
-const ROLLOUT = /^rollout-.*\.jsonl$/;
 const CHUNK_BYTES = 1 << 20;
-/** Looking through the open files of a process takes a while; at most so often. */
-const SEEK_MS = 500;
+/** Looking through the open files of a process takes a while; at most so often, with a log at hand and without. */
+const SEEK_MS = { again: 500, first: 100 };
 
 /**
  * The log Codex keeps of the conversation, found among the files its process holds open. Read from its end when first
@@ -38,7 +32,7 @@ export class CodexRollout implements SignalReader {
   #unwatch: () => void = () => {};
   #read = 0;
   #rest = '';
-  #entries: Entry[] = [];
+  #entries: RolloutEntry[] = [];
   #soughtAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, changed: OnSignal) {
@@ -80,7 +74,8 @@ export class CodexRollout implements SignalReader {
   /** The file appears with the first prompt, and another one when a new chat begins. */
   #find(): void {
     const now = this.#clock.monotonic();
-    if (!this.#tool || now - this.#soughtAt < SEEK_MS) return;
+    const wait = this.#file === undefined ? SEEK_MS.first : SEEK_MS.again;
+    if (!this.#tool || now - this.#soughtAt < wait) return;
     this.#soughtAt = now;
     const file = openRollout(this.#tool.pid);
     if (file !== undefined && file !== this.#file) this.#open(file);
@@ -104,7 +99,7 @@ export class CodexRollout implements SignalReader {
     if (this.#file === undefined) return;
     const lines = (this.#rest + this.#readOn(this.#file)).split('\n');
     this.#rest = lines.pop() ?? '';
-    const fresh = lines.flatMap(entryOf);
+    const fresh = lines.flatMap(entryOf).filter(matters);
     if (fresh.length === 0) return;
     this.#entries = [...this.#entries, ...fresh].slice(-KEPT);
     this.#changed();
@@ -132,41 +127,7 @@ export class CodexRollout implements SignalReader {
   }
 }
 
-/** The rollout among the open files of the process and of the children a wrapper has started. */
-function openRollout(pid: number): string | undefined {
-  for (const each of [pid, ...childrenOf(pid)]) {
-    try {
-      for (const fd of fs.readdirSync(`/proc/${each}/fd`)) {
-        const file = fs.readlinkSync(`/proc/${each}/fd/${fd}`);
-        if (ROLLOUT.test(path.basename(file))) return file;
-      }
-    } catch {}
-  }
-  return undefined;
-}
-
-function childrenOf(pid: number): number[] {
-  try {
-    const text = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
-    return text.split(' ').filter(Boolean).map(Number);
-  } catch {
-    return [];
-  }
-}
-
-function entryOf(line: string): Entry[] {
-  try {
-    const { timestamp, type, payload } = JSON.parse(line) as {
-      timestamp?: string;
-      type?: string;
-      payload?: Record<string, unknown>;
-    };
-    if (type !== 'event_msg' || typeof payload?.['type'] !== 'string') return [];
-    const atMs = Date.parse(timestamp ?? '');
-    return [
-      { kind: payload['type'], atMs: Number.isNaN(atMs) ? 0 : atMs, text: String(payload['message'] ?? '') },
-    ];
-  } catch {
-    return [];
-  }
+/** A long turn writes hundreds of other events; they must not push out the one that began it. */
+function matters({ kind }: RolloutEntry): boolean {
+  return SAYS[kind] !== undefined || kind === 'user_message';
 }

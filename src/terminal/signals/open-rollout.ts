@@ -1,0 +1,62 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+
+const ROLLOUT = /^rollout-.*\.jsonl$/;
+/** The kind of conversation stands near the beginning of the first line, before the instructions. */
+const HEAD_BYTES = 4096;
+const SUBAGENT = /"source":\s*\{\s*"subagent"/;
+
+/**
+ * The log of the conversation a person sees, among those the process and its children hold open. A new chat leaves
+ * the log of the old one open, and each subagent has one of its own; the one written last is current.
+ */
+export function openRollout(pid: number): string | undefined {
+  return [pid, ...childrenOf(pid)]
+    .flatMap(openFiles)
+    .filter((file) => ROLLOUT.test(path.basename(file)))
+    .map((file) => ({ file, writtenMs: fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((a, b) => b.writtenMs - a.writtenMs)
+    .find(({ file }) => !SUBAGENT.test(headOf(file)))?.file;
+}
+
+function openFiles(pid: number): string[] {
+  let descriptors: string[];
+  try {
+    descriptors = fs.readdirSync(`/proc/${pid}/fd`);
+  } catch {
+    return [];
+  }
+  return descriptors.flatMap((fd) => {
+    try {
+      return [fs.readlinkSync(`/proc/${pid}/fd/${fd}`)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function headOf(file: string): string {
+  try {
+    const fd = fs.openSync(file, 'r');
+    try {
+      const bytes = Buffer.alloc(HEAD_BYTES);
+      return bytes.subarray(0, fs.readSync(fd, bytes, 0, HEAD_BYTES, 0)).toString();
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch {
+    return '';
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return fs
+      .readdirSync(`/proc/${pid}/task`)
+      .flatMap((thread) => fs.readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' '))
+      .filter((child) => child !== '')
+      .map(Number);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,39 @@
+/** One event of Codex's log of a conversation. */
+export interface RolloutEntry {
+  /** As the log calls it; `user_message` for a prompt, whichever way this version writes one. */
+  kind: string;
+  atMs: number;
+  /** The prompt, of a `user_message`. */
+  text: string;
+}
+
+interface Line {
+  timestamp?: string;
+  type?: string;
+  payload?: { type?: unknown; message?: unknown; item?: { type?: unknown; content?: unknown } };
+}
+
+/** Up to 0.144 a prompt is an event of its own; from 0.155 on it is a finished item of the turn. */
+export function entryOf(line: string): RolloutEntry[] {
+  let parsed: Line | null;
+  try {
+    parsed = JSON.parse(line) as Line | null;
+  } catch {
+    return [];
+  }
+  const payload = parsed?.payload;
+  if (parsed?.type !== 'event_msg' || typeof payload?.type !== 'string') return [];
+  const atMs = Date.parse(parsed.timestamp ?? '');
+  const entry = { atMs: Number.isNaN(atMs) ? 0 : atMs };
+  if (payload.type === 'item_completed' && payload.item?.type === 'UserMessage') {
+    return [{ ...entry, kind: 'user_message', text: textOf(payload.item.content) }];
+  }
+  return [{ ...entry, kind: payload.type, text: String(payload.message ?? '') }];
+}
+
+function textOf(content: unknown): string {
+  if (!Array.isArray(content)) return '';
+  return content
+    .map((part: { text?: unknown } | null) => (typeof part?.text === 'string' ? part.text : ''))
+    .join('');
+}
