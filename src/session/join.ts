@@ -1,14 +1,9 @@
 import * as fs from 'node:fs';
 import { conflict, invalid, newUuid, notFound, unsupported } from '../base/index.ts';
-import {
-  type BackendKind,
-  defaultAgentId,
-  parseAgentId,
-  parseAgentName,
-  runtimeSessionId,
-} from '../domain/index.ts';
+import { type BackendKind, runtimeSessionId } from '../domain/index.ts';
+import { withClaimedName } from './claim-name.ts';
 import { findTool, namesOf } from './find-tool.ts';
-import { headlessMetadata } from './launch-draft.ts';
+import { type AgentIdentity, headlessMetadata, identityOf } from './launch-draft.ts';
 import { requireWorkdir } from './launch-plan.ts';
 import { bindMailbox, unbindMailbox } from './mailbox-binding.ts';
 import { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
@@ -52,10 +47,16 @@ export interface JoinReport {
  * Adopts a tmux session somebody started by hand: window 0, pane 0 becomes the agent's surface. Nothing in the
  * session is restarted; the same files, variables and record appear as after a launch.
  */
-export async function join(context: SessionContext, options: JoinOptions): Promise<JoinReport> {
-  const agentName = parseAgentName(options.agentName, '--agent-name');
-  const agentId =
-    options.agentId === undefined ? defaultAgentId(agentName) : parseAgentId(options.agentId, '--agent-id');
+export function join(context: SessionContext, options: JoinOptions): Promise<JoinReport> {
+  const identity = identityOf(options);
+  return withClaimedName(context.settings.registryDir, identity, () => adopt(context, options, identity));
+}
+
+async function adopt(
+  context: SessionContext,
+  options: JoinOptions,
+  { agentName, agentId }: AgentIdentity,
+): Promise<JoinReport> {
   const { tmux, session } = await tmuxSession(context, options.tmuxSession);
   const pane = await requireUnmanaged(tmux, session);
   const { preset, toolPid } = options.headless ? headlessTool(options, pane) : runningTool(options, pane);

@@ -54,13 +54,26 @@ export interface Draft {
   createdAt: Date;
 }
 
-/** Everything that can be refused is refused here, before anything is made. */
-export async function prepareLaunch(context: SessionContext, options: LaunchOptions): Promise<Draft> {
-  const { settings, env, clock } = context;
-  const createdAt = clock.now();
+export interface AgentIdentity {
+  agentName: string;
+  agentId: string;
+}
+
+export function identityOf(options: { agentName: string; agentId?: string | undefined }): AgentIdentity {
   const agentName = parseAgentName(options.agentName, '--agent-name');
   const agentId =
     options.agentId === undefined ? defaultAgentId(agentName) : parseAgentId(options.agentId, '--agent-id');
+  return { agentName, agentId };
+}
+
+/** Everything that can be refused is refused here, before anything is made. */
+export async function prepareLaunch(
+  context: SessionContext,
+  options: LaunchOptions,
+  { agentName, agentId }: AgentIdentity,
+): Promise<Draft> {
+  const { settings, env, clock } = context;
+  const createdAt = clock.now();
   const workdir = requireWorkdir(options.workdir, options.cwd);
   const session = requireSessionName(options.sessionName ?? tmuxSessionName(agentName, createdAt));
   const tmux = new SessionTmux(socketOf(settings.tmuxSocket, env), env);

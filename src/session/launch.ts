@@ -7,10 +7,12 @@ import {
   writeFileAtomic,
 } from '../base/index.ts';
 import { type AttachReport, attachLocal } from './attach.ts';
+import { withClaimedName } from './claim-name.ts';
 import { detectVersion } from './detect-version.ts';
 import { endSession } from './end-session.ts';
 import {
   type Draft,
+  identityOf,
   type LaunchOptions,
   manifestOf,
   prepareLaunch,
@@ -44,7 +46,16 @@ export interface LaunchReport {
  * afterwards leaves the session running and is reported.
  */
 export async function launch(context: SessionContext, options: LaunchOptions): Promise<LaunchReport> {
-  const draft = await prepareLaunch(context, options);
+  const identity = identityOf(options);
+  const launched = await withClaimedName(context.settings.registryDir, identity, async () =>
+    start(context, options, await prepareLaunch(context, options, identity)),
+  );
+  return { ...launched, ...(await autoAttach(context, launched.facts, options)) };
+}
+
+type Launched = Pick<LaunchReport, 'facts' | 'paneId' | 'toolPid'>;
+
+async function start(context: SessionContext, options: LaunchOptions, draft: Draft): Promise<Launched> {
   const undo: (() => unknown)[] = [];
   try {
     const bound = await openMailbox(context, options, draft, undo);
@@ -55,15 +66,10 @@ export async function launch(context: SessionContext, options: LaunchOptions): P
       toolVersion(draft, context.env),
     ]);
     const facts = await publish(context, draft, { tool, version });
-    return {
-      facts,
-      paneId: pane.paneId,
-      toolPid: tool?.pid ?? null,
-      ...(await autoAttach(context, facts, options)),
-    };
+    return { facts, paneId: pane.paneId, toolPid: tool?.pid ?? null };
   } catch (error) {
     const explained = await explain(context, draft, error);
-    for (const step of undo.reverse()) await Promise.resolve(step()).catch(() => {});
+    for (const step of undo.reverse()) await (async () => step())().catch(() => {});
     throw explained;
   }
 }
