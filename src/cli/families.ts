@@ -7,6 +7,7 @@ import mail from './mail.ts';
 import mailbox from './mailbox.ts';
 import mailfile from './mailfile.ts';
 import tui from './tui.ts';
+import why from './why.ts';
 
 /** Every command family. Definitions are light and loaded at once; what they run is loaded when it runs. */
 export const ROOT: Command = {
@@ -16,10 +17,11 @@ export const ROOT: Command = {
     'Durable mail for coding agents in terminals, and a gateway beside each agent that wakes it when there is ' +
     'work, at the right moment, exactly once, and can prove it.',
   examples: [
+    'rouse demo                                          # a small team, shown live',
     'rouse agents launch --tool claude --agent-name ana --gateway-auto-attach',
     'rouse agents list',
-    'rouse mail send --address ana@houmao.localhost --to ben@houmao.localhost --subject hi --body-content hello',
+    'rouse agents mail send --agent-name ana --to ben@houmao.localhost --subject hi --body-content hello',
     'rouse mailfile prepend --mailbox .agent/inbox.md < message.md',
   ],
-  subcommands: [demo, agents, mail, mailbox, mailfile, tui, help, ...completionCommands(() => ROOT)],
+  subcommands: [demo, agents, mail, mailbox, mailfile, tui, why, help, ...completionCommands(() => ROOT)],
 };

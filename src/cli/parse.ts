@@ -21,6 +21,7 @@ function fill(parser: Parser, command: Command, path: string[], matched: (match:
     .helpOption('-h, --help', 'show this help')
     .showSuggestionAfterError(true)
     .allowExcessArguments(false)
+    .configureHelp({ subcommandTerm })
     .exitOverride()
     .addHelpText('after', describe(command, path));
   if (command.subcommands) parser.helpCommand(false);
@@ -41,6 +42,15 @@ function fill(parser: Parser, command: Command, path: string[], matched: (match:
   else parser.action(() => missingSubcommand(parser, command));
   if (!run) parser.argument('[command...]').usage('<command> [options]').allowUnknownOption();
   return parser;
+}
+
+/** A family is shown by its name; a command with what it takes. */
+function subcommandTerm(parser: Parser): string {
+  if (parser.commands.length > 0) return parser.name();
+  const args = parser.registeredArguments.map((argument) =>
+    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+  );
+  return [parser.name(), ...args].join(' ');
 }
 
 function missingSubcommand(parser: Parser, command: Command): void {
