@@ -1,3 +1,4 @@
+import { MAIL_COMMANDS } from './agents-mail-commands.ts';
 import { AGENT_FLAGS, localAgent, sessionContext } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
 import { keyValues } from './table.ts';
@@ -29,8 +30,8 @@ export const RESOLVE_LIVE: Command = {
 
 const mail: Command = {
   name: 'mail',
-  summary: "the agent's mail",
-  subcommands: [RESOLVE_LIVE],
+  summary: "the agent's mail: list, read, send, reply, archive, search",
+  subcommands: [RESOLVE_LIVE, ...MAIL_COMMANDS],
 };
 
 export default mail;

@@ -77,7 +77,7 @@ export function reminderText(reminder: Reminder, nowMs: number): string {
       ? { cron: `${reminder.cron}  (${reminder.time_zone})` }
       : { interval_seconds: reminder.interval_seconds }),
     ...(reminder.next_due_preview_utc && {
-      then: reminder.next_due_preview_utc.slice(1).map((at) => dayAndTime(at)),
+      after_that: reminder.next_due_preview_utc.slice(1).map((at) => dayAndTime(at)),
     }),
     durable: reminder.durable
       ? `yes; times missed meanwhile: ${reminder.missed}`

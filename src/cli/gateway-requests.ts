@@ -53,7 +53,7 @@ function envelope({ flags }: Input): RequestExtras {
 
 function acceptedText({ request_id, queue_depth, duplicate }: RequestAccepted, what: string): string {
   return duplicate
-    ? `${what} was accepted before: ${request_id}.`
+    ? `${what} accepted before under this key: ${request_id}.`
     : `${what} accepted: ${request_id} (${queue_depth} in line).`;
 }
 
@@ -62,14 +62,14 @@ async function submit(input: Input): Promise<Output> {
   const gateway = await liveGateway(input);
   const accepted = await gateway.submitPrompt({ prompt }, envelope(input));
   if (input.flags['wait']) return outcomeOf(await waitFor(gateway, accepted.request_id, input));
-  return { data: accepted, plain: acceptedText(accepted, 'The prompt') };
+  return { data: accepted, plain: acceptedText(accepted, 'Prompt') };
 }
 
 async function runInterrupt(input: Input): Promise<Output> {
   const gateway = await liveGateway(input);
   const accepted = await gateway.interrupt(envelope(input));
   if (input.flags['wait']) return outcomeOf(await waitFor(gateway, accepted.request_id, input));
-  return { data: accepted, plain: acceptedText(accepted, 'The interrupt') };
+  return { data: accepted, plain: acceptedText(accepted, 'Interrupt') };
 }
 
 export const INTERRUPT: Command = {

@@ -16,7 +16,7 @@ export async function liveGateway(input: Input): Promise<GatewayClient> {
   });
 }
 
-/** A client of the target's gateway, or why there is none (empty: none was ever attached). */
+/** A client of the target's gateway, or why there is none (empty: none is attached). */
 export async function gatewayOf(input: Input, target: Target): Promise<GatewayClient | string> {
   return target.kind === 'pair' ? behindPair(target) : local(input, target);
 }

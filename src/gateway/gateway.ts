@@ -38,11 +38,12 @@ import {
   statusRoutes,
 } from './http/index.ts';
 import { type OpenMailbox, openMailAccess } from './mail/index.ts';
-import { createNotifier, NOTIFIER_MIGRATIONS, renderWakePrompt } from './notifier/index.ts';
+import { createNotifier, renderWakePrompt } from './notifier/index.ts';
 import { Presence } from './presence/index.ts';
-import { InstanceStore, QUEUE_MIGRATIONS, RequestQueue } from './queue/index.ts';
+import { InstanceStore, RequestQueue } from './queue/index.ts';
 import { recordQueueEvents } from './queue-events.ts';
-import { createReminders, REMINDER_MIGRATIONS, ReminderStore } from './reminders/index.ts';
+import { QUEUE_FILE_MIGRATIONS } from './queue-file.ts';
+import { createReminders, ReminderStore } from './reminders/index.ts';
 import type { SessionFacts } from './session-facts.ts';
 
 export interface GatewayConfig {
@@ -95,10 +96,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   const listening = await listen(door, config.host, config.port);
   ending.add(() => listening.close());
 
-  const db = openSqlite({
-    file: files.queue,
-    migrations: [...QUEUE_MIGRATIONS, ...REMINDER_MIGRATIONS, ...NOTIFIER_MIGRATIONS],
-  });
+  const db = openSqlite({ file: files.queue, migrations: QUEUE_FILE_MIGRATIONS });
   ending.add(() => db.close());
   const queue = new RequestQueue(db, clock);
   const instances = new InstanceStore(db);

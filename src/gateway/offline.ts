@@ -6,9 +6,9 @@ import * as path from 'node:path';
 import { stableJson, systemClock } from '../base/index.ts';
 import { openSqlite } from '../db/index.ts';
 import type { NotifierDecision, RequestView } from '../wire/index.ts';
-import { decideWake, NOTIFIER_MIGRATIONS, NotifierStore, type WakeFacts } from './notifier/index.ts';
-import { QUEUE_MIGRATIONS, RequestQueue, toRequestView } from './queue/index.ts';
-import { REMINDER_MIGRATIONS } from './reminders/index.ts';
+import { decideWake, NotifierStore, type WakeFacts } from './notifier/index.ts';
+import { RequestQueue, toRequestView } from './queue/index.ts';
+import { QUEUE_FILE_MIGRATIONS } from './queue-file.ts';
 
 export {
   type MailOperationName,
@@ -24,7 +24,7 @@ export function openGatewayRecords(gatewayRoot: string) {
   const db = openSqlite({
     file: path.join(gatewayRoot, 'queue.sqlite'),
     readOnly: true,
-    migrations: [...QUEUE_MIGRATIONS, ...REMINDER_MIGRATIONS, ...NOTIFIER_MIGRATIONS],
+    migrations: QUEUE_FILE_MIGRATIONS,
   });
   const queue = new RequestQueue(db, systemClock);
   const notifier = new NotifierStore(db, systemClock);

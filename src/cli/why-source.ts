@@ -1,0 +1,71 @@
+import { isRouseError, notFound } from '../base/index.ts';
+import type { GatewayClient } from '../client/index.ts';
+import type { MailNotifierStatus, NotifierDecision, RequestView } from '../wire/index.ts';
+import { targetOf } from './agents-target.ts';
+import type { Input } from './command.ts';
+import { gatewayOf } from './gateway-target.ts';
+
+/** What is known of an agent's wakes: from its files, and from its gateway when one lives. */
+export interface WhySource {
+  agent: string;
+  /** Why no gateway answers; undefined when one does. */
+  offline: string | undefined;
+  /** As a live gateway tells it, or what its files hold. */
+  notifier: Partial<MailNotifierStatus> & { enabled: boolean };
+  /** Newest first. */
+  decisions(limit: number, before?: number): Promise<NotifierDecision[]>;
+  request(id: string): Promise<RequestView>;
+  announcedBy(messageRef: string): string | undefined;
+  close(): void;
+}
+
+export async function whySource(input: Input): Promise<WhySource> {
+  const target = await targetOf(input);
+  const gateway = await gatewayOf(input, target);
+  if (target.kind === 'local') return ofFiles(target.facts, gateway);
+  return ofGateway(target.agentRef, gateway as GatewayClient);
+}
+
+async function ofFiles(
+  facts: { agentName: string; root: string },
+  gateway: GatewayClient | string,
+): Promise<WhySource> {
+  const [{ openGatewayRecords }, { sessionPaths }] = await Promise.all([
+    import('../gateway/offline.ts'),
+    import('../session/index.ts'),
+  ]);
+  const records = open(() => openGatewayRecords(sessionPaths(facts.root).gateway), facts.agentName);
+  const live = typeof gateway === 'string' ? undefined : await gateway.notifier();
+  return {
+    agent: facts.agentName,
+    offline: typeof gateway === 'string' ? gateway || 'none is attached' : undefined,
+    notifier: live ?? records.notifier(),
+    decisions: async (limit, before) => records.decisions(limit, before),
+    request: async (id) => records.request(id),
+    announcedBy: records.announcedBy,
+    close: records.close,
+  };
+}
+
+function open<T>(work: () => T, agent: string): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!isRouseError(error) || error.code !== 'not_found') throw error;
+    throw notFound(`no gateway has run beside agent ${agent} yet, so nothing was decided`, {
+      hint: `attach one with "rouse agents gateway attach --agent-name ${agent}"`,
+    });
+  }
+}
+
+async function ofGateway(agent: string, gateway: GatewayClient): Promise<WhySource> {
+  return {
+    agent,
+    offline: undefined,
+    notifier: await gateway.notifier(),
+    decisions: async (limit, before) => (await gateway.decisions(limit, before)).decisions,
+    request: (id) => gateway.getRequest(id),
+    announcedBy: () => undefined,
+    close: () => undefined,
+  };
+}

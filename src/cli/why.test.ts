@@ -1,0 +1,111 @@
+import * as path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type CliAgent, cliAgent } from '../../test/support/cli-agent.ts';
+import { Ending } from '../base/index.ts';
+import { openSqlite } from '../db/index.ts';
+import { QUEUE_FILE_MIGRATIONS } from '../gateway/queue-file.ts';
+import type { TestGateway } from '../gateway/testing.ts';
+
+let ending = new Ending();
+afterEach(async () => {
+  await ending.run();
+  ending = new Ending();
+});
+
+const why = (...words: string[]): string[] => ['why', '--agent-name', 'gpu', ...words];
+
+/** An agent that was once woken, and once not because of a dialog. */
+async function decided(): Promise<{ agent: CliAgent; on: TestGateway; first: string; second: string }> {
+  const agent = await cliAgent(ending);
+  const on = await agent.attach();
+  await agent.json([
+    'agents',
+    'gateway',
+    'mail-notifier',
+    'enable',
+    '--agent-name',
+    'gpu',
+    '--interval-seconds',
+    '600',
+  ]);
+  const outcomes = async () =>
+    (await agent.json(why())).decisions.map((each: { outcome: string }) => each.outcome);
+  const first = await agent.mail('one');
+  await expect.poll(outcomes, { timeout: 5000 }).toContain('enqueued');
+  await expect.poll(() => on.surface.submitted.length, { timeout: 5000 }).toBe(1);
+  on.surface.show({ ready: false, reasons: ["dialog='permission'"] });
+  const second = await agent.mail('two');
+  await expect.poll(async () => (await outcomes())[0], { timeout: 5000 }).toBe('busy_skip');
+  return { agent, on, first, second };
+}
+
+describe('why', () => {
+  it('tells each decision with its facts, what became of a wake, and when it is looked at next', async () => {
+    const { agent } = await decided();
+    const { code, out } = await agent.rouse(why());
+    expect(code).toBe(0);
+    expect(out).toMatch(/Held back now: dialog='permission'/);
+    expect(out).toMatch(/Next look: in /);
+    expect(out).toMatch(/\d\d:\d\d:\d\d {2}not woken: dialog='permission'\n.*mail: 2 eligible/);
+    expect(out).toMatch(/looked again when the agent becomes ready/);
+    expect(out).toMatch(/woken for 1 open message: request gwreq-\S+ was submitted after/);
+    expect(out.indexOf('not woken')).toBeLessThan(out.indexOf('woken for'));
+  });
+
+  it('tells the same without a live gateway, from its files', async () => {
+    const { agent, on } = await decided();
+    const live = (await agent.json(why())).decisions;
+    await on.gateway.stop('test');
+    const dead = await agent.json(why());
+    expect(dead.gateway).toBe('offline');
+    expect(dead.decisions).toEqual(live);
+    expect((await agent.rouse(why())).out).toMatch(/No live gateway/);
+  });
+
+  it('of a message names what announced it; of a time, what was decided until then', async () => {
+    const { agent, first, second } = await decided();
+    const about = await agent.json(why('--message-ref', first));
+    expect(about.message.announced_by).toMatch(/^gwreq-/);
+    expect(about.decisions.at(-1)).toMatchObject({ outcome: 'enqueued', request: { outcome: 'submitted' } });
+    const later = await agent.json(why('--message-ref', second));
+    expect(later.decisions.map((each: { outcome: string }) => each.outcome)).not.toContain('enqueued');
+    const wake = about.decisions.at(-1).poll_time_utc;
+    expect((await agent.json(why('--at', wake))).decisions[0].outcome).toBe('enqueued');
+    expect((await agent.json(why('--at', '2020-01-01'))).decisions).toEqual([]);
+  });
+
+  it('makes every decision again from its facts, and exits with 1 when one comes out differently', async () => {
+    const { agent, on } = await decided();
+    expect((await agent.json(why('--replay'))).replay).toMatchObject({ different: [] });
+    await on.gateway.stop('test');
+    const db = openSqlite({
+      file: path.join(agent.sessionRoot, 'gateway', 'queue.sqlite'),
+      migrations: QUEUE_FILE_MIGRATIONS,
+    });
+    db.run("UPDATE gateway_notifier_audit SET outcome = 'empty' WHERE outcome = 'enqueued'");
+    db.close();
+    const { code, out } = await agent.rouse(why('--replay'));
+    expect([code, out]).toEqual([1, expect.stringMatching(/1 of \d+ decisions come out differently/)]);
+  });
+
+  it('explains one request', async () => {
+    const { agent } = await decided();
+    const { decisions } = await agent.json(why());
+    const id = decisions.find((each: { request: unknown }) => each.request).enqueued_request_id;
+    const { out } = await agent.rouse(why('--request', id));
+    expect(out).toMatch(/submitted +fake/);
+    expect(out).toMatch(/It wakes the agent for mail, as decided at/);
+    expect((await agent.rouse(why('--request', 'gwreq-nobody'))).code).toBe(3);
+  });
+
+  it.each<[string[], RegExp, number]>([
+    [['--at', 'noon'], /ISO-8601/, 2],
+    [['--at', '25:00'], /09:14/, 2],
+    [['--limit', '0'], /from 1 to/, 2],
+    [[], /no gateway has run beside agent gpu yet/, 3],
+  ])('refuses %j', async (words, message, exit) => {
+    const { code, err } = await (await cliAgent(ending)).rouse(why(...words));
+    expect(err).toMatch(message);
+    expect(code).toBe(exit);
+  });
+});

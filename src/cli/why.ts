@@ -1,0 +1,241 @@
+import { invalid, isRouseError } from '../base/index.ts';
+import type { MailMessageView, NotifierDecision, RequestView } from '../wire/index.ts';
+import { askMail } from './agents-mail-access.ts';
+import { GATEWAY_TARGET_FLAGS } from './agents-target.ts';
+import type { Command, Input, Output } from './command.ts';
+import { notBlank, utcTime, wholeNumber } from './flag-values.ts';
+import { requestText } from './gateway-request-print.ts';
+import { dayAndTime } from './gateway-time-words.ts';
+import { show } from './table.ts';
+import { decisionLines, type Explained, settingLines } from './why-print.ts';
+import { type WhySource, whySource } from './why-source.ts';
+
+async function run(input: Input): Promise<Output> {
+  const source = await whySource(input);
+  try {
+    const request = input.flags['request'] as string | undefined;
+    return await (request === undefined ? whyWoken(input, source) : whyRequest(request, source));
+  } finally {
+    source.close();
+  }
+}
+
+async function whyWoken(input: Input, source: WhySource): Promise<Output> {
+  const { flags } = input;
+  const ref = flags['messageRef'] as string | undefined;
+  const message = ref === undefined ? undefined : await messageFacts(input, source, ref);
+  const chosen = await choose(source, {
+    limit: flags['limit'] as number,
+    at: flags['at'] as string | undefined,
+    matches: message === undefined ? () => true : (decision) => mentions(decision, message),
+  });
+  const { replayDecision } = await import('../gateway/offline.ts');
+  const replays = flags['replay']
+    ? chosen.map(replayDecision).filter((each) => each !== undefined)
+    : undefined;
+  const different = replays?.filter((each) => !each.same) ?? [];
+  const explained = await Promise.all(chosen.map((decision) => explain(decision, source)));
+  return {
+    data: {
+      schema_version: 1,
+      agent_name: source.agent,
+      gateway: source.offline === undefined ? 'live' : 'offline',
+      notifier: source.notifier,
+      ...(message && { message }),
+      decisions: explained.map(({ decision, request, lookAgainUtc }) => ({
+        ...decision,
+        look_again_utc: lookAgainUtc,
+        request: request ?? null,
+      })),
+      ...(replays && { replay: { run: replays.length, different } }),
+    },
+    plain: [
+      ...settingLines(source, Date.now()),
+      ...(message ? messageLines(message) : []),
+      ...(explained.length > 0 ? decisionLines(explained) : ['', nothingFound(source, ref)]),
+      ...(replays ? ['', replayLine(replays.length, different, chosen.length)] : []),
+    ].join('\n'),
+    exitCode: different.length > 0 ? 1 : 0,
+  };
+}
+
+async function explain(decision: NotifierDecision, source: WhySource): Promise<Explained> {
+  const { lookAgainOf } = await import('../gateway/offline.ts');
+  const id = decision.enqueued_request_id;
+  const request = id === null ? undefined : await source.request(id).catch(forgotten);
+  return { decision, request, lookAgainUtc: lookAgainOf(decision) };
+}
+
+/** A request may be older than what is kept. */
+function forgotten(error: unknown): undefined {
+  if (!isRouseError(error) || error.code !== 'not_found') throw error;
+}
+
+interface Choice {
+  limit: number;
+  at: string | undefined;
+  matches: (decision: NotifierDecision) => boolean;
+}
+
+const PAGE = 500;
+
+async function choose(source: WhySource, { limit, at, matches }: Choice): Promise<NotifierDecision[]> {
+  const found: NotifierDecision[] = [];
+  const latest = at === undefined ? Number.POSITIVE_INFINITY : Date.parse(at);
+  for (let before: number | undefined; ; ) {
+    const page = await source.decisions(PAGE, before);
+    for (const decision of page) {
+      if (Date.parse(decision.poll_time_utc) > latest || !matches(decision)) continue;
+      found.push(decision);
+      if (found.length === limit) return found;
+    }
+    if (page.length < PAGE) return found;
+    before = page.at(-1)!.audit_id;
+  }
+}
+
+interface MessageFacts {
+  message_ref: string;
+  announced_by: string | null;
+  found: Pick<MailMessageView, 'box' | 'read' | 'archived' | 'subject'> | null;
+  problem: string | null;
+}
+
+async function messageFacts(input: Input, source: WhySource, ref: string): Promise<MessageFacts> {
+  const announced_by = source.announcedBy(ref) ?? null;
+  try {
+    const { message } = (await askMail(input, 'peek', { message_ref: ref })) as unknown as {
+      message: MailMessageView;
+    };
+    const { message_ref, box, read, archived, subject } = message;
+    return { message_ref, announced_by, found: { box, read, archived, subject }, problem: null };
+  } catch (error) {
+    if (!isRouseError(error)) throw error;
+    return { message_ref: ref, announced_by, found: null, problem: error.message };
+  }
+}
+
+function mentions(decision: NotifierDecision, { message_ref, announced_by }: MessageFacts): boolean {
+  if (announced_by !== null && decision.enqueued_request_id === announced_by) return true;
+  return decision.unread_summary.some((each) => each['message_ref'] === message_ref);
+}
+
+function messageLines({ message_ref, announced_by, found, problem }: MessageFacts): string[] {
+  const lines = ['', `Message ${show(message_ref)}`];
+  if (found) {
+    const state = [found.read ? 'read' : 'unread', found.archived && 'archived'].filter(Boolean).join(', ');
+    lines.push(`  in ${show(found.box)}, ${state}: ${show(found.subject)}`);
+    if (found.archived || found.box !== 'inbox')
+      lines.push('  It is not open in the inbox, so it wakes nobody now.');
+  } else lines.push(`  ${show(problem)}`);
+  if (announced_by) lines.push(`  announced by request ${announced_by}`);
+  return lines;
+}
+
+function nothingFound({ notifier }: WhySource, ref: string | undefined): string {
+  if (ref !== undefined) {
+    return 'No decision that is still kept names this message: it came when nobody looked, it was handled before the next look, or the look was long ago.';
+  }
+  return notifier.enabled
+    ? 'Nothing was decided yet: no look has come due.'
+    : 'Nothing was decided: nobody is looking at the mail of this agent.';
+}
+
+function replayLine(run: number, different: { audit_id: number }[], of: number): string {
+  const without = of - run > 0 ? ` (${of - run} without facts: the mailbox could not be read)` : '';
+  return different.length === 0
+    ? `Replay: ${run} decisions made again from their facts, all the same${without}.`
+    : `Replay: ${different.length} of ${run} decisions come out differently${without}: ${different.map((each) => each.audit_id).join(', ')}. Use --print-json to compare.`;
+}
+
+async function whyRequest(id: string, source: WhySource): Promise<Output> {
+  const request = await source.request(id);
+  const decisions = request.source === 'notifier' ? await choose(source, askedFor(id)) : [];
+  return {
+    data: { schema_version: 1, agent_name: source.agent, request, decisions },
+    plain: [
+      requestText(request),
+      '',
+      requestSentence(request),
+      ...decisions.map(
+        (decision) => `It wakes the agent for mail, as decided at ${dayAndTime(decision.poll_time_utc)}.`,
+      ),
+    ].join('\n'),
+  };
+}
+
+const askedFor = (id: string): Choice => ({
+  limit: 1,
+  at: undefined,
+  matches: (decision) => decision.enqueued_request_id === id,
+});
+
+const ENDINGS: Record<NonNullable<RequestView['outcome']>, string> = {
+  submitted: 'It was typed, and the tool took it: the stage "submitted" is the proof.',
+  unconfirmed: 'It was typed, but nothing proves that the tool took it. It is not typed again by itself.',
+  failed: 'It failed and is not tried again.',
+  refused: 'It was refused, and nothing was submitted.',
+  expired: 'Its time ran out before the agent could be disturbed; nothing was typed.',
+  cancelled: 'Somebody took it out of the line; nothing was typed.',
+  superseded: 'Its reason was gone when it was about to be typed; nothing was typed.',
+  coalesced: 'A request beside it did its work; nothing was typed for it.',
+};
+
+function requestSentence({ outcome, state, waiting_reason }: RequestView): string {
+  if (outcome !== null) return ENDINGS[outcome];
+  if (state === 'running') return 'It is being typed, or its proof is being waited for.';
+  return waiting_reason
+    ? 'It waits in line, and is typed as soon as this reason is gone. "requests cancel" takes it out.'
+    : 'It waits in line. "requests cancel" takes it out.';
+}
+
+/** A time of today, or of yesterday when it has not come yet: as this command prints them. */
+function momentOf(text: string): string {
+  if (!/^\d\d:\d\d(:\d\d)?$/.test(text)) return new Date(withZone(utcTime(text))).toISOString();
+  const today = new Date().toISOString().slice(0, 10);
+  const at = Date.parse(`${today}T${text.length === 5 ? `${text}:59` : text}.999Z`);
+  if (Number.isNaN(at)) throw invalid('must be a time such as 09:14, 09:14:02 or 2026-01-31T09:14:02Z');
+  return new Date(at - 999 > Date.now() ? at - 86_400_000 : at).toISOString();
+}
+
+function withZone(text: string): string {
+  return /[Zz]$|[+-]\d\d:?\d\d$/.test(text) ? text : `${text.length === 10 ? `${text}T23:59:59` : text}Z`;
+}
+
+const why: Command = {
+  name: 'why',
+  summary: 'why an agent was or was not woken, from the facts of the moment',
+  description:
+    'Shows each decision about waking the agent, newest first, with the rules that were asked and their answers, what ' +
+    'became of a wake, and when it is looked at next. Works without a live gateway. Times are UTC. With --replay each ' +
+    'decision is made again from its stored facts and must come out the same (exit code 1 if not).',
+  examples: [
+    'rouse why --agent-name gpu',
+    'rouse why --agent-name gpu --at 09:14:02',
+    'rouse why --agent-name gpu --message-ref filesystem:msg-20260416T091402Z-0123456789abcdef0123456789abcdef',
+    'rouse why --agent-name gpu --request gwreq-20260416-091402Z-0a1b2c3d',
+    'rouse why --agent-name gpu --limit 1000 --replay',
+  ],
+  flags: [
+    ...GATEWAY_TARGET_FLAGS,
+    {
+      name: 'at',
+      value: 'TIME',
+      summary: 'what was decided until then; 09:14, 09:14:02 or ISO-8601',
+      parse: momentOf,
+    },
+    { name: 'message-ref', value: 'REF', summary: 'only decisions about this message', parse: notBlank },
+    { name: 'request', value: 'ID', summary: 'explain one request instead', parse: notBlank },
+    {
+      name: 'limit',
+      value: 'N',
+      summary: 'at most so many decisions',
+      parse: wholeNumber(1, 100_000),
+      default: 10,
+    },
+    { name: 'replay', summary: 'make each decision again from its facts, and compare' },
+  ],
+  run,
+};
+
+export default why;
