@@ -32,7 +32,7 @@ import { recoverTurn } from './recover-turn.ts';
 import { RunningTurn, type TurnLimits } from './running-turn.ts';
 import type { StopCause, TurnEnd } from './turn-end.ts';
 import { attemptState, isUsed, readProcess, turnFiles, turnIdProblem, voidAttempt } from './turn-files.ts';
-import type { VisibleLog } from './visible-log.ts';
+import { showEvents, type VisibleLog } from './visible-log.ts';
 
 export interface TurnsOptions {
   root: string;
@@ -159,8 +159,8 @@ export class Turns {
 
   /** Stops looking; a turn under way runs on and is taken over by the next gateway. */
   async letGo(): Promise<void> {
-    this.#cancel?.abort();
-    await this.#turn?.letGo();
+    if (this.#turn) await this.#turn.letGo();
+    else this.#cancel?.abort();
   }
 
   /** One turn at a time here, and one lane for all processes. */
@@ -213,10 +213,7 @@ export class Turns {
 
   #begin(turn: RunningTurn): void {
     this.#turn = turn;
-    const { visible } = this.#on;
-    turn.events.on(({ kind, message }) => {
-      if (kind !== 'progress' && kind !== 'passthrough') visible.write(turn.id, kind, message);
-    });
+    showEvents(turn, this.#on.visible);
     this.changed.emit();
   }
 

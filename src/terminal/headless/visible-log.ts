@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
-import { type Clock, errnoOf, preview } from '../../base/index.ts';
+import { type Clock, type Emitter, errnoOf, preview } from '../../base/index.ts';
+import type { CanonicalEvent } from './canonical-event.ts';
 
 const LARGEST = 1024 * 1024;
 const LONGEST_LINE = 400;
@@ -45,4 +46,25 @@ export class VisibleLog {
       if (errnoOf(error) !== 'ENOENT') throw error;
     }
   }
+}
+
+/** Shows what a turn says and does. An answer told word by word is shown when it pauses. */
+export function showEvents(
+  turn: { id: string; events: Emitter<CanonicalEvent>; ended: Promise<unknown> },
+  log: VisibleLog,
+): void {
+  let answer = '';
+  const flush = (): void => {
+    if (answer !== '') log.write(turn.id, 'assistant', answer);
+    answer = '';
+  };
+  turn.events.on(({ kind, message }) => {
+    if (kind === 'assistant') {
+      if (answer.length < LONGEST_LINE) answer += message;
+    } else if (kind !== 'progress' && kind !== 'passthrough') {
+      flush();
+      log.write(turn.id, kind, message);
+    }
+  });
+  void turn.ended.then(flush);
 }
