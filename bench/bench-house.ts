@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { systemClock } from '../src/base/index.ts';
+import { GatewayClient } from '../src/client/index.ts';
+import { launch, type ManifestFacts, type SessionContext, sessionPaths, stop } from '../src/session/index.ts';
+
+export interface BenchGateway {
+  name: string;
+  pid: number;
+  /** Its directory in the session root. */
+  root: string;
+  client: GatewayClient;
+  /** Address of its gateway. */
+  base: string;
+  transcript: string;
+}
+
+/** Scripted agents with gateways in a place of their own, for benchmarks. */
+export class BenchHouse {
+  readonly directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-bench-'));
+  #launched: ManifestFacts[] = [];
+
+  get context(): SessionContext {
+    const at = (name: string): string => path.join(this.directory, name);
+    const env = Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => !/^(TMUX|HOUMAO_)/.test(name)),
+    );
+    return {
+      settings: {
+        runtimeDir: at('run'),
+        mailboxDir: at('mail'),
+        registryDir: at('registry'),
+        tmuxSocket: at('tmux.sock'),
+      },
+      env: { ...env, ROUSE_HOME: this.directory },
+      clock: systemClock,
+    };
+  }
+
+  async launchMany(count: number, args: string[] = []): Promise<BenchGateway[]> {
+    const gateways: BenchGateway[] = [];
+    for (let i = 0; i < count; i++) gateways.push(await this.launch(`agent-${i + 1}`, args));
+    return gateways;
+  }
+
+  async launch(name: string, args: string[] = []): Promise<BenchGateway> {
+    const report = await launch(this.context, {
+      tool: 'scripted',
+      agentName: name,
+      cwd: this.directory,
+      headless: false,
+      args,
+      autoAttach: { mode: 'detached_process' },
+    });
+    if (report.attachError) throw report.attachError;
+    this.#launched.push(report.facts);
+    const root = sessionPaths(report.facts.root).gateway;
+    return {
+      name,
+      root,
+      pid: Number(fs.readFileSync(path.join(root, 'run', 'gateway.pid'), 'utf8')),
+      base: `http://127.0.0.1:${report.attached!.status.gateway_port}`,
+      client: new GatewayClient({ host: '127.0.0.1', port: report.attached!.status.gateway_port! }),
+      transcript: path.join(report.facts.root, 'transcript.jsonl'),
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const facts of this.#launched) await stop(this.context, facts);
+    try {
+      execFileSync('tmux', ['-S', path.join(this.directory, 'tmux.sock'), 'kill-server'], {
+        stdio: 'ignore',
+      });
+    } catch {
+      // The server ends with its last session.
+    }
+    fs.rmSync(this.directory, { recursive: true, force: true });
+  }
+}
