@@ -1,5 +1,5 @@
 import { nearest, notFound, type RouseError } from '../base/index.ts';
-import { LOCAL_DOMAIN, localPart } from './mail-address.ts';
+import { localPart } from './mail-address.ts';
 import type { MailPrincipal } from './mail-principal.ts';
 
 /**
@@ -15,7 +15,7 @@ export function unknownRecipient(
     ({ address, principal_id: owner }) =>
       localPart(address) === name || owner === name || owner === `HOUMAO-${name}`,
   );
-  const likely = same.length === 1 ? [same[0]!.address] : nearestAddresses(typed, name, known);
+  const likely = same.length === 1 ? [same[0]!.address] : nearestAddresses(name, known);
   const message = typed.includes('@')
     ? `no mailbox is registered for ${typed}`
     : `recipient must be a full mail address, not ${JSON.stringify(typed.slice(0, 80))}`;
@@ -27,14 +27,10 @@ export function unknownRecipient(
 }
 
 /** By the name before the @ first: domains are long and alike, and would make everybody look near. */
-function nearestAddresses(typed: string, name: string, known: readonly { address: string }[]): string[] {
+function nearestAddresses(name: string, known: readonly { address: string }[]): string[] {
   const byName = nearest(name, new Set(known.map(({ address }) => localPart(address))));
   const addresses = byName.flatMap((local) =>
     known.filter(({ address }) => localPart(address) === local).map(({ address }) => address),
   );
-  if (addresses.length > 0) return addresses.slice(0, 3);
-  return nearest(
-    typed.includes('@') ? typed : `${typed}@${LOCAL_DOMAIN}`,
-    known.map(({ address }) => address),
-  );
+  return addresses.slice(0, 3);
 }

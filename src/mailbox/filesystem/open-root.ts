@@ -12,10 +12,12 @@ import {
 import type { Sqlite } from '../../db/index.ts';
 import { unknownRecipient } from '../../domain/index.ts';
 import type { MailHint } from '../port.ts';
+import { CommitQueue } from './commit-queue.ts';
 import type { Layout } from './layout.ts';
 import { Publisher } from './publisher.ts';
 import { RegistrationBook } from './registration-book.ts';
 import { listRegistrations } from './registration-rows.ts';
+import { BUSY_TIMEOUT_MS } from './root.ts';
 import { indexNextBatch } from './search-messages.ts';
 import { signalChange } from './signal.ts';
 import { StateJournal } from './state-journal.ts';
@@ -38,6 +40,7 @@ export class OpenRoot {
   readonly publisher: Publisher;
   readonly book = new RegistrationBook();
   readonly changed = new Emitter<MailHint>();
+  #commits: CommitQueue;
   #indexChecked = Number.NEGATIVE_INFINITY;
   #toSignal = new Set<string>();
   #indexFile: { dev: number; ino: number };
@@ -54,7 +57,13 @@ export class OpenRoot {
     this.clock = clock;
     this.log = log;
     this.journal = new StateJournal(layout.stateJournal);
-    this.publisher = new Publisher({ layout, db, clock, log });
+    this.#commits = new CommitQueue({
+      db,
+      clock,
+      lockFile: `${layout.locks}/commit.lock`,
+      timeoutMs: BUSY_TIMEOUT_MS,
+    });
+    this.publisher = new Publisher({ layout, db, clock, log, commit: (work) => this.commit(work) });
     this.publisher.alongside = (inside) => {
       indexNextBatch(inside);
       if (this.journal.wantsCompaction) this.journal.compact(inside);
@@ -72,7 +81,7 @@ export class OpenRoot {
 
   /** One commit, shared with whatever else is written in this turn. Resolves when it is on disk. */
   async commit<T>(work: (db: Sqlite) => T): Promise<T> {
-    return this.db.commitTogether((db) => {
+    return this.#commits.add((db) => {
       this.#refuseReplacedIndex();
       return work(db);
     });
@@ -109,11 +118,18 @@ export class OpenRoot {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.publisher.close().finally(() => {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await this.publisher.close();
+      await this.#commits.close();
+    } finally {
       this.#signalAll();
       this.db.close();
-    });
-    return this.#closing;
+    }
   }
 
   /** Repair puts a new index in place of one that cannot be read; whoever still has the old one open must not write to it. */

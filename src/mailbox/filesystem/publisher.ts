@@ -31,6 +31,8 @@ interface Due {
   publication?: Publication;
 }
 
+type Commit = <T>(work: (db: Sqlite) => T) => Promise<T>;
+
 /** After this much quiet, or this many messages, what was published is flushed and forgotten. */
 const QUIET_MS = 1000;
 const MANY = 2048;
@@ -56,6 +58,7 @@ export class Publisher {
   readonly name = publisherName();
   #layout: Layout;
   #db: Sqlite;
+  #commit: Commit;
   #clock: Clock;
   #log: Log;
   #executor = new PublishExecutor();
@@ -73,7 +76,8 @@ export class Publisher {
   /** Work that may ride along with the transaction of a flush. */
   alongside: (db: Sqlite) => void = () => {};
 
-  constructor(parts: { layout: Layout; db: Sqlite; clock: Clock; log: Log }) {
+  constructor(parts: { layout: Layout; db: Sqlite; clock: Clock; log: Log; commit: Commit }) {
+    this.#commit = parts.commit;
     this.#db = parts.db;
     this.#clock = parts.clock;
     this.#log = parts.log;
@@ -143,7 +147,9 @@ export class Publisher {
     this.#cancelTimer?.();
     await this.#executor.rest();
     if (this.#pending.size === 0) return;
-    this.#db.run('UPDATE unpublished SET publisher = ? WHERE publisher = ?', [NOBODY, this.name]);
+    await this.#commit((db) =>
+      db.run('UPDATE unpublished SET publisher = ? WHERE publisher = ?', [NOBODY, this.name]),
+    );
   }
 
   #add(due: Due): void {
@@ -232,7 +238,7 @@ export class Publisher {
       crashPoint('mailbox.flush.synced');
       const isCurrent = ([seq, { generation }]: [number, Pending]): boolean =>
         this.#pending.get(seq)?.generation === generation;
-      const settled = await this.#db.commitTogether((db) => {
+      const settled = await this.#commit((db) => {
         const current = batch.filter(isCurrent);
         for (const [seq] of current) {
           db.run('DELETE FROM unpublished WHERE seq = ? AND publisher = ?', [seq, this.name]);
