@@ -40,7 +40,7 @@ export const EXPECTED: [RegExp, 'ready' | string[]][] = [
   [/^busy/, ['busy_turn']],
   [/^typed/, ['draft']],
   [/^(slash|at)-menu/, ['draft', 'menu', 'unknown_screen', 'dialog']],
-  [/^menu/, ['menu', 'dialog']],
+  [/^menu/, ['menu', 'dialog', 'draft']],
   [/^field/, ['dialog']],
   [/^(permission|question|trust|apikey)/, ['dialog']],
   [/^dialog/, ['dialog', 'unknown_screen']],
@@ -58,12 +58,13 @@ export function expectedOf({ state, name }: Fixture): 'ready' | string[] {
 export function judge(
   fixture: Fixture,
   screen: Screen = fixture.capture.screen,
+  hostname?: string,
 ): { facts: Facts; gate: Readiness } {
   const { tool, version } = fixture;
   const facts = observe({
     screen,
-    detector: detectorFor(tool, version),
-    process: { foreground: 'tool', version },
+    detector: detectorFor(tool, { version }),
+    process: { foreground: 'tool', version, ...(hostname === undefined ? {} : { hostname }) },
   });
   return { facts, gate: decideReadiness(facts, { stable: true }) };
 }

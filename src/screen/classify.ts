@@ -36,7 +36,11 @@ export function classifyCapture(text: string, file: string, tool: string, versio
     foreground: foregroundOf(capture),
     ...(version === undefined ? {} : { version }),
   };
-  const facts = observe({ screen: capture.screen, detector: detectorFor(tool, version), process });
+  const facts = observe({
+    screen: capture.screen,
+    detector: detectorFor(tool, { version, alternate: capture.screen.alternate }),
+    process,
+  });
   const gate = decideReadiness(facts, { stable: true });
   const reasons = gate.ready ? [] : gate.reasons;
   const composer = facts.composer.value;

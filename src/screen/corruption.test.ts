@@ -58,7 +58,7 @@ describe('damaged screens', () => {
   it('of running turns are never ready when the window is lower', () => {
     for (const fixture of notReady.filter(({ state }) => state.startsWith('busy'))) {
       const { screen } = fixture.capture;
-      const detector = detectorFor(fixture.tool, fixture.version);
+      const detector = detectorFor(fixture.tool, { version: fixture.version });
       const top = findComposer(screen, detector.composers)?.top ?? screen.height;
       for (let cut = 0; cut < top - 12; cut++) never(fixture, crop(screen, cut, screen.columns));
     }

@@ -10,6 +10,8 @@ export interface Detector {
   versions: VersionRange;
   /** Names of the tool's process in the pane; an interpreter (`node`) counts only with the tool in its arguments. */
   processNames: string[];
+  /** Which buffer this version draws on; tells versions apart when nobody knows the number. */
+  buffer?: 'alternate' | 'main';
   /** Tried in order; the first that fits the place of the cursor is the composer. */
   composers: ComposerShape[];
   title: TitleSigns;
@@ -49,8 +51,8 @@ export type Frame =
   | { kind: 'box'; column: number; corners: string; sides: [string, string] }
   /** A bar at the left with a foot; inside: a blank row, the text, a blank row, and a row that names the mode. */
   | { kind: 'bar'; bar: string; foot: string; fill: string; shellLabel: RegExp }
-  /** Nothing: a glyph at the left edge, a blank row, and the footer at the bottom of the screen. */
-  | { kind: 'open'; footer: [least: number, most: number] }
+  /** Nothing: a glyph at the left edge, a blank row, and the footer as the last thing on the screen. */
+  | { kind: 'open' }
   /** As calibration found it. `left` is where the glyph begins behind a side, `prefix` all that stands before the text. */
   | {
       kind: 'learned';
@@ -112,6 +114,8 @@ export interface TranscriptShape {
    * answer, a prompt without any of these is a turn that may still run, unless the title says idle.
    */
   settled?: RegExp;
+  /** A row of the banner: with it in sight and no prompt, nothing was sent yet. */
+  banner?: RegExp;
   /** What the tool puts below a prompt it has taken up. A prompt with none of these is about to run. */
   answered?: RegExp;
 }

@@ -23,6 +23,8 @@ export interface ProcessFacts {
   /** A person's keys came in within the last moments. */
   personTyping?: boolean;
   version?: string;
+  /** Name of the machine: a title that nobody has set yet. */
+  hostname?: string;
   ageMs?: number;
 }
 

@@ -1,7 +1,7 @@
 import { textColumns } from './char-width.ts';
 import type { ComposerShape, Ghost, Mode } from './detector.ts';
 import { findFrame, type Place, startsWith } from './frames.ts';
-import { rowAt, type Screen } from './screen.ts';
+import { type Row, rowAt, type Screen } from './screen.ts';
 import { isMidGrey, type Style, sameStyle } from './style.ts';
 
 /** Where the tool takes text, and what stands there. Rows and columns count from 0. */
@@ -46,7 +46,8 @@ function readInside(screen: Screen, shape: ComposerShape, place: Place): Compose
   const lines: string[] = [];
   for (let y = place.first; y <= place.last; y++) {
     const row = rowAt(screen, y);
-    if (y > place.first && row.slice(place.left, textColumn).trim() !== '') return undefined;
+    if (y > place.first && row.slice(place.left, textColumn).trim() !== '' && !hangsOver(row, textColumn))
+      return undefined;
     lines.push(
       row
         .slice(textColumn, place.right)
@@ -64,6 +65,11 @@ function readInside(screen: Screen, shape: ComposerShape, place: Place): Compose
   };
 }
 
+/** A wide character that begins one column early: tool and terminal disagree about the width of a joined one. */
+function hangsOver(row: Row, textColumn: number): boolean {
+  return textColumn > 0 && row.char(textColumn) === '' && row.slice(0, textColumn - 1).trim() === '';
+}
+
 function stateOf(
   screen: Screen,
   shape: ComposerShape,
@@ -77,12 +83,17 @@ function stateOf(
   return shape.ghosts.some((ghost) => looksLike(screen, ghost, place)) ? 'placeholder' : 'draft';
 }
 
+/** A placeholder is one line, wrapped once at most; a help page below a composer may be as dim, but is taller. */
+const MOST_GHOST_ROWS = 2;
+
 /** Whether every cell of the text, except the one under the cursor, is drawn as this kind of placeholder. */
 function looksLike(
   screen: Screen,
   ghost: Ghost,
   place: { first: number; last: number; textColumn: number; right: number; text: string },
 ): boolean {
+  const lines = place.text.split('\n');
+  if (lines.length > MOST_GHOST_ROWS || lines.some((line) => line.trim() === '')) return false;
   if (ghost.form && !ghost.form.test(place.text.trim())) return false;
   const firstRow = rowAt(screen, place.first);
   if (ghost.gap && firstRow.char(place.textColumn).trim() !== '') return false;

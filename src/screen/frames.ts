@@ -21,7 +21,7 @@ export function findFrame(screen: Screen, frame: Frame, y: number, shape: Compos
   if (frame.kind === 'box') return insideBox(screen, frame, y);
   if (frame.kind === 'bar') return besideBar(screen, frame, y);
   if (frame.kind === 'learned') return learnedPlace(screen, frame, y);
-  return openAtBottom(screen, frame, y, shape);
+  return aboveFooter(screen, y, shape);
 }
 
 function betweenLines(screen: Screen, frame: Frame & { kind: 'lines' }, y: number): Place | undefined {
@@ -77,24 +77,19 @@ function besideBar(screen: Screen, frame: Frame & { kind: 'bar' }, y: number): P
   return { top, bottom: foot, first: top + 1, last: foot - 3, left: column + 1, right, mode };
 }
 
-function openAtBottom(
-  screen: Screen,
-  frame: Frame & { kind: 'open' },
-  y: number,
-  shape: ComposerShape,
-): Place | undefined {
+/** The text ends at the last gap of blank rows; what stands below that gap is footer. */
+function aboveFooter(screen: Screen, y: number, shape: ComposerShape): Place | undefined {
   const begins = (row: Row): boolean => shape.prompts.some(({ text }) => startsWith(row, 0, text));
   const goesOn = (row: Row): boolean => row.blank || row.indent() >= 2;
   const first = scan(screen, y, -1, begins, goesOn);
   if (first === undefined) return undefined;
-  const [least, most] = frame.footer;
-  for (let below = least; below <= most; below++) {
-    const last = screen.height - 1 - below;
-    const inside = screen.rows.slice(first + 1, last + 1);
-    if (last < y || !rowAt(screen, last + 1).blank || !inside.every(goesOn)) continue;
-    return { top: first, bottom: last, first, last, left: 0, right: screen.columns };
-  }
-  return undefined;
+  let footer = screen.height - 1;
+  while (footer > first && rowAt(screen, footer).blank) footer--;
+  while (footer > first && !rowAt(screen, footer).blank) footer--;
+  let last = footer;
+  while (last > first && rowAt(screen, last).blank) last--;
+  if (footer === first || last < y || !screen.rows.slice(first + 1, last + 1).every(goesOn)) return undefined;
+  return { top: first, bottom: last, first, last, left: 0, right: screen.columns };
 }
 
 function learnedPlace(screen: Screen, frame: Frame & { kind: 'learned' }, y: number): Place | undefined {

@@ -14,7 +14,7 @@ export * from './classify.ts';
 export * from './composer-holds.ts';
 export * from './contract-state.ts';
 export * from './detector.ts';
-export { DETECTORS, detectorFor, isKnownTool, TOOLS } from './detectors/index.ts';
+export { DETECTORS, detectorFor, isKnownTool, TOOLS, type WhichDetector } from './detectors/index.ts';
 export * from './facts.ts';
 export { type Composer, type ComposerState, findComposer } from './find-composer.ts';
 export type { Dialog, DialogKind } from './find-dialog.ts';

@@ -3,7 +3,7 @@ import { type Composer, findComposer } from './find-composer.ts';
 import { type Dialog, findDialog, screenExcerpt } from './find-dialog.ts';
 import { footerOf, withoutNumbers } from './learned-frame.ts';
 import { lastPromptRow, readSigns, type SeenSign, turnRows } from './read-signs.ts';
-import { rowAt, type Screen } from './screen.ts';
+import type { Screen } from './screen.ts';
 import { fingerprint } from './stability.ts';
 import { findUsageLimit } from './usage-limit.ts';
 
@@ -42,15 +42,14 @@ export const BLIND: Look = {
   excerpt: '',
 };
 
-export function look(screen: Screen, detector: Detector): Look {
+export function look(screen: Screen, detector: Detector, hostname?: string): Look {
   const composer = findComposer(screen, detector.composers);
-  const title = titleVerdict(screen.title, detector);
+  const title = titleVerdict(screen.title, detector, hostname);
   const excerpt = screenExcerpt(screen);
   if (!composer) return { ...BLIND, title, dialog: findDialog(screen), excerpt };
   const { shape, top, bottom } = composer;
   const signs = readSigns(screen, detector, composer);
   const form = signs.find(({ means }) => means === 'dialog');
-  const rowsBelow = screen.rows.slice(bottom + 1).filter((row) => !row.blank).length;
   const around = [...turnRows(screen, detector, composer), ...screen.rows.slice(bottom + 1)];
   const clearance = shape.clearance ?? 0;
   return {
@@ -59,14 +58,23 @@ export function look(screen: Screen, detector: Detector): Look {
     title,
     dialog: form && { kind: 'text_field', excerpt: form.row },
     limit: findUsageLimit(around.map((row) => row.text)),
-    tooTall: shape.footerRows !== undefined && rowsBelow > shape.footerRows,
+    tooTall: shape.footerRows !== undefined && footerHeight(screen, bottom) > shape.footerRows,
     crowded: screen.rows.slice(Math.max(0, top - clearance), top).some((row) => !row.blank),
     strange: isStrange(screen, detector, composer),
-    unsettled: lacks(screen, detector, composer, detector.transcript.settled) && title !== 'idle',
-    unanswered: lacks(screen, detector, composer, detector.transcript.answered),
+    unsettled: title !== 'idle' && isUnsettled(screen, detector, composer),
+    unanswered: isUnanswered(screen, detector, composer),
     turnSignature: turnSignature(screen, detector, composer),
     excerpt,
   };
+}
+
+/** Rows of the block below the composer; rows behind a gap are leftovers of a taller frame. */
+function footerHeight(screen: Screen, bottom: number): number {
+  const below = screen.rows.slice(bottom + 1);
+  const start = below.findIndex((row) => !row.blank);
+  const length = below.slice(start).findIndex((row) => row.blank);
+  if (start < 0) return 0;
+  return length < 0 ? below.length - start : length;
 }
 
 /** The last prompt and all that stands below it, as a fingerprint. */
@@ -76,19 +84,35 @@ function turnSignature(screen: Screen, detector: Detector, composer: Composer): 
   return fingerprint(rows.filter((row) => row !== '').join('\n'));
 }
 
-function titleVerdict(title: string, { title: signs }: Detector): TitleVerdict {
+function titleVerdict(title: string, { title: signs }: Detector, hostname: string | undefined): TitleVerdict {
+  if (title === hostname) return 'neutral';
   if (signs.waiting?.test(title)) return 'waiting';
   if (signs.busy?.test(title)) return 'busy';
   return signs.idle?.test(title) ? 'idle' : 'neutral';
 }
 
-/** Whether a prompt was sent and no row like this stands below it. */
-function lacks(screen: Screen, detector: Detector, composer: Composer, wanted: RegExp | undefined): boolean {
-  if (!wanted) return false;
+/** A turn whose end is not to be seen. Its prompt may be out of sight, above a transcript that fills the screen. */
+function isUnsettled(screen: Screen, detector: Detector, composer: Composer): boolean {
+  const { transcript } = detector;
+  const above = screen.rows.slice(0, composer.top).filter((row) => !row.blank);
+  const fresh = above.length === 0 || above.some((row) => transcript.banner?.test(row.text));
+  const start = lastPromptRow(screen, detector, composer.top) ?? (fresh ? undefined : -1);
+  return lacksBelow(screen, start, composer.top, transcript.settled);
+}
+
+function isUnanswered(screen: Screen, detector: Detector, composer: Composer): boolean {
   const start = lastPromptRow(screen, detector, composer.top);
-  if (start === undefined) return false;
-  for (let y = start + 1; y < composer.top; y++) if (wanted.test(rowAt(screen, y).text)) return false;
-  return true;
+  return lacksBelow(screen, start, composer.top, detector.transcript.answered);
+}
+
+function lacksBelow(
+  screen: Screen,
+  start: number | undefined,
+  end: number,
+  wanted: RegExp | undefined,
+): boolean {
+  if (!wanted || start === undefined) return false;
+  return !screen.rows.slice(start + 1, end).some((row) => wanted.test(row.text));
 }
 
 function isStrange(screen: Screen, { idleChrome }: Detector, composer: Composer): boolean {

@@ -23,7 +23,7 @@ export interface ObserveInput {
  */
 export function observe({ screen, detector, process, signals = [], ageMs = 0 }: ObserveInput): Facts {
   const alive = process.foreground === 'tool' || process.foreground === 'unknown';
-  const seen = alive && screen ? look(screen, detector) : BLIND;
+  const seen = alive && screen ? look(screen, detector, process.hostname) : BLIND;
   const verdict = weighSignals(alive ? signals : []);
   const judged = judge(seen, verdict);
   const fact = <T>(value: T, source = 'screen'): Fact<T> => ({

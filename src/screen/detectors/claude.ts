@@ -1,5 +1,5 @@
 import type { Detector } from '../detector.ts';
-import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS } from './words.ts';
+import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS, VIM_NORMAL } from './words.ts';
 
 /** Spinner frames of the status row and, in part, of the title. */
 const STARS = '·✢✣✤✥✦✧✳✴✵✶✷✸✹✺✻✼✽∗*';
@@ -10,7 +10,7 @@ const STARS = '·✢✣✤✥✦✧✳✴✵✶✷✸✹✺✻✼✽∗*';
  */
 export const claude: Detector = {
   tool: 'claude',
-  versions: { from: '2.1.0', below: '2.2.0', seen: ['2.1.197', '2.1.325'] },
+  versions: { from: '2.1.0', below: '2.2.0', seen: ['2.1.197', '2.1.250', '2.1.325'] },
   processNames: ['claude', 'claude-code'],
   composers: [
     {
@@ -27,13 +27,18 @@ export const claude: Detector = {
   title: { busy: new RegExp(`^[◐◑◒◓${BRAILLE}·✢✶✻✽] `, 'u'), idle: /^✳ / },
   signs: [
     { means: 'busy', where: 'above', row: new RegExp(`^[${STARS}] \\p{L}[^…]*…( |$)`, 'u') },
-    { means: 'busy', where: 'above', rows: 12, row: /\besc to interrupt\b/ },
+    {
+      means: 'busy',
+      where: 'above',
+      row: new RegExp(`^[${STARS}] .*(\\besc to interrupt\\b|· Retrying in )`, 'u'),
+    },
     { means: 'busy', where: 'above', rows: 12, row: /^\s+\(ctrl\+b .*\bbackground\)/ },
     { means: 'busy', where: 'below', row: /\besc to interrupt\b/ },
     { means: 'pending', where: 'above', rows: 12, row: /^\s+ctrl\+x ctrl\+s to send now\b/ },
     { means: 'pending', where: 'inside', row: /\bedit queued messages\b/ },
     { means: 'menu', where: 'above', attached: true, row: /^ {2}(❯ | {2})[/+*@]/ },
     { means: 'exit_armed', where: 'below', row: AGAIN_TO_EXIT },
+    { means: 'menu', where: 'below', row: VIM_NORMAL },
     { means: 'dialog', where: 'below', row: FORM_KEYS },
     { means: 'interrupted', where: 'turn', row: /^\s+⎿\s+Interrupted\b/ },
     { means: 'failure', where: 'turn', row: /^● API Error\b/ },

@@ -1,10 +1,10 @@
 import type { Detector } from '../detector.ts';
-import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS } from './words.ts';
+import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS, VIM_NORMAL } from './words.ts';
 
 /** Gemini CLI. Its title tells all four states and is kept up to date. Swallows an Enter that follows a paste too soon. */
 export const gemini: Detector = {
   tool: 'gemini',
-  versions: { from: '0.50.0', below: '0.80.0', seen: ['0.61.0'] },
+  versions: { from: '0.45.0', below: '0.80.0', seen: ['0.45.2', '0.51.0', '0.61.0'] },
   processNames: ['gemini'],
   composers: [
     {
@@ -21,12 +21,13 @@ export const gemini: Detector = {
   ],
   title: { busy: /^[✦⏲] /, waiting: /^✋ /, idle: /^◇ / },
   signs: [
-    { means: 'busy', where: 'above', rows: 6, row: new RegExp(`^ ?[${BRAILLE}] \\S`, 'u') },
+    { means: 'busy', where: 'above', rows: 6, row: new RegExp(`^ ?[${BRAILLE}]`, 'u') },
     { means: 'busy', where: 'above', rows: 6, row: /\(esc to cancel\b/ },
     { means: 'pending', where: 'above', rows: 12, row: /^\s+Queued \(press / },
     { means: 'menu', where: 'above', rows: 10, row: /^ Shortcuts See \/help\b/ },
     { means: 'exit_armed', where: 'above', rows: 4, row: AGAIN_TO_EXIT },
     { means: 'shell_mode', where: 'above', rows: 2, row: /\bshell mode enabled\b/ },
+    { means: 'menu', where: 'below', row: VIM_NORMAL },
     { means: 'dialog', where: 'below', row: FORM_KEYS },
     { means: 'interrupted', where: 'turn', row: /^ℹ Request cancelled/ },
     { means: 'failure', where: 'turn', row: /^✕ / },

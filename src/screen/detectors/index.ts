@@ -2,7 +2,7 @@ import { invalid, nearest } from '../../base/index.ts';
 import type { Detector } from '../detector.ts';
 import { isInRange } from '../version-range.ts';
 import { claude } from './claude.ts';
-import { codex } from './codex.ts';
+import { codex, codexInline } from './codex.ts';
 import { copilot } from './copilot.ts';
 import { gemini } from './gemini.ts';
 import { kimi } from './kimi.ts';
@@ -15,6 +15,7 @@ import { scripted } from './scripted.ts';
 export const DETECTORS: readonly Detector[] = [
   claude,
   codex,
+  codexInline,
   gemini,
   opencode,
   kimi,
@@ -30,11 +31,20 @@ export function isKnownTool(tool: string): boolean {
   return TOOLS.includes(tool);
 }
 
+export interface WhichDetector {
+  version?: string | undefined;
+  /** Whether the screen is the alternate one; used when nobody knows the version. */
+  alternate?: boolean | undefined;
+}
+
 /** The detector whose range holds the version; else the tool's newest, which will say that the version is outside. */
-export function detectorFor(tool: string, version?: string): Detector {
+export function detectorFor(tool: string, { version, alternate }: WhichDetector = {}): Detector {
   const known = DETECTORS.filter((detector) => detector.tool === tool);
+  const buffer = alternate === undefined ? undefined : alternate ? 'alternate' : 'main';
   const fitting =
-    version === undefined ? undefined : known.find(({ versions }) => isInRange(version, versions));
+    version === undefined
+      ? known.find((detector) => detector.buffer === undefined || detector.buffer === buffer)
+      : known.find(({ versions }) => isInRange(version, versions));
   const detector = fitting ?? known[0];
   if (detector) return detector;
   const [near] = nearest(tool, TOOLS);

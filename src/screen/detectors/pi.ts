@@ -16,7 +16,7 @@ export const pi: Detector = {
   ],
   title: {},
   signs: [
-    { means: 'busy', where: 'above', rows: 5, row: new RegExp(`^ ?[${BRAILLE}] \\S`, 'u') },
+    { means: 'busy', where: 'above', rows: 5, row: new RegExp(`^ ?[${BRAILLE}]`, 'u') },
     { means: 'pending', where: 'above', rows: 6, row: /^ ↳ .*\bqueued messages?\b/ },
     { means: 'menu', where: 'below', row: /^→ |^ {2}\(\d+\/\d+\)$/ },
     { means: 'dialog', where: 'inside', row: /^[→›] |^>\s*$/ },

@@ -1,5 +1,5 @@
 import type { Detector } from '../detector.ts';
-import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS } from './words.ts';
+import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS, VIM_NORMAL } from './words.ts';
 
 /**
  * Qwen Code. Its empty composer shows a placeholder or a guess at the next prompt, both in grey where typed text has
@@ -25,7 +25,7 @@ export const qwen: Detector = {
   ],
   title: { busy: /^[◐◑◒◓]/, waiting: /^✳/, idle: /^\p{L}.* - /u },
   signs: [
-    { means: 'busy', where: 'above', rows: 6, row: new RegExp(`^\\s{0,2}[${BRAILLE}] \\S`, 'u') },
+    { means: 'busy', where: 'above', rows: 6, row: new RegExp(`^\\s{0,2}[${BRAILLE}]`, 'u') },
     { means: 'busy', where: 'above', rows: 6, row: /\besc to cancel\)/ },
     { means: 'busy', where: 'below', row: /\bEnter to steer\b/ },
     { means: 'pending', where: 'above', rows: 3, row: /\bedit queued messages\b/ },
@@ -33,6 +33,7 @@ export const qwen: Detector = {
     { means: 'exit_armed', where: 'below', row: AGAIN_TO_EXIT },
     { means: 'shell_mode', where: 'below', row: /\bshell mode enabled\b/ },
     { means: 'menu', where: 'below', row: /^ {2}(> |! for |\/ for |@ for )/ },
+    { means: 'menu', where: 'below', row: VIM_NORMAL },
     { means: 'dialog', where: 'below', row: FORM_KEYS },
     { means: 'interrupted', where: 'turn', row: /^\s+●\S? Request cancelled/ },
     { means: 'failure', where: 'turn', row: /^\s+✕ / },
