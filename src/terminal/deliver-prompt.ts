@@ -32,6 +32,12 @@ export async function deliverPrompt(on: PromptOnLane): Promise<DeliveryResult> {
 
 type Ending = Omit<DeliveryResult, 'evidence'>;
 
+/** Enter was pressed; this is what was to be seen just before. */
+interface Entered {
+  baseline: Baseline;
+  before: Facts;
+}
+
 const untouched = (outcome: DeliveryOutcome, ...reasons: string[]): Ending => ({
   outcome,
   reasons,
@@ -60,7 +66,7 @@ class Delivery {
 
   async run(): Promise<Ending> {
     if (this.#prepared.refusals.length > 0) return untouched('refused', ...this.#prepared.refusals);
-    const first = this.#closedBy(await this.#on.tracker.look());
+    const first = this.#closedBy(await this.#firstLook());
     if (first) return first;
     const { tmux } = this.#on.watch;
     const buffer = await tmux.loadBuffer(this.#prepared.text);
@@ -69,6 +75,15 @@ class Delivery {
     } finally {
       void tmux.deleteBuffer(buffer);
     }
+  }
+
+  /** Copy mode that nobody looks at was left behind; with a person attached it is theirs. */
+  async #firstLook(): Promise<Sight> {
+    const { tracker, watch } = this.#on;
+    const sight = await tracker.look();
+    if (!sight.view?.pane.inMode || sight.people.attached > 0) return sight;
+    await watch.tmux.leaveMode(sight.view.pane.id);
+    return tracker.look();
   }
 
   /** The gate's refusal, or undefined when the prompt may be typed. */
@@ -155,9 +170,11 @@ class Delivery {
     const { patience, clock, tracker } = this.#on;
     const rest = this.#pastedAtMs + this.#sent.detector.input.pasteGapMs - clock.monotonic();
     if (rest > 0) await sleep(clock, rest);
+    let last: Entered | undefined;
     for (let enters = 1; enters <= MOST_ENTERS; enters++) {
       const pressed = await this.#pressEnter();
       if ('ending' in pressed) return pressed.ending;
+      last = pressed;
       const proof = await this.#prove(pressed.baseline, this.#swallowedMs());
       if (proof) return this.#proven(proof, pressed.before, enters);
       const sight = await tracker.look();
@@ -168,17 +185,22 @@ class Delivery {
       }
       this.evidence.push(evidenceAt(clock, 'composer', { enter_swallowed: enters }));
     }
-    if (await takeBack(this.#sent.text, this.#on)) {
-      return touched('failed', `Enter was swallowed ${MOST_ENTERS} times; the text was taken back`);
-    }
-    return touched(
-      'unconfirmed',
-      `Enter was swallowed ${MOST_ENTERS} times; the text stands in the composer`,
-    );
+    return this.#giveUp(last!);
+  }
+
+  /** Every Enter was swallowed. What was taken back was not submitted, unless the last Enter was only slow. */
+  async #giveUp({ baseline, before }: Entered): Promise<Ending> {
+    const why = `Enter was swallowed ${MOST_ENTERS} times`;
+    if (!(await takeBack(this.#sent.text, this.#on)))
+      return touched('unconfirmed', `${why}; the text stands in the composer`);
+    const late = await this.#prove(baseline, this.#swallowedMs());
+    return late
+      ? this.#proven(late, before, MOST_ENTERS)
+      : touched('failed', `${why}; the text was taken back`);
   }
 
   /** Presses Enter in one step with the check that the composer holds our text and nothing asks anything. */
-  async #pressEnter(): Promise<{ baseline: Baseline; before: Facts } | { ending: Ending }> {
+  async #pressEnter(): Promise<Entered | { ending: Ending }> {
     const { tracker, watch, patience, prompt, attemptFile } = this.#on;
     for (let tries = 0; tries < MOST_OVERTAKEN; tries++) {
       const sight = await tracker.look();

@@ -10,6 +10,8 @@ export interface ToolLooks {
   names: string[];
   /** The first words of its command line, as it was launched. */
   launched: string[];
+  /** Process ids under which it was started, for tools that give themselves another name. */
+  pids: () => number[];
 }
 
 export interface Foreground {
@@ -62,7 +64,8 @@ export function readForeground(pane: Pane, looks: ToolLooks, known?: Foreground)
   const group = root.foregroundGroup;
   if (known?.tool && isStillIn(known.tool, group)) return known;
   const members = membersOf(group, pane.pid);
-  const tool = members.find((member) => isTool(member, looks));
+  const pids = members.length > 0 ? looks.pids() : [];
+  const tool = members.find((member) => pids.includes(member.pid) || isTool(member, looks));
   const programs = members.map(({ words, command }) => path.basename(words[0] ?? command));
   if (tool) {
     const identity = { pid: tool.pid, startTicks: tool.startTicks, bootId: bootId() };

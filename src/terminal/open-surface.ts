@@ -8,6 +8,7 @@ import { PaneWatch } from './pane-watch.ts';
 import type { AgentSurface } from './port.ts';
 import { readTimings } from './read-timings.ts';
 import { openSignals } from './signals/index.ts';
+import { startedPids } from './started-pids.ts';
 import { recordedVersion, type SurfaceManifest, tmuxPlace } from './surface-manifest.ts';
 import { Tracker } from './tracker.ts';
 import { TuiRecord } from './tui-record.ts';
@@ -41,15 +42,19 @@ function openTuiSurface(options: SurfaceOptions): AgentSurface {
   const tmux = new Tmux({ ...server, ...(options.env ? { env: options.env } : {}) });
   const version = recordedVersion(manifest);
   const known = isKnownTool(manifest.tool);
-  const detector: Detector = known ? detectorFor(manifest.tool, version) : unknownTool(manifest.tool);
+  const stranger = unknownTool(manifest.tool);
+  const choose = (alternate: boolean | undefined): Detector =>
+    known ? detectorFor(manifest.tool, { version, alternate }) : stranger;
+  const detector = choose(undefined);
   const { executable, args } = manifest.launch_plan;
   const looks = {
     names: [...detector.processNames, ...launchedName(executable)],
     launched: launchedWords(executable, args),
+    pids: () => startedPids(sessionRoot, manifest.runtime?.agent_pid),
   };
   const pollMs = timings.watch_poll_interval_seconds * 1000;
   const watch = new PaneWatch({ tmux, session, clock, pollMs, log });
-  const tracker = new Tracker({ watch, session, detector, looks, version, timings, clock });
+  const tracker = new Tracker({ watch, session, detectorFor: choose, looks, version, timings, clock });
   const patience = { ...DEFAULT_PATIENCE, ...options.patience };
   const lane = new Lane(laneLock, { tracker, watch, clock, log, patience });
   const trackedSessionId = manifest.runtime?.session_id ?? options.attachIdentity ?? session;

@@ -1,10 +1,11 @@
-import { heldText, isHeld } from './held-text.ts';
+import { type Held, heldText, isHeld } from './held-text.ts';
 import type { LaneAttempt } from './lane-attempt.ts';
 import { evidenceAt, type LaneContext } from './lane-context.ts';
-import type { InterruptedDelivery, Recovered } from './port.ts';
+import type { Evidence, InterruptedDelivery, Recovered } from './port.ts';
 import { preparePrompt } from './prepare-prompt.ts';
 import { proofOfSubmission } from './prove-submission.ts';
 import { takeBack } from './take-back.ts';
+import { waitUntil } from './wait-until.ts';
 
 /** Judges by evidence what became of a prompt whose typist was killed. Without evidence either way: unknown. */
 export async function recoverPrompt(
@@ -24,14 +25,34 @@ export async function recoverPrompt(
     if (heard) return { verdict: 'submitted', evidence: [heard] };
   }
   if (attempt?.step === 'before_paste') return say('not_submitted', 'lane', { step: attempt.step });
-  const sight = await tracker.look();
   const sent = { text, detector, signals, clock };
-  const proof = attempt?.baseline ? proofOfSubmission(sight, attempt.baseline, sent) : undefined;
+  const prove = (timeoutMs: number): Promise<Evidence | undefined> =>
+    waitUntil(
+      on,
+      (sight) => (attempt?.baseline ? proofOfSubmission(sight, attempt.baseline, sent) : undefined),
+      timeoutMs,
+    );
+  const held = (): Held => heldText(tracker.sight.facts, text, detector.input);
+  await tracker.look();
+  // What the typist sent last may still be on its way through the terminal.
+  const proof = await prove(attempt?.step === 'entering' ? on.patience.swallowedMs.untold : 0);
   if (proof) return { verdict: 'submitted', evidence: [proof] };
-  const held = heldText(sight.facts, text, detector.input);
-  // A label could stand for anybody's paste; only words prove that the text is ours.
-  if (isHeld(held) && held !== 'chip' && (await takeBack(text, on))) {
-    return say('not_submitted', 'composer', { held, erased: true });
+  if (attempt?.step === 'pasting' && held() === 'empty') {
+    await waitUntil(on, () => (held() === 'empty' ? undefined : true), on.patience.echoMs);
+    if (held() === 'empty') return say('not_submitted', 'composer', { held: 'empty', step: attempt.step });
   }
-  return say('unknown', 'composer', { held, step: attempt?.step ?? null, foreground: sight.foreground.kind });
+  const before = held();
+  // A label could stand for anybody's paste; only words prove that the text is ours.
+  if (isHeld(before) && before !== 'chip' && (await takeBack(text, on))) {
+    // Our keys went in after that Enter. Now that they have had their effect, so has it.
+    const late = attempt?.step === 'pasting' ? undefined : await prove(on.patience.swallowedMs.untold);
+    if (late) return { verdict: 'submitted', evidence: [late] };
+    return say('not_submitted', 'composer', { held: before, erased: true });
+  }
+  const { foreground } = tracker.sight;
+  return say('unknown', 'composer', {
+    held: held(),
+    step: attempt?.step ?? null,
+    foreground: foreground.kind,
+  });
 }

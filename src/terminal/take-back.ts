@@ -15,12 +15,12 @@ export async function takeBack(text: string, on: LaneContext): Promise<boolean> 
   if (lines > MOST_LINES) return false;
   const { clearKeys } = on.tracker.detector.input;
   let useless = 0;
-  for (let step = 0; step < 2 * lines + 6 && useless < 2; step++) {
+  for (let step = 0; step < 4 * lines + 20 && useless < 3; step++) {
     const state = await ownText(text, on);
     if (state !== 'ours') return state === 'empty';
     const before = picture(on.tracker.sight);
-    // The clearing key ends at the start of a line; the one after it joins the line above.
-    const keys = useless === 0 ? clearKeys : ['BSpace'];
+    // The clearing key ends at the start of a line; from there a backspace joins the line above.
+    const keys = atLineStart(on.tracker.sight) || useless > 0 ? ['BSpace'] : clearKeys;
     try {
       for (const key of keys)
         await on.watch.tmux.sendKeyName(paneOf(on), key, sameAs(on.tracker.sight.view!));
@@ -49,9 +49,14 @@ async function ownText(text: string, on: LaneContext): Promise<'ours' | 'empty' 
   return left !== '' && essence(text).includes(left) ? 'ours' : 'other';
 }
 
-/** Text and cursor: an end of line taken away moves only the cursor. */
+/** Text, frame and cursor: an end of line taken away changes only where they stand. */
 function picture({ view, facts }: Sight): string {
-  return `${view?.pane.cursorX},${view?.pane.cursorY} ${facts.composer.value?.text}`;
+  const { value } = facts.composer;
+  return JSON.stringify([view?.pane.cursorX, view?.pane.cursorY, value?.region, value?.text]);
+}
+
+function atLineStart({ view, facts }: Sight): boolean {
+  return view?.pane.cursorX === facts.composer.value?.region.textColumn;
 }
 
 function paneOf(on: LaneContext): string {

@@ -36,8 +36,8 @@ export interface Sight {
 export interface TrackerOptions {
   watch: PaneWatch;
   session: string;
-  /** Replaced by what calibration has learned. */
-  detector: Detector;
+  /** The description of the tool's screens; its versions may differ in the buffer they draw in. */
+  detectorFor: (alternate: boolean | undefined) => Detector;
   looks: ToolLooks;
   version: string | undefined;
   timings: TuiTimings;
@@ -64,7 +64,7 @@ export class Tracker {
 
   constructor(options: TrackerOptions) {
     this.#options = options;
-    this.#detector = options.detector;
+    this.#detector = options.detectorFor(undefined);
     this.#sight = this.#see();
     options.watch.news.on((news) => this.#take(news));
   }
@@ -193,6 +193,7 @@ export class Tracker {
     const at = this.#now();
     const { version } = this.#options;
     const view = this.#view;
+    if (view && !this.#calibrated) this.#detector = this.#options.detectorFor(view.pane.alternateOn);
     const facts = observe({
       screen: view?.screen,
       detector: this.#detector,

@@ -36,7 +36,7 @@ const READINGS: readonly Reading[] = [
     hint: 'Start the session again; the tmux server of this socket is not running.',
   },
   {
-    pattern: /^(can't find session|no such session|session not found)/,
+    pattern: /^(can't find session|no such session|session not found|no sessions|no current target)/,
     problem: 'no_session',
     code: 'not_found',
   },

@@ -5,6 +5,7 @@ import { ControlClient, readTranscript, type TranscriptRecord } from '../../src/
 import {
   type AgentSurface,
   type Evidence,
+  type Observation,
   openSurface,
   type PromptDelivery,
   type Stage,
@@ -84,12 +85,25 @@ export class Desk {
     };
   }
 
-  async open(): Promise<this> {
+  /** Starts the agent; its process id. */
+  async begin(): Promise<number> {
     const { columns = 100, rows = 30 } = this.#options;
     const size = ['-x', String(columns), '-y', String(rows)];
-    await this.#house.tmux(['new-session', '-d', '-s', this.session, ...size, this.#inner()]);
+    const print = ['-P', '-F', '#{pane_pid}'];
+    const pid = await this.tmux(['new-session', '-d', ...print, '-s', this.session, ...size, this.#inner()]);
     await this.connect();
-    this.surface = openSurface({
+    return Number(pid);
+  }
+
+  async open(): Promise<this> {
+    if (!this.control) await this.begin();
+    this.surface = openSurface(this.surfaceOptions());
+    await this.surface.start();
+    return this;
+  }
+
+  surfaceOptions(): SurfaceOptions {
+    return {
       manifest: this.manifest,
       sessionRoot: this.directory,
       laneLock: path.join(this.directory, 'run', 'lane.lock'),
@@ -97,9 +111,12 @@ export class Desk {
       clock: systemClock,
       timings: QUICK,
       ...this.#options.surface,
-    });
-    await this.surface.start();
-    return this;
+    };
+  }
+
+  /** Waits for an observation, the present one or a later one. */
+  async until(matches: (observation: Observation) => boolean): Promise<void> {
+    if (!matches(this.surface.observation())) await this.surface.changed.next(matches);
   }
 
   async connect(): Promise<void> {

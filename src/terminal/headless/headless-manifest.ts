@@ -3,7 +3,7 @@ import type { HeadlessState } from '../port.ts';
 import type { SurfaceManifest } from '../surface-manifest.ts';
 import type { TurnTool } from './build-turn.ts';
 import type { TurnShape } from './tool-habits.ts';
-import { habitsOf } from './tools/known-tools.ts';
+import { habitsOf, KNOWN_TOOLS } from './tools/known-tools.ts';
 
 type Text = string | null | undefined;
 
@@ -54,14 +54,17 @@ export function startupDefault({
   return { mode: kind === 'last' ? 'tool_last_or_new' : 'new', id: null };
 }
 
-/** The tool and its turns: as recorded at launch where they are recorded, else as this program knows the tool. */
+/**
+ * The tool and its turns. A tool this program knows is run as it is known now, not as it was at launch; a command that
+ * somebody spelled out is run as recorded, whatever its name.
+ */
 export function turnTool(manifest: HeadlessManifest): TurnTool {
   const recorded = recordedHeadless(manifest);
   const habits = habitsOf(manifest.tool);
   const role = recorded['role_prompt'];
   return {
     habits,
-    shape: readShape(recorded) ?? habits.shape,
+    shape: chooseShape(manifest.tool, readShape(recorded)),
     executable: manifest.launch_plan.executable ?? manifest.tool,
     args: manifest.launch_plan.args ?? [],
     role: typeof role === 'string' && role !== '' ? role : null,
@@ -72,6 +75,16 @@ export function turnTool(manifest: HeadlessManifest): TurnTool {
 export function instanceOf(manifest: HeadlessManifest, sessionRoot: string): string {
   const session = manifest.runtime?.session_id ?? path.basename(sessionRoot);
   return manifest.registry_generation_id ? `${session}:${manifest.registry_generation_id}` : session;
+}
+
+/** What launch records for a command: its own arguments, and nothing that a tool would need to be headless. */
+const SPELLED_OUT = JSON.stringify(['{args}', '{model}']);
+
+function chooseShape(tool: string, recorded: TurnShape | undefined): TurnShape {
+  const { shape } = habitsOf(tool);
+  if (recorded === undefined) return shape;
+  const known = KNOWN_TOOLS.some((each) => each.tool === tool);
+  return known && JSON.stringify(recorded.create) !== SPELLED_OUT ? shape : recorded;
 }
 
 function recordedHeadless(manifest: HeadlessManifest): Record<string, unknown> {
