@@ -42,6 +42,7 @@ export type { SelectorFlags } from './selector.ts';
 export type { SessionContext, SessionSettings } from './session-context.ts';
 export { type SessionPaths, sessionPaths } from './session-paths.ts';
 export { showAgent } from './show.ts';
+export type { SkillInstallation } from './skills.ts';
 export type { StopReport } from './stop.ts';
 export { findTarget, isInsideTmux } from './target-world.ts';
 
@@ -71,6 +72,11 @@ export async function attach(
 
 export async function detach(context: SessionContext, target: Target): Promise<DetachReport> {
   return (await import('./gateway-actions.ts')).detach(context, target);
+}
+
+/** The mail skills of a tool: which are there, and installing them. */
+export function skills(): Promise<typeof import('./skills.ts')> {
+  return import('./skills.ts');
 }
 
 /** The agent's mail binding: status, register, unregister, resolve. */

@@ -15,6 +15,7 @@ import {
 import { RETIRED_VARIABLES } from './live-bindings.ts';
 import { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
 import { JOINED_LEASE_MS, LAUNCHED_LEASE_MS, publishRecord, withLease } from './registry.ts';
+import { readRecord } from './registry-read.ts';
 import type { SessionContext } from './session-context.ts';
 import { makeSessionDirectories, sessionPaths } from './session-paths.ts';
 import { SessionTmux } from './session-tmux.ts';
@@ -81,10 +82,11 @@ async function publishVariables(context: SessionContext, facts: ManifestFacts): 
   });
 }
 
+/** Without a word about the gateway, what the record says of one stays. */
 export async function publishRegistryRecord(
   context: SessionContext,
   facts: ManifestFacts,
-  gateway: RegistryRecord['gateway'] = null,
+  gateway: RegistryRecord['gateway'] = publishedGateway(context, facts),
 ): Promise<void> {
   const record: RegistryRecord = {
     schema_version: 2,
@@ -102,6 +104,12 @@ export async function publishRegistryRecord(
   const lease = facts.sessionId.startsWith('joined-') ? JOINED_LEASE_MS : LAUNCHED_LEASE_MS;
   const { registryDir } = context.settings;
   await publishRecord(registryDir, withLease(record, context.clock.now(), lease), context.clock);
+}
+
+function publishedGateway({ settings }: SessionContext, facts: ManifestFacts): RegistryRecord['gateway'] {
+  const before = readRecord(settings.registryDir, facts.agentId);
+  if (!before || before === 'malformed' || before.generation_id !== facts.generationId) return null;
+  return before.gateway ?? null;
 }
 
 /** Enough to find the mailbox; where its folder is stays in the manifest. */

@@ -13,6 +13,7 @@ import {
   type SessionContext,
   sessionPaths,
 } from '../../src/session/index.ts';
+import { publishCapability } from '../../src/session/publish-capability.ts';
 import { buildStandIn, SessionHouse } from './support/house.ts';
 
 let house: SessionHouse;
@@ -133,6 +134,24 @@ describe('one gateway at a time', () => {
     expect(report.notes).toHaveLength(1);
     expect(variables()).toContain('HOUMAO_AGENT_GATEWAY_PORT');
     await detach(context(), target());
+  });
+});
+
+describe('the registry', () => {
+  it('names the gateway while it lives, whatever is published meanwhile, and no longer', async () => {
+    const record = () =>
+      JSON.parse(
+        fs.readFileSync(
+          `${house.context.settings.registryDir}/live_agents/${agent.agentId}/record.json`,
+          'utf8',
+        ),
+      );
+    const { status: seen } = await start();
+    expect(record().gateway).toMatchObject({ port: seen.gateway_port, state_path: paths().state });
+    await publishCapability(context(), agent.path);
+    expect(record().gateway).toMatchObject({ port: seen.gateway_port });
+    await detach(context(), target());
+    expect(record().gateway).toBeNull();
   });
 });
 
