@@ -6,6 +6,7 @@ import help from './help-topics.ts';
 import mail from './mail.ts';
 import mailbox from './mailbox.ts';
 import mailfile from './mailfile.ts';
+import skills from './skills.ts';
 import tui from './tui.ts';
 import why from './why.ts';
 
@@ -23,5 +24,16 @@ export const ROOT: Command = {
     'rouse agents mail send --agent-name ana --to ben@houmao.localhost --subject hi --body-content hello',
     'rouse mailfile prepend --mailbox .agent/inbox.md < message.md',
   ],
-  subcommands: [demo, agents, mail, mailbox, mailfile, tui, why, help, ...completionCommands(() => ROOT)],
+  subcommands: [
+    demo,
+    agents,
+    mail,
+    mailbox,
+    mailfile,
+    tui,
+    why,
+    skills,
+    help,
+    ...completionCommands(() => ROOT),
+  ],
 };

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,7 +11,8 @@ import {
   systemClock,
   writeJsonAtomic,
 } from '../base/index.ts';
-import { openBoundMailbox, readSession, startGateway } from '../gateway/index.ts';
+import { type MailSkill, skillsDirectory } from '../domain/index.ts';
+import { openBoundMailbox, readSession, type SessionFacts, startGateway } from '../gateway/index.ts';
 import { openSurface } from '../terminal/index.ts';
 
 /**
@@ -73,10 +74,17 @@ function wakeTemplate(): string {
   return readIfExists(path.join(home, 'prompts', 'mail-notifier.md')) ?? readFileSync(packaged, 'utf8');
 }
 
-/** Launch notes which skills it gave the tool. */
-function installedSkills(metadata: Record<string, unknown>): { process: boolean; comms: boolean } {
-  const own = metadata['rouse'] as { skills?: string[] } | undefined;
-  const has = (name: string): boolean => own?.skills?.includes(name) ?? false;
+/** Which of our skills stand in the tool's home now; somebody may install them while it runs. */
+function installedSkills({ tool, launch_plan: plan }: SessionFacts['manifest']): {
+  process: boolean;
+  comms: boolean;
+} {
+  const directory = skillsDirectory(tool, {
+    home: plan.home_selector?.home_path ?? undefined,
+    env: process.env,
+  });
+  const has = (skill: MailSkill): boolean =>
+    directory !== undefined && existsSync(path.join(directory, skill, 'SKILL.md'));
   return { process: has('houmao-process-emails-via-gateway'), comms: has('houmao-agent-email-comms') };
 }
 
@@ -103,7 +111,7 @@ async function main(): Promise<void> {
       openMailbox: (binding) => openBoundMailbox(binding, systemClock),
       mailboxBinding: () => readSession(session.sessionRoot).manifest.launch_plan.mailbox,
       wakeTemplate,
-      skills: () => installedSkills(readSession(session.sessionRoot).manifest.launch_plan.metadata),
+      skills: () => installedSkills(readSession(session.sessionRoot).manifest),
     });
     attempt({ status: 'ready', instance_id: gateway.instanceId, port: gateway.port, pid: process.pid });
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

@@ -1,0 +1,85 @@
+import { invalid } from '../base/index.ts';
+import type { SkillInstallation } from '../session/index.ts';
+import { absoluteDirectory } from './agents-mailbox-flags.ts';
+import type { Command, Flag, Input, Output } from './command.ts';
+import { table } from './table.ts';
+
+/** As in domain/tool-skills.ts; a test keeps them equal, so that this file stays quick to load. */
+export const TOOLS = ['claude', 'codex', 'gemini', 'opencode', 'kimi', 'qwen', 'copilot', 'pi'] as const;
+
+const HOME: Flag = {
+  name: 'home',
+  value: 'DIR',
+  summary: "the tool's home directory; default: as its own variable says, or below yours",
+  parse: absoluteDirectory,
+};
+
+async function install(input: Input): Promise<Output> {
+  const { installSkills, skillStates } = await (await import('../session/index.ts')).skills();
+  const tool = input.flags['tool'] as string;
+  const target = { tool, home: input.flags['home'] as string | undefined, env: input.env };
+  const before = installSkills({ ...target, force: input.flags['force'] === true });
+  const skills = skillStates(target).map((each, i) => ({ ...each, was: before[i]!.state, tool }));
+  return {
+    data: { schema_version: 1, tool, skills },
+    plain: skills.map((each) => `${done(each.was)}  ${each.file}`).join('\n'),
+  };
+}
+
+function done(was: SkillInstallation['state']): string {
+  return { absent: 'installed', outdated: 'updated  ', changed: 'replaced ', current: 'unchanged' }[was];
+}
+
+async function list(input: Input): Promise<Output> {
+  const { skillStates } = await (await import('../session/index.ts')).skills();
+  const tool = input.flags['tool'] as string | undefined;
+  const home = input.flags['home'] as string | undefined;
+  if (home !== undefined && tool === undefined) throw invalid('--home goes with --tool');
+  const skills = (tool === undefined ? TOOLS : [tool]).flatMap((each) =>
+    skillStates({ tool: each, home, env: input.env }).map((state) => ({ tool: each, ...state })),
+  );
+  return {
+    data: { schema_version: 1, skills },
+    plain: table(skills, [
+      { title: 'tool', value: (each) => each.tool },
+      { title: 'skill', value: (each) => each.skill },
+      { title: 'state', value: (each) => each.state },
+      { title: 'file', value: (each) => each.file },
+    ]),
+  };
+}
+
+const skills: Command = {
+  name: 'skills',
+  summary: 'how agents are told to handle their mail: install and inspect',
+  subcommands: [
+    {
+      name: 'install',
+      summary: "write our two mail skills into a tool's skill directory",
+      description:
+        'Writes houmao-process-emails-via-gateway (one round of mail after a notice) and houmao-agent-email-comms (the ' +
+        'mail API). Files you changed are left alone unless --force is given. Without skills the notice tells the agent to ' +
+        'use the endpoints directly.',
+      examples: [
+        'rouse skills install --tool claude',
+        'rouse skills install --tool codex --home /srv/agents/codex-home',
+        'rouse skills install --tool claude --home "$PWD/.claude"   # for this project only',
+      ],
+      flags: [
+        { name: 'tool', value: 'TOOL', choices: TOOLS, summary: 'for which tool', required: true },
+        HOME,
+        { name: 'force', summary: 'also replace files that were changed by hand' },
+      ],
+      run: install,
+    },
+    {
+      name: 'list',
+      summary: 'which skills are installed where, and whether they are as packaged',
+      examples: ['rouse skills list', 'rouse skills list --tool claude'],
+      flags: [{ name: 'tool', value: 'TOOL', choices: TOOLS, summary: 'only this tool' }, HOME],
+      run: list,
+    },
+  ],
+};
+
+export default skills;
