@@ -1,5 +1,21 @@
 import { defineConfig } from 'vitest/config';
 
+/**
+ * Real coding agents, where they are installed, against a stand-in for their models. They are heavy: one at a time, and
+ * only when asked for by name.
+ */
+const agents = {
+  test: {
+    name: 'agents',
+    include: ['test/agents/**/*.agents.ts'],
+    pool: 'forks' as const,
+    fileParallelism: false,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    globalSetup: ['test/support/build-once.ts'],
+  },
+};
+
 // Unit tests live beside the code and share one process; walk tests start real tmux servers, gateways and
 // child processes, so each of their files gets a process of its own.
 export default defineConfig({
@@ -24,6 +40,7 @@ export default defineConfig({
           globalSetup: ['test/support/build-once.ts'],
         },
       },
+      ...(process.argv.includes('agents') ? [agents] : []),
     ],
   },
 });

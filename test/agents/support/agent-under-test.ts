@@ -1,0 +1,179 @@
+import * as path from 'node:path';
+import { GatewayClient } from '../../../src/client/index.ts';
+import type { RequestView, TuiState } from '../../../src/wire/index.ts';
+import { type Said, SessionHouse } from '../../session/support/house.ts';
+import { MockModel } from '../model/mock-model.ts';
+import { findSecret } from './find-secret.ts';
+import type { InstalledTool } from './installed-tool.ts';
+import type { RealTool } from './real-tools.ts';
+
+export const AGENT = 'ana';
+const SECRET = 'credential-of-this-test-4711';
+
+export interface Entry {
+  stage: string;
+  source: string;
+  facts: Record<string, unknown>;
+}
+
+/** A real command line, launched as an agent by the built program, with a stand-in for its model. */
+export class AgentUnderTest {
+  readonly house = new SessionHouse();
+  readonly model = new MockModel();
+  readonly tool: RealTool;
+  readonly #installed: InstalledTool;
+  #gateway: GatewayClient | undefined;
+  #session = '';
+
+  constructor(tool: RealTool, installed: InstalledTool) {
+    this.tool = tool;
+    this.#installed = installed;
+  }
+
+  async open(): Promise<this> {
+    await this.model.open();
+    const { directory: home, workdir, env } = this.house;
+    Object.assign(env, {
+      PATH: [...this.#installed.directories, process.env['PATH']].join(path.delimiter),
+      ...this.tool.setUp({ home, workdir, modelUrl: this.model.url, secret: SECRET }),
+    });
+    return this;
+  }
+
+  async launch(toolArgs: string[]): Promise<Record<string, unknown>> {
+    const { json, code, stderr } = await this.house.rouse([
+      ...['agents', 'launch', '--print-json', '--tool', this.tool.tool, '--agent-name', AGENT],
+      ...['--gateway-auto-attach', '--gateway-background', '--', ...toolArgs],
+    ]);
+    if (code !== 0) throw new Error(`launch ended with ${code}: ${stderr}`);
+    this.#session = json['tmux_session_name'];
+    this.#reach(json['gateway']);
+    return json;
+  }
+
+  /** A command of the agent's gateway; its answer as JSON. */
+  command(...words: string[]): Promise<Said> {
+    return this.house.rouse(['agents', ...words, '--agent-name', AGENT, '--print-json']);
+  }
+
+  async attach(): Promise<void> {
+    const { json, code, stderr } = await this.command('gateway', 'attach', '--background');
+    if (code !== 0) throw new Error(`attach ended with ${code}: ${stderr}`);
+    this.#reach(json);
+  }
+
+  #reach(status: Record<string, unknown>): void {
+    const { gateway_host: host, gateway_port: port } = status as {
+      gateway_host: string;
+      gateway_port: number;
+    };
+    this.#gateway = new GatewayClient({ host, port, timeoutMs: 20_000 });
+  }
+
+  get gateway(): GatewayClient {
+    return this.#gateway!;
+  }
+
+  /** Puts a prompt into the line; answers with its id. */
+  async submit(prompt: string): Promise<string> {
+    return (await this.gateway.submitPrompt({ prompt })).request_id;
+  }
+
+  ended(id: string): Promise<RequestView> {
+    return this.gateway.getRequest(id, true, { timeoutMs: 110_000 });
+  }
+
+  /** Until the ledger of a request has this stage. */
+  async stage(id: string, stage: string): Promise<Entry> {
+    const over = new AbortController();
+    try {
+      for await (const { data } of this.gateway.events({ request_id: id }, over.signal)) {
+        if ((data as Entry).stage === stage) return data as Entry;
+      }
+      throw new Error(`the ledger of ${id} ended without ${stage}`);
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** Submits and sees that it was taken. */
+  async begin(prompt: string): Promise<string> {
+    const id = await this.submit(prompt);
+    const { outcome, error_detail } = await this.ended(id);
+    if (outcome !== 'submitted') throw new Error(`${outcome}: ${error_detail}`);
+    return id;
+  }
+
+  /** Submits and sees the turn end. */
+  async turn(prompt: string): Promise<RequestView> {
+    const id = await this.begin(prompt);
+    await this.stage(id, 'turn_finished');
+    return this.gateway.getRequest(id);
+  }
+
+  /** Until the request waits for a reason that reads like this. */
+  async waitsFor(id: string, reason: RegExp): Promise<void> {
+    await this.house.until(async () => {
+      const { waiting_reason, state } = await this.gateway.getRequest(id);
+      if (state !== 'accepted') throw new Error(`${id} does not wait: it is ${state}`);
+      return reason.test(waiting_reason ?? '');
+    });
+  }
+
+  async state(until: (state: TuiState) => boolean): Promise<TuiState> {
+    return this.house.until(async () => {
+      const state = await this.gateway.tuiState();
+      return until(state) ? state : undefined;
+    });
+  }
+
+  async ready(): Promise<TuiState> {
+    return this.state(({ submit_ready }) => submit_ready === true);
+  }
+
+  /** What a person at the keyboard does. */
+  keys(...keys: string[]): void {
+    this.house.tmux('send-keys', '-t', `=${this.#session}:0`, ...keys);
+  }
+
+  /** Says no to a dialog as a person does: a tool may ignore keys that come as it opens. */
+  async denies(): Promise<void> {
+    for (let asks = true; asks; ) {
+      this.keys(...this.tool.denyKeys);
+      const pressed = Date.now();
+      await this.house.until(async () => {
+        asks = isAsking(await this.gateway.tuiState());
+        return !asks || Date.now() - pressed > 2_000;
+      });
+    }
+  }
+
+  types(text: string): void {
+    this.keys('-l', '--', text);
+  }
+
+  screen(): string {
+    return this.house.tmux('capture-pane', '-p', '-t', `=${this.#session}:0`);
+  }
+
+  /** Until the model has got a prompt that reads like this. */
+  received(prompt: RegExp): Promise<unknown> {
+    return this.house.until(() => this.model.prompts().find((each) => prompt.test(each.prompt)));
+  }
+
+  /** What of the credential is to be seen by others: arguments, tmux, files of Rouse. */
+  leaks(): string[] {
+    return findSecret(SECRET, this.house);
+  }
+
+  /** Ends everything; answers with what should have ended before. */
+  close(): string[] {
+    this.model.close();
+    return this.house.close();
+  }
+}
+
+export function isAsking({ facts }: TuiState): boolean {
+  const dialog = facts?.find(({ name }) => name === 'dialog')?.value;
+  return dialog !== null && dialog !== undefined;
+}

@@ -1,0 +1,44 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type { SessionHouse } from '../../session/support/house.ts';
+
+/** Where other users, or other programs of this one, could read it: arguments, tmux, files Rouse keeps. */
+export function findSecret(secret: string, house: SessionHouse): string[] {
+  const places = [
+    ...argumentLists(),
+    ...['-g', ...house.tmux('list-sessions', '-F', '-t=#{session_name}').split('\n')].map((which) => ({
+      place: `tmux environment ${which}`,
+      text: house.tmux('show-environment', which),
+    })),
+    ...filesBelow(path.join(house.directory, 'home')),
+  ];
+  return places.filter(({ text }) => text.includes(secret)).map(({ place }) => place);
+}
+
+interface Place {
+  place: string;
+  text: string;
+}
+
+function argumentLists(): Place[] {
+  return fs
+    .readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => ({ place: `arguments of ${pid}`, text: read(`/proc/${pid}/cmdline`) }));
+}
+
+function filesBelow(directory: string): Place[] {
+  return fs
+    .readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .map((file) => ({ place: file, text: read(file) }));
+}
+
+function read(file: string): string {
+  try {
+    return fs.readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,175 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+
+export interface Place {
+  home: string;
+  workdir: string;
+  modelUrl: string;
+  /** Stands for a credential; it must be seen nowhere. */
+  secret: string;
+}
+
+/** How one command line is set up to talk to the stand-in model, and what is peculiar to it. */
+export interface RealTool {
+  tool: string;
+  newerNode?: boolean;
+  /** Writes what its first start would ask for; answers with the environment. */
+  setUp(place: Place): Record<string, string>;
+  /** Makes it ask before it runs a command. */
+  asking: string[];
+  /** Lets it reach its mailbox by curl without asking. */
+  mailing: string[];
+  /** With which the model makes it ask for permission. */
+  askDirective: (command: string) => string;
+  /** Says no to its permission dialog. */
+  denyKeys: string[];
+  /** Sources that may prove a submission, best first. */
+  provenBy: string[];
+  /** The prompt as the model receives it. */
+  arrives: (text: string) => string;
+  /** A prompt it would not take as written, and what that would have done. */
+  refuses: string[];
+}
+
+const sh = (command: string): string => `[[sh=${command}]]`;
+const asWritten = (text: string): string => text;
+
+function write(file: string, content: string): void {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, content);
+}
+
+const claude: RealTool = {
+  tool: 'claude',
+  setUp: ({ home, workdir, modelUrl, secret }) => {
+    write(
+      path.join(home, '.claude.json'),
+      JSON.stringify({
+        hasCompletedOnboarding: true,
+        theme: 'dark',
+        hasSeenAutoDefaultNotice: true,
+        projects: { [workdir]: { hasTrustDialogAccepted: true } },
+      }),
+    );
+    return {
+      ANTHROPIC_BASE_URL: modelUrl,
+      ANTHROPIC_AUTH_TOKEN: secret,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+    };
+  },
+  asking: ['--permission-mode', 'default'],
+  mailing: ['--allowedTools', 'Bash(curl:*)'],
+  askDirective: sh,
+  denyKeys: ['Escape'],
+  provenBy: ['hook', 'transcript_row'],
+  arrives: (text) => text.replaceAll('\t', '    '),
+  refuses: ['!touch pwned', '/nonsense now', 'ends with a backslash \\'],
+};
+
+const codex: RealTool = {
+  tool: 'codex',
+  setUp: ({ home, workdir, modelUrl, secret }) => {
+    write(
+      path.join(home, '.codex', 'config.toml'),
+      `model = "mock-model"
+model_provider = "mock"
+check_for_update_on_startup = false
+approval_policy = "on-request"
+sandbox_mode = "workspace-write"
+[model_providers.mock]
+name = "Mock"
+base_url = "${modelUrl}/v1"
+wire_api = "responses"
+env_key = "MOCK_API_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+[analytics]
+enabled = false
+[features]
+daemon_auto_start = false
+[projects."${workdir}"]
+trust_level = "trusted"
+`,
+    );
+    return { CODEX_HOME: path.join(home, '.codex'), MOCK_API_KEY: secret };
+  },
+  asking: [],
+  mailing: ['-c', 'sandbox_workspace_write.network_access=true'],
+  askDirective: (command) => `[[escalate]]${sh(command)}`,
+  denyKeys: ['Escape'],
+  provenBy: ['rollout', 'transcript_row'],
+  arrives: asWritten,
+  refuses: ['!touch pwned', '/nonsense now', 'ends with @name'],
+};
+
+const gemini: RealTool = {
+  tool: 'gemini',
+  setUp: ({ home, modelUrl, secret }) => {
+    write(
+      path.join(home, '.gemini', 'settings.json'),
+      JSON.stringify({
+        security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+        general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+        ui: { theme: 'Default', hideTips: true },
+        ide: { hasSeenNudge: true },
+      }),
+    );
+    return {
+      GEMINI_API_KEY: secret,
+      GOOGLE_GEMINI_BASE_URL: modelUrl,
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    };
+  },
+  asking: [],
+  mailing: ['--allowed-tools', 'run_shell_command(curl)'],
+  askDirective: sh,
+  denyKeys: ['Escape'],
+  provenBy: ['transcript_row'],
+  arrives: (text) => text.trim(),
+  refuses: ['ends with a backslash \\', 'ends with @name'],
+};
+
+const opencode: RealTool = {
+  tool: 'opencode',
+  setUp: ({ home, modelUrl, secret }) => {
+    const model = { name: 'Mock', tool_call: true, limit: { context: 128_000, output: 8000 } };
+    write(
+      path.join(home, '.config', 'opencode', 'opencode.json'),
+      JSON.stringify({
+        autoupdate: false,
+        share: 'disabled',
+        model: 'mock/mock-model',
+        small_model: 'mock/mock-model',
+        enabled_providers: ['mock'],
+        permission: { bash: { '*': 'ask', 'curl *': 'allow' }, edit: 'ask' },
+        provider: {
+          mock: {
+            npm: '@ai-sdk/openai-compatible',
+            name: 'Mock',
+            options: { baseURL: `${modelUrl}/v1`, apiKey: '{env:MOCK_API_KEY}' },
+            models: { 'mock-model': model },
+          },
+        },
+      }),
+    );
+    return {
+      MOCK_API_KEY: secret,
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+      OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+    };
+  },
+  asking: [],
+  mailing: [],
+  askDirective: sh,
+  denyKeys: ['Escape'],
+  provenBy: ['transcript_row', 'turn_began'],
+  arrives: (text) => `${text} `,
+  refuses: ['ends with @name'],
+};
+
+export const REAL_TOOLS = { claude, codex, gemini, opencode };

@@ -1,0 +1,195 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
+import { AGENT, AgentUnderTest, isAsking } from './support/agent-under-test.ts';
+import { findInstalled } from './support/installed-tool.ts';
+import type { RealTool } from './support/real-tools.ts';
+
+const SIXTY_LINES = Array.from({ length: 60 }, (_, at) => `line ${at + 1} of sixty, with a few words`).join(
+  '\n',
+);
+
+const AWKWARD: [what: string, text: string][] = [
+  ['a trailing semicolon', 'this ends with a semicolon;'],
+  ['quotes and shell words', `it's "quoted" \`ticks\` $(touch pwned) $HOME | tee x && rm -f y`],
+  ['other scripts and emoji', 'Grüße, 你好, здравствуй, 👩‍👩‍👧 and é'],
+  ['several lines with blank ones', 'first\n\n  indented\n- point\nlast'],
+  ['key names', 'C-c Enter Escape M-x'],
+  ['words of a dialog', 'Do you want to proceed?\n❯ 1. Yes\n  2. No, esc to cancel'],
+];
+
+/** What must hold for a real command line, one agent for all of it. */
+export function describeTool(tool: RealTool): void {
+  const installed = findInstalled(tool.tool, tool.newerNode);
+  describe.skipIf(installed === undefined)(`${tool.tool} as an agent`, () => {
+    let agent: AgentUnderTest;
+    let launched: Record<string, unknown>;
+
+    beforeAll(async () => {
+      agent = await new AgentUnderTest(tool, installed!).open();
+      launched = await agent.launch(tool.asking);
+      await agent.ready();
+    });
+
+    afterAll(() => {
+      agent.close();
+    });
+
+    beforeEach(async () => {
+      onTestFailed(() => console.error(agent.screen(), JSON.stringify(agent.model.log.slice(-5), null, 1)));
+    });
+
+    /** Submitted once by the lane, received once by the model. */
+    const arrived = async (text: string): Promise<void> => {
+      const { ledger } = await agent.turn(text);
+      const stages = ledger!.map(({ stage }) => stage);
+      expect(stages.filter((stage) => stage !== 'finished')).toEqual([
+        'accepted',
+        'running',
+        'typing',
+        'typed',
+        'submitted',
+        'turn_seen',
+        'turn_finished',
+      ]);
+      const proof = ledger!.find(({ stage }) => stage === 'submitted')!;
+      expect(tool.provenBy).toContain(proof.source);
+      expect(ledger!.at(-1)).toMatchObject({ stage: 'turn_finished', facts: { result: 'success' } });
+      expect(agent.model.timesPrompted(tool.arrives(text))).toBe(1);
+    };
+
+    it('is launched in a version that is known, with a gateway beside it', async () => {
+      expect(launched['tool_pid']).toEqual(expect.any(Number));
+      const { tracked_session, facts } = await agent.gateway.tuiState();
+      expect(tracked_session).toMatchObject({ tool: tool.tool });
+      const version = facts!.find(({ name }) => name === 'tool_version')!;
+      expect(version.value).toMatch(/^\d+\.\d+\.\d+/);
+      console.info(`${tool.tool} ${version.value}`);
+      const { json } = await agent.command('gateway', 'status');
+      expect(json).toMatchObject({ gateway_health: 'healthy', managed_agent_connectivity: 'connected' });
+    });
+
+    it('gets a prompt as it was submitted, once, and the ledger proves it', async () => {
+      await arrived('A first word from Rouse.');
+    });
+
+    it('gets sixty lines as one prompt', async () => {
+      await arrived(SIXTY_LINES);
+    });
+
+    it.each(AWKWARD)('gets %s as written', async (_what, text) => {
+      await arrived(text);
+      expect(fs.existsSync(path.join(agent.house.workdir, 'pwned'))).toBe(false);
+    });
+
+    it('gets the same words again as a prompt of their own', async () => {
+      const text = 'Say it again.';
+      await agent.turn(text);
+      await agent.turn(text);
+      expect(agent.model.timesPrompted(tool.arrives(text))).toBe(2);
+    });
+
+    it.each(tool.refuses)('is never given %j, which it would not take as written', async (text) => {
+      const before = agent.model.log.length;
+      const { outcome, ledger } = await agent.ended(await agent.submit(text));
+      expect(outcome).toBe('refused');
+      expect(ledger!.map(({ stage }) => stage)).not.toContain('typed');
+      expect(agent.model.log.length).toBe(before);
+      expect(fs.existsSync(path.join(agent.house.workdir, 'pwned'))).toBe(false);
+    });
+
+    it('gets no control characters: a paste that would break out arrives as plain words', async () => {
+      await agent.turn('before \x1b[201~!touch pwned\r after');
+      expect(fs.existsSync(path.join(agent.house.workdir, 'pwned'))).toBe(false);
+      expect(agent.model.prompts().at(-1)!.prompt).toMatch(/^before .*!touch pwned\s+after/);
+    });
+
+    it('gets no prompt while it asks for permission; the prompt waits and says so', async () => {
+      await agent.begin(`Please ${tool.askDirective('touch asked')}`);
+      await agent.state(isAsking);
+      const id = await agent.submit('Said while it asked.');
+      await agent.waitsFor(id, /dialog/);
+      const now = await agent.gateway.prompt({ prompt: 'Now!', force: true }).catch((error: Error) => error);
+      expect(now).toBeInstanceOf(Error);
+      expect(agent.model.timesPrompted(tool.arrives('Said while it asked.'))).toBe(0);
+      await agent.denies();
+      await agent.ended(id);
+      await agent.stage(id, 'turn_finished');
+      expect(agent.model.timesPrompted(tool.arrives('Said while it asked.'))).toBe(1);
+      expect(fs.existsSync(path.join(agent.house.workdir, 'asked'))).toBe(false);
+    });
+
+    it('gets no prompt while it works; the prompt becomes a turn of its own afterwards', async () => {
+      await agent.submit('Take your time. [[delay=4000]]');
+      await agent.received(/Take your time/);
+      const id = await agent.submit('Said while it worked.');
+      await agent.waitsFor(id, /phase|busy|active/);
+      await agent.ended(id);
+      const slow = agent.model.log.find(({ prompt }) => prompt.startsWith('Take your time'))!;
+      expect(slow.aborted).toBe(false);
+      await agent.stage(id, 'turn_finished');
+      expect(agent.model.timesPrompted(tool.arrives('Said while it worked.'))).toBe(1);
+    });
+
+    it("leaves a person's draft alone; the prompt waits until it is gone", async () => {
+      agent.types('half a thought');
+      await agent.state(({ surface }) => surface.editing_input === 'yes');
+      const id = await agent.submit('Said beside a draft.');
+      await agent.waitsFor(id, /editing_input/);
+      await expect(agent.gateway.prompt({ prompt: 'Now!', force: true })).rejects.toThrow(
+        /editing_input|line/,
+      );
+      expect(agent.screen()).toContain('half a thought');
+      agent.keys('C-u');
+      await agent.ended(id);
+      await agent.stage(id, 'turn_finished');
+      expect(agent.model.timesPrompted(tool.arrives('Said beside a draft.'))).toBe(1);
+    });
+
+    it('is interrupted at once, and the next prompt arrives alone', async () => {
+      await agent.submit('Never mind. [[delay=60000]]');
+      await agent.received(/Never mind/);
+      const { outcome } = await agent.ended((await agent.gateway.interrupt()).request_id);
+      expect(outcome).toBe('submitted');
+      await agent.house.until(() =>
+        agent.model.log.some(({ prompt, aborted }) => prompt.startsWith('Never mind') && aborted),
+      );
+      await arrived('After the interrupt.');
+      expect(agent.model.prompts().filter(({ prompt }) => prompt.startsWith('Never mind'))).toHaveLength(1);
+    });
+
+    it('gets a waiting prompt once though its gateway is killed meanwhile', async () => {
+      agent.types('a draft');
+      await agent.state(({ surface }) => surface.editing_input === 'yes');
+      const id = await agent.submit('Said before the kill.');
+      const { pid } = await agent.gateway.health();
+      process.kill(pid!, 'SIGKILL');
+      await agent.house.until(() => !fs.existsSync(`/proc/${pid}`));
+      await agent.attach();
+      agent.keys('C-u');
+      await agent.ended(id);
+      await agent.stage(id, 'turn_finished');
+      expect(agent.model.timesPrompted(tool.arrives('Said before the kill.'))).toBe(1);
+    });
+
+    it('shows its credentials to nobody, and keeps its files to its owner', () => {
+      expect(agent.leaks()).toEqual([]);
+      expect(agent.house.readableByOthers()).toEqual([]);
+    });
+
+    it('stays when its gateway is detached, and leaves nothing when it is stopped', async () => {
+      expect((await agent.command('gateway', 'detach')).code).toBe(0);
+      expect((await agent.command('gateway', 'status')).json).toMatchObject({
+        gateway_health: 'not_attached',
+      });
+      expect(fs.existsSync(`/proc/${launched['tool_pid']}`)).toBe(true);
+      expect((await agent.command('stop')).code).toBe(0);
+      await agent.house.until(() => agent.house.processes().length === 0);
+      expect(agent.house.tmux('list-sessions')).toBe('');
+      expect(agent.house.readableByOthers()).toEqual([]);
+      const { json } = await agent.house.rouse(['agents', 'list', '--print-json']);
+      expect(JSON.stringify(json)).not.toContain(AGENT);
+      expect(agent.model.faults).toEqual([]);
+    });
+  });
+}
