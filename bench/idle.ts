@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { sleep, systemClock } from '../src/base/index.ts';
-import { BenchHouse } from './bench-house.ts';
+import { AgentHouse } from '../test/support/agent-house.ts';
 
 /**
  * What idle gateways cost: memory, processor time, writes and children, beside a bare node process.
@@ -22,7 +22,7 @@ export async function run(print: (line: string) => void, args: string[]): Promis
   print(`bare node process: ${bareMemory} MB resident`);
   print('gateways  resident each  x bare  cpu each (% of a core)  file writes  children');
   for (const count of counts) {
-    const house = new BenchHouse();
+    const house = new AgentHouse();
     try {
       const gateways = await house.launchMany(count);
       await sleep(systemClock, 3000);

@@ -1,7 +1,6 @@
 import * as fs from 'node:fs';
 import { sleep, systemClock } from '../src/base/index.ts';
-import { readTranscript } from '../src/scripted/index.ts';
-import { type BenchGateway, BenchHouse } from './bench-house.ts';
+import { AgentHouse, type HousedAgent } from '../test/support/agent-house.ts';
 
 /**
  * Mail committed → wake submitted in an idle scripted agent, beside a notifier that only looks at its interval.
@@ -9,7 +8,7 @@ import { type BenchGateway, BenchHouse } from './bench-house.ts';
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {
   const samples = Number(args[0] ?? 40);
-  const house = new BenchHouse();
+  const house = new AgentHouse();
   try {
     const [agent, sender] = await house.launchMany(2, ['--turn', '1ms', '--act-on-mail', '--reply', '']);
     await agent!.client.enableNotifier({ interval_seconds: 3600 });
@@ -39,7 +38,7 @@ async function measure(count: number, sample: () => Promise<number>): Promise<{ 
 }
 
 /** A notifier without events: looks at the mailbox on its own rhythm and submits the same kind of prompt. */
-async function onePolledWake(agent: BenchGateway, sender: BenchGateway, address: string): Promise<number> {
+async function onePolledWake(agent: HousedAgent, sender: HousedAgent, address: string): Promise<number> {
   const end = new AbortController();
   const poller = (async () => {
     await sleep(systemClock, Math.random() * POLL_MS, end.signal);
@@ -59,15 +58,15 @@ async function onePolledWake(agent: BenchGateway, sender: BenchGateway, address:
   return time;
 }
 
-async function oneWake(agent: BenchGateway, sender: BenchGateway, address: string): Promise<number> {
+async function oneWake(agent: HousedAgent, sender: HousedAgent, address: string): Promise<number> {
   await ready(agent);
-  const seen = received(agent);
+  const seen = agent.received().length;
   const watcher = fs.watch(agent.transcript);
   await sender.client.mailSend({ to: [address], subject: 's', body_content: 'b' });
   const committed = performance.now();
   await new Promise<void>((resolve) => {
     const look = (): void => {
-      if (received(agent) > seen) resolve();
+      if (agent.received().length > seen) resolve();
     };
     watcher.on('change', look);
     look();
@@ -77,7 +76,7 @@ async function oneWake(agent: BenchGateway, sender: BenchGateway, address: strin
 }
 
 /** Nothing open, nothing running, the screen still. */
-async function ready({ client }: BenchGateway): Promise<void> {
+async function ready({ client }: HousedAgent): Promise<void> {
   for (;;) {
     const [status, tui, mail] = await Promise.all([client.status(), client.tuiState(), client.mailStatus()]);
     const { stable } = tui.stability;
@@ -85,8 +84,4 @@ async function ready({ client }: BenchGateway): Promise<void> {
       return;
     await sleep(systemClock, 50);
   }
-}
-
-function received({ transcript }: BenchGateway): number {
-  return readTranscript(transcript).filter((record) => record.type === 'submitted').length;
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { ensureBuild, ensureDependencies, root, run } from './setup.mjs';
 
 const names = readdirSync(path.join(root, 'bench'))
-  .filter((f) => f.endsWith('.ts') && !f.startsWith('bench-'))
+  .filter((f) => f.endsWith('.ts'))
   .map((f) => f.slice(0, -3));
 const [name, ...rest] = process.argv.slice(2);
 if (!name || !existsSync(path.join(root, 'bench', `${name}.ts`))) {

@@ -2,11 +2,18 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { systemClock } from '../src/base/index.ts';
-import { GatewayClient } from '../src/client/index.ts';
-import { launch, type ManifestFacts, type SessionContext, sessionPaths, stop } from '../src/session/index.ts';
+import { systemClock } from '../../src/base/index.ts';
+import { GatewayClient } from '../../src/client/index.ts';
+import { ControlClient, readTranscript } from '../../src/scripted/index.ts';
+import {
+  launch,
+  type ManifestFacts,
+  type SessionContext,
+  sessionPaths,
+  stop,
+} from '../../src/session/index.ts';
 
-export interface BenchGateway {
+export interface HousedAgent {
   name: string;
   pid: number;
   /** Its directory in the session root. */
@@ -15,12 +22,18 @@ export interface BenchGateway {
   /** Address of its gateway. */
   base: string;
   transcript: string;
+  /** Steers the scripted agent: dialogs, busy turns, crashes. */
+  control: ControlClient;
+  facts: ManifestFacts;
+  /** The prompts it really received, in order. */
+  received(): string[];
 }
 
-/** Scripted agents with gateways in a place of their own, for benchmarks. */
-export class BenchHouse {
-  readonly directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-bench-'));
+/** Scripted agents with gateways in a place of their own, for tests and benchmarks. */
+export class AgentHouse {
+  readonly directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-house-'));
   #launched: ManifestFacts[] = [];
+  #controls: ControlClient[] = [];
 
   get context(): SessionContext {
     const at = (name: string): string => path.join(this.directory, name);
@@ -39,35 +52,47 @@ export class BenchHouse {
     };
   }
 
-  async launchMany(count: number, args: string[] = []): Promise<BenchGateway[]> {
-    const gateways: BenchGateway[] = [];
+  async launchMany(count: number, args: string[] = []): Promise<HousedAgent[]> {
+    const gateways: HousedAgent[] = [];
     for (let i = 0; i < count; i++) gateways.push(await this.launch(`agent-${i + 1}`, args));
     return gateways;
   }
 
-  async launch(name: string, args: string[] = []): Promise<BenchGateway> {
+  async launch(name: string, args: string[] = []): Promise<HousedAgent> {
+    const socket = path.join(this.directory, `${name}.sock`);
     const report = await launch(this.context, {
       tool: 'scripted',
       agentName: name,
       cwd: this.directory,
       headless: false,
-      args,
+      // Of our own choice: the path of a Unix socket may not be long.
+      args: ['--control', socket, ...args],
       autoAttach: { mode: 'detached_process' },
     });
     if (report.attachError) throw report.attachError;
     this.#launched.push(report.facts);
     const root = sessionPaths(report.facts.root).gateway;
+    const transcript = path.join(report.facts.root, 'transcript.jsonl');
+    const control = await ControlClient.connect(socket);
+    this.#controls.push(control);
     return {
       name,
       root,
       pid: Number(fs.readFileSync(path.join(root, 'run', 'gateway.pid'), 'utf8')),
       base: `http://127.0.0.1:${report.attached!.status.gateway_port}`,
       client: new GatewayClient({ host: '127.0.0.1', port: report.attached!.status.gateway_port! }),
-      transcript: path.join(report.facts.root, 'transcript.jsonl'),
+      transcript,
+      control,
+      facts: report.facts,
+      received: () =>
+        readTranscript(transcript)
+          .filter((record) => record.type === 'submitted')
+          .map((record) => String(record['text'])),
     };
   }
 
   async close(): Promise<void> {
+    for (const control of this.#controls) control.close();
     for (const facts of this.#launched) await stop(this.context, facts);
     try {
       execFileSync('tmux', ['-S', path.join(this.directory, 'tmux.sock'), 'kill-server'], {

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
+
+/** Reminders through a real gateway, real tmux and the scripted agent. */
+const house = new AgentHouse();
+let agent: HousedAgent;
+beforeAll(async () => {
+  agent = await house.launch('ana', ['--turn', '50ms']);
+});
+afterAll(() => house.close());
+
+const WAIT = { timeout: 20_000, interval: 50 };
+const SOON = { mode: 'one_off', ranking: 0, start_after_seconds: 0.05 } as const;
+
+async function create(definition: object): Promise<string> {
+  const { reminders } = await agent.client.createReminders([definition as never]);
+  return reminders[0]!.reminder_id;
+}
+const gone = (id: string) =>
+  expect
+    .poll(
+      () =>
+        agent.client.reminders().then(({ reminders }) => reminders.some((each) => each.reminder_id === id)),
+      WAIT,
+    )
+    .toBe(false);
+
+describe('a reminder', () => {
+  it('of a prompt is submitted once and leaves the set', async () => {
+    const id = await create({ ...SOON, title: 'look', prompt: 'reminder: look at the inbox' });
+    await gone(id);
+    expect(agent.received().filter((text) => text === 'reminder: look at the inbox')).toHaveLength(1);
+  });
+
+  it.each([
+    ['adds one Enter', 'typed one', true],
+    ['keeps one Enter of several', 'typed two<[Enter]><[Enter]>', true],
+    ['leaves the sequence alone when told so', 'typed three<[Enter]>', false],
+  ])('of keys %s', async (_name, sequence, ensure_enter) => {
+    const text = sequence.replaceAll('<[Enter]>', '');
+    await gone(await create({ ...SOON, title: 'keys', send_keys: { sequence, ensure_enter } }));
+    await expect.poll(() => agent.received().filter((each) => each === text), WAIT).toHaveLength(1);
+  });
+
+  it('of pure control keys reaches a dialog that somebody meant it for', async () => {
+    await agent.control.send('open-dialog', { kind: 'permission' });
+    await gone(
+      await create({ ...SOON, title: 'dismiss', send_keys: { sequence: '<[Escape]>', ensure_enter: false } }),
+    );
+    await expect
+      .poll(() => agent.control.send('status').then((status) => (status as { state: string }).state), WAIT)
+      .toBe('ready');
+  });
+
+  it('that is due waits as overdue while the agent is busy, and is delivered afterwards', async () => {
+    await agent.control.send('busy', { ms: 2500 });
+    await expect.poll(() => agent.client.tuiState().then((state) => state.turn.phase), WAIT).toBe('active');
+    const id = await create({ ...SOON, title: 'later', prompt: 'reminder after the turn' });
+    await expect
+      .poll(() => agent.client.reminder(id).then((each) => each.delivery_state), WAIT)
+      .toBe('overdue');
+    expect(agent.received()).not.toContain('reminder after the turn');
+    await gone(id);
+    expect(agent.received()).toContain('reminder after the turn');
+  });
+
+  it('behind a paused leader stays blocked until the leader is re-ranked', async () => {
+    const leader = await create({
+      ...SOON,
+      ranking: -10,
+      title: 'leader',
+      prompt: 'paused leader',
+      paused: true,
+    });
+    const follower = await create({ ...SOON, ranking: 5, title: 'follower', prompt: 'the follower' });
+    expect(await agent.client.reminder(follower)).toMatchObject({
+      selection_state: 'blocked',
+      blocked_by_reminder_id: leader,
+    });
+    await agent.client.putReminder(leader, {
+      ...SOON,
+      ranking: 100,
+      title: 'leader',
+      prompt: 'paused leader',
+      paused: true,
+    });
+    await gone(follower);
+    expect(agent.received()).toContain('the follower');
+    expect(agent.received()).not.toContain('paused leader');
+    await agent.client.deleteReminder(leader);
+  });
+});
