@@ -1,3 +1,4 @@
+import { DIRECT_COMMANDS } from './agents-direct.ts';
 import gateway from './agents-gateway.ts';
 import { GATEWAY_ALIASES } from './agents-gateway-aliases.ts';
 import join from './agents-join.ts';
@@ -14,7 +15,19 @@ import type { Command } from './command.ts';
 const agents: Command = {
   name: 'agents',
   summary: 'launch, find and stop agents; attach and inspect their gateways',
-  subcommands: [launch, join, list, show, stop, relaunch, gateway, mail, mailbox, ...GATEWAY_ALIASES],
+  subcommands: [
+    launch,
+    join,
+    list,
+    show,
+    stop,
+    relaunch,
+    ...DIRECT_COMMANDS,
+    gateway,
+    mail,
+    mailbox,
+    ...GATEWAY_ALIASES,
+  ],
 };
 
 export default agents;

@@ -7,7 +7,7 @@
  *           Window 0 is never closed. A signal goes only to a process whose start time is the recorded one.
  *           A pointer that leads elsewhere is refused; nobody guesses another agent, server or pane.
  *           Credentials stand in no argument, no tmux variable and no file that others can read.
- * Never     Types into an agent (terminal/), edits a tool's own configuration, starts a gateway nobody asked for.
+ * Never     Types into an agent but through the lane of terminal/, edits a tool's own configuration, starts a gateway nobody asked for.
  * Errors    RouseErrors whose `facts.cause` a program can read: port_in_use, session_lost, stale_pointer, …
  *
  * Loading this file is quick: what needs schemas or a database is loaded when it is called.
@@ -15,6 +15,7 @@
 import type { AttachReport } from './attach.ts';
 import type { AttachOptions } from './attach-plan.ts';
 import type { DetachReport } from './detach.ts';
+import type { DeliveryResult, DirectAct } from './direct-control.ts';
 import type { JoinOptions, JoinReport } from './join.ts';
 import type { LaunchReport } from './launch.ts';
 import type { LaunchOptions } from './launch-draft.ts';
@@ -28,6 +29,7 @@ export type { RegisterMailbox } from './agent-mail.ts';
 export type { AttachReport } from './attach.ts';
 export type { AttachOptions } from './attach-plan.ts';
 export type { DetachReport } from './detach.ts';
+export type { DeliveryResult, DirectAct } from './direct-control.ts';
 export { type GatewayReport, gatewayStatus, localStatus } from './gateway-status.ts';
 export { readToken } from './gateway-token.ts';
 export type { JoinOptions, JoinReport } from './join.ts';
@@ -72,6 +74,15 @@ export async function attach(
 
 export async function detach(context: SessionContext, target: Target): Promise<DetachReport> {
   return (await import('./gateway-actions.ts')).detach(context, target);
+}
+
+/** Types into an agent that has no gateway, through the same lane and under the same lock. */
+export async function controlDirectly(
+  context: SessionContext,
+  facts: ManifestFacts,
+  act: DirectAct,
+): Promise<DeliveryResult> {
+  return (await import('./direct-control.ts')).controlDirectly(context, facts, act);
 }
 
 /** The mail skills of a tool: which are there, and installing them. */

@@ -1,22 +1,25 @@
 import { type Clock, type Log, silentLog, systemClock } from '../base/index.ts';
+import { isBackendKind, isHeadless } from '../domain/index.ts';
 import { type Detector, detectorFor, isKnownTool } from '../screen/index.ts';
 import { Tmux } from '../tmux/index.ts';
 import { launchedName, launchedWords } from './foreground.ts';
+import { type HeadlessManifest, openHeadlessSurface } from './headless/index.ts';
 import { Lane } from './lane.ts';
 import { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
 import { PaneWatch } from './pane-watch.ts';
 import type { AgentSurface } from './port.ts';
 import { readTimings } from './read-timings.ts';
+import { saveHeadless } from './save-headless.ts';
 import { openSignals } from './signals/index.ts';
 import { startedPids } from './started-pids.ts';
-import { recordedVersion, type SurfaceManifest, tmuxPlace } from './surface-manifest.ts';
+import { recordedVersion, tmuxPlace } from './surface-manifest.ts';
 import { Tracker } from './tracker.ts';
 import { TuiRecord } from './tui-record.ts';
 import { TuiSurface } from './tui-surface.ts';
 import { unknownTool } from './unknown-tool.ts';
 
 export interface SurfaceOptions {
-  manifest: SurfaceManifest;
+  manifest: HeadlessManifest;
   sessionRoot: string;
   /** The session's lane lock: whoever types holds it. */
   laneLock: string;
@@ -27,12 +30,17 @@ export interface SurfaceOptions {
   /** Names the session where its manifest does not. */
   attachIdentity?: string;
   patience?: Partial<LanePatience>;
+  /** What tmux, and a headless turn, are started with. Default: this process's. */
   env?: NodeJS.ProcessEnv;
 }
 
 /** The surface of a session's agent, as its manifest describes it. Nothing is reached before `start`. */
 export function openSurface(options: SurfaceOptions): AgentSurface {
-  return openTuiSurface(options);
+  const { manifest, sessionRoot, laneLock, log = silentLog, clock = systemClock } = options;
+  if (!isBackendKind(manifest.backend) || !isHeadless(manifest.backend)) return openTuiSurface(options);
+  const env = options.env ? { env: options.env } : {};
+  const save = saveHeadless(sessionRoot, clock);
+  return openHeadlessSurface({ manifest, sessionRoot, laneLock, saveHeadless: save, log, clock, ...env });
 }
 
 function openTuiSurface(options: SurfaceOptions): AgentSurface {

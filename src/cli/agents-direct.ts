@@ -1,0 +1,90 @@
+import { stableJson } from '../base/index.ts';
+import type { DeliveryResult, DirectAct, Target } from '../session/index.ts';
+import { CODES, exitCodeOfOutcome } from '../wire/codes.ts';
+import { sessionContext, targetOf } from './agents-target.ts';
+import type { Command, Input, Output } from './command.ts';
+import { PROMPT, SEND_KEYS } from './gateway-prompt.ts';
+import { INTERRUPT } from './gateway-requests.ts';
+import { gatewayOf } from './gateway-target.ts';
+import { promptText } from './gateway-text.ts';
+
+/**
+ * The commands that act on an agent whether or not it has a gateway. A live gateway does it, so that its queue and
+ * ledger know; without one this process opens the same surface and holds the same lane.
+ */
+function anyway(
+  by: Command,
+  detail: string,
+  actOf: (input: Input) => Promise<DirectAct>,
+): NonNullable<Command['run']> {
+  return async (input) => {
+    const target = await targetOf(input);
+    if (target.kind === 'pair' || typeof (await gatewayOf(input, target)) !== 'string') return by.run!(input);
+    return directly(input, target, await actOf(input), detail);
+  };
+}
+
+async function directly(
+  input: Input,
+  target: Extract<Target, { kind: 'local' }>,
+  act: DirectAct,
+  detail: string,
+): Promise<Output> {
+  const { controlDirectly } = await import('../session/index.ts');
+  const result = await controlDirectly(sessionContext(input), target.facts, act);
+  if (result.outcome !== 'submitted') return refused(input, act, result);
+  const data = { status: 'ok', action: ACTIONS[act.kind], ...delivered(result) };
+  return { data, plain: [detail, ...result.reasons].join('; ').concat('.') };
+}
+
+const ACTIONS: Record<DirectAct['kind'], string> = {
+  prompt: 'submit_prompt',
+  interrupt: 'interrupt',
+  send_keys: 'control_input',
+};
+
+/** As a gateway refuses: the object on standard error in every print style, and an exit code. */
+function refused(input: Input, act: DirectAct, result: DeliveryResult): Output {
+  const facts = { status: 'error', action: ACTIONS[act.kind], sent: false, ...delivered(result) };
+  input.err(stableJson({ ...facts, error_code: result.outcome, detail: result.reasons.join('; ') }));
+  const exitCode = result.outcome === 'not_ready' ? CODES.not_ready.exit : exitCodeOfOutcome(result.outcome);
+  return { data: undefined, exitCode: exitCode ?? CODES.internal.exit };
+}
+
+function delivered({ outcome, untouched, reasons, evidence }: DeliveryResult): Record<string, unknown> {
+  return { by: 'direct', outcome, untouched, reasons, evidence };
+}
+
+const policyOf = ({ flags }: Input): 'ready_only' | 'if_no_pending' | 'always' => {
+  const policy = flags['admissionPolicy'] as string | undefined;
+  if (policy === undefined) return flags['force'] ? 'always' : 'ready_only';
+  return policy.replaceAll('-', '_') as 'ready_only';
+};
+
+export const DIRECT_COMMANDS: Command[] = [
+  {
+    ...PROMPT,
+    description: `${PROMPT.description} Without a gateway the same is done from here, under the same lock.`,
+    examples: ['rouse agents prompt --agent-name gpu --prompt "Review the diff."'],
+    run: anyway(PROMPT, 'Prompt submitted', async (input) => ({
+      kind: 'prompt',
+      text: await promptText(input),
+      policy: policyOf(input),
+    })),
+  },
+  {
+    ...INTERRUPT,
+    summary: 'stop the turn that is running, through the gateway or without one',
+    examples: ['rouse agents interrupt --agent-name gpu'],
+    run: anyway(INTERRUPT, 'Interrupt sent', async () => ({ kind: 'interrupt' })),
+  },
+  {
+    ...SEND_KEYS,
+    examples: ["rouse agents send-keys --agent-name gpu --sequence '<[Escape]>'"],
+    run: anyway(SEND_KEYS, 'Keys sent', async ({ flags }) => ({
+      kind: 'send_keys',
+      sequence: flags['sequence'] as string,
+      escapeSpecialKeys: flags['escapeSpecialKeys'] === true,
+    })),
+  },
+];

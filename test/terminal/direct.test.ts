@@ -1,0 +1,65 @@
+import * as path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readTranscript, type TranscriptRecord } from '../../src/scripted/index.ts';
+import type { ManifestFacts } from '../../src/session/index.ts';
+import { SessionHouse } from '../session/support/house.ts';
+
+let house: SessionHouse;
+afterEach(() => house.close());
+
+async function launched(): Promise<ManifestFacts> {
+  house = new SessionHouse();
+  return house.launch('gpu', { args: ['--turn', '50ms'] });
+}
+
+function received(facts: ManifestFacts, type: string): TranscriptRecord[] {
+  return readTranscript(path.join(facts.root, 'transcript.jsonl')).filter((each) => each.type === type);
+}
+
+describe('without a gateway', () => {
+  it('a prompt is typed from here and proven', async () => {
+    const facts = await launched();
+    const said = await house.rouse([
+      'agents',
+      'prompt',
+      '--agent-name',
+      'gpu',
+      '--prompt',
+      'hello',
+      '--print-json',
+    ]);
+    expect(said.json).toMatchObject({
+      status: 'ok',
+      action: 'submit_prompt',
+      by: 'direct',
+      outcome: 'submitted',
+    });
+    expect(received(facts, 'submitted')).toMatchObject([{ text: 'hello' }]);
+  });
+
+  it('a prompt for an agent that is not ready is refused with the reasons and exit code 5', async () => {
+    const facts = await launched();
+    await house.rouse(['agents', 'send-keys', '--agent-name', 'gpu', '--sequence', 'a draft']);
+    const said = await house.rouse([
+      'agents',
+      'prompt',
+      '--agent-name',
+      'gpu',
+      '--prompt',
+      'hello',
+      '--force',
+    ]);
+    expect(said.code).toBe(5);
+    expect(JSON.parse(said.stderr)).toMatchObject({ outcome: 'not_ready', untouched: true, sent: false });
+    expect(received(facts, 'submitted')).toEqual([]);
+  });
+
+  it('keys and interrupts go through the same lane', async () => {
+    const facts = await launched();
+    const rouse = (...args: string[]) => house.rouse(['agents', ...args, '--agent-name', 'gpu']);
+    expect(await rouse('send-keys', '--sequence', '[[turn=600s]] work<[Enter]>')).toMatchObject({ code: 0 });
+    expect(await rouse('interrupt')).toMatchObject({ code: 0 });
+    expect(received(facts, 'interrupted')).toHaveLength(1);
+    expect(await rouse('send-keys', '--sequence', '<[enter]>')).toMatchObject({ code: 2 });
+  });
+});
