@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
+import type { MailMessageView } from '../../src/wire/index.ts';
+import type { Received } from './model/mock-model.ts';
+import { AGENT, AgentUnderTest } from './support/agent-under-test.ts';
+import { findInstalled } from './support/installed-tool.ts';
+import { actOnMail, isWake } from './support/mail-actor.ts';
+import type { RealTool } from './support/real-tools.ts';
+
+const ADDRESS = `${AGENT}@houmao.localhost`;
+const SENDER = 'ben@houmao.localhost';
+
+/** Mail wakes a real command line, which fetches and archives it through its gateway. */
+export function describeWakes(tool: RealTool): void {
+  const installed = findInstalled(tool.tool, tool.newerNode);
+  describe.skipIf(installed === undefined)(`${tool.tool}, woken by mail`, () => {
+    let agent: AgentUnderTest;
+
+    beforeAll(async () => {
+      agent = await new AgentUnderTest(tool, installed!).open();
+      agent.model.script = actOnMail;
+      await agent.launch(tool.mailing);
+      await agent.ready();
+      await mailbox('register', '--address', SENDER, '--principal-id', 'ben');
+    });
+
+    afterAll(() => {
+      agent.close();
+    });
+
+    beforeEach(() => {
+      onTestFailed(() => console.error(agent.screen(), JSON.stringify(agent.model.log.slice(-5), null, 1)));
+    });
+
+    async function mailbox(...words: string[]): Promise<void> {
+      const { code, stderr } = await agent.house.rouse(['mailbox', ...words]);
+      if (code !== 0) throw new Error(stderr);
+    }
+
+    async function send(subject: string, body: string): Promise<string> {
+      const { json, code, stderr } = await agent.house.rouse([
+        ...['mail', 'send', '--print-json', '--address', SENDER, '--to', ADDRESS],
+        ...['--subject', subject, '--body-content', body],
+      ]);
+      if (code !== 0) throw new Error(stderr);
+      return json['message']['message_ref'];
+    }
+
+    const wakes = (): Received[] => agent.model.prompts().filter(({ prompt }) => isWake(prompt));
+
+    async function message(ref: string): Promise<MailMessageView> {
+      return (await agent.gateway.mailPeek({ message_ref: ref })).message;
+    }
+
+    async function archived(ref: string): Promise<MailMessageView> {
+      return agent.house.until(async () => {
+        const found = await message(ref);
+        return found.archived ? found : undefined;
+      });
+    }
+
+    /** Until the turn of the wake that was announced last has been seen to end; answers with that request. */
+    async function lastWakeEnded(): ReturnType<typeof agent.gateway.getRequest> {
+      const { decisions } = await agent.gateway.decisions(100);
+      const id = decisions.find(({ outcome }) => outcome === 'enqueued')!.enqueued_request_id!;
+      await agent.stage(id, 'turn_finished');
+      return agent.gateway.getRequest(id);
+    }
+
+    it('wakes for mail that was there before, fetches it and archives it', async () => {
+      const ref = await send('Count the lines', 'Please count the lines of the file Words.');
+      expect(
+        (await agent.command('gateway', 'mail-notifier', 'enable', '--interval-seconds', '3600')).code,
+      ).toBe(0);
+      expect(await archived(ref)).toMatchObject({ archived: true, read: true });
+      const request = await lastWakeEnded();
+      expect(request).toMatchObject({ outcome: 'submitted', request_kind: 'mail_notifier_prompt' });
+      expect(request.ledger!.map(({ stage }) => stage)).toContain('submitted');
+      expect(wakes()).toHaveLength(1);
+      expect(tool.arrives(String(request.payload['prompt']))).toBe(wakes()[0]!.prompt);
+      expect(wakes()[0]!.prompt).not.toMatch(/Count the lines|file Words/);
+    });
+
+    it('wakes once for mail that comes while it works, as soon as it has finished', async () => {
+      const before = wakes().length;
+      await agent.begin('Take your time. [[delay=5000]]');
+      await agent.received(/Take your time/);
+      const refs = [await send('First', 'one'), await send('Second', 'two'), await send('Third', 'three')];
+      for (const ref of refs) await archived(ref);
+      const slow = agent.model.log.find(({ prompt }) => prompt.startsWith('Take your time'))!;
+      expect(slow.aborted).toBe(false);
+      await lastWakeEnded();
+      expect(wakes()).toHaveLength(before + 1);
+    });
+
+    it('wakes for a note the operator posts through the gateway', async () => {
+      const posted = await agent.gateway.mailPost({ subject: 'A note', body_content: 'of the operator' });
+      expect(await archived(posted.message.message_ref)).toMatchObject({ archived: true });
+      await lastWakeEnded();
+    });
+
+    it('is not woken again once everything is archived', async () => {
+      const before = wakes().length;
+      await agent.gateway.enableNotifier({ interval_seconds: 1 });
+      await agent.house.until(async () => {
+        const { decisions } = await agent.gateway.decisions(1);
+        return decisions[0]?.outcome === 'empty';
+      });
+      const { last_poll_at_utc: first } = await agent.gateway.notifier();
+      await agent.house.until(async () => (await agent.gateway.notifier()).last_poll_at_utc !== first);
+      expect(wakes()).toHaveLength(before);
+      expect((await agent.gateway.mailStatus()).open_count).toBe(0);
+    });
+  });
+}
