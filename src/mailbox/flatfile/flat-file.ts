@@ -65,7 +65,10 @@ const committers = new Map<string, Committer>();
 export class FlatFile {
   readonly paths: MailboxPaths;
   #clock: Clock;
+  #warning: { text: string | undefined } | undefined;
   #parts: CommitParts;
+  /** Of its own where a test watches the steps. */
+  #own: Committer | undefined;
 
   constructor(mailbox: string, options: FlatFileOptions = {}) {
     this.paths = locateMailbox(mailbox, options);
@@ -83,7 +86,8 @@ export class FlatFile {
           async () => (await commitMessages(this.#parts, [complete])).outcomes[0]!,
         )
       : await this.#committer().submit(complete, { timeoutMs: options.timeoutMs, clock: this.#clock });
-    const warning = networkWarning(this.paths);
+    this.#warning ??= { text: networkWarning(this.paths) };
+    const warning = this.#warning.text;
     return {
       result: unwrap(outcome),
       mailbox: this.paths.mailbox,
@@ -94,6 +98,7 @@ export class FlatFile {
 
   /** Resolves when this process neither holds the lock nor waits for it: what others left is committed too. */
   async idle(): Promise<void> {
+    await this.#own?.idle();
     await committers.get(this.paths.lock)?.idle();
   }
 
@@ -177,10 +182,11 @@ export class FlatFile {
   }
 
   #committer(): Committer {
-    const known = committers.get(this.paths.lock);
-    if (known && !this.#parts.step) return known;
+    const known = this.#parts.step ? this.#own : committers.get(this.paths.lock);
+    if (known) return known;
     const committer = new Committer(this.#parts);
-    committers.set(this.paths.lock, committer);
+    if (this.#parts.step) this.#own = committer;
+    else committers.set(this.paths.lock, committer);
     return committer;
   }
 

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
 import * as net from 'node:net';
 import * as path from 'node:path';
-import { type Clock, randomHex } from '../../../base/index.ts';
+import { type Clock, errnoOf, randomHex } from '../../../base/index.ts';
 
 /**
  * How the lock holder wakes a writer that waits for its answer: one byte into a named pipe of the writer. A hint and
@@ -54,18 +54,41 @@ export class Bell {
 }
 
 const PIPE_NAME = /^\d+-[0-9a-f]{8}\.bell$/;
+const MOST_OPEN = 128;
 
-/** Rings, if somebody is there to hear. */
-export function ring(directory: string, name: unknown): void {
-  if (typeof name !== 'string' || !PIPE_NAME.test(name)) return;
-  const { O_WRONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
-  let fd: number | undefined;
-  try {
-    fd = fs.openSync(path.join(directory, name), O_WRONLY | O_NONBLOCK | O_NOFOLLOW);
-    if (fs.fstatSync(fd).isFIFO()) fs.writeSync(fd, '!');
-  } catch {
-    // Gone, or full of rings already.
-  } finally {
+/** The holder's side. Keeps the pipes of writers open that it wakes again and again. */
+export class Ringer {
+  #directory: string;
+  #open = new Map<string, number>();
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Rings, if somebody is there to hear. */
+  ring(name: unknown): void {
+    if (typeof name !== 'string' || !PIPE_NAME.test(name)) return;
+    try {
+      fs.writeSync(this.#open.get(name) ?? this.#reach(name), '!');
+    } catch (error) {
+      // Full of rings already is as good as rung; anything else means that nobody is there any more.
+      if (errnoOf(error) !== 'EAGAIN') this.#close(name);
+    }
+  }
+
+  #reach(name: string): number {
+    for (const oldest of this.#open.size < MOST_OPEN ? [] : [...this.#open.keys()].slice(0, 1))
+      this.#close(oldest);
+    const { O_WRONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
+    const fd = fs.openSync(path.join(this.#directory, name), O_WRONLY | O_NONBLOCK | O_NOFOLLOW);
+    this.#open.set(name, fd);
+    if (!fs.fstatSync(fd).isFIFO()) throw new Error(`${name} is not a pipe`);
+    return fd;
+  }
+
+  #close(name: string): void {
+    const fd = this.#open.get(name);
+    this.#open.delete(name);
     if (fd !== undefined) fs.closeSync(fd);
   }
 }

@@ -25,7 +25,9 @@ const BURST_MS = 100;
 const REST_MS = 3;
 /** How long a holder with nothing of its own goes on committing what others left. */
 const LINGER_MS = 50;
-const SERVED_MS = 10;
+const SERVED_MS = 100;
+/** A holder that takes longer than this is asked for: its lock is free if it died. */
+const SUSPICIOUS_MS = 100;
 const GATHER_MS = 2;
 const LONGEST_POLL_MS = 30;
 /** A holder that has taken a message and does not finish: after this the outcome is called unknown. */
@@ -150,6 +152,7 @@ export class Committer {
   async #untilAnswered(batch: Waiting[], clock: Clock): Promise<void> {
     const { paths } = this.#parts;
     const deadline = Math.min(...batch.map((each) => each.deadline));
+    const suspicious = Math.min(deadline, clock.monotonic() + SUSPICIOUS_MS);
     for (let pause = 5; ; pause = Math.min(LONGEST_POLL_MS, pause * 1.5)) {
       await this.#slot.heard(clock, pause * (0.7 + 0.6 * Math.random()));
       const answer = this.#slot.answer();
@@ -157,7 +160,9 @@ export class Committer {
         this.#answeredAt = clock.monotonic();
         return settle(batch, answer);
       }
-      const lock = tryHoldMailbox(paths);
+      // While a holder has them there is no use asking for the lock, unless it has died with them.
+      const taken = clock.monotonic() < suspicious && !this.#slot.isWaiting();
+      const lock = taken ? undefined : tryHoldMailbox(paths);
       if (lock) return await this.#takeOver(lock, batch, clock);
       const late = clock.monotonic() - deadline;
       if (late < 0) continue;

@@ -17,6 +17,8 @@ const CHUNK = 1024 * 1024;
 const DAY_MS = 86_400_000;
 /** How long an id is remembered after its message was seen last in the mailbox or its archive. */
 const KEPT_DAYS = 90;
+const FINDS_BEFORE_MEMORY = 8;
+const MOST_REMEMBERED = 8 * 1024 * 1024;
 
 /**
  * Every id this mailbox has seen, with a hash of what it said: one `id TAB hash TAB day` per line, and after each
@@ -28,6 +30,9 @@ const KEPT_DAYS = 90;
  */
 export class Journal {
   #paths: MailboxPaths;
+  #finds = 0;
+  #known = new Map<string, string>();
+  #read = { inode: 0, size: 0 };
 
   constructor(paths: MailboxPaths) {
     this.#paths = paths;
@@ -47,8 +52,26 @@ export class Journal {
   /** The hashes of those ids that are known. */
   find(ids: readonly string[]): Map<string, string> {
     const found = new Map<string, string>();
-    if (ids.length > 0) this.#reading((fd, size) => lookUp(fileSource(fd, size), ids, found), undefined);
+    if (ids.length === 0) return found;
+    this.#reading((fd, size) => {
+      const source = fileSource(fd, size);
+      if (++this.#finds <= FINDS_BEFORE_MEMORY || size > MOST_REMEMBERED) return lookUp(source, ids, found);
+      this.#remember(source, fs.fstatSync(fd).ino);
+      for (const id of ids) if (this.#known.has(id)) found.set(id, this.#known.get(id)!);
+    }, undefined);
     return found;
+  }
+
+  /** A process that looks often keeps the ids in memory and reads only what was appended since. */
+  #remember(source: ByteSource, inode: number): void {
+    if (this.#read.inode !== inode || this.#read.size > source.size) {
+      this.#known.clear();
+      this.#read = { inode, size: 0 };
+    }
+    for (const { id, hash } of journalLines(source, this.#read.size)) {
+      if (!this.#known.has(id)) this.#known.set(id, hash);
+    }
+    this.#read.size = source.size;
   }
 
   append(entries: readonly JournalEntry[], mailbox: string, archive: string): void {
@@ -147,10 +170,10 @@ function lookUp(source: ByteSource, ids: readonly string[], found: Map<string, s
   }
 }
 
-function* journalLines(source: ByteSource): Generator<JournalEntry & { day: number }> {
+function* journalLines(source: ByteSource, from = 0): Generator<JournalEntry & { day: number }> {
   let rest = '';
   const decoder = new TextDecoder();
-  for (let at = 0; at < source.size; at += CHUNK) {
+  for (let at = from; at < source.size; at += CHUNK) {
     const lines = (rest + decoder.decode(source.read(at, CHUNK), { stream: true })).split('\n');
     rest = lines.pop()!;
     for (const line of lines) {

@@ -8,10 +8,17 @@ import { isOutcome, type Outcome } from './outcome.ts';
 
 export const IDLE = '.idle';
 export const WAITING = '.msg';
+export const DONE = '.done';
 export const ANSWERED = '.answer';
 
 /** A slot nobody used for this long is removed; the next message makes a new one. */
 const RETIRE_MS = 2000;
+
+/** What is to be tidied when this process ends. */
+const open = new Set<() => void>();
+process.on('exit', () => {
+  for (const takeDown of open) takeDown();
+});
 
 /**
  * A writer's place in the spool: one file, written anew and renamed for each bundle of messages, because making and
@@ -22,6 +29,9 @@ export class Slot {
   #bell: Bell;
   #name = '';
   #fd: number | undefined;
+  /** Under which ending the file rests while it is ours. */
+  #state = IDLE;
+  #length = 0;
   #retire: NodeJS.Timeout | undefined;
 
   constructor(paths: MailboxPaths) {
@@ -34,10 +44,11 @@ export class Slot {
     this.#open();
     const left = messages.map(({ fields, body }) => ({ fields: [...fields], body }));
     const bytes = Buffer.from(`${JSON.stringify({ bell: this.#bell.hang(), messages: left })}\n`);
-    fs.ftruncateSync(this.#fd!, 0);
+    if (this.#state === ANSWERED || this.#length > bytes.length) fs.ftruncateSync(this.#fd!, 0);
+    this.#length = bytes.length;
     for (let at = 0; at < bytes.length; ) at += fs.writeSync(this.#fd!, bytes, at, bytes.length - at, at);
     try {
-      fs.renameSync(this.#at(IDLE), this.#at(WAITING));
+      fs.renameSync(this.#at(this.#state), this.#at(WAITING));
     } catch (error) {
       // Somebody tidied it away.
       if (errnoOf(error) !== 'ENOENT') throw error;
@@ -52,18 +63,27 @@ export class Slot {
     return this.#bell.heard(clock, ms);
   }
 
-  /** The outcomes, once there are any. */
+  /** The outcomes, once there are any; a single one stands for all. */
   answer(): Outcome[] | undefined {
+    if (fs.existsSync(this.#at(DONE))) {
+      this.#state = DONE;
+      return [{ result: 'prepended' }];
+    }
     if (!fs.existsSync(this.#at(ANSWERED))) return undefined;
-    const text = fs.readFileSync(this.#at(ANSWERED), 'utf8');
-    fs.renameSync(this.#at(ANSWERED), this.#at(IDLE));
-    return lastOutcomes(text);
+    this.#state = ANSWERED;
+    return lastOutcomes(fs.readFileSync(this.#at(ANSWERED), 'utf8'));
+  }
+
+  /** True while no holder has taken the messages. */
+  isWaiting(): boolean {
+    return fs.existsSync(this.#at(WAITING));
   }
 
   /** Takes the messages back. False when the holder has them. */
   withdraw(): boolean {
     try {
       fs.renameSync(this.#at(WAITING), this.#at(IDLE));
+      this.#state = IDLE;
       return true;
     } catch (error) {
       if (errnoOf(error) === 'ENOENT') return false;
@@ -87,20 +107,22 @@ export class Slot {
       if (errnoOf(error) !== 'EEXIST') throw error;
     }
     this.#name = `${process.pid}-${randomHex(6)}`;
+    this.#state = IDLE;
+    this.#length = 0;
     this.#fd = fs.openSync(this.#at(IDLE), 'wx+', sideMode(this.#paths));
     openToUsers(this.#paths, this.#fd);
-    process.once('exit', this.#takeDown);
+    open.add(this.#takeDown);
     this.#retire = setTimeout(this.#takeDown, RETIRE_MS).unref();
   }
 
   #takeDown = (): void => {
-    process.removeListener('exit', this.#takeDown);
+    open.delete(this.#takeDown);
     clearTimeout(this.#retire);
     this.#bell.takeDown();
     if (this.#fd === undefined) return;
     this.abandon();
-    // Only when idle: whatever waits or is being committed keeps its file.
-    fs.rmSync(this.#at(IDLE), { force: true });
+    // Only while it is ours: whatever waits or is being committed keeps its file.
+    fs.rmSync(this.#at(this.#state), { force: true });
   };
 
   #at(state: string): string {

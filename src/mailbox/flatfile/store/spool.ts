@@ -4,10 +4,10 @@ import { errnoOf, isRouseError } from '../../../base/index.ts';
 import { checkMessage } from '../format/block.ts';
 import { LONGEST_BODY } from '../format/body.ts';
 import type { FlatMessage } from '../format/envelope.ts';
-import { ring } from './bell.ts';
+import { Ringer } from './bell.ts';
 import type { MailboxPaths } from './mailbox-path.ts';
 import { failure, type Outcome } from './outcome.ts';
-import { ANSWERED, WAITING } from './slot.ts';
+import { ANSWERED, DONE, WAITING } from './slot.ts';
 import { tempPath } from './temp-file.ts';
 
 /** Messages one writer left, taken by the lock holder. */
@@ -17,6 +17,8 @@ export interface Bundle {
   messages: FlatMessage[];
   /** The writer's pipe, to wake it. */
   bell?: unknown;
+  /** An outcome stands in the file already, of this attempt or of one before. */
+  noted: boolean;
 }
 
 const CLAIMED = '.claim';
@@ -30,18 +32,22 @@ const MOST_BUNDLES = 256;
  *
  *   <slot>.idle           the writer's: nothing waits.
  *   <slot>.msg            waiting. Its writer may take it back.
- *   <slot>.<batch>.claim  the holder has it; the outcome is added to it before the mailbox is replaced.
- *   <slot>.answer         committed and durable (or refused). Its writer reads it and goes on.
+ *   <slot>.<batch>.claim  the holder has it.
+ *   <slot>.done           committed and durable, every message of it prepended. The writer's again.
+ *   <slot>.answer         committed or refused; the last line says what became of each message. The writer's again.
  *
- * Each step is one rename, so writer and holder never both think a message is theirs. After a crash the temporary
- * file tells: while it exists the batch was not committed and goes back to waiting; when it is gone, it was. The
- * first line of a file holds the messages, each later line the outcome of one attempt; the last one counts.
+ * Each step is one rename, so writer and holder never both think a message is theirs. The first line of a file holds
+ * the messages; an outcome other than "prepended" is added as a further line before the mailbox is replaced. After a
+ * crash the temporary file tells: while it exists the batch was not committed and goes back to waiting; when it is
+ * gone, the batch was committed with the outcome noted last.
  */
 export class Spool {
   #paths: MailboxPaths;
+  #ringer: Ringer;
 
   constructor(paths: MailboxPaths) {
     this.#paths = paths;
+    this.#ringer = new Ringer(paths.spool);
   }
 
   /** How many writers wait. */
@@ -63,18 +69,18 @@ export class Spool {
     try {
       fs.renameSync(this.#at(name), file);
       const text = readRegular(file);
-      const bundle: Bundle = { token, file, messages: [] };
+      const bundle: Bundle = { token, file, messages: [], noted: false };
       if (text === undefined || !text.includes('\n')) {
         this.giveBack(bundle);
         return undefined;
       }
       const { messages, bell } = parseMessages(text);
-      return { ...bundle, bell, messages: messages.map(checkMessage) };
+      return { ...bundle, bell, messages: messages.map(checkMessage), noted: hasOutcome(text) };
     } catch (error) {
       if (errnoOf(error) === 'ENOENT') return undefined;
       if (!isRouseError(error) && !(error instanceof SyntaxError) && !(error instanceof TypeError))
         throw error;
-      this.#refuse({ token, file, messages: [] }, error);
+      this.#refuse({ token, file, messages: [], noted: true }, error);
       return undefined;
     }
   }
@@ -86,13 +92,16 @@ export class Spool {
 
   /** Holder: writes the outcome down before the commit, so that it survives the holder. */
   note(bundle: Bundle, outcomes: readonly Outcome[]): void {
+    const plain = outcomes.every((outcome) => 'result' in outcome && outcome.result === 'prepended');
+    if (plain && !bundle.noted) return;
+    bundle.noted = true;
     fs.appendFileSync(bundle.file, `${JSON.stringify({ outcomes })}\n`);
   }
 
   /** Holder: tells the writer, after the commit is durable. */
-  publish({ token, file, bell }: Bundle): void {
-    fs.renameSync(file, this.#at(token + ANSWERED));
-    if (bell !== undefined) ring(this.#paths.spool, bell);
+  publish({ token, file, bell, noted }: Bundle): void {
+    fs.renameSync(file, this.#at(token + (noted ? ANSWERED : DONE)));
+    if (bell !== undefined) this.#ringer.ring(bell);
   }
 
   /** Holder: leaves it to somebody else. */
@@ -106,12 +115,13 @@ export class Spool {
     for (const name of this.#names()) {
       const match = /^(.+)\.([^.]+)\.claim$/.exec(name);
       if (!match) continue;
-      const bundle = { token: match[1]!, file: this.#at(name), messages: [] };
+      const bundle = { token: match[1]!, file: this.#at(name), messages: [], noted: false };
       if (fs.existsSync(tempPath(this.#paths.mailbox, match[2]!))) this.giveBack(bundle);
       else committed.push(bundle);
     }
     if (committed.length > 0) await makeDurable();
-    for (const bundle of committed) this.publish(bundle);
+    for (const bundle of committed)
+      this.publish({ ...bundle, noted: hasOutcome(readRegular(bundle.file) ?? '') });
   }
 
   /** Holder: removes answers nobody fetched and pieces nobody finished. */
@@ -147,6 +157,8 @@ function readRegular(file: string): string | undefined {
     fs.closeSync(fd);
   }
 }
+
+const hasOutcome = (text: string): boolean => text.indexOf('\n') < text.length - 1;
 
 function parseMessages(text: string): { messages: FlatMessage[]; bell: unknown } {
   const { messages, bell } = JSON.parse(text.slice(0, text.indexOf('\n'))) as {
