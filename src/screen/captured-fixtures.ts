@@ -38,6 +38,7 @@ export function loadFixtures(): Fixture[] {
 export const EXPECTED: [RegExp, 'ready' | string[]][] = [
   [/^(ready|completed|error|interrupted|permission-denied)/, 'ready'],
   [/^busy/, ['busy_turn']],
+  [/^limit/, ['usage_limit']],
   [/^typed/, ['draft']],
   [/^(slash|at)-menu/, ['draft', 'menu', 'unknown_screen', 'dialog']],
   [/^menu/, ['menu', 'dialog', 'draft']],

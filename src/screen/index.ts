@@ -11,13 +11,13 @@
 export * from './calibrate.ts';
 export * from './capture-file.ts';
 export * from './classify.ts';
-export * from './composer-holds.ts';
 export * from './contract-state.ts';
 export * from './detector.ts';
 export { DETECTORS, detectorFor, isKnownTool, TOOLS, type WhichDetector } from './detectors/index.ts';
 export * from './facts.ts';
 export { type Composer, type ComposerState, findComposer } from './find-composer.ts';
 export type { Dialog, DialogKind } from './find-dialog.ts';
+export { limitEnd } from './limit-end.ts';
 export * from './observe.ts';
 export * from './readiness.ts';
 export * from './ring.ts';

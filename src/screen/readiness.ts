@@ -38,7 +38,7 @@ export interface GatePolicy {
   admission?: 'ready_only' | 'if_no_pending' | 'always';
   /** The tool's version is outside every known range, but calibration found the composer. */
   calibrated?: boolean;
-  /** A limit banner whose end has passed is history. */
+  /** A limit notice whose end has passed is history; see isLimitOver. */
   ignoreUsageLimit?: boolean;
 }
 

@@ -6,7 +6,7 @@ import { observe } from './observe.ts';
 import { parseSnapshot } from './snapshot-parser.ts';
 import { stabilityAt } from './stability.ts';
 import type { ToolSignal } from './tool-signals.ts';
-import { isStalled, notePrompt, reduceTurn } from './turn-reducer.ts';
+import { isLimitOver, isStalled, notePrompt, reduceTurn } from './turn-reducer.ts';
 import { NO_TURN, type TurnState } from './turn-state.ts';
 
 const TIMES = {
@@ -169,6 +169,14 @@ describe('the turn reducer', () => {
     expect(isStalled(state, 40_000, 30)).toBe(true);
     expect(isStalled(state, 20_000, 30)).toBe(false);
     expect(state.phase).toBe('unknown');
+  });
+
+  it('knows when a usage limit is over although its notice still stands', () => {
+    const limited = screen([...asked, "● You've hit your session limit · resets in 2h"]);
+    const state = play(NO_TURN, [0, limited], [3600, limited]);
+    expect(isLimitOver(state, 3600_000)).toBe(false);
+    expect(isLimitOver(play(state, [7300, limited]), 7300_000)).toBe(true);
+    expect(isLimitOver(play(state, [7300, done]), 7300_000)).toBe(false);
   });
 
   it('keeps the last 24 transitions, each with what changed', () => {

@@ -1,5 +1,6 @@
 import type { TuiTimings } from '../domain/index.ts';
 import type { Facts, Phase } from './facts.ts';
+import { limitEnd } from './limit-end.ts';
 import { stateSignature } from './stability.ts';
 import type { Anchor, Instant, TurnResult, TurnState } from './turn-state.ts';
 import { noteTransition } from './turn-transitions.ts';
@@ -15,7 +16,8 @@ type Times = Pick<
  * positively empty; it never says that a turn ended well.
  */
 export function reduceTurn(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
-  const next = settle(decide(state, facts, at, times), facts, at);
+  const limit = followLimit(state, facts, at);
+  const next = settle({ ...decide(state, facts, at, times), limit }, facts, at);
   return noteTransition(state, next, facts, at);
 }
 
@@ -137,6 +139,20 @@ function settle(state: TurnState, facts: Facts, at: Instant): TurnState {
   const unknownSinceMs = state.phase === 'unknown' ? (state.unknownSinceMs ?? at.ms) : null;
   if (signature === state.stability.signature) return { ...state, unknownSinceMs };
   return { ...state, unknownSinceMs, stability: { signature, sinceMs: at.ms, sinceUtc: at.utc } };
+}
+
+function followLimit({ limit }: TurnState, facts: Facts, at: Instant): TurnState['limit'] {
+  const seen = facts.limit.value;
+  if (!seen) return null;
+  const text = `${seen.text} ${seen.resets ?? ''}`;
+  if (limit?.text === text) return limit;
+  const now = new Date(at.utc);
+  return { text, endsMs: at.ms + Math.max(0, limitEnd(seen.resets, now).getTime() - now.getTime()) };
+}
+
+/** The notice of a usage limit is still on the screen, but its time has passed. */
+export function isLimitOver(state: TurnState, atMs: number): boolean {
+  return state.limit !== null && atMs >= state.limit.endsMs;
 }
 
 /** An unreadable screen that stays so. A label, nothing is decided by it. */

@@ -35,6 +35,8 @@ export interface TurnState {
   stability: { signature: string; sinceMs: number; sinceUtc: string | null };
   /** When doubtful evidence of a turn was overruled by a still, empty composer. */
   overruledAtMs: number | null;
+  /** The usage limit in sight: its notice, and when it ends. The notice stays on the screen after that. */
+  limit: { text: string; endsMs: number } | null;
   /** How long the phase has been unknown; for the label `stalled` only. */
   unknownSinceMs: number | null;
   /** At most 24, newest last. */
@@ -50,6 +52,7 @@ export const NO_TURN: TurnState = {
   settling: null,
   stability: { signature: '', sinceMs: 0, sinceUtc: null },
   overruledAtMs: null,
+  limit: null,
   unknownSinceMs: null,
   transitions: [],
   shown: {},

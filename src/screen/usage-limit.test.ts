@@ -7,6 +7,8 @@ describe('a usage limit', () => {
     ['  ⎿  Usage limit reached · limit resets 7:30 PM', '7:30 PM'],
     ["■ You've hit your usage limit. Upgrade to Pro or try again at 4:05 PM.", '4:05 PM'],
     ['● spend limit reached · resets Dec 1', 'Dec 1'],
+    [' Error: 429 The usage limit has been reached', null],
+    ['│ Usage limit reached for gemini-3.5-flash-lite.', null],
     ['✕ Quota exceeded. Check your plan and billing details.', null],
     ['⚠ Claude usage limit reached. Your limit will reset at 7pm.', '7pm'],
     ['■ Your workspace is out of credits. Add credits to continue.', null],
@@ -28,6 +30,14 @@ describe('a usage limit', () => {
     '● I have reached the end of the file.',
   ])('is not read from %s', (row) => {
     expect(findUsageLimit([row])).toBeUndefined();
+  });
+
+  it('reads its end from the row it was wrapped into', () => {
+    const rows = [
+      '■ You’ve hit your usage limit. Upgrade to Pro (https://chatgpt.com/explore/pro), visit',
+      'chatgpt.com/settings or try again at Nov 16th, 2026 12:24 AM.',
+    ];
+    expect(findUsageLimit(rows)?.resets).toBe('Nov 16th, 2026 12:24 AM');
   });
 
   it('takes the newest of several', () => {

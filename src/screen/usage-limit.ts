@@ -13,7 +13,7 @@ const MARKER = /^[\s●•■✕✗⚠ℹ⎿│┃╰└*!-]*/u;
  * is near ("used 90 % of your limit") do not count.
  */
 const NOTICE =
-  /^(?:(?:API )?Error: )?(?:you(?:['’]ve| have)? (?:hit|reached|exceeded|exhausted|run out of|are out of)\b.{0,60}\b(?:limit|quota|budget|credits?|usage)\b|you['’]re out of\b.{0,30}\b(?:usage|credits?|quota)\b|(?:[\w'’-]+ ){0,4}(?:usage|spend|spending|session|weekly|daily|monthly|5-hour|quota|plan) limit (?:reached|exceeded|hit)\b|quota exceeded\b|(?:your )?workspace is out of credits)/i;
+  /^(?:(?:API )?Error:? )?(?:\d{3} )?(?:you(?:['’]ve| have)? (?:hit|reached|exceeded|exhausted|run out of|are out of)\b.{0,60}\b(?:limit|quota|budget|credits?|usage)\b|you['’]re out of\b.{0,30}\b(?:usage|credits?|quota)\b|(?:[\w'’-]+ ){0,4}(?:usage|spend|spending|session|weekly|daily|monthly|5-hour|quota|plan) limit (?:reached|exceeded|hit)\b|quota exceeded\b|(?:the )?usage limit has been reached\b|(?:your )?workspace is out of credits)/i;
 
 const RESET =
   /\b(?:resets?(?: at| in| on)?|try again (?:at|in|after|on)|available again (?:at|in|on))\s+([^.|\n·]{2,60})/i;
