@@ -214,6 +214,7 @@ export function createReminders(on: ReminderDependencies) {
   function restore(): void {
     for (const stored of store.all()) {
       const reminder = fromStored(stored);
+      lastCreatedMs = Math.max(lastCreatedMs, stored.created_ms);
       const missed = remainingMs(reminder.due, clock) <= 0;
       if (stored.executing) {
         remember({
@@ -234,8 +235,9 @@ export function createReminders(on: ReminderDependencies) {
     }
   }
 
-  /** What was live only is lost now, and said to be. */
+  /** What was live only is lost now, and said to be. The others are written as the wall clock stands now. */
   function close(): void {
+    store.save(set.inOrder().filter(isDurable).map(toStored));
     for (const reminder of set.inOrder()) {
       if (!isDurable(reminder)) events.write('reminder_lost_on_restart', describe(reminder));
     }
