@@ -8,7 +8,16 @@ let house: SessionHouse;
 
 beforeAll(async () => {
   house = new SessionHouse();
-  const launch = ['agents', 'launch', '--tool', 'scripted', '--agent-name', 'gpu', '--gateway-auto-attach'];
+  const launch = [
+    '--print-json',
+    'agents',
+    'launch',
+    '--tool',
+    'scripted',
+    '--agent-name',
+    'gpu',
+    '--gateway-auto-attach',
+  ];
   const said = await house.rouse(launch, { MY_API_KEY: SECRET });
   expect([said.code, said.stderr]).toEqual([0, '']);
 });
