@@ -108,6 +108,12 @@ describe('the methods', () => {
     await client.notifier();
     await client.enableNotifier({ interval_seconds: 60 });
     await client.disableNotifier();
+    await client.decisions(5);
+    await client.requests({ state: 'accepted', limit: 5 });
+    await client.getRequest('gwreq-1');
+    await client.cancelRequest('gwreq-1');
+    await client.reconciliation();
+    await client.reconcile({ keep: ['gwreq-1'] });
 
     const routeOf = ({ method, url }: Seen) =>
       ROUTES.find(
@@ -123,7 +129,10 @@ describe('the methods', () => {
         expect(route!.body.safeParse(call.body).error, `${call.method} ${call.url}`).toBeUndefined();
     }
     const reached = new Set(seen.map((call) => routeOf(call)!.id));
-    expect(ROUTES.map((route) => route.id).filter((id) => !reached.has(id))).toEqual(['mail.check']);
+    expect(ROUTES.map((route) => route.id).filter((id) => !reached.has(id))).toEqual([
+      'events',
+      'mail.check',
+    ]);
     expect(seen.find((call) => call.url.includes('a%2F'))!.url).toBe('/v1/reminders/a%2Fb%3Fc');
   });
 
