@@ -32,7 +32,7 @@ const SMALLEST: Record<string, { body: Record<string, unknown>; versioned: boole
   'mail.mark': { body: { message_refs: ['m'], read: true }, versioned: true },
   'mail.move': { body: { message_refs: ['m'], destination_box: 'later' }, versioned: true },
   'mail.archive': { body: { message_refs: ['m'] }, versioned: true },
-  'reconciliation.decide': { body: { keep: ['gwreq-1'] }, versioned: true },
+  'reconciliation.decide': { body: {}, versioned: true },
   'notifier.enable': { body: { interval_seconds: 60 }, versioned: true },
 };
 
