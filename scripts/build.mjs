@@ -12,6 +12,9 @@ const external = ['koffi', '@photostructure/sqlite', '@electric-sql/pglite', 'pg
   (name) => dependencies[name],
 );
 
+/** Loaded lazily, but from the quick bundle itself: what `agents gateway status` needs. */
+const QUICK = new Set(['session/index', 'client/index']);
+
 /** Programs of their own, started by path. */
 const PROGRAMS = { gateway: 'src/main/gateway.ts', 'scripted-agent': 'src/scripted/main.ts' };
 
@@ -24,6 +27,7 @@ function lazyImports(found) {
         if (request.kind !== 'dynamic-import') return undefined;
         const file = path.resolve(request.resolveDir, request.path);
         const name = path.relative(path.join(root, 'src'), file).replace(/\.ts$/, '');
+        if (QUICK.has(name)) return undefined;
         found.set(name, file);
         return { path: `./lazy/${name}.js`, external: true };
       });
