@@ -1,5 +1,19 @@
-import type { Detector } from '../detector.ts';
+import type { ComposerShape, Detector } from '../detector.ts';
 import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS, VIM_NORMAL } from './words.ts';
+
+const INSIDE: Pick<ComposerShape, 'prompts' | 'ghosts' | 'footerRows'> = {
+  prompts: [
+    { text: ' > ', mode: 'prompt' },
+    { text: ' * ', mode: 'prompt' },
+    { text: ' ! ', mode: 'shell' },
+    { text: ' (r:) ', mode: 'search' },
+  ],
+  ghosts: [
+    { grey: true, gap: true },
+    { form: /^Type your message or @path\/to\/file$/, gap: true },
+  ],
+  footerRows: 4,
+};
 
 /** Gemini CLI. Its title tells all four states and is kept up to date. Swallows an Enter that follows a paste too soon. */
 export const gemini: Detector = {
@@ -7,17 +21,9 @@ export const gemini: Detector = {
   versions: { from: '0.45.0', below: '0.80.0', seen: ['0.45.2', '0.51.0', '0.61.0'] },
   processNames: ['gemini'],
   composers: [
-    {
-      frame: { kind: 'lines', above: '▄', below: '▀' },
-      prompts: [
-        { text: ' > ', mode: 'prompt' },
-        { text: ' * ', mode: 'prompt' },
-        { text: ' ! ', mode: 'shell' },
-        { text: ' (r:) ', mode: 'search' },
-      ],
-      ghosts: [{ grey: true, gap: true }],
-      footerRows: 4,
-    },
+    { frame: { kind: 'lines', above: '▄', below: '▀' }, ...INSIDE },
+    // With fewer than 2^24 colours there are no lines, only a band of another colour.
+    { frame: { kind: 'open' }, clearance: 1, needsIdleSignal: true, ...INSIDE },
   ],
   title: { busy: /^[✦⏲] /, waiting: /^✋ /, idle: /^◇ / },
   signs: [
