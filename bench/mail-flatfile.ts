@@ -26,9 +26,22 @@ function message(writer: string, n: number): FlatMessage {
   };
 }
 
+interface WriterSpec {
+  mailbox: string;
+  name: string;
+  count: number;
+  /** Where it sends its first messages, not timed: writers are long-lived, and their code is compiled as it runs. */
+  warmUp: string;
+}
+
+const WARM_UP = 100;
+
 /** The part that runs in a process of its own: waits for a go, sends, one after the other. */
 async function writer(spec: string): Promise<void> {
-  const { mailbox, name, count } = JSON.parse(spec) as { mailbox: string; name: string; count: number };
+  const { mailbox, name, count, warmUp } = JSON.parse(spec) as WriterSpec;
+  const first = new FlatFile(warmUp);
+  for (let n = 0; n < WARM_UP; n++) await first.prepend(message(name, n));
+  await first.idle();
   const box = new FlatFile(mailbox);
   process.stdout.write('ready\n');
   await once(process.stdin, 'data');
@@ -82,8 +95,9 @@ async function recipeRate(directory: string, producers: number, each: number): P
 
 async function processRate(directory: string, producers: number, each: number): Promise<number> {
   const mailbox = agentMailbox(directory, `processes-${producers}`);
+  const warmUp = agentMailbox(directory, `warm-up-${producers}`);
   const children = Array.from({ length: producers }, (_, n) => {
-    const order = JSON.stringify({ mailbox, name: `w${n}`, count: each });
+    const order = JSON.stringify({ mailbox, name: `w${n}`, count: each, warmUp });
     return spawn(process.execPath, [process.argv[1]!], {
       env: { ...process.env, [WRITER]: order },
       stdio: [...pipes],
@@ -165,7 +179,11 @@ export async function run(print: (line: string) => void): Promise<void> {
     print(`  raw fsync rate of this disk            ${fsyncRate(directory).toFixed(0)}/s`);
     for (const producers of [1, 8, 32]) {
       const recipe = await recipeRate(directory, producers, Math.ceil(160 / producers));
-      const processes = await processRate(directory, producers, Math.ceil(1600 / producers));
+      const processes = await processRate(
+        directory,
+        producers,
+        producers === 1 ? 1000 : Math.ceil(3200 / producers),
+      );
       const inside = await inProcessRate(directory, producers, Math.ceil(1600 / producers));
       const times = (rate: number): string => `${rate.toFixed(0)}/s (${(rate / recipe).toFixed(1)}x)`;
       print(

@@ -86,7 +86,7 @@ export async function repairMailbox(
     try {
       const done = await rewriteFile(paths.mailbox, temp, {
         step: (name) => step(`flatfile.repair.${name}`),
-        plan: ({ source }) => apart(inspect(paths, source).troubles.flatMap(({ fix }) => fix ?? [])),
+        plan: ({ source }) => apart(inspect(paths, source).troubles),
       });
       if (!done.changed) break;
     } finally {
@@ -97,18 +97,17 @@ export async function repairMailbox(
   return { ...after, repaired: Math.max(0, before.issues.length - after.issues.length), backup };
 }
 
-/** Fixes in file order; one that touches what an earlier one changes waits for the next round. */
-function apart(fixes: Splice[]): Splice[] {
+/** Whole fixes that do not touch each other, in file order; the rest wait for the next round. */
+function apart(troubles: readonly Trouble[]): Splice[] {
   const kept: Splice[] = [];
-  let end = -1;
-  for (const fix of fixes.sort((a, b) => a.start - b.start || a.end - b.end)) {
-    if (fix.start < end || (fix.start === end && fix.start !== fix.end && kept.at(-1)?.start === fix.start))
-      continue;
-    kept.push(fix);
-    end = fix.end;
+  const urgent = [...troubles].sort((a, b) => FSCK_KINDS.indexOf(a.kind) - FSCK_KINDS.indexOf(b.kind));
+  for (const { fix = [] } of urgent) {
+    if (!fix.some((one) => kept.some((other) => touch(one, other)))) kept.push(...fix);
   }
-  return kept;
+  return kept.sort((a, b) => a.start - b.start);
 }
+
+const touch = (a: Splice, b: Splice): boolean => (a.start < b.end && b.start < a.end) || a.start === b.start;
 
 function inspect(paths: MailboxPaths, source: ByteSource): { troubles: Trouble[]; count: number } {
   const troubles: Trouble[] = [];

@@ -1,0 +1,160 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { lockFile } from '../../base/index.ts';
+import { FlatFile } from './flat-file.ts';
+import { relay } from './relay.ts';
+
+let root: string;
+const file = (name: string, box: string): FlatFile =>
+  new FlatFile(path.join(root, name, '.agent', `${box}.md`));
+const directories = (...names: string[]): { directory: string }[] =>
+  names.map((name) => ({ directory: path.join(root, name) }));
+
+beforeEach(() => {
+  root = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-relay-'));
+  for (const name of ['ana', 'ben', 'cho'])
+    fs.mkdirSync(path.join(root, name, '.agent'), { recursive: true });
+});
+afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
+
+async function write(
+  from: string,
+  to: string,
+  more: Record<string, string> = {},
+  body = 'text',
+): Promise<void> {
+  const fields = new Map(Object.entries({ from: `totebox@${from}`, to, re: 'subject', ...more }));
+  const box = file(from, 'outbox');
+  await box.prepend({ fields, body });
+  await box.idle();
+}
+
+const inside = (name: string, box = 'inbox'): Record<string, string | undefined>[] =>
+  file(name, box)
+    .list({ includeBody: true })
+    .entries.map(({ fields, body }) => ({ ...Object.fromEntries(fields), body }));
+
+describe('relay', () => {
+  it('carries pending mail to the directory it is addressed to, with its id, and marks it dispatched', async () => {
+    await write('ana', 'totebox@ben', { 'msg-id': 'r-1', priority: 'high' }, 'one\n---\ntwo');
+    await write('ana', 'ben');
+    await write('ana', 'totebox@ben', { 'msg-id': 'r-3', status: 'actioned' });
+    const items = await relay(directories('ana', 'ben'), { by: 'test' });
+    expect(items.map(({ outcome }) => outcome)).toEqual(['dispatched', 'dispatched']);
+    const sent = inside('ana', 'outbox');
+    expect(sent.map(({ status, attempts }) => [status, attempts])).toEqual([
+      ['actioned', undefined],
+      ['dispatched', '1'],
+      ['dispatched', '1'],
+    ]);
+    const got = inside('ben');
+    expect(got.map((each) => each['msg-id'])).toEqual([sent[1]!['msg-id'], 'r-1']);
+    expect(got[1]).toMatchObject({
+      from: 'totebox@ana',
+      status: 'pending',
+      priority: 'high',
+      'relayed-by': 'test',
+      'relayed-from': 'ana',
+      body: 'one\n---\ntwo',
+    });
+    expect(got[1]).not.toHaveProperty('attempts');
+    expect(await relay(directories('ana', 'ben'))).toEqual([]);
+    expect(inside('ben')).toHaveLength(2);
+  });
+
+  it('keeps the order in which mail was written', async () => {
+    for (const n of [1, 2, 3, 4]) await write('ana', 'ben', { 'msg-id': `r-${n}` });
+    await relay(directories('ana', 'ben'));
+    expect(inside('ben').map((each) => each['msg-id'])).toEqual(['r-4', 'r-3', 'r-2', 'r-1']);
+  });
+
+  it('delivers to each of several recipients once', async () => {
+    await write('ana', 'totebox@ben, cho, task@ben', { 'msg-id': 'r-1' });
+    await relay(directories('ana', 'ben', 'cho'));
+    expect(inside('ben')).toHaveLength(1);
+    expect(inside('cho')).toHaveLength(1);
+  });
+
+  it('touches nothing outside the directories it was given, and says so to the sender', async () => {
+    await write('ana', 'totebox@cho', { 'msg-id': 'r-1' });
+    const [item] = await relay(directories('ana', 'ben'));
+    expect(item).toMatchObject({ outcome: 'undeliverable', reason: 'no directory for totebox@cho' });
+    expect(fs.readdirSync(path.join(root, 'cho', '.agent'))).toEqual([]);
+    expect(inside('ana', 'outbox')).toMatchObject([
+      { status: 'undeliverable', 'undeliverable-reason': 'no directory for totebox@cho' },
+    ]);
+    expect(inside('ana')).toMatchObject([
+      { from: 'relay@rouse', 'in-reply-to': 'r-1', re: 'undeliverable: r-1' },
+    ]);
+    await relay(directories('ana', 'ben'));
+    expect(inside('ana')).toHaveLength(1);
+  });
+
+  it('does not believe a file header about who owns a directory', async () => {
+    fs.writeFileSync(
+      path.join(root, 'ben', '.agent', 'inbox.md'),
+      '---\nmailbox: inbox\nowner: totebox@cho\nschema: x\n---\n\n# Inbox\n',
+    );
+    await write('ana', 'totebox@cho', { 'msg-id': 'r-1' });
+    expect(await relay(directories('ana', 'ben'))).toMatchObject([{ outcome: 'undeliverable' }]);
+    expect(inside('ben')).toEqual([]);
+  });
+
+  it('takes an id the recipient knows with other content as undeliverable, never as delivered', async () => {
+    await file('ben', 'inbox').prepend({
+      fields: new Map([
+        ['from', 'x'],
+        ['to', 'y'],
+        ['re', 'z'],
+        ['msg-id', 'r-1'],
+      ]),
+      body: 'other',
+    });
+    await write('ana', 'ben', { 'msg-id': 'r-1' });
+    expect(await relay(directories('ana', 'ben'))).toMatchObject([
+      { outcome: 'undeliverable', reason: expect.stringContaining('other content') },
+    ]);
+    expect(inside('ben')).toHaveLength(1);
+  });
+
+  it('leaves mail pending when the recipient is locked, counts the attempt, and delivers it later', async () => {
+    await write('ana', 'ben', { 'msg-id': 'r-1' });
+    const { paths } = file('ben', 'inbox');
+    fs.mkdirSync(paths.side);
+    const lock = await lockFile(paths.lock, { timeoutMs: 0 });
+    expect(await relay(directories('ana', 'ben'), { timeoutMs: 50 })).toMatchObject([{ outcome: 'waiting' }]);
+    lock.release();
+    expect(inside('ana', 'outbox')).toMatchObject([{ status: 'pending', attempts: '1' }]);
+    expect(await relay(directories('ana', 'ben'))).toMatchObject([{ outcome: 'dispatched' }]);
+    expect(inside('ana', 'outbox')).toMatchObject([{ status: 'dispatched', attempts: '2' }]);
+    expect(inside('ben')).toHaveLength(1);
+  });
+
+  it('says what it would do and changes nothing in a dry run', async () => {
+    await write('ana', 'ben', { 'msg-id': 'r-1' });
+    await write('ana', 'nobody', { 'msg-id': 'r-2' });
+    const before = fs.readFileSync(path.join(root, 'ana', '.agent', 'outbox.md'));
+    const items = await relay(directories('ana', 'ben'), { dryRun: true });
+    expect(items.map(({ outcome }) => outcome)).toEqual(['dispatched', 'undeliverable']);
+    expect(fs.readFileSync(path.join(root, 'ana', '.agent', 'outbox.md')).equals(before)).toBe(true);
+    expect(inside('ben')).toEqual([]);
+  });
+
+  it('refuses two directories of one name, and a directory without .agent', async () => {
+    fs.mkdirSync(path.join(root, 'other', 'ana', '.agent'), { recursive: true });
+    await expect(relay(directories('ana', 'other/ana'))).rejects.toMatchObject({ code: 'invalid' });
+    await expect(relay(directories('nowhere'))).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('two relays at once deliver one copy', async () => {
+    for (const n of [1, 2, 3]) await write('ana', 'ben', { 'msg-id': `r-${n}` });
+    await Promise.all([relay(directories('ana', 'ben')), relay(directories('ana', 'ben'))]);
+    expect(inside('ben').map((each) => each['msg-id'])).toEqual(
+      expect.arrayContaining(['r-1', 'r-2', 'r-3']),
+    );
+    expect(inside('ben')).toHaveLength(3);
+    expect(inside('ana', 'outbox').every(({ status }) => status === 'dispatched')).toBe(true);
+  });
+});
