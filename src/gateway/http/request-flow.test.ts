@@ -1,0 +1,184 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Ending, FakeClock } from '../../base/index.ts';
+import { GatewayClient } from '../../client/index.ts';
+import { FakeSurface } from '../../terminal/index.ts';
+import { type TestGateway, testGateway } from '../testing.ts';
+
+let ending = new Ending();
+afterEach(async () => {
+  await ending.run();
+  ending = new Ending();
+});
+
+const BUSY = { ready: false, reasons: ['busy'] };
+const READY = { ready: true, reasons: [] };
+const busy = (surface: FakeSurface): void => surface.show(BUSY);
+const client = ({ gateway }: TestGateway): GatewayClient =>
+  new GatewayClient({ host: '127.0.0.1', port: gateway.port });
+const full = process.env['ROUSE_PROOF'] === 'full';
+
+async function submit(on: TestGateway, text: string): Promise<string> {
+  return (await client(on).submitPrompt({ prompt: text })).request_id;
+}
+
+/** Reads events until `count` came, or the stream ended. */
+async function read(on: TestGateway, wanted: { after?: string; request_id?: string }, count: number) {
+  const stop = new AbortController();
+  const seen: { id: number; request: string; stage: string }[] = [];
+  for await (const { id, event, data } of client(on).events(wanted, stop.signal)) {
+    seen.push({ id: Number(id), request: (data as { request_id: string }).request_id, stage: event });
+    if (seen.length === count) stop.abort();
+  }
+  return seen;
+}
+
+describe('the event stream', () => {
+  it('replays from any id without gap or repeat, also while more is written', async () => {
+    const on = await testGateway(ending);
+    for (let i = 0; i < 5; i++) await client(on).getRequest(await submit(on, `before ${i}`), true);
+    const writing = (async () => {
+      for (let i = 0; i < 5; i++) await client(on).getRequest(await submit(on, `during ${i}`), true);
+    })();
+    const whole = await read(on, { after: '0' }, 60);
+    await writing;
+    expect(whole.map((each) => each.id)).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));
+    for (const cut of [1, 17, 42]) {
+      const rest = await read(on, { after: String(cut) }, 60 - cut);
+      expect(rest).toEqual(whole.slice(cut));
+    }
+  });
+
+  it('goes on after the last event seen when the connection breaks and the gateway restarts', async () => {
+    const before = await testGateway(ending, { prepare: busy });
+    await submit(before, 'one');
+    const [first] = await read(before, { after: '0' }, 1);
+    const after = await before.restart(() => {});
+    const rest = await read(after, { after: String(first!.id) }, 5);
+    expect(rest.map((each) => each.stage)).toEqual(['running', 'typing', 'typed', 'submitted', 'finished']);
+  });
+
+  it('tells the life of one request, and is 404 for one nobody has', async () => {
+    const on = await testGateway(ending);
+    await client(on).getRequest(await submit(on, 'other'), true);
+    const id = await submit(on, 'mine');
+    const life = await read(on, { request_id: id }, 6);
+    expect(new Set(life.map((each) => each.request))).toEqual(new Set([id]));
+    await expect(read(on, { request_id: 'gwreq-nobody' }, 1)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('from an id that is yet to come waits at the end, and nobody else waits with it', async () => {
+    const on = await testGateway(ending, { prepare: busy });
+    const reading = read(on, { after: '999999' }, 1);
+    await expect.poll(async () => (await on.call('GET', '/v1/status')).status).toBe(200);
+    await submit(on, 'new');
+    expect(await reading).toMatchObject([{ stage: 'accepted' }]);
+  });
+});
+
+describe('waiting for the end of a request', () => {
+  it('answers when it has ended, to everybody who waits, and at once afterwards', async () => {
+    const on = await testGateway(ending, { prepare: busy });
+    const id = await submit(on, 'x');
+    const waiting = Promise.all([1, 2, 3].map(() => client(on).getRequest(id, true)));
+    await expect.poll(async () => (await client(on).getRequest(id)).waiting_reason).toBe('busy');
+    on.surface.show(READY);
+    for (const view of await waiting) expect(view.outcome).toBe('submitted');
+    expect((await client(on).getRequest(id, true)).outcome).toBe('submitted');
+  });
+
+  it('can be given up, which disturbs nothing', async () => {
+    const on = await testGateway(ending, { prepare: busy });
+    const id = await submit(on, 'x');
+    const gone = client(on).getRequest(id, true, { timeoutMs: 50 });
+    await expect(gone).rejects.toMatchObject({ code: 'unavailable' });
+    on.surface.show(READY);
+    expect((await client(on).getRequest(id, true)).outcome).toBe('submitted');
+    expect(on.surface.submitted).toEqual(['x']);
+  });
+
+  it('is 404 for one nobody has', async () => {
+    const on = await testGateway(ending);
+    await expect(client(on).getRequest('gwreq-nobody', true)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('control intents in line', () => {
+  it('are coalesced: the strongest context command runs, the others end in its name', async () => {
+    const on = await testGateway(ending, { prepare: busy });
+    const ids = await Promise.all(['/compact', '/new', ' /clear '].map((text) => submit(on, text)));
+    on.surface.show(READY);
+    const views = await Promise.all(ids.map((id) => client(on).getRequest(id, true)));
+    expect(views.map((view) => [view.state, view.outcome])).toEqual([
+      ['coalesced', 'coalesced'],
+      ['completed', 'submitted'],
+      ['coalesced', 'coalesced'],
+    ]);
+    expect(views[0]!.error_detail).toContain(ids[1]);
+    expect(on.surface.submitted).toEqual(['/new']);
+  });
+});
+
+/** The observation says ready; the lane, which looks closer, never types. */
+class Refusing extends FakeSurface {
+  attempts = 0;
+  override deliver = async () => {
+    this.attempts++;
+    return { outcome: 'not_ready' as const, reasons: ["person_typing='yes'"], evidence: [], untouched: true };
+  };
+}
+
+describe('a lane that refuses although the agent seems ready', () => {
+  it('is asked again with growing pauses, so that neither processor nor ledger runs full', async () => {
+    const clock = new FakeClock();
+    const surface = new Refusing();
+    const on = await testGateway(ending, { config: { clock, openSurface: () => surface } });
+    const id = await submit(on, 'x');
+    await expect.poll(() => surface.attempts).toBe(1);
+    await clock.advance(600_000);
+    expect(surface.attempts).toBeLessThan(20);
+    const view = await client(on).getRequest(id);
+    expect(view).toMatchObject({ state: 'accepted', waiting_reason: "person_typing='yes'" });
+    const before = surface.attempts;
+    surface.show({ observedAtUtc: 'later' });
+    await expect.poll(() => surface.attempts).toBe(before + 1);
+  });
+});
+
+describe('after a crash', () => {
+  it('a direct prompt that was never typed is ended, not kept for later', async () => {
+    const on = await testGateway(ending, { prepare: busy });
+    const id = await submit(on, 'queued');
+    await on.gateway.stop('crash');
+    const { openSqlite } = await import('../../db/index.ts');
+    const { QUEUE_FILE_MIGRATIONS } = await import('../queue-file.ts');
+    const db = openSqlite({ file: `${on.root}/gateway/queue.sqlite`, migrations: QUEUE_FILE_MIGRATIONS });
+    db.run("UPDATE gateway_requests SET source = 'direct' WHERE request_id = ?", [id]);
+    db.close();
+    const after = await on.restart(() => {});
+    expect(await client(after).getRequest(id, true)).toMatchObject({ outcome: 'failed' });
+    expect(after.surface.submitted).toEqual([]);
+  });
+});
+
+describe('two clients at once', () => {
+  it('each keep their order while the line drains; depth and status stay right', {
+    timeout: 900_000,
+  }, async () => {
+    const each = full ? 5000 : 60;
+    const on = await testGateway(ending);
+    const post = async (name: string): Promise<void> => {
+      for (let i = 0; i < each; i++) await submit(on, `${name} ${i}`);
+    };
+    const posting = Promise.all([post('a'), post('b')]);
+    const during = await client(on).status();
+    expect(during.queue_depth).toBeLessThanOrEqual(2 * each);
+    await posting;
+    await expect
+      .poll(async () => (await client(on).status()).queue_depth, { timeout: 800_000, interval: 100 })
+      .toBe(0);
+    for (const name of ['a', 'b']) {
+      const mine = on.surface.submitted.filter((text) => text.startsWith(`${name} `));
+      expect(mine).toEqual(Array.from({ length: each }, (_, i) => `${name} ${i}`));
+    }
+  });
+});
