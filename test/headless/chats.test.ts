@@ -180,6 +180,7 @@ describe('what is refused changes nothing', () => {
     ['exact without an id', { chatSession: { mode: 'exact' } }, /1 to 200 characters/],
     ['an id that is a flag', { chatSession: { mode: 'exact', id: '--continue' } }, /must not begin with "-"/],
     ['a turn id that leaves the directory', { turnId: '../../etc' }, /turn_id must be/],
+    ['a turn id that is a file of ours', { turnId: 'current.json' }, /turn_id must be/],
     ['an empty turn id', { turnId: '' }, /turn_id must be/],
     [
       'a reasoning level the tool has no word for',

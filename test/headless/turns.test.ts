@@ -125,7 +125,7 @@ describe('how a turn can end', () => {
     ['[[exit=7]]', 'scripted ended with code 7'],
     ['[[crash]]', /scripted ended with code 1: Error: scripted crash/],
     ['[[crash=dirty]]', 'scripted ended with code 137'],
-    ['[[fail=overloaded]]', 'scripted ended with code 1'],
+    ['[[fail=overloaded]]', 'scripted ended with code 1,it said: Error: overloaded'],
   ])('%s fails with the code and what the tool complained about', async (text, reason) => {
     const session = house.session();
     await withAgent(session, async (agent) => {
@@ -154,7 +154,7 @@ describe('how a turn can end', () => {
     await withAgent(program('echo \'{"type":"result"}\''), async (agent) => {
       const result = await agent.deliver('x');
       expect(result).toMatchObject({ outcome: 'failed', untouched: false });
-      expect(result.reasons).toEqual(['strange ended well but told no session id']);
+      expect(result.reasons[0]).toBe('strange ended well but told no session id');
     });
   });
 

@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import { bootId, readJsonIfExists, writeJsonAtomic } from '../../base/index.ts';
+import { turnIdProblem } from './turn-files.ts';
 
 /**
  * current.json: the one turn this session has begun last. Written and synced before its process is started, so that
@@ -38,5 +39,5 @@ export function readCurrentTurn(root: string): CurrentTurn | 'unreadable' | unde
   const texts = [found?.turn_id, found?.request_id, found?.attempt, found?.prepared_at_utc];
   if (!texts.every((text) => typeof text === 'string') || !/^[0-9a-f]+$/.test(found?.attempt ?? ''))
     return 'unreadable';
-  return found as CurrentTurn;
+  return turnIdProblem(found?.turn_id ?? '') ? 'unreadable' : (found as CurrentTurn);
 }

@@ -34,6 +34,8 @@ export class EventStream {
   sessionId: string | null = null;
   /** The beginning of the answer given last. */
   answer = '';
+  /** What the tool said last about its own state: how it ended, what went wrong. */
+  remark = '';
   readonly #options: EventStreamOptions;
   readonly #lines: LineSplitter;
   #line = 0;
@@ -83,6 +85,8 @@ export class EventStream {
       const goesOn = this.#lastKind === 'assistant';
       this.answer = (goesOn ? this.answer + message : message).slice(0, LONGEST_ANSWER);
     }
+    if ((kind === 'completion' || kind === 'diagnostic') && message !== '')
+      this.remark = message.slice(0, LONGEST_ANSWER);
     this.#lastKind = kind;
     const inline = type !== null && line.text !== null && line.bytes <= LONGEST_RAW;
     return {

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
-import { identifyProcess, type ProcessIdentity } from '../../base/index.ts';
-import { readProcess, type TurnFiles } from './turn-files.ts';
+import { identifyProcess, isProcessAlive, type ProcessIdentity } from '../../base/index.ts';
+import { readCurrentTurn } from './current-turn.ts';
+import { readProcess, type TurnFiles, turnFiles, voidAttempt } from './turn-files.ts';
 
 /** A process that has ended: no running one is ever taken for it. */
 const GONE: ProcessIdentity = { pid: 2 ** 30, startTicks: -1, bootId: null };
@@ -20,6 +21,15 @@ export function findRunner(files: TurnFiles, attempt: string): ProcessIdentity {
   }
   const pid = pids.find((each) => argumentsOf(each).includes(attempt));
   return (pid && identifyProcess(Number(pid))) || GONE;
+}
+
+/** A turn of this session that some process runs, whoever started it. For the holder of the lane only. */
+export function runningTurnId(root: string): string | undefined {
+  const current = readCurrentTurn(root);
+  if (current === undefined || current === 'unreadable' || current.settled) return undefined;
+  const files = turnFiles(root, current.turn_id);
+  if (voidAttempt(files, current.attempt)) return undefined;
+  return isProcessAlive(findRunner(files, current.attempt)) ? current.turn_id : undefined;
 }
 
 function argumentsOf(pid: string): string[] {

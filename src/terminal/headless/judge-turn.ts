@@ -42,8 +42,10 @@ export function judgeTurn(end: TurnEnd, { tool, needsSessionId, timeoutMs }: Jud
   return { outcome: 'submitted', reasons: [] };
 }
 
-function failed(reason: string, { stderrTail }: TurnEnd): Judged {
-  return { outcome: 'failed', reasons: [stderrTail === '' ? reason : `${reason}: ${stderrTail}`] };
+function failed(reason: string, { stderrTail, remark }: TurnEnd): Judged {
+  const reasons = [stderrTail === '' ? reason : `${reason}: ${stderrTail}`];
+  if (remark !== '') reasons.push(`it said: ${remark.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')}`);
+  return { outcome: 'failed', reasons };
 }
 
 /**

@@ -22,6 +22,7 @@ export interface TurnEnd {
   counts: EventStream['counts'];
   unreadLines: number;
   answer: string;
+  remark: string;
   stderrTail: string;
   durationMs: number;
 }
@@ -53,6 +54,7 @@ export function endTurn({ files, exit, stopped, toolRan, stream, durationMs }: E
     counts: stream.counts,
     unreadLines: stream.unread,
     answer: stream.answer,
+    remark: stream.remark,
     stderrTail: tailOf(files.stderr),
     durationMs,
   };

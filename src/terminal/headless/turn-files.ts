@@ -22,7 +22,7 @@ export interface TurnFiles {
   process: string;
 }
 
-const TURN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+const TURN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
 export function artefactsRoot(sessionRoot: string): string {
   return path.join(sessionRoot, 'manifest.turn-artifacts');
@@ -32,7 +32,7 @@ export function artefactsRoot(sessionRoot: string): string {
 export function turnIdProblem(id: string): string | undefined {
   return TURN_ID.test(id)
     ? undefined
-    : 'turn_id must be letters, digits, ".", "_" and "-", at most 100, and begin with a letter or digit';
+    : 'turn_id must be letters, digits, "_" and "-", at most 100, and begin with a letter or digit';
 }
 
 export function turnFiles(root: string, id: string): TurnFiles {

@@ -2,7 +2,6 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import {
   type Clock,
-  crashPoint,
   Emitter,
   ensurePrivateDirectory,
   type FileLock,
@@ -19,19 +18,20 @@ import type {
   PromptDelivery,
   Recovered,
 } from '../port.ts';
-import { buildTurn, resumesById, type TurnTool } from './build-turn.ts';
+import { buildTurn, type TurnTool } from './build-turn.ts';
 import { chooseChat } from './choose-chat.ts';
-import { type CurrentTurn, readCurrentTurn, settleCurrentTurn } from './current-turn.ts';
+import { type CurrentTurn, readCurrentTurn } from './current-turn.ts';
 import { deliverTurn } from './deliver-turn.ts';
 import { EventStream } from './event-stream.ts';
-import { findRunner } from './find-runner.ts';
+import { findRunner, runningTurnId } from './find-runner.ts';
 import type { HeadlessProgress } from './headless-manifest.ts';
-import { type Judged, judgeTurn, progressAfter } from './judge-turn.ts';
-import { highestTurn, pruneTurns } from './prune-turns.ts';
+import { type Judged, progressAfter } from './judge-turn.ts';
+import { highestTurn } from './prune-turns.ts';
 import { recoverTurn } from './recover-turn.ts';
 import { RunningTurn, type TurnLimits } from './running-turn.ts';
+import { settleTurn } from './settle-turn.ts';
 import type { StopCause, TurnEnd } from './turn-end.ts';
-import { attemptState, isUsed, readProcess, turnFiles, turnIdProblem, voidAttempt } from './turn-files.ts';
+import { attemptState, isUsed, readProcess, turnFiles, turnIdProblem } from './turn-files.ts';
 import { showEvents, type VisibleLog } from './visible-log.ts';
 
 export interface TurnsOptions {
@@ -171,7 +171,7 @@ export class Turns {
     let lock: FileLock | undefined;
     try {
       lock = await lockFile(laneLock, { timeoutMs: LOCK_MS, clock });
-      const other = runningTurn(root);
+      const other = runningTurnId(root);
       return other ? busy(other) : await work(this.#cancel.signal);
     } catch (error) {
       if (lock) throw error;
@@ -224,28 +224,16 @@ export class Turns {
     this.changed.emit();
   }
 
-  /** The result into the manifest, then into current.json, so that a crash in between only makes it happen again. */
   async #settle(current: CurrentTurn, end: TurnEnd): Promise<Judged> {
-    const { root, tool, limits, keepTurns, visible, save, log } = this.#on;
-    const judged = judgeTurn(end, {
-      tool: tool.habits.tool,
-      needsSessionId: resumesById(tool.shape),
-      timeoutMs: limits.timeoutMs,
-    });
-    const turn = { index: current.turn_index, carriesRole: current.carries_role };
     const before = this.#progress;
-    this.#progress = progressAfter(before, end, turn);
-    visible.write(current.turn_id, `ended with code ${end.exitCode ?? 'unknown'}`, judged.reasons.join(' '));
-    crashPoint('headless.ended');
-    try {
-      if (this.#progress !== before) await save(this.#progress);
-      crashPoint('headless.saved');
-      settleCurrentTurn(root, current);
-      pruneTurns(root, keepTurns, current.turn_id);
-    } catch (error) {
-      log.error('the turn’s result was not saved', { turn: current.turn_id, cause: messageOf(error) });
-    }
-    return judged;
+    this.#progress = progressAfter(before, end, {
+      index: current.turn_index,
+      carriesRole: current.carries_role,
+    });
+    return settleTurn(
+      { current, end, progress: this.#progress === before ? null : this.#progress },
+      this.#on,
+    );
   }
 
   #stream(turnIndex: number): EventStream {
@@ -255,15 +243,6 @@ export class Turns {
   #nextId(): string {
     return `turn-${String(++this.#number).padStart(4, '0')}`;
   }
-}
-
-/** A turn of this session that some process runs, whoever started it. */
-function runningTurn(root: string): string | undefined {
-  const current = readCurrentTurn(root);
-  if (current === undefined || current === 'unreadable' || current.settled) return undefined;
-  const files = turnFiles(root, current.turn_id);
-  if (voidAttempt(files, current.attempt)) return undefined;
-  return isProcessAlive(findRunner(files, current.attempt)) ? current.turn_id : undefined;
 }
 
 function busy(turnId: string): DeliveryResult {
