@@ -1,0 +1,237 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runCli } from './run.ts';
+
+let home: string;
+
+beforeEach(async () => {
+  home = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-cli-mail-'));
+  await ok('mailbox', 'init');
+  for (const name of ['ana', 'ben']) {
+    await ok('mailbox', 'register', '--address', at(name), '--principal-id', `HOUMAO-${name}`);
+  }
+});
+afterEach(() => fs.rmSync(home, { recursive: true, force: true }));
+
+const at = (name: string): string => `${name}@houmao.localhost`;
+
+interface Ran {
+  code: number;
+  out: string;
+  err: string;
+}
+
+async function rouse(argv: string[], stdin?: string, signal = new AbortController().signal): Promise<Ran> {
+  let out = '';
+  let err = '';
+  const code = await runCli({
+    argv,
+    env: { HOME: home },
+    stdout: { write: (text) => void (out += text), isTTY: false },
+    stderr: { write: (text) => void (err += text), isTTY: false },
+    stdin: async () => stdin ?? '',
+    stdinIsTty: stdin === undefined,
+    signal,
+  });
+  return { code, out, err };
+}
+
+async function ok(...argv: string[]): Promise<string> {
+  const { code, out, err } = await rouse(argv);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return out;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the test reads what was printed
+const json = async (...argv: string[]): Promise<any> => JSON.parse(await ok(...argv, '--print-json'));
+
+const SEND = ['mail', 'send', '--address', at('ana'), '--to', at('ben'), '--subject', 'done'];
+
+describe('rouse mail', () => {
+  it('sends, lists, reads, answers, marks, moves, archives and finds mail', async () => {
+    const sent = await json(...SEND, '--body-content', 'all green');
+    expect(sent).toMatchObject({
+      operation: 'send',
+      authoritative: true,
+      status: 'verified',
+      execution_path: 'manager_direct',
+      transport: 'filesystem',
+      address: at('ana'),
+      message: { box: 'sent', subject: 'done' },
+    });
+    const list = await json('mail', 'list', '--address', at('ben'));
+    expect(list).toMatchObject({ operation: 'list', message_count: 1, unread_count: 1 });
+    const ref = list.messages[0].message_ref as string;
+    const on = ['--address', at('ben'), '--message-ref', ref];
+    expect((await json('mail', 'peek', ...on)).message).toMatchObject({
+      read: false,
+      body_text: 'all green',
+    });
+    expect((await json('mail', 'read', ...on)).message).toMatchObject({ read: true });
+    expect((await json('mail', 'mark', ...on, '--unread')).messages).toMatchObject([{ read: false }]);
+    const reply = await json('mail', 'reply', ...on, '--body-content', 'thanks');
+    expect(reply.message).toMatchObject({ subject: 'Re: done', in_reply_to_ref: ref });
+    const moved = await json('mail', 'move', ...on, '--destination-box', 'later');
+    expect(moved).toMatchObject({
+      operation: 'move',
+      message_count: 1,
+      messages: [{ box: 'later', answered: true }],
+    });
+    expect((await json('mail', 'archive', ...on)).messages).toMatchObject([
+      { box: 'archive', archived: true },
+    ]);
+    expect((await json('mail', 'search', 'green', '--address', at('ben'))).messages).toMatchObject([
+      { message_ref: ref },
+    ]);
+    expect(await json('mail', 'status', '--address', at('ben'))).toMatchObject({
+      open_count: 0,
+      warnings: [],
+    });
+  });
+
+  it('takes the text from standard input or a file, byte for byte', async () => {
+    const body = 'line\r\n\n---\nlast without newline';
+    const file = path.join(home, 'body.md');
+    fs.writeFileSync(file, body);
+    const piped = await rouse([...SEND, '--print-json'], body);
+    expect(JSON.parse(piped.out).message.body_text).toBe(body);
+    expect((await json(...SEND, '--body-file', file)).message.body_text).toBe(body);
+  });
+
+  it('answers a retry with success and says so, and another content with a conflict', async () => {
+    await ok(...SEND, '--body-content', 'x', '--idempotency-key', 'k');
+    expect(await json(...SEND, '--body-content', 'x', '--idempotency-key', 'k')).toMatchObject({
+      duplicate: true,
+    });
+    const other = await rouse([...SEND, '--body-content', 'y', '--idempotency-key', 'k']);
+    expect(other).toMatchObject({ code: 4, out: '' });
+    expect((await json('mail', 'list', '--address', at('ben'))).message_count).toBe(1);
+  });
+
+  it('prints tables and messages that no text from outside can disturb', async () => {
+    await ok(...SEND, '--body-content', 'a\u001b[2Jb\nc');
+    const list = await ok('mail', 'list', '--address', at('ben'));
+    expect(list).toMatch(/^inbox of ben@houmao\.localhost: 1 message, 1 unread\n\n.*SUBJECT.*\n\* .*done/);
+    const { messages } = await json('mail', 'list', '--address', at('ben'));
+    const shown = await ok('mail', 'peek', '--address', at('ben'), '--message-ref', messages[0].message_ref);
+    expect(shown).toContain('a·[2Jb\nc');
+    expect(shown).not.toContain('\u001b');
+  });
+
+  it('tells of new mail until it is interrupted', async () => {
+    const stop = new AbortController();
+    const argv = ['mail', 'watch', '--address', at('ben'), '--once', '--print-json'];
+    const watching = rouse(argv, undefined, stop.signal);
+    // Sent again until the watch, which starts meanwhile, has heard one.
+    let over = false;
+    void watching.finally(() => {
+      over = true;
+    });
+    while (!over) await ok(...SEND, '--body-content', 'news');
+    const { code, out } = await watching;
+    expect(code).toBe(0);
+    expect(JSON.parse(out.split('\n')[0]!)).toMatchObject({ event: 'message', message: { subject: 'done' } });
+  });
+
+  it.each<[string, number, string[]]>([
+    [
+      'an unknown recipient',
+      3,
+      ['mail', 'send', '--address', at('ana'), '--to', at('bne'), '--subject', 's', '--body-content', 'x'],
+    ],
+    [
+      'a name instead of an address',
+      3,
+      ['mail', 'send', '--address', at('ana'), '--to', 'ben', '--subject', 's', '--body-content', 'x'],
+    ],
+    ['no text', 2, SEND],
+    ['two texts', 2, [...SEND, '--body-content', 'x', '--body-file', 'y']],
+    ['a file that is not there', 2, [...SEND, '--body-file', '/nowhere/x']],
+    ['an attachment that is not there', 3, [...SEND, '--body-content', 'x', '--attach', '/nowhere/x']],
+    [
+      'a subject of two lines',
+      2,
+      ['mail', 'send', '--address', at('ana'), '--to', at('ben'), '--subject', 'a\nb', '--body-content', 'x'],
+    ],
+    ['no address', 2, ['mail', 'list']],
+    ['an unknown mailbox', 3, ['mail', 'list', '--address', at('anna')]],
+    ['a mark without a flag', 2, ['mail', 'mark', '--address', at('ben'), '--message-ref', 'x']],
+    [
+      'archived and unread',
+      2,
+      ['mail', 'mark', '--address', at('ben'), '--message-ref', 'x', '--archived', '--unread'],
+    ],
+    ['an unknown message', 3, ['mail', 'read', '--address', at('ben'), '--message-ref', 'msg-x']],
+    ['a ref of another store', 2, ['mail', 'read', '--address', at('ben'), '--message-ref', 'stalwart:1']],
+    ['a box that is a path', 2, ['mail', 'list', '--address', at('ben'), '--box', '../x']],
+    ['a limit of nothing', 2, ['mail', 'list', '--address', at('ben'), '--limit', '0']],
+    ['a time that is none', 2, ['mail', 'list', '--address', at('ben'), '--since', 'soon']],
+    [
+      'a store that is not there',
+      3,
+      ['mail', 'list', '--mailbox-root', '/nowhere/mail', '--address', at('ben')],
+    ],
+    ['a flat file without an address', 2, ['mail', 'list', '--mailbox-root', '/tmp/x/inbox.md']],
+    ['a used address', 4, ['mailbox', 'register', '--address', at('ben'), '--principal-id', 'eve']],
+    [
+      'a reserved address',
+      8,
+      ['mailbox', 'register', '--address', 'HOUMAO-x@houmao.localhost', '--principal-id', 'eve'],
+    ],
+    ['clearing without a yes', 2, ['mailbox', 'clear-messages']],
+    ['an export without a choice', 2, ['mailbox', 'export', '--output-dir', '/tmp/never']],
+    ['a negative age', 2, ['mailbox', 'cleanup', '--inactive-older-than-seconds', '-1']],
+  ])('refuses %s with exit code %i, says what to do and changes nothing', async (_, code, argv) => {
+    const files = () =>
+      fs.readdirSync(home, { recursive: true }).filter((name) => String(name).endsWith('.md'));
+    const before = files();
+    const ran = await rouse(argv);
+    expect(ran).toMatchObject({ code, out: '' });
+    expect(ran.err).toMatch(/^error: .+/);
+    expect(files()).toEqual(before);
+    const told = await rouse([...argv, '--print-json']);
+    expect(JSON.parse(told.err).error.message).toBeTruthy();
+  });
+});
+
+describe('rouse mailbox', () => {
+  it('tells how a store is, also when there is none', async () => {
+    expect(await json('mailbox', 'status')).toMatchObject({
+      exists: true,
+      bootstrapped: true,
+      supported: true,
+      protocol_version: 1,
+      registration_counts: { active: 3, inactive: 0, stashed: 0 },
+      structural_state_readable: true,
+      error: null,
+      mailbox_root_detail: { source: 'default' },
+    });
+    expect(await json('mailbox', 'status', '--mailbox-root', path.join(home, 'none'))).toMatchObject({
+      exists: false,
+      bootstrapped: false,
+      mailbox_root_detail: { source: 'flag' },
+    });
+  });
+
+  it('registers with force when told yes, unregisters, cleans up, clears, repairs and exports', async () => {
+    await ok(...SEND, '--body-content', 'x');
+    const taken = ['mailbox', 'register', '--address', at('ben'), '--principal-id', 'eve'];
+    expect(await json(...taken, '--yes')).toMatchObject({ mode: 'force', owner_principal_id: 'eve' });
+    expect(await ok('mailbox', 'list')).toMatch(/ben@houmao\.localhost +eve +active/);
+    expect(await json('mailbox', 'accounts', 'get', '--address', at('ben'))).toMatchObject({
+      account: { owner_principal_id: 'eve' },
+    });
+    expect((await json('mailbox', 'cleanup', '--dry-run')).summary).toMatchObject({ planned_count: 1 });
+    expect((await json('mailbox', 'cleanup')).summary).toMatchObject({ applied_count: 1 });
+    expect(await json('mailbox', 'repair')).toMatchObject({ message_count: 1, set_aside_count: 0 });
+    const out = path.join(home, 'out');
+    expect((await json('mailbox', 'export', '--output-dir', out, '--all-accounts')).messages).toHaveLength(1);
+    expect(fs.existsSync(path.join(out, 'manifest.json'))).toBe(true);
+    expect(await json('mailbox', 'clear-messages', '--yes')).toMatchObject({ dry_run: false });
+    expect((await json('mail', 'list', '--box', 'sent', '--address', at('ana'))).message_count).toBe(0);
+    const gone = await json('mailbox', 'unregister', '--address', at('ben'), '--mode', 'purge');
+    expect(gone).toMatchObject({ resulting_status: 'purged' });
+  });
+});
