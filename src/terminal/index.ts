@@ -8,6 +8,17 @@
  * Errors    Refusals are results, not exceptions; what is thrown is `unavailable` (tmux gone) or `internal`.
  */
 export { FakeSurface } from './fake-surface.ts';
+export {
+  endHeadlessTurn,
+  HEADLESS_DEFAULTS,
+  type HeadlessManifest,
+  type HeadlessOptions,
+  type HeadlessProgress,
+  KNOWN_TOOLS as KNOWN_HEADLESS_TOOLS,
+  openHeadlessSurface,
+  type TurnLimits,
+  type TurnShape,
+} from './headless/index.ts';
 export { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
 export { openSurface, type SurfaceOptions } from './open-surface.ts';
 export * from './port.ts';

@@ -60,6 +60,7 @@ function promptDelivery(
     ...(payload.chat_session && { chatSession: payload.chat_session }),
     ...(payload.execution && { execution: payload.execution }),
     ...(payload.turn_id && { turnId: payload.turn_id }),
+    ...(row.source === 'direct' && { direct: true }),
     record: (stage, evidence) => queue.record(row.request_id, stage, evidence.source, evidence.facts),
   };
 }
