@@ -12,6 +12,9 @@ const external = ['koffi', '@photostructure/sqlite', '@electric-sql/pglite', 'pg
   (name) => dependencies[name],
 );
 
+/** Behind the smallest possible entry, which answers `--version` alone. */
+const COMMAND_LINE = 'main/command-line';
+
 /** Loaded lazily, but from the quick bundle itself: what `agents gateway status` needs. */
 const QUICK = new Set(['session/index', 'client/index']);
 
@@ -54,11 +57,14 @@ export async function build(target = path.join(root, 'dist')) {
   const lazy = new Map();
   await esbuild.build({
     ...shared,
-    entryPoints: { rouse: 'src/main/rouse.ts' },
+    entryPoints: { rouse: 'src/main/rouse.ts', 'command-line': `src/${COMMAND_LINE}.ts` },
     format: 'cjs',
     outdir,
     outExtension: { '.js': '.cjs' },
+    // Naming every function again at every start costs milliseconds, and nobody reads the names of this bundle.
+    keepNames: false,
     plugins: [lazyImports(lazy)],
+    external: [...external, './command-line.cjs'],
     // Only reached by code that is itself loaded lazily; kept so that base/ works in both formats.
     define: { ...shared.define, 'import.meta.url': '__filename' },
   });

@@ -52,7 +52,13 @@ const mailbox: Command = {
   name: 'mailbox',
   summary: 'which mailbox belongs to the agent',
   subcommands: [
-    { name: 'status', summary: 'the mailbox of the agent', flags: AGENT_FLAGS, run: status },
+    {
+      name: 'status',
+      summary: 'the mailbox of the agent',
+      examples: ['rouse agents mailbox status --agent-name gpu'],
+      flags: AGENT_FLAGS,
+      run: status,
+    },
     {
       name: 'register',
       summary: 'give the agent a mailbox; it need not be relaunched',
@@ -80,6 +86,7 @@ const mailbox: Command = {
     {
       name: 'unregister',
       summary: 'take the mailbox of the agent away',
+      examples: ['rouse agents mailbox unregister --agent-name gpu'],
       flags: [
         ...AGENT_FLAGS,
         {

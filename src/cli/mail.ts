@@ -75,6 +75,7 @@ async function outgoing(input: Input) {
 const status = command({
   name: 'status',
   summary: 'whose mailbox it is, where, and how much is open',
+  examples: ['rouse mail status --address ana@houmao.localhost'],
   async run(mailbox) {
     const { warnings, ...facts } = await mailbox.status();
     const lines = keyValues({ ...facts, warnings: warnings.length === 0 ? 'none' : warnings });
@@ -127,6 +128,9 @@ const one = (name: 'peek' | 'read', summary: string): Command =>
   command({
     name,
     summary,
+    examples: [
+      `rouse mail ${name} --address ana@houmao.localhost --message-ref filesystem:msg-20260131T090000Z-0123456789abcdef0123456789abcdef`,
+    ],
     flags: [MESSAGE, BOX],
     async run(mailbox, input) {
       const message = await mailbox[name](text(input, 'messageRef')!, { box: text(input, 'box') ?? null });
@@ -156,6 +160,9 @@ const send = command({
 const post = command({
   name: 'post',
   summary: 'leave a note of the operator in this mailbox',
+  examples: [
+    'rouse mail post --address ana@houmao.localhost --subject "before you go on" --body-content "the build is red"',
+  ],
   flags: [
     { name: 'subject', value: 'TEXT', summary: 'one line', required: true },
     {
@@ -177,6 +184,9 @@ const post = command({
 const reply = command({
   name: 'reply',
   summary: 'answer a message; it is then read and answered',
+  examples: [
+    'rouse mail reply --address ana@houmao.localhost --message-ref filesystem:msg-20260131T090000Z-0123456789abcdef0123456789abcdef --body-content "done"',
+  ],
   flags: [MESSAGE, ...BODY],
   async run(mailbox, input) {
     const message_ref = text(input, 'messageRef')!;
@@ -187,6 +197,9 @@ const reply = command({
 const mark = command({
   name: 'mark',
   summary: 'set or clear flags',
+  examples: [
+    'rouse mail mark --address ana@houmao.localhost --message-ref filesystem:msg-20260131T090000Z-0123456789abcdef0123456789abcdef --read',
+  ],
   flags: [
     MESSAGES,
     { name: 'read', summary: 'read', negatable: true, opposite: 'unread' },
@@ -212,6 +225,9 @@ const mark = command({
 const move = command({
   name: 'move',
   summary: 'put messages into another box',
+  examples: [
+    'rouse mail move --address ana@houmao.localhost --message-ref filesystem:msg-20260131T090000Z-0123456789abcdef0123456789abcdef --destination-box later',
+  ],
   flags: [MESSAGES, { name: 'destination-box', value: 'BOX', summary: 'where to; any name', required: true }],
   async run(mailbox, input) {
     const moved = await mailbox.move(many(input, 'messageRef'), text(input, 'destinationBox')!);
@@ -222,6 +238,9 @@ const move = command({
 const archive = command({
   name: 'archive',
   summary: 'put away what is done; it is then read',
+  examples: [
+    'rouse mail archive --address ana@houmao.localhost --message-ref filesystem:msg-20260131T090000Z-0123456789abcdef0123456789abcdef',
+  ],
   flags: [MESSAGES],
   async run(mailbox, input) {
     return printChanged(mailbox, 'archive', await mailbox.archive(many(input, 'messageRef')));
@@ -251,6 +270,7 @@ const search = command({
 const watch: Command = {
   name: 'watch',
   summary: 'tell of new mail as it comes, until interrupted',
+  examples: ['rouse mail watch --address ana@houmao.localhost'],
   flags: [
     { ...BOX, summary: 'which box', default: 'inbox' },
     { name: 'once', summary: 'end after the first news' },

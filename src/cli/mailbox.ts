@@ -45,6 +45,7 @@ function about(input: Input, payload: object): object {
 const init: Command = {
   name: 'init',
   summary: 'make a mail store, or complete one',
+  examples: ['rouse mailbox init', 'rouse mailbox init --mailbox-root /srv/mail'],
   flags: [ROOT_FLAG],
   async run(input) {
     const { initMailStore } = await import('../mailbox/index.ts');
@@ -72,6 +73,7 @@ const init: Command = {
 const status: Command = {
   name: 'status',
   summary: 'how a mail store is',
+  examples: ['rouse mailbox status'],
   flags: [ROOT_FLAG],
   async run(input) {
     const { rootStatus } = await import('../mailbox/index.ts');
@@ -159,6 +161,7 @@ function registerOr(
 const unregister: Command = {
   name: 'unregister',
   summary: 'take an address out of use, or forget its mailbox',
+  examples: ['rouse mailbox unregister --address ana@houmao.localhost --mode deactivate'],
   flags: [
     ADDRESS,
     {
@@ -191,6 +194,7 @@ const accountColumns = [
 const listAccounts: Command = {
   name: 'list',
   summary: 'who has a mailbox',
+  examples: ['rouse mailbox list', 'rouse mailbox accounts list   # the same'],
   flags: [ROOT_FLAG],
   run: (input) =>
     withStore(input, (store): Output => {
@@ -202,6 +206,7 @@ const listAccounts: Command = {
 const getAccount: Command = {
   name: 'get',
   summary: 'one mailbox: the active one of an address, else the stashed, else the newest',
+  examples: ['rouse mailbox accounts get --address ana@houmao.localhost'],
   flags: [ADDRESS, ROOT_FLAG],
   run: (input) =>
     withStore(input, (store): Output => {
@@ -215,6 +220,7 @@ const getAccount: Command = {
 const repair: Command = {
   name: 'repair',
   summary: 'bring index, message files and folders in step again',
+  examples: ['rouse mailbox repair'],
   description:
     'A readable index is the truth: missing files and links are made from it. An index that is lost or damaged is ' +
     'rebuilt from the message files; flags and boxes come from the old index, the state journal or the folders.',
@@ -250,6 +256,7 @@ const repair: Command = {
 const cleanup: Command = {
   name: 'cleanup',
   summary: 'forget mailboxes nobody uses and copies nothing refers to',
+  examples: ['rouse mailbox cleanup --inactive-older-than-seconds 2592000 --dry-run'],
   flags: [
     seconds('inactive-older-than-seconds', 'deactivated'),
     seconds('stashed-older-than-seconds', 'stashed'),
@@ -270,6 +277,7 @@ const cleanup: Command = {
 const clear: Command = {
   name: 'clear-messages',
   summary: 'remove all mail of a store and keep its mailboxes',
+  examples: ['rouse mailbox clear-messages --dry-run'],
   flags: [DRY_RUN, YES, ROOT_FLAG],
   run: (input) =>
     withStore(input, async (store) => {
@@ -310,6 +318,7 @@ function renderReport({
 const exportStore: Command = {
   name: 'export',
   summary: 'copy mailboxes with their mail into a directory of its own',
+  examples: ['rouse mailbox export --output-dir ./mail-export --all-accounts'],
   flags: [
     { name: 'output-dir', value: 'DIR', summary: 'must not exist yet', required: true },
     { name: 'all-accounts', summary: 'every mailbox' },

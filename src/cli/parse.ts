@@ -9,12 +9,27 @@ export interface Match {
   flags: Record<string, unknown>;
 }
 
-/** Builds the commander tree of these commands. `matched` is called with the one that was asked for. */
-export function buildParser(root: Command, matched: (match: Match) => void): Parser {
-  return fill(new Parser(root.name), root, [root.name], matched);
+/**
+ * Builds the commander tree along the words of the line; what the line does not name is there by name only, since
+ * building a hundred commands would take longer than running one. `matched` is called with the one asked for.
+ */
+export function buildParser(
+  root: Command,
+  words: readonly string[],
+  matched: (match: Match) => void,
+): Parser {
+  return fill(new Parser(root.name), root, { path: [root.name], words, matched });
 }
 
-function fill(parser: Parser, command: Command, path: string[], matched: (match: Match) => void): Parser {
+interface Way {
+  path: string[];
+  /** The words of the line below this command. */
+  words: readonly string[];
+  matched: (match: Match) => void;
+}
+
+function fill(parser: Parser, command: Command, way: Way): Parser {
+  const { path, words, matched } = way;
   parser
     .description(command.description ?? command.summary)
     .summary(command.summary)
@@ -25,17 +40,17 @@ function fill(parser: Parser, command: Command, path: string[], matched: (match:
     .exitOverride()
     .addHelpText('after', describe(command, path));
   if (command.subcommands) parser.helpCommand(false);
-  for (const argument of command.args ?? []) {
-    const dots = argument.variadic ? '...' : '';
-    const text = argument.optional ? `[${argument.name}${dots}]` : `<${argument.name}${dots}>`;
-    const positional = parser.createArgument(text, argument.summary);
-    if (argument.choices) positional.choices([...argument.choices]);
-    parser.addArgument(positional);
-  }
+  addArguments(parser, command);
   for (const flag of command.flags ?? []) addFlag(parser, flag);
+  const names = new Set(command.subcommands?.map((inner) => inner.name));
+  const named = words.findIndex((word) => names.has(word));
   for (const inner of command.subcommands ?? []) {
     const child = parser.command(inner.name, { hidden: inner.hidden ?? false });
-    fill(child, inner, [...path, inner.name], matched);
+    if (inner.name === words[named]) {
+      fill(child, inner, { path: [...path, inner.name], words: words.slice(named + 1), matched });
+    } else {
+      addArguments(child.summary(inner.summary), inner);
+    }
   }
   const { run } = command;
   if (run) parser.action(() => matched({ command, args: parser.args, flags: parser.opts() }));
@@ -44,9 +59,18 @@ function fill(parser: Parser, command: Command, path: string[], matched: (match:
   return parser;
 }
 
+function addArguments(parser: Parser, command: Command): void {
+  for (const argument of command.args ?? []) {
+    const dots = argument.variadic ? '...' : '';
+    const text = argument.optional ? `[${argument.name}${dots}]` : `<${argument.name}${dots}>`;
+    const positional = parser.createArgument(text, argument.summary);
+    if (argument.choices) positional.choices([...argument.choices]);
+    parser.addArgument(positional);
+  }
+}
+
 /** A family is shown by its name; a command with what it takes. */
 function subcommandTerm(parser: Parser): string {
-  if (parser.commands.length > 0) return parser.name();
   const args = parser.registeredArguments.map((argument) =>
     argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
   );

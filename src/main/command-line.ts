@@ -1,0 +1,36 @@
+import { armCrashPoint } from '../base/index.ts';
+import { runCli } from '../cli/index.ts';
+
+/** The command line in its surroundings: the only place that sees streams, signals and exit codes. */
+const interrupted = new AbortController();
+
+function onSignal(): void {
+  if (interrupted.signal.aborted) process.exit(130);
+  interrupted.abort();
+}
+
+async function readStdin(): Promise<string> {
+  if (process.stdin.isTTY) return '';
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+export async function runCommandLine(argv: string[]): Promise<void> {
+  armCrashPoint(process.env['ROUSE_CRASH_AT']);
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+  process.exitCode = await runCli({
+    argv,
+    env: process.env,
+    stdout: { write: (text) => void process.stdout.write(text), isTTY: process.stdout.isTTY === true },
+    stderr: { write: (text) => void process.stderr.write(text), isTTY: process.stderr.isTTY === true },
+    stdin: readStdin,
+    stdinIsTty: process.stdin.isTTY === true,
+    signal: interrupted.signal,
+  });
+}
