@@ -11,6 +11,10 @@ export interface ShownPrompt {
 
 /** A row that shows this much of the prompt is that prompt. */
 const ENOUGH = 16;
+/** So is a run of rows that shows this much of its end; no answer repeats that by chance. */
+const ENOUGH_OF_END = 64;
+/** Nothing, or a piece of a frame: the blank rows round and between what a tool shows in a bar or box. */
+const FRAME_ONLY = /^[\s\u2500-\u259f]*$/;
 /** The row by which a tool says that it shows only the beginning of a long prompt. */
 const CUT = /^\s*(…|\.\.\.)?\s*[[(]?(…|\.\.\.)?\s*\+?\s?\d+ (more )?(lines?|rows?|chars?|characters?)\b/i;
 
@@ -28,13 +32,32 @@ export function findPrompt(
 ): ShownPrompt | undefined {
   const rows = transcriptRows(screen, detector)
     .map((row) => row.text.trimEnd())
-    .filter((text) => text !== '');
+    .filter((text) => !FRAME_ONLY.test(text));
   for (let at = rows.length - 1; at >= 0; at--) {
     const glyph = detector.transcript.prompt.exec(rows[at]!)?.[0];
     if (glyph === undefined) continue;
     const head = rows[at]!.slice(glyph.length - lastCharLength(glyph));
     const length = promptLength([head, ...rows.slice(at + 1)], prompt);
     if (length > 0) return { row: head, below: settledRows(rows.slice(at + length), detector) };
+  }
+  const end = findEnd(rows, prompt.text);
+  return end === undefined
+    ? undefined
+    : { row: rows[end]!, below: settledRows(rows.slice(end + 1), detector) };
+}
+
+/** The row a long prompt ends in, when its beginning has left the screen. */
+function findEnd(rows: string[], text: string): number | undefined {
+  const whole = essence(text);
+  if (whole.length < ENOUGH_OF_END) return undefined;
+  for (let last = rows.length - 1; last >= 0; last--) {
+    let shown = '';
+    for (let at = last; at >= 0 && shown.length < ENOUGH_OF_END; at--) {
+      const longer = essence(rows[at]!) + shown;
+      if (!whole.endsWith(longer)) break;
+      shown = longer;
+    }
+    if (shown.length >= ENOUGH_OF_END) return last;
   }
   return undefined;
 }

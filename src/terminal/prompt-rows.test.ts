@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { loadFixtures } from '../screen/captured-fixtures.ts';
+import { detectorFor, type Screen } from '../screen/index.ts';
+import { findPrompt, isNewPrompt } from './prompt-rows.ts';
+
+const opencode = detectorFor('opencode', { version: '1.18.33' });
+
+function screenOf(name: string): Screen {
+  return loadFixtures().find((fixture) => fixture.name === name)!.capture.screen;
+}
+
+describe('a prompt in the transcript of a tool that frames it', () => {
+  const screen = screenOf('opencode-1.18.33-completed-lines-120x40.ansi.txt');
+
+  it('is found with the blank rows between its lines', () => {
+    const text = 'first\n\n  indented\n- point\nlast';
+    const found = findPrompt(screen, opencode, { text, chip: '[Pasted ~5 lines]' });
+    expect(found?.row).toBe('first');
+    expect(found?.below[0]).toContain('MOCK-REPLY 14');
+  });
+
+  it('is told from the same words sent before by the answer below, not by the frame', () => {
+    const text = 'Say it again.';
+    const second = findPrompt(screen, opencode, { text, chip: undefined });
+    const first = findPrompt({ ...screen, rows: screen.rows.slice(0, 9) }, opencode, {
+      text,
+      chip: undefined,
+    });
+    expect(first?.below[0]).toContain('MOCK-REPLY 12');
+    expect(second?.below[0]).toContain('MOCK-REPLY 13');
+    expect(isNewPrompt(first, second)).toBe(true);
+    expect(isNewPrompt(second, second)).toBeUndefined();
+  });
+});
