@@ -1,10 +1,13 @@
-import { messageOf } from '../base/index.ts';
+import { messageOf, sleep } from '../base/index.ts';
 import { heldText, isHeld } from './held-text.ts';
 import { keysRefused } from './keys-refused.ts';
 import { evidenceAt, type LaneContext } from './lane-context.ts';
 import type { DeliveryResult, Evidence } from './port.ts';
 import { takeBack } from './take-back.ts';
 import { waitUntil } from './wait-until.ts';
+
+/** Two Escapes in one breath would be read as one key with Alt. */
+const BETWEEN_KEYS_MS = 150;
 
 /**
  * Presses the tool's interrupt keys. Where the tool then puts the prompt back into the composer and it is exactly the
@@ -28,6 +31,7 @@ export async function interruptTurn(
   let sent = 0;
   try {
     for (const key of input.interruptKeys) {
+      if (sent > 0) await sleep(clock, BETWEEN_KEYS_MS);
       await watch.tmux.sendKeyName(pane.id, key, { pid: pane.pid });
       sent++;
     }

@@ -30,7 +30,7 @@ export class ClaudeHooks implements SignalReader {
   readonly #directory: string;
   readonly #clock: Clock;
   readonly #changed: OnSignal;
-  readonly #unwatch: () => void;
+  readonly #unwatch: (() => void) | undefined;
   #reports: Report[] = [];
   #last = '';
 
@@ -62,7 +62,7 @@ export class ClaudeHooks implements SignalReader {
   }
 
   close(): void {
-    this.#unwatch();
+    this.#unwatch?.();
   }
 
   #gather(): void {

@@ -29,7 +29,7 @@ export class CodexRollout implements SignalReader {
   readonly #changed: OnSignal;
   #tool: ProcessIdentity | undefined;
   #file: string | undefined;
-  #unwatch: () => void = () => {};
+  #unwatch: (() => void) | undefined;
   #read = 0;
   #rest = '';
   #entries: RolloutEntry[] = [];
@@ -68,7 +68,7 @@ export class CodexRollout implements SignalReader {
   }
 
   close(): void {
-    this.#unwatch();
+    this.#unwatch?.();
   }
 
   /** The file appears with the first prompt, and another one when a new chat begins. */
@@ -82,8 +82,8 @@ export class CodexRollout implements SignalReader {
   }
 
   #open(file: string | undefined): void {
-    this.#unwatch();
-    this.#unwatch = () => {};
+    this.#unwatch?.();
+    this.#unwatch = undefined;
     this.#file = file;
     this.#entries = [];
     this.#read = 0;

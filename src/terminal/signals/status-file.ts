@@ -3,6 +3,7 @@ import type { SignalSource, ToolSignal } from '../../screen/index.ts';
 import type { OnSignal, SignalReader } from './signal-reader.ts';
 import { readObject, watchFile } from './watched-file.ts';
 
+const SEEK_MS = 500;
 const STATES = { idle: 'idle', busy: 'busy', waiting: 'waiting' } as const;
 
 export interface StatusFileOptions {
@@ -19,7 +20,8 @@ export interface StatusFileOptions {
 export class StatusFile implements SignalReader {
   readonly #options: StatusFileOptions;
   #file: string | undefined;
-  #unwatch: () => void = () => {};
+  #unwatch: (() => void) | undefined;
+  #soughtAt = Number.NEGATIVE_INFINITY;
   #content: Record<string, unknown> | undefined;
   #writer: ProcessIdentity | undefined;
 
@@ -31,15 +33,16 @@ export class StatusFile implements SignalReader {
   follow(tool: ProcessIdentity | undefined): void {
     const file = this.#options.place(tool);
     if (file === this.#file) return;
-    this.#unwatch();
+    this.close();
     this.#file = file;
     this.#content = undefined;
-    this.#unwatch = file === undefined ? () => {} : watchFile(file, () => this.#reload());
-    this.#reload();
+    this.#soughtAt = Number.NEGATIVE_INFINITY;
+    this.#seek();
   }
 
   read(): ToolSignal[] {
     const { source, clock, stamp } = this.#options;
+    this.#seek();
     const content = this.#content;
     const says = STATES[content?.['status'] as keyof typeof STATES];
     if (!content || !says) return [];
@@ -57,17 +60,27 @@ export class StatusFile implements SignalReader {
   }
 
   close(): void {
-    this.#unwatch();
+    this.#unwatch?.();
+    this.#unwatch = undefined;
   }
 
-  #reload(): void {
+  /** The tool may make the directory only when it has started. */
+  #seek(): void {
+    const now = this.#options.clock.monotonic();
+    if (this.#file === undefined || this.#unwatch || now - this.#soughtAt < SEEK_MS) return;
+    this.#soughtAt = now;
+    this.#unwatch = watchFile(this.#file, () => this.#reload(true));
+    if (this.#unwatch) this.#reload(false);
+  }
+
+  #reload(tell: boolean): void {
     const content = this.#file === undefined ? undefined : readObject(this.#file);
     // A rename is reported in several events; a file caught half-way is read again at the next.
     if (content === undefined && this.#content === undefined) return;
     this.#content = content;
     const pid = Number(content?.['pid']);
     if (this.#writer?.pid !== pid) this.#writer = Number.isInteger(pid) ? identifyProcess(pid) : undefined;
-    this.#options.changed();
+    if (tell) this.#options.changed();
   }
 }
 

@@ -3,21 +3,24 @@ import * as path from 'node:path';
 
 /**
  * Calls back when something called like this changes in its directory. Watches the directory, because files are
- * replaced by rename. A directory that is not there is nothing to watch.
+ * replaced by rename. Undefined when the directory is not there (yet).
  */
-export function watchFile(file: string, changed: () => void): () => void {
+export function watchFile(file: string, changed: () => void): (() => void) | undefined {
   return watchDirectory(path.dirname(file), (name) => {
     if (name === null || name === path.basename(file)) changed();
   });
 }
 
-export function watchDirectory(directory: string, changed: (name: string | null) => void): () => void {
+export function watchDirectory(
+  directory: string,
+  changed: (name: string | null) => void,
+): (() => void) | undefined {
   try {
     const watcher = fs.watch(directory, { persistent: false }, (_kind, name) => changed(name));
     watcher.on('error', () => watcher.close());
     return () => watcher.close();
   } catch {
-    return () => {};
+    return undefined;
   }
 }
 
