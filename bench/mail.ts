@@ -35,14 +35,14 @@ async function runJob(order: Job): Promise<void> {
   if (order.kind === 'bare') {
     fs.watch(order.file, () => process.stdout.write(`${process.hrtime.bigint()}\n`));
     process.stdout.write('ready\n');
-    await once(process.stdin, 'end');
+    await once(process.stdin.resume(), 'end');
     process.exit(0);
   }
   const store = openMailStore({ root: order.root });
   if (order.kind === 'watch') {
     await store.mailbox(READER).watch(() => process.stdout.write(`${process.hrtime.bigint()}\n`));
     process.stdout.write('ready\n');
-    await once(process.stdin, 'end');
+    await once(process.stdin.resume(), 'end');
   } else {
     const mailbox = store.mailbox(WRITER);
     process.stdout.write('ready\n');

@@ -98,7 +98,7 @@ function about(
 }
 
 function forget(root: OpenRoot, registration: RegistrationRow): void {
-  root.db.transaction((db) => {
+  root.transaction((db) => {
     root.book.newEdition(db);
     db.run('DELETE FROM mail_state WHERE registration = ?', [registration.number]);
     db.run('DELETE FROM mailbox_versions WHERE registration = ?', [registration.number]);

@@ -10,6 +10,7 @@ import { CommitQueue } from './commit-queue.ts';
 
 let directory: string;
 let db: Sqlite;
+let flush: () => void;
 const migrations = [{ id: '1', sql: 'CREATE TABLE t (name TEXT UNIQUE)' }];
 const lockFile = (): string => path.join(directory, 'commit.lock');
 const names = (): unknown[] =>
@@ -18,6 +19,7 @@ const insert = (name: string) => (inside: Sqlite) => void inside.run('INSERT INT
 
 beforeEach(() => {
   directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-commit-'));
+  flush = () => {};
   db = openSqlite({ file: path.join(directory, 'x.sqlite'), migrations });
 });
 afterEach(() => {
@@ -26,7 +28,7 @@ afterEach(() => {
 });
 
 function queue(clock = systemClock as typeof systemClock | FakeClock): CommitQueue {
-  return new CommitQueue({ db, clock, lockFile: lockFile(), timeoutMs: 30_000 });
+  return new CommitQueue({ db, clock, lockFile: lockFile(), timeoutMs: 30_000, flush });
 }
 
 describe('commits', () => {
@@ -69,6 +71,21 @@ describe('commits', () => {
     await commits.add(insert('after'));
     expect(names()).toEqual(['after']);
     await commits.close();
+  });
+
+  it('are answered only after the flush, and refused when that fails', async () => {
+    const steps: string[] = [];
+    flush = () => void steps.push('flushed');
+    const commits = queue();
+    await commits.add(() => void steps.push('written')).then(() => steps.push('answered'));
+    expect(steps).toEqual(['written', 'flushed', 'answered']);
+    flush = () => {
+      throw internal('EIO');
+    };
+    const broken = queue();
+    await expect(broken.add(insert('x'))).rejects.toMatchObject({ message: 'EIO' });
+    await commits.close();
+    await broken.close();
   });
 
   it('wait for another process, and are refused when that takes too long', async () => {

@@ -1,4 +1,4 @@
-import { asRouseError, type Clock, type ErrorCode, unavailable } from '../../base/index.ts';
+import { asRouseError, type Clock, crashPoint, type ErrorCode, unavailable } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import { Turnstile } from './turnstile.ts';
 
@@ -8,18 +8,33 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
+interface Done {
+  waiting: Waiting;
+  value: unknown;
+}
+
 const REFUSALS = new Set<ErrorCode>(['invalid', 'not_found', 'conflict', 'unsupported', 'forbidden']);
 
 /** Bounds how long one transaction keeps other processes waiting. */
 const LARGEST_GROUP = 256;
 
+export interface CommitQueueParts {
+  db: Sqlite;
+  clock: Clock;
+  lockFile: string;
+  timeoutMs: number;
+  /** Brings what was committed to disk. */
+  flush: () => void;
+}
+
 /**
- * One transaction, and so one fsync, for everything that is to be written in one turn of the event loop or while
- * another process was writing. A promise resolves after COMMIT; a work that throws is undone alone.
+ * One transaction, and so one flush, for everything that is to be written in one turn of the event loop or while
+ * another process was writing. A promise resolves after commit and flush; a work that throws is undone alone.
  */
 export class CommitQueue {
   #db: Sqlite;
   #clock: Clock;
+  #flush: () => void;
   #turnstile: Turnstile;
   #timeoutMs: number;
   #queue: Waiting[] = [];
@@ -27,7 +42,8 @@ export class CommitQueue {
   #gaveUp = false;
   #draining: Promise<void> | undefined;
 
-  constructor(parts: { db: Sqlite; clock: Clock; lockFile: string; timeoutMs: number }) {
+  constructor(parts: CommitQueueParts) {
+    this.#flush = parts.flush;
     this.#db = parts.db;
     this.#clock = parts.clock;
     this.#timeoutMs = parts.timeoutMs;
@@ -53,11 +69,14 @@ export class CommitQueue {
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#queue.length > 0) {
       if (!this.#turnstile.tryEnter() && !(await this.#myTurn())) continue;
+      const group = this.#queue.splice(0, LARGEST_GROUP);
+      let done: Done[];
       try {
-        this.#commit(this.#queue.splice(0, LARGEST_GROUP));
+        done = this.#commit(group);
       } finally {
         this.#turnstile.leave();
       }
+      this.#answer(done);
       // Whoever was answered may have more to write: it joins the next group.
       if (this.#queue.length === 0) await new Promise((resolve) => setImmediate(resolve));
     }
@@ -85,8 +104,8 @@ export class CommitQueue {
     return false;
   }
 
-  #commit(group: Waiting[]): void {
-    const done: { waiting: Waiting; value: unknown }[] = [];
+  #commit(group: Waiting[]): Done[] {
+    const done: Done[] = [];
     try {
       this.#db.transaction((db) => {
         for (const waiting of group) {
@@ -99,10 +118,23 @@ export class CommitQueue {
           }
         }
       });
+      return done;
     } catch (error) {
       for (const { reject } of group) reject(error);
+      return [];
+    }
+  }
+
+  /** Also a work that wrote nothing waits for the flush: what it found may have been written a moment ago by others. */
+  #answer(done: Done[]): void {
+    if (done.length === 0) return;
+    try {
+      this.#flush();
+    } catch (error) {
+      for (const { waiting } of done) waiting.reject(error);
       return;
     }
+    crashPoint('mailbox.commit.flushed');
     for (const { waiting, value } of done) waiting.resolve(value as never);
   }
 }

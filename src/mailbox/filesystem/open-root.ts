@@ -21,6 +21,7 @@ import { BUSY_TIMEOUT_MS } from './root.ts';
 import { indexNextBatch } from './search-messages.ts';
 import { signalChange } from './signal.ts';
 import { StateJournal } from './state-journal.ts';
+import { WriteAheadLog } from './write-ahead-log.ts';
 
 const INDEX_CHECK_MS = 20;
 
@@ -41,6 +42,7 @@ export class OpenRoot {
   readonly book = new RegistrationBook();
   readonly changed = new Emitter<MailHint>();
   #commits: CommitQueue;
+  #writeAhead: WriteAheadLog;
   #indexChecked = Number.NEGATIVE_INFINITY;
   #toSignal = new Set<string>();
   #indexFile: { dev: number; ino: number };
@@ -57,11 +59,13 @@ export class OpenRoot {
     this.clock = clock;
     this.log = log;
     this.journal = new StateJournal(layout.stateJournal);
+    this.#writeAhead = new WriteAheadLog(layout.index);
     this.#commits = new CommitQueue({
       db,
       clock,
       lockFile: `${layout.locks}/commit.lock`,
       timeoutMs: BUSY_TIMEOUT_MS,
+      flush: () => this.#writeAhead.flush(),
     });
     this.publisher = new Publisher({ layout, db, clock, log, commit: (work) => this.commit(work) });
     this.publisher.alongside = (inside) => {
@@ -85,6 +89,14 @@ export class OpenRoot {
       this.#refuseReplacedIndex();
       return work(db);
     });
+  }
+
+  /** The same at once, for what is done rarely and alone. */
+  transaction<T>(work: (db: Sqlite) => T): T {
+    this.#refuseReplacedIndex();
+    const value = this.db.transaction(work);
+    this.#writeAhead.flush();
+    return value;
   }
 
   /** Resolves when files and links show what was committed so far; they follow each commit within moments. */
@@ -128,6 +140,7 @@ export class OpenRoot {
       await this.#commits.close();
     } finally {
       this.#signalAll();
+      this.#writeAhead.close();
       this.db.close();
     }
   }

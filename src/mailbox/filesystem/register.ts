@@ -68,7 +68,7 @@ export function register(store: OpenRoot, request: RegisterRequest): RegisterRes
     status: 'active',
   } as const;
   let afterCommit = (): void => {};
-  const result = store.db.transaction((db): RegisterResult => {
+  const result = store.transaction((db): RegisterResult => {
     store.book.newEdition(db);
     const active = activeRegistration(db, wanted.address);
     const holder = active ?? occupantOf(db, store.layout, wanted);

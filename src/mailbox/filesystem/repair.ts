@@ -157,9 +157,9 @@ async function bringInStep(store: MailStore, stamp: string): Promise<InStep> {
   const wrong = new Set(missing.map(({ seq }) => seq));
   for (const seq of strayLinks(store)) wrong.add(seq);
   await republish(store, [...wrong]);
-  db.transaction(() => resetSearch(db));
+  store.transaction(resetSearch);
   while (await store.commit(indexNextBatch));
-  db.transaction(() => store.journal.compact(db));
+  store.transaction((inside) => store.journal.compact(inside));
   return {
     message_count: count(db, 'messages'),
     projection_count: db.get<{ n: number }>('SELECT count(*) AS n FROM mail_state WHERE is_deleted = 0')!.n,

@@ -122,7 +122,13 @@ export function openIndex(layout: Layout, options: { make: boolean }): Sqlite {
       });
     }
   }
-  return openSqlite({ file: layout.index, migrations: INDEX_MIGRATIONS, busyTimeoutMs: BUSY_TIMEOUT_MS });
+  return openSqlite({
+    file: layout.index,
+    migrations: INDEX_MIGRATIONS,
+    busyTimeoutMs: BUSY_TIMEOUT_MS,
+    // Flushed by WriteAheadLog, outside the write lock.
+    durable: false,
+  });
 }
 
 /** A directory with other things in it does not become a mailbox root by accident. */

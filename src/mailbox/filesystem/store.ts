@@ -121,7 +121,7 @@ function recover(store: MailStore): void {
 /** Links inside the root are relative and moved with it; those in private directories elsewhere are made again. */
 function noteMove(store: MailStore): void {
   const known = readMeta(store.db, 'root');
-  store.db.transaction((db) => {
+  store.transaction((db) => {
     writeMeta(db, 'root', store.layout.root);
     if (known === undefined) return;
     for (const { number, mailbox_kind, mailbox_path } of listRegistrations(db)) {

@@ -26,7 +26,7 @@ export function unregister(store: OpenRoot, given: string, mode: 'deactivate' | 
       hint: 'posts and their replies need it',
     });
   }
-  const target = store.db.transaction((db) => {
+  const target = store.transaction((db) => {
     store.book.newEdition(db);
     const found = findTarget(store, address, mode);
     const { number, ...row } = found;
