@@ -20,7 +20,6 @@ import {
   parseMailRef,
   parseMailRefs,
   SENT,
-  sinceStamp,
   unknownRecipient,
 } from '../../domain/index.ts';
 import { countPage, pageOf } from '../page.ts';
@@ -40,13 +39,12 @@ import {
   mailPostSchema,
   mailQuerySchema,
   mailReplySchema,
-  mailSearchSchema,
 } from '../schema/index.ts';
-import { isAnswered, isRead, statusFor } from './flag-rules.ts';
+import { isAnswered, statusFor } from './flag-rules.ts';
 import { FlatFile } from './flat-file.ts';
 import type { FlatMessage } from './format/envelope.ts';
-import type { Listing } from './list.ts';
-import { createdAt, listOf, TRANSPORT, takesReplies, viewMessage } from './message-view.ts';
+import { type Boxes, searchMessages, selectMessages } from './mail-select.ts';
+import { listOf, TRANSPORT, takesReplies, viewMessage } from './message-view.ts';
 import { relay } from './relay.ts';
 import { networkWarning } from './store/mailbox-path.ts';
 import { currentIdentity } from './store/snapshot.ts';
@@ -88,6 +86,7 @@ export class FlatFileMailbox implements Mailbox {
   #inbox: FlatFile;
   #outbox: FlatFile;
   #archive: FlatFile;
+  #boxes: Boxes;
 
   constructor({ directory, address, principal_id, peers, clock = systemClock }: FlatFileMailboxOptions) {
     this.address = parseAddress(address);
@@ -100,6 +99,11 @@ export class FlatFileMailbox implements Mailbox {
     this.#inbox = new FlatFile(path.join(this.#agent, 'inbox.md'), { clock });
     this.#outbox = new FlatFile(path.join(this.#agent, 'outbox.md'), { clock });
     this.#archive = new FlatFile(this.#inbox.paths.archive, { clock });
+    this.#boxes = [
+      [INBOX, this.#inbox],
+      [ARCHIVE, this.#archive],
+      [SENT, this.#outbox],
+    ];
   }
 
   async status(): Promise<MailboxStatus> {
@@ -135,7 +139,7 @@ export class FlatFileMailbox implements Mailbox {
 
   async list(input: MailQuery = {}): Promise<MailPage> {
     const query = checkMail(mailQuerySchema, input, 'list');
-    const { entries, more } = this.#select(input, query.limit ?? undefined);
+    const { entries, more } = selectMessages(this.#boxes, input, query.limit ?? undefined);
     const messages = entries.map((entry) => viewMessage(entry, query.box));
     return pageOf(query.box, { messages, nextCursor: more ? entries.at(-1)!.ref : null });
   }
@@ -143,25 +147,13 @@ export class FlatFileMailbox implements Mailbox {
   async count(input: MailQuery = {}): Promise<MailCounts> {
     const { box } = checkMail(mailQuerySchema, input, 'list');
     return countPage(
-      this.#select({ ...input, cursor: null }).entries.map((entry) => viewMessage(entry, box)),
+      selectMessages(this.#boxes, { ...input, cursor: null }).entries.map((entry) => viewMessage(entry, box)),
     );
   }
 
   async search(input: MailSearch): Promise<MailPage> {
-    const { text, box, limit, include_body } = checkMail(mailSearchSchema, input, 'search');
-    const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
-    const found: MailMessage[] = [];
-    for (const [name, file] of words.length === 0 ? [] : this.#files()) {
-      if (box != null && box !== name) continue;
-      for (const entry of file.list({ includeBody: true }).entries) {
-        const all = `${entry.fields.get('re')}\n${entry.body}`.toLowerCase();
-        if (!words.every((word) => all.includes(word))) continue;
-        const { body, ...head } = entry;
-        found.push(viewMessage(include_body ? { ...head, body: body! } : head, name));
-        if (found.length === limit) return pageOf(box ?? null, { messages: found, nextCursor: null });
-      }
-    }
-    return pageOf(box ?? null, { messages: found, nextCursor: null });
+    const messages = searchMessages(this.#boxes, input);
+    return pageOf(input.box ?? null, { messages, nextCursor: null });
   }
 
   async peek(ref: string, { box }: { box?: string | null } = {}): Promise<MailMessage> {
@@ -266,37 +258,6 @@ export class FlatFileMailbox implements Mailbox {
 
   async close(): Promise<void> {
     await Promise.all([this.#inbox.idle(), this.#outbox.idle()]);
-  }
-
-  #files(): [string, FlatFile][] {
-    return [
-      [INBOX, this.#inbox],
-      [ARCHIVE, this.#archive],
-      [SENT, this.#outbox],
-    ];
-  }
-
-  #select(input: MailQuery, limit?: number): Listing {
-    const query = checkMail(mailQuerySchema, input, 'list');
-    const { box, read_state, answered_state, archived } = query;
-    const file = this.#files().find(([name]) => name === box)?.[1];
-    const empty = { exists: false, entries: [], more: false, damaged: 0 };
-    if (!file || (archived != null && archived !== (box === ARCHIVE))) return empty;
-    const since = query.since == null ? '' : sinceStamp(query.since);
-    return file.list({
-      limit,
-      after: query.cursor ?? undefined,
-      includeBody: query.include_body,
-      where: (fields) => {
-        const status = fields.get('status');
-        const read = box !== INBOX || isRead(status);
-        return (
-          (read_state === 'any' || read === (read_state === 'read')) &&
-          (answered_state === 'any' || isAnswered(status) === (answered_state === 'answered')) &&
-          createdAt(fields) >= since
-        );
-      },
-    });
   }
 
   #find(ref: string, box?: string | null): MailMessage {

@@ -12,6 +12,8 @@ import { identityOf, openSnapshot, type Snapshot } from './store/snapshot.ts';
 export interface ListOptions {
   /** Only messages whose fields pass. */
   where?: ((fields: ReadonlyMap<string, string>) => boolean) | undefined;
+  /** Only messages whose subject and body pass; asked after `where`, because it reads the body. */
+  holds?: ((re: string, body: string) => boolean) | undefined;
   limit?: number | undefined;
   /** Only what stands below this message. */
   after?: string | undefined;
@@ -66,7 +68,7 @@ function readSnapshot<T>(file: string, read: (base: Snapshot) => T): T {
 }
 
 function collect(paths: MailboxPaths, base: Snapshot, options: ListOptions): Listing {
-  const { where = () => true, limit = Number.POSITIVE_INFINITY, after, includeBody = false } = options;
+  const { where = () => true, holds, limit = Number.POSITIVE_INFINITY, after, includeBody = false } = options;
   const listing: Listing = { exists: base.stat !== undefined, entries: [], more: false, damaged: 0 };
   const away = movedAway(paths, identityOf(base.stat));
   let waiting = after !== undefined;
@@ -79,6 +81,7 @@ function collect(paths: MailboxPaths, base: Snapshot, options: ListOptions): Lis
       continue;
     }
     if (!where(message.fields) || (away.size > 0 && away.has(message.ref))) continue;
+    if (holds && !holds(message.fields.get('re') ?? '', message.read().body)) continue;
     if (listing.entries.length >= limit) {
       listing.more = true;
       break;

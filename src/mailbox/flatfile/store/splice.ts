@@ -60,13 +60,26 @@ function joined(parts: readonly Part[]): readonly Part[] {
 
 async function writePart(sink: Sink, part: Part): Promise<void> {
   if (Buffer.isBuffer(part)) return writeAll(sink, part, part.length);
-  const buffer = Buffer.allocUnsafe(Math.min(CHUNK, Math.max(0, part.end - part.start)));
+  if (part.end <= part.start) return;
+  const buffer = spare ?? Buffer.allocUnsafe(CHUNK);
+  spare = undefined;
+  try {
+    await copyRange(sink, part, buffer);
+  } finally {
+    spare = buffer;
+  }
+}
+
+/** One chunk is kept for the next copy: a busy writer would otherwise make a megabyte of garbage with each commit. */
+let spare: Buffer | undefined;
+
+async function copyRange(sink: Sink, part: Exclude<Part, Buffer>, buffer: Buffer): Promise<void> {
+  const small = part.end - part.start <= CHUNK;
   for (let at = part.start; at < part.end; ) {
     const wanted = Math.min(buffer.length, part.end - at);
-    const got =
-      part.end - part.start <= CHUNK
-        ? fs.readSync(part.fd, buffer, 0, wanted, at)
-        : (await read(part.fd, buffer, 0, wanted, at)).bytesRead;
+    const got = small
+      ? fs.readSync(part.fd, buffer, 0, wanted, at)
+      : (await read(part.fd, buffer, 0, wanted, at)).bytesRead;
     // Shorter than it was when opened: an outsider cut it. The check before the rename sees that and starts over.
     if (got === 0) return;
     await writeAll(sink, buffer, got);
