@@ -34,6 +34,16 @@ describe('captured screens of real tools', () => {
     }
   });
 
+  it('mean the same when the first line does not give the size', () => {
+    for (const fixture of fixtures) {
+      const { screen } = parseCaptureFile(fixture.text.replace(/ size=\d+x\d+/, ''), fixture.name);
+      expect([fixture.name, judge(fixture, screen).gate.ready]).toEqual([
+        fixture.name,
+        judge(fixture).gate.ready,
+      ]);
+    }
+  });
+
   it('are not ready without their title while a turn runs', () => {
     for (const fixture of fixtures.filter(({ state }) => state.startsWith('busy'))) {
       for (const title of ['', 'devhost', 'some other title']) {

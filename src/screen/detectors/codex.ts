@@ -70,7 +70,7 @@ const ANSWERED = /^[•■✗◦⚠]|^ {2}Worked for |^ {2}\S+:\s/u;
  */
 export const codex: Detector = {
   tool: 'codex',
-  versions: { from: '0.157.0', below: '0.180.0', seen: ['0.160.0', '0.166.0'] },
+  versions: { from: '0.157.0', below: '0.180.0', seen: ['0.160.0', '0.163.0', '0.166.0'] },
   processNames: ['codex'],
   buffer: 'alternate',
   composers: [COMPOSER],

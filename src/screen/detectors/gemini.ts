@@ -18,7 +18,7 @@ const INSIDE: Pick<ComposerShape, 'prompts' | 'ghosts' | 'footerRows'> = {
 /** Gemini CLI. Its title tells all four states and is kept up to date. Swallows an Enter that follows a paste too soon. */
 export const gemini: Detector = {
   tool: 'gemini',
-  versions: { from: '0.45.0', below: '0.80.0', seen: ['0.45.2', '0.51.0', '0.61.0'] },
+  versions: { from: '0.45.0', below: '0.80.0', seen: ['0.45.2', '0.51.0', '0.57.0', '0.61.0'] },
   processNames: ['gemini'],
   composers: [
     { frame: { kind: 'lines', above: '▄', below: '▀' }, ...INSIDE },

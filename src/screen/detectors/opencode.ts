@@ -4,13 +4,13 @@ import { FORM_KEYS } from './words.ts';
 /** opencode. Dialogs float over the composer, which stays in sight: the cursor, visible and in place, is what proves it. */
 export const opencode: Detector = {
   tool: 'opencode',
-  versions: { from: '1.18.0', below: '1.20.0', seen: ['1.18.33'] },
+  versions: { from: '1.18.0', below: '1.20.0', seen: ['1.18.25', '1.18.33'] },
   processNames: ['opencode'],
   composers: [
     {
       frame: { kind: 'bar', bar: '┃', foot: '╹', fill: '▀', shellLabel: /^Shell$/ },
       prompts: [{ text: '  ', mode: 'prompt' }],
-      ghosts: [{ grey: true, form: /^(Ask anything|Run a command)…/ }],
+      ghosts: [{ grey: true, form: /^(Ask anything|Run a command)(…|\.\.\.)/ }],
       showsCursor: true,
     },
   ],
