@@ -1,13 +1,16 @@
 import { messageOf, sleep } from '../base/index.ts';
+import type { Pane } from '../tmux/index.ts';
 import { heldText, isHeld } from './held-text.ts';
 import { keysRefused } from './keys-refused.ts';
 import { evidenceAt, type LaneContext } from './lane-context.ts';
 import type { DeliveryResult, Evidence } from './port.ts';
 import { takeBack } from './take-back.ts';
+import type { Sight } from './tracker.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** Two Escapes in one breath would be read as one key with Alt. */
 const BETWEEN_KEYS_MS = 150;
+const MOST_PRESSES = 3;
 
 /**
  * Presses the tool's interrupt keys. Where the tool then puts the prompt back into the composer and it is exactly the
@@ -17,7 +20,7 @@ export async function interruptTurn(
   lastPrompt: string | undefined,
   on: LaneContext,
 ): Promise<DeliveryResult> {
-  const { tracker, watch, clock, patience } = on;
+  const { tracker, clock, patience } = on;
   const sight = await tracker.look();
   const refused = keysRefused(sight);
   if (refused) return refused;
@@ -27,28 +30,25 @@ export async function interruptTurn(
     evidence.push(evidenceAt(clock, 'screen', { running: 'nothing', keys: [] }));
     return { outcome: 'submitted', reasons: ['nothing was running'], evidence, untouched: true };
   }
-  const pane = sight.view!.pane;
-  let sent = 0;
+  let presses = 0;
+  let stopped = false;
   try {
-    for (const key of input.interruptKeys) {
-      if (sent > 0) await sleep(clock, BETWEEN_KEYS_MS);
-      await watch.tmux.sendKeyName(pane.id, key, { pid: pane.pid });
-      sent++;
+    while (presses < MOST_PRESSES && !stopped && (presses === 0 || (await mayPressAgain(on)))) {
+      await pressKeys(sight.view!.pane, on);
+      presses++;
+      const isOver = ({ facts }: Sight): true | undefined => facts.busy.value !== 'yes' || undefined;
+      stopped = (await waitUntil(on, isOver, patience.interruptMs)) !== undefined;
     }
   } catch (error) {
-    return { outcome: 'failed', reasons: [messageOf(error)], evidence, untouched: sent === 0 };
+    return { outcome: 'failed', reasons: [messageOf(error)], evidence, untouched: false };
   }
-  const shown = await waitUntil(
-    on,
-    ({ facts }) => (facts.busy.value === 'yes' ? undefined : facts.phase.value),
-    patience.interruptMs,
-  );
   const asked = sight.facts.dialog.value?.kind ?? null;
   evidence.push(
     evidenceAt(clock, 'keys', {
       keys: input.interruptKeys,
+      presses,
       into_dialog: asked,
-      still_busy: shown === undefined,
+      still_busy: !stopped,
     }),
   );
   if (input.restoresPrompt && lastPrompt !== undefined) {
@@ -58,6 +58,19 @@ export async function interruptTurn(
       evidence.push(evidenceAt(clock, 'composer', { prompt_put_back: true, erased }));
     }
   }
-  const reasons = shown === undefined ? ['the keys were sent; the turn still shows'] : [];
+  const reasons = stopped ? [] : ['the keys were sent; the turn still shows'];
   return { outcome: 'submitted', reasons, evidence, untouched: false };
+}
+
+async function pressKeys(pane: Pane, { watch, clock, tracker }: LaneContext): Promise<void> {
+  for (const [at, key] of tracker.detector.input.interruptKeys.entries()) {
+    if (at > 0) await sleep(clock, BETWEEN_KEYS_MS);
+    await watch.tmux.sendKeyName(pane.id, key, { pid: pane.pid });
+  }
+}
+
+/** A tool that just begins a turn may not listen yet. A dialog that opened meanwhile was not what was meant. */
+async function mayPressAgain({ tracker }: LaneContext): Promise<boolean> {
+  const { facts, foreground } = await tracker.look();
+  return foreground.kind === 'tool' && facts.busy.value === 'yes' && facts.dialog.value === null;
 }

@@ -19,7 +19,7 @@ export function describeWakes(tool: RealTool): void {
       agent = await new AgentUnderTest(tool, installed!).open();
       agent.model.script = actOnMail;
       await agent.launch(tool.mailing);
-      await agent.ready();
+      await agent.started();
       await mailbox('register', '--address', SENDER, '--principal-id', 'ben');
     });
 

@@ -30,12 +30,12 @@ export class AgentUnderTest {
     this.#installed = installed;
   }
 
-  async open(): Promise<this> {
+  async open(trusted = true): Promise<this> {
     await this.model.open();
     const { directory: home, workdir, env } = this.house;
     Object.assign(env, {
       PATH: [...this.#installed.directories, process.env['PATH']].join(path.delimiter),
-      ...this.tool.setUp({ home, workdir, modelUrl: this.model.url, secret: SECRET }),
+      ...this.tool.setUp({ home, workdir, modelUrl: this.model.url, secret: SECRET, trusted }),
     });
     return this;
   }
@@ -136,10 +136,19 @@ export class AgentUnderTest {
     this.house.tmux('send-keys', '-t', `=${this.#session}:0`, ...keys);
   }
 
-  /** Says no to a dialog as a person does: a tool may ignore keys that come as it opens. */
-  async denies(): Promise<void> {
+  /** Until it takes prompts; a first start that cannot do without a question is answered. */
+  async started(): Promise<void> {
+    if (this.tool.asksAtStart) {
+      await this.state(isAsking);
+      await this.answers(this.tool.trustKeys!);
+    }
+    await this.ready();
+  }
+
+  /** Answers a dialog as a person does: a tool may ignore keys that come as it opens. */
+  async answers(keys: string[]): Promise<void> {
     for (let asks = true; asks; ) {
-      this.keys(...this.tool.denyKeys);
+      this.keys(...keys);
       const pressed = Date.now();
       await this.house.until(async () => {
         asks = isAsking(await this.gateway.tuiState());

@@ -7,6 +7,8 @@ export interface Place {
   modelUrl: string;
   /** Stands for a credential; it must be seen nowhere. */
   secret: string;
+  /** Whether the tool has been told that it may work in this directory. */
+  trusted: boolean;
 }
 
 /** How one command line is set up to talk to the stand-in model, and what is peculiar to it. */
@@ -19,10 +21,14 @@ export interface RealTool {
   asking: string[];
   /** Lets it reach its mailbox by curl without asking. */
   mailing: string[];
-  /** With which the model makes it ask for permission. */
-  askDirective: (command: string) => string;
+  /** With which the model makes it ask for permission; absent when it never asks. */
+  askDirective?: (command: string) => string;
   /** Says no to its permission dialog. */
   denyKeys: string[];
+  /** Says yes to the question whether it may work here; absent when it does not ask that. */
+  trustKeys?: string[];
+  /** It asks that at its first start, and cannot be told before. */
+  asksAtStart?: true;
   /** Sources that may prove a submission, best first. */
   provenBy: string[];
   /** The prompt as the model receives it. */
@@ -41,14 +47,14 @@ function write(file: string, content: string): void {
 
 const claude: RealTool = {
   tool: 'claude',
-  setUp: ({ home, workdir, modelUrl, secret }) => {
+  setUp: ({ home, workdir, modelUrl, secret, trusted }) => {
     write(
       path.join(home, '.claude.json'),
       JSON.stringify({
         hasCompletedOnboarding: true,
         theme: 'dark',
         hasSeenAutoDefaultNotice: true,
-        projects: { [workdir]: { hasTrustDialogAccepted: true } },
+        projects: { [workdir]: { hasTrustDialogAccepted: trusted } },
       }),
     );
     return {
@@ -62,6 +68,7 @@ const claude: RealTool = {
   mailing: ['--allowedTools', 'Bash(curl:*)'],
   askDirective: sh,
   denyKeys: ['Escape'],
+  trustKeys: ['Up', 'Enter'],
   provenBy: ['hook', 'transcript_row'],
   arrives: (text) => text.replaceAll('\t', '    '),
   refuses: ['!touch pwned', '/nonsense now', 'ends with a backslash \\'],
@@ -69,7 +76,7 @@ const claude: RealTool = {
 
 const codex: RealTool = {
   tool: 'codex',
-  setUp: ({ home, workdir, modelUrl, secret }) => {
+  setUp: ({ home, workdir, modelUrl, secret, trusted }) => {
     write(
       path.join(home, '.codex', 'config.toml'),
       `model = "mock-model"
@@ -88,9 +95,7 @@ stream_max_retries = 0
 enabled = false
 [features]
 daemon_auto_start = false
-[projects."${workdir}"]
-trust_level = "trusted"
-`,
+${trusted ? `[projects."${workdir}"]\ntrust_level = "trusted"\n` : ''}`,
     );
     return { CODEX_HOME: path.join(home, '.codex'), MOCK_API_KEY: secret };
   },
@@ -98,6 +103,7 @@ trust_level = "trusted"
   mailing: ['-c', 'sandbox_workspace_write.network_access=true'],
   askDirective: (command) => `[[escalate]]${sh(command)}`,
   denyKeys: ['Escape'],
+  trustKeys: ['Enter'],
   provenBy: ['rollout', 'transcript_row'],
   arrives: asWritten,
   refuses: ['!touch pwned', '/nonsense now', 'ends with @name'],
@@ -105,11 +111,11 @@ trust_level = "trusted"
 
 const gemini: RealTool = {
   tool: 'gemini',
-  setUp: ({ home, modelUrl, secret }) => {
+  setUp: ({ home, modelUrl, secret, trusted }) => {
     write(
       path.join(home, '.gemini', 'settings.json'),
       JSON.stringify({
-        security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+        security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: !trusted } },
         general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
         privacy: { usageStatisticsEnabled: false },
         telemetry: { enabled: false },
@@ -120,13 +126,14 @@ const gemini: RealTool = {
     return {
       GEMINI_API_KEY: secret,
       GOOGLE_GEMINI_BASE_URL: modelUrl,
-      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+      ...(trusted && { GEMINI_CLI_TRUST_WORKSPACE: 'true' }),
     };
   },
   asking: [],
   mailing: ['--allowed-tools', 'run_shell_command(curl)'],
   askDirective: sh,
   denyKeys: ['Escape'],
+  trustKeys: ['Enter'],
   provenBy: ['transcript_row'],
   arrives: (text) => text.trim(),
   refuses: ['ends with a backslash \\', 'ends with @name'],
@@ -168,8 +175,120 @@ const opencode: RealTool = {
   askDirective: sh,
   denyKeys: ['Escape'],
   provenBy: ['transcript_row', 'turn_began'],
-  arrives: (text) => `${text} `,
+  // What it folds into a label gains a space.
+  arrives: (text) => (text.length > 150 || text.split('\n').length >= 3 ? `${text} ` : text),
   refuses: ['ends with @name'],
 };
 
-export const REAL_TOOLS = { claude, codex, gemini, opencode };
+const openAi = ({ modelUrl, secret }: Place): Record<string, string> => ({
+  OPENAI_API_KEY: secret,
+  OPENAI_BASE_URL: `${modelUrl}/v1`,
+  OPENAI_MODEL: 'mock-model',
+});
+
+const qwen: RealTool = {
+  tool: 'qwen',
+  newerNode: true,
+  setUp: (place) => {
+    write(
+      path.join(place.home, '.qwen', 'settings.json'),
+      JSON.stringify({
+        security: { auth: { selectedType: 'openai' }, folderTrust: { enabled: false } },
+        general: { enableAutoUpdate: false },
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+        ui: { theme: 'Default' },
+        ide: { hasSeenNudge: true },
+        model: { name: 'mock-model' },
+      }),
+    );
+    return openAi(place);
+  },
+  asking: ['--approval-mode', 'default'],
+  mailing: ['--allowed-tools', 'run_shell_command(curl)'],
+  askDirective: sh,
+  denyKeys: ['Escape'],
+  provenBy: ['transcript_row'],
+  arrives: asWritten,
+  refuses: ['ends with a backslash \\', 'ends with @name', '/nonsense now'],
+};
+
+const pi: RealTool = {
+  tool: 'pi',
+  setUp: ({ home, modelUrl, secret }) => {
+    const model = { id: 'mock-model', name: 'Mock', reasoning: false, input: ['text'] };
+    const limits = { contextWindow: 128_000, maxTokens: 8000 };
+    const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+    const api = { baseUrl: `${modelUrl}/v1`, api: 'openai-completions', apiKey: 'MOCK_API_KEY' };
+    write(
+      path.join(home, '.pi', 'agent', 'models.json'),
+      JSON.stringify({ providers: { mock: { ...api, models: [{ ...model, ...limits, cost }] } } }),
+    );
+    write(
+      path.join(home, '.pi', 'agent', 'settings.json'),
+      JSON.stringify({ defaultProvider: 'mock', defaultModel: 'mock-model' }),
+    );
+    return { MOCK_API_KEY: secret, PI_OFFLINE: '1', PI_SKIP_VERSION_CHECK: '1' };
+  },
+  asking: [],
+  mailing: [],
+  denyKeys: [],
+  provenBy: ['transcript_row', 'turn_began'],
+  arrives: (text) => text.replaceAll('\t', '    '),
+  refuses: ['!touch pwned', 'ends with a backslash \\'],
+};
+
+const kimi: RealTool = {
+  tool: 'kimi',
+  newerNode: true,
+  setUp: ({ home, modelUrl, secret }) => {
+    write(
+      path.join(home, '.kimi-code', 'config.toml'),
+      `default_model = "mock"
+telemetry = false
+[providers.mock]
+type = "openai"
+base_url = "${modelUrl}/v1"
+api_key = "${secret}"
+[models.mock]
+provider = "mock"
+model = "mock-model"
+max_context_size = 128000
+`,
+    );
+    return { KIMI_CODE_HOME: path.join(home, '.kimi-code'), KIMI_CODE_NO_AUTO_UPDATE: '1' };
+  },
+  asking: [],
+  mailing: ['--yolo'],
+  askDirective: sh,
+  denyKeys: ['Escape'],
+  trustKeys: ['Enter'],
+  asksAtStart: true,
+  provenBy: ['transcript_row'],
+  arrives: asWritten,
+  refuses: ['!touch pwned', '/nonsense now'],
+};
+
+const copilot: RealTool = {
+  tool: 'copilot',
+  setUp: ({ modelUrl, secret }) => ({
+    COPILOT_AUTO_UPDATE: 'false',
+    COPILOT_OFFLINE: 'true',
+    COPILOT_PROVIDER_BASE_URL: `${modelUrl}/v1`,
+    COPILOT_PROVIDER_API_KEY: secret,
+    COPILOT_MODEL: 'mock-model',
+    COPILOT_PROVIDER_MAX_PROMPT_TOKENS: '100000',
+    COPILOT_PROVIDER_MAX_OUTPUT_TOKENS: '8000',
+  }),
+  asking: [],
+  mailing: ['--allow-tool', 'shell(curl:*)'],
+  askDirective: sh,
+  denyKeys: ['Escape'],
+  trustKeys: ['Down', 'Enter'],
+  asksAtStart: true,
+  provenBy: ['transcript_row'],
+  arrives: asWritten,
+  refuses: ['!touch pwned', 'ends with a backslash \\', 'ends with @name', '/nonsense now'],
+};
+
+export const REAL_TOOLS = { claude, codex, gemini, opencode, qwen, pi, kimi, copilot };

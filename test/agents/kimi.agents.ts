@@ -1,0 +1,6 @@
+import { REAL_TOOLS } from './support/real-tools.ts';
+import { describeTool } from './tool-suite.ts';
+import { describeWakes } from './wake-suite.ts';
+
+describeTool(REAL_TOOLS.kimi);
+describeWakes(REAL_TOOLS.kimi);
