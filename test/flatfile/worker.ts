@@ -16,6 +16,8 @@ export interface Order {
   status?: string;
   directories?: string[];
   body?: string;
+  /** Say each message when it is sent. */
+  tell?: boolean;
   timeoutMs?: number;
 }
 
@@ -51,6 +53,7 @@ async function write(box: FlatFile, { writer = 'w', count = 1, again = 0, timeou
   };
   for (let n = 1; n <= count; n++) {
     await send(n);
+    if (order.tell) say(n);
     if (again > 0 && n % again === 0) await send(n);
   }
   await box.idle();
