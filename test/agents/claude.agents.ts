@@ -1,6 +1,8 @@
+import { describeHeadless } from './headless-suite.ts';
 import { REAL_TOOLS } from './support/real-tools.ts';
 import { describeTool } from './tool-suite.ts';
 import { describeWakes } from './wake-suite.ts';
 
 describeTool(REAL_TOOLS.claude);
 describeWakes(REAL_TOOLS.claude);
+describeHeadless(REAL_TOOLS.claude);

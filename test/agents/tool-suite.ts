@@ -197,4 +197,29 @@ export function describeTool(tool: RealTool): void {
       expect(agent.model.faults).toEqual([]);
     });
   });
+
+  describe.skipIf(installed === undefined || !tool.trustRow)(
+    `${tool.tool} where it has not been before`,
+    () => {
+      let agent: AgentUnderTest;
+
+      afterAll(() => {
+        agent.close();
+      });
+
+      it('gets no prompt while it asks whether it may work here', async () => {
+        agent = await new AgentUnderTest(tool, installed!).open(false);
+        onTestFailed(() => console.error(agent.screen()));
+        await agent.launch(tool.asking);
+        const id = await agent.submit('Said before it could start.');
+        await agent.state(isAsking);
+        await agent.waitsFor(id, /dialog/);
+        expect(agent.model.log).toEqual([]);
+        await agent.trusts();
+        await agent.ended(id);
+        await agent.stage(id, 'turn_finished');
+        expect(agent.model.timesPrompted(tool.arrives('Said before it could start.'))).toBe(1);
+      });
+    },
+  );
 }

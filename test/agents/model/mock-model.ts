@@ -18,6 +18,8 @@ export interface Received {
   /** Answers of tools called for this prompt so far; none when the prompt is new. */
   results: number;
   called: string | undefined;
+  /** Earlier answers of the model in this conversation. */
+  answers: number;
   /** The command line hung up before the end. */
   aborted: boolean;
 }
@@ -103,6 +105,7 @@ export class MockModel {
       sha256: sha(prompt),
       results: results.length,
       called: plan.call?.tool.name,
+      answers: conversation.items.filter(({ kind }) => kind === 'assistant').length,
       aborted: false,
     };
     this.log.push(received);

@@ -40,9 +40,9 @@ export class AgentUnderTest {
     return this;
   }
 
-  async launch(toolArgs: string[]): Promise<Record<string, unknown>> {
+  async launch(toolArgs: string[], ...flags: string[]): Promise<Record<string, unknown>> {
     const { json, code, stderr } = await this.house.rouse([
-      ...['agents', 'launch', '--print-json', '--tool', this.tool.tool, '--agent-name', AGENT],
+      ...['agents', 'launch', '--print-json', '--tool', this.tool.tool, '--agent-name', AGENT, ...flags],
       ...['--gateway-auto-attach', '--gateway-background', '--', ...toolArgs],
     ]);
     if (code !== 0) throw new Error(`launch ended with ${code}: ${stderr}`);
@@ -140,9 +140,19 @@ export class AgentUnderTest {
   async started(): Promise<void> {
     if (this.tool.asksAtStart) {
       await this.state(isAsking);
-      await this.answers(this.tool.trustKeys!);
+      await this.trusts();
     }
     await this.ready();
+  }
+
+  /** Says that it may work here: moves to that answer, sees it marked, confirms. */
+  async trusts(): Promise<void> {
+    const soon = async (): Promise<boolean> => !isAsking(await this.gateway.tuiState());
+    while (!(await soon())) {
+      this.keys(this.tool.trustRow!.test(this.screen()) ? 'Enter' : 'Down');
+      const pressed = Date.now();
+      await this.house.until(async () => (await soon()) || Date.now() - pressed > 1_000);
+    }
   }
 
   /** Answers a dialog as a person does: a tool may ignore keys that come as it opens. */

@@ -25,14 +25,17 @@ export interface RealTool {
   askDirective?: (command: string) => string;
   /** Says no to its permission dialog. */
   denyKeys: string[];
-  /** Says yes to the question whether it may work here; absent when it does not ask that. */
-  trustKeys?: string[];
+  /** The marked answer by which it may work here; absent when it does not ask that. */
+  trustRow?: RegExp;
   /** It asks that at its first start, and cannot be told before. */
   asksAtStart?: true;
   /** Sources that may prove a submission, best first. */
   provenBy: string[];
   /** The prompt as the model receives it. */
   arrives: (text: string) => string;
+  /** Arguments when it has no screen, and how prompts then arrive, when not as written. */
+  headless: string[];
+  arrivesHeadless?: (text: string) => string;
   /** A prompt it would not take as written, and what that would have done. */
   refuses: string[];
 }
@@ -68,9 +71,10 @@ const claude: RealTool = {
   mailing: ['--allowedTools', 'Bash(curl:*)'],
   askDirective: sh,
   denyKeys: ['Escape'],
-  trustKeys: ['Up', 'Enter'],
+  trustRow: /^ ❯ Yes, I trust/m,
   provenBy: ['hook', 'transcript_row'],
   arrives: (text) => text.replaceAll('\t', '    '),
+  headless: [],
   refuses: ['!touch pwned', '/nonsense now', 'ends with a backslash \\'],
 };
 
@@ -103,9 +107,10 @@ ${trusted ? `[projects."${workdir}"]\ntrust_level = "trusted"\n` : ''}`,
   mailing: ['-c', 'sandbox_workspace_write.network_access=true'],
   askDirective: (command) => `[[escalate]]${sh(command)}`,
   denyKeys: ['Escape'],
-  trustKeys: ['Enter'],
+  trustRow: /^› 1\. Yes/m,
   provenBy: ['rollout', 'transcript_row'],
   arrives: asWritten,
+  headless: ['--skip-git-repo-check'],
   refuses: ['!touch pwned', '/nonsense now', 'ends with @name'],
 };
 
@@ -133,9 +138,10 @@ const gemini: RealTool = {
   mailing: ['--allowed-tools', 'run_shell_command(curl)'],
   askDirective: sh,
   denyKeys: ['Escape'],
-  trustKeys: ['Enter'],
+  trustRow: /● 1\. Trust folder/,
   provenBy: ['transcript_row'],
   arrives: (text) => text.trim(),
+  headless: [],
   refuses: ['ends with a backslash \\', 'ends with @name'],
 };
 
@@ -177,6 +183,7 @@ const opencode: RealTool = {
   provenBy: ['transcript_row', 'turn_began'],
   // What it folds into a label gains a space.
   arrives: (text) => (text.length > 150 || text.split('\n').length >= 3 ? `${text} ` : text),
+  headless: [],
   refuses: ['ends with @name'],
 };
 
@@ -210,6 +217,7 @@ const qwen: RealTool = {
   denyKeys: ['Escape'],
   provenBy: ['transcript_row'],
   arrives: asWritten,
+  headless: [],
   refuses: ['ends with a backslash \\', 'ends with @name', '/nonsense now'],
 };
 
@@ -235,6 +243,7 @@ const pi: RealTool = {
   denyKeys: [],
   provenBy: ['transcript_row', 'turn_began'],
   arrives: (text) => text.replaceAll('\t', '    '),
+  headless: [],
   refuses: ['!touch pwned', 'ends with a backslash \\'],
 };
 
@@ -262,10 +271,11 @@ max_context_size = 128000
   mailing: ['--yolo'],
   askDirective: sh,
   denyKeys: ['Escape'],
-  trustKeys: ['Enter'],
+  trustRow: /^ *[▶❯›→] .*(Yes|Trust|trust)/m,
   asksAtStart: true,
   provenBy: ['transcript_row'],
   arrives: asWritten,
+  headless: [],
   refuses: ['!touch pwned', '/nonsense now'],
 };
 
@@ -284,10 +294,11 @@ const copilot: RealTool = {
   mailing: ['--allow-tool', 'shell(curl:*)'],
   askDirective: sh,
   denyKeys: ['Escape'],
-  trustKeys: ['Down', 'Enter'],
+  trustRow: /❯ \d\. Yes/,
   asksAtStart: true,
   provenBy: ['transcript_row'],
   arrives: asWritten,
+  headless: [],
   refuses: ['!touch pwned', 'ends with a backslash \\', 'ends with @name', '/nonsense now'],
 };
 
