@@ -16,7 +16,14 @@ import type { ExecutionMode } from '../domain/index.ts';
 import type { AgentSurface } from '../terminal/index.ts';
 import { type MailboxBinding, openApiDocument } from '../wire/index.ts';
 import type { ControlDependencies } from './control/index.ts';
-import { dispatchPass, ExecutionSlot, LanePause, recoverRunning } from './dispatch/index.ts';
+import {
+  type DispatchDependencies,
+  dispatchPass,
+  ExecutionSlot,
+  interruptPass,
+  LanePause,
+  recoverRunning,
+} from './dispatch/index.ts';
 import {
   createEventLog,
   type GatewayFiles,
@@ -140,21 +147,17 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   });
   const notify: Loop = supervised('notifier', () => notifier.pass(), clock, log);
   ending.add(() => notify.stop());
-  const dispatch = supervised(
-    'dispatch',
-    () =>
-      dispatchPass({
-        ...on,
-        pause,
-        admission: presence.admission,
-        epoch: presence.epoch,
-        recheck: async (row) =>
-          row.request_kind === 'mail_notifier_prompt' ? notifier.recheck() : { go: true },
-      }),
-    clock,
-    log,
-  );
+  const dispatching: DispatchDependencies = {
+    ...on,
+    pause,
+    admission: presence.admission,
+    epoch: presence.epoch,
+    recheck: async (row) => (row.request_kind === 'mail_notifier_prompt' ? notifier.recheck() : { go: true }),
+  };
+  const dispatch = supervised('dispatch', () => dispatchPass(dispatching), clock, log);
   ending.add(() => dispatch.stop());
+  const interrupts = supervised('interrupts', () => interruptPass(dispatching), clock, log);
+  ending.add(() => interrupts.stop());
   const reminders = createReminders({
     ...on,
     pause,
@@ -166,7 +169,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   ending.add(() => reminders.close());
   ending.add(() => remind.stop());
   reminders.restore();
-  const loops = [dispatch, remind, notify];
+  const loops = [interrupts, dispatch, remind, notify];
   const refresh = (): void => {
     state.write(presence.status());
     for (const loop of loops) loop.wake();
@@ -196,6 +199,8 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   refresh();
   for (const loop of loops) loop.start();
   door.app = app;
+  // A headless turn outlives the gateway: it is let go of first, so that nobody waits for its end.
+  if (surface.kind === 'headless') ending.add(() => surface.close());
   log.info('gateway started', { host: config.host, port: listening.port, instance: instanceId });
   return runUntilStopped({ instanceId, port: listening.port, surface, log, ending });
 }

@@ -8,5 +8,6 @@
  * Errors    A start that fails leaves a structured cause (`facts.cause`) and nothing running.
  */
 export { type GatewayConfig, type RunningGateway, startGateway } from './gateway.ts';
+export { saveHeadlessProgress } from './headless-progress.ts';
 export { openBoundMailbox } from './mail/index.ts';
 export { readSession, type SessionFacts } from './session-facts.ts';

@@ -11,9 +11,15 @@ import {
   systemClock,
   writeJsonAtomic,
 } from '../base/index.ts';
-import { type MailSkill, skillsDirectory } from '../domain/index.ts';
-import { openBoundMailbox, readSession, type SessionFacts, startGateway } from '../gateway/index.ts';
-import { openSurface } from '../terminal/index.ts';
+import { isHeadless, type MailSkill, skillsDirectory } from '../domain/index.ts';
+import {
+  openBoundMailbox,
+  readSession,
+  type SessionFacts,
+  saveHeadlessProgress,
+  startGateway,
+} from '../gateway/index.ts';
+import { openHeadlessSurface, openSurface } from '../terminal/index.ts';
 
 /**
  * The gateway's program. `rouse agents gateway attach` starts it; what became of the start is written to
@@ -107,7 +113,15 @@ async function main(): Promise<void> {
       token: token(values.host),
       clock: systemClock,
       show: (line) => void process.stdout.write(line),
-      openSurface: (parts) => openSurface({ ...parts, ...session, clock: systemClock, timings: values }),
+      openSurface: (parts) => {
+        const options = { ...parts, ...session, clock: systemClock, timings: values };
+        return isHeadless(session.backend)
+          ? openHeadlessSurface({
+              ...options,
+              saveHeadless: (progress) => saveHeadlessProgress(session.sessionRoot, progress),
+            })
+          : openSurface(options);
+      },
       openMailbox: (binding) => openBoundMailbox(binding, systemClock),
       mailboxBinding: () => readSession(session.sessionRoot).manifest.launch_plan.mailbox,
       wakeTemplate,

@@ -1,4 +1,5 @@
 import { asRouseError } from '../base/index.ts';
+import { endHeadlessTurn } from '../terminal/index.ts';
 import { detachHoldingLock } from './detach.ts';
 import { endSession } from './end-session.ts';
 import { withLifecycleLock } from './lifecycle-lock.ts';
@@ -25,6 +26,10 @@ export function stop(context: SessionContext, facts: ManifestFacts): Promise<Sto
     const tmux = new SessionTmux(facts.tmuxSocket ?? DEFAULT_SOCKET, context.env);
     await detachHoldingLock(context, facts).catch((error) => {
       notes.push(`the gateway was not detached: ${asRouseError(error).message}`);
+    });
+    // A headless turn is no child of tmux and would outlive its session.
+    await endHeadlessTurn(facts.root, { clock: context.clock, graceMs: 5000 }).catch((error) => {
+      notes.push(`the turn under way was not ended: ${asRouseError(error).message}`);
     });
     await forgetPid(context, facts).catch((error) => {
       notes.push(`the manifest was not updated: ${asRouseError(error).message}`);

@@ -23,8 +23,11 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
   if (dependencies.admission() !== 'open') return untilExpiry(dependencies);
   const plan = planCoalescing(queue.line());
   if (plan) await queue.coalesce(plan);
-  const row = queue.nextInterrupt() ?? queue.line(1)[0];
-  if (!row) return 'idle';
+  const row = queue.line(1)[0];
+  // An interrupt ahead of it goes first, on its own loop; its end wakes us.
+  if (!row || (queue.nextInterrupt() && row.managed_agent_instance_epoch === dependencies.epoch())) {
+    return untilExpiry(dependencies);
+  }
   if (row.managed_agent_instance_epoch !== dependencies.epoch()) {
     await queue.finish(row.request_id, {
       outcome: 'failed',
@@ -32,12 +35,12 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
     });
     return 0;
   }
-  const waiting = row.request_kind === 'interrupt' ? undefined : waitingReason(dependencies);
+  const waiting = waitingReason(dependencies);
   if (waiting) {
     queue.noteWaiting(row, waiting);
     return untilExpiry(dependencies);
   }
-  const pause = row.request_kind === 'interrupt' ? 0 : dependencies.pause.left();
+  const pause = dependencies.pause.left();
   if (pause > 0) return sooner(pause, untilExpiry(dependencies));
   try {
     const ending = await slot.run({ source: 'queue', id: row.request_id, since: clock.now() }, () =>

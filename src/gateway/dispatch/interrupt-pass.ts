@@ -1,0 +1,19 @@
+import type { NextPass } from '../../base/index.ts';
+import { planCoalescing } from '../queue/index.ts';
+import { deliverRequest } from './deliver.ts';
+import type { DispatchDependencies } from './dispatch-pass.ts';
+
+/**
+ * One pass over the interrupts: they are never gated and never wait for the execution under way, since that is what
+ * they are meant to end. Prompts behind them wait until they are done.
+ */
+export async function interruptPass(dependencies: DispatchDependencies): Promise<NextPass> {
+  const { queue } = dependencies;
+  if (dependencies.admission() !== 'open') return 'idle';
+  const plan = planCoalescing(queue.line());
+  if (plan) await queue.coalesce(plan);
+  const row = queue.nextInterrupt();
+  if (!row || row.managed_agent_instance_epoch !== dependencies.epoch()) return 'idle';
+  if (await queue.claim(row.request_id)) await deliverRequest(row, 'ready_only', dependencies);
+  return 0;
+}
