@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import { type FileLock, isRouseError, lockFile, messageOf } from '../base/index.ts';
+import { calibrateTool } from './calibrate-tool.ts';
 import { deliverPrompt } from './deliver-prompt.ts';
 import { followTurn } from './follow-turn.ts';
 import { interruptTurn } from './interrupt-turn.ts';
@@ -62,6 +63,18 @@ export class Lane {
 
   sendKeys(keys: KeyDelivery): Promise<DeliveryResult> {
     return this.#alone(() => sendKeys(keys, this.#on));
+  }
+
+  /** Undefined when the tool's composer was found; else why not. */
+  async calibrate(): Promise<string | undefined> {
+    const { outcome, reasons } = await this.#alone(async () => {
+      const learned = await calibrateTool(this.#on);
+      if (learned.ok) this.#on.tracker.learn(learned.detector);
+      return learned.ok
+        ? { outcome: 'submitted', reasons: [], evidence: [], untouched: false }
+        : refusal('refused', learned.because);
+    });
+    return outcome === 'submitted' ? undefined : reasons.join('; ');
   }
 
   async recover(interrupted: InterruptedDelivery): Promise<Recovered> {

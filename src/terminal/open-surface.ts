@@ -2,6 +2,7 @@ import { type Clock, type Log, silentLog, systemClock } from '../base/index.ts';
 import { isBackendKind, isHeadless } from '../domain/index.ts';
 import { type Detector, detectorFor, isKnownTool } from '../screen/index.ts';
 import { Tmux } from '../tmux/index.ts';
+import { Calibration } from './calibration.ts';
 import { launchedName, launchedWords } from './foreground.ts';
 import { type HeadlessManifest, openHeadlessSurface } from './headless/index.ts';
 import { Lane } from './lane.ts';
@@ -30,6 +31,8 @@ export interface SurfaceOptions {
   /** Names the session where its manifest does not. */
   attachIdentity?: string;
   patience?: Partial<LanePatience>;
+  /** Find the composer of a tool nobody has described by typing a mark and erasing it. */
+  calibrate?: boolean;
   /** What tmux, and a headless turn, are started with. Default: this process's. */
   env?: NodeJS.ProcessEnv;
 }
@@ -74,8 +77,10 @@ function openTuiSurface(options: SurfaceOptions): AgentSurface {
     detectorName: known ? detector.tool : undefined,
     timings,
   });
+  const calibration = new Calibration({ tracker, lane, clock, log, asked: options.calibrate ?? false });
   const changed = (): void => tracker.signalled();
   return new TuiSurface({
+    calibration,
     watch,
     tracker,
     lane,

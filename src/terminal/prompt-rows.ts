@@ -7,12 +7,15 @@ export interface ShownPrompt {
   row: string;
   /** The rows below the prompt's own, down to the composer, without signs of work in progress. */
   below: string[];
+  columns: number;
 }
 
 /** A row that shows this much of the prompt is that prompt. */
 const ENOUGH = 16;
 /** So is a run of rows that shows this much of its end; no answer repeats that by chance. */
 const ENOUGH_OF_END = 64;
+/** The pattern of a tool that marks sent prompts by nothing; any row may then begin one. */
+const NO_GLYPH = '^(?!)';
 /** Nothing, or a piece of a frame: the blank rows round and between what a tool shows in a bar or box. */
 const FRAME_ONLY = /^[\s\u2500-\u259f]*$/;
 /** The row by which a tool says that it shows only the beginning of a long prompt. */
@@ -30,20 +33,28 @@ export function findPrompt(
   detector: Detector,
   prompt: { text: string; chip: string | undefined },
 ): ShownPrompt | undefined {
+  const { columns } = screen;
   const rows = transcriptRows(screen, detector)
     .map((row) => row.text.trimEnd())
     .filter((text) => !FRAME_ONLY.test(text));
   for (let at = rows.length - 1; at >= 0; at--) {
-    const glyph = detector.transcript.prompt.exec(rows[at]!)?.[0];
-    if (glyph === undefined) continue;
-    const head = rows[at]!.slice(glyph.length - lastCharLength(glyph));
-    const length = promptLength([head, ...rows.slice(at + 1)], prompt);
-    if (length > 0) return { row: head, below: settledRows(rows.slice(at + length), detector) };
+    for (const head of beginnings(rows[at]!, detector)) {
+      const length = promptLength([head, ...rows.slice(at + 1)], prompt);
+      if (length > 0) return { row: head, below: settledRows(rows.slice(at + length), detector), columns };
+    }
   }
   const end = findEnd(rows, prompt.text);
   return end === undefined
     ? undefined
-    : { row: rows[end]!, below: settledRows(rows.slice(end + 1), detector) };
+    : { row: rows[end]!, below: settledRows(rows.slice(end + 1), detector), columns };
+}
+
+/** What a prompt that begins in this row would begin with: the row without its glyph. Empty when none begins here. */
+function beginnings(row: string, { transcript }: Detector): string[] {
+  if (transcript.prompt.source === NO_GLYPH)
+    return [row.trim(), row.replace(/^\s*[^\p{L}\p{N}\s]{1,2}\s+/u, '').trim()];
+  const glyph = transcript.prompt.exec(row)?.[0];
+  return glyph === undefined ? [] : [row.slice(glyph.length - lastCharLength(glyph))];
 }
 
 /** The row a long prompt ends in, when its beginning has left the screen. */
@@ -79,17 +90,29 @@ function promptLength(rows: string[], { text, chip }: { text: string; chip: stri
   return CUT.test(rows[length] ?? '') ? length + 1 : length;
 }
 
-/** Whether this prompt stands in the transcript now and did not before. Undefined when that cannot be told. */
+/**
+ * Whether this prompt stands in the transcript now and did not before. Undefined when that cannot be told: the same
+ * words were sent before, and a new place is known only by what stood below the old one and is not below this one.
+ */
 export function isNewPrompt(
   before: ShownPrompt | undefined,
   after: ShownPrompt | undefined,
 ): boolean | undefined {
   if (!after) return false;
   if (!before) return true;
-  const old = before.below[0];
-  // The same words were sent before: a new place is one without the old answer below it.
-  if (old === undefined) return undefined;
-  return after.below[0] === old ? undefined : true;
+  const chrome = commonEnd(before.below, after.below);
+  if (before.below.length === chrome) return undefined;
+  if (after.below.length === chrome) return true;
+  // Another width breaks the old answer into other rows.
+  const comparable = before.columns === after.columns;
+  return comparable && before.below[0] !== after.below[0] ? true : undefined;
+}
+
+/** How many rows both end with: hints and lines that stand above the composer at all times. */
+function commonEnd(a: string[], b: string[]): number {
+  let length = 0;
+  while (length < Math.min(a.length, b.length) && a.at(-1 - length) === b.at(-1 - length)) length++;
+  return length;
 }
 
 /** How many rows above the composer begin to tell this prompt: how tools show input that waits. */

@@ -88,6 +88,17 @@ export class Tracker {
     this.#update();
   }
 
+  /** What was learned belongs to a process that is gone. */
+  forget(): void {
+    this.#calibrated = false;
+    this.#update();
+  }
+
+  /** Whether the tool's screens are described, in a version that is known, or were learned. */
+  recognises({ facts }: Sight): boolean {
+    return this.#calibrated || (this.#detector.composers.length > 0 && facts.version.status !== 'outside');
+  }
+
   listen(signals: readonly SignalReader[]): void {
     this.#signals = signals;
     for (const signal of signals) signal.follow?.(this.#foreground.tool);

@@ -1,4 +1,5 @@
 import { Emitter } from '../base/index.ts';
+import type { Calibration } from './calibration.ts';
 import type { Lane } from './lane.ts';
 import type { PaneWatch } from './pane-watch.ts';
 import type {
@@ -19,6 +20,7 @@ export interface TuiParts {
   tracker: Tracker;
   lane: Lane;
   record: TuiRecord;
+  calibration: Calibration;
   openSignals: () => readonly SignalReader[];
 }
 
@@ -52,6 +54,7 @@ export class TuiSurface implements AgentSurface {
   }
 
   async close(): Promise<void> {
+    this.#parts.calibration.close();
     await this.#parts.lane.close();
     this.#parts.record.close();
     this.#parts.tracker.close();

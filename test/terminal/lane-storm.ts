@@ -25,7 +25,11 @@ export const FAULTS = {
   resize_during: 5,
   skin: 5,
   same_again: 4,
+  lose_same_again: 2,
   turn_dialog: 3,
+  hang: 2,
+  /** Thirty seconds each; only where there is time. */
+  busy_long: 0,
 };
 export type Fault = keyof typeof FAULTS;
 
@@ -53,20 +57,20 @@ const SIZES = { 200: 6, 4096: 3, 65536: 1 };
 export async function runStorm(
   desk: Desk,
   person: PersonAtClient,
-  options: { seed: number; count: number; progress?: (entry: Entry) => void },
+  options: { seed: number; count: number; patient: boolean; progress?: (entry: Entry) => void },
 ): Promise<Storm> {
+  const faults = options.patient ? { ...FAULTS, busy_long: 0.3 } : FAULTS;
   const random = new Seeded(options.seed);
   const storm: Storm = { entries: [], personLines: [], shells: [] };
   let lastText = '';
   for (let number = 0; number < options.count; number++) {
-    const fault = random.weighted(FAULTS) as Fault;
+    const fault = random.weighted(faults) as Fault;
     const size = Number(random.weighted(SIZES));
     const id = `${options.seed}-${number}`;
     const fresh = `${promptOf(random, size, id)}${fault === 'turn_dialog' ? ' [[dialog=permission]] end' : ''}`;
-    const text = fault === 'same_again' && lastText !== '' ? lastText : fresh;
+    const text = fault.endsWith('same_again') && lastText !== '' ? lastText : fresh;
     await calm(desk);
     const weather = new Weather(desk, person, random, storm);
-    if (process.env['DBG']) process.stderr.write(`begin ${number} ${fault}\n`);
     await weather.before(fault, number);
     const { result, tries, stages } = await deliver(desk, text, fault, weather);
     await weather.after();
@@ -91,10 +95,6 @@ async function deliver(
     weather.during(fault, tries);
     const result = await desk.surface.deliver(prompt);
     const stages = prompt.told.map(({ stage }) => stage);
-    if (process.env['DBG'] && result.outcome !== 'not_ready' && result.outcome !== 'submitted')
-      process.stderr.write(
-        `${JSON.stringify(result)}\n${JSON.stringify(desk.surface.tui!.state()['surface'])}${await desk.screen()}\n`,
-      );
     if (result.outcome !== 'not_ready') return { result, tries, stages };
     await weather.helpAlong();
     await news(desk);
@@ -152,11 +152,12 @@ class Weather {
     if (fault === 'slow_redraw') await control.send('slow-redraw', { ms: random.whole(50, 600) });
     if (fault === 'echo_late') await control.send('echo-late', { ms: random.whole(20, 500) });
     if (fault === 'busy_lag') await control.send('busy-lag', { ms: random.whole(50, 400) });
-    if (fault === 'lose_prompt') await control.send('lose-prompt');
+    if (fault === 'lose_prompt' || fault === 'lose_same_again') await control.send('lose-prompt');
     if (fault === 'ignore_paste') await control.send('ignore-paste');
     if (fault === 'modal_before')
       await control.send('open-dialog', { kind: random.pick(['permission', 'question', 'menu']) });
     if (fault === 'busy_before') await control.send('busy', { ms: random.whole(50, 500) });
+    if (fault === 'busy_long') await control.send('busy', { ms: 30_000 });
     if (fault === 'busy_forced') await control.send('busy', { ms: random.whole(300, 900) });
     if (fault === 'skin') await control.send('skin', { name: random.pick(SKINS) });
     if (fault === 'person_draft') {
@@ -184,6 +185,7 @@ class Weather {
     };
     if (fault === 'modal_during') later(() => control.send('open-dialog', { kind: 'permission' }));
     if (fault === 'busy_during') later(() => control.send('busy', { ms: this.#random.whole(50, 400) }));
+    if (fault === 'hang') later(() => control.send('hang', { ms: this.#random.whole(50, 1500) }));
     if (fault === 'crash_during') later(() => this.#crash());
     if (fault === 'resize_during') {
       this.#resized = true;

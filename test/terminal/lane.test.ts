@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TranscriptRecord } from '../../src/scripted/index.ts';
 import { AgentHouse } from '../scripted/agent-in-tmux.ts';
@@ -17,19 +17,23 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 describe('seeded prompts with faults', () => {
-  it(
-    'what the lane says it submitted is what the agent received, and nothing else',
-    async () => {
-      const desk = await new Desk(house, { shell: true, flags: ['--turn', '60ms'] }).open();
+  it.each([
+    ['the tool tells its state', true, COUNT * 0.6],
+    ['there is only the screen', false, COUNT * 0.4],
+  ])(
+    'where %s, what the lane says it submitted is what the agent received, and nothing else',
+    async (_what, statusFile, count) => {
+      const desk = await new Desk(house, { shell: true, flags: ['--turn', '60ms'], statusFile }).open();
       const person = new PersonAtClient().sitsAt(desk.place);
-      const storm = await runStorm(desk, person, { seed: SEED, count: COUNT, progress: shown });
+      const seed = SEED + Number(statusFile);
+      const storm = await runStorm(desk, person, { seed, count, patient: FULL, progress: shown });
       await person.close();
       const records = desk.records();
       await desk.close();
       expect(judge(storm, records)).toEqual([]);
       summary(storm);
     },
-    FULL ? 3 * 3_600_000 : 300_000,
+    FULL ? 4 * 3_600_000 : 300_000,
   );
 });
 
@@ -50,7 +54,7 @@ function judge({ entries, personLines, shells }: Storm, records: TranscriptRecor
     allow(entry.text, sure, entry.result.outcome === 'unconfirmed' ? 1 : sure);
     if (sure === 1 && !entry.stages.join(' ').startsWith('typing typed submitted'))
       breaches.push(`${named(entry)}: stages ${entry.stages.join(' ')}`);
-    if (entry.fault === 'lose_prompt' && sure === 1)
+    if (entry.fault.startsWith('lose_') && sure === 1)
       breaches.push(`${named(entry)}: a lost prompt was called submitted`);
   }
   for (const line of personLines) allow(line, 1, 1);
@@ -87,5 +91,5 @@ function summary({ entries }: Storm): void {
     const row = (table[fault] ??= {});
     row[result.outcome] = (row[result.outcome] ?? 0) + 1;
   }
-  writeFileSync(file, `${JSON.stringify(table, null, 2)}\n`);
+  appendFileSync(file, `${JSON.stringify(table, null, 2)}\n`);
 }

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import { Desk } from './desk.ts';
+
+let house: AgentHouse;
+beforeAll(async () => {
+  house = await AgentHouse.open();
+});
+afterAll(() => house.close());
+
+async function strangerAt(skin: string, calibrate: boolean): Promise<Desk> {
+  const desk = new Desk(house, { flags: ['--skin', skin], surface: { calibrate } });
+  desk.manifest.tool = 'a-tool-nobody-described';
+  desk.manifest.runtime = { agent_pid: await desk.begin() };
+  return desk.open();
+}
+
+describe('calibration of an unknown tool', () => {
+  it.each(['guillemet', 'ascii', 'boxed', 'plain'])(
+    'finds the composer of the skin %s, leaves nothing behind, and prompts then arrive',
+    async (skin) => {
+      const desk = await strangerAt(skin, true);
+      await desk.ready();
+      expect(await desk.control.send('status')).toMatchObject({ draft: { bytes: 0 } });
+      const result = await desk.surface.deliver(desk.prompt('a prompt for an unknown tool'));
+      expect(result, JSON.stringify(result)).toMatchObject({ outcome: 'submitted' });
+      expect(desk.records('submitted').map(({ text }) => text)).toEqual(['a prompt for an unknown tool']);
+      await desk.close();
+    },
+  );
+
+  it('does not happen unless somebody asks for it', async () => {
+    const desk = await strangerAt('plain', false);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(desk.surface.observation()).toMatchObject({ ready: false });
+    expect(desk.control.events.filter(({ type }) => type === 'draft')).toEqual([]);
+    await desk.close();
+  });
+
+  it('types nothing into a dialog', async () => {
+    const desk = new Desk(house, { surface: { calibrate: true } });
+    desk.manifest.tool = 'a-tool-nobody-described';
+    desk.manifest.runtime = { agent_pid: await desk.begin() };
+    await desk.control.send('open-dialog', { kind: 'permission' });
+    await desk.open();
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(desk.records('key_in_dialog')).toEqual([]);
+    expect(desk.surface.observation()).toMatchObject({ ready: false });
+    await desk.close();
+  });
+});
