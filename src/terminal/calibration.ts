@@ -37,10 +37,10 @@ export class Calibration {
     const pid = sight.foreground.tool?.pid;
     if (pid === undefined || this.#running) return;
     if (pid !== this.#instance) {
-      if (this.#instance !== undefined) tracker.forget();
       this.#instance = pid;
       this.#tries = 0;
       this.#notBefore = 0;
+      return tracker.forget();
     }
     if (tracker.recognises(sight) || this.#tries >= MOST_TRIES || clock.monotonic() < this.#notBefore) return;
     if (!tracker.stability(sight).stable || !(this.#options.asked || this.#toolSaysIdle())) return;

@@ -90,6 +90,7 @@ export class Tracker {
 
   /** What was learned belongs to a process that is gone. */
   forget(): void {
+    if (!this.#calibrated) return;
     this.#calibrated = false;
     this.#update();
   }
