@@ -42,12 +42,12 @@ function judge({ entries, personLines, shells }: Storm, records: TranscriptRecor
   const breaches: string[] = [];
   const received = new Map<string, number>();
   for (const { text } of records.filter(({ type }) => type === 'submitted')) {
-    received.set(String(text), (received.get(String(text)) ?? 0) + 1);
+    received.set(taken(text), (received.get(taken(text)) ?? 0) + 1);
   }
   const allowed = new Map<string, { least: number; most: number }>();
   const allow = (text: string, least: number, most: number): void => {
-    const sum = allowed.get(text) ?? { least: 0, most: 0 };
-    allowed.set(text, { least: sum.least + least, most: sum.most + most });
+    const sum = allowed.get(taken(text)) ?? { least: 0, most: 0 };
+    allowed.set(taken(text), { least: sum.least + least, most: sum.most + most });
   };
   for (const entry of entries) {
     const sure = entry.result.outcome === 'submitted' ? 1 : 0;
@@ -61,7 +61,7 @@ function judge({ entries, personLines, shells }: Storm, records: TranscriptRecor
   for (const [text, { least, most }] of allowed) {
     const count = received.get(text) ?? 0;
     if (count < least || count > most) {
-      const who = entries.filter((entry) => entry.text === text).map(named);
+      const who = entries.filter((entry) => taken(entry.text) === text).map(named);
       breaches.push(`${who.join(', ') || text}: received ${count} times, allowed ${least} to ${most}`);
     }
     received.delete(text);
@@ -72,6 +72,11 @@ function judge({ entries, personLines, shells }: Storm, records: TranscriptRecor
     breaches.push(`a key went into a dialog: ${JSON.stringify(each)}`);
   for (const screen of shells) if (screen !== 'shell$') breaches.push(`a shell was typed into: ${screen}`);
   return breaches;
+}
+
+/** Some skins turn tabs into spaces, as the tools do that they play. */
+function taken(text: unknown): string {
+  return String(text).replaceAll('\t', '    ');
 }
 
 function named({ number, fault, result, tries }: Entry): string {
