@@ -73,7 +73,7 @@ export class Publisher {
   #flushing: Promise<void> = Promise.resolve();
   /** Why the last publication failed; what it was for is still noted and will be tried again. */
   trouble: string | undefined;
-  /** Work that may ride along with the transaction of a flush. */
+  /** Other work that can wait for a quiet moment. */
   alongside: (db: Sqlite) => void = () => {};
 
   constructor(parts: { layout: Layout; db: Sqlite; clock: Clock; log: Log; commit: Commit }) {
@@ -243,11 +243,11 @@ export class Publisher {
         for (const [seq] of current) {
           db.run('DELETE FROM unpublished WHERE seq = ? AND publisher = ?', [seq, this.name]);
         }
-        this.alongside(db);
         return current;
       });
       for (const entry of settled.filter(isCurrent)) this.#pending.delete(entry[0]);
       crashPoint('mailbox.flush.settled');
+      await this.#commit((db) => this.alongside(db));
     } catch (error) {
       // Still noted in the index; the next flush, or the next process, tries again.
       this.#log.warn('published mail could not be flushed to disk yet', { error: messageOf(error) });

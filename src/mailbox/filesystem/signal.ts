@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { errnoOf } from '../../base/index.ts';
+import { errnoOf, messageOf, unavailable } from '../../base/index.ts';
 import type { Layout } from './layout.ts';
 
 function signalFile(layout: Layout, address: string): string {
@@ -44,7 +44,14 @@ export function watchSignal(layout: Layout, address: string, onChange: () => voi
     });
     watcher.on('error', () => watcher?.close());
   };
-  arm();
+  try {
+    arm();
+  } catch (error) {
+    throw unavailable(`mailbox ${address} cannot be watched: ${messageOf(error)}`, {
+      hint: 'raise fs.inotify.max_user_instances or max_user_watches, or look at the mailbox from time to time',
+      cause: error,
+    });
+  }
   return () => {
     stopped = true;
     watcher?.close();
