@@ -40,7 +40,8 @@ export class Calibration {
       this.#instance = pid;
       this.#tries = 0;
       this.#notBefore = 0;
-      return tracker.forget();
+      tracker.forget();
+      return;
     }
     if (tracker.recognises(sight) || this.#tries >= MOST_TRIES || clock.monotonic() < this.#notBefore) return;
     if (!tracker.stability(sight).stable || !(this.#options.asked || this.#toolSaysIdle())) return;

@@ -32,3 +32,22 @@ describe('a prompt in the transcript of a tool that frames it', () => {
     expect(isNewPrompt(second, second)).toBeUndefined();
   });
 });
+
+describe('whether a prompt is new', () => {
+  const shown = (below: string[], columns = 80) => ({ row: 'go on', below, columns });
+
+  it('is certain where it was not to be seen before, or its old answer is not below it', () => {
+    expect(isNewPrompt(undefined, undefined)).toBe(false);
+    expect(isNewPrompt(undefined, shown([]))).toBe(true);
+    expect(isNewPrompt(shown(['● done', '  hint']), shown(['  hint']))).toBe(true);
+    expect(isNewPrompt(shown(['● done']), shown(['● done differently']))).toBe(true);
+  });
+
+  it('cannot be told where the picture is the same, never had an answer, or was broken into other rows', () => {
+    expect(isNewPrompt(shown(['● done']), shown(['● done']))).toBeUndefined();
+    expect(isNewPrompt(shown([]), shown([]))).toBeUndefined();
+    expect(
+      isNewPrompt(shown(['● an answer of one row']), shown(['● an answer', 'of one row'], 12)),
+    ).toBeUndefined();
+  });
+});
