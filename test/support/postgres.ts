@@ -31,12 +31,12 @@ interface Account {
 const USER = 'rouse';
 
 /** Starts a private server; it ends with stop(), and by itself when this process dies. */
-export async function startPostgres(): Promise<TestPostgres> {
+export async function startPostgres({ fsync = false } = {}): Promise<TestPostgres> {
   const bin = findServerBinaries();
   const account = serverAccount();
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-pg-'));
   if (account) fs.chownSync(directory, account.uid, account.gid);
-  const server = new Server(bin, directory, account);
+  const server = new Server(bin, directory, { account, fsync });
   try {
     await server.initialise();
     await server.startServer();
@@ -86,13 +86,19 @@ class Server implements TestPostgres {
   readonly directory: string;
   #bin: string;
   #account: Account | undefined;
+  #fsync: boolean;
   #process: ChildProcess | undefined;
   #ended: Promise<void> = Promise.resolve();
 
-  constructor(bin: string, directory: string, account: Account | undefined) {
+  constructor(
+    bin: string,
+    directory: string,
+    { account, fsync }: { account: Account | undefined; fsync: boolean },
+  ) {
     this.#bin = bin;
     this.directory = directory;
     this.#account = account;
+    this.#fsync = fsync;
   }
 
   get url(): string {
@@ -114,7 +120,7 @@ class Server implements TestPostgres {
     const settings = [
       'listen_addresses=',
       `unix_socket_directories=${this.directory}`,
-      'fsync=off',
+      `fsync=${this.#fsync ? 'on' : 'off'}`,
       'max_connections=50',
     ];
     const command = [

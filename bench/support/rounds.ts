@@ -1,0 +1,53 @@
+/** One way to do the same work. `op` resolves when the work is durable. */
+export interface Contender {
+  name: string;
+  op: () => Promise<unknown> | unknown;
+}
+
+export interface Measured {
+  perSecond: number;
+  p50: number;
+  p99: number;
+}
+
+/**
+ * Every contender in short slices, in turn, several rounds: what the machine does meanwhile hits all of them. Latency is
+ * the time from one completion of a client to its next, so it includes the wait for the other clients.
+ */
+export async function inTurn(
+  contenders: readonly Contender[],
+  { clients, rounds, sliceMs }: { clients: number; rounds: number; sliceMs: number },
+): Promise<Map<string, Measured>> {
+  const times = new Map(contenders.map(({ name }) => [name, [] as number[]]));
+  const spent = new Map(contenders.map(({ name }) => [name, 0]));
+  for (let round = 0; round < rounds; round++) {
+    for (const { name, op } of contenders) {
+      const begun = performance.now();
+      await Promise.all(Array.from({ length: clients }, () => client(op, begun + sliceMs, times.get(name)!)));
+      spent.set(name, spent.get(name)! + performance.now() - begun);
+    }
+  }
+  return new Map(contenders.map(({ name }) => [name, summary(times.get(name)!, spent.get(name)!)]));
+}
+
+async function client(op: Contender['op'], until: number, times: number[]): Promise<void> {
+  for (let last = performance.now(); last < until; ) {
+    await op();
+    const now = performance.now();
+    times.push(now - last);
+    last = now;
+  }
+}
+
+export function summary(times: number[], spentMs: number): Measured {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number): number =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { perSecond: times.length / (spentMs / 1000), p50: at(0.5), p99: at(0.99) };
+}
+
+export function line(name: string, { perSecond, p50, p99 }: Measured, beside?: Measured): string {
+  const ratio =
+    beside && beside !== undefined ? `   ours is ${(beside.perSecond / perSecond).toFixed(1)}x` : '';
+  return `  ${name.padEnd(44)} ${perSecond.toFixed(0).padStart(7)}/s   p50 ${p50.toFixed(2)} ms   p99 ${p99.toFixed(2)} ms${ratio}`;
+}
