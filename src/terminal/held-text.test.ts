@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Facts } from '../screen/index.ts';
 import { detectorFor } from '../screen/index.ts';
@@ -14,7 +14,7 @@ function showing(text: string, state = text === '' ? 'empty' : 'draft', mode = '
   } as unknown as Facts;
 }
 
-const LONG = 'x'.repeat(30) + ' and then a very long end of the text';
+const LONG = `${'x'.repeat(30)} and then a very long end of the text`;
 
 describe('what a composer holds of a text', () => {
   it.each<[string, string, string, Held]>([

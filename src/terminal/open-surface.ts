@@ -1,26 +1,23 @@
 import { type Clock, type Log, silentLog, systemClock } from '../base/index.ts';
-import { isBackendKind, isHeadless } from '../domain/index.ts';
 import { type Detector, detectorFor, isKnownTool } from '../screen/index.ts';
 import { Tmux } from '../tmux/index.ts';
 import { Calibration } from './calibration.ts';
 import { launchedName, launchedWords } from './foreground.ts';
-import { type HeadlessManifest, openHeadlessSurface } from './headless/index.ts';
 import { Lane } from './lane.ts';
 import { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
 import { PaneWatch } from './pane-watch.ts';
 import type { AgentSurface } from './port.ts';
 import { readTimings } from './read-timings.ts';
-import { saveHeadless } from './save-headless.ts';
 import { openSignals } from './signals/index.ts';
 import { startedPids } from './started-pids.ts';
-import { recordedVersion, tmuxPlace } from './surface-manifest.ts';
+import { recordedVersion, type SurfaceManifest, tmuxPlace } from './surface-manifest.ts';
 import { Tracker } from './tracker.ts';
 import { TuiRecord } from './tui-record.ts';
 import { TuiSurface } from './tui-surface.ts';
 import { unknownTool } from './unknown-tool.ts';
 
 export interface SurfaceOptions {
-  manifest: HeadlessManifest;
+  manifest: SurfaceManifest;
   sessionRoot: string;
   /** The session's lane lock: whoever types holds it. */
   laneLock: string;
@@ -33,20 +30,12 @@ export interface SurfaceOptions {
   patience?: Partial<LanePatience>;
   /** Find the composer of a tool nobody has described by typing a mark and erasing it. */
   calibrate?: boolean;
-  /** What tmux, and a headless turn, are started with. Default: this process's. */
+  /** What tmux is started with. Default: this process's. */
   env?: NodeJS.ProcessEnv;
 }
 
-/** The surface of a session's agent, as its manifest describes it. Nothing is reached before `start`. */
+/** The surface of an agent's TUI, as the session's manifest describes it. Nothing is reached before `start`. */
 export function openSurface(options: SurfaceOptions): AgentSurface {
-  const { manifest, sessionRoot, laneLock, log = silentLog, clock = systemClock } = options;
-  if (!isBackendKind(manifest.backend) || !isHeadless(manifest.backend)) return openTuiSurface(options);
-  const env = options.env ? { env: options.env } : {};
-  const save = saveHeadless(sessionRoot, clock);
-  return openHeadlessSurface({ manifest, sessionRoot, laneLock, saveHeadless: save, log, clock, ...env });
-}
-
-function openTuiSurface(options: SurfaceOptions): AgentSurface {
   const { manifest, sessionRoot, laneLock, log = silentLog, clock = systemClock } = options;
   const timings = readTimings(options.timings);
   const { server, session } = tmuxPlace(manifest);
