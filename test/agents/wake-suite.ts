@@ -62,7 +62,7 @@ export function describeWakes(tool: RealTool): void {
     async function lastWakeEnded(): ReturnType<typeof agent.gateway.getRequest> {
       const { decisions } = await agent.gateway.decisions(100);
       const id = decisions.find(({ outcome }) => outcome === 'enqueued')!.enqueued_request_id!;
-      await agent.stage(id, 'turn_finished');
+      await agent.finished(id);
       return agent.gateway.getRequest(id);
     }
 

@@ -107,8 +107,15 @@ export class AgentUnderTest {
   /** Submits and sees the turn end. */
   async turn(prompt: string): Promise<RequestView> {
     const id = await this.begin(prompt);
-    await this.stage(id, 'turn_finished');
+    await this.finished(id);
     return this.gateway.getRequest(id);
+  }
+
+  /** Until the turn of a request was seen to end. */
+  async finished(id: string): Promise<void> {
+    if (!this.tool.silentEnd) return void (await this.stage(id, 'turn_finished'));
+    await this.stage(id, 'turn_seen');
+    await this.ready();
   }
 
   /** Until the request waits for a reason that reads like this. */

@@ -31,6 +31,8 @@ export interface RealTool {
   asksAtStart?: true;
   /** Sources that may prove a submission, best first. */
   provenBy: string[];
+  /** Its screen does not tell how a turn ended, so nothing is claimed. */
+  silentEnd?: true;
   /** The prompt as the model receives it. */
   arrives: (text: string) => string;
   /** Arguments when it has no screen, and how prompts then arrive, when not as written. */
@@ -241,6 +243,7 @@ const pi: RealTool = {
   asking: [],
   mailing: [],
   denyKeys: [],
+  silentEnd: true,
   provenBy: ['transcript_row', 'turn_began'],
   arrives: (text) => text.replaceAll('\t', '    '),
   headless: [],
