@@ -1,10 +1,11 @@
 import * as fs from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { crashPoint } from '../../base/index.ts';
+import { type Clock, crashPoint } from '../../base/index.ts';
 import { type PublishTask, runPublishTasks } from './publish-tasks.ts';
 
 /** So many tasks without a rest between them are a burst, worth a thread of its own. */
 const BURST = 16;
+const REST_AFTER_MS = 1000;
 
 interface Answer {
   id: number;
@@ -18,9 +19,15 @@ interface Answer {
 export class PublishExecutor {
   #worker: Worker | undefined;
   #workerFailed = false;
+  #clock: Clock;
   #nextId = 0;
   #sinceRest = 0;
+  #cancelRest: (() => void) | undefined;
   #waiting = new Map<number, { resolve: (errors: (string | null)[]) => void; tasks: PublishTask[] }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   get inBurst(): boolean {
     return this.#sinceRest >= BURST;
@@ -28,6 +35,8 @@ export class PublishExecutor {
 
   async run(tasks: PublishTask[]): Promise<(string | null)[]> {
     this.#sinceRest += tasks.length;
+    this.#cancelRest?.();
+    this.#cancelRest = this.#clock.after(REST_AFTER_MS, () => void this.rest());
     if (!this.inBurst || this.#workerFailed) return runPublishTasks(fs, tasks, crashPoint);
     const worker = this.#start();
     const id = this.#nextId++;
@@ -42,6 +51,8 @@ export class PublishExecutor {
 
   /** Ends the thread, unless it is at work; the next burst starts another. */
   async rest(): Promise<void> {
+    this.#cancelRest?.();
+    this.#cancelRest = undefined;
     this.#sinceRest = 0;
     const worker = this.#worker;
     if (worker === undefined || this.#waiting.size > 0) return;

@@ -33,9 +33,12 @@ interface Due {
 
 type Commit = <T>(work: (db: Sqlite) => T) => Promise<T>;
 
-/** After this much quiet, or this many messages, what was published is flushed and forgotten. */
-const QUIET_MS = 1000;
-const MANY = 2048;
+/**
+ * After this time, or so many messages, what was published is flushed and struck off. By then the system has written
+ * it to disk by itself and the flush costs little; until then the index can make it again.
+ */
+const SETTLE_MS = 60_000;
+const MANY = 20_000;
 const RETRY_MS = 30_000;
 const BATCH = 256;
 /** Publications that come within this time are made together; in a burst, handing over is what costs. */
@@ -61,7 +64,7 @@ export class Publisher {
   #commit: Commit;
   #clock: Clock;
   #log: Log;
-  #executor = new PublishExecutor();
+  #executor: PublishExecutor;
   #due: Due[] = [];
   #publishing: Promise<void> | undefined;
   #cancelGather: (() => void) | undefined;
@@ -80,6 +83,7 @@ export class Publisher {
     this.#commit = parts.commit;
     this.#db = parts.db;
     this.#clock = parts.clock;
+    this.#executor = new PublishExecutor(parts.clock);
     this.#log = parts.log;
     this.#layout = parts.layout;
   }
@@ -202,7 +206,7 @@ export class Publisher {
       this.#pending.set(seq, { generation, paths: pathsOf(this.#layout, publication) });
     }
     if (++this.#ready >= MANY) void this.flush();
-    else this.#cancelTimer ??= this.#clock.after(QUIET_MS, () => void this.flush());
+    else this.#cancelTimer ??= this.#clock.after(SETTLE_MS, () => void this.flush());
   }
 
   /** The mail is delivered; a failure only means that its view is not there yet. */
@@ -233,7 +237,6 @@ export class Publisher {
     if (batch.length === 0) return;
     this.#ready = 0;
     try {
-      await this.#executor.rest();
       await flushToDisk(withDirectories(batch.flatMap(([, { paths }]) => paths!)));
       crashPoint('mailbox.flush.synced');
       const isCurrent = ([seq, { generation }]: [number, Pending]): boolean =>
