@@ -6,4 +6,11 @@ ensureDependencies();
 ensurePrograms(['tmux', 'flock', 'postgres']);
 ensureBuild();
 run(process.execPath, [path.join(root, 'scripts', 'check.mjs')]);
-run(path.join(root, 'node_modules', '.bin', 'vitest'), ['run', '--project', 'unit', '--project', 'walk', ...process.argv.slice(2)]);
+run(path.join(root, 'node_modules', '.bin', 'vitest'), [
+  'run',
+  '--project',
+  'unit',
+  '--project',
+  'walk',
+  ...process.argv.slice(2),
+]);
