@@ -1,6 +1,7 @@
 import type { Clock, Log } from '../base/index.ts';
 import type { Lane } from './lane.ts';
-import type { Sight, Tracker } from './tracker.ts';
+import type { Sight } from './sight.ts';
+import type { Tracker } from './tracker.ts';
 
 export interface CalibrationOptions {
   tracker: Tracker;

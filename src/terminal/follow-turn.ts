@@ -1,6 +1,6 @@
 import { evidenceAt, type LaneContext } from './lane-context.ts';
 import type { PromptDelivery, Stage } from './port.ts';
-import type { Sight } from './tracker.ts';
+import type { Sight } from './sight.ts';
 
 /**
  * Watches the turn of a submitted prompt in the background: tells when work on it is seen, and when it is seen to

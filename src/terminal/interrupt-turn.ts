@@ -4,8 +4,8 @@ import { heldText, isHeld } from './held-text.ts';
 import { keysRefused } from './keys-refused.ts';
 import { evidenceAt, type LaneContext } from './lane-context.ts';
 import type { DeliveryResult, Evidence } from './port.ts';
+import type { Sight } from './sight.ts';
 import { takeBack } from './take-back.ts';
-import type { Sight } from './tracker.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** Two Escapes in one breath would be read as one key with Alt. */

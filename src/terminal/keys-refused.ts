@@ -1,5 +1,5 @@
 import type { DeliveryResult } from './port.ts';
-import type { Sight } from './tracker.ts';
+import type { Sight } from './sight.ts';
 
 /** Raw keys need the right pane, the tool in its foreground and nobody reading in copy mode; nothing else. */
 export function keysRefused({ view, away, foreground, facts }: Sight): DeliveryResult | undefined {

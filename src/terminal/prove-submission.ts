@@ -3,8 +3,8 @@ import type { Detector } from '../screen/index.ts';
 import { heldText } from './held-text.ts';
 import type { Evidence } from './port.ts';
 import { countMentions, findPrompt, isNewPrompt, type ShownPrompt } from './prompt-rows.ts';
+import type { Sight } from './sight.ts';
 import type { SignalReader } from './signals/index.ts';
-import type { Sight } from './tracker.ts';
 
 /** What was to be seen when Enter was pressed. */
 export interface Baseline {

@@ -1,7 +1,7 @@
 import { isRouseError } from '../base/index.ts';
 import { essence, heldText } from './held-text.ts';
 import { type LaneContext, sameAs } from './lane-context.ts';
-import type { Sight } from './tracker.ts';
+import type { Sight } from './sight.ts';
 import { waitUntil } from './wait-until.ts';
 
 const MOST_LINES = 300;

@@ -1,3 +1,4 @@
+import * as os from 'node:os';
 import { type Clock, Emitter } from '../base/index.ts';
 import type { AdmissionPolicy, TuiTimings } from '../domain/index.ts';
 import {
@@ -5,6 +6,7 @@ import {
   decideReadiness,
   type Facts,
   type Instant,
+  isLimitOver,
   NO_TURN,
   notePrompt,
   observe,
@@ -17,21 +19,8 @@ import { type Foreground, readForeground, type ToolLooks } from './foreground.ts
 import { nextDeadline } from './next-deadline.ts';
 import type { PaneNews, PaneView, PaneWatch } from './pane-watch.ts';
 import { lookForPeople, NOBODY, type PersonFacts } from './person.ts';
+import type { Sight } from './sight.ts';
 import type { SignalReader } from './signals/index.ts';
-
-/** Everything known at one instant, and what it adds up to. */
-export interface Sight {
-  /** The last look; undefined while the terminal is out of reach. */
-  view: PaneView | undefined;
-  /** Why it is out of reach. */
-  away: string | undefined;
-  lost: boolean;
-  foreground: Foreground;
-  people: PersonFacts;
-  facts: Facts;
-  turn: TurnState;
-  at: Instant;
-}
 
 export interface TrackerOptions {
   watch: PaneWatch;
@@ -44,6 +33,8 @@ export interface TrackerOptions {
   clock: Clock;
 }
 
+/** A title that is only the machine's name is what tmux puts there before the tool does. */
+const HOSTNAME = os.hostname();
 const NOTHING: Foreground = { kind: 'unknown', tool: undefined, programs: [] };
 
 /** Turns looks, processes and signals into one current sight of the agent. Timers run only until nothing is pending. */
@@ -117,11 +108,8 @@ export class Tracker {
 
   /** A fresh look at screen, processes and people. */
   async look(): Promise<Sight> {
-    const { watch, session, clock } = this.#options;
-    const pane = this.#view?.pane.id;
-    const people = pane === undefined ? NOBODY : await lookForPeople(watch.tmux, { session, pane }, clock);
-    this.#people = people;
-    await watch.look();
+    this.#people = await this.#seePeople();
+    await this.#options.watch.look();
     return this.#sight;
   }
 
@@ -131,6 +119,7 @@ export class Tracker {
       turnPhase: sight.turn.phase,
       admission,
       calibrated: this.#calibrated,
+      ignoreUsageLimit: isLimitOver(sight.turn, this.nowMs),
     });
   }
 
@@ -167,15 +156,18 @@ export class Tracker {
     this.#update();
   }
 
-  /** While somebody is attached the poll also asks whether they type. */
-  async #lookForPeople(): Promise<void> {
+  async #seePeople(): Promise<PersonFacts> {
     const { watch, session, clock } = this.#options;
     const pane = this.#view?.pane.id;
-    if (pane === undefined) return;
-    const people = await lookForPeople(watch.tmux, { session, pane }, clock).catch(() => this.#people);
-    const same = people.typing === this.#people.typing && people.attached === this.#people.attached;
-    this.#people = people;
-    if (!same) this.#update();
+    return pane === undefined ? NOBODY : lookForPeople(watch.tmux, { session, pane }, clock);
+  }
+
+  /** While somebody is attached the poll also asks whether they type. */
+  async #lookForPeople(): Promise<void> {
+    const before = this.#people;
+    this.#people = await this.#seePeople().catch(() => before);
+    const { typing, attached } = this.#people;
+    if (typing !== before.typing || attached !== before.attached) this.#update();
   }
 
   #processesChanged(): boolean {
@@ -213,18 +205,23 @@ export class Tracker {
         foreground: this.#foreground.kind,
         copyMode: view?.pane.inMode ?? false,
         personTyping: this.#people.typing,
+        hostname: HOSTNAME,
         ...(version === undefined ? {} : { version }),
       },
       signals: this.#signals.flatMap((signal) => signal.read()),
       ageMs: view ? at.ms - view.atMs : 0,
     });
     this.#turn = reduceTurn(this.#turn, facts, at, this.#options.timings);
-    const { foreground, people, turn } = {
+    return {
+      view,
+      away: this.#away,
+      lost: this.#lost,
       foreground: this.#foreground,
       people: this.#people,
+      facts,
       turn: this.#turn,
+      at,
     };
-    return { view, away: this.#away, lost: this.#lost, foreground, people, facts, turn, at };
   }
 
   /** The next instant at which time alone changes the answer; none when nothing is pending. */

@@ -1,8 +1,9 @@
 import type { TuiTimings } from '../domain/index.ts';
 import { contractState, Ring } from '../screen/index.ts';
 import type { TuiView } from './port.ts';
+import type { Sight } from './sight.ts';
 import { recordedVersion, type SurfaceManifest, tmuxPlace } from './surface-manifest.ts';
-import type { Sight, Tracker } from './tracker.ts';
+import type { Tracker } from './tracker.ts';
 
 const KEPT = 1000;
 

@@ -11,8 +11,9 @@ import type {
   PromptDelivery,
   Recovered,
 } from './port.ts';
+import type { Sight } from './sight.ts';
 import type { SignalReader } from './signals/index.ts';
-import type { Sight, Tracker } from './tracker.ts';
+import type { Tracker } from './tracker.ts';
 import type { TuiRecord } from './tui-record.ts';
 
 export interface TuiParts {

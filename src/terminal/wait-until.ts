@@ -1,6 +1,7 @@
 import type { Clock } from '../base/index.ts';
 import type { PaneWatch } from './pane-watch.ts';
-import type { Sight, Tracker } from './tracker.ts';
+import type { Sight } from './sight.ts';
+import type { Tracker } from './tracker.ts';
 
 export interface Waiting {
   tracker: Tracker;

@@ -202,7 +202,7 @@ class Weather {
     if (status?.state === 'dialog') await control.send('close-dialog').catch(() => {});
     else if (status && status.draft.bytes > 0 && this.#pending.length === 0) {
       const line = this.#storm.personLines.at(-1);
-      if ((status.draft as { text?: string }).text === line) await this.#desk.press('Enter');
+      if ((status.draft as { text?: string }).text === line) await this.#personEnters();
     }
   }
 
@@ -213,10 +213,16 @@ class Weather {
     if (status.draft.text !== '' && status.draft.text === this.#storm.personLines.at(-1)) {
       if (status.state === 'dialog') await this.#desk.control.send('close-dialog');
       const { mark } = this.#desk.control;
-      await this.#desk.press('Enter');
+      await this.#personEnters();
       await this.#desk.control.event('draft', ({ empty }) => empty === true, mark);
     }
     if (this.#resized) await this.#desk.resize(100, 30);
+  }
+
+  /** As people do, a moment after the last letter: some skins take a quick Enter for part of a paste. */
+  async #personEnters(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await this.#desk.press('Enter');
   }
 
   async #crash(): Promise<void> {

@@ -23,6 +23,7 @@ export class PersonAtClient {
       begun();
       await new Promise((resolve) => setTimeout(resolve, BETWEEN_KEYS_MS));
     }
+    await new Promise((resolve) => setTimeout(resolve, 5 * BETWEEN_KEYS_MS));
     await this.#press(['Enter']);
     await new Promise((resolve) => setTimeout(resolve, BETWEEN_KEYS_MS));
     await this.#tmux(['kill-session', '-t', '=person']);

@@ -1,0 +1,110 @@
+import { crashPoint, messageOf, sleep } from '../base/index.ts';
+import type { Facts } from '../screen/index.ts';
+import {
+  type Delivery,
+  type Ending,
+  held,
+  MOST_OVERTAKEN,
+  nothingTyped,
+  touched,
+  whatIsThere,
+} from './delivery.ts';
+import { isHeld } from './held-text.ts';
+import { keepAttempt } from './lane-attempt.ts';
+import { evidenceAt, sameAs } from './lane-context.ts';
+import type { Pasted } from './paste-prompt.ts';
+import type { Evidence } from './port.ts';
+import { type Baseline, baselineOf, proofOfSubmission, turnBegan } from './prove-submission.ts';
+import type { Sight } from './sight.ts';
+import { takeBack } from './take-back.ts';
+import { waitUntil } from './wait-until.ts';
+
+const MOST_ENTERS = 3;
+
+/** Enter was pressed; this is what was to be seen just before. */
+interface Entered {
+  baseline: Baseline;
+  before: Facts;
+}
+
+/** Submits what stands in the composer, and proves it. */
+export async function enterPrompt(delivery: Delivery, pasted: Pasted): Promise<Ending> {
+  const { patience, clock, tracker, sent } = delivery;
+  const rest = pasted.atMs + sent.detector.input.pasteGapMs - clock.monotonic();
+  if (rest > 0) await sleep(clock, rest);
+  const proven = async (proof: Evidence, { before }: Entered, enters: number): Promise<Ending> => {
+    const ms = Math.round(clock.monotonic() - pasted.atMs);
+    const evidence = { ...proof, facts: { ...proof.facts, enters, ms } };
+    delivery.evidence.push(evidence);
+    delivery.submitted(before);
+    await delivery.prompt.record('submitted', evidence);
+    crashPoint('lane.submitted');
+    return touched('submitted');
+  };
+  for (let enters = 1; ; enters++) {
+    const entered = await pressEnter(delivery, pasted);
+    if ('outcome' in entered) return entered;
+    const proof = await prove(delivery, entered, swallowedMs(delivery));
+    if (proof) return proven(proof, entered, enters);
+    const sight = await tracker.look();
+    if (!mayEnter(delivery, sight) || sight.facts.busy.value === 'yes') {
+      const late = await prove(delivery, entered, patience.proofMs);
+      return late ? proven(late, entered, enters) : touched('unconfirmed', whatIsThere(delivery));
+    }
+    delivery.evidence.push(evidenceAt(clock, 'composer', { enter_swallowed: enters }));
+    if (enters < MOST_ENTERS) continue;
+    const why = `Enter was swallowed ${enters} times`;
+    if (!(await takeBack(sent.text, delivery)))
+      return touched('unconfirmed', `${why}; the text stands in the composer`);
+    // What was taken back was not submitted, unless the last Enter was only slow.
+    const slow = await prove(delivery, entered, swallowedMs(delivery));
+    return slow ? proven(slow, entered, enters) : touched('failed', `${why}; the text was taken back`);
+  }
+}
+
+/** Presses Enter in one step with the check that the composer holds our text and nothing asks anything. */
+async function pressEnter(delivery: Delivery, { sinceMs }: Pasted): Promise<Entered | Ending> {
+  const { tracker, watch, patience, prompt, attemptFile, sent } = delivery;
+  for (let tries = 0; tries < MOST_OVERTAKEN; tries++) {
+    const sight = await tracker.look();
+    if (!mayEnter(delivery, sight)) {
+      const may = (seen: Sight): true | undefined => mayEnter(delivery, seen) || undefined;
+      if (await waitUntil(delivery, may, patience.clearMs)) continue;
+      return touched('unconfirmed', `Enter was not pressed: ${whatIsThere(delivery)}`);
+    }
+    const baseline = baselineOf(sight, sent, sinceMs);
+    keepAttempt(attemptFile, { request_id: prompt.requestId, step: 'entering', baseline });
+    try {
+      await watch.tmux.pressEnter(sight.view!.pane.id, { expect: sameAs(sight.view!) });
+      crashPoint('lane.entered');
+      return { baseline, before: sight.facts };
+    } catch (error) {
+      if (!nothingTyped(error))
+        return touched('unconfirmed', `Enter may have been pressed: ${messageOf(error)}`);
+    }
+  }
+  return touched('unconfirmed', 'Enter was not pressed: the screen does not hold still');
+}
+
+function mayEnter(delivery: Delivery, sight: Sight): boolean {
+  const { facts, foreground, people } = sight;
+  if (foreground.kind !== 'tool' || facts.dialog.value || facts.menu.value) return false;
+  if (facts.copy_mode || people.typing) return false;
+  return isHeld(held(delivery, sight));
+}
+
+/** With the tool's own word that it is idle, a swallowed Enter is told from a slow redraw much sooner. */
+function swallowedMs({ patience, sent }: Delivery): number {
+  const levels = sent.signals.flatMap((signal) => signal.read()).filter(({ writerAlive }) => writerAlive);
+  return levels.length > 0 ? patience.swallowedMs.told : patience.swallowedMs.untold;
+}
+
+async function prove(
+  delivery: Delivery,
+  { baseline }: Entered,
+  timeoutMs: number,
+): Promise<Evidence | undefined> {
+  const { sent, tracker } = delivery;
+  const proof = await waitUntil(delivery, (sight) => proofOfSubmission(sight, baseline, sent), timeoutMs);
+  return proof ?? turnBegan(tracker.sight, baseline, sent);
+}
