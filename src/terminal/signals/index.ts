@@ -5,6 +5,7 @@ import type { Detector } from '../../screen/index.ts';
 import { launchFact, type SurfaceManifest } from '../surface-manifest.ts';
 import { ClaudeHooks } from './claude-hooks.ts';
 import { CodexRollout } from './codex-rollout.ts';
+import { OpencodeHttp, opencodePort } from './opencode-http.ts';
 import type { OnSignal, SignalReader } from './signal-reader.ts';
 import { StatusFile } from './status-file.ts';
 import { toolVariable } from './tool-variable.ts';
@@ -50,5 +51,9 @@ const READERS: Partial<Record<Detector['signals'][number], (place: SignalPlace) 
   claude_hooks: ({ manifest, sessionRoot, clock, changed }) => [
     new ClaudeHooks(launchFact(manifest, 'signals_dir') ?? path.join(sessionRoot, 'signals'), clock, changed),
   ],
+  opencode_http: ({ manifest, clock, changed }) => {
+    const port = opencodePort(manifest.launch_plan.args);
+    return port === undefined ? [] : [new OpencodeHttp(port, clock, changed)];
+  },
   codex_rollout: ({ clock, changed }) => [new CodexRollout(clock, changed)],
 };
