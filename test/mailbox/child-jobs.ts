@@ -7,7 +7,7 @@ import type { Mailbox } from '../../src/mailbox/index.ts';
 export type Job = { place: unknown; name: string; crashAt?: string } & (
   | { kind: 'write'; to: string; count: number; retryShare: number }
   | { kind: 'read' }
-  | { kind: 'send'; to: string; subject: string; body: string; key: string }
+  | { kind: 'send'; to: string; subject: string; body: string; key: string; copyOf?: string }
   | { kind: 'archive'; refs: string[] }
 );
 
@@ -63,8 +63,10 @@ async function work(job: Job, mailbox: Mailbox, stopped: () => boolean): Promise
     case 'read':
       return readOn(mailbox, stopped);
     case 'send': {
-      const { to, subject, body, key } = job;
-      const sent = await mailbox.send({ to: [to], subject, body_content: body, idempotency_key: key });
+      const { to, subject, body, key, copyOf } = job;
+      const attachments = copyOf === undefined ? {} : { attachments: [{ path: copyOf, copy: true }] };
+      const draft = { to: [to], subject, body_content: body, idempotency_key: key, ...attachments };
+      const sent = await mailbox.send(draft);
       return { sent: 1, duplicates: sent.duplicate ? 1 : 0 };
     }
     case 'archive':
