@@ -109,6 +109,8 @@ export interface Sign {
 export interface TranscriptShape {
   /** A prompt that was sent, as the transcript shows it. */
   prompt: RegExp;
+  /** What the tool writes at the end of that row: when it was sent. */
+  stamp?: RegExp;
   /**
    * What stands below the last prompt once its turn is over. Where the tool says nothing while it writes its
    * answer, a prompt without any of these is a turn that may still run, unless the title says idle.

@@ -51,3 +51,12 @@ describe('whether a prompt is new', () => {
     ).toBeUndefined();
   });
 });
+
+describe('a prompt in the transcript of a tool that writes the time beside it', () => {
+  it.each(['120x40', '80x24'])('is found without the time, at %s', (size) => {
+    const copilot = detectorFor('copilot', { version: '1.0.102' });
+    const text = '[[delay=2500]][[words=120]] please tell me a story';
+    const screen = screenOf(`copilot-1.0.102-busy-${size}.ansi.txt`);
+    expect(findPrompt(screen, copilot, { text, chip: undefined })?.row).toBe(text);
+  });
+});

@@ -54,7 +54,9 @@ function beginnings(row: string, { transcript }: Detector): string[] {
   if (transcript.prompt.source === NO_GLYPH)
     return [row.trim(), row.replace(/^\s*[^\p{L}\p{N}\s]{1,2}\s+/u, '').trim()];
   const glyph = transcript.prompt.exec(row)?.[0];
-  return glyph === undefined ? [] : [row.slice(glyph.length - lastCharLength(glyph))];
+  if (glyph === undefined) return [];
+  const head = row.slice(glyph.length - lastCharLength(glyph));
+  return transcript.stamp?.test(head) ? [head.replace(transcript.stamp, ''), head] : [head];
 }
 
 /** The row a long prompt ends in, when its beginning has left the screen. */

@@ -33,7 +33,11 @@ export const copilot: Detector = {
     { means: 'failure', where: 'turn', row: /^ [✗✕] (?!Shell|Create|Edit|Write)/ },
     { means: 'success', where: 'turn', row: /^ ● / },
   ],
-  transcript: { prompt: /^ ❯ \S/, answered: /^ [^\s❯/~\p{L}\p{N}] /u },
+  transcript: {
+    prompt: /^ ❯ \S/,
+    stamp: / {2,}\d{1,2}:\d\d( [AP]M)?[\s┃]*$/,
+    answered: /^ [^\s❯/~\p{L}\p{N}] /u,
+  },
   input: {
     pasteGapMs: 150,
     changes: [],

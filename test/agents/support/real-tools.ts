@@ -35,9 +35,10 @@ export interface RealTool {
   silentEnd?: true;
   /** The prompt as the model receives it. */
   arrives: (text: string) => string;
-  /** Arguments when it has no screen, and how prompts then arrive, when not as written. */
+  /** Arguments when it has no screen. */
   headless: string[];
-  arrivesHeadless?: (text: string) => string;
+  /** It then adds blank lines of its own. */
+  padsHeadless?: true;
   /** A prompt it would not take as written, and what that would have done. */
   refuses: string[];
 }
@@ -217,9 +218,10 @@ const qwen: RealTool = {
   mailing: ['--allowed-tools', 'run_shell_command(curl)'],
   askDirective: sh,
   denyKeys: ['Escape'],
-  provenBy: ['transcript_row'],
+  provenBy: ['transcript_row', 'pending_row'],
   arrives: asWritten,
   headless: [],
+  padsHeadless: true,
   refuses: ['ends with a backslash \\', 'ends with @name', '/nonsense now'],
 };
 
