@@ -49,6 +49,8 @@ export class PaneWatch {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #cancelLook: (() => void) | undefined;
   #cancelPoll: (() => void) | undefined;
+  #cancelRetry: (() => void) | undefined;
+  #lastTrouble = '';
   #retries = 0;
   #state: 'new' | 'open' | 'away' | 'lost' | 'closed' = 'new';
 
@@ -72,6 +74,7 @@ export class PaneWatch {
     this.#state = 'closed';
     this.#cancelLook?.();
     this.#cancelPoll?.();
+    this.#cancelRetry?.();
     const client = this.#client;
     this.#client = undefined;
     await client?.close();
@@ -110,6 +113,7 @@ export class PaneWatch {
       title: pane.title,
     });
     const view = { pane, screen, atMs: clock.monotonic(), atUtc: clock.now().toISOString() };
+    this.#lastTrouble = '';
     this.#last = pane;
     this.#lookedAt = view.atMs;
     this.news.emit({ kind: 'seen', view });
@@ -173,8 +177,13 @@ export class PaneWatch {
     if (this.#state !== 'open') return;
     const problem = tmuxProblemOf(error);
     if (problem === 'no_pane') void this.#reconnect('window 0 of the session has no pane any more');
-    else if (problem !== 'disconnected')
-      this.#options.log.warn('terminal look failed', { cause: messageOf(error) });
+    else if (problem !== 'disconnected') this.#complain(messageOf(error));
+  }
+
+  /** Once for a run of the same trouble. */
+  #complain(cause: string): void {
+    if (cause !== this.#lastTrouble) this.#options.log.warn('terminal look failed', { cause });
+    this.#lastTrouble = cause;
   }
 
   #isClosed(): boolean {
@@ -216,7 +225,7 @@ export class PaneWatch {
       this.#client = undefined;
       await client?.close().catch(() => {});
       const pause = RECONNECT_MS[Math.min(this.#retries++, RECONNECT_MS.length - 1)]!;
-      clock.after(pause, () => void this.#tryAgain(reason));
+      this.#cancelRetry = clock.after(pause, () => void this.#tryAgain(reason));
     }
   }
 }
