@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { type Clock, notFound, systemClock, unsupported } from '../../base/index.ts';
+import { type Clock, isRouseError, notFound, systemClock, unsupported } from '../../base/index.ts';
 import {
   ARCHIVE,
   INBOX,
@@ -13,14 +13,12 @@ import {
   type MailReply,
   type MailSearch,
   makeMailRef,
-  newMessageId,
   OPERATOR,
   parseAddress,
   parseBoxName,
   parseMailRef,
   parseMailRefs,
   SENT,
-  unknownRecipient,
 } from '../../domain/index.ts';
 import { countPage, pageOf } from '../page.ts';
 import type {
@@ -42,10 +40,9 @@ import {
 } from '../schema/index.ts';
 import { isAnswered, statusFor } from './flag-rules.ts';
 import { FlatFile } from './flat-file.ts';
-import type { FlatMessage } from './format/envelope.ts';
 import { type Boxes, searchMessages, selectMessages } from './mail-select.ts';
-import { listOf, TRANSPORT, takesReplies, viewMessage } from './message-view.ts';
-import { relay } from './relay.ts';
+import { listOf, TRANSPORT, viewMessage } from './message-view.ts';
+import { Outgoing, replyTarget } from './outgoing.ts';
 import { networkWarning } from './store/mailbox-path.ts';
 import { currentIdentity } from './store/snapshot.ts';
 
@@ -81,18 +78,15 @@ export class FlatFileMailbox implements Mailbox {
   readonly principal_id: string;
   readonly capabilities = CAPABILITIES;
   #agent: string;
-  #peers: ReadonlyMap<string, string> | undefined;
-  #clock: Clock;
   #inbox: FlatFile;
   #outbox: FlatFile;
   #archive: FlatFile;
   #boxes: Boxes;
+  #outgoing: Outgoing;
 
   constructor({ directory, address, principal_id, peers, clock = systemClock }: FlatFileMailboxOptions) {
     this.address = parseAddress(address);
     this.principal_id = principal_id ?? address;
-    this.#peers = peers;
-    this.#clock = clock;
     const given = path.resolve(directory);
     this.#agent = path.basename(given) === '.agent' ? given : path.join(given, '.agent');
     fs.mkdirSync(this.#agent, { recursive: true });
@@ -104,6 +98,8 @@ export class FlatFileMailbox implements Mailbox {
       [ARCHIVE, this.#archive],
       [SENT, this.#outbox],
     ];
+    const { address: own } = this;
+    this.#outgoing = new Outgoing({ address: own, agent: this.#agent, outbox: this.#outbox, peers, clock });
   }
 
   async status(): Promise<MailboxStatus> {
@@ -169,11 +165,11 @@ export class FlatFileMailbox implements Mailbox {
 
   async send(input: MailDraft): Promise<MailSent> {
     const draft = checkMail(mailDraftSchema, input, 'send');
-    const to = [...new Set(draft.to.map((address, i) => this.#recipient(address, `to[${i}]`)))];
+    const to = [...new Set(draft.to.map((address, i) => this.#outgoing.recipient(address, `to[${i}]`)))];
     if (draft.cc.length > 0) throw cannot('cc', 'name everybody in to');
     if (draft.attachments.length > 0) throw cannot('attachments', 'write the path into the body');
-    return this.#dispatch(
-      { to: to.join(', '), re: draft.subject, 'msg-id': this.#id('send', draft.idempotency_key) },
+    return this.#send(
+      { to: to.join(', '), re: draft.subject, 'msg-id': this.#outgoing.id('send', draft.idempotency_key) },
       draft.body_content,
     );
   }
@@ -181,7 +177,7 @@ export class FlatFileMailbox implements Mailbox {
   async post(input: MailPost): Promise<MailSent> {
     const post = checkMail(mailPostSchema, input, 'post');
     if (post.attachments.length > 0) throw cannot('attachments', 'write the path into the body');
-    const id = this.#id('post', post.idempotency_key);
+    const id = this.#outgoing.id('post', post.idempotency_key);
     const fields = new Map([
       ['from', OPERATOR.address],
       ['to', this.address],
@@ -199,21 +195,35 @@ export class FlatFileMailbox implements Mailbox {
     if (reply.attachments.length > 0) throw cannot('attachments', 'write the path into the body');
     const parent = this.#inbox.show(parseMailRef(TRANSPORT, reply.message_ref));
     const re = parent.fields.get('re') ?? '';
-    const sent = await this.#dispatch(
+    const sent = await this.#send(
       {
-        to: this.#replyTarget(parent),
+        to: replyTarget(parent.fields),
         re: /^re:/i.test(re) ? re : `Re: ${re}`,
-        'msg-id': this.#id('send', reply.idempotency_key),
+        'msg-id': this.#outgoing.id('send', reply.idempotency_key),
         'in-reply-to': parent.ref,
         thread: parent.fields.get('thread') || listOf(parent.fields.get('in-reply-to'))[0] || parent.ref,
       },
       reply.body_content,
     );
     // Also after a retry: the first try may have ended between the two files.
-    const file = parent.archived ? this.#archive : this.#inbox;
-    if (!isAnswered(parent.fields.get('status')))
-      await file.setStatus([parent.ref], { to: 'actioned', by: this.address });
+    if (!isAnswered(parent.fields.get('status'))) await this.#markAnswered(parent.ref);
     return sent;
+  }
+
+  /** The answer is on its way already, so this may fail but not undo it: then the parent stays open for another look. */
+  async #markAnswered(ref: string): Promise<void> {
+    for (const file of [this.#inbox, this.#archive]) {
+      try {
+        return await file.setStatus([ref], { to: 'actioned', by: this.address });
+      } catch (error) {
+        if (!isRouseError(error) || error.code !== 'not_found') return;
+      }
+    }
+  }
+
+  async #send(envelope: Parameters<Outgoing['dispatch']>[0], body: string): Promise<MailSent> {
+    const result = await this.#outgoing.dispatch(envelope, body);
+    return { message: this.#find(envelope['msg-id']), duplicate: result === 'duplicate' };
   }
 
   async mark(input: MailMark): Promise<MailMessage[]> {
@@ -286,54 +296,6 @@ export class FlatFileMailbox implements Mailbox {
         return next === now || next === undefined ? undefined : new Map([['status', next]]);
       },
     });
-  }
-
-  #recipient(text: string, field: string): string {
-    const known = [this.address, OPERATOR.address, ...(this.#peers?.keys() ?? [])];
-    const address = text.trim();
-    if (known.includes(address)) return address;
-    parseAddress(text, field);
-    if (!this.#peers) return address;
-    throw unknownRecipient(
-      address,
-      known.map((each) => ({ address: each, principal_id: each })),
-    );
-  }
-
-  #replyTarget({ fields }: FlatMessage): string {
-    if (fields.get('origin') !== 'operator') return fields.get('from') ?? '';
-    if (takesReplies(fields)) return OPERATOR.address;
-    throw unsupported('this note of the operator takes no replies (reply policy none)', {
-      hint: 'do what it asks and archive it',
-    });
-  }
-
-  /** Into the outbox, and from there at once to whoever can be reached; what cannot be waits there for a relay. */
-  async #dispatch(
-    envelope: { to: string; 'msg-id': string } & Record<string, string>,
-    body: string,
-  ): Promise<MailSent> {
-    const status = envelope.to === OPERATOR.address ? 'operator-pending' : 'pending';
-    const fields = new Map(Object.entries({ from: this.address, status, ...envelope }));
-    const { result } = await this.#outbox.prepend({ fields, body });
-    if (this.#peers) await this.#carry(this.#peers);
-    return { message: this.#find(envelope['msg-id']), duplicate: result === 'duplicate' };
-  }
-
-  async #carry(peers: ReadonlyMap<string, string>): Promise<void> {
-    const others = [...peers].filter(([address]) => address !== this.address);
-    const directories = [[this.address, this.#agent] as const, ...others].map(([address, directory]) => ({
-      directory,
-      addresses: [address],
-      byName: false,
-    }));
-    await relay(directories, { firstOnly: true, by: this.address, clock: this.#clock });
-  }
-
-  /** A key names one message of this mailbox for ever; without one every send is new. */
-  #id(scope: 'send' | 'post', key: string | null | undefined): string {
-    if (key == null) return newMessageId(this.#clock.now());
-    return `key-${createHash('sha256').update(`${scope}\n${this.address}\n${key}`).digest('hex').slice(0, 32)}`;
   }
 }
 

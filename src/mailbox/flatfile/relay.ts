@@ -30,6 +30,8 @@ export interface RelayOptions extends HoldOptions, FlatFileOptions {
   dryRun?: boolean | undefined;
   /** Carry only the outbox of the first directory. */
   firstOnly?: boolean | undefined;
+  /** Leave mail to unknown addresses pending, for somebody who knows more directories. */
+  keepUnknown?: boolean | undefined;
 }
 
 export interface RelayItem {
@@ -96,7 +98,7 @@ type Routes = ReadonlyMap<string, Stop>;
 
 async function relayOutbox(stop: Stop, routes: Routes, options: RelayOptions): Promise<RelayItem[]> {
   const step = options.step ?? crashPoint;
-  const pending = options.dryRun ? peekPending(stop) : await claimPending(stop, options);
+  const pending = options.dryRun ? peekPending(stop) : await claimPending(stop, routes, options);
   const items: RelayItem[] = [];
   const results = new Map<string, RelayItem>();
   for (const { item, message } of await Promise.all(
@@ -116,6 +118,9 @@ async function relayOutbox(stop: Stop, routes: Routes, options: RelayOptions): P
 const keyOf = (message: FlatMessage): string => `${message.fields.get('msg-id')}\n${contentHash(message)}`;
 const isPending = (fields: ReadonlyMap<string, string>): boolean => fields.get('status') === 'pending';
 
+const namesOf = (fields: ReadonlyMap<string, string>): string[] =>
+  (fields.get('to') ?? '').split(',').map((name) => name.trim());
+
 function peekPending({ outbox }: Stop): FlatMessage[] {
   return outbox
     .list({ where: isPending, includeBody: true })
@@ -123,8 +128,10 @@ function peekPending({ outbox }: Stop): FlatMessage[] {
 }
 
 /** The intent: one more attempt, and an id that stays. Answers the messages as they now stand, newest first. */
-async function claimPending({ outbox }: Stop, options: RelayOptions): Promise<FlatMessage[]> {
-  if (outbox.list({ where: isPending, limit: 1 }).entries.length === 0) return [];
+async function claimPending({ outbox }: Stop, routes: Routes, options: RelayOptions): Promise<FlatMessage[]> {
+  const mine = (fields: ReadonlyMap<string, string>): boolean =>
+    isPending(fields) && (!options.keepUnknown || namesOf(fields).every((name) => routes.has(name)));
+  if (outbox.list({ where: mine, limit: 1 }).entries.length === 0) return [];
   let claimed: FlatMessage[] = [];
   const plan = {
     name: 'relay.intent',
@@ -136,7 +143,7 @@ async function claimPending({ outbox }: Stop, options: RelayOptions): Promise<Fl
       id: string | undefined;
       read: () => FlatMessage;
     }) => {
-      if (!isPending(found.fields)) return undefined;
+      if (!mine(found.fields)) return undefined;
       const changes = new Map([['attempts', String((Number(found.fields.get('attempts')) || 0) + 1)]]);
       if (found.id === undefined) changes.set('msg-id', `msg-${newUuid()}`);
       const { fields, body } = found.read();
@@ -155,10 +162,11 @@ async function deliver(
 ): Promise<RelayItem> {
   const to = message.fields.get('to') ?? '';
   const item = { msg_id: message.fields.get('msg-id') ?? null, from: stop.name, to };
-  const names = to.split(',').map((name) => name.trim());
+  const names = namesOf(message.fields);
   const unknown = names.filter((name) => !routes.has(name));
-  if (unknown.length > 0)
+  if (unknown.length > 0) {
     return { ...item, outcome: 'undeliverable', reason: `no directory for ${unknown.join(', ')}` };
+  }
   if (options.dryRun) return { ...item, outcome: 'dispatched', reason: null };
   try {
     const targets = new Set(names.map((name) => routes.get(name)!));

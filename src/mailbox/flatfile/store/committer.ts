@@ -28,8 +28,10 @@ const LINGER_MS = 50;
 const SERVED_MS = 100;
 /** A holder that takes longer than this is asked for: its lock is free if it died. */
 const SUSPICIOUS_MS = 100;
-const GATHER_MS = 2;
-const LONGEST_POLL_MS = 30;
+const GATHER_MS = 8;
+/** The bell wakes a writer that is answered; looking without a ring finds a holder that died, or one that knows no bell. */
+const FIRST_POLL_MS = 15;
+const LONGEST_POLL_MS = 50;
 /** A holder that has taken a message and does not finish: after this the outcome is called unknown. */
 const CLAIM_GRACE_MS = 15_000;
 
@@ -87,10 +89,13 @@ export class Committer {
     for (let lock: FileLock | undefined = first; lock; ) {
       try {
         await recoverMailbox(this.#parts);
-        for (let others = 0; this.#more(clock, start, ownUntil); ) {
-          await this.#gather(others, clock);
-          if (this.#waiting.length > 0) ownUntil = clock.monotonic();
-          others = await this.#commitOnce();
+        let last = { others: 0, tookMs: 0 };
+        while (this.#more(clock, start, ownUntil)) {
+          await this.#gather(last, clock);
+          const began = clock.monotonic();
+          if (this.#waiting.length > 0) ownUntil = began;
+          const others = await this.#commitOnce();
+          last = { others, tookMs: clock.monotonic() - began };
           await nextTurn();
         }
       } finally {
@@ -109,9 +114,13 @@ export class Committer {
     return this.#waiting.length > 0 || (now - ownUntil < LINGER_MS && this.#parts.spool.countWaiting() > 0);
   }
 
-  /** Those whose messages the last batch held will be back in a moment; one commit for all of them is worth the wait. */
-  async #gather(others: number, clock: Clock): Promise<void> {
-    for (let n = 0; n < GATHER_MS && this.#parts.spool.countWaiting() < others; n++) await sleep(clock, 1);
+  /**
+   * Those whose messages the last batch held will be back in a moment: one commit for all of them is worth waiting
+   * half as long as the last one took.
+   */
+  async #gather({ others, tookMs }: { others: number; tookMs: number }, clock: Clock): Promise<void> {
+    const until = clock.monotonic() + Math.min(GATHER_MS, tookMs / 2);
+    while (clock.monotonic() < until && this.#parts.spool.countWaiting() < others) await sleep(clock, 1);
   }
 
   /** Answers how many other processes had messages in the batch. */
@@ -153,7 +162,7 @@ export class Committer {
     const { paths } = this.#parts;
     const deadline = Math.min(...batch.map((each) => each.deadline));
     const suspicious = Math.min(deadline, clock.monotonic() + SUSPICIOUS_MS);
-    for (let pause = 5; ; pause = Math.min(LONGEST_POLL_MS, pause * 1.5)) {
+    for (let pause = FIRST_POLL_MS; ; pause = Math.min(LONGEST_POLL_MS, pause * 1.5)) {
       await this.#slot.heard(clock, pause * (0.7 + 0.6 * Math.random()));
       const answer = this.#slot.answer();
       if (answer) {
