@@ -89,4 +89,54 @@ describe('a reminder', () => {
     expect(agent.received()).not.toContain('paused leader');
     await agent.client.deleteReminder(leader);
   });
+
+  describe('while it is being delivered', () => {
+    /** The agent draws late, so that typing and proof take a while; resolves once the delivery is under way. */
+    async function executing(definition: object): Promise<string> {
+      await agent.control.send('echo-late', { ms: 1500 });
+      const id = await create(definition);
+      await expect
+        .poll(() => agent.client.reminder(id).then((each) => each.delivery_state), { ...WAIT, interval: 20 })
+        .toBe('executing');
+      return id;
+    }
+
+    it('cannot be replaced, and shows as blocked and executing once another outranks it', async () => {
+      const id = await executing({ ...SOON, title: 'under way', prompt: 'outranked while executing' });
+      const body = { ...SOON, title: 'under way', prompt: 'other text' };
+      await expect(agent.client.putReminder(id, body)).rejects.toMatchObject({ code: 'conflict' });
+      const other = await create({
+        ...SOON,
+        ranking: -50,
+        title: 'first',
+        prompt: 'never',
+        start_after_seconds: 900,
+      });
+      expect(await agent.client.reminder(id)).toMatchObject({
+        selection_state: 'blocked',
+        delivery_state: 'executing',
+        blocked_by_reminder_id: other,
+      });
+      await gone(id);
+      await agent.client.deleteReminder(other);
+      await agent.control.send('clear-faults');
+      expect(agent.received().filter((text) => text === 'outranked while executing')).toHaveLength(1);
+    });
+
+    it('may be deleted: the delivery is completed, and a repeat does not come again', async () => {
+      const text = 'deleted while executing';
+      const id = await executing({
+        ...SOON,
+        mode: 'repeat',
+        interval_seconds: 1,
+        title: 'again',
+        prompt: text,
+      });
+      expect((await agent.client.deleteReminder(id)).detail).toMatch(/completed/);
+      await gone(id);
+      await agent.control.send('clear-faults');
+      await create({ ...SOON, title: 'after', prompt: 'after the deleted one' }).then(gone);
+      expect(agent.received().filter((each) => each === text)).toHaveLength(1);
+    });
+  });
 });
