@@ -67,7 +67,9 @@ describe('a gateway', () => {
     surface.show({ observedAtUtc: '2026-01-01T00:00:09.000Z' });
     expect(written()).toBe(before);
     surface.show({ connectivity: 'unavailable', unavailableReason: 'tool gone' });
-    expect(JSON.parse(fs.readFileSync(file, 'utf8')).request_admission).toBe('blocked_unavailable');
+    await expect
+      .poll(() => JSON.parse(fs.readFileSync(file, 'utf8')).request_admission)
+      .toBe('blocked_unavailable');
     await gateway.stop('test');
     expect(JSON.parse(fs.readFileSync(file, 'utf8'))).toMatchObject({
       gateway_health: 'not_attached',

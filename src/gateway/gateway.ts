@@ -117,7 +117,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
 
   const identity = { ...config, ...session, port: listening.port };
   const presence = new Presence({ surface, queue, slot, instances, identity });
-  const state = new WrittenOnChange(files.state);
+  const state = new WrittenOnChange(files.state, clock);
   ending.add(() => state.write(presence.offline()));
   const on: ControlDependencies = {
     backend: session.backend,
@@ -171,7 +171,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   reminders.restore();
   const loops = [interrupts, dispatch, remind, notify];
   const refresh = (): void => {
-    state.write(presence.status());
+    state.refresh(() => presence.status());
     for (const loop of loops) loop.wake();
   };
   ending.add(recordQueueEvents(queue, events, log));

@@ -1,6 +1,6 @@
 import { type Clock, isRouseError, type NextPass } from '../../base/index.ts';
 import type { Admission } from '../../domain/index.ts';
-import { planCoalescing, type RequestRow } from '../queue/index.ts';
+import type { RequestRow } from '../queue/index.ts';
 import { type DeliverDependencies, deliverRequest } from './deliver.ts';
 import type { ExecutionSlot } from './execution-slot.ts';
 import type { LanePause } from './lane-pause.ts';
@@ -21,8 +21,7 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
   const { queue, slot, clock } = dependencies;
   await queue.expire();
   if (dependencies.admission() !== 'open') return untilExpiry(dependencies);
-  const plan = planCoalescing(queue.line());
-  if (plan) await queue.coalesce(plan);
+  await queue.coalesce();
   const row = queue.line(1)[0];
   // An interrupt ahead of it goes first, on its own loop; its end wakes us.
   if (!row || (queue.nextInterrupt() && row.managed_agent_instance_epoch === dependencies.epoch())) {

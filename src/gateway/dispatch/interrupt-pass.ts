@@ -1,5 +1,4 @@
 import type { NextPass } from '../../base/index.ts';
-import { planCoalescing } from '../queue/index.ts';
 import { deliverRequest } from './deliver.ts';
 import type { DispatchDependencies } from './dispatch-pass.ts';
 
@@ -10,8 +9,7 @@ import type { DispatchDependencies } from './dispatch-pass.ts';
 export async function interruptPass(dependencies: DispatchDependencies): Promise<NextPass> {
   const { queue } = dependencies;
   if (dependencies.admission() !== 'open') return 'idle';
-  const plan = planCoalescing(queue.line());
-  if (plan) await queue.coalesce(plan);
+  await queue.coalesce();
   const row = queue.nextInterrupt();
   if (!row || row.managed_agent_instance_epoch !== dependencies.epoch()) return 'idle';
   if (await queue.claim(row.request_id)) await deliverRequest(row, 'ready_only', dependencies);

@@ -17,6 +17,10 @@ function action(row: RequestRow): string | undefined {
   return text in CONTEXT_RANK ? text : undefined;
 }
 
+export function isControlIntent(row: RequestRow): boolean {
+  return action(row) !== undefined;
+}
+
 /**
  * A leading run of adjacent interrupts and context commands of one epoch says one thing: the first interrupt stays and
  * goes first, the strongest context command stays (the later of equals), the rest are coalesced into it. An ordinary

@@ -10,7 +10,7 @@ import {
 } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import { newRequestId } from '../../domain/index.ts';
-import type { CoalescePlan } from './coalesce.ts';
+import { type CoalescePlan, isControlIntent, planCoalescing } from './coalesce.ts';
 import { appendEntry, entriesAfter, entriesOf, type LedgerEntry, type LedgerStage } from './ledger.ts';
 import { type Outcome, WIRE_STATES } from './outcomes.ts';
 import type { AcceptInput, RequestRow } from './request.ts';
@@ -268,7 +268,14 @@ export class RequestQueue {
     );
   }
 
-  async coalesce(plan: CoalescePlan): Promise<void> {
+  /** Reduces the control intents at the head of the line. Looks further than its head only when that is one. */
+  async coalesce(): Promise<void> {
+    const [head] = this.line(1);
+    const plan = head && isControlIntent(head) ? planCoalescing(this.line()) : undefined;
+    if (plan) await this.#coalesce(plan);
+  }
+
+  async #coalesce(plan: CoalescePlan): Promise<void> {
     await Promise.all(
       plan.drop.map(({ requestId, into, action }) =>
         this.finish(requestId, {
