@@ -30,6 +30,16 @@ export function isHeld(held: Held): boolean {
  * of nothing else is compared with them.
  */
 export function essence(text: string): string {
+  if (text.length < WORTH_KEEPING) return strip(text);
+  if (kept?.text !== text) kept = { text, plain: strip(text) };
+  return kept.plain;
+}
+
+/** A long prompt is compared with every look at the screen. */
+const WORTH_KEEPING = 2048;
+let kept: { text: string; plain: string } | undefined;
+
+function strip(text: string): string {
   const plain = text.replace(/[\s\p{C}\p{M}\p{Z}\p{So}\p{Sk}\u2800]+/gu, '');
   return plain === '' ? text.replace(/[\s\p{C}\p{M}\p{Z}]+/gu, '') : plain;
 }
