@@ -216,9 +216,10 @@ const middle = (values: number[]): number =>
 const rate = (value: number): string => `${value.toFixed(0).padStart(6)}/s`;
 const times = (value: number): string => `${value.toFixed(2)}x`;
 
-async function throughput(bench: Bench, print: Print): Promise<void> {
+async function throughput(bench: Bench, print: Print, names: string[]): Promise<void> {
+  const wanted = names.map(Number).filter((number) => number > 0);
   print('durable sends per second, about 1 kB each; every answer after fsync (median of 3 rounds)');
-  for (const producers of [1, 8, 32]) {
+  for (const producers of wanted.length > 0 ? wanted : [1, 8, 32]) {
     const rows: Record<string, number[]> = {};
     const note = (name: string, value: number): void => void (rows[name] ??= []).push(value);
     for (let round = 0; round < ROUNDS; round++) {
@@ -340,7 +341,7 @@ async function large(bench: Bench, print: Print): Promise<void> {
   await again.close();
 }
 
-/** `npm run bench -- mail [store|sizes|watch|large|flatfile …]`; all of them without a name. */
+/** `npm run bench -- mail [store [PRODUCERS …]|sizes|watch|large|flatfile …]`; all of them without a name. */
 export async function run(print: Print, names: string[] = []): Promise<void> {
   const directory = fs.mkdtempSync(
     path.join(process.env['ROUSE_BENCH_DIR'] ?? os.tmpdir(), 'rouse-bench-mail-'),
@@ -349,7 +350,7 @@ export async function run(print: Print, names: string[] = []): Promise<void> {
   const parts = { store: throughput, sizes, watch: watching, large };
   try {
     for (const [name, part] of Object.entries(parts)) {
-      if (names.length === 0 || names.includes(name)) await part(bench, print);
+      if (names.length === 0 || names.includes(name)) await part(bench, print, names);
     }
     if (names.length === 0 || names.includes('flatfile')) await runFlatFile(print);
   } finally {
