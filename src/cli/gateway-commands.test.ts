@@ -222,6 +222,14 @@ describe('reminders', () => {
     expect(moved).toMatchObject({ ranking: 2, paused: true, selection_state: 'blocked' });
   });
 
+  it('with a title that holds control characters cannot move the cursor of who lists them', async () => {
+    const agent = await cliAgent(ending);
+    await agent.attach();
+    await firstReminder(agent, '--ranking', '1');
+    await agent.json(reminders('create', ...REMINDER.with(1, '\u001b[2Jboo'), '--ranking', '0'));
+    expect((await agent.rouse(reminders('list'))).out).not.toMatch(/\u001b/);
+  });
+
   it('keep what set is not given; without a time flag they stay due when they were', async () => {
     const agent = await cliAgent(ending);
     await agent.attach();

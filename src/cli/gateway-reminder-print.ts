@@ -2,7 +2,7 @@ import { preview } from '../base/index.ts';
 import type { Reminder, ReminderSet } from '../wire/index.ts';
 import { evidence } from './gateway-request-print.ts';
 import { dayAndTime, fromNow } from './gateway-time-words.ts';
-import { keyValues, table } from './table.ts';
+import { keyValues, show, table } from './table.ts';
 
 /** All reminders in ranking order: who leads, who waits behind it, and when each is due. */
 export function reminderTable(set: ReminderSet, nowMs: number): string {
@@ -36,7 +36,7 @@ function blockingText(reminders: Reminder[], leader: Reminder): string {
   const behind = reminders.length - 1;
   if (behind === 0 && !leader.paused) return '';
   const who = behind === 1 ? '1 reminder waits' : `${behind} reminders wait`;
-  const name = `${leader.reminder_id} (${preview(leader.title, 40)})`;
+  const name = `${leader.reminder_id} (${show(preview(leader.title, 40))})`;
   const why = leader.paused
     ? 'which is paused and is not delivered; "reminders set --no-paused" lets it go on'
     : leader.delivery_state === 'overdue'

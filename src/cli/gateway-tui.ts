@@ -6,7 +6,7 @@ import { positiveSeconds, wholeNumber } from './flag-values.ts';
 import { liveGateway } from './gateway-target.ts';
 import { PROMPT_FLAG, promptText } from './gateway-text.ts';
 import { clockTime, dayAndTime, duration } from './gateway-time-words.ts';
-import { keyValues, table } from './table.ts';
+import { keyValues, show, table } from './table.ts';
 
 type Seen = Pick<
   TuiState,
@@ -39,7 +39,7 @@ export function tuiText(state: TuiState): string {
 
 function transitionsText({ recent_transitions }: TuiState): string {
   if (recent_transitions.length === 0) return '';
-  const lines = recent_transitions.map((each) => `${clockTime(each.recorded_at_utc)}  ${each.summary}`);
+  const lines = recent_transitions.map((each) => `${clockTime(each.recorded_at_utc)}  ${show(each.summary)}`);
   return `\n\nrecent changes (UTC)\n${lines.join('\n')}`;
 }
 
