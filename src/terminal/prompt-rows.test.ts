@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { loadFixtures } from '../screen/captured-fixtures.ts';
-import { detectorFor, type Screen } from '../screen/index.ts';
+import { detectorFor, Row, type Screen } from '../screen/index.ts';
 import { findPrompt, isNewPrompt } from './prompt-rows.ts';
 
+const plainRow = (text: string): Row => new Row([...text], []);
 const opencode = detectorFor('opencode', { version: '1.18.33' });
 
 function screenOf(name: string): Screen {
@@ -34,7 +35,7 @@ describe('a prompt in the transcript of a tool that frames it', () => {
 });
 
 describe('whether a prompt is new', () => {
-  const shown = (below: string[], columns = 80) => ({ row: 'go on', below, columns });
+  const shown = (below: string[], columns = 80) => ({ row: 'go on', below, columns, times: 1, height: 20 });
 
   it('is certain where it was not to be seen before, or its old answer is not below it', () => {
     expect(isNewPrompt(undefined, undefined)).toBe(false);
@@ -58,5 +59,26 @@ describe('a prompt in the transcript of a tool that writes the time beside it', 
     const text = '[[delay=2500]][[words=120]] please tell me a story';
     const screen = screenOf(`copilot-1.0.102-busy-${size}.ansi.txt`);
     expect(findPrompt(screen, copilot, { text, chip: undefined })?.row).toBe(text);
+  });
+});
+
+describe('the same words, sent again and answered alike', () => {
+  const rows = [' ❯ Say it again.', '', ' ● As you wish.', '', ' ~/work'];
+  const copilot = detectorFor('copilot', { version: '1.0.102' });
+  const shown = (lines: string[]): ReturnType<typeof findPrompt> =>
+    findPrompt(
+      { ...screenOf('copilot-1.0.102-busy-120x40.ansi.txt'), cursor: undefined, rows: lines.map(plainRow) },
+      copilot,
+      { text: 'Say it again.', chip: undefined },
+    );
+  const once = shown(['', '', '', '', ...rows]);
+  const twice = shown([...rows.slice(0, 4), ...rows]);
+
+  it('are a new prompt when they stand there once more', () => {
+    expect(isNewPrompt(once, twice)).toBe(true);
+  });
+
+  it('are not when more rows have come into sight', () => {
+    expect(isNewPrompt(once, { ...twice!, height: twice!.height + 1 })).toBeUndefined();
   });
 });

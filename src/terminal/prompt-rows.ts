@@ -8,6 +8,9 @@ export interface ShownPrompt {
   /** The rows below the prompt's own, down to the composer, without signs of work in progress. */
   below: string[];
   columns: number;
+  /** How often the transcript shows it, and in how many rows of the screen. */
+  times: number;
+  height: number;
 }
 
 /** A row that shows this much of the prompt is that prompt. */
@@ -34,19 +37,36 @@ export function findPrompt(
   prompt: { text: string; chip: string | undefined },
 ): ShownPrompt | undefined {
   const { columns } = screen;
-  const rows = transcriptRows(screen, detector)
-    .map((row) => row.text.trimEnd())
-    .filter((text) => !FRAME_ONLY.test(text));
-  for (let at = rows.length - 1; at >= 0; at--) {
-    for (const head of beginnings(rows[at]!, detector)) {
-      const length = promptLength([head, ...rows.slice(at + 1)], prompt);
-      if (length > 0) return { row: head, below: settledRows(rows.slice(at + length), detector), columns };
-    }
+  const shown = transcriptRows(screen, detector);
+  const rows = shown.map((row) => row.text.trimEnd()).filter((text) => !FRAME_ONLY.test(text));
+  const found = rows.flatMap((_, at) => placeAt(rows, at, { detector, prompt }));
+  const last = found.at(-1) ?? placeOfEnd(rows, prompt.text);
+  if (!last) return undefined;
+  const below = settledRows(rows.slice(last.next), detector);
+  return { row: last.row, below, columns, times: found.length, height: shown.length };
+}
+
+/** A prompt in the rows: its first row, and the row after its last. */
+interface PromptPlace {
+  row: string;
+  next: number;
+}
+
+function placeAt(
+  rows: string[],
+  at: number,
+  { detector, prompt }: { detector: Detector; prompt: { text: string; chip: string | undefined } },
+): PromptPlace[] {
+  for (const head of beginnings(rows[at]!, detector)) {
+    const length = promptLength([head, ...rows.slice(at + 1)], prompt);
+    if (length > 0) return [{ row: head, next: at + length }];
   }
-  const end = findEnd(rows, prompt.text);
-  return end === undefined
-    ? undefined
-    : { row: rows[end]!, below: settledRows(rows.slice(end + 1), detector), columns };
+  return [];
+}
+
+function placeOfEnd(rows: string[], text: string): PromptPlace | undefined {
+  const end = findEnd(rows, text);
+  return end === undefined ? undefined : { row: rows[end]!, next: end + 1 };
 }
 
 /** What a prompt that begins in this row would begin with: the row without its glyph. Empty when none begins here. */
@@ -102,6 +122,9 @@ export function isNewPrompt(
 ): boolean | undefined {
   if (!after) return false;
   if (!before) return true;
+  // With as many rows as before, one more of it is a new one: no older one has come back into sight.
+  const sameRoom = before.columns === after.columns && before.height === after.height;
+  if (sameRoom && after.times > before.times) return true;
   const chrome = commonEnd(before.below, after.below);
   if (before.below.length === chrome) return undefined;
   if (after.below.length === chrome) return true;
