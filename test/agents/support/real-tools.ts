@@ -296,7 +296,7 @@ const copilot: RealTool = {
     COPILOT_PROVIDER_MAX_OUTPUT_TOKENS: '8000',
   }),
   asking: [],
-  mailing: ['--allow-tool', 'shell(curl:*)'],
+  mailing: ['--allow-tool=shell(curl:*)', '--allow-url=127.0.0.1'],
   askDirective: sh,
   denyKeys: ['Escape'],
   trustRow: /❯ \d\. Yes/,

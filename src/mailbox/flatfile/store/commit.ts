@@ -60,10 +60,11 @@ export async function commitMessages(parts: CommitParts, own: readonly FlatMessa
     });
     if (done.changed) appendQuietly(journal, decision, done.identity);
     say('journaled');
-    const others = bundles.length;
+    const answered = [...bundles];
     while (bundles.length > 0) spool.publish(bundles.pop()!);
     say('answered');
-    return { outcomes: decision.outcomes.slice(0, own.length), others };
+    spool.wake(answered);
+    return { outcomes: decision.outcomes.slice(0, own.length), others: answered.length };
   } catch (error) {
     abandon(spool, bundles, failure(error));
     throw error;
@@ -103,6 +104,7 @@ function abandon(spool: Spool, bundles: readonly Bundle[], why: Outcome): void {
       }
     }
   }
+  spool.wake(bundles);
 }
 
 /**

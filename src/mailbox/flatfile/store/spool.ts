@@ -88,6 +88,7 @@ export class Spool {
   #refuse(bundle: Bundle, error: unknown): void {
     this.note(bundle, [failure(error)]);
     this.publish(bundle);
+    this.wake([bundle]);
   }
 
   /** Holder: writes the outcome down before the commit, so that it survives the holder. */
@@ -99,9 +100,13 @@ export class Spool {
   }
 
   /** Holder: tells the writer, after the commit is durable. */
-  publish({ token, file, bell, noted }: Bundle): void {
+  publish({ token, file, noted }: Bundle): void {
     fs.renameSync(file, this.#at(token + (noted ? ANSWERED : DONE)));
-    if (bell !== undefined) this.#ringer.ring(bell);
+  }
+
+  /** Holder: wakes those it answered, after all of them are: whoever wakes wants the processor the holder runs on. */
+  wake(bundles: readonly Bundle[]): void {
+    for (const { bell } of bundles) if (bell !== undefined) this.#ringer.ring(bell);
   }
 
   /** Holder: leaves it to somebody else. */
