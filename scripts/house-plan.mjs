@@ -15,15 +15,15 @@ const PLAN = {
   screen: 'base domain',
   terminal: 'base domain tmux screen',
   client: 'base domain wire',
-  a2a: 'base domain wire',
-  gateway: 'base domain db tmux screen terminal wire client mailbox',
-  fleet: 'base domain db terminal session wire client a2a',
+  http: 'base wire',
+  gateway: 'base domain db tmux screen terminal wire http client mailbox',
+  fleet: 'base domain db terminal session wire http client mcp',
   session: 'base domain tmux screen terminal wire client mailbox',
   scripted: 'base',
   mcp: 'base domain wire client',
-  cli: 'base domain wire client session mailbox screen scripted demo gateway',
+  cli: 'base domain wire client session mailbox screen scripted demo gateway fleet mcp',
   demo: 'base domain wire client session mailbox',
-  main: 'base domain cli gateway fleet scripted terminal',
+  main: 'base domain cli gateway fleet mcp scripted terminal',
 };
 
 /** Inside the gateway, data goes one way; only dispatch holds the lane. */
@@ -36,6 +36,22 @@ const GATEWAY_PLAN = {
   notifier: 'queue presence files',
   reminders: 'queue dispatch presence files',
 };
+
+/** Inside the fleet server: who a caller is, then queue, registry, requests, sweeps; http and server.ts see them all. */
+const FLEET_PLAN = {
+  schema: '',
+  identity: '',
+  sweep: '',
+  delivery: 'identity sweep',
+  registry: 'identity delivery sweep',
+  requests: 'identity delivery registry',
+  nudge: 'sweep delivery',
+  a2a: 'identity delivery registry',
+  agents: 'identity',
+  http: 'identity delivery registry requests nudge sweep a2a agents',
+};
+
+const INSIDE = { gateway: GATEWAY_PLAN, fleet: FLEET_PLAN };
 
 /** Beside its index.ts, a room may have a lighter door for those who must start fast. */
 const LIGHT_DOORS = ['wire/codes.ts', 'client/index.ts', 'gateway/offline.ts'];
@@ -73,7 +89,8 @@ export function inspectHouse() {
       const to = path.relative(source, target).split(path.sep);
       if (to[0] === '..') continue;
       if (to[0] === from[0]) {
-        if (from[0] === 'gateway' && !isTest) checkGateway(from, to, where, breaches);
+        const plan = INSIDE[from[0]];
+        if (plan && !isTest) checkInside(plan, from, to, where, breaches);
         continue;
       }
       if (isTest) continue;
@@ -89,11 +106,11 @@ export function inspectHouse() {
   return { breaches, edges: [...edges.values()].sort() };
 }
 
-function checkGateway(from, to, where, breaches) {
+function checkInside(plan, from, to, where, breaches) {
   if (from.length < 3 || to.length < 3 || from[1] === to[1]) return;
-  if (!(from[1] in GATEWAY_PLAN) || !(to[1] in GATEWAY_PLAN)) return;
-  if (!allowed(GATEWAY_PLAN, from[1]).includes(to[1]))
-    breaches.push(`${where}: gateway/${from[1]} may not import gateway/${to[1]}`);
+  if (!(from[1] in plan) || !(to[1] in plan)) return;
+  if (!allowed(plan, from[1]).includes(to[1]))
+    breaches.push(`${where}: ${from[0]}/${from[1]} may not import ${from[0]}/${to[1]}`);
 }
 
 function cycles(graph) {

@@ -13,6 +13,7 @@ import {
 } from '../base/index.ts';
 import { openSqlite } from '../db/index.ts';
 import type { ExecutionMode } from '../domain/index.ts';
+import { createApp, type Door, listen } from '../http/index.ts';
 import type { AgentSurface } from '../terminal/index.ts';
 import { type MailboxBinding, openApiDocument } from '../wire/index.ts';
 import type { ControlDependencies } from './control/index.ts';
@@ -35,9 +36,6 @@ import {
 } from './files/index.ts';
 import {
   controlRoutes,
-  createApp,
-  type Door,
-  listen,
   mailRoutes,
   notifierRoutes,
   reminderRoutes,

@@ -11,16 +11,19 @@ import type { ToolTrace } from './pane-program.ts';
 import type { SessionContext } from './session-context.ts';
 
 const TIMEOUT_MS = 10_000;
+/** A tool that cannot start says so and ends; one that is still there after this has started. */
+const SETTLE_MS = 200;
 
 /**
- * Waits until the tool itself runs in the pane's foreground: the script has written its process id and become the
- * tool. Ends early when the tool has ended, with the code it ended with.
+ * Waits until the tool itself runs in the pane's foreground (the script has written its process id and become the
+ * tool) and stays there for a moment. Ends early when the tool has ended, with the code it ended with.
  */
 export function waitForTool(context: SessionContext, trace: ToolTrace): Promise<ProcessIdentity> {
   return new Promise((resolve, reject) => {
     const { clock } = context;
     const deadline = clock.monotonic() + TIMEOUT_MS;
     let cancel: (() => void) | undefined;
+    let seenAt: number | undefined;
     const watcher = fs.watch(trace.directory, () => look());
     watcher.on('error', () => {});
     const done = (settle: () => void): void => {
@@ -32,8 +35,9 @@ export function waitForTool(context: SessionContext, trace: ToolTrace): Promise<
       cancel?.();
       const exit = readIfExists(trace.exitFile)?.trim();
       const tool = exit === undefined ? startedTool(trace) : undefined;
+      if (tool) seenAt ??= clock.monotonic();
       if (exit !== undefined) done(() => reject(endedAtOnce(exit)));
-      else if (tool) done(() => resolve(tool));
+      else if (tool && clock.monotonic() - seenAt! >= SETTLE_MS) done(() => resolve(tool));
       else if (clock.monotonic() >= deadline || context.signal?.aborted) done(() => reject(tooLate()));
       else cancel = clock.after(20, look);
     };

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import { queryNumber, readBody } from '../../http/index.ts';
 import {
   controlPromptBody,
   type HeadlessState,
@@ -8,8 +9,6 @@ import {
   submitPromptPayload,
 } from '../../wire/index.ts';
 import { type ControlDependencies, promptNow, sendKeysNow } from '../control/index.ts';
-import { queryNumber } from './query.ts';
-import { readBody } from './read-body.ts';
 
 /** Direct control of the agent, and what its surface shows. */
 export function controlRoutes(app: Hono, on: ControlDependencies): void {

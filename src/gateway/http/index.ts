@@ -5,12 +5,8 @@
  * Never     Holds state or decides anything about the agent.
  */
 export { controlRoutes } from './control-routes.ts';
-export { createApp } from './create-app.ts';
-export { type Door, listen } from './listen.ts';
 export { mailRoutes } from './mail-routes.ts';
 export { notifierRoutes } from './notifier-routes.ts';
-export { queryNumber } from './query.ts';
-export { readBody } from './read-body.ts';
 export { reminderRoutes } from './reminder-routes.ts';
 export { requestRoutes } from './request-routes.ts';
 export { statusRoutes } from './status-routes.ts';

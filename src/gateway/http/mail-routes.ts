@@ -1,8 +1,8 @@
 import type { Hono } from 'hono';
+import { readJson } from '../../http/index.ts';
 import type { Mailbox } from '../../mailbox/index.ts';
 import { refusal } from '../../wire/index.ts';
 import { MAIL_OPERATIONS, type MailAccess, mailStatusView, runMailOperation } from '../mail/index.ts';
-import { readJson } from './read-body.ts';
 
 export interface MailRouteDependencies {
   mail: MailAccess;

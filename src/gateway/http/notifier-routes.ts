@@ -1,8 +1,7 @@
 import type { Hono } from 'hono';
+import { queryNumber, readBody } from '../../http/index.ts';
 import { mailNotifierBody } from '../../wire/index.ts';
 import type { Notifier } from '../notifier/index.ts';
-import { queryNumber } from './query.ts';
-import { readBody } from './read-body.ts';
 
 /** Whether, how and why the agent is woken for mail. */
 export function notifierRoutes(app: Hono, notifier: Notifier): void {

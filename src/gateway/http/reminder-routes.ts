@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
+import { readBody } from '../../http/index.ts';
 import { createRemindersBody, putReminderBody } from '../../wire/index.ts';
 import type { Reminders } from '../reminders/index.ts';
-import { readBody } from './read-body.ts';
 
 /** The live reminders of this gateway. */
 export function reminderRoutes(app: Hono, reminders: Reminders): void {

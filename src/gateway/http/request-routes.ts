@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { invalid } from '../../base/index.ts';
 import { REQUEST_STATES } from '../../domain/index.ts';
+import { queryNumber, readBody } from '../../http/index.ts';
 import { reconcileBody, requestBody } from '../../wire/index.ts';
 import {
   acceptRequest,
@@ -12,8 +13,6 @@ import {
   untilFinished,
 } from '../control/index.ts';
 import { toRequestView } from '../queue/index.ts';
-import { queryNumber } from './query.ts';
-import { readBody } from './read-body.ts';
 
 /** The durable queue: accept, look, cancel, follow, decide. */
 export function requestRoutes(app: Hono, on: ControlDependencies): void {

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { asRouseError, type Log } from '../../base/index.ts';
-import { refusal, toHttp } from '../../wire/index.ts';
+import { asRouseError, type Log } from '../base/index.ts';
+import { refusal, toHttp } from '../wire/index.ts';
 import { type GuardOptions, guard } from './guard.ts';
 
 export interface AppOptions extends GuardOptions {

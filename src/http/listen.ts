@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
-import { conflict, errnoOf, invalid } from '../../base/index.ts';
+import { conflict, errnoOf, invalid } from '../base/index.ts';
 
 /** Opened when the rooms behind it are ready. */
 export interface Door {
@@ -20,7 +20,7 @@ export interface Listening {
  * The port is taken before anything else is started; until there is an app, every answer is 503.
  */
 export async function listen(door: Door, host: string, port: number): Promise<Listening> {
-  const starting = (): Response => Response.json({ detail: 'the gateway is starting' }, { status: 503 });
+  const starting = (): Response => Response.json({ detail: 'the server is starting' }, { status: 503 });
   const server = createServer(
     getRequestListener((request, env) => door.app?.fetch(request, env) ?? starting()),
   );
@@ -45,7 +45,7 @@ async function failure(server: Server): Promise<never> {
 function bindError(error: unknown, host: string, port: number): Error {
   if (errnoOf(error) === 'EADDRINUSE') {
     return conflict(`port ${port} on ${host} is already in use`, {
-      hint: 'choose another with --gateway-port, or stop what listens there',
+      hint: 'choose another port, or stop what listens there',
       facts: { cause: 'port_in_use', host, port },
     });
   }

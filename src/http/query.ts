@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { invalid } from '../../base/index.ts';
+import { invalid } from '../base/index.ts';
 
 /** A whole number from the query string, within bounds; undefined when it is not there. */
 export function queryNumber(

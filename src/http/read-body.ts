@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { z } from 'zod';
-import { parseBody, refusal } from '../../wire/index.ts';
+import { parseBody, refusal } from '../wire/index.ts';
 
 /** A body larger than this is refused unread. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;

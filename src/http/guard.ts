@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
-import { unauthorized } from '../../base/index.ts';
-import { refusal } from '../../wire/index.ts';
+import { unauthorized } from '../base/index.ts';
+import { refusal } from '../wire/index.ts';
 
 export interface GuardOptions {
   /** The address the server is bound to. */
   host: string;
-  /** Demanded of every request when the server listens beyond loopback. */
+  /** Demanded of every request, where one secret is the whole scheme (a gateway beyond loopback). */
   token?: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export function guard({ host, token }: GuardOptions): MiddlewareHandler {
     const hostHeader = context.req.header('host') ?? '';
     if (!isOurHost(hostHeader, host)) {
       throw refusal('host_refused', `Host "${hostHeader}" is not this server`, {
-        hint: 'address the gateway as 127.0.0.1 or localhost',
+        hint: 'address it as 127.0.0.1 or localhost',
       });
     }
     const origin = context.req.header('origin');

@@ -1,0 +1,53 @@
+import { forbidden } from '../../base/index.ts';
+
+/** Who speaks, as the credential says; bodies and paths never decide it. */
+export type Identity = AgentIdentity | PersonIdentity;
+
+export interface AgentIdentity {
+  kind: 'agent';
+  tokenId: string;
+  orgId: string;
+  workspaceId: string;
+}
+
+export interface PersonIdentity {
+  kind: 'user' | 'admin';
+  tokenId: string;
+  /** Null: an administrator of the whole server. */
+  orgId: string | null;
+  userId: string;
+}
+
+/** The same as a party of a request: an agent by its workspace, a person by the name on the token. */
+export interface Party {
+  type: 'agent' | 'user';
+  id: string;
+}
+
+export function partyOf(identity: Identity): Party {
+  return identity.kind === 'agent'
+    ? { type: 'agent', id: identity.workspaceId }
+    : { type: 'user', id: identity.userId };
+}
+
+/** What an identity may see ends at its tenant; an administrator of the whole server sees all of them. */
+export function maySeeOrg(identity: Identity, orgId: string): boolean {
+  return identity.orgId === null || identity.orgId === orgId;
+}
+
+/** May act as this workspace: the agent itself, or an administrator of its tenant. */
+export function requireWorkspace(identity: Identity, workspace: { id: string; orgId: string }): void {
+  if (identity.kind === 'agent' && identity.workspaceId === workspace.id) return;
+  if (identity.kind === 'admin' && maySeeOrg(identity, workspace.orgId)) return;
+  throw forbidden('this token is not for that workspace');
+}
+
+export function requirePerson(identity: Identity): PersonIdentity {
+  if (identity.kind !== 'agent') return identity;
+  throw forbidden('this needs the token of a person, not of an agent');
+}
+
+export function requireAdmin(identity: Identity): PersonIdentity {
+  if (identity.kind === 'admin') return identity;
+  throw forbidden('this needs an admin token', { hint: 'make one with "rouse tokens create --kind admin"' });
+}

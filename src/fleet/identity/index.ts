@@ -1,0 +1,29 @@
+/**
+ * Identity: who speaks. Tenants (orgs) and tokens of agents, people and administrators.
+ *
+ * Promises  A secret is shown once and stored as a hash; a refusal never says which part was wrong.
+ *           A database that fails is `unavailable`, never `unauthorized`: a client must not throw its token away for it.
+ * Never     Trusts a body or a path about who somebody is.
+ * Errors    `unauthorized` without a good token, `forbidden` with one that is not enough.
+ */
+export {
+  type AgentIdentity,
+  type Identity,
+  maySeeOrg,
+  type Party,
+  type PersonIdentity,
+  partyOf,
+  requireAdmin,
+  requirePerson,
+  requireWorkspace,
+} from './identity.ts';
+export { DEFAULT_ORG, ensureOrg, findOrg, type Org } from './orgs.ts';
+export {
+  createToken,
+  identify,
+  listTokens,
+  type NewToken,
+  revokeToken,
+  revokeTokensOf,
+  type TokenView,
+} from './tokens.ts';

@@ -1,0 +1,27 @@
+import { invalid, newUuid, notFound } from '../../base/index.ts';
+import type { Sql } from '../../db/index.ts';
+
+export interface Org {
+  id: string;
+  name: string;
+}
+
+export const DEFAULT_ORG = 'default';
+
+/** The tenant of this name, made when it is not there. */
+export async function ensureOrg(sql: Sql, name: string): Promise<Org> {
+  if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name)) {
+    throw invalid(`an org's name is lower-case letters, digits, "-" and "_", not ${JSON.stringify(name)}`);
+  }
+  const { rows } = await sql.query<Org>(
+    `INSERT INTO orgs (id, name) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id, name`,
+    [newUuid(), name],
+  );
+  return rows[0]!;
+}
+
+export async function findOrg(sql: Sql, name: string): Promise<Org> {
+  const { rows } = await sql.query<Org>('SELECT id, name FROM orgs WHERE name = $1', [name]);
+  if (!rows[0]) throw notFound(`there is no org "${name}"`);
+  return rows[0];
+}

@@ -1,0 +1,12 @@
+/**
+ * Fleet: the server of many agents. Registry and heartbeats, requests inbox, the queue of messages to agents, sweepers,
+ * and the routes under /houmao/agents that forward to gateways.
+ *
+ * Promises  What was accepted is in the database before it is answered; several servers may share one PostgreSQL.
+ *           A message reaches an agent's own durable queue once; a request is announced at most once in its hour.
+ * Never     Types into a terminal: that is the lane of the agent's gateway. Lets one tenant see another.
+ * Errors    `unauthorized`, `forbidden`, `not_found`, `conflict`, `invalid`; `unavailable` when the database is away.
+ */
+export { createToken, DEFAULT_ORG, ensureOrg } from './identity/index.ts';
+export { FLEET_MIGRATIONS } from './schema/index.ts';
+export { openDatabase, type RunningServer, type ServerConfig, startServer } from './server.ts';

@@ -1,0 +1,17 @@
+/**
+ * Schema: every table of the fleet, as steps that run once, on PostgreSQL and on the embedded database alike.
+ *
+ * Never     Changes a step that was released; the next change is a new step at the end.
+ */
+import type { SqlMigration } from '../../db/index.ts';
+import { DELIVERY } from './delivery.ts';
+import { IDENTITY } from './identity.ts';
+import { REQUESTS } from './requests.ts';
+import { SWEEP } from './sweep.ts';
+
+export const FLEET_MIGRATIONS: readonly SqlMigration[] = [
+  { id: '20261115000000_identity', sql: IDENTITY },
+  { id: '20261115000100_delivery', sql: DELIVERY },
+  { id: '20261115000200_requests', sql: REQUESTS },
+  { id: '20261115000300_sweepers', sql: SWEEP },
+];

@@ -1,0 +1,72 @@
+import type { Hono } from 'hono';
+import { type Clock, Ending, type Log, newUuid } from '../base/index.ts';
+import { migrate, openEmbedded, openPostgres, type Sql } from '../db/index.ts';
+import { createApp, type Door, listen } from '../http/index.ts';
+import { authenticate } from './http/index.ts';
+import { FLEET_MIGRATIONS } from './schema/index.ts';
+
+export interface ServerConfig {
+  host: string;
+  port: number;
+  /** A PostgreSQL server; undefined: the embedded database in `databaseDirectory`. */
+  databaseUrl: string | undefined;
+  databaseDirectory: string;
+  clock: Clock;
+  log: Log;
+}
+
+export interface RunningServer {
+  instanceId: string;
+  host: string;
+  port: number;
+  /** Stops taking requests, lets those under way finish, then closes the database. Calling twice is harmless. */
+  stop(): Promise<void>;
+}
+
+export function openDatabase({
+  databaseUrl,
+  databaseDirectory,
+  clock,
+  log,
+}: Pick<ServerConfig, 'databaseUrl' | 'databaseDirectory' | 'clock' | 'log'>): Promise<Sql> {
+  return databaseUrl
+    ? openPostgres({ url: databaseUrl, clock })
+    : openEmbedded({ directory: databaseDirectory, log });
+}
+
+/** Wires the rooms together, in the order in which they may fail. A start that fails undoes what it had begun. */
+export async function startServer(config: ServerConfig): Promise<RunningServer> {
+  const ending = new Ending();
+  try {
+    return await start(config, ending);
+  } catch (error) {
+    await ending.run();
+    throw error;
+  }
+}
+
+async function start(config: ServerConfig, ending: Ending): Promise<RunningServer> {
+  const door: Door = { app: undefined };
+  const listening = await listen(door, config.host, config.port);
+  const sql = await openDatabase(config);
+  ending.add(() => sql.close());
+  ending.add(() => listening.close());
+  await migrate(sql, FLEET_MIGRATIONS);
+  const instanceId = newUuid();
+  door.app = routes(config, sql, instanceId);
+  return { instanceId, host: listening.host, port: listening.port, stop: () => ending.run() };
+}
+
+function routes({ host, log }: ServerConfig, sql: Sql, instanceId: string): Hono {
+  const app = createApp({ host, log });
+  app.use(authenticate(sql));
+  app.get('/health', (context) =>
+    context.json({
+      status: 'ok',
+      houmao_service: 'houmao-server',
+      instance_id: instanceId,
+      pid: process.pid,
+    }),
+  );
+  return app;
+}

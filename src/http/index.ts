@@ -1,0 +1,12 @@
+/**
+ * HTTP: what every server of ours shares. Every request is guarded before anything is read.
+ *
+ * Promises  Host and Origin are checked, bodies are strict and of bounded size, errors are `{"detail": …}` with the
+ *           contract's statuses; no CORS.
+ * Never     Knows a route of the product.
+ */
+export { type AppOptions, createApp } from './create-app.ts';
+export { type GuardOptions, guard } from './guard.ts';
+export { type Door, type Listening, listen } from './listen.ts';
+export { queryNumber } from './query.ts';
+export { MAX_BODY_BYTES, readBody, readJson } from './read-body.ts';
