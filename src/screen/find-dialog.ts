@@ -79,7 +79,8 @@ const ASKS_LEAVE =
 function kindOf(head: string, choices: string): DialogKind {
   const all = `${head}\n${choices}`;
   if (/\btrust\b/i.test(all)) return 'trust';
-  if (/\b(sign in|log ?in\b|api key|authenticat)/i.test(head)) return 'login';
+  if (/\b(sign in|log ?in\b|api key|authenticat)/i.test(head) || /\b(sign|log) in with\b/i.test(choices))
+    return 'login';
   if (ASKS_LEAVE.test(all)) return 'permission';
   if (/\?\s*$/m.test(head)) return 'question';
   if (

@@ -62,8 +62,10 @@ function besideBar(screen: Screen, frame: Frame & { kind: 'bar' }, y: number): P
   const footRow = rowAt(screen, foot);
   let right = column + 1;
   while (footRow.char(right) === frame.fill) right++;
+  // A completion list stands on the composer in the same bar, and has a second one at its right.
+  const listed = (row: Row): boolean => row.char(right - 1) === frame.bar;
   let top = y;
-  while (top > 0 && barred(rowAt(screen, top - 1))) top--;
+  while (top > 0 && barred(rowAt(screen, top - 1)) && !listed(rowAt(screen, top - 1))) top--;
   const label = rowAt(screen, foot - 1)
     .slice(column + 1, right)
     .trim();

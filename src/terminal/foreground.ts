@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import { bootId, type ProcessIdentity, readProcStat } from '../base/index.ts';
 import type { ProcessFacts } from '../screen/index.ts';
 import type { Pane } from '../tmux/index.ts';
+import { childrenOf } from './child-processes.ts';
 
 /** How the tool's process is recognised. */
 export interface ToolLooks {
@@ -109,18 +110,6 @@ function membersOf(group: number, root: number): Member[] {
     layer = layer.flatMap(childrenOf);
   }
   return found;
-}
-
-function childrenOf(pid: number): number[] {
-  try {
-    return fs
-      .readdirSync(`/proc/${pid}/task`)
-      .flatMap((thread) => fs.readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' '))
-      .filter((child) => child !== '')
-      .map(Number);
-  } catch {
-    return [];
-  }
 }
 
 function wordsOf(pid: number): string[] {

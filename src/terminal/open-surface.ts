@@ -70,6 +70,7 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
   const changed = (): void => tracker.signalled();
   return new TuiSurface({
     calibration,
+    clock,
     watch,
     tracker,
     lane,

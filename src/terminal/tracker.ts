@@ -15,12 +15,13 @@ import {
   stabilityAt,
   type TurnState,
 } from '../screen/index.ts';
-import { type Foreground, readForeground, type ToolLooks } from './foreground.ts';
+import type { ToolLooks } from './foreground.ts';
 import { nextDeadline } from './next-deadline.ts';
 import type { PaneNews, PaneView, PaneWatch } from './pane-watch.ts';
 import { lookForPeople, NOBODY, type PersonFacts } from './person.ts';
 import type { Sight } from './sight.ts';
 import type { SignalReader } from './signals/index.ts';
+import { ToolProcess } from './tool-process.ts';
 
 export interface TrackerOptions {
   watch: PaneWatch;
@@ -35,19 +36,17 @@ export interface TrackerOptions {
 
 /** A title that is only the machine's name is what tmux puts there before the tool does. */
 const HOSTNAME = os.hostname();
-const NOTHING: Foreground = { kind: 'unknown', tool: undefined, programs: [] };
 
 /** Turns looks, processes and signals into one current sight of the agent. Timers run only until nothing is pending. */
 export class Tracker {
   readonly changed = new Emitter<Sight>();
   readonly #options: TrackerOptions;
-  #signals: readonly SignalReader[] = [];
+  readonly #process: ToolProcess;
   #detector: Detector;
   #calibrated = false;
   #view: PaneView | undefined;
   #away: string | undefined = 'not looked at yet';
   #lost = false;
-  #foreground: Foreground = NOTHING;
   #people: PersonFacts = NOBODY;
   #turn: TurnState = NO_TURN;
   #sight: Sight;
@@ -55,6 +54,7 @@ export class Tracker {
 
   constructor(options: TrackerOptions) {
     this.#options = options;
+    this.#process = new ToolProcess(options.looks);
     this.#detector = options.detectorFor(undefined);
     this.#sight = this.#see();
     options.watch.news.on((news) => this.#take(news));
@@ -92,13 +92,12 @@ export class Tracker {
   }
 
   listen(signals: readonly SignalReader[]): void {
-    this.#signals = signals;
-    for (const signal of signals) signal.follow?.(this.#foreground.tool);
+    this.#process.listen(signals);
     this.#update();
   }
 
   get signals(): readonly SignalReader[] {
-    return this.#signals;
+    return this.#process.signals;
   }
 
   /** One of the signals has something new. */
@@ -137,14 +136,14 @@ export class Tracker {
   close(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    for (const signal of this.#signals) signal.close();
+    for (const signal of this.signals) signal.close();
   }
 
   #take(news: PaneNews): void {
     if (news.kind === 'people') return void this.#lookForPeople();
     if (news.kind === 'same') {
       if (this.#people.attached > 0) void this.#lookForPeople();
-      if (!this.#processesChanged()) return;
+      if (!this.#process.read(this.#view?.pane)) return;
     } else if (news.kind === 'seen') {
       this.#view = news.view;
       this.#away = undefined;
@@ -170,24 +169,8 @@ export class Tracker {
     if (typing !== before.typing || attached !== before.attached) this.#update();
   }
 
-  #processesChanged(): boolean {
-    const before = this.#foreground;
-    this.#readProcesses();
-    return before.kind !== this.#foreground.kind || before.tool?.pid !== this.#foreground.tool?.pid;
-  }
-
-  #readProcesses(): void {
-    const tool = this.#foreground.tool;
-    this.#foreground = this.#view
-      ? readForeground(this.#view.pane, this.#options.looks, this.#foreground)
-      : { kind: 'gone', tool: undefined, programs: [] };
-    if (tool?.pid === this.#foreground.tool?.pid && tool?.startTicks === this.#foreground.tool?.startTicks)
-      return;
-    for (const signal of this.#signals) signal.follow?.(this.#foreground.tool);
-  }
-
   #update(): void {
-    this.#readProcesses();
+    this.#process.read(this.#view?.pane);
     this.#sight = this.#see();
     this.#arm();
     this.changed.emit(this.#sight);
@@ -196,19 +179,20 @@ export class Tracker {
   #see(): Sight {
     const at = this.#now();
     const { version } = this.#options;
+    const { foreground } = this.#process;
     const view = this.#view;
     if (view && !this.#calibrated) this.#detector = this.#options.detectorFor(view.pane.alternateOn);
     const facts = observe({
       screen: view?.screen,
       detector: this.#detector,
       process: {
-        foreground: this.#foreground.kind,
+        foreground: foreground.kind,
         copyMode: view?.pane.inMode ?? false,
         personTyping: this.#people.typing,
         hostname: HOSTNAME,
         ...(version === undefined ? {} : { version }),
       },
-      signals: this.#signals.flatMap((signal) => signal.read()),
+      signals: this.signals.flatMap((signal) => signal.read()),
       ageMs: view ? at.ms - view.atMs : 0,
     });
     this.#turn = reduceTurn(this.#turn, facts, at, this.#options.timings);
@@ -216,7 +200,7 @@ export class Tracker {
       view,
       away: this.#away,
       lost: this.#lost,
-      foreground: this.#foreground,
+      foreground,
       people: this.#people,
       facts,
       turn: this.#turn,

@@ -1,4 +1,4 @@
-import { Emitter } from '../base/index.ts';
+import { type Clock, Emitter } from '../base/index.ts';
 import type { Calibration } from './calibration.ts';
 import type { Lane } from './lane.ts';
 import type { PaneWatch } from './pane-watch.ts';
@@ -22,8 +22,12 @@ export interface TuiParts {
   lane: Lane;
   record: TuiRecord;
   calibration: Calibration;
+  clock: Clock;
   openSignals: () => readonly SignalReader[];
 }
+
+/** A paste takes moments; a buffer of ours this old belongs to a sender that was killed. */
+const BUFFER_LEFT_BEHIND_SECONDS = 600;
 
 /** An agent's TUI in window 0 of its tmux session. */
 export class TuiSurface implements AgentSurface {
@@ -52,6 +56,8 @@ export class TuiSurface implements AgentSurface {
     await this.#parts.watch.start();
     this.#parts.tracker.listen(this.#parts.openSignals());
     await this.#parts.tracker.look();
+    const { watch, clock } = this.#parts;
+    await watch.tmux.sweepBuffers(BUFFER_LEFT_BEHIND_SECONDS, clock.now()).catch(() => 0);
   }
 
   async close(): Promise<void> {

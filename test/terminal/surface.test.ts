@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/index.ts';
 import { openSurface } from '../../src/terminal/index.ts';
 import { tuiHistory, tuiState } from '../../src/wire/index.ts';
 import { AgentHouse } from '../scripted/agent-in-tmux.ts';
@@ -275,6 +276,20 @@ describe('the surface', () => {
       },
       { shell: true },
     ));
+
+  it('takes away what a killed sender has left in tmux, and nothing else', async () => {
+    const desk = new Desk(house);
+    await desk.begin();
+    await desk.tmux(['load-buffer', '-b', 'rouse-0123456789abcdef', '-'], 'half a prompt');
+    await desk.tmux(['load-buffer', '-b', 'somebody’s', '-'], 'a person copied this');
+    const later = { ...systemClock, now: () => new Date(Date.now() + 3_600_000) };
+    const surface = openSurface({ ...desk.surfaceOptions(), clock: later });
+    await surface.start();
+    expect((await desk.tmux(['list-buffers', '-F', '#{buffer_name}'])).trim()).toBe('somebody’s');
+    await surface.close();
+    await desk.tmux(['delete-buffer', '-b', 'somebody’s']);
+    await desk.close();
+  });
 
   it('says that the session is lost when it is', () =>
     atDesk(async (desk) => {

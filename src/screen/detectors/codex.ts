@@ -59,6 +59,9 @@ const INPUT: InputRules = {
   restoresPrompt: false,
 };
 
+/** Not the chosen row of a completion list, which has the same glyph. */
+const PROMPT = /^› (?![/@]\S+\s{2,}\S)\S/;
+
 const BANNER = />_ OpenAI Codex\b/;
 
 const ANSWERED = /^[•■✗◦⚠]|^ {2}Worked for |^ {2}\S+:\s/u;
@@ -77,7 +80,7 @@ export const codex: Detector = {
   title: TITLE,
   signs: SIGNS,
   transcript: {
-    prompt: /^› \S/,
+    prompt: PROMPT,
     settled: /^ {2}(Worked for |\d{1,2}:\d\d( [AP]M)?$)|^■ /,
     banner: BANNER,
     answered: ANSWERED,
@@ -95,5 +98,5 @@ export const codexInline: Detector = {
   versions: { from: '0.118.0', below: '0.157.0', seen: ['0.118.0', '0.130.0', '0.144.0', '0.155.0'] },
   buffer: 'main',
   title: { ...TITLE, idle: /^[\w.-]+$|^\S.* \| / },
-  transcript: { prompt: /^› \S/, settled: /^■ /, banner: BANNER, answered: ANSWERED },
+  transcript: { prompt: PROMPT, settled: /^■ /, banner: BANNER, answered: ANSWERED },
 };

@@ -19,6 +19,7 @@ export const opencode: Detector = {
     { means: 'busy', where: 'below', row: /\besc (again to )?interrupt\b/ },
     { means: 'busy', where: 'below', row: /[■⬝]{4}/u },
     { means: 'pending', where: 'above', row: /^\s*┃\s+QUEUED\b/ },
+    { means: 'menu', where: 'above', attached: true, row: /^\s*┃.*┃$/u },
     { means: 'shell_mode', where: 'below', row: /\bexit shell mode\b/ },
     { means: 'dialog', where: 'below', row: FORM_KEYS },
     { means: 'interrupted', where: 'turn', rows: 3, row: /▣ .* · interrupted\b/ },

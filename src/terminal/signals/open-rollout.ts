@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { childrenOf } from '../child-processes.ts';
 
 const ROLLOUT = /^rollout-.*\.jsonl$/;
 /** The kind of conversation stands near the beginning of the first line, before the instructions. */
@@ -46,17 +47,5 @@ function headOf(file: string): string {
     }
   } catch {
     return '';
-  }
-}
-
-function childrenOf(pid: number): number[] {
-  try {
-    return fs
-      .readdirSync(`/proc/${pid}/task`)
-      .flatMap((thread) => fs.readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' '))
-      .filter((child) => child !== '')
-      .map(Number);
-  } catch {
-    return [];
   }
 }
