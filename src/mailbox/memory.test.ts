@@ -1,4 +1,4 @@
-import { describeMailbox } from './mailbox.contract.ts';
+import { describeMailbox } from './contract/mailbox.contract.ts';
 import { MemoryMail } from './memory.ts';
 
 const CAPABILITIES = new MemoryMail().register('a@x').mailbox('a@x').capabilities;

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { describeMailbox } from '../mailbox.contract.ts';
+import { describeMailbox } from '../contract/mailbox.contract.ts';
 import { FILESYSTEM_CAPABILITIES, initMailStore, openMailStore } from './index.ts';
 
 describeMailbox({

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describeMailbox } from '../mailbox.contract.ts';
+import { describeMailbox } from '../contract/mailbox.contract.ts';
 import { FlatFileMailbox } from './flat-file-mailbox.ts';
 import { relay } from './relay.ts';
 

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { type MailScene, subjects } from './mail-scene.contract.ts';
+
+/** Words are found, and are never commands. */
+export function describeSearch(scene: MailScene): void {
+  it.runIf(scene.capabilities.search)(
+    'finds words of subject and body in every box of this mailbox only',
+    async () => {
+      await scene.tell('weekly report', 'the queue is empty');
+      await scene.tell('other', 'nothing to see');
+      await scene.bob.archive([(await scene.bobGot('weekly report')).message_ref]);
+      expect(subjects((await scene.bob.search({ text: 'queue report' })).messages)).toEqual([
+        'weekly report',
+      ]);
+      expect((await scene.bob.search({ text: 'queue', box: 'inbox' })).messages).toEqual([]);
+      expect((await scene.bob.search({ text: 'queue missing' })).messages).toEqual([]);
+      expect((await scene.carol.search({ text: 'queue' })).messages).toEqual([]);
+    },
+  );
+
+  it
+    .runIf(scene.capabilities.search)
+    .each(['"', '""', "'; DROP TABLE messages; --", 'AND OR NOT', '(', '*', 'a:b', '-x'])(
+    'searches for %j as text, never as a command',
+    async (text) => {
+      await scene.tell('plain', 'words');
+      const page = await scene.bob.search({ text });
+      expect(page.messages).toEqual([]);
+    },
+  );
+}
