@@ -1,5 +1,6 @@
+import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { invalid } from '../base/index.ts';
+import { invalid, notFound } from '../base/index.ts';
 import type { Mailbox } from '../mailbox/index.ts';
 import type { Flag, Input } from './command.ts';
 
@@ -68,13 +69,27 @@ async function withFlatFile<T>(
     });
   }
   const { FlatFileMailbox } = await import('../mailbox/index.ts');
-  const directory = file.endsWith('.md') ? path.dirname(file) : file;
-  const mailbox = new FlatFileMailbox({ directory, address });
+  const mailbox = new FlatFileMailbox({ directory: agentDirectory(file), address });
   try {
     return await work(mailbox);
   } finally {
     await mailbox.close();
   }
+}
+
+/** The .agent directory of a flat file. Looking at mail makes none, and no other file is taken instead of the named one. */
+function agentDirectory(file: string): string {
+  const directory = file.endsWith('.md') ? path.dirname(file) : file;
+  const agent = path.basename(directory) === '.agent' ? directory : path.join(directory, '.agent');
+  if (file.endsWith('.md') && (agent !== directory || path.basename(file) !== 'inbox.md')) {
+    throw invalid(`--mailbox-root must be .agent/inbox.md of some directory, or the directory, not ${file}`, {
+      hint: `"rouse mailfile" works with any file: rouse mailfile list --mailbox ${file}`,
+    });
+  }
+  if (!fs.statSync(agent, { throwIfNoEntry: false })?.isDirectory()) {
+    throw notFound(`there is no directory ${agent}`, { hint: `make it first: mkdir -p ${agent}` });
+  }
+  return agent;
 }
 
 /** The one mailbox of a store beside the operator's; otherwise the caller has to choose. */

@@ -100,6 +100,11 @@ describe('rouse mail', () => {
     expect((await json(...SEND, '--body-file', file)).message.body_text).toBe(body);
   });
 
+  it('refuses a message without text unless it is meant', async () => {
+    expect(await rouse(SEND, '')).toMatchObject({ code: 2, err: expect.stringContaining('no text') });
+    expect((await json(...SEND, '--body-content', '')).message.body_text).toBe('');
+  });
+
   it('answers a retry with success and says so, and another content with a conflict', async () => {
     await ok(...SEND, '--body-content', 'x', '--idempotency-key', 'k');
     expect(await json(...SEND, '--body-content', 'x', '--idempotency-key', 'k')).toMatchObject({
@@ -147,6 +152,16 @@ describe('rouse mail', () => {
       ['mail', 'send', '--address', at('ana'), '--to', 'ben', '--subject', 's', '--body-content', 'x'],
     ],
     ['no text', 2, SEND],
+    [
+      'a flat file of another name',
+      2,
+      ['mail', 'list', '--mailbox-root', '/tmp/x/notes.md', '--address', 'a@x'],
+    ],
+    [
+      'a flat file whose directory is not there',
+      3,
+      ['mail', 'list', '--mailbox-root', '/nowhere/.agent/inbox.md', '--address', 'a@x'],
+    ],
     ['two texts', 2, [...SEND, '--body-content', 'x', '--body-file', 'y']],
     ['a file that is not there', 2, [...SEND, '--body-file', '/nowhere/x']],
     ['an attachment that is not there', 3, [...SEND, '--body-content', 'x', '--attach', '/nowhere/x']],

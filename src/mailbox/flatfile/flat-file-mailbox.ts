@@ -1,7 +1,4 @@
-import { createHash } from 'node:crypto';
-import * as fs from 'node:fs';
-import * as path from 'node:path';
-import { type Clock, isRouseError, notFound, systemClock, unsupported } from '../../base/index.ts';
+import { type Clock, systemClock, unsupported } from '../../base/index.ts';
 import {
   ARCHIVE,
   INBOX,
@@ -12,7 +9,6 @@ import {
   type MailQuery,
   type MailReply,
   type MailSearch,
-  makeMailRef,
   OPERATOR,
   parseAddress,
   parseBoxName,
@@ -38,13 +34,12 @@ import {
   mailQuerySchema,
   mailReplySchema,
 } from '../schema/index.ts';
-import { isAnswered, statusFor } from './flag-rules.ts';
-import { FlatFile } from './flat-file.ts';
-import { type Boxes, searchMessages, selectMessages } from './mail-select.ts';
+import { isAnswered } from './flag-rules.ts';
+import { FlatFileBoxes } from './flat-file-boxes.ts';
+import { searchMessages, selectMessages } from './mail-select.ts';
 import { listOf, TRANSPORT, viewMessage } from './message-view.ts';
 import { Outgoing, replyTarget } from './outgoing.ts';
 import { networkWarning } from './store/mailbox-path.ts';
-import { currentIdentity } from './store/snapshot.ts';
 
 export interface FlatFileMailboxOptions {
   /** The directory that holds `.agent`, or `.agent` itself. Made when its parent exists. */
@@ -77,65 +72,44 @@ export class FlatFileMailbox implements Mailbox {
   readonly address: string;
   readonly principal_id: string;
   readonly capabilities = CAPABILITIES;
-  #agent: string;
-  #inbox: FlatFile;
-  #outbox: FlatFile;
-  #archive: FlatFile;
-  #boxes: Boxes;
+  #boxes: FlatFileBoxes;
   #outgoing: Outgoing;
 
   constructor({ directory, address, principal_id, peers, clock = systemClock }: FlatFileMailboxOptions) {
     this.address = parseAddress(address);
     this.principal_id = principal_id ?? address;
-    const given = path.resolve(directory);
-    this.#agent = path.basename(given) === '.agent' ? given : path.join(given, '.agent');
-    fs.mkdirSync(this.#agent, { recursive: true });
-    this.#inbox = new FlatFile(path.join(this.#agent, 'inbox.md'), { clock });
-    this.#outbox = new FlatFile(path.join(this.#agent, 'outbox.md'), { clock });
-    this.#archive = new FlatFile(this.#inbox.paths.archive, { clock });
-    this.#boxes = [
-      [INBOX, this.#inbox],
-      [ARCHIVE, this.#archive],
-      [SENT, this.#outbox],
-    ];
-    const { address: own } = this;
-    this.#outgoing = new Outgoing({ address: own, agent: this.#agent, outbox: this.#outbox, peers, clock });
+    this.#boxes = new FlatFileBoxes({ directory, address: this.address, clock });
+    const { agent, outbox } = this.#boxes;
+    this.#outgoing = new Outgoing({ address: this.address, agent, outbox, peers, clock });
   }
 
   async status(): Promise<MailboxStatus> {
-    const { exists, entries, damaged } = this.#inbox.list();
-    const messages = entries.map((entry) => viewMessage(entry, INBOX));
-    const { open_count, unread_count } = countPage(messages);
+    const { agent, inbox } = this.#boxes;
+    const { exists, entries, damaged } = inbox.list();
+    const { open_count, unread_count } = countPage(entries.map((entry) => viewMessage(entry, INBOX)));
     const { transport, address, principal_id } = this;
-    const network = networkWarning(this.#inbox.paths);
-    const torn =
-      damaged > 0
-        ? `${damaged} damaged envelopes: rouse mailfile fsck --mailbox ${this.#inbox.paths.mailbox}`
-        : '';
-    const warnings = [network ?? '', torn].filter((text) => text !== '');
-    const location = exists ? this.#inbox.paths.mailbox : this.#agent;
+    const { mailbox: file } = inbox.paths;
+    const torn = `${damaged} damaged envelopes: rouse mailfile fsck --mailbox ${file}`;
+    const warnings = [networkWarning(inbox.paths), damaged > 0 ? torn : undefined];
     return {
       transport,
       principal_id,
       address,
-      location,
+      location: exists ? file : agent,
       open_count,
       unread_count,
       set_aside_count: damaged,
-      warnings,
+      warnings: warnings.filter((text) => text !== undefined),
     };
   }
 
   async version(): Promise<string> {
-    const files = [this.#inbox, this.#archive, this.#outbox].map(({ paths }) =>
-      currentIdentity(paths.mailbox),
-    );
-    return createHash('sha256').update(files.join('\n')).digest('hex').slice(0, 16);
+    return this.#boxes.version();
   }
 
   async list(input: MailQuery = {}): Promise<MailPage> {
     const query = checkMail(mailQuerySchema, input, 'list');
-    const { entries, more } = selectMessages(this.#boxes, input, query.limit ?? undefined);
+    const { entries, more } = selectMessages(this.#boxes.byName, input, query.limit ?? undefined);
     const messages = entries.map((entry) => viewMessage(entry, query.box));
     return pageOf(query.box, { messages, nextCursor: more ? entries.at(-1)!.ref : null });
   }
@@ -143,24 +117,26 @@ export class FlatFileMailbox implements Mailbox {
   async count(input: MailQuery = {}): Promise<MailCounts> {
     const { box } = checkMail(mailQuerySchema, input, 'list');
     return countPage(
-      selectMessages(this.#boxes, { ...input, cursor: null }).entries.map((entry) => viewMessage(entry, box)),
+      selectMessages(this.#boxes.byName, { ...input, cursor: null }).entries.map((entry) =>
+        viewMessage(entry, box),
+      ),
     );
   }
 
   async search(input: MailSearch): Promise<MailPage> {
-    const messages = searchMessages(this.#boxes, input);
+    const messages = searchMessages(this.#boxes.byName, input);
     return pageOf(input.box ?? null, { messages, nextCursor: null });
   }
 
   async peek(ref: string, { box }: { box?: string | null } = {}): Promise<MailMessage> {
-    return this.#find(parseMailRef(TRANSPORT, ref), box);
+    return this.#boxes.find(parseMailRef(TRANSPORT, ref), box);
   }
 
   async read(ref: string, { box }: { box?: string | null } = {}): Promise<MailMessage> {
-    const message = this.#find(parseMailRef(TRANSPORT, ref), box);
+    const message = this.#boxes.find(parseMailRef(TRANSPORT, ref), box);
     if (message.read) return message;
     await this.mark({ message_refs: [ref], read: true });
-    return this.#find(parseMailRef(TRANSPORT, ref), box);
+    return this.#boxes.find(parseMailRef(TRANSPORT, ref), box);
   }
 
   async send(input: MailDraft): Promise<MailSent> {
@@ -186,14 +162,14 @@ export class FlatFileMailbox implements Mailbox {
       ['origin', 'operator'],
       ['reply-policy', post.reply_policy],
     ]);
-    const { result } = await this.#inbox.prepend({ fields, body: post.body_content });
-    return { message: this.#find(id), duplicate: result === 'duplicate' };
+    const { result } = await this.#boxes.inbox.prepend({ fields, body: post.body_content });
+    return { message: this.#boxes.find(id), duplicate: result === 'duplicate' };
   }
 
   async reply(input: MailReply): Promise<MailSent> {
     const reply = checkMail(mailReplySchema, input, 'reply');
     if (reply.attachments.length > 0) throw cannot('attachments', 'write the path into the body');
-    const parent = this.#inbox.show(parseMailRef(TRANSPORT, reply.message_ref));
+    const parent = this.#boxes.inbox.show(parseMailRef(TRANSPORT, reply.message_ref));
     const re = parent.fields.get('re') ?? '';
     const sent = await this.#send(
       {
@@ -206,51 +182,32 @@ export class FlatFileMailbox implements Mailbox {
       reply.body_content,
     );
     // Also after a retry: the first try may have ended between the two files.
-    if (!isAnswered(parent.fields.get('status'))) await this.#markAnswered(parent.ref);
+    if (!isAnswered(parent.fields.get('status'))) await this.#boxes.markAnswered(parent.ref);
     return sent;
-  }
-
-  /** The answer is on its way already, so this may fail but not undo it: then the parent stays open for another look. */
-  async #markAnswered(ref: string): Promise<void> {
-    for (const file of [this.#inbox, this.#archive]) {
-      try {
-        return await file.setStatus([ref], { to: 'actioned', by: this.address });
-      } catch (error) {
-        if (!isRouseError(error) || error.code !== 'not_found') return;
-      }
-    }
   }
 
   async #send(envelope: Parameters<Outgoing['dispatch']>[0], body: string): Promise<MailSent> {
     const result = await this.#outgoing.dispatch(envelope, body);
-    return { message: this.#find(envelope['msg-id']), duplicate: result === 'duplicate' };
+    return { message: this.#boxes.find(envelope['msg-id']), duplicate: result === 'duplicate' };
   }
 
   async mark(input: MailMark): Promise<MailMessage[]> {
     const mark = checkMail(mailMarkSchema, input, 'mark');
     const refs = parseMailRefs(TRANSPORT, mark.message_refs);
-    const found = refs.map((ref) => this.#find(ref));
+    const found = refs.map((ref) => this.#boxes.find(ref));
     for (const { box, message_ref } of found) {
       if (box === SENT) throw unsupported(`${message_ref} is in sent, whose messages have no flags`);
       if (box === ARCHIVE && mark.archived === false) throw unarchive();
     }
-    if (mark.read != null || mark.answered != null) {
-      for (const [box, file] of [
-        [ARCHIVE, this.#archive],
-        [INBOX, this.#inbox],
-      ] as const) {
-        const here = new Set(refs.filter((_, i) => found[i]!.box === box));
-        if (here.size > 0) await this.#setStatuses(file, here, mark);
-      }
-    }
-    if (mark.archived === true) await this.#inbox.archive({ refs });
-    return refs.map((ref) => this.#find(ref));
+    if (mark.read != null || mark.answered != null) await this.#boxes.setFlags(found, mark);
+    if (mark.archived === true) await this.#boxes.inbox.archive({ refs });
+    return refs.map((ref) => this.#boxes.find(ref));
   }
 
   async move(refs: string[], destination: string): Promise<MailMessage[]> {
     const box = parseBoxName(destination, 'destination_box');
     if (box === ARCHIVE) return this.archive(refs);
-    const found = parseMailRefs(TRANSPORT, refs).map((ref) => this.#find(ref));
+    const found = parseMailRefs(TRANSPORT, refs).map((ref) => this.#boxes.find(ref));
     if (box === INBOX && found.every((message) => message.box === INBOX)) return found;
     if (box === INBOX) throw unarchive();
     throw unsupported(`a flat file has no box ${box}: messages are in the inbox or in the archive`);
@@ -258,44 +215,16 @@ export class FlatFileMailbox implements Mailbox {
 
   async archive(refs: string[]): Promise<MailMessage[]> {
     const ids = parseMailRefs(TRANSPORT, refs);
-    await this.#inbox.archive({ refs: ids });
-    return ids.map((id) => this.#find(id));
+    await this.#boxes.inbox.archive({ refs: ids });
+    return ids.map((id) => this.#boxes.find(id));
   }
 
   watch(onChange: (hint: MailHint) => void): Promise<() => void> {
-    return this.#inbox.watch(() => onChange({ address: this.address }));
+    return this.#boxes.inbox.watch(() => onChange({ address: this.address }));
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#inbox.idle(), this.#outbox.idle()]);
-  }
-
-  #find(ref: string, box?: string | null): MailMessage {
-    const found = this.#locate(ref);
-    if (!found) throw notFound(`no message ${makeMailRef(TRANSPORT, ref)} in mailbox ${this.address}`);
-    if (box != null && found.box !== parseBoxName(box)) {
-      throw notFound(`message ${found.message_ref} is in box ${found.box}, not in ${box}`);
-    }
-    return found;
-  }
-
-  #locate(ref: string): MailMessage | undefined {
-    const inside = this.#inbox.find(ref);
-    if (inside) return viewMessage(inside, inside.archived ? ARCHIVE : INBOX);
-    const sent = this.#outbox.find(ref);
-    return sent && viewMessage(sent, SENT);
-  }
-
-  async #setStatuses(file: FlatFile, refs: ReadonlySet<string>, mark: MailMark): Promise<void> {
-    await file.edit({
-      name: 'mark',
-      edit({ ref, fields }) {
-        if (!refs.has(ref)) return undefined;
-        const now = fields.get('status');
-        const next = statusFor(now, mark);
-        return next === now || next === undefined ? undefined : new Map([['status', next]]);
-      },
-    });
+    await Promise.all([this.#boxes.inbox.idle(), this.#boxes.outbox.idle()]);
   }
 }
 

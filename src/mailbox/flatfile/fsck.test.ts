@@ -46,6 +46,13 @@ describe('fsck', () => {
     expect(box.fsck()).toMatchObject({ message_count: 2, issues: [] });
   });
 
+  it('counts what it repaired, also where the repair brings another trouble to light', async () => {
+    fs.writeFileSync(inbox, HEADER + OPEN.replace('created: 2026-01-01\n', '') + block('b'));
+    const report = await box.repair();
+    expect(report).toMatchObject({ repaired: 1, message_count: 2, issues: [{ kind: 'missing_field' }] });
+    expect(report.backup).not.toBeNull();
+  });
+
   it.each<[string, string, string, number, number]>([
     ['an envelope that is never closed', 'unterminated', HEADER + block('a') + OPEN + block('b'), 19, 3],
     ['a field that stands twice', 'duplicate_field', HEADER + TWICE + block('b'), 8, 2],

@@ -11,12 +11,13 @@
  *           unavailable (the lock stayed taken, no room, a file that others keep changing). The file is unchanged.
  */
 export type { ArchiveChoice } from './archive.ts';
+export { FSCK_KINDS } from './find-troubles.ts';
 export * from './flat-file.ts';
 export { FlatFileMailbox, type FlatFileMailboxOptions } from './flat-file-mailbox.ts';
 export { writeBlock as writeFlatMessage } from './format/block.ts';
 export { type FlatMessage, OPEN_STATUSES, PRIORITIES, STATUSES } from './format/envelope.ts';
 export { parseInput as parseFlatMessage } from './format/parse-input.ts';
-export { FSCK_KINDS, type FsckIssue, type FsckReport } from './fsck.ts';
+export type { FsckIssue, FsckReport } from './fsck.ts';
 export type { FoundEntry, Listing, ListOptions, ShownMessage } from './list.ts';
 export { HUB_ADDRESSES, type RelayDirectory, type RelayItem, relay as relayFlatFiles } from './relay.ts';
 export {

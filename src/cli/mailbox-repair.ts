@@ -1,0 +1,40 @@
+import type { Command } from './command.ts';
+import { chosenRoot, ROOT_FLAG } from './mail-store-flags.ts';
+import { about, flag } from './mailbox-root.ts';
+import { keyValues } from './table.ts';
+
+export const repair: Command = {
+  name: 'repair',
+  summary: 'bring index, message files and folders in step again',
+  examples: ['rouse mailbox repair'],
+  description:
+    'A readable index is the truth: missing files and links are made from it. An index that is lost or damaged is ' +
+    'rebuilt from the message files; flags and boxes come from the old index, the state journal or the folders.',
+  flags: [
+    {
+      name: 'cleanup-staging',
+      summary: 'look after what interrupted writers left',
+      negatable: true,
+      default: true,
+    },
+    {
+      name: 'quarantine-staging',
+      summary: 'keep it aside',
+      negatable: true,
+      opposite: 'remove-staging',
+      default: true,
+    },
+    ROOT_FLAG,
+  ],
+  async run(input) {
+    const { repairMailStore } = await import('../mailbox/index.ts');
+    input.progress('repairing');
+    const result = await repairMailStore({
+      root: chosenRoot(input).path,
+      cleanup_staging: flag(input, 'cleanupStaging'),
+      quarantine_staging: flag(input, 'quarantineStaging'),
+    });
+    const { set_aside_paths: _paths, staging_artifact_paths: _staged, ...facts } = result;
+    return { data: about(input, result), plain: keyValues(facts) };
+  },
+};
