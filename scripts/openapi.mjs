@@ -1,4 +1,4 @@
-// Writes what is generated from src/wire/: docs/openapi/gateway.json and docs/environment.md.
+// Writes what is generated from src/wire/: docs/openapi/*.json and docs/environment.md.
 // With --check it writes nothing and fails when a file on disk is not what would be written.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -20,9 +20,10 @@ function formatted(name, text) {
   return result.stdout;
 }
 
-const { openApiDocument, environmentMarkdown } = await loadSource('src/wire/index.ts');
+const { openApiDocument, fleetOpenApiDocument, environmentMarkdown } = await loadSource('src/wire/index.ts');
 const generated = {
   'docs/openapi/gateway.json': formatted('docs/openapi/gateway.json', JSON.stringify(openApiDocument())),
+  'docs/openapi/fleet.json': formatted('docs/openapi/fleet.json', JSON.stringify(fleetOpenApiDocument())),
   'docs/environment.md': environmentMarkdown(),
 };
 

@@ -9,7 +9,26 @@ export interface Target {
   token?: string | undefined;
   /** From the first byte to the last, in milliseconds. */
   timeoutMs: number;
+  /** What answers there, in messages. Default: the gateway. */
+  server?: ServerKind | undefined;
+  /** TLS, where the server stands behind it. */
+  secure?: boolean | undefined;
 }
+
+/** How messages speak of a server. */
+export interface ServerKind {
+  name: string;
+  /** What to do when nothing listens. */
+  absent: string;
+  /** What to do when something else answers. */
+  stranger: string;
+}
+
+const GATEWAY: ServerKind = {
+  name: 'gateway',
+  absent: 'Attach one: rouse agents gateway attach.',
+  stranger: 'Another program may have taken the port; rouse agents gateway status tells.',
+};
 
 export interface Exchange {
   method: string;
@@ -22,20 +41,21 @@ export interface Exchange {
 const LARGEST_ANSWER = 64 * 1024 * 1024;
 
 /**
- * One request, one JSON answer, over a connection of its own. A refusal comes back as the error the gateway
+ * One request, one JSON answer, over a connection of its own. A refusal comes back as the error the server
  * meant; silence, a closed port or an answer that is not JSON is `unavailable`.
  */
 export function exchange(target: Target, request: Exchange): Promise<unknown> {
   const payload = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
+  const { request: send, Agent } = target.secure ? secureHttp() : http;
   return new Promise((resolve, reject) => {
     const timeoutMs = request.timeoutMs ?? target.timeoutMs;
-    const outgoing = http.request({
+    const outgoing = send({
       host: target.host,
       port: target.port,
       method: request.method,
       path: request.path,
       // An agent of our own knows no proxy: Node's shared one may be told to use the environment's.
-      agent: new http.Agent(),
+      agent: new Agent(),
       headers: headersOf(target, payload),
       signal: request.signal,
     });
@@ -51,7 +71,7 @@ export function exchange(target: Target, request: Exchange): Promise<unknown> {
         const status = response.statusCode ?? 0;
         const answer = parseJson(text);
         if (status >= 400) reject(failureOf(status, answer));
-        else if (status === 200 && answer !== undefined) resolve(answer);
+        else if ((status === 200 || status === 202) && answer !== undefined) resolve(answer);
         else reject(stranger(target, `status ${status} and ${answer === undefined ? 'no JSON' : 'JSON'}`));
       }, fail);
     });
@@ -59,12 +79,17 @@ export function exchange(target: Target, request: Exchange): Promise<unknown> {
   });
 }
 
+/** TLS costs milliseconds to load, and no gateway has it. */
+function secureHttp(): typeof import('node:https') {
+  return process.getBuiltinModule('node:https');
+}
+
 class Silence extends Error {}
 class TooMuch extends Error {}
 
 function headersOf({ token }: Target, payload: Buffer | undefined): http.OutgoingHttpHeaders {
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
-    throw invalid('the gateway token must be one line of visible ASCII characters');
+    throw invalid('the bearer token must be one line of visible ASCII characters');
   }
   return {
     accept: 'application/json',
@@ -93,32 +118,33 @@ function parseJson(text: string): unknown {
 }
 
 function troubleOf(error: unknown, target: Target, request: Exchange, timeoutMs: number): RouseError {
+  const { name, absent } = target.server ?? GATEWAY;
   const where = `${target.host}:${target.port}`;
   const facts = { host: target.host, port: target.port, errno: errnoOf(error) };
   // Once sent, a change may have been made although nobody answered; only a look can tell.
   const doubt = request.method === 'GET' ? '' : '; whether it took the request is not known';
   if (request.signal?.aborted)
-    return unavailable(`the call to the gateway at ${where} was cancelled${doubt}`, { facts });
+    return unavailable(`the call to the ${name} at ${where} was cancelled${doubt}`, { facts });
   if (error instanceof Silence) {
-    const message = `the gateway at ${where} did not answer within ${timeoutMs} ms${doubt}`;
+    const message = `the ${name} at ${where} did not answer within ${timeoutMs} ms${doubt}`;
     return unavailable(message, { facts: { ...facts, errno: 'ETIMEDOUT' } });
   }
   if (error instanceof TooMuch) return stranger(target, `more than ${LARGEST_ANSWER} bytes`);
   if (errnoOf(error) === 'ECONNREFUSED') {
-    return unavailable(`no gateway is listening on ${where}`, {
-      hint: 'Attach one: rouse agents gateway attach.',
+    return unavailable(`no ${name} is listening on ${where}`, {
+      hint: absent,
       facts,
       cause: error,
     });
   }
   if (errnoOf(error)?.startsWith('HPE_')) return stranger(target, 'something that is not HTTP');
-  const lost = `the connection to the gateway at ${where} failed (${errnoOf(error) ?? 'unknown cause'})${doubt}`;
+  const lost = `the connection to the ${name} at ${where} failed (${errnoOf(error) ?? 'unknown cause'})${doubt}`;
   return unavailable(lost, { facts, cause: error });
 }
 
-function stranger(target: Target, what: string): RouseError {
-  return unavailable(`${target.host}:${target.port} answered with ${what}: it is not a gateway`, {
-    hint: 'Another program may have taken the port; rouse agents gateway status tells.',
-    facts: { host: target.host, port: target.port },
+function stranger({ host, port, server = GATEWAY }: Target, what: string): RouseError {
+  return unavailable(`${host}:${port} answered with ${what}: it is not a ${server.name}`, {
+    hint: server.stranger,
+    facts: { host, port },
   });
 }

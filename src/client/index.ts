@@ -1,5 +1,5 @@
 /**
- * Client: the routes of a gateway as typed calls, for the command line, the fleet server and tests.
+ * Client: the routes of a gateway and of the fleet server as typed calls, for the command line, the fleet server and tests.
  *
  * Promises  Starts in a few milliseconds: node:http, no schemas, no fetch.
  *           Never uses a proxy, whatever the environment says. Follows no redirect.
@@ -8,7 +8,8 @@
  * Errors    `unavailable` when nobody, or somebody else, answers; otherwise what the gateway said.
  */
 export type { ServerEvent } from './event-stream.ts';
-export type { Exchange, Target } from './exchange.ts';
+export type { Exchange, ServerKind, Target } from './exchange.ts';
 export { exchange } from './exchange.ts';
+export * from './fleet-client.ts';
 export * from './gateway-client.ts';
 export * from './pair-path.ts';

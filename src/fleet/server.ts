@@ -11,6 +11,8 @@ export interface ServerConfig {
   /** A PostgreSQL server; undefined: the embedded database in `databaseDirectory`. */
   databaseUrl: string | undefined;
   databaseDirectory: string;
+  /** Where an initialised embedded database is kept for copying. */
+  templateDirectory?: string | undefined;
   clock: Clock;
   log: Log;
 }
@@ -19,6 +21,8 @@ export interface RunningServer {
   instanceId: string;
   host: string;
   port: number;
+  /** For those in the same process; it closes with the server. */
+  sql: Sql;
   /** Stops taking requests, lets those under way finish, then closes the database. Calling twice is harmless. */
   stop(): Promise<void>;
 }
@@ -26,12 +30,13 @@ export interface RunningServer {
 export function openDatabase({
   databaseUrl,
   databaseDirectory,
+  templateDirectory,
   clock,
   log,
-}: Pick<ServerConfig, 'databaseUrl' | 'databaseDirectory' | 'clock' | 'log'>): Promise<Sql> {
+}: Omit<ServerConfig, 'host' | 'port'>): Promise<Sql> {
   return databaseUrl
     ? openPostgres({ url: databaseUrl, clock })
-    : openEmbedded({ directory: databaseDirectory, log });
+    : openEmbedded({ directory: databaseDirectory, log, ...(templateDirectory && { templateDirectory }) });
 }
 
 /** Wires the rooms together, in the order in which they may fail. A start that fails undoes what it had begun. */
@@ -54,7 +59,7 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
   await migrate(sql, FLEET_MIGRATIONS);
   const instanceId = newUuid();
   door.app = routes(config, sql, instanceId);
-  return { instanceId, host: listening.host, port: listening.port, stop: () => ending.run() };
+  return { instanceId, host: listening.host, port: listening.port, sql, stop: () => ending.run() };
 }
 
 function routes({ host, log }: ServerConfig, sql: Sql, instanceId: string): Hono {

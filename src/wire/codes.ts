@@ -86,6 +86,7 @@ export const REFUSALS = {
   body_too_large: row('invalid', 413, 'the body is larger than the limit'),
   host_refused: row('forbidden', 403, 'the Host header names another machine'),
   origin_refused: row('forbidden', 403, 'the request comes from a web page'),
+  rate_limited: row('unavailable', 429, 'too many requests; Retry-After says when to come back'),
 } as const satisfies Record<string, RefusalRow>;
 
 export type RefusalName = keyof typeof REFUSALS;

@@ -23,7 +23,16 @@ export const VARIABLES = [
     'setting',
     "Name or path of the tmux socket; recorded per session. Default: tmux's own.",
   ),
-  variable('ROUSE_FLEET_URL', 'setting', 'Fleet server that gateways register with and heartbeat to.'),
+  variable(
+    'ROUSE_FLEET_URL',
+    'setting',
+    'Fleet server that agents register with at launch, and that commands speak to. Default for commands: `http://127.0.0.1:9889`.',
+  ),
+  variable(
+    'ROUSE_FLEET_TOKEN_FILE',
+    'setting',
+    'File, 0600, with the token for the fleet server. Default `$ROUSE_HOME/server/admin-token`.',
+  ),
   variable(
     'HOUMAO_GLOBAL_RUNTIME_DIR',
     'setting',

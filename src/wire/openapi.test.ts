@@ -1,20 +1,27 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { environmentMarkdown, VARIABLES } from './env.ts';
-import { openApiDocument } from './openapi.ts';
+import { named } from './fields.ts';
+import { FLEET_ROUTES } from './fleet-routes.ts';
+import { fleetOpenApiDocument, openApiDocument } from './openapi.ts';
 import { ROUTES } from './routes.ts';
 
 const stored = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
-const document = openApiDocument() as {
+interface Document {
   paths: Record<
     string,
-    Record<string, { operationId: string; parameters?: { name: string; in: string }[]; responses: object }>
+    Record<
+      string,
+      { operationId: string; tags: string[]; parameters?: { name: string; in: string }[]; responses: object }
+    >
   >;
+  tags: { name: string }[];
   components: { schemas: Record<string, Record<string, unknown>> };
-};
-const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
-);
+}
+
+const gateway = openApiDocument() as unknown as Document;
+const fleet = fleetOpenApiDocument() as unknown as Document;
 
 function everyRef(value: unknown): string[] {
   if (value === null || typeof value !== 'object') return [];
@@ -22,16 +29,28 @@ function everyRef(value: unknown): string[] {
   return [...(typeof own === 'string' ? [own] : []), ...Object.values(value).flatMap(everyRef)];
 }
 
-describe('the OpenAPI document', () => {
+describe.each([
+  ['gateway', gateway, ROUTES],
+  ['fleet', fleet, FLEET_ROUTES],
+] as const)('the OpenAPI document of the %s', (name, document, routes) => {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+  );
+
   it('on disk is what the schemas say; node scripts/openapi.mjs writes it anew', () => {
-    expect(JSON.parse(stored('openapi/gateway.json'))).toEqual(JSON.parse(JSON.stringify(document)));
+    expect(JSON.parse(stored(`openapi/${name}.json`))).toEqual(JSON.parse(JSON.stringify(document)));
   });
 
   it('lists every route once, by a unique id', () => {
     expect(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort()).toEqual(
-      ROUTES.map((route) => `${route.method} ${route.path}`).sort(),
+      routes.map((route) => `${route.method} ${route.path}`).sort(),
     );
-    expect(new Set(ROUTES.map((route) => route.id)).size).toBe(ROUTES.length);
+    expect(new Set(routes.map((route) => route.id)).size).toBe(routes.length);
+  });
+
+  it('says what each group of routes is', () => {
+    const told = new Set(document.tags.map((tag) => tag.name));
+    expect(operations.flatMap(({ tags }) => tags).filter((tag) => !told.has(tag))).toEqual([]);
   });
 
   it('has no reference that leads nowhere and no schema that nothing refers to', () => {
@@ -60,8 +79,16 @@ describe('the OpenAPI document', () => {
 
   it('promises an answer for success and for each refusal', () => {
     for (const { responses } of operations)
-      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '403', '500']));
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '500']));
+    for (const { responses } of operations)
+      expect(Object.keys(responses).filter((status) => status < '300')).toHaveLength(1);
   });
+});
+
+it('every schema with a name is in one of the documents', () => {
+  const shown = new Set([gateway, fleet].flatMap((each) => Object.keys(each.components.schemas)));
+  const ids = Object.keys(z.toJSONSchema(named, { metadata: named, io: 'input' }).schemas);
+  expect(ids.filter((id) => !shown.has(id))).toEqual([]);
 });
 
 describe('the environment', () => {

@@ -1,60 +1,90 @@
 import * as z from 'zod';
 import { named } from './fields.ts';
-import { BODY_ERRORS, COMMON_ERRORS, ROUTES, type Route } from './routes.ts';
+import { FLEET_ERRORS, FLEET_ROUTES, FLEET_TAGS } from './fleet-routes.ts';
+import { BODY_ERRORS, type Route } from './route.ts';
+import { COMMON_ERRORS, ROUTES } from './routes.ts';
 import { errorBody } from './v1/error-body.ts';
 
 type Json = Record<string, unknown>;
 
-const TAGS: Record<string, string> = {
-  gateway: 'The gateway itself.',
-  requests: 'The durable queue: accepted is not yet typed.',
-  control: 'Direct control: now or refused.',
-  reminders: 'The ranked set of live reminders.',
-  mail: "The agent's mailbox.",
-  notifier: 'Waking the agent when mail waits.',
+/** What one server's document says besides its routes. */
+interface Server {
+  title: string;
+  description: string;
+  routes: readonly Route[];
+  /** Statuses any of its routes may answer. */
+  errors: Readonly<Record<number, string>>;
+  tags: Readonly<Record<string, string>>;
+  port: { default: string; description: string };
+  security: Json[];
+  bearer: string;
+}
+
+const GATEWAY: Server = {
+  title: 'Rouse gateway',
+  description:
+    'The HTTP surface of the gateway beside one agent. Unknown fields are refused, nothing is coerced.',
+  routes: ROUTES,
+  errors: COMMON_ERRORS,
+  tags: {
+    gateway: 'The gateway itself.',
+    requests: 'The durable queue: accepted is not yet typed.',
+    control: 'Direct control: now or refused.',
+    reminders: 'The ranked set of live reminders.',
+    mail: "The agent's mailbox.",
+    notifier: 'Waking the agent when mail waits.',
+  },
+  port: { default: '0', description: 'See state.json.' },
+  security: [{}, { bearer: [] }],
+  bearer: 'Required when the gateway is bound wider than loopback.',
+};
+
+const FLEET: Server = {
+  title: 'Rouse fleet server',
+  description:
+    'The HTTP surface of the server of many agents. Who calls is known by the token alone; what a token sees ends at its org.',
+  routes: FLEET_ROUTES,
+  errors: FLEET_ERRORS,
+  tags: FLEET_TAGS,
+  port: { default: '9889', description: 'See server/current-instance.json.' },
+  security: [{ bearer: [] }],
+  bearer: 'A token made by `rouse tokens create` or by registering an agent.',
 };
 
 /** The OpenAPI 3.1 document of a gateway, made from ROUTES and the schemas they name. */
-export function openApiDocument(): Json {
+export const openApiDocument = (): Json => documentOf(GATEWAY);
+
+/** The same of the fleet server, from FLEET_ROUTES. */
+export const fleetOpenApiDocument = (): Json => documentOf(FLEET);
+
+function documentOf(server: Server): Json {
   const paths: Record<string, Json> = {};
-  for (const route of ROUTES) {
+  for (const route of server.routes) {
     paths[route.path] ??= {};
-    paths[route.path]![route.method.toLowerCase()] = operation(route);
+    paths[route.path]![route.method.toLowerCase()] = operation(route, server.errors);
   }
   return {
     openapi: '3.1.1',
     info: {
-      title: 'Rouse gateway',
+      title: server.title,
       version: 'v1',
-      description:
-        'The HTTP surface of the gateway beside one agent. Unknown fields are refused, nothing is coerced.',
+      description: server.description,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [
-      {
-        url: 'http://127.0.0.1:{port}',
-        variables: { port: { default: '0', description: 'See state.json.' } },
-      },
-    ],
-    security: [{}, { bearer: [] }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    servers: [{ url: 'http://127.0.0.1:{port}', variables: { port: server.port } }],
+    security: server.security,
+    tags: Object.entries(server.tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: components(),
-      securitySchemes: {
-        bearer: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'Required when the gateway is bound wider than loopback.',
-        },
-      },
+      schemas: reachedFrom(paths),
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: server.bearer } },
     },
   };
 }
 
-function operation(route: Route): Json {
+function operation(route: Route, common: Server['errors']): Json {
   const errors = {
-    ...COMMON_ERRORS,
+    ...common,
     ...(route.body && BODY_ERRORS),
     ...(route.query && { 422: 'A parameter is not allowed.' }),
     ...route.errors,
@@ -67,7 +97,12 @@ function operation(route: Route): Json {
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: { required: true, content: json(route.body) } }),
     responses: {
-      200: { description: 'Done.', content: json(route.response) },
+      [route.status ?? 200]: {
+        description: 'Done.',
+        content: route.contentType
+          ? { [route.contentType]: { schema: { type: 'string' } } }
+          : json(route.response),
+      },
       ...Object.fromEntries(
         Object.entries(errors).map(([status, description]) => [
           status,
@@ -103,10 +138,24 @@ function queryParameters(query: z.ZodObject | undefined): Json[] {
   return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema }));
 }
 
-function components(): Json {
+/** The schemas the paths refer to, and those that these refer to. */
+function reachedFrom(paths: unknown): Json {
   const { schemas } = z.toJSONSchema(named, { io: 'input', uri: reference, metadata: named });
-  const bare = Object.entries(schemas).map(
-    ([id, { $id: _, $schema: __, ...schema }]) => [id, schema] as const,
-  );
-  return Object.fromEntries(bare.sort(([a], [b]) => (a < b ? -1 : 1)));
+  const found = new Map<string, Json>();
+  const open = refsIn(paths);
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const stored = schemas[id];
+    if (found.has(id) || !stored) continue;
+    const { $id: _, $schema: __, ...schema } = stored;
+    found.set(id, schema);
+    open.push(...refsIn(schema));
+  }
+  return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function refsIn(value: unknown): string[] {
+  if (value === null || typeof value !== 'object') return [];
+  const own = (value as { $ref?: unknown }).$ref;
+  const ids = typeof own === 'string' ? [own.slice(reference('').length)] : [];
+  return [...ids, ...Object.values(value).flatMap(refsIn)];
 }

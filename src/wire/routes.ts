@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { type Route, route } from './route.ts';
 import { controlPromptBody, promptResult } from './v1/control-prompt.ts';
 import { headlessState, nextPromptSessionBody } from './v1/headless.ts';
 import { health } from './v1/health.ts';
@@ -31,38 +32,12 @@ import { controlResult, sendKeysBody } from './v1/send-keys.ts';
 import { gatewayStatus } from './v1/status.ts';
 import { tuiHistory, tuiHistoryQuery, tuiState } from './v1/tui-state.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
-
-/** One route of a gateway, as data: the server, the client and the OpenAPI document are made from this list. */
-export interface Route {
-  id: string;
-  method: Method;
-  /** Parameters in braces: `/v1/reminders/{reminder_id}`. */
-  path: string;
-  tag: string;
-  summary: string;
-  body?: z.ZodType;
-  query?: z.ZodObject;
-  response: z.ZodType;
-  /** Statuses besides 200, with when they come; those every route may answer are in COMMON_ERRORS. */
-  errors: Readonly<Record<number, string>>;
-}
-
 /** Every success is 200. Any route may also answer these. */
 export const COMMON_ERRORS: Readonly<Record<number, string>> = {
   401: 'A token is required: the gateway is bound wider than loopback.',
   403: 'The Host or Origin header is not that of a local program.',
   500: 'The gateway failed inside.',
 };
-
-/** Added for routes that take a body. */
-export const BODY_ERRORS: Readonly<Record<number, string>> = {
-  413: 'The body is larger than the limit.',
-  415: 'The body is not application/json.',
-  422: 'The body is not JSON, or a field is missing, unknown or not allowed.',
-};
-
-const route = (row: Omit<Route, 'errors'> & { errors?: Route['errors'] }): Route => ({ errors: {}, ...row });
 
 const admission = {
   409: 'Left-over work of a replaced agent is undecided, or the agent may not be disturbed now.',

@@ -1,0 +1,137 @@
+import { readFileSync, statSync } from 'node:fs';
+import { errnoOf, forbidden, invalid, unauthorized } from '../base/index.ts';
+import type * as wire from '../wire/index.ts';
+import { type Exchange, exchange, type ServerKind, type Target } from './exchange.ts';
+import { type CallOptions, segment } from './gateway-client.ts';
+
+export interface FleetClientOptions {
+  /** `http://127.0.0.1:9889`; with `https:` the server's certificate is checked. A path in it stands before each route. */
+  url: string;
+  /** Undefined: speak as nobody, which few routes allow. */
+  token?: string | undefined;
+  /** For one call, in milliseconds. Default 10 000. */
+  timeoutMs?: number | undefined;
+}
+
+export const DEFAULT_FLEET_URL = 'http://127.0.0.1:9889';
+
+const SERVER: ServerKind = {
+  name: 'fleet server',
+  absent: 'Start one with "rouse server start", or set ROUSE_FLEET_URL.',
+  stranger: 'Another program may have taken the port; "rouse server status" tells.',
+};
+
+/** The fleet server's routes as calls. Errors are the RouseErrors the server meant. */
+export class FleetClient {
+  readonly url: string;
+  #target: Target;
+  #prefix: string;
+
+  constructor({ url, token, timeoutMs = 10_000 }: FleetClientOptions) {
+    const parsed = fleetUrl(url);
+    const secure = parsed.protocol === 'https:';
+    this.url = parsed.href.replace(/\/$/, '');
+    this.#prefix = parsed.pathname.replace(/\/$/, '');
+    this.#target = {
+      host: parsed.hostname.replace(/^\[|\]$/g, ''),
+      port: Number(parsed.port) || (secure ? 443 : 80),
+      token,
+      timeoutMs,
+      secure,
+      server: SERVER,
+    };
+  }
+
+  /** Any route; rooms with many of them build their own calls on this. */
+  async request<T = unknown>(
+    method: Exchange['method'],
+    path: string,
+    body?: unknown,
+    options?: CallOptions,
+  ): Promise<T> {
+    return (await exchange(this.#target, { method, path: this.#prefix + path, body, ...options })) as T;
+  }
+
+  health(options?: CallOptions): Promise<wire.FleetHealth> {
+    return this.request('GET', '/health', undefined, options);
+  }
+
+  register(body: wire.RegisterInput, options?: CallOptions): Promise<wire.Registered> {
+    return this.request('POST', '/registry/register', body, options);
+  }
+
+  /** Give it a time limit beyond the `wait_seconds` asked for. */
+  heartbeat(body: wire.HeartbeatInput, options?: CallOptions): Promise<wire.HeartbeatAnswer> {
+    return this.request('POST', '/registry/heartbeat', body, options);
+  }
+
+  agents(query: { status?: string; org?: string } = {}, options?: CallOptions): Promise<wire.WorkspaceList> {
+    return this.request('GET', `/registry/agents${queryText(query)}`, undefined, options);
+  }
+
+  agent(ref: string, options?: CallOptions): Promise<wire.WorkspaceView> {
+    return this.request('GET', `/registry/agents/${segment(ref, 'agent')}`, undefined, options);
+  }
+
+  changeAgent(
+    ref: string,
+    verb: 'pause' | 'resume' | 'remove',
+    options?: CallOptions,
+  ): Promise<wire.WorkspaceView> {
+    return this.request('POST', `/registry/agents/${segment(ref, 'agent')}/${verb}`, undefined, options);
+  }
+
+  orgs(options?: CallOptions): Promise<{ orgs: wire.OrgView[] }> {
+    return this.request('GET', '/admin/orgs', undefined, options);
+  }
+
+  createOrg(name: string, options?: CallOptions): Promise<wire.OrgView> {
+    return this.request('POST', '/admin/orgs', { name }, options);
+  }
+
+  tokens(options?: CallOptions): Promise<{ tokens: wire.FleetToken[] }> {
+    return this.request('GET', '/admin/tokens', undefined, options);
+  }
+
+  createToken(body: wire.TokenInput, options?: CallOptions): Promise<wire.FleetNewToken> {
+    return this.request('POST', '/admin/tokens', body, options);
+  }
+
+  revokeToken(id: string, options?: CallOptions): Promise<wire.FleetToken> {
+    return this.request('POST', `/admin/tokens/${segment(id, 'token id')}/revoke`, undefined, options);
+  }
+}
+
+/** The query string of the values that are there. */
+export function queryText(query: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
+  const text = pairs.map(([key, value]) => `${key}=${encodeURIComponent(value!)}`).join('&');
+  return text && `?${text}`;
+}
+
+function fleetUrl(url: string): URL {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const fine = parsed && /^https?:$/.test(parsed.protocol) && !parsed.username && !parsed.password;
+  if (fine && !parsed.search && !parsed.hash) return parsed;
+  throw invalid('the URL of the fleet server must look like http://127.0.0.1:9889', {
+    hint: 'check ROUSE_FLEET_URL; tokens belong into a file, not into the URL',
+  });
+}
+
+/** The token in a file that only its owner can read. */
+export function readTokenFile(file: string): string {
+  let text: string;
+  try {
+    if ((statSync(file).mode & 0o077) !== 0) {
+      throw forbidden(`${file} can be read by others`, { hint: `run "chmod 600 ${file}"` });
+    }
+    text = readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT' && errnoOf(error) !== 'EACCES') throw error;
+    throw unauthorized(`there is no readable token at ${file}`, {
+      hint: 'set ROUSE_FLEET_TOKEN_FILE; "rouse server init" makes the first token of a server',
+    });
+  }
+  if (text) return text;
+  throw unauthorized(`${file} is empty`);
+}

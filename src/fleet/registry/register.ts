@@ -1,0 +1,61 @@
+import { newUuid } from '../../base/index.ts';
+import { asJson, type Sql } from '../../db/index.ts';
+import { createToken, revokeTokensOf } from '../identity/index.ts';
+
+export interface Registration {
+  orgId: string;
+  agentId: string;
+  name: string;
+  tool?: string | undefined;
+  sessionId: string;
+  gateway?: Record<string, unknown> | undefined;
+  maxConcurrentTasks?: number | undefined;
+  parentId?: string | undefined;
+}
+
+export interface RegisteredWorkspace {
+  workspaceId: string;
+  status: 'provisioning' | 'paused';
+  token: string;
+}
+
+/**
+ * Makes an agent known, or gives the one of that id to a new session: its older tokens end, so that an older session can
+ * neither beat nor take messages. It is online with its first heartbeat; one that was paused stays paused.
+ */
+export function registerWorkspace(sql: Sql, wanted: Registration): Promise<RegisteredWorkspace> {
+  return sql.transaction(async (tx) => {
+    const { rows } = await tx.query<{ id: string; status: 'provisioning' | 'paused' }>(
+      `INSERT INTO workspaces AS w (id, org_id, parent_id, agent_id, name, tool, session_id, gateway, max_concurrent_tasks)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+       ON CONFLICT (org_id, agent_id) WHERE status <> 'removed' DO UPDATE SET
+         parent_id = coalesce(excluded.parent_id, w.parent_id), name = excluded.name,
+         tool = coalesce(excluded.tool, w.tool), session_id = excluded.session_id, gateway = excluded.gateway,
+         max_concurrent_tasks = excluded.max_concurrent_tasks, active_tasks = 0, current_task = NULL, error_rate = 0,
+         sample_error = NULL, registered_at = now(),
+         status = CASE WHEN w.status = 'paused' THEN 'paused' ELSE 'provisioning' END,
+         status_changed_at = CASE WHEN w.status IN ('paused', 'provisioning') THEN w.status_changed_at ELSE now() END
+       RETURNING id, status`,
+      [
+        newUuid(),
+        wanted.orgId,
+        wanted.parentId ?? null,
+        wanted.agentId,
+        wanted.name,
+        wanted.tool ?? null,
+        wanted.sessionId,
+        wanted.gateway ? asJson(wanted.gateway) : null,
+        wanted.maxConcurrentTasks ?? 1,
+      ],
+    );
+    const { id, status } = rows[0]!;
+    await revokeTokensOf(tx, id);
+    const { token } = await createToken(tx, {
+      kind: 'agent',
+      orgId: wanted.orgId,
+      workspaceId: id,
+      subject: wanted.name,
+    });
+    return { workspaceId: id, status, token };
+  });
+}

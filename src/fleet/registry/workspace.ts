@@ -1,0 +1,56 @@
+import { conflict, notFound } from '../../base/index.ts';
+import type { Sql } from '../../db/index.ts';
+import type { WorkspaceStatus } from '../../wire/index.ts';
+
+/** An agent's place in the fleet. It outlives sessions: the same agent id keeps it. */
+export interface Workspace {
+  id: string;
+  org_id: string;
+  parent_id: string | null;
+  agent_id: string;
+  name: string;
+  tool: string | null;
+  status: WorkspaceStatus;
+  session_id: string | null;
+  agent_card: Record<string, unknown> | null;
+  gateway: Record<string, unknown> | null;
+  active_tasks: number;
+  max_concurrent_tasks: number;
+  last_heartbeat_at: Date | null;
+}
+
+const COLUMNS = `id, org_id, parent_id, agent_id, name, tool, status, session_id, agent_card, gateway, active_tasks,
+  max_concurrent_tasks, last_heartbeat_at`;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * The workspace somebody means: by its id, else by agent id, else by name. A tenant sees its own only; `orgId` null is
+ * an administrator of the whole server. Removed ones are not found; a name that several have is a `conflict`.
+ */
+export async function resolveWorkspace(sql: Sql, orgId: string | null, ref: string): Promise<Workspace> {
+  const { rows } = await sql.query<Workspace & { rank: number }>(
+    `SELECT ${COLUMNS}, CASE WHEN id = $2::uuid THEN 0 WHEN agent_id = $3 THEN 1 ELSE 2 END AS rank FROM workspaces
+      WHERE status <> 'removed' AND ($1::uuid IS NULL OR org_id = $1) AND (id = $2::uuid OR agent_id = $3 OR name = $3)
+      ORDER BY rank, id LIMIT 20`,
+    [orgId, UUID.test(ref) ? ref : null, ref],
+  );
+  const best = rows.filter((row) => row.rank === rows[0]!.rank);
+  if (best.length > 1) {
+    throw conflict(`"${ref}" is the name of ${best.length} agents`, {
+      hint: 'say which by its workspace id',
+      facts: { workspace_ids: best.map((row) => row.id) },
+    });
+  }
+  if (!best[0]) {
+    throw notFound(`there is no agent "${ref}"`, { hint: '"rouse fleet list" shows the agents of the org' });
+  }
+  const { rank: _, ...workspace } = best[0];
+  return workspace;
+}
+
+/** The workspace of that id, removed or not; undefined when there never was one. */
+export async function findWorkspace(sql: Sql, id: string): Promise<Workspace | undefined> {
+  if (!UUID.test(id)) return undefined;
+  const { rows } = await sql.query<Workspace>(`SELECT ${COLUMNS} FROM workspaces WHERE id = $1`, [id]);
+  return rows[0];
+}

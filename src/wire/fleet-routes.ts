@@ -1,0 +1,21 @@
+import { ADMIN_ROUTES } from './fleet/admin-routes.ts';
+import { REGISTRY_ROUTES } from './fleet/registry-routes.ts';
+import type { Route } from './route.ts';
+
+/** Every route of the fleet server, noun by noun. docs/openapi/fleet.json is made from this list. */
+export const FLEET_ROUTES: readonly Route[] = [...REGISTRY_ROUTES, ...ADMIN_ROUTES];
+
+export const FLEET_TAGS: Readonly<Record<string, string>> = {
+  server: 'The server itself.',
+  registry: 'Agents: registration, heartbeats, status.',
+  admin: 'Tenants and tokens.',
+};
+
+/** Any route of the fleet server may answer these. */
+export const FLEET_ERRORS: Readonly<Record<number, string>> = {
+  401: 'There is no token, or it is not valid.',
+  403: 'The token is not enough, or the Host or Origin header is not that of a local program.',
+  429: 'Too many requests; `Retry-After` says when to come back.',
+  500: 'The server failed inside.',
+  503: 'The database is away, or the server is starting.',
+};

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { about, name, oneLine, stamp, strict } from '../fields.ts';
+
+const word = oneLine.max(200);
+
+/** Body of `POST /admin/orgs`. */
+export const orgBody = name('FleetOrgBody', strict({ name: word }));
+
+export const orgView = name('FleetOrg', strict({ org_id: z.string(), name: z.string(), created_at: stamp }));
+export const orgList = name('FleetOrgList', strict({ orgs: z.array(orgView) }));
+
+/** Body of `POST /admin/tokens`. */
+export const tokenBody = name(
+  'FleetTokenBody',
+  strict({
+    kind: z.enum(['agent', 'user', 'admin']),
+    subject: about('Whose it is: the name requests carry. For an agent token, optional.', word).optional(),
+    agent: about('Workspace id, agent id or name; only for an agent token.', word).optional(),
+    org: about('Name of the org. Default: that of the asking token, else `default`.', word).optional(),
+    all_orgs: about('An admin of the whole server; only such a one may make another.', z.boolean()).default(
+      false,
+    ),
+    expires_in_seconds: about(
+      'Default: never.',
+      z
+        .int()
+        .min(1)
+        .max(10 * 366 * 86_400),
+    ).optional(),
+  }),
+);
+
+const view = {
+  token_id: z.string(),
+  kind: z.enum(['agent', 'user', 'admin']),
+  org_id: z.string().nullable(),
+  org: z.string().nullable(),
+  workspace_id: z.string().nullable(),
+  subject: z.string(),
+  prefix: about('The first characters of the secret, to tell tokens apart.', z.string()),
+  created_at: stamp,
+  last_used_at: stamp.nullable(),
+  expires_at: stamp.nullable(),
+  revoked_at: stamp.nullable(),
+};
+
+export const tokenView = name('FleetToken', strict(view));
+export const newToken = name(
+  'FleetNewToken',
+  strict({ ...view, token: about('The secret. Shown once; only its hash is kept.', z.string()) }),
+);
+export const tokenList = name('FleetTokenList', strict({ tokens: z.array(tokenView) }));
+
+export type OrgView = z.infer<typeof orgView>;
+export type TokenInput = z.input<typeof tokenBody>;
+export type FleetToken = z.infer<typeof tokenView>;
+export type FleetNewToken = z.infer<typeof newToken>;

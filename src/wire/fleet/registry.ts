@@ -1,0 +1,174 @@
+import * as z from 'zod';
+import { about, count, integer, name, notBlank, oneLine, stamp, strict, text } from '../fields.ts';
+import { REQUEST_OUTCOMES } from '../v1/request-views.ts';
+
+/** There is no `busy`: that is `active_tasks` above zero. */
+export const WORKSPACE_STATUSES = [
+  'provisioning',
+  'online',
+  'offline',
+  'degraded',
+  'failed',
+  'removed',
+  'paused',
+  'hibernating',
+  'hibernated',
+  'awaiting_agent',
+] as const;
+
+export type WorkspaceStatus = (typeof WORKSPACE_STATUSES)[number];
+
+const identifier = oneLine.max(200);
+
+/** Body of `POST /registry/register`. */
+export const registerBody = name(
+  'FleetRegisterBody',
+  strict({
+    agent_id: about('Authoritative id of the agent; the same id keeps its workspace.', identifier),
+    name: about('What people call it.', identifier),
+    tool: identifier.optional(),
+    session_id: about('Which session of the agent this is; an older one is fenced off.', identifier),
+    gateway: about('Where its gateway is, as the agent says.', z.record(z.string(), z.unknown())).optional(),
+    max_concurrent_tasks: integer.min(1).max(64).default(1),
+    org: about('Only for an administrator of the whole server. Default: `default`.', identifier).optional(),
+    parent: about('Id, agent id or name of the workspace above it.', identifier).optional(),
+  }),
+);
+
+export const registered = name(
+  'FleetRegistered',
+  strict({
+    workspace_id: z.string(),
+    org_id: z.string(),
+    status: z.enum(WORKSPACE_STATUSES),
+    auth_token: about('The agent token. Shown once; only its hash is kept.', z.string()),
+  }),
+);
+
+/** What became of a message that was handed over; `accepted` only once it is in the gateway's own queue. */
+export const deliveryAck = strict({
+  id: z.uuid(),
+  attempt: integer.min(1),
+  result: z.enum(['accepted', 'refused']),
+  request_id: about('Of the request the gateway made of it.', identifier).optional(),
+  reason: about('Why it was refused.', text.max(2000)).optional(),
+});
+
+/** How the gateway's request for a message ended, told once it has. */
+export const deliveryOutcome = strict({
+  id: z.uuid(),
+  request_id: identifier,
+  outcome: z.enum(REQUEST_OUTCOMES),
+  at: stamp,
+});
+
+const acks = z.array(deliveryAck).max(100).default([]);
+const outcomes = z.array(deliveryOutcome).max(100).default([]);
+
+/** Body of `POST /registry/heartbeat`. */
+export const heartbeatBody = name(
+  'FleetHeartbeatBody',
+  strict({
+    session_id: identifier,
+    active_tasks: count.max(10_000),
+    current_task: text.max(500).nullable().optional(),
+    error_rate: z.number().min(0).max(1).default(0),
+    sample_error: text.max(500).nullable().optional(),
+    runtime_state: about('`wedged` says that it cannot work.', z.enum(['', 'wedged'])).default(''),
+    uptime_seconds: count.optional(),
+    leaving: about(
+      'The gateway stops: the agent is offline now, not when it is missed.',
+      z.boolean(),
+    ).default(false),
+    wait_seconds: about(
+      'Hold the answer this long for a message to come.',
+      z.number().min(0).max(25),
+    ).default(0),
+    acks,
+    outcomes,
+  }),
+);
+
+export const leasedMessage = name(
+  'FleetLeasedMessage',
+  strict({
+    id: z.string(),
+    attempt: integer,
+    method: z.string().nullable(),
+    body: z.unknown(),
+    priority: integer,
+    expires_at: stamp.nullable(),
+    idempotency_key: z.string().nullable(),
+  }),
+);
+
+export const heartbeatAnswer = name(
+  'FleetHeartbeatAnswer',
+  strict({
+    status: z.literal('ok'),
+    workspace_id: z.string(),
+    workspace_status: z.enum(WORKSPACE_STATUSES),
+    messages: z.array(leasedMessage),
+    next_heartbeat_seconds: about('Beat again at the latest after this long.', z.number()),
+  }),
+);
+
+/** Body of `POST /registry/deliveries/ack`, for a gateway that will not beat again soon. */
+export const ackBody = name('FleetAckBody', strict({ session_id: identifier, acks, outcomes }));
+
+export const ackAnswer = name(
+  'FleetAckAnswer',
+  strict({
+    acknowledged: about('Acks that were current.', count),
+    late: about('Acks whose lease was over; the message has another fate by now.', count),
+    outcomes_recorded: count,
+  }),
+);
+
+/** An agent as the fleet knows it. */
+export const workspaceView = name(
+  'FleetWorkspace',
+  strict({
+    workspace_id: z.string(),
+    org_id: z.string(),
+    org: z.string(),
+    parent_id: z.string().nullable(),
+    agent_id: z.string(),
+    name: z.string(),
+    tool: z.string().nullable(),
+    status: z.enum(WORKSPACE_STATUSES),
+    status_changed_at: stamp,
+    session_id: z.string().nullable(),
+    gateway: z.record(z.string(), z.unknown()).nullable(),
+    last_heartbeat_at: stamp.nullable(),
+    heartbeat_age_seconds: z.number().nullable(),
+    active_tasks: count,
+    max_concurrent_tasks: count,
+    current_task: z.string().nullable(),
+    error_rate: z.number(),
+    sample_error: z.string().nullable(),
+    uptime_seconds: integer.nullable(),
+    queue_depth: about('Messages that wait for it.', count),
+    registered_at: stamp,
+    removed_at: stamp.nullable(),
+  }),
+);
+
+export const workspaceList = name('FleetWorkspaceList', strict({ agents: z.array(workspaceView) }));
+
+export const workspaceListQuery = strict({
+  status: z.enum(WORKSPACE_STATUSES).optional(),
+  org: about('Only for an administrator of the whole server.', identifier).optional(),
+  limit: about('1 to 1000. Default 200.', integer.min(1).max(1000).optional()),
+  after: about('Only agents whose id comes after this one.', notBlank.optional()),
+});
+
+export type RegisterInput = z.input<typeof registerBody>;
+export type Registered = z.infer<typeof registered>;
+export type HeartbeatInput = z.input<typeof heartbeatBody>;
+export type HeartbeatAnswer = z.infer<typeof heartbeatAnswer>;
+export type LeasedMessage = z.infer<typeof leasedMessage>;
+export type DeliveryAck = z.infer<typeof deliveryAck>;
+export type DeliveryOutcome = z.infer<typeof deliveryOutcome>;
+export type WorkspaceView = z.infer<typeof workspaceView>;
+export type WorkspaceList = z.infer<typeof workspaceList>;

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { about, integer, name, stamp, strict } from '../fields.ts';
+
+export const fleetHealth = name(
+  'FleetHealth',
+  strict({
+    status: z.literal('ok'),
+    houmao_service: z.literal('houmao-server'),
+    instance_id: z.string(),
+    pid: integer,
+  }),
+);
+
+export const fleetReadiness = name(
+  'FleetReadiness',
+  strict({ status: z.literal('ready'), database: about('Which kind.', z.enum(['postgres', 'embedded'])) }),
+);
+
+/** `$ROUSE_HOME/server/current-instance.json`. */
+export const serverInstance = strict({
+  schema_version: z.literal(1),
+  instance_id: z.string(),
+  pid: integer,
+  process_start_ticks: z.string(),
+  boot_id: z.string(),
+  host: z.string(),
+  port: integer,
+  database: z.enum(['postgres', 'embedded']),
+  started_at_utc: stamp,
+});
+
+export type FleetHealth = z.infer<typeof fleetHealth>;
+export type ServerInstance = z.infer<typeof serverInstance>;
