@@ -6,6 +6,9 @@ CREATE TABLE sweepers (
   lease_until timestamptz,
   last_started_at timestamptz,
   last_finished_at timestamptz,
-  last_result jsonb
+  last_result jsonb,
+  last_error text,
+  runs bigint NOT NULL DEFAULT 0,
+  failures bigint NOT NULL DEFAULT 0
 );
 `;

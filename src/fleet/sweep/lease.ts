@@ -1,0 +1,68 @@
+import type { Clock } from '../../base/index.ts';
+import type { Sql } from '../../db/index.ts';
+import type { SweepResult } from './sweep.ts';
+
+/** A server that dies in a pass is replaced after this long; one that lives renews in time. */
+const LEASE_SECONDS = 15;
+const RENEW_EVERY_MS = 5000;
+
+export interface Lease {
+  name: string;
+  holder: string;
+}
+
+/** By the database's clock, so that servers need not agree about the time. False: somebody else has it. */
+export async function takeLease(sql: Sql, { name, holder }: Lease): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `INSERT INTO sweepers AS s (name, holder, lease_until, last_started_at)
+     VALUES ($1, $2, now() + interval '${LEASE_SECONDS} seconds', now())
+     ON CONFLICT (name) DO UPDATE
+       SET holder = excluded.holder, lease_until = excluded.lease_until, last_started_at = excluded.last_started_at
+     WHERE s.holder IS NULL OR s.holder = excluded.holder OR s.lease_until < now()`,
+    [name, holder],
+  );
+  return rowCount === 1;
+}
+
+/** Gives the lease back with what came of the pass. A lease that somebody took over meanwhile is left alone. */
+export async function endLease(
+  sql: Sql,
+  { name, holder }: Lease,
+  outcome: { result: SweepResult | null; error: string | null },
+): Promise<void> {
+  await sql.query(
+    `UPDATE sweepers SET holder = NULL, lease_until = NULL, last_finished_at = now(), last_error = $4,
+            last_result = coalesce($3::jsonb, last_result), runs = runs + 1,
+            failures = failures + CASE WHEN $4::text IS NULL THEN 0 ELSE 1 END
+      WHERE name = $1 AND holder = $2`,
+    [name, holder, outcome.result, outcome.error],
+  );
+}
+
+/** Renews until told to stop; `onLost` when somebody else has it, or when renewing fails for as long as it lasts. */
+export function keepLease(sql: Sql, clock: Clock, { lease, onLost }: { lease: Lease; onLost: () => void }) {
+  let stopped = false;
+  let good = clock.monotonic();
+  let cancel = clock.after(RENEW_EVERY_MS, () => void renew());
+
+  async function renew(): Promise<void> {
+    const renewed = await extend(sql, lease).catch(() => undefined);
+    if (stopped) return;
+    if (renewed) good = clock.monotonic();
+    if (renewed === false || clock.monotonic() - good >= LEASE_SECONDS * 1000) return onLost();
+    cancel = clock.after(RENEW_EVERY_MS, () => void renew());
+  }
+
+  return (): void => {
+    stopped = true;
+    cancel();
+  };
+}
+
+async function extend(sql: Sql, { name, holder }: Lease): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `UPDATE sweepers SET lease_until = now() + interval '${LEASE_SECONDS} seconds' WHERE name = $1 AND holder = $2`,
+    [name, holder],
+  );
+  return rowCount === 1;
+}

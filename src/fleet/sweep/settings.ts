@@ -1,0 +1,25 @@
+import type { Log } from '../../base/index.ts';
+
+const LONGEST_SECONDS = 366 * 24 * 3600;
+
+/** A whole number of seconds above zero. Anything else is told and the default taken: a typo must not stop a server. */
+export function positiveSeconds(
+  env: Readonly<Record<string, string | undefined>>,
+  name: string,
+  { fallback, log }: { fallback: number; log: Log },
+): number {
+  const text = env[name]?.trim();
+  if (text === undefined || text === '') return fallback;
+  const value = /^\+?\d{1,12}$/.test(text) ? Number(text) : 0;
+  if (value > 0 && value <= LONGEST_SECONDS) return value;
+  log.warn(`${name} must be a whole number above zero; taking the default`, {
+    value: text.slice(0, 40),
+    default: fallback,
+  });
+  return fallback;
+}
+
+/** `true` in any case; everything else is false. */
+export function saysTrue(text: string | undefined): boolean {
+  return text?.trim().toLowerCase() === 'true';
+}
