@@ -2,8 +2,9 @@ import type { Hono } from 'hono';
 import { type Clock, Ending, type Log, newUuid } from '../base/index.ts';
 import { migrate, openEmbedded, openPostgres, type Sql } from '../db/index.ts';
 import { createApp, type Door, listen } from '../http/index.ts';
-import { authenticate } from './http/index.ts';
+import { authenticate, sweeperRoutes } from './http/index.ts';
 import { FLEET_MIGRATIONS } from './schema/index.ts';
+import { Sweepers } from './sweep/index.ts';
 
 export interface ServerConfig {
   host: string;
@@ -58,11 +59,19 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
   ending.add(() => listening.close());
   await migrate(sql, FLEET_MIGRATIONS);
   const instanceId = newUuid();
-  door.app = routes(config, sql, instanceId);
+  const sweepers = new Sweepers({ sql, clock: config.clock, log: config.log, holder: instanceId });
+  ending.add(() => sweepers.stop());
+  door.app = routes(config, sql, { instanceId, sweepers });
+  sweepers.start();
   return { instanceId, host: listening.host, port: listening.port, sql, stop: () => ending.run() };
 }
 
-function routes({ host, log }: ServerConfig, sql: Sql, instanceId: string): Hono {
+interface Rooms {
+  instanceId: string;
+  sweepers: Sweepers;
+}
+
+function routes({ host, log }: ServerConfig, sql: Sql, { instanceId, sweepers }: Rooms): Hono {
   const app = createApp({ host, log });
   app.use(authenticate(sql));
   app.get('/health', (context) =>
@@ -73,5 +82,6 @@ function routes({ host, log }: ServerConfig, sql: Sql, instanceId: string): Hono
       pid: process.pid,
     }),
   );
+  sweeperRoutes(app, sweepers);
   return app;
 }

@@ -22,6 +22,7 @@ export * from './files/registry-record.ts';
 export * from './fleet/admin.ts';
 export * from './fleet/registry.ts';
 export * from './fleet/server.ts';
+export * from './fleet/sweepers.ts';
 export * from './fleet-routes.ts';
 export * from './openapi.ts';
 export * from './parse-body.ts';

@@ -5,3 +5,4 @@
  * Never     Holds state.
  */
 export { authenticate, callerOf, requireCaller } from './authenticate.ts';
+export { sweeperRoutes } from './sweeper-routes.ts';
