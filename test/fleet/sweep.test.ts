@@ -50,7 +50,7 @@ describe.each(databases)('the sweep runner on %s', (_name, open) => {
   });
 
   /** A runner over a clock that moves only when told. */
-  function runner(sweep: Sweep, { random = () => 0, holder = 'one' } = {}) {
+  function runner(sweep: Sweep, { random = (): number => 0, holder = 'one' } = {}) {
     const clock = new FakeClock();
     const sweepers = new Sweepers({ sql, clock, log: silentLog, holder, random });
     started.push(sweepers);
