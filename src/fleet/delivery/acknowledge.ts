@@ -1,0 +1,125 @@
+import type { Sql } from '../../db/index.ts';
+
+export interface Ack {
+  id: string;
+  /** Of the lease; an older one is stale. */
+  attempt: number;
+  result: 'accepted' | 'refused';
+  /** The gateway's own request, when it accepted. */
+  requestId?: string | null;
+  /** Why it was refused. */
+  reason?: string | null;
+  /** Refused for good: trying again cannot help. */
+  permanent?: boolean;
+}
+
+export interface Holder {
+  workspaceId: string;
+  sessionId: string;
+}
+
+/** `repeated`: told before, nothing changed. `stale`: the message is not in the hands of this session and attempt. */
+export type AckResult = { id: string; result: 'recorded' | 'repeated' | 'stale' };
+
+/**
+ * What the gateway did with the messages it was given: all in two statements. Accepted: it is in the gateway's durable
+ * queue. Refused: the same row goes back, with its key, priority and place, and waits longer each time; after
+ * `max_attempts` it is a dead letter.
+ */
+export async function acknowledgeAll(sql: Sql, holder: Holder, acks: readonly Ack[]): Promise<AckResult[]> {
+  const accepted = acks.filter(({ result }) => result === 'accepted');
+  const refused = acks.filter(({ result }) => result === 'refused');
+  const done = new Set([
+    ...(await apply(sql, ACCEPT, holder, accepted)),
+    ...(await apply(sql, REFUSE, holder, refused)),
+  ]);
+  const rest = acks.filter(({ id }) => !done.has(id));
+  const repeated = await apply(sql, REPEATED, holder, rest);
+  return acks.map(({ id }) => ({
+    id,
+    result: done.has(id) ? 'recorded' : repeated.has(id) ? 'repeated' : 'stale',
+  }));
+}
+
+export async function acknowledge(sql: Sql, ack: Ack & Holder): Promise<AckResult> {
+  const [result] = await acknowledgeAll(sql, ack, [ack]);
+  return result!;
+}
+
+async function apply(
+  sql: Sql,
+  statement: string,
+  { workspaceId, sessionId }: Holder,
+  acks: readonly Ack[],
+): Promise<Set<string>> {
+  if (acks.length === 0) return new Set();
+  const { rows } = await sql.query<{ id: string }>(statement, [
+    workspaceId,
+    sessionId,
+    acks.map(({ id }) => id),
+    acks.map(({ attempt }) => attempt),
+    acks.map(({ requestId, reason }) => requestId ?? reason ?? null),
+    acks.map(({ permanent }) => permanent ?? false),
+  ]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+const ACKS = 'unnest($3::uuid[], $4::int[], $5::text[], $6::boolean[]) AS ack (id, attempt, said, permanent)';
+const MATCHING =
+  'q.id = ANY($3::uuid[]) AND q.id = ack.id AND q.workspace_id = $1::uuid AND q.attempts = ack.attempt';
+
+/** An answer that comes late still settles what was given up as unknown. */
+const ACCEPT = `
+  UPDATE a2a_queue q SET status = 'completed', completed_at = now(), lease_until = NULL, last_error = NULL,
+      gateway_request_id = ack.said
+    FROM ${ACKS} WHERE ${MATCHING} AND q.claimed_by = $2 AND q.status IN ('dispatched', 'failed') RETURNING q.id`;
+
+/** 5 s, doubled each time, at most 10 minutes; half to one and a half of it, so that many do not come back at once. */
+const REFUSE = `
+  UPDATE a2a_queue q SET
+      status = CASE WHEN ack.permanent OR q.attempts >= q.max_attempts THEN 'failed' ELSE 'queued' END,
+      completed_at = CASE WHEN ack.permanent OR q.attempts >= q.max_attempts THEN now() END,
+      next_attempt_at = CASE WHEN ack.permanent OR q.attempts >= q.max_attempts THEN NULL ELSE
+        now() + make_interval(secs => least(600, 5 * 2 ^ (q.attempts - 1)) * (0.5 + random())) END,
+      dispatched_at = NULL, lease_until = NULL, claimed_by = NULL,
+      last_error = coalesce(ack.said, 'the gateway refused it')
+    FROM ${ACKS} WHERE ${MATCHING} AND q.claimed_by = $2 AND q.status = 'dispatched' RETURNING q.id`;
+
+const REPEATED = `
+  SELECT q.id FROM a2a_queue q, ${ACKS} WHERE ${MATCHING}
+    AND (q.status = 'completed' AND q.claimed_by = $2 OR q.status IN ('queued', 'failed') AND q.claimed_by IS NULL)`;
+
+export interface Outcome {
+  workspaceId: string;
+  id: string;
+  requestId: string | null;
+  /** How the gateway's request ended: `submitted`, `failed`, … */
+  outcome: string;
+  at: Date;
+  response?: unknown;
+}
+
+/**
+ * What became of a message inside the gateway. It is evidence that the gateway had it, whatever was thought before.
+ * False when this workspace was never given it, or the same was told before.
+ */
+export async function recordOutcome(sql: Sql, told: Outcome): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `UPDATE a2a_queue SET status = 'completed', completed_at = coalesce(completed_at, now()), lease_until = NULL,
+        gateway_request_id = coalesce($3, gateway_request_id), outcome = $4, outcome_at = $5::timestamptz,
+        response_body = coalesce($6::jsonb, response_body)
+      WHERE id = $1::uuid AND workspace_id = $2::uuid AND claimed_by IS NOT NULL
+        AND status IN ('dispatched', 'completed', 'failed')
+        AND (gateway_request_id IS NULL OR $3::text IS NULL OR gateway_request_id = $3)
+        AND (outcome_at IS NULL OR outcome_at < $5::timestamptz)`,
+    [
+      told.id,
+      told.workspaceId,
+      told.requestId,
+      told.outcome,
+      told.at,
+      told.response === undefined ? null : JSON.stringify(told.response),
+    ],
+  );
+  return rowCount === 1;
+}

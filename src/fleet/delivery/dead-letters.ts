@@ -1,0 +1,93 @@
+import { conflict, notFound } from '../../base/index.ts';
+import { type Sql, sqlStateOf } from '../../db/index.ts';
+import { DELIVERY_CHANNEL, type DeliveryView, VIEW_COLUMNS } from './message.ts';
+
+const UNIQUE_VIOLATION = '23505';
+
+/** Null: every tenant. */
+export interface Scope {
+  orgId: string | null;
+}
+
+export interface DeadLetterQuery extends Scope {
+  workspaceId?: string;
+  status?: 'dropped' | 'failed';
+  limit: number;
+  /** Of the page before. */
+  after?: { at: Date; id: string };
+}
+
+/** What ended without reaching a gateway, or perhaps without: the latest first. */
+export async function listDeadLetters(sql: Sql, query: DeadLetterQuery): Promise<DeliveryView[]> {
+  const { rows } = await sql.query<DeliveryView>(
+    `SELECT ${VIEW_COLUMNS} FROM a2a_queue
+      WHERE status IN ('dropped', 'failed') AND ($1::uuid IS NULL OR org_id = $1)
+        AND ($2::uuid IS NULL OR workspace_id = $2) AND ($3::text IS NULL OR status = $3)
+        AND ($4::timestamptz IS NULL OR (completed_at, id) < ($4::timestamptz, $5::uuid))
+      ORDER BY completed_at DESC, id DESC LIMIT $6::int`,
+    [
+      query.orgId,
+      query.workspaceId ?? null,
+      query.status ?? null,
+      query.after?.at ?? null,
+      query.after?.id ?? null,
+      query.limit,
+    ],
+  );
+  return rows;
+}
+
+/**
+ * Puts a dead letter back in its place in the line, with a fresh allowance of attempts. The fence goes on counting, so
+ * that an answer to an older lease stays stale. An expiry that has passed is lifted: somebody wants it sent now.
+ */
+export async function replay(sql: Sql, { orgId, id }: Scope & { id: string }): Promise<DeliveryView> {
+  try {
+    return await sql.transaction(async (tx) => {
+      const { rows } = await tx.query<DeliveryView>(
+        `UPDATE a2a_queue SET status = 'queued', completed_at = NULL, next_attempt_at = NULL, dispatched_at = NULL,
+            claimed_by = NULL, lease_until = NULL, max_attempts = attempts + 5,
+            expires_at = CASE WHEN expires_at > now() THEN expires_at END
+          WHERE id = $1::uuid AND ($2::uuid IS NULL OR org_id = $2) AND status IN ('dropped', 'failed')
+          RETURNING ${VIEW_COLUMNS}`,
+        [id, orgId],
+      );
+      if (!rows[0]) throw await notDead(tx, id, orgId);
+      await tx.query(`SELECT pg_notify('${DELIVERY_CHANNEL}', $1)`, [rows[0].workspace_id]);
+      return rows[0];
+    });
+  } catch (error) {
+    if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+    throw conflict(`another message with the key of ${id} is on its way`, {
+      hint: 'wait until it has ended',
+      cause: error,
+    });
+  }
+}
+
+async function notDead(sql: Sql, id: string, orgId: string | null): Promise<Error> {
+  const { rows } = await sql.query<{ status: string }>(
+    'SELECT status FROM a2a_queue WHERE id = $1::uuid AND ($2::uuid IS NULL OR org_id = $2)',
+    [id, orgId],
+  );
+  if (!rows[0]) return notFound(`there is no message ${id}`);
+  return conflict(`message ${id} is ${rows[0].status}; only dropped and failed ones can be replayed`, {
+    facts: { status: rows[0].status },
+  });
+}
+
+/** Drops what has waited for longer than this. What is given out already is left alone. Answers how many. */
+export async function dropStale(
+  sql: Sql,
+  { orgId, workspaceId, maxAgeMinutes }: Scope & { workspaceId?: string; maxAgeMinutes: number },
+): Promise<number> {
+  const { rowCount } = await sql.query(
+    `UPDATE a2a_queue SET status = 'dropped', completed_at = now(), next_attempt_at = NULL,
+        last_error = coalesce(last_error || '; ', '') || 'dropped by an administrator: it waited too long'
+      WHERE id = ANY(ARRAY(SELECT id FROM a2a_queue WHERE status = 'queued' AND ($1::uuid IS NULL OR org_id = $1)
+        AND ($2::uuid IS NULL OR workspace_id = $2) AND enqueued_at < now() - make_interval(mins => $3::int)
+        FOR UPDATE SKIP LOCKED))`,
+    [orgId, workspaceId ?? null, maxAgeMinutes],
+  );
+  return rowCount;
+}

@@ -1,0 +1,30 @@
+/**
+ * Delivery: messages on their way to agents. Filled by requests, nudges and A2A; emptied by the heartbeats of gateways.
+ *
+ * Promises  What enqueue() answered is stored, and sent in order of priority and age; one active message per key.
+ *           A message is in the hands of one session at a time; only the holder of the current lease can settle it.
+ *           An end is told as it was seen: `completed` is in the gateway's own queue, `dropped` was never sent,
+ *           `failed` says why, and whether it may have been delivered all the same.
+ * Never     Sends one message to two sessions by itself; types into a terminal; keeps ended messages for ever.
+ * Errors    `not_found` for a workspace that is not of the tenant, `conflict` for a replay that cannot be.
+ */
+export {
+  type Ack,
+  type AckResult,
+  acknowledge,
+  acknowledgeAll,
+  type Holder,
+  type Outcome,
+  recordOutcome,
+} from './acknowledge.ts';
+export { type Claim, claim, type DispatchGuards, type Leased } from './claim.ts';
+export { type DeadLetterQuery, dropStale, listDeadLetters, replay } from './dead-letters.ts';
+export { type Enqueued, enqueue, type NewDelivery } from './enqueue.ts';
+export {
+  DELIVERY_CHANNEL,
+  DELIVERY_PRIORITY,
+  DEPTH_COUNTED,
+  type DeliveryStatus,
+  type DeliveryView,
+} from './message.ts';
+export { RETENTION, type Retention, type UpkeepResult, upkeepPass } from './upkeep.ts';

@@ -1,0 +1,31 @@
+/** `queued` and `dispatched` are on the way; the others are ends. */
+export type DeliveryStatus = 'queued' | 'dispatched' | 'completed' | 'dropped' | 'failed';
+
+/** Higher first; nothing is pre-empted. */
+export const DELIVERY_PRIORITY = { critical: 100, task: 50, info: 10 } as const;
+
+/** Heard by whoever waits for messages of a workspace, whose id is the payload. */
+export const DELIVERY_CHANNEL = 'rouse_delivery';
+
+/** Counting stops here: who waits behind a thousand messages need not know behind how many. */
+export const DEPTH_COUNTED = 1000;
+
+/** A message as its sender, its target and administrators may see it: never its body, never who sent it. */
+export interface DeliveryView {
+  queue_id: string;
+  workspace_id: string;
+  status: DeliveryStatus;
+  priority: number;
+  attempts: number;
+  last_error: string | null;
+  enqueued_at: Date;
+  dispatched_at: Date | null;
+  completed_at: Date | null;
+  expires_at: Date | null;
+  outcome: string | null;
+  outcome_at: Date | null;
+  response_body: unknown;
+}
+
+export const VIEW_COLUMNS = `id AS queue_id, workspace_id, status, priority, attempts, last_error, enqueued_at,
+  dispatched_at, completed_at, expires_at, outcome, outcome_at, response_body`;
