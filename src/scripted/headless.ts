@@ -3,10 +3,10 @@ import { type Clock, invalid, randomHex, utcStamp } from '../base/index.ts';
 import { noncesOf } from './directives.ts';
 import { fingerprint } from './fingerprint.ts';
 import { Journal } from './journal.ts';
-import { mailActor } from './mail-actor.ts';
 import type { Options } from './options.ts';
 import { type Session, SessionStore } from './session-store.ts';
 import { Transcript } from './transcript.ts';
+import { turnActor } from './turn-actor.ts';
 import { type Ending, type Outcome, type Turn, TurnEngine } from './turn-engine.ts';
 
 export interface HeadlessStreams {
@@ -103,7 +103,7 @@ function oneTurn(prompt: string, { options, journal, clock, denials, stop }: Tur
           denials.push({ tool_name: 'Shell', tool_input: { command: request.detail ?? '' } });
           return 'no';
         },
-        mail: mailActor(options.mail, journal),
+        mail: turnActor(options, journal),
         began: () => {},
         changed: () => {},
         end: resolve,

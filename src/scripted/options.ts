@@ -26,6 +26,10 @@ export const FLAGS = {
   'reply-rounds': { value: 'N', text: 'answer an exchange at most so many times (default 1)' },
   'mail-read-state': { value: 'any|unread', text: 'which open mail to take (default any)' },
   'mail-timeout': { value: 'DURATION', text: 'give up one mail call after this (default 5s)' },
+  'mcp-config': {
+    value: 'FILE',
+    text: 'answer requests by the MCP server named here, when a prompt asks to',
+  },
   headless: { text: 'no terminal: one turn, printed' },
   print: { short: 'p', text: 'as --headless; the prompt is the argument, --prompt or standard input' },
   prompt: { value: 'TEXT', text: 'the prompt of a headless turn' },
@@ -49,6 +53,10 @@ export interface MailOptions {
   timeoutMs: number;
 }
 
+export interface RequestOptions {
+  mcpConfig: string | undefined;
+}
+
 export interface Options {
   mode: 'tui' | 'headless' | 'help' | 'list-skins';
   skin: string;
@@ -64,6 +72,7 @@ export interface Options {
   startDelayMs: number;
   dropEarlyInput: boolean;
   mail: MailOptions;
+  requests: RequestOptions;
   prompt: string | undefined;
   outputFormat: OutputFormat;
   session: { resume: string | undefined; latest: boolean; id: string | undefined; directory: string };
@@ -119,6 +128,7 @@ export function readOptions(argv: string[], env: NodeJS.ProcessEnv, cwd: string)
       readState: choice(text('mail-read-state'), '--mail-read-state', ['any', 'unread']) ?? 'any',
       timeoutMs: duration('mail-timeout') ?? 5000,
     },
+    requests: { mcpConfig: text('mcp-config') },
     prompt: text('prompt') ?? positionals[0],
     outputFormat: choice(text('output-format'), '--output-format', OUTPUT_FORMATS) ?? 'stream-json',
     session: {

@@ -6,7 +6,6 @@ import { runControl } from './control-commands.ts';
 import { InputReader } from './input-reader.ts';
 import { Journal } from './journal.ts';
 import { Keys } from './keys.ts';
-import { mailActor } from './mail-actor.ts';
 import type { Options } from './options.ts';
 import { Screen } from './screen.ts';
 import { playScript, readScript } from './script.ts';
@@ -14,6 +13,7 @@ import { SKINS } from './skins.ts';
 import { keepStatusFile } from './status-file.ts';
 import type { TerminalInput, TerminalOutput } from './terminal.ts';
 import { Transcript } from './transcript.ts';
+import { turnActor } from './turn-actor.ts';
 import type { Ending } from './turn-engine.ts';
 
 export interface TuiStreams {
@@ -49,7 +49,7 @@ export async function runTui(options: Options, streams: TuiStreams, clock: Clock
     life: randomHex(3),
     defaults: { turnMs: options.turnMs, words: options.words },
     busyInput: options.busyInput,
-    mail: mailActor(options.mail, journal),
+    mail: turnActor(options, journal),
     redraw: () => screen.redraw(),
     hungChanged: () => (agent.hung ? reader.pause() : reader.resume()),
     end: (how) => ended(how),
