@@ -44,6 +44,7 @@ export async function commitMessages(parts: CommitParts, own: readonly FlatMessa
   say('locked');
   const temp = createTemp(paths.mailbox);
   let bundles: Bundle[] = [];
+  let told = true;
   try {
     say('temp-made');
     bundles = spool.claim(temp.batch);
@@ -60,16 +61,28 @@ export async function commitMessages(parts: CommitParts, own: readonly FlatMessa
     });
     if (done.changed) appendQuietly(journal, decision, done.identity);
     say('journaled');
-    const answered = [...bundles];
-    while (bundles.length > 0) spool.publish(bundles.pop()!);
+    publishAll(spool, bundles);
     say('answered');
-    spool.wake(answered);
-    return { outcomes: decision.outcomes.slice(0, own.length), others: answered.length };
+    spool.wake(bundles);
+    return { outcomes: decision.outcomes.slice(0, own.length), others: bundles.length };
   } catch (error) {
-    abandon(spool, bundles, failure(error));
+    told = abandon(spool, bundles, failure(error));
     throw error;
   } finally {
-    temp.discard();
+    // While it exists, whoever takes the lock next knows that what is still claimed was not committed.
+    if (told) temp.discard();
+    else temp.close();
+  }
+}
+
+/** The commit stands: an answer that cannot be given now is given by the next holder, from what was noted. */
+function publishAll(spool: Spool, bundles: readonly Bundle[]): void {
+  for (const bundle of bundles) {
+    try {
+      spool.publish(bundle);
+    } catch {
+      // Its slot is gone, with whoever waited; or the next holder finds it claimed and committed.
+    }
   }
 }
 
@@ -87,8 +100,9 @@ function noteAll(spool: Spool, bundles: readonly Bundle[], outcomes: readonly Ou
   for (const bundle of bundles) spool.note(bundle, outcomes.slice(at, (at += bundle.messages.length)));
 }
 
-/** Nothing was committed: everybody who waits is told why, or may try for themselves. */
-function abandon(spool: Spool, bundles: readonly Bundle[], why: Outcome): void {
+/** Nothing was committed: everybody who waits is told why, or may try again. False when somebody is neither. */
+function abandon(spool: Spool, bundles: readonly Bundle[], why: Outcome): boolean {
+  let told = true;
   for (const bundle of bundles) {
     try {
       spool.note(
@@ -100,11 +114,12 @@ function abandon(spool: Spool, bundles: readonly Bundle[], why: Outcome): void {
       try {
         spool.giveBack(bundle);
       } catch {
-        // Its writer finds the lock free and recovers it.
+        told = false;
       }
     }
   }
   spool.wake(bundles);
+  return told;
 }
 
 /**

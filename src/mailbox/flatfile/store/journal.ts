@@ -189,7 +189,10 @@ function lineWriter(fd: number): { add(line: string): void; flush(): number } {
   let length = 0;
   let written = 0;
   const flush = (): number => {
-    if (waiting.length > 0) written += fs.writeSync(fd, waiting.join(''));
+    const bytes = Buffer.from(waiting.join(''));
+    // All of it or an error: an id that is missing here could be delivered twice.
+    for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at, bytes.length - at);
+    written += bytes.length;
     waiting = [];
     length = 0;
     return written;

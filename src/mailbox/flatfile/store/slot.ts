@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { type Clock, errnoOf, randomHex } from '../../../base/index.ts';
+import { LONGEST_BODY } from '../format/body.ts';
 import type { FlatMessage } from '../format/envelope.ts';
 import { Bell } from './bell.ts';
 import { type MailboxPaths, makeSideDirectory, openToUsers, sideMode } from './mailbox-path.ts';
@@ -13,6 +14,7 @@ export const ANSWERED = '.answer';
 
 /** A slot nobody used for this long is removed; the next message makes a new one. */
 const RETIRE_MS = 2000;
+const LONGEST_FILE = 4 * LONGEST_BODY;
 
 /** What is to be tidied when this process ends. */
 const open = new Set<() => void>();
@@ -71,7 +73,7 @@ export class Slot {
     }
     if (!fs.existsSync(this.#at(ANSWERED))) return undefined;
     this.#state = ANSWERED;
-    return lastOutcomes(fs.readFileSync(this.#at(ANSWERED), 'utf8'));
+    return lastOutcomes(readSlot(this.#at(ANSWERED)) ?? '{}');
   }
 
   /** True while no holder has taken the messages. */
@@ -127,6 +129,17 @@ export class Slot {
 
   #at(state: string): string {
     return path.join(this.#paths.spool, this.#name + state);
+  }
+}
+
+/** The text of a slot; undefined when it is not a plain file, or too large for the memory of whoever holds the lock. */
+export function readSlot(file: string): string | undefined {
+  const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
+  try {
+    const stat = fs.fstatSync(fd);
+    return stat.isFile() && stat.size <= LONGEST_FILE ? fs.readFileSync(fd, 'utf8') : undefined;
+  } finally {
+    fs.closeSync(fd);
   }
 }
 

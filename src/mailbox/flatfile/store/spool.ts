@@ -1,13 +1,12 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { errnoOf, isRouseError } from '../../../base/index.ts';
+import { errnoOf } from '../../../base/index.ts';
 import { checkMessage } from '../format/block.ts';
-import { LONGEST_BODY } from '../format/body.ts';
 import type { FlatMessage } from '../format/envelope.ts';
 import { Ringer } from './bell.ts';
 import type { MailboxPaths } from './mailbox-path.ts';
 import { failure, type Outcome } from './outcome.ts';
-import { ANSWERED, DONE, WAITING } from './slot.ts';
+import { ANSWERED, DONE, readSlot, WAITING } from './slot.ts';
 import { tempPath } from './temp-file.ts';
 
 /** Messages one writer left, taken by the lock holder. */
@@ -22,8 +21,8 @@ export interface Bundle {
 }
 
 const CLAIMED = '.claim';
+const ASIDE = '.aside';
 const LITTER_AGE_MS = 10 * 60_000;
-const LONGEST_FILE = 4 * LONGEST_BODY;
 const MOST_BUNDLES = 256;
 
 /**
@@ -63,29 +62,49 @@ export class Spool {
     return waiting.slice(0, MOST_BUNDLES).flatMap((name) => this.#claimOne(name, batch) ?? []);
   }
 
+  /** Never throws: whoever was claimed before it in this batch would be taken for committed. */
   #claimOne(name: string, batch: string): Bundle | undefined {
     const token = name.slice(0, -WAITING.length);
-    const file = this.#at(`${token}.${batch}${CLAIMED}`);
+    const bundle: Bundle = {
+      token,
+      file: this.#at(`${token}.${batch}${CLAIMED}`),
+      messages: [],
+      noted: false,
+    };
     try {
-      fs.renameSync(this.#at(name), file);
-      const text = readRegular(file);
-      const bundle: Bundle = { token, file, messages: [], noted: false };
-      if (text === undefined || !text.includes('\n')) {
-        this.giveBack(bundle);
-        return undefined;
-      }
-      const { messages, bell } = parseMessages(text);
-      return { ...bundle, bell, messages: messages.map(checkMessage), noted: hasOutcome(text) };
+      fs.renameSync(this.#at(name), bundle.file);
+    } catch {
+      return undefined;
+    }
+    try {
+      return this.#read(bundle);
     } catch (error) {
-      if (errnoOf(error) === 'ENOENT') return undefined;
-      if (!isRouseError(error) && !(error instanceof SyntaxError) && !(error instanceof TypeError))
-        throw error;
-      this.#refuse({ token, file, messages: [], noted: true }, error);
+      quietly(() => this.#refuse(bundle, error)) || quietly(() => this.giveBack(bundle));
       return undefined;
     }
   }
 
+  #read(bundle: Bundle): Bundle | undefined {
+    if (!isRegular(bundle.file)) {
+      this.#setAside(bundle);
+      return undefined;
+    }
+    const text = readSlot(bundle.file);
+    if (text === undefined) {
+      this.giveBack(bundle);
+      return undefined;
+    }
+    const { messages, bell } = parseMessages(text);
+    return { ...bundle, bell, messages: messages.map(checkMessage), noted: hasOutcome(text) };
+  }
+
+  /** Not a slot at all (a planted link, pipe, directory): out of the way, until it is swept. */
+  #setAside({ file }: Bundle): void {
+    quietly(() => fs.renameSync(file, `${file.slice(0, -CLAIMED.length)}${ASIDE}`));
+  }
+
   #refuse(bundle: Bundle, error: unknown): void {
+    bundle.noted = true;
     this.note(bundle, [failure(error)]);
     this.publish(bundle);
     this.wake([bundle]);
@@ -96,7 +115,13 @@ export class Spool {
     const plain = outcomes.every((outcome) => 'result' in outcome && outcome.result === 'prepended');
     if (plain && !bundle.noted) return;
     bundle.noted = true;
-    fs.appendFileSync(bundle.file, `${JSON.stringify({ outcomes })}\n`);
+    const { O_WRONLY, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+    const fd = fs.openSync(bundle.file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      fs.writeFileSync(fd, `${JSON.stringify({ outcomes })}\n`);
+    } finally {
+      fs.closeSync(fd);
+    }
   }
 
   /** Holder: tells the writer, after the commit is durable. */
@@ -114,19 +139,24 @@ export class Spool {
     fs.renameSync(file, this.#at(token + WAITING));
   }
 
-  /** Holder: what a holder that died had claimed. Nobody is answered before the commit is durable. */
+  /**
+   * Holder: what a holder that died had claimed. Nobody is answered before the commit is durable; whoever cannot be
+   * answered stops nobody else.
+   */
   async recover(makeDurable: () => Promise<void>): Promise<void> {
     const committed: Bundle[] = [];
     for (const name of this.#names()) {
-      const match = /^(.+)\.([^.]+)\.claim$/.exec(name);
+      const match = /^(.*)\.([^.]+)\.claim$/.exec(name);
       if (!match) continue;
       const bundle = { token: match[1]!, file: this.#at(name), messages: [], noted: false };
-      if (fs.existsSync(tempPath(this.#paths.mailbox, match[2]!))) this.giveBack(bundle);
-      else committed.push(bundle);
+      if (!isRegular(bundle.file)) this.#setAside(bundle);
+      else if (!fs.existsSync(tempPath(this.#paths.mailbox, match[2]!))) committed.push(bundle);
+      else quietly(() => this.giveBack(bundle));
     }
     if (committed.length > 0) await makeDurable();
-    for (const bundle of committed)
-      this.publish({ ...bundle, noted: hasOutcome(readRegular(bundle.file) ?? '') });
+    for (const bundle of committed) {
+      quietly(() => this.publish({ ...bundle, noted: hasOutcome(readSlot(bundle.file) ?? '') }));
+    }
   }
 
   /** Holder: removes answers nobody fetched and pieces nobody finished. */
@@ -152,14 +182,15 @@ export class Spool {
   }
 }
 
-/** The text of a plain file of bearable size; whatever else stands there is not a message. */
-function readRegular(file: string): string | undefined {
-  const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
+const isRegular = (file: string): boolean => fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
+
+/** True when it could be done. */
+function quietly(work: () => void): boolean {
   try {
-    const stat = fs.fstatSync(fd);
-    return stat.isFile() && stat.size <= LONGEST_FILE ? fs.readFileSync(fd, 'utf8') : undefined;
-  } finally {
-    fs.closeSync(fd);
+    work();
+    return true;
+  } catch {
+    return false;
   }
 }
 

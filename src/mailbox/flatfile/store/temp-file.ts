@@ -15,6 +15,8 @@ export interface TempFile {
   rename(): void;
   /** Closes it, and removes it unless it was renamed. */
   discard(): void;
+  /** Closes it and leaves it where it is. */
+  close(): void;
 }
 
 const MARK = '.tmp-';
@@ -40,6 +42,7 @@ export function createTemp(target: string): TempFile {
       fs.closeSync(fd);
       if (there) fs.rmSync(file, { force: true });
     },
+    close: () => fs.closeSync(fd),
   };
 }
 
