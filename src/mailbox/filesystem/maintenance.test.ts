@@ -145,6 +145,40 @@ describe('repair', () => {
     expect(world.files(...folder)).toEqual([...before, 'inbox/note.txt'].sort());
   });
 
+  it('writes nothing through links in the place of its own files and folders, and puts them aside', async () => {
+    await livedIn();
+    const day = path.dirname(world.files('messages')[0]!);
+    const elsewhere = world.path('..', 'elsewhere');
+    fs.mkdirSync(elsewhere);
+    const precious = path.join(elsewhere, 'precious');
+    fs.writeFileSync(precious, 'x');
+    fs.utimesSync(precious, 1, 1);
+    const plant = (target: string, ...at: string[]): void => {
+      fs.rmSync(world.path(...at), { recursive: true });
+      fs.symlinkSync(target, world.path(...at));
+    };
+    plant(elsewhere, 'mailboxes', at('bob'), 'inbox');
+    plant(elsewhere, 'messages', day);
+    plant(precious, 'state.journal');
+    plant(precious, 'signals', at('bob'));
+    await world.reopen();
+    const { message } = await world.send('alice', 'bob', 'through');
+    await world.mailbox('bob').read(message.message_ref);
+    await world.store.close();
+    expect(fs.readdirSync(elsewhere)).toEqual(['precious']);
+    expect(fs.readFileSync(precious, 'utf8')).toBe('x');
+    expect(fs.statSync(precious).mtimeMs).toBe(1000);
+    expect(await repairMailStore({ root: world.root })).toMatchObject({
+      message_count: 5,
+      republished_count: 5,
+      set_aside_count: 2,
+    });
+    expect(fs.readdirSync(elsewhere)).toEqual(['precious']);
+    expect(world.files('messages')).toHaveLength(5);
+    expect(world.files('mailboxes', at('bob'), 'inbox')).toHaveLength(3);
+    await world.reopen();
+  });
+
   it('adds a message whose file is all there is of it', async () => {
     await livedIn();
     const [file] = world.files('messages');

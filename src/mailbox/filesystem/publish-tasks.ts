@@ -32,13 +32,16 @@ export function runPublishTasks(
     try {
       if (task.file) {
         const { staged, file, text } = task.file;
+        const folder = file.slice(0, file.lastIndexOf('/'));
+        if (fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
+          throw new Error(`${folder} is not a directory; see rouse mailbox repair`);
         fs.writeFileSync(staged, text, { mode: 0o600 });
         reached('mailbox.publish.staged');
         try {
           fs.renameSync(staged, file);
         } catch {
           try {
-            fs.mkdirSync(file.slice(0, file.lastIndexOf('/')), { recursive: true, mode: 0o700 });
+            fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
             fs.renameSync(staged, file);
           } catch (error) {
             fs.rmSync(staged, { force: true });
@@ -49,6 +52,9 @@ export function runPublishTasks(
       }
       for (const { at, target, former } of task.links) {
         let placed = false;
+        const folder = at.slice(0, at.lastIndexOf('/'));
+        if (fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
+          throw new Error(`${folder} is not a directory; see rouse mailbox repair`);
         if (former !== undefined) {
           try {
             if (fs.readlinkSync(former) === target) {
@@ -68,7 +74,7 @@ export function runPublishTasks(
             const code = (error as { code?: string }).code;
             if (attempt > 1 || (code !== 'ENOENT' && code !== 'EEXIST')) throw error;
             if (code === 'ENOENT') {
-              fs.mkdirSync(at.slice(0, at.lastIndexOf('/')), { recursive: true, mode: 0o700 });
+              fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
             } else if (fs.lstatSync(at).isSymbolicLink() && fs.readlinkSync(at) === target) placed = true;
             else fs.rmSync(at, { force: true });
           }

@@ -20,6 +20,7 @@ import { boxesOf, folderOf, linkedIn, linkPath, removeLink } from './mailbox-fol
 import { messageFile, messageFileIsGood } from './message-file.ts';
 import { loadDocument } from './message-rows.ts';
 import { quarantine, scanMessages } from './message-scan.ts';
+import { setLinksAside } from './planted-links.ts';
 import { rebuildIndex } from './rebuild-index.ts';
 import { listRegistrations } from './registration-rows.ts';
 import { ensureDirectories, isForeign, openIndex, resolveRoot } from './root.ts';
@@ -133,7 +134,7 @@ async function bringInStep(store: MailStore, stamp: string): Promise<InStep> {
   const { db, layout } = store;
   const counts: ImportCounts = { restored: 0, defaulted: 0 };
   const before = count(db, 'mail_state');
-  const setAside: string[] = [];
+  const setAside = setLinksAside(store, stamp);
   const memory = lazily(
     (): Memory => ({
       states: readStateJournal(layout.stateJournal).states,

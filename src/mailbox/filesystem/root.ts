@@ -1,12 +1,14 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import {
+  asRouseError,
   conflict,
   ensurePrivateDirectory,
   errnoOf,
   invalid,
   notFound,
   notReady,
+  RouseError,
   readIfExists,
   unsupported,
   writeFileAtomic,
@@ -122,13 +124,22 @@ export function openIndex(layout: Layout, options: { make: boolean }): Sqlite {
       });
     }
   }
-  return openSqlite({
-    file: layout.index,
-    migrations: INDEX_MIGRATIONS,
-    busyTimeoutMs: BUSY_TIMEOUT_MS,
-    // Flushed by WriteAheadLog, outside the write lock.
-    durable: false,
-  });
+  try {
+    return openSqlite({
+      file: layout.index,
+      migrations: INDEX_MIGRATIONS,
+      busyTimeoutMs: BUSY_TIMEOUT_MS,
+      // Flushed by WriteAheadLog, outside the write lock.
+      durable: false,
+    });
+  } catch (error) {
+    const { code, message } = asRouseError(error);
+    if (code !== 'internal') throw error;
+    throw new RouseError(code, message, {
+      hint: `build it anew from what can be read of it and from the message files: rouse mailbox repair --mailbox-root ${layout.root}`,
+      cause: error,
+    });
+  }
 }
 
 /** A directory with other things in it does not become a mailbox root by accident. */

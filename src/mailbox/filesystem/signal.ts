@@ -3,6 +3,10 @@ import * as path from 'node:path';
 import { errnoOf, messageOf, unavailable } from '../../base/index.ts';
 import type { Layout } from './layout.ts';
 
+/** Never through a link, never waiting for a reader. */
+const NEW_OR_OURS =
+  fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
+
 function signalFile(layout: Layout, address: string): string {
   return path.join(layout.signals, address);
 }
@@ -10,7 +14,7 @@ function signalFile(layout: Layout, address: string): string {
 /** Tells watchers in other processes that this mailbox changed. Never fails: a hint that is lost is only late. */
 export function signalChange(layout: Layout, address: string, at: Date): void {
   try {
-    fs.utimesSync(signalFile(layout, address), at, at);
+    fs.lutimesSync(signalFile(layout, address), at, at);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') ensureSignal(layout, address);
   }
@@ -19,7 +23,7 @@ export function signalChange(layout: Layout, address: string, at: Date): void {
 export function ensureSignal(layout: Layout, address: string): void {
   try {
     fs.mkdirSync(layout.signals, { recursive: true, mode: 0o700 });
-    fs.closeSync(fs.openSync(signalFile(layout, address), 'a', 0o600));
+    fs.closeSync(fs.openSync(signalFile(layout, address), NEW_OR_OURS, 0o600));
   } catch {
     // Watchers then hear of the next change that can be signalled.
   }

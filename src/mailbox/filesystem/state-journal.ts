@@ -19,6 +19,9 @@ export type RegistrationLine = { kind: 'registration' } & Registration;
 export type PurgedLine = { kind: 'purged'; registration_id: string };
 export type JournalLine = StateLine | RegistrationLine | PurgedLine;
 
+const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+/** Never through a link, never waiting for a reader. */
+const APPEND = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
 const SMALLEST_COMPACTED = 4 * 1024 * 1024;
 
 /**
@@ -39,9 +42,12 @@ export class StateJournal {
   append(lines: readonly JournalLine[]): void {
     if (lines.length === 0) return;
     try {
-      fs.appendFileSync(this.file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), {
-        mode: 0o600,
-      });
+      const fd = fs.openSync(this.file, APPEND, 0o600);
+      try {
+        fs.writeFileSync(fd, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      } finally {
+        fs.closeSync(fd);
+      }
       this.trouble = undefined;
     } catch (error) {
       this.trouble = (error as Error).message;
