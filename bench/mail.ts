@@ -1,13 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { openSqlite } from '../src/db/index.ts';
-import { composeMail } from '../src/domain/index.ts';
-import { deliver } from '../src/mailbox/filesystem/deliver.ts';
-import { initMailStore, type Mailbox, type MailStore, openMailStore } from '../src/mailbox/index.ts';
+import { openMailStore } from '../src/mailbox/index.ts';
 import { run as runFlatFile } from './mail-flatfile.ts';
+import { Bench } from './support/mail-bench.ts';
+import { READER, send, startJob, WRITER } from './support/mail-jobs.ts';
+import { median, middle } from './support/median.ts';
 
 /**
  * Durable mail beside what it is made of and what it replaces, in one run on one disk: the fsync rate of the disk, SQLite
@@ -15,204 +14,10 @@ import { run as runFlatFile } from './mail-flatfile.ts';
  * Rounds alternate, and the median of three counts, so that a busy neighbour hits all alike.
  */
 
-const BODY = 'A body of about a kilobyte, as agents write them to each other. '.repeat(16);
-const READER = 'reader@houmao.localhost';
-const WRITER = 'writer@houmao.localhost';
 const ROUNDS = 3;
 
 type Print = (line: string) => void;
 
-const job = process.env['ROUSE_BENCH_MAIL_JOB'];
-if (job !== undefined) await runJob(JSON.parse(job) as Job);
-
-type Job =
-  | { kind: 'write'; root: string; count: number }
-  | { kind: 'watch'; root: string }
-  | { kind: 'bare'; file: string };
-
-/** What runs in a process of its own. */
-async function runJob(order: Job): Promise<void> {
-  if (order.kind === 'bare') {
-    fs.watch(order.file, () => process.stdout.write(`${process.hrtime.bigint()}\n`));
-    process.stdout.write('ready\n');
-    await once(process.stdin.resume(), 'end');
-    process.exit(0);
-  }
-  const store = openMailStore({ root: order.root });
-  if (order.kind === 'watch') {
-    await store.mailbox(READER).watch(() => process.stdout.write(`${process.hrtime.bigint()}\n`));
-    process.stdout.write('ready\n');
-    await once(process.stdin.resume(), 'end');
-  } else {
-    const mailbox = store.mailbox(WRITER);
-    process.stdout.write('ready\n');
-    await once(process.stdin, 'data');
-    for (let n = 0; n < order.count; n++) await send(mailbox, n);
-    process.stdout.write('done\n');
-    await store.close();
-  }
-  process.exit(0);
-}
-
-function startJob(order: Job): ChildProcess {
-  return spawn(process.execPath, [process.argv[1]!], {
-    env: { ...process.env, ROUSE_BENCH_MAIL_JOB: JSON.stringify(order) },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-}
-
-async function send(mailbox: Mailbox, n: number): Promise<void> {
-  await mailbox.send({ to: [READER], subject: `message ${n}`, body_content: BODY });
-}
-
-const RECIPE = `
-mailbox=$1; name=$2; count=$3
-echo ready; read -r go
-for ((n = 0; n < count; n++)); do
-  (
-    flock -x -w 30 9 || exit 1
-    head -n 200 "$mailbox" | grep -q -F "msg-id: $name-$n" && exit 0
-    { printf -- '---\\nfrom: %s\\nto: reader\\nre: message %s\\nmsg-id: %s-%s\\n---\\n\\n%s\\n\\n' "$name" "$n" "$name" "$n" "$BODY"; cat "$mailbox"; } > "$mailbox.tmp.$$" \\
-      && mv "$mailbox.tmp.$$" "$mailbox"
-  ) 9> "$mailbox.lock"
-done
-echo done
-`;
-
-/** From the go to the last answer; what a process does after it is not counted. */
-async function race(children: ChildProcess[]): Promise<number> {
-  await Promise.all(children.map((child) => once(child.stdout!, 'data')));
-  const start = performance.now();
-  const answers = children.map((child) => once(child.stdout!, 'data'));
-  for (const child of children) child.stdin!.write('go\n');
-  await Promise.all(answers);
-  const seconds = (performance.now() - start) / 1000;
-  const codes = await Promise.all(
-    children.map(async (child) => child.exitCode ?? ((await once(child, 'close'))[0] as number)),
-  );
-  if (codes.some((code) => code !== 0)) throw new Error(`a writer failed: ${codes.join(' ')}`);
-  return seconds;
-}
-
-class Bench {
-  #directory: string;
-  #next = 0;
-
-  constructor(directory: string) {
-    this.#directory = directory;
-  }
-
-  place(): string {
-    const place = path.join(this.#directory, String(this.#next++));
-    fs.mkdirSync(place);
-    return place;
-  }
-
-  store(): MailStore {
-    const store = initMailStore({ root: this.place() });
-    for (const address of [READER, WRITER]) store.register({ address, owner_principal_id: address });
-    return store;
-  }
-
-  raw(count = 600): number {
-    const fd = fs.openSync(path.join(this.place(), 'raw'), 'w');
-    const block = Buffer.alloc(4096, 'x');
-    const start = performance.now();
-    for (let n = 0; n < count; n++) {
-      fs.writeSync(fd, block);
-      fs.fsyncSync(fd);
-    }
-    fs.closeSync(fd);
-    return count / ((performance.now() - start) / 1000);
-  }
-
-  sqlite(count = 600): number {
-    const sql = 'CREATE TABLE mail (id INTEGER PRIMARY KEY, sender TEXT, subject TEXT, body TEXT)';
-    const db = openSqlite({ file: path.join(this.place(), 'plain.sqlite'), migrations: [{ id: '1', sql }] });
-    const start = performance.now();
-    for (let n = 0; n < count; n++) {
-      db.run('INSERT INTO mail (sender, subject, body) VALUES (?, ?, ?)', ['w', `message ${n}`, BODY]);
-    }
-    const rate = count / ((performance.now() - start) / 1000);
-    db.close();
-    return rate;
-  }
-
-  async recipe(producers: number): Promise<number> {
-    const mailbox = path.join(this.place(), 'inbox.md');
-    fs.writeFileSync(mailbox, '');
-    const each = Math.ceil(96 / producers);
-    const children = Array.from({ length: producers }, (_, n) =>
-      spawn('bash', ['-c', RECIPE, 'recipe', mailbox, `w${n}`, String(each)], {
-        env: { ...process.env, BODY },
-        stdio: ['pipe', 'pipe', 'inherit'],
-      }),
-    );
-    return (producers * each) / (await race(children));
-  }
-
-  /** Answers per second, and the rate when the files and links of all of them are there too. */
-  async inProcess(producers: number, count = 1600): Promise<{ answered: number; published: number }> {
-    const store = this.store();
-    const mailbox = store.mailbox(WRITER);
-    for (let n = 0; n < 50; n++) await send(mailbox, n);
-    await store.published();
-    const start = performance.now();
-    let left = count;
-    await Promise.all(
-      Array.from({ length: producers }, async () => {
-        while (left-- > 0) await send(mailbox, left);
-      }),
-    );
-    const answered = count / ((performance.now() - start) / 1000);
-    await store.published();
-    const published = count / ((performance.now() - start) / 1000);
-    await store.close();
-    return { answered, published };
-  }
-
-  async processes(producers: number): Promise<number> {
-    const store = this.store();
-    const { root } = store.layout;
-    await store.close();
-    const count = Math.ceil(1600 / producers);
-    const children = Array.from({ length: producers }, () => startJob({ kind: 'write', root, count }));
-    const rate = (producers * count) / (await race(children));
-    const check = openMailStore({ root });
-    const { message_count: kept } = await check.mailbox(READER).count();
-    await check.close();
-    if (kept !== producers * count) throw new Error(`we kept ${kept} of ${producers * count}`);
-    return rate;
-  }
-
-  /** A box of this size, quickly: many deliveries per commit, no files. */
-  async filled(store: MailStore, from: number, to: number, body = BODY): Promise<void> {
-    const party = (address: string) => ({ principal_id: address, address });
-    for (let n = from; n < to; ) {
-      await store.commit((db) => {
-        const active = store.book.open(db);
-        for (let i = 0; i < 500 && n < to; i++, n++) {
-          const parts = { from: party(WRITER), to: [party(READER)], cc: [], body, at: new Date() };
-          const { seq } = deliver(db, active, composeMail({ ...parts, subject: `message ${n}` }));
-          if (n % 10 > 0) db.run('UPDATE mail_state SET is_read = 1 WHERE seq = ?', [seq]);
-        }
-      });
-    }
-  }
-}
-
-async function median(times: number, work: (n: number) => Promise<unknown> | unknown): Promise<number> {
-  const took: number[] = [];
-  for (let n = 0; n < times; n++) {
-    const start = performance.now();
-    await work(n);
-    took.push(performance.now() - start);
-  }
-  return took.sort((a, b) => a - b)[Math.floor(times / 2)]!;
-}
-
-const middle = (values: number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 const rate = (value: number): string => `${value.toFixed(0).padStart(6)}/s`;
 const times = (value: number): string => `${value.toFixed(2)}x`;
 

@@ -1,0 +1,49 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import { type Mailbox, openMailStore } from '../../src/mailbox/index.ts';
+import { startRacer } from './race.ts';
+
+export const BODY = 'A body of about a kilobyte, as agents write them to each other. '.repeat(16);
+export const READER = 'reader@houmao.localhost';
+export const WRITER = 'writer@houmao.localhost';
+
+export async function send(mailbox: Mailbox, n: number): Promise<void> {
+  await mailbox.send({ to: [READER], subject: `message ${n}`, body_content: BODY });
+}
+
+const job = process.env['ROUSE_BENCH_MAIL_JOB'];
+if (job !== undefined) await runJob(JSON.parse(job) as Job);
+
+type Job =
+  | { kind: 'write'; root: string; count: number }
+  | { kind: 'watch'; root: string }
+  | { kind: 'bare'; file: string };
+
+/** What runs in a process of its own. */
+async function runJob(order: Job): Promise<void> {
+  if (order.kind === 'bare') {
+    fs.watch(order.file, () => process.stdout.write(`${process.hrtime.bigint()}\n`));
+    process.stdout.write('ready\n');
+    await once(process.stdin.resume(), 'end');
+    process.exit(0);
+  }
+  const store = openMailStore({ root: order.root });
+  if (order.kind === 'watch') {
+    await store.mailbox(READER).watch(() => process.stdout.write(`${process.hrtime.bigint()}\n`));
+    process.stdout.write('ready\n');
+    await once(process.stdin.resume(), 'end');
+  } else {
+    const mailbox = store.mailbox(WRITER);
+    process.stdout.write('ready\n');
+    await once(process.stdin, 'data');
+    for (let n = 0; n < order.count; n++) await send(mailbox, n);
+    process.stdout.write('done\n');
+    await store.close();
+  }
+  process.exit(0);
+}
+
+export function startJob(order: Job): ChildProcess {
+  return startRacer(process.execPath, [process.argv[1]!], { ROUSE_BENCH_MAIL_JOB: JSON.stringify(order) });
+}

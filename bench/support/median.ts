@@ -1,0 +1,17 @@
+export function middle(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
+
+/** Milliseconds of the middle one of so many runs. */
+export async function median(
+  times: number,
+  work: (n: number) => Promise<unknown> | unknown,
+): Promise<number> {
+  const took: number[] = [];
+  for (let n = 0; n < times; n++) {
+    const start = performance.now();
+    await work(n);
+    took.push(performance.now() - start);
+  }
+  return middle(took);
+}

@@ -1,0 +1,26 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** A process that says a line when it is ready, waits for a line, works, and says a line when it is done. */
+export function startRacer(command: string, args: string[], env: NodeJS.ProcessEnv): ChildProcess {
+  return spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
+}
+
+/** Seconds from the go to the last answer; what a process does before and after is not counted. */
+export async function race(racers: readonly ChildProcess[]): Promise<number> {
+  const ends = racers.map(async (racer) => (await once(racer, 'close'))[0] as number | null);
+  const early = ends.map(async (end) => {
+    throw new Error(`a writer ended too early (${await end})`);
+  });
+  const heard = () => Promise.all(racers.map((racer) => once(racer.stdout!, 'data')));
+  await Promise.race([heard(), ...early]);
+  const start = performance.now();
+  const done = heard();
+  for (const racer of racers) racer.stdin!.write('go\n');
+  await Promise.race([done, Promise.all(ends)]);
+  const seconds = (performance.now() - start) / 1000;
+  for (const each of early) each.catch(() => {});
+  const codes = await Promise.all(ends);
+  if (codes.some((code) => code !== 0)) throw new Error(`a writer failed: ${codes.join(' ')}`);
+  return seconds;
+}
