@@ -19,7 +19,8 @@ export { type FlatMessage, OPEN_STATUSES, PRIORITIES, STATUSES } from './format/
 export { parseInput as parseFlatMessage } from './format/parse-input.ts';
 export type { FsckIssue, FsckReport } from './fsck.ts';
 export type { FoundEntry, Listing, ListOptions, ShownMessage } from './list.ts';
-export { HUB_ADDRESSES, type RelayDirectory, type RelayItem, relay as relayFlatFiles } from './relay.ts';
+export { type RelayItem, relay as relayFlatFiles } from './relay.ts';
+export { HUB_ADDRESSES, type RelayDirectory } from './relay-stops.ts';
 export {
   compatLockPath,
   ensureSide as ensureLockDirectory,

@@ -102,6 +102,28 @@ describe('relay', () => {
     expect(inside('ben')).toEqual([]);
   });
 
+  it('tells the sender of each failed try of a message it corrected, once', async () => {
+    await write('ana', 'totebox@cho', { 'msg-id': 'r-1' });
+    await relay(directories('ana', 'ben'));
+    const correct = async (to: string): Promise<void> => {
+      const changes = new Map([
+        ['to', to],
+        ['status', 'pending'],
+      ]);
+      await file('ana', 'outbox').edit({ name: 'correct', edit: () => changes });
+    };
+    for (const to of ['totebox@chou', 'totebox@chou']) {
+      await correct(to);
+      expect(await relay(directories('ana', 'ben'))).toMatchObject([{ outcome: 'undeliverable' }]);
+    }
+    expect(inside('ana').map(({ body }) => body!.split('.')[0])).toEqual([
+      'Your message r-1 to totebox@chou was not delivered: no directory for totebox@chou',
+      'Your message r-1 to totebox@cho was not delivered: no directory for totebox@cho',
+    ]);
+    await correct('totebox@ben');
+    expect(await relay(directories('ana', 'ben'))).toMatchObject([{ outcome: 'dispatched' }]);
+  });
+
   it('takes an id the recipient knows with other content as undeliverable, never as delivered', async () => {
     await file('ben', 'inbox').prepend({
       fields: new Map([

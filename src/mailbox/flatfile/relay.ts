@@ -1,27 +1,10 @@
-import * as fs from 'node:fs';
-import * as path from 'node:path';
-import {
-  crashPoint,
-  invalid,
-  isRouseError,
-  messageOf,
-  newUuid,
-  notFound,
-  systemClock,
-  utcSeconds,
-} from '../../base/index.ts';
-import { FlatFile, type FlatFileOptions } from './flat-file.ts';
+import { crashPoint, isRouseError, messageOf, newUuid, systemClock, utcSeconds } from '../../base/index.ts';
+import type { FlatFileOptions } from './flat-file.ts';
 import { contentHash } from './format/block.ts';
 import type { FlatMessage } from './format/envelope.ts';
+import { oneLine, undeliverableNotice } from './relay-notice.ts';
+import { openStops, type RelayDirectory, type Routes, type Stop } from './relay-stops.ts';
 import type { HoldOptions } from './store/hold-lock.ts';
-
-/** A directory with `.agent/inbox.md` and `.agent/outbox.md`, and what its mail is addressed to. */
-export interface RelayDirectory {
-  directory: string;
-  addresses?: readonly string[] | undefined;
-  /** Also reachable under names made from the directory: totebox@NAME, task@NAME, task-NAME, NAME. Default true. */
-  byName?: boolean | undefined;
-}
 
 export interface RelayOptions extends HoldOptions, FlatFileOptions {
   /** Written into relayed-by. */
@@ -43,16 +26,6 @@ export interface RelayItem {
   reason: string | null;
 }
 
-interface Stop {
-  name: string;
-  agent: string;
-  inbox: FlatFile;
-  outbox: FlatFile;
-}
-
-/** The hub's addresses; who wants them gives them to its directory. */
-export const HUB_ADDRESSES: readonly string[] = ['command@claude-code', 'master@claude-code'];
-
 /**
  * Carries pending outbox messages into the inboxes of the given directories, and nowhere else. Each keeps its msg-id
  * from end to end: the attempt (and an id, where there was none) is written into the outbox first, then the message is
@@ -63,38 +36,12 @@ export async function relay(
   directories: readonly RelayDirectory[],
   options: RelayOptions = {},
 ): Promise<RelayItem[]> {
-  const routes = new Map<string, Stop>();
-  const stops = directories.map((each) => openStop(each, options, routes));
+  const { stops, routes } = openStops(directories, options);
   const items: RelayItem[] = [];
   for (const stop of options.firstOnly ? stops.slice(0, 1) : stops)
     items.push(...(await relayOutbox(stop, routes, options)));
   return items;
 }
-
-function openStop(each: RelayDirectory, options: RelayOptions, routes: Map<string, Stop>): Stop {
-  const given = path.resolve(each.directory);
-  const agent = path.basename(given) === '.agent' ? given : path.join(given, '.agent');
-  if (!fs.statSync(agent, { throwIfNoEntry: false })?.isDirectory()) {
-    throw notFound(`no directory ${agent}`, { hint: 'relay needs directories that contain .agent' });
-  }
-  const real = fs.realpathSync(agent);
-  const name = path.basename(path.dirname(real));
-  const open = (file: string): FlatFile => new FlatFile(path.join(real, file), options);
-  const stop: Stop = { name, agent: real, inbox: open('inbox.md'), outbox: open('outbox.md') };
-  const named = each.byName === false ? [] : [`totebox@${name}`, `task@${name}`, `task-${name}`, name];
-  for (const address of [...named, ...(each.addresses ?? [])]) {
-    const other = routes.get(address);
-    if (other && other.agent !== real) {
-      throw invalid(`address ${address} means both ${other.agent} and ${real}`, {
-        hint: 'give directories with different names, or relay them apart',
-      });
-    }
-    routes.set(address, stop);
-  }
-  return stop;
-}
-
-type Routes = ReadonlyMap<string, Stop>;
 
 async function relayOutbox(stop: Stop, routes: Routes, options: RelayOptions): Promise<RelayItem[]> {
   const step = options.step ?? crashPoint;
@@ -199,11 +146,10 @@ async function markAll(
   results: ReadonlyMap<string, RelayItem>,
   options: RelayOptions,
 ): Promise<void> {
-  const final = [...results.values()].filter(({ outcome }) => outcome !== 'waiting');
-  if (final.length === 0) return;
-  for (const item of final) {
-    if (item.outcome === 'undeliverable') await stop.inbox.prepend(bounce(stop, item), options);
+  for (const item of results.values()) {
+    if (item.outcome === 'undeliverable') await tellSender(stop, item, options);
   }
+  if ([...results.values()].every(({ outcome }) => outcome === 'waiting')) return;
   const at = utcSeconds((options.clock ?? systemClock).now());
   await stop.outbox.edit(
     {
@@ -227,18 +173,12 @@ async function markAll(
   );
 }
 
-const oneLine = (text: string | null): string =>
-  (text ?? '').replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').slice(0, 500);
-
-function bounce(stop: Stop, { msg_id, to, reason }: RelayItem): FlatMessage {
-  return {
-    fields: new Map([
-      ['from', 'relay@rouse'],
-      ['to', `totebox@${stop.name}`],
-      ['re', oneLine(`undeliverable: ${msg_id}`)],
-      ['msg-id', `undeliverable-${msg_id}`.slice(0, 200)],
-      ['in-reply-to', msg_id ?? ''],
-    ]),
-    body: `Your message ${msg_id} to ${to} was not delivered: ${reason}.\n\nIt is marked in outbox.md. Correct it and set its status to pending to try again.`,
-  };
+/** A sender that cannot be told now is told by the next relay; the message stays pending until then. */
+async function tellSender(stop: Stop, item: RelayItem, options: RelayOptions): Promise<void> {
+  try {
+    await stop.inbox.prepend(undeliverableNotice(stop.name, item), options);
+  } catch (error) {
+    item.outcome = 'waiting';
+    item.reason = `${item.reason}; its sender could not be told: ${messageOf(error)}`;
+  }
 }
