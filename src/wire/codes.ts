@@ -85,6 +85,10 @@ export const REFUSALS = {
   content_type: row('invalid', 415, 'the body must be application/json'),
   body_too_large: row('invalid', 413, 'the body is larger than the limit'),
   host_refused: row('forbidden', 403, 'the Host header names another machine'),
+  own_request: row('invalid', 400, 'nobody asks themselves or answers their own request'),
+  action_not_for_kind: row('invalid', 400, 'the kind of the request takes other answers'),
+  status_unknown: row('invalid', 400, 'there is no such status to filter by'),
+  already_resolved: row('conflict', 409, 'the request is closed; its row is in the facts'),
   origin_refused: row('forbidden', 403, 'the request comes from a web page'),
   rate_limited: row('unavailable', 429, 'too many requests; Retry-After says when to come back'),
 } as const satisfies Record<string, RefusalRow>;

@@ -1,6 +1,7 @@
 /**
  * Requests between agents and people. `recipient_id` is what the wire shows; `recipient_workspace_id` is the same,
- * checked when it was written, and what everything joins on.
+ * checked when it was written, and what everything joins on. What is open is read in the order of urgency, then age:
+ * the indexes hold that order, so that a page costs the same however much was ever answered.
  */
 export const REQUESTS = `
 CREATE TABLE requests (
@@ -30,11 +31,13 @@ CREATE TABLE requests (
 );
 CREATE UNIQUE INDEX requests_key ON requests (org_id, requester_type, requester_id, idempotency_key)
   WHERE idempotency_key IS NOT NULL;
-CREATE INDEX requests_inbox ON requests (recipient_type, recipient_id, created_at, id)
+CREATE INDEX requests_inbox ON requests (org_id, recipient_type, recipient_id, (-coalesce(priority, 0)), created_at, id)
   WHERE status IN ('pending', 'info_requested');
-CREATE INDEX requests_inbox_all ON requests (recipient_type, recipient_id, created_at, id);
-CREATE INDEX requests_outgoing ON requests (requester_type, requester_id, created_at, id);
-CREATE INDEX requests_org ON requests (org_id, created_at, id) WHERE status IN ('pending', 'info_requested');
+CREATE INDEX requests_inbox_all ON requests (org_id, recipient_type, recipient_id, (-coalesce(priority, 0)), created_at,
+  id);
+CREATE INDEX requests_outgoing ON requests (org_id, requester_type, requester_id, created_at, id);
+CREATE INDEX requests_org ON requests (org_id, (-coalesce(priority, 0)), created_at, id)
+  WHERE status IN ('pending', 'info_requested');
 
 CREATE TABLE request_messages (
   id uuid PRIMARY KEY,
@@ -42,6 +45,7 @@ CREATE TABLE request_messages (
   author_type text NOT NULL,
   author_id text NOT NULL,
   body text NOT NULL,
+  closing boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX request_messages_thread ON request_messages (request_id, created_at, id);
@@ -60,4 +64,11 @@ CREATE TABLE request_events (
 );
 CREATE INDEX request_events_request ON request_events (request_id, id);
 CREATE INDEX request_events_org ON request_events (org_id, id);
+
+CREATE FUNCTION request_events_stay() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'request_events are never changed';
+END
+$$;
+CREATE TRIGGER request_events_stay BEFORE UPDATE ON request_events EXECUTE FUNCTION request_events_stay();
 `;

@@ -1,0 +1,62 @@
+import { forbidden } from '../../base/index.ts';
+import type { SqlValue } from '../../db/index.ts';
+import { REQUEST_ACTIONS, refusal, type RespondRequestBody } from '../../wire/index.ts';
+import { type Identity, type Party, partyOf } from '../identity/index.ts';
+import { recipientOf, requesterOf, type RequestRow, sameParty } from './request-row.ts';
+
+/**
+ * Who may do what with a request of their own tenant. An agent: what it asked or was asked. A person: what they asked
+ * and what is asked of people, since any person of the org may answer for all. An administrator: everything but
+ * answering themselves.
+ */
+export function requireParty(caller: Identity, row: RequestRow): void {
+  if (caller.kind === 'admin' || isRequester(caller, row) || isRecipient(caller, row)) return;
+  throw forbidden('this request is neither from you nor to you');
+}
+
+export function requireAnswerer(caller: Identity, row: RequestRow): void {
+  if (isRequester(caller, row)) {
+    throw refusal('own_request', 'nobody answers their own request', {
+      hint: 'cancel it if it is no longer needed; add a message to say more',
+    });
+  }
+  if (caller.kind === 'admin' || isRecipient(caller, row)) return;
+  throw forbidden('only its recipient may answer this request');
+}
+
+export function requireCanceller(caller: Identity, row: RequestRow): void {
+  if (caller.kind === 'admin' || isRequester(caller, row)) return;
+  throw forbidden('only its requester may cancel this request', {
+    hint: 'answer it with "rejected" to turn it down',
+  });
+}
+
+export function requireActionForKind({ kind }: RequestRow, action: RespondRequestBody['action']): void {
+  const allowed: readonly string[] = REQUEST_ACTIONS[kind];
+  if (allowed.includes(action)) return;
+  throw refusal('action_not_for_kind', `a request of kind ${kind} is answered by ${allowed.join(' or ')}, not ${action}`);
+}
+
+export function isRequester(caller: Identity, row: RequestRow): boolean {
+  return sameParty(partyOf(caller), requesterOf(row));
+}
+
+function isRecipient(caller: Identity, row: RequestRow): boolean {
+  return caller.kind === 'agent'
+    ? sameParty(partyOf(caller), recipientOf(row))
+    : row.recipient_type === 'user';
+}
+
+/** The same as requireParty for lists: a condition over `requests r` whose parameters begin at `$first`. */
+export function visibleTo(caller: Identity, first: number): { condition: string; params: SqlValue[] } {
+  const { id }: Party = partyOf(caller);
+  const [org, own] = [`$${first}::uuid`, `$${first + 1}::text`];
+  const within = `(${org} IS NULL OR r.org_id = ${org})`;
+  const params = [caller.orgId, id];
+  if (caller.kind === 'admin') return { condition: `${within} AND ${own} IS NOT NULL`, params };
+  const mine =
+    caller.kind === 'agent'
+      ? `((r.requester_type = 'agent' AND r.requester_id = ${own}) OR (r.recipient_type = 'agent' AND r.recipient_id = ${own}))`
+      : `((r.requester_type = 'user' AND r.requester_id = ${own}) OR r.recipient_type = 'user')`;
+  return { condition: `${within} AND ${mine}`, params };
+}

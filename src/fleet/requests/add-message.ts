@@ -1,0 +1,45 @@
+import type { Sql } from '../../db/index.ts';
+import { partyOf } from '../identity/index.ts';
+import { isRequester, requireParty } from './access.ts';
+import { type Change, changeOpen } from './change-request.ts';
+import { insertMessage } from './insert-message.ts';
+import { type Enqueue, notify } from './notices.ts';
+import { recordEvent } from './request-events.ts';
+import { findRequest, type RequestRow } from './request-row.ts';
+
+/**
+ * A word on the thread. From anybody but the requester it asks the requester for more (`info_requested`); the
+ * requester's own word hands the request back (`pending`). The other side is told.
+ */
+export function addMessage(
+  sql: Sql,
+  enqueue: Enqueue,
+  { body, ...change }: Change & { body: string },
+): Promise<{ row: RequestRow; messageId: string }> {
+  const author = partyOf(change.caller);
+  return changeOpen(sql, change, {
+    may: (row) => requireParty(change.caller, row),
+    async change(tx, before) {
+      const messageId = await insertMessage(tx, { row: before, author, body });
+      const [status, turn] = isRequester(change.caller, before)
+        ? ['pending', 'recipient']
+        : ['info_requested', 'requester'];
+      await tx.query(
+        'UPDATE requests SET status = $2, turn = $3, updated_at = clock_timestamp() WHERE id = $1',
+        [before.id, status, turn],
+      );
+      const row = await findRequest(tx, change.caller, { id: before.id });
+      await notify(tx, enqueue, { what: 'message', row, actor: author, key: `request-message:${messageId}` });
+      await recordEvent(tx, {
+        requestId: row.id,
+        orgId: row.org_id,
+        type: 'REQUEST_MESSAGE',
+        actor: author,
+        from: before.status,
+        to: row.status,
+        data: { message_id: messageId },
+      });
+      return { row, messageId };
+    },
+  });
+}

@@ -1,0 +1,19 @@
+/**
+ * Requests: what agents and people ask of each other, and the answers. Tasks and approvals, each with a thread.
+ *
+ * Promises  Who asks, writes or answers is told by the credential. The change, its event, its message and the notices to
+ *           agents are one transaction. Of two answers at once one wins, the other is a `conflict` with the row as it is.
+ *           An open request is never hidden: what is most urgent, then oldest, comes first, in pages.
+ * Never     Lets anybody answer what they asked, or see that another tenant exists. Puts anybody's text into a notice.
+ * Errors    `not_found`, `forbidden`, `invalid` (own_request, action_not_for_kind, status_unknown), `conflict`
+ *           (already_resolved, a key used for other content, an ambiguous recipient).
+ */
+export { addMessage } from './add-message.ts';
+export { cancelRequest } from './cancel-request.ts';
+export { createRequest, type NewRequest } from './create-request.ts';
+export { getThread } from './get-thread.ts';
+export { type ListWanted, listInbox, listOutgoing, listVisible } from './list-requests.ts';
+export type { Enqueue } from './notices.ts';
+export { readEvents, REQUESTS_CHANNEL } from './request-events.ts';
+export { requestRoutes, type RequestsDeps } from './request-routes.ts';
+export { respondRequest } from './respond-request.ts';

@@ -1,0 +1,117 @@
+import { invalid } from '../../base/index.ts';
+import type { Sql, SqlValue } from '../../db/index.ts';
+import { CLOSED_REQUEST_STATUSES, type InboxRequestList, type RequestFilter, type RequestKind } from '../../wire/index.ts';
+import type { Identity, Party } from '../identity/index.ts';
+import { visibleTo } from './access.ts';
+import { OPEN, type RequestRow, SELECT_REQUEST, UUID, viewOf } from './request-row.ts';
+
+export interface ListWanted {
+  status?: RequestFilter | undefined;
+  kind?: RequestKind | undefined;
+  recipientType?: Party['type'] | undefined;
+  limit?: number | undefined;
+  /** The id of the last request of the page before. */
+  cursor?: string | undefined;
+}
+
+/** What is asked of an agent or a person: most urgent first, then oldest. A person's includes what anybody may take. */
+export function listInbox(
+  sql: Sql,
+  { orgId, party }: { orgId: string; party: Party },
+  wanted: ListWanted,
+): Promise<InboxRequestList> {
+  const whose = party.type === 'user' ? `r.recipient_id IN ($3, '')` : 'r.recipient_id = $3';
+  return list(sql, wanted, {
+    condition: `r.org_id = $1 AND r.recipient_type = $2 AND ${whose}`,
+    params: [orgId, party.type, party.id],
+    order: URGENT_FIRST,
+  });
+}
+
+/** What somebody asked, newest first. */
+export function listOutgoing(
+  sql: Sql,
+  { orgId, party }: { orgId: string; party: Party },
+  wanted: ListWanted,
+): Promise<InboxRequestList> {
+  return list(sql, wanted, {
+    condition: 'r.org_id = $1 AND r.requester_type = $2 AND r.requester_id = $3',
+    params: [orgId, party.type, party.id],
+    order: NEWEST_FIRST,
+  });
+}
+
+/** Everything the caller may see, most urgent first. */
+export function listVisible(sql: Sql, caller: Identity, wanted: ListWanted): Promise<InboxRequestList> {
+  return list(sql, wanted, { ...visibleTo(caller, 1), order: URGENT_FIRST });
+}
+
+interface Order {
+  by: string;
+  /** Those behind the cursor, whose urgency, time and id are three parameters from `$first` on. */
+  behind: (first: number) => string;
+}
+
+const URGENT_FIRST: Order = {
+  by: '-coalesce(r.priority, 0), r.created_at, r.id',
+  behind: (n) => `(-coalesce(r.priority, 0), r.created_at, r.id) > ($${n}::int, $${n + 1}::timestamptz, $${n + 2}::uuid)`,
+};
+const NEWEST_FIRST: Order = {
+  by: 'r.created_at DESC, r.id DESC',
+  behind: (n) => `$${n}::int IS NOT NULL AND (r.created_at, r.id) < ($${n + 1}::timestamptz, $${n + 2}::uuid)`,
+};
+
+interface Scope {
+  condition: string;
+  params: SqlValue[];
+}
+
+async function list(
+  sql: Sql,
+  { status = 'open', kind, recipientType, limit = 50, cursor }: ListWanted,
+  { order, ...scope }: Scope & { order: Order },
+): Promise<InboxRequestList> {
+  const narrowed = [
+    scope.condition,
+    ...(kind ? [`r.kind = '${kind}'`] : []),
+    ...(recipientType ? [`r.recipient_type = '${recipientType}'`] : []),
+  ].join(' AND ');
+  const from = cursor === undefined ? undefined : await place(sql, cursor, scope);
+  const first = scope.params.length + 2;
+  const { rows } = await sql.query<RequestRow>(
+    `${SELECT_REQUEST} WHERE ${narrowed} ${statusCondition(status)} ${from ? `AND ${order.behind(first)}` : ''}
+      ORDER BY ${order.by} LIMIT $${first - 1}`,
+    [...scope.params, limit + 1, ...(from ?? [])],
+  );
+  const { rows: counted } = await sql.query<{ open: number }>(
+    `SELECT count(*) AS open FROM requests r WHERE ${narrowed} AND r.status IN ${OPEN}`,
+    scope.params,
+  );
+  const shown = rows.slice(0, limit);
+  return {
+    requests: shown.map(viewOf),
+    total_open: counted[0]!.open,
+    next_cursor: rows.length > limit ? shown.at(-1)!.id : null,
+  };
+}
+
+function statusCondition(status: RequestFilter): string {
+  if (status === 'all') return '';
+  if (status === 'open') return `AND r.status IN ${OPEN}`;
+  if (status === 'closed') return `AND r.status IN ('${CLOSED_REQUEST_STATUSES.join("', '")}')`;
+  return `AND r.status = '${status}'`;
+}
+
+/** Where the page before ended. Times go as text, since a Date would lose the microseconds. */
+async function place(sql: Sql, cursor: string, { condition, params }: Scope): Promise<SqlValue[]> {
+  const { rows } = UUID.test(cursor)
+    ? await sql.query<{ urgency: number; at: string; id: string }>(
+        `SELECT -coalesce(r.priority, 0) AS urgency, r.created_at::text AS at, r.id FROM requests r
+          WHERE ${condition} AND r.id = $${params.length + 1}`,
+        [...params, cursor],
+      )
+    : { rows: [] };
+  const [found] = rows;
+  if (!found) throw invalid('cursor is not one of this list', { hint: 'begin again without it' });
+  return [found.urgency, found.at, found.id];
+}

@@ -1,0 +1,97 @@
+import { newUuid } from '../../base/index.ts';
+import type { Sql } from '../../db/index.ts';
+import type { Party } from '../identity/index.ts';
+import { OPEN, requesterOf, recipientOf, type RequestRow, sameParty } from './request-row.ts';
+
+/** Puts a message into an agent's line, inside the caller's transaction. */
+export type Enqueue = (
+  sql: Sql,
+  message: {
+    orgId: string;
+    workspaceId: string;
+    priority: number;
+    body: Record<string, unknown>;
+    method: string;
+    idempotencyKey: string;
+  },
+) => Promise<unknown>;
+
+/** Below tasks: a notice never goes before work. */
+const INFO = 10;
+
+type What = 'created' | 'message' | 'responded' | 'cancelled';
+
+/** What the agent is told: counts, ids and words of ours, never what somebody wrote. */
+const SENTENCES: Record<What, (row: RequestRow, open: string) => string> = {
+  created: ({ id, kind }, open) =>
+    `A new inbox request (${kind}, ${id}) is addressed to you; ${open}. Read it with get_request or list_inbox, then answer with respond_request, or ask with add_request_message.`,
+  message: ({ id, status }, open) =>
+    `There is a new message on request ${id} (now ${status}); ${open}. Read it with get_request and reply with add_request_message.`,
+  responded: ({ id, status }, open) =>
+    `Request ${id} was answered: ${status}; ${open}. Read the answer with get_request; check_requests lists all you asked.`,
+  cancelled: ({ id }, open) =>
+    `Request ${id} was cancelled; nothing more is to be done for it; ${open}. list_inbox shows what is left.`,
+};
+
+/** Tells both sides but whoever did it; people look for themselves. */
+export async function notify(
+  sql: Sql,
+  enqueue: Enqueue,
+  { what, row, actor, key }: { what: What; row: RequestRow; actor: Party; key: string },
+): Promise<void> {
+  for (const side of [requesterOf(row), recipientOf(row)]) {
+    if (side.type !== 'agent' || sameParty(side, actor)) continue;
+    const open = await openInbox(sql, side.id);
+    if (open === undefined) continue;
+    await enqueue(sql, {
+      orgId: row.org_id,
+      workspaceId: side.id,
+      priority: INFO,
+      method: 'message/send',
+      idempotencyKey: key,
+      body: messageBody(SENTENCES[what](row, waiting(open)), { kind: `request_${what}`, request_id: row.id }),
+    });
+  }
+}
+
+/** The announcement of a request that is closed is not worth delivering any more. */
+export async function dropAnnouncement(sql: Sql, row: RequestRow): Promise<void> {
+  if (row.recipient_type !== 'agent') return;
+  await sql.query(
+    `UPDATE a2a_queue SET status = 'dropped', completed_at = now(), last_error = 'the request was closed before'
+      WHERE workspace_id = $1 AND idempotency_key = $2 AND status = 'queued'`,
+    [row.recipient_id, `request-created:${row.id}`],
+  );
+}
+
+/** How many wait in an agent's inbox; undefined when the agent was removed. */
+async function openInbox(sql: Sql, workspaceId: string): Promise<number | undefined> {
+  const { rows } = await sql.query<{ open: number }>(
+    `SELECT (SELECT count(*) FROM requests r WHERE r.org_id = w.org_id AND r.recipient_type = 'agent'
+                AND r.recipient_id = w.id::text AND r.status IN ${OPEN}) AS open
+       FROM workspaces w WHERE w.id = $1 AND w.status <> 'removed'`,
+    [workspaceId],
+  );
+  return rows[0]?.open;
+}
+
+const waiting = (open: number): string =>
+  `your inbox holds ${open} open ${open === 1 ? 'request' : 'requests'}`;
+
+function messageBody(text: string, metadata: Record<string, string>): Record<string, unknown> {
+  const messageId = `request-notice-${newUuid()}`;
+  return {
+    jsonrpc: '2.0',
+    id: messageId,
+    method: 'message/send',
+    params: {
+      message: {
+        kind: 'message',
+        role: 'user',
+        messageId,
+        parts: [{ kind: 'text', text }],
+        metadata: { source: 'platform', ...metadata },
+      },
+    },
+  };
+}

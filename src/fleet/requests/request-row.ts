@@ -1,0 +1,63 @@
+import { notFound } from '../../base/index.ts';
+import type { Sql } from '../../db/index.ts';
+import { type InboxRequest, OPEN_REQUEST_STATUSES } from '../../wire/index.ts';
+import { type Identity, maySeeOrg, type Party } from '../identity/index.ts';
+
+/** A request with the names of its two sides, as it comes from the database. */
+export interface RequestRow
+  extends Omit<InboxRequest, 'created_at' | 'updated_at' | 'responded_at' | 'last_nudged_at'> {
+  recipient_workspace_id: string | null;
+  created_at: Date;
+  updated_at: Date;
+  responded_at: Date | null;
+  last_nudged_at: Date | null;
+}
+
+export const OPEN = `('${OPEN_REQUEST_STATUSES.join("', '")}')`;
+
+/** A person's id is their name; an agent's name stands with its workspace. */
+const nameOf = (side: string): string =>
+  `CASE r.${side}_type WHEN 'user' THEN nullif(r.${side}_id, '')
+     ELSE (SELECT w.name FROM workspaces w WHERE w.id::text = r.${side}_id AND w.org_id = r.org_id) END`;
+
+/** To be followed by the rest of a query over `requests r`. */
+export const SELECT_REQUEST = `
+  SELECT r.id, r.org_id, r.kind, r.requester_type, r.requester_id, ${nameOf('requester')} AS requester_name,
+         r.recipient_type, r.recipient_id, ${nameOf('recipient')} AS recipient_name, r.recipient_workspace_id, r.title,
+         r.detail, r.status, r.turn, r.responder_type, r.responder_id, r.priority, r.created_at, r.updated_at,
+         r.responded_at, r.last_nudged_at
+    FROM requests r`;
+
+export function viewOf({ recipient_workspace_id: _, ...row }: RequestRow): InboxRequest {
+  return {
+    ...row,
+    workspace_name: row.requester_type === 'agent' ? row.requester_name : null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    responded_at: row.responded_at?.toISOString() ?? null,
+    last_nudged_at: row.last_nudged_at?.toISOString() ?? null,
+  };
+}
+
+export const isOpen = (row: RequestRow): boolean =>
+  (OPEN_REQUEST_STATUSES as readonly string[]).includes(row.status);
+
+export const requesterOf = (row: RequestRow): Party => ({ type: row.requester_type, id: row.requester_id });
+export const recipientOf = (row: RequestRow): Party => ({ type: row.recipient_type, id: row.recipient_id });
+export const sameParty = (a: Party, b: Party): boolean => a.type === b.type && a.id === b.id;
+
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The request, when it is of a tenant the caller may see; one of another tenant looks like none. */
+export async function findRequest(
+  sql: Sql,
+  caller: Identity,
+  { id, lock = false }: { id: string; lock?: boolean },
+): Promise<RequestRow> {
+  const { rows } = UUID.test(id)
+    ? await sql.query<RequestRow>(`${SELECT_REQUEST} WHERE r.id = $1 ${lock ? 'FOR UPDATE OF r' : ''}`, [id])
+    : { rows: [] };
+  const row = rows[0];
+  if (row && maySeeOrg(caller, row.org_id)) return row;
+  throw notFound(`there is no request ${id}`, { hint: '"rouse requests inbox" and "sent" list those you have' });
+}

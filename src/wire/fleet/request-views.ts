@@ -1,0 +1,114 @@
+import * as z from 'zod';
+import { about, count, integer, name, stamp, strict } from '../fields.ts';
+import { partyType } from './request-bodies.ts';
+import { INBOX_REQUEST_STATUSES, REQUEST_KINDS } from './request-words.ts';
+
+/** A request as everybody sees it who may. */
+export const inboxRequest = name(
+  'InboxRequest',
+  strict({
+    id: z.string(),
+    org_id: z.string(),
+    kind: z.enum(REQUEST_KINDS),
+    requester_type: partyType,
+    requester_id: z.string(),
+    requester_name: about("The agent's name, or the person's.", z.string().nullable()),
+    workspace_name: about('The same for an agent; null for a person.', z.string().nullable()),
+    recipient_type: partyType,
+    recipient_id: about('Empty: any person of the org.', z.string()),
+    recipient_name: z.string().nullable(),
+    title: z.string(),
+    detail: z.string().nullable(),
+    status: z.enum(INBOX_REQUEST_STATUSES),
+    turn: about('Whose move it is while the request is open.', z.enum(['recipient', 'requester'])),
+    responder_type: partyType.nullable(),
+    responder_id: z.string().nullable(),
+    priority: integer.nullable(),
+    created_at: stamp,
+    updated_at: stamp,
+    responded_at: stamp.nullable(),
+    last_nudged_at: stamp.nullable(),
+  }),
+);
+
+export const inboxRequestMessage = name(
+  'InboxRequestMessage',
+  strict({
+    id: z.string(),
+    author_type: partyType,
+    author_id: z.string(),
+    author_name: z.string().nullable(),
+    body: z.string(),
+    closing: about('It came with the answer.', z.boolean()),
+    created_at: stamp,
+  }),
+);
+
+export const inboxRequestList = name(
+  'InboxRequestList',
+  strict({
+    requests: z.array(inboxRequest),
+    total_open: about('All that are open here, on whatever page.', count),
+    next_cursor: about(
+      'Give it back as `cursor` for the next page; null on the last.',
+      z.string().nullable(),
+    ),
+  }),
+);
+
+export const inboxRequestThread = name(
+  'InboxRequestThread',
+  strict({
+    request: inboxRequest,
+    messages: about('The newest page, oldest first.', z.array(inboxRequestMessage)),
+    earlier_cursor: about(
+      'Give it back as `cursor` for the messages before; null at the beginning.',
+      z.string().nullable(),
+    ),
+  }),
+);
+
+export const requestCreated = name(
+  'InboxRequestCreated',
+  strict({ request_id: z.string(), status: z.enum(INBOX_REQUEST_STATUSES), idempotent_hit: z.boolean() }),
+);
+export const requestChanged = name(
+  'InboxRequestChanged',
+  strict({ request_id: z.string(), status: z.enum(INBOX_REQUEST_STATUSES) }),
+);
+export const requestMessageAdded = name(
+  'InboxRequestMessageAdded',
+  strict({
+    status: z.literal('created'),
+    request_id: z.string(),
+    message_id: z.string(),
+    request_status: z.enum(INBOX_REQUEST_STATUSES),
+  }),
+);
+
+/** One change, as `GET /requests/events` streams it. Ids and statuses only. */
+export const inboxRequestEvent = name(
+  'InboxRequestEvent',
+  strict({
+    id: count,
+    type: z.enum(['REQUEST_CREATED', 'REQUEST_MESSAGE', 'REQUEST_RESPONDED', 'REQUEST_CANCELLED']),
+    request_id: z.string(),
+    org_id: z.string(),
+    kind: z.enum(REQUEST_KINDS),
+    actor_type: partyType,
+    actor_id: z.string(),
+    from_status: z.enum(INBOX_REQUEST_STATUSES).nullable(),
+    to_status: z.enum(INBOX_REQUEST_STATUSES),
+    at: stamp,
+    data: z.record(z.string(), z.unknown()).nullable(),
+  }),
+);
+
+export type InboxRequest = z.infer<typeof inboxRequest>;
+export type InboxRequestMessage = z.infer<typeof inboxRequestMessage>;
+export type InboxRequestList = z.infer<typeof inboxRequestList>;
+export type InboxRequestThread = z.infer<typeof inboxRequestThread>;
+export type InboxRequestEvent = z.infer<typeof inboxRequestEvent>;
+export type RequestCreated = z.infer<typeof requestCreated>;
+export type RequestChanged = z.infer<typeof requestChanged>;
+export type RequestMessageAdded = z.infer<typeof requestMessageAdded>;
