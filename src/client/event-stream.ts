@@ -1,6 +1,6 @@
-import * as http from 'node:http';
+import type * as http from 'node:http';
 import { errnoOf, isRouseError, unavailable } from '../base/index.ts';
-import type { Target } from './exchange.ts';
+import { requester, type Target } from './exchange.ts';
 import { failureOf } from './failure.ts';
 
 export interface ServerEvent {
@@ -18,29 +18,26 @@ export async function* followEvents(
   target: Target,
   { path, signal }: { path: string; signal?: AbortSignal | undefined },
 ): AsyncGenerator<ServerEvent> {
-  const where = `${target.host}:${target.port}`;
+  const where = `${target.server?.name ?? 'gateway'} at ${target.host}:${target.port}`;
   try {
     const response = await open(target, path, signal);
     if (response.statusCode !== 200) throw failureOf(response.statusCode ?? 0, await bodyOf(response));
     yield* parseEvents(response);
-    if (!signal?.aborted) throw unavailable(`the gateway at ${where} ended the stream`);
+    if (!signal?.aborted) throw unavailable(`the ${where} ended the stream`);
   } catch (error) {
     if (signal?.aborted) return;
     if (isRouseError(error)) throw error;
     const cause = errnoOf(error) ?? 'it sent what is not an event';
-    throw unavailable(`the stream of the gateway at ${where} broke (${cause})`, { cause: error });
+    throw unavailable(`the stream of the ${where} broke (${cause})`, { cause: error });
   }
 }
 
-function open(
-  { host, port, token }: Target,
-  path: string,
-  signal: AbortSignal | undefined,
-): Promise<http.IncomingMessage> {
+function open(target: Target, path: string, signal: AbortSignal | undefined): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
+    const { host, port, token } = target;
+    const { request, Agent } = requester(target);
     const headers = { accept: 'text/event-stream', ...(token && { authorization: `Bearer ${token}` }) };
-    http
-      .request({ host, port, path, headers, signal, agent: new http.Agent() })
+    request({ host, port, path, headers, signal, agent: new Agent() })
       .on('response', resolve)
       .on('error', reject)
       .end();

@@ -46,7 +46,7 @@ const LARGEST_ANSWER = 64 * 1024 * 1024;
  */
 export function exchange(target: Target, request: Exchange): Promise<unknown> {
   const payload = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
-  const { request: send, Agent } = target.secure ? secureHttp() : http;
+  const { request: send, Agent } = requester(target);
   return new Promise((resolve, reject) => {
     const timeoutMs = request.timeoutMs ?? target.timeoutMs;
     const outgoing = send({
@@ -71,7 +71,8 @@ export function exchange(target: Target, request: Exchange): Promise<unknown> {
         const status = response.statusCode ?? 0;
         const answer = parseJson(text);
         if (status >= 400) reject(failureOf(status, answer));
-        else if ((status === 200 || status === 202) && answer !== undefined) resolve(answer);
+        else if ((status === 200 || status === 201 || status === 202) && answer !== undefined)
+          resolve(answer);
         else reject(stranger(target, `status ${status} and ${answer === undefined ? 'no JSON' : 'JSON'}`));
       }, fail);
     });
@@ -80,8 +81,8 @@ export function exchange(target: Target, request: Exchange): Promise<unknown> {
 }
 
 /** TLS costs milliseconds to load, and no gateway has it. */
-function secureHttp(): typeof import('node:https') {
-  return process.getBuiltinModule('node:https');
+export function requester({ secure }: Target): Pick<typeof http, 'request' | 'Agent'> {
+  return secure ? process.getBuiltinModule('node:https') : http;
 }
 
 class Silence extends Error {}

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { errnoOf, forbidden, invalid, unauthorized } from '../base/index.ts';
 import type * as wire from '../wire/index.ts';
+import { followEvents, type ServerEvent } from './event-stream.ts';
 import { type Exchange, exchange, type ServerKind, type Target } from './exchange.ts';
 import { type CallOptions, segment } from './gateway-client.ts';
 
@@ -50,6 +51,11 @@ export class FleetClient {
     options?: CallOptions,
   ): Promise<T> {
     return (await exchange(this.#target, { method, path: this.#prefix + path, body, ...options })) as T;
+  }
+
+  /** The server-sent events of a path, until aborted. */
+  follow(path: string, signal?: AbortSignal): AsyncGenerator<ServerEvent> {
+    return followEvents(this.#target, { path: this.#prefix + path, signal });
   }
 
   health(options?: CallOptions): Promise<wire.FleetHealth> {

@@ -13,3 +13,4 @@ export { exchange } from './exchange.ts';
 export * from './fleet-client.ts';
 export * from './gateway-client.ts';
 export * from './pair-path.ts';
+export * from './requests-client.ts';

@@ -2,7 +2,9 @@ import type { Hono } from 'hono';
 import { type Clock, Ending, type Log, newUuid } from '../base/index.ts';
 import { migrate, openEmbedded, openPostgres, type Sql } from '../db/index.ts';
 import { createApp, type Door, listen } from '../http/index.ts';
-import { authenticate, sweeperRoutes } from './http/index.ts';
+import { enqueue } from './delivery/index.ts';
+import { authenticate, requireCaller, sweeperRoutes } from './http/index.ts';
+import { requestRoutes } from './requests/index.ts';
 import { FLEET_MIGRATIONS } from './schema/index.ts';
 import { Sweepers } from './sweep/index.ts';
 
@@ -61,7 +63,7 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
   const instanceId = newUuid();
   const sweepers = new Sweepers({ sql, clock: config.clock, log: config.log, holder: instanceId });
   ending.add(() => sweepers.stop());
-  door.app = routes(config, sql, { instanceId, sweepers });
+  door.app = routes(config, sql, { instanceId, sweepers, ending });
   sweepers.start();
   return { instanceId, host: listening.host, port: listening.port, sql, stop: () => ending.run() };
 }
@@ -69,9 +71,10 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
 interface Rooms {
   instanceId: string;
   sweepers: Sweepers;
+  ending: Ending;
 }
 
-function routes({ host, log }: ServerConfig, sql: Sql, { instanceId, sweepers }: Rooms): Hono {
+function routes({ host, clock, log }: ServerConfig, sql: Sql, { instanceId, sweepers, ending }: Rooms): Hono {
   const app = createApp({ host, log });
   app.use(authenticate(sql));
   app.get('/health', (context) =>
@@ -83,5 +86,7 @@ function routes({ host, log }: ServerConfig, sql: Sql, { instanceId, sweepers }:
     }),
   );
   sweeperRoutes(app, sweepers);
+  const requests = requestRoutes(app, { sql, clock, enqueue, callerOf: requireCaller });
+  ending.add(() => requests.close());
   return app;
 }

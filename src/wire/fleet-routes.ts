@@ -1,14 +1,21 @@
 import { ADMIN_ROUTES } from './fleet/admin-routes.ts';
 import { REGISTRY_ROUTES } from './fleet/registry-routes.ts';
+import { REQUEST_ROUTES } from './fleet/request-routes.ts';
 import { SWEEPER_ROUTES } from './fleet/sweeper-routes.ts';
 import type { Route } from './route.ts';
 
 /** Every route of the fleet server, noun by noun. docs/openapi/fleet.json is made from this list. */
-export const FLEET_ROUTES: readonly Route[] = [...REGISTRY_ROUTES, ...ADMIN_ROUTES, ...SWEEPER_ROUTES];
+export const FLEET_ROUTES: readonly Route[] = [
+  ...REGISTRY_ROUTES,
+  ...REQUEST_ROUTES,
+  ...ADMIN_ROUTES,
+  ...SWEEPER_ROUTES,
+];
 
 export const FLEET_TAGS: Readonly<Record<string, string>> = {
   server: 'The server itself.',
   registry: 'Agents: registration, heartbeats, status.',
+  requests: 'What agents and people ask of each other.',
   admin: 'Tenants and tokens.',
 };
 

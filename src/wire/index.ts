@@ -21,13 +21,15 @@ export { BACKEND_SECTIONS, type BackendSection, backendSection } from './files/m
 export * from './files/registry-record.ts';
 export * from './fleet/admin.ts';
 export * from './fleet/registry.ts';
-export * from './fleet/server.ts';
-export * from './fleet/sweepers.ts';
-export * from './fleet-routes.ts';
 export * from './fleet/request-bodies.ts';
 export * from './fleet/request-queries.ts';
 export * from './fleet/request-views.ts';
 export * from './fleet/request-words.ts';
+export * from './fleet/server.ts';
+export * from './fleet/server.ts';
+export * from './fleet/sweepers.ts';
+export * from './fleet-routes.ts';
+export * from './fleet-routes.ts';
 export * from './openapi.ts';
 export * from './parse-body.ts';
 export { BODY_ERRORS, type Method, type Route } from './route.ts';

@@ -14,7 +14,7 @@ export interface Route {
   query?: z.ZodObject;
   response: z.ZodType;
   /** Of a success. Default 200. */
-  status?: 200 | 202;
+  status?: 200 | 201 | 202;
   /** Of a success that is not JSON. */
   contentType?: string;
   /** Statuses besides the success, with when they come; those every route may answer are said once per server. */

@@ -21,6 +21,7 @@ export { DEFAULT_ORG, ensureOrg, findOrg, type Org } from './orgs.ts';
 export {
   createToken,
   identify,
+  isTokenGood,
   listTokens,
   type NewToken,
   revokeToken,

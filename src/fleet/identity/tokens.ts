@@ -70,6 +70,16 @@ export async function identify(sql: Sql, token: string): Promise<Identity> {
   return { kind: row.kind, tokenId: row.id, orgId: row.org_id, userId: row.subject };
 }
 
+/** Whether a token that opened a long conversation would still open it. */
+export async function isTokenGood(sql: Sql, tokenId: string): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `SELECT 1 FROM tokens t WHERE id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+        AND NOT EXISTS (SELECT FROM workspaces w WHERE w.id = t.workspace_id AND w.status = 'removed')`,
+    [tokenId],
+  );
+  return rowCount > 0;
+}
+
 export async function listTokens(sql: Sql, asker: PersonIdentity): Promise<TokenView[]> {
   const { rows } = await sql.query<TokenView>(
     `SELECT ${COLUMNS} FROM tokens WHERE $1::uuid IS NULL OR org_id = $1 ORDER BY created_at, id`,

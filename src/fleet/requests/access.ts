@@ -1,8 +1,8 @@
 import { forbidden } from '../../base/index.ts';
 import type { SqlValue } from '../../db/index.ts';
-import { REQUEST_ACTIONS, refusal, type RespondRequestBody } from '../../wire/index.ts';
+import { REQUEST_ACTIONS, type RespondRequestBody, refusal } from '../../wire/index.ts';
 import { type Identity, type Party, partyOf } from '../identity/index.ts';
-import { recipientOf, requesterOf, type RequestRow, sameParty } from './request-row.ts';
+import { type RequestRow, recipientOf, requesterOf, sameParty } from './request-row.ts';
 
 /**
  * Who may do what with a request of their own tenant. An agent: what it asked or was asked. A person: what they asked
@@ -34,7 +34,10 @@ export function requireCanceller(caller: Identity, row: RequestRow): void {
 export function requireActionForKind({ kind }: RequestRow, action: RespondRequestBody['action']): void {
   const allowed: readonly string[] = REQUEST_ACTIONS[kind];
   if (allowed.includes(action)) return;
-  throw refusal('action_not_for_kind', `a request of kind ${kind} is answered by ${allowed.join(' or ')}, not ${action}`);
+  throw refusal(
+    'action_not_for_kind',
+    `a request of kind ${kind} is answered by ${allowed.join(' or ')}, not ${action}`,
+  );
 }
 
 export function isRequester(caller: Identity, row: RequestRow): boolean {

@@ -5,7 +5,7 @@ import { type Identity, type Party, partyOf } from '../identity/index.ts';
 import { findRecipient } from './find-recipient.ts';
 import { type Enqueue, notify } from './notices.ts';
 import { recordEvent } from './request-events.ts';
-import { recipientOf, type RequestRow, SELECT_REQUEST, sameParty } from './request-row.ts';
+import { type RequestRow, recipientOf, SELECT_REQUEST, sameParty } from './request-row.ts';
 
 export interface NewRequest extends Omit<CreateRequestBody, 'org_id'> {
   /** The tenant it is asked in. */
@@ -26,7 +26,8 @@ export function createRequest(
     const recipient = await findRecipient(tx, wanted.orgId, wanted);
     if (sameParty(requester, recipient)) throw refusal('own_request', 'nobody asks themselves');
     const id = await insert(tx, { requester, recipient, wanted });
-    if (id === undefined) return { row: await existing(tx, { requester, recipient, wanted }), created: false };
+    if (id === undefined)
+      return { row: await existing(tx, { requester, recipient, wanted }), created: false };
     const row = (await tx.query<RequestRow>(`${SELECT_REQUEST} WHERE r.id = $1`, [id])).rows[0]!;
     await notify(tx, enqueue, { what: 'created', row, actor: requester, key: `request-created:${id}` });
     await recordEvent(tx, {

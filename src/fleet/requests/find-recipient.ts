@@ -26,7 +26,11 @@ async function findAgent(sql: Sql, orgId: string, ref: string): Promise<string> 
       `SELECT name, agent_id FROM workspaces WHERE org_id = $1 AND status <> 'removed' LIMIT ${MOST_LOOKED_AT}`,
       [orgId],
     );
-    throw suggest(error, ref, rows.flatMap((row) => [row.name, row.agent_id]));
+    throw suggest(
+      error,
+      ref,
+      rows.flatMap((row) => [row.name, row.agent_id]),
+    );
   }
 }
 

@@ -14,6 +14,6 @@ export { createRequest, type NewRequest } from './create-request.ts';
 export { getThread } from './get-thread.ts';
 export { type ListWanted, listInbox, listOutgoing, listVisible } from './list-requests.ts';
 export type { Enqueue } from './notices.ts';
-export { readEvents, REQUESTS_CHANNEL } from './request-events.ts';
-export { requestRoutes, type RequestsDeps } from './request-routes.ts';
+export { REQUESTS_CHANNEL, readEvents } from './request-events.ts';
+export { type RequestsDeps, requestRoutes } from './request-routes.ts';
 export { respondRequest } from './respond-request.ts';

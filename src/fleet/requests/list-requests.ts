@@ -1,6 +1,11 @@
 import { invalid } from '../../base/index.ts';
 import type { Sql, SqlValue } from '../../db/index.ts';
-import { CLOSED_REQUEST_STATUSES, type InboxRequestList, type RequestFilter, type RequestKind } from '../../wire/index.ts';
+import {
+  CLOSED_REQUEST_STATUSES,
+  type InboxRequestList,
+  type RequestFilter,
+  type RequestKind,
+} from '../../wire/index.ts';
 import type { Identity, Party } from '../identity/index.ts';
 import { visibleTo } from './access.ts';
 import { OPEN, type RequestRow, SELECT_REQUEST, UUID, viewOf } from './request-row.ts';
@@ -54,11 +59,13 @@ interface Order {
 
 const URGENT_FIRST: Order = {
   by: '-coalesce(r.priority, 0), r.created_at, r.id',
-  behind: (n) => `(-coalesce(r.priority, 0), r.created_at, r.id) > ($${n}::int, $${n + 1}::timestamptz, $${n + 2}::uuid)`,
+  behind: (n) =>
+    `(-coalesce(r.priority, 0), r.created_at, r.id) > ($${n}::int, $${n + 1}::timestamptz, $${n + 2}::uuid)`,
 };
 const NEWEST_FIRST: Order = {
   by: 'r.created_at DESC, r.id DESC',
-  behind: (n) => `$${n}::int IS NOT NULL AND (r.created_at, r.id) < ($${n + 1}::timestamptz, $${n + 2}::uuid)`,
+  behind: (n) =>
+    `$${n}::int IS NOT NULL AND (r.created_at, r.id) < ($${n + 1}::timestamptz, $${n + 2}::uuid)`,
 };
 
 interface Scope {

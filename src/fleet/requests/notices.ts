@@ -1,23 +1,11 @@
 import { newUuid } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
+import { DELIVERY_PRIORITY, type NewDelivery } from '../delivery/index.ts';
 import type { Party } from '../identity/index.ts';
-import { OPEN, requesterOf, recipientOf, type RequestRow, sameParty } from './request-row.ts';
+import { OPEN, type RequestRow, recipientOf, requesterOf, sameParty } from './request-row.ts';
 
-/** Puts a message into an agent's line, inside the caller's transaction. */
-export type Enqueue = (
-  sql: Sql,
-  message: {
-    orgId: string;
-    workspaceId: string;
-    priority: number;
-    body: Record<string, unknown>;
-    method: string;
-    idempotencyKey: string;
-  },
-) => Promise<unknown>;
-
-/** Below tasks: a notice never goes before work. */
-const INFO = 10;
+/** Puts a message into an agent's line, inside the caller's transaction (delivery/). */
+export type Enqueue = (sql: Sql, message: NewDelivery) => Promise<unknown>;
 
 type What = 'created' | 'message' | 'responded' | 'cancelled';
 
@@ -46,7 +34,7 @@ export async function notify(
     await enqueue(sql, {
       orgId: row.org_id,
       workspaceId: side.id,
-      priority: INFO,
+      priority: DELIVERY_PRIORITY.info,
       method: 'message/send',
       idempotencyKey: key,
       body: messageBody(SENTENCES[what](row, waiting(open)), { kind: `request_${what}`, request_id: row.id }),

@@ -59,5 +59,7 @@ export async function findRequest(
     : { rows: [] };
   const row = rows[0];
   if (row && maySeeOrg(caller, row.org_id)) return row;
-  throw notFound(`there is no request ${id}`, { hint: '"rouse requests inbox" and "sent" list those you have' });
+  throw notFound(`there is no request ${id}`, {
+    hint: '"rouse requests inbox" and "sent" list those you have',
+  });
 }

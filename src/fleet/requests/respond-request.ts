@@ -23,10 +23,17 @@ export function respondRequest(
     async change(tx, before) {
       await close(tx, { id: before.id, status: action, by: responder });
       const messageId =
-        note === null ? undefined : await insertMessage(tx, { row: before, author: responder, body: note, closing: true });
+        note === null
+          ? undefined
+          : await insertMessage(tx, { row: before, author: responder, body: note, closing: true });
       const row = await findRequest(tx, change.caller, { id: before.id });
       await dropAnnouncement(tx, row);
-      await notify(tx, enqueue, { what: 'responded', row, actor: responder, key: `request-responded:${row.id}` });
+      await notify(tx, enqueue, {
+        what: 'responded',
+        row,
+        actor: responder,
+        key: `request-responded:${row.id}`,
+      });
       await recordEvent(tx, {
         requestId: row.id,
         orgId: row.org_id,
