@@ -7,6 +7,7 @@ import type { SqlMigration } from '../../db/index.ts';
 import { DELIVERY } from './delivery.ts';
 import { IDENTITY } from './identity.ts';
 import { REQUESTS } from './requests.ts';
+import { REQUESTS_LAST_NUDGED } from './requests-last-nudged.ts';
 import { SWEEP } from './sweep.ts';
 
 export const FLEET_MIGRATIONS: readonly SqlMigration[] = [
@@ -14,4 +15,5 @@ export const FLEET_MIGRATIONS: readonly SqlMigration[] = [
   { id: '20261115000100_delivery', sql: DELIVERY },
   { id: '20261115000200_requests', sql: REQUESTS },
   { id: '20261115000300_sweepers', sql: SWEEP },
+  { id: '20260610130000_requests_last_nudged', sql: REQUESTS_LAST_NUDGED },
 ];

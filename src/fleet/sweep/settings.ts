@@ -9,7 +9,7 @@ export function positiveSeconds(
   { fallback, log }: { fallback: number; log: Log },
 ): number {
   const text = env[name]?.trim();
-  if (text === undefined || text === '') return fallback;
+  if (text === undefined || text === '' || text === String(fallback)) return fallback;
   const value = /^\+?\d{1,12}$/.test(text) ? Number(text) : 0;
   if (value > 0 && value <= LONGEST_SECONDS) return value;
   log.warn(`${name} must be a whole number above zero; taking the default`, {

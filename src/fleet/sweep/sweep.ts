@@ -1,6 +1,6 @@
 import type { Sql } from '../../db/index.ts';
 
-/** What a pass found, as JSON. Numbers at the top level are added up for the metrics. */
+/** What a pass found, as JSON. Numbers at the top level become metrics. */
 export type SweepResult = Record<string, unknown>;
 
 export interface SweepPass {
@@ -20,6 +20,8 @@ export interface Sweep<R extends SweepResult = SweepResult> {
   budgetMs?: number;
   /** Told when the sweeper starts, beside its interval. */
   facts?: Record<string, unknown>;
+  /** Numbers of the result that are a state, not an amount: their last value counts, not their sum. */
+  gauges?: readonly string[];
   /** A cheap look, before anything is written: is there perhaps something to do? Default: yes. */
   mayHaveWork?: (sql: Sql) => Promise<boolean>;
   run(pass: SweepPass): Promise<R>;

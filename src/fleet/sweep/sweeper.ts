@@ -28,7 +28,7 @@ export interface PassCounts {
   skipped: number;
   failures: number;
   seconds: number;
-  /** The numbers of all results, added up by name. */
+  /** The numbers of all results by name: amounts added up, states as they were last. */
   totals: Map<string, number>;
 }
 
@@ -127,7 +127,7 @@ export class Sweeper {
       });
     try {
       const done = await this.#pass(over, false, lease);
-      await end(done.result, null);
+      await end({ ...done.result, duration_ms: done.duration_ms }, null);
       this.#count(done.result, done.duration_ms);
       return done;
     } catch (error) {
@@ -163,7 +163,8 @@ export class Sweeper {
     this.counts.seconds += durationMs / 1000;
     for (const [field, value] of Object.entries(result)) {
       if (typeof value !== 'number') continue;
-      this.counts.totals.set(field, (this.counts.totals.get(field) ?? 0) + value);
+      const before = this.sweep.gauges?.includes(field) ? 0 : (this.counts.totals.get(field) ?? 0);
+      this.counts.totals.set(field, before + value);
     }
   }
 }

@@ -90,12 +90,12 @@ export class Sweepers {
       [`# TYPE ${name} ${type}`, ...rows.map(([labels, value]) => `${name}{${labels}} ${value}`)].join('\n');
     const each = (value: (sweeper: Sweeper) => number): [string, number][] =>
       all.map((sweeper) => [`sweeper="${sweeper.sweep.name}"`, value(sweeper)]);
-    const totals = all.flatMap(({ sweep, counts }) =>
-      [...counts.totals].map(([field, value]): [string, number] => [
-        `sweeper="${sweep.name}",field="${field}"`,
-        value,
-      ]),
-    );
+    const numbers = (wanted: 'gauges' | 'amounts'): [string, number][] =>
+      all.flatMap(({ sweep, counts }) =>
+        [...counts.totals]
+          .filter(([field]) => (sweep.gauges?.includes(field) ?? false) === (wanted === 'gauges'))
+          .map(([field, value]): [string, number] => [`sweeper="${sweep.name}",field="${field}"`, value]),
+      );
     return `${[
       family(
         'rouse_sweeper_passes_total',
@@ -117,7 +117,8 @@ export class Sweepers {
         'counter',
         each(({ counts }) => counts.seconds),
       ),
-      family('rouse_sweeper_result_total', 'counter', totals),
+      family('rouse_sweeper_result_total', 'counter', numbers('amounts')),
+      family('rouse_sweeper_state', 'gauge', numbers('gauges')),
       family(
         'rouse_sweeper_running',
         'gauge',

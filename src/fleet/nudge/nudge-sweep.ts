@@ -1,0 +1,167 @@
+import { type Log, messageOf } from '../../base/index.ts';
+import { type Sql, sqlStateOf } from '../../db/index.ts';
+import type { Sweep, SweepPass } from '../sweep/index.ts';
+import { badRecipients } from './bad-recipients.ts';
+import { dueRules, OPEN } from './due.ts';
+import { type AgentOutcome, nudgeAgent } from './nudge-agent.ts';
+import type { Enqueue, NudgeRules } from './nudge-rules.ts';
+import { type Pick, pickAgents } from './pick-agents.ts';
+import type { NudgeSettings } from './settings.ts';
+
+export interface NudgeDeps {
+  settings: NudgeSettings;
+  enqueue: Enqueue;
+  log: Log;
+}
+
+export interface NudgeResult extends Record<string, unknown> {
+  agents_nudged: number;
+  /** Items that were stamped; the message counts all that are open. */
+  items_covered: number;
+  errors: number;
+  escalated: number;
+  /** Agents with due items that were left alone, by reason. `handled`: the items were answered meanwhile. */
+  skipped: Record<'busy' | 'offline' | 'spacing' | 'queued' | 'locked' | 'handled', number>;
+  bad_rows: number;
+  oldest_age_s: number;
+  more: boolean;
+  /** False: the tables of the inbox are not there yet. */
+  installed: boolean;
+}
+
+const UNDEFINED_TABLE = '42P01';
+const UNDEFINED_COLUMN = '42703';
+/** So many agents failing one after the other is not about the agents. */
+const FAILURES_IN_A_ROW = 10;
+
+export function nudgeSweep({ settings, enqueue, log }: NudgeDeps): Sweep<NudgeResult> {
+  const nudge: NudgeRules = { settings, enqueue, rules: dueRules(settings) };
+  const countBad = badRecipients(log);
+  let toldMissing = false;
+  const missing = (error: unknown): NudgeResult => {
+    if (!isMissing(error)) throw error;
+    if (!toldMissing) log.info('nudges wait: the tables of the requests inbox are not there yet');
+    toldMissing = true;
+    return { ...emptyResult(), installed: false };
+  };
+  return {
+    name: 'request-nudge',
+    summary: 'Reminds idle agents of requests they have not answered',
+    intervalMs: settings.intervalSeconds * 1000,
+    facts: { stale_after_s: settings.staleAfterSeconds, renudge_after_s: settings.renudgeAfterSeconds },
+    gauges: ['bad_rows', 'oldest_age_s'],
+    mayHaveWork: (sql) => anyDue(sql, nudge).catch((error) => isMissing(error) || Promise.reject(error)),
+    run: async (pass) => {
+      try {
+        const result = await sweep(pass, nudge, log);
+        result.bad_rows = await countBad(pass.sql);
+        if (!pass.dryRun) tell(result, log);
+        return result;
+      } catch (error) {
+        return missing(error);
+      }
+    },
+  };
+}
+
+async function sweep({ sql, dryRun, signal }: SweepPass, nudge: NudgeRules, log: Log): Promise<NudgeResult> {
+  const picked = await pickAgents(sql, nudge.rules, nudge.settings.batchLimit);
+  const result = { ...emptyResult(), oldest_age_s: picked.oldestAgeSeconds, more: picked.more };
+  Object.assign(result.skipped, picked.held);
+  if (dryRun) return { ...result, ...(await wouldNudge(sql, picked, nudge)) };
+  const locked = await nudgeAll({ sql, signal, agents: picked.agents, nudge, log, result });
+  // A heartbeat holds its agent for an instant: once more, instead of a whole interval later.
+  const still = await nudgeAll({ sql, signal, agents: locked, nudge, log, result });
+  result.skipped.locked += still.length;
+  return result;
+}
+
+interface Round {
+  sql: Sql;
+  signal: AbortSignal;
+  agents: string[];
+  nudge: NudgeRules;
+  log: Log;
+  result: NudgeResult;
+}
+
+/** One agent after the other. Answers those that were locked. */
+async function nudgeAll({ sql, signal, agents, nudge, log, result }: Round): Promise<string[]> {
+  const locked: string[] = [];
+  let failures = 0;
+  for (const agent of agents) {
+    if (signal.aborted || failures >= FAILURES_IN_A_ROW) {
+      result.more = true;
+      break;
+    }
+    try {
+      const outcome = await nudgeAgent(sql, agent, nudge);
+      failures = 0;
+      if (outcome.outcome === 'locked') locked.push(agent);
+      else count(result, outcome);
+    } catch (error) {
+      if (isMissing(error)) throw error;
+      failures++;
+      result.errors++;
+      log.warn('a nudge failed; it will be tried again', { workspace: agent, cause: messageOf(error) });
+    }
+  }
+  return locked;
+}
+
+function count(result: NudgeResult, outcome: AgentOutcome): void {
+  if (outcome.outcome !== 'nudged') {
+    result.skipped[outcome.outcome]++;
+    return;
+  }
+  result.agents_nudged++;
+  result.items_covered += outcome.items;
+  result.escalated += outcome.escalated;
+}
+
+async function wouldNudge(
+  sql: Sql,
+  { agents }: Pick,
+  { rules }: NudgeRules,
+): Promise<{ agents_nudged: number; items_covered: number }> {
+  const { rows } = await sql.query<{ items: number }>(
+    `SELECT count(*)::int AS items FROM requests r
+      WHERE r.recipient_workspace_id = ANY($1::uuid[]) AND ((${rules.never}) OR (${rules.again}))`,
+    [agents],
+  );
+  return { agents_nudged: agents.length, items_covered: rows[0]!.items };
+}
+
+async function anyDue(sql: Sql, { rules }: NudgeRules): Promise<boolean> {
+  const { rows } = await sql.query<{ any: boolean }>(
+    `SELECT EXISTS (SELECT FROM requests r WHERE ${rules.never} AND r.recipient_workspace_id IS NOT NULL)
+         OR EXISTS (SELECT FROM requests r WHERE ${rules.again} AND r.recipient_workspace_id IS NOT NULL)
+         OR EXISTS (SELECT FROM requests r WHERE ${OPEN} AND r.recipient_workspace_id IS NULL) AS any`,
+  );
+  return rows[0]!.any;
+}
+
+function isMissing(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  return state === UNDEFINED_TABLE || state === UNDEFINED_COLUMN;
+}
+
+/** One line, and only when something happened. */
+function tell({ agents_nudged, items_covered, errors, escalated, more }: NudgeResult, log: Log): void {
+  if (agents_nudged + errors + escalated === 0) return;
+  log.info('nudges sent', { agents_nudged, items_covered, errors, escalated, more });
+}
+
+function emptyResult(): NudgeResult {
+  return {
+    agents_nudged: 0,
+    items_covered: 0,
+    errors: 0,
+    escalated: 0,
+    skipped: { busy: 0, offline: 0, spacing: 0, queued: 0, locked: 0, handled: 0 },
+    bad_rows: 0,
+    oldest_age_s: 0,
+    more: false,
+    installed: true,
+  };
+}

@@ -1,0 +1,38 @@
+import { newUuid } from '../../base/index.ts';
+
+/** What the queue calls these messages, so that they can be looked at again before they are sent. */
+export const NUDGE_KIND = 'inbox_nudge';
+
+export const NUDGE_KEY_PREFIX = 'inbox-nudge:';
+
+/** A count and the names of tools. Never anything somebody else wrote. */
+export function nudgeText(open: number): string {
+  const requests = open === 1 ? '1 unhandled inbox request' : `${open} unhandled inbox requests`;
+  return `You have ${requests} awaiting your response. Use list_inbox to see them and respond_request / add_request_message to act.`;
+}
+
+export function nudgeBody(open: number): Record<string, unknown> {
+  return messageBody(`inbox-nudge-${newUuid()}`, nudgeText(open), NUDGE_KIND);
+}
+
+export function escalationBody(requestId: string, nudges: number): Record<string, unknown> {
+  const text = `Your request ${requestId} has had no answer after ${nudges} reminders. Use get_request to see it, add_request_message to ask, or cancel_request.`;
+  return messageBody(`request-escalated-${newUuid()}`, text, 'request_escalated');
+}
+
+function messageBody(messageId: string, text: string, kind: string): Record<string, unknown> {
+  return {
+    jsonrpc: '2.0',
+    id: messageId,
+    method: 'message/send',
+    params: {
+      message: {
+        kind: 'message',
+        role: 'user',
+        messageId,
+        parts: [{ kind: 'text', text }],
+        metadata: { source: 'platform', kind },
+      },
+    },
+  };
+}

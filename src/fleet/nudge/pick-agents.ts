@@ -1,0 +1,78 @@
+import type { Sql } from '../../db/index.ts';
+import { type AgentState, DUE_ORDER, type DueRules } from './due.ts';
+
+export interface Pick {
+  /** Ready agents, those who have waited longest first. */
+  agents: string[];
+  /** Agents with due items that may not be nudged now, by reason, as far as they were seen. */
+  held: Partial<Record<Exclude<AgentState, 'ready'>, number>>;
+  /** Age of the oldest due item that was seen. */
+  oldestAgeSeconds: number;
+  /** There were more ready agents than the limit. */
+  more: boolean;
+}
+
+interface Candidate {
+  agent: string;
+  state: AgentState;
+  age: number;
+}
+
+/** Due items read in due order for each agent wanted, before the agents are asked one by one instead. */
+const ITEMS_PER_AGENT = 10;
+
+/**
+ * Which agents to nudge, without gathering their items. First the due items are read in due order, a bounded number of
+ * them: mostly that finds everybody. When the head of that line is full of agents who are away or of one agent's backlog,
+ * each idle agent is asked for its oldest due item. So a pass reads by the number of idle agents at worst, however many
+ * requests there are.
+ */
+export async function pickAgents(sql: Sql, rules: DueRules, limit: number): Promise<Pick> {
+  const window = limit * ITEMS_PER_AGENT;
+  const { rows } = await sql.query<Candidate & { items: number }>(inDueOrder(rules), [window]);
+  const ready = rows.filter(({ state }) => state === 'ready');
+  const sawAll = rows.reduce((sum, { items }) => sum + items, 0) < window;
+  const found = sawAll || ready.length > limit ? ready : await fromIdleAgents(sql, rules, limit);
+  return {
+    agents: found.slice(0, limit).map(({ agent }) => agent),
+    held: countHeld(rows),
+    oldestAgeSeconds: Math.max(0, ...rows.map(({ age }) => age), ...found.map(({ age }) => age)),
+    more: found.length > limit,
+  };
+}
+
+function countHeld(rows: Candidate[]): Pick['held'] {
+  const held: Pick['held'] = {};
+  for (const { state } of rows) if (state !== 'ready') held[state] = (held[state] ?? 0) + 1;
+  return held;
+}
+
+const AGE = 'extract(epoch FROM now() - created_at)::int AS age';
+
+const inDueOrder = ({ never, neverDueAt, again, againDueAt, state }: DueRules): string => `
+  WITH due AS (
+    (SELECT r.recipient_workspace_id AS agent, ${neverDueAt} AS due_at, r.created_at FROM requests r
+      WHERE ${never} AND r.recipient_workspace_id IS NOT NULL ORDER BY ${DUE_ORDER} LIMIT $1)
+    UNION ALL
+    (SELECT r.recipient_workspace_id, ${againDueAt}, r.created_at FROM requests r
+      WHERE ${again} AND r.recipient_workspace_id IS NOT NULL ORDER BY ${DUE_ORDER} LIMIT $1)),
+  seen AS (SELECT * FROM due ORDER BY due_at LIMIT $1),
+  agents AS (
+    SELECT agent, min(due_at) AS due_at, min(created_at) AS created_at, count(*)::int AS items FROM seen GROUP BY agent)
+  SELECT agent, items, ${state} AS state, ${AGE} FROM agents JOIN workspaces w ON w.id = agent ORDER BY due_at, agent`;
+
+async function fromIdleAgents(sql: Sql, rules: DueRules, limit: number): Promise<Candidate[]> {
+  const { rows } = await sql.query<Candidate>(oldestOfEach(rules), [limit + 1]);
+  return rows;
+}
+
+const oldestOfEach = ({ never, neverDueAt, again, againDueAt, state }: DueRules): string => `
+  SELECT w.id AS agent, 'ready' AS state, ${AGE} FROM workspaces w CROSS JOIN LATERAL (
+    (SELECT ${neverDueAt} AS due_at, r.created_at FROM requests r
+      WHERE ${never} AND r.recipient_workspace_id = w.id ORDER BY ${DUE_ORDER} LIMIT 1)
+    UNION ALL
+    (SELECT ${againDueAt}, r.created_at FROM requests r
+      WHERE ${again} AND r.recipient_workspace_id = w.id ORDER BY ${DUE_ORDER} LIMIT 1)
+    ORDER BY 1 LIMIT 1) oldest
+  WHERE w.status = 'online' AND w.active_tasks = 0 AND ${state} = 'ready'
+  ORDER BY oldest.due_at, w.id LIMIT $1`;
