@@ -8,6 +8,7 @@
  * Errors    `unauthorized`, `forbidden`, `not_found`, `conflict`, `invalid`; `unavailable` when the database is away.
  */
 export { createToken, DEFAULT_ORG, ensureOrg } from './identity/index.ts';
+export { type NudgeSettings, nudgeSettings } from './nudge/index.ts';
 export { registerWorkspace, resolveWorkspace } from './registry/index.ts';
 export { FLEET_MIGRATIONS } from './schema/index.ts';
 export { openDatabase, type RunningServer, type ServerConfig, startServer } from './server.ts';

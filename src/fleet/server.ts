@@ -4,6 +4,7 @@ import { migrate, openEmbedded, openPostgres, type Sql } from '../db/index.ts';
 import { createApp, type Door, listen } from '../http/index.ts';
 import { enqueue } from './delivery/index.ts';
 import { authenticate, requireCaller, sweeperRoutes } from './http/index.ts';
+import { NUDGE_DEFAULTS, type NudgeSettings, nudgeSweep } from './nudge/index.ts';
 import { requestRoutes } from './requests/index.ts';
 import { FLEET_MIGRATIONS } from './schema/index.ts';
 import { Sweepers } from './sweep/index.ts';
@@ -16,6 +17,8 @@ export interface ServerConfig {
   databaseDirectory: string;
   /** Where an initialised embedded database is kept for copying. */
   templateDirectory?: string | undefined;
+  /** Default: as the contract says. */
+  nudge?: NudgeSettings;
   clock: Clock;
   log: Log;
 }
@@ -63,9 +66,14 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
   const instanceId = newUuid();
   const sweepers = new Sweepers({ sql, clock: config.clock, log: config.log, holder: instanceId });
   ending.add(() => sweepers.stop());
+  addSweeps(sweepers, config);
   door.app = routes(config, sql, { instanceId, sweepers, ending });
   sweepers.start();
   return { instanceId, host: listening.host, port: listening.port, sql, stop: () => ending.run() };
+}
+
+function addSweeps(sweepers: Sweepers, { nudge = NUDGE_DEFAULTS, log }: ServerConfig): void {
+  if (!nudge.disabled) sweepers.add(nudgeSweep({ settings: nudge, enqueue, log }));
 }
 
 interface Rooms {

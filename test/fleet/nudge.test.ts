@@ -1,0 +1,448 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createLog, systemClock } from '../../src/base/index.ts';
+import type { Sql } from '../../src/db/index.ts';
+import { enqueue } from '../../src/fleet/delivery/index.ts';
+import { databases, type TestDatabase } from '../support/fleet.ts';
+import { type NewItem, NudgeHouse, shifted, textOf } from './nudge-house.ts';
+
+/** As the specification writes it, with its three numbers. */
+const SPECIFIED = `
+  SELECT r.recipient_id, array_agg(r.id::text) AS ids
+    FROM requests r JOIN workspaces w ON w.id = r.recipient_id::uuid
+   WHERE r.recipient_type = 'agent' AND r.status IN ('pending', 'info_requested')
+     AND r.created_at < now() - interval '10 minutes'
+     AND (r.last_nudged_at IS NULL OR r.last_nudged_at < now() - interval '1 hour')
+     AND w.status = 'online' AND COALESCE(w.active_tasks, 0) = 0
+   GROUP BY r.recipient_id LIMIT 200`;
+
+describe.each(databases)('nudges on %s', (_name, open) => {
+  let database: TestDatabase;
+  let sql: Sql;
+  let house: NudgeHouse;
+
+  beforeAll(async () => {
+    database = await open();
+    sql = database.sql;
+    house = new NudgeHouse(sql);
+  });
+  afterAll(() => database.close());
+  beforeEach(() => house.clear());
+
+  it('nothing to do is a clean no-op', async () => {
+    expect(await house.sweep()).toMatchObject({ agents_nudged: 0, items_covered: 0, errors: 0, more: false });
+    expect(await house.nudges()).toEqual([]);
+    expect(await house.sweeper().mayHaveWork?.(sql)).toBe(false);
+  });
+
+  it('two stale items of an idle agent make one message, and both are stamped', async () => {
+    const agent = await house.agent();
+    const items = [await house.item(agent), await house.item(agent, { status: 'info_requested' })];
+    expect(await house.sweeper().mayHaveWork?.(sql)).toBe(true);
+    expect(await house.sweep()).toMatchObject({ agents_nudged: 1, items_covered: 2, errors: 0 });
+    const [nudge, ...others] = await house.nudges();
+    expect(others).toEqual([]);
+    const hour = Math.floor(nudge!.enqueued_at.getTime() / 3_600_000) * 3600;
+    expect(nudge).toMatchObject({
+      workspace_id: agent,
+      status: 'queued',
+      method: 'message/send',
+      priority: 10,
+      caller_id: null,
+      caller_user: null,
+      idempotency_key: `inbox-nudge:${agent}:${hour}`,
+      body: { method: 'message/send', params: { message: { role: 'user' } } },
+    });
+    expect(nudge!.body.params.message.messageId).toMatch(/^inbox-nudge-[0-9a-f-]{36}$/);
+    expect(nudge!.expires_at!.getTime() - nudge!.enqueued_at.getTime()).toBe(3_600_000);
+    expect(textOf(nudge!)).toBe(
+      'You have 2 unhandled inbox requests awaiting your response. Use list_inbox to see them and respond_request / add_request_message to act.',
+    );
+    expect(await house.stamped()).toEqual(new Set(items));
+  });
+
+  it('one item is announced in the singular', async () => {
+    await house.item(await house.agent());
+    await house.sweep();
+    expect(textOf((await house.nudges())[0]!)).toContain('You have 1 unhandled inbox request awaiting');
+  });
+
+  it('the message carries a count only: nothing that somebody wrote', async () => {
+    await house.item(await house.agent(), {
+      title: 'SECRET-TITLE',
+      requester: { type: 'user', id: 'SECRET-ANA' },
+    });
+    await house.sweep();
+    expect(JSON.stringify((await house.nudges())[0]!.body)).not.toContain('SECRET');
+  });
+
+  const untouched: [string, Parameters<NudgeHouse['agent']>[0], NewItem][] = [
+    ['a busy agent', { activeTasks: 1 }, {}],
+    ['an agent that is offline', { status: 'offline' }, {}],
+    ['an agent that is paused', { status: 'paused' }, {}],
+    ['an agent that is degraded', { status: 'degraded' }, {}],
+    ['an agent that was removed', { status: 'removed' }, {}],
+    ['a person', {}, { recipientType: 'user', recipientId: 'ana' }],
+    ['an item nudged 59 minutes ago', {}, { ageMinutes: 120, nudgedMinutesAgo: 59 }],
+    ['an item nine minutes old', {}, { ageMinutes: 9 }],
+    ['an item of exactly ten minutes less a second', {}, { ageMinutes: 10 - 1 / 60 }],
+    ['a done item', {}, { status: 'done' }],
+    ['a rejected item', {}, { status: 'rejected' }],
+    ['an approved item', {}, { status: 'approved' }],
+    ['a cancelled item', {}, { status: 'cancelled' }],
+  ];
+  it.each(untouched)('%s is left alone: no message, no stamp', async (_what, agent, item) => {
+    await house.item(await house.agent(agent), item);
+    expect(await house.sweep()).toMatchObject({ agents_nudged: 0, items_covered: 0, errors: 0 });
+    expect(await house.nudges()).toEqual([]);
+    expect(await house.stamped()).toEqual(new Set());
+  });
+
+  it('an item nudged 61 minutes ago is announced again', async () => {
+    await house.item(await house.agent(), { ageMinutes: 200, nudgedMinutesAgo: 61 });
+    expect(await house.sweep()).toMatchObject({ agents_nudged: 1, items_covered: 1 });
+  });
+
+  it('a message that cannot be enqueued leaves no stamp, does not stop the others, and is tried again', async () => {
+    const [bad, good] = [await house.agent(), await house.agent()];
+    const item = await house.item(bad, { ageMinutes: 60 });
+    await house.item(good);
+    const failing: typeof enqueue = (tx, message) => {
+      if (message.workspaceId === bad) throw new Error('the queue is full');
+      return enqueue(tx, message);
+    };
+    expect(await house.sweep({}, { enqueue: failing })).toMatchObject({ agents_nudged: 1, errors: 1 });
+    expect(await house.stamped()).not.toContain(item);
+    expect(await house.sweep()).toMatchObject({ agents_nudged: 1, items_covered: 1, errors: 0 });
+    expect(await house.stamped()).toContain(item);
+  });
+
+  it('a failure after the message was stored leaves neither message nor stamp', async () => {
+    await house.item(await house.agent());
+    const torn: typeof enqueue = async (tx, message) => {
+      await enqueue(tx, message);
+      throw new Error('the power went out');
+    };
+    expect(await house.sweep({}, { enqueue: torn })).toMatchObject({ agents_nudged: 0, errors: 1 });
+    expect(await house.nudges()).toEqual([]);
+    expect(await house.stamped()).toEqual(new Set());
+  });
+
+  it('covers exactly what the specified query finds, whatever the mixture', async () => {
+    const agents = fc.record({
+      status: fc.constantFrom('online', 'online', 'online', 'offline', 'paused', 'degraded'),
+      activeTasks: fc.constantFrom(0, 0, 0, 1),
+    });
+    const items = fc.record(
+      {
+        agent: fc.nat(5),
+        ageMinutes: fc.constantFrom(0, 9, 10.1, 11, 61, 500),
+        nudgedMinutesAgo: fc.constantFrom(0.1, 30, 59, 61, 400),
+        status: fc.constantFrom('pending', 'pending', 'info_requested', 'done', 'cancelled'),
+        recipientType: fc.constantFrom('agent' as const, 'agent' as const, 'user' as const),
+      },
+      { requiredKeys: ['agent', 'ageMinutes', 'status', 'recipientType'] },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(agents, { minLength: 6, maxLength: 6 }),
+        fc.array(items, { maxLength: 15 }),
+        fc.constantFrom(1, 2, 200),
+        async (agentSpecs, itemSpecs, batchLimit) => {
+          await house.clear();
+          const ids: string[] = [];
+          for (const spec of agentSpecs) ids.push(await house.agent(spec));
+          for (const { agent, ...item } of itemSpecs) await house.item(ids[agent]!, item);
+          const { rows } = await sql.query<{ recipient_id: string; ids: string[] }>(SPECIFIED);
+          const before = await house.stamped();
+          for (let sweeps = 0; sweeps < 6; sweeps++) await house.sweep({ batchLimit });
+          const stamped = await house.stamped();
+          expect(new Set([...stamped].filter((id) => !before.has(id)))).toEqual(
+            new Set(rows.flatMap((row) => row.ids)),
+          );
+          const nudged = (await house.nudges()).map((nudge) => nudge.workspace_id);
+          expect(nudged.sort()).toEqual(rows.map((row) => row.recipient_id).sort());
+        },
+      ),
+      { numRuns: sql.dialect === 'postgres' ? 30 : 8 },
+    );
+  });
+
+  it('bad recipients are left out, counted and told once; the others get their nudge', async () => {
+    const lines: string[] = [];
+    const log = createLog({ clock: systemClock, write: (line) => lines.push(line) });
+    const agent = await house.agent();
+    const deleted = await house.agent();
+    for (const recipientId of ['nobody', '', '-'.repeat(36), "'; DROP TABLE requests; --"])
+      await house.item(null, { recipientId });
+    await house.item(deleted);
+    await sql.query('DELETE FROM workspaces WHERE id = $1', [deleted]);
+    await house.item(agent, { recipientId: agent.toUpperCase() });
+    const sweeper = house.sweeper({}, { log });
+    const run = () => sweeper.run({ sql, dryRun: false, signal: new AbortController().signal });
+    expect(await run()).toMatchObject({ agents_nudged: 1, items_covered: 1, bad_rows: 5, errors: 0 });
+    expect(await run()).toMatchObject({ agents_nudged: 0, bad_rows: 5, errors: 0 });
+    expect(lines.filter((line) => line.includes('do not exist'))).toHaveLength(1);
+  });
+
+  it('sweeps at once from several servers make one nudge for each agent', async () => {
+    const agents: string[] = [];
+    for (let n = 0; n < 12; n++) {
+      agents.push(await house.agent());
+      for (let item = 0; item < 3; item++) await house.item(agents[n]!);
+    }
+    const results = await Promise.all(Array.from({ length: 5 }, () => house.sweep()));
+    expect(results.reduce((sum, result) => sum + result.errors, 0)).toBe(0);
+    expect(results.reduce((sum, result) => sum + result.agents_nudged, 0)).toBe(12);
+    expect(results.reduce((sum, result) => sum + result.items_covered, 0)).toBe(36);
+    expect((await house.nudges()).map((nudge) => nudge.workspace_id).sort()).toEqual(agents.sort());
+  });
+
+  it('a sweep just before the full hour and one just after it make one nudge', async () => {
+    const agent = await house.agent();
+    await house.item(agent);
+    const untilHour = 3600 - ((Date.now() / 1000) % 3600);
+    let offset = untilHour - 60;
+    const clock = shifted(sql, () => offset);
+    expect(await house.sweep({}, { sql: clock })).toMatchObject({ agents_nudged: 1 });
+    await house.drain(agent);
+    offset = untilHour + 60;
+    expect(await house.sweep({}, { sql: clock })).toMatchObject({ agents_nudged: 0 });
+    offset = untilHour + 3600;
+    expect(await house.sweep({}, { sql: clock })).toMatchObject({ agents_nudged: 1 });
+    const keys = (await house.nudges(agent)).map((nudge) => Number(nudge.idempotency_key.split(':')[2]));
+    expect(keys[1]! - keys[0]!).toBe(2 * 3600);
+  });
+
+  it('a nudge that was delivered is not made again in its hour, and is made again after it', async () => {
+    const agent = await house.agent();
+    await house.item(agent);
+    await house.sweep();
+    expect(await house.drain(agent)).toHaveLength(1);
+    await house.pass(59);
+    expect(await house.sweep()).toMatchObject({ agents_nudged: 0 });
+    await house.pass(2);
+    expect(await house.sweep()).toMatchObject({ agents_nudged: 1 });
+  });
+
+  it('a second nudge is not put behind one that waits; when that one has expired it is', async () => {
+    const agent = await house.agent();
+    await house.item(agent);
+    await house.sweep();
+    await house.pass(30);
+    const late = await house.item(agent);
+    expect(await house.sweep()).toMatchObject({ agents_nudged: 0, skipped: { queued: 1 } });
+    expect(await house.stamped()).not.toContain(late);
+    await house.pass(31);
+    expect(await house.sweep()).toMatchObject({ agents_nudged: 1, items_covered: 2 });
+    const nudges = await house.nudges(agent);
+    expect(nudges.filter(({ status }) => status === 'queued').length).toBeGreaterThan(0);
+    expect((await house.drain(agent)).map(textOf)).toEqual([expect.stringContaining('2 unhandled')]);
+  });
+
+  it('a new item five minutes later is announced with the count of all that are open; with spacing it waits', async () => {
+    const agent = await house.agent();
+    await house.item(agent);
+    await house.sweep();
+    await house.drain(agent);
+    await house.pass(5);
+    const late = await house.item(agent);
+    expect(await house.sweep({ agentSpacingSeconds: 900 })).toMatchObject({
+      agents_nudged: 0,
+      skipped: { spacing: 1 },
+    });
+    expect(await house.stamped()).not.toContain(late);
+    expect(await house.sweep()).toMatchObject({ agents_nudged: 1, items_covered: 1 });
+    expect(textOf((await house.nudges(agent))[1]!)).toContain('2 unhandled inbox requests');
+    await house.drain(agent);
+    await house.pass(16);
+    await house.item(agent);
+    expect(await house.sweep({ agentSpacingSeconds: 900 })).toMatchObject({
+      agents_nudged: 1,
+      items_covered: 1,
+    });
+  });
+
+  it('500 agents with a limit of 200 are served in three sweeps, those who waited longest first', async () => {
+    await sql.query(
+      `INSERT INTO workspaces (id, org_id, agent_id, name, status)
+       SELECT md5('agent' || n)::uuid, $1, 'agent-' || n, 'agent-' || n, 'online' FROM generate_series(1, 500) n`,
+      [house.orgId],
+    );
+    await sql.query(
+      `INSERT INTO requests (id, org_id, kind, requester_type, requester_id, recipient_type, recipient_id,
+         recipient_workspace_id, title, created_at, last_nudged_at)
+       SELECT md5('item' || n || '-' || copy)::uuid, $1, 'task', 'user', 'ana', 'agent', md5('agent' || n)::uuid,
+         md5('agent' || n)::uuid, 't', now() - make_interval(mins => 1000 + n),
+         CASE WHEN n % 2 = 0 THEN now() - make_interval(mins => 1000 + n - 50) END
+         FROM generate_series(1, 500) n, generate_series(1, 2) copy`,
+      [house.orgId],
+    );
+    const served: string[][] = [];
+    for (let sweep = 1; sweep <= 3; sweep++) {
+      const result = await house.sweep();
+      expect(result).toMatchObject({ agents_nudged: sweep < 3 ? 200 : 100, more: sweep < 3, errors: 0 });
+      const { rows } = await sql.query<{ agent_id: string }>(
+        'SELECT w.agent_id FROM a2a_queue q JOIN workspaces w ON w.id = q.workspace_id',
+      );
+      const before = new Set(served.flat());
+      served.push(rows.map((row) => row.agent_id).filter((id) => !before.has(id)));
+    }
+    const numbers = served.map((ids) => ids.map((id) => Number(id.slice(6))));
+    expect(new Set(numbers.flat()).size).toBe(500);
+    // Older items have higher numbers, and every agent's item is due 10 to 60 minutes after it was made.
+    expect(Math.min(...numbers[0]!)).toBeGreaterThan(Math.max(...numbers[2]!));
+  });
+
+  it('10 000 items of one agent are one nudge, without long statements or lists of ids', async () => {
+    const agent = await house.agent();
+    await sql.query(
+      `INSERT INTO requests (id, org_id, kind, requester_type, requester_id, recipient_type, recipient_id,
+         recipient_workspace_id, title, created_at)
+       SELECT md5('item' || n)::uuid, $1::uuid, 'task', 'user', 'ana', 'agent', $2::text, $2::uuid, 't', now() - interval '1 day'
+         FROM generate_series(1, 10000) n`,
+      [house.orgId, agent],
+    );
+    const other = await house.agent();
+    await house.item(other);
+    let [longest, most] = [0, 0];
+    const watched = (inner: Sql): Sql => ({
+      ...inner,
+      async query<T>(text: string, params = []) {
+        const result = await inner.query<T>(text, params);
+        longest = Math.max(longest, text.length + JSON.stringify(params).length);
+        most = Math.max(most, result.rows.length);
+        return result;
+      },
+      transaction: (fn) => inner.transaction((tx) => fn(watched(tx))),
+    });
+    expect(await house.sweep({}, { sql: watched(sql) })).toMatchObject({
+      agents_nudged: 2,
+      items_covered: 10_001,
+    });
+    expect(textOf((await house.nudges(agent))[0]!)).toContain('10000 unhandled');
+    expect(longest).toBeLessThan(5000);
+    expect(most).toBeLessThan(10);
+  });
+
+  it('an item answered before its nudge is sent takes the nudge with it', async () => {
+    const agent = await house.agent();
+    const item = await house.item(agent);
+    await house.sweep();
+    await sql.query(`UPDATE requests SET status = 'done' WHERE id = $1`, [item]);
+    expect(await house.drain(agent)).toEqual([]);
+    expect(await house.nudges(agent)).toMatchObject([{ status: 'dropped', last_error: 'nothing to nudge' }]);
+  });
+
+  it('an item answered, or an agent that starts to work, between the choice and the message gets none', async () => {
+    const [answered, busy, away] = [await house.agent(), await house.agent(), await house.agent()];
+    const item = await house.item(answered);
+    await house.item(busy);
+    await house.item(away);
+    let changed = false;
+    const late: Sql = {
+      ...sql,
+      async transaction(fn) {
+        if (!changed) {
+          changed = true;
+          await sql.query(`UPDATE requests SET status = 'done' WHERE id = $1`, [item]);
+          await sql.query('UPDATE workspaces SET active_tasks = 1 WHERE id = $1', [busy]);
+          await sql.query(`UPDATE workspaces SET status = 'paused' WHERE id = $1`, [away]);
+        }
+        return sql.transaction(fn);
+      },
+    };
+    expect(await house.sweep({}, { sql: late })).toMatchObject({
+      agents_nudged: 0,
+      skipped: { handled: 1, busy: 1, offline: 1 },
+    });
+    expect(await house.nudges()).toEqual([]);
+  });
+
+  it('a dry run says what would be done and does nothing', async () => {
+    const agent = await house.agent();
+    await house.item(agent);
+    await house.item(agent, { ageMinutes: 45 });
+    await house.item(await house.agent({ activeTasks: 1 }));
+    const result = await house.sweep({}, { dryRun: true });
+    expect(result).toMatchObject({ agents_nudged: 1, items_covered: 2, skipped: { busy: 1 } });
+    expect(result.oldest_age_s).toBeGreaterThanOrEqual(45 * 60);
+    expect(await house.nudges()).toEqual([]);
+    expect(await house.stamped()).toEqual(new Set());
+  });
+
+  it('with back-off an unanswered item waits one, two, four hours, at most a day; an action starts over', async () => {
+    const agent = await house.agent();
+    const item = await house.item(agent);
+    const waits: number[] = [];
+    for (const hours of [1, 2, 4, 8, 16, 24, 24]) {
+      expect(await house.sweep({ backoff: true })).toMatchObject({ agents_nudged: 1 });
+      await house.drain(agent);
+      await house.pass(hours * 60 - 1);
+      expect(await house.sweep({ backoff: true })).toMatchObject({ agents_nudged: 0 });
+      await house.pass(2);
+      waits.push(hours);
+    }
+    expect(waits).toHaveLength(7);
+    await house.sweep({ backoff: true });
+    await sql.query('UPDATE requests SET updated_at = clock_timestamp() WHERE id = $1', [item]);
+    await house.drain(agent);
+    await house.pass(61);
+    expect(await house.sweep({ backoff: true })).toMatchObject({ agents_nudged: 1 });
+  });
+
+  it('after the reminders allowed the requester is told once, when that was asked for', async () => {
+    const [agent, requester] = [await house.agent(), await house.agent({ activeTasks: 1 })];
+    const item = await house.item(agent, {
+      ageMinutes: 600,
+      nudgedMinutesAgo: 61,
+      nudgeCount: 3,
+      requester: { type: 'agent', id: requester },
+    });
+    await house.item(agent, {
+      ageMinutes: 600,
+      nudgedMinutesAgo: 61,
+      nudgeCount: 3,
+      requester: { type: 'user', id: 'ana' },
+    });
+    await house.item(agent, { ageMinutes: 600, nudgedMinutesAgo: 61, nudgeCount: 2 });
+    expect(await house.sweep({ maxNudges: 3 })).toMatchObject({
+      agents_nudged: 1,
+      items_covered: 3,
+      escalated: 2,
+    });
+    const [notice] = await house.nudges(requester);
+    expect(notice).toMatchObject({ idempotency_key: `request-escalated:${item}`, priority: 10 });
+    expect(textOf(notice!)).toContain(item);
+    await house.drain(agent);
+    await house.pass(61);
+    expect(await house.sweep({ maxNudges: 3 })).toMatchObject({ items_covered: 3, escalated: 1 });
+    expect(await house.nudges(requester)).toHaveLength(1);
+  });
+
+  it('an agent not heard from is left alone when a heartbeat is asked for; one that never sent any is not', async () => {
+    const [silent, never] = [await house.agent({ heartbeatMinutesAgo: 10 }), await house.agent()];
+    await sql.query('UPDATE workspaces SET last_heartbeat_at = NULL WHERE id = $1', [never]);
+    await house.item(silent);
+    await house.item(never);
+    expect(await house.sweep({ heartbeatMaxAgeSeconds: 180 })).toMatchObject({
+      agents_nudged: 1,
+      skipped: { offline: 1 },
+    });
+    expect(await house.sweep()).toMatchObject({ agents_nudged: 1 });
+    expect(await house.nudges(silent)).toHaveLength(1);
+  });
+
+  it('stops after the agent in hand when it is asked to end, and says that there is more', async () => {
+    for (let n = 0; n < 3; n++) await house.item(await house.agent());
+    const asked = new AbortController();
+    const stopping: typeof enqueue = (tx, message) => {
+      asked.abort();
+      return enqueue(tx, message);
+    };
+    const result = await house
+      .sweeper({}, { enqueue: stopping })
+      .run({ sql, dryRun: false, signal: asked.signal });
+    expect(result).toMatchObject({ agents_nudged: 1, more: true });
+  });
+});
