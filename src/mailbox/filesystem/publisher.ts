@@ -1,21 +1,12 @@
-import * as fs from 'node:fs';
 import * as path from 'node:path';
-import {
-  bootId,
-  type Clock,
-  crashPoint,
-  Emitter,
-  identifyProcess,
-  isProcessAlive,
-  type Log,
-  messageOf,
-} from '../../base/index.ts';
+import { type Clock, crashPoint, Emitter, type Log, messageOf } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import { flushToDisk } from './flush-files.ts';
 import type { Layout } from './layout.ts';
 import { dropOvertaken, type Publication, pathsOf, taskOf, wholePublication } from './publication.ts';
 import { PublishExecutor } from './publish-executor.ts';
 import type { PublishTask } from './publish-tasks.ts';
+import { isPublisherAlive, NOBODY, newPublisherName } from './publisher-name.ts';
 
 interface Pending {
   generation: number;
@@ -47,10 +38,6 @@ const GATHER_IN_BURST_MS = 25;
 /** Senders wait while this many publications are due, so that files never fall far behind the index. */
 const MOST_WAITING = 2048;
 
-/** In `unpublished`: nobody is at it. */
-const NOBODY = '-';
-let instances = 0;
-
 /**
  * Keeps files and box links in step with the index, right after each commit and without making senders wait. The
  * index is the truth: it holds every message whole, and a row in `unpublished` until its file and links are known
@@ -58,7 +45,7 @@ let instances = 0;
  */
 export class Publisher {
   /** Names this publisher of this very process in `unpublished`. */
-  readonly name = publisherName();
+  readonly name = newPublisherName();
   #layout: Layout;
   #db: Sqlite;
   #commit: Commit;
@@ -260,32 +247,4 @@ export class Publisher {
 
 function withDirectories(paths: readonly string[]): string[] {
   return [...new Set([...paths, ...paths.map((file) => path.dirname(file))])];
-}
-
-function publisherName(): string {
-  const self = identifyProcess(process.pid);
-  return `${process.pid} ${self?.startTicks ?? '-'} ${bootId() ?? '-'} ${++instances}`;
-}
-
-function isPublisherAlive(name: string): boolean {
-  if (name === NOBODY) return false;
-  const [pid, startTicks, boot] = name.split(' ');
-  return isProcessAlive({
-    pid: Number(pid),
-    startTicks: startTicks === '-' ? null : Number(startTicks),
-    bootId: boot === '-' ? null : (boot ?? null),
-  });
-}
-
-/** Leftovers of processes that died before they could rename them into place. */
-export function sweepStaging(layout: Layout, olderThan: Date): number {
-  let swept = 0;
-  for (const name of fs.readdirSync(layout.staging)) {
-    const file = path.join(layout.staging, name);
-    const stat = fs.lstatSync(file, { throwIfNoEntry: false });
-    if (!stat?.isFile() || stat.mtimeMs >= olderThan.getTime()) continue;
-    fs.rmSync(file, { force: true });
-    swept++;
-  }
-  return swept;
 }

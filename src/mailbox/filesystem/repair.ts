@@ -4,7 +4,6 @@ import {
   asRouseError,
   type Clock,
   compactStamp,
-  ensurePrivateDirectory,
   type Log,
   lockFile,
   notFound,
@@ -14,10 +13,10 @@ import {
 } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import type { MailDocument } from '../../domain/index.ts';
+import { cleanStaging, type StagingReport } from './clean-staging.ts';
 import { type ImportCounts, importMessage, type Memory, rememberFolders } from './import-message.ts';
 import type { Layout } from './layout.ts';
-import { boxesOf, folderOf, linkedIn, linkPath, removeLink } from './mailbox-folder.ts';
-import { messageFile, messageFileIsGood } from './message-file.ts';
+import { messageFileIsGood } from './message-file.ts';
 import { loadDocument } from './message-rows.ts';
 import { quarantine, scanMessages } from './message-scan.ts';
 import { setLinksAside } from './planted-links.ts';
@@ -28,6 +27,7 @@ import { indexIsSound } from './salvage.ts';
 import { indexNextBatch, resetSearch } from './search-messages.ts';
 import { readStateJournal } from './state-journal.ts';
 import { initMailStore, type MailStore } from './store.ts';
+import { removeStrayLinks } from './stray-links.ts';
 
 export interface RepairOptions {
   root: string;
@@ -39,7 +39,7 @@ export interface RepairOptions {
   quarantine_staging?: boolean;
 }
 
-export interface RepairResult {
+export interface RepairResult extends StagingReport {
   message_count: number;
   projection_count: number;
   registration_count: number;
@@ -51,16 +51,10 @@ export interface RepairResult {
   /** Files that are no valid messages, put aside. */
   set_aside_count: number;
   set_aside_paths: string[];
-  staging_action: 'quarantine' | 'remove' | 'none';
-  staging_artifact_count: number;
-  staging_artifact_paths: string[];
   backed_up_index_path: string | null;
 }
 
 const LOCK_TIMEOUT_MS = 30_000;
-/** A staged file younger than this may be a live writer's. */
-const STAGED_FOR_MS = 60_000;
-
 /**
  * Brings index, message files and box folders in step. A sound index is the truth: files and links are made again
  * from it, and files it does not know are added. An index that cannot be read is rebuilt; flags are kept from whatever
@@ -156,7 +150,7 @@ async function bringInStep(store: MailStore, stamp: string): Promise<InStep> {
     .all<{ seq: number; message_id: string }>('SELECT seq, message_id FROM messages')
     .filter(({ message_id }) => !seen.has(message_id));
   const wrong = new Set(missing.map(({ seq }) => seq));
-  for (const seq of strayLinks(store)) wrong.add(seq);
+  for (const seq of removeStrayLinks(store)) wrong.add(seq);
   await republish(store, [...wrong]);
   store.transaction(resetSearch);
   while (await store.commit(indexNextBatch));
@@ -195,30 +189,6 @@ function adopt(
   return false;
 }
 
-/** Removes links that no state stands behind; answers with the messages whose link is missing or elsewhere. */
-function strayLinks(store: MailStore): number[] {
-  const { db, layout } = store;
-  const missing: number[] = [];
-  for (const registration of listRegistrations(db)) {
-    if (registration.status === 'inactive') continue;
-    const folder = folderOf(layout, registration);
-    const linked = new Map(boxesOf(folder).map((box) => [box, new Set(linkedIn(folder, box))]));
-    for (const row of db.iterate<{ seq: number; message_id: string; created_at_utc: string; box: string }>(
-      `SELECT m.seq, m.message_id, m.created_at_utc, s.box FROM mail_state s JOIN messages m ON m.seq = s.seq
-       WHERE s.registration = ? AND s.is_deleted = 0`,
-      [registration.number],
-    )) {
-      const there = linked.get(row.box)?.delete(row.message_id) ?? false;
-      const leads = there && fs.existsSync(linkPath({ folder, box: row.box, messageId: row.message_id }));
-      if (!leads || !fs.existsSync(messageFile(layout, row))) missing.push(row.seq);
-    }
-    for (const [box, ids] of linked) {
-      for (const messageId of ids) removeLink(linkPath({ folder, box, messageId }));
-    }
-  }
-  return missing;
-}
-
 async function republish(store: MailStore, seqs: number[]): Promise<void> {
   const { db, publisher } = store;
   db.transaction(() => {
@@ -226,30 +196,6 @@ async function republish(store: MailStore, seqs: number[]): Promise<void> {
   });
   for (const seq of seqs) publisher.reconcile(seq);
   await publisher.published();
-}
-
-function cleanStaging(
-  layout: Layout,
-  { cleanup_staging: clean = true, quarantine_staging: keep = true }: RepairOptions,
-  { clock, stamp }: { clock: Clock; stamp: string },
-): Pick<RepairResult, 'staging_action' | 'staging_artifact_count' | 'staging_artifact_paths'> {
-  if (!clean) return { staging_action: 'none', staging_artifact_count: 0, staging_artifact_paths: [] };
-  ensurePrivateDirectory(layout.staging);
-  const old = fs.readdirSync(layout.staging, { withFileTypes: true }).flatMap((entry) => {
-    const file = path.join(layout.staging, entry.name);
-    const age = clock.now().getTime() - fs.lstatSync(file).mtimeMs;
-    return !entry.isDirectory() && age >= STAGED_FOR_MS ? [file] : [];
-  });
-  const paths = old.map((file) => {
-    if (keep) return quarantine(layout, file, stamp);
-    fs.rmSync(file, { force: true });
-    return file;
-  });
-  return {
-    staging_action: keep ? 'quarantine' : 'remove',
-    staging_artifact_count: paths.length,
-    staging_artifact_paths: paths,
-  };
 }
 
 function lazily<T>(make: () => T): () => T {

@@ -11,11 +11,12 @@ import { folderOf } from './mailbox-folder.ts';
 import type { MaintenanceReport } from './maintenance.ts';
 import { readMeta, writeMeta } from './meta-rows.ts';
 import { type MailStoreOptions, OpenRoot } from './open-root.ts';
-import { sweepStaging } from './publisher.ts';
-import { type RegisterRequest, type RegisterResult, register } from './register.ts';
+import { type RegisterResult, register } from './register.ts';
+import type { RegisterRequest } from './register-request.ts';
 import { activeRegistration, listRegistrations, type Registration } from './registration-rows.ts';
 import { makeRoot, markRoot, openIndex, requireRoot, resolveRoot } from './root.ts';
 import { ensureSignal } from './signal.ts';
+import { sweepStaging } from './sweep-staging.ts';
 import { type UnregisterResult, unregister } from './unregister.ts';
 
 const STAGING_LEFTOVER_MS = 10 * 60_000;

@@ -80,3 +80,17 @@ export class TestRoot {
     fs.rmSync(this.directory, { recursive: true, force: true });
   }
 }
+
+/** Alice wrote four messages; bob read one, archived one, put one in a box of his own and left one alone. */
+export async function livedIn(): Promise<TestRoot> {
+  const world = new TestRoot('alice', 'bob');
+  for (const subject of ['left', 'read', 'archived', 'boxed']) await world.send('alice', 'bob', subject);
+  const bob = world.mailbox('bob');
+  const ref = new Map((await bob.list()).messages.map(({ subject, message_ref }) => [subject, message_ref]));
+  await bob.read(ref.get('read')!);
+  await bob.mark({ message_refs: [ref.get('read')!], answered: true });
+  await bob.archive([ref.get('archived')!]);
+  await bob.move([ref.get('boxed')!], 'later');
+  await world.store.close();
+  return world;
+}

@@ -1,0 +1,53 @@
+import * as fs from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FlatFile } from './flat-file.ts';
+import { TestAgent } from './world.testing.ts';
+
+let world: TestAgent;
+let box: TestAgent['box'];
+let text: TestAgent['text'];
+let refs: TestAgent['refs'];
+let send: TestAgent['send'];
+
+beforeEach(() => {
+  world = new TestAgent();
+  ({ box, text, refs, send } = world);
+});
+afterEach(() => world.end());
+
+describe('archive', () => {
+  it('moves blocks byte by byte, newest on top, and leaves the rest as it was', async () => {
+    for (const id of ['a', 'b', 'c', 'd']) await send(id, `body ${id}`);
+    const blockOf = (id: string): string =>
+      new RegExp(`---\\nfrom[\\s\\S]*?msg-id: ${id}\\n---\\n\\nbody ${id}\\n\\n`).exec(
+        text().slice(text().lastIndexOf('---\nfrom', text().indexOf(`msg-id: ${id}`))),
+      )![0];
+    const [b, c] = [blockOf('b'), blockOf('c')];
+    const before = text();
+    expect(await box.archive({ refs: ['b', 'c'] })).toEqual(['c', 'b']);
+    expect(text()).toBe(before.replace(c, '').replace(b, ''));
+    expect(fs.readFileSync(box.paths.archive, 'utf8').endsWith(c + b)).toBe(true);
+    expect(await box.archive({ refs: ['b'] })).toEqual([]);
+    await box.archive({ refs: ['a', 'b', 'd'] });
+    expect(new FlatFile(box.paths.archive).list().entries.map(({ ref }) => ref)).toEqual([
+      'd',
+      'a',
+      'c',
+      'b',
+    ]);
+    expect(box.show('b')).toMatchObject({ archived: true, body: 'body b' });
+  });
+
+  it('chooses by status and age', async () => {
+    await send('new', 'x', { created: '2026-06-01', status: 'actioned' });
+    await send('old', 'x', { created: '2026-01-01', status: 'actioned' });
+    await send('open', 'x', { created: '2026-01-01' });
+    expect(await box.archive({ statuses: ['actioned'], before: new Date('2026-03-01') })).toEqual(['old']);
+    await expect(box.archive({})).rejects.toMatchObject({ code: 'invalid' });
+    await expect(box.archive({ refs: ['open', 'nobody'] })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(new FlatFile(box.paths.archive).archive({ refs: ['old'] })).rejects.toMatchObject({
+      code: 'invalid',
+    });
+    expect(refs()).toEqual(['open', 'new']);
+  });
+});
