@@ -7,8 +7,10 @@
  * Never     Types into a terminal: that is the lane of the agent's gateway. Lets one tenant see another.
  * Errors    `unauthorized`, `forbidden`, `not_found`, `conflict`, `invalid`; `unavailable` when the database is away.
  */
+export { enqueue } from './delivery/index.ts';
 export { createToken, DEFAULT_ORG, ensureOrg } from './identity/index.ts';
 export { type NudgeSettings, nudgeSettings } from './nudge/index.ts';
 export { registerWorkspace, resolveWorkspace } from './registry/index.ts';
 export { FLEET_MIGRATIONS } from './schema/index.ts';
-export { openDatabase, type RunningServer, type ServerConfig, startServer } from './server.ts';
+export { openDatabase, type RunningServer, startServer } from './server.ts';
+export type { DatabaseConfig, ServerConfig } from './server-config.ts';

@@ -1,27 +1,25 @@
 import type { Hono } from 'hono';
-import { type Clock, Ending, type Log, newUuid } from '../base/index.ts';
+import { Ending, forbidden, newUuid } from '../base/index.ts';
 import { migrate, openEmbedded, openPostgres, type Sql } from '../db/index.ts';
-import { createApp, type Door, listen } from '../http/index.ts';
+import { createApp, type Door, isLoopback, listen } from '../http/index.ts';
 import { enqueue } from './delivery/index.ts';
-import { authenticate, requireCaller, sweeperRoutes } from './http/index.ts';
-import { NUDGE_DEFAULTS, type NudgeSettings, nudgeSweep } from './nudge/index.ts';
+import {
+  adminRoutes,
+  authenticate,
+  RequestCounts,
+  registryRoutes,
+  requestLog,
+  requireCaller,
+  serverRoutes,
+  sweeperRoutes,
+} from './http/index.ts';
+import { hasServerAdmin } from './identity/index.ts';
+import { NUDGE_DEFAULTS, nudgeSweep } from './nudge/index.ts';
+import { Arrivals, LIVENESS_WINDOW_SECONDS, livenessSweep } from './registry/index.ts';
 import { requestRoutes } from './requests/index.ts';
 import { FLEET_MIGRATIONS } from './schema/index.ts';
+import type { DatabaseConfig, ServerConfig } from './server-config.ts';
 import { Sweepers } from './sweep/index.ts';
-
-export interface ServerConfig {
-  host: string;
-  port: number;
-  /** A PostgreSQL server; undefined: the embedded database in `databaseDirectory`. */
-  databaseUrl: string | undefined;
-  databaseDirectory: string;
-  /** Where an initialised embedded database is kept for copying. */
-  templateDirectory?: string | undefined;
-  /** Default: as the contract says. */
-  nudge?: NudgeSettings;
-  clock: Clock;
-  log: Log;
-}
 
 export interface RunningServer {
   instanceId: string;
@@ -33,16 +31,21 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-export function openDatabase({
-  databaseUrl,
-  databaseDirectory,
-  templateDirectory,
-  clock,
-  log,
-}: Omit<ServerConfig, 'host' | 'port'>): Promise<Sql> {
-  return databaseUrl
-    ? openPostgres({ url: databaseUrl, clock })
-    : openEmbedded({ directory: databaseDirectory, log, ...(templateDirectory && { templateDirectory }) });
+const LEASE_SECONDS = 30;
+
+/** The database with its tables brought up to date. */
+export async function openDatabase(config: DatabaseConfig): Promise<Sql> {
+  const { databaseUrl, databaseDirectory: directory, templateDirectory, clock, log } = config;
+  const sql = databaseUrl
+    ? await openPostgres({ url: databaseUrl, clock })
+    : await openEmbedded({ directory, log, ...(templateDirectory && { templateDirectory }) });
+  try {
+    await migrate(sql, FLEET_MIGRATIONS);
+    return sql;
+  } catch (error) {
+    await sql.close();
+    throw error;
+  }
 }
 
 /** Wires the rooms together, in the order in which they may fail. A start that fails undoes what it had begun. */
@@ -57,42 +60,62 @@ export async function startServer(config: ServerConfig): Promise<RunningServer> 
 }
 
 async function start(config: ServerConfig, ending: Ending): Promise<RunningServer> {
+  const { clock, log } = config;
+  let database: Sql | undefined;
+  ending.add(() => database?.close());
   const door: Door = { app: undefined };
   const listening = await listen(door, config.host, config.port);
-  const sql = await openDatabase(config);
-  ending.add(() => sql.close());
   ending.add(() => listening.close());
-  await migrate(sql, FLEET_MIGRATIONS);
+  const sql = await openDatabase(config);
+  database = sql;
+  await refuseUnguarded(sql, config.host);
   const instanceId = newUuid();
-  const sweepers = new Sweepers({ sql, clock: config.clock, log: config.log, holder: instanceId });
+  const sweepers = new Sweepers({ sql, clock, log, holder: instanceId });
   ending.add(() => sweepers.stop());
   addSweeps(sweepers, config);
-  door.app = routes(config, sql, { instanceId, sweepers, ending });
+  const arrivals = new Arrivals(clock);
+  await arrivals.start(sql);
+  ending.add(() => arrivals.stop());
+  const stopping = new AbortController();
+  // Late in the list, so that held answers go out before anything is closed.
+  ending.add(() => stopping.abort());
+  door.app = routes(config, { sql, instanceId, sweepers, arrivals, stopping: stopping.signal, ending });
   sweepers.start();
   return { instanceId, host: listening.host, port: listening.port, sql, stop: () => ending.run() };
 }
 
-function addSweeps(sweepers: Sweepers, { nudge = NUDGE_DEFAULTS, log }: ServerConfig): void {
+/** Beyond loopback only tokens keep strangers out, so there must be somebody who has one. */
+async function refuseUnguarded(sql: Sql, host: string): Promise<void> {
+  if (isLoopback(host) || (await hasServerAdmin(sql))) return;
+  throw forbidden(`listening on ${host} needs an admin token, and the database has none`, {
+    hint: 'make one with "rouse server init"',
+  });
+}
+
+function addSweeps(sweepers: Sweepers, config: ServerConfig): void {
+  const { clock, log, nudge = NUDGE_DEFAULTS, livenessSeconds = LIVENESS_WINDOW_SECONDS } = config;
+  sweepers.add(livenessSweep({ windowSeconds: livenessSeconds, startedAt: clock.now(), log }));
   if (!nudge.disabled) sweepers.add(nudgeSweep({ settings: nudge, enqueue, log }));
 }
 
 interface Rooms {
+  sql: Sql;
   instanceId: string;
   sweepers: Sweepers;
+  arrivals: Arrivals;
+  stopping: AbortSignal;
   ending: Ending;
 }
 
-function routes({ host, clock, log }: ServerConfig, sql: Sql, { instanceId, sweepers, ending }: Rooms): Hono {
-  const app = createApp({ host, log });
-  app.use(authenticate(sql));
-  app.get('/health', (context) =>
-    context.json({
-      status: 'ok',
-      houmao_service: 'houmao-server',
-      instance_id: instanceId,
-      pid: process.pid,
-    }),
-  );
+function routes(config: ServerConfig, rooms: Rooms): Hono {
+  const { host, hosts, clock, log, limits, leaseSeconds = LEASE_SECONDS } = config;
+  const { sql, sweepers, ending } = rooms;
+  const counts = new RequestCounts();
+  const app = createApp({ host, hosts, log, watch: requestLog(log, clock, counts) });
+  app.use(authenticate(sql, { clock, counts, ...(limits && { limits }) }));
+  serverRoutes(app, { ...rooms, host, counts });
+  registryRoutes(app, { ...rooms, clock, log, leaseSeconds });
+  adminRoutes(app, sql);
   sweeperRoutes(app, sweepers);
   const requests = requestRoutes(app, { sql, clock, enqueue, callerOf: requireCaller });
   ending.add(() => requests.close());

@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { asRouseError, type Log } from '../base/index.ts';
 import { refusal, toHttp } from '../wire/index.ts';
@@ -6,11 +6,14 @@ import { type GuardOptions, guard } from './guard.ts';
 
 export interface AppOptions extends GuardOptions {
   log: Log;
+  /** Sees every request first, also those the guard refuses. */
+  watch?: MiddlewareHandler | undefined;
 }
 
 /** An app that guards every request and turns every error into the contract's `{"detail": …}`. Rooms add their routes. */
 export function createApp(options: AppOptions): Hono {
   const app = new Hono();
+  if (options.watch) app.use(options.watch);
   app.use(guard(options));
   app.notFound((context) => {
     const methods = otherMethods(app, context.req.path);

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { MiddlewareHandler } from 'hono';
 import { unauthorized } from '../base/index.ts';
 import { refusal } from '../wire/index.ts';
@@ -6,6 +7,8 @@ import { refusal } from '../wire/index.ts';
 export interface GuardOptions {
   /** The address the server is bound to. */
   host: string;
+  /** Names under which it is reached besides: behind a proxy, by a name of DNS. Lower case, without a port. */
+  hosts?: readonly string[] | undefined;
   /** Demanded of every request, where one secret is the whole scheme (a gateway beyond loopback). */
   token?: string | undefined;
 }
@@ -14,10 +17,10 @@ export interface GuardOptions {
  * Who may speak to a server that can type into agents. A page in a browser can reach loopback: it cannot forge
  * Host (DNS rebinding) or hide its Origin, so both are checked on every request, before anything is read.
  */
-export function guard({ host, token }: GuardOptions): MiddlewareHandler {
+export function guard({ host, hosts = [], token }: GuardOptions): MiddlewareHandler {
   return async (context, next) => {
     const hostHeader = context.req.header('host') ?? '';
-    if (!isOurHost(hostHeader, host)) {
+    if (!isOurHost(hostHeader, host, hosts)) {
       throw refusal('host_refused', `Host "${hostHeader}" is not this server`, {
         hint: 'address it as 127.0.0.1 or localhost',
       });
@@ -42,11 +45,18 @@ export function guard({ host, token }: GuardOptions): MiddlewareHandler {
   };
 }
 
-/** Loopback names always; when bound to all addresses, any literal address too, since a rebound name is never one. */
-function isOurHost(header: string, bound: string): boolean {
+/** Loopback names always, and the bound address; when bound to all, any literal address, since a rebound name is never one. */
+function isOurHost(header: string, bound: string, hosts: readonly string[]): boolean {
   const name = header.replace(/:\d+$/, '').toLowerCase();
-  if (name === '127.0.0.1' || name === 'localhost' || name === '[::1]') return true;
-  return bound === '0.0.0.0' && /^(\d{1,3}\.){3}\d{1,3}$/.test(name);
+  const plain = name.replace(/^\[|\]$/g, '');
+  if (plain === '127.0.0.1' || plain === 'localhost' || plain === '::1') return true;
+  if (plain === bound.toLowerCase() || hosts.includes(plain)) return true;
+  return (bound === '0.0.0.0' || bound === '::') && isIP(plain) !== 0;
+}
+
+/** Only programs of the same machine reach it. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 function sameToken(header: string | undefined, token: string): boolean {

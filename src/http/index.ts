@@ -6,7 +6,7 @@
  * Never     Knows a route of the product.
  */
 export { type AppOptions, createApp } from './create-app.ts';
-export { type GuardOptions, guard } from './guard.ts';
+export { type GuardOptions, guard, isLoopback } from './guard.ts';
 export { type Door, type Listening, listen } from './listen.ts';
 export { queryNumber } from './query.ts';
 export { MAX_BODY_BYTES, readBody, readJson } from './read-body.ts';

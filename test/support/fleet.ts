@@ -9,6 +9,7 @@ import {
   ensureOrg,
   FLEET_MIGRATIONS,
   registerWorkspace,
+  type ServerConfig,
   startServer,
 } from '../../src/fleet/index.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
@@ -109,9 +110,11 @@ export interface TestFleet {
 export interface TestFleetOptions {
   /** Default: embedded. */
   on?: 'postgres' | 'embedded';
+  /** Anything of the server's settings that the test is about. */
+  config?: Partial<ServerConfig>;
 }
 
-export async function startFleet({ on = 'embedded' }: TestFleetOptions = {}): Promise<TestFleet> {
+export async function startFleet({ on = 'embedded', config }: TestFleetOptions = {}): Promise<TestFleet> {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-fleet-'));
   const postgres: TestPostgres | undefined = on === 'postgres' ? await startPostgres() : undefined;
   const databaseUrl = await postgres?.createDatabase();
@@ -123,6 +126,8 @@ export async function startFleet({ on = 'embedded' }: TestFleetOptions = {}): Pr
     templateDirectory: TEMPLATES,
     clock: systemClock,
     log: silentLog,
+    limits: { requests: { burst: 1e6, perSecond: 1e6 }, badTokens: { burst: 1e6, perSecond: 1e6 } },
+    ...config,
   });
   const { sql } = server;
   const url = `http://127.0.0.1:${server.port}`;

@@ -1,21 +1,93 @@
+import { createHash } from 'node:crypto';
+import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
-import { unauthorized } from '../../base/index.ts';
+import { type Clock, isRouseError, unauthorized } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
+import { refusal } from '../../wire/index.ts';
 import { type Identity, identify } from '../identity/index.ts';
+import { type RateLimit, RateLimiter } from './rate-limit.ts';
+import type { RequestCounts } from './request-counts.ts';
 
 const KEY = 'rouse.identity';
 
-/** Finds out who speaks before a route runs. Without a token the caller is nobody; routes that need somebody say so. */
-export function authenticate(sql: Sql): MiddlewareHandler {
+export interface RequestLimits {
+  /** For each token, and for each peer that sends none. */
+  requests: RateLimit;
+  /** Bad tokens of one peer; beyond it, only tokens that were good a moment ago are looked at. */
+  badTokens: RateLimit;
+}
+
+export const REQUEST_LIMITS: RequestLimits = {
+  requests: { burst: 400, perSecond: 100 },
+  badTokens: { burst: 20, perSecond: 1 },
+};
+
+const MOST_KNOWN = 10_000;
+
+/**
+ * Finds out who speaks before a route runs. Without a token the caller is nobody; routes that need somebody say so. Who
+ * asks too often is told when to come back, before the database is asked; somebody who guesses tokens on a shared
+ * machine does not lock out those who have one.
+ */
+export function authenticate(
+  sql: Sql,
+  {
+    clock,
+    limits = REQUEST_LIMITS,
+    counts,
+  }: { clock: Clock; limits?: RequestLimits; counts?: RequestCounts },
+): MiddlewareHandler {
+  const requests = new RateLimiter(limits.requests, clock);
+  const badTokens = new RateLimiter(limits.badTokens, clock);
+  const known = new Set<string>();
   return async (context, next) => {
-    const header = context.req.header('authorization');
-    if (header !== undefined) {
-      const token = /^Bearer ([\x21-\x7e]+)$/i.exec(header)?.[1];
-      if (token === undefined) throw unauthorized('the Authorization header must be "Bearer <token>"');
-      context.set(KEY, await identify(sql, token));
+    const peer = peerOf(context);
+    const token = tokenOf(context);
+    const key = token === undefined ? `peer ${peer}` : `token ${digestOf(token)}`;
+    const wait = requests.take(key) || (token !== undefined && !known.has(key) ? badTokens.waitOf(peer) : 0);
+    if (wait > 0) {
+      if (counts) counts.limited++;
+      context.header('retry-after', String(Math.ceil(wait)));
+      throw refusal('rate_limited', 'too many requests', {
+        hint: `come back in ${Math.ceil(wait)} s`,
+        facts: { retry_after: Math.ceil(wait) },
+      });
     }
+    if (token !== undefined) context.set(KEY, await checked(token, key, peer));
     await next();
   };
+
+  async function checked(token: string, key: string, peer: string): Promise<Identity> {
+    try {
+      const identity = await identify(sql, token);
+      known.delete(key);
+      known.add(key);
+      if (known.size > MOST_KNOWN) known.delete(known.values().next().value!);
+      return identity;
+    } catch (error) {
+      if (isRouseError(error) && error.code === 'unauthorized') {
+        known.delete(key);
+        badTokens.take(peer);
+      }
+      throw error;
+    }
+  }
+}
+
+function tokenOf(context: Context): string | undefined {
+  const header = context.req.header('authorization');
+  if (header === undefined) return undefined;
+  const token = /^Bearer ([\x21-\x7e]+)$/i.exec(header)?.[1];
+  if (token === undefined) throw unauthorized('the Authorization header must be "Bearer <token>"');
+  return token;
+}
+
+/** Secrets are not kept, not even here. */
+const digestOf = (token: string): string =>
+  createHash('sha256').update(token).digest('base64url').slice(0, 22);
+
+function peerOf(context: Context): string {
+  return (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket.remoteAddress ?? 'unknown';
 }
 
 /** Undefined: no token was sent. */

@@ -2,7 +2,13 @@
  * HTTP: the fleet server's door. Every request is guarded, then its caller is known, then a room answers.
  *
  * Promises  One route is one thin line to a room; errors as `{"detail": …}` with the statuses of the wire table.
- * Never     Holds state.
+ *           Each request has an id, in its answer and in the log. Who asks too often is told when to come back.
+ * Never     Holds state of the product.
  */
-export { authenticate, callerOf, requireCaller } from './authenticate.ts';
+export { adminRoutes } from './admin-routes.ts';
+export { authenticate, callerOf, REQUEST_LIMITS, type RequestLimits, requireCaller } from './authenticate.ts';
+export { registryRoutes } from './registry-routes.ts';
+export { RequestCounts } from './request-counts.ts';
+export { requestIdOf, requestLog } from './request-log.ts';
+export { type ServerRouteDependencies, serverRoutes } from './server-routes.ts';
 export { sweeperRoutes } from './sweeper-routes.ts';

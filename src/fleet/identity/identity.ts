@@ -51,3 +51,10 @@ export function requireAdmin(identity: Identity): PersonIdentity {
   if (identity.kind === 'admin') return identity;
   throw forbidden('this needs an admin token', { hint: 'make one with "rouse tokens create --kind admin"' });
 }
+
+/** Of the whole server, not of one tenant. */
+export function requireServerAdmin(identity: Identity): PersonIdentity {
+  const admin = requireAdmin(identity);
+  if (admin.orgId === null) return admin;
+  throw forbidden('this needs the token of an administrator of the whole server, not of one org');
+}

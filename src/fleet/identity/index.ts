@@ -6,6 +6,7 @@
  * Never     Trusts a body or a path about who somebody is.
  * Errors    `unauthorized` without a good token, `forbidden` with one that is not enough.
  */
+export { type FindAgent, grantToken, orgFor, type TokenWish } from './grant.ts';
 export {
   type AgentIdentity,
   type Identity,
@@ -15,11 +16,13 @@ export {
   partyOf,
   requireAdmin,
   requirePerson,
+  requireServerAdmin,
   requireWorkspace,
 } from './identity.ts';
-export { DEFAULT_ORG, ensureOrg, findOrg, type Org } from './orgs.ts';
+export { DEFAULT_ORG, ensureOrg, findOrg, listOrgs, type Org, orgOfId } from './orgs.ts';
 export {
   createToken,
+  hasServerAdmin,
   identify,
   isTokenGood,
   listTokens,

@@ -4,6 +4,7 @@ import type { Sql } from '../../db/index.ts';
 export interface Org {
   id: string;
   name: string;
+  created_at: Date;
 }
 
 export const DEFAULT_ORG = 'default';
@@ -14,14 +15,29 @@ export async function ensureOrg(sql: Sql, name: string): Promise<Org> {
     throw invalid(`an org's name is lower-case letters, digits, "-" and "_", not ${JSON.stringify(name)}`);
   }
   const { rows } = await sql.query<Org>(
-    `INSERT INTO orgs (id, name) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id, name`,
+    `INSERT INTO orgs (id, name) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id, name, created_at`,
     [newUuid(), name],
   );
   return rows[0]!;
 }
 
 export async function findOrg(sql: Sql, name: string): Promise<Org> {
-  const { rows } = await sql.query<Org>('SELECT id, name FROM orgs WHERE name = $1', [name]);
+  const { rows } = await sql.query<Org>('SELECT id, name, created_at FROM orgs WHERE name = $1', [name]);
   if (!rows[0]) throw notFound(`there is no org "${name}"`);
   return rows[0];
+}
+
+export async function orgOfId(sql: Sql, id: string): Promise<Org> {
+  const { rows } = await sql.query<Org>('SELECT id, name, created_at FROM orgs WHERE id = $1::uuid', [id]);
+  if (!rows[0]) throw notFound('the org of this token is gone');
+  return rows[0];
+}
+
+/** Null: all of them. */
+export async function listOrgs(sql: Sql, orgId: string | null): Promise<Org[]> {
+  const { rows } = await sql.query<Org>(
+    'SELECT id, name, created_at FROM orgs WHERE $1::uuid IS NULL OR id = $1 ORDER BY name',
+    [orgId],
+  );
+  return rows;
 }

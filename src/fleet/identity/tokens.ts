@@ -13,6 +13,7 @@ export interface TokenView {
   id: string;
   kind: 'agent' | 'user' | 'admin';
   org_id: string | null;
+  org: string | null;
   workspace_id: string | null;
   subject: string;
   prefix: string;
@@ -23,7 +24,8 @@ export interface TokenView {
 }
 
 const COLUMNS =
-  'id, kind, org_id, workspace_id, subject, prefix, created_at, last_used_at, expires_at, revoked_at';
+  'id, kind, org_id, (SELECT name FROM orgs WHERE orgs.id = org_id) AS org, workspace_id, subject, prefix, created_at, ' +
+  'last_used_at, expires_at, revoked_at';
 const SCHEME = 'rouse_';
 const LENGTH = SCHEME.length + 43;
 /** The time of last use is written at most this often, so that reading costs no write. */
@@ -55,8 +57,8 @@ export async function createToken(sql: Sql, wanted: NewToken): Promise<{ token: 
  */
 export async function identify(sql: Sql, token: string): Promise<Identity> {
   if (token.length !== LENGTH || !token.startsWith(SCHEME)) throw badToken();
-  const { rows } = await sql.query<TokenView & { fresh: boolean }>(
-    `SELECT ${COLUMNS}, coalesce(last_used_at > now() - interval '${USE_NOTED_EVERY}', false) AS fresh FROM tokens t
+  const { rows } = await sql.query<Omit<TokenView, 'org'> & { fresh: boolean }>(
+    `SELECT id, kind, org_id, workspace_id, subject, coalesce(last_used_at > now() - interval '${USE_NOTED_EVERY}', false) AS fresh FROM tokens t
       WHERE token_hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
         AND NOT EXISTS (SELECT FROM workspaces w WHERE w.id = t.workspace_id AND w.status = 'removed')`,
     [hashOf(token)],
@@ -106,6 +108,15 @@ export async function revokeTokensOf(sql: Sql, workspaceId: string): Promise<voi
   await sql.query('UPDATE tokens SET revoked_at = now() WHERE workspace_id = $1 AND revoked_at IS NULL', [
     workspaceId,
   ]);
+}
+
+/** Is there anybody who could let others in? */
+export async function hasServerAdmin(sql: Sql): Promise<boolean> {
+  const { rows } = await sql.query<{ found: boolean }>(
+    `SELECT EXISTS (SELECT FROM tokens WHERE kind = 'admin' AND org_id IS NULL AND revoked_at IS NULL
+       AND (expires_at IS NULL OR expires_at > now())) AS found`,
+  );
+  return rows[0]!.found;
 }
 
 function hashOf(token: string): Uint8Array {

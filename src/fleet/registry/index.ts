@@ -1,10 +1,18 @@
 /**
- * Registry: which agents there are, which session speaks for each, and how they are.
+ * Registry: which agents there are, which session speaks for each, how they are, and what their gateways get next.
  *
  * Promises  An agent id keeps its workspace; a newer session fences an older one off. Every change of status is a
  *           compare-and-set on the status it was made for, so that a pause or a removal is never undone by a late beat.
- * Never     Shows or resolves an agent of another tenant.
+ *           A beat is one transaction: status, answers to earlier messages, and the next ones.
+ * Never     Shows or resolves an agent of another tenant. Claims a message for a caller that is gone.
  * Errors    `not_found`, `conflict` for an ambiguous name or an older session.
  */
+export { Arrivals } from './arrivals.ts';
+export { changeStatus, type StatusChange } from './change-status.ts';
+export type { BeatOptions } from './hand-out.ts';
+export { type Beat, beat, olderSession, settle } from './heartbeat.ts';
+export { HEARTBEAT_SECONDS, type HeldBeatDependencies, heldBeat } from './held-beat.ts';
+export { LIVENESS_WINDOW_SECONDS, type LivenessOptions, livenessPass, livenessSweep } from './liveness.ts';
 export { type RegisteredWorkspace, type Registration, registerWorkspace } from './register.ts';
 export { findWorkspace, resolveWorkspace, type Workspace } from './workspace.ts';
+export { listWorkspaces, viewWorkspace, type WorkspaceQuery } from './workspace-views.ts';

@@ -32,7 +32,7 @@ export function registerWorkspace(sql: Sql, wanted: Registration): Promise<Regis
          parent_id = coalesce(excluded.parent_id, w.parent_id), name = excluded.name,
          tool = coalesce(excluded.tool, w.tool), session_id = excluded.session_id, gateway = excluded.gateway,
          max_concurrent_tasks = excluded.max_concurrent_tasks, active_tasks = 0, current_task = NULL, error_rate = 0,
-         sample_error = NULL, registered_at = now(),
+         sample_error = NULL, registered_at = now(), instance_id = NULL, beat = 0, accepting = true,
          status = CASE WHEN w.status = 'paused' THEN 'paused' ELSE 'provisioning' END,
          status_changed_at = CASE WHEN w.status IN ('paused', 'provisioning') THEN w.status_changed_at ELSE now() END
        RETURNING id, status`,

@@ -52,6 +52,7 @@ export const deliveryAck = strict({
   result: z.enum(['accepted', 'refused']),
   request_id: about('Of the request the gateway made of it.', identifier).optional(),
   reason: about('Why it was refused.', text.max(2000)).optional(),
+  permanent: about('Refused for good: trying again cannot help.', z.boolean()).default(false),
 });
 
 /** How the gateway's request for a message ended, told once it has. */
@@ -70,7 +71,16 @@ export const heartbeatBody = name(
   'FleetHeartbeatBody',
   strict({
     session_id: identifier,
+    instance_id: about(
+      'Of the gateway process; with `beat`, tells a late beat from a current one.',
+      identifier,
+    ).optional(),
+    beat: about('Counts the beats of that process.', count).default(0),
     active_tasks: count.max(10_000),
+    accepting: about(
+      'False: do not hand out messages now; the agent could not be given them.',
+      z.boolean(),
+    ).default(true),
     current_task: text.max(500).nullable().optional(),
     error_rate: z.number().min(0).max(1).default(0),
     sample_error: text.max(500).nullable().optional(),
@@ -137,6 +147,7 @@ export const workspaceView = name(
     name: z.string(),
     tool: z.string().nullable(),
     status: z.enum(WORKSPACE_STATUSES),
+    accepting: z.boolean(),
     status_changed_at: stamp,
     session_id: z.string().nullable(),
     gateway: z.record(z.string(), z.unknown()).nullable(),
@@ -166,6 +177,7 @@ export const workspaceListQuery = strict({
 export type RegisterInput = z.input<typeof registerBody>;
 export type Registered = z.infer<typeof registered>;
 export type HeartbeatInput = z.input<typeof heartbeatBody>;
+export type HeartbeatBody = z.output<typeof heartbeatBody>;
 export type HeartbeatAnswer = z.infer<typeof heartbeatAnswer>;
 export type LeasedMessage = z.infer<typeof leasedMessage>;
 export type DeliveryAck = z.infer<typeof deliveryAck>;

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import type { Context, MiddlewareHandler } from 'hono';
+import { routePath } from 'hono/route';
+import type { Clock, Log } from '../../base/index.ts';
+import { callerOf } from './authenticate.ts';
+import type { RequestCounts } from './request-counts.ts';
+
+const HEADER = 'x-request-id';
+const ID_KEY = 'rouse.request';
+/** What comes by itself, all day: told only when it fails. */
+const QUIET = new Set(['/health', '/ready', '/metrics', '/registry/heartbeat', '/registry/deliveries/ack']);
+
+/**
+ * Gives every request an id, or keeps a decent one it came with; answers it in the same header, and writes one line when
+ * it ends. Paths are logged as they were asked for, bodies and tokens never.
+ */
+export function requestLog(log: Log, clock: Clock, counts: RequestCounts): MiddlewareHandler {
+  return async (context, next) => {
+    const given = context.req.header(HEADER);
+    const id = given !== undefined && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
+    context.set(ID_KEY, id);
+    const began = clock.monotonic();
+    await next();
+    context.header(HEADER, id);
+    const ms = clock.monotonic() - began;
+    const { method, path } = context.req;
+    const { status } = context.res;
+    counts.add(method, patternOf(context, status), status, ms / 1000);
+    const say = status >= 500 ? log.error : QUIET.has(path) && status < 400 ? log.debug : log.info;
+    const error = context.error?.message;
+    say('request', { request_id: id, method, path, status, ms: Math.round(ms), ...who(context), error });
+  };
+}
+
+/** For those who log something on behalf of a request. */
+export function requestIdOf(context: Context): string {
+  return String(context.get(ID_KEY));
+}
+
+/** The route, not the path: ids in paths would make a series each. */
+function patternOf(context: Context, status: number): string {
+  const pattern = routePath(context, -1);
+  return status === 404 && (pattern === '/*' || pattern === '*') ? 'unknown' : pattern;
+}
+
+function who(context: Context): Record<string, unknown> {
+  const caller = callerOf(context);
+  if (!caller) return {};
+  return {
+    caller: caller.kind === 'agent' ? `agent:${caller.workspaceId}` : `${caller.kind}:${caller.userId}`,
+  };
+}

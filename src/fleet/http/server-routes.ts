@@ -1,0 +1,65 @@
+import type { Hono } from 'hono';
+import type { Sql } from '../../db/index.ts';
+import { isLoopback } from '../../http/index.ts';
+import { type FleetHealth, fleetOpenApiDocument } from '../../wire/index.ts';
+import { requireServerAdmin } from '../identity/index.ts';
+import type { Arrivals } from '../registry/index.ts';
+import type { Sweepers } from '../sweep/index.ts';
+import { callerOf, requireCaller } from './authenticate.ts';
+import type { RequestCounts } from './request-counts.ts';
+
+export interface ServerRouteDependencies {
+  sql: Sql;
+  host: string;
+  instanceId: string;
+  counts: RequestCounts;
+  sweepers: Sweepers;
+  arrivals: Arrivals;
+}
+
+/** The server itself: alive, ready, counted, described. */
+export function serverRoutes(app: Hono, on: ServerRouteDependencies): void {
+  app.get('/health', (context) => {
+    const answer: FleetHealth = {
+      status: 'ok',
+      houmao_service: 'houmao-server',
+      instance_id: on.instanceId,
+      pid: process.pid,
+    };
+    return context.json(answer);
+  });
+  app.get('/ready', async (context) => {
+    await on.sql.query('SELECT 1');
+    return context.json({ status: 'ready', database: on.sql.dialect });
+  });
+  app.get('/openapi.json', (context) => context.json(fleetOpenApiDocument()));
+  app.get('/metrics', async (context) => {
+    if (!isLoopback(on.host) || callerOf(context)) requireServerAdmin(requireCaller(context));
+    const text = [await fleetGauges(on), on.counts.render(), on.sweepers.metrics()].join('');
+    return context.body(text, 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
+  });
+}
+
+async function fleetGauges({ sql, arrivals, instanceId }: ServerRouteDependencies): Promise<string> {
+  const agents = await sql.query<{ status: string; count: number }>(
+    'SELECT status, count(*)::int AS count FROM workspaces GROUP BY status ORDER BY status',
+  );
+  const messages = await sql.query<{ status: string; count: number }>(
+    `SELECT status, count(*)::int AS count FROM a2a_queue WHERE status IN ('queued', 'dispatched') GROUP BY status
+      ORDER BY status`,
+  );
+  const gauge = (name: string, rows: { status: string; count: number }[]): string[] => [
+    `# TYPE ${name} gauge`,
+    ...rows.map(({ status, count }) => `${name}{status="${status}"} ${count}`),
+  ];
+  return `${[
+    '# TYPE rouse_server_info gauge',
+    `rouse_server_info{instance="${instanceId}",database="${sql.dialect}"} 1`,
+    ...gauge('rouse_agents', agents.rows),
+    ...gauge('rouse_deliveries', messages.rows),
+    '# TYPE rouse_held_heartbeats gauge',
+    `rouse_held_heartbeats ${arrivals.count}`,
+    '# TYPE process_resident_memory_bytes gauge',
+    `process_resident_memory_bytes ${process.memoryUsage.rss()}`,
+  ].join('\n')}\n`;
+}

@@ -1,0 +1,71 @@
+import { forbidden, invalid } from '../../base/index.ts';
+import type { Sql } from '../../db/index.ts';
+import { type Identity, requireAdmin } from './identity.ts';
+import { DEFAULT_ORG, findOrg, type Org, orgOfId } from './orgs.ts';
+import { createToken, type NewToken, type TokenView } from './tokens.ts';
+
+/** What an administrator asks for. */
+export interface TokenWish {
+  kind: NewToken['kind'];
+  subject?: string | undefined;
+  org?: string | undefined;
+  allOrgs: boolean;
+  expiresInSeconds?: number | undefined;
+}
+
+/** Finds the agent a token is for, inside the tenant. */
+export type FindAgent = (orgId: string) => Promise<{ id: string; name: string }>;
+
+/**
+ * A token that gives no more than the asker has: an administrator of one org makes tokens of that org only, and only an
+ * administrator of the whole server makes another such.
+ */
+export async function grantToken(
+  sql: Sql,
+  asker: Identity,
+  wish: TokenWish,
+  findAgent?: FindAgent,
+): Promise<{ token: string; view: TokenView }> {
+  const admin = requireAdmin(asker);
+  const { subject, kind } = wish;
+  if (wish.allOrgs && (kind !== 'admin' || wish.org !== undefined))
+    throw invalid('all_orgs is for an admin token without an org');
+  if (wish.allOrgs && admin.orgId !== null) throw notYours();
+  if (kind === 'agent' && !findAgent) throw invalid('an agent token needs "agent"');
+  if (kind !== 'agent' && findAgent) throw invalid('"agent" is for an agent token');
+  if (kind !== 'agent' && subject === undefined) throw invalid('the token needs a "subject": whose is it?');
+  const expiresAt = wish.expiresInSeconds ? await inSeconds(sql, wish.expiresInSeconds) : null;
+  if (wish.allOrgs) return createToken(sql, { kind: 'admin', orgId: null, subject: subject!, expiresAt });
+  const org = await orgFor(sql, admin.orgId, wish.org);
+  if (kind !== 'agent') return createToken(sql, { kind, orgId: org.id, subject: subject!, expiresAt });
+  const agent = await findAgent!(org.id);
+  return createToken(sql, {
+    kind,
+    orgId: org.id,
+    workspaceId: agent.id,
+    subject: subject ?? agent.name,
+    expiresAt,
+  });
+}
+
+/** The tenant a request is about: the asker's own, or the named one where the asker may. */
+export async function orgFor(sql: Sql, own: string | null, name: string | undefined): Promise<Org> {
+  if (name === undefined) return own === null ? findOrg(sql, DEFAULT_ORG) : orgOfId(sql, own);
+  // An org of others is answered as if it were not there or not theirs, which is the same sentence.
+  const org = await findOrg(sql, name).catch((error) => {
+    throw own === null ? error : notYours();
+  });
+  if (own !== null && org.id !== own) throw notYours();
+  return org;
+}
+
+function notYours(): Error {
+  return forbidden('this token is for one org and may not reach beyond it');
+}
+
+async function inSeconds(sql: Sql, seconds: number): Promise<Date> {
+  const { rows } = await sql.query<{ at: Date }>('SELECT now() + make_interval(secs => $1::float8) AS at', [
+    seconds,
+  ]);
+  return rows[0]!.at;
+}

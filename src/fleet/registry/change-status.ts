@@ -1,0 +1,71 @@
+import { conflict } from '../../base/index.ts';
+import type { Sql } from '../../db/index.ts';
+import type { WorkspaceStatus } from '../../wire/index.ts';
+import { revokeTokensOf } from '../identity/index.ts';
+import type { Workspace } from './workspace.ts';
+
+/** What an operator does with an agent. */
+export type StatusChange = 'pause' | 'resume' | 'remove';
+
+interface Rule {
+  from: readonly WorkspaceStatus[];
+  to: WorkspaceStatus;
+}
+
+/** Resumed agents are offline until they beat: nobody has heard of them by themselves. */
+const RULES: Record<StatusChange, Rule> = {
+  pause: {
+    from: [
+      'provisioning',
+      'online',
+      'offline',
+      'degraded',
+      'failed',
+      'awaiting_agent',
+      'hibernating',
+      'hibernated',
+    ],
+    to: 'paused',
+  },
+  resume: { from: ['paused', 'hibernating', 'hibernated'], to: 'offline' },
+  remove: {
+    from: [
+      'provisioning',
+      'online',
+      'offline',
+      'degraded',
+      'failed',
+      'awaiting_agent',
+      'hibernating',
+      'hibernated',
+      'paused',
+    ],
+    to: 'removed',
+  },
+};
+
+/**
+ * Changes the status by compare-and-set. Doing the same twice is harmless; from a status that does not allow it, it is a
+ * `conflict` that says which. Removing ends the tokens in the same transaction.
+ */
+export function changeStatus(sql: Sql, { id, name }: Workspace, change: StatusChange): Promise<void> {
+  const { from, to } = RULES[change];
+  return sql.transaction(async (tx) => {
+    const { rowCount } = await tx.query(
+      `UPDATE workspaces SET status = $2, status_changed_at = now(),
+           removed_at = CASE WHEN $2 = 'removed' THEN now() END,
+           active_tasks = CASE WHEN $2 = 'removed' THEN 0 ELSE active_tasks END
+         WHERE id = $1::uuid AND status = ANY($3::text[])`,
+      [id, to, [...from]],
+    );
+    if (change === 'remove') await revokeTokensOf(tx, id);
+    if (rowCount === 1) return;
+    const { rows } = await tx.query<{ status: WorkspaceStatus }>(
+      'SELECT status FROM workspaces WHERE id = $1::uuid',
+      [id],
+    );
+    const now = rows[0]?.status;
+    if (now === to || (change === 'resume' && (now === 'online' || now === 'degraded'))) return;
+    throw conflict(`agent ${name} is ${now}; "${change}" does nothing to it`, { facts: { status: now } });
+  });
+}

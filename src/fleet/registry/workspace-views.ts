@@ -1,0 +1,54 @@
+import type { Sql } from '../../db/index.ts';
+import type { WorkspaceStatus, WorkspaceView } from '../../wire/index.ts';
+import { DEPTH_COUNTED } from '../delivery/index.ts';
+
+interface Row extends Omit<WorkspaceView, Stamps> {
+  status_changed_at: Date;
+  last_heartbeat_at: Date | null;
+  registered_at: Date;
+  removed_at: Date | null;
+}
+type Stamps = 'status_changed_at' | 'last_heartbeat_at' | 'registered_at' | 'removed_at';
+
+const VIEW = `
+  SELECT w.id AS workspace_id, w.org_id, o.name AS org, w.parent_id, w.agent_id, w.name, w.tool, w.status, w.accepting,
+      w.status_changed_at, w.session_id, w.gateway, w.last_heartbeat_at,
+      round(extract(epoch FROM now() - w.last_heartbeat_at))::int AS heartbeat_age_seconds, w.active_tasks,
+      w.max_concurrent_tasks, w.current_task, w.error_rate, w.sample_error, w.uptime_seconds,
+      (SELECT count(*)::int FROM (SELECT FROM a2a_queue q WHERE q.workspace_id = w.id AND q.status = 'queued'
+         LIMIT ${DEPTH_COUNTED}) waiting) AS queue_depth, w.registered_at, w.removed_at
+    FROM workspaces w JOIN orgs o ON o.id = w.org_id`;
+
+export async function viewWorkspace(sql: Sql, id: string): Promise<WorkspaceView> {
+  const { rows } = await sql.query<Row>(`${VIEW} WHERE w.id = $1::uuid`, [id]);
+  return onTheWire(rows[0]!);
+}
+
+export interface WorkspaceQuery {
+  /** Null: every tenant. */
+  orgId: string | null;
+  status?: WorkspaceStatus | undefined;
+  after?: string | undefined;
+  limit: number;
+}
+
+/** Agents by id, which is by time of first registration. Removed ones only when asked for. */
+export async function listWorkspaces(sql: Sql, query: WorkspaceQuery): Promise<WorkspaceView[]> {
+  const { rows } = await sql.query<Row>(
+    `${VIEW} WHERE ($1::uuid IS NULL OR w.org_id = $1) AND w.id > $2::uuid
+        AND CASE WHEN $3::text IS NULL THEN w.status <> 'removed' ELSE w.status = $3 END
+      ORDER BY w.id LIMIT $4::int`,
+    [query.orgId, query.after ?? '00000000-0000-0000-0000-000000000000', query.status ?? null, query.limit],
+  );
+  return rows.map(onTheWire);
+}
+
+function onTheWire(row: Row): WorkspaceView {
+  return {
+    ...row,
+    status_changed_at: row.status_changed_at.toISOString(),
+    last_heartbeat_at: row.last_heartbeat_at?.toISOString() ?? null,
+    registered_at: row.registered_at.toISOString(),
+    removed_at: row.removed_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,27 @@
+import type { Clock, Log } from '../base/index.ts';
+import type { RequestLimits } from './http/index.ts';
+import type { NudgeSettings } from './nudge/index.ts';
+
+export interface DatabaseConfig {
+  /** A PostgreSQL server; undefined: the embedded database in `databaseDirectory`. */
+  databaseUrl: string | undefined;
+  databaseDirectory: string;
+  /** Where an initialised embedded database is kept for copying. */
+  templateDirectory?: string | undefined;
+  clock: Clock;
+  log: Log;
+}
+
+export interface ServerConfig extends DatabaseConfig {
+  host: string;
+  port: number;
+  /** Names under which it is reached besides its address. */
+  hosts?: readonly string[] | undefined;
+  /** Without a heartbeat for this long, an agent is offline. */
+  livenessSeconds?: number | undefined;
+  /** How long a message that was handed out waits for its answer. */
+  leaseSeconds?: number | undefined;
+  limits?: RequestLimits | undefined;
+  /** Default: as the contract says. */
+  nudge?: NudgeSettings;
+}
