@@ -14,7 +14,7 @@ import {
   sweeperRoutes,
 } from './http/index.ts';
 import { hasServerAdmin } from './identity/index.ts';
-import { NUDGE_DEFAULTS, nudgeSweep } from './nudge/index.ts';
+import { NUDGE_DEFAULTS, NUDGE_KIND, nothingToNudge, nudgeSweep } from './nudge/index.ts';
 import { Arrivals, LIVENESS_WINDOW_SECONDS, livenessSweep } from './registry/index.ts';
 import { requestRoutes } from './requests/index.ts';
 import { FLEET_MIGRATIONS } from './schema/index.ts';
@@ -114,7 +114,8 @@ function routes(config: ServerConfig, rooms: Rooms): Hono {
   const app = createApp({ host, hosts, log, watch: requestLog(log, clock, counts) });
   app.use(authenticate(sql, { clock, counts, ...(limits && { limits }) }));
   serverRoutes(app, { ...rooms, host, counts });
-  registryRoutes(app, { ...rooms, clock, log, leaseSeconds });
+  const guards = { [NUDGE_KIND]: nothingToNudge };
+  registryRoutes(app, { ...rooms, clock, log, leaseSeconds, guards });
   adminRoutes(app, sql);
   sweeperRoutes(app, sweepers);
   const requests = requestRoutes(app, { sql, clock, enqueue, callerOf: requireCaller });
