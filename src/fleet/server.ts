@@ -2,10 +2,13 @@ import type { Hono } from 'hono';
 import { Ending, forbidden, newUuid } from '../base/index.ts';
 import { migrate, openEmbedded, openPostgres, type Sql } from '../db/index.ts';
 import { createApp, type Door, isLoopback, listen } from '../http/index.ts';
-import { enqueue } from './delivery/index.ts';
+import { TaskWatch } from './a2a/index.ts';
+import { deliverySweep, enqueue } from './delivery/index.ts';
 import {
+  a2aRoutes,
   adminRoutes,
   authenticate,
+  deliveryRoutes,
   RequestCounts,
   registryRoutes,
   requestLog,
@@ -76,10 +79,21 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
   const arrivals = new Arrivals(clock);
   await arrivals.start(sql);
   ending.add(() => arrivals.stop());
+  const watch = new TaskWatch(clock);
+  await watch.start(sql);
+  ending.add(() => watch.stop());
   const stopping = new AbortController();
   // Late in the list, so that held answers go out before anything is closed.
   ending.add(() => stopping.abort());
-  door.app = routes(config, { sql, instanceId, sweepers, arrivals, stopping: stopping.signal, ending });
+  door.app = routes(config, {
+    sql,
+    instanceId,
+    sweepers,
+    arrivals,
+    watch,
+    stopping: stopping.signal,
+    ending,
+  });
   sweepers.start();
   return { instanceId, host: listening.host, port: listening.port, sql, stop: () => ending.run() };
 }
@@ -95,6 +109,7 @@ async function refuseUnguarded(sql: Sql, host: string): Promise<void> {
 function addSweeps(sweepers: Sweepers, config: ServerConfig): void {
   const { clock, log, nudge = NUDGE_DEFAULTS, livenessSeconds = LIVENESS_WINDOW_SECONDS } = config;
   sweepers.add(livenessSweep({ windowSeconds: livenessSeconds, startedAt: clock.now(), log }));
+  sweepers.add(deliverySweep());
   if (!nudge.disabled) sweepers.add(nudgeSweep({ settings: nudge, enqueue, log }));
 }
 
@@ -103,6 +118,7 @@ interface Rooms {
   instanceId: string;
   sweepers: Sweepers;
   arrivals: Arrivals;
+  watch: TaskWatch;
   stopping: AbortSignal;
   ending: Ending;
 }
@@ -120,5 +136,7 @@ function routes(config: ServerConfig, rooms: Rooms): Hono {
   sweeperRoutes(app, sweepers);
   const requests = requestRoutes(app, { sql, clock, enqueue, callerOf: requireCaller });
   ending.add(() => requests.close());
+  deliveryRoutes(app, sql);
+  a2aRoutes(app, { ...rooms, log });
   return app;
 }

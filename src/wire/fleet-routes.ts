@@ -1,4 +1,5 @@
 import { ADMIN_ROUTES } from './fleet/admin-routes.ts';
+import { DELIVERY_ROUTES } from './fleet/delivery-routes.ts';
 import { REGISTRY_ROUTES } from './fleet/registry-routes.ts';
 import { REQUEST_ROUTES } from './fleet/request-routes.ts';
 import { SWEEPER_ROUTES } from './fleet/sweeper-routes.ts';
@@ -8,6 +9,7 @@ import type { Route } from './route.ts';
 export const FLEET_ROUTES: readonly Route[] = [
   ...REGISTRY_ROUTES,
   ...REQUEST_ROUTES,
+  ...DELIVERY_ROUTES,
   ...ADMIN_ROUTES,
   ...SWEEPER_ROUTES,
 ];
@@ -16,6 +18,7 @@ export const FLEET_TAGS: Readonly<Record<string, string>> = {
   server: 'The server itself.',
   registry: 'Agents: registration, heartbeats, status.',
   requests: 'What agents and people ask of each other.',
+  a2a: 'Messages to agents: the queue, and the A2A endpoint of each agent.',
   admin: 'Tenants and tokens.',
 };
 

@@ -20,6 +20,7 @@ export * from './files/manifest.ts';
 export { BACKEND_SECTIONS, type BackendSection, backendSection } from './files/manifest-rules.ts';
 export * from './files/registry-record.ts';
 export * from './fleet/admin.ts';
+export * from './fleet/delivery.ts';
 export * from './fleet/registry.ts';
 export * from './fleet/request-bodies.ts';
 export * from './fleet/request-queries.ts';

@@ -17,7 +17,6 @@ export interface Leased {
   method: string | null;
   body: unknown;
   priority: number;
-  enqueued_at: Date;
   expires_at: Date | null;
   idempotency_key: string | null;
 }
@@ -30,7 +29,7 @@ export type DispatchGuards = Readonly<
   Record<string, (sql: Sql, message: { id: string; workspaceId: string }) => Promise<string | undefined>>
 >;
 
-type Row = Leased & { kind: string | null; again: boolean };
+type Row = Leased & { enqueued_at: Date; kind: string | null; again: boolean };
 
 /**
  * Hands out what is due, the most urgent first and the oldest of those. Nothing to hand out writes nothing. A lease that
@@ -51,7 +50,7 @@ export async function claim(sql: Sql, wanted: Claim): Promise<Leased[]> {
     // What was dropped left room for others.
     room = rows.length - kept.length;
   }
-  return leased.sort(byUrgency).map(({ kind, again, ...row }) => row);
+  return leased.sort(byUrgency).map(({ enqueued_at, kind, again, ...row }) => row);
 }
 
 const MOST = 100;

@@ -1,6 +1,7 @@
 import { conflict, notFound } from '../../base/index.ts';
 import { type Sql, sqlStateOf } from '../../db/index.ts';
 import { DELIVERY_CHANNEL, type DeliveryView, VIEW_COLUMNS } from './message.ts';
+import type { PageCursor } from './page-cursor.ts';
 
 const UNIQUE_VIOLATION = '23505';
 
@@ -10,17 +11,23 @@ export interface Scope {
 }
 
 export interface DeadLetterQuery extends Scope {
-  workspaceId?: string;
-  status?: 'dropped' | 'failed';
+  workspaceId?: string | undefined;
+  status?: 'dropped' | 'failed' | undefined;
   limit: number;
   /** Of the page before. */
-  after?: { at: Date; id: string };
+  after?: PageCursor | undefined;
 }
 
-/** What ended without reaching a gateway, or perhaps without: the latest first. */
-export async function listDeadLetters(sql: Sql, query: DeadLetterQuery): Promise<DeliveryView[]> {
-  const { rows } = await sql.query<DeliveryView>(
-    `SELECT ${VIEW_COLUMNS} FROM a2a_queue
+export interface DeadLetterPage {
+  messages: DeliveryView[];
+  /** Where the next page begins; undefined on the last. */
+  next: PageCursor | undefined;
+}
+
+/** What ended without reaching a gateway, or without its word that it did: the latest first. */
+export async function listDeadLetters(sql: Sql, query: DeadLetterQuery): Promise<DeadLetterPage> {
+  const { rows } = await sql.query<DeliveryView & { at: string }>(
+    `SELECT ${VIEW_COLUMNS}, completed_at::text AS at FROM a2a_queue
       WHERE status IN ('dropped', 'failed') AND ($1::uuid IS NULL OR org_id = $1)
         AND ($2::uuid IS NULL OR workspace_id = $2) AND ($3::text IS NULL OR status = $3)
         AND ($4::timestamptz IS NULL OR (completed_at, id) < ($4::timestamptz, $5::uuid))
@@ -31,10 +38,15 @@ export async function listDeadLetters(sql: Sql, query: DeadLetterQuery): Promise
       query.status ?? null,
       query.after?.at ?? null,
       query.after?.id ?? null,
-      query.limit,
+      query.limit + 1,
     ],
   );
-  return rows;
+  const page = rows.slice(0, query.limit);
+  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  return {
+    messages: page.map(({ at, ...view }) => view),
+    next: last && { at: last.at, id: last.queue_id },
+  };
 }
 
 /**
@@ -46,7 +58,7 @@ export async function replay(sql: Sql, { orgId, id }: Scope & { id: string }): P
     return await sql.transaction(async (tx) => {
       const { rows } = await tx.query<DeliveryView>(
         `UPDATE a2a_queue SET status = 'queued', completed_at = NULL, next_attempt_at = NULL, dispatched_at = NULL,
-            claimed_by = NULL, lease_until = NULL, max_attempts = attempts + 5,
+            claimed_by = NULL, lease_until = NULL, outcome = NULL, outcome_at = NULL, max_attempts = attempts + 5,
             expires_at = CASE WHEN expires_at > now() THEN expires_at END
           WHERE id = $1::uuid AND ($2::uuid IS NULL OR org_id = $2) AND status IN ('dropped', 'failed')
           RETURNING ${VIEW_COLUMNS}`,
@@ -79,7 +91,7 @@ async function notDead(sql: Sql, id: string, orgId: string | null): Promise<Erro
 /** Drops what has waited for longer than this. What is given out already is left alone. Answers how many. */
 export async function dropStale(
   sql: Sql,
-  { orgId, workspaceId, maxAgeMinutes }: Scope & { workspaceId?: string; maxAgeMinutes: number },
+  { orgId, workspaceId, maxAgeMinutes }: Scope & { workspaceId?: string | undefined; maxAgeMinutes: number },
 ): Promise<number> {
   const { rowCount } = await sql.query(
     `UPDATE a2a_queue SET status = 'dropped', completed_at = now(), next_attempt_at = NULL,

@@ -18,13 +18,23 @@ export {
   recordOutcome,
 } from './acknowledge.ts';
 export { type Claim, claim, type DispatchGuards, type Leased } from './claim.ts';
-export { type DeadLetterQuery, dropStale, listDeadLetters, replay } from './dead-letters.ts';
+export {
+  type DeadLetterPage,
+  type DeadLetterQuery,
+  dropStale,
+  listDeadLetters,
+  replay,
+} from './dead-letters.ts';
 export { type Enqueued, enqueue, type NewDelivery } from './enqueue.ts';
+export { type DeliveryRecord, findDelivery } from './find.ts';
 export {
   DELIVERY_CHANNEL,
   DELIVERY_PRIORITY,
   DEPTH_COUNTED,
   type DeliveryStatus,
   type DeliveryView,
+  TASK_CHANNEL,
 } from './message.ts';
+export { type PageCursor, readCursor, writeCursor } from './page-cursor.ts';
+export { deliverySweep } from './sweep.ts';
 export { RETENTION, type Retention, type UpkeepResult, upkeepPass } from './upkeep.ts';

@@ -7,6 +7,9 @@ export const DELIVERY_PRIORITY = { critical: 100, task: 50, info: 10 } as const;
 /** Heard by whoever waits for messages of a workspace, whose id is the payload. */
 export const DELIVERY_CHANNEL = 'rouse_delivery';
 
+/** Heard by whoever follows an A2A message, whose id is the payload. */
+export const TASK_CHANNEL = 'rouse_task';
+
 /** Counting stops here: who waits behind a thousand messages need not know behind how many. */
 export const DEPTH_COUNTED = 1000;
 

@@ -5,8 +5,10 @@
  *           Each request has an id, in its answer and in the log. Who asks too often is told when to come back.
  * Never     Holds state of the product.
  */
+export { a2aRoutes } from './a2a-routes.ts';
 export { adminRoutes } from './admin-routes.ts';
 export { authenticate, callerOf, REQUEST_LIMITS, type RequestLimits, requireCaller } from './authenticate.ts';
+export { deliveryRoutes } from './delivery-routes.ts';
 export { registryRoutes } from './registry-routes.ts';
 export { RequestCounts } from './request-counts.ts';
 export { requestIdOf, requestLog } from './request-log.ts';

@@ -2,7 +2,8 @@
  * Messages on their way to an agent's gateway. `completed` means that the gateway has it in its own durable queue;
  * what became of it there is `outcome`, told later, and never guessed. The claim is a lease: `claimed_by` is the
  * session that holds it (and stays, as evidence), `attempts` the fence, which never goes down: a replay raises
- * `max_attempts` instead. `once`: the key stays taken after the message has ended.
+ * `max_attempts` instead. `once`: the key stays taken after the message has ended. Who follows an A2A message (it has a
+ * `context_id`) hears of each change on the channel `rouse_task`.
  */
 export const DELIVERY = `
 CREATE TABLE a2a_queue (
@@ -45,4 +46,13 @@ CREATE UNIQUE INDEX a2a_queue_once_key ON a2a_queue (workspace_id, idempotency_k
 CREATE INDEX a2a_queue_ended ON a2a_queue (completed_at) WHERE status IN ('completed', 'dropped', 'failed');
 CREATE INDEX a2a_queue_dead ON a2a_queue (org_id, completed_at, id) WHERE status IN ('dropped', 'failed');
 CREATE INDEX a2a_queue_conversation ON a2a_queue (workspace_id, enqueued_at, id) WHERE context_id IS NOT NULL;
+
+CREATE FUNCTION a2a_queue_tell() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('rouse_task', NEW.id::text);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER a2a_queue_told AFTER UPDATE OF status, outcome ON a2a_queue FOR EACH ROW
+  WHEN (NEW.context_id IS NOT NULL AND (OLD.status <> NEW.status OR OLD.outcome IS DISTINCT FROM NEW.outcome))
+  EXECUTE FUNCTION a2a_queue_tell();
 `;

@@ -1,0 +1,38 @@
+import { type Part, Role, type SendMessageRequest } from '@a2a-js/sdk';
+import { ContentTypeNotSupportedError } from '@a2a-js/sdk/errors';
+import { invalid } from '../../base/index.ts';
+import type { Sending } from './send.ts';
+
+const LONGEST_ID = 200;
+const MOST_PARTS = 100;
+
+/** What of a message we use: its text and its names. Whatever else it holds is not kept. */
+export function messageOfRequest({ message }: SendMessageRequest): Sending & { taskId: string | undefined } {
+  if (!message) throw invalid('params.message is missing');
+  if (message.role === Role.ROLE_AGENT) throw invalid('the role of a message to an agent is "user"');
+  if (message.parts.length > MOST_PARTS) throw invalid(`a message has at most ${MOST_PARTS} parts`);
+  const messageId = named(message.messageId, 'messageId');
+  if (messageId === undefined) throw invalid('message.messageId is missing');
+  return {
+    text: message.parts.map(textOf).join('\n'),
+    messageId,
+    contextId: named(message.contextId, 'contextId'),
+    taskId: message.taskId || undefined,
+  };
+}
+
+function textOf({ content }: Part, index: number): string {
+  if (content?.$case === 'text') return content.value;
+  throw new ContentTypeNotSupportedError(
+    `part ${index} is ${content ? `of the kind "${content.$case}"` : 'empty'}; this agent takes text only`,
+  );
+}
+
+/** An id of the client's own making: one line, not too long. */
+function named(id: string | undefined, field: string): string | undefined {
+  if (id === undefined || id === '') return undefined;
+  if (id.length > LONGEST_ID || /[\p{Cc}\p{Cs}\u2028\u2029]/u.test(id)) {
+    throw invalid(`message.${field} must be one line of at most ${LONGEST_ID} characters`);
+  }
+  return id;
+}

@@ -1,0 +1,41 @@
+/** How much text one message may hold, in bytes of UTF-8. */
+export const MAX_TEXT_BYTES = 64 * 1024;
+
+export interface Envelope {
+  /** What the sender is: `agent`, `user`, `administrator`. */
+  senderKind: string;
+  senderName: string;
+  taskId: string;
+}
+
+/**
+ * What is typed for the agent: one line of ours that says who sent it, then the text as a quotation. Every line of the
+ * sender begins with `> `, so none of them can pass for a line of ours or of the agent's own user.
+ */
+export function promptFor({ senderKind, senderName, taskId }: Envelope, text: string): string {
+  const quoted = neutralise(text)
+    .split('\n')
+    .map((line) => (line === '' ? '>' : `> ${line}`))
+    .join('\n');
+  return `[rouse] A2A message from ${senderKind} ${shown(senderName)}, task ${taskId}. The quoted lines are the sender's words.\n${quoted}`;
+}
+
+/** Text that is only text: lines stay lines, nothing in it moves a cursor, hides a character or turns its direction. */
+export function neutralise(text: string): string {
+  return Buffer.from(text)
+    .toString()
+    .replace(/\r\n?|[\u0085\u2028\u2029\u000b\u000c]/g, '\n')
+    .replaceAll('\t', '    ')
+    .replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?)/g, '')
+    .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, '')
+    .replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu, '')
+    .replace(/\n+$/, '');
+}
+
+/** A name of somebody else inside a line of ours. */
+function shown(name: string): string {
+  const line = neutralise(name)
+    .replace(/[\n"]+/g, ' ')
+    .trim();
+  return `"${[...line].slice(0, 80).join('')}"`;
+}

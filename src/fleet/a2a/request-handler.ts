@@ -1,0 +1,189 @@
+import type {
+  AgentCard,
+  CancelTaskRequest,
+  GetTaskRequest,
+  ListTasksRequest,
+  ListTasksResponse,
+  SendMessageRequest,
+  StreamResponse,
+  SubscribeToTaskRequest,
+  Task,
+} from '@a2a-js/sdk';
+import {
+  ExtendedAgentCardNotConfiguredError,
+  PushNotificationNotSupportedError,
+  TaskNotCancelableError,
+  TaskNotFoundError,
+  UnsupportedOperationError,
+} from '@a2a-js/sdk/errors';
+import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { invalid, type Log } from '../../base/index.ts';
+import type { Sql } from '../../db/index.ts';
+import { readCursor, writeCursor } from '../delivery/index.ts';
+import type { Identity } from '../identity/index.ts';
+import type { Workspace } from '../registry/index.ts';
+import { toA2aError } from './a2a-errors.ts';
+import { LEGACY_VERSION } from './agent-card.ts';
+import { messageOfRequest } from './message-of-request.ts';
+import { sendToAgent } from './send.ts';
+import { isTerminal, nameOfState, type TaskRow, toTask } from './task.ts';
+import type { TaskWatch } from './task-watch.ts';
+import { findTask, listTasks, type TaskOwner, withdrawTask } from './tasks.ts';
+
+/** How long a sender that wants to wait is kept, and how long a stream lives; both may ask again. */
+const SEND_WAITS_MS = 20_000;
+const STREAM_LIVES_MS = 10 * 60_000;
+const LARGEST_PAGE = 100;
+
+export interface HandlerOptions {
+  sql: Sql;
+  watch: TaskWatch;
+  log: Log;
+  card: AgentCard;
+  caller: Identity;
+  target: Workspace;
+  /** Aborted when the client has gone. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * The operations of the protocol for one caller and one agent, straight over the queue: a task is a message with the same
+ * id, so that every server sees the same tasks and none lives in memory.
+ */
+export class AgentRequestHandler implements A2ARequestHandler {
+  #options: HandlerOptions;
+  #owner: TaskOwner;
+
+  constructor(options: HandlerOptions) {
+    this.#options = options;
+    this.#owner = { caller: options.caller, workspaceId: options.target.id };
+  }
+
+  getAgentCard = async (): Promise<AgentCard> => this.#options.card;
+
+  sendMessage = (request: SendMessageRequest, context: ServerCallContext): Promise<Task> =>
+    this.#translated(async () => {
+      const id = await this.#send(request);
+      const waits = request.configuration
+        ? !request.configuration.returnImmediately
+        : context.requestedVersion !== LEGACY_VERSION;
+      return toTask(waits && !this.#options.watch.full ? await this.#lastState(id) : await this.#require(id));
+    });
+
+  async *sendMessageStream(request: SendMessageRequest): AsyncGenerator<StreamResponse> {
+    const id = await this.#translated(() => this.#send(request));
+    yield* this.#stream(id);
+  }
+
+  getTask = ({ id }: GetTaskRequest): Promise<Task> =>
+    this.#translated(async () => toTask(await this.#require(id)));
+
+  listTasks = (request: ListTasksRequest): Promise<ListTasksResponse> =>
+    this.#translated(async () => {
+      const pageSize = request.pageSize || 50;
+      if (pageSize < 1 || pageSize > LARGEST_PAGE) throw invalid(`pageSize must be 1 to ${LARGEST_PAGE}`);
+      const wanted = request.status ? nameOfState(request.status) : undefined;
+      if (request.status && !wanted) return { tasks: [], nextPageToken: '', pageSize, totalSize: 0 };
+      const { tasks, next, total } = await listTasks(this.#options.sql, this.#owner, {
+        limit: pageSize,
+        state: wanted,
+        contextId: request.contextId || undefined,
+        changedAfter: request.statusTimestampAfter ? timeOf(request.statusTimestampAfter) : undefined,
+        after: request.pageToken ? readCursor(request.pageToken) : undefined,
+      });
+      return {
+        tasks: tasks.map(toTask),
+        nextPageToken: next ? writeCursor(next) : '',
+        pageSize,
+        totalSize: total,
+      };
+    });
+
+  /** Only a message that nobody was given yet can be taken back. */
+  cancelTask = ({ id }: CancelTaskRequest): Promise<Task> =>
+    this.#translated(async () => {
+      await this.#require(id);
+      if (await withdrawTask(this.#options.sql, this.#owner, id)) return toTask(await this.#require(id));
+      const { state } = await this.#require(id);
+      throw new TaskNotCancelableError(
+        state === 'WORKING' || state === 'SUBMITTED'
+          ? "the message is with the agent's gateway already"
+          : `the task is ${state} already`,
+      );
+    });
+
+  async *resubscribe({ id }: SubscribeToTaskRequest): AsyncGenerator<StreamResponse> {
+    const row = await this.#translated(() => this.#require(id));
+    if (isTerminal(row)) throw new UnsupportedOperationError(`task ${id} has ended`);
+    yield* this.#stream(id);
+  }
+
+  getAuthenticatedExtendedAgentCard = async (): Promise<never> => {
+    throw new ExtendedAgentCardNotConfiguredError();
+  };
+  createTaskPushNotificationConfig = noPush;
+  getTaskPushNotificationConfig = noPush;
+  listTaskPushNotificationConfigs = noPush;
+  deleteTaskPushNotificationConfig = noPush;
+
+  async #send(request: SendMessageRequest): Promise<string> {
+    if (request.configuration?.taskPushNotificationConfig) return noPush();
+    const { taskId, ...sending } = messageOfRequest(request);
+    if (taskId !== undefined) {
+      await this.#require(taskId);
+      throw new UnsupportedOperationError(
+        'a task here is one message; send the next one without a taskId, with the same contextId',
+      );
+    }
+    const { sql, caller, target } = this.#options;
+    return (await sendToAgent(sql, { caller, target }, sending)).id;
+  }
+
+  /** The first event is the task, the next are changes of its status. */
+  async *#stream(taskId: string): AsyncGenerator<StreamResponse> {
+    if (this.#options.watch.full)
+      throw new UnsupportedOperationError('too many follow tasks here; ask with GetTask');
+    let first = true;
+    for await (const row of this.#states(taskId, STREAM_LIVES_MS)) {
+      const { id, contextId, status, metadata } = toTask(row);
+      yield first
+        ? { payload: { $case: 'task', value: toTask(row) } }
+        : { payload: { $case: 'statusUpdate', value: { taskId: id, contextId, status, metadata } } };
+      first = false;
+    }
+  }
+
+  async #lastState(id: string): Promise<TaskRow> {
+    for await (const row of this.#states(id, SEND_WAITS_MS)) if (isTerminal(row)) return row;
+    return this.#require(id);
+  }
+
+  #states(taskId: string, forMs: number): AsyncGenerator<TaskRow> {
+    const { watch, sql, signal } = this.#options;
+    return watch.states({ taskId, forMs, signal, load: () => findTask(sql, this.#owner, taskId) });
+  }
+
+  async #require(id: string): Promise<TaskRow> {
+    const row = await findTask(this.#options.sql, this.#owner, id);
+    if (row) return row;
+    throw new TaskNotFoundError(`there is no task ${id.slice(0, 60)}`);
+  }
+
+  async #translated<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw toA2aError(error, this.#options.log);
+    }
+  }
+}
+
+async function noPush(): Promise<never> {
+  throw new PushNotificationNotSupportedError('push notifications are not offered; use streaming or GetTask');
+}
+
+function timeOf(text: string): Date {
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime())) throw invalid('statusTimestampAfter must be an ISO-8601 time');
+  return at;
+}

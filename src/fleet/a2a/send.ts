@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { conflict, invalid, newUuid, notFound, unavailable } from '../../base/index.ts';
+import type { Sql } from '../../db/index.ts';
+import { DELIVERY_PRIORITY, DEPTH_COUNTED, type Enqueued, enqueue } from '../delivery/index.ts';
+import { type Identity, maySeeOrg, partyOf } from '../identity/index.ts';
+import { findWorkspace, type Workspace } from '../registry/index.ts';
+import { MAX_TEXT_BYTES, neutralise, promptFor } from './prompt-text.ts';
+
+export interface Sending {
+  text: string;
+  /** Named by the sender; the same name and text again is the same message. */
+  messageId?: string | undefined;
+  /** Groups messages of one conversation; default a new one. */
+  contextId?: string | undefined;
+  priority?: number | undefined;
+  expiresInSeconds?: number | undefined;
+}
+
+export const RETRY_AFTER_SECONDS = 30;
+
+/**
+ * The agent somebody writes to. Agents and people of one tenant may write to each other; an agent of another tenant, or
+ * one that was removed, does not exist for them.
+ */
+export async function requireAddressee(sql: Sql, caller: Identity, workspaceId: string): Promise<Workspace> {
+  const workspace = await findWorkspace(sql, workspaceId);
+  if (!workspace || workspace.status === 'removed' || !maySeeOrg(caller, workspace.org_id)) {
+    throw notFound(`there is no agent ${workspaceId.slice(0, 60)}`);
+  }
+  return workspace;
+}
+
+/** Text of an authenticated sender becomes a message in the agent's line. Stored when this resolves. */
+export async function sendToAgent(
+  sql: Sql,
+  { caller, target }: { caller: Identity; target: Workspace },
+  sending: Sending,
+): Promise<Enqueued & { contextId: string }> {
+  refuseBadText(sending.text);
+  const id = newUuid();
+  const contextId = sending.contextId ?? newUuid();
+  const digest = createHash('sha256').update(sending.text).digest('base64url');
+  const prompt = promptFor({ ...(await senderOf(sql, caller)), taskId: id }, sending.text);
+  const party = partyOf(caller);
+  return sql.transaction(async (tx) => {
+    const enqueued = await enqueue(tx, {
+      id,
+      orgId: target.org_id,
+      workspaceId: target.id,
+      callerId: party.type === 'agent' ? party.id : null,
+      callerUser: party.type === 'user' ? party.id : null,
+      priority: sending.priority ?? DELIVERY_PRIORITY.task,
+      method: 'message/send',
+      body: body({ id, contextId, messageId: sending.messageId ?? id, prompt, digest }),
+      // The sender is part of the key: nobody can occupy the keys of others, or ours.
+      idempotencyKey: sending.messageId ? `a2a:${party.type}:${party.id}:${sending.messageId}` : null,
+      once: sending.messageId !== undefined,
+      expiresAt:
+        sending.expiresInSeconds === undefined
+          ? null
+          : new Date(Date.now() + sending.expiresInSeconds * 1000),
+      contextId,
+    });
+    if (!enqueued.created) return { ...enqueued, contextId: await sameMessage(tx, enqueued.id, digest) };
+    if (enqueued.depth >= DEPTH_COUNTED) {
+      throw unavailable(`${DEPTH_COUNTED - 1} messages wait for this agent already`, {
+        hint: 'send it again later',
+        facts: { busy: true, retry_after: RETRY_AFTER_SECONDS },
+      });
+    }
+    return { ...enqueued, contextId };
+  });
+}
+
+function refuseBadText(text: string): void {
+  if (neutralise(text).trim() === '') throw invalid('the message has no text');
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_TEXT_BYTES) {
+    throw invalid(`the text has ${bytes} bytes; at most ${MAX_TEXT_BYTES} are allowed`, {
+      hint: 'put long content into a file or mail and send where it is',
+    });
+  }
+}
+
+interface Canonical {
+  id: string;
+  contextId: string;
+  messageId: string;
+  prompt: string;
+  digest: string;
+}
+
+/** One form for all messages in the queue, whatever version of the protocol they came in. */
+function body({ id, contextId, messageId, prompt, digest }: Canonical): unknown {
+  return {
+    jsonrpc: '2.0',
+    id,
+    method: 'message/send',
+    params: {
+      message: {
+        kind: 'message',
+        role: 'user',
+        messageId,
+        contextId,
+        taskId: id,
+        parts: [{ kind: 'text', text: prompt }],
+        metadata: { source: 'a2a', digest },
+      },
+    },
+  };
+}
+
+async function senderOf(sql: Sql, caller: Identity): Promise<{ senderKind: string; senderName: string }> {
+  if (caller.kind === 'agent') {
+    const workspace = await findWorkspace(sql, caller.workspaceId);
+    return { senderKind: 'agent', senderName: workspace?.name ?? caller.workspaceId };
+  }
+  return { senderKind: caller.kind === 'admin' ? 'administrator' : 'user', senderName: caller.userId };
+}
+
+/** The conversation of the message that has this key, which must be the same one. */
+async function sameMessage(sql: Sql, id: string, digest: string): Promise<string> {
+  const { rows } = await sql.query<{ context_id: string; digest: string | null }>(
+    `SELECT context_id, body #>> '{params,message,metadata,digest}' AS digest FROM a2a_queue WHERE id = $1::uuid`,
+    [id],
+  );
+  if (rows[0]?.digest === digest) return rows[0].context_id;
+  throw conflict('this messageId was used for another text', {
+    hint: 'give every message an id of its own',
+    facts: { queue_id: id },
+  });
+}

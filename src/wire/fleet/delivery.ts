@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import { about, count, integer, name, notBlank, oneLine, stamp, strict, text } from '../fields.ts';
+
+const identifier = oneLine.max(200);
+const metadata = about('Ignored.', z.record(z.string(), z.unknown()).optional());
+
+/** Body of `POST /workspaces/{workspace_id}/a2a`: a JSON-RPC call of A2A 0.3 or 1.0, with a few fields of ours. */
+export const a2aSendBody = name(
+  'FleetA2aSendBody',
+  strict({
+    jsonrpc: z.literal('2.0').optional(),
+    id: z.union([z.string(), integer]).nullable().optional(),
+    method: z.enum(['message/send', 'SendMessage']).default('message/send'),
+    params: strict({
+      message: strict({
+        kind: z.literal('message').optional(),
+        role: z.enum(['user', 'ROLE_USER']).optional(),
+        messageId: about('The same id and text again is the same message.', identifier.optional()),
+        contextId: about('Groups the messages of one conversation.', identifier.optional()),
+        parts: about(
+          'Text only.',
+          z
+            .array(strict({ kind: z.literal('text').optional(), text: notBlank, metadata }))
+            .min(1)
+            .max(100),
+        ),
+        metadata,
+      }),
+      expires_in_seconds: about(
+        'Dropped if it was not given out by then.',
+        z
+          .number()
+          .positive()
+          .max(366 * 24 * 3600)
+          .optional(),
+      ),
+      priority: about(
+        '0 to 100, higher first. Default 50; more only for administrators.',
+        integer.min(0).max(100).optional(),
+      ),
+      configuration: about(
+        'Ignored: the answer always comes at once.',
+        z.record(z.string(), z.unknown()).optional(),
+      ),
+      metadata,
+    }),
+  }),
+);
+
+export const a2aQueued = name(
+  'FleetA2aQueued',
+  strict({
+    queued: z.literal(true),
+    queue_id: z.string(),
+    queue_depth: about('Messages that wait for the agent, with this one; counted up to 1000.', count),
+    duplicate: about('It was sent before; this is that message.', z.boolean()),
+    message: z.string(),
+  }),
+);
+
+export const DELIVERY_STATUSES = ['queued', 'dispatched', 'completed', 'dropped', 'failed'] as const;
+
+/** A message on its way to an agent, or at its end. Neither its text nor its sender is shown. */
+export const deliveryView = name(
+  'FleetDelivery',
+  strict({
+    queue_id: z.string(),
+    workspace_id: z.string(),
+    status: about(
+      "`completed`: the agent's gateway has it. `dropped`: it was never sent. `failed`: see `last_error`.",
+      z.enum(DELIVERY_STATUSES),
+    ),
+    priority: integer,
+    attempts: count,
+    last_error: z.string().nullable(),
+    enqueued_at: stamp,
+    dispatched_at: stamp.nullable(),
+    completed_at: stamp.nullable(),
+    expires_at: stamp.nullable(),
+    outcome: about('What became of it inside the gateway, once that was told.', z.string()).nullable(),
+    outcome_at: stamp.nullable(),
+    response_body: about('Only when completed.', z.unknown()),
+  }),
+);
+
+export const deadLetterQuery = strict({
+  workspace_id: z.uuid().optional(),
+  status: z.enum(['dropped', 'failed']).optional(),
+  limit: about('1 to 200. Default 50.', z.string().optional()),
+  after: about('`next` of the page before.', text.max(200).optional()),
+});
+
+export const deadLetterList = name(
+  'FleetDeadLetterList',
+  strict({
+    messages: z.array(deliveryView),
+    next: about('Of the next page; null on the last.', z.string()).nullable(),
+  }),
+);
+
+export const dropStaleQuery = strict({
+  max_age_minutes: about('A whole number above zero. Default 60.', z.string().optional()),
+  workspace_id: z.uuid().optional(),
+});
+
+export const dropStaleAnswer = name('FleetDropStaleAnswer', strict({ dropped: count }));
+
+/** As the A2A specification says; the server takes both of its versions. */
+export const a2aJsonRpc = name('A2aJsonRpc', z.record(z.string(), z.unknown()));
+export const a2aAgentCard = name('A2aAgentCard', z.record(z.string(), z.unknown()));
+
+export type A2aSendBody = z.infer<typeof a2aSendBody>;
+export type A2aSendInput = z.input<typeof a2aSendBody>;
+export type A2aQueued = z.infer<typeof a2aQueued>;
+export type DeliveryAnswer = z.infer<typeof deliveryView>;
+export type DeadLetterList = z.infer<typeof deadLetterList>;
