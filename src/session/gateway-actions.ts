@@ -47,10 +47,11 @@ export async function detach(context: SessionContext, target: Target): Promise<D
 /** A passive server only watches. Then this host must own the session, and acts on its own authority. */
 async function localInstead(
   context: SessionContext,
-  { baseUrl, agentRef }: PairTarget,
+  target: PairTarget,
   action: 'attach' | 'detach',
 ): Promise<string | undefined> {
-  if ((await pairService(baseUrl)) === 'houmao-server') return undefined;
+  const { baseUrl, agentRef } = target;
+  if ((await pairService(target)) === 'houmao-server') return undefined;
   const { fresh } = readRegistry(context.settings.registryDir, context.clock.now().getTime());
   const matches = fresh.filter((record) => record.agent_id === agentRef);
   const [record] = matches.length > 0 ? matches : byName(fresh, agentRef);

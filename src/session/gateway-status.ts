@@ -22,7 +22,7 @@ export interface GatewayReport {
 /** The status of an agent's gateway, whoever owns the agent. Nobody attached is an answer, not an error. */
 export async function gatewayStatus(context: SessionContext, target: Target): Promise<GatewayReport> {
   if (target.kind === 'local') return localStatus(context, target.facts);
-  await pairService(target.baseUrl);
+  await pairService(target);
   return { status: (await pairGateway(target, 'status')) as StatusDocument, notes: [] };
 }
 

@@ -85,6 +85,16 @@ export async function controlDirectly(
   return (await import('./direct-control.ts')).controlDirectly(context, facts, act);
 }
 
+/** Agents that a pair server owns: launching, listing, stopping them there. */
+export function pairActions(): Promise<typeof import('./pair-actions.ts')> {
+  return import('./pair-actions.ts');
+}
+
+/** For a server that owns sessions of this host itself. */
+export function forServers(): Promise<typeof import('./for-servers.ts')> {
+  return import('./for-servers.ts');
+}
+
 /** The mail skills of a tool: which are there, and installing them. */
 export function skills(): Promise<typeof import('./skills.ts')> {
   return import('./skills.ts');

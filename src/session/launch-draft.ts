@@ -1,5 +1,6 @@
 import { conflict, newUuid } from '../base/index.ts';
 import {
+  type BackendKind,
   defaultAgentId,
   parseAgentId,
   parseAgentName,
@@ -12,6 +13,7 @@ import type { AttachOptions } from './attach-plan.ts';
 import { handedEnvironment } from './handed-environment.ts';
 import { additionsFor, argsInSession, planTool, requireWorkdir, type ToolPlan } from './launch-plan.ts';
 import { newManifest } from './new-manifest.ts';
+import { type Ownership, ownershipOf, type ServerOwner, servedBackend } from './pair-ownership.ts';
 import { refuseTakenName } from './refuse-taken-name.ts';
 import type { SessionContext } from './session-context.ts';
 import { newSessionRoot, type SessionPaths, sessionPaths } from './session-paths.ts';
@@ -37,6 +39,8 @@ export interface LaunchOptions {
   mailbox?: { root?: string | undefined; address?: string | undefined } | false | undefined;
   /** Attach a gateway once the session runs. */
   autoAttach?: AttachOptions | undefined;
+  /** The pair server that launches it and will own it. */
+  owner?: ServerOwner | undefined;
 }
 
 /** A launch that has been checked and has not begun. */
@@ -50,6 +54,8 @@ export interface Draft {
   workdir: string;
   paths: SessionPaths;
   plan: ToolPlan;
+  backend: BackendKind;
+  owner: Ownership | undefined;
   additions: SessionAdditions;
   createdAt: Date;
 }
@@ -78,8 +84,9 @@ export async function prepareLaunch(
   const session = requireSessionName(options.sessionName ?? tmuxSessionName(agentName, createdAt));
   const tmux = new SessionTmux(socketOf(settings.tmuxSocket, env), env);
   const plan = planTool({ ...options, workdir }, env);
-  const sessionId = runtimeSessionId(plan.backend, createdAt);
-  const paths = sessionPaths(newSessionRoot(settings.runtimeDir, plan.backend, sessionId));
+  const backend = options.owner ? servedBackend(plan.backend) : plan.backend;
+  const sessionId = runtimeSessionId(backend, createdAt);
+  const paths = sessionPaths(newSessionRoot(settings.runtimeDir, backend, sessionId));
   await refuseTakenName(context, { agentName, agentId });
   if (await tmux.hasSession(session)) {
     throw conflict(`tmux session "${session}" exists already`, {
@@ -97,6 +104,8 @@ export async function prepareLaunch(
     workdir,
     paths,
     plan,
+    backend,
+    owner: options.owner && ownershipOf(options.owner, session),
     additions: additionsFor(plan.preset, {
       root: paths.root,
       launchDir: paths.launch,
@@ -134,7 +143,6 @@ export function manifestOf(
   const { plan } = draft;
   return newManifest({
     ...draft,
-    backend: plan.backend,
     tool: plan.preset.tool,
     tmuxSocket: recordedSocket(draft.tmux.socket, env),
     joined: false,

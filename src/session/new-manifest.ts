@@ -1,6 +1,7 @@
 import { utcStamp } from '../base/index.ts';
 import { type BackendKind, isHeadless } from '../domain/index.ts';
 import type { MailboxBinding, SessionManifestInput } from '../wire/index.ts';
+import { authorityOf, type Ownership, serverSection } from './pair-ownership.ts';
 
 export interface NewSessionFacts {
   backend: BackendKind;
@@ -15,6 +16,7 @@ export interface NewSessionFacts {
   createdAt: Date;
   joined: boolean;
   mailbox: MailboxBinding | null;
+  owner?: Ownership | undefined;
   plan: PlanFacts;
   resume?: { kind: 'none' | 'last' | 'exact'; value: string | null };
 }
@@ -31,19 +33,10 @@ export interface PlanFacts {
   launchEnv: ({ mode: 'literal'; name: string; value: string } | { mode: 'inherit'; name: string })[];
 }
 
-const NO_AUTHORITY = {
-  api_base_url: null,
-  managed_agent_ref: null,
-  terminal_id: null,
-  profile_name: null,
-  profile_path: null,
-  parsing_mode: null,
-  tmux_window_name: null,
-};
-
 /** The manifest of a session that is about to begin. */
 export function newManifest(facts: NewSessionFacts): SessionManifestInput {
-  const { plan, backend, tool, workdir } = facts;
+  const { plan, backend, tool, workdir, owner } = facts;
+  const authority = authorityOf(owner);
   const turns = { turn_index: 0, role_bootstrap_applied: plan.role.applied, working_directory: workdir };
   const registry = {
     registry_generation_id: facts.generationId,
@@ -68,7 +61,12 @@ export function newManifest(facts: NewSessionFacts): SessionManifestInput {
       primary_window_name: 'agent',
       socket: facts.tmuxSocket,
     },
-    interactive: { ...turns, terminal_id: null, parsing_mode: null, tmux_window_name: 'agent' },
+    interactive: {
+      ...turns,
+      terminal_id: authority.terminal_id,
+      parsing_mode: authority.parsing_mode,
+      tmux_window_name: 'agent',
+    },
     agent_launch_authority: {
       backend,
       tool,
@@ -81,7 +79,7 @@ export function newManifest(facts: NewSessionFacts): SessionManifestInput {
       launch_args: plan.args,
       launch_env: plan.launchEnv,
     },
-    gateway_authority: { attach: NO_AUTHORITY, control: NO_AUTHORITY },
+    gateway_authority: { attach: authority, control: authority },
     launch_plan: {
       backend,
       tool,
@@ -94,15 +92,19 @@ export function newManifest(facts: NewSessionFacts): SessionManifestInput {
       metadata: { rouse: plan.metadata },
       mailbox: facts.mailbox,
     },
-    ...(isHeadless(backend)
-      ? {
-          headless: {
-            ...turns,
-            session_id: null,
-            resume_selection_kind: facts.resume?.kind ?? 'none',
-            resume_selection_value: facts.resume?.value ?? null,
-          },
-        }
-      : { local_interactive: turns }),
+    ...backendPart(facts, turns),
   };
+}
+
+function backendPart(
+  { backend, owner, resume, tmuxSessionName }: NewSessionFacts,
+  turns: NonNullable<SessionManifestInput['local_interactive']>,
+): Pick<SessionManifestInput, 'headless' | 'houmao_server' | 'local_interactive'> {
+  if (isHeadless(backend)) {
+    const { kind = 'none', value = null } = resume ?? {};
+    return {
+      headless: { ...turns, session_id: null, resume_selection_kind: kind, resume_selection_value: value },
+    };
+  }
+  return owner ? { houmao_server: serverSection(owner, tmuxSessionName) } : { local_interactive: turns };
 }

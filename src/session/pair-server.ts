@@ -1,19 +1,44 @@
-import { conflict, isRouseError, notFound, notReady, unavailable } from '../base/index.ts';
+import * as fs from 'node:fs';
+import { conflict, invalid, isRouseError, notFound, notReady, unavailable } from '../base/index.ts';
 import { exchange, segment } from '../client/index.ts';
+import { isHeadless } from '../domain/index.ts';
+import type { ManifestFacts } from './manifest-facts.ts';
 import type { PairTarget } from './resolve-target.ts';
 
 /** The two kinds of server that own agents; the passive one cannot attach or detach. */
 export type PairService = 'houmao-server' | 'houmao-passive-server';
 
+/** A server that owns agents, and what opens its door where it listens beyond this host. */
+export interface PairServer {
+  baseUrl: string;
+  token?: string | undefined;
+}
+
+type Json = Record<string, unknown>;
+
 const TIMEOUT_MS = 5000;
 /** Attach starts a process and waits for it. */
-const ATTACH_TIMEOUT_MS = 30_000;
+const SLOW_TIMEOUT_MS = 30_000;
+
+/** Sent only where somebody named the file: whoever happens to listen on a port must not be given a token unasked. */
+export function pairToken(env: NodeJS.ProcessEnv): string | undefined {
+  const file = env['ROUSE_FLEET_TOKEN_FILE'];
+  if (!file) return undefined;
+  try {
+    return fs.readFileSync(file, 'utf8').trim() || undefined;
+  } catch (error) {
+    throw invalid(`the token file ${file} cannot be read`, {
+      cause: error,
+      hint: 'unset ROUSE_FLEET_TOKEN_FILE, or point it at the file of a token',
+    });
+  }
+}
 
 /** Whether a server of ours is there and knows the agent. Anything else there, or nobody, is no. */
-export async function pairKnows(baseUrl: string, agentRef: string): Promise<boolean> {
+export async function pairKnows(server: PairServer, agentRef: string): Promise<boolean> {
   try {
-    await pairService(baseUrl);
-    await ask(baseUrl, 'GET', agentPath(agentRef));
+    await pairService(server);
+    await askPair(server, { method: 'GET', path: agentPath(agentRef) });
     return true;
   } catch (error) {
     if (isRouseError(error)) return false;
@@ -22,10 +47,10 @@ export async function pairKnows(baseUrl: string, agentRef: string): Promise<bool
 }
 
 /** Which kind of pair server answers there; another program on that port is not one. */
-export async function pairService(baseUrl: string): Promise<PairService> {
+export async function pairService({ baseUrl }: PairServer): Promise<PairService> {
   let service: unknown;
   try {
-    service = (await ask(baseUrl, 'GET', '/health'))['houmao_service'];
+    service = (await askPair({ baseUrl }, { method: 'GET', path: '/health' }))['houmao_service'];
   } catch (error) {
     throw unavailable(`no pair server answers at ${baseUrl}`, {
       cause: error,
@@ -41,14 +66,14 @@ export async function pairService(baseUrl: string): Promise<PairService> {
 
 /**
  * The server must know the agent under exactly this reference, and, when a session of this host led here, as the
- * terminal agent of that very session. A session whose registration has not finished is not ready; nobody else
- * is asked instead.
+ * agent of that very session. A session whose registration has not finished is not ready; nobody else is asked
+ * instead.
  */
-export async function requirePairAgent(target: PairTarget): Promise<Record<string, unknown>> {
+export async function requirePairAgent(target: PairTarget): Promise<Json> {
   const { baseUrl, agentRef, facts } = target;
-  let agent: Record<string, unknown>;
+  let agent: Json;
   try {
-    agent = await ask(baseUrl, 'GET', agentPath(agentRef));
+    agent = await askPair(target, { method: 'GET', path: agentPath(agentRef) });
   } catch (error) {
     if (!isRouseError(error) || error.code !== 'not_found') throw error;
     if (!facts) {
@@ -61,16 +86,18 @@ export async function requirePairAgent(target: PairTarget): Promise<Record<strin
       facts: { cause: 'not_registered', base_url: baseUrl },
     });
   }
-  if (facts) requireSameSession(agent, facts.tmuxSessionName, baseUrl);
+  if (facts) requireSameSession(agent, facts, baseUrl);
   return agent;
 }
 
-function requireSameSession(agent: Record<string, unknown>, session: string, baseUrl: string): void {
-  const identity = (agent['identity'] ?? agent) as Record<string, unknown>;
-  const transport = identity['transport'];
+function requireSameSession(agent: Json, facts: ManifestFacts, baseUrl: string): void {
+  const identity = (agent['identity'] ?? agent) as Json;
+  const { transport } = identity;
   const names = [identity['tmux_session_name'], identity['session_name']];
-  if ((transport === undefined || transport === 'tui') && names.includes(session)) return;
-  throw conflict(`the server at ${baseUrl} does not hold this agent as the terminal session "${session}"`, {
+  const wanted = isHeadless(facts.backend) ? 'headless' : 'tui';
+  if ((transport === undefined || transport === wanted) && names.includes(facts.tmuxSessionName)) return;
+  const what = wanted === 'tui' ? 'the terminal session' : 'the headless session';
+  throw conflict(`the server at ${baseUrl} does not hold this agent as ${what} "${facts.tmuxSessionName}"`, {
     facts: { cause: 'pair_identity_mismatch', base_url: baseUrl },
   });
 }
@@ -78,32 +105,34 @@ function requireSameSession(agent: Record<string, unknown>, session: string, bas
 export type PairAction = 'attach' | 'detach' | 'status';
 
 /** The gateway routes of a pair server. What it refuses is refused here with its own words and code. */
-export function pairGateway(
-  { baseUrl, agentRef }: PairTarget,
-  action: PairAction,
-  body: Record<string, unknown> = {},
-): Promise<Record<string, unknown>> {
-  const path = `${agentPath(agentRef)}/gateway`;
-  return action === 'status' ? ask(baseUrl, 'GET', path) : ask(baseUrl, 'POST', `${path}/${action}`, body);
+export function pairGateway(target: PairTarget, action: PairAction, body: Json = {}): Promise<Json> {
+  const path = `${agentPath(target.agentRef)}/gateway`;
+  return action === 'status'
+    ? askPair(target, { method: 'GET', path })
+    : askPair(target, { method: 'POST', path: `${path}/${action}`, body });
 }
 
-function agentPath(agentRef: string): string {
+export function agentPath(agentRef: string): string {
   return `/houmao/agents/${segment(agentRef, 'agent ref')}`;
 }
 
-async function ask(
-  baseUrl: string,
-  method: 'GET' | 'POST',
-  path: string,
-  body?: Record<string, unknown>,
-): Promise<Record<string, unknown>> {
+export interface PairQuestion {
+  method: 'GET' | 'POST';
+  path: string;
+  body?: Json;
+  timeoutMs?: number;
+}
+
+/** One question to a server that owns agents. */
+export async function askPair({ baseUrl, token }: PairServer, question: PairQuestion): Promise<Json> {
   const { hostname, port } = new URL(baseUrl);
-  const timeoutMs = method === 'GET' ? TIMEOUT_MS : ATTACH_TIMEOUT_MS;
+  const { method, path, body } = question;
+  const timeoutMs = question.timeoutMs ?? (method === 'GET' ? TIMEOUT_MS : SLOW_TIMEOUT_MS);
   const answer = await exchange(
-    { host: hostname, port: Number(port || 80), timeoutMs },
+    { host: hostname, port: Number(port || 80), timeoutMs, token },
     { method, path, body },
   );
-  if (answer !== null && typeof answer === 'object') return answer as Record<string, unknown>;
+  if (answer !== null && typeof answer === 'object') return answer as Json;
   throw unavailable(`${baseUrl} answered with something that is not an object`, {
     facts: { base_url: baseUrl },
   });

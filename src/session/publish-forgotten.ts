@@ -48,7 +48,8 @@ async function publishAgain(context: SessionContext, manifestPath: string): Prom
   }
 }
 
-function manifests(runtimeDir: string): string[] {
+/** Every manifest under a runtime directory, of sessions that live and of those that ended. */
+export function manifests(runtimeDir: string): string[] {
   const below = (directory: string): string[] => {
     try {
       return fs.readdirSync(directory).map((name) => path.join(directory, name));

@@ -1,4 +1,5 @@
 import { conflict, invalid, nearest, notFound, unavailable, unsupported } from '../base/index.ts';
+import { isHeadless } from '../domain/index.ts';
 import type { RegistryRecord } from '../wire/index.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
 import { byName, type RegistryView } from './registry-read.ts';
@@ -22,6 +23,8 @@ export interface PairTarget {
   agentRef: string;
   /** The manifest that led there; undefined when the server was named on the command line. */
   facts: ManifestFacts | undefined;
+  /** What the server wants to see, where it listens beyond this host. */
+  token?: string | undefined;
 }
 
 /** What resolution asks of the world; tests answer from tables. */
@@ -127,8 +130,9 @@ export function targetOf(facts: ManifestFacts): Target {
       },
     );
   }
-  if (facts.backend !== 'houmao_server_rest') return { kind: 'local', facts };
   const { pairBaseUrl, pairAgentRef } = facts;
+  const served = isHeadless(facts.backend) && pairBaseUrl !== undefined && pairAgentRef !== undefined;
+  if (facts.backend !== 'houmao_server_rest' && !served) return { kind: 'local', facts };
   if (pairBaseUrl === undefined || pairAgentRef === undefined) {
     throw invalid(`${facts.path} names no pair server for this agent, and none is guessed`, {
       hint: 'gateway_authority.attach needs api_base_url and managed_agent_ref',

@@ -1,4 +1,4 @@
-import { pairKnows } from './pair-server.ts';
+import { pairKnows, pairToken } from './pair-server.ts';
 import { readRegistry } from './registry-read.ts';
 import { DEFAULT_PAIR_PORT, resolveTarget, type Target, type TargetWorld } from './resolve-target.ts';
 import { chooseSelector, type SelectorFlags } from './selector.ts';
@@ -10,7 +10,8 @@ import { socketOf, socketOfTmuxVariable } from './tmux-socket.ts';
 /** The agent the flags name, wherever this command runs. */
 export async function findTarget(context: SessionContext, flags: SelectorFlags): Promise<Target> {
   const selector = chooseSelector(flags, isInsideTmux(context.env));
-  return resolveTarget(selector, targetWorld(context));
+  const target = await resolveTarget(selector, targetWorld(context));
+  return target.kind === 'pair' ? { ...target, token: pairToken(context.env) } : target;
 }
 
 export function isInsideTmux(env: NodeJS.ProcessEnv): boolean {
@@ -28,7 +29,7 @@ export function targetWorld({ settings, env, clock }: SessionContext): TargetWor
       const session = await own.sessionOfPane(env['TMUX_PANE'] ?? '');
       return session === undefined ? undefined : pointers(own, session);
     },
-    pairKnows,
+    pairKnows: (baseUrl, agentRef) => pairKnows({ baseUrl, token: pairToken(env) }, agentRef),
     defaultPairPort: pairPort(env['CAO_PORT']),
   };
 }

@@ -1,0 +1,172 @@
+import * as z from 'zod';
+import { EXECUTION_MODES, TUI_TIMING_RULES } from '../../domain/index.ts';
+import {
+  about,
+  absolutePath,
+  count,
+  integer,
+  name,
+  notBlank,
+  schemaVersion,
+  seconds,
+  stamp,
+  strict,
+  text,
+  trimmed,
+} from '../fields.ts';
+import { chatSession, executionOverride } from '../v1/prompt-options.ts';
+
+const words = z.array(text).max(1000);
+
+const environmentFile = about(
+  'A file of the runtime directory that only the owner of the server can read, with the environment the tool is to have. ' +
+    'It is taken once. Without it the tool gets the environment of the server.',
+  absolutePath.nullish(),
+);
+
+const launchFields = {
+  schema_version: schemaVersion(1),
+  tool: trimmed,
+  working_directory: absolutePath,
+  agent_name: trimmed,
+  agent_id: trimmed.nullish(),
+  session_name: trimmed.nullish(),
+  args: words.default([]),
+  role_prompt: notBlank.nullish(),
+  role_name: trimmed.nullish(),
+  home: absolutePath.nullish(),
+  mailbox: about(
+    'False: none. Otherwise one under this root and address, or where they are by default.',
+    z
+      .union([z.literal(false), strict({ root: absolutePath.nullish(), address: trimmed.nullish() })])
+      .nullish(),
+  ),
+  environment_file: environmentFile,
+};
+
+/** Body of `POST /houmao/launches`: a tool in a terminal that the server owns. */
+export const managedLaunchBody = name('ManagedLaunchBody', strict(launchFields));
+
+/** Body of `POST /houmao/agents/headless/launches`. */
+export const headlessLaunchBody = name(
+  'HeadlessLaunchBody',
+  strict({ ...launchFields, resume_args: words.nullish(), continue_args: words.nullish() }),
+);
+
+/** Body of `POST /houmao/agents/{agent_ref}/relaunch`. */
+export const managedRelaunchBody = name(
+  'ManagedRelaunchBody',
+  strict({ schema_version: schemaVersion(1), environment_file: environmentFile }),
+);
+
+/** Body of `POST /houmao/launches/register`: a launched terminal whose manifest names this server. */
+export const registerLaunchBody = name(
+  'RegisterLaunchBody',
+  strict({
+    schema_version: schemaVersion(1),
+    session_name: trimmed,
+    tool: trimmed.nullish(),
+    terminal_id: trimmed.nullish(),
+    observed_tool_version: trimmed.nullish(),
+    manifest_path: absolutePath.nullish(),
+    session_root: absolutePath.nullish(),
+    agent_name: trimmed.nullish(),
+    agent_id: trimmed.nullish(),
+    tmux_session_name: trimmed.nullish(),
+    tmux_window_name: trimmed.nullish(),
+  }),
+);
+
+/** Body of `POST …/gateway/attach`; may be left out. */
+export const managedAttachBody = name(
+  'ManagedAttachBody',
+  strict({
+    schema_version: schemaVersion(1),
+    execution_mode: z.enum(EXECUTION_MODES).nullish(),
+    tui_tracking_timings: strict(
+      Object.fromEntries(TUI_TIMING_RULES.map(({ field }) => [field, seconds.nullish()])) as Record<
+        (typeof TUI_TIMING_RULES)[number]['field'],
+        z.ZodType<number | null | undefined>
+      >,
+    ).nullish(),
+  }),
+);
+
+/** Body of routes that take none: empty, or an empty object. */
+export const noBody = name('NoBody', strict({ schema_version: schemaVersion(1) }));
+
+/** Body of `POST …/requests`. */
+export const agentRequestBody = name(
+  'AgentRequestBody',
+  z.discriminatedUnion('request_kind', [
+    strict({
+      schema_version: schemaVersion(1),
+      request_kind: z.literal('submit_prompt'),
+      prompt: notBlank,
+      execution: executionOverride.nullish(),
+    }),
+    strict({ schema_version: schemaVersion(1), request_kind: z.literal('interrupt') }),
+  ]),
+);
+
+const TURN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
+
+export const turnId = z
+  .string()
+  .refine((value) => TURN_ID.test(value), 'must be letters, digits, "_" and "-", at most 100');
+
+const turnInput = {
+  schema_version: schemaVersion(1),
+  prompt: notBlank,
+  turn_id: about('The same id with the same prompt is the same turn: it never runs twice.', turnId.nullish()),
+  chat_session: chatSession.nullish(),
+  execution: executionOverride.nullish(),
+};
+
+/** Body of `POST …/turns`. */
+export const turnBody = name('TurnBody', strict(turnInput));
+
+/** Body of `POST …/gateway/internal/headless-prompt`: a gateway has the server run a turn. */
+export const internalPromptBody = name(
+  'InternalHeadlessPromptBody',
+  strict({ ...turnInput, turn_id: turnId, request_id: trimmed, direct: z.boolean().default(false) }),
+);
+
+export const TURN_STATUSES = ['active', 'completed', 'failed', 'interrupted', 'unknown'] as const;
+
+/** A turn that a server runs, or has run. */
+export const turnView = name(
+  'TurnView',
+  strict({
+    schema_version: z.literal(1),
+    turn_id: z.string(),
+    turn_index: integer.positive(),
+    request_id: z.string(),
+    tracked_agent_id: z.string(),
+    status: z.enum(TURN_STATUSES),
+    accepted_at_utc: stamp,
+    finished_at_utc: stamp.nullable(),
+    reasons: z.array(z.string()),
+    untouched: about('It is proven that nothing of it was run.', z.boolean()),
+    stages: z.array(
+      strict({
+        stage: z.string(),
+        source: z.string(),
+        at_utc: stamp,
+        facts: z.record(z.string(), z.unknown()),
+      }),
+    ),
+    revision: about('Grows with every change.', count),
+    duplicate: z.boolean().optional(),
+  }),
+);
+
+export type ManagedLaunchBody = z.infer<typeof managedLaunchBody>;
+export type HeadlessLaunchBody = z.infer<typeof headlessLaunchBody>;
+export type RegisterLaunchBody = z.infer<typeof registerLaunchBody>;
+export type ManagedAttachBody = z.infer<typeof managedAttachBody>;
+export type AgentRequestBody = z.infer<typeof agentRequestBody>;
+export type TurnBody = z.infer<typeof turnBody>;
+export type InternalPromptBody = z.infer<typeof internalPromptBody>;
+export type TurnStatus = (typeof TURN_STATUSES)[number];
+export type TurnView = z.infer<typeof turnView>;
