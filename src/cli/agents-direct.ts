@@ -1,5 +1,5 @@
 import { stableJson } from '../base/index.ts';
-import type { DeliveryResult, DirectAct, Target } from '../session/index.ts';
+import type { DeliveryResult, DirectAct, PairTarget, Target } from '../session/index.ts';
 import { CODES, exitCodeOfOutcome } from '../wire/codes.ts';
 import { sessionContext, targetOf } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
@@ -19,9 +19,33 @@ function anyway(
 ): NonNullable<Command['run']> {
   return async (input) => {
     const target = await targetOf(input);
-    if (target.kind === 'pair' || typeof (await gatewayOf(input, target)) !== 'string') return by.run!(input);
+    if (target.kind === 'pair') return behindPair(input, target, by, actOf);
+    if (typeof (await gatewayOf(input, target)) !== 'string') return by.run!(input);
     return directly(input, target, await actOf(input), detail);
   };
+}
+
+/** The agent's gateway when it has one; otherwise its server, for what a server does without a gateway. */
+async function behindPair(
+  input: Input,
+  target: PairTarget,
+  by: Command,
+  actOf: (input: Input) => Promise<DirectAct>,
+): Promise<Output> {
+  const { gatewayStatus, pairActions } = await import('../session/index.ts');
+  const { status } = await gatewayStatus(sessionContext(input), target);
+  const policy = policyOf(input);
+  if (status.gateway_health === 'healthy' || by === SEND_KEYS || policy !== 'ready_only')
+    return (await by.run!(input)) as Output;
+  const act = await actOf(input);
+  const { requestAtPair } = await pairActions();
+  const data = await requestAtPair(
+    target,
+    act.kind === 'prompt'
+      ? { request_kind: 'submit_prompt', prompt: act.text }
+      : { request_kind: 'interrupt' },
+  );
+  return { data, plain: `${data['detail']}.` };
 }
 
 async function directly(

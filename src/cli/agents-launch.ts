@@ -4,14 +4,21 @@ import type { LaunchOptions, LaunchReport } from '../session/index.ts';
 import { exitCodeOf } from '../wire/codes.ts';
 import { attachOptions, isEmpty, LISTENER_FLAGS, TIMING_FLAGS } from './agents-attach-flags.ts';
 import { MAILBOX_FLAGS, mailboxOption } from './agents-mailbox-flags.ts';
-import { sessionContext } from './agents-target.ts';
+import { PAIR_PORT, sessionContext } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
 import { notBlank } from './flag-values.ts';
 import { keyValues } from './table.ts';
 
 async function run(input: Input): Promise<Output> {
-  const { launch } = await import('../session/index.ts');
-  const report = await launch(sessionContext(input), optionsOf(input));
+  const { launch, pairActions } = await import('../session/index.ts');
+  const context = sessionContext(input);
+  const port = input.flags['pairPort'] as number | undefined;
+  const options = optionsOf(input);
+  const atPair = async (at: number): Promise<LaunchReport> => {
+    const { launchAtPair, pairServerOn } = await pairActions();
+    return launchAtPair(context, pairServerOn(at, input.env), options);
+  };
+  const report = await (port === undefined ? launch(context, options) : atPair(port));
   return { data: dataOf(report), plain: plainOf(report), ...failed(input, report) };
 }
 
@@ -118,6 +125,7 @@ const launch: Command = {
     'rouse agents launch --tool claude --agent-name gpu',
     'rouse agents launch --tool codex --agent-name rev --workdir ~/src/app --gateway-auto-attach -- --model o5',
     'rouse agents launch --tool command --agent-name mine -- ./my-agent --flag',
+    'rouse agents launch --tool claude --agent-name cao-gpu --pair-port 9889',
   ],
   args: [
     { name: 'tool-args', summary: 'arguments for the tool, after "--"', variadic: true, optional: true },
@@ -153,6 +161,7 @@ const launch: Command = {
       summary: 'headless command: words that resume the last chat',
       many: true,
     },
+    { ...PAIR_PORT, summary: 'have the pair server on this port launch it and own its session' },
     ...MAILBOX_FLAGS,
     { name: 'gateway-auto-attach', summary: 'attach a gateway as soon as the agent runs' },
     { name: 'gateway-background', summary: 'that gateway as a detached process' },

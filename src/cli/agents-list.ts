@@ -1,5 +1,5 @@
 import type { ListedAgent } from '../session/index.ts';
-import { sessionContext } from './agents-target.ts';
+import { PAIR_PORT, sessionContext } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
 import { type Column, table } from './table.ts';
 
@@ -15,7 +15,14 @@ const COLUMNS: Column<ListedAgent>[] = [
 ];
 
 async function run(input: Input): Promise<Output> {
-  const { listAgents } = await import('../session/index.ts');
+  const { listAgents, pairActions } = await import('../session/index.ts');
+  const port = input.flags['pairPort'] as number | undefined;
+  if (port !== undefined) {
+    const { listAtPair, pairServerOn } = await pairActions();
+    const data = (await listAtPair(pairServerOn(port, input.env))) as { agents?: ListedAgent[] };
+    const agents = data.agents ?? [];
+    return { data, plain: agents.length > 0 ? table(agents, COLUMNS) : 'no agents' };
+  }
   const list = await listAgents(sessionContext(input));
   const notes = [
     ...(list.malformed_records.length > 0
@@ -30,7 +37,8 @@ async function run(input: Input): Promise<Output> {
 const list: Command = {
   name: 'list',
   summary: 'the agents of this host, their sessions and gateways',
-  examples: ['rouse agents list', 'rouse agents list --print-json'],
+  examples: ['rouse agents list', 'rouse agents list --print-json', 'rouse agents list --pair-port 9889'],
+  flags: [{ ...PAIR_PORT, summary: 'those that the pair server on this port knows' }],
   run,
 };
 

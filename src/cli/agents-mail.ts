@@ -1,13 +1,15 @@
 import { MAIL_COMMANDS } from './agents-mail-commands.ts';
-import { AGENT_FLAGS, localAgent, sessionContext } from './agents-target.ts';
+import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
 import { keyValues } from './table.ts';
 
 async function resolveLive(input: Input): Promise<Output> {
-  const facts = await localAgent(input, 'mail resolve-live');
-  const { agentMail } = await import('../session/index.ts');
-  const { resolveLiveMail } = await agentMail();
-  const data = await resolveLiveMail(sessionContext(input), facts.path);
+  const target = await targetOf(input);
+  const { agentMail, pairActions } = await import('../session/index.ts');
+  const data =
+    target.kind === 'pair'
+      ? await (await pairActions()).resolveMailAtPair(target)
+      : await (await agentMail()).resolveLiveMail(sessionContext(input), target.facts.path);
   const gateway = data['gateway'] as { base_url: string } | null;
   return {
     data,
@@ -24,7 +26,7 @@ export const RESOLVE_LIVE: Command = {
   name: 'resolve-live',
   summary: "where the agent's mail is, and which live gateway serves it",
   examples: ['rouse agents mail resolve-live --agent-name gpu --print-json'],
-  flags: AGENT_FLAGS,
+  flags: GATEWAY_TARGET_FLAGS,
   run: resolveLive,
 };
 

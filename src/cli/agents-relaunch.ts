@@ -1,11 +1,15 @@
+import { pairAnswer } from './agents-pair-answer.ts';
 import { requireNamed } from './agents-require-named.ts';
-import { AGENT_FLAGS, localAgent, sessionContext } from './agents-target.ts';
+import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
 
 async function run(input: Input): Promise<Output> {
   requireNamed(input, 'relaunch');
-  const facts = await localAgent(input, 'relaunch');
-  const { relaunch } = await import('../session/index.ts');
+  const target = await targetOf(input);
+  const { pairActions, relaunch } = await import('../session/index.ts');
+  if (target.kind === 'pair')
+    return pairAnswer(await (await pairActions()).relaunchAtPair(sessionContext(input), target));
+  const { facts } = target;
   const { toolPid, revived, notes } = await relaunch(sessionContext(input), facts);
   const detail = revived ? 'its tmux session was gone and was made again' : 'a new instance runs in window 0';
   return {
@@ -24,7 +28,7 @@ const relaunch: Command = {
     'Ends the tool if it still runs and starts it as it was launched, with the environment of this command. When ' +
     'tmux itself had died, the session is made again under its name.',
   examples: ['rouse agents relaunch --agent-name gpu'],
-  flags: AGENT_FLAGS,
+  flags: GATEWAY_TARGET_FLAGS,
   run,
 };
 

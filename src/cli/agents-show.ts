@@ -1,11 +1,14 @@
-import { AGENT_FLAGS, localAgent, sessionContext } from './agents-target.ts';
+import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
 import { keyValues } from './table.ts';
 
 async function run(input: Input): Promise<Output> {
-  const facts = await localAgent(input, 'show');
-  const { showAgent } = await import('../session/index.ts');
-  const agent = await showAgent(sessionContext(input), facts);
+  const target = await targetOf(input);
+  const { pairActions, showAgent } = await import('../session/index.ts');
+  const agent =
+    target.kind === 'pair'
+      ? await (await pairActions()).showAtPair(target)
+      : await showAgent(sessionContext(input), target.facts);
   return { data: agent, plain: keyValues(flatten(agent)) };
 }
 
@@ -24,7 +27,7 @@ const show: Command = {
   name: 'show',
   summary: 'everything about one agent: processes, paths, mailbox, gateway',
   examples: ['rouse agents show --agent-name gpu --print-json'],
-  flags: AGENT_FLAGS,
+  flags: GATEWAY_TARGET_FLAGS,
   run,
 };
 

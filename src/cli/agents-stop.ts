@@ -1,11 +1,14 @@
+import { pairAnswer } from './agents-pair-answer.ts';
 import { requireNamed } from './agents-require-named.ts';
-import { AGENT_FLAGS, localAgent, sessionContext } from './agents-target.ts';
+import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
 
 async function run(input: Input): Promise<Output> {
   requireNamed(input, 'stop');
-  const facts = await localAgent(input, 'stop');
-  const { stop } = await import('../session/index.ts');
+  const target = await targetOf(input);
+  const { pairActions, stop } = await import('../session/index.ts');
+  if (target.kind === 'pair') return pairAnswer(await (await pairActions()).stopAtPair(target));
+  const { facts } = target;
   const { wasRunning, notes } = await stop(sessionContext(input), facts);
   const detail = wasRunning ? 'stopped' : 'its session was gone already; what was left of it is cleared';
   return {
@@ -23,7 +26,7 @@ const stop: Command = {
   description:
     'Its logs, its mail and its session directory stay. The agent must be named, also inside its session.',
   examples: ['rouse agents stop --agent-name gpu'],
-  flags: AGENT_FLAGS,
+  flags: GATEWAY_TARGET_FLAGS,
   run,
 };
 

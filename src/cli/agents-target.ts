@@ -11,16 +11,15 @@ export const AGENT_FLAGS: Flag[] = [
   { name: 'target-tmux-session', value: 'SESSION', summary: 'the agent of this tmux session' },
 ];
 
+export const PAIR_PORT: Flag = {
+  name: 'pair-port',
+  value: 'PORT',
+  summary: 'ask the pair server on this port; only with --agent-name or --agent-id',
+  parse: wholeNumber(1, 65_535),
+};
+
 /** Which agent, here or behind a pair server. */
-export const GATEWAY_TARGET_FLAGS: Flag[] = [
-  ...AGENT_FLAGS,
-  {
-    name: 'pair-port',
-    value: 'PORT',
-    summary: 'ask the pair server on this port; only with --agent-name or --agent-id',
-    parse: wholeNumber(1, 65_535),
-  },
-];
+export const GATEWAY_TARGET_FLAGS: Flag[] = [...AGENT_FLAGS, PAIR_PORT];
 
 export function sessionContext(input: Input): SessionContext {
   const { settings, env, signal, progress } = input;

@@ -34,8 +34,8 @@ async function local({ env }: Input, { facts }: LocalTarget): Promise<GatewayCli
   return new GatewayClient({ host: life.gateway.host, port: life.gateway.port, token });
 }
 
-async function behindPair({ baseUrl, agentRef }: PairTarget): Promise<GatewayClient> {
+async function behindPair({ baseUrl, agentRef, token }: PairTarget): Promise<GatewayClient> {
   const { GatewayClient, pairPath } = await import('../client/index.ts');
   const { hostname, port } = new URL(baseUrl);
-  return new GatewayClient({ host: hostname, port: Number(port || 80), pathOf: pairPath(agentRef) });
+  return new GatewayClient({ host: hostname, port: Number(port || 80), token, pathOf: pairPath(agentRef) });
 }

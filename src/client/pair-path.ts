@@ -12,3 +12,10 @@ export function pairPath(agentRef: string): (path: string) => string {
     return `${agent}/gateway${path.replace(/^\/v1\/control\/tui\//, '/tui/').replace(/^\/v1/, '')}`;
   };
 }
+
+/** The way back: the gateway's own path for what stands behind `/houmao/agents/{ref}`, `/gateway…` or `/mail/…`. */
+export function gatewayPath(rest: string): string {
+  if (rest === '/gateway') return '/v1/status';
+  if (rest.startsWith('/mail/')) return `/v1${rest}`;
+  return `/v1${rest.slice('/gateway'.length).replace(/^\/tui\//, '/control/tui/')}`;
+}

@@ -1,4 +1,5 @@
 import type { Clock, Log } from '../base/index.ts';
+import type { SessionContext } from '../session/index.ts';
 import type { RequestLimits } from './http/index.ts';
 import type { NudgeSettings } from './nudge/index.ts';
 
@@ -22,6 +23,8 @@ export interface ServerConfig extends DatabaseConfig {
   /** How long a message that was handed out waits for its answer. */
   leaseSeconds?: number | undefined;
   limits?: RequestLimits | undefined;
+  /** Where this host keeps its sessions, and what agents launched here inherit; undefined: it manages none. */
+  agents?: Pick<SessionContext, 'settings' | 'env' | 'gatewayProgram'> | undefined;
   /** Default: as the contract says. */
   nudge?: NudgeSettings;
 }

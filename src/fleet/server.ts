@@ -1,13 +1,15 @@
 import type { Hono } from 'hono';
-import { Ending, forbidden, newUuid } from '../base/index.ts';
+import { Emitter, Ending, forbidden, newUuid } from '../base/index.ts';
 import { migrate, openEmbedded, openPostgres, type Sql } from '../db/index.ts';
 import { createApp, type Door, isLoopback, listen } from '../http/index.ts';
 import { TaskWatch } from './a2a/index.ts';
+import { agentRoutes, type ManagedAgents, startAgents } from './agents/index.ts';
 import { deliverySweep, enqueue } from './delivery/index.ts';
 import {
   a2aRoutes,
   adminRoutes,
   authenticate,
+  callerOf,
   deliveryRoutes,
   RequestCounts,
   registryRoutes,
@@ -32,6 +34,8 @@ export interface RunningServer {
   sql: Sql;
   /** Stops taking requests, lets those under way finish, then closes the database. Calling twice is harmless. */
   stop(): Promise<void>;
+  /** Resolves when the server has stopped, whoever asked for it. */
+  stopped: Promise<void>;
 }
 
 const LEASE_SECONDS = 30;
@@ -85,8 +89,17 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
   const stopping = new AbortController();
   // Late in the list, so that held answers go out before anything is closed.
   ending.add(() => stopping.abort());
+  const { host, port } = listening;
+  const stopped = new Emitter<void>();
+  const whenStopped = stopped.next();
+  const stop = (): Promise<void> => ending.run().finally(() => stopped.emit());
+  const own = config.agents && { ...config.agents, clock };
+  const shutdown = (): void => void stop();
+  const agents = own && (await startAgents({ host, port, instanceId, shutdown, log, session: own }));
+  if (agents) ending.add(() => agents.close());
   door.app = routes(config, {
     sql,
+    agents,
     instanceId,
     sweepers,
     arrivals,
@@ -95,7 +108,7 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
     ending,
   });
   sweepers.start();
-  return { instanceId, host: listening.host, port: listening.port, sql, stop: () => ending.run() };
+  return { instanceId, host, port, sql, stop, stopped: whenStopped };
 }
 
 /** Beyond loopback only tokens keep strangers out, so there must be somebody who has one. */
@@ -115,6 +128,7 @@ function addSweeps(sweepers: Sweepers, config: ServerConfig): void {
 
 interface Rooms {
   sql: Sql;
+  agents: ManagedAgents | undefined;
   instanceId: string;
   sweepers: Sweepers;
   arrivals: Arrivals;
@@ -138,5 +152,7 @@ function routes(config: ServerConfig, rooms: Rooms): Hono {
   ending.add(() => requests.close());
   deliveryRoutes(app, sql);
   a2aRoutes(app, { ...rooms, log });
+  const { agents, stopping } = rooms;
+  if (agents) agentRoutes(app, { agents, sql, host, callerOf, stopping });
   return app;
 }

@@ -10,4 +10,5 @@
 export { type GatewayConfig, type RunningGateway, startGateway } from './gateway.ts';
 export { saveHeadlessProgress } from './headless-progress.ts';
 export { openBoundMailbox } from './mail/index.ts';
+export { openServedSurface } from './served/index.ts';
 export { readSession, type SessionFacts } from './session-facts.ts';

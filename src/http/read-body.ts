@@ -19,18 +19,24 @@ export async function readJson(context: Context): Promise<unknown> {
   return parseJson(await readBounded(context));
 }
 
-async function readBounded(context: Context): Promise<string> {
-  const tooLarge = refusal('body_too_large', `the body is larger than ${MAX_BODY_BYTES} bytes`);
-  if (Number(context.req.header('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge;
+/** The request's body as it came, for whoever passes it on; empty when there is none. */
+export async function readBytes(context: Context, limit = MAX_BODY_BYTES): Promise<Buffer> {
+  const tooLarge = refusal('body_too_large', `the body is larger than ${limit} bytes`);
+  if (Number(context.req.header('content-length') ?? 0) > limit) throw tooLarge;
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of context.req.raw.body ?? []) {
     size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) throw tooLarge;
+    if (size > limit) throw tooLarge;
     chunks.push(chunk);
   }
+  return Buffer.concat(chunks);
+}
+
+async function readBounded(context: Context): Promise<string> {
+  const bytes = await readBytes(context);
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw refusal('json_invalid', 'the body is not valid UTF-8');
   }

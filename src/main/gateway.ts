@@ -14,6 +14,7 @@ import {
 import { isHeadless, type MailSkill, skillsDirectory } from '../domain/index.ts';
 import {
   openBoundMailbox,
+  openServedSurface,
   readSession,
   type SessionFacts,
   saveHeadlessProgress,
@@ -115,6 +116,8 @@ async function main(): Promise<void> {
       show: (line) => void process.stdout.write(line),
       openSurface: (parts) => {
         const options = { ...parts, ...session, clock: systemClock, timings: values };
+        const served = openServedSurface(options);
+        if (served) return served;
         return isHeadless(session.backend)
           ? openHeadlessSurface({
               ...options,

@@ -7,7 +7,14 @@ import type { LaunchOptions } from './launch-draft.ts';
 import { requireWorkdir } from './launch-plan.ts';
 import { readManifestFacts } from './manifest-facts.ts';
 import { writeHandover } from './pair-handover.ts';
-import { agentPath, askPair, type PairServer, pairService, pairToken, requirePairAgent } from './pair-server.ts';
+import {
+  agentPath,
+  askPair,
+  type PairServer,
+  pairService,
+  pairToken,
+  requirePairAgent,
+} from './pair-server.ts';
 import { type PairTarget, targetOf } from './resolve-target.ts';
 import type { SessionContext } from './session-context.ts';
 
@@ -139,4 +146,10 @@ export async function requestAtPair(target: PairTarget, request: PairRequest): P
     body: { ...request },
     timeoutMs: LAUNCH_TIMEOUT_MS,
   });
+}
+
+/** Where the agent's mail is served now, as the server says. */
+export async function resolveMailAtPair(target: PairTarget): Promise<Json> {
+  await requirePairAgent(target);
+  return askPair(target, { method: 'GET', path: `${agentPath(target.agentRef)}/mail/resolve-live` });
 }

@@ -66,7 +66,9 @@ function parse(text: string): NodeJS.ProcessEnv {
     throw invalid('environment_file is not JSON', { cause: error });
   }
   const entries = value !== null && typeof value === 'object' ? Object.entries(value) : [];
-  const wrong = entries.find(([name, each]) => typeof each !== 'string' || /[=\0]/.test(name) || each.includes('\0'));
+  const wrong = entries.find(
+    ([name, each]) => typeof each !== 'string' || /[=\0]/.test(name) || each.includes('\0'),
+  );
   if (wrong || Array.isArray(value) || value === null || typeof value !== 'object')
     throw invalid('environment_file must be an object of texts');
   return Object.fromEntries(entries) as NodeJS.ProcessEnv;

@@ -1,6 +1,5 @@
-import * as fs from 'node:fs';
-import { conflict, invalid, isRouseError, notFound, notReady, unavailable } from '../base/index.ts';
-import { exchange, segment } from '../client/index.ts';
+import { conflict, isRouseError, notFound, notReady, unavailable } from '../base/index.ts';
+import { exchange, readTokenFile, type ServerKind, segment } from '../client/index.ts';
 import { isHeadless } from '../domain/index.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
 import type { PairTarget } from './resolve-target.ts';
@@ -20,18 +19,16 @@ const TIMEOUT_MS = 5000;
 /** Attach starts a process and waits for it. */
 const SLOW_TIMEOUT_MS = 30_000;
 
+const SERVER: ServerKind = {
+  name: 'pair server',
+  absent: 'Start it with "rouse server start", or leave out --pair-port for agents of this host.',
+  stranger: 'Another program may have taken the port; "rouse server status" tells.',
+};
+
 /** Sent only where somebody named the file: whoever happens to listen on a port must not be given a token unasked. */
 export function pairToken(env: NodeJS.ProcessEnv): string | undefined {
   const file = env['ROUSE_FLEET_TOKEN_FILE'];
-  if (!file) return undefined;
-  try {
-    return fs.readFileSync(file, 'utf8').trim() || undefined;
-  } catch (error) {
-    throw invalid(`the token file ${file} cannot be read`, {
-      cause: error,
-      hint: 'unset ROUSE_FLEET_TOKEN_FILE, or point it at the file of a token',
-    });
-  }
+  return file ? readTokenFile(file) : undefined;
 }
 
 /** Whether a server of ours is there and knows the agent. Anything else there, or nobody, is no. */
@@ -129,7 +126,7 @@ export async function askPair({ baseUrl, token }: PairServer, question: PairQues
   const { method, path, body } = question;
   const timeoutMs = question.timeoutMs ?? (method === 'GET' ? TIMEOUT_MS : SLOW_TIMEOUT_MS);
   const answer = await exchange(
-    { host: hostname, port: Number(port || 80), timeoutMs, token },
+    { host: hostname, port: Number(port || 80), timeoutMs, token, server: SERVER },
     { method, path, body },
   );
   if (answer !== null && typeof answer === 'object') return answer as Json;

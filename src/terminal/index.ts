@@ -16,8 +16,13 @@ export {
   type HeadlessProgress,
   KNOWN_TOOLS as KNOWN_HEADLESS_TOOLS,
   openHeadlessSurface,
+  openPresence,
+  readExitCode,
+  type SessionPresence,
+  type TurnFiles,
   type TurnLimits,
   type TurnShape,
+  turnArtefacts,
 } from './headless/index.ts';
 export { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
 export { openSurface, type SurfaceOptions } from './open-surface.ts';

@@ -21,6 +21,7 @@ export { BACKEND_SECTIONS, type BackendSection, backendSection } from './files/m
 export * from './files/registry-record.ts';
 export * from './fleet/admin.ts';
 export * from './fleet/delivery.ts';
+export * from './fleet/managed-agents.ts';
 export * from './fleet/registry.ts';
 export * from './fleet/request-bodies.ts';
 export * from './fleet/request-queries.ts';

@@ -148,10 +148,11 @@ describe('a session that a server owns', () => {
     expect(other.calls).toEqual([]);
   });
 
-  it('is not stopped or relaunched from here', async () => {
+  it('is not stopped, relaunched or shown without that server', async () => {
     await served({ api_base_url: 'http://127.0.0.1:1', managed_agent_ref: 'cao-gpu' });
     for (const action of ['stop', 'relaunch', 'show']) {
-      expect((await json('agents', action, '--agent-name', 'cao-gpu')).code).toBe(6);
+      const said = await json('agents', action, '--agent-name', 'cao-gpu');
+      expect([said.code, said.json['error'].cause]).toEqual([7, 'pair_unreachable']);
     }
     expect(house.windows('S-cao')).toHaveLength(1);
   });

@@ -11,7 +11,14 @@
  */
 export { endHeadlessTurn } from './end-headless-turn.ts';
 export type { HeadlessManifest, HeadlessProgress } from './headless-manifest.ts';
-export { HEADLESS_DEFAULTS, type HeadlessOptions, openHeadlessSurface } from './open-headless-surface.ts';
+export {
+  HEADLESS_DEFAULTS,
+  type HeadlessOptions,
+  openHeadlessSurface,
+  openPresence,
+} from './open-headless-surface.ts';
 export type { TurnLimits } from './running-turn.ts';
+export type { SessionPresence } from './session-presence.ts';
 export type { TurnShape } from './tool-habits.ts';
 export { habitsOf, KNOWN_TOOLS } from './tools/known-tools.ts';
+export { readExitCode, type TurnFiles, turnArtefacts } from './turn-files.ts';

@@ -46,12 +46,20 @@ export const HEADLESS_DEFAULTS: TurnLimits & { keepTurns: number } = {
 /** What tmux needs to find its server. The rest of the environment may hold credentials and is none of its business. */
 const FOR_TMUX = /^(PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TMUX_TMPDIR|TMPDIR|TERM)$/;
 
+/** Whether the session a manifest names is there. */
+export function openPresence(
+  manifest: HeadlessManifest,
+  { clock, log, env }: { clock: Clock; log: Log; env: NodeJS.ProcessEnv },
+): SessionPresence {
+  const { server, session } = tmuxPlace(manifest);
+  const ofTmux = Object.fromEntries(Object.entries(env).filter(([name]) => FOR_TMUX.test(name)));
+  return new SessionPresence({ tmux: new Tmux({ ...server, env: ofTmux }), session, clock, log });
+}
+
 /** The surface of a headless agent, as its manifest describes it. Nothing is reached before `start`. */
 export function openHeadlessSurface(options: HeadlessOptions): AgentSurface {
   const { manifest, sessionRoot, log = silentLog, clock = systemClock, env = process.env } = options;
   const { timeoutMs, graceMs, outputBytes } = { ...HEADLESS_DEFAULTS, ...options.limits };
-  const { server, session } = tmuxPlace(manifest);
-  const ofTmux = Object.fromEntries(Object.entries(env).filter(([name]) => FOR_TMUX.test(name)));
   const tool = turnTool(manifest);
   const cwd = manifest.working_directory ?? sessionRoot;
   const turnEnv = turnEnvironment(manifest, sessionRoot, env);
@@ -71,7 +79,7 @@ export function openHeadlessSurface(options: HeadlessOptions): AgentSurface {
     log,
   });
   return new HeadlessSurface({
-    presence: new SessionPresence({ tmux: new Tmux({ ...server, env: ofTmux }), session, clock, log }),
+    presence: openPresence(manifest, { clock, log, env }),
     turns,
     instanceId: instanceOf(manifest, sessionRoot),
     tool: tool.executable,

@@ -28,6 +28,11 @@ export function artefactsRoot(sessionRoot: string): string {
   return path.join(sessionRoot, 'manifest.turn-artifacts');
 }
 
+/** What a turn left behind, for whoever shows it. */
+export function turnArtefacts(sessionRoot: string, turnId: string): TurnFiles | undefined {
+  return turnIdProblem(turnId) ? undefined : turnFiles(artefactsRoot(sessionRoot), turnId);
+}
+
 /** A turn's id is the name of its directory. */
 export function turnIdProblem(id: string): string | undefined {
   return TURN_ID.test(id)

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { EXECUTION_MODES, TUI_TIMING_RULES } from '../../domain/index.ts';
+import { EXECUTION_MODES } from '../../domain/index.ts';
 import {
   about,
   absolutePath,
@@ -83,12 +83,14 @@ export const managedAttachBody = name(
   strict({
     schema_version: schemaVersion(1),
     execution_mode: z.enum(EXECUTION_MODES).nullish(),
-    tui_tracking_timings: strict(
-      Object.fromEntries(TUI_TIMING_RULES.map(({ field }) => [field, seconds.nullish()])) as Record<
-        (typeof TUI_TIMING_RULES)[number]['field'],
-        z.ZodType<number | null | undefined>
-      >,
-    ).nullish(),
+    tui_tracking_timings: strict({
+      watch_poll_interval_seconds: seconds.optional(),
+      stability_threshold_seconds: seconds.optional(),
+      completion_stability_seconds: seconds.optional(),
+      unknown_to_stalled_timeout_seconds: seconds.optional(),
+      stale_active_recovery_seconds: seconds.optional(),
+      final_stable_active_recovery_seconds: seconds.optional(),
+    }).nullish(),
   }),
 );
 

@@ -1,0 +1,104 @@
+import { newRequestId } from '../../domain/index.ts';
+import { controlDirectly, type DeliveryResult } from '../../session/index.ts';
+import { type AgentRequestBody, type RequestAccepted, refusal } from '../../wire/index.ts';
+import { clientOf } from './agent-state.ts';
+import type { ManagedAgents } from './managed-agents.ts';
+import { isServedHeadless, type TrackedAgent } from './tracked-agent.ts';
+
+/** What became of a request at an agent. `no_op`: there was nothing to do. */
+export interface AgentRequestAnswer {
+  schema_version: 1;
+  request_id: string;
+  request_kind: AgentRequestBody['request_kind'];
+  disposition: 'accepted' | 'no_op';
+  /** Who took it: the durable queue of its gateway, the server that runs its turns, or the terminal itself, now. */
+  taken_by: 'gateway' | 'server' | 'terminal';
+  headless_turn_id: string | null;
+  headless_turn_index: number | null;
+  detail: string;
+}
+
+/**
+ * A prompt or an interrupt for an agent, whatever it is: a headless agent of this server runs it as a turn; otherwise its
+ * gateway queues it; without a gateway it goes through the lane of the session, now or not at all.
+ */
+export async function requestAgent(
+  agents: ManagedAgents,
+  agent: TrackedAgent,
+  body: AgentRequestBody,
+): Promise<AgentRequestAnswer> {
+  if (isServedHeadless(agent)) return byServer(agents, agent, body);
+  const client = await clientOf(agents, agent);
+  if (client) {
+    const accepted = await (body.request_kind === 'interrupt'
+      ? client.interrupt()
+      : client.submitPrompt({ prompt: body.prompt, ...(body.execution && { execution: body.execution }) }));
+    return byGateway(body, accepted);
+  }
+  return byTerminal(agents, agent, body);
+}
+
+async function byServer(
+  agents: ManagedAgents,
+  agent: TrackedAgent,
+  body: AgentRequestBody,
+): Promise<AgentRequestAnswer> {
+  const turns = await agents.turnsOf(agent);
+  const requestId = newRequestId(agents.session.clock.now());
+  if (body.request_kind === 'interrupt') {
+    const turn = await turns.interrupt(requestId);
+    const detail = turn ? `turn ${turn.turn_id} is being ended` : 'no turn is running';
+    return answer(body, { request_id: requestId, disposition: turn ? 'accepted' : 'no_op', detail, turn });
+  }
+  const { prompt, execution } = body;
+  const { turn } = turns.accept({ prompt, execution, requestId });
+  return answer(body, { request_id: requestId, detail: 'the turn runs', turn });
+}
+
+function byGateway(body: AgentRequestBody, { request_id }: RequestAccepted): AgentRequestAnswer {
+  return answer(body, { request_id, taken_by: 'gateway', detail: 'queued by the gateway' });
+}
+
+async function byTerminal(
+  agents: ManagedAgents,
+  { facts }: TrackedAgent,
+  body: AgentRequestBody,
+): Promise<AgentRequestAnswer> {
+  if (body.request_kind === 'submit_prompt' && body.execution)
+    throw refusal('invalid_execution', 'execution: a TUI agent does not take a model override');
+  const result = await controlDirectly(
+    agents.session,
+    facts,
+    body.request_kind === 'interrupt'
+      ? { kind: 'interrupt' }
+      : { kind: 'prompt', text: body.prompt, policy: 'ready_only' },
+  );
+  if (result.outcome !== 'submitted') throw refused(result);
+  const detail = body.request_kind === 'interrupt' ? 'the interrupt was sent' : 'the prompt was submitted';
+  const request_id = newRequestId(agents.session.clock.now());
+  return answer(body, { request_id, taken_by: 'terminal', detail });
+}
+
+function refused({ outcome, reasons, untouched }: DeliveryResult): Error {
+  const name = outcome === 'not_ready' ? 'not_ready' : 'dispatch_failed';
+  return refusal(name, reasons.join('; ') || outcome, { facts: { outcome, reasons, untouched } });
+}
+
+function answer(
+  { request_kind }: AgentRequestBody,
+  said: Pick<AgentRequestAnswer, 'request_id' | 'detail'> &
+    Partial<Pick<AgentRequestAnswer, 'disposition' | 'taken_by'>> & {
+      turn?: { turn_id: string; turn_index: number } | undefined;
+    },
+): AgentRequestAnswer {
+  return {
+    schema_version: 1,
+    request_id: said.request_id,
+    request_kind,
+    disposition: said.disposition ?? 'accepted',
+    taken_by: said.taken_by ?? 'server',
+    headless_turn_id: said.turn?.turn_id ?? null,
+    headless_turn_index: said.turn?.turn_index ?? null,
+    detail: said.detail,
+  };
+}

@@ -1,0 +1,30 @@
+import type { Log } from '../../base/index.ts';
+import type { SessionContext } from '../../session/index.ts';
+
+/** What the routes of managed agents need from the server they are part of. */
+export interface AgentsConfig {
+  /** Where this host keeps its sessions; the environment is what agents launched here get when they bring none. */
+  session: SessionContext;
+  /** As bound. */
+  host: string;
+  port: number;
+  instanceId: string;
+  log: Log;
+  /** Begins to stop the server, once the answer is out. */
+  shutdown: () => void;
+}
+
+/** Under this address everybody on this host finds the server again; it stands in the manifests of what it owns. */
+export function apiBaseUrl({ host, port }: Pick<AgentsConfig, 'host' | 'port'>): string {
+  const reached = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+}
+
+/** Of the server alone; no agent has any business with it. */
+const OWN_VARIABLES =
+  /^(DATABASE_URL|PG[A-Z]+|ROUSE_FLEET_TOKEN_FILE|HOUMAO_GATEWAY_TOKEN_FILE|NOTIFY_SOCKET)$/;
+
+/** The server's environment as an agent may have it. */
+export function environmentForAgents(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !OWN_VARIABLES.test(name)));
+}

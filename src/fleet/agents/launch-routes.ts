@@ -1,0 +1,118 @@
+import * as path from 'node:path';
+import type { Context, Hono } from 'hono';
+import { conflict, forbidden } from '../../base/index.ts';
+import { readBody } from '../../http/index.ts';
+import { forServers, type LaunchOptions, type LaunchReport, readManifestFacts } from '../../session/index.ts';
+import {
+  type HeadlessLaunchBody,
+  headlessLaunchBody,
+  type ManagedLaunchBody,
+  managedLaunchBody,
+  type RegisterLaunchBody,
+  registerLaunchBody,
+} from '../../wire/index.ts';
+import type { ManagedAgents } from './managed-agents.ts';
+import type { RouteParts } from './route-parts.ts';
+import { identityView, type TrackedAgent } from './tracked-agent.ts';
+
+/** Agents that this server launches and owns, and terminals launched for it that it takes on. */
+export function launchRoutes(app: Hono, { agents, access }: RouteParts): void {
+  const launched = async (
+    context: Context,
+    body: ManagedLaunchBody | HeadlessLaunchBody,
+    headless: boolean,
+  ): Promise<Response> => {
+    const env = await environmentOf(agents, body.environment_file);
+    const report = await agents.launch(optionsOf(body, headless), env);
+    return context.json(launchView(report));
+  };
+
+  app.post('/houmao/launches', async (context) => {
+    access.requirePerson(context);
+    return launched(context, await readBody(context, managedLaunchBody), false);
+  });
+
+  app.post('/houmao/agents/headless/launches', async (context) => {
+    access.requirePerson(context);
+    return launched(context, await readBody(context, headlessLaunchBody), true);
+  });
+
+  app.post('/houmao/launches/register', async (context) => {
+    access.requirePerson(context);
+    const body = await readBody(context, registerLaunchBody);
+    const agent = registered(agents, body);
+    return context.json({ schema_version: 1, status: 'ok', action: 'register', ...identityView(agent) });
+  });
+}
+
+/** What the caller handed over for the tool; undefined: the server's own. */
+export async function environmentOf(
+  { session }: ManagedAgents,
+  file: string | null | undefined,
+): Promise<NodeJS.ProcessEnv | undefined> {
+  if (file == null) return undefined;
+  return (await forServers()).takeHandover(session.settings.runtimeDir, file);
+}
+
+function optionsOf(body: ManagedLaunchBody | HeadlessLaunchBody, headless: boolean): LaunchOptions {
+  const { mailbox } = body;
+  const turns = 'resume_args' in body ? body : undefined;
+  return {
+    tool: body.tool,
+    agentName: body.agent_name,
+    agentId: body.agent_id ?? undefined,
+    sessionName: body.session_name ?? undefined,
+    workdir: body.working_directory,
+    cwd: body.working_directory,
+    headless,
+    args: body.args,
+    rolePrompt: body.role_prompt ?? undefined,
+    roleName: body.role_name ?? undefined,
+    home: body.home ?? undefined,
+    resumeArgs: turns?.resume_args ?? undefined,
+    continueArgs: turns?.continue_args ?? undefined,
+    mailbox:
+      mailbox === false
+        ? false
+        : { root: mailbox?.root ?? undefined, address: mailbox?.address ?? undefined },
+  };
+}
+
+function launchView({ facts, paneId, toolPid }: LaunchReport): Record<string, unknown> {
+  const agent: TrackedAgent = { trackedId: facts.sessionId, owner: 'server', facts };
+  return {
+    schema_version: 1,
+    status: 'ok',
+    action: 'launch',
+    ...identityView(agent),
+    pane_id: paneId,
+    tool_pid: toolPid,
+  };
+}
+
+/** The manifest is believed, the body only has to agree with it. It must be one of this server's own runtime directory. */
+function registered(agents: ManagedAgents, body: RegisterLaunchBody): TrackedAgent {
+  const sessions = path.join(agents.session.settings.runtimeDir, 'sessions');
+  const given =
+    body.manifest_path ??
+    (body.session_root == null ? undefined : path.join(body.session_root, 'manifest.json'));
+  if (given === undefined) throw conflict('manifest_path or session_root must say which session is meant');
+  const manifest = path.normalize(given);
+  if (!manifest.startsWith(`${sessions}${path.sep}`))
+    throw forbidden(`only sessions under ${sessions} can be registered here`);
+  const facts = readManifestFacts(manifest);
+  const claims: [string, string | null | undefined, string][] = [
+    ['session_name', body.session_name, facts.tmuxSessionName],
+    ['tmux_session_name', body.tmux_session_name, facts.tmuxSessionName],
+    ['tool', body.tool, facts.tool],
+    ['agent_name', body.agent_name, facts.agentName],
+    ['agent_id', body.agent_id, facts.agentId],
+  ];
+  const wrong = claims.find(([, claimed, real]) => claimed != null && claimed !== real);
+  if (wrong) {
+    throw conflict(`${wrong[0]} is "${wrong[1]}" here and "${wrong[2]}" in the manifest`, {
+      facts: { cause: 'stale_pointer' },
+    });
+  }
+  return agents.register(facts, { toolVersion: body.observed_tool_version ?? null });
+}

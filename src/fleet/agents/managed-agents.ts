@@ -1,0 +1,140 @@
+import { conflict, isRouseError, messageOf, unavailable } from '../../base/index.ts';
+import {
+  forServers,
+  type LaunchOptions,
+  type LaunchReport,
+  launch,
+  type ManifestFacts,
+  type SessionContext,
+  type StopReport,
+  stop,
+} from '../../session/index.ts';
+import { type AgentsConfig, apiBaseUrl, environmentForAgents } from './agents-config.ts';
+import { Registrations } from './registrations.ts';
+import { resolveRef } from './resolve-ref.ts';
+import { ServedTurns } from './served-turns.ts';
+import { removeCurrentServer } from './server-place.ts';
+import { isServedHeadless, type TrackedAgent } from './tracked-agent.ts';
+import { trackedAgents } from './tracked-agents.ts';
+
+export async function startAgents(config: AgentsConfig): Promise<ManagedAgents> {
+  const agents = new ManagedAgents(config);
+  await agents.start();
+  return agents;
+}
+
+/** The agents of this host, as one server knows them and owns some of them. */
+export class ManagedAgents {
+  readonly config: AgentsConfig;
+  readonly registrations: Registrations;
+  readonly session: SessionContext;
+  #served = new Map<string, Promise<ServedTurns>>();
+  #closed = false;
+
+  constructor(config: AgentsConfig) {
+    this.config = config;
+    this.session = { ...config.session, env: environmentForAgents(config.session.env) };
+    this.registrations = new Registrations(config);
+  }
+
+  /** Takes on again what an earlier server of this address owned. One that cannot be reached does not stop the others. */
+  async start(): Promise<void> {
+    for (const facts of await this.registrations.findAgain()) {
+      const agent: TrackedAgent = { trackedId: facts.sessionId, owner: 'server', facts };
+      if (!isServedHeadless(agent)) continue;
+      await this.turnsOf(agent).catch((error: unknown) => {
+        this.config.log.warn('an agent is out of reach', {
+          agent: facts.agentName,
+          cause: messageOf(error),
+        });
+      });
+    }
+  }
+
+  /** Lets go of turns under way: they run on, and the next server takes them over. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const served = [...this.#served.values()];
+    this.#served.clear();
+    for (const turns of served) await turns.then((each) => each.close()).catch(() => {});
+    removeCurrentServer(this.config);
+  }
+
+  list(): Promise<TrackedAgent[]> {
+    return trackedAgents(this.config, this.registrations);
+  }
+
+  async find(ref: string): Promise<TrackedAgent> {
+    return resolveRef(ref, await this.list());
+  }
+
+  /** Launches an agent that this server owns. It is known here only once it is registered; what fails leaves nothing. */
+  async launch(options: LaunchOptions, env: NodeJS.ProcessEnv | undefined): Promise<LaunchReport> {
+    const context = { ...this.session, ...(env && { env }) };
+    const report = await launch(context, { ...options, owner: { apiBaseUrl: apiBaseUrl(this.config) } });
+    try {
+      this.registrations.add(report.facts);
+      const agent: TrackedAgent = { trackedId: report.facts.sessionId, owner: 'server', facts: report.facts };
+      if (isServedHeadless(agent)) await this.turnsOf(agent);
+      return report;
+    } catch (error) {
+      await this.stop({ trackedId: report.facts.sessionId, owner: 'server', facts: report.facts }).catch(
+        () => {},
+      );
+      throw error;
+    }
+  }
+
+  /** Takes on a session that was launched for this server and is not known yet. */
+  register(facts: ManifestFacts, observed: { toolVersion?: string | null }): TrackedAgent {
+    if (!this.registrations.isOurs(facts)) {
+      throw conflict(`the manifest of "${facts.tmuxSessionName}" does not name this server as its owner`, {
+        hint: 'sessions of this host need no registration; those of another server are registered there',
+        facts: { cause: 'not_this_server', api_base_url: facts.pairBaseUrl ?? null },
+      });
+    }
+    this.registrations.add(facts, observed);
+    return { trackedId: facts.sessionId, owner: 'server', facts };
+  }
+
+  async stop(agent: TrackedAgent): Promise<StopReport> {
+    const { trackedId, facts } = agent;
+    const turns = this.#served.get(trackedId);
+    this.#served.delete(trackedId);
+    if (turns) {
+      const open = await turns.catch(() => undefined);
+      await open?.interrupt('stop');
+      await open?.close();
+    }
+    const report = await stop(this.session, facts);
+    this.registrations.remove(facts);
+    return report;
+  }
+
+  /** The turns of a headless agent of this server, reached when they are first asked for. */
+  turnsOf(agent: TrackedAgent): Promise<ServedTurns> {
+    const known = this.#served.get(agent.trackedId);
+    if (known) return known;
+    if (this.#closed) return Promise.reject(unavailable('the server is stopping'));
+    const opening = this.#open(agent);
+    this.#served.set(agent.trackedId, opening);
+    // What could not be reached now is tried again when it is asked for again.
+    opening.catch(() => this.#served.delete(agent.trackedId));
+    return opening;
+  }
+
+  async #open({ trackedId, facts }: TrackedAgent): Promise<ServedTurns> {
+    const { openHeadless } = await forServers();
+    const { log } = this.config;
+    const surface = openHeadless(this.session, facts, { log });
+    const turns = new ServedTurns({ trackedId, facts, surface, clock: this.session.clock, log });
+    try {
+      await turns.start();
+      return turns;
+    } catch (error) {
+      await turns.close().catch(() => {});
+      if (isRouseError(error)) throw error;
+      throw unavailable(`agent ${facts.agentName} cannot be reached`, { cause: error });
+    }
+  }
+}

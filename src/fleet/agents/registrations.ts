@@ -1,0 +1,103 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import {
+  crashPoint,
+  ensurePrivateDirectory,
+  messageOf,
+  readJsonIfExists,
+  utcStamp,
+  writeJsonAtomic,
+} from '../../base/index.ts';
+import { forServers, type ManifestFacts } from '../../session/index.ts';
+import { type AgentsConfig, apiBaseUrl } from './agents-config.ts';
+import { serverPlace } from './server-place.ts';
+import { terminalIdOf } from './tracked-agent.ts';
+
+/**
+ * Which sessions this server has taken on. A session is known here from the moment its registration is on disk and not
+ * before, however much of it is published already. Its manifest stays the authority on everything else.
+ */
+export class Registrations {
+  readonly #config: AgentsConfig;
+  readonly #directory: string;
+
+  constructor(config: AgentsConfig) {
+    this.#config = config;
+    this.#directory = serverPlace(config).managedAgents;
+  }
+
+  has(facts: ManifestFacts): boolean {
+    return this.#read(facts)?.manifest_path === facts.path;
+  }
+
+  add(facts: ManifestFacts, observed: { toolVersion?: string | null } = {}): void {
+    if (this.has(facts)) return;
+    crashPoint('fleet.agents.before_register');
+    ensurePrivateDirectory(this.#place(facts));
+    writeJsonAtomic(this.#file(facts), {
+      schema_version: 1,
+      tracked_agent_id: facts.sessionId,
+      manifest_path: facts.path,
+      session_root: facts.root,
+      session_name: facts.tmuxSessionName,
+      tool: facts.tool,
+      terminal_id: terminalIdOf(facts),
+      observed_tool_version: observed.toolVersion ?? null,
+      agent_name: facts.agentName,
+      agent_id: facts.agentId,
+      registered_at_utc: utcStamp(this.#config.session.clock.now()),
+    });
+    crashPoint('fleet.agents.registered');
+  }
+
+  remove(facts: ManifestFacts): void {
+    fs.rmSync(this.#place(facts), { recursive: true, force: true });
+  }
+
+  /** Whether the manifest names this very server. Under another port it would be another server. */
+  isOurs({ pairBaseUrl, pairAgentRef }: ManifestFacts): boolean {
+    return pairAgentRef !== undefined && pairBaseUrl === apiBaseUrl(this.#config);
+  }
+
+  /**
+   * After a restart: the sessions whose manifests name this server and that live are taken on again, also one whose
+   * launch was cut short before its registration. What is registered and gone is forgotten.
+   */
+  async findAgain(): Promise<ManifestFacts[]> {
+    const { settings, env } = this.#config.session;
+    const { manifests, tryManifestFacts, SessionNames } = await forServers();
+    const sessions = new SessionNames(env);
+    const found: ManifestFacts[] = [];
+    for (const file of manifests(settings.runtimeDir)) {
+      const facts = tryManifestFacts(file);
+      if (!facts || !this.isOurs(facts)) continue;
+      if (await sessions.has(facts.tmuxSocket, facts.tmuxSessionName)) {
+        this.add(facts);
+        found.push(facts);
+      } else {
+        this.remove(facts);
+      }
+    }
+    return found;
+  }
+
+  #read(facts: ManifestFacts): { manifest_path?: unknown } | undefined {
+    try {
+      return readJsonIfExists(this.#file(facts)) as { manifest_path?: unknown } | undefined;
+    } catch (error) {
+      this.#config.log.warn('a registration cannot be read', {
+        file: this.#file(facts),
+        cause: messageOf(error),
+      });
+      return undefined;
+    }
+  }
+
+  #place({ sessionId }: ManifestFacts): string {
+    return path.join(this.#directory, path.basename(sessionId));
+  }
+
+  #file(facts: ManifestFacts): string {
+    return path.join(this.#place(facts), 'registration.json');
+  }
+}

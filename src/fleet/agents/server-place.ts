@@ -1,0 +1,67 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import {
+  bootId,
+  ensurePrivateDirectory,
+  identifyProcess,
+  utcStamp,
+  writeJsonAtomic,
+} from '../../base/index.ts';
+import { type AgentsConfig, apiBaseUrl } from './agents-config.ts';
+
+/** Where a server keeps what it knows of its agents: `<runtime>/houmao_servers/<host>-<port>/`. */
+export interface ServerPlace {
+  root: string;
+  /** One directory per agent that is registered here. */
+  managedAgents: string;
+  currentInstance: string;
+}
+
+export function serverPlace({ session, host, port }: AgentsConfig): ServerPlace {
+  const root = path.join(session.settings.runtimeDir, 'houmao_servers', `${host}-${port}`);
+  return {
+    root,
+    managedAgents: path.join(root, 'managed_agents'),
+    currentInstance: path.join(root, 'run', 'current-instance.json'),
+  };
+}
+
+export interface CurrentServer {
+  schema_version: 1;
+  houmao_service: 'houmao-server';
+  instance_id: string;
+  pid: number;
+  process_start_ticks: number | null;
+  boot_id: string | null;
+  host: string;
+  port: number;
+  api_base_url: string;
+  server_root: string;
+  started_at_utc: string;
+}
+
+/** Says who serves here; the port is the lock, so nobody else can. */
+export function writeCurrentServer(config: AgentsConfig): CurrentServer {
+  const place = serverPlace(config);
+  const current: CurrentServer = {
+    schema_version: 1,
+    houmao_service: 'houmao-server',
+    instance_id: config.instanceId,
+    pid: process.pid,
+    process_start_ticks: identifyProcess(process.pid)?.startTicks ?? null,
+    boot_id: bootId(),
+    host: config.host,
+    port: config.port,
+    api_base_url: apiBaseUrl(config),
+    server_root: place.root,
+    started_at_utc: utcStamp(config.session.clock.now()),
+  };
+  ensurePrivateDirectory(place.managedAgents);
+  ensurePrivateDirectory(path.dirname(place.currentInstance));
+  writeJsonAtomic(place.currentInstance, current, { durable: false });
+  return current;
+}
+
+export function removeCurrentServer(config: AgentsConfig): void {
+  fs.rmSync(serverPlace(config).currentInstance, { force: true });
+}

@@ -1,0 +1,62 @@
+import { isHeadless } from '../../domain/index.ts';
+import type { ManifestFacts } from '../../session/index.ts';
+
+/** An agent of this host as the server knows it. */
+export interface TrackedAgent {
+  /** The id of its session. */
+  trackedId: string;
+  /** `server`: this server launched it and owns it. `host`: the command line did. */
+  owner: 'server' | 'host';
+  facts: ManifestFacts;
+}
+
+/** What is told of an agent to whoever asks. Nothing here is a secret. */
+export interface AgentIdentityView {
+  tracked_agent_id: string;
+  transport: 'tui' | 'headless';
+  backend: string;
+  tool: string;
+  agent_name: string;
+  agent_id: string;
+  runtime_session_id: string;
+  session_name: string;
+  tmux_session_name: string;
+  terminal_id: string | null;
+  owner: 'server' | 'host';
+  working_directory: string;
+  manifest_path: string;
+  session_root: string;
+}
+
+export function identityView({ trackedId, owner, facts }: TrackedAgent): AgentIdentityView {
+  return {
+    tracked_agent_id: trackedId,
+    transport: transportOf(facts),
+    backend: facts.backend,
+    tool: facts.tool,
+    agent_name: facts.agentName,
+    agent_id: facts.agentId,
+    runtime_session_id: facts.sessionId,
+    session_name: facts.tmuxSessionName,
+    tmux_session_name: facts.tmuxSessionName,
+    terminal_id: terminalIdOf(facts),
+    owner,
+    working_directory: facts.workingDirectory,
+    manifest_path: facts.path,
+    session_root: facts.root,
+  };
+}
+
+export function transportOf(facts: ManifestFacts): 'tui' | 'headless' {
+  return isHeadless(facts.backend) ? 'headless' : 'tui';
+}
+
+/** Turns of this agent are run by the server, not by a gateway. */
+export function isServedHeadless({ owner, facts }: TrackedAgent): boolean {
+  return owner === 'server' && isHeadless(facts.backend);
+}
+
+export function terminalIdOf({ document }: ManifestFacts): string | null {
+  const interactive = document['interactive'] as { terminal_id?: unknown } | null | undefined;
+  return typeof interactive?.terminal_id === 'string' ? interactive.terminal_id : null;
+}

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { type Clock, errnoOf, isRouseError, messageOf, sleep, utcStamp } from '../../base/index.ts';
+import type {
+  DeliveryOutcome,
+  DeliveryResult,
+  Evidence,
+  PromptDelivery,
+  Stage,
+} from '../../terminal/index.ts';
+import type { TurnStatus, TurnView } from '../../wire/index.ts';
+import type { ServerAuthority } from './server-authority.ts';
+
+const PAUSE_MS = [200, 500, 1000, 2000, 5000];
+
+const OUTCOME_OF: Readonly<Record<Exclude<TurnStatus, 'active'>, DeliveryOutcome>> = {
+  completed: 'submitted',
+  failed: 'failed',
+  interrupted: 'cancelled',
+  unknown: 'unconfirmed',
+};
+
+/** One request is one turn, also after this gateway was killed: asked for again, the server answers with the same turn. */
+export function turnIdOf(requestId: string): string {
+  return `turn-${createHash('sha256').update(requestId).digest('hex').slice(0, 12)}`;
+}
+
+/** One prompt through the server that runs this agent's turns, from the last check to the end of the turn. */
+export async function deliverByServer(
+  prompt: PromptDelivery,
+  { authority, clock, closing }: { authority: ServerAuthority; clock: Clock; closing: AbortSignal },
+): Promise<DeliveryResult> {
+  const again = await prompt.recheck?.();
+  if (again && !again.go) return refused('superseded', again.reason);
+  if (prompt.signal?.aborted) return refused('cancelled', 'interrupted before it began');
+  const turnId = prompt.turnId ?? turnIdOf(prompt.requestId);
+  const evidence: Evidence[] = [];
+  const record = async (stage: Stage, seen: Evidence): Promise<void> => {
+    evidence.push(seen);
+    await prompt.record(stage, seen);
+  };
+  const facts = { turn_id: turnId, server: authority.baseUrl };
+  await record('typing', { source: 'server', atUtc: utcStamp(clock.now()), facts });
+  const asked = await ask();
+  if ('outcome' in asked) return { ...asked, evidence };
+  const interrupt = (): void => void authority.interrupt().catch(() => {});
+  prompt.signal?.addEventListener('abort', interrupt, { once: true });
+  try {
+    return await follow(asked);
+  } finally {
+    prompt.signal?.removeEventListener('abort', interrupt);
+  }
+
+  /** Asked until it is answered: with one id, once more is never once too often. */
+  async function ask(): Promise<TurnView | DeliveryResult> {
+    for (let tries = 0, sent = false; ; tries++) {
+      try {
+        return await authority.prompt(
+          {
+            turn_id: turnId,
+            request_id: prompt.requestId,
+            prompt: prompt.text,
+            direct: prompt.direct ?? false,
+            ...(prompt.chatSession && { chat_session: prompt.chatSession }),
+            ...(prompt.execution?.model && { execution: { model: prompt.execution.model } }),
+          },
+          closing,
+        );
+      } catch (error) {
+        const told = isRouseError(error) ? error.facts : {};
+        if (told['http_status'] !== undefined) return refusedByServer(error);
+        sent ||= told['errno'] !== 'ECONNREFUSED' && errnoOf(error) !== 'ECONNREFUSED';
+        if (!sent) return refused('not_ready', `the server is away: ${messageOf(error)}`);
+        if (closing.aborted) return letGo(false);
+        await pause(tries);
+      }
+    }
+  }
+
+  async function follow(first: TurnView): Promise<DeliveryResult> {
+    let turn = first;
+    let told = 0;
+    for (let failures = 0; ; ) {
+      for (const { stage, source, at_utc, facts: seen } of turn.stages.slice(told)) {
+        told++;
+        if (stage !== 'typing') await record(stage as Stage, { source, atUtc: at_utc, facts: seen });
+      }
+      if (turn.status !== 'active') break;
+      try {
+        turn = await authority.turn(turnId, turn.revision, closing);
+        failures = 0;
+      } catch (error) {
+        if (closing.aborted) return letGo(turn.stages.some(({ stage }) => stage === 'submitted'));
+        if (isRouseError(error) && error.code === 'not_found') {
+          const reasons = [`the server no longer knows the turn: ${error.message}`];
+          return { outcome: 'unconfirmed', reasons, evidence, untouched: false };
+        }
+        await pause(failures++);
+      }
+    }
+    const { status, reasons, untouched } = turn;
+    return { outcome: OUTCOME_OF[status as 'completed'], reasons, evidence, untouched };
+  }
+
+  function letGo(submitted: boolean): DeliveryResult {
+    const reasons = ['the gateway let go of the turn, which the server runs on'];
+    return { outcome: submitted ? 'submitted' : 'unconfirmed', reasons, evidence, untouched: false };
+  }
+
+  async function pause(tries: number): Promise<void> {
+    await sleep(clock, PAUSE_MS[Math.min(tries, PAUSE_MS.length - 1)]!, closing).catch(() => undefined);
+  }
+}
+
+function refusedByServer(error: unknown): DeliveryResult {
+  const code = isRouseError(error) ? error.code : 'internal';
+  const later = code === 'not_ready' || code === 'unavailable' || code === 'not_found';
+  return refused(later ? 'not_ready' : 'refused', messageOf(error));
+}
+
+function refused(outcome: DeliveryOutcome, reason: string): DeliveryResult {
+  return { outcome, reasons: [reason], evidence: [], untouched: true };
+}

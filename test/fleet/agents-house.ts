@@ -1,0 +1,113 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { createLog, systemClock } from '../../src/base/index.ts';
+import { type RunningServer, startServer } from '../../src/fleet/index.ts';
+import { ControlClient, readTranscript } from '../../src/scripted/index.ts';
+import { SessionHouse } from '../session/support/house.ts';
+import { TEMPLATES } from '../support/fleet.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever a server answers; each test says what it expects
+export type Json = Record<string, any>;
+
+export interface Answer {
+  status: number;
+  body: Json;
+  headers: Headers;
+}
+
+/** A home with agents, a tmux server of its own, and a real fleet server that manages them. */
+export class AgentsHouse extends SessionHouse {
+  server!: RunningServer;
+  /** What the server logged. */
+  readonly log: string[] = [];
+  #controls: ControlClient[] = [];
+
+  async open(options: { host?: string; port?: number } = {}): Promise<this> {
+    this.server = await startServer({
+      host: options.host ?? '127.0.0.1',
+      port: options.port ?? 0,
+      databaseUrl: undefined,
+      databaseDirectory: path.join(this.directory, 'database'),
+      templateDirectory: TEMPLATES,
+      clock: systemClock,
+      log: createLog({ clock: systemClock, write: (line) => this.log.push(line) }),
+      agents: { settings: this.context.settings, env: { ...this.env, DATABASE_URL: 'postgres://secret' } },
+    });
+    return this;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.server.port}`;
+  }
+
+  /** Stops the server and starts another on the same port and files. */
+  async restart(): Promise<void> {
+    const { port } = this.server;
+    await this.server.stop();
+    await this.open({ port });
+  }
+
+  async ask(method: string, rest: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const response = await fetch(`${this.url}/houmao${rest}`, {
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    let parsed: Json;
+    try {
+      parsed = JSON.parse(text) as Json;
+    } catch {
+      parsed = { text };
+    }
+    return { status: response.status, body: parsed, headers: response.headers };
+  }
+
+  /** The same, which must succeed. */
+  async get(method: string, rest: string, body?: unknown): Promise<Json> {
+    const answer = await this.ask(method, rest, body);
+    if (answer.status !== 200) throw new Error(`${method} ${rest}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+
+  /** The command line, which must succeed, as JSON. */
+  async cli(...args: string[]): Promise<Json> {
+    const said = await this.rouse(['--print-json', ...args], { CAO_PORT: '1' });
+    if (said.code !== 0) throw new Error(`rouse ${args.join(' ')}: ${said.code} ${said.stderr}${said.stdout}`);
+    return said.json;
+  }
+
+  /** Has the server launch the scripted agent. */
+  launchServed(name: string, more: Record<string, unknown> = {}): Promise<Json> {
+    return this.get('POST', '/launches', this.launchBody(name, more));
+  }
+
+  launchHeadless(name: string, more: Record<string, unknown> = {}): Promise<Json> {
+    return this.get('POST', '/agents/headless/launches', this.launchBody(name, more));
+  }
+
+  launchBody(name: string, more: Record<string, unknown> = {}): Json {
+    return { tool: 'scripted', agent_name: name, working_directory: this.workdir, mailbox: false, ...more };
+  }
+
+  /** Steers a scripted agent in its terminal. */
+  async control(sessionRoot: string): Promise<ControlClient> {
+    const manifest = JSON.parse(fs.readFileSync(path.join(sessionRoot, 'manifest.json'), 'utf8')) as Json;
+    const control = await ControlClient.connect(manifest['launch_plan'].metadata.rouse.control_path as string);
+    this.#controls.push(control);
+    return control;
+  }
+
+  /** The prompts a scripted agent in a terminal received, in order. */
+  received(sessionRoot: string): string[] {
+    return readTranscript(path.join(sessionRoot, 'transcript.jsonl'))
+      .filter((record) => record.type === 'submitted')
+      .map((record) => String(record['text']));
+  }
+
+  async shut(): Promise<string[]> {
+    for (const control of this.#controls) control.close();
+    await this.server.stop();
+    return this.close();
+  }
+}
