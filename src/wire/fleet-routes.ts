@@ -1,5 +1,6 @@
 import { ADMIN_ROUTES } from './fleet/admin-routes.ts';
 import { DELIVERY_ROUTES } from './fleet/delivery-routes.ts';
+import { MANAGED_AGENT_ROUTES } from './fleet/managed-agent-routes.ts';
 import { REGISTRY_ROUTES } from './fleet/registry-routes.ts';
 import { REQUEST_ROUTES } from './fleet/request-routes.ts';
 import { SWEEPER_ROUTES } from './fleet/sweeper-routes.ts';
@@ -12,6 +13,7 @@ export const FLEET_ROUTES: readonly Route[] = [
   ...DELIVERY_ROUTES,
   ...ADMIN_ROUTES,
   ...SWEEPER_ROUTES,
+  ...MANAGED_AGENT_ROUTES,
 ];
 
 export const FLEET_TAGS: Readonly<Record<string, string>> = {
@@ -20,6 +22,8 @@ export const FLEET_TAGS: Readonly<Record<string, string>> = {
   requests: 'What agents and people ask of each other.',
   a2a: 'Messages to agents: the queue, and the A2A endpoint of each agent.',
   admin: 'Tenants and tokens.',
+  agents: 'The agents of this host: launch, look, drive, stop; turns of headless ones.',
+  'agents: gateways': 'What the gateway of an agent serves, carried to it unchanged.',
 };
 
 /** Any route of the fleet server may answer these. */

@@ -94,9 +94,6 @@ export const managedAttachBody = name(
   }),
 );
 
-/** Body of routes that take none: empty, or an empty object. */
-export const noBody = name('NoBody', strict({ schema_version: schemaVersion(1) }));
-
 /** Body of `POST …/requests`. */
 export const agentRequestBody = name(
   'AgentRequestBody',

@@ -1,0 +1,191 @@
+import * as z from 'zod';
+import { about, count, integer, name, stamp, strict } from '../fields.ts';
+import { gatewayStatus } from '../v1/status.ts';
+import { TURN_STATUSES, turnView } from './managed-agents.ts';
+
+const identity = {
+  tracked_agent_id: z.string(),
+  transport: z.enum(['tui', 'headless']),
+  backend: z.string(),
+  tool: z.string(),
+  agent_name: z.string(),
+  agent_id: z.string(),
+  runtime_session_id: z.string(),
+  session_name: z.string(),
+  tmux_session_name: z.string(),
+  terminal_id: z.string().nullable(),
+  owner: about(
+    '`server`: launched and owned by it. `host`: by the command line.',
+    z.enum(['server', 'host']),
+  ),
+  working_directory: z.string(),
+  manifest_path: z.string(),
+  session_root: z.string(),
+};
+
+const done = {
+  schema_version: z.literal(1),
+  status: z.literal('ok'),
+  action: z.string(),
+  detail: z.string(),
+};
+const anything = z.record(z.string(), z.unknown());
+
+export const managedAgentIdentity = name('ManagedAgentIdentity', strict(identity));
+
+export const managedAgentList = name(
+  'ManagedAgentList',
+  strict({
+    schema_version: z.literal(1),
+    agents: z.array(
+      strict({
+        ...identity,
+        session: z.enum(['running', 'lost', 'stale']),
+        gateway: z.enum(['live', 'silent', 'not_attached']),
+        gateway_port: integer.nullable(),
+        mail_address: z.string().nullable(),
+        tmux_socket: z.string().nullable(),
+        lease_expires_at: stamp,
+      }),
+    ),
+    malformed_records: z.array(z.string()),
+  }),
+);
+
+const state = {
+  schema_version: z.literal(1),
+  tracked_agent_id: z.string(),
+  identity: managedAgentIdentity,
+  availability: z.enum(['available', 'unavailable']),
+  session: z.enum(['running', 'lost']),
+  turn: strict({ phase: z.string(), active_turn_id: z.string().nullable() }),
+  last_turn: anything.nullable(),
+  observed_by: about(
+    'Who looked; null when nobody does, as at a terminal without a gateway.',
+    z.enum(['server', 'gateway']).nullable(),
+  ),
+  gateway: anything,
+  mailbox: anything.nullable(),
+  notes: z.array(z.string()),
+};
+
+export const managedAgentState = name('ManagedAgentState', strict(state));
+export const managedAgent = name('ManagedAgent', strict({ ...identity, ...state }));
+export const managedAgentDetail = name(
+  'ManagedAgentDetail',
+  strict({
+    ...state,
+    detail: strict({
+      transport: z.enum(['tui', 'headless']),
+      observed_by: z.enum(['server', 'gateway']).nullable(),
+      surface: anything.nullable(),
+    }),
+    agent: anything,
+  }),
+);
+
+export const managedAgentHistory = name(
+  'ManagedAgentHistory',
+  strict({
+    schema_version: z.literal(1),
+    tracked_agent_id: z.string(),
+    observed_by: z.enum(['server', 'gateway']).nullable(),
+    entries: z.array(anything),
+  }),
+);
+
+export const managedLaunched = name(
+  'ManagedLaunched',
+  strict({
+    ...identity,
+    schema_version: z.literal(1),
+    status: z.literal('ok'),
+    action: z.literal('launch'),
+    pane_id: z.string(),
+    tool_pid: integer.nullable(),
+  }),
+);
+
+export const launchRegistered = name(
+  'LaunchRegistered',
+  strict({
+    ...identity,
+    schema_version: z.literal(1),
+    status: z.literal('ok'),
+    action: z.literal('register'),
+  }),
+);
+
+export const agentRequestAnswer = name(
+  'AgentRequestAnswer',
+  strict({
+    schema_version: z.literal(1),
+    request_id: z.string(),
+    request_kind: z.enum(['submit_prompt', 'interrupt']),
+    disposition: z.enum(['accepted', 'no_op']),
+    taken_by: z.enum(['gateway', 'server', 'terminal']),
+    headless_turn_id: z.string().nullable(),
+    headless_turn_index: integer.nullable(),
+    detail: z.string(),
+  }),
+);
+
+export const managedStopped = name(
+  'ManagedStopped',
+  strict({ ...identity, ...done, was_running: z.boolean(), notes: z.array(z.string()) }),
+);
+
+export const managedRelaunched = name(
+  'ManagedRelaunched',
+  strict({
+    ...identity,
+    ...done,
+    revived: z.boolean(),
+    tool_pid: integer.nullable(),
+    notes: z.array(z.string()),
+  }),
+);
+
+export const serverShutdown = name('ServerShutdown', strict(done));
+
+export const currentServer = name(
+  'CurrentServer',
+  strict({
+    schema_version: z.literal(1),
+    houmao_service: z.literal('houmao-server'),
+    instance_id: z.string(),
+    pid: integer,
+    process_start_ticks: integer.nullable(),
+    boot_id: z.string().nullable(),
+    host: z.string(),
+    port: integer,
+    api_base_url: z.string(),
+    server_root: z.string(),
+    started_at_utc: stamp,
+  }),
+);
+
+export const turnList = name(
+  'TurnList',
+  strict({ schema_version: z.literal(1), tracked_agent_id: z.string(), turns: z.array(turnView) }),
+);
+
+export const turnEvents = name(
+  'TurnEvents',
+  strict({
+    schema_version: z.literal(1),
+    turn_id: z.string(),
+    status: z.enum(TURN_STATUSES),
+    entries: z.array(anything),
+    next_after: about('Give it back as `after` to go on from here.', count),
+    more: z.boolean(),
+  }),
+);
+
+export const internalHeadlessState = name(
+  'InternalHeadlessState',
+  strict({ schema_version: z.literal(1), observation: anything, headless: anything, seen: z.string() }),
+);
+
+export const liveMail = name('LiveMail', anything);
+export const managedGatewayStatus = gatewayStatus;
