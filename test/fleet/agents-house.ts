@@ -47,7 +47,12 @@ export class AgentsHouse extends SessionHouse {
     await this.open({ port });
   }
 
-  async ask(method: string, rest: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  async ask(
+    method: string,
+    rest: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
     const response = await fetch(`${this.url}/houmao${rest}`, {
       method,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
@@ -66,14 +71,16 @@ export class AgentsHouse extends SessionHouse {
   /** The same, which must succeed. */
   async get(method: string, rest: string, body?: unknown): Promise<Json> {
     const answer = await this.ask(method, rest, body);
-    if (answer.status !== 200) throw new Error(`${method} ${rest}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    if (answer.status !== 200)
+      throw new Error(`${method} ${rest}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;
   }
 
   /** The command line, which must succeed, as JSON. */
   async cli(...args: string[]): Promise<Json> {
     const said = await this.rouse(['--print-json', ...args], { CAO_PORT: '1' });
-    if (said.code !== 0) throw new Error(`rouse ${args.join(' ')}: ${said.code} ${said.stderr}${said.stdout}`);
+    if (said.code !== 0)
+      throw new Error(`rouse ${args.join(' ')}: ${said.code} ${said.stderr}${said.stdout}`);
     return said.json;
   }
 
@@ -93,7 +100,9 @@ export class AgentsHouse extends SessionHouse {
   /** Steers a scripted agent in its terminal. */
   async control(sessionRoot: string): Promise<ControlClient> {
     const manifest = JSON.parse(fs.readFileSync(path.join(sessionRoot, 'manifest.json'), 'utf8')) as Json;
-    const control = await ControlClient.connect(manifest['launch_plan'].metadata.rouse.control_path as string);
+    const control = await ControlClient.connect(
+      manifest['launch_plan'].metadata.rouse.control_path as string,
+    );
     this.#controls.push(control);
     return control;
   }

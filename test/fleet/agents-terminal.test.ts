@@ -80,21 +80,30 @@ describe('a terminal that the server launches and owns', () => {
     });
     const ended = await house.get('GET', at(`/gateway/requests/${request_id}?wait`));
     expect(ended['outcome']).toBe('submitted');
-    const queued = await house.get('POST', at('/requests'), { request_kind: 'submit_prompt', prompt: 'fourth' });
+    const queued = await house.get('POST', at('/requests'), {
+      request_kind: 'submit_prompt',
+      prompt: 'fourth',
+    });
     expect(queued['taken_by']).toBe('gateway');
     await house.get('GET', at(`/gateway/requests/${queued['request_id']}?wait`));
     expect(house.received(agent['session_root'])).toEqual(['first', 'second', 'third', 'fourth']);
-    expect(await house.get('POST', at('/gateway/control/send-keys'), { sequence: '<[Escape]>' })).toMatchObject({
+    expect(
+      await house.get('POST', at('/gateway/control/send-keys'), { sequence: '<[Escape]>' }),
+    ).toMatchObject({
       action: 'control_input',
     });
     expect((await house.get('GET', at('/gateway/tui/history?limit=2')))['entries'].length).toBeLessThan(3);
     expect((await house.get('GET', at('/history?limit=1')))['entries']).toHaveLength(1);
-    expect((await house.get('GET', at('/state/detail')))['detail'].surface.terminal_id).toBe(agent['terminal_id']);
+    expect((await house.get('GET', at('/state/detail')))['detail'].surface.terminal_id).toBe(
+      agent['terminal_id'],
+    );
   });
 
   it('follows the ledger of its gateway as it is written', async () => {
     const stop = new AbortController();
-    const stream = await fetch(`${house.url}/houmao${at('/gateway/events?after=0')}`, { signal: stop.signal });
+    const stream = await fetch(`${house.url}/houmao${at('/gateway/events?after=0')}`, {
+      signal: stop.signal,
+    });
     expect(stream.headers.get('content-type')).toContain('text/event-stream');
     const reader = stream.body!.getReader();
     const first = new TextDecoder().decode((await reader.read()).value);
@@ -104,7 +113,9 @@ describe('a terminal that the server launches and owns', () => {
 
   it('keeps reminders through the server, but none that would press keys', async () => {
     const one = { mode: 'one_off', title: 't', ranking: 0, paused: false, start_after_seconds: 3600 };
-    const made = await house.get('POST', at('/gateway/reminders'), { reminders: [{ ...one, prompt: 'later' }] });
+    const made = await house.get('POST', at('/gateway/reminders'), {
+      reminders: [{ ...one, prompt: 'later' }],
+    });
     const id = made['effective_reminder_id'] as string;
     expect((await house.get('GET', at(`/gateway/reminders/${id}`)))['prompt']).toBe('later');
     const put = await house.get('PUT', at(`/gateway/reminders/${id}`), { ...one, prompt: 'much later' });
