@@ -21,7 +21,7 @@ const turn = (body: Json): Promise<Json> => house.get('POST', at('/turns'), body
 const ended = (id: string): Promise<Json> =>
   house.until(async () => {
     const seen = await house.get('GET', at(`/turns/${id}?wait_seconds=20`));
-    return seen['status'] !== 'active' && seen;
+    return seen['status'] === 'active' ? undefined : seen;
   });
 /** The prompts the tool received, as it says itself. */
 const received = (): string[] =>
@@ -149,7 +149,7 @@ describe('its gateway', () => {
     });
     const state = await house.until(async () => {
       const seen = await house.get('GET', at('/gateway/control/headless/state'));
-      return seen['can_accept_prompt_now'] && seen;
+      return seen['can_accept_prompt_now'] ? seen : undefined;
     });
     expect(state['chat_session'].current).toEqual({ id: expect.any(String) });
   });
