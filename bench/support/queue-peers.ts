@@ -49,8 +49,10 @@ export async function queuePeers(
 function peerModules(print: (line: string) => void): ((name: string) => Promise<Any>) | undefined {
   const place = path.join(process.env['ROUSE_ROOT']!, 'bench', 'peers');
   if (!fs.existsSync(path.join(place, 'node_modules'))) {
-    print('installing bench/peers (npm ci; several minutes where better-sqlite3 must be compiled)');
-    const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: place, stdio: 'ignore' });
+    print('installing bench/peers (several minutes where better-sqlite3 must be compiled)');
+    // Not "npm ci": that refuses a lockfile written on another platform, because of optional binaries.
+    const words = ['install', '--no-save', '--no-audit', '--no-fund'];
+    const { status } = spawnSync('npm', words, { cwd: place, stdio: 'ignore' });
     if (status !== 0) {
       print('  the peers could not be installed (no registry?); ours is measured alone');
       return undefined;
@@ -116,7 +118,7 @@ async function bullmq(
   { payload, ending }: { payload: object; ending: Ending },
 ): Promise<Contender> {
   if (spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).error)
-    throw new Error('there is no redis-server on this machine');
+    throw new Error('there is no redis-server on this machine (apt-get install redis-server)');
   const socket = path.join(directory, 'redis.sock');
   const settings = {
     port: '0',

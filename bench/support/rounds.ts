@@ -10,6 +10,18 @@ export interface Measured {
   p99: number;
 }
 
+/** Until caches are filled and logs have their size, which takes the slowest of them some hundred operations. */
+export async function warmUp(contenders: readonly Contender[], operations: number): Promise<void> {
+  const share = Math.ceil(operations / 64);
+  for (const { op } of contenders) {
+    await Promise.all(
+      Array.from({ length: 64 }, async () => {
+        for (let i = 0; i < share; i++) await op();
+      }),
+    );
+  }
+}
+
 /**
  * Every contender in short slices, in turn, several rounds: what the machine does meanwhile hits all of them. Latency is
  * the time from one completion of a client to its next, so it includes the wait for the other clients.

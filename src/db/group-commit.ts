@@ -16,9 +16,16 @@ interface Done {
 export interface GroupConnection {
   /** BEGIN IMMEDIATE without waiting for another writer. */
   begin(): void;
-  /** Runs one work in a savepoint. */
+  /** Runs one of several works in a savepoint. */
   inSavepoint(work: () => unknown): unknown;
+  /** Runs the only work of a transaction. */
+  alone(work: () => unknown): unknown;
+  /** COMMIT; survives the death of the process, and after a sync that of the machine. */
   commit(): void;
+  /** Makes what was committed durable, and on a slow disk without blocking this thread. */
+  sync(done: (error: unknown) => void): void;
+  /** The same at once. */
+  syncNow(): void;
   /** Ends what is left of the transaction; nothing if SQLite ended it already. */
   rollback(): void;
   inTransaction(): boolean;
@@ -32,9 +39,10 @@ export interface GroupOptions {
 }
 
 /**
- * One transaction, and so one fsync, for all works that arrived in one turn of the event loop. A promise resolves only
- * after COMMIT returned. A work that throws is undone alone; a transaction that fails fails all of its works.
- * While another process holds the write lock the group waits without blocking this one.
+ * One transaction and one sync of the disk for all works that arrived meanwhile. A promise resolves only when its work is
+ * on disk. A work that throws is undone alone; a transaction that fails fails all of its works. When the disk refuses the
+ * sync, its works are refused too, although they can be read until the machine stops: nobody was promised them.
+ * While another process holds the write lock, and while a slow disk works, this process goes on.
  */
 export class GroupCommit {
   #connection: GroupConnection;
@@ -42,6 +50,10 @@ export class GroupCommit {
   #queue: Waiting[] = [];
   #scheduled: (() => void) | undefined;
   #busySince: number | undefined;
+  /** From the beginning of a transaction until the disk has it. */
+  #committing = false;
+  /** Committed, and waiting for the disk. */
+  #unsynced: Done[] = [];
   #closed = false;
 
   constructor(connection: GroupConnection, options: GroupOptions) {
@@ -56,7 +68,7 @@ export class GroupCommit {
         return;
       }
       this.#queue.push({ work, resolve: resolve as (value: never) => void, reject });
-      if (!this.#scheduled) this.#soon();
+      if (!this.#scheduled && !this.#committing) this.#soon();
     });
   }
 
@@ -64,9 +76,11 @@ export class GroupCommit {
   close(): void {
     this.#closed = true;
     this.#scheduled?.();
+    this.#syncNow();
     while (this.#queue.length > 0) {
       if (!this.#commitGroup())
         this.#rejectAll(unavailable('the database was closed while another process kept it busy'));
+      this.#syncNow();
     }
   }
 
@@ -77,13 +91,49 @@ export class GroupCommit {
 
   #turn(): void {
     this.#scheduled = undefined;
+    this.#committing = true;
     if (this.#commitGroup()) this.#busySince = undefined;
-    else if (!this.#waitForWriter()) return;
+    else this.#waitForWriter();
+    if (this.#unsynced.length > 0) this.#sync();
+    else this.#goOn();
+  }
+
+  #goOn(): void {
+    this.#committing = false;
     if (this.#queue.length > 0 && !this.#scheduled) this.#soon();
   }
 
-  /** False once the wait was given up and every work was refused. */
-  #waitForWriter(): boolean {
+  #sync(): void {
+    const done = this.#unsynced;
+    this.#connection.sync((error) => {
+      // Ended by close() meanwhile.
+      if (this.#unsynced !== done) return;
+      this.#settle(error);
+      this.#goOn();
+    });
+  }
+
+  #syncNow(): void {
+    if (this.#unsynced.length === 0) return;
+    try {
+      this.#connection.syncNow();
+      this.#settle(undefined);
+    } catch (error) {
+      this.#settle(error);
+    }
+  }
+
+  #settle(error: unknown): void {
+    const done = this.#unsynced;
+    this.#unsynced = [];
+    for (const { waiting, value } of done) {
+      if (error === undefined) waiting.resolve(value as never);
+      else waiting.reject(error);
+    }
+  }
+
+  /** Looks again soon; after too long, every work is refused. */
+  #waitForWriter(): void {
     const now = this.#options.clock.monotonic();
     this.#busySince ??= now;
     if (now - this.#busySince >= this.#options.busyTimeoutMs) {
@@ -93,10 +143,9 @@ export class GroupCommit {
           hint: 'another process is writing to it; try again',
         }),
       );
-      return false;
+      return;
     }
     this.#scheduled = this.#options.clock.after(2 + Math.random() * 8, () => this.#turn());
-    return true;
   }
 
   /** False when another writer is in the way and nothing was done. */
@@ -121,18 +170,21 @@ export class GroupCommit {
       for (const { waiting } of done) waiting.reject(error);
       return true;
     }
-    for (const { waiting, value } of done) waiting.resolve(value as never);
+    this.#unsynced = done;
     return true;
   }
 
   /** Undefined when the whole transaction was lost (full disk, I/O error): nothing of the group is stored. */
   #runWorks(group: Waiting[]): Done[] | undefined {
     const done: Done[] = [];
+    const { length } = group;
     for (const waiting of group) {
       try {
-        done.push({ waiting, value: this.#connection.inSavepoint(waiting.work) });
+        const value =
+          length === 1 ? this.#connection.alone(waiting.work) : this.#connection.inSavepoint(waiting.work);
+        done.push({ waiting, value });
       } catch (error) {
-        if (this.#connection.inTransaction()) {
+        if (length > 1 && this.#connection.inTransaction()) {
           waiting.reject(error);
           continue;
         }

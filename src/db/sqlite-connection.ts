@@ -1,6 +1,7 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { type Clock, crashPoint, internal, systemClock, unavailable } from '../base/index.ts';
 import { GroupCommit } from './group-commit.ts';
+import { LogSync } from './log-sync.ts';
 import { sqliteError } from './sqlite-errors.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import { type Prepared, StatementCache } from './sqlite-statements.ts';
@@ -32,6 +33,7 @@ export class Sqlite {
   #db: DatabaseSyncInstance;
   #statements: StatementCache;
   #group: GroupCommit;
+  #log: LogSync;
   #depth = 0;
   #busyTimeoutMs: number;
 
@@ -47,12 +49,16 @@ export class Sqlite {
     this.#busyTimeoutMs = busyTimeoutMs;
     this.#db = openSqliteFile({ file, readOnly, busyTimeoutMs, durable });
     this.#statements = new StatementCache(this.#db);
+    this.#log = new LogSync(file, durable);
     this.#group = new GroupCommit(
       {
-        begin: () => this.#beginAtOnce(),
+        begin: () => this.#beginGroup(),
         inSavepoint: (work) => this.transaction(work),
-        commit: () => this.#control('COMMIT', -1),
-        rollback: () => this.#rollback(),
+        alone: (work) => refusePromise(work()),
+        commit: () => this.#commitGroup(),
+        sync: (done) => this.#log.sync(done),
+        syncNow: () => this.#log.syncNow(),
+        rollback: () => this.#endGroup(() => this.#rollback()),
         inTransaction: () => this.#db.isTransaction,
       },
       { clock, busyTimeoutMs },
@@ -126,6 +132,7 @@ export class Sqlite {
     if (!this.#db.isOpen) return;
     if (this.#depth > 0) throw internal('a database cannot be closed inside its own transaction');
     this.#group.close();
+    this.#log.close();
     this.#emptyLog();
     this.#statements.clear();
     this.#db.close();
@@ -184,13 +191,29 @@ export class Sqlite {
     if (this.#db.isOpen && this.#db.isTransaction) this.exec('ROLLBACK');
   }
 
-  #beginAtOnce(): void {
-    this.exec('PRAGMA busy_timeout = 0');
+  /**
+   * A group is committed without SQLite's own sync, which would hold this thread and takes fsync where fdatasync is
+   * enough: GroupCommit syncs the log before anybody is told. A checkpoint still syncs by itself.
+   */
+  #beginGroup(): void {
+    this.exec('PRAGMA busy_timeout = 0; PRAGMA synchronous = NORMAL');
     try {
       this.#control('BEGIN IMMEDIATE', +1);
-    } finally {
-      this.exec(`PRAGMA busy_timeout = ${this.#busyTimeoutMs}`);
+    } catch (error) {
+      this.#endGroup(() => {});
+      throw error;
     }
+    this.exec(`PRAGMA busy_timeout = ${this.#busyTimeoutMs}`);
+  }
+
+  #commitGroup(): void {
+    this.#control('COMMIT', -1);
+    this.#endGroup(() => {});
+  }
+
+  #endGroup(end: () => void): void {
+    end();
+    this.exec(`PRAGMA busy_timeout = ${this.#busyTimeoutMs}; PRAGMA synchronous = ${this.#log.mode}`);
   }
 
   #call<T>(

@@ -23,9 +23,14 @@ export interface LedgerEntry {
 
 type Row = Omit<LedgerEntry, 'facts'> & { facts_json: string };
 
+/** The next number for a request or an entry. The newest of both is never pruned, so that none is given twice. */
+export const NEXT_NUMBER = `1 + MAX(COALESCE((SELECT MAX(sequence) FROM gateway_requests), 0),
+  COALESCE((SELECT MAX(entry_id) FROM gateway_request_ledger), 0))`;
+
 export function appendEntry(db: Sqlite, entry: Omit<LedgerEntry, 'entry_id'>): LedgerEntry {
   const { lastInsertRowid } = db.run(
-    'INSERT INTO gateway_request_ledger (request_id, stage, source, at_utc, facts_json) VALUES (?, ?, ?, ?, ?)',
+    `INSERT INTO gateway_request_ledger (entry_id, request_id, stage, source, at_utc, facts_json)
+     VALUES (${NEXT_NUMBER}, ?, ?, ?, ?, ?)`,
     [entry.request_id, entry.stage, entry.source, entry.at_utc, JSON.stringify(entry.facts)],
   );
   return { entry_id: Number(lastInsertRowid), ...entry };
@@ -33,7 +38,7 @@ export function appendEntry(db: Sqlite, entry: Omit<LedgerEntry, 'entry_id'>): L
 
 export function entriesOf(db: Sqlite, requestId: string): LedgerEntry[] {
   return db
-    .all<Row>('SELECT * FROM gateway_request_ledger WHERE request_id = ? ORDER BY entry_id', [requestId])
+    .all<Row>('SELECT * FROM gateway_request_stages WHERE request_id = ? ORDER BY entry_id', [requestId])
     .map(fromRow);
 }
 
@@ -45,12 +50,16 @@ export function entriesAfter(
 ): LedgerEntry[] {
   const of = requestId === undefined ? '' : 'request_id = ?3 AND';
   return db
-    .all<Row>(`SELECT * FROM gateway_request_ledger WHERE ${of} entry_id > ?1 ORDER BY entry_id LIMIT ?2`, [
+    .all<Row>(`SELECT * FROM gateway_request_stages WHERE ${of} entry_id > ?1 ORDER BY entry_id LIMIT ?2`, [
       entryId,
       limit,
       ...(requestId === undefined ? [] : [requestId]),
     ])
     .map(fromRow);
+}
+
+export function lastNumber(db: Sqlite): number {
+  return (db.get<{ next: number }>(`SELECT ${NEXT_NUMBER} AS next`)?.next ?? 1) - 1;
 }
 
 function fromRow({ facts_json, ...rest }: Row): LedgerEntry {

@@ -91,6 +91,43 @@ describe('the line', () => {
   });
 });
 
+describe('the depth', () => {
+  it('follows every step, and what is undone was never counted', async () => {
+    const { queue, db } = open();
+    const counted = (): number =>
+      db.get<{ n: number }>(
+        "SELECT COUNT(*) AS n FROM gateway_requests WHERE state IN ('accepted','running')",
+      )!.n;
+    const step = fc.constantFrom('accept', 'claim', 'back', 'finish', 'undone', 'expire', 'prune');
+    for (const [i, each] of fc.sample(step, { numRuns: 200, seed: 11 }).entries()) {
+      const [first] = queue.line(1);
+      const [running] = queue.running();
+      if (each === 'accept') expect((await queue.accept(prompt(`${i}`))).depth).toBe(counted());
+      if (each === 'claim' && first) await queue.claim(first.request_id);
+      if (each === 'back' && running) await queue.giveBack(running.request_id, 'x');
+      if (each === 'finish' && running) await queue.finish(running.request_id, { outcome: 'failed' });
+      if (each === 'expire' && first) await queue.finish(first.request_id, { outcome: 'expired' });
+      if (each === 'prune') queue.prune({ keepRows: 2, keepDays: 30 });
+      if (each === 'undone') {
+        const lost = db.commitTogether((inside) => {
+          queue.acceptWithin(inside, prompt('lost'));
+          throw new Error('undone');
+        });
+        const both = Promise.allSettled([queue.accept(prompt('kept')), lost, queue.accept(prompt('kept'))]);
+        expect((await both).map((one) => one.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      }
+      expect(queue.depth()).toBe(counted());
+    }
+  });
+
+  it('is counted anew at open', async () => {
+    const { queue, file } = open();
+    const [first] = await Promise.all([1, 2, 3].map((n) => accept(queue, prompt(`${n}`))));
+    await queue.claim(first!);
+    expect(open(file).queue.depth()).toBe(3);
+  });
+});
+
 describe('an idempotency key', () => {
   it('makes concurrent retries one request', async () => {
     const { queue } = open();
@@ -162,10 +199,20 @@ describe('what is kept', () => {
       ...ids.slice(20).toReversed(),
       live,
     ]);
-    expect(db.get('SELECT COUNT(DISTINCT request_id) AS n FROM gateway_request_ledger')).toEqual({ n: 11 });
+    expect(db.get('SELECT COUNT(DISTINCT request_id) AS n FROM gateway_request_stages')).toEqual({ n: 11 });
     await clock.advance(31 * 86_400_000);
-    expect(queue.prune({ keepRows: 10, keepDays: 30 })).toBe(10);
-    expect(queue.list({ limit: 100 }).map((row) => row.request_id)).toEqual([live]);
+    expect(queue.prune({ keepRows: 10, keepDays: 30 })).toBe(9);
+    expect(queue.list({ limit: 100 }).map((row) => row.request_id)).toEqual([ids.at(-1), live]);
+  });
+
+  it('never leads to a number being given twice: a reader of events sees every one', async () => {
+    const { queue, clock } = open();
+    for (let i = 0; i < 5; i++)
+      await queue.finish(await accept(queue, prompt(`${i}`)), { outcome: 'submitted' });
+    const last = queue.lastEntryId();
+    await clock.advance(31 * 86_400_000);
+    queue.prune({ keepRows: 0, keepDays: 1 });
+    expect((await queue.accept(prompt('next'))).row.sequence).toBe(last + 1);
   });
 
   it('is looked after by itself as requests end', async () => {

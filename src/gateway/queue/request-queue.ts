@@ -11,7 +11,16 @@ import {
 import type { Sqlite } from '../../db/index.ts';
 import { newRequestId } from '../../domain/index.ts';
 import { type CoalescePlan, isControlIntent, planCoalescing } from './coalesce.ts';
-import { appendEntry, entriesAfter, entriesOf, type LedgerEntry, type LedgerStage } from './ledger.ts';
+import { type Counts, RequestCounts } from './counts.ts';
+import {
+  appendEntry,
+  entriesAfter,
+  entriesOf,
+  type LedgerEntry,
+  type LedgerStage,
+  lastNumber,
+  NEXT_NUMBER,
+} from './ledger.ts';
 import { type Outcome, WIRE_STATES } from './outcomes.ts';
 import type { AcceptInput, RequestRow } from './request.ts';
 
@@ -28,14 +37,26 @@ export interface Finish {
   result?: Record<string, unknown>;
 }
 
+/** What a row is before anything happened to it. */
+const UNTOUCHED = {
+  state: 'accepted',
+  started_at_utc: null,
+  finished_at_utc: null,
+  error_detail: null,
+  result_json: null,
+  outcome: null,
+  waiting_reason: null,
+  returns: 0,
+} as const;
+
 const LIVE = `state IN ('accepted', 'running')`;
 
 /** Finished requests are kept: so many rows, and none longer than so many days. */
 export const REQUEST_KEEP = { keepRows: 100_000, keepDays: 30 };
 const LEDGER_PAGE = 500;
-/** One in so many ends looks for rows to remove, and removes at most so many. */
+/** One in so many ends removes as many old rows at most: what is kept does not grow, and no end costs much more. */
 const PRUNE_EVERY = 100;
-const PRUNE_MOST = 1000;
+const PRUNE_MOST = PRUNE_EVERY;
 
 /** The durable line of requests. Methods that answer a promise resolve after the commit is on disk. */
 export class RequestQueue {
@@ -43,11 +64,13 @@ export class RequestQueue {
   readonly entries = new Emitter<LedgerEntry>();
   #db: Sqlite;
   #clock: Clock;
+  #counts: RequestCounts | undefined;
   #ended = 0;
 
   constructor(db: Sqlite, clock: Clock) {
     this.#db = db;
     this.#clock = clock;
+    if (!db.readOnly) this.#counts = new RequestCounts(db);
   }
 
   async accept(input: AcceptInput): Promise<Accepted> {
@@ -60,32 +83,44 @@ export class RequestQueue {
 
   /** For callers whose own row must be committed with the request; they emit the entry after their commit. */
   acceptWithin(db: Sqlite, input: AcceptInput): { accepted: Accepted; entry: LedgerEntry | undefined } {
-    const digest = createHash('sha256')
-      .update(stableJson([input.kind, input.payload]))
-      .digest('hex');
-    const known = this.#known(input.idempotencyKey, digest);
+    const { priority, source, idempotencyKey = null } = input;
+    const digest = idempotencyKey === null ? null : contentDigest(input);
+    const known = this.#known(idempotencyKey, digest);
     if (known) return { accepted: { row: known, duplicate: true, depth: this.depth() }, entry: undefined };
     const now = this.#clock.now();
-    const id = newRequestId(now);
-    db.run(
-      `INSERT INTO gateway_requests (request_id, request_kind, payload_json, state, accepted_at_utc,
+    const row = {
+      ...UNTOUCHED,
+      request_id: newRequestId(now),
+      request_kind: input.kind,
+      payload_json: JSON.stringify(input.payload),
+      accepted_at_utc: utcStamp(now),
+      managed_agent_instance_epoch: input.epoch,
+      source,
+      priority,
+      idempotency_key: idempotencyKey,
+      expires_at_utc: input.expiresAtUtc ?? null,
+    };
+    const { lastInsertRowid } = db.run(
+      `INSERT INTO gateway_requests (sequence, request_id, request_kind, payload_json, state, accepted_at_utc,
          managed_agent_instance_epoch, source, priority, idempotency_key, content_digest, expires_at_utc)
-       VALUES (?, ?, ?, 'accepted', ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (${NEXT_NUMBER}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
-        id,
-        input.kind,
-        JSON.stringify(input.payload),
-        utcStamp(now),
-        input.epoch,
-        input.source,
-        input.priority,
-        input.idempotencyKey ?? null,
+        row.request_id,
+        row.request_kind,
+        row.payload_json,
+        row.state,
+        row.accepted_at_utc,
+        row.managed_agent_instance_epoch,
+        source,
+        priority,
+        idempotencyKey,
         digest,
-        input.expiresAtUtc ?? null,
+        row.expires_at_utc,
       ],
     );
-    const entry = appendEntry(db, this.#entry(id, 'accepted', input.source, { priority: input.priority }));
-    return { accepted: { row: this.get(id), duplicate: false, depth: this.depth() }, entry };
+    const sequence = Number(lastInsertRowid);
+    const entry = { entry_id: sequence, ...this.#entry(row.request_id, 'accepted', source, { priority }) };
+    return { accepted: { row: { sequence, ...row }, duplicate: false, depth: this.depth() }, entry };
   }
 
   get(requestId: string): RequestRow {
@@ -111,14 +146,12 @@ export class RequestQueue {
   }
 
   lastEntryId(): number {
-    return (
-      this.#db.get<{ id: number | null }>('SELECT MAX(entry_id) AS id FROM gateway_request_ledger')?.id ?? 0
-    );
+    return lastNumber(this.#db);
   }
 
   /** Accepted and running requests. */
   depth(): number {
-    return this.#count("state = 'accepted'") + this.#count("state = 'running'");
+    return this.#count().live;
   }
 
   /** The head of the line: interrupts first, then by priority and sequence. */
@@ -202,15 +235,14 @@ export class RequestQueue {
         ],
       );
       if (changes === 0) return undefined;
+      if (++this.#ended % PRUNE_EVERY === 0) this.prune(REQUEST_KEEP);
       return appendEntry(
         db,
         this.#entry(requestId, 'finished', 'dispatch', { outcome, detail: detail ?? null }),
       );
     });
     crashPoint('queue.finish.after-commit');
-    if (!entry) return;
-    this.entries.emit(entry);
-    if (++this.#ended % PRUNE_EVERY === 0) this.prune(REQUEST_KEEP);
+    if (entry) this.entries.emit(entry);
   }
 
   /** Back in line, because nothing of it was typed. Only returns after a crash are counted. */
@@ -295,22 +327,24 @@ export class RequestQueue {
 
   /**
    * Removes finished rows beyond `keepRows` or older than `keepDays`, with their ledgers. Looks only at the oldest rows,
-   * so it costs the same however many there are. Answers how many went.
+   * so it costs the same however many there are; the one that moved last stays. Answers how many went.
    */
   prune({ keepRows, keepDays }: { keepRows: number; keepDays: number }): number {
     const before = utcStamp(new Date(this.#clock.now().getTime() - keepDays * 86_400_000));
+    const { kept, live } = this.#count();
     return this.#db.run(
       `DELETE FROM gateway_requests WHERE sequence IN (
          SELECT sequence FROM (
-           SELECT sequence, state, finished_at_utc FROM gateway_requests ORDER BY sequence LIMIT ?3)
-         WHERE NOT ${LIVE} AND (finished_at_utc < ?1
-           OR sequence <= (SELECT COALESCE(MAX(sequence), 0) FROM gateway_requests) - ?2))`,
-      [before, keepRows, PRUNE_MOST],
+           SELECT sequence, finished_at_utc, ROW_NUMBER() OVER (ORDER BY sequence) AS place FROM (
+             SELECT sequence, state, finished_at_utc, request_id FROM gateway_requests ORDER BY sequence LIMIT ?3)
+           WHERE NOT ${LIVE} AND request_id IS NOT (SELECT request_id FROM gateway_request_ledger ORDER BY entry_id DESC LIMIT 1))
+         WHERE finished_at_utc < ?1 OR place <= ?2)`,
+      [before, kept - live - keepRows, PRUNE_MOST],
     ).changes;
   }
 
-  #known(key: string | undefined, digest: string): RequestRow | undefined {
-    if (key === undefined) return undefined;
+  #known(key: string | null, digest: string | null): RequestRow | undefined {
+    if (key === null) return undefined;
     const row = this.#db.get<RequestRow & { content_digest: string }>(
       'SELECT * FROM gateway_requests WHERE idempotency_key = ?',
       [key],
@@ -323,8 +357,10 @@ export class RequestQueue {
     return row;
   }
 
-  #count(where: string): number {
-    return this.#db.get<{ n: number }>(`SELECT COUNT(*) AS n FROM gateway_requests WHERE ${where}`)?.n ?? 0;
+  /** Whoever only reads has no transactions to keep in step with, and rarely asks. */
+  #count(): Counts {
+    this.#counts ??= new RequestCounts(this.#db);
+    return this.#counts.read();
   }
 
   #entry(
@@ -335,4 +371,11 @@ export class RequestQueue {
   ): Omit<LedgerEntry, 'entry_id'> {
     return { request_id, stage, source, at_utc: utcStamp(this.#clock.now()), facts };
   }
+}
+
+/** Tells whether a known key comes with the same content again. */
+function contentDigest({ kind, payload }: AcceptInput): string {
+  return createHash('sha256')
+    .update(stableJson([kind, payload]))
+    .digest('hex');
 }

@@ -1,0 +1,72 @@
+import * as fs from 'node:fs';
+import { IN_MEMORY } from './sqlite-file.ts';
+
+/** A disk that answers sooner is waited for in place, because handing over to a thread and back takes longer. */
+const SLOW_MS = 30;
+
+/**
+ * Makes the write-ahead log of a database durable from outside of SQLite. Its file is held open beside SQLite's own:
+ * locks are on the database and its -shm file only, so that opening and closing this one drops none. While a connection
+ * is open the log is emptied but never replaced.
+ */
+export class LogSync {
+  /** How SQLite itself is to sync what is not committed in a group. */
+  readonly mode: 'FULL' | 'NORMAL';
+  readonly #file: string | undefined;
+  #fd: number | undefined;
+  #lastMs = 0;
+  #running = 0;
+  #closed = false;
+
+  constructor(file: string, durable: boolean) {
+    this.mode = durable ? 'FULL' : 'NORMAL';
+    this.#file = durable && file !== IN_MEMORY ? `${file}-wal` : undefined;
+  }
+
+  /** Without blocking this thread, once the disk has shown to be slow. */
+  sync(done: (error: unknown) => void): void {
+    try {
+      if (this.#file === undefined || this.#lastMs < SLOW_MS) {
+        this.syncNow();
+        done(undefined);
+      } else this.#syncAside(this.#open(this.#file), done);
+    } catch (error) {
+      done(error);
+    }
+  }
+
+  syncNow(): void {
+    if (this.#file === undefined) return;
+    const begun = performance.now();
+    fs.fdatasyncSync(this.#open(this.#file));
+    this.#lastMs = performance.now() - begun;
+  }
+
+  #syncAside(fd: number, done: (error: unknown) => void): void {
+    const begun = performance.now();
+    this.#running++;
+    fs.fdatasync(fd, (error) => {
+      this.#running--;
+      this.#lastMs = performance.now() - begun;
+      if (this.#closed) this.#release();
+      done(error ?? undefined);
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#release();
+  }
+
+  #open(file: string): number {
+    this.#fd ??= fs.openSync(file, 'r+');
+    return this.#fd;
+  }
+
+  /** Not under a sync in progress: the number might be given to another file. */
+  #release(): void {
+    if (this.#fd === undefined || this.#running > 0) return;
+    fs.closeSync(this.#fd);
+    this.#fd = undefined;
+  }
+}
