@@ -7,6 +7,8 @@ const PROOFS = {
   kill: { project: 'walk', files: ['test/session/kill-table'] },
   lane: { project: 'walk', files: ['test/terminal/lane'] },
   crash: { project: 'walk', files: ['test/crash'] },
+  queue: { project: 'walk', files: ['test/queue'] },
+  gateway: { project: 'unit', files: ['src/gateway/http'] },
   agents: { project: 'agents', files: ['test/agents'] },
 };
 

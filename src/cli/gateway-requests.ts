@@ -60,7 +60,10 @@ function acceptedText({ request_id, queue_depth, duplicate }: RequestAccepted, w
 async function submit(input: Input): Promise<Output> {
   const prompt = await promptText(input);
   const gateway = await liveGateway(input);
-  const accepted = await gateway.submitPrompt({ prompt }, envelope(input));
+  const accepted = await gateway.submitPrompt(
+    { prompt },
+    { ...envelope(input), ...(input.flags['waitInLine'] === true && { wait_in_line: true }) },
+  );
   if (input.flags['wait']) return outcomeOf(await waitFor(gateway, accepted.request_id, input));
   return { data: accepted, plain: acceptedText(accepted, 'Prompt') };
 }
@@ -148,7 +151,17 @@ const requestsGroup: Command = {
         'rouse agents gateway requests submit --agent-name gpu --prompt "Run the tests."',
         'rouse agents gateway requests submit --agent-name gpu --idempotency-key nightly-7 --wait < prompt.md',
       ],
-      flags: [...GATEWAY_TARGET_FLAGS, PROMPT_FLAG, ...ENVELOPE_FLAGS, ...WAIT_FLAGS],
+      flags: [
+        ...GATEWAY_TARGET_FLAGS,
+        PROMPT_FLAG,
+        ...ENVELOPE_FLAGS,
+        {
+          name: 'wait-in-line',
+          summary:
+            'a headless agent refuses a prompt while another is under way; with this it waits for its turn',
+        },
+        ...WAIT_FLAGS,
+      ],
       run: submit,
     },
     {

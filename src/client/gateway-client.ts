@@ -20,6 +20,7 @@ export interface CallOptions {
 }
 
 export type RequestExtras = Pick<wire.RequestInput, 'idempotency_key' | 'expires_at' | 'priority'>;
+export type PromptExtras = RequestExtras & { wait_in_line?: boolean };
 
 const DEFAULT_TIMEOUT_MS = 5000;
 
@@ -68,7 +69,7 @@ export class GatewayClient {
 
   submitPrompt(
     payload: wire.SubmitPromptPayload,
-    extras?: RequestExtras,
+    extras?: PromptExtras,
     options?: CallOptions,
   ): Promise<wire.RequestAccepted> {
     return this.createRequest({ kind: 'submit_prompt', payload, ...extras }, options);

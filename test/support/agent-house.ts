@@ -84,10 +84,29 @@ export class AgentHouse {
       transcript,
       control,
       facts: report.facts,
-      received: () =>
-        readTranscript(transcript)
-          .filter((record) => record.type === 'submitted')
-          .map((record) => String(record['text'])),
+      received: () => promptsIn(transcript),
+    };
+  }
+
+  /** One whose prompts are processes of their own. */
+  async launchHeadless(
+    name: string,
+    args: string[] = [],
+  ): Promise<Pick<HousedAgent, 'client' | 'received' | 'facts'>> {
+    const { facts, attached, attachError } = await launch(this.context, {
+      tool: 'scripted',
+      agentName: name,
+      cwd: this.directory,
+      headless: true,
+      args,
+      autoAttach: { mode: 'detached_process' },
+    });
+    if (attachError) throw attachError;
+    this.#launched.push(facts);
+    return {
+      facts,
+      client: new GatewayClient({ host: '127.0.0.1', port: attached!.status.gateway_port! }),
+      received: () => promptsIn(path.join(facts.root, 'transcript.jsonl')),
     };
   }
 
@@ -103,4 +122,10 @@ export class AgentHouse {
     }
     fs.rmSync(this.directory, { recursive: true, force: true });
   }
+}
+
+function promptsIn(transcript: string): string[] {
+  return readTranscript(transcript)
+    .filter((record) => record.type === 'submitted')
+    .map((record) => String(record['text']));
 }

@@ -42,8 +42,12 @@ export function refuseClosedAdmission({ presence, surface }: ControlDependencies
 
 function refusePrompt(body: Extract<RequestBody, { kind: 'submit_prompt' }>, on: ControlDependencies): void {
   const headless = on.surface.headless?.state();
-  if (headless && (headless.active_turn_id !== null || on.queue.depth() > 0)) {
-    throw refusal('not_ready', 'a headless agent takes one prompt at a time, and one is under way');
+  const busy = headless && (headless.active_turn_id !== null || on.queue.depth() > 0);
+  // A retry of what was accepted is answered as the first time was, whatever is under way.
+  if (busy && !body.wait_in_line && !on.queue.knowsKey(body.idempotency_key)) {
+    throw refusal('not_ready', 'a headless agent takes one prompt at a time, and one is under way', {
+      hint: 'wait for it, or ask with "wait_in_line": true',
+    });
   }
   if (on.surface.kind === 'tui' && body.payload.execution) {
     throw refusal('invalid_execution', 'payload.execution: a TUI agent does not take a model override');

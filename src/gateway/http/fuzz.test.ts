@@ -317,17 +317,23 @@ function state(): string {
   });
 }
 
+type Sent = Pick<Case, 'method' | 'target' | 'headers'> & { body?: Case['body'] };
+
 /** Until nothing is being worked on: what a good request set off must not be blamed on the next one. */
 async function quiet(): Promise<string> {
-  for (let before = ''; ; ) {
+  let before = '';
+  for (let same = 0; same < 2; ) {
     for (let turn = 0; turn < 12; turn++) await new Promise((resolve) => setImmediate(resolve));
+    const { json } = await send({ method: 'GET', target: '/v1/status', headers: {} });
+    const { queue_depth, active_execution } = json as { queue_depth: number; active_execution: string };
     const now = state();
-    if (now === before) return now;
+    same = now === before && queue_depth === 0 && active_execution === 'idle' ? same + 1 : 0;
     before = now;
   }
+  return before;
 }
 
-function send({ method, target, headers, body }: Case): Promise<{ status: number; json: unknown }> {
+function send({ method, target, headers, body }: Sent): Promise<{ status: number; json: unknown }> {
   return new Promise((resolve, reject) => {
     const request = http.request(
       {

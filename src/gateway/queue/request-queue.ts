@@ -123,6 +123,11 @@ export class RequestQueue {
     return { accepted: { row: { sequence, ...row }, duplicate: false, depth: this.depth() }, entry };
   }
 
+  knowsKey(key: string | null | undefined): boolean {
+    const known = 'SELECT 1 FROM gateway_requests WHERE idempotency_key = ?';
+    return key != null && this.#db.get(known, [key]) !== undefined;
+  }
+
   get(requestId: string): RequestRow {
     const row = this.#db.get<RequestRow>('SELECT * FROM gateway_requests WHERE request_id = ?', [requestId]);
     if (!row) throw notFound(`no request ${requestId}`);

@@ -43,7 +43,15 @@ const envelope = {
 export const requestBody = name(
   'RequestBody',
   z.discriminatedUnion('kind', [
-    strict({ ...envelope, kind: z.literal('submit_prompt'), payload: submitPromptPayload }),
+    strict({
+      ...envelope,
+      kind: z.literal('submit_prompt'),
+      payload: submitPromptPayload,
+      wait_in_line: about(
+        'A headless agent refuses a prompt while another is under way; true lets it wait in line instead.',
+        z.boolean().nullish(),
+      ),
+    }),
     strict({ ...envelope, kind: z.literal('interrupt'), payload: interruptPayload }),
   ]),
 );
