@@ -77,19 +77,15 @@ function messageFor(workspaceId: string, { org_id, hour, expires_at, open }: Loo
 
 /** In pieces that name no ids, so that a backlog of any size is neither held in memory nor sent over the wire. */
 async function stamp(sql: Sql, workspaceId: string, rules: DueRules): Promise<number> {
-  let stamped = 0;
-  for (const condition of [rules.never, rules.again]) {
-    let changed: number;
-    do {
-      const { rowCount } = await sql.query(
-        `UPDATE requests r SET last_nudged_at = now(), nudge_count = ${rules.unanswered} + 1
-          WHERE r.id = ANY(ARRAY(${dueIds(condition)}))`,
-        [workspaceId, CHUNK],
-      );
-      changed = rowCount;
-      stamped += changed;
-    } while (changed === CHUNK);
+  for (let stamped = 0; ; ) {
+    const { rowCount } = await sql.query(
+      `WITH never AS (${dueIds(rules.never)}), again AS (${dueIds(rules.again)}),
+         told AS (UPDATE workspaces SET last_inbox_nudge_at = now() WHERE id = $1)
+       UPDATE requests r SET last_nudged_at = now(), nudge_count = ${rules.unanswered} + 1
+        WHERE r.id = ANY(ARRAY(SELECT id FROM never UNION ALL SELECT id FROM again))`,
+      [workspaceId, CHUNK],
+    );
+    stamped += rowCount;
+    if (rowCount < CHUNK) return stamped;
   }
-  await sql.query('UPDATE workspaces SET last_inbox_nudge_at = now() WHERE id = $1', [workspaceId]);
-  return stamped;
 }

@@ -19,7 +19,7 @@ interface Candidate {
 }
 
 /** Due items read in due order for each agent wanted, before the agents are asked one by one instead. */
-const ITEMS_PER_AGENT = 10;
+const ITEMS_PER_AGENT = 5;
 
 /**
  * Which agents to nudge, without gathering their items. First the due items are read in due order, a bounded number of
@@ -49,6 +49,7 @@ function countHeld(rows: Candidate[]): Pick['held'] {
 
 const AGE = 'extract(epoch FROM now() - created_at)::int AS age';
 
+/** OFFSET 0 makes it look up just the agents it found, whatever the planner thinks of reading them all. */
 const inDueOrder = ({ never, neverDueAt, again, againDueAt, state }: DueRules): string => `
   WITH due AS (
     (SELECT r.recipient_workspace_id AS agent, ${neverDueAt} AS due_at, r.created_at FROM requests r
@@ -59,7 +60,9 @@ const inDueOrder = ({ never, neverDueAt, again, againDueAt, state }: DueRules): 
   seen AS (SELECT * FROM due ORDER BY due_at LIMIT $1),
   agents AS (
     SELECT agent, min(due_at) AS due_at, min(created_at) AS created_at, count(*)::int AS items FROM seen GROUP BY agent)
-  SELECT agent, items, ${state} AS state, ${AGE} FROM agents JOIN workspaces w ON w.id = agent ORDER BY due_at, agent`;
+  SELECT agent, items, state, ${AGE} FROM agents
+    CROSS JOIN LATERAL (SELECT ${state} AS state FROM workspaces w WHERE w.id = agents.agent OFFSET 0) looked_up
+   ORDER BY due_at, agent`;
 
 async function fromIdleAgents(sql: Sql, rules: DueRules, limit: number): Promise<Candidate[]> {
   const { rows } = await sql.query<Candidate>(oldestOfEach(rules), [limit + 1]);
