@@ -34,6 +34,43 @@ export const VARIABLES = [
     'File, 0600, with the token for the fleet server. Default `$ROUSE_HOME/server/admin-token`.',
   ),
   variable(
+    'REQUEST_NUDGE_SWEEPER_DISABLED',
+    'setting',
+    '`true`: the fleet server reminds nobody of unanswered requests.',
+  ),
+  variable('REQUEST_NUDGE_SWEEPER_INTERVAL_S', 'setting', 'Seconds between two passes. Default 300.'),
+  variable(
+    'REQUEST_NUDGE_STALE_AFTER_S',
+    'setting',
+    'Age in seconds after which an unanswered request is announced. Default 600.',
+  ),
+  variable(
+    'REQUEST_NUDGE_RENUDGE_AFTER_S',
+    'setting',
+    'Seconds before the same request is announced again. Default 3600.',
+  ),
+  variable('REQUEST_NUDGE_BATCH_LIMIT', 'setting', 'Agents in one pass. Default 200.'),
+  variable(
+    'REQUEST_NUDGE_AGENT_SPACING_S',
+    'setting',
+    'Seconds between two nudges to one agent. Default 0: no such rule.',
+  ),
+  variable(
+    'REQUEST_NUDGE_BACKOFF',
+    'setting',
+    '`true`: the wait doubles after each unanswered nudge, up to a day.',
+  ),
+  variable(
+    'REQUEST_NUDGE_MAX',
+    'setting',
+    'Unanswered nudges after which the requester is told. Default: never.',
+  ),
+  variable(
+    'REQUEST_NUDGE_HEARTBEAT_MAX_AGE_S',
+    'setting',
+    'Nudge only agents heard from within so many seconds. Default: `online` is enough.',
+  ),
+  variable(
     'HOUMAO_GLOBAL_RUNTIME_DIR',
     'setting',
     'Absolute directory of sessions. Default `$ROUSE_HOME/runtime`.',
