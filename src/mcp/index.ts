@@ -1,0 +1,12 @@
+/**
+ * MCP: what an agent may do here, as tools of the Model Context Protocol. Requests go to the fleet server; mail and
+ * reminders to the gateway beside the agent. The same clients as the command line, over standard input and over HTTP.
+ *
+ * Promises  A refusal is a tool error with what happened and what to do; nothing but protocol is written to standard
+ *           output. Who acts is told by the token that the ports hold, never by an argument.
+ * Never     Opens a database, reads a token from an argument, or types into a terminal.
+ */
+export { createMcpServer } from './create-mcp-server.ts';
+export { type McpHttp, mcpOverHttp } from './over-http.ts';
+export { serveMcpOverStdio } from './over-stdio.ts';
+export type { GatewayPort, McpPorts } from './ports.ts';

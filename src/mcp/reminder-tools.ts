@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { MISSED_POLICIES, rankingAfterAll } from '../domain/index.ts';
+import { given, tool } from './tool.ts';
+
+/** Prompts only: an agent that could have keys typed for it could answer its own permission dialogs. */
+export const REMINDER_TOOLS = [
+  tool({
+    name: 'list_reminders',
+    title: 'Your reminders',
+    description:
+      'The reminders of your gateway in ranking order. Only the first is ever delivered; the others wait behind it.',
+    input: {},
+    readOnly: true,
+    run: async (_, { gateway }) => (await gateway()).reminders(),
+  }),
+  tool({
+    name: 'create_reminder',
+    title: 'Have yourself prompted later',
+    description:
+      'Has a prompt sent to you at a time, once or again and again. Say when by one of start_after_seconds, deliver_at_utc ' +
+      'or cron; with interval_seconds or cron it repeats. It lives as long as the gateway, unless durable.',
+    input: {
+      title: z.string().describe('For people; it is never sent.'),
+      prompt: z.string().describe('What you are told then.'),
+      start_after_seconds: z.number().positive().optional(),
+      deliver_at_utc: z.string().optional().describe('Such as 2026-01-31T08:00:00Z.'),
+      interval_seconds: z.number().positive().optional().describe('Again after so many seconds.'),
+      cron: z.string().optional().describe('Such as "0 9 * * 1-5".'),
+      time_zone: z.string().optional().describe('For cron, such as Europe/Zurich. Default UTC.'),
+      ranking: z.int().optional().describe('The smallest leads. Default: behind all others.'),
+      durable: z.boolean().optional().describe('Survives a restart of the gateway; needs missed.'),
+      missed: z.enum(MISSED_POLICIES).optional().describe('For durable ones, times that passed unseen.'),
+    },
+    run: async ({ ranking, ...wanted }, { gateway }) => {
+      const client = await gateway();
+      const others = ranking === undefined ? (await client.reminders()).reminders : [];
+      const repeats = wanted.interval_seconds !== undefined || wanted.cron !== undefined;
+      return client.createReminders([
+        {
+          ...given(wanted),
+          mode: repeats ? 'repeat' : 'one_off',
+          ranking: ranking ?? rankingAfterAll(others.map((each) => each.ranking)),
+        },
+      ]);
+    },
+  }),
+  tool({
+    name: 'delete_reminder',
+    title: 'Remove a reminder',
+    description: 'Removes a reminder; a delivery that has begun ends first.',
+    input: { reminder_id: z.string() },
+    run: async ({ reminder_id: id }, { gateway }) => (await gateway()).deleteReminder(id),
+  }),
+];

@@ -1,0 +1,135 @@
+import * as z from 'zod';
+import { preview } from '../base/index.ts';
+import { type InboxRequest, type InboxRequestList, REQUEST_FILTERS, REQUEST_KINDS } from '../wire/index.ts';
+import { given, tool } from './tool.ts';
+
+/** Lists are for choosing; get_request shows the whole. */
+const PREVIEW = 200;
+
+const workspace_id = z
+  .string()
+  .optional()
+  .describe("The agent's workspace id. Left out: your own, which is what you want.");
+const request_id = z.string().describe('The id of the request, as the lists show it.');
+const page = {
+  workspace_id,
+  kind: z.enum(REQUEST_KINDS).optional().describe('Only these.'),
+  limit: z.int().min(1).max(200).optional().describe('At most so many. Default 20.'),
+  cursor: z.string().optional().describe('`next_cursor` of the page before.'),
+};
+const status = z.enum(REQUEST_FILTERS).optional();
+
+function shortened({ requests, ...rest }: InboxRequestList, other: 'requester' | 'recipient'): object {
+  return { ...rest, requests: requests.map((row) => line(row, other)) };
+}
+
+function line(row: InboxRequest, other: 'requester' | 'recipient'): object {
+  const name = row[`${other}_name`] ?? (row[`${other}_id`] || 'anybody of the org');
+  return {
+    id: row.id,
+    kind: row.kind,
+    title: row.title,
+    [other]: `${row[`${other}_type`]} ${name}`,
+    status: row.status,
+    turn: row.turn,
+    priority: row.priority,
+    created_at: row.created_at,
+    ...(row.detail !== null && { detail: preview(row.detail, PREVIEW) }),
+  };
+}
+
+export const REQUEST_TOOLS = [
+  tool({
+    name: 'create_request',
+    title: 'Ask an agent or a person',
+    description:
+      'Files a task or an approval for another agent or a person and returns at once; the answer comes later, as a notice ' +
+      'and in check_requests. To a person: leave recipient_id out to ask whoever of the org answers first.',
+    input: {
+      kind: z
+        .enum(REQUEST_KINDS)
+        .describe('task: somebody does something. approval: somebody says yes or no.'),
+      recipient_type: z.enum(['agent', 'user']),
+      recipient_id: z
+        .string()
+        .optional()
+        .describe("An agent's name, agent id or workspace id; a person's name. Needed for an agent."),
+      title: z.string().describe('One line, at most 200 characters.'),
+      detail: z.string().optional().describe('Markdown: all that is needed to do it without asking back.'),
+      priority: z.int().min(0).max(100).optional().describe('Higher is more urgent.'),
+      idempotency_key: z.string().optional().describe('The same key again is the same request.'),
+      workspace_id,
+    },
+    run: async ({ workspace_id: of, ...wanted }, { requests }) =>
+      (await requests(of)).create(
+        given(wanted) as Parameters<Awaited<ReturnType<typeof requests>>['create']>[0],
+      ),
+  }),
+  tool({
+    name: 'list_inbox',
+    title: 'What is asked of you',
+    description:
+      'The requests addressed to you, most urgent first, then oldest. Open ones unless you say otherwise. Read one with ' +
+      'get_request, answer it with respond_request.',
+    input: { status: status.describe('Default open.'), ...page },
+    readOnly: true,
+    run: async ({ workspace_id: of, limit = 20, ...wanted }, { requests }) =>
+      shortened(await (await requests(of)).inbox({ limit, ...wanted }), 'requester'),
+  }),
+  tool({
+    name: 'check_requests',
+    title: 'What became of what you asked',
+    description:
+      'The requests you made, newest first, answered or not. Read the answer and its note with get_request.',
+    input: { status: status.describe('Default all.'), ...page },
+    readOnly: true,
+    run: async ({ workspace_id: of, limit = 20, status: wanted = 'all', ...more }, { requests }) =>
+      shortened(await (await requests(of)).sent({ limit, status: wanted, ...more }), 'recipient'),
+  }),
+  tool({
+    name: 'get_request',
+    title: 'One request with its thread',
+    description: 'A request you made or were asked, in full, with the newest messages of its thread.',
+    input: {
+      request_id,
+      workspace_id,
+      limit: z.int().min(1).max(200).optional().describe('At most so many messages. Default 50.'),
+      cursor: z.string().optional().describe('`earlier_cursor`, for the messages before.'),
+    },
+    readOnly: true,
+    run: async ({ workspace_id: of, request_id: id, ...wanted }, { requests }) =>
+      (await requests(of)).get(id, wanted),
+  }),
+  tool({
+    name: 'respond_request',
+    title: 'Answer a request',
+    description:
+      'Closes a request that is addressed to you: a task with done or rejected, an approval with approved or rejected. ' +
+      'What you have to say about it goes into message; it is kept with the answer.',
+    input: {
+      request_id,
+      action: z.enum(['done', 'approved', 'rejected']),
+      message: z.string().optional().describe('A closing note for the requester.'),
+      workspace_id,
+    },
+    run: async ({ workspace_id: of, request_id: id, action, message }, { requests }) =>
+      (await requests(of)).respond(id, given({ action, note: message })),
+  }),
+  tool({
+    name: 'add_request_message',
+    title: 'Ask back, or reply',
+    description:
+      'Adds a message to the thread of an open request. If you were asked, it asks the requester for more and waits for ' +
+      'them; if you asked, it hands the request back to the recipient.',
+    input: { request_id, body: z.string(), workspace_id },
+    run: async ({ workspace_id: of, request_id: id, body }, { requests }) =>
+      (await requests(of)).message(id, body),
+  }),
+  tool({
+    name: 'cancel_request',
+    title: 'Withdraw a request',
+    description: 'Withdraws an open request that you made. The recipient is told to stop.',
+    input: { request_id, workspace_id },
+    run: async ({ workspace_id: of, request_id: id }, { requests }) => (await requests(of)).cancel(id),
+  }),
+];
