@@ -20,7 +20,7 @@ const PLAN = {
   fleet: 'base domain db terminal session wire http client mcp',
   session: 'base domain tmux screen terminal wire client mailbox',
   scripted: 'base',
-  mcp: 'base domain wire client',
+  mcp: 'base domain wire http client',
   cli: 'base domain wire client session mailbox screen scripted demo gateway fleet mcp',
   demo: 'base domain wire client session mailbox',
   main: 'base domain cli gateway fleet mcp scripted terminal',

@@ -1,7 +1,7 @@
 import { conflict, isRouseError, notFound, systemClock } from '../base/index.ts';
 import type { GatewayClient } from '../client/index.ts';
 import type { MailOperationName } from '../gateway/offline.ts';
-import type { ManifestFacts } from '../session/index.ts';
+import type { ManifestFacts, Target } from '../session/index.ts';
 import type { MailboxBinding } from '../wire/index.ts';
 import { sessionContext, targetOf } from './agents-target.ts';
 import type { Input } from './command.ts';
@@ -21,7 +21,15 @@ export async function askMail(
   operation: MailOperationName | 'status',
   body: object = {},
 ): Promise<Json> {
-  const target = await targetOf(input);
+  return askMailOf(input, await targetOf(input), { operation, body });
+}
+
+/** The same for an agent that was found already. */
+export async function askMailOf(
+  input: Input,
+  target: Target,
+  { operation, body }: { operation: MailOperationName | 'status'; body: object },
+): Promise<Json> {
   const answer = await (target.kind === 'pair'
     ? overGateway((await gatewayOf(input, target)) as GatewayClient, operation, body)
     : onThisHost(input, target.facts, { operation, body }));

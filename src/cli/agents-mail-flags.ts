@@ -40,7 +40,7 @@ export async function outgoing(input: Input): Promise<Record<string, unknown>> {
   };
 }
 
-async function bodyText({ flags, stdin, stdinIsTty }: Input): Promise<string> {
+export async function bodyText({ flags, stdin, stdinIsTty }: Input): Promise<string> {
   const content = flags['bodyContent'] as string | undefined;
   const file = flags['bodyFile'] as string | undefined;
   if (content !== undefined && file !== undefined)

@@ -6,6 +6,7 @@ import help from './help-topics.ts';
 import mail from './mail.ts';
 import mailbox from './mailbox.ts';
 import mailfile from './mailfile.ts';
+import requests from './requests.ts';
 import skills from './skills.ts';
 import tui from './tui.ts';
 import why from './why.ts';
@@ -30,6 +31,7 @@ export const ROOT: Command = {
     mail,
     mailbox,
     mailfile,
+    requests,
     tui,
     why,
     skills,

@@ -14,3 +14,4 @@ export * from './fleet-client.ts';
 export * from './gateway-client.ts';
 export * from './pair-path.ts';
 export * from './requests-client.ts';
+export * from './session-fleet.ts';

@@ -7,6 +7,7 @@
  * Never     Opens a database, reads a token from an argument, or types into a terminal.
  */
 export { createMcpServer } from './create-mcp-server.ts';
+export { type ListenMcp, listenMcp } from './listen-mcp.ts';
 export { type McpHttp, mcpOverHttp } from './over-http.ts';
 export { serveMcpOverStdio } from './over-stdio.ts';
 export type { GatewayPort, McpPorts } from './ports.ts';

@@ -9,7 +9,7 @@ export interface McpHttp {
 }
 
 /** Streamable HTTP without sessions: each request stands for itself, so that any replica may serve it. */
-export function mcpOverHttp(portsOf: (request: Request) => McpPorts, version: string): McpHttp {
-  const handler = createMcpHandler(({ requestInfo }) => createMcpServer(portsOf(requestInfo!), version));
+export function mcpOverHttp(portsOf: (request: Request) => McpPorts): McpHttp {
+  const handler = createMcpHandler(({ requestInfo }) => createMcpServer(portsOf(requestInfo!)));
   return { fetch: (request) => handler.fetch(request), close: () => handler.close() };
 }

@@ -130,7 +130,8 @@ function events(app: Hono, { sql, callerOf }: RequestsDeps, live: LiveRequests):
     await live.ready();
     const after = asked ?? (await newestEvent(sql));
     return streamSSE(context, async (stream) => {
-      await stream.write(': listening\n\n');
+      // So that a reader whose connection breaks before anything happened knows where to go on.
+      await stream.writeSSE({ id: String(after), event: 'LISTENING', data: '{}' });
       for await (const event of live.follow(caller, { after, signal: context.req.raw.signal })) {
         if (event === 'alive') await stream.write(': alive\n\n');
         else await stream.writeSSE({ id: String(event.id), event: event.type, data: JSON.stringify(event) });

@@ -1,0 +1,27 @@
+import * as path from 'node:path';
+import { invalid, readJsonIfExists } from '../base/index.ts';
+import { FleetClient, readTokenFile } from './fleet-client.ts';
+
+export interface SessionFleet {
+  url: string;
+  workspaceId: string;
+  /** 0600; it may be written anew when the agent is registered again. */
+  tokenFile: string;
+}
+
+/** With which fleet server the session of this root was registered; undefined: with none. */
+export function sessionFleet(sessionRoot: string): SessionFleet | undefined {
+  const file = path.join(sessionRoot, 'fleet', 'fleet.json');
+  const found = readJsonIfExists(file) as { url?: unknown; workspace_id?: unknown } | undefined;
+  if (found === undefined) return undefined;
+  const { url, workspace_id: workspaceId } = found ?? {};
+  if (typeof url !== 'string' || typeof workspaceId !== 'string') {
+    throw invalid(`${file} must hold url and workspace_id`);
+  }
+  return { url, workspaceId, tokenFile: path.join(sessionRoot, 'fleet', 'token') };
+}
+
+/** A client that speaks as the agent of the session. */
+export function sessionFleetClient({ url, tokenFile }: SessionFleet): FleetClient {
+  return new FleetClient({ url, token: readTokenFile(tokenFile) });
+}
