@@ -6,6 +6,7 @@ import help from './help-topics.ts';
 import mail from './mail.ts';
 import mailbox from './mailbox.ts';
 import mailfile from './mailfile.ts';
+import mcp from './mcp.ts';
 import requests from './requests.ts';
 import skills from './skills.ts';
 import tui from './tui.ts';
@@ -32,6 +33,7 @@ export const ROOT: Command = {
     mailbox,
     mailfile,
     requests,
+    mcp,
     tui,
     why,
     skills,

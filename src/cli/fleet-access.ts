@@ -24,19 +24,32 @@ export const FLEET_FLAGS: Flag[] = [
  * Speaks as whoever the token file says: the one of the flag; inside an agent's session the agent's own, even when the
  * person's token stands in the environment it was started with; else that; else the administrator's of this host.
  */
-export async function fleetOf({ flags, env, settings }: Input): Promise<FleetClient> {
-  const { DEFAULT_FLEET_URL, FleetClient, readTokenFile, sessionFleet, sessionFleetClient } = await import(
-    '../client/index.ts'
-  );
-  const url = flags['fleetUrl'] as string | undefined;
-  const file = flags['fleetTokenFile'] as string | undefined;
+export async function fleetOf(input: Input): Promise<FleetClient> {
+  const { FleetClient, readTokenFile, sessionFleet } = await import('../client/index.ts');
+  const manifest = manifestOf(input.env);
+  const asked = input.flags['fleetUrl'] || input.flags['fleetTokenFile'];
+  const session = manifest && !asked ? sessionFleet(path.dirname(manifest)) : undefined;
+  const { url, tokenFile } = session ?? (await fleetPlace(input));
+  return new FleetClient({ url, token: readTokenFile(tokenFile) });
+}
+
+/** The same outside of sessions. */
+export async function fleetPlace({
+  flags,
+  env,
+  settings,
+}: Input): Promise<{ url: string; tokenFile: string }> {
+  const { DEFAULT_FLEET_URL } = await import('../client/index.ts');
+  return {
+    url: (flags['fleetUrl'] as string | undefined) ?? (env['ROUSE_FLEET_URL'] || DEFAULT_FLEET_URL),
+    tokenFile:
+      (flags['fleetTokenFile'] as string | undefined) ??
+      (env['ROUSE_FLEET_TOKEN_FILE'] || path.join(settings.home, 'server', 'admin-token')),
+  };
+}
+
+/** The manifest of the session this runs in. A tool may hand on the name of a variable that is not set, as it stands. */
+export function manifestOf(env: NodeJS.ProcessEnv): string | undefined {
   const manifest = env['HOUMAO_MANIFEST_PATH'];
-  const session = manifest && !url && !file ? sessionFleet(path.dirname(manifest)) : undefined;
-  if (session) return sessionFleetClient(session);
-  return new FleetClient({
-    url: url ?? (env['ROUSE_FLEET_URL'] || DEFAULT_FLEET_URL),
-    token: readTokenFile(
-      file ?? (env['ROUSE_FLEET_TOKEN_FILE'] || path.join(settings.home, 'server', 'admin-token')),
-    ),
-  });
+  return manifest && path.isAbsolute(manifest) ? manifest : undefined;
 }

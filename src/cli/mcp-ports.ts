@@ -6,7 +6,7 @@ import type { Target } from '../session/index.ts';
 import { askMailOf } from './agents-mail-access.ts';
 import { targetOf } from './agents-target.ts';
 import type { Input } from './command.ts';
-import { fleetOf } from './fleet-access.ts';
+import { fleetPlace, manifestOf } from './fleet-access.ts';
 import { gatewayOf } from './gateway-target.ts';
 
 /** Where the tools of one agent lead. Everything is looked for at each call: gateways and tokens come and go. */
@@ -34,7 +34,7 @@ export function mcpPorts(input: Input): McpPorts {
  */
 async function agentOf(input: Input): Promise<Target> {
   const { agentName, agentId, currentSession, targetTmuxSession } = input.flags;
-  const manifest = input.env['HOUMAO_MANIFEST_PATH'];
+  const manifest = manifestOf(input.env);
   if (!manifest || agentName || agentId || currentSession || targetTmuxSession) return targetOf(input);
   const { readManifestFacts } = await import('../session/index.ts');
   const facts = readManifestFacts(manifest);
@@ -43,14 +43,27 @@ async function agentOf(input: Input): Promise<Target> {
 }
 
 /** Speaks as the agent. The administrator of the host is never the default here: an agent is not one. */
-export async function ownFleet(input: Input): Promise<FleetClient> {
-  const { sessionFleet, sessionFleetClient } = await import('../client/index.ts');
-  if (input.flags['fleetUrl'] || input.flags['fleetTokenFile']) return fleetOf(input);
-  const agent = await agentOf(input).catch(() => undefined);
-  const session = agent?.facts && sessionFleet(agent.facts.root);
-  if (session) return sessionFleetClient(session);
-  if (input.env['ROUSE_FLEET_TOKEN_FILE']) return fleetOf(input);
+async function ownFleet(input: Input): Promise<FleetClient> {
+  const { FleetClient, readTokenFile } = await import('../client/index.ts');
+  const place = await ownPlace(input);
+  if (place) return new FleetClient({ url: place.url, token: readTokenFile(place.tokenFile) });
   throw unauthorized('this agent is not registered with a fleet server', {
     hint: 'launch it with ROUSE_FLEET_URL set, or name a token file in ROUSE_FLEET_TOKEN_FILE',
   });
+}
+
+/** The file that holds the agent's token; undefined when it has none. */
+export async function ownTokenFile(input: Input): Promise<string | undefined> {
+  return (await ownPlace(input))?.tokenFile;
+}
+
+async function ownPlace(input: Input): Promise<{ url: string; tokenFile: string } | undefined> {
+  const { sessionFleet } = await import('../client/index.ts');
+  if (!input.flags['fleetUrl'] && !input.flags['fleetTokenFile']) {
+    const agent = await agentOf(input).catch(() => undefined);
+    const session = agent?.facts && sessionFleet(agent.facts.root);
+    if (session) return session;
+    if (!input.env['ROUSE_FLEET_TOKEN_FILE']) return undefined;
+  }
+  return fleetPlace(input);
 }

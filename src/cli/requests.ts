@@ -126,7 +126,10 @@ const requests: Command = {
         `rouse requests respond ${EXAMPLE} done --note "Merged in 8c1f2e."`,
         `rouse requests respond ${EXAMPLE} rejected`,
       ],
-      args: [REQUEST, { name: 'action', summary: 'done, approved or rejected' }],
+      args: [
+        REQUEST,
+        { name: 'action', summary: 'done, approved or rejected', choices: ['done', 'approved', 'rejected'] },
+      ],
       flags: [
         { name: 'note', value: 'TEXT', summary: 'a closing word, kept with the answer', parse: notBlank },
         ...FLEET_FLAGS,

@@ -10,6 +10,7 @@
 export type { ServerEvent } from './event-stream.ts';
 export type { Exchange, ServerKind, Target } from './exchange.ts';
 export { exchange } from './exchange.ts';
+export { failureOf } from './failure.ts';
 export * from './fleet-client.ts';
 export * from './gateway-client.ts';
 export * from './pair-path.ts';

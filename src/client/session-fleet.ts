@@ -1,6 +1,5 @@
 import * as path from 'node:path';
 import { invalid, readJsonIfExists } from '../base/index.ts';
-import { FleetClient, readTokenFile } from './fleet-client.ts';
 
 export interface SessionFleet {
   url: string;
@@ -19,9 +18,4 @@ export function sessionFleet(sessionRoot: string): SessionFleet | undefined {
     throw invalid(`${file} must hold url and workspace_id`);
   }
   return { url, workspaceId, tokenFile: path.join(sessionRoot, 'fleet', 'token') };
-}
-
-/** A client that speaks as the agent of the session. */
-export function sessionFleetClient({ url, tokenFile }: SessionFleet): FleetClient {
-  return new FleetClient({ url, token: readTokenFile(tokenFile) });
 }

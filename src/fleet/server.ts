@@ -11,6 +11,7 @@ import {
   authenticate,
   callerOf,
   deliveryRoutes,
+  mcpRoute,
   RequestCounts,
   registryRoutes,
   requestLog,
@@ -148,11 +149,13 @@ function routes(config: ServerConfig, rooms: Rooms): Hono {
   registryRoutes(app, { ...rooms, clock, log, leaseSeconds, guards });
   adminRoutes(app, sql);
   sweeperRoutes(app, sweepers);
-  const requests = requestRoutes(app, { sql, clock, enqueue, callerOf: requireCaller });
+  const requests = requestRoutes(app, { ...rooms, clock, enqueue, callerOf: requireCaller });
   ending.add(() => requests.close());
   deliveryRoutes(app, sql);
   a2aRoutes(app, { ...rooms, log });
   const { agents, stopping } = rooms;
   if (agents) agentRoutes(app, { agents, sql, host, callerOf, stopping });
+  const mcp = mcpRoute(app);
+  ending.add(() => mcp.close());
   return app;
 }

@@ -6,8 +6,16 @@
  *           output. Who acts is told by the token that the ports hold, never by an argument.
  * Never     Opens a database, reads a token from an argument, or types into a terminal.
  */
+import type { Listening } from '../http/index.ts';
+import type { ListenMcp } from './listen-mcp.ts';
+
 export { createMcpServer } from './create-mcp-server.ts';
-export { type ListenMcp, listenMcp } from './listen-mcp.ts';
+export type { ListenMcp } from './listen-mcp.ts';
 export { type McpHttp, mcpOverHttp } from './over-http.ts';
 export { serveMcpOverStdio } from './over-stdio.ts';
 export type { GatewayPort, McpPorts } from './ports.ts';
+
+/** Loaded only when somebody asks for it: most start over standard input, and want to start fast. */
+export async function listenMcp(wanted: ListenMcp): Promise<Listening> {
+  return (await import('./listen-mcp.ts')).listenMcp(wanted);
+}

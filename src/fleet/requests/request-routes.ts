@@ -29,6 +29,8 @@ export interface RequestsDeps {
   clock: Clock;
   /** Puts a notice into an agent's line (delivery/). */
   enqueue: Enqueue;
+  /** Ends the live streams. */
+  stopping: AbortSignal;
   /** Who speaks, as the token says. */
   callerOf: (context: Context) => Identity;
 }
@@ -121,7 +123,7 @@ function pending(app: Hono, { sql, callerOf }: RequestsDeps): void {
   });
 }
 
-function events(app: Hono, { sql, callerOf }: RequestsDeps, live: LiveRequests): void {
+function events(app: Hono, { sql, callerOf, stopping }: RequestsDeps, live: LiveRequests): void {
   app.get('/requests/events', async (context) => {
     const caller = callerOf(context);
     const seen = context.req.header('last-event-id');
@@ -132,7 +134,8 @@ function events(app: Hono, { sql, callerOf }: RequestsDeps, live: LiveRequests):
     return streamSSE(context, async (stream) => {
       // So that a reader whose connection breaks before anything happened knows where to go on.
       await stream.writeSSE({ id: String(after), event: 'LISTENING', data: '{}' });
-      for await (const event of live.follow(caller, { after, signal: context.req.raw.signal })) {
+      const signal = AbortSignal.any([context.req.raw.signal, stopping]);
+      for await (const event of live.follow(caller, { after, signal })) {
         if (event === 'alive') await stream.write(': alive\n\n');
         else await stream.writeSSE({ id: String(event.id), event: event.type, data: JSON.stringify(event) });
       }

@@ -1,0 +1,40 @@
+import type { Hono } from 'hono';
+import { type FleetClient, failureOf, RequestsClient } from '../../client/index.ts';
+import { type McpHttp, mcpOverHttp } from '../../mcp/index.ts';
+import { requireCaller } from './authenticate.ts';
+
+/**
+ * The requests of the token's holder as MCP tools. Each tool is a call of this server's own routes with the caller's own
+ * headers: what a token may do is decided in one place.
+ */
+export function mcpRoute(app: Hono): McpHttp {
+  const mcp = mcpOverHttp((request) => ({
+    requests: (workspaceId) => new RequestsClient(sameServer(app, request), workspaceId),
+  }));
+  app.all('/mcp', (context) => {
+    requireCaller(context);
+    return mcp.fetch(context.req.raw);
+  });
+  return mcp;
+}
+
+const HANDED_ON = ['host', 'authorization', 'x-request-id'];
+
+function sameServer(app: Hono, { headers }: Request): Pick<FleetClient, 'request'> {
+  const own = HANDED_ON.flatMap((name) => (headers.get(name) === null ? [] : [[name, headers.get(name)!]]));
+  return {
+    async request<T>(method: string, path: string, body?: unknown): Promise<T> {
+      const response = await app.request(path, {
+        method,
+        headers: Object.fromEntries([
+          ...own,
+          ...(body === undefined ? [] : [['content-type', 'application/json']]),
+        ]),
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const answer = await response.json();
+      if (response.status >= 400) throw failureOf(response.status, answer);
+      return answer as T;
+    },
+  };
+}

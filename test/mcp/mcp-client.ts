@@ -1,0 +1,48 @@
+import { Client, type ClientOptions, type Transport } from '@modelcontextprotocol/client';
+
+/** What a tool said: its text, read as JSON when it succeeded. */
+export interface ToolAnswer {
+  isError: boolean;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  json: any;
+}
+
+/** The official client, connected. */
+export class TestMcpClient {
+  readonly client: Client;
+
+  constructor(options: ClientOptions = {}) {
+    this.client = new Client({ name: 'test', version: '1.0.0' }, options);
+  }
+
+  async connect(transport: Transport): Promise<this> {
+    await this.client.connect(transport);
+    return this;
+  }
+
+  async toolNames(): Promise<string[]> {
+    return (await this.client.listTools()).tools.map(({ name }) => name).sort();
+  }
+
+  async call(name: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
+    const result = await this.client.callTool({ name, arguments: args });
+    const text = (result.content as { text: string }[]).map((part) => part.text).join('\n');
+    const isError = result.isError === true;
+    return { isError, text, json: isError ? undefined : JSON.parse(text) };
+  }
+
+  close(): Promise<void> {
+    return this.client.close();
+  }
+}
+
+export const REQUEST_TOOL_NAMES = [
+  'add_request_message',
+  'cancel_request',
+  'check_requests',
+  'create_request',
+  'get_request',
+  'list_inbox',
+  'respond_request',
+];
