@@ -35,6 +35,7 @@ const GATEWAY_PLAN = {
   files: '',
   notifier: 'queue presence files',
   reminders: 'queue dispatch presence files',
+  fleet: 'queue dispatch presence control',
 };
 
 /** Inside the fleet server: who a caller is, then queue, registry, requests, sweeps; http and server.ts see them all. */

@@ -34,6 +34,7 @@ import {
   WrittenOnChange,
   writeInstance,
 } from './files/index.ts';
+import { type FleetLink, joinFleet } from './fleet/index.ts';
 import {
   controlRoutes,
   mailRoutes,
@@ -114,7 +115,8 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   await surface.start();
 
   const identity = { ...config, ...session, port: listening.port };
-  const presence = new Presence({ surface, queue, slot, instances, identity });
+  let fleet: FleetLink | undefined;
+  const presence = new Presence({ surface, queue, slot, instances, identity, fleet: () => fleet?.view });
   const state = new WrittenOnChange(files.state, clock);
   ending.add(() => state.write(presence.offline()));
   const on: ControlDependencies = {
@@ -171,7 +173,13 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   const refresh = (): void => {
     state.refresh(() => presence.status());
     for (const loop of loops) loop.wake();
+    fleet?.hint();
   };
+  fleet = joinFleet(
+    { ...on, db, log, changed: () => state.refresh(() => presence.status()) },
+    session.sessionRoot,
+    ending,
+  );
   ending.add(recordQueueEvents(queue, events, log));
   // Before the loops are woken: whoever looks again finds the way open.
   ending.add(surface.changed.on(() => pause.interrupt()));
@@ -195,7 +203,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   writeInstance(files, { ...identity, instanceId, ...presence.instance(), startedAt: clock.now() });
   ending.add(() => removeInstance(files));
   refresh();
-  for (const loop of loops) loop.start();
+  for (const loop of [...loops, ...(fleet?.loops ?? [])]) loop.start();
   door.app = app;
   // A headless turn outlives the gateway: it is let go of first, so that nobody waits for its end.
   if (surface.kind === 'headless') ending.add(() => surface.close());

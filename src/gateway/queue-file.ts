@@ -1,6 +1,12 @@
+import { FLEET_MIGRATIONS } from './fleet/index.ts';
 import { NOTIFIER_MIGRATIONS } from './notifier/index.ts';
 import { QUEUE_MIGRATIONS } from './queue/index.ts';
 import { REMINDER_MIGRATIONS } from './reminders/index.ts';
 
 /** The layout of queue.sqlite: one file, so that a wake, its request and its record are one transaction. Add at the end only. */
-export const QUEUE_FILE_MIGRATIONS = [...QUEUE_MIGRATIONS, ...REMINDER_MIGRATIONS, ...NOTIFIER_MIGRATIONS];
+export const QUEUE_FILE_MIGRATIONS = [
+  ...QUEUE_MIGRATIONS,
+  ...REMINDER_MIGRATIONS,
+  ...NOTIFIER_MIGRATIONS,
+  ...FLEET_MIGRATIONS,
+];

@@ -14,6 +14,7 @@ export * from './env.ts';
 export * from './files/attach.ts';
 export * from './files/current-instance.ts';
 export * from './files/desired-config.ts';
+export * from './files/fleet-membership.ts';
 export * from './files/gateway-event.ts';
 export * from './files/launch-plan.ts';
 export * from './files/manifest.ts';

@@ -5,13 +5,17 @@ import { type Accepted, PRIORITY } from '../queue/index.ts';
 import { type ControlDependencies, RECONCILE_HINT } from './dependencies.ts';
 
 /** `POST /v1/requests`: checked in the contract's order, then durable, then answered. */
-export async function acceptRequest(body: RequestBody, on: ControlDependencies): Promise<Accepted> {
+export async function acceptRequest(
+  body: RequestBody,
+  on: ControlDependencies,
+  source: 'http' | 'fleet' = 'http',
+): Promise<Accepted> {
   refuseClosedAdmission(on);
   if (body.kind === 'submit_prompt') refusePrompt(body, on);
   const accepted = await on.queue.accept({
     kind: body.kind,
     payload: body.payload,
-    source: 'http',
+    source,
     priority: PRIORITY[body.priority ?? 'normal'],
     epoch: on.presence.epoch(),
     idempotencyKey: body.idempotency_key ?? undefined,

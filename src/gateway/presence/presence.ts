@@ -7,6 +7,7 @@ import {
   type Recovery,
 } from '../../domain/index.ts';
 import type { AgentSurface } from '../../terminal/index.ts';
+import type { FleetConnection } from '../../wire/index.ts';
 import type { ExecutionSlot } from '../dispatch/index.ts';
 import type { InstanceRecord, InstanceStore, RequestQueue } from '../queue/index.ts';
 
@@ -26,11 +27,13 @@ export interface PresenceDependencies {
   slot: ExecutionSlot;
   instances: InstanceStore;
   identity: GatewayIdentity;
+  /** How it stands with the fleet server, for an agent that has one. */
+  fleet?: () => FleetConnection | undefined;
 }
 
 const STAMP = { schema_version: 1, protocol_version: 'v1' } as const;
 
-type GatewayStatus = GatewayStatusCore & typeof STAMP;
+type GatewayStatus = GatewayStatusCore & typeof STAMP & { fleet?: FleetConnection };
 
 /** The gateway's status, made from what the other rooms know at this moment. */
 export class Presence {
@@ -54,6 +57,7 @@ export class Presence {
   status(): GatewayStatus {
     const { surface, queue, slot, identity } = this.#on;
     const observation = surface.observation();
+    const fleet = this.#on.fleet?.();
     return {
       ...STAMP,
       attach_identity: identity.attachIdentity,
@@ -74,6 +78,7 @@ export class Presence {
       gateway_tmux_pane_id: identity.window?.paneId ?? null,
       managed_agent_instance_epoch: this.epoch(),
       managed_agent_instance_id: observation.instanceId,
+      ...(fleet && { fleet }),
     };
   }
 

@@ -15,6 +15,20 @@ import {
 import { about, count, name, port, rules, stamp, strict } from '../fields.ts';
 import { PROTOCOL_VERSION } from './health.ts';
 
+/** How it stands between a gateway and the fleet server of its agent. */
+export const fleetConnection = strict({
+  url: z.string(),
+  workspace_id: z.string(),
+  state: about(
+    '`refused`: the server does not take the token, or a newer session has taken over.',
+    z.enum(['connecting', 'connected', 'away', 'refused']),
+  ),
+  since_utc: stamp,
+  detail: about('What the server or the network said.', z.string().nullable()),
+});
+
+export type FleetConnection = z.infer<typeof fleetConnection>;
+
 const shape = strict({
   schema_version: z.literal(1),
   protocol_version: z.literal(PROTOCOL_VERSION),
@@ -41,6 +55,7 @@ const shape = strict({
     'What `active_execution` is running for.',
     z.enum(['queue', 'direct_prompt', 'reminder', 'mail_notifier']).nullish(),
   ),
+  fleet: about('Absent for an agent of no fleet.', fleetConnection.optional()),
   troubles: about(
     'Background loops that fail and are being retried.',
     z.array(strict({ loop: z.string(), message: z.string(), failures: count, since_utc: stamp })).optional(),

@@ -1,0 +1,88 @@
+import { type Clock, isRouseError, type Log, messageOf, utcStamp } from '../../base/index.ts';
+import type { FleetConnection } from '../../wire/index.ts';
+
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+/** How often the files are looked at for another token, after the one we have was refused. */
+const REFUSED_PAUSE_MS = 30_000;
+/** And how often the same one is tried: a refusal may be undone, but nobody is in a hurry. */
+const REFUSED_TRY_MS = 600_000;
+
+export interface ConnectionOptions {
+  clock: Clock;
+  log: Log;
+  random?: () => number;
+  /** The state changed, so status files are to be written. */
+  changed: () => void;
+}
+
+/** How it stands with the server, and when to try again. Each change is told once. */
+export class Connection {
+  #options: ConnectionOptions;
+  #failures = 0;
+  #refusedAt = 0;
+  #view: FleetConnection;
+
+  constructor(options: ConnectionOptions, facts: { url: string; workspaceId: string }) {
+    this.#options = options;
+    this.#view = {
+      url: facts.url,
+      workspace_id: facts.workspaceId,
+      state: 'connecting',
+      since_utc: utcStamp(options.clock.now()),
+      detail: null,
+    };
+  }
+
+  get view(): FleetConnection {
+    return this.#view;
+  }
+
+  get refused(): boolean {
+    return this.#view.state === 'refused';
+  }
+
+  /** Milliseconds to wait before the server is asked again with the token it refused; 0 when it may be asked. */
+  get pause(): number {
+    if (!this.refused || this.#options.clock.monotonic() - this.#refusedAt >= REFUSED_TRY_MS) return 0;
+    return REFUSED_PAUSE_MS;
+  }
+
+  worked(): void {
+    this.#failures = 0;
+    this.#become('connected', null);
+  }
+
+  /** Milliseconds until the next try: longer each time and never the same for two gateways. */
+  failed(error: unknown): number {
+    const refused = isRefusal(error);
+    this.#become(refused ? 'refused' : 'away', messageOf(error));
+    if (refused) {
+      this.#refusedAt = this.#options.clock.monotonic();
+      return REFUSED_PAUSE_MS;
+    }
+    const asked = isRouseError(error) ? Number(error.facts['retry_after'] ?? 0) * 1000 : 0;
+    const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(10, this.#failures++));
+    return Math.max(asked, pause * (0.75 + 0.5 * (this.#options.random ?? Math.random)()));
+  }
+
+  #become(state: FleetConnection['state'], detail: string | null): void {
+    const { clock, log, changed } = this.#options;
+    if (this.#view.state === state) return;
+    this.#view = { ...this.#view, state, detail, since_utc: utcStamp(clock.now()) };
+    if (state === 'connected') log.info('fleet server answers', { url: this.#view.url });
+    else
+      log.warn(state === 'refused' ? 'the fleet server refuses this agent' : 'the fleet server is away', {
+        cause: detail,
+      });
+    changed();
+  }
+}
+
+/** The server answered, and trying again as we are cannot help. */
+function isRefusal(error: unknown): boolean {
+  if (!isRouseError(error)) return false;
+  return (
+    error.code === 'unauthorized' || error.code === 'forbidden' || error.facts['cause'] === 'session_replaced'
+  );
+}

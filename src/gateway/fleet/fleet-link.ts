@@ -1,0 +1,165 @@
+import { type Log, Loop, type NextPass, newUuid } from '../../base/index.ts';
+import { FleetClient } from '../../client/index.ts';
+import type { Sqlite } from '../../db/index.ts';
+import type { DeliveryAck, FleetConnection, HeartbeatAnswer, HeartbeatInput } from '../../wire/index.ts';
+import type { ControlDependencies } from '../control/index.ts';
+import { Connection } from './connection.ts';
+import { FleetStore } from './fleet-store.ts';
+import type { Membership } from './membership.ts';
+import { takeMessage } from './take-message.ts';
+
+export interface FleetLinkDependencies extends ControlDependencies {
+  db: Sqlite;
+  log: Log;
+  membership: Membership;
+  /** Reads the files again: the session may have been registered anew. */
+  readMembership: () => Membership | undefined;
+  changed: () => void;
+  waitSeconds?: number;
+  random?: () => number;
+}
+
+const WAIT_SECONDS = 25;
+const MOST_ACKS = 100;
+const ANSWER_MS = 10_000;
+const LEAVE_MS = 1500;
+
+/**
+ * The gateway's line to the fleet server. One beat is always held open, so that a message is here as soon as it is sent;
+ * a second, short one goes out the moment the agent begins or ends to work, or a message is stored. Nothing here is
+ * needed for the gateway to work: without the server it goes on, and tries again ever more rarely.
+ */
+export class FleetLink {
+  readonly loops: readonly [Loop, Loop];
+  #on: FleetLinkDependencies;
+  #store: FleetStore;
+  #connection: Connection;
+  #member: Membership;
+  #client: FleetClient;
+  #instanceId = newUuid();
+  #beats = 0;
+  #startedAt: number;
+  #acks: DeliveryAck[] = [];
+  /** What the server knows of us, as text; what differs is told. */
+  #told = '';
+
+  constructor(on: FleetLinkDependencies) {
+    this.#on = on;
+    this.#store = new FleetStore(on.db);
+    this.#connection = new Connection(on, on.membership);
+    this.#member = on.membership;
+    this.#client = new FleetClient(on.membership);
+    this.#startedAt = on.clock.monotonic();
+    const { clock } = on;
+    this.loops = [
+      new Loop({ name: 'fleet', clock, pass: (signal) => this.#held(signal) }),
+      new Loop({ name: 'fleet-report', clock, pass: (signal) => this.#report(signal) }),
+    ];
+  }
+
+  get view(): FleetConnection {
+    return this.#connection.view;
+  }
+
+  /** Something may have changed; nothing is sent when nothing has. */
+  hint(): void {
+    if (this.#connection.view.state === 'connected' && this.#hasNews()) this.loops[1].wake();
+  }
+
+  /** Says good-bye, so that nobody has to find out. Call it when the loops have stopped. */
+  async leave(): Promise<void> {
+    if (this.#connection.view.state !== 'connected') return;
+    await this.#send({ leaving: true }, { timeoutMs: LEAVE_MS }).catch(() => {});
+  }
+
+  async #held(signal: AbortSignal): Promise<NextPass> {
+    if (!this.#rejoin() && this.#connection.pause > 0) return this.#connection.pause;
+    const wait = this.#on.waitSeconds ?? WAIT_SECONDS;
+    const answer = await this.#tried({ wait_seconds: wait }, { signal, timeoutMs: wait * 1000 + ANSWER_MS });
+    if (typeof answer === 'number') return answer;
+    if (answer === undefined) return 'idle';
+    // A server that neither holds nor says when to come back must not be asked without a pause.
+    return answer.messages.length > 0 ? 0 : Math.max(answer.next_heartbeat_seconds * 1000, 100);
+  }
+
+  async #report(signal: AbortSignal): Promise<NextPass> {
+    if (this.#connection.view.state !== 'connected' || !this.#hasNews()) return 'idle';
+    const answer = await this.#tried({}, { signal, timeoutMs: ANSWER_MS });
+    if (typeof answer === 'number') return answer;
+    return this.#hasNews() ? 0 : 'idle';
+  }
+
+  /** The answer, its messages already in our queue; or how long to wait, after a failure; undefined when stopping. */
+  async #tried(
+    more: Partial<HeartbeatInput>,
+    options: { signal: AbortSignal; timeoutMs: number },
+  ): Promise<HeartbeatAnswer | number | undefined> {
+    let answer: HeartbeatAnswer;
+    try {
+      answer = await this.#send(more, options);
+    } catch (error) {
+      return options.signal.aborted ? undefined : this.#connection.failed(error);
+    }
+    this.#connection.worked();
+    for (const message of answer.messages) this.#acks.push(await takeMessage(message, this.#on));
+    if (this.#hasNews()) this.loops[1].wake();
+    return answer;
+  }
+
+  async #send(
+    more: Partial<HeartbeatInput>,
+    options: { signal?: AbortSignal; timeoutMs: number },
+  ): Promise<HeartbeatAnswer> {
+    const state = this.#state();
+    const acks = this.#acks.slice(0, MOST_ACKS);
+    const { outcomes, upTo } = this.#store.untold();
+    const answer = await this.#client.heartbeat(
+      {
+        session_id: this.#member.sessionId,
+        instance_id: this.#instanceId,
+        beat: ++this.#beats,
+        uptime_seconds: Math.floor((this.#on.clock.monotonic() - this.#startedAt) / 1000),
+        ...state,
+        acks,
+        outcomes,
+        ...more,
+      },
+      options,
+    );
+    this.#told = JSON.stringify(state);
+    this.#acks = this.#acks.filter((ack) => !acks.includes(ack));
+    this.#store.told(upTo);
+    return answer;
+  }
+
+  #hasNews(): boolean {
+    return (
+      this.#acks.length > 0 ||
+      JSON.stringify(this.#state()) !== this.#told ||
+      this.#store.untold().outcomes.length > 0
+    );
+  }
+
+  /** Busy is a turn, an execution, or anything in the queue. */
+  #state(): Pick<HeartbeatInput, 'active_tasks' | 'accepting' | 'current_task' | 'runtime_state'> {
+    const { slot, queue, surface, presence } = this.#on;
+    const { current } = slot;
+    const busy = current !== undefined || queue.depth() > 0 || surface.observation().busy;
+    const admission = presence.admission();
+    return {
+      active_tasks: busy ? 1 : 0,
+      accepting: admission === 'open',
+      current_task: current ? `${current.source} ${current.id}` : null,
+      runtime_state: admission === 'blocked_unavailable' ? 'wedged' : '',
+    };
+  }
+
+  /** After a refusal, the files may name another token by now. True: they do. */
+  #rejoin(): boolean {
+    const found = this.#connection.refused ? this.#on.readMembership() : undefined;
+    if (!found || JSON.stringify(found) === JSON.stringify(this.#member)) return false;
+    this.#member = found;
+    this.#client = new FleetClient(found);
+    return true;
+  }
+}

@@ -1,0 +1,80 @@
+import type { Sqlite, SqliteMigration } from '../../db/index.ts';
+import type { DeliveryOutcome } from '../../wire/index.ts';
+
+/** How far the fleet server knows how its messages ended. */
+export const FLEET_MIGRATIONS: SqliteMigration[] = [
+  {
+    id: 'fleet-1',
+    sql: `
+      CREATE TABLE gateway_fleet (
+        singleton INTEGER PRIMARY KEY CHECK (singleton = 1),
+        outcomes_told INTEGER NOT NULL
+      );
+    `,
+  },
+];
+
+const KEY = 'a2a:';
+const PAGE = 100;
+
+/** The key under which the gateway's queue knows a message: the same message is the same request. */
+export const keyOfMessage = (id: string): string => KEY + id;
+
+export interface Untold {
+  /** Give it to told() once the server has them. */
+  upTo: number;
+  outcomes: DeliveryOutcome[];
+}
+
+/** What the server has not been told yet, read from the ledger: a crash between an end and its report loses nothing. */
+export class FleetStore {
+  #db: Sqlite;
+  /** Up to this entry there is nothing for the server: most requests are not of the fleet. */
+  #seen = 0;
+
+  constructor(db: Sqlite) {
+    this.#db = db;
+  }
+
+  untold(): Untold {
+    const last =
+      this.#db.get<{ id: number | null }>('SELECT MAX(entry_id) AS id FROM gateway_request_ledger')?.id ?? 0;
+    if (last <= this.#seen) return { upTo: 0, outcomes: [] };
+    const rows = this.#db.all<{
+      entry_id: number;
+      request_id: string;
+      key: string;
+      outcome: string;
+      at: string;
+    }>(
+      `SELECT l.entry_id, r.request_id, r.idempotency_key AS key, r.outcome, r.finished_at_utc AS at
+         FROM gateway_request_ledger l JOIN gateway_requests r ON r.request_id = l.request_id
+        WHERE l.stage = 'finished' AND l.entry_id > ? AND r.source = 'fleet' AND r.outcome IS NOT NULL
+        ORDER BY l.entry_id LIMIT ?`,
+      [Math.max(this.#seen, this.#told()), PAGE],
+    );
+    if (rows.length === 0) this.#seen = last;
+    return {
+      upTo: rows.at(-1)?.entry_id ?? 0,
+      outcomes: rows.map(({ request_id, key, outcome, at }) => ({
+        id: key.slice(KEY.length),
+        request_id,
+        outcome: outcome as DeliveryOutcome['outcome'],
+        at,
+      })),
+    };
+  }
+
+  told(upTo: number): void {
+    if (upTo <= this.#told()) return;
+    this.#db.run(
+      `INSERT INTO gateway_fleet (singleton, outcomes_told) VALUES (1, ?1)
+         ON CONFLICT (singleton) DO UPDATE SET outcomes_told = ?1`,
+      [upTo],
+    );
+  }
+
+  #told(): number {
+    return this.#db.get<{ at: number }>('SELECT outcomes_told AS at FROM gateway_fleet')?.at ?? 0;
+  }
+}

@@ -1,0 +1,36 @@
+import { readFileSync, statSync } from 'node:fs';
+import * as path from 'node:path';
+import { errnoOf, invalid, readJsonIfExists } from '../../base/index.ts';
+import { fleetMembership, parseFile } from '../../wire/index.ts';
+
+/** Which server the session belongs to, and the token it speaks with. */
+export interface Membership {
+  url: string;
+  workspaceId: string;
+  sessionId: string;
+  token: string;
+}
+
+/**
+ * What launch wrote when it registered the agent; undefined for an agent of no fleet. Read again before each try after a
+ * refusal: a newer registration of the same session replaces both files.
+ */
+export function readMembership(sessionRoot: string): Membership | undefined {
+  const file = path.join(sessionRoot, 'fleet', 'fleet.json');
+  const content = readJsonIfExists(file);
+  if (content === undefined) return undefined;
+  const { url, workspace_id, session_id } = parseFile(fleetMembership, content, file);
+  return { url, workspaceId: workspace_id, sessionId: session_id, token: readToken(sessionRoot) };
+}
+
+function readToken(sessionRoot: string): string {
+  const file = path.join(sessionRoot, 'fleet', 'token');
+  try {
+    if ((statSync(file).mode & 0o077) !== 0)
+      throw invalid(`${file} can be read by others; run "chmod 600 ${file}"`);
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') throw invalid(`${file} is missing`);
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import { invalid } from '../../base/index.ts';
+
+const LONGEST = 200_000;
+/** How a line must begin that no tool takes for a command, a shell escape or a mention. */
+const HARMLESS = /^[\p{L}\p{N}["'(]/u;
+
+/**
+ * The text of an A2A message as a prompt. It was written by others: control characters are taken out, and it cannot
+ * begin like a command of the tool. Both spellings of the protocol are read; parts that are not text are named.
+ */
+export function promptOfMessage(body: unknown): string {
+  const message = fieldsOf(fieldsOf(fieldsOf(body)['params'])['message']);
+  const parts = Array.isArray(message['parts']) ? message['parts'].map(textOfPart) : [];
+  const text = withoutControls(parts.join('\n\n')).trim().slice(0, LONGEST);
+  if (text === '') throw invalid('the message holds no text');
+  return HARMLESS.test(text) ? text : `Message: ${text}`;
+}
+
+function textOfPart(part: unknown): string {
+  const { text, kind, mediaType } = fieldsOf(part);
+  if (typeof text === 'string') return text;
+  const what = [kind, mediaType].find((each) => typeof each === 'string') ?? 'data';
+  return `[a part of the message that is not text: ${String(what).slice(0, 60)}]`;
+}
+
+function withoutControls(text: string): string {
+  return text
+    .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\p{Surrogate}\u202a-\u202e\u2066-\u2069]/gu, '');
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
+}

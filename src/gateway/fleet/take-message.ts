@@ -1,0 +1,29 @@
+import { asRouseError, crashPoint } from '../../base/index.ts';
+import { type DeliveryAck, type LeasedMessage, parseBody, requestBody } from '../../wire/index.ts';
+import { acceptRequest, type ControlDependencies } from '../control/index.ts';
+import { keyOfMessage } from './fleet-store.ts';
+import { promptOfMessage } from './prompt-of-message.ts';
+
+/**
+ * Puts a message of the fleet into the gateway's own queue, and answers what the server is told. The queue knows it by
+ * the server's id, so that one that comes twice is one request. What is refused says why, and whether it is for good.
+ */
+export async function takeMessage(message: LeasedMessage, on: ControlDependencies): Promise<DeliveryAck> {
+  const { id, attempt } = message;
+  try {
+    const body = parseBody(requestBody, {
+      kind: 'submit_prompt',
+      payload: { prompt: promptOfMessage(message.body) },
+      priority: 'low',
+      idempotency_key: keyOfMessage(id),
+      expires_at: message.expires_at,
+    });
+    const { row } = await acceptRequest(body, on, 'fleet');
+    crashPoint('fleet.message-stored');
+    return { id, attempt, result: 'accepted', request_id: row.request_id, permanent: false };
+  } catch (thrown) {
+    const { code, message: reason } = asRouseError(thrown);
+    const permanent = code === 'invalid' || code === 'unsupported';
+    return { id, attempt, result: 'refused', reason: reason.slice(0, 2000), permanent };
+  }
+}
