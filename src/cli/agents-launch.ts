@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { invalid, messageOf } from '../base/index.ts';
+import { invalid, messageOf, type RouseError } from '../base/index.ts';
 import type { LaunchOptions, LaunchReport } from '../session/index.ts';
 import { exitCodeOf } from '../wire/codes.ts';
 import { attachOptions, isEmpty, LISTENER_FLAGS, TIMING_FLAGS } from './agents-attach-flags.ts';
@@ -63,7 +63,15 @@ function autoAttach(flags: Record<string, unknown>): LaunchOptions['autoAttach']
   });
 }
 
-function dataOf({ facts, paneId, toolPid, attached, attachError }: LaunchReport): Record<string, unknown> {
+function dataOf({
+  facts,
+  paneId,
+  toolPid,
+  attached,
+  attachError,
+  fleet,
+  fleetError,
+}: LaunchReport): Record<string, unknown> {
   return {
     agent_name: facts.agentName,
     agent_id: facts.agentId,
@@ -77,15 +85,16 @@ function dataOf({ facts, paneId, toolPid, attached, attachError }: LaunchReport)
     session_root: facts.root,
     manifest_path: facts.path,
     gateway: attached?.status ?? null,
-    gateway_auto_attach_error: attachError
-      ? {
-          code: attachError.code,
-          message: attachError.message,
-          hint: attachError.hint ?? null,
-          ...attachError.facts,
-        }
-      : null,
+    gateway_auto_attach_error: errorData(attachError),
+    fleet: fleet ? { url: fleet.url, workspace_id: fleet.workspaceId } : null,
+    fleet_error: errorData(fleetError),
   };
+}
+
+function errorData(error: RouseError | undefined): Record<string, unknown> | null {
+  return error
+    ? { code: error.code, message: error.message, hint: error.hint ?? null, ...error.facts }
+    : null;
 }
 
 function plainOf(report: LaunchReport): string {
@@ -97,6 +106,7 @@ function plainOf(report: LaunchReport): string {
     tool_pid: report.toolPid,
     session_root: facts.root,
     gateway: attached ? `${attached.status.gateway_host}:${attached.status.gateway_port}` : 'not attached',
+    ...(report.fleet && { fleet: `${report.fleet.url}, workspace ${report.fleet.workspaceId}` }),
   });
   const socket = facts.tmuxSocket
     ? ` ${facts.tmuxSocket.includes('/') ? '-S' : '-L'} ${facts.tmuxSocket}`
@@ -104,14 +114,17 @@ function plainOf(report: LaunchReport): string {
   return `Launched ${facts.agentName}\n${lines}\nlook: tmux${socket} attach -t '=${facts.tmuxSessionName}'`;
 }
 
-/** The agent runs; only its gateway does not. That is said, and the exit code tells why. */
-function failed(input: Input, { attachError }: LaunchReport): { exitCode?: number } {
-  if (!attachError) return {};
-  if (input.style !== 'json') {
-    input.err(`error: the agent runs, but its gateway was not attached: ${attachError.message}\n`);
-    if (attachError.hint) input.err(`${attachError.hint}\n`);
-  }
-  return { exitCode: exitCodeOf(attachError) };
+/** The agent runs; only its gateway or its place in the fleet is missing. That is said, and the exit code tells why. */
+function failed(input: Input, { attachError, fleetError }: LaunchReport): { exitCode?: number } {
+  const say = (what: string, error: RouseError): void => {
+    if (input.style === 'json') return;
+    input.err(`error: the agent runs, but ${what}: ${error.message}\n`);
+    if (error.hint) input.err(`${error.hint}\n`);
+  };
+  if (fleetError) say('the fleet server does not know it', fleetError);
+  if (attachError) say('its gateway was not attached', attachError);
+  const error = attachError ?? fleetError;
+  return error ? { exitCode: exitCodeOf(error) } : {};
 }
 
 const launch: Command = {

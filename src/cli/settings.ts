@@ -10,6 +10,8 @@ export interface Settings {
   registryDir: string;
   /** A tmux socket name or path; undefined means tmux's own default. */
   tmuxSocket: string | undefined;
+  /** The fleet server agents register with; undefined: with none. */
+  fleet: { url: string; tokenFile: string } | undefined;
 }
 
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
@@ -20,7 +22,14 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     mailboxDir: absolute(env, 'HOUMAO_GLOBAL_MAILBOX_DIR') ?? path.join(home, 'mailbox'),
     registryDir: absolute(env, 'HOUMAO_GLOBAL_REGISTRY_DIR') ?? path.join(home, 'registry'),
     tmuxSocket: env['ROUSE_TMUX_SOCKET'] || undefined,
+    fleet: fleetOf(env, home),
   };
+}
+
+function fleetOf(env: NodeJS.ProcessEnv, home: string): Settings['fleet'] {
+  const url = env['ROUSE_FLEET_URL'];
+  const tokenFile = absolute(env, 'ROUSE_FLEET_TOKEN_FILE') ?? path.join(home, 'server', 'admin-token');
+  return url ? { url, tokenFile } : undefined;
 }
 
 function absolute(env: NodeJS.ProcessEnv, name: string): string | undefined {

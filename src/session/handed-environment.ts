@@ -1,7 +1,8 @@
 import { writeFileAtomic } from '../base/index.ts';
 import { shellQuote } from './shell-quote.ts';
 
-/** They belong to the terminal or shell of whoever calls, cannot be set by a shell, or name another agent's session. */
+/** They belong to the terminal or shell of whoever calls, cannot be set by a shell, name another agent's session, or
+ * say where the token of a person is: an agent has its own. */
 const NOT_HANDED_ON = new Set([
   'TMUX',
   'TMUX_PANE',
@@ -22,6 +23,7 @@ const NOT_HANDED_ON = new Set([
   'SHELLOPTS',
   'BASH_VERSINFO',
   'ROUSE_CRASH_AT',
+  'ROUSE_FLEET_TOKEN_FILE',
   'HOUMAO_MANIFEST_PATH',
   'HOUMAO_AGENT_ID',
   'HOUMAO_AGENT_DEF_DIR',

@@ -16,6 +16,7 @@ import type { AttachReport } from './attach.ts';
 import type { AttachOptions } from './attach-plan.ts';
 import type { DetachReport } from './detach.ts';
 import type { DeliveryResult, DirectAct } from './direct-control.ts';
+import type { FleetMember, FleetReport } from './fleet-membership.ts';
 import type { JoinOptions, JoinReport } from './join.ts';
 import type { LaunchReport } from './launch.ts';
 import type { LaunchOptions } from './launch-draft.ts';
@@ -30,6 +31,7 @@ export type { AttachReport } from './attach.ts';
 export type { AttachOptions } from './attach-plan.ts';
 export type { DetachReport } from './detach.ts';
 export type { DeliveryResult, DirectAct } from './direct-control.ts';
+export type { FleetMember, FleetReport } from './fleet-membership.ts';
 export { type GatewayReport, gatewayStatus, localStatus } from './gateway-status.ts';
 export { readToken } from './gateway-token.ts';
 export type { JoinOptions, JoinReport } from './join.ts';
@@ -103,4 +105,12 @@ export function skills(): Promise<typeof import('./skills.ts')> {
 /** The agent's mail binding: status, register, unregister, resolve. */
 export function agentMail(): Promise<typeof import('./agent-mail.ts')> {
   return import('./agent-mail.ts');
+}
+
+/** Registers a session that runs already with a fleet server. */
+export async function registerWithFleet(
+  fleet: { url: string; tokenFile: string },
+  member: FleetMember,
+): Promise<FleetReport> {
+  return (await import('./fleet-membership.ts')).registerWithFleet(fleet, member);
 }

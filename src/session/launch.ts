@@ -10,6 +10,7 @@ import { type AttachReport, attachLocal } from './attach.ts';
 import { withClaimedName } from './claim-name.ts';
 import { detectVersion } from './detect-version.ts';
 import { endSession } from './end-session.ts';
+import { type FleetReport, joinFleetAtLaunch } from './fleet-membership.ts';
 import {
   type Draft,
   identityOf,
@@ -38,6 +39,10 @@ export interface LaunchReport {
   attached: AttachReport | undefined;
   /** The session runs; only its gateway does not. */
   attachError: RouseError | undefined;
+  /** The fleet server it was registered with. */
+  fleet: FleetReport | undefined;
+  /** The session runs; only the fleet server does not know it. */
+  fleetError: RouseError | undefined;
 }
 
 /**
@@ -53,12 +58,20 @@ export async function launch(context: SessionContext, options: LaunchOptions): P
   return { ...launched, ...(await autoAttach(context, launched.facts, options)) };
 }
 
-type Launched = Pick<LaunchReport, 'facts' | 'paneId' | 'toolPid'>;
+type Launched = Omit<LaunchReport, 'attached' | 'attachError'>;
 
 async function start(context: SessionContext, options: LaunchOptions, draft: Draft): Promise<Launched> {
   const undo: (() => unknown)[] = [];
   try {
     const bound = await openMailbox(context, options, draft, undo);
+    makeSessionDirectories(draft.paths);
+    undo.push(() => fs.rmSync(draft.paths.root, { recursive: true, force: true }));
+    // Before the tool starts: what it starts in turn may want to speak as the agent.
+    const membership = await joinFleetAtLaunch(context, {
+      ...draft,
+      root: draft.paths.root,
+      tool: draft.plan.preset.tool,
+    });
     const { pane, trace } = await startSession(context, options, draft, bound, undo);
     undo.push(() => removeRecord(context.settings.registryDir, draft, context.clock));
     const [tool, version] = await Promise.all([
@@ -66,7 +79,7 @@ async function start(context: SessionContext, options: LaunchOptions, draft: Dra
       toolVersion(draft, context.env),
     ]);
     const facts = await publish(context, draft, { tool, version });
-    return { facts, paneId: pane.paneId, toolPid: tool?.pid ?? null };
+    return { facts, paneId: pane.paneId, toolPid: tool?.pid ?? null, ...membership };
   } catch (error) {
     const explained = await explain(context, draft, error);
     for (const step of undo.reverse()) await (async () => step())().catch(() => {});
@@ -103,8 +116,6 @@ async function startSession(
 ): Promise<{ pane: Pane; trace: ToolTrace | undefined }> {
   const { paths, plan, workdir, tmux } = draft;
   sweepEnvironmentFiles(context.settings.runtimeDir, context.clock);
-  makeSessionDirectories(paths);
-  undo.push(() => fs.rmSync(paths.root, { recursive: true, force: true }));
   for (const file of draft.additions.files) {
     writeFileAtomic(file.path, file.content, { mode: file.mode ?? 0o600, durable: false });
   }

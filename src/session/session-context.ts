@@ -19,4 +19,6 @@ export interface SessionSettings {
   registryDir: string;
   /** A tmux socket name or path; undefined means tmux's own default. */
   tmuxSocket: string | undefined;
+  /** The fleet server that agents register with at launch. */
+  fleet?: { url: string; tokenFile: string } | undefined;
 }

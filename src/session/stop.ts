@@ -2,6 +2,7 @@ import { asRouseError } from '../base/index.ts';
 import { endHeadlessTurn } from '../terminal/index.ts';
 import { detachHoldingLock } from './detach.ts';
 import { endSession } from './end-session.ts';
+import { leaveFleet } from './fleet-membership.ts';
 import { withLifecycleLock } from './lifecycle-lock.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
 import { updateManifest } from './manifest-store.ts';
@@ -36,6 +37,7 @@ export function stop(context: SessionContext, facts: ManifestFacts): Promise<Sto
     });
     const removed = await removeRecord(context.settings.registryDir, facts, context.clock);
     if (!removed) notes.push('the registry held no record of this session');
+    await leaveFleet(facts.root);
     // Last, because this command may itself run in the session.
     const wasRunning = await endSession(tmux, facts.tmuxSessionName, context.clock);
     return { wasRunning, notes };

@@ -32,6 +32,10 @@ export interface HousedAgent {
 /** Scripted agents with gateways in a place of their own, for tests and benchmarks. */
 export class AgentHouse {
   readonly directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-house-'));
+  /** Set before a launch: the fleet server its agents register with. */
+  fleet: SessionContext['settings']['fleet'];
+  /** Set before a launch: the instant at which its gateway is killed. */
+  gatewayCrashAt: string | undefined;
   #launched: ManifestFacts[] = [];
   #controls: ControlClient[] = [];
 
@@ -46,9 +50,11 @@ export class AgentHouse {
         mailboxDir: at('mail'),
         registryDir: at('registry'),
         tmuxSocket: at('tmux.sock'),
+        fleet: this.fleet,
       },
       env: { ...env, ROUSE_HOME: this.directory },
       clock: systemClock,
+      ...(this.gatewayCrashAt && { gatewayProgram: crashing(this.gatewayCrashAt) }),
     };
   }
 
@@ -70,6 +76,7 @@ export class AgentHouse {
       autoAttach: { mode: 'detached_process' },
     });
     if (report.attachError) throw report.attachError;
+    if (report.fleetError) throw report.fleetError;
     this.#launched.push(report.facts);
     const root = sessionPaths(report.facts.root).gateway;
     const transcript = path.join(report.facts.root, 'transcript.jsonl');
@@ -128,4 +135,10 @@ function promptsIn(transcript: string): string[] {
   return readTranscript(transcript)
     .filter((record) => record.type === 'submitted')
     .map((record) => String(record['text']));
+}
+
+/** The gateway's program of this build, told at which instant to be killed. */
+function crashing(at: string): string[] {
+  const program = path.resolve(import.meta.dirname, '../../dist/gateway.js');
+  return ['env', `ROUSE_CRASH_AT=${at}`, process.execPath, program];
 }

@@ -13,7 +13,7 @@ import {
   revokeToken,
   type TokenView,
 } from '../identity/index.ts';
-import { resolveWorkspace } from '../registry/index.ts';
+import { resolveWorkspace, wakeHeldBeats } from '../registry/index.ts';
 import { requireCaller } from './authenticate.ts';
 
 /** Tenants and tokens. Administrators of an org see and make what is of their org. */
@@ -44,7 +44,9 @@ export function adminRoutes(app: Hono, sql: Sql): void {
   });
   app.post('/admin/tokens/:id/revoke', async (context) => {
     const asker = requireAdmin(requireCaller(context));
-    return context.json(tokenView(await revokeToken(sql, asker, context.req.param('id'))));
+    const view = await revokeToken(sql, asker, context.req.param('id'));
+    if (view.workspace_id !== null) await wakeHeldBeats(sql, view.workspace_id);
+    return context.json(tokenView(view));
   });
 }
 

@@ -27,6 +27,7 @@ export {
   isTokenGood,
   listTokens,
   type NewToken,
+  requireLive,
   revokeToken,
   revokeTokensOf,
   type TokenView,

@@ -82,6 +82,15 @@ export async function isTokenGood(sql: Sql, tokenId: string): Promise<boolean> {
   return rowCount > 0;
 }
 
+/** For an answer that was held: the token it came with may have ended meanwhile. */
+export async function requireLive(sql: Sql, tokenId: string): Promise<void> {
+  const { rowCount } = await sql.query(
+    `SELECT FROM tokens WHERE id = $1::uuid AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+    [tokenId],
+  );
+  if (rowCount !== 1) throw badToken();
+}
+
 export async function listTokens(sql: Sql, asker: PersonIdentity): Promise<TokenView[]> {
   const { rows } = await sql.query<TokenView>(
     `SELECT ${COLUMNS} FROM tokens WHERE $1::uuid IS NULL OR org_id = $1 ORDER BY created_at, id`,

@@ -2,6 +2,7 @@ import { conflict } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import type { WorkspaceStatus } from '../../wire/index.ts';
 import { revokeTokensOf } from '../identity/index.ts';
+import { wakeHeldBeats } from './hand-out.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What an operator does with an agent. */
@@ -59,6 +60,7 @@ export function changeStatus(sql: Sql, { id, name }: Workspace, change: StatusCh
       [id, to, [...from]],
     );
     if (change === 'remove') await revokeTokensOf(tx, id);
+    await wakeHeldBeats(tx, id);
     if (rowCount === 1) return;
     const { rows } = await tx.query<{ status: WorkspaceStatus }>(
       'SELECT status FROM workspaces WHERE id = $1::uuid',

@@ -1,5 +1,6 @@
 import type { Sql } from '../../db/index.ts';
-import { claim, type DispatchGuards, type Leased } from '../delivery/index.ts';
+import { claim, DELIVERY_CHANNEL, type DispatchGuards, type Leased } from '../delivery/index.ts';
+import { requireLive } from '../identity/index.ts';
 
 export interface BeatOptions {
   leaseSeconds: number;
@@ -9,6 +10,11 @@ export interface BeatOptions {
 interface Holder {
   workspaceId: string;
   sessionId: string;
+}
+
+interface HeldHolder extends Holder {
+  /** The token the beat came with. */
+  tokenId: string;
 }
 
 /**
@@ -33,7 +39,15 @@ export async function handOut(
   return claim(tx, { ...holder, capacity, leaseSeconds, ...(guards && { guards }) });
 }
 
-/** The same on its own, for a beat that is being held. */
-export function handOutLater(sql: Sql, holder: Holder, options: BeatOptions): Promise<Leased[]> {
-  return sql.transaction((tx) => handOut(tx, holder, options));
+/** The same for a beat that is being held; `unauthorized` when its token was revoked meanwhile. */
+export function handOutLater(sql: Sql, holder: HeldHolder, options: BeatOptions): Promise<Leased[]> {
+  return sql.transaction(async (tx) => {
+    await requireLive(tx, holder.tokenId);
+    return handOut(tx, holder, options);
+  });
+}
+
+/** Has held beats look again: at messages, and at whether they are still welcome. */
+export async function wakeHeldBeats(sql: Sql, workspaceId: string): Promise<void> {
+  await sql.query(`SELECT pg_notify('${DELIVERY_CHANNEL}', $1)`, [workspaceId]);
 }

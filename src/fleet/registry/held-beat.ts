@@ -35,7 +35,7 @@ export async function heldBeat(
   try {
     const first = await beat(sql, caller, body, on);
     if (first.before !== first.status) tellChange(on.log, first);
-    const holder = { workspaceId: caller.workspaceId, sessionId: body.session_id };
+    const holder = { ...caller, sessionId: body.session_id };
     const hold = body.wait_seconds > 0 && mayGetMessages(first, body);
     let { messages } = first;
     const over = AbortSignal.any([gone, stopping]);

@@ -9,7 +9,7 @@
  */
 export { Arrivals } from './arrivals.ts';
 export { changeStatus, type StatusChange } from './change-status.ts';
-export type { BeatOptions } from './hand-out.ts';
+export { type BeatOptions, wakeHeldBeats } from './hand-out.ts';
 export { type Beat, beat, olderSession, settle } from './heartbeat.ts';
 export { HEARTBEAT_SECONDS, type HeldBeatDependencies, heldBeat } from './held-beat.ts';
 export { LIVENESS_WINDOW_SECONDS, type LivenessOptions, livenessPass, livenessSweep } from './liveness.ts';

@@ -1,6 +1,7 @@
 import { newUuid } from '../../base/index.ts';
 import { asJson, type Sql } from '../../db/index.ts';
 import { createToken, revokeTokensOf } from '../identity/index.ts';
+import { wakeHeldBeats } from './hand-out.ts';
 
 export interface Registration {
   orgId: string;
@@ -50,6 +51,7 @@ export function registerWorkspace(sql: Sql, wanted: Registration): Promise<Regis
     );
     const { id, status } = rows[0]!;
     await revokeTokensOf(tx, id);
+    await wakeHeldBeats(tx, id);
     const { token } = await createToken(tx, {
       kind: 'agent',
       orgId: wanted.orgId,

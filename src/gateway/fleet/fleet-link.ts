@@ -74,12 +74,13 @@ export class FleetLink {
 
   async #held(signal: AbortSignal): Promise<NextPass> {
     if (!this.#rejoin() && this.#connection.pause > 0) return this.#connection.pause;
-    const wait = this.#on.waitSeconds ?? WAIT_SECONDS;
+    // The first beat is short: whether the server takes us is known at once.
+    const wait = this.view.state === 'connected' ? (this.#on.waitSeconds ?? WAIT_SECONDS) : 0;
     const answer = await this.#tried({ wait_seconds: wait }, { signal, timeoutMs: wait * 1000 + ANSWER_MS });
     if (typeof answer === 'number') return answer;
     if (answer === undefined) return 'idle';
     // A server that neither holds nor says when to come back must not be asked without a pause.
-    return answer.messages.length > 0 ? 0 : Math.max(answer.next_heartbeat_seconds * 1000, 100);
+    return wait === 0 || answer.messages.length > 0 ? 0 : Math.max(answer.next_heartbeat_seconds * 1000, 100);
   }
 
   async #report(signal: AbortSignal): Promise<NextPass> {

@@ -1,0 +1,141 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { enqueue } from '../../src/fleet/index.ts';
+import { attach, findTarget, relaunch, stop } from '../../src/session/index.ts';
+import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
+import { startFleet, type TestFleet } from '../support/fleet.ts';
+
+/** Real tmux, a real gateway process, a scripted agent, a real server: who is told what, and how often it is typed. */
+let house: AgentHouse;
+let fleet: TestFleet;
+beforeEach(async () => {
+  house = new AgentHouse();
+  fleet = await startFleet();
+  const tokenFile = path.join(house.directory, 'token');
+  fs.writeFileSync(tokenFile, fleet.tokens.user, { mode: 0o600 });
+  house.fleet = { url: fleet.url, tokenFile };
+});
+afterEach(async () => {
+  await house.close();
+  await fleet.stop();
+});
+
+const WAIT = { timeout: 30_000, interval: 50 };
+const QUICK = ['--turn', '50ms'];
+
+const known = (name = 'ana') => fleet.admin.agent(name);
+const send = async (text: string) =>
+  enqueue(fleet.sql, {
+    orgId: fleet.orgId,
+    workspaceId: (await known()).workspace_id,
+    priority: 50,
+    method: 'message/send',
+    body: { params: { message: { role: 'user', parts: [{ kind: 'text', text }] } } },
+  });
+const delivery = async (id: string) =>
+  (
+    await fleet.sql.query<{ status: string; outcome: string | null; attempts: number }>(
+      'SELECT status, outcome, attempts FROM a2a_queue WHERE id = $1::uuid',
+      [id],
+    )
+  ).rows[0];
+const gatewayState = (agent: HousedAgent) =>
+  JSON.parse(fs.readFileSync(path.join(agent.root, 'state.json'), 'utf8')) as {
+    fleet?: { state: string; detail: string };
+  };
+
+describe('an agent launched with a fleet server', () => {
+  it('registers, is online, is typed a message once, and the server learns how it ended', async () => {
+    const agent = await house.launch('ana', QUICK);
+    await expect.poll(async () => (await known()).status, WAIT).toBe('online');
+    const { id } = await send('hello from afar');
+    await expect
+      .poll(() => delivery(id), WAIT)
+      .toEqual({ status: 'completed', outcome: 'submitted', attempts: 1 });
+    expect(agent.received()).toEqual(['hello from afar']);
+    await expect.poll(async () => (await known()).active_tasks, WAIT).toBe(0);
+    expect((await agent.client.status()).fleet).toMatchObject({ state: 'connected', url: fleet.url });
+  });
+
+  it('keeps its token in a file only its owner reads, and speaks as the agent with it', async () => {
+    const { facts } = await house.launch('ana', QUICK);
+    const file = path.join(facts.root, 'fleet', 'token');
+    expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+    const own = fleet.as(fs.readFileSync(file, 'utf8').trim());
+    await expect(own.tokens()).rejects.toMatchObject({ code: 'forbidden' });
+    expect((await own.agent('ana')).session_id).toBe(facts.sessionId);
+  });
+
+  it('says that it works while it does, and gets the next message when it is done', async () => {
+    const agent = await house.launch('ana', QUICK);
+    await expect.poll(async () => (await known()).status, WAIT).toBe('online');
+    await agent.control.send('busy', { ms: 3000 });
+    await expect.poll(async () => (await known()).active_tasks, WAIT).toBe(1);
+    const { id } = await send('when you have time');
+    expect((await delivery(id))!.status).toBe('queued');
+    await expect.poll(async () => (await delivery(id))!.outcome, WAIT).toBe('submitted');
+    expect(agent.received()).toEqual(['when you have time']);
+  });
+
+  it('is offline as soon as it is stopped, and the same agent when it is launched again', async () => {
+    const first = await house.launch('ana', QUICK);
+    await expect.poll(async () => (await known()).status, WAIT).toBe('online');
+    const { workspace_id } = await known();
+    await stop(house.context, first.facts);
+    expect((await known()).status).toBe('offline');
+    const { id } = await send('for whoever comes');
+    const second = await house.launch('ana', QUICK);
+    expect(await known()).toMatchObject({ workspace_id, session_id: second.facts.sessionId });
+    await expect.poll(async () => (await delivery(id))!.outcome, WAIT).toBe('submitted');
+    expect(second.received()).toEqual(['for whoever comes']);
+  });
+
+  it('keeps its place when its tool is relaunched', async () => {
+    const agent = await house.launch('ana', QUICK);
+    await expect.poll(async () => (await known()).status, WAIT).toBe('online');
+    await relaunch(house.context, agent.facts);
+    await expect.poll(async () => (await known()).status, WAIT).toBe('online');
+    expect((await known()).session_id).toBe(agent.facts.sessionId);
+  });
+
+  it('whose token is revoked says so and stops asking, and works on without the server', async () => {
+    const agent = await house.launch('ana', QUICK);
+    await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('connected');
+    const { tokens } = await fleet.orgAdmin.tokens();
+    await fleet.orgAdmin.revokeToken(tokens.find(({ kind }) => kind === 'agent')!.token_id);
+    await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('refused');
+    expect(gatewayState(agent).fleet?.detail).toContain('the token is not valid');
+    expect((await agent.client.submitPrompt({ prompt: 'still works' })).state).toBe('accepted');
+    await expect.poll(() => agent.received(), WAIT).toContain('still works');
+  });
+});
+
+describe('a gateway killed with kill -9', () => {
+  it('after it stored a message and before it said so, delivers it once', async () => {
+    house.gatewayCrashAt = 'fleet.message-stored@1';
+    const agent = await house.launch('ana', QUICK);
+    house.gatewayCrashAt = undefined;
+    await expect.poll(async () => (await known()).status, WAIT).toBe('online');
+    const { id } = await send('once');
+    await expect.poll(() => alive(agent.pid), WAIT).toBe(false);
+    expect((await delivery(id))!.status).toBe('dispatched');
+    // Whether the lease runs out first or the outcome is told first, the session knows the message by its id.
+    await fleet.sql.query("UPDATE a2a_queue SET lease_until = now() - interval '1 s' WHERE id = $1::uuid", [
+      id,
+    ]);
+    const target = await findTarget(house.context, { agentName: 'ana' });
+    await attach(house.context, target, { mode: 'detached_process' });
+    await expect.poll(() => delivery(id), WAIT).toMatchObject({ status: 'completed', outcome: 'submitted' });
+    expect(agent.received()).toEqual(['once']);
+  });
+});
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
