@@ -40,9 +40,9 @@ export interface LaunchReport {
   /** The session runs; only its gateway does not. */
   attachError: RouseError | undefined;
   /** The fleet server it was registered with. */
-  fleet: FleetReport | undefined;
+  fleet?: FleetReport | undefined;
   /** The session runs; only the fleet server does not know it. */
-  fleetError: RouseError | undefined;
+  fleetError?: RouseError | undefined;
 }
 
 /**
