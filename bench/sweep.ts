@@ -1,7 +1,9 @@
 import { silentLog } from '../src/base/index.ts';
 import type { Sql } from '../src/db/index.ts';
 import { enqueue } from '../src/fleet/delivery/index.ts';
+import { dueRules } from '../src/fleet/nudge/due.ts';
 import { NUDGE_DEFAULTS, nudgeBody, nudgeSweep } from '../src/fleet/nudge/index.ts';
+import { pickAgents } from '../src/fleet/nudge/pick-agents.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import {
   AGENTS,
@@ -22,6 +24,7 @@ interface Cost {
 
 const ROUNDS = 5;
 const sweep = nudgeSweep({ settings: NUDGE_DEFAULTS, enqueue, log: silentLog });
+const rules = dueRules(NUDGE_DEFAULTS);
 const signal = new AbortController().signal;
 
 /**
@@ -106,8 +109,8 @@ async function median(sql: Sql, work: (sql: Sql) => Promise<unknown>): Promise<C
 const UNDO = new Error('undo');
 
 const choose = async (sql: Sql): Promise<void> => {
-  const result = await sweep.run({ sql, dryRun: true, signal });
-  if (result.agents_nudged !== 200) throw new Error(`chose ${JSON.stringify(result)}`);
+  const { agents } = await pickAgents(sql, rules, NUDGE_DEFAULTS.batchLimit);
+  if (agents.length !== 200) throw new Error(`chose ${agents.length} agents`);
 };
 
 const pass = async (sql: Sql): Promise<void> => {

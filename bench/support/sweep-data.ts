@@ -51,13 +51,13 @@ export async function addOpen(sql: Sql, orgId: string, shape: Shape): Promise<vo
   await add('eligible', ELIGIBLE, {
     agent: '(n % 3000 + 1)',
     status: `CASE WHEN n % 5 = 0 THEN 'info_requested' ELSE 'pending' END`,
-    age: '100 + n * 7919 % 3000',
-    nudged: again('61 + n * 7919 % 3000'),
+    age: '100 + n * 7919 % 2999',
+    nudged: again('61 + n * 7919 % 2999'),
   });
   await add('held', OPEN_ELSEWHERE / 2, {
     agent: '(n % 2000 + 3001)',
     status: `'pending'`,
-    age: `${older} + n * 7919 % 3000`,
+    age: `${older} + n * 7919 % 2999`,
     nudged: 'NULL',
   });
   await add('not-yet', OPEN_ELSEWHERE / 2, {

@@ -27,11 +27,8 @@ interface Look {
  */
 export function nudgeAgent(sql: Sql, workspaceId: string, nudge: NudgeRules): Promise<AgentOutcome> {
   return sql.transaction(async (tx) => {
-    const locked = await tx.query('SELECT FROM workspaces WHERE id = $1 FOR NO KEY UPDATE SKIP LOCKED', [
-      workspaceId,
-    ]);
-    if (locked.rowCount === 0) return { outcome: 'locked' };
-    const look = await lookAgain(tx, workspaceId, nudge.rules);
+    const look = await lockAndLook(tx, workspaceId, nudge.rules);
+    if (!look) return { outcome: 'locked' };
     if (look.state !== 'ready') return { outcome: look.state };
     if (look.due === 0) return { outcome: 'handled' };
     const { created } = await nudge.enqueue(tx, messageFor(workspaceId, look));
@@ -44,18 +41,21 @@ export function nudgeAgent(sql: Sql, workspaceId: string, nudge: NudgeRules): Pr
   });
 }
 
-/** Locks what is due, so that what is announced cannot be answered in between; rows being answered now are left out. */
-async function lookAgain(sql: Sql, workspaceId: string, rules: DueRules): Promise<Look> {
+/**
+ * Locks the agent and what is due, so that what is announced cannot be answered in between; rows being answered now are
+ * left out. A row that another server changed after this statement began is judged as it is now, because it is locked.
+ */
+async function lockAndLook(sql: Sql, workspaceId: string, rules: DueRules): Promise<Look | undefined> {
   const { rows } = await sql.query<Look>(
     `WITH never AS (${dueIds(rules.never)}), again AS (${dueIds(rules.again)})
      SELECT w.org_id, ${rules.state} AS state, extract(epoch FROM date_trunc('hour', now()))::bigint AS hour,
             ${rules.expiresAt} AS expires_at,
             ((SELECT count(*) FROM never) + (SELECT count(*) FROM again))::int AS due,
             (SELECT count(*)::int FROM requests r WHERE r.recipient_workspace_id = w.id AND ${OPEN}) AS open
-       FROM workspaces w WHERE w.id = $1`,
+       FROM workspaces w WHERE w.id = $1 FOR NO KEY UPDATE OF w SKIP LOCKED`,
     [workspaceId, CHUNK],
   );
-  return rows[0]!;
+  return rows[0];
 }
 
 const dueIds = (condition: string): string => `

@@ -1,0 +1,158 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { systemClock } from '../../src/base/index.ts';
+import { migrate, openPostgres, type Sql } from '../../src/db/index.ts';
+import { bundleProgram, type Child, startChild } from '../../src/db/testing.ts';
+import { createToken, ensureOrg, FLEET_MIGRATIONS } from '../../src/fleet/index.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+
+/** What a nudge and its stamps were, written by triggers in the transaction that made them. */
+const AUDIT = `
+  CREATE SCHEMA audit;
+  CREATE TABLE audit.stamps (request_id uuid, workspace_id uuid, before timestamptz, after timestamptz, tx bigint);
+  CREATE TABLE audit.nudges (id uuid, workspace_id uuid, key text, tx bigint);
+  CREATE FUNCTION audit.stamp() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO audit.stamps VALUES (NEW.id, NEW.recipient_workspace_id, OLD.last_nudged_at, NEW.last_nudged_at, txid_current());
+    RETURN NULL; END $$;
+  CREATE FUNCTION audit.nudge() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO audit.nudges VALUES (NEW.id, NEW.workspace_id, NEW.idempotency_key, txid_current());
+    RETURN NULL; END $$;
+  CREATE TRIGGER stamp AFTER UPDATE ON requests FOR EACH ROW
+    WHEN (OLD.last_nudged_at IS DISTINCT FROM NEW.last_nudged_at) EXECUTE FUNCTION audit.stamp();
+  CREATE TRIGGER nudge AFTER INSERT ON a2a_queue FOR EACH ROW
+    WHEN (NEW.idempotency_key LIKE 'inbox-nudge:%') EXECUTE FUNCTION audit.nudge();`;
+
+/** For whoever connects with the shifted URL, now() is what the table says. */
+const CLOCK = `
+  CREATE SCHEMA shifted;
+  CREATE TABLE shifted.clock (seconds float8);
+  INSERT INTO shifted.clock VALUES (0);
+  CREATE FUNCTION shifted.now() RETURNS timestamptz STABLE LANGUAGE sql AS
+    $$ SELECT pg_catalog.now() + make_interval(secs => (SELECT seconds FROM shifted.clock)) $$;
+  CREATE FUNCTION shifted.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql AS
+    $$ SELECT pg_catalog.clock_timestamp() + make_interval(secs => (SELECT seconds FROM shifted.clock)) $$;`;
+
+const PROGRAM = `
+  import { armCrashPoint, createLog, systemClock } from '../base/index.ts';
+  import { nudgeSettings, startServer } from '../fleet/index.ts';
+  armCrashPoint(process.env.ROUSE_CRASH_AT);
+  const log = createLog({ clock: systemClock, write: (line) => process.stderr.write(line) });
+  const server = await startServer({ host: '127.0.0.1', port: 0, databaseUrl: process.env.DATABASE_URL,
+    databaseDirectory: '/nonexistent', clock: systemClock, log, nudge: nudgeSettings(process.env, log),
+    limits: { requests: { burst: 1e6, perSecond: 1e6 }, badTokens: { burst: 1e6, perSecond: 1e6 } } });
+  console.log(server.port);`;
+
+interface Replica {
+  child: Child;
+  url: string | undefined;
+}
+
+/** Server processes that share one PostgreSQL whose clock the test moves. */
+export class ReplicaServers {
+  readonly postgres: TestPostgres;
+  /** With the moved clock. */
+  sql: Sql;
+  token: string;
+  orgId: string;
+  kills = 0;
+  #url: string;
+  #directory: string;
+  #replicas: (Replica | undefined)[] = [];
+
+  private constructor(
+    postgres: TestPostgres,
+    place: { sql: Sql; url: string; directory: string; token: string; orgId: string },
+  ) {
+    this.postgres = postgres;
+    this.sql = place.sql;
+    this.token = place.token;
+    this.orgId = place.orgId;
+    this.#url = place.url;
+    this.#directory = place.directory;
+  }
+
+  static async open(): Promise<ReplicaServers> {
+    const postgres = await startPostgres();
+    const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-replicas-'));
+    try {
+      await bundleProgram(PROGRAM, path.join(directory, 'server.mjs'));
+      const plain = await postgres.createDatabase();
+      const bare = await openPostgres({ url: plain });
+      await bare.exec(CLOCK);
+      await bare.close();
+      const url = `${plain}&options=${encodeURIComponent('-c search_path=public,shifted,pg_catalog')}`;
+      const sql = await openPostgres({ url });
+      await migrate(sql, FLEET_MIGRATIONS);
+      await sql.exec(AUDIT);
+      const { id: orgId } = await ensureOrg(sql, 'default');
+      const { token } = await createToken(sql, { kind: 'user', orgId, subject: 'ana' });
+      return new ReplicaServers(postgres, { sql, url, directory, token, orgId });
+    } catch (error) {
+      await postgres.stop();
+      throw error;
+    }
+  }
+
+  /** Addresses of those that answer now. */
+  get urls(): string[] {
+    return this.#replicas.flatMap((replica) => replica?.url ?? []);
+  }
+
+  /** Resolves when it answers, or when it died before. */
+  async start(index: number, crashAt?: string): Promise<void> {
+    const child = startChild(path.join(this.#directory, 'server.mjs'), [], {
+      DATABASE_URL: this.#url,
+      REQUEST_NUDGE_SWEEPER_INTERVAL_S: '1',
+      ...(crashAt && { ROUSE_CRASH_AT: crashAt }),
+    });
+    const replica: Replica = { child, url: undefined };
+    this.#replicas[index] = replica;
+    void child.ended.then(() => {
+      replica.url = undefined;
+      this.kills++;
+    });
+    await Promise.race([child.until((lines) => lines.length > 0), child.ended]).catch(() => {});
+    if (child.lines[0]) replica.url = `http://127.0.0.1:${child.lines[0]}`;
+  }
+
+  isAlive(index: number): boolean {
+    return this.#replicas[index]?.url !== undefined;
+  }
+
+  /** As an operator's worst day does it. */
+  async kill(index: number): Promise<void> {
+    const replica = this.#replicas[index];
+    replica?.child.process.kill('SIGKILL');
+    await replica?.child.ended;
+  }
+
+  async advance(seconds: number): Promise<void> {
+    await this.sql.query('UPDATE shifted.clock SET seconds = seconds + $1::float8', [seconds]);
+  }
+
+  /** A moment before the full hour. */
+  async toTheEdgeOfTheHour(): Promise<void> {
+    await this.sql.exec(`UPDATE shifted.clock SET seconds = seconds +
+      extract(epoch FROM date_trunc('hour', now()) + interval '1 hour' - now()) - 1.5`);
+  }
+
+  async close(): Promise<void> {
+    for (const index of this.#replicas.keys()) await this.kill(index);
+    await this.sql.close();
+    await this.postgres.stop();
+    fs.rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
+
+/** Tries until it works; the servers and the database are being killed meanwhile. */
+export async function persist<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      await new Promise<void>((resolve) => systemClock.after(50, resolve));
+    }
+  }
+}
