@@ -9,6 +9,7 @@ const PROOFS = {
   crash: { project: 'walk', files: ['test/crash'] },
   queue: { project: 'walk', files: ['test/queue'] },
   gateway: { project: 'unit', files: ['src/gateway/http'] },
+  fleet: { project: 'walk', files: ['test/fleet/replicas'] },
   agents: { project: 'agents', files: ['test/agents'] },
 };
 
