@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { openMailStore } from '../src/mailbox/index.ts';
 import { run as runFlatFile } from './mail-flatfile.ts';
 import { Bench } from './support/mail-bench.ts';
 import { READER, send, startJob, WRITER } from './support/mail-jobs.ts';
@@ -119,31 +118,26 @@ async function watching(bench: Bench, print: Print): Promise<void> {
   }
 }
 
-/** A gigabyte of mail, and how much memory reading it takes. */
+/** Memory of a process that reads all of a small mailbox, and of one that reads a gigabyte. */
 async function large(bench: Bench, print: Print): Promise<void> {
   const store = bench.store();
   const body = `${'x'.repeat(79)}\n`.repeat(1280);
-  await bench.filled(store, 0, 10_000, body);
-  const bytes = fs.statSync(store.layout.index).size;
+  const measure = async (from: number, to: number): Promise<{ bytes: number; memory: number }> => {
+    await bench.filled(store, from, to, body);
+    const [told] = (await once(startJob({ kind: 'read', root: store.layout.root }).stdout!, 'data')) as [
+      Buffer,
+    ];
+    return { bytes: (to * body.length) / 1e6, memory: Number(told) / 1e6 };
+  };
+  const small = await measure(0, 100);
+  const big = await measure(100, 10_500);
   await store.close();
-  const again = openMailStore({ root: store.layout.root });
-  const reader = again.mailbox(READER);
-  globalThis.gc?.();
-  const before = process.memoryUsage.rss();
-  let most = 0;
-  let cursor: string | null = null;
-  do {
-    const page = await reader.list({ limit: 100, cursor });
-    cursor = page.next_cursor;
-    most = Math.max(most, process.memoryUsage.rss() - before);
-  } while (cursor !== null);
-  const { messages } = await reader.list({ limit: 50, include_body: true });
-  most = Math.max(most, process.memoryUsage.rss() - before);
-  print(
-    `a mailbox of ${(bytes / 1e9).toFixed(2)} GB, read page by page and ${messages.length} bodies at once: ` +
-      `${(most / 1e6).toFixed(0)} MB of memory more`,
-  );
-  await again.close();
+  print('most memory of a process that reads every page of a mailbox, and 50 bodies at once');
+  for (const { bytes, memory } of [small, big]) {
+    print(
+      `  ${bytes.toFixed(0).padStart(5)} MB of mail: ${memory.toFixed(0)} MB (${times(memory / small.memory)})`,
+    );
+  }
 }
 
 /** `npm run bench -- mail [store [PRODUCERS …]|sizes|watch|large|flatfile …]`; all of them without a name. */

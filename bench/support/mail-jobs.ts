@@ -7,6 +7,7 @@ import { startRacer } from './race.ts';
 export const BODY = 'A body of about a kilobyte, as agents write them to each other. '.repeat(16);
 export const READER = 'reader@houmao.localhost';
 export const WRITER = 'writer@houmao.localhost';
+export const WARM_UP = 50;
 
 export async function send(mailbox: Mailbox, n: number): Promise<void> {
   await mailbox.send({ to: [READER], subject: `message ${n}`, body_content: BODY });
@@ -18,6 +19,7 @@ if (job !== undefined) await runJob(JSON.parse(job) as Job);
 type Job =
   | { kind: 'write'; root: string; count: number }
   | { kind: 'watch'; root: string }
+  | { kind: 'read'; root: string }
   | { kind: 'bare'; file: string };
 
 /** What runs in a process of its own. */
@@ -33,8 +35,12 @@ async function runJob(order: Job): Promise<void> {
     await store.mailbox(READER).watch(() => process.stdout.write(`${process.hrtime.bigint()}\n`));
     process.stdout.write('ready\n');
     await once(process.stdin.resume(), 'end');
+  } else if (order.kind === 'read') {
+    process.stdout.write(`${await mostMemory(store.mailbox(READER))}\n`);
   } else {
     const mailbox = store.mailbox(WRITER);
+    // Writers are long-lived, and their code is compiled as it runs.
+    for (let n = 0; n < WARM_UP; n++) await send(mailbox, n);
     process.stdout.write('ready\n');
     await once(process.stdin, 'data');
     for (let n = 0; n < order.count; n++) await send(mailbox, n);
@@ -42,6 +48,17 @@ async function runJob(order: Job): Promise<void> {
     await store.close();
   }
   process.exit(0);
+}
+
+/** Reads the whole inbox page by page, then fifty bodies at once; the most memory this process ever had, in bytes. */
+async function mostMemory(mailbox: Mailbox): Promise<number> {
+  let cursor: string | null = null;
+  do {
+    const page = await mailbox.list({ limit: 100, cursor });
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  await mailbox.list({ limit: 50, include_body: true });
+  return process.resourceUsage().maxRSS * 1024;
 }
 
 export function startJob(order: Job): ChildProcess {
