@@ -104,7 +104,7 @@ function fsyncRate(directory: string): number {
   const fd = fs.openSync(path.join(directory, 'fsync'), 'w');
   const start = performance.now();
   let count = 0;
-  for (; performance.now() - start < 1000; count++) {
+  for (; performance.now() - start < 500; count++) {
     fs.writeSync(fd, BODY);
     fs.fsyncSync(fd);
   }
@@ -130,28 +130,35 @@ async function costsAt(directory: string, count: number): Promise<SizeCosts> {
   const box = new FlatFile(mailbox);
   await box.prepend(message('first', 0));
   const copy = path.join(directory, 'copy');
-  const plain = await median(7, () => fs.copyFileSync(mailbox, copy));
-  const durable = await median(7, () => {
-    fs.copyFileSync(mailbox, copy);
-    const out = fs.openSync(copy, 'r+');
-    fs.fsyncSync(out);
-    fs.closeSync(out);
-  });
-  const prepend = await median(7, async (n) => void (await box.prepend(message('new', n))));
+  const took = { plain: [] as number[], durable: [] as number[], prepend: [] as number[] };
+  for (let n = 0; n < 9; n++) {
+    took.plain.push(await median(1, () => fs.copyFileSync(mailbox, copy)));
+    took.durable.push(await median(1, () => copyDurably(mailbox, copy)));
+    took.prepend.push(await median(1, () => box.prepend(message('new', n))));
+  }
+  const [plain, durable, prepend] = [middle(took.plain), middle(took.durable), middle(took.prepend)];
   const page = await median(7, () => void box.list({ limit: 50 }));
   const all = await median(3, () => void box.list());
   return { plain, durable, prepend, page, all, bytes: fs.statSync(mailbox).size };
 }
 
-const ROUNDS = 3;
+function copyDurably(from: string, to: string): void {
+  fs.copyFileSync(from, to);
+  const fd = fs.openSync(to, 'r+');
+  fs.fsyncSync(fd);
+  fs.closeSync(fd);
+}
+
+const ROUNDS = 5;
 
 /** Recipe and ours in turns, so that whatever else the machine does hits both; the median of the ratios counts. */
 async function compare(directory: string, producers: number): Promise<string> {
-  const rounds: { recipe: number; processes: number; inside: number }[] = [];
-  const each = Math.ceil((producers === 1 ? 600 : 2400) / producers);
+  const rounds: { fsync: number; recipe: number; processes: number; inside: number }[] = [];
+  const each = Math.ceil((producers === 1 ? 300 : 1200) / producers);
   for (let n = 0; n < ROUNDS; n++) {
     const place = fs.mkdtempSync(path.join(directory, 'recipe-'));
     rounds.push({
+      fsync: fsyncRate(directory),
       recipe: await recipeRate(place, producers, BODY),
       processes: await processRate(directory, producers, each),
       inside: await inProcessRate(directory, producers, each),
@@ -160,30 +167,39 @@ async function compare(directory: string, producers: number): Promise<string> {
   const times = (key: 'processes' | 'inside'): string =>
     `${middle(rounds.map((round) => round[key])).toFixed(0)}/s (${middle(rounds.map((round) => round[key] / round.recipe)).toFixed(1)}x)`;
   return (
-    `${String(producers).padStart(2)} producers: recipe ${middle(rounds.map(({ recipe }) => recipe)).toFixed(0)}/s, ` +
+    `${String(producers).padStart(2)} producers: raw fsync ${middle(rounds.map(({ fsync }) => fsync)).toFixed(0)}/s, recipe ${middle(rounds.map(({ recipe }) => recipe)).toFixed(0)}/s, ` +
     `processes ${times('processes')}, in one process ${times('inside')}`
   );
 }
 
-export async function run(print: (line: string) => void): Promise<void> {
+const PRODUCERS = [1, 8, 32];
+
+/** `npm run bench -- mail-flatfile [PRODUCERS …|sizes]`; all of it without a name. */
+export async function run(print: (line: string) => void, names: string[] = []): Promise<void> {
   const directory = fs.mkdtempSync(
     path.join(process.env['ROUSE_BENCH_DIR'] ?? os.tmpdir(), 'rouse-bench-flatfile-'),
   );
+  const wanted = (name: string | number): boolean => names.length === 0 || names.includes(String(name));
   try {
-    print('flat file: durable sends per second beside the shell recipe (which does not fsync)');
-    print(`  raw fsync rate of this disk            ${fsyncRate(directory).toFixed(0)}/s`);
-    for (const producers of [1, 8, 32]) print(`  ${await compare(directory, producers)}`);
-    print('flat file: milliseconds by size (median)');
-    for (const count of [1_000, 10_000, 100_000]) {
-      const { plain, durable, prepend, page, all, bytes } = await costsAt(directory, count);
-      print(
-        `  ${String(count).padStart(6)} messages (${(bytes / 1e6).toFixed(1)} MB): copy ${plain.toFixed(1)}, ` +
-          `copy+fsync ${durable.toFixed(1)}, prepend ${prepend.toFixed(1)} ` +
-          `(${(prepend / plain).toFixed(1)}x copy, ${(prepend / durable).toFixed(1)}x copy+fsync), ` +
-          `list page ${page.toFixed(2)}, list all ${all.toFixed(0)}`,
-      );
+    if (PRODUCERS.some(wanted)) {
+      print('flat file: durable sends per second beside the shell recipe (which does not fsync)');
+      for (const producers of PRODUCERS.filter(wanted)) print(`  ${await compare(directory, producers)}`);
     }
+    if (wanted('sizes')) await sizes(directory, print);
   } finally {
     fs.rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function sizes(directory: string, print: (line: string) => void): Promise<void> {
+  print('flat file: milliseconds by size (median)');
+  for (const count of [1_000, 10_000, 100_000]) {
+    const { plain, durable, prepend, page, all, bytes } = await costsAt(directory, count);
+    print(
+      `  ${String(count).padStart(6)} messages (${(bytes / 1e6).toFixed(1)} MB): copy ${plain.toFixed(1)}, ` +
+        `copy+fsync ${durable.toFixed(1)}, prepend ${prepend.toFixed(1)} ` +
+        `(${(prepend / plain).toFixed(1)}x copy, ${(prepend / durable).toFixed(1)}x copy+fsync), ` +
+        `list page ${page.toFixed(2)}, list all ${all.toFixed(0)}`,
+    );
   }
 }

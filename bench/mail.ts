@@ -10,10 +10,12 @@ import { median, middle } from './support/median.ts';
 /**
  * Durable mail beside what it is made of and what it replaces, in one run on one disk: the fsync rate of the disk, SQLite
  * with one insert per transaction, and the flock+grep shell recipe (which does not fsync). Ours answers after fsync.
- * Rounds alternate, and the median of three counts, so that a busy neighbour hits all alike.
+ * Short slices alternate, and of what runs in processes of its own the median of three counts: a busy neighbour hits all.
  */
 
 const ROUNDS = 3;
+const SLICES = 12;
+const PER_SLICE = 100;
 
 type Print = (line: string) => void;
 
@@ -22,22 +24,23 @@ const times = (value: number): string => `${value.toFixed(2)}x`;
 
 async function throughput(bench: Bench, print: Print, names: string[]): Promise<void> {
   const wanted = names.map(Number).filter((number) => number > 0);
-  print('durable sends per second, about 1 kB each; every answer after fsync (median of 3 rounds)');
+  print('durable sends per second, about 1 kB each; every answer after fsync');
   for (const producers of wanted.length > 0 ? wanted : [1, 8, 32]) {
-    const rows: Record<string, number[]> = {};
-    const note = (name: string, value: number): void => void (rows[name] ??= []).push(value);
-    for (let round = 0; round < ROUNDS; round++) {
-      note('raw', bench.raw());
-      const { answered, published } = await bench.inProcess(producers);
-      note('answered', answered);
-      note('published', published);
-      note('raw', bench.raw());
-      note('sqlite', bench.sqlite());
-      note('processes', await bench.processes(producers));
-      note('recipe', await bench.recipe(producers));
+    const { end, ...inProcess } = await bench.inProcess(producers);
+    const lanes = { raw: bench.raw(), sqlite: bench.sqlite(), ...inProcess };
+    for (let slice = 0; slice < SLICES; slice++) {
+      for (const lane of Object.values(lanes)) await lane.slice(PER_SLICE);
     }
-    const got = Object.fromEntries(Object.entries(rows).map(([name, values]) => [name, middle(values)]));
-    const { raw = 0, sqlite = 0, answered = 0, published = 0, processes = 0, recipe = 0 } = got;
+    await end();
+    const apart = { processes: [] as number[], recipe: [] as number[] };
+    for (let round = 0; round < ROUNDS; round++) {
+      apart.processes.push(await bench.processes(producers));
+      apart.recipe.push(await bench.recipe(producers));
+    }
+    const [raw, sqlite, answered, published] = [lanes.raw, lanes.sqlite, lanes.answered, lanes.published].map(
+      (lane) => lane.rate,
+    ) as [number, number, number, number];
+    const [processes, recipe] = [middle(apart.processes), middle(apart.recipe)];
     const beside = (value: number): string =>
       `${rate(value)}   ${times(value / raw)} raw fsync   ${times(value / sqlite)} sqlite   ${times(value / recipe)} recipe`;
     print(`  ${producers} producer${producers === 1 ? '' : 's'}`);

@@ -8,6 +8,32 @@ import { BODY, READER, send, startJob, WARM_UP, WRITER } from './mail-jobs.ts';
 import { race } from './race.ts';
 import { recipeRate } from './shell-recipe.ts';
 
+/** Work that is measured in slices, in turn with others, so that whatever else the machine does hits all alike. */
+export class Lane {
+  #work: (count: number) => Promise<void> | void;
+  #after: () => Promise<void> | void;
+  #count = 0;
+  #spentMs = 0;
+
+  constructor(work: (count: number) => Promise<void> | void, after: () => Promise<void> | void = () => {}) {
+    this.#work = work;
+    this.#after = after;
+  }
+
+  async slice(count: number): Promise<void> {
+    const start = performance.now();
+    await this.#work(count);
+    this.#spentMs += performance.now() - start;
+    this.#count += count;
+    await this.#after();
+  }
+
+  /** Per second. */
+  get rate(): number {
+    return this.#count / (this.#spentMs / 1000);
+  }
+}
+
 /** What is measured beside each other, each time in a place of its own on the same disk. */
 export class Bench {
   #directory: string;
@@ -29,48 +55,50 @@ export class Bench {
     return store;
   }
 
-  raw(count = 600): number {
+  /** One writer that appends 4 kB and flushes. */
+  raw(): Lane {
     const fd = fs.openSync(path.join(this.place(), 'raw'), 'w');
     const block = Buffer.alloc(4096, 'x');
-    const start = performance.now();
-    for (let n = 0; n < count; n++) {
-      fs.writeSync(fd, block);
-      fs.fsyncSync(fd);
-    }
-    fs.closeSync(fd);
-    return count / ((performance.now() - start) / 1000);
+    return new Lane((count) => {
+      for (let n = 0; n < count; n++) {
+        fs.writeSync(fd, block);
+        fs.fsyncSync(fd);
+      }
+    });
   }
 
-  sqlite(count = 600): number {
+  /** SQLite, one insert per transaction, flushed. */
+  sqlite(): Lane {
     const sql = 'CREATE TABLE mail (id INTEGER PRIMARY KEY, sender TEXT, subject TEXT, body TEXT)';
     const db = openSqlite({ file: path.join(this.place(), 'plain.sqlite'), migrations: [{ id: '1', sql }] });
-    const start = performance.now();
-    for (let n = 0; n < count; n++) {
-      db.run('INSERT INTO mail (sender, subject, body) VALUES (?, ?, ?)', ['w', `message ${n}`, BODY]);
-    }
-    const rate = count / ((performance.now() - start) / 1000);
-    db.close();
-    return rate;
+    return new Lane((count) => {
+      for (let n = 0; n < count; n++) {
+        db.run('INSERT INTO mail (sender, subject, body) VALUES (?, ?, ?)', ['w', `message ${n}`, BODY]);
+      }
+    });
   }
 
-  /** Answers per second, and the rate when the files and links of all of them are there too. */
-  async inProcess(producers: number, count = 1600): Promise<{ answered: number; published: number }> {
+  /** So many producers in this process, each waiting for its answer. `published` also waits for files and links. */
+  async inProcess(producers: number): Promise<{ answered: Lane; published: Lane; end: () => Promise<void> }> {
     const store = this.store();
     const mailbox = store.mailbox(WRITER);
     for (let n = 0; n < WARM_UP; n++) await send(mailbox, n);
-    await store.published();
-    const start = performance.now();
-    let left = count;
-    await Promise.all(
-      Array.from({ length: producers }, async () => {
-        while (left-- > 0) await send(mailbox, left);
+    const produce = async (count: number): Promise<void> => {
+      let left = count;
+      await Promise.all(
+        Array.from({ length: producers }, async () => {
+          while (left-- > 0) await send(mailbox, left);
+        }),
+      );
+    };
+    return {
+      answered: new Lane(produce, () => store.published()),
+      published: new Lane(async (count) => {
+        await produce(count);
+        await store.published();
       }),
-    );
-    const answered = count / ((performance.now() - start) / 1000);
-    await store.published();
-    const published = count / ((performance.now() - start) / 1000);
-    await store.close();
-    return { answered, published };
+      end: () => store.close(),
+    };
   }
 
   recipe(producers: number): Promise<number> {
