@@ -1,9 +1,9 @@
-import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { invalid, messageOf } from '../base/index.ts';
+import { invalid } from '../base/index.ts';
 import type { NewAttachment } from '../domain/index.ts';
 import type { Flag, Input } from './command.ts';
 import { many, text } from './mail-command.ts';
+import { readTextFile } from './text-file.ts';
 
 export const BODY: Flag[] = [
   { name: 'body-content', value: 'TEXT', summary: 'the text; otherwise --body-file or standard input' },
@@ -23,13 +23,7 @@ async function bodyOf(input: Input): Promise<string> {
   if (content !== undefined && file !== undefined)
     throw invalid('--body-content and --body-file exclude each other');
   if (content !== undefined) return content;
-  if (file !== undefined && file !== '-') {
-    try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(fs.readFileSync(file));
-    } catch (error) {
-      throw invalid(`--body-file ${file} cannot be read as UTF-8 text: ${messageOf(error)}`);
-    }
-  }
+  if (file !== undefined && file !== '-') return readTextFile('--body-file', file);
   const typed = input.stdinIsTty && file === undefined ? '' : await input.stdin();
   // A forgotten flag and a script's empty standard input look alike: whoever means an empty message says so.
   if (typed === '' && file === undefined) {

@@ -163,7 +163,10 @@ describe('rouse mail', () => {
       ['mail', 'list', '--mailbox-root', '/nowhere/.agent/inbox.md', '--address', 'a@x'],
     ],
     ['two texts', 2, [...SEND, '--body-content', 'x', '--body-file', 'y']],
-    ['a file that is not there', 2, [...SEND, '--body-file', '/nowhere/x']],
+    ['a file that is not there', 3, [...SEND, '--body-file', '/nowhere/x']],
+    ['a directory as text', 2, [...SEND, '--body-file', '/tmp']],
+    ['a program as text', 2, [...SEND, '--body-file', process.execPath]],
+    ['an endless file', 2, [...SEND, '--body-file', '/dev/zero']],
     ['an attachment that is not there', 3, [...SEND, '--body-content', 'x', '--attach', '/nowhere/x']],
     [
       'a subject of two lines',

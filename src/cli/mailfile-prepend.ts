@@ -1,17 +1,11 @@
-import { invalid, messageOf, notFound } from '../base/index.ts';
+import { invalid } from '../base/index.ts';
 import type { Command, Input, Output } from './command.ts';
 import { COMPAT, holding, MAILBOX, open, room, TIMEOUT, waiting } from './mailfile-input.ts';
+import { readTextFile } from './text-file.ts';
 
-async function messageText(input: Input): Promise<string | Uint8Array> {
+async function messageText(input: Input): Promise<string> {
   const file = input.flags['messageFile'];
-  if (typeof file === 'string' && file !== '-') {
-    const fs = await import('node:fs');
-    try {
-      return fs.readFileSync(file);
-    } catch (error) {
-      throw notFound(`cannot read the message file: ${messageOf(error)}`, { cause: error });
-    }
-  }
+  if (typeof file === 'string' && file !== '-') return readTextFile('--message-file', file);
   if (input.stdinIsTty) {
     throw invalid('no message: give it on standard input or with --message-file', {
       hint: 'rouse mailfile prepend --mailbox .agent/inbox.md < message.md',

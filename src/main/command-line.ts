@@ -1,4 +1,5 @@
-import { armCrashPoint } from '../base/index.ts';
+import { isUtf8 } from 'node:buffer';
+import { armCrashPoint, invalid } from '../base/index.ts';
 import { runCli } from '../cli/index.ts';
 
 /** The command line in its surroundings: the only place that sees streams, signals and exit codes. */
@@ -9,11 +10,21 @@ function onSignal(): void {
   interrupted.abort();
 }
 
+/** More than any command takes: an endless input ends in an error, not in all of the memory. */
+const LONGEST_STDIN = 64 * 1024 * 1024;
+
 async function readStdin(): Promise<string> {
   if (process.stdin.isTTY) return '';
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
+  let size = 0;
+  for await (const chunk of process.stdin) {
+    chunks.push(chunk as Buffer);
+    size += (chunk as Buffer).length;
+    if (size > LONGEST_STDIN) throw invalid(`standard input is longer than ${LONGEST_STDIN} bytes`);
+  }
+  const all = Buffer.concat(chunks);
+  if (!isUtf8(all)) throw invalid('standard input is not UTF-8 text');
+  return all.toString('utf8');
 }
 
 export async function runCommandLine(argv: string[]): Promise<void> {
