@@ -2,6 +2,7 @@ import { AGENT_FLAGS } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
 import { wholeNumber } from './flag-values.ts';
 import { FLEET_FLAGS } from './fleet-access.ts';
+import { mcpInstall } from './mcp-install.ts';
 import { mcpPorts, ownTokenFile } from './mcp-ports.ts';
 
 async function serve(input: Input): Promise<Output | void> {
@@ -52,6 +53,7 @@ const mcp: Command = {
     ...FLEET_FLAGS,
   ],
   run: serve,
+  subcommands: [mcpInstall],
 };
 
 export default mcp;

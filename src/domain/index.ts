@@ -30,6 +30,7 @@ export * from './mail-ref.ts';
 export * from './reminder.ts';
 export * from './reminder-cadence.ts';
 export * from './reminder-ranking.ts';
+export * from './tool-mcp.ts';
 export * from './tool-skills.ts';
 export * from './tui-timings.ts';
 export * from './utc-time.ts';

@@ -114,3 +114,10 @@ export async function registerWithFleet(
 ): Promise<FleetReport> {
   return (await import('./fleet-membership.ts')).registerWithFleet(fleet, member);
 }
+
+/** Our MCP server in a tool's configuration. */
+export async function mcpConfig(): Promise<
+  typeof import('./mcp-config-file.ts') & typeof import('./mcp-entry.ts')
+> {
+  return { ...(await import('./mcp-config-file.ts')), ...(await import('./mcp-entry.ts')) };
+}

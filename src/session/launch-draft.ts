@@ -12,6 +12,7 @@ import type { MailboxBinding, SessionManifestInput } from '../wire/index.ts';
 import type { AttachOptions } from './attach-plan.ts';
 import { handedEnvironment } from './handed-environment.ts';
 import { additionsFor, argsInSession, planTool, requireWorkdir, type ToolPlan } from './launch-plan.ts';
+import { mcpEntryOf } from './mcp-entry.ts';
 import { newManifest } from './new-manifest.ts';
 import { type Ownership, ownershipOf, type ServerOwner, servedBackend } from './pair-ownership.ts';
 import { refuseTakenName } from './refuse-taken-name.ts';
@@ -113,6 +114,8 @@ export async function prepareLaunch(
       agentName,
       headless: options.headless,
       args: plan.args,
+      env,
+      mcp: settings.fleet && mcpEntryOf({ manifest: paths.manifest, agentId }, env),
     }),
     createdAt,
   };
@@ -120,11 +123,12 @@ export async function prepareLaunch(
 
 /** What the tool gets: the caller's environment, its own home, and where it belongs. */
 export function toolEnvironment(
-  { plan, paths, agentId }: Draft,
+  { plan, paths, agentId, additions }: Draft,
   env: NodeJS.ProcessEnv,
 ): Record<string, string> {
   return {
     ...handedEnvironment(env, plan.preset.nestedMarks),
+    ...additions.env,
     ...(plan.home && { [plan.home.env_var]: plan.home.home_path }),
     HOUMAO_MANIFEST_PATH: paths.manifest,
     HOUMAO_AGENT_ID: agentId,
@@ -157,7 +161,11 @@ export function manifestOf(
       role: plan.role,
       roleName: options.roleName ?? null,
       posture: 'runtime_launch_plan',
-      launchEnv: [],
+      launchEnv: Object.entries(draft.additions.env ?? {}).map(([name, value]) => ({
+        mode: 'literal' as const,
+        name,
+        value,
+      })),
       metadata: {
         process_names: plan.preset.processNames,
         ...draft.additions.metadata,

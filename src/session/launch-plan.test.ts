@@ -29,6 +29,8 @@ const place = () => ({
   agentName: 'gpu',
   headless: false,
   args: [],
+  env: {},
+  mcp: undefined,
 });
 
 describe('what is run', () => {
@@ -129,6 +131,46 @@ describe('presets', () => {
     ]);
     expect(metadata).toEqual({ signals_dir: place().signalsDir });
     for (const file of files) expect(file.path.startsWith(directory)).toBe(true);
+  });
+
+  const mcp = { command: '/node', args: ['/rouse.cjs', 'mcp'], env: { HOUMAO_MANIFEST_PATH: '/m' } };
+
+  it.each([
+    ['claude', 'mcpServers', /^--mcp-config \S+mcp\.json --settings /],
+    ['qwen', 'mcpServers', /^--mcp-config \S+mcp\.json$/],
+    ['copilot', 'mcpServers', /^--additional-mcp-config @\S+mcp\.json$/],
+  ])('%s is told of our MCP server by a file of this session', (tool, member, flags) => {
+    const { args, files } = additionsFor(presetOf(tool)!, { ...place(), mcp });
+    expect(args.join(' ')).toMatch(flags);
+    const file = files.find((each) => each.path.endsWith('mcp.json'))!;
+    expect(JSON.parse(file.content)[member].rouse).toMatchObject(mcp);
+    expect(additionsFor(presetOf(tool)!, place()).args.join(' ')).not.toContain('mcp');
+  });
+
+  it('claude may use our tools, and no others, without asking', () => {
+    const { files } = additionsFor(presetOf('claude')!, { ...place(), mcp });
+    expect(JSON.parse(files[0]!.content).permissions).toEqual({ allow: ['mcp__rouse'] });
+    expect(additionsFor(presetOf('claude')!, place()).files[0]!.content).not.toContain('permissions');
+  });
+
+  it('codex is told by settings on its command line', () => {
+    const { args } = additionsFor(presetOf('codex')!, { ...place(), mcp });
+    expect(args.filter((each) => each !== '-c')).toEqual([
+      'mcp_servers.rouse.command="/node"',
+      'mcp_servers.rouse.args=["/rouse.cjs", "mcp"]',
+      'mcp_servers.rouse.env={ HOUMAO_MANIFEST_PATH = "/m" }',
+      expect.stringMatching(/^mcp_servers\.rouse\.env_vars=\["HOUMAO_AGENT_ID", /),
+    ]);
+  });
+
+  it("opencode is told by a variable that is not the person's own", () => {
+    const opencode = presetOf('opencode')!;
+    const { env, files } = additionsFor(opencode, { ...place(), mcp });
+    expect(env).toEqual({ OPENCODE_CONFIG: files[0]!.path });
+    const second = additionsFor(opencode, { ...place(), mcp, env: { OPENCODE_CONFIG: '/mine' } });
+    expect(Object.keys(second.env!)).toEqual(['OPENCODE_CONFIG_CONTENT']);
+    const taken = { OPENCODE_CONFIG: '/mine', OPENCODE_CONFIG_CONTENT: '{}' };
+    expect(additionsFor(opencode, { ...place(), mcp, env: taken }).env).toEqual({});
   });
 
   it('scripted writes its transcript into the session, or where it is told', () => {

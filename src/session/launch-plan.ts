@@ -54,7 +54,15 @@ export function argsInSession(plan: ToolPlan, additions: SessionAdditions): stri
 }
 
 export function additionsFor(preset: ToolPreset, place: SessionPlace): SessionAdditions {
-  return preset.additions?.(place) ?? { args: [], files: [] };
+  const own = preset.additions?.(place) ?? { args: [], files: [] };
+  const mcp = place.mcp && preset.mcp?.(place.mcp, place);
+  if (!mcp) return own;
+  return {
+    ...own,
+    args: [...mcp.args, ...own.args],
+    files: [...own.files, ...mcp.files],
+    env: { ...own.env, ...mcp.env },
+  };
 }
 
 /** A name we know, `command` with a command line, or any program. A slip of a known name is not a program. */

@@ -1,5 +1,7 @@
 import * as path from 'node:path';
+import { MCP_NAME } from '../../domain/index.ts';
 import { hookScript } from './hook-script.ts';
+import { mcpFlagWithFile } from './mcp-file.ts';
 import type { ToolPreset } from './preset.ts';
 
 const HOOK_EVENTS = [
@@ -11,6 +13,9 @@ const HOOK_EVENTS = [
   'SessionEnd',
 ];
 
+/** An agent that is nudged while nobody looks must not stop at a question about our own tools. */
+const ALLOWED = { permissions: { allow: [`mcp__${MCP_NAME}`] } };
+
 /** Claude Code. Its hooks report turns as they happen; `--settings` adds them for this session only. */
 export const claude: ToolPreset = {
   tool: 'claude',
@@ -20,7 +25,7 @@ export const claude: ToolPreset = {
   npmPackage: '@anthropic-ai/claude-code',
   nestedMarks: ['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_CODE_SSE_PORT'],
   role: { method: 'cli_flag', args: (text) => ['--append-system-prompt', text] },
-  additions({ launchDir, signalsDir }) {
+  additions({ launchDir, signalsDir, mcp }) {
     const settings = path.join(launchDir, 'claude-settings.json');
     const script = path.join(launchDir, 'hook.sh');
     const hooks = Object.fromEntries(
@@ -32,12 +37,14 @@ export const claude: ToolPreset = {
     return {
       args: ['--settings', settings],
       files: [
-        { path: settings, content: `${JSON.stringify({ hooks }, null, 2)}\n` },
+        { path: settings, content: `${JSON.stringify({ hooks, ...(mcp && ALLOWED) }, null, 2)}\n` },
         { path: script, content: hookScript(signalsDir), mode: 0o700 },
       ],
       metadata: { signals_dir: signalsDir },
     };
   },
+  // It takes any number of files, up to the next flag; --settings always follows.
+  mcp: mcpFlagWithFile('claude', (file) => ['--mcp-config', file]),
   headless: {
     backend: 'claude_headless',
     prompt: 'stdin',

@@ -1,3 +1,4 @@
+import { MCP_NAME, mcpTomlPairs } from '../../domain/index.ts';
 import type { ToolPreset } from './preset.ts';
 
 /**
@@ -12,6 +13,10 @@ export const codex: ToolPreset = {
   npmPackage: '@openai/codex',
   nestedMarks: ['CODEX_SANDBOX', 'CODEX_THREAD_ID'],
   role: { method: 'cli_flag', args: (text) => ['-c', `developer_instructions=${JSON.stringify(text)}`] },
+  mcp: (entry) => ({
+    args: mcpTomlPairs(entry).flatMap(([key, value]) => ['-c', `mcp_servers.${MCP_NAME}.${key}=${value}`]),
+    files: [],
+  }),
   headless: {
     backend: 'codex_headless',
     prompt: 'stdin',

@@ -1,3 +1,4 @@
+import { mcpFlagWithFile } from './mcp-file.ts';
 import type { ToolPreset } from './preset.ts';
 
 /** GitHub Copilot CLI. */
@@ -9,6 +10,7 @@ export const copilot: ToolPreset = {
   npmPackage: '@github/copilot',
   nestedMarks: [],
   role: { method: 'first_message_flag', args: (text) => ['-i', text] },
+  mcp: mcpFlagWithFile('copilot', (file) => ['--additional-mcp-config', `@${file}`]),
   headless: {
     backend: 'generic_headless',
     prompt: 'argument',

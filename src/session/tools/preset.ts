@@ -1,4 +1,4 @@
-import type { BackendKind } from '../../domain/index.ts';
+import type { BackendKind, McpEntry } from '../../domain/index.ts';
 
 /**
  * What Rouse knows about one tool: data, and two small functions. Everything a launch adds for a tool comes
@@ -21,6 +21,8 @@ export interface ToolPreset {
   role: RoleInjection;
   /** Arguments and files of this session only: hooks, skills, MCP servers. */
   additions?: (place: SessionPlace) => SessionAdditions;
+  /** Registers an MCP server for this session only; absent when the tool has no flag or variable for that. */
+  mcp?: (entry: McpEntry, place: SessionPlace) => SessionAdditions;
   /** One process per turn; absent when the tool cannot do that. */
   headless?: HeadlessShape;
 }
@@ -39,11 +41,17 @@ export interface SessionPlace {
   headless: boolean;
   /** The person's own arguments, which stand after what is added. */
   args: string[];
+  /** The person's environment. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Our MCP server for this agent, when it belongs to a fleet. */
+  mcp: McpEntry | undefined;
 }
 
 export interface SessionAdditions {
   args: string[];
   files: { path: string; content: string; mode?: number }[];
+  /** Variables of the tool's process; no secrets, since they are kept in the manifest. */
+  env?: Record<string, string>;
   /** Facts other rooms need; kept in the manifest under launch_plan.metadata.rouse. */
   metadata?: Record<string, string>;
 }

@@ -1,3 +1,4 @@
+import { mcpFlagWithFile } from './mcp-file.ts';
 import type { ToolPreset } from './preset.ts';
 
 /** Qwen Code. */
@@ -9,6 +10,7 @@ export const qwen: ToolPreset = {
   npmPackage: '@qwen-code/qwen-code',
   nestedMarks: ['QWEN_CODE'],
   role: { method: 'first_message_flag', args: (text) => ['--prompt-interactive', text] },
+  mcp: mcpFlagWithFile('qwen', (file) => ['--mcp-config', file]),
   headless: {
     backend: 'generic_headless',
     prompt: 'argument',
