@@ -26,10 +26,12 @@ interface Way {
   /** The words of the line below this command. */
   words: readonly string[];
   matched: (match: Match) => void;
+  /** A command above runs by itself, too: flags of the same name are read there. */
+  below?: boolean;
 }
 
 function fill(parser: Parser, command: Command, way: Way): Parser {
-  const { path, words, matched } = way;
+  const { path, words, matched, below = false } = way;
   parser
     .description(command.description ?? command.summary)
     .summary(command.summary)
@@ -47,13 +49,21 @@ function fill(parser: Parser, command: Command, way: Way): Parser {
   for (const inner of command.subcommands ?? []) {
     const child = parser.command(inner.name, { hidden: inner.hidden ?? false });
     if (inner.name === words[named]) {
-      fill(child, inner, { path: [...path, inner.name], words: words.slice(named + 1), matched });
+      fill(child, inner, {
+        path: [...path, inner.name],
+        words: words.slice(named + 1),
+        matched,
+        below: below || command.run !== undefined,
+      });
     } else {
       addArguments(child.summary(inner.summary), inner);
     }
   }
   const { run } = command;
-  if (run) parser.action(() => matched({ command, args: parser.args, flags: parser.opts() }));
+  if (run)
+    parser.action(() =>
+      matched({ command, args: parser.args, flags: below ? parser.optsWithGlobals() : parser.opts() }),
+    );
   else parser.action(() => missingSubcommand(parser, command));
   if (!run) parser.argument('[command...]').usage('<command> [options]').allowUnknownOption();
   return parser;

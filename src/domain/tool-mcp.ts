@@ -84,10 +84,11 @@ export function mcpJsonEntry(tool: string, entry: McpEntry): { member: string; v
   return { member: 'mcpServers', value: { command, args, env } };
 }
 
-/** A whole document with our entry alone: for flags that take a file of this session. */
-export function mcpJsonDocument(tool: string, entry: McpEntry): string {
+/** A whole document with our entry alone. `trusted`: used without a question, for a session nobody may be looking at. */
+export function mcpJsonDocument(tool: string, entry: McpEntry, trusted = false): string {
   const { member, value } = mcpJsonEntry(tool, entry);
-  return `${JSON.stringify({ [member]: { [MCP_NAME]: value } }, null, 2)}\n`;
+  const whole = { ...value, ...(trusted && tool === 'qwen' && { trust: true }) };
+  return `${JSON.stringify({ [member]: { [MCP_NAME]: whole } }, null, 2)}\n`;
 }
 
 /**

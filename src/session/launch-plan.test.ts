@@ -138,7 +138,7 @@ describe('presets', () => {
   it.each([
     ['claude', 'mcpServers', /^--mcp-config \S+mcp\.json --settings /],
     ['qwen', 'mcpServers', /^--mcp-config \S+mcp\.json$/],
-    ['copilot', 'mcpServers', /^--additional-mcp-config @\S+mcp\.json$/],
+    ['copilot', 'mcpServers', /^--additional-mcp-config @\S+mcp\.json --allow-tool=rouse$/],
   ])('%s is told of our MCP server by a file of this session', (tool, member, flags) => {
     const { args, files } = additionsFor(presetOf(tool)!, { ...place(), mcp });
     expect(args.join(' ')).toMatch(flags);
@@ -160,6 +160,7 @@ describe('presets', () => {
       'mcp_servers.rouse.args=["/rouse.cjs", "mcp"]',
       'mcp_servers.rouse.env={ HOUMAO_MANIFEST_PATH = "/m" }',
       expect.stringMatching(/^mcp_servers\.rouse\.env_vars=\["HOUMAO_AGENT_ID", /),
+      'mcp_servers.rouse.default_tools_approval_mode="approve"',
     ]);
   });
 

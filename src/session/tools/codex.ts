@@ -13,8 +13,12 @@ export const codex: ToolPreset = {
   npmPackage: '@openai/codex',
   nestedMarks: ['CODEX_SANDBOX', 'CODEX_THREAD_ID'],
   role: { method: 'cli_flag', args: (text) => ['-c', `developer_instructions=${JSON.stringify(text)}`] },
+  // Our own tools are used without a question: nobody may be there to answer it.
   mcp: (entry) => ({
-    args: mcpTomlPairs(entry).flatMap(([key, value]) => ['-c', `mcp_servers.${MCP_NAME}.${key}=${value}`]),
+    args: [...mcpTomlPairs(entry), ['default_tools_approval_mode', '"approve"']].flatMap(([key, value]) => [
+      '-c',
+      `mcp_servers.${MCP_NAME}.${key}=${value}`,
+    ]),
     files: [],
   }),
   headless: {

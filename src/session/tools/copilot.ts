@@ -1,3 +1,4 @@
+import { MCP_NAME } from '../../domain/index.ts';
 import { mcpFlagWithFile } from './mcp-file.ts';
 import type { ToolPreset } from './preset.ts';
 
@@ -10,7 +11,11 @@ export const copilot: ToolPreset = {
   npmPackage: '@github/copilot',
   nestedMarks: [],
   role: { method: 'first_message_flag', args: (text) => ['-i', text] },
-  mcp: mcpFlagWithFile('copilot', (file) => ['--additional-mcp-config', `@${file}`]),
+  mcp: mcpFlagWithFile('copilot', (file) => [
+    '--additional-mcp-config',
+    `@${file}`,
+    `--allow-tool=${MCP_NAME}`,
+  ]),
   headless: {
     backend: 'generic_headless',
     prompt: 'argument',

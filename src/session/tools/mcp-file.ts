@@ -8,7 +8,7 @@ export function mcpFile(
   entry: McpEntry,
   { launchDir }: SessionPlace,
 ): { path: string; content: string } {
-  return { path: path.join(launchDir, 'mcp.json'), content: mcpJsonDocument(tool, entry) };
+  return { path: path.join(launchDir, 'mcp.json'), content: mcpJsonDocument(tool, entry, true) };
 }
 
 /** For tools that take such a file by a flag. */
