@@ -1,13 +1,29 @@
 import * as fs from 'node:fs';
 import { sleep, systemClock } from '../src/base/index.ts';
 import { AgentHouse, type HousedAgent } from '../test/support/agent-house.ts';
+import { cycleCosts } from './support/notifier-cycle.ts';
 
 /**
- * Mail committed → wake submitted in an idle scripted agent, beside a notifier that only looks at its interval.
- * `npm run bench -- wake [samples]`, by default 40; the full size is 500.
+ * Mail committed → wake submitted in an idle scripted agent, beside a notifier that only looks at its interval; and what
+ * a look costs by the number of messages in the box.
+ * `npm run bench -- wake [samples] [cycle]`, by default 40; the full size is 500. `cycle` measures the looks only.
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {
-  const samples = Number(args[0] ?? 40);
+  const samples = Number(args.find((each) => /^\d+$/.test(each)) ?? 40);
+  await printCycles(print);
+  if (!args.includes('cycle')) await printWakes(print, samples);
+}
+
+async function printCycles(print: (line: string) => void): Promise<void> {
+  const costs = await cycleCosts([10, 1_000, 100_000], 200);
+  print('one look at a mailbox that did not change, with its row in the audit (median of 200)');
+  for (const { messages, medianMs } of costs)
+    print(`  ${String(messages).padStart(7)} messages: ${medianMs.toFixed(2)} ms`);
+  const ratio = costs.at(-1)!.medianMs / costs[0]!.medianMs;
+  print(`  largest beside smallest: ${ratio.toFixed(2)}x (goal 2x: ${ratio <= 2 ? 'reached' : 'missed'})`);
+}
+
+async function printWakes(print: (line: string) => void, samples: number): Promise<void> {
   const house = new AgentHouse();
   try {
     const [agent, sender] = await house.launchMany(2, ['--turn', '1ms', '--act-on-mail', '--reply', '']);
@@ -15,7 +31,9 @@ export async function run(print: (line: string) => void, args: string[]): Promis
     const { address } = await agent!.client.mailStatus();
     const woken = await measure(samples, () => oneWake(agent!, sender!, address));
     print(`${samples} samples, mail committed → prompt received by the agent`);
-    print(`woken by the event:    p50 ${woken.p50.toFixed(0)} ms   p99 ${woken.p99.toFixed(0)} ms`);
+    print(
+      `woken by the event:    p50 ${woken.p50.toFixed(0)} ms   p99 ${woken.p99.toFixed(0)} ms (goal p99 < 300 ms: ${woken.p99 < 300 ? 'reached' : 'missed'})`,
+    );
     await agent!.client.disableNotifier();
     const polled = await measure(Math.min(samples, 10), () => onePolledWake(agent!, sender!, address));
     print(

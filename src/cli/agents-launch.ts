@@ -39,6 +39,7 @@ function optionsOf({ flags, args }: Input): LaunchOptions {
     resumeArgs: flags['resumeArg'] as string[] | undefined,
     continueArgs: flags['continueArg'] as string[] | undefined,
     mailbox: mailboxOption(flags),
+    skills: flags['installHoumaoSkills'] as boolean | undefined,
     autoAttach: autoAttach(flags),
   };
 }
@@ -67,6 +68,7 @@ function dataOf({
   facts,
   paneId,
   toolPid,
+  skills,
   attached,
   attachError,
   fleet,
@@ -84,6 +86,8 @@ function dataOf({
     tool_pid: toolPid,
     session_root: facts.root,
     manifest_path: facts.path,
+    skills_written: skills?.written ?? [],
+    skills_problem: skills?.problem ?? null,
     gateway: attached?.status ?? null,
     gateway_auto_attach_error: errorData(attachError),
     fleet: fleet ? { url: fleet.url, workspace_id: fleet.workspaceId } : null,
@@ -105,6 +109,10 @@ function plainOf(report: LaunchReport): string {
     backend: facts.backend,
     tool_pid: report.toolPid,
     session_root: facts.root,
+    ...(report.skills?.written.length && {
+      skills: `wrote ${report.skills.written.join(', ')} (not wanted: --no-install-houmao-skills)`,
+    }),
+    ...(report.skills?.problem && { skills: `${report.skills.problem}; wakes name the endpoints instead` }),
     gateway: attached ? `${attached.status.gateway_host}:${attached.status.gateway_port}` : 'not attached',
     ...(report.fleet && { fleet: `${report.fleet.url}, workspace ${report.fleet.workspaceId}` }),
   });
@@ -176,6 +184,11 @@ const launch: Command = {
     },
     { ...PAIR_PORT, summary: 'have the pair server on this port launch it and own its session' },
     ...MAILBOX_FLAGS,
+    {
+      name: 'install-houmao-skills',
+      negatable: true,
+      summary: "add our two mail skills to the tool's skill directory; done unless there is no mailbox",
+    },
     { name: 'gateway-auto-attach', summary: 'attach a gateway as soon as the agent runs' },
     { name: 'gateway-background', summary: 'that gateway as a detached process' },
     { name: 'gateway-foreground', summary: 'that gateway in a window beside the agent' },

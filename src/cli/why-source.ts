@@ -1,7 +1,8 @@
 import { isRouseError, notFound } from '../base/index.ts';
 import type { GatewayClient } from '../client/index.ts';
+import type { ManifestFacts, SelectorFlags, Target } from '../session/index.ts';
 import type { MailNotifierStatus, NotifierDecision, RequestView } from '../wire/index.ts';
-import { targetOf } from './agents-target.ts';
+import { sessionContext, targetOf } from './agents-target.ts';
 import type { Input } from './command.ts';
 import { gatewayOf } from './gateway-target.ts';
 
@@ -20,10 +21,24 @@ export interface WhySource {
 }
 
 export async function whySource(input: Input): Promise<WhySource> {
-  const target = await targetOf(input);
+  const target = await living(input);
+  if ('stopped' in target) return ofFiles(target.stopped, 'the agent was stopped');
   const gateway = await gatewayOf(input, target);
   if (target.kind === 'local') return ofFiles(target.facts, gateway);
   return ofGateway(target.agentRef, gateway as GatewayClient);
+}
+
+/** The agent, or what is left of its newest session: one asks why above all when it is too late. */
+async function living(input: Input): Promise<Target | { stopped: ManifestFacts }> {
+  try {
+    return await targetOf(input);
+  } catch (error) {
+    if (!isRouseError(error) || error.code !== 'not_found') throw error;
+    const { findEnded } = await import('../session/index.ts');
+    const stopped = findEnded(sessionContext(input), input.flags as SelectorFlags);
+    if (!stopped) throw error;
+    return { stopped };
+  }
 }
 
 async function ofFiles(

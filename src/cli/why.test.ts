@@ -1,3 +1,4 @@
+import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type CliAgent, cliAgent } from '../../test/support/cli-agent.ts';
@@ -60,6 +61,20 @@ describe('why', () => {
     expect(dead.gateway).toBe('offline');
     expect(dead.decisions).toEqual(live);
     expect((await agent.rouse(why())).out).toMatch(/No live gateway/);
+  });
+
+  it('tells the same after the agent was stopped, and of an agent nobody knows says so', async () => {
+    const { agent, on } = await decided();
+    const live = (await agent.json(why())).decisions;
+    await on.gateway.stop('test');
+    fs.rmSync(path.join(agent.home, 'registry'), { recursive: true });
+    expect((await agent.json(why())).decisions).toEqual(live);
+    expect((await agent.rouse(why())).out).toMatch(/the agent was stopped/);
+    const nobody = await agent.rouse(['why', '--agent-name', 'gpv']);
+    expect([nobody.code, nobody.err]).toEqual([
+      3,
+      expect.stringMatching(/there is no agent with name "gpv"/),
+    ]);
   });
 
   it('of a message names what announced it; of a time, what was decided until then', async () => {

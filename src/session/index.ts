@@ -7,7 +7,8 @@
  *           Window 0 is never closed. A signal goes only to a process whose start time is the recorded one.
  *           A pointer that leads elsewhere is refused; nobody guesses another agent, server or pane.
  *           Credentials stand in no argument, no tmux variable and no file that others can read.
- * Never     Types into an agent but through the lane of terminal/, edits a tool's own configuration, starts a gateway nobody asked for.
+ * Never     Types into an agent but through the lane of terminal/, edits a tool's own configuration (the mail skills it adds
+ *           are files of their own, with a mark beside them), starts a gateway nobody asked for.
  * Errors    RouseErrors whose `facts.cause` a program can read: port_in_use, session_lost, stale_pointer, …
  *
  * Loading this file is quick: what needs schemas or a database is loaded when it is called.
@@ -31,6 +32,7 @@ export type { AttachReport } from './attach.ts';
 export type { AttachOptions } from './attach-plan.ts';
 export type { DetachReport } from './detach.ts';
 export type { DeliveryResult, DirectAct } from './direct-control.ts';
+export { findEnded } from './find-ended.ts';
 export type { FleetMember, FleetReport } from './fleet-membership.ts';
 export { type GatewayReport, gatewayStatus, localStatus } from './gateway-status.ts';
 export { readToken } from './gateway-token.ts';
@@ -46,7 +48,7 @@ export type { SelectorFlags } from './selector.ts';
 export type { SessionContext, SessionSettings } from './session-context.ts';
 export { type SessionPaths, sessionPaths } from './session-paths.ts';
 export { showAgent } from './show.ts';
-export type { SkillInstallation } from './skills.ts';
+export type { SkillInstallation, SkillsAtLaunch } from './skills.ts';
 export type { StopReport } from './stop.ts';
 export { findTarget, isInsideTmux } from './target-world.ts';
 

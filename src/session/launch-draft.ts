@@ -38,6 +38,8 @@ export interface LaunchOptions {
   continueArgs?: string[] | undefined;
   /** Undefined: a filesystem mailbox under the default root. */
   mailbox?: { root?: string | undefined; address?: string | undefined } | false | undefined;
+  /** False: leave the tool's skills alone. Only a session with a mailbox gets any. */
+  skills?: boolean | undefined;
   /** Attach a gateway once the session runs. */
   autoAttach?: AttachOptions | undefined;
   /** The pair server that launches it and will own it. */

@@ -29,6 +29,7 @@ import { removeRecord } from './registry.ts';
 import type { SessionContext } from './session-context.ts';
 import { makeSessionDirectories } from './session-paths.ts';
 import type { Pane } from './session-tmux.ts';
+import { type SkillsAtLaunch, skillsForLaunch } from './skills.ts';
 import { sweepEnvironmentFiles } from './sweep-environment-files.ts';
 import { waitForTool } from './wait-for-tool.ts';
 
@@ -36,6 +37,8 @@ export interface LaunchReport {
   facts: ManifestFacts;
   paneId: string;
   toolPid: number | null;
+  /** The mail skills of its tool; undefined when there was nothing to do about them. */
+  skills?: SkillsAtLaunch | undefined;
   attached: AttachReport | undefined;
   /** The session runs; only its gateway does not. */
   attachError: RouseError | undefined;
@@ -64,6 +67,7 @@ async function start(context: SessionContext, options: LaunchOptions, draft: Dra
   const undo: (() => unknown)[] = [];
   try {
     const bound = await openMailbox(context, options, draft, undo);
+    const skills = bound && options.skills !== false ? installSkills(draft, context) : undefined;
     makeSessionDirectories(draft.paths);
     undo.push(() => fs.rmSync(draft.paths.root, { recursive: true, force: true }));
     // Before the tool starts: what it starts in turn may want to speak as the agent.
@@ -79,12 +83,16 @@ async function start(context: SessionContext, options: LaunchOptions, draft: Dra
       toolVersion(draft, context.env),
     ]);
     const facts = await publish(context, draft, { tool, version });
-    return { facts, paneId: pane.paneId, toolPid: tool?.pid ?? null, ...membership };
+    return { facts, paneId: pane.paneId, toolPid: tool?.pid ?? null, ...membership, skills };
   } catch (error) {
     const explained = await explain(context, draft, error);
     for (const step of undo.reverse()) await (async () => step())().catch(() => {});
     throw explained;
   }
+}
+
+function installSkills({ plan }: Draft, { env }: SessionContext): SkillsAtLaunch | undefined {
+  return skillsForLaunch({ tool: plan.preset.tool, home: plan.home?.home_path, env });
 }
 
 async function openMailbox(

@@ -101,7 +101,7 @@ function nobody(selector: AgentSelector, view: RegistryView, pairPort: number): 
       : byName(view.expired, selector.name).length > 0;
   if (expired) {
     return notFound(`the registry record of the agent with ${what} has expired`, {
-      hint: 'if its session still lives, "rouse agents list" publishes it again',
+      hint: 'its session is gone; "rouse why" tells what it did, "rouse agents launch" starts it anew',
       facts: { cause: 'lease_expired' },
     });
   }

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { conflict, invalid, readIfExists, writeFileAtomic, writeJsonAtomic } from '../base/index.ts';
+import {
+  conflict,
+  invalid,
+  messageOf,
+  readIfExists,
+  writeFileAtomic,
+  writeJsonAtomic,
+} from '../base/index.ts';
 import { MAIL_SKILLS, type MailSkill, SKILLED_TOOLS, skillsDirectory } from '../domain/index.ts';
 import { packageRoot } from './program-path.ts';
 
@@ -50,14 +57,41 @@ export function installSkills(target: SkillTarget & { force?: boolean }): SkillI
       },
     );
   }
-  for (const { skill, file, state } of before) {
-    if (state === 'current') continue;
-    const text = packaged(skill);
-    fs.mkdirSync(path.dirname(file), { recursive: true });
-    writeFileAtomic(file, text, { mode: 0o644 });
-    writeJsonAtomic(stampOf(file), { written_by: 'rouse', sha256: digest(text) }, { mode: 0o644 });
-  }
+  for (const each of before) if (each.state !== 'current') write(each);
   return before;
+}
+
+/** What a launch did about the skills of its tool. */
+export interface SkillsAtLaunch {
+  written: string[];
+  /** What kept it from writing one; the wakes of this session then name the endpoints. */
+  problem: string | undefined;
+}
+
+/**
+ * The skills where the tool of a session will look for them, before it starts. Never in the way of a launch: a file
+ * somebody changed is left as it is, and what cannot be written is told. Undefined for a tool without a place for skills.
+ */
+export function skillsForLaunch(target: SkillTarget): SkillsAtLaunch | undefined {
+  if (!SKILLED_TOOLS.includes(target.tool)) return undefined;
+  const written: string[] = [];
+  try {
+    for (const each of skillStates(target)) {
+      if (each.state !== 'absent' && each.state !== 'outdated') continue;
+      write(each);
+      written.push(each.file);
+    }
+    return { written, problem: undefined };
+  } catch (error) {
+    return { written, problem: `the mail skills were not installed: ${messageOf(error)}` };
+  }
+}
+
+function write({ skill, file }: SkillInstallation): void {
+  const text = packaged(skill);
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  writeFileAtomic(file, text, { mode: 0o644 });
+  writeJsonAtomic(stampOf(file), { written_by: 'rouse', sha256: digest(text) }, { mode: 0o644 });
 }
 
 function directoryOf({ tool, home, env }: SkillTarget): string {

@@ -1,7 +1,8 @@
+import { isRouseError } from '../base/index.ts';
 import { pairKnows, pairToken } from './pair-server.ts';
 import { readRegistry } from './registry-read.ts';
 import { DEFAULT_PAIR_PORT, resolveTarget, type Target, type TargetWorld } from './resolve-target.ts';
-import { chooseSelector, type SelectorFlags } from './selector.ts';
+import { chooseSelector, type Selector, type SelectorFlags } from './selector.ts';
 import type { SessionContext } from './session-context.ts';
 import type { SessionPointers } from './session-pointers.ts';
 import { SessionTmux } from './session-tmux.ts';
@@ -10,8 +11,29 @@ import { socketOf, socketOfTmuxVariable } from './tmux-socket.ts';
 /** The agent the flags name, wherever this command runs. */
 export async function findTarget(context: SessionContext, flags: SelectorFlags): Promise<Target> {
   const selector = chooseSelector(flags, isInsideTmux(context.env));
-  const target = await resolveTarget(selector, targetWorld(context));
+  const target = await resolveLiving(context, selector);
   return target.kind === 'pair' ? { ...target, token: pairToken(context.env) } : target;
+}
+
+/**
+ * The lease of a record is for other programs that read the registry. Nobody renews it for a session that nobody asks
+ * after, so one whose session still lives is published again when it is asked for, and found.
+ */
+async function resolveLiving(context: SessionContext, selector: Selector): Promise<Target> {
+  const world = targetWorld(context);
+  try {
+    return await resolveTarget(selector, world);
+  } catch (error) {
+    const byAgent = selector.by === 'agent_name' || selector.by === 'agent_id';
+    if (!isRouseError(error) || error.code !== 'not_found' || !byAgent) throw error;
+    const [{ publishForgotten }, { SessionNames }] = await Promise.all([
+      import('./publish-forgotten.ts'),
+      import('./session-names.ts'),
+    ]);
+    const published = await publishForgotten(context, new SessionNames(context.env));
+    if (published.length === 0) throw error;
+    return resolveTarget(selector, world);
+  }
 }
 
 export function isInsideTmux(env: NodeJS.ProcessEnv): boolean {

@@ -138,9 +138,10 @@ describe('a lane that refuses although the agent seems ready', () => {
     expect(surface.attempts).toBeLessThan(20);
     const view = await client(on).getRequest(id);
     expect(view).toMatchObject({ state: 'accepted', waiting_reason: "person_typing='yes'" });
+    await expect.poll(async () => (await client(on).status()).active_execution).toBe('idle');
     const before = surface.attempts;
     surface.show({ observedAtUtc: 'later' });
-    await expect.poll(() => surface.attempts).toBe(before + 1);
+    await expect.poll(() => surface.attempts, { timeout: 10_000 }).toBe(before + 1);
   });
 });
 

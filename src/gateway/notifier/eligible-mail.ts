@@ -28,6 +28,25 @@ export class EligibleReader {
   }
 }
 
+/** How many of them no wake has told of yet; counted again only when either side changed. */
+export class Unannounced {
+  #announced: () => ReadonlySet<string>;
+  #known: { mail: EligibleMail; announced: ReadonlySet<string>; count: number } | undefined;
+
+  constructor(announced: () => ReadonlySet<string>) {
+    this.#announced = announced;
+  }
+
+  of(mail: EligibleMail): number {
+    const announced = this.#announced();
+    if (this.#known?.mail !== mail || this.#known.announced !== announced) {
+      const count = mail.refs.filter((ref) => !announced.has(ref)).length;
+      this.#known = { mail, announced, count };
+    }
+    return this.#known.count;
+  }
+}
+
 async function readAll(mailbox: Mailbox, mode: NotifierMode): Promise<EligibleMail> {
   const { messages } = await mailbox.list({
     box: 'inbox',

@@ -91,6 +91,7 @@ type Row = Omit<NotifierRecord, 'enabled' | 'repeat' | 'quiet_hours'> & {
 export class NotifierStore {
   #db: Sqlite;
   #clock: Clock;
+  #announced: ReadonlySet<string> | undefined;
 
   constructor(db: Sqlite, clock: Clock) {
     this.#db = db;
@@ -188,15 +189,17 @@ export class NotifierStore {
     );
   }
 
-  announced(): Set<string> {
-    return new Set(
+  /** The same set until something is announced: a look at an unchanged mailbox costs the same whatever its size. */
+  announced(): ReadonlySet<string> {
+    this.#announced ??= new Set(
       this.#db
         .all<{ message_ref: string }>('SELECT message_ref FROM gateway_notifier_announced')
         .map((r) => r.message_ref),
     );
+    return this.#announced;
   }
 
-  /** The request that announced a message, while it is eligible. */
+  /** The request that announced a message first, while it is eligible. */
   announcedBy(messageRef: string): string | undefined {
     return this.#db.get<{ request_id: string }>(
       'SELECT request_id FROM gateway_notifier_announced WHERE message_ref = ?',
@@ -206,6 +209,8 @@ export class NotifierStore {
 
   /** Exactly these are announced now; what is no longer eligible is forgotten. */
   announce(refs: readonly string[], requestId: string): void {
+    // Read anew afterwards: the transaction may yet be undone.
+    this.#announced = undefined;
     const list = JSON.stringify(refs);
     this.#db.run(
       'DELETE FROM gateway_notifier_announced WHERE message_ref NOT IN (SELECT value FROM json_each(?))',
@@ -213,18 +218,14 @@ export class NotifierStore {
     );
     this.#db.run(
       `INSERT INTO gateway_notifier_announced (message_ref, request_id) SELECT value, ?2 FROM json_each(?1) WHERE true
-       ON CONFLICT (message_ref) DO UPDATE SET request_id = ?2`,
+       ON CONFLICT (message_ref) DO NOTHING`,
       [list, requestId],
     );
   }
 
   /** The wake did not arrive. Its mail counts as changed at the next interval; events do not ask again at once. */
-  wakeFailed(requestId: string): boolean {
-    const known = this.#db.get('SELECT 1 FROM gateway_notifier_announced WHERE request_id = ? LIMIT 1', [
-      requestId,
-    ]);
-    if (known) this.change({ last_notified_digest: null, repeats: 0 });
-    return known !== undefined;
+  wakeFailed(): void {
+    if (this.read().last_notified_digest !== null) this.change({ last_notified_digest: null, repeats: 0 });
   }
 
   #prune(): void {

@@ -11,7 +11,7 @@ import type { MailAccess } from '../mail/index.ts';
 import type { Presence } from '../presence/index.ts';
 import { type LedgerEntry, PRIORITY, type RequestQueue } from '../queue/index.ts';
 import { decideWake, type Trigger, type WakeDecision, type WakeFacts } from './decide-wake.ts';
-import { type EligibleMail, EligibleReader } from './eligible-mail.ts';
+import { type EligibleMail, EligibleReader, Unannounced } from './eligible-mail.ts';
 import { type NotifierRecord, NotifierStore } from './notifier-store.ts';
 
 export interface NotifierDependencies {
@@ -36,6 +36,7 @@ export function createNotifier(on: NotifierDependencies) {
   const { clock, queue, presence, surface, mail, log } = on;
   const store = new NotifierStore(on.db, clock);
   const eligible = new EligibleReader();
+  const unannounced = new Unannounced(() => store.announced());
   let triggers = new Set<Trigger>(['start']);
   let dueAt: number | undefined;
   let interval: number | null = null;
@@ -95,9 +96,9 @@ export function createNotifier(on: NotifierDependencies) {
     schedule(trigger, record, decision);
   }
 
-  function gather(trigger: Trigger, record: NotifierRecord, { refs, digest }: EligibleMail): WakeFacts {
+  function gather(trigger: Trigger, record: NotifierRecord, found: EligibleMail): WakeFacts {
+    const { refs, digest } = found;
     const now = clock.now();
-    const announced = store.announced();
     const { request_admission, active_execution, queue_depth } = presence.status();
     const { ready, reasons } = surface.observation();
     return {
@@ -108,7 +109,7 @@ export function createNotifier(on: NotifierDependencies) {
       interval_seconds: record.interval_seconds ?? 0,
       eligible_count: refs.length,
       digest,
-      unannounced_count: refs.filter((ref) => !announced.has(ref)).length,
+      unannounced_count: unannounced.of(found),
       last_notified_digest: record.last_notified_digest,
       last_notification_at_utc: record.last_notification_at_utc,
       repeats: record.repeats,
@@ -129,6 +130,7 @@ export function createNotifier(on: NotifierDependencies) {
     { refs, digest, summary }: EligibleMail,
     record: NotifierRecord,
   ): LedgerEntry | undefined {
+    const allKnown = facts.unannounced_count === 0 && store.announced().size === refs.length;
     const wakes = decision.outcome === 'enqueued';
     // An event that found nothing to do leaves no trace: only cycles of the interval are recorded every time.
     const silent =
@@ -136,7 +138,7 @@ export function createNotifier(on: NotifierDependencies) {
     if (silent) return undefined;
     const accepted = wakes ? accept(record) : undefined;
     const requestId = accepted?.accepted.row.request_id ?? null;
-    if (requestId) store.announce(refs, requestId);
+    if (requestId && !allKnown) store.announce(refs, requestId);
     store.change({
       last_poll_at_utc: facts.now_utc,
       last_error: null,
@@ -238,8 +240,7 @@ export function createNotifier(on: NotifierDependencies) {
   /** The end of a wake that did not arrive makes its mail due again at the next interval. */
   function onLedger(entry: LedgerEntry): void {
     if (entry.stage !== 'finished' || entry.facts['outcome'] === 'submitted') return;
-    if (queue.get(entry.request_id).request_kind === 'mail_notifier_prompt')
-      store.wakeFailed(entry.request_id);
+    if (queue.get(entry.request_id).request_kind === 'mail_notifier_prompt') store.wakeFailed();
   }
 
   async function support(): Promise<string | null> {
