@@ -231,7 +231,7 @@ describe('rouse mailfile', () => {
       ['prepend', '--mailbox', 'INBOX', '--message-file', '/nonexistent'],
       '',
       3,
-      /cannot read the message file/,
+      /--message-file .* cannot be read/,
     ],
     [
       'a wrong timeout',
