@@ -4,7 +4,7 @@
  *
  * Promises  What was accepted is in the database before it is answered; several servers may share one PostgreSQL.
  *           A message reaches an agent's own durable queue once; a request is announced at most once in its hour.
- * Never     Types into a terminal: that is the lane of the agent's gateway. Lets one tenant see another.
+ * Never     Types into a terminal but through the lane of its session. Lets one tenant see another.
  * Errors    `unauthorized`, `forbidden`, `not_found`, `conflict`, `invalid`; `unavailable` when the database is away.
  */
 export { enqueue } from './delivery/index.ts';

@@ -2,6 +2,6 @@
 export { tryManifestFacts } from './manifest-facts.ts';
 export { openHeadless } from './open-headless.ts';
 export { takeHandover } from './pair-handover.ts';
-export { manifests } from './publish-forgotten.ts';
+export { manifests, publishForgotten } from './publish-forgotten.ts';
 export { readRegistry } from './registry-read.ts';
 export { SessionNames } from './session-names.ts';

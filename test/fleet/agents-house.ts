@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import { createLog, systemClock } from '../../src/base/index.ts';
 import { type RunningServer, startServer } from '../../src/fleet/index.ts';
 import { ControlClient, readTranscript } from '../../src/scripted/index.ts';
+import { writeHandover } from '../../src/session/pair-handover.ts';
 import { SessionHouse } from '../session/support/house.ts';
 import { TEMPLATES } from '../support/fleet.ts';
 
@@ -94,7 +95,9 @@ export class AgentsHouse extends SessionHouse {
   }
 
   launchBody(name: string, more: Record<string, unknown> = {}): Json {
-    return { tool: 'scripted', agent_name: name, working_directory: this.workdir, mailbox: false, ...more };
+    const environment_file = writeHandover(this.context.settings.runtimeDir, this.env);
+    const tool = { tool: 'scripted', agent_name: name, working_directory: this.workdir, mailbox: false };
+    return { ...tool, environment_file, ...more };
   }
 
   /** Steers a scripted agent in its terminal. */

@@ -38,6 +38,18 @@ export class Access {
       throw forbidden('this needs the token of a person, not of an agent');
   }
 
+  /**
+   * For launching, which runs any program as the owner of the server. Loopback is open to every account of the machine, so
+   * it takes a person's token, or a file that only an owner of this account can have handed over.
+   */
+  requireOwner(context: Context, handedOver: string | null | undefined): void {
+    this.requirePerson(context);
+    if (this.#on.callerOf(context) || handedOver != null) return;
+    throw unauthorized('launching needs the token of a person, or environment_file', {
+      hint: '"rouse agents launch --pair-port" hands one over; otherwise send "Authorization: Bearer <token>"',
+    });
+  }
+
   requireAdmin(context: Context): void {
     const caller = this.caller(context);
     if (caller && (caller.kind !== 'admin' || caller.orgId !== null))

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { queryNumber, readBody, readBytes } from '../../http/index.ts';
-import { listAgents, relaunch } from '../../session/index.ts';
+import { listAgents } from '../../session/index.ts';
 import { agentRequestBody, managedRelaunchBody } from '../../wire/index.ts';
 import { requestAgent } from './agent-requests.ts';
 import { agentDetail, agentState, clientOf } from './agent-state.ts';
@@ -67,7 +67,7 @@ export function inspectRoutes(app: Hono, { agents, access, agentOf }: RouteParts
     const agent = await agentOf(context);
     const body = await readBody(context, managedRelaunchBody);
     const env = await environmentOf(agents, body.environment_file);
-    const report = await relaunch({ ...agents.session, ...(env && { env }) }, agent.facts);
+    const report = await agents.relaunch(agent, env);
     const detail = report.revived
       ? 'its tmux session was gone and was made again'
       : 'a new instance runs in window 0';

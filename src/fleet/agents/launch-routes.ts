@@ -22,6 +22,7 @@ export function launchRoutes(app: Hono, { agents, access }: RouteParts): void {
     body: ManagedLaunchBody | HeadlessLaunchBody,
     headless: boolean,
   ): Promise<Response> => {
+    access.requireOwner(context, body.environment_file);
     const env = await environmentOf(agents, body.environment_file);
     const report = await agents.launch(optionsOf(body, headless), env);
     return context.json(launchView(report));

@@ -5,6 +5,8 @@ import {
   type LaunchReport,
   launch,
   type ManifestFacts,
+  type RelaunchReport,
+  relaunch,
   type SessionContext,
   type StopReport,
   stop,
@@ -98,17 +100,23 @@ export class ManagedAgents {
   }
 
   async stop(agent: TrackedAgent): Promise<StopReport> {
-    const { trackedId, facts } = agent;
-    const turns = this.#served.get(trackedId);
-    this.#served.delete(trackedId);
-    if (turns) {
-      const open = await turns.catch(() => undefined);
-      await open?.interrupt('stop');
-      await open?.close();
-    }
-    const report = await stop(this.session, facts);
-    this.registrations.remove(facts);
+    await this.#endTurns(agent);
+    const report = await stop(this.session, agent.facts);
+    this.registrations.remove(agent.facts);
     return report;
+  }
+
+  /** A tool that is started anew has no turn under way; its surface is reached again when it is asked for. */
+  async relaunch(agent: TrackedAgent, env: NodeJS.ProcessEnv | undefined): Promise<RelaunchReport> {
+    await this.#endTurns(agent);
+    return relaunch({ ...this.session, ...(env && { env }) }, agent.facts);
+  }
+
+  async #endTurns({ trackedId }: TrackedAgent): Promise<void> {
+    const turns = await this.#served.get(trackedId)?.catch(() => undefined);
+    this.#served.delete(trackedId);
+    await turns?.interrupt('stop');
+    await turns?.close();
   }
 
   /** The turns of a headless agent of this server, reached when they are first asked for. */

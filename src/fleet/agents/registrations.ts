@@ -61,22 +61,24 @@ export class Registrations {
 
   /**
    * After a restart: the sessions whose manifests name this server and that live are taken on again, also one whose
-   * launch was cut short before its registration. What is registered and gone is forgotten.
+   * launch was cut short before its registration. One that is lost stays known for as long as the registry has it, so
+   * that it can be relaunched; what is registered and gone from there is forgotten.
    */
   async findAgain(): Promise<ManifestFacts[]> {
-    const { settings, env } = this.#config.session;
-    const { manifests, tryManifestFacts, SessionNames } = await forServers();
-    const sessions = new SessionNames(env);
+    const { session } = this.#config;
+    const { manifests, publishForgotten, readRegistry, SessionNames, tryManifestFacts } = await forServers();
+    const sessions = new SessionNames(session.env);
+    await publishForgotten(session, sessions);
+    const { fresh } = readRegistry(session.settings.registryDir, session.clock.now().getTime());
     const found: ManifestFacts[] = [];
-    for (const file of manifests(settings.runtimeDir)) {
+    for (const file of manifests(session.settings.runtimeDir)) {
       const facts = tryManifestFacts(file);
       if (!facts || !this.isOurs(facts)) continue;
-      if (await sessions.has(facts.tmuxSocket, facts.tmuxSessionName)) {
-        this.add(facts);
-        found.push(facts);
-      } else {
-        this.remove(facts);
-      }
+      const known = fresh.some(({ runtime }) => runtime.manifest_path === facts.path);
+      const lives = known && (await sessions.has(facts.tmuxSocket, facts.tmuxSessionName));
+      if (!known) this.remove(facts);
+      if (lives) this.add(facts);
+      if (lives) found.push(facts);
     }
     return found;
   }

@@ -11,7 +11,7 @@ import { newTurnId } from '../../domain/index.ts';
 import type { ManifestFacts } from '../../session/index.ts';
 import type { AgentSurface, DeliveryResult } from '../../terminal/index.ts';
 import { refusal, type TurnBody, type TurnStatus } from '../../wire/index.ts';
-import { concludeTurn, requireSameTurn, STATUS_OF } from './turn-rules.ts';
+import { concludeTurn, judgeLeftTurn, requireSameTurn, STATUS_OF } from './turn-rules.ts';
 import { type TurnRecord, TurnStore } from './turn-store.ts';
 
 export interface ServedTurnsOptions {
@@ -28,9 +28,6 @@ export interface NewTurn extends Pick<TurnBody, 'prompt' | 'chat_session' | 'exe
   /** Asked for through a gateway's direct control. */
   direct?: boolean;
 }
-
-/** A turn that nothing was run of when the server ended is put back once; after that a person should look. */
-const MOST_RETURNS = 1;
 
 /**
  * The turns of a headless agent that this server runs: accepted durably, one at a time, each with its stages. A turn
@@ -186,39 +183,23 @@ export class ServedTurns {
     this.#finish(turn, STATUS_OF[outcome], reasons);
   }
 
-  /** Judged by what is there: never run → once more; run → how it ended, or ends; anything else is not known. */
+  /** What an earlier server left: run now, if nothing of it was; otherwise attended to its end. */
   async #recover(turn: TurnRecord): Promise<void> {
-    const { surface } = this.#on;
-    const { verdict, evidence } = await surface.recover({
-      requestId: turn.request_id,
-      text: turn.prompt,
-      sinceUtc: turn.accepted_at_utc,
-    });
-    const proven = turn.stages.some(({ stage }) => stage === 'submitted');
-    if (verdict === 'not_submitted' && !proven) return this.#putBack(turn);
-    if (verdict !== 'submitted' && !proven) {
-      const found = String(evidence[0]?.facts['found'] ?? 'it left no trace');
-      return this.#finish(turn, 'unknown', [`the server ended while the turn was starting: ${found}`]);
+    const left = await judgeLeftTurn(turn, this.#on.surface);
+    if (left.next === 'over') {
+      turn.untouched = left.untouched;
+      return this.#finish(turn, left.status, left.reasons);
+    }
+    if (left.next === 'run') {
+      turn.returns++;
+      turn.stages = [];
+      this.#save(turn);
+      return this.#run(turn);
     }
     await this.#ended(turn);
     if (this.#closing.signal.aborted) return;
     const { status, reasons } = concludeTurn(this.#on.facts, turn);
     this.#finish(turn, status, reasons);
-  }
-
-  async #putBack(turn: TurnRecord): Promise<void> {
-    if (turn.interrupt_requested) {
-      turn.untouched = true;
-      return this.#finish(turn, 'interrupted', ['interrupted before anything was run']);
-    }
-    if (turn.returns >= MOST_RETURNS) {
-      turn.untouched = true;
-      return this.#finish(turn, 'failed', ['the server ended twice before this could be run']);
-    }
-    turn.returns++;
-    turn.stages = [];
-    this.#save(turn);
-    await this.#run(turn);
   }
 
   /** Resolves when the surface no longer runs it. */

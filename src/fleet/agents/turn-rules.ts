@@ -1,6 +1,11 @@
 import { conflict } from '../../base/index.ts';
 import type { ManifestFacts } from '../../session/index.ts';
-import { type DeliveryOutcome, readExitCode, turnArtefacts } from '../../terminal/index.ts';
+import {
+  type AgentSurface,
+  type DeliveryOutcome,
+  readExitCode,
+  turnArtefacts,
+} from '../../terminal/index.ts';
 import type { TurnBody, TurnStatus } from '../../wire/index.ts';
 import type { TurnRecord } from './turn-store.ts';
 
@@ -14,6 +19,37 @@ export const STATUS_OF: Readonly<Record<DeliveryOutcome, TurnStatus>> = {
   superseded: 'failed',
   failed: 'failed',
 };
+
+/** A turn that nothing was run of when the server ended is run once more; after that a person should look. */
+const MOST_RETURNS = 1;
+
+export type LeftTurn =
+  | { next: 'run' }
+  | { next: 'wait' }
+  | { next: 'over'; status: TurnStatus; reasons: string[]; untouched: boolean };
+
+/** What to do with a turn that was under way when the server ended, by the evidence it left. None is run twice. */
+export async function judgeLeftTurn(turn: TurnRecord, surface: AgentSurface): Promise<LeftTurn> {
+  const { verdict, evidence } = await surface.recover({
+    requestId: turn.request_id,
+    text: turn.prompt,
+    sinceUtc: turn.accepted_at_utc,
+  });
+  if (verdict === 'submitted' || turn.stages.some(({ stage }) => stage === 'submitted'))
+    return { next: 'wait' };
+  if (verdict === 'unknown') {
+    const found = String(evidence[0]?.facts['found'] ?? 'it left no trace');
+    return over('unknown', `the server ended while the turn was starting: ${found}`, false);
+  }
+  if (turn.interrupt_requested) return over('interrupted', 'interrupted before anything was run', true);
+  if (turn.returns >= MOST_RETURNS)
+    return over('failed', 'the server ended twice before this could be run', true);
+  return { next: 'run' };
+}
+
+function over(status: TurnStatus, reason: string, untouched: boolean): LeftTurn {
+  return { next: 'over', status, reasons: [reason], untouched };
+}
 
 /** How a turn ended that was run while no server looked: by what it left behind, and by nothing else. */
 export function concludeTurn(

@@ -67,7 +67,8 @@ export async function deliverByServer(
         );
       } catch (error) {
         const told = isRouseError(error) ? error.facts : {};
-        if (told['http_status'] !== undefined) return refusedByServer(error);
+        if (isWord(told['http_status']) && !(sent && isPassing(told['http_status'])))
+          return refusedByServer(error);
         sent ||= told['errno'] !== 'ECONNREFUSED' && errnoOf(error) !== 'ECONNREFUSED';
         if (!sent) return refused('not_ready', `the server is away: ${messageOf(error)}`);
         if (closing.aborted) return letGo(false);
@@ -109,6 +110,15 @@ export async function deliverByServer(
   async function pause(tries: number): Promise<void> {
     await sleep(clock, PAUSE_MS[Math.min(tries, PAUSE_MS.length - 1)]!, closing).catch(() => undefined);
   }
+}
+
+function isWord(status: unknown): status is number {
+  return typeof status === 'number';
+}
+
+/** Said before the server looked whether it knows the turn: it is starting, stopping, or asked too often. */
+function isPassing(status: number): boolean {
+  return status === 429 || status >= 500;
 }
 
 function refusedByServer(error: unknown): DeliveryResult {

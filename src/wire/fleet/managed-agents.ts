@@ -20,7 +20,7 @@ const words = z.array(text).max(1000);
 
 const environmentFile = about(
   'A file of the runtime directory that only the owner of the server can read, with the environment the tool is to have. ' +
-    'It is taken once. Without it the tool gets the environment of the server.',
+    'It is taken once. Without it a token is needed, and the tool gets the environment of the server.',
   absolutePath.nullish(),
 );
 

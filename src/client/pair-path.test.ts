@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { pairRoutePath } from '../wire/fleet/managed-agent-routes.ts';
+import { ROUTES } from '../wire/index.ts';
+import { gatewayPath, pairPath } from './pair-path.ts';
+
+const PREFIX = '/houmao/agents/gpu';
+const routes = ROUTES.map(({ path }) => path).filter((path) => path.startsWith('/v1/'));
+
+describe('the place of a gateway route on the server', () => {
+  it.each(routes)('%s leads there and back', (route) => {
+    const path = route.replaceAll(/\{(\w+)\}/g, 'x%2Fy');
+    const there = pairPath('gpu')(path);
+    expect(there.startsWith(`${PREFIX}/`)).toBe(true);
+    expect(gatewayPath(there.slice(PREFIX.length))).toBe(path);
+  });
+
+  it.each(routes)('%s stands in the document where the client asks for it', (route) => {
+    const documented = pairRoutePath(route).replace('{agent_ref}', 'gpu');
+    expect(documented).toBe(pairPath('gpu')(route));
+  });
+
+  it.each([
+    ['/v1/status', '/gateway'],
+    ['/v1/control/tui/history', '/gateway/tui/history'],
+    ['/v1/control/prompt', '/gateway/control/prompt'],
+    ['/v1/mail/send', '/mail/send'],
+    ['/v1/mail-notifier', '/gateway/mail-notifier'],
+    ['/v1/reminders/r1', '/gateway/reminders/r1'],
+  ])('of %s is %s', (own, pair) => {
+    expect(pairPath('gpu')(own)).toBe(PREFIX + pair);
+  });
+});

@@ -1,0 +1,287 @@
+import * as fs from 'node:fs';
+import * as http from 'node:http';
+import * as path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createToken, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
+import { sampleManifest, servedManifest, writeSession } from '../../src/session/testing.ts';
+import { MANAGED_AGENT_ROUTES } from '../../src/wire/fleet/managed-agent-routes.ts';
+import { AgentsHouse, type Json } from './agents-house.ts';
+import { StandInAgent } from './agents-stand-in.ts';
+
+let house: AgentsHouse;
+const agents: StandInAgent[] = [];
+const tokens: Record<string, string> = {};
+beforeAll(async () => {
+  house = await new AgentsHouse().open();
+  for (const name of ['own', 'other']) agents.push(await StandInAgent.open(house, name));
+  const { sql } = house.server;
+  const home = await ensureOrg(sql, 'default');
+  const away = await ensureOrg(sql, 'elsewhere');
+  const { token } = await registerWorkspace(sql, {
+    orgId: home.id,
+    agentId: 'id-own',
+    name: 'own',
+    sessionId: 's',
+  });
+  tokens['agent own'] = token;
+  const make = async (wanted: Parameters<typeof createToken>[1]): Promise<string> =>
+    (await createToken(sql, wanted)).token;
+  tokens['user'] = await make({ kind: 'user', orgId: home.id, subject: 'ana' });
+  tokens['org admin'] = await make({ kind: 'admin', orgId: home.id, subject: 'lead' });
+  tokens['admin'] = await make({ kind: 'admin', orgId: null, subject: 'root' });
+  tokens['stranger'] = await make({ kind: 'user', orgId: away.id, subject: 'eve' });
+  tokens['bad'] = `rouse_${'x'.repeat(43)}`;
+});
+afterAll(async () => {
+  for (const agent of agents) agent.close();
+  await house.shut();
+});
+
+const as = (who: string | undefined): Record<string, string> =>
+  who === undefined ? {} : { authorization: `Bearer ${tokens[who]}` };
+
+/** With headers that fetch would not let through. */
+function knock(headers: http.OutgoingHttpHeaders, rest = '/agents'): Promise<number> {
+  const { port } = house.server;
+  return new Promise((resolve, reject) => {
+    const request = http.request({ host: '127.0.0.1', port, path: `/houmao${rest}`, headers, agent: false });
+    request.on('response', (response) => resolve(response.resume().statusCode ?? 0)).on('error', reject);
+    request.end();
+  });
+}
+
+describe('a page in a browser', () => {
+  it.each([
+    ['under another name', { host: 'rebound.example' }, 403],
+    ['under another address', { host: '10.0.0.1:9889' }, 403],
+    ['from another origin', { origin: 'https://evil.example' }, 403],
+    ['from no origin it tells', { origin: 'null' }, 403],
+    ['from another site', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['that is none', {}, 200],
+  ])('%s gets %j: %i', async (_, headers, status) => {
+    expect(await knock(headers)).toBe(status);
+    expect(await knock(headers, '/agents/own/gateway')).toBe(status);
+  });
+});
+
+describe('on loopback', () => {
+  it.each([
+    [undefined, 'own', 200],
+    [undefined, 'other', 200],
+    ['agent own', 'own', 200],
+    ['agent own', 'id-own', 200],
+    ['agent own', 'other', 403],
+    ['user', 'own', 200],
+    ['user', 'other', 200],
+    ['org admin', 'other', 200],
+    ['admin', 'other', 200],
+    ['stranger', 'own', 404],
+    ['stranger', 'other', 404],
+    ['bad', 'own', 401],
+  ])('the token of %s opens %s: %i', async (who, ref, status) => {
+    expect((await house.ask('GET', `/agents/${ref}/gateway/requests`, undefined, as(who))).status).toBe(
+      status,
+    );
+  });
+
+  it.each([
+    [undefined, ['other', 'own']],
+    ['agent own', ['own']],
+    ['user', ['other', 'own']],
+    ['admin', ['other', 'own']],
+    ['stranger', []],
+  ])('the token of %s sees %j', async (who, names) => {
+    const { agents: seen } = (await house.ask('GET', '/agents', undefined, as(who))).body;
+    expect(seen.map((agent: Json) => agent['agent_name']).sort()).toEqual(names);
+  });
+
+  it.each([
+    ['agent own', '/launches'],
+    ['agent own', '/agents/headless/launches'],
+    ['agent own', '/launches/register'],
+    ['agent own', '/server/shutdown'],
+    ['user', '/server/shutdown'],
+    ['org admin', '/server/shutdown'],
+    ['agent own', '/agents/other/stop'],
+    ['agent own', '/agents/other/gateway/attach'],
+    ['agent own', '/agents/other/gateway/control/prompt'],
+    ['agent own', '/agents/other/requests'],
+    ['agent own', '/agents/other/turns'],
+    ['agent own', '/agents/other/gateway/internal/headless-prompt'],
+  ])('the token of %s is not enough for POST %s', async (who, rest) => {
+    expect((await house.ask('POST', rest, {}, as(who))).status).toBe(403);
+  });
+});
+
+describe('beyond loopback', () => {
+  let wide: AgentsHouse | undefined;
+  afterEach(async () => {
+    await wide?.shut();
+    wide = undefined;
+  });
+
+  it('nothing is answered without a token, an agent opens itself only, a person what is theirs', async () => {
+    wide = new AgentsHouse();
+    await wide.open();
+    const { sql } = wide.server;
+    const root = (await createToken(sql, { kind: 'admin', orgId: null, subject: 'root' })).token;
+    const org = await ensureOrg(sql, 'default');
+    const { token } = await registerWorkspace(sql, {
+      orgId: org.id,
+      agentId: 'id-a',
+      name: 'a',
+      sessionId: 's',
+    });
+    await wide.server.stop();
+    await wide.open({ host: '0.0.0.0' });
+    const agent = await StandInAgent.open(wide, 'a');
+    try {
+      for (const { method, path: route } of MANAGED_AGENT_ROUTES) {
+        const rest = route
+          .replace('/houmao', '')
+          .replace('{agent_ref}', 'a')
+          .replaceAll(/\{\w+\}/g, 'x');
+        const said = await wide.ask(method, rest, method === 'GET' || method === 'DELETE' ? undefined : {});
+        expect([method, rest, said.status]).toEqual([method, rest, 401]);
+      }
+      expect(agent.seen).toEqual([]);
+      const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
+      expect((await wide.ask('GET', '/agents/a/gateway/requests', undefined, bearer(token))).status).toBe(
+        200,
+      );
+      expect((await wide.ask('GET', '/agents/a/gateway/requests', undefined, bearer(root))).status).toBe(200);
+      expect(agent.seen.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
+    } finally {
+      agent.close();
+    }
+  });
+});
+
+describe('a launch', () => {
+  const body = (change: Json = {}): Json => ({ ...house.launchBody('fresh'), ...change });
+
+  it.each([
+    ['a tool that is not there', { tool: 'no-such-tool-at-all' }, 503],
+    ['no directory', { working_directory: undefined }, 422],
+    ['a relative directory', { working_directory: 'here' }, 422],
+    ['a directory that is not there', { working_directory: '/no/such/place' }, 422],
+    ['a reserved name', { agent_name: 'HOUMAO-x' }, 422],
+    ['a name that is a path', { agent_name: '../x' }, 422],
+    ['a name that is taken', { agent_name: 'own', agent_id: 'id-own' }, 409],
+    ['a session name that is a target', { session_name: 'a:b' }, 422],
+    ['arguments that are no list', { args: 'rm -rf' }, 422],
+    ['a field nobody knows', { owner: 'http://evil.example' }, 422],
+    ['an environment in the body', { env: { PATH: '/evil' } }, 422],
+    ['an environment from anywhere', { environment_file: '/etc/passwd' }, 403],
+  ])('with %s is refused and leaves nothing', async (_, change, status) => {
+    const said = await house.ask('POST', '/launches', body(change));
+    expect([said.status, said.body['detail'] !== undefined]).toEqual([status, true]);
+    expect(house.tmux('list-sessions')).toBe('');
+    const sessions = path.join(house.context.settings.runtimeDir, 'sessions', 'houmao_server_rest');
+    expect(fs.existsSync(sessions) ? fs.readdirSync(sessions) : []).toEqual([]);
+  });
+
+  it('without a token and without a file of this account is refused: loopback is open to every account', async () => {
+    for (const route of ['/launches', '/agents/headless/launches']) {
+      const said = await house.ask('POST', route, body({ environment_file: undefined }));
+      expect(said.status).toBe(401);
+    }
+    expect(house.tmux('list-sessions')).toBe('');
+  });
+
+  it('by the token of a person gets the environment of the server without what is its own', async () => {
+    const said = await house.ask('POST', '/launches', body({ environment_file: undefined }), as('user'));
+    expect(said.status).toBe(200);
+    const environ = fs.readFileSync(`/proc/${said.body['tool_pid']}/environ`, 'utf8');
+    expect([environ.includes('ROUSE_HOME='), environ.includes('postgres://secret')]).toEqual([true, false]);
+    expect((await house.ask('POST', '/agents/fresh/stop')).status).toBe(200);
+  });
+
+  const handover = (write: (file: string) => void): string => {
+    const directory = path.join(house.context.settings.runtimeDir, 'handover');
+    fs.mkdirSync(directory, { recursive: true });
+    const file = path.join(directory, `${'0123456789abcdef'.repeat(2)}.json`);
+    fs.rmSync(file, { force: true });
+    write(file);
+    return file;
+  };
+
+  it.each([
+    ['that others can read', (file: string) => fs.writeFileSync(file, '{}', { mode: 0o644 }), 403],
+    ['that is a link', (file: string) => fs.symlinkSync('/etc/passwd', file), 422],
+    ['that is no JSON', (file: string) => fs.writeFileSync(file, 'PATH=/evil', { mode: 0o600 }), 422],
+    ['that holds no texts', (file: string) => fs.writeFileSync(file, '{"A":1}', { mode: 0o600 }), 422],
+    ['that is a list', (file: string) => fs.writeFileSync(file, '[]', { mode: 0o600 }), 422],
+    ['that is not there', () => {}, 422],
+  ])('with an environment file %s is refused', async (_, write, status) => {
+    const said = await house.ask('POST', '/launches', body({ environment_file: handover(write) }));
+    expect(said.status).toBe(status);
+    expect(house.tmux('list-sessions')).toBe('');
+  });
+});
+
+describe('a registration', () => {
+  const session = (manifest: Record<string, unknown>, runtime = house.context.settings.runtimeDir): string =>
+    writeSession(runtime, manifest);
+  const served = (url: string): Record<string, unknown> =>
+    servedManifest(
+      'houmao_server_rest',
+      { agentName: 'late', agentId: 'id-late', tmuxSessionName: 'S-late' },
+      { api_base_url: url, managed_agent_ref: 'S-late' },
+    );
+
+  it.each([
+    ['of nothing', () => ({}), 422],
+    ['without a manifest', () => ({ session_name: 'S-late' }), 409],
+    [
+      'of a manifest that is not there',
+      () => ({ manifest_path: `${house.context.settings.runtimeDir}/sessions/x/y/manifest.json` }),
+      404,
+    ],
+    ['of a manifest elsewhere', () => ({ manifest_path: session(served(house.url), house.workdir) }), 403],
+    [
+      'that climbs out',
+      () => ({ manifest_path: `${house.context.settings.runtimeDir}/sessions/../../../x/manifest.json` }),
+      403,
+    ],
+    [
+      'of a session of this host',
+      () => ({ session_name: 'S-gpu', manifest_path: session({ ...sampleManifest() }) }),
+      409,
+    ],
+    ['of a session of another server', () => ({ manifest_path: session(served('http://127.0.0.1:1')) }), 409],
+    [
+      'under another session name',
+      () => ({ session_name: 'S-x', manifest_path: session(served(house.url)) }),
+      409,
+    ],
+    ['under another agent id', () => ({ agent_id: 'x', manifest_path: session(served(house.url)) }), 409],
+  ])('%s is refused', async (what, make, status) => {
+    const named = what === 'of nothing' ? {} : { session_name: 'S-late' };
+    expect((await house.ask('POST', '/launches/register', { ...named, ...make() })).status).toBe(status);
+    expect((await house.ask('GET', '/agents/late')).status).toBe(404);
+  });
+});
+
+describe('the server itself', () => {
+  it('says who it is, also in its own directory', async () => {
+    const current = await house.get('GET', '/server/current-instance');
+    expect(current).toMatchObject({
+      houmao_service: 'houmao-server',
+      api_base_url: house.url,
+      pid: process.pid,
+    });
+    const file = path.join(current['server_root'], 'run', 'current-instance.json');
+    expect(JSON.parse(fs.readFileSync(file, 'utf8'))).toEqual(current);
+  });
+
+  it('is shut down by an administrator; the answer comes first', async () => {
+    const { port } = house.server;
+    const current = await house.get('GET', '/server/current-instance');
+    const said = await house.ask('POST', '/server/shutdown', undefined, as('admin'));
+    expect([said.status, said.body['action']]).toEqual([200, 'shutdown']);
+    await house.server.stopped;
+    expect(fs.existsSync(path.join(current['server_root'], 'run', 'current-instance.json'))).toBe(false);
+    await house.open({ port });
+  });
+});

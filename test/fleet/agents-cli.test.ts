@@ -1,0 +1,245 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AgentsHouse, type Json } from './agents-house.ts';
+
+let house: AgentsHouse;
+let launched: Json;
+let pair: string[];
+let at: string[];
+beforeAll(async () => {
+  house = await new AgentsHouse().open();
+  pair = ['--pair-port', String(house.server.port)];
+  at = ['--agent-name', 'cao-gpu', ...pair];
+});
+afterAll(async () => {
+  await house.shut();
+});
+
+const refused = async (
+  args: string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<[number, string | undefined]> => {
+  const said = await house.rouse(['--print-json', ...args], { CAO_PORT: '1', ...env });
+  return [said.code, said.json['error']?.cause as string | undefined];
+};
+const gateway = (...args: string[]): Promise<Json> => house.cli('agents', 'gateway', ...args, ...at);
+const registrations = (): string =>
+  path.join(
+    house.context.settings.runtimeDir,
+    'houmao_servers',
+    `127.0.0.1-${house.server.port}`,
+    'managed_agents',
+  );
+
+describe('rouse agents launch --pair-port', () => {
+  it('has the server launch the tool with the environment of this command, which is kept nowhere', async () => {
+    const said = await house.rouse(
+      ['--print-json', 'agents', 'launch', '--tool', 'scripted', '--agent-name', 'cao-gpu', ...pair],
+      { CALLERS_KEY: 'only-mine' },
+    );
+    expect([said.code, said.stderr]).toEqual([0, '']);
+    launched = said.json;
+    expect(launched).toMatchObject({ backend: 'houmao_server_rest', agent_name: 'cao-gpu' });
+    expect(fs.readFileSync(`/proc/${launched['tool_pid']}/environ`, 'utf8')).toContain(
+      'CALLERS_KEY=only-mine',
+    );
+    expect(fs.readdirSync(path.join(house.context.settings.runtimeDir, 'handover'))).toEqual([]);
+    expect(fs.readFileSync(launched['manifest_path'], 'utf8')).not.toContain('only-mine');
+  });
+
+  it('of a name that is taken, or to a server that is not there, is refused', async () => {
+    const launch = ['agents', 'launch', '--tool', 'scripted', '--agent-name'];
+    expect((await refused([...launch, 'cao-gpu', ...pair]))[0]).toBe(4);
+    expect(await refused([...launch, 'x', '--pair-port', '1'])).toEqual([7, 'pair_unreachable']);
+    expect(fs.readdirSync(path.join(house.context.settings.runtimeDir, 'handover'))).toEqual([]);
+  });
+});
+
+describe('the session itself', () => {
+  const inside = (): NodeJS.ProcessEnv => ({
+    TMUX: `${house.socket},1,0`,
+    TMUX_PANE: house.tmux('list-panes', '-t', `=${launched['tmux_session_name']}:0`, '-F', '#{pane_id}'),
+  });
+  const session = (): string[] => ['--target-tmux-session', launched['tmux_session_name'] as string];
+
+  it('can be attached only once the server has registered it', async () => {
+    const own = path.join(registrations(), launched['session_id'] as string);
+    fs.renameSync(own, `${own}.aside`);
+    const attach = ['agents', 'gateway', 'attach'];
+    expect(await refused(attach, inside())).toEqual([5, 'not_registered']);
+    expect(await refused([...attach, ...session()])).toEqual([5, 'not_registered']);
+    expect((await house.ask('GET', '/agents/cao-gpu')).status).toBe(404);
+    await house.get('POST', '/launches/register', {
+      session_name: launched['tmux_session_name'],
+      manifest_path: launched['manifest_path'],
+    });
+    const said = await house.rouse(['--print-json', ...attach], { CAO_PORT: '1', ...inside() });
+    expect([said.code, said.json['gateway_health'], said.json['execution_mode']]).toEqual([
+      0,
+      'healthy',
+      'tmux_auxiliary_window',
+    ]);
+    fs.rmSync(`${own}.aside`, { recursive: true });
+  });
+
+  it('takes no other server than the one of its manifest', async () => {
+    const attach = ['agents', 'gateway', 'attach', ...pair];
+    expect((await refused([...attach, ...session()]))[0]).toBe(2);
+    expect((await refused([...attach, '--current-session'], inside()))[0]).toBe(2);
+    expect((await refused(attach))[0]).toBe(2);
+  });
+
+  it('is asked, prompted and given keys from inside and by its name', async () => {
+    for (const [args, env] of [
+      [[], inside()],
+      [session(), {}],
+      [['--agent-name', 'cao-gpu'], {}],
+    ] as const) {
+      const said = await house.rouse(['--print-json', 'agents', 'gateway', 'status', ...args], {
+        CAO_PORT: '1',
+        ...env,
+      });
+      expect([said.code, said.json['gateway_health']]).toEqual([0, 'healthy']);
+    }
+    const keys = ['agents', 'gateway', 'send-keys', '--sequence', '<[Escape]>'];
+    expect((await house.rouse(['--print-json', ...keys], { CAO_PORT: '1', ...inside() })).code).toBe(0);
+  });
+});
+
+describe('--pair-port', () => {
+  it('lists and shows what the server knows', async () => {
+    const { agents } = await house.cli('agents', 'list', ...pair);
+    expect(agents.map((agent: Json) => [agent['agent_name'], agent['gateway'], agent['owner']])).toEqual([
+      ['cao-gpu', 'live', 'server'],
+    ]);
+    expect((await house.cli('agents', 'show', ...at))['identity'].tmux_session_name).toBe(
+      launched['tmux_session_name'],
+    );
+    expect(await refused(['agents', 'show', '--agent-name', 'nobody', ...pair])).toEqual([
+      3,
+      'unknown_agent',
+    ]);
+  });
+
+  it('prompts, queues, follows, interrupts', async () => {
+    await house.until(async () => (await gateway('tui', 'state'))['surface'].ready_posture === 'yes');
+    const sent = await house.until(async () => {
+      const said = await house.rouse([
+        '--print-json',
+        'agents',
+        'gateway',
+        'prompt',
+        '--prompt',
+        'one',
+        ...at,
+      ]);
+      return said.code === 0 ? said.json : undefined;
+    });
+    expect(sent['sent']).toBe(true);
+    const queued = await gateway('requests', 'submit', '--prompt', 'two', '--wait');
+    expect(queued['outcome']).toBe('submitted');
+    const { requests } = await gateway('requests', 'list');
+    expect(requests.length).toBeGreaterThanOrEqual(2);
+    expect((await house.cli('agents', 'prompt', '--prompt', 'three [[turn=60s]]', ...at))['sent']).toBe(true);
+    expect(await house.cli('agents', 'interrupt', ...at)).toMatchObject({ request_kind: 'interrupt' });
+    expect(house.received(launched['session_root'])).toEqual(['one', 'two', 'three [[turn=60s]]']);
+    expect((await gateway('tui', 'history'))['entries'].length).toBeGreaterThan(0);
+    const busy = await house.rouse(['agents', 'gateway', 'prompt', '--prompt', 'x', '--model', 'm', ...at]);
+    expect([busy.code !== 0, busy.stderr.includes('invalid_execution')]).toEqual([true, true]);
+  });
+
+  it('keeps reminders and wakes', async () => {
+    const made = await gateway(
+      'reminders',
+      'create',
+      '--title',
+      't',
+      '--mode',
+      'one_off',
+      '--prompt',
+      'p',
+      '--ranking',
+      '0',
+      '--start-after-seconds',
+      '3600',
+    );
+    const id = made['effective_reminder_id'] as string;
+    expect((await gateway('reminders', 'get', '--reminder-id', id))['reminder_id']).toBe(id);
+    await gateway('reminders', 'remove', '--reminder-id', id);
+    const keys = [
+      'agents',
+      'gateway',
+      'reminders',
+      'create',
+      '--title',
+      't',
+      '--mode',
+      'one_off',
+      '--sequence',
+      'x',
+      '--ranking',
+      '0',
+      '--start-after-seconds',
+      '3600',
+    ];
+    expect((await refused([...keys, ...at]))[0]).toBe(6);
+    expect((await gateway('mail-notifier', 'enable', '--interval-seconds', '600'))['enabled']).toBe(true);
+    expect((await gateway('mail-notifier', 'disable'))['enabled']).toBe(false);
+  });
+
+  it('sends and reads mail', async () => {
+    const mail = (...args: string[]): Promise<Json> => house.cli('agents', 'mail', ...args, ...at);
+    const { address } = await mail('status');
+    await mail('send', '--to', address, '--subject', 'hello', '--body-content', 'x');
+    expect((await mail('list'))['messages'].map(({ subject }: Json) => subject)).toEqual(['hello']);
+    expect((await mail('resolve-live'))['managed_agent'].mode).toBe('server');
+  });
+
+  it('detaches, works on without a gateway, relaunches and stops', async () => {
+    expect((await gateway('detach'))['gateway_health']).toBe('not_attached');
+    expect((await gateway('status'))['gateway_health']).toBe('not_attached');
+    expect(await refused(['agents', 'gateway', 'tui', 'state', ...at])).toEqual([7, 'no_live_gateway']);
+    await house.cli('agents', 'relaunch', ...at);
+    const sent = await house.until(async () => {
+      const said = await house.rouse(['--print-json', 'agents', 'prompt', '--prompt', 'bare', ...at]);
+      return said.code === 0 ? said.json : undefined;
+    });
+    expect(sent['taken_by']).toBe('terminal');
+    expect((await house.cli('agents', 'stop', ...at))['action']).toBe('terminate');
+    expect(await refused(['agents', 'gateway', 'status', ...at])).toEqual([3, 'unknown_agent']);
+    expect(house.tmux('list-sessions')).toBe('');
+  });
+
+  it('launches a headless agent whose turns the server runs, with its gateway at once', async () => {
+    const said = await house.cli(
+      'agents',
+      'launch',
+      '--tool',
+      'scripted',
+      '--headless',
+      '--agent-name',
+      'cao-run',
+      '--no-mailbox',
+      '--gateway-auto-attach',
+      ...pair,
+    );
+    expect([said['backend'], said['gateway'].gateway_health]).toEqual(['generic_headless', 'healthy']);
+    const run = ['--agent-name', 'cao-run', ...pair];
+    const queued = await house.cli(
+      'agents',
+      'gateway',
+      'requests',
+      'submit',
+      '--prompt',
+      'go',
+      '--wait',
+      ...run,
+    );
+    expect(queued['outcome']).toBe('submitted');
+    expect((await house.get('GET', '/agents/cao-run/turns'))['turns'].at(-1)).toMatchObject({
+      status: 'completed',
+    });
+    await house.cli('agents', 'stop', ...run);
+  });
+});

@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { pairPath } from '../../src/client/index.ts';
+import { MAX_BODY_BYTES } from '../../src/http/index.ts';
+import { ROUTES } from '../../src/wire/index.ts';
+import { AgentsHouse } from './agents-house.ts';
+import { StandInAgent } from './agents-stand-in.ts';
+
+let house: AgentsHouse;
+let agent: StandInAgent;
+beforeAll(async () => {
+  house = await new AgentsHouse().open();
+  agent = await StandInAgent.open(house, 'gpu');
+});
+beforeEach(() => {
+  agent.seen.length = 0;
+  agent.claims = undefined;
+  agent.behave = (_, response) => void response.end('{"fine":true}');
+});
+afterAll(async () => {
+  agent.close();
+  await house.shut();
+});
+
+const raw = async (
+  method: string,
+  rest: string,
+  init: RequestInit = {},
+): Promise<{ status: number; text: string; headers: Headers }> => {
+  const response = await fetch(`${house.url}/houmao/agents/gpu${rest}`, { method, ...init });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+};
+
+describe('what is asked of an agent', () => {
+  const carried = ROUTES.filter(({ path }) => path.startsWith('/v1/') && path !== '/v1/status');
+  it.each(carried.map(({ method, path }) => [method, path] as const))(
+    '%s %s reaches its gateway',
+    async (method, path) => {
+      const own = path.replaceAll(/\{\w+\}/g, 'some%20id');
+      const rest = pairPath('gpu')(own).slice('/houmao/agents/gpu'.length);
+      const body = method === 'GET' || method === 'DELETE' ? undefined : '{"schema_version":1,"π":"\\u0000"}';
+      const said = await raw(method, `${rest}?limit=3&x=%26`, {
+        ...(body && { body }),
+        headers: { 'content-type': 'application/json' },
+      });
+      expect([said.status, said.text]).toEqual([200, '{"fine":true}']);
+      expect(agent.seen.map((seen) => [seen.method, seen.url, seen.body])).toEqual([
+        [method, `${own}?limit=3&x=%26`, body ?? ''],
+      ]);
+    },
+  );
+
+  it('arrives without the credentials and cookies of whoever asked', async () => {
+    await raw('GET', '/gateway/requests', {
+      headers: { cookie: 'a=b', 'x-other': '1', 'last-event-id': '7' },
+    });
+    const { headers } = agent.seen[0]!;
+    expect([headers.cookie, headers.authorization, headers['x-other'], headers['last-event-id']]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      '7',
+    ]);
+    expect(headers.host).toBe(`127.0.0.1:${new URL(`http://${headers.host}`).port}`);
+    expect(headers.host).not.toBe(new URL(house.url).host);
+  });
+
+  it.each([
+    ['..', '/gateway/requests/../../stop'],
+    ['..', '/gateway/%2e%2e/%2e%2e/stop'],
+  ])('never climbs out of its place by %s', async (_, rest) => {
+    await raw('GET', rest);
+    expect(agent.seen.filter(({ url }) => !url.startsWith('/v1/'))).toEqual([]);
+  });
+
+  it('is refused unread when it is too large', async () => {
+    const said = await raw('POST', '/gateway/requests', {
+      body: 'x'.repeat(MAX_BODY_BYTES + 1),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect([said.status, agent.seen]).toEqual([413, []]);
+  });
+});
+
+describe('what a gateway answers', () => {
+  it.each([
+    [404, { detail: 'there is no such reminder' }],
+    [409, { detail: { status: 'error', error_code: 'not_ready', sent: false, reasons: ['a', 'b'] } }],
+    [
+      409,
+      { detail: 'blocked', error: { code: 'conflict', message: 'blocked', facts: { deep: { er: [1] } } } },
+    ],
+    [422, { detail: [{ type: 'missing', loc: ['body', 'prompt'], msg: 'is required' }] }],
+    [415, { detail: 'the body must be sent with "Content-Type: application/json"' }],
+    [500, { detail: 'it failed inside' }],
+    [501, { detail: { error_code: 'unsupported_backend' } }],
+    [502, { detail: 'the mail store failed' }],
+    [503, { detail: { error_code: 'unavailable' } }],
+  ])('comes back with status %s and its body unchanged', async (status, body) => {
+    const text = ` ${JSON.stringify(body)}\n`;
+    agent.behave = (_, response) => {
+      response.statusCode = status;
+      response.end(text);
+    };
+    const said = await raw('POST', '/gateway/control/prompt', { body: '{}' });
+    expect([said.status, said.text]).toEqual([status, text]);
+  });
+
+  it('keeps its type, also when it is not JSON, and which methods there are', async () => {
+    agent.behave = (_, response) => {
+      response.statusCode = 405;
+      response.setHeader('allow', 'GET, POST');
+      response.setHeader('content-type', 'text/plain');
+      response.end('no');
+    };
+    const said = await raw('PUT', '/gateway/requests', { body: '{}' });
+    expect([said.status, said.headers.get('allow'), said.headers.get('content-type'), said.text]).toEqual([
+      405,
+      'GET, POST',
+      'text/plain',
+      'no',
+    ]);
+  });
+
+  it('comes as it is written, and ends there when nobody listens any more', async () => {
+    let closed: Promise<unknown> = Promise.resolve();
+    agent.behave = (request, response) => {
+      response.setHeader('content-type', 'text/event-stream');
+      response.write('id: 1\nevent: accepted\ndata: {}\n\n');
+      closed = once(request.socket, 'close');
+    };
+    const stop = new AbortController();
+    const stream = await fetch(`${house.url}/houmao/agents/gpu/gateway/events`, { signal: stop.signal });
+    const { value } = await stream.body!.getReader().read();
+    expect(new TextDecoder().decode(value)).toContain('event: accepted');
+    stop.abort();
+    await closed;
+  });
+
+  it('is 503 when the connection breaks, and says that the outcome is not known', async () => {
+    agent.behave = (request) => request.socket.destroy();
+    const changed = await raw('POST', '/gateway/requests', { body: '{}' });
+    expect([changed.status, changed.text.includes('whether it took the request is not known')]).toEqual([
+      503,
+      true,
+    ]);
+    const looked = await raw('GET', '/gateway/requests');
+    expect([looked.status, looked.text.includes('not known')]).toEqual([503, false]);
+  });
+});
+
+describe('a gateway that is not the recorded one', () => {
+  const refused = async (): Promise<void> => {
+    const said = await raw('POST', '/gateway/control/prompt', { body: '{"prompt":"secret"}' });
+    expect([said.status, JSON.parse(said.text).error.facts.cause]).toEqual([503, 'no_live_gateway']);
+    expect(agent.seen).toEqual([]);
+  };
+
+  it('because another program has its port: nothing is sent', async () => {
+    agent.claims = 'somebody-else';
+    await refused();
+  });
+
+  it('because its process has ended: nothing is sent', async () => {
+    agent.record({ pid: 2 ** 22 - 1, pid_start_ticks: 1 });
+    await refused();
+    agent.record();
+  });
+
+  it('because its process number belongs to another now: nothing is sent', async () => {
+    agent.record({ pid_start_ticks: 1 });
+    await refused();
+    agent.record();
+  });
+});
