@@ -55,7 +55,7 @@ const FLEET_PLAN = {
 const INSIDE = { gateway: GATEWAY_PLAN, fleet: FLEET_PLAN };
 
 /** Beside its index.ts, a room may have a lighter door for those who must start fast. */
-const LIGHT_DOORS = ['wire/codes.ts', 'client/index.ts', 'gateway/offline.ts'];
+const LIGHT_DOORS = ['wire/codes.ts', 'client/index.ts', 'gateway/offline.ts', 'fleet/server-files.ts'];
 
 const allowed = (plan, room) => (plan[room] ?? '').split(' ').filter(Boolean);
 

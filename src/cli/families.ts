@@ -2,13 +2,16 @@ import agents from './agents.ts';
 import type { Command } from './command.ts';
 import { completionCommands } from './complete.ts';
 import demo from './demo.ts';
+import fleet from './fleet.ts';
 import help from './help-topics.ts';
 import mail from './mail.ts';
 import mailbox from './mailbox.ts';
 import mailfile from './mailfile.ts';
 import mcp from './mcp.ts';
 import requests from './requests.ts';
+import server from './server.ts';
 import skills from './skills.ts';
+import tokens from './tokens.ts';
 import tui from './tui.ts';
 import why from './why.ts';
 
@@ -32,6 +35,9 @@ export const ROOT: Command = {
     mail,
     mailbox,
     mailfile,
+    server,
+    tokens,
+    fleet,
     requests,
     mcp,
     tui,

@@ -29,6 +29,16 @@ export const VARIABLES = [
     'Fleet server that agents register with at launch, and that commands speak to. Default for commands: `http://127.0.0.1:9889`.',
   ),
   variable(
+    'DATABASE_URL',
+    'setting',
+    'PostgreSQL server of the fleet server: `postgresql://user:password@host/database`. Default: the embedded database.',
+  ),
+  variable(
+    'REMOTE_LIVENESS_STALE_AFTER',
+    'setting',
+    'Seconds without a heartbeat after which an agent is offline. Default 180.',
+  ),
+  variable(
     'ROUSE_FLEET_TOKEN_FILE',
     'setting',
     'File, 0600, with the token for the fleet server. Default `$ROUSE_HOME/server/admin-token`.',

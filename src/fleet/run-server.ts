@@ -1,0 +1,121 @@
+import { rmSync } from 'node:fs';
+import {
+  type Clock,
+  conflict,
+  ensurePrivateDirectory,
+  identifyProcess,
+  type Log,
+  readJsonIfExists,
+  tryLockFile,
+  utcStamp,
+  writeJsonAtomic,
+} from '../base/index.ts';
+import { isLoopback } from '../http/index.ts';
+import type { ServerInstance } from '../wire/index.ts';
+import { type AdminToken, ensureAdminToken } from './admin-token.ts';
+import { nudgeSettings } from './nudge/index.ts';
+import { LIVENESS_WINDOW_SECONDS } from './registry/index.ts';
+import { openDatabase, type RunningServer, startServer } from './server.ts';
+import type { ServerConfig } from './server-config.ts';
+import { runningServer, type ServerFiles } from './server-files.ts';
+import { positiveSeconds } from './sweep/index.ts';
+
+export interface RunServerOptions {
+  files: ServerFiles;
+  host: string;
+  port: number;
+  hosts: readonly string[];
+  databaseUrl: string | undefined;
+  env: Readonly<Record<string, string | undefined>>;
+  agents: ServerConfig['agents'];
+  clock: Clock;
+  log: Log;
+}
+
+export interface StartedServer {
+  instance: ServerInstance;
+  adminToken: AdminToken;
+  /** Resolves when it has stopped and its files are gone. */
+  stopped: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The server of this home as a process: one at a time, known by its files, with an administrator from the first start. */
+export async function runServer(options: RunServerOptions): Promise<StartedServer> {
+  const { files, clock, log, env, databaseUrl, host, port, hosts, agents } = options;
+  ensurePrivateDirectory(files.directory);
+  const lock = tryLockFile(files.lock);
+  if (!lock) throw alreadyRunning(files);
+  try {
+    const database = { databaseUrl, databaseDirectory: files.database, clock, log };
+    const livenessSeconds = positiveSeconds(env, 'REMOTE_LIVENESS_STALE_AFTER', {
+      fallback: LIVENESS_WINDOW_SECONDS,
+      log,
+    });
+    const server = await startServer({
+      ...database,
+      host,
+      port,
+      hosts,
+      agents,
+      livenessSeconds,
+      nudge: nudgeSettings(env, log),
+    });
+    const adminToken = isLoopback(host) ? await ensureAdminToken(server.sql, files.adminToken) : 'elsewhere';
+    const instance = describe(server, clock);
+    writeJsonAtomic(files.instance, instance);
+    const stopped = server.stopped.then(() => {
+      forget(files, instance);
+      lock.release();
+    });
+    return { instance, adminToken, stopped, stop: () => server.stop().then(() => stopped) };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** `rouse server init`: the database with its tables and its first administrator, without a server. */
+export async function initServer({
+  files,
+  databaseUrl,
+  clock,
+  log,
+}: Pick<RunServerOptions, 'files' | 'databaseUrl' | 'clock' | 'log'>): Promise<AdminToken> {
+  ensurePrivateDirectory(files.directory);
+  const sql = await openDatabase({ databaseUrl, databaseDirectory: files.database, clock, log });
+  try {
+    return await ensureAdminToken(sql, files.adminToken);
+  } finally {
+    await sql.close();
+  }
+}
+
+function describe({ instanceId, host, port, sql }: RunningServer, clock: Clock): ServerInstance {
+  const { startTicks, bootId } = identifyProcess(process.pid)!;
+  return {
+    schema_version: 1,
+    instance_id: instanceId,
+    pid: process.pid,
+    process_start_ticks: startTicks,
+    boot_id: bootId,
+    host,
+    port,
+    database: sql.dialect,
+    started_at_utc: utcStamp(clock.now()),
+  };
+}
+
+function forget(files: ServerFiles, { instance_id }: ServerInstance): void {
+  const stored = readJsonIfExists(files.instance) as ServerInstance | undefined;
+  if (stored?.instance_id === instance_id) rmSync(files.instance, { force: true });
+}
+
+function alreadyRunning(files: ServerFiles): Error {
+  const running = runningServer(files);
+  const where = running ? ` on ${running.host}:${running.port} (pid ${running.pid})` : '';
+  return conflict(`a fleet server of this home runs already${where}`, {
+    hint: 'see "rouse server status"; another one needs another ROUSE_HOME',
+    facts: { cause: 'locked' },
+  });
+}
