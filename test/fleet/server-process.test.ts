@@ -10,7 +10,7 @@ import { AgentHouse } from '../support/agent-house.ts';
 import { TEMPLATES } from '../support/fleet.ts';
 
 /** `rouse server` as a process of its own, as people run it. */
-const BIN = path.resolve(import.meta.dirname, '../../bin/rouse');
+const BIN = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 const WAIT = { timeout: 60_000, interval: 100 };
 
 let house: AgentHouse;
@@ -77,7 +77,10 @@ describe('rouse server', () => {
     expect(fs.statSync(files.adminToken).mode & 0o777).toBe(0o600);
     expect((await server.admin.orgs()).orgs.map(({ name }) => name)).toEqual(['default']);
     const status = await rouse('server', 'status', '--print-json');
-    expect([status.code, JSON.parse(status.out)]).toMatchObject([0, { running: true, ready: true, database: 'embedded' }]);
+    expect([status.code, JSON.parse(status.out)]).toMatchObject([
+      0,
+      { running: true, ready: true, database: 'embedded' },
+    ]);
     const second = await rouse('server', 'start', '--port', '0');
     expect([second.code, second.err]).toEqual([4, expect.stringContaining('runs already')]);
     expect((await rouse('server', 'stop')).code).toBe(0);
@@ -128,7 +131,18 @@ describe('rouse tokens and rouse fleet', () => {
     const flags = ['--fleet-url', url, '--fleet-token-file', serverFiles(house.directory).adminToken];
     const run = (...args: string[]) => rouse(...args, ...flags, '--print-json');
     const file = path.join(house.directory, 'ana-token');
-    const made = await run('tokens', 'create', '--kind', 'user', '--subject', 'ana', '--expires-in', '1d', '--out-file', file);
+    const made = await run(
+      'tokens',
+      'create',
+      '--kind',
+      'user',
+      '--subject',
+      'ana',
+      '--expires-in',
+      '1d',
+      '--out-file',
+      file,
+    );
     expect(made.code).toBe(0);
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
     expect(made.out).not.toContain(readTokenFile(file));
@@ -138,11 +152,15 @@ describe('rouse tokens and rouse fleet', () => {
     expect((await run('fleet', 'show', 'nobody')).code).toBe(3);
     expect((await run('tokens', 'create', '--kind', 'admin')).code).toBe(2);
     expect((await run('fleet', 'orgs', '--create', 'research')).code).toBe(0);
-    expect((await run('tokens', 'create', '--kind', 'admin', '--subject', 'x', '--org', 'nowhere')).code).toBe(3);
+    expect(
+      (await run('tokens', 'create', '--kind', 'admin', '--subject', 'x', '--org', 'nowhere')).code,
+    ).toBe(3);
     const { token_id } = JSON.parse(made.out) as { token_id: string };
     expect((await run('tokens', 'revoke', token_id)).code).toBe(0);
     expect((await rouse('fleet', 'list', ...user)).code).toBe(8);
-    expect((await rouse('fleet', 'list', '--fleet-url', 'http://127.0.0.1:1', '--fleet-token-file', file)).code).toBe(7);
+    expect(
+      (await rouse('fleet', 'list', '--fleet-url', 'http://127.0.0.1:1', '--fleet-token-file', file)).code,
+    ).toBe(7);
     expect((await rouse('fleet', 'list', '--fleet-url', 'ftp://x', '--fleet-token-file', file)).code).toBe(2);
   });
 });
