@@ -439,6 +439,14 @@ describe.each(databases)('requests on %s', (_, open) => {
       }
     });
 
+    it('show a row with a broken id among the others, and it can be answered', async () => {
+      const id = await ask(ana);
+      await sql.query(`UPDATE requests SET requester_id = 'not-a-uuid' WHERE id = $1`, [id]);
+      const { requests } = await inboxOf(ben);
+      expect(requests).toMatchObject([{ id, requester_id: 'not-a-uuid', requester_name: null }]);
+      expect((await respond(ben, id, 'done')).status).toBe('done');
+    });
+
     it('show what somebody asked, newest first, by pages', async () => {
       const ids = [await ask(ana), await ask(ana), await ask(ana)];
       const party = { type: 'agent' as const, id: ana.workspaceId };

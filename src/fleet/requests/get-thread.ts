@@ -3,7 +3,7 @@ import type { Sql } from '../../db/index.ts';
 import type { InboxRequestMessage, InboxRequestThread } from '../../wire/index.ts';
 import type { Identity } from '../identity/index.ts';
 import { requireParty } from './access.ts';
-import { findRequest, UUID, viewOf } from './request-row.ts';
+import { findRequest, nameOf, UUID, viewOf } from './request-row.ts';
 
 interface MessageRow extends Omit<InboxRequestMessage, 'created_at'> {
   created_at: Date;
@@ -20,8 +20,7 @@ export async function getThread(
   if (cursor !== undefined) await requireMessage(sql, row.id, cursor);
   const { rows } = await sql.query<MessageRow>(
     `SELECT m.id, m.author_type, m.author_id, m.body, m.closing, m.created_at,
-            CASE m.author_type WHEN 'user' THEN m.author_id
-              ELSE (SELECT w.name FROM workspaces w WHERE w.id::text = m.author_id) END AS author_name
+            ${nameOf('m.author_type', 'm.author_id')} AS author_name
        FROM request_messages m
       WHERE m.request_id = $1 AND ($2::uuid IS NULL
          OR (m.created_at, m.id) < (SELECT c.created_at, c.id FROM request_messages c WHERE c.id = $2))

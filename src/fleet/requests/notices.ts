@@ -2,7 +2,7 @@ import { newUuid } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { DELIVERY_PRIORITY, type NewDelivery } from '../delivery/index.ts';
 import type { Party } from '../identity/index.ts';
-import { OPEN, type RequestRow, recipientOf, requesterOf, sameParty } from './request-row.ts';
+import { OPEN, type RequestRow, recipientOf, requesterOf, sameParty, UUID } from './request-row.ts';
 
 /** Puts a message into an agent's line, inside the caller's transaction (delivery/). */
 export type Enqueue = (sql: Sql, message: NewDelivery) => Promise<unknown>;
@@ -28,7 +28,7 @@ export async function notify(
   { what, row, actor, key }: { what: What; row: RequestRow; actor: Party; key: string },
 ): Promise<void> {
   for (const side of [requesterOf(row), recipientOf(row)]) {
-    if (side.type !== 'agent' || sameParty(side, actor)) continue;
+    if (side.type !== 'agent' || !UUID.test(side.id) || sameParty(side, actor)) continue;
     const open = await openInbox(sql, side.id);
     if (open === undefined) continue;
     await enqueue(sql, {
@@ -44,7 +44,7 @@ export async function notify(
 
 /** The announcement of a request that is closed is not worth delivering any more. */
 export async function dropAnnouncement(sql: Sql, row: RequestRow): Promise<void> {
-  if (row.recipient_type !== 'agent') return;
+  if (row.recipient_type !== 'agent' || !UUID.test(row.recipient_id)) return;
   await sql.query(
     `UPDATE a2a_queue SET status = 'dropped', completed_at = now(), last_error = 'the request was closed before'
       WHERE workspace_id = $1 AND idempotency_key = $2 AND status = 'queued'`,

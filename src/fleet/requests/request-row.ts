@@ -15,15 +15,18 @@ export interface RequestRow
 
 export const OPEN = `('${OPEN_REQUEST_STATUSES.join("', '")}')`;
 
-/** A person's id is their name; an agent's name stands with its workspace. */
-const nameOf = (side: string): string =>
-  `CASE r.${side}_type WHEN 'user' THEN nullif(r.${side}_id, '')
-     ELSE (SELECT w.name FROM workspaces w WHERE w.id::text = r.${side}_id AND w.org_id = r.org_id) END`;
+/**
+ * A person's id is their name; an agent's name stands with its workspace. The id is made a uuid, not the workspace's a
+ * text, so that its index serves; what is none finds nobody.
+ */
+export const nameOf = (type: string, id: string): string =>
+  `CASE ${type} WHEN 'user' THEN nullif(${id}, '') ELSE (SELECT w.name FROM workspaces w
+     WHERE w.id = CASE WHEN ${id} ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN ${id}::uuid END) END`;
 
 /** To be followed by the rest of a query over `requests r`. */
 export const SELECT_REQUEST = `
-  SELECT r.id, r.org_id, r.kind, r.requester_type, r.requester_id, ${nameOf('requester')} AS requester_name,
-         r.recipient_type, r.recipient_id, ${nameOf('recipient')} AS recipient_name, r.recipient_workspace_id, r.title,
+  SELECT r.id, r.org_id, r.kind, r.requester_type, r.requester_id, ${nameOf('r.requester_type', 'r.requester_id')} AS requester_name,
+         r.recipient_type, r.recipient_id, ${nameOf('r.recipient_type', 'r.recipient_id')} AS recipient_name, r.recipient_workspace_id, r.title,
          r.detail, r.status, r.turn, r.responder_type, r.responder_id, r.priority, r.created_at, r.updated_at,
          r.responded_at, r.last_nudged_at
     FROM requests r`;
