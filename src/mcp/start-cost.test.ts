@@ -19,6 +19,8 @@ it('starting over standard input loads no database, no web server and no fleet',
   const loaded = [...reached(path.join(import.meta.dirname, 'index.ts'))];
   const rooms = loaded.map((file) => /src\/(\w+)\//.exec(file)?.[1]).filter(Boolean);
   expect([...new Set(rooms)].sort()).toEqual(['base', 'domain', 'mcp', 'wire']);
-  expect(loaded.filter((each) => /^(pg|hono|@hono|koffi|@electric-sql|@photostructure)/.test(each))).toEqual([]);
+  expect(loaded.filter((each) => /^(pg|hono|@hono|koffi|@electric-sql|@photostructure)/.test(each))).toEqual(
+    [],
+  );
   expect(loaded).toContain('@modelcontextprotocol/server/stdio');
 });

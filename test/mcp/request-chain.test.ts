@@ -1,0 +1,53 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { RequestsClient } from '../../src/client/index.ts';
+import { AgentHouse } from '../support/agent-house.ts';
+import { startFleet, type TestFleet } from '../support/fleet.ts';
+import { TestMcpClient } from './mcp-client.ts';
+
+/** Real tmux, a real gateway process, a scripted agent, a real server, the built command line, the official client. */
+let house: AgentHouse;
+let fleet: TestFleet;
+let mcp: TestMcpClient | undefined;
+beforeEach(async () => {
+  house = new AgentHouse();
+  fleet = await startFleet();
+  const tokenFile = path.join(house.directory, 'token');
+  fs.writeFileSync(tokenFile, fleet.tokens.user, { mode: 0o600 });
+  house.fleet = { url: fleet.url, tokenFile };
+});
+afterEach(async () => {
+  await mcp?.close();
+  await house.close();
+  await fleet.stop();
+});
+
+const WAIT = { timeout: 30_000, interval: 50 };
+
+it('a request is typed to the agent as a notice without its words, and answered through its own MCP server', async () => {
+  const agent = await house.launch('ana', ['--turn', '50ms']);
+  const person = new RequestsClient(fleet.user);
+  const { request_id: id } = await person.create({
+    kind: 'task',
+    recipient_type: 'agent',
+    recipient_id: 'ana',
+    title: 'SECRET-WORDS',
+  });
+  await expect.poll(() => agent.received(), WAIT).toHaveLength(1);
+  expect(agent.received()[0]).toContain(id);
+  expect(agent.received()[0]).not.toContain('SECRET-WORDS');
+
+  const rouse = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
+  const env = { PATH: process.env['PATH']!, HOME: house.directory, HOUMAO_MANIFEST_PATH: agent.facts.path };
+  mcp = await new TestMcpClient().connect(
+    new StdioClientTransport({ command: process.execPath, args: [rouse, 'mcp'], env }),
+  );
+  const { requests } = (await mcp.call('list_inbox')).json;
+  expect(requests).toMatchObject([{ id, title: 'SECRET-WORDS', requester: 'user ana' }]);
+  await mcp.call('respond_request', { request_id: id, action: 'done', message: 'it is done' });
+  const { request, messages } = await person.get(id);
+  expect(request).toMatchObject({ status: 'done', responder_type: 'agent' });
+  expect(messages).toMatchObject([{ body: 'it is done', author_name: 'ana' }]);
+});
