@@ -1,6 +1,7 @@
 import type { NotifierDecision, RequestView } from '../wire/index.ts';
 import { clockTime, dayAndTime, duration, fromNow } from './gateway-time-words.ts';
 import { show } from './table.ts';
+import { reasonInWords } from './why-reasons.ts';
 import type { WhySource } from './why-source.ts';
 import { headline, nextLook } from './why-words.ts';
 
@@ -19,7 +20,7 @@ export function settingLines({ agent, notifier, offline }: WhySource, nowMs: num
   if (offline !== undefined)
     lines.push(`No live gateway (${offline}): this is what its files hold, and nobody looks now.`);
   if (notifier.last_error) lines.push(`Last error: ${show(notifier.last_error)}`);
-  if (notifier.held_back) lines.push(`Held back now: ${show(notifier.held_back)}`);
+  if (notifier.held_back) lines.push(`Held back now: ${show(reasonInWords(notifier.held_back))}`);
   if (notifier.enabled && notifier.next_look_at_utc) {
     const next = notifier.next_look_at_utc;
     lines.push(

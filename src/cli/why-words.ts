@@ -1,5 +1,6 @@
 import type { NotifierDecision, RequestView } from '../wire/index.ts';
 import { dayAndTime, duration } from './gateway-time-words.ts';
+import { reasonInWords } from './why-reasons.ts';
 
 /** What became of a look, in one line. */
 export function headline(decision: NotifierDecision, request: RequestView | undefined): string {
@@ -12,7 +13,7 @@ export function headline(decision: NotifierDecision, request: RequestView | unde
     case 'dedup_skip':
       return `not woken: ${(detail ?? '').replace(/^repeat: /, '')}`;
     case 'busy_skip':
-      return `not woken: ${detail}`;
+      return `not woken: ${reasonInWords(detail ?? '')}`;
     case 'poll_error':
       return `not woken: the mailbox could not be read: ${detail}`;
   }

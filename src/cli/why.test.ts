@@ -45,9 +45,11 @@ describe('why', () => {
     const { agent } = await decided();
     const { code, out } = await agent.rouse(why());
     expect(code).toBe(0);
-    expect(out).toMatch(/Held back now: dialog='permission'/);
+    expect(out).toMatch(/Held back now: a dialog is open: permission \(dialog='permission'\)/);
     expect(out).toMatch(/Next look: in /);
-    expect(out).toMatch(/\d\d:\d\d:\d\d {2}not woken: dialog='permission'\n.*mail: 2 eligible/);
+    expect(out).toMatch(
+      /\d\d:\d\d:\d\d {2}not woken: a dialog is open: permission \(dialog='permission'\)\n.*mail: 2 eligible/,
+    );
     expect(out).toMatch(/looked again when the agent becomes ready/);
     expect(out).toMatch(/woken for 1 open message: request gwreq-\S+ was submitted after/);
     expect(out.indexOf('not woken')).toBeLessThan(out.indexOf('woken for'));

@@ -1,4 +1,4 @@
-import { isRouseError } from '../base/index.ts';
+import { isRouseError, notFound } from '../base/index.ts';
 import { pairKnows, pairToken } from './pair-server.ts';
 import { readRegistry } from './registry-read.ts';
 import { DEFAULT_PAIR_PORT, resolveTarget, type Target, type TargetWorld } from './resolve-target.ts';
@@ -31,9 +31,26 @@ async function resolveLiving(context: SessionContext, selector: Selector): Promi
       import('./session-names.ts'),
     ]);
     const published = await publishForgotten(context, new SessionNames(context.env));
-    if (published.length === 0) throw error;
+    if (published.length === 0) throw (await stoppedAgent(context, selector)) ?? error;
     return resolveTarget(selector, world);
   }
+}
+
+/** Says of an agent that ran here once what became of it. */
+async function stoppedAgent(context: SessionContext, selector: Selector): Promise<Error | undefined> {
+  const { findEnded } = await import('./find-ended.ts');
+  const wanted =
+    selector.by === 'agent_name'
+      ? { agentName: selector.name }
+      : { agentId: selector.by === 'agent_id' ? selector.id : '' };
+  const ended = findEnded(context, wanted);
+  const view = readRegistry(context.settings.registryDir, context.clock.now().getTime());
+  // A record that is left tells more: the session ended without being stopped.
+  if (!ended || view.expired.some((record) => record.agent_id === ended.agentId)) return undefined;
+  return notFound(`agent ${ended.agentName} was stopped`, {
+    hint: `"rouse agents launch" starts it again; "rouse why --agent-name ${ended.agentName}" tells what its last session did`,
+    facts: { cause: 'stopped', session_root: ended.root },
+  });
 }
 
 export function isInsideTmux(env: NodeJS.ProcessEnv): boolean {

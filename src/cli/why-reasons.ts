@@ -1,0 +1,39 @@
+/** The gate's reasons in words; the fragments themselves stay beside them, for searching and for programs. */
+const WORDS: [RegExp, string | ((value: string) => string)][] = [
+  [/process='gone'/, 'the tool is not running'],
+  [/process='shell'/, 'a shell is in front instead of the tool'],
+  [/process='other'/, 'another program is in front instead of the tool'],
+  [/connectivity='unavailable'/, 'the agent cannot be reached'],
+  [/copy_mode='yes'/, 'somebody scrolls in its window (tmux copy mode)'],
+  [/person_typing='yes'/, 'somebody was typing just now'],
+  [/dialog='([^']*)'/, (kind) => `a dialog is open: ${kind}`],
+  [/tool_version='([^']*)'/, (version) => `its version ${version} is not known`],
+  [/menu='([^']*)'/, (kind) => `a menu is open: ${kind}`],
+  [/input_mode='shell'/, 'its composer is in shell mode'],
+  [/editing_input='yes'/, 'its composer holds a draft'],
+  [/editing_input='unknown'/, 'its composer may hold a draft'],
+  [/exit_armed='yes'/, 'one more key would end the tool'],
+  [/phase='active'|active_turn_id=/, 'it is working on a turn'],
+  [/pending_input='yes'/, 'the tool holds input that it has not taken yet'],
+  [/contradiction='([^']*)'/, (what) => `what is seen contradicts itself: ${what}`],
+  [/usage_limit='([^']*)'/, (until) => `a usage limit was reached (${until})`],
+  [/stable='false'/, 'its screen is still changing'],
+  [/ready_posture=/, 'its screen was not recognised'],
+  [
+    /request_admission='blocked_reconciliation'/,
+    'earlier requests wait for "rouse agents gateway reconcile"',
+  ],
+  [/request_admission='blocked_unavailable'/, 'the agent is not available'],
+  [/active_execution='running'/, 'the gateway is typing something else'],
+  [/queue_depth='[1-9]/, 'requests are in line before it'],
+];
+
+/** `its composer holds a draft (editing_input='yes')`; a detail that is words already is left as it is. */
+export function reasonInWords(detail: string): string {
+  const found = WORDS.flatMap(([pattern, words]) => {
+    const match = pattern.exec(detail);
+    if (!match) return [];
+    return [typeof words === 'string' ? words : words(match[1] ?? '')];
+  });
+  return found.length === 0 ? detail : `${found.join(', ')} (${detail})`;
+}
