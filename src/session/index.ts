@@ -42,6 +42,7 @@ export type { LaunchOptions } from './launch-draft.ts';
 export { type AgentList, type ListedAgent, listAgents } from './list.ts';
 export { type GatewayLife, probeGateway, type RecordedGateway } from './live-gateway.ts';
 export { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
+export type { Handover } from './pair-handover.ts';
 export type { RelaunchReport } from './relaunch.ts';
 export { type LocalTarget, type PairTarget, requireLocal, type Target } from './resolve-target.ts';
 export type { SelectorFlags } from './selector.ts';

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { asRouseError, invalid, type RouseError, unsupported } from '../base/index.ts';
+import { asRouseError, type ErrorCode, invalid, RouseError, unsupported } from '../base/index.ts';
 import type { AttachReport } from './attach.ts';
 import { attach } from './gateway-actions.ts';
 import type { LaunchReport } from './launch.ts';
@@ -45,8 +45,28 @@ export async function launchAtPair(
   );
   const facts = readManifestFacts(String(answer['manifest_path']));
   const target = { ...targetOf(facts), token: server.token } as PairTarget;
-  const report = { facts, paneId: String(answer['pane_id']), toolPid: answer['tool_pid'] as number | null };
+  const report = {
+    facts,
+    paneId: String(answer['pane_id']),
+    toolPid: answer['tool_pid'] as number | null,
+    ...asideOf(answer),
+  };
   return { ...report, ...(await autoAttach(context, target, options)) };
+}
+
+/** What a launch does beside starting the tool, as the server told it. */
+function asideOf(answer: Json): Pick<LaunchReport, 'skills' | 'fleet' | 'fleetError'> {
+  const written = answer['skills_written'] as string[] | undefined;
+  const problem = answer['skills_problem'] as string | null | undefined;
+  const fleet = answer['fleet'] as { url: string; workspace_id: string } | null | undefined;
+  const error = answer['fleet_error'] as { code: ErrorCode; message: string; hint: string | null } | null;
+  return {
+    skills: written && { written, problem: problem ?? undefined },
+    fleet: fleet ? { url: fleet.url, workspaceId: fleet.workspace_id } : undefined,
+    fleetError: error
+      ? new RouseError(error.code, error.message, { ...(error.hint !== null && { hint: error.hint }) })
+      : undefined,
+  };
 }
 
 function launchBody(options: LaunchOptions): Json {
@@ -60,6 +80,7 @@ function launchBody(options: LaunchOptions): Json {
     role_prompt: options.rolePrompt ?? null,
     role_name: options.roleName ?? null,
     home: options.home ?? null,
+    install_skills: options.skills ?? null,
     mailbox:
       options.mailbox === false
         ? false
@@ -86,7 +107,8 @@ async function autoAttach(
 
 /** The environment is there for as long as the question is asked, and gone when it is answered. */
 async function withEnvironment<T>(context: SessionContext, ask: (file: string) => Promise<T>): Promise<T> {
-  const file = writeHandover(context.settings.runtimeDir, context.env);
+  const { runtimeDir, fleet } = context.settings;
+  const file = writeHandover(runtimeDir, { env: context.env, fleet });
   try {
     return await ask(file);
   } finally {

@@ -8,27 +8,34 @@ import {
   randomHex,
   writeFileAtomic,
 } from '../base/index.ts';
+import type { SessionSettings } from './session-context.ts';
 
 /**
  * The environment of a command line on its way to the server that launches for it. It may hold credentials, and whoever
  * listens on a port may be a stranger: so it goes through a file only its owner can read, and the request names the file.
  * That the server can read it also shows that both belong to the same account and the same home.
  */
+export interface Handover {
+  env: NodeJS.ProcessEnv;
+  /** The fleet server the agent is to register with, and whose token it does so with. */
+  fleet?: SessionSettings['fleet'];
+}
+
 const DIRECTORY = 'handover';
 const LEFT_BEHIND_MS = 10 * 60_000;
 const LARGEST_BYTES = 4 * 1024 * 1024;
 
-export function writeHandover(runtimeDir: string, env: NodeJS.ProcessEnv): string {
+export function writeHandover(runtimeDir: string, handover: Handover): string {
   const directory = path.join(runtimeDir, DIRECTORY);
   ensurePrivateDirectory(directory);
   sweep(directory);
   const file = path.join(directory, `${randomHex(16)}.json`);
-  writeFileAtomic(file, JSON.stringify(env), { mode: 0o600, durable: false });
+  writeFileAtomic(file, JSON.stringify(handover), { mode: 0o600, durable: false });
   return file;
 }
 
 /** What was handed over; it is taken once, whatever it says. */
-export function takeHandover(runtimeDir: string, file: string): NodeJS.ProcessEnv {
+export function takeHandover(runtimeDir: string, file: string): Handover {
   const directory = path.join(runtimeDir, DIRECTORY);
   if (path.dirname(file) !== directory || !/^[0-9a-f]{32}\.json$/.test(path.basename(file))) {
     throw forbidden(`environment_file must be a file of ${directory}`, {
@@ -58,20 +65,28 @@ function readOnce(file: string): string {
   }
 }
 
-function parse(text: string): NodeJS.ProcessEnv {
+function parse(text: string): Handover {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     throw invalid('environment_file is not JSON', { cause: error });
   }
-  const entries = value !== null && typeof value === 'object' ? Object.entries(value) : [];
-  const wrong = entries.find(
-    ([name, each]) => typeof each !== 'string' || /[=\0]/.test(name) || each.includes('\0'),
+  const { env, fleet } = (value ?? {}) as {
+    env?: unknown;
+    fleet?: { url?: unknown; tokenFile?: unknown } | null;
+  };
+  const isFleet = fleet == null || (typeof fleet.url === 'string' && typeof fleet.tokenFile === 'string');
+  if (!isEnvironment(env) || !isFleet)
+    throw invalid('environment_file must hold an environment: {"env": {"NAME": "text"}}');
+  return { env, ...(fleet && { fleet: fleet as NonNullable<Handover['fleet']> }) };
+}
+
+function isEnvironment(value: unknown): value is NodeJS.ProcessEnv {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
+  return Object.entries(value).every(
+    ([name, text]) => typeof text === 'string' && !/[=\0]/.test(name) && !text.includes('\0'),
   );
-  if (wrong || Array.isArray(value) || value === null || typeof value !== 'object')
-    throw invalid('environment_file must be an object of texts');
-  return Object.fromEntries(entries) as NodeJS.ProcessEnv;
 }
 
 /** Of command lines that were killed before they could take theirs back. */

@@ -210,8 +210,18 @@ describe('a launch', () => {
     ['that others can read', (file: string) => fs.writeFileSync(file, '{}', { mode: 0o644 }), 403],
     ['that is a link', (file: string) => fs.symlinkSync('/etc/passwd', file), 422],
     ['that is no JSON', (file: string) => fs.writeFileSync(file, 'PATH=/evil', { mode: 0o600 }), 422],
-    ['that holds no texts', (file: string) => fs.writeFileSync(file, '{"A":1}', { mode: 0o600 }), 422],
+    [
+      'that holds no texts',
+      (file: string) => fs.writeFileSync(file, '{"env":{"A":1}}', { mode: 0o600 }),
+      422,
+    ],
     ['that is a list', (file: string) => fs.writeFileSync(file, '[]', { mode: 0o600 }), 422],
+    ['without an environment', (file: string) => fs.writeFileSync(file, '{}', { mode: 0o600 }), 422],
+    [
+      'that names half a fleet',
+      (file: string) => fs.writeFileSync(file, '{"env":{},"fleet":{"url":"x"}}', { mode: 0o600 }),
+      422,
+    ],
     ['that is not there', () => {}, 422],
   ])('with an environment file %s is refused', async (_, write, status) => {
     const said = await house.ask('POST', '/launches', body({ environment_file: handover(write) }));

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createToken, ensureOrg } from '../../src/fleet/index.ts';
 import { AgentsHouse, type Json } from './agents-house.ts';
 
 let house: AgentsHouse;
@@ -46,6 +47,27 @@ describe('rouse agents launch --pair-port', () => {
     );
     expect(fs.readdirSync(path.join(house.context.settings.runtimeDir, 'handover'))).toEqual([]);
     expect(fs.readFileSync(launched['manifest_path'], 'utf8')).not.toContain('only-mine');
+  });
+
+  it('registers the agent with the fleet that is configured here, and speaks with the token of the file', async () => {
+    const { sql } = house.server;
+    const org = await ensureOrg(sql, 'default');
+    const { token } = await createToken(sql, { kind: 'user', orgId: org.id, subject: 'ana' });
+    const file = path.join(house.directory, 'token');
+    fs.writeFileSync(file, token, { mode: 0o600 });
+    const launch = ['agents', 'launch', '--tool', 'scripted', '--agent-name', 'member', '--no-mailbox'];
+    const env = { ROUSE_FLEET_URL: house.url, ROUSE_FLEET_TOKEN_FILE: file };
+    const said = await house.rouse(['--print-json', ...launch, ...pair], env);
+    expect([said.code, said.json['fleet'].url, said.json['fleet_error']]).toEqual([0, house.url, null]);
+    const { rows } = await sql.query('SELECT agent_id FROM workspaces WHERE id = $1', [
+      said.json['fleet'].workspace_id,
+    ]);
+    expect(rows).toEqual([{ agent_id: said.json['agent_id'] }]);
+    const own = fs.readFileSync(path.join(said.json['session_root'], 'fleet', 'token'), 'utf8').trim();
+    const as = { authorization: `Bearer ${own}` };
+    expect((await house.ask('GET', '/agents/member/gateway', undefined, as)).status).toBe(200);
+    expect((await house.ask('GET', '/agents/cao-gpu/gateway', undefined, as)).status).toBe(403);
+    await house.cli('agents', 'stop', '--agent-name', 'member', ...pair);
   });
 
   it('of a name that is taken, or to a server that is not there, is refused', async () => {

@@ -95,7 +95,7 @@ export class AgentsHouse extends SessionHouse {
   }
 
   launchBody(name: string, more: Record<string, unknown> = {}): Json {
-    const environment_file = writeHandover(this.context.settings.runtimeDir, this.env);
+    const environment_file = writeHandover(this.context.settings.runtimeDir, { env: this.env });
     const tool = { tool: 'scripted', agent_name: name, working_directory: this.workdir, mailbox: false };
     return { ...tool, environment_file, ...more };
   }

@@ -4,7 +4,7 @@ import { listAgents } from '../../session/index.ts';
 import { agentRequestBody, managedRelaunchBody } from '../../wire/index.ts';
 import { requestAgent } from './agent-requests.ts';
 import { agentDetail, agentState, clientOf } from './agent-state.ts';
-import { environmentOf } from './launch-routes.ts';
+import { handedOver } from './launch-routes.ts';
 import type { ManagedAgents } from './managed-agents.ts';
 import type { RouteParts } from './route-parts.ts';
 import { identityView, isServedHeadless, type TrackedAgent } from './tracked-agent.ts';
@@ -66,8 +66,8 @@ export function inspectRoutes(app: Hono, { agents, access, agentOf }: RouteParts
   app.post('/houmao/agents/:ref/relaunch', async (context) => {
     const agent = await agentOf(context);
     const body = await readBody(context, managedRelaunchBody);
-    const env = await environmentOf(agents, body.environment_file);
-    const report = await agents.relaunch(agent, env);
+    const handed = await handedOver(agents, body.environment_file);
+    const report = await agents.relaunch(agent, handed);
     const detail = report.revived
       ? 'its tmux session was gone and was made again'
       : 'a new instance runs in window 0';

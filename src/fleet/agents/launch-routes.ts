@@ -2,7 +2,13 @@ import * as path from 'node:path';
 import type { Context, Hono } from 'hono';
 import { conflict, forbidden } from '../../base/index.ts';
 import { readBody } from '../../http/index.ts';
-import { forServers, type LaunchOptions, type LaunchReport, readManifestFacts } from '../../session/index.ts';
+import {
+  forServers,
+  type Handover,
+  type LaunchOptions,
+  type LaunchReport,
+  readManifestFacts,
+} from '../../session/index.ts';
 import {
   type HeadlessLaunchBody,
   headlessLaunchBody,
@@ -23,8 +29,8 @@ export function launchRoutes(app: Hono, { agents, access }: RouteParts): void {
     headless: boolean,
   ): Promise<Response> => {
     access.requireOwner(context, body.environment_file);
-    const env = await environmentOf(agents, body.environment_file);
-    const report = await agents.launch(optionsOf(body, headless), env);
+    const handed = await handedOver(agents, body.environment_file);
+    const report = await agents.launch(optionsOf(body, headless), handed);
     return context.json(launchView(report));
   };
 
@@ -46,11 +52,11 @@ export function launchRoutes(app: Hono, { agents, access }: RouteParts): void {
   });
 }
 
-/** What the caller handed over for the tool; undefined: the server's own. */
-export async function environmentOf(
+/** What the caller handed over for the tool; undefined: it gets what the server has. */
+export async function handedOver(
   { session }: ManagedAgents,
   file: string | null | undefined,
-): Promise<NodeJS.ProcessEnv | undefined> {
+): Promise<Handover | undefined> {
   if (file == null) return undefined;
   return (await forServers()).takeHandover(session.settings.runtimeDir, file);
 }
@@ -70,6 +76,7 @@ function optionsOf(body: ManagedLaunchBody | HeadlessLaunchBody, headless: boole
     rolePrompt: body.role_prompt ?? undefined,
     roleName: body.role_name ?? undefined,
     home: body.home ?? undefined,
+    skills: body.install_skills ?? undefined,
     resumeArgs: turns?.resume_args ?? undefined,
     continueArgs: turns?.continue_args ?? undefined,
     mailbox:
@@ -79,7 +86,8 @@ function optionsOf(body: ManagedLaunchBody | HeadlessLaunchBody, headless: boole
   };
 }
 
-function launchView({ facts, paneId, toolPid }: LaunchReport): Record<string, unknown> {
+function launchView(report: LaunchReport): Record<string, unknown> {
+  const { facts, paneId, toolPid, skills, fleet, fleetError } = report;
   const agent: TrackedAgent = { trackedId: facts.sessionId, owner: 'server', facts };
   return {
     schema_version: 1,
@@ -88,6 +96,12 @@ function launchView({ facts, paneId, toolPid }: LaunchReport): Record<string, un
     ...identityView(agent),
     pane_id: paneId,
     tool_pid: toolPid,
+    skills_written: skills?.written ?? [],
+    skills_problem: skills?.problem ?? null,
+    fleet: fleet ? { url: fleet.url, workspace_id: fleet.workspaceId } : null,
+    fleet_error: fleetError
+      ? { code: fleetError.code, message: fleetError.message, hint: fleetError.hint ?? null }
+      : null,
   };
 }
 

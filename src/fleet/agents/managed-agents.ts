@@ -1,6 +1,7 @@
 import { conflict, isRouseError, messageOf, unavailable } from '../../base/index.ts';
 import {
   forServers,
+  type Handover,
   type LaunchOptions,
   type LaunchReport,
   launch,
@@ -71,9 +72,11 @@ export class ManagedAgents {
   }
 
   /** Launches an agent that this server owns. It is known here only once it is registered; what fails leaves nothing. */
-  async launch(options: LaunchOptions, env: NodeJS.ProcessEnv | undefined): Promise<LaunchReport> {
-    const context = { ...this.session, ...(env && { env }) };
-    const report = await launch(context, { ...options, owner: { apiBaseUrl: apiBaseUrl(this.config) } });
+  async launch(options: LaunchOptions, handed: Handover | undefined): Promise<LaunchReport> {
+    const report = await launch(this.#contextFor(handed), {
+      ...options,
+      owner: { apiBaseUrl: apiBaseUrl(this.config) },
+    });
     try {
       this.registrations.add(report.facts);
       const agent: TrackedAgent = { trackedId: report.facts.sessionId, owner: 'server', facts: report.facts };
@@ -107,9 +110,20 @@ export class ManagedAgents {
   }
 
   /** A tool that is started anew has no turn under way; its surface is reached again when it is asked for. */
-  async relaunch(agent: TrackedAgent, env: NodeJS.ProcessEnv | undefined): Promise<RelaunchReport> {
+  async relaunch(agent: TrackedAgent, handed: Handover | undefined): Promise<RelaunchReport> {
     await this.#endTurns(agent);
-    return relaunch({ ...this.session, ...(env && { env }) }, agent.facts);
+    return relaunch(this.#contextFor(handed), agent.facts);
+  }
+
+  /** Where sessions are kept is the server's; what the tool inherits and which fleet it joins is the caller's. */
+  #contextFor(handed: Handover | undefined): SessionContext {
+    if (!handed) return this.session;
+    const { settings } = this.session;
+    return {
+      ...this.session,
+      env: handed.env,
+      settings: { ...settings, fleet: handed.fleet ?? settings.fleet },
+    };
   }
 
   async #endTurns({ trackedId }: TrackedAgent): Promise<void> {

@@ -103,6 +103,13 @@ export const managedLaunched = name(
     action: z.literal('launch'),
     pane_id: z.string(),
     tool_pid: integer.nullable(),
+    skills_written: z.array(z.string()),
+    skills_problem: z.string().nullable(),
+    fleet: about(
+      'The workspace it was registered as.',
+      strict({ url: z.string(), workspace_id: z.string() }).nullable(),
+    ),
+    fleet_error: strict({ code: z.string(), message: z.string(), hint: z.string().nullable() }).nullable(),
   }),
 );
 

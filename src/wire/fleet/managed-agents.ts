@@ -35,6 +35,10 @@ const launchFields = {
   role_prompt: notBlank.nullish(),
   role_name: trimmed.nullish(),
   home: absolutePath.nullish(),
+  install_skills: about(
+    'False: the mail skills are not put where the tool looks for them.',
+    z.boolean().nullish(),
+  ),
   mailbox: about(
     'False: none. Otherwise one under this root and address, or where they are by default.',
     z
