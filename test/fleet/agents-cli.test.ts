@@ -25,6 +25,12 @@ const refused = async (
   return [said.code, said.json['error']?.cause as string | undefined];
 };
 const gateway = (...args: string[]): Promise<Json> => house.cli('agents', 'gateway', ...args, ...at);
+/** Once the agent is ready: what is refused meanwhile was not typed. */
+const prompted = (...args: string[]): Promise<Json> =>
+  house.until(async () => {
+    const said = await house.rouse(['--print-json', ...args, ...at]);
+    return said.code === 0 ? said.json : undefined;
+  });
 const registrations = (): string =>
   path.join(
     house.context.settings.runtimeDir,
@@ -146,24 +152,12 @@ describe('--pair-port', () => {
 
   it('prompts, queues, follows, interrupts', async () => {
     await house.until(async () => (await gateway('tui', 'state'))['surface'].ready_posture === 'yes');
-    const sent = await house.until(async () => {
-      const said = await house.rouse([
-        '--print-json',
-        'agents',
-        'gateway',
-        'prompt',
-        '--prompt',
-        'one',
-        ...at,
-      ]);
-      return said.code === 0 ? said.json : undefined;
-    });
-    expect(sent['sent']).toBe(true);
+    expect((await prompted('agents', 'gateway', 'prompt', '--prompt', 'one'))['sent']).toBe(true);
     const queued = await gateway('requests', 'submit', '--prompt', 'two', '--wait');
     expect(queued['outcome']).toBe('submitted');
     const { requests } = await gateway('requests', 'list');
     expect(requests.length).toBeGreaterThanOrEqual(2);
-    expect((await house.cli('agents', 'prompt', '--prompt', 'three [[turn=60s]]', ...at))['sent']).toBe(true);
+    expect((await prompted('agents', 'prompt', '--prompt', 'three [[turn=60s]]'))['sent']).toBe(true);
     expect(await house.cli('agents', 'interrupt', ...at)).toMatchObject({ request_kind: 'interrupt' });
     expect(house.received(launched['session_root'])).toEqual(['one', 'two', 'three [[turn=60s]]']);
     expect((await gateway('tui', 'history'))['entries'].length).toBeGreaterThan(0);
@@ -223,10 +217,7 @@ describe('--pair-port', () => {
     expect((await gateway('status'))['gateway_health']).toBe('not_attached');
     expect(await refused(['agents', 'gateway', 'tui', 'state', ...at])).toEqual([7, 'no_live_gateway']);
     await house.cli('agents', 'relaunch', ...at);
-    const sent = await house.until(async () => {
-      const said = await house.rouse(['--print-json', 'agents', 'prompt', '--prompt', 'bare', ...at]);
-      return said.code === 0 ? said.json : undefined;
-    });
+    const sent = await prompted('agents', 'prompt', '--prompt', 'bare');
     expect(sent['taken_by']).toBe('terminal');
     expect((await house.cli('agents', 'stop', ...at))['action']).toBe('terminate');
     expect(await refused(['agents', 'gateway', 'status', ...at])).toEqual([3, 'unknown_agent']);
