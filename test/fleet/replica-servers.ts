@@ -3,7 +3,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { systemClock } from '../../src/base/index.ts';
 import { migrate, openPostgres, type Sql } from '../../src/db/index.ts';
-import { bundleProgram, type Child, startChild } from '../../src/db/testing.ts';
+import { type Child, startChild } from '../../src/db/testing.ts';
 import { createToken, ensureOrg, FLEET_MIGRATIONS } from '../../src/fleet/index.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
@@ -33,15 +33,7 @@ const CLOCK = `
   CREATE FUNCTION shifted.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql AS
     $$ SELECT pg_catalog.clock_timestamp() + make_interval(secs => (SELECT seconds FROM shifted.clock)) $$;`;
 
-const PROGRAM = `
-  import { armCrashPoint, createLog, systemClock } from '../base/index.ts';
-  import { nudgeSettings, startServer } from '../fleet/index.ts';
-  armCrashPoint(process.env.ROUSE_CRASH_AT);
-  const log = createLog({ clock: systemClock, write: (line) => process.stderr.write(line) });
-  const server = await startServer({ host: '127.0.0.1', port: 0, databaseUrl: process.env.DATABASE_URL,
-    databaseDirectory: '/nonexistent', clock: systemClock, log, nudge: nudgeSettings(process.env, log),
-    limits: { requests: { burst: 1e6, perSecond: 1e6 }, badTokens: { burst: 1e6, perSecond: 1e6 } } });
-  console.log(server.port);`;
+const PROGRAM = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 
 interface Replica {
   child: Child;
@@ -76,7 +68,6 @@ export class ReplicaServers {
     const postgres = await startPostgres();
     const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-replicas-'));
     try {
-      await bundleProgram(PROGRAM, path.join(directory, 'server.mjs'));
       const plain = await postgres.createDatabase();
       const bare = await openPostgres({ url: plain });
       await bare.exec(CLOCK);
@@ -101,7 +92,8 @@ export class ReplicaServers {
 
   /** Resolves when it answers, or when it died before. */
   async start(index: number, crashAt?: string): Promise<void> {
-    const child = startChild(path.join(this.#directory, 'server.mjs'), [], {
+    const child = startChild(PROGRAM, ['server', 'start', '--port', '0', '--print-json'], {
+      ROUSE_HOME: path.join(this.#directory, `home-${index}`),
       DATABASE_URL: this.#url,
       REQUEST_NUDGE_SWEEPER_INTERVAL_S: '1',
       ...(crashAt && { ROUSE_CRASH_AT: crashAt }),
@@ -113,7 +105,7 @@ export class ReplicaServers {
       this.kills++;
     });
     await Promise.race([child.until((lines) => lines.length > 0), child.ended]).catch(() => {});
-    if (child.lines[0]) replica.url = `http://127.0.0.1:${child.lines[0]}`;
+    if (child.lines[0]) replica.url = (JSON.parse(child.lines[0]) as { url: string }).url;
   }
 
   isAlive(index: number): boolean {

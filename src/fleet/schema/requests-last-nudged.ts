@@ -8,6 +8,7 @@ DO $$
 BEGIN
   IF to_regclass('requests') IS NOT NULL THEN
     CREATE INDEX IF NOT EXISTS requests_nudge_due ON requests (last_nudged_at NULLS FIRST, created_at)
+      INCLUDE (recipient_workspace_id)
       WHERE recipient_type = 'agent' AND status IN ('pending', 'info_requested') AND recipient_workspace_id IS NOT NULL;
     CREATE INDEX IF NOT EXISTS requests_nudge_agent
       ON requests (recipient_workspace_id, last_nudged_at NULLS FIRST, created_at)
