@@ -46,7 +46,7 @@ export async function queuePeers(
 }
 
 /** Installed beside the project, never into it. */
-function peerModules(print: (line: string) => void): ((name: string) => Promise<Any>) | undefined {
+export function peerModules(print: (line: string) => void): ((name: string) => Promise<Any>) | undefined {
   const place = path.join(process.env['ROUSE_ROOT']!, 'bench', 'peers');
   if (!fs.existsSync(path.join(place, 'node_modules'))) {
     print('installing bench/peers (several minutes where better-sqlite3 must be compiled)');
@@ -62,7 +62,7 @@ function peerModules(print: (line: string) => void): ((name: string) => Promise<
   return (name) => import(pathToFileURL(resolve(name)).href);
 }
 
-type Load = (name: string) => Promise<Any>;
+export type Load = (name: string) => Promise<Any>;
 
 async function plainjob(
   load: Load,

@@ -11,7 +11,7 @@
 export { type EmbeddedOptions, openEmbedded } from './embedded.ts';
 export { openPostgres, type PostgresOptions } from './postgres.ts';
 export { type RetryOptions, serializable } from './serializable.ts';
-export type { Sql, SqlResult, SqlValue, TransactionOptions } from './sql.ts';
+export type { QueryOptions, Sql, SqlResult, SqlValue, TransactionOptions } from './sql.ts';
 export { isSerializationFailure, sqlStateOf } from './sql-errors.ts';
 export { migrate, type SqlMigration } from './sql-migrations.ts';
 export { asJson } from './sql-parameters.ts';

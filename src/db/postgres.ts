@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Pool, PoolClient, PoolConfig, QueryResult } from 'pg';
 import {
   type Clock,
@@ -94,20 +95,42 @@ function poolConfig(options: PostgresOptions): PoolConfig {
 
 type Queryable = Pick<PoolClient, 'query'>;
 
-async function send(on: Queryable | Pool, text: string, values?: (string | null)[]): Promise<QueryResult> {
+interface Sent {
+  values?: (string | null)[];
+  prepared?: boolean | undefined;
+}
+
+async function send(
+  on: Queryable | Pool,
+  text: string,
+  { values, prepared }: Sent = {},
+): Promise<QueryResult> {
   try {
     // Values select the extended protocol, which takes one statement only; without them a script may have many.
-    const query = values ? { text, values, queryMode: 'extended' } : { text };
+    const query = values
+      ? { text, values, queryMode: 'extended', ...(prepared && { name: nameOf(text) }) }
+      : { text };
     return await (on as Queryable).query(query);
   } catch (error) {
     throw sqlError(error);
   }
 }
 
+const names = new Map<string, string>();
+
+/** Short, since PostgreSQL cuts names at 63 bytes, and the same for the same text on every connection. */
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known) return known;
+  const name = `rouse_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+  names.set(text, name);
+  return name;
+}
+
 function sessionOn(on: Queryable | Pool): Session {
   return {
-    async query(text, values): Promise<SqlResult<unknown>> {
-      const { rows, rowCount } = await send(on, text, values);
+    async query(text, values, options): Promise<SqlResult<unknown>> {
+      const { rows, rowCount } = await send(on, text, { values, prepared: options?.prepared });
       return { rows, rowCount: rowCount ?? 0 };
     },
     async exec(text) {

@@ -1,12 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { internal, invalid, unavailable } from '../base/index.ts';
-import type { Sql, SqlResult, SqlValue, TransactionOptions } from './sql.ts';
+import { type Hint, Notifier } from './notifier.ts';
+import type { QueryOptions, Sql, SqlResult, SqlValue, TransactionOptions } from './sql.ts';
 import { encodeParams } from './sql-parameters.ts';
 import { refuseNul } from './text-border.ts';
 
 /** One connection that runs statements; its errors are RouseErrors already. */
 export interface Session {
-  query(text: string, values: (string | null)[]): Promise<SqlResult<unknown>>;
+  query(text: string, values: (string | null)[], options?: QueryOptions): Promise<SqlResult<unknown>>;
   exec(text: string): Promise<void>;
 }
 
@@ -22,6 +23,8 @@ export interface Backend extends Session {
 interface Scope {
   backend: Backend;
   open: boolean;
+  /** Sent when the whole transaction is committed. */
+  hints: Hint[];
 }
 
 /** Which transaction the running code is in, to turn a certain deadlock into an error. */
@@ -29,6 +32,7 @@ const scopes = new AsyncLocalStorage<Scope>();
 
 export function sqlOver(backend: Backend): Sql {
   const running = new Set<Promise<unknown>>();
+  const notifier = new Notifier(backend);
   let closing: Promise<void> | undefined;
 
   /** Starts work that close() will wait for. */
@@ -46,15 +50,20 @@ export function sqlOver(backend: Backend): Sql {
 
   return {
     dialect: backend.dialect,
-    query: <T>(text: string, params: readonly SqlValue[] = []) => start(() => ask<T>(backend, text, params)),
+    query: <T>(text: string, params: readonly SqlValue[] = [], options?: QueryOptions) =>
+      start(() => ask<T>(backend, { text, params, options })),
     exec: (text) => start(() => script(backend, text)),
     transaction: (fn, options) =>
-      start(() =>
-        backend.transaction(async (session) => {
+      start(async () => {
+        const hints: Hint[] = [];
+        const value = await backend.transaction(async (session) => {
           await setModes(session, options);
-          return inScope(backend, session, 1, fn);
-        }),
-      ),
+          return inScope({ backend, open: true, hints }, session, 1, fn);
+        });
+        notifier.add(hints);
+        return value;
+      }),
+    notify: (channel, payload) => notifier.add([hintOf(channel, payload)]),
     listen: (channel, hear) =>
       start(async () => {
         refuseOddChannel(channel);
@@ -62,15 +71,23 @@ export function sqlOver(backend: Backend): Sql {
       }),
     async close() {
       refuseInsideOwnTransaction(backend);
-      closing ??= Promise.allSettled(running).then(() => backend.close());
+      closing ??= Promise.allSettled(running)
+        .then(() => notifier.settled())
+        .then(() => backend.close());
       return closing;
     },
   };
 }
 
-async function ask<T>(session: Session, text: string, params: readonly SqlValue[]): Promise<SqlResult<T>> {
+interface Statement {
+  text: string;
+  params: readonly SqlValue[];
+  options: QueryOptions | undefined;
+}
+
+async function ask<T>(session: Session, { text, params, options }: Statement): Promise<SqlResult<T>> {
   refuseNul(text, 'SQL text');
-  return (await session.query(text, encodeParams(params))) as SqlResult<T>;
+  return (await session.query(text, encodeParams(params), options)) as SqlResult<T>;
 }
 
 async function script(session: Session, text: string): Promise<void> {
@@ -89,18 +106,23 @@ function refuseOddChannel(channel: string): void {
   throw invalid(`"${channel}" cannot be the name of a channel`, { hint: 'use a-z, 0-9 and _, at most 63' });
 }
 
+function hintOf(channel: string, payload: string): Hint {
+  refuseOddChannel(channel);
+  refuseNul(payload, 'the payload');
+  return { channel, payload };
+}
+
 async function setModes(session: Session, { isolation, readOnly }: TransactionOptions = {}): Promise<void> {
   const modes = [...(isolation ? [`ISOLATION LEVEL ${isolation}`] : []), ...(readOnly ? ['READ ONLY'] : [])];
   if (modes.length > 0) await session.exec(`SET TRANSACTION ${modes.join(', ')}`);
 }
 
 async function inScope<T>(
-  backend: Backend,
+  scope: Scope,
   session: Session,
   depth: number,
   fn: (sql: Sql) => Promise<T>,
 ): Promise<T> {
-  const scope: Scope = { backend, open: true };
   try {
     return await scopes.run(scope, () => fn(sqlInTransaction(scope, session, depth)));
   } finally {
@@ -117,9 +139,9 @@ function sqlInTransaction(scope: Scope, session: Session, depth: number): Sql {
   };
   return {
     dialect: scope.backend.dialect,
-    async query<T>(text: string, params: readonly SqlValue[] = []) {
+    async query<T>(text: string, params: readonly SqlValue[] = [], options?: QueryOptions) {
       refuseEnded();
-      return ask<T>(session, text, params);
+      return ask<T>(session, { text, params, options });
     },
     async exec(text) {
       refuseEnded();
@@ -128,7 +150,15 @@ function sqlInTransaction(scope: Scope, session: Session, depth: number): Sql {
     async transaction(fn, options) {
       refuseEnded();
       if (options) throw internal('a nested transaction has the modes of the outer one');
-      return inSavepoint(session, `s${depth}`, () => inScope(scope.backend, session, depth + 1, fn));
+      const hints: Hint[] = [];
+      const inner: Scope = { backend: scope.backend, open: true, hints };
+      const value = await inSavepoint(session, `s${depth}`, () => inScope(inner, session, depth + 1, fn));
+      scope.hints.push(...hints);
+      return value;
+    },
+    notify(channel, payload) {
+      refuseEnded();
+      scope.hints.push(hintOf(channel, payload));
     },
     listen: notHere('listen()'),
     close: notHere('close()'),

@@ -11,7 +11,11 @@ export interface Sql {
   readonly dialect: 'postgres' | 'embedded';
 
   /** One statement. Outside transaction() it is a transaction of its own. */
-  query<T = Record<string, unknown>>(text: string, params?: readonly SqlValue[]): Promise<SqlResult<T>>;
+  query<T = Record<string, unknown>>(
+    text: string,
+    params?: readonly SqlValue[],
+    options?: QueryOptions,
+  ): Promise<SqlResult<T>>;
 
   /** A script of fixed text, without values. */
   exec(text: string): Promise<void>;
@@ -28,6 +32,12 @@ export interface Sql {
    */
   listen(channel: string, hear: (payload: string | undefined) => void): Promise<() => Promise<void>>;
 
+  /**
+   * Tells those who listen, after the commit when inside a transaction. A hint: it is not waited for, and lost when this
+   * process dies between the commit and it.
+   */
+  notify(channel: string, payload: string): void;
+
   /** Waits for what runs, then closes. Closing twice is harmless. */
   close(): Promise<void>;
 }
@@ -36,6 +46,14 @@ export interface SqlResult<T> {
   rows: T[];
   /** Rows returned or changed; 0 for a command that has none. */
   rowCount: number;
+}
+
+export interface QueryOptions {
+  /**
+   * The server keeps the statement's plan for as long as the connection lives. For fixed text that runs often; name its
+   * columns, since a statement whose result changes its shape fails until the connection is made anew.
+   */
+  prepared?: boolean;
 }
 
 export interface TransactionOptions {

@@ -93,7 +93,7 @@ describe('messages to agents over HTTP', () => {
   it('a line that is full says when to come back, and takes nothing', async () => {
     await fleet.sql.query(
       `INSERT INTO a2a_queue (id, org_id, workspace_id, body)
-       SELECT gen_random_uuid(), $1::uuid, $2::uuid, '{}' FROM generate_series(1, 999)`,
+       SELECT gen_random_uuid(), $1::uuid, $2::uuid, '{}' FROM generate_series(1, 1000)`,
       [fleet.orgId, target.workspaceId],
     );
     const refused = await send(message('x'));
@@ -103,7 +103,7 @@ describe('messages to agents over HTTP', () => {
     const { rows } = await fleet.sql.query('SELECT FROM a2a_queue WHERE workspace_id = $1', [
       target.workspaceId,
     ]);
-    expect(rows).toHaveLength(999);
+    expect(rows).toHaveLength(1000);
   });
 
   it.each([

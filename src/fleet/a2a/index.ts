@@ -13,5 +13,5 @@ export { agentCard, cardAsJson } from './agent-card.ts';
 export { answerJsonRpc } from './answer-json-rpc.ts';
 export { MAX_TEXT_BYTES, neutralise, promptFor } from './prompt-text.ts';
 export { AgentRequestHandler } from './request-handler.ts';
-export { RETRY_AFTER_SECONDS, requireAddressee, type Sending, sendToAgent } from './send.ts';
+export { requireAddressee, type Sending, sendToAgent } from './send.ts';
 export { TaskWatch } from './task-watch.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { conflict, invalid, newUuid, notFound, unavailable } from '../../base/index.ts';
+import { conflict, invalid, newUuid, notFound } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { DELIVERY_PRIORITY, DEPTH_COUNTED, type Enqueued, enqueue } from '../delivery/index.ts';
 import { type Identity, maySeeOrg, partyOf } from '../identity/index.ts';
@@ -16,7 +16,8 @@ export interface Sending {
   expiresInSeconds?: number | undefined;
 }
 
-export const RETRY_AFTER_SECONDS = 30;
+/** An agent takes minutes for a message: who comes behind this many is better told so. */
+const LONGEST_LINE = DEPTH_COUNTED;
 
 /**
  * The agent somebody writes to. Agents and people of one tenant may write to each other; an agent of another tenant, or
@@ -42,34 +43,27 @@ export async function sendToAgent(
   const digest = createHash('sha256').update(sending.text).digest('base64url');
   const prompt = promptFor({ ...(await senderOf(sql, caller)), taskId: id }, sending.text);
   const party = partyOf(caller);
-  return sql.transaction(async (tx) => {
-    const enqueued = await enqueue(tx, {
-      id,
-      orgId: target.org_id,
-      workspaceId: target.id,
-      callerId: party.type === 'agent' ? party.id : null,
-      callerUser: party.type === 'user' ? party.id : null,
-      priority: sending.priority ?? DELIVERY_PRIORITY.task,
-      method: 'message/send',
-      body: body({ id, contextId, messageId: sending.messageId ?? id, prompt, digest }),
-      // The sender is part of the key: nobody can occupy the keys of others, or ours.
-      idempotencyKey: sending.messageId ? `a2a:${party.type}:${party.id}:${sending.messageId}` : null,
-      once: sending.messageId !== undefined,
-      expiresAt:
-        sending.expiresInSeconds === undefined
-          ? null
-          : new Date(Date.now() + sending.expiresInSeconds * 1000),
-      contextId,
-    });
-    if (!enqueued.created) return { ...enqueued, contextId: await sameMessage(tx, enqueued.id, digest) };
-    if (enqueued.depth >= DEPTH_COUNTED) {
-      throw unavailable(`${DEPTH_COUNTED - 1} messages wait for this agent already`, {
-        hint: 'send it again later',
-        facts: { busy: true, retry_after: RETRY_AFTER_SECONDS },
-      });
-    }
-    return { ...enqueued, contextId };
+  const enqueued = await enqueue(sql, {
+    id,
+    orgId: target.org_id,
+    workspaceId: target.id,
+    callerId: party.type === 'agent' ? party.id : null,
+    callerUser: party.type === 'user' ? party.id : null,
+    priority: sending.priority ?? DELIVERY_PRIORITY.task,
+    method: 'message/send',
+    body: body({ id, contextId, messageId: sending.messageId ?? id, prompt, digest }),
+    // The sender is part of the key: nobody can occupy the keys of others, or ours.
+    idempotencyKey: sending.messageId ? `a2a:${party.type}:${party.id}:${sending.messageId}` : null,
+    once: sending.messageId !== undefined,
+    expiresAt:
+      sending.expiresInSeconds === undefined ? null : new Date(Date.now() + sending.expiresInSeconds * 1000),
+    contextId,
+    maxDepth: LONGEST_LINE,
   });
+  return {
+    ...enqueued,
+    contextId: enqueued.created ? contextId : await sameMessage(sql, enqueued.id, digest),
+  };
 }
 
 function refuseBadText(text: string): void {

@@ -1,4 +1,4 @@
-import type { Sql } from '../../db/index.ts';
+import type { Sql, SqlValue } from '../../db/index.ts';
 
 export interface Ack {
   id: string;
@@ -53,14 +53,15 @@ async function apply(
   acks: readonly Ack[],
 ): Promise<Set<string>> {
   if (acks.length === 0) return new Set();
-  const { rows } = await sql.query<{ id: string }>(statement, [
+  const values: SqlValue[] = [
     workspaceId,
     sessionId,
     acks.map(({ id }) => id),
     acks.map(({ attempt }) => attempt),
     acks.map(({ requestId, reason }) => requestId ?? reason ?? null),
     acks.map(({ permanent }) => permanent ?? false),
-  ]);
+  ];
+  const { rows } = await sql.query<{ id: string }>(statement, values, { prepared: true });
   return new Set(rows.map(({ id }) => id));
 }
 

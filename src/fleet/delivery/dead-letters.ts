@@ -55,19 +55,17 @@ export async function listDeadLetters(sql: Sql, query: DeadLetterQuery): Promise
  */
 export async function replay(sql: Sql, { orgId, id }: Scope & { id: string }): Promise<DeliveryView> {
   try {
-    return await sql.transaction(async (tx) => {
-      const { rows } = await tx.query<DeliveryView>(
-        `UPDATE a2a_queue SET status = 'queued', completed_at = NULL, next_attempt_at = NULL, dispatched_at = NULL,
+    const { rows } = await sql.query<DeliveryView>(
+      `UPDATE a2a_queue SET status = 'queued', completed_at = NULL, next_attempt_at = NULL, dispatched_at = NULL,
             claimed_by = NULL, lease_until = NULL, outcome = NULL, outcome_at = NULL, max_attempts = attempts + 5,
             expires_at = CASE WHEN expires_at > now() THEN expires_at END
           WHERE id = $1::uuid AND ($2::uuid IS NULL OR org_id = $2) AND status IN ('dropped', 'failed')
           RETURNING ${VIEW_COLUMNS}`,
-        [id, orgId],
-      );
-      if (!rows[0]) throw await notDead(tx, id, orgId);
-      await tx.query(`SELECT pg_notify('${DELIVERY_CHANNEL}', $1)`, [rows[0].workspace_id]);
-      return rows[0];
-    });
+      [id, orgId],
+    );
+    if (!rows[0]) throw await notDead(sql, id, orgId);
+    sql.notify(DELIVERY_CHANNEL, rows[0].workspace_id);
+    return rows[0];
   } catch (error) {
     if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
     throw conflict(`another message with the key of ${id} is on its way`, {

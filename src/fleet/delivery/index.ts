@@ -17,7 +17,7 @@ export {
   type Outcome,
   recordOutcome,
 } from './acknowledge.ts';
-export { type Claim, claim, type DispatchGuards, type Leased } from './claim.ts';
+export { type Claim, claim, type DispatchGuards } from './claim.ts';
 export {
   type DeadLetterPage,
   type DeadLetterQuery,
@@ -27,12 +27,14 @@ export {
 } from './dead-letters.ts';
 export { type Enqueued, enqueue, type NewDelivery } from './enqueue.ts';
 export { type DeliveryRecord, findDelivery } from './find.ts';
+export type { Leased } from './lease.ts';
 export {
   DELIVERY_CHANNEL,
   DELIVERY_PRIORITY,
   DEPTH_COUNTED,
   type DeliveryStatus,
   type DeliveryView,
+  RETRY_AFTER_SECONDS,
   TASK_CHANNEL,
 } from './message.ts';
 export { type PageCursor, readCursor, writeCursor } from './page-cursor.ts';

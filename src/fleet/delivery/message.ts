@@ -13,6 +13,9 @@ export const TASK_CHANNEL = 'rouse_task';
 /** Counting stops here: who waits behind a thousand messages need not know behind how many. */
 export const DEPTH_COUNTED = 1000;
 
+/** When to come back to an agent whose line is full. */
+export const RETRY_AFTER_SECONDS = 30;
+
 /** A message as its sender, its target and administrators may see it: never its body, never who sent it. */
 export interface DeliveryView {
   queue_id: string;

@@ -3,13 +3,14 @@ import { forbidden, isRouseError, notFound } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { queryNumber, readBody } from '../../http/index.ts';
 import { a2aSendBody, deadLetterQuery, dropStaleQuery, parseBody } from '../../wire/index.ts';
-import { RETRY_AFTER_SECONDS, requireAddressee, sendToAgent } from '../a2a/index.ts';
+import { requireAddressee, sendToAgent } from '../a2a/index.ts';
 import {
   DELIVERY_PRIORITY,
   type DeliveryRecord,
   dropStale,
   findDelivery,
   listDeadLetters,
+  RETRY_AFTER_SECONDS,
   readCursor,
   replay,
   writeCursor,

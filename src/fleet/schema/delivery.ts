@@ -8,7 +8,7 @@
 export const DELIVERY = `
 CREATE TABLE a2a_queue (
   id uuid PRIMARY KEY,
-  org_id uuid NOT NULL REFERENCES orgs ON DELETE CASCADE,
+  org_id uuid NOT NULL,
   workspace_id uuid NOT NULL REFERENCES workspaces ON DELETE CASCADE,
   caller_id uuid,
   caller_user text,
