@@ -82,10 +82,19 @@ export async function build(target = path.join(root, 'dist')) {
       js: "import{createRequire as rouseCreateRequire}from'node:module';const require=rouseCreateRequire(import.meta.url);",
     },
   });
+  if (process.argv.includes('--release') || process.env.npm_lifecycle_event === 'prepack')
+    await packDatabase(outdir);
   const old = `${target}.old-${process.pid}`;
   if (existsSync(target)) renameSync(target, old);
   renameSync(outdir, target);
   rmSync(old, { recursive: true, force: true });
+}
+
+/** A release carries an initialised embedded database: the first start then unpacks it instead of making one. */
+async function packDatabase(outdir) {
+  const { loadSource } = await import('./load-source.mjs');
+  const { packEmbedded } = await loadSource('src/db/index.ts');
+  await packEmbedded(outdir);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await build();

@@ -1,4 +1,5 @@
 import type { GatewayReport } from '../session/index.ts';
+import type { FleetConnection } from '../wire/index.ts';
 import { attachOptions, LISTENER_FLAGS, TIMING_FLAGS } from './agents-attach-flags.ts';
 import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
@@ -21,7 +22,11 @@ const STATUS_LINES = [
 
 /** The status as people read it; what was put right on the way stands below it. */
 export function showStatus(heading: string, { status, notes }: GatewayReport): string {
-  const values = Object.fromEntries(STATUS_LINES.map((name) => [name, status[name]]));
+  const fleet = status['fleet'] as FleetConnection | undefined;
+  const values = {
+    ...Object.fromEntries(STATUS_LINES.map((name) => [name, status[name]])),
+    ...(fleet && { fleet: `${fleet.state}${fleet.detail ? `: ${fleet.detail}` : ''} (${fleet.url})` }),
+  };
   return [heading, keyValues(values), ...notes.map((note) => `note: ${note}`)].join('\n');
 }
 

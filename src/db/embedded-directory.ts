@@ -13,6 +13,7 @@ import {
   tryLockFile,
   unsupported,
 } from '../base/index.ts';
+import { packDirectory, unpackDirectory } from './embedded-archive.ts';
 
 /** The major version of PostgreSQL inside PGlite; it cannot read the directory of another one. */
 export const EMBEDDED_VERSION = '18';
@@ -35,7 +36,7 @@ export function lockEmbeddedDirectory(directory: string): FileLock {
 /** Makes the database when there is none, in one step. The caller holds the lock. */
 export async function ensureEmbeddedDirectory(
   directory: string,
-  templates: string | undefined,
+  { templates, archives }: { templates: string | undefined; archives: string | undefined },
 ): Promise<void> {
   const version = readIfExists(path.join(directory, 'PG_VERSION'))?.trim();
   if (version === EMBEDDED_VERSION) return;
@@ -53,7 +54,9 @@ export async function ensureEmbeddedDirectory(
     });
   }
   await build(directory, async (fresh) => {
+    const archive = archives && path.join(archives, archiveName());
     if (templates) fs.cpSync(await ensureTemplate(templates), fresh, { recursive: true });
+    else if (archive && fs.existsSync(archive)) unpackDirectory(archive, fresh);
     else await initialise(fresh);
   });
 }
@@ -70,6 +73,22 @@ async function ensureTemplate(templates: string): Promise<string> {
     lock.release();
   }
   return template;
+}
+
+/** An initialised database as a file that a release carries: of this version of PGlite only. */
+export const archiveName = (): string => `pglite-${pgliteVersion()}.gz`;
+
+/** Initialises a database and packs it. */
+export async function packEmbedded(archives: string): Promise<string> {
+  const scratch = fs.mkdtempSync(path.join(archives, 'pglite-'));
+  try {
+    await initialise(path.join(scratch, 'data'));
+    const file = path.join(archives, archiveName());
+    fs.writeFileSync(file, packDirectory(path.join(scratch, 'data')));
+    return file;
+  } finally {
+    fs.rmSync(scratch, { recursive: true, force: true });
+  }
 }
 
 function pgliteVersion(): string {

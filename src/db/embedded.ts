@@ -22,6 +22,8 @@ export interface EmbeddedOptions {
   directory: string;
   /** Keep an initialised copy here, so that the next new database starts in a fraction of the time. */
   templateDirectory?: string;
+  /** Where a release keeps an initialised database, packed; used when it is there. */
+  archiveDirectory?: string;
   log?: Log;
 }
 
@@ -31,13 +33,14 @@ export interface EmbeddedOptions {
  */
 export async function openEmbedded({
   directory,
-  templateDirectory,
+  templateDirectory: templates,
+  archiveDirectory: archives,
   log = silentLog,
 }: EmbeddedOptions): Promise<Sql> {
   const root = path.resolve(directory);
   const lock = lockEmbeddedDirectory(root);
   try {
-    await ensureEmbeddedDirectory(root, templateDirectory);
+    await ensureEmbeddedDirectory(root, { templates, archives });
     const [{ PGlite }, { NodeFS }] = await Promise.all([
       import('@electric-sql/pglite'),
       import('@electric-sql/pglite/nodefs'),

@@ -9,6 +9,7 @@
  *           busy, full or unreachable store, `unsupported` for a layout of another version, `internal` for the rest.
  */
 export { type EmbeddedOptions, openEmbedded } from './embedded.ts';
+export { packEmbedded } from './embedded-directory.ts';
 export { openPostgres, type PostgresOptions } from './postgres.ts';
 export { type RetryOptions, serializable } from './serializable.ts';
 export type { QueryOptions, Sql, SqlResult, SqlValue, TransactionOptions } from './sql.ts';

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import * as path from 'node:path';
 import {
   type Clock,
   conflict,
@@ -11,6 +12,7 @@ import {
   writeJsonAtomic,
 } from '../base/index.ts';
 import { isLoopback } from '../http/index.ts';
+import { packageRoot } from '../session/index.ts';
 import type { ServerInstance } from '../wire/index.ts';
 import { type AdminToken, ensureAdminToken } from './admin-token.ts';
 import { nudgeSettings } from './nudge/index.ts';
@@ -47,7 +49,7 @@ export async function runServer(options: RunServerOptions): Promise<StartedServe
   const lock = tryLockFile(files.lock);
   if (!lock) throw alreadyRunning(files);
   try {
-    const database = { databaseUrl, databaseDirectory: files.database, clock, log };
+    const database = { ...databaseOf(files, databaseUrl), clock, log };
     const livenessSeconds = positiveSeconds(env, 'REMOTE_LIVENESS_STALE_AFTER', {
       fallback: LIVENESS_WINDOW_SECONDS,
       log,
@@ -83,13 +85,20 @@ export async function initServer({
   log,
 }: Pick<RunServerOptions, 'files' | 'databaseUrl' | 'clock' | 'log'>): Promise<AdminToken> {
   ensurePrivateDirectory(files.directory);
-  const sql = await openDatabase({ databaseUrl, databaseDirectory: files.database, clock, log });
+  const sql = await openDatabase({ ...databaseOf(files, databaseUrl), clock, log });
   try {
     return await ensureAdminToken(sql, files.adminToken);
   } finally {
     await sql.close();
   }
 }
+
+/** A release carries an initialised embedded database beside its programs, so that the first start is quick. */
+const databaseOf = (files: ServerFiles, databaseUrl: string | undefined) => ({
+  databaseUrl,
+  databaseDirectory: files.database,
+  archiveDirectory: path.join(packageRoot(), 'dist'),
+});
 
 function describe({ instanceId, host, port, sql }: RunningServer, clock: Clock): ServerInstance {
   const { startTicks, bootId } = identifyProcess(process.pid)!;

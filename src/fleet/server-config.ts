@@ -9,6 +9,8 @@ export interface DatabaseConfig {
   databaseDirectory: string;
   /** Where an initialised embedded database is kept for copying. */
   templateDirectory?: string | undefined;
+  /** Where a release keeps one, packed. */
+  archiveDirectory?: string | undefined;
   clock: Clock;
   log: Log;
 }

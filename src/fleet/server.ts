@@ -43,10 +43,22 @@ const LEASE_SECONDS = 30;
 
 /** The database with its tables brought up to date. */
 export async function openDatabase(config: DatabaseConfig): Promise<Sql> {
-  const { databaseUrl, databaseDirectory: directory, templateDirectory, clock, log } = config;
+  const {
+    databaseUrl,
+    databaseDirectory: directory,
+    templateDirectory,
+    archiveDirectory,
+    clock,
+    log,
+  } = config;
   const sql = databaseUrl
     ? await openPostgres({ url: databaseUrl, clock })
-    : await openEmbedded({ directory, log, ...(templateDirectory && { templateDirectory }) });
+    : await openEmbedded({
+        directory,
+        log,
+        ...(templateDirectory && { templateDirectory }),
+        ...(archiveDirectory && { archiveDirectory }),
+      });
   try {
     await migrate(sql, FLEET_MIGRATIONS);
     return sql;

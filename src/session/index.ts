@@ -43,6 +43,7 @@ export { type AgentList, type ListedAgent, listAgents } from './list.ts';
 export { type GatewayLife, probeGateway, type RecordedGateway } from './live-gateway.ts';
 export { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
 export type { Handover } from './pair-handover.ts';
+export { packageRoot } from './program-path.ts';
 export type { RelaunchReport } from './relaunch.ts';
 export { type LocalTarget, type PairTarget, requireLocal, type Target } from './resolve-target.ts';
 export type { SelectorFlags } from './selector.ts';

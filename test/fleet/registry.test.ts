@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentLog } from '../../src/base/index.ts';
 import type { Sql } from '../../src/db/index.ts';
 import { ensureOrg, registerWorkspace, resolveWorkspace } from '../../src/fleet/index.ts';
+import { livenessPass } from '../../src/fleet/registry/index.ts';
 import { databases, type TestDatabase } from '../support/fleet.ts';
 
 describe.each(databases)('the registry on %s', (_, open) => {
@@ -65,5 +67,56 @@ describe.each(databases)('the registry on %s', (_, open) => {
       [first.workspaceId],
     );
     expect(rows[0]!.alive).toBe(1);
+  });
+
+  describe('liveness', () => {
+    const longAgo = new Date(0);
+    const options = { windowSeconds: 180, startedAt: longAgo, log: silentLog };
+    const agent = async (name: string, status: string, silentSeconds: number): Promise<string> => {
+      const { workspaceId } = await register(name);
+      await sql.query(
+        `UPDATE workspaces SET status = $2, last_heartbeat_at = now() - make_interval(secs => $3::float8)
+          WHERE id = $1::uuid`,
+        [workspaceId, status, silentSeconds],
+      );
+      return workspaceId;
+    };
+    const statusOf = async (id: string): Promise<unknown> =>
+      (await sql.query('SELECT status FROM workspaces WHERE id = $1::uuid', [id])).rows[0]!['status'];
+
+    it.each([
+      ['online', 181, 'offline'],
+      ['degraded', 181, 'offline'],
+      ['online', 170, 'online'],
+      ['paused', 9999, 'paused'],
+      ['hibernated', 9999, 'hibernated'],
+      ['provisioning', 9999, 'provisioning'],
+      ['awaiting_agent', 9999, 'awaiting_agent'],
+    ])('an agent that is %s and was silent for %d s is %s', async (before, silent, after) => {
+      const id = await agent(`live-${before}-${silent}`, before, silent);
+      await livenessPass(sql, options);
+      expect(await statusOf(id)).toBe(after);
+      expect(await livenessPass(sql, options)).toEqual({ offline: 0 });
+    });
+
+    it('a dry run counts and changes nothing', async () => {
+      const id = await agent('live-dry', 'online', 500);
+      expect(await livenessPass(sql, { ...options, dryRun: true })).toEqual({ offline: 1 });
+      expect(await statusOf(id)).toBe('online');
+      await livenessPass(sql, options);
+    });
+
+    it('a server that has just started holds silence against nobody', async () => {
+      const id = await agent('live-grace', 'online', 500);
+      expect(await livenessPass(sql, { ...options, startedAt: new Date() })).toEqual({ offline: 0 });
+      expect(await statusOf(id)).toBe('online');
+      await livenessPass(sql, options);
+    });
+
+    it('two passes at once take each agent once', async () => {
+      for (let i = 0; i < 20; i++) await agent(`live-many-${i}`, 'online', 500);
+      const results = await Promise.all([livenessPass(sql, options), livenessPass(sql, options)]);
+      expect(results[0]!.offline + results[1]!.offline).toBe(20);
+    });
   });
 });
