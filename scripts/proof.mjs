@@ -10,7 +10,7 @@ const PROOFS = {
   queue: { project: 'walk', files: ['test/queue'] },
   gateway: { project: 'unit', files: ['src/gateway/http'] },
   fleet: { project: 'walk', files: ['test/fleet/replicas'] },
-  agents: { project: 'agents', files: ['test/agents'] },
+  agents: { project: 'agents', files: ['test/agents'], timeout: 120_000 },
 };
 
 const names = process.argv[2] ? [process.argv[2]] : Object.keys(PROOFS);
@@ -22,10 +22,10 @@ ensureDependencies();
 ensurePrograms(['tmux', 'flock']);
 ensureBuild();
 for (const name of names) {
-  const { project, files } = PROOFS[name];
+  const { project, files, timeout = 7_200_000 } = PROOFS[name];
   run(
     path.join(root, 'node_modules', '.bin', 'vitest'),
-    ['run', '--project', project, '--testTimeout', '7200000', ...files],
+    ['run', '--project', project, '--testTimeout', String(timeout), ...files],
     { env: { ...process.env, ROUSE_PROOF: 'full' } },
   );
 }

@@ -171,6 +171,11 @@ export class Desk {
     ]);
   }
 
+  /** Waits until the screen shows this. */
+  async shows(text: string): Promise<void> {
+    while (!(await this.screen()).includes(text)) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+
   /** What the shell below a crashed agent shows, once it is there. */
   async shellScreen(): Promise<string> {
     for (;;) {
@@ -207,5 +212,20 @@ export class Desk {
     return readTranscript(this.transcriptPath).filter(
       ({ type }) => types.length === 0 || types.includes(type),
     );
+  }
+}
+
+/** A ready agent at a desk of its own, put away afterwards. */
+export async function atDesk(
+  house: AgentHouse,
+  test: (desk: Desk) => Promise<void>,
+  options?: DeskOptions,
+): Promise<void> {
+  const desk = await new Desk(house, options).open();
+  try {
+    await desk.ready();
+    await test(desk);
+  } finally {
+    await desk.close();
   }
 }

@@ -3,35 +3,7 @@ import type { DeliveryResult } from '../../src/terminal/index.ts';
 import type { Desk } from './desk.ts';
 import type { PersonAtClient } from './person-at-client.ts';
 import { promptOf, Seeded } from './seeded.ts';
-
-/** What may go wrong around one prompt, and how often. */
-export const FAULTS = {
-  none: 30,
-  swallow: 8,
-  slow_redraw: 6,
-  echo_late: 5,
-  busy_lag: 4,
-  lose_prompt: 3,
-  ignore_paste: 2,
-  modal_before: 6,
-  modal_during: 10,
-  busy_before: 6,
-  busy_during: 5,
-  busy_forced: 4,
-  person_draft: 5,
-  person_client: 2,
-  crash_before: 3,
-  crash_during: 4,
-  resize_during: 5,
-  skin: 5,
-  same_again: 4,
-  lose_same_again: 2,
-  turn_dialog: 3,
-  hang: 2,
-  /** Thirty seconds each; only where there is time. */
-  busy_long: 0,
-};
-export type Fault = keyof typeof FAULTS;
+import { type Aftermath, FAULTS, type Fault, type Status, Weather } from './storm-weather.ts';
 
 export interface Entry {
   number: number;
@@ -42,15 +14,10 @@ export interface Entry {
   stages: string[];
 }
 
-export interface Storm {
+export interface Storm extends Aftermath {
   entries: Entry[];
-  /** Lines a person has sent themselves. */
-  personLines: string[];
-  /** Screens of shells the agent had crashed to. */
-  shells: string[];
 }
 
-const SKINS = ['plain', 'claude-like', 'qwen-like', 'copilot-like', 'kimi-like'];
 const SIZES = { 200: 6, 4096: 3, 65536: 1 };
 
 /** Delivers seeded prompts, each with its fault, as a dispatcher would: again while it is not ready. */
@@ -59,7 +26,7 @@ export async function runStorm(
   person: PersonAtClient,
   options: { seed: number; count: number; patient: boolean; progress?: (entry: Entry) => void },
 ): Promise<Storm> {
-  const faults = options.patient ? { ...FAULTS, busy_long: 0.3 } : FAULTS;
+  const faults = chosenFaults(options.patient);
   const random = new Seeded(options.seed);
   const storm: Storm = { entries: [], personLines: [], shells: [] };
   let lastText = '';
@@ -81,6 +48,13 @@ export async function runStorm(
   }
   await calm(desk);
   return storm;
+}
+
+/** All of them, or those named in ROUSE_PROOF_FAULTS, to look at one more closely. */
+function chosenFaults(patient: boolean): Record<string, number> {
+  const all = patient ? { ...FAULTS, busy_long: 0.3 } : FAULTS;
+  const named = process.env['ROUSE_PROOF_FAULTS']?.split(',');
+  return named ? Object.fromEntries(Object.entries(all).filter(([fault]) => named.includes(fault))) : all;
 }
 
 async function deliver(
@@ -120,120 +94,4 @@ async function calm(desk: Desk): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   await desk.control.send('clear-faults');
-}
-
-interface Status {
-  state: string;
-  draft: { bytes: number };
-}
-
-/** The trouble of one prompt: what is there before, what comes meanwhile, and who clears it away. */
-class Weather {
-  readonly #desk: Desk;
-  readonly #person: PersonAtClient;
-  readonly #random: Seeded;
-  readonly #storm: Storm;
-  #pending: Promise<unknown>[] = [];
-  #crashed = false;
-  #resized = false;
-
-  constructor(desk: Desk, person: PersonAtClient, random: Seeded, storm: Storm) {
-    this.#desk = desk;
-    this.#person = person;
-    this.#random = random;
-    this.#storm = storm;
-  }
-
-  async before(fault: Fault, number: number): Promise<void> {
-    const { control } = this.#desk;
-    const random = this.#random;
-    const line = `a line of a person, number ${number}`;
-    if (fault === 'swallow') await control.send('swallow-enter', { count: random.whole(1, 4) });
-    if (fault === 'slow_redraw') await control.send('slow-redraw', { ms: random.whole(50, 600) });
-    if (fault === 'echo_late') await control.send('echo-late', { ms: random.whole(20, 500) });
-    if (fault === 'busy_lag') await control.send('busy-lag', { ms: random.whole(50, 400) });
-    if (fault === 'lose_prompt' || fault === 'lose_same_again') await control.send('lose-prompt');
-    if (fault === 'ignore_paste') await control.send('ignore-paste');
-    if (fault === 'modal_before')
-      await control.send('open-dialog', { kind: random.pick(['permission', 'question', 'menu']) });
-    if (fault === 'busy_before') await control.send('busy', { ms: random.whole(50, 500) });
-    if (fault === 'busy_long') await control.send('busy', { ms: 30_000 });
-    if (fault === 'busy_forced') await control.send('busy', { ms: random.whole(300, 900) });
-    if (fault === 'skin') await control.send('skin', { name: random.pick(SKINS) });
-    if (fault === 'person_draft') {
-      this.#storm.personLines.push(line);
-      const { mark } = control;
-      await this.#desk.type(line);
-      await control.event('draft', (event) => event['bytes'] === line.length, mark);
-    }
-    if (fault === 'person_client') {
-      this.#storm.personLines.push(line);
-      this.#pending.push(this.#person.writes(line));
-      await this.#person.begun;
-    }
-    if (fault === 'crash_before') await this.#crash();
-  }
-
-  /** Begun together with the delivery, at an instant of its own. */
-  during(fault: Fault, tries: number): void {
-    if (tries > 1) return;
-    const { control } = this.#desk;
-    const at = this.#random.whole(0, 70);
-    const later = (act: () => Promise<unknown>): void => {
-      const acted = new Promise((resolve) => setTimeout(resolve, at)).then(act);
-      this.#pending.push(acted.catch(() => {}));
-    };
-    if (fault === 'modal_during') later(() => control.send('open-dialog', { kind: 'permission' }));
-    if (fault === 'busy_during') later(() => control.send('busy', { ms: this.#random.whole(50, 400) }));
-    if (fault === 'hang') later(() => control.send('hang', { ms: this.#random.whole(50, 1500) }));
-    if (fault === 'crash_during') later(() => this.#crash());
-    if (fault === 'resize_during') {
-      this.#resized = true;
-      const [columns, rows] = [this.#random.whole(40, 140), this.#random.whole(16, 50)];
-      later(() => this.#desk.resize(columns, rows));
-    }
-  }
-
-  /** What a person does who sees that the agent is not ready. */
-  async helpAlong(): Promise<void> {
-    const { control } = this.#desk;
-    if (this.#crashed) return this.#restart();
-    const status = (await control.send('status').catch(() => undefined)) as Status | undefined;
-    if (status?.state === 'dialog') await control.send('close-dialog').catch(() => {});
-    else if (status && status.draft.bytes > 0 && this.#pending.length === 0) {
-      const line = this.#storm.personLines.at(-1);
-      if ((status.draft as { text?: string }).text === line) await this.#personEnters();
-    }
-  }
-
-  async after(): Promise<void> {
-    await Promise.all(this.#pending);
-    if (this.#crashed) await this.#restart();
-    const status = (await this.#desk.control.send('status')) as Status & { draft: { text: string } };
-    if (status.draft.text !== '' && status.draft.text === this.#storm.personLines.at(-1)) {
-      if (status.state === 'dialog') await this.#desk.control.send('close-dialog');
-      const { mark } = this.#desk.control;
-      await this.#personEnters();
-      await this.#desk.control.event('draft', ({ empty }) => empty === true, mark);
-    }
-    if (this.#resized) await this.#desk.resize(100, 30);
-  }
-
-  /** As people do, a moment after the last letter: some skins take a quick Enter for part of a paste. */
-  async #personEnters(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    await this.#desk.press('Enter');
-  }
-
-  async #crash(): Promise<void> {
-    await this.#desk.control.send('crash-to-shell');
-    this.#crashed = true;
-    await this.#desk.control.closed;
-  }
-
-  async #restart(): Promise<void> {
-    this.#crashed = false;
-    this.#storm.shells.push(await this.#desk.shellScreen());
-    await this.#desk.restart();
-  }
 }

@@ -51,6 +51,12 @@ function write(file: string, content: string): void {
   fs.writeFileSync(file, content);
 }
 
+/** Enough for Git. Codex asks whether it may work in a directory only where that is a repository. */
+function makeRepository(directory: string): void {
+  write(path.join(directory, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+  for (const name of ['objects', 'refs']) fs.mkdirSync(path.join(directory, '.git', name));
+}
+
 const claude: RealTool = {
   tool: 'claude',
   setUp: ({ home, workdir, modelUrl, secret, trusted }) => {
@@ -104,13 +110,14 @@ enabled = false
 daemon_auto_start = false
 ${trusted ? `[projects."${workdir}"]\ntrust_level = "trusted"\n` : ''}`,
     );
+    if (!trusted) makeRepository(workdir);
     return { CODEX_HOME: path.join(home, '.codex'), MOCK_API_KEY: secret };
   },
   asking: [],
   mailing: ['-c', 'sandbox_workspace_write.network_access=true'],
   askDirective: (command) => `[[escalate]]${sh(command)}`,
   denyKeys: ['Escape'],
-  trustRow: /^› 1\. Yes/m,
+  trustRow: /^› 1\. Trust and continue/m,
   provenBy: ['rollout', 'transcript_row'],
   arrives: asWritten,
   headless: ['--skip-git-repo-check'],

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSurface } from '../../src/terminal/index.ts';
+import { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import { atDesk } from './desk.ts';
+
+let house: AgentHouse;
+beforeAll(async () => {
+  house = await AgentHouse.open();
+});
+afterAll(() => house.close());
+
+describe('a prompt', () => {
+  it('goes into a ready agent, and every stage is recorded with its evidence', () =>
+    atDesk(house, async (desk) => {
+      const prompt = desk.prompt('hello there, agent');
+      const result = await desk.surface.deliver(prompt);
+      expect(result).toMatchObject({ outcome: 'submitted', reasons: [] });
+      expect(result.evidence.at(-1)).toMatchObject({
+        source: 'transcript_row',
+        facts: { composer: 'empty', enters: 1 },
+      });
+      expect(desk.records('submitted')).toMatchObject([{ text: 'hello there, agent', how: 'pasted' }]);
+      await expect
+        .poll(() => prompt.told.map(({ stage }) => stage))
+        .toEqual(['typing', 'typed', 'submitted', 'turn_seen', 'turn_finished']);
+      expect(prompt.told.at(-1)?.evidence.facts).toEqual({ result: 'success' });
+    }));
+
+  it('is not typed into a dialog, whatever the policy', () =>
+    atDesk(house, async (desk) => {
+      await desk.control.send('open-dialog', { kind: 'permission', detail: 'rm -rf build' });
+      await desk.until(({ reasons }) => reasons.includes("dialog='permission'"));
+      for (const policy of ['ready_only', 'if_no_pending', 'always'] as const) {
+        const result = await desk.surface.deliver(desk.prompt('yes please', { policy }));
+        expect(result).toMatchObject({ outcome: 'not_ready', untouched: true });
+        expect(result.reasons.join(' ')).toContain("dialog='permission'");
+      }
+      expect(desk.records('key_in_dialog')).toEqual([]);
+    }));
+
+  it('is not glued to the draft of a person', () =>
+    atDesk(house, async (desk) => {
+      await desk.type('half a thought');
+      await desk.until(({ ready }) => !ready);
+      const result = await desk.surface.deliver(desk.prompt('something else', { policy: 'always' }));
+      expect(result).toMatchObject({
+        outcome: 'not_ready',
+        untouched: true,
+        reasons: ["editing_input='yes'"],
+      });
+      expect(await desk.control.send('status')).toMatchObject({ draft: { text: 'half a thought' } });
+    }));
+
+  it('is not typed into the shell a dead agent has left, and a new agent is another instance', () =>
+    atDesk(
+      house,
+      async (desk) => {
+        const first = desk.surface.observation().instanceId;
+        expect(first).toMatch(/^\d+-\d+$/);
+        await desk.control.send('crash-to-shell');
+        await desk.until(({ connectivity }) => connectivity === 'unavailable');
+        expect(desk.surface.observation()).toMatchObject({
+          ready: false,
+          instanceId: null,
+          sessionLost: false,
+        });
+        const result = await desk.surface.deliver(desk.prompt('rm -rf /', { policy: 'always' }));
+        expect(result).toMatchObject({ outcome: 'not_ready', untouched: true, reasons: ["process='shell'"] });
+        expect(await desk.shellScreen()).toBe('shell$');
+        await desk.restart();
+        await desk.ready();
+        expect(desk.surface.observation().instanceId).not.toBe(first);
+      },
+      { shell: true },
+    ));
+
+  it('whose reason has gone is superseded, and nothing is typed', () =>
+    atDesk(house, async (desk) => {
+      const recheck = async (): Promise<{ go: false; reason: string }> => ({
+        go: false,
+        reason: 'mail was read',
+      });
+      const prompt = desk.prompt('you have mail', { recheck });
+      expect(await desk.surface.deliver(prompt)).toMatchObject({
+        outcome: 'superseded',
+        untouched: true,
+        reasons: ['mail was read'],
+      });
+      expect(prompt.told).toEqual([]);
+      expect(await desk.control.send('status')).toMatchObject({ draft: { bytes: 0 } });
+    }));
+
+  it('cannot close the brackets of its paste: escapes are taken out, and that is recorded', () =>
+    atDesk(house, async (desk) => {
+      const prompt = desk.prompt('before\u001b[201~!touch x\rafter\u0007');
+      expect(await desk.surface.deliver(prompt)).toMatchObject({ outcome: 'submitted' });
+      expect(desk.records('submitted')).toMatchObject([{ text: 'before[201~!touch x\nafter' }]);
+      expect(prompt.told[0]?.evidence.facts).toMatchObject({
+        changes: ['line_ends_unified', 'control_characters_removed'],
+      });
+    }));
+
+  it('for a new chat follows the reset of the chat', () =>
+    atDesk(house, async (desk) => {
+      await desk.surface.deliver(desk.prompt('in the old chat'));
+      await desk.until(({ ready }) => ready);
+      const result = await desk.surface.deliver(
+        desk.prompt('in the new chat', { chatSession: { mode: 'new' } }),
+      );
+      expect(result).toMatchObject({ outcome: 'submitted' });
+      const told = desk.records('submitted', 'command').map((each) => each['text'] ?? each['name']);
+      expect(told).toEqual(['in the old chat', '/clear', 'in the new chat']);
+    }));
+
+  it.each([
+    ['a chat that exists', { chatSession: { mode: 'exact' as const, id: 'x' } }],
+    ['a model', { execution: { model: { name: 'm' } } }],
+  ])('with %s is refused by a TUI', (_what, more) =>
+    atDesk(house, async (desk) => {
+      expect(await desk.surface.deliver(desk.prompt('hello', more))).toMatchObject({
+        outcome: 'refused',
+        untouched: true,
+      });
+    }),
+  );
+
+  it.each(['', '   \n\t ', '\u200b\u0007'])('of nothing to be seen (%j) is refused', (text) =>
+    atDesk(house, async (desk) => {
+      expect(await desk.surface.deliver(desk.prompt(text))).toMatchObject({
+        outcome: 'refused',
+        untouched: true,
+      });
+    }),
+  );
+
+  it('by two writers at once arrives as two prompts', () =>
+    atDesk(house, async (desk) => {
+      const other = openSurface(desk.surfaceOptions());
+      await other.start();
+      const texts = Array.from({ length: 6 }, (_, index) => `prompt ${index} of two writers`);
+      const outcomes = await Promise.all(
+        texts.map(async (text, index) => {
+          const surface = index % 2 === 0 ? desk.surface : other;
+          for (;;) {
+            const { outcome } = await surface.deliver(desk.prompt(text));
+            if (outcome !== 'not_ready') return outcome;
+            await new Promise((resolve) => setTimeout(resolve, 30));
+          }
+        }),
+      );
+      await other.close();
+      expect(outcomes).toEqual(texts.map(() => 'submitted'));
+      const received = desk.records('submitted').map(({ text }) => text as string);
+      expect(received.sort()).toEqual(texts);
+    }));
+});
