@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { randomHex, writeFileAtomic } from '../base/index.ts';
+import { DRAIN_TERMINAL, KEEP_TERMINAL_MODES } from '../tmux/index.ts';
 import { writeEnvironmentFile } from './handed-environment.ts';
 import { shellQuote, shellWords } from './shell-quote.ts';
 
@@ -66,6 +67,7 @@ function startScript({ title, workdir }: PaneProgram, runFile: string, { exitFil
   return `#!/bin/sh
 trap : INT QUIT
 cd ${shellQuote(workdir)} || exit 1
+${KEEP_TERMINAL_MODES}
 [ -n "$BASH_VERSION" ] || set -m
 /bin/sh ${shellQuote(runFile)}
 code=$?
@@ -75,6 +77,7 @@ while [ "$code" -ge 147 ] && [ "$code" -le 150 ]; do
 done
 set +m
 (umask 077; printf '%s\\n' "$code" >${shellQuote(`${exitFile}.new`)} && command -p mv -f ${shellWords([`${exitFile}.new`, exitFile])})
+${DRAIN_TERMINAL}
 printf '\\r\\n[rouse] %s ended with code %s. This is a shell now; "rouse agents relaunch" starts the tool again.\\r\\n' ${shellQuote(title)} "$code"
 trap - INT QUIT
 [ -x "$SHELL" ] || SHELL=/bin/sh

@@ -74,6 +74,7 @@ async function pressEnter(delivery: Delivery, { sinceMs }: Pasted): Promise<Ente
     }
     const baseline = baselineOf(sight, sent, sinceMs);
     keepAttempt(attemptFile, { request_id: prompt.requestId, step: 'entering', baseline });
+    if (!tracker.toolHoldsPane()) continue;
     try {
       await watch.tmux.pressEnter(sight.view!.pane.id, { expect: sameAs(sight.view!) });
       crashPoint('lane.entered');

@@ -48,5 +48,6 @@ export function evidenceAt(clock: Clock, source: string, facts: Record<string, u
 
 /** What must not have changed since this look, checked by tmux in the instant of typing. */
 export function sameAs({ pane }: PaneView): Expectation {
-  return { pid: pane.pid, cursorX: pane.cursorX, cursorY: pane.cursorY, alternateOn: pane.alternateOn };
+  const { pid, cursorX, cursorY, alternateOn, sessionActivity } = pane;
+  return { pid, cursorX, cursorY, alternateOn, sessionActivity };
 }

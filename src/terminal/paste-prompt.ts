@@ -78,6 +78,10 @@ async function paste(delivery: Delivery, buffer: string): Promise<Pasted | Endin
     const sinceMs = clock.now().getTime();
     const baseline = baselineOf(sight, delivery.sent, sinceMs);
     keepAttempt(attemptFile, { request_id, step: 'pasting', baseline });
+    if (!tracker.toolHoldsPane()) {
+      refused = 'the tool does not hold the terminal';
+      continue;
+    }
     try {
       await watch.tmux.pasteBuffer(sight.view!.pane.id, buffer, { expect: sameAs(sight.view!) });
       crashPoint('lane.pasted');

@@ -105,11 +105,21 @@ export class Tracker {
     this.#update();
   }
 
-  /** A fresh look at screen, processes and people. */
+  /**
+   * A fresh look at screen, processes and people. The screen first: a key pressed after it is either seen among the
+   * people or refused by tmux at the instant of typing.
+   */
   async look(): Promise<Sight> {
-    this.#people = await this.#seePeople();
-    await this.#options.watch.look();
+    const seen = this.#options.watch.look();
+    const [, people] = await Promise.all([seen, this.#seePeople()]);
+    this.#notePeople(people);
     return this.#sight;
+  }
+
+  /** Asked of the system, not of the last look: the tool that was seen holds the pane at this instant. */
+  toolHoldsPane(): boolean {
+    if (this.#process.read(this.#view?.pane)) this.#update();
+    return this.#process.foreground.kind === 'tool';
   }
 
   gate(sight: Sight, admission: AdmissionPolicy): Readiness {
@@ -163,10 +173,13 @@ export class Tracker {
 
   /** While somebody is attached the poll also asks whether they type. */
   async #lookForPeople(): Promise<void> {
+    this.#notePeople(await this.#seePeople().catch(() => this.#people));
+  }
+
+  #notePeople(people: PersonFacts): void {
     const before = this.#people;
-    this.#people = await this.#seePeople().catch(() => before);
-    const { typing, attached } = this.#people;
-    if (typing !== before.typing || attached !== before.attached) this.#update();
+    this.#people = people;
+    if (people.typing !== before.typing || people.attached !== before.attached) this.#update();
   }
 
   #update(): void {

@@ -11,6 +11,8 @@ export interface Expectation {
   cursorX?: number;
   cursorY?: number;
   alternateOn?: boolean;
+  /** No key has come from any terminal of the session since; keys sent by programs do not count. */
+  sessionActivity?: number;
 }
 
 interface Condition {
@@ -81,6 +83,7 @@ export function conditionsOf(expect: Expectation): Condition[] {
   want('cursor_x', expect.cursorX, 'the cursor has moved');
   want('cursor_y', expect.cursorY, 'the cursor has moved');
   want('alternate_on', flagOf(expect.alternateOn), 'the program has switched screens');
+  want('session_activity', expect.sessionActivity, 'a person has pressed a key');
   return conditions;
 }
 

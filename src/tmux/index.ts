@@ -16,6 +16,7 @@
 export type { Client } from './client.ts';
 export { ControlClient, type ControlEvent } from './control-client.ts';
 export { type CurrentPlace, currentSession } from './current.ts';
+export { DRAIN_TERMINAL, KEEP_TERMINAL_MODES } from './drain-terminal.ts';
 export type { EnvironmentValue } from './environment.ts';
 export type { ExecOptions, ServerAddress } from './exec.ts';
 export { Exec } from './exec.ts';

@@ -48,6 +48,8 @@ const PANE = {
   width: ['pane_width', count],
   height: ['pane_height', count],
   historySize: ['history_size', count],
+  /** When somebody last pressed a key at a terminal of the session, or came to it; in seconds. */
+  sessionActivity: ['session_activity', count],
 } as const;
 
 export type Pane = RecordOf<typeof PANE>;

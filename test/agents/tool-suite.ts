@@ -42,9 +42,11 @@ export function describeTool(tool: RealTool): void {
     /** Submitted once by the lane, received once by the model. */
     const arrived = async (text: string): Promise<void> => {
       const { ledger } = await agent.turn(text);
-      const stages = ledger!.map(({ stage }) => stage);
-      expect(stages.filter((stage) => stage !== 'finished')).toEqual([
-        ...['accepted', 'running', 'typing', 'typed', 'submitted', 'turn_seen'],
+      const stages = ledger!.map(({ stage }) => stage).filter((stage) => stage !== 'finished');
+      expect(stages[0]).toBe('accepted');
+      // It may have gone back into the line before: a screen that moved at the instant of typing is not ready.
+      expect(stages.slice(stages.lastIndexOf('running'))).toEqual([
+        ...['running', 'typing', 'typed', 'submitted', 'turn_seen'],
         ...(tool.silentEnd ? [] : ['turn_finished']),
       ]);
       const proof = ledger!.find(({ stage }) => stage === 'submitted')!;

@@ -12,6 +12,7 @@ import {
   type SurfaceManifest,
   type SurfaceOptions,
 } from '../../src/terminal/index.ts';
+import { DRAIN_TERMINAL, KEEP_TERMINAL_MODES } from '../../src/tmux/index.ts';
 import type { AgentHouse } from '../scripted/agent-in-tmux.ts';
 
 /** Quick enough for thousands of prompts; what is waited for is the same. */
@@ -128,7 +129,8 @@ export class Desk {
   }
 
   #inner(): string {
-    return this.#options.shell ? `${this.#command}; PS1='shell$ ' ENV= exec sh` : `exec ${this.#command}`;
+    if (!this.#options.shell) return `exec ${this.#command}`;
+    return [KEEP_TERMINAL_MODES, this.#command, DRAIN_TERMINAL, "PS1='shell$ ' ENV= exec sh"].join('\n');
   }
 
   get place(): { socket: string; session: string } {
@@ -174,6 +176,15 @@ export class Desk {
   /** Waits until the screen shows this. */
   async shows(text: string): Promise<void> {
     while (!(await this.screen()).includes(text)) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+
+  /** What stands in the composer, once it reads like this. */
+  async draft(like: RegExp): Promise<string> {
+    for (;;) {
+      const { draft } = (await this.control.send('status')) as { draft: { text: string } };
+      if (like.test(draft.text)) return draft.text;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
   }
 
   /** What the shell below a crashed agent shows, once it is there. */

@@ -3,7 +3,7 @@ import type { DeliveryResult } from '../../src/terminal/index.ts';
 import type { Desk } from './desk.ts';
 import type { PersonAtClient } from './person-at-client.ts';
 import { promptOf, Seeded } from './seeded.ts';
-import { type Aftermath, FAULTS, type Fault, type Status, Weather } from './storm-weather.ts';
+import { type Aftermath, FAULTS, type Fault, MEANWHILE, type Status, Weather } from './storm-weather.ts';
 
 export interface Entry {
   number: number;
@@ -39,6 +39,8 @@ export async function runStorm(
     await calm(desk);
     const weather = new Weather(desk, person, random, storm);
     await weather.before(fault, number);
+    // Else it would hit the wait for readiness, not the typing.
+    if (MEANWHILE.has(fault)) await desk.ready();
     const { result, tries, stages } = await deliver(desk, text, fault, weather);
     await weather.after();
     const entry = { number, fault, text, tries, result, stages };

@@ -30,8 +30,8 @@ describe('seeded prompts with faults', () => {
       await person.close();
       const records = desk.records();
       await desk.close();
-      expect(judge(storm, records)).toEqual([]);
       summary(storm);
+      expect(judge(storm, records)).toEqual([]);
     },
     FULL ? 4 * 3_600_000 : 300_000,
   );

@@ -17,9 +17,9 @@ export class PersonAtClient {
     this.begun = new Promise((resolve) => {
       begun = resolve;
     });
-    await this.#attach(target);
+    await this.attach(target);
     for (const key of line) {
-      await this.#press(['-l', '--', key]);
+      await this.press(key);
       begun();
       await new Promise((resolve) => setTimeout(resolve, BETWEEN_KEYS_MS));
     }
@@ -40,7 +40,7 @@ export class PersonAtClient {
     await this.#tmux(['kill-server']).catch(() => {});
   }
 
-  async #attach({ socket, session }: { socket: string; session: string }): Promise<void> {
+  async attach({ socket, session }: { socket: string; session: string }): Promise<void> {
     const command = `env -u TMUX TERM=tmux-256color tmux -L ${socket} attach-session -t =${session}`;
     await this.#tmux(['new-session', '-d', '-s', 'person', '-x', '100', '-y', '31', command]);
     for (;;) {
@@ -56,6 +56,10 @@ export class PersonAtClient {
       if (stdout.split('\n').includes('0')) return;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
+  }
+
+  press(key: string): Promise<unknown> {
+    return this.#press(['-l', '--', key]);
   }
 
   #press(keys: string[]): Promise<unknown> {

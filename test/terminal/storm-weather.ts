@@ -31,6 +31,15 @@ export const FAULTS = {
 };
 export type Fault = keyof typeof FAULTS;
 
+/** Those that come while the lane is at it. */
+export const MEANWHILE: ReadonlySet<Fault> = new Set([
+  'modal_during',
+  'busy_during',
+  'crash_during',
+  'resize_during',
+  'hang',
+]);
+
 /** What is left to be judged when it is over. */
 export interface Aftermath {
   /** Lines a person has sent themselves. */
@@ -145,8 +154,9 @@ export class Weather {
   }
 
   async #crash(): Promise<void> {
-    await this.#desk.control.send('crash-to-shell');
     this.#crashed = true;
+    // It may be gone before it has answered.
+    await this.#desk.control.send('crash-to-shell').catch(() => {});
     await this.#desk.control.closed;
   }
 

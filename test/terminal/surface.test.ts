@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
-import { openSurface } from '../../src/terminal/index.ts';
+import { openSurface, type Stage } from '../../src/terminal/index.ts';
 import { tuiHistory, tuiState } from '../../src/wire/index.ts';
 import { AgentHouse } from '../scripted/agent-in-tmux.ts';
 import { atDesk, Desk } from './desk.ts';
@@ -24,6 +24,31 @@ describe('a person', () => {
       await person.close();
       expect(desk.records('submitted')).toMatchObject([{ text: 'this is mine' }]);
     }));
+
+  it('whose key comes at the very instant of typing has it to themselves, though it is not shown yet', async () => {
+    const person = new PersonAtClient();
+    await atDesk(house, async (desk) => {
+      await person.attach(desk.place);
+      for (let round = 0; round < 4; round++) {
+        await desk.ready();
+        const text = `round ${round} of what must not be glued`;
+        const record = async (stage: Stage): Promise<void> => {
+          if (stage !== 'typing') return;
+          await desk.control.send('hang', { ms: 300 });
+          void person.press('x');
+          await new Promise((resolve) => setTimeout(resolve, 4 * round));
+        };
+        const { outcome, untouched } = await desk.surface.deliver(desk.prompt(text, { record }));
+        const draft = await desk.draft(/x/);
+        // Behind our text only where the key came after it.
+        expect(draft).toMatch(untouched || outcome === 'submitted' ? /^x$/ : /^(x|round.*x)$/);
+        await desk.control.send('draft', { text: '' });
+      }
+      for (const { text } of desk.records('submitted'))
+        expect(text).toMatch(/^round \d of what must not be glued$/);
+    });
+    await person.close();
+  });
 
   it('who scrolls in copy mode is not disturbed; copy mode that nobody looks at is left', () =>
     atDesk(house, async (desk) => {
