@@ -76,7 +76,9 @@ async function pressEnter(delivery: Delivery, { sinceMs }: Pasted): Promise<Ente
     keepAttempt(attemptFile, { request_id: prompt.requestId, step: 'entering', baseline });
     if (!tracker.toolHoldsPane()) continue;
     try {
+      const sent = evidenceAt(delivery.clock, 'lane', { sent: 'enter' });
       await watch.tmux.pressEnter(sight.view!.pane.id, { expect: sameAs(sight.view!) });
+      delivery.evidence.push(sent);
       crashPoint('lane.entered');
       return { baseline, before: sight.facts };
     } catch (error) {

@@ -48,6 +48,6 @@ export function evidenceAt(clock: Clock, source: string, facts: Record<string, u
 
 /** What must not have changed since this look, checked by tmux in the instant of typing. */
 export function sameAs({ pane }: PaneView): Expectation {
-  const { pid, cursorX, cursorY, alternateOn, sessionActivity } = pane;
-  return { pid, cursorX, cursorY, alternateOn, sessionActivity };
+  const { pid, cursorX, cursorY, cursorVisible, alternateOn, sessionActivity } = pane;
+  return { pid, cursorX, cursorY, cursorVisible, alternateOn, sessionActivity };
 }

@@ -12,7 +12,7 @@ import {
 } from './delivery.ts';
 import { isHeld } from './held-text.ts';
 import { keepAttempt } from './lane-attempt.ts';
-import { sameAs } from './lane-context.ts';
+import { evidenceAt, sameAs } from './lane-context.ts';
 import { baselineOf } from './prove-submission.ts';
 import type { Sight } from './sight.ts';
 import { waitUntil } from './wait-until.ts';
@@ -83,7 +83,9 @@ async function paste(delivery: Delivery, buffer: string): Promise<Pasted | Endin
       continue;
     }
     try {
+      const sent = evidenceAt(clock, 'lane', { sent: 'paste' });
       await watch.tmux.pasteBuffer(sight.view!.pane.id, buffer, { expect: sameAs(sight.view!) });
+      delivery.evidence.push(sent);
       crashPoint('lane.pasted');
       return { atMs: clock.monotonic(), sinceMs };
     } catch (error) {

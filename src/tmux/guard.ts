@@ -10,6 +10,8 @@ export interface Expectation {
   pid?: number;
   cursorX?: number;
   cursorY?: number;
+  /** Many a tool hides it in its dialogs. */
+  cursorVisible?: boolean;
   alternateOn?: boolean;
   /** No key has come from any terminal of the session since; keys sent by programs do not count. */
   sessionActivity?: number;
@@ -82,6 +84,7 @@ export function conditionsOf(expect: Expectation): Condition[] {
   want('pane_pid', expect.pid, 'another process has taken the pane');
   want('cursor_x', expect.cursorX, 'the cursor has moved');
   want('cursor_y', expect.cursorY, 'the cursor has moved');
+  want('cursor_flag', flagOf(expect.cursorVisible), 'the cursor was hidden or shown');
   want('alternate_on', flagOf(expect.alternateOn), 'the program has switched screens');
   want('session_activity', expect.sessionActivity, 'a person has pressed a key');
   return conditions;

@@ -130,7 +130,9 @@ export class Desk {
 
   #inner(): string {
     if (!this.#options.shell) return `exec ${this.#command}`;
-    return [KEEP_TERMINAL_MODES, this.#command, DRAIN_TERMINAL, "PS1='shell$ ' ENV= exec sh"].join('\n');
+    // On a row of its own: the terminal itself may have shown what was typed for the dead agent.
+    const shell = "printf '\\r\\n\\033[J'; PS1='shell$ ' ENV= exec sh";
+    return [KEEP_TERMINAL_MODES, this.#command, DRAIN_TERMINAL, shell].join('\n');
   }
 
   get place(): { socket: string; session: string } {

@@ -30,7 +30,7 @@ describe('seeded prompts with faults', () => {
       await person.close();
       const records = desk.records();
       await desk.close();
-      summary(storm);
+      summary(storm, records);
       expect(judge(storm, records)).toEqual([]);
     },
     FULL ? 4 * 3_600_000 : 300_000,
@@ -69,9 +69,27 @@ function judge({ entries, personLines, shells }: Storm, records: TranscriptRecor
   for (const text of received.keys())
     breaches.push(`received what nobody sent: ${JSON.stringify(text.slice(0, 200))}`);
   for (const each of records.filter(({ type }) => type === 'key_in_dialog'))
-    breaches.push(`a key went into a dialog: ${JSON.stringify(each)}`);
+    if (!crossed(each, entries, records)) breaches.push(`a key went into a dialog: ${JSON.stringify(each)}`);
   for (const screen of shells) if (screen !== 'shell$') breaches.push(`a shell was typed into: ${screen}`);
   return breaches;
+}
+
+/** So long a frame may take from the tool to the screen. */
+const UNSEEN_MS = 100;
+
+/**
+ * The key was on its way when the dialog opened: no look could have shown it. Only where the storm opens dialogs in
+ * the midst of typing; never where one stood before.
+ */
+function crossed(key: TranscriptRecord, entries: Entry[], records: TranscriptRecord[]): boolean {
+  const opened = records.find(
+    (each) => each.type === 'dialog_opened' && each['dialog_id'] === key['dialog_id'] && each.at <= key.at,
+  );
+  const sent = entries
+    .flatMap(({ fault, result }) => result.evidence.map(({ atUtc, facts }) => ({ fault, atUtc, facts })))
+    .findLast(({ atUtc, facts }) => 'sent' in facts && atUtc <= key.at);
+  if (!opened || sent?.fault !== 'modal_during') return false;
+  return Date.parse(sent.atUtc) <= Date.parse(opened.at) + UNSEEN_MS;
 }
 
 /** Some skins turn tabs into spaces, as the tools do that they play. */
@@ -88,7 +106,7 @@ function shown(entry: Entry): void {
     process.stderr.write(`${(performance.now() / 1000).toFixed(1)} ${entry.text.length} ${named(entry)}\n`);
 }
 
-function summary({ entries }: Storm): void {
+function summary({ entries }: Storm, records: TranscriptRecord[]): void {
   const file = process.env['ROUSE_PROOF_REPORT'];
   if (!file) return;
   const table: Record<string, Record<string, number>> = {};
@@ -96,5 +114,7 @@ function summary({ entries }: Storm): void {
     const row = (table[fault] ??= {});
     row[result.outcome] = (row[result.outcome] ?? 0) + 1;
   }
-  appendFileSync(file, `${JSON.stringify(table, null, 2)}\n`);
+  const keys = records.filter(({ type }) => type === 'key_in_dialog');
+  const crossings = keys.filter((key) => crossed(key, entries, records)).length;
+  appendFileSync(file, `${JSON.stringify({ ...table, crossings }, null, 2)}\n`);
 }

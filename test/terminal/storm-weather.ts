@@ -82,8 +82,7 @@ export class Weather {
     if (fault === 'busy_lag') await control.send('busy-lag', { ms: random.whole(50, 400) });
     if (fault === 'lose_prompt' || fault === 'lose_same_again') await control.send('lose-prompt');
     if (fault === 'ignore_paste') await control.send('ignore-paste');
-    if (fault === 'modal_before')
-      await control.send('open-dialog', { kind: random.pick(['permission', 'question', 'menu']) });
+    if (fault === 'modal_before') await this.#dialog(random.pick(['permission', 'question', 'menu']));
     if (fault === 'busy_before') await control.send('busy', { ms: random.whole(50, 500) });
     if (fault === 'busy_long') await control.send('busy', { ms: 30_000 });
     if (fault === 'busy_forced') await control.send('busy', { ms: random.whole(300, 900) });
@@ -100,6 +99,15 @@ export class Weather {
       await this.#person.begun;
     }
     if (fault === 'crash_before') await this.#crash();
+  }
+
+  /** Opened, and to be seen. */
+  async #dialog(kind: string): Promise<void> {
+    const { control } = this.#desk;
+    const { mark } = control;
+    await control.send('open-dialog', { kind });
+    await control.event('drawn', ({ state }) => state === 'dialog', mark);
+    await this.#desk.screen();
   }
 
   /** Begun together with the delivery, at an instant of its own. */
