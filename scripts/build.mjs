@@ -1,6 +1,6 @@
 // Builds dist/: one quick CommonJS bundle for the command line (it starts 10 ms sooner than ESM), and split ESM
 // chunks for everything it loads only when needed, plus the programs that run on their own.
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
@@ -82,12 +82,21 @@ export async function build(target = path.join(root, 'dist')) {
       js: "import{createRequire as rouseCreateRequire}from'node:module';const require=rouseCreateRequire(import.meta.url);",
     },
   });
-  if (process.argv.includes('--release') || process.env.npm_lifecycle_event === 'prepack')
-    await packDatabase(outdir);
+  if (!keepDatabase(target, outdir) && isRelease()) await packDatabase(outdir);
   const old = `${target}.old-${process.pid}`;
   if (existsSync(target)) renameSync(target, old);
   renameSync(outdir, target);
   rmSync(old, { recursive: true, force: true });
+}
+
+const isRelease = () => process.argv.includes('--release') || process.env.npm_lifecycle_event === 'prepack';
+
+/** Packing takes seconds and depends on PGlite alone: what the last build had is kept. */
+function keepDatabase(target, outdir) {
+  const name = `pglite-${dependencies['@electric-sql/pglite']}.gz`;
+  if (!existsSync(path.join(target, name))) return false;
+  copyFileSync(path.join(target, name), path.join(outdir, name));
+  return true;
 }
 
 /** A release carries an initialised embedded database: the first start then unpacks it instead of making one. */

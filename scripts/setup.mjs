@@ -72,6 +72,6 @@ export function ensurePrograms(names) {
 }
 
 /** Builds dist/ in a process of its own, since the build needs the dependencies just installed. */
-export function ensureBuild() {
-  run(process.execPath, [path.join(root, 'scripts', 'build.mjs')]);
+export function ensureBuild(...flags) {
+  run(process.execPath, [path.join(root, 'scripts', 'build.mjs'), ...flags]);
 }

@@ -5,7 +5,7 @@ import { ensureBuild, ensureDependencies, ensurePrograms, root } from './setup.m
 
 ensureDependencies();
 ensurePrograms(['tmux']);
-ensureBuild();
+ensureBuild('--release');
 
 const demo = spawn(path.join(root, 'bin', 'rouse'), ['demo', ...process.argv.slice(2)], { stdio: 'inherit' });
 // Ctrl-C reaches the demo from the terminal itself; this process only waits for its orderly end.

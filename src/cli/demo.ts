@@ -5,12 +5,13 @@ const demo: Command = {
   summary: 'a small team of scripted agents, woken by mail, shown live',
   description:
     'Launches three scripted agents in a private tmux server, each with its gateway and mailbox, lets mail flow between ' +
-    'them, and shows who is idle, busy, woken and why, until Ctrl-C. Nothing is left running, and nothing of yours is touched.',
+    'them and a person file requests with the fleet server, and shows who is idle, busy, woken and why, until Ctrl-C. ' +
+    'Nothing is left running, and nothing of yours is touched.',
   examples: [
     'rouse demo',
-    'rouse demo --once   # end when every agent has been woken and has handled its mail',
+    'rouse demo --once   # end when every agent has been woken and has handled its mail, and a request is answered',
   ],
-  flags: [{ name: 'once', summary: 'end when every agent has been woken and has handled mail' }],
+  flags: [{ name: 'once', summary: 'end when every agent has handled mail and a request has been answered' }],
   async run({ env, out, outIsTty, signal, progress, flags }) {
     const { runDemo } = await import('../demo/index.ts');
     await runDemo({ env, out, outIsTty, signal, say: progress, once: flags['once'] === true });

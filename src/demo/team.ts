@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { type Ending, systemClock } from '../base/index.ts';
 import { GatewayClient } from '../client/index.ts';
 import { launch, type ManifestFacts, type SessionContext, stop } from '../session/index.ts';
+import { type Fleet, startFleetServer } from './fleet.ts';
 
 export interface Member {
   name: string;
@@ -18,6 +19,7 @@ export interface Team {
   directory: string;
   tmuxSocket: string;
   members: Member[];
+  fleet: Fleet;
 }
 
 interface TeamOptions {
@@ -36,7 +38,9 @@ export async function gatherTeam(options: TeamOptions, ending: Ending): Promise<
   ending.add(() => fs.rmSync(directory, { recursive: true, force: true }));
   const tmuxSocket = path.join(directory, 'tmux.sock');
   ending.add(() => endServer(tmuxSocket));
-  const context = contextOf(directory, tmuxSocket, options);
+  options.say('starting the fleet server and its database');
+  const fleet = await startFleetServer(directory, withoutPointers(options.env), ending);
+  const context = contextOf(directory, tmuxSocket, { ...options, fleet });
   const members: Member[] = [];
   for (const [i, name] of options.names.entries()) {
     if (options.signal.aborted) break;
@@ -57,13 +61,23 @@ export async function gatherTeam(options: TeamOptions, ending: Ending): Promise<
     const { address } = await gateway.mailStatus();
     members.push({ name, address, gateway, facts: report.facts });
   }
-  return { directory, tmuxSocket, members };
+  return { directory, tmuxSocket, members, fleet };
 }
 
-function contextOf(directory: string, tmuxSocket: string, { env, signal }: TeamOptions): SessionContext {
+function contextOf(
+  directory: string,
+  tmuxSocket: string,
+  { env, signal, fleet }: TeamOptions & { fleet: Fleet },
+): SessionContext {
   const at = (name: string): string => path.join(directory, name);
   return {
-    settings: { runtimeDir: at('run'), mailboxDir: at('mail'), registryDir: at('registry'), tmuxSocket },
+    settings: {
+      runtimeDir: at('run'),
+      mailboxDir: at('mail'),
+      registryDir: at('registry'),
+      tmuxSocket,
+      fleet,
+    },
     // The demo may itself be started inside tmux or inside somebody's agent session.
     env: { ...withoutPointers(env), ROUSE_HOME: directory },
     clock: systemClock,

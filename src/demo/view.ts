@@ -1,9 +1,11 @@
+import type { Requests } from './ask.ts';
 import type { Glance } from './look.ts';
 
 export interface Frame {
   glances: Glance[];
   sent: number;
   lastMail: string;
+  requests: Requests;
   seconds: number;
   attach: string;
 }
@@ -11,7 +13,8 @@ export interface Frame {
 const COLOURS: Record<string, string> = { idle: '32', busy: '33', 'being woken': '36', gone: '31' };
 
 /** The live view as text; with colour only on a terminal. */
-export function renderFrame({ glances, sent, lastMail, seconds, attach }: Frame, colour: boolean): string {
+export function renderFrame(frame: Frame, colour: boolean): string {
+  const { glances, sent, lastMail, requests, seconds, attach } = frame;
   const paint = (text: string, code: string | undefined): string =>
     colour && code ? `\u001b[${code}m${text}\u001b[0m` : text;
   const rows = glances.map(({ name, state, openMail, wakes, answered, why }) =>
@@ -31,6 +34,7 @@ export function renderFrame({ glances, sent, lastMail, seconds, attach }: Frame,
     ...rows,
     '',
     `last mail  ${lastMail}`,
+    `requests   ${requests.asked} asked by a person, ${requests.answered} answered; ${requests.last}`,
     `look in    ${attach}`,
     'Ctrl-C ends it and leaves nothing running.',
     '',

@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import { programWords } from '../program-path.ts';
+import { mcpFlagWithFile } from './mcp-file.ts';
 import type { ToolPreset } from './preset.ts';
 
 /** Longest path of a Unix socket, with room to spare. */
@@ -39,6 +40,7 @@ export const scripted: ToolPreset = {
       metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== '')),
     };
   },
+  mcp: mcpFlagWithFile('claude', (file) => ['--mcp-config', file]),
   headless: {
     backend: 'generic_headless',
     prompt: 'stdin',

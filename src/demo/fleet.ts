@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import * as path from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Ending, unavailable } from '../base/index.ts';
+import { FleetClient, RequestsClient, readTokenFile } from '../client/index.ts';
+import { packageRoot } from '../session/index.ts';
+
+export interface Fleet {
+  url: string;
+  tokenFile: string;
+  requests: RequestsClient;
+}
+
+/** The fleet server as a process of its own, on the embedded database, as `rouse server start` runs it. */
+export async function startFleetServer(home: string, env: NodeJS.ProcessEnv, ending: Ending): Promise<Fleet> {
+  const { DATABASE_URL: _, ...clean } = env;
+  const program = path.join(packageRoot(), 'dist', 'rouse.cjs');
+  const server = spawn(process.execPath, [program, '--print-json', 'server', 'start', '--port', '0'], {
+    env: { ...clean, ROUSE_HOME: home },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    // Ctrl-C in the terminal is for the demo, which ends the server after its agents.
+    detached: true,
+  });
+  const ended = once(server, 'close');
+  ending.add(async () => {
+    server.kill('SIGTERM');
+    await ended;
+  });
+  const [line] = (await Promise.race([
+    once(createInterface({ input: server.stdout }), 'line'),
+    ended.then(([code]) => Promise.reject(unavailable(`the fleet server ended with code ${code}`))),
+  ])) as [string];
+  const { url, admin_token_file: tokenFile } = JSON.parse(line) as { url: string; admin_token_file: string };
+  return {
+    url,
+    tokenFile,
+    requests: new RequestsClient(new FleetClient({ url, token: readTokenFile(tokenFile) })),
+  };
+}
