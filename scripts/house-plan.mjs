@@ -138,13 +138,14 @@ export function drawHouse() {
   return ['```mermaid', 'flowchart TD', ...lines, '```'].join('\n');
 }
 
-const PICTURE = /(<!-- house: drawn by scripts\/house-plan\.mjs -->\n)[\s\S]*?(\n<!-- \/house -->)/;
+const PICTURE = /(<!-- house: drawn by scripts\/house-plan\.mjs -->\n)[\s\S]*?(<!-- \/house -->)/;
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { breaches } = inspectHouse();
   const page = path.join(root, 'ARCHITECTURE.md');
   const before = readFileSync(page, 'utf8');
-  const after = before.replace(PICTURE, `$1${drawHouse()}$2`);
+  const after = before.replace(PICTURE, `$1${drawHouse()}\n$2`);
+  if (!PICTURE.test(before)) breaches.push('ARCHITECTURE.md: the place of the picture is gone');
   if (process.argv.includes('--draw')) writeFileSync(page, after);
   else if (before !== after)
     breaches.push('ARCHITECTURE.md: the picture is out of date; run "node scripts/house-plan.mjs --draw"');
