@@ -74,7 +74,7 @@ async function accepts(bench: Bench, peers: Contender[]): Promise<void> {
     },
   };
   const contenders = [ours, alone, ...peers, raw];
-  await warmUp(contenders, 640);
+  await warmUp(contenders, 500);
   for (const clients of [1, 8, 64]) {
     const found = await inTurn(contenders, { clients, rounds: 3, sliceMs: 200 * scale });
     print(`\ndurable accepts, ${clients} ${clients === 1 ? 'client' : 'clients'} in this process`);

@@ -10,16 +10,9 @@ export interface Measured {
   p99: number;
 }
 
-/** Until caches are filled and logs have their size, which takes the slowest of them some hundred operations. */
+/** Until caches are filled and logs have grown to their size, which takes some hundred transactions. */
 export async function warmUp(contenders: readonly Contender[], operations: number): Promise<void> {
-  const share = Math.ceil(operations / 64);
-  for (const { op } of contenders) {
-    await Promise.all(
-      Array.from({ length: 64 }, async () => {
-        for (let i = 0; i < share; i++) await op();
-      }),
-    );
-  }
+  for (const { op } of contenders) for (let i = 0; i < operations; i++) await op();
 }
 
 /**

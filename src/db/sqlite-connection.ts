@@ -35,6 +35,8 @@ export class Sqlite {
   #group: GroupCommit;
   #log: LogSync;
   #depth = 0;
+  /** What to do when the transaction is rolled back, in the order in which it was asked for. */
+  #undo: (() => void)[] = [];
   #busyTimeoutMs: number;
 
   constructor({
@@ -127,6 +129,11 @@ export class Sqlite {
     return this.#group.add(() => work(this));
   }
 
+  /** Within a transaction: `undo` is called if what was done in it so far is rolled back. For what memory knows of rows. */
+  whenUndone(undo: () => void): void {
+    if (this.#depth > 0) this.#undo.push(undo);
+  }
+
   /** Commits what still waits in commitTogether(), then closes. Closing twice is harmless. */
   close(): void {
     if (!this.#db.isOpen) return;
@@ -157,6 +164,7 @@ export class Sqlite {
       const value = refusePromise(fn(this));
       crashPoint('db.before-commit');
       this.#control('COMMIT', -1);
+      this.#undo = [];
       crashPoint('db.after-commit');
       return value;
     } catch (error) {
@@ -168,6 +176,7 @@ export class Sqlite {
   #savepoint<T>(fn: (db: Sqlite) => T): T {
     const name = `s${this.#depth}`;
     const outer = this.#depth;
+    const before = this.#undo.length;
     this.#control(`SAVEPOINT ${name}`, +1);
     try {
       const value = refusePromise(fn(this));
@@ -175,10 +184,15 @@ export class Sqlite {
       return value;
     } catch (error) {
       this.#depth = outer;
+      this.#undoSince(before);
       // SQLite ends the whole transaction by itself on a full disk or an I/O error.
       if (this.#db.isTransaction) this.exec(`ROLLBACK TO ${name}; RELEASE ${name}`);
       throw error;
     }
+  }
+
+  #undoSince(length: number): void {
+    for (const undo of this.#undo.splice(length).reverse()) undo();
   }
 
   #control(sql: string, step: number): void {
@@ -188,6 +202,7 @@ export class Sqlite {
 
   #rollback(): void {
     this.#depth = 0;
+    this.#undoSince(0);
     if (this.#db.isOpen && this.#db.isTransaction) this.exec('ROLLBACK');
   }
 
@@ -208,6 +223,7 @@ export class Sqlite {
 
   #commitGroup(): void {
     this.#control('COMMIT', -1);
+    this.#undo = [];
     this.#endGroup(() => {});
   }
 

@@ -13,9 +13,15 @@ export type RequestKind = (typeof REQUEST_KINDS)[number];
 export type RequestState = (typeof REQUEST_STATES)[number];
 export type RequestPriority = (typeof REQUEST_PRIORITIES)[number];
 
-/** `gwreq-YYYYMMDD-HHMMSSZ-<8 hex>`. */
+let lastRequest = Number.parseInt(randomHex(4), 16);
+
+/**
+ * `gwreq-YYYYMMDD-HHMMSSZ-<8 hex>`. The last part steps from a random beginning through all of its numbers, so that one
+ * process never makes the same twice; drawn anew each time, thousands in one second would meet now and then.
+ */
 export function newRequestId(at: Date): string {
-  return `gwreq-${dashedStamp(at)}-${randomHex(4)}`;
+  lastRequest = (lastRequest + 0x9e3779b1) >>> 0;
+  return `gwreq-${dashedStamp(at)}-${lastRequest.toString(16).padStart(8, '0')}`;
 }
 
 /** `turn-<12 hex>`: one headless turn started by direct control. */

@@ -27,12 +27,12 @@ type Row = Omit<LedgerEntry, 'facts'> & { facts_json: string };
 export const NEXT_NUMBER = `1 + MAX(COALESCE((SELECT MAX(sequence) FROM gateway_requests), 0),
   COALESCE((SELECT MAX(entry_id) FROM gateway_request_ledger), 0))`;
 
+const INSERT = `INSERT INTO gateway_request_ledger (entry_id, request_id, stage, source, at_utc, facts_json)
+  VALUES (${NEXT_NUMBER}, ?, ?, ?, ?, ?)`;
+
 export function appendEntry(db: Sqlite, entry: Omit<LedgerEntry, 'entry_id'>): LedgerEntry {
-  const { lastInsertRowid } = db.run(
-    `INSERT INTO gateway_request_ledger (entry_id, request_id, stage, source, at_utc, facts_json)
-     VALUES (${NEXT_NUMBER}, ?, ?, ?, ?, ?)`,
-    [entry.request_id, entry.stage, entry.source, entry.at_utc, JSON.stringify(entry.facts)],
-  );
+  const { request_id, stage, source, at_utc, facts } = entry;
+  const { lastInsertRowid } = db.run(INSERT, [request_id, stage, source, at_utc, JSON.stringify(facts)]);
   return { entry_id: Number(lastInsertRowid), ...entry };
 }
 

@@ -11,7 +11,7 @@ import {
 import type { Sqlite } from '../../db/index.ts';
 import { newRequestId } from '../../domain/index.ts';
 import { type CoalescePlan, isControlIntent, planCoalescing } from './coalesce.ts';
-import { type Counts, RequestCounts } from './counts.ts';
+import { RequestCounts } from './counts.ts';
 import {
   appendEntry,
   entriesAfter,
@@ -37,17 +37,9 @@ export interface Finish {
   result?: Record<string, unknown>;
 }
 
-/** What a row is before anything happened to it. */
-const UNTOUCHED = {
-  state: 'accepted',
-  started_at_utc: null,
-  finished_at_utc: null,
-  error_detail: null,
-  result_json: null,
-  outcome: null,
-  waiting_reason: null,
-  returns: 0,
-} as const;
+const INSERT = `INSERT INTO gateway_requests (sequence, request_id, request_kind, payload_json, state, accepted_at_utc,
+    managed_agent_instance_epoch, source, priority, idempotency_key, content_digest, expires_at_utc)
+  VALUES (${NEXT_NUMBER}, ?, ?, ?, 'accepted', ?, ?, ?, ?, ?, ?, ?)`;
 
 const LIVE = `state IN ('accepted', 'running')`;
 
@@ -64,13 +56,13 @@ export class RequestQueue {
   readonly entries = new Emitter<LedgerEntry>();
   #db: Sqlite;
   #clock: Clock;
-  #counts: RequestCounts | undefined;
+  #counts: RequestCounts;
   #ended = 0;
 
   constructor(db: Sqlite, clock: Clock) {
     this.#db = db;
     this.#clock = clock;
-    if (!db.readOnly) this.#counts = new RequestCounts(db);
+    this.#counts = new RequestCounts(db);
   }
 
   async accept(input: AcceptInput): Promise<Accepted> {
@@ -88,39 +80,53 @@ export class RequestQueue {
     const known = this.#known(idempotencyKey, digest);
     if (known) return { accepted: { row: known, duplicate: true, depth: this.depth() }, entry: undefined };
     const now = this.#clock.now();
-    const row = {
-      ...UNTOUCHED,
-      request_id: newRequestId(now),
-      request_kind: input.kind,
-      payload_json: JSON.stringify(input.payload),
-      accepted_at_utc: utcStamp(now),
-      managed_agent_instance_epoch: input.epoch,
+    const request_id = newRequestId(now);
+    const payload_json = JSON.stringify(input.payload);
+    const accepted_at_utc = utcStamp(now);
+    const expires_at_utc = input.expiresAtUtc ?? null;
+    const { lastInsertRowid } = db.run(INSERT, [
+      request_id,
+      input.kind,
+      payload_json,
+      accepted_at_utc,
+      input.epoch,
       source,
       priority,
+      idempotencyKey,
+      digest,
+      expires_at_utc,
+    ]);
+    this.#counts.move(1, 1);
+    // Written out: spreading objects of this many fields costs more than the insert.
+    const row: RequestRow = {
+      sequence: Number(lastInsertRowid),
+      request_id,
+      request_kind: input.kind,
+      payload_json,
+      state: 'accepted',
+      accepted_at_utc,
+      started_at_utc: null,
+      finished_at_utc: null,
+      managed_agent_instance_epoch: input.epoch,
+      error_detail: null,
+      result_json: null,
+      source,
+      priority,
+      outcome: null,
+      waiting_reason: null,
+      returns: 0,
       idempotency_key: idempotencyKey,
-      expires_at_utc: input.expiresAtUtc ?? null,
+      expires_at_utc,
     };
-    const { lastInsertRowid } = db.run(
-      `INSERT INTO gateway_requests (sequence, request_id, request_kind, payload_json, state, accepted_at_utc,
-         managed_agent_instance_epoch, source, priority, idempotency_key, content_digest, expires_at_utc)
-       VALUES (${NEXT_NUMBER}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [
-        row.request_id,
-        row.request_kind,
-        row.payload_json,
-        row.state,
-        row.accepted_at_utc,
-        row.managed_agent_instance_epoch,
-        source,
-        priority,
-        idempotencyKey,
-        digest,
-        row.expires_at_utc,
-      ],
-    );
-    const sequence = Number(lastInsertRowid);
-    const entry = { entry_id: sequence, ...this.#entry(row.request_id, 'accepted', source, { priority }) };
-    return { accepted: { row: { sequence, ...row }, duplicate: false, depth: this.depth() }, entry };
+    const entry: LedgerEntry = {
+      entry_id: row.sequence,
+      request_id,
+      stage: 'accepted',
+      source,
+      at_utc: accepted_at_utc,
+      facts: { priority },
+    };
+    return { accepted: { row, duplicate: false, depth: this.depth() }, entry };
   }
 
   knowsKey(key: string | null | undefined): boolean {
@@ -156,7 +162,7 @@ export class RequestQueue {
 
   /** Accepted and running requests. */
   depth(): number {
-    return this.#count().live;
+    return this.#counts.read().live;
   }
 
   /** The head of the line: interrupts first, then by priority and sequence. */
@@ -240,6 +246,7 @@ export class RequestQueue {
         ],
       );
       if (changes === 0) return undefined;
+      this.#counts.move(-1, 0);
       if (++this.#ended % PRUNE_EVERY === 0) this.prune(REQUEST_KEEP);
       return appendEntry(
         db,
@@ -336,8 +343,8 @@ export class RequestQueue {
    */
   prune({ keepRows, keepDays }: { keepRows: number; keepDays: number }): number {
     const before = utcStamp(new Date(this.#clock.now().getTime() - keepDays * 86_400_000));
-    const { kept, live } = this.#count();
-    return this.#db.run(
+    const { kept, live } = this.#counts.read();
+    const { changes } = this.#db.run(
       `DELETE FROM gateway_requests WHERE sequence IN (
          SELECT sequence FROM (
            SELECT sequence, finished_at_utc, ROW_NUMBER() OVER (ORDER BY sequence) AS place FROM (
@@ -345,7 +352,9 @@ export class RequestQueue {
            WHERE NOT ${LIVE} AND request_id IS NOT (SELECT request_id FROM gateway_request_ledger ORDER BY entry_id DESC LIMIT 1))
          WHERE finished_at_utc < ?1 OR place <= ?2)`,
       [before, kept - live - keepRows, PRUNE_MOST],
-    ).changes;
+    );
+    if (changes > 0) this.#counts.move(0, -changes);
+    return changes;
   }
 
   #known(key: string | null, digest: string | null): RequestRow | undefined {
@@ -360,12 +369,6 @@ export class RequestQueue {
       });
     }
     return row;
-  }
-
-  /** Whoever only reads has no transactions to keep in step with, and rarely asks. */
-  #count(): Counts {
-    this.#counts ??= new RequestCounts(this.#db);
-    return this.#counts.read();
   }
 
   #entry(
