@@ -49,7 +49,12 @@ describe('two clients at one headless agent', () => {
 async function post(client: GatewayClient, name: string) {
   const answers = [];
   for (let i = 0; i < EACH; i++)
-    answers.push(await client.submitPrompt({ prompt: `${name} ${i}` }, { wait_in_line: true }));
+    answers.push(
+      await client.submitPrompt(
+        { prompt: `${name} ${i}`, chat_session: { mode: 'new' } },
+        { wait_in_line: true },
+      ),
+    );
   return answers;
 }
 

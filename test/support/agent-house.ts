@@ -42,7 +42,8 @@ export class AgentHouse {
   get context(): SessionContext {
     const at = (name: string): string => path.join(this.directory, name);
     const env = Object.fromEntries(
-      Object.entries(process.env).filter(([name]) => !/^(TMUX|HOUMAO_)/.test(name)),
+      // Certificates nobody here needs would be read at every start of a node process, which takes longer than the rest.
+      Object.entries(process.env).filter(([name]) => !/^(TMUX|HOUMAO_|NODE_EXTRA_CA_CERTS$)/.test(name)),
     );
     return {
       settings: {
