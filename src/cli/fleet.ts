@@ -37,6 +37,7 @@ const one = (data: WorkspaceView): Output => ({ data, plain: keyValues(data) });
 function change(verb: 'pause' | 'resume' | 'remove', summary: string): Command {
   return {
     name: verb,
+    examples: [`rouse fleet ${verb} ana`],
     summary,
     args: [AGENT],
     flags: FLEET_FLAGS,
@@ -103,7 +104,14 @@ const fleet: Command = {
       ],
       run: list,
     },
-    { name: 'show', summary: 'one agent', args: [AGENT], flags: FLEET_FLAGS, run: show },
+    {
+      name: 'show',
+      summary: 'one agent',
+      examples: ['rouse fleet show ana'],
+      args: [AGENT],
+      flags: FLEET_FLAGS,
+      run: show,
+    },
     change('pause', 'deliver nothing to an agent until it is resumed'),
     change('resume', 'deliver to it again'),
     change('remove', 'take an agent out of the fleet; its tokens end'),

@@ -177,8 +177,13 @@ const server: Command = {
       flags: [DATABASE],
       run: init,
     },
-    { name: 'status', summary: 'is the server of this home running, and its database too?', run: status },
-    { name: 'stop', summary: 'end the server of this home', run: stop },
+    {
+      name: 'status',
+      summary: 'is the server of this home running, and its database too?',
+      examples: ['rouse server status'],
+      run: status,
+    },
+    { name: 'stop', summary: 'end the server of this home', examples: ['rouse server stop'], run: stop },
   ],
 };
 

@@ -113,12 +113,14 @@ const tokens: Command = {
     {
       name: 'list',
       summary: 'the tokens you may see, without their secrets',
+      examples: ['rouse tokens list', 'rouse tokens list --all'],
       flags: [{ name: 'all', summary: 'those that have ended too' }, ...FLEET_FLAGS],
       run: list,
     },
     {
       name: 'revoke',
       summary: 'end a token at once',
+      examples: ['rouse tokens revoke 01a1e1f7-cf96-76aa-a710-3cdb873c487a'],
       args: [{ name: 'token-id', summary: 'as the list shows it' }],
       flags: FLEET_FLAGS,
       run: revoke,
