@@ -26,18 +26,38 @@ afterEach(async () => {
 
 const WAIT = { timeout: 30_000, interval: 50 };
 
-it('a request is typed to the agent as a notice without its words, and answered through its own MCP server', async () => {
+const TITLE = 'SECRET-WORDS';
+
+it('a request is typed to the agent as a notice without its words, and the agent answers it by the MCP server its launch gave it', async () => {
   const agent = await house.launch('ana', ['--turn', '50ms']);
   const person = new RequestsClient(fleet.user);
   const { request_id: id } = await person.create({
     kind: 'task',
     recipient_type: 'agent',
     recipient_id: 'ana',
-    title: 'SECRET-WORDS',
+    title: TITLE,
+  });
+  await expect.poll(async () => (await person.get(id)).request.status, WAIT).toBe('done');
+  expect(agent.received()).toEqual([expect.stringContaining(id)]);
+  expect(agent.received()[0]).not.toContain(TITLE);
+  const { request, messages } = await person.get(id);
+  expect(request).toMatchObject({ responder_type: 'agent' });
+  expect(messages).toMatchObject([{ body: `Done: ${TITLE}`, author_name: 'ana' }]);
+});
+
+it('an agent whose tool knows nothing of it can be answered for by the official client in its session', async () => {
+  const nothing = path.join(house.directory, 'no-mcp.json');
+  const agent = await house.launch('ana', ['--turn', '50ms', '--mcp-config', nothing]);
+  const person = new RequestsClient(fleet.user);
+  const { request_id: id } = await person.create({
+    kind: 'task',
+    recipient_type: 'agent',
+    recipient_id: 'ana',
+    title: TITLE,
   });
   await expect.poll(() => agent.received(), WAIT).toHaveLength(1);
   expect(agent.received()[0]).toContain(id);
-  expect(agent.received()[0]).not.toContain('SECRET-WORDS');
+  expect(agent.received()[0]).not.toContain(TITLE);
 
   const rouse = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
   const env = { PATH: process.env['PATH']!, HOME: house.directory, HOUMAO_MANIFEST_PATH: agent.facts.path };
@@ -45,7 +65,7 @@ it('a request is typed to the agent as a notice without its words, and answered 
     new StdioClientTransport({ command: process.execPath, args: [rouse, 'mcp'], env }),
   );
   const { requests } = (await mcp.call('list_inbox')).json;
-  expect(requests).toMatchObject([{ id, title: 'SECRET-WORDS', requester: 'user ana' }]);
+  expect(requests).toMatchObject([{ id, title: TITLE, requester: 'user ana' }]);
   await mcp.call('respond_request', { request_id: id, action: 'done', message: 'it is done' });
   const { request, messages } = await person.get(id);
   expect(request).toMatchObject({ status: 'done', responder_type: 'agent' });
