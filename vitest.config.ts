@@ -20,8 +20,8 @@ const agents = {
 /** On a shared CI machine a real terminal may be late once; what fails three times in a row fails. */
 const retry = process.env['CI'] ? 2 : 0;
 
-/** Walk tests mostly wait for terminals and processes: a worker for every core, where vitest would leave one idle. */
-const maxWorkers = Math.max(2, availableParallelism());
+/** Walk tests mostly wait for terminals and processes: with a worker for every core, half of the machine is idle. */
+const maxWorkers = availableParallelism() + 1;
 
 // Unit tests live beside the code and share one process; walk tests start real tmux servers, gateways and
 // child processes, so each of their files gets a process of its own.
