@@ -411,9 +411,11 @@ describe('a PostgreSQL server', () => {
        await sql.close();`,
       program,
     );
-    const url = await server.createDatabase();
-    const children = [1, 2, 3].map(() => startChild(program, [url]));
-    for (const child of children) expect(await child.ended).toMatchObject({ code: 0, stderr: '' });
+    for (let round = 0; round < 3; round++) {
+      const url = await server.createDatabase();
+      const children = [1, 2, 3, 4, 5, 6].map(() => startChild(program, [url]));
+      for (const child of children) expect(await child.ended).toMatchObject({ code: 0, stderr: '' });
+    }
   });
 });
 

@@ -29,10 +29,11 @@ export async function migrate(sql: Sql, migrations: readonly SqlMigration[]): Pr
       // A step, or waiting for another server's step, may take as long as it takes.
       await tx.exec('SET LOCAL statement_timeout = 0');
       await tx.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-      const [next] = await missingSteps(tx, migrations);
-      if (!next) return;
+      // First of all: a session that looked for the table before keeps believing that it is not there until it locks it.
       await tx.exec(`CREATE TABLE IF NOT EXISTS ${TABLE} (position int PRIMARY KEY, id text NOT NULL UNIQUE,
         checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);
+      const [next] = await stepsAfterApplied(tx, migrations);
+      if (!next) return;
       await tx.exec(next.sql);
       await tx.query(`INSERT INTO ${TABLE} (position, id, checksum) VALUES ($1, $2, $3)`, [
         migrations.indexOf(next),
@@ -49,7 +50,10 @@ async function missingSteps(sql: Sql, migrations: readonly SqlMigration[]): Prom
   const { rows } = await sql.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [
     TABLE,
   ]);
-  if (!rows[0]?.found) return [...migrations];
+  return rows[0]?.found ? stepsAfterApplied(sql, migrations) : [...migrations];
+}
+
+async function stepsAfterApplied(sql: Sql, migrations: readonly SqlMigration[]): Promise<SqlMigration[]> {
   const applied = await sql.query<Applied>(`SELECT id, checksum FROM ${TABLE} ORDER BY position`);
   applied.rows.forEach((step, index) => {
     refuseOther(step, migrations[index]);
