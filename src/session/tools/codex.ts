@@ -25,8 +25,8 @@ export const codex: ToolPreset = {
     backend: 'codex_headless',
     prompt: 'stdin',
     role: 'arguments',
-    create: ['{args}', '{role}', '{model}', 'exec', '--json', '-'],
-    exact: ['{args}', '{role}', '{model}', 'exec', '--json', 'resume', '{session}', '-'],
-    last: ['{args}', '{role}', '{model}', 'exec', '--json', 'resume', '--last', '-'],
+    create: ['exec', '--json', '{args}', '{role}', '{model}', '-'],
+    exact: ['exec', '--json', '{args}', '{role}', '{model}', 'resume', '{session}', '-'],
+    last: ['exec', '--json', '{args}', '{role}', '{model}', 'resume', '--last', '-'],
   },
 };

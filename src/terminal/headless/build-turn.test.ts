@@ -22,9 +22,9 @@ describe('the command of a turn', () => {
     ['claude', CREATE, 'claude --own -p --verbose --output-format stream-json'],
     ['claude', EXACT, 'claude --own -p --verbose --resume ID --output-format stream-json'],
     ['claude', LAST, 'claude --own -p --verbose --continue --output-format stream-json'],
-    ['codex', CREATE, 'codex --own exec --json -'],
-    ['codex', EXACT, 'codex --own exec --json resume ID -'],
-    ['codex', LAST, 'codex --own exec --json resume --last -'],
+    ['codex', CREATE, 'codex exec --json --own -'],
+    ['codex', EXACT, 'codex exec --json --own resume ID -'],
+    ['codex', LAST, 'codex exec --json --own resume --last -'],
     ['gemini', CREATE, 'gemini --own -p  --output-format stream-json'],
     ['gemini', EXACT, 'gemini --own --resume ID -p  --output-format stream-json'],
     ['gemini', LAST, 'gemini --own --resume latest -p  --output-format stream-json'],
@@ -55,7 +55,7 @@ describe('the command of a turn', () => {
 
   it.each([
     ['claude', EXACT, 'claude --own -p --verbose --append-system-prompt Be "Ada" --resume ID'],
-    ['codex', EXACT, 'codex --own -c developer_instructions="Be \\"Ada\\"" exec --json resume ID -'],
+    ['codex', EXACT, 'codex exec --json --own -c developer_instructions="Be \\"Ada\\"" resume ID -'],
     ['qwen', LAST, 'qwen --own --append-system-prompt Be "Ada" --continue'],
     ['pi', LAST, 'pi --own --append-system-prompt Be "Ada" -c'],
     ['scripted', EXACT, 'scripted --own --append-system-prompt Be "Ada" --resume ID'],

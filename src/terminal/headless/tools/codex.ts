@@ -6,9 +6,9 @@ export const codex: ToolHabits = {
   shape: {
     prompt: 'stdin',
     role: 'arguments',
-    create: ['{args}', '{role}', '{model}', 'exec', '--json', '-'],
-    exact: ['{args}', '{role}', '{model}', 'exec', '--json', 'resume', '{session}', '-'],
-    last: ['{args}', '{role}', '{model}', 'exec', '--json', 'resume', '--last', '-'],
+    create: ['exec', '--json', '{args}', '{role}', '{model}', '-'],
+    exact: ['exec', '--json', '{args}', '{role}', '{model}', 'resume', '{session}', '-'],
+    last: ['exec', '--json', '{args}', '{role}', '{model}', 'resume', '--last', '-'],
   },
   role: ['-c', 'developer_instructions={toml}'],
   model: ['-m', '{name}'],
