@@ -93,12 +93,16 @@ async function oneWake(agent: HousedAgent, sender: HousedAgent, address: string)
   return performance.now() - committed;
 }
 
-/** Nothing open, nothing running, the screen still. */
-async function ready({ client }: HousedAgent): Promise<void> {
+/**
+ * Nothing open, nothing running, the screen still, and the last turn known to have ended: that it has is said one
+ * stability window after it did, and makes the state change once more.
+ */
+async function ready({ client, received }: HousedAgent): Promise<void> {
+  const begun = received().length > 0;
   for (;;) {
     const [status, tui, mail] = await Promise.all([client.status(), client.tuiState(), client.mailStatus()]);
-    const { stable } = tui.stability;
-    if (status.active_execution === 'idle' && tui.turn.phase === 'ready' && stable && mail.open_count === 0)
+    const settled = tui.stability.stable && (!begun || tui.last_turn.result !== 'none');
+    if (status.active_execution === 'idle' && tui.turn.phase === 'ready' && settled && mail.open_count === 0)
       return;
     await sleep(systemClock, 50);
   }
