@@ -328,9 +328,9 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
       await fleet.sql.query('UPDATE tokens SET revoked_at = now() WHERE workspace_id = $1', [
         dora.workspaceId,
       ]);
-      const next = live.next();
+      const ended = expect(live.next()).rejects.toThrow(/ended the stream/);
       await new RequestsClient(ana.client).create(task({ recipient_id: 'dora' }));
-      await expect(next).rejects.toThrow(/ended the stream/);
+      await ended;
     });
 
     it('do not keep the server from stopping', async () => {
