@@ -104,7 +104,7 @@ function onlyAddress(
     {
       hint:
         own.length === 0
-          ? 'register one: rouse mailbox register --address NAME@houmao.localhost --principal-id NAME'
+          ? 'register one: rouse mailbox register --address NAME@houmao.localhost'
           : `one of ${some.join(', ')}${own.length > some.length ? ', …' : ''}`,
     },
   );

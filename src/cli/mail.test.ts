@@ -9,9 +9,8 @@ let home: string;
 beforeEach(async () => {
   home = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-cli-mail-'));
   await ok('mailbox', 'init');
-  for (const name of ['ana', 'ben']) {
-    await ok('mailbox', 'register', '--address', at(name), '--principal-id', `HOUMAO-${name}`);
-  }
+  await ok('mailbox', 'register', '--address', at('ana'));
+  await ok('mailbox', 'register', '--address', at('ben'), '--principal-id', 'HOUMAO-ben');
 });
 afterEach(() => fs.rmSync(home, { recursive: true, force: true }));
 
@@ -192,6 +191,7 @@ describe('rouse mail', () => {
       ['mail', 'list', '--mailbox-root', '/nowhere/mail', '--address', at('ben')],
     ],
     ['a flat file without an address', 2, ['mail', 'list', '--mailbox-root', '/tmp/x/inbox.md']],
+    ['half an address', 2, ['mailbox', 'register', '--address', 'ana']],
     ['a used address', 4, ['mailbox', 'register', '--address', at('ben'), '--principal-id', 'eve']],
     [
       'a reserved address',
@@ -231,6 +231,10 @@ describe('rouse mailbox', () => {
       bootstrapped: false,
       mailbox_root_detail: { source: 'flag' },
     });
+  });
+
+  it('registers an address for the agent of its name, unless told for whom', async () => {
+    expect(await ok('mailbox', 'list')).toMatch(/ana@houmao\.localhost +HOUMAO-ana +active/);
   });
 
   it('registers with force when told yes, unregisters, cleans up, clears, repairs and exports', async () => {

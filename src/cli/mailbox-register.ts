@@ -1,4 +1,5 @@
 import { isRouseError } from '../base/index.ts';
+import { agentPrincipal, localPart } from '../domain/index.ts';
 import type { MailStore, RegisterRequest } from '../mailbox/index.ts';
 import type { Command, Input } from './command.ts';
 import { ROOT_FLAG } from './mail-store-flags.ts';
@@ -10,10 +11,13 @@ export const register: Command = {
   description:
     'safe takes nothing from anybody; force replaces the mailbox that has the address; stash puts it aside. ' +
     'With --yes, safe becomes force where somebody has the address.',
-  examples: ['rouse mailbox register --address ana@houmao.localhost --principal-id HOUMAO-ana'],
+  examples: [
+    'rouse mailbox register --address ana@houmao.localhost',
+    'rouse mailbox register --address ana@houmao.localhost --principal-id HOUMAO-ana --mode stash',
+  ],
   flags: [
     ADDRESS,
-    { name: 'principal-id', value: 'ID', summary: 'whose it is', required: true },
+    { name: 'principal-id', value: 'ID', summary: 'owner; otherwise HOUMAO-<name before the @>' },
     {
       name: 'mode',
       value: 'MODE',
@@ -45,13 +49,14 @@ export const register: Command = {
 };
 
 function registerRequest(input: Input): RegisterRequest {
+  const address = text(input, 'address')!;
   const directory = text(input, 'mailboxPath');
   const display_name = text(input, 'displayName');
   const role = text(input, 'role');
   return {
     mode: input.flags['mode'] as RegisterRequest['mode'] & string,
-    address: text(input, 'address')!,
-    owner_principal_id: text(input, 'principalId')!,
+    address,
+    owner_principal_id: text(input, 'principalId') ?? agentPrincipal(localPart(address)),
     ...(directory === undefined ? {} : { mailbox_kind: 'symlink', mailbox_path: directory }),
     ...(display_name === undefined ? {} : { display_name }),
     ...(role === undefined ? {} : { role }),

@@ -22,7 +22,7 @@ export function unknownRecipient(
   const hint =
     likely.length > 0
       ? `did you mean ${likely.join(' or ')}?`
-      : 'register it first: rouse mailbox register --address ADDRESS --principal-id ID';
+      : 'register it first: rouse mailbox register --address ADDRESS';
   return notFound(message, { hint, facts: { recipient: typed, suggestions: likely } });
 }
 
