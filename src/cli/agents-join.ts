@@ -1,5 +1,6 @@
 import type { JoinOptions } from '../session/index.ts';
 import { MAILBOX_FLAGS, mailboxOption } from './agents-mailbox-flags.ts';
+import { fleetData, fleetLine, sayMissing } from './agents-missing.ts';
 import { sessionContext } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
 import { notBlank } from './flag-values.ts';
@@ -7,7 +8,7 @@ import { keyValues } from './table.ts';
 
 async function run(input: Input): Promise<Output> {
   const { join } = await import('../session/index.ts');
-  const { facts, toolPid, relaunchable } = await join(sessionContext(input), optionsOf(input));
+  const { facts, toolPid, relaunchable, ...membership } = await join(sessionContext(input), optionsOf(input));
   return {
     data: {
       agent_name: facts.agentName,
@@ -20,6 +21,7 @@ async function run(input: Input): Promise<Output> {
       relaunchable,
       session_root: facts.root,
       manifest_path: facts.path,
+      ...fleetData(membership),
     },
     plain: `Joined ${facts.agentName}\n${keyValues({
       agent_id: facts.agentId,
@@ -27,7 +29,9 @@ async function run(input: Input): Promise<Output> {
       tmux_session_name: facts.tmuxSessionName,
       relaunchable,
       session_root: facts.root,
+      ...fleetLine(membership.fleet),
     })}`,
+    ...sayMissing(input, membership),
   };
 }
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { invalid, messageOf, type RouseError } from '../base/index.ts';
+import { invalid, messageOf } from '../base/index.ts';
 import type { LaunchOptions, LaunchReport } from '../session/index.ts';
-import { exitCodeOf } from '../wire/codes.ts';
 import { attachOptions, isEmpty, LISTENER_FLAGS, TIMING_FLAGS } from './agents-attach-flags.ts';
 import { MAILBOX_FLAGS, mailboxOption } from './agents-mailbox-flags.ts';
+import { errorData, fleetData, fleetLine, sayMissing } from './agents-missing.ts';
 import { PAIR_PORT, sessionContext } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
 import { notBlank } from './flag-values.ts';
@@ -19,7 +19,7 @@ async function run(input: Input): Promise<Output> {
     return launchAtPair(context, pairServerOn(at, input.env), options);
   };
   const report = await (port === undefined ? launch(context, options) : atPair(port));
-  return { data: dataOf(report), plain: plainOf(report), ...failed(input, report) };
+  return { data: dataOf(report), plain: plainOf(report), ...sayMissing(input, report) };
 }
 
 function optionsOf({ flags, args }: Input): LaunchOptions {
@@ -71,8 +71,7 @@ function dataOf({
   skills,
   attached,
   attachError,
-  fleet,
-  fleetError,
+  ...membership
 }: LaunchReport): Record<string, unknown> {
   return {
     agent_name: facts.agentName,
@@ -90,15 +89,8 @@ function dataOf({
     skills_problem: skills?.problem ?? null,
     gateway: attached?.status ?? null,
     gateway_auto_attach_error: errorData(attachError),
-    fleet: fleet ? { url: fleet.url, workspace_id: fleet.workspaceId } : null,
-    fleet_error: errorData(fleetError),
+    ...fleetData(membership),
   };
-}
-
-function errorData(error: RouseError | undefined): Record<string, unknown> | null {
-  return error
-    ? { code: error.code, message: error.message, hint: error.hint ?? null, ...error.facts }
-    : null;
 }
 
 function plainOf(report: LaunchReport): string {
@@ -114,25 +106,12 @@ function plainOf(report: LaunchReport): string {
     }),
     ...(report.skills?.problem && { skills: `${report.skills.problem}; wakes name the endpoints instead` }),
     gateway: attached ? `${attached.status.gateway_host}:${attached.status.gateway_port}` : 'not attached',
-    ...(report.fleet && { fleet: `${report.fleet.url}, workspace ${report.fleet.workspaceId}` }),
+    ...fleetLine(report.fleet),
   });
   const socket = facts.tmuxSocket
     ? ` ${facts.tmuxSocket.includes('/') ? '-S' : '-L'} ${facts.tmuxSocket}`
     : '';
   return `Launched ${facts.agentName}\n${lines}\nlook: tmux${socket} attach -t '=${facts.tmuxSessionName}'`;
-}
-
-/** The agent runs; only its gateway or its place in the fleet is missing. That is said, and the exit code tells why. */
-function failed(input: Input, { attachError, fleetError }: LaunchReport): { exitCode?: number } {
-  const say = (what: string, error: RouseError): void => {
-    if (input.style === 'json') return;
-    input.err(`error: the agent runs, but ${what}: ${error.message}\n`);
-    if (error.hint) input.err(`${error.hint}\n`);
-  };
-  if (fleetError) say('the fleet server does not know it', fleetError);
-  if (attachError) say('its gateway was not attached', attachError);
-  const error = attachError ?? fleetError;
-  return error ? { exitCode: exitCodeOf(error) } : {};
 }
 
 const launch: Command = {

@@ -60,8 +60,8 @@ export async function registerWithFleet(
   return { url: client.url, workspaceId: workspace_id };
 }
 
-/** At launch: a fleet that cannot be joined is told, and keeps no agent from starting. */
-export async function joinFleetAtLaunch(
+/** At launch and join: a fleet that cannot be joined is told, and keeps no agent from starting. */
+export async function joinFleetAtStart(
   { settings }: SessionContext,
   member: FleetMember,
 ): Promise<{ fleet: FleetReport | undefined; fleetError: RouseError | undefined }> {

@@ -1,8 +1,9 @@
 import * as fs from 'node:fs';
-import { conflict, invalid, newUuid, notFound, unsupported } from '../base/index.ts';
+import { conflict, invalid, newUuid, notFound, type RouseError, unsupported } from '../base/index.ts';
 import { type BackendKind, runtimeSessionId } from '../domain/index.ts';
 import { withClaimedName } from './claim-name.ts';
 import { findTool, namesOf } from './find-tool.ts';
+import { type FleetReport, joinFleetAtStart } from './fleet-membership.ts';
 import { type AgentIdentity, headlessMetadata, identityOf } from './launch-draft.ts';
 import { requireWorkdir } from './launch-plan.ts';
 import { bindMailbox, unbindMailbox } from './mailbox-binding.ts';
@@ -41,6 +42,10 @@ export interface JoinReport {
   facts: ManifestFacts;
   toolPid: number | null;
   relaunchable: boolean;
+  /** The fleet server it was registered with. */
+  fleet?: FleetReport | undefined;
+  /** The session is joined; only the fleet server does not know it. */
+  fleetError?: RouseError | undefined;
 }
 
 /**
@@ -95,7 +100,8 @@ async function adopt(
     );
     const facts = await publishCapability(context, paths.manifest);
     await tmux.renameWindow(pane.windowId, 'agent');
-    return { facts, toolPid, relaunchable: plan.posture !== 'unavailable' };
+    const membership = await joinFleetAtStart(context, facts);
+    return { facts, toolPid, relaunchable: plan.posture !== 'unavailable', ...membership };
   } catch (error) {
     fs.rmSync(paths.root, { recursive: true, force: true });
     if (mailbox && !mailbox.reused) await unbindMailbox(mailbox.binding, 'purge', context.clock);

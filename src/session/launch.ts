@@ -10,7 +10,7 @@ import { type AttachReport, attachLocal } from './attach.ts';
 import { withClaimedName } from './claim-name.ts';
 import { detectVersion } from './detect-version.ts';
 import { endSession } from './end-session.ts';
-import { type FleetReport, joinFleetAtLaunch } from './fleet-membership.ts';
+import { type FleetReport, joinFleetAtStart } from './fleet-membership.ts';
 import {
   type Draft,
   identityOf,
@@ -71,7 +71,7 @@ async function start(context: SessionContext, options: LaunchOptions, draft: Dra
     makeSessionDirectories(draft.paths);
     undo.push(() => fs.rmSync(draft.paths.root, { recursive: true, force: true }));
     // Before the tool starts: what it starts in turn may want to speak as the agent.
-    const membership = await joinFleetAtLaunch(context, {
+    const membership = await joinFleetAtStart(context, {
       ...draft,
       root: draft.paths.root,
       tool: draft.plan.preset.tool,

@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { enqueue } from '../../src/fleet/index.ts';
-import { attach, findTarget, relaunch, stop } from '../../src/session/index.ts';
+import { attach, findTarget, join, relaunch, stop } from '../../src/session/index.ts';
 import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import { startFleet, type TestFleet } from '../support/fleet.ts';
 
@@ -110,6 +111,48 @@ describe('an agent launched with a fleet server', () => {
     await expect.poll(() => agent.received(), WAIT).toContain('still works');
   });
 });
+
+describe('a tool that somebody started by hand and joined', () => {
+  it('is registered like a launched one, and gets its messages once it has a gateway', async () => {
+    const transcript = path.join(house.directory, 'by-hand.jsonl');
+    await startByHand('by-hand', ['--transcript', transcript, ...QUICK]);
+    const joined = await join(house.context, {
+      agentName: 'ana',
+      headless: false,
+      cwd: house.directory,
+      tmuxSession: 'by-hand',
+    });
+    expect(joined.fleet).toEqual({ url: fleet.url, workspaceId: (await known()).workspace_id });
+    const { id } = await send('hello you');
+    const target = await findTarget(house.context, { agentName: 'ana' });
+    await attach(house.context, target, { mode: 'detached_process' });
+    await expect.poll(() => delivery(id), WAIT).toMatchObject({ status: 'completed', outcome: 'submitted' });
+    expect(fs.readFileSync(transcript, 'utf8')).toContain('hello you');
+    await stop(house.context, joined.facts);
+    expect((await known()).status).toBe('offline');
+  });
+
+  it('is joined also when the fleet server refuses it, which is told', async () => {
+    fs.writeFileSync(house.fleet!.tokenFile, 'x'.repeat(43), { mode: 0o600 });
+    await startByHand('by-hand', QUICK);
+    const { facts, fleetError } = await join(house.context, {
+      agentName: 'ana',
+      headless: false,
+      cwd: house.directory,
+      tmuxSession: 'by-hand',
+    });
+    expect(fleetError).toMatchObject({ code: 'unauthorized' });
+    await stop(house.context, facts);
+  });
+});
+
+async function startByHand(session: string, args: string[]): Promise<void> {
+  const tool = [process.execPath, path.resolve(import.meta.dirname, '../../dist/scripted-agent.js'), ...args];
+  const tmux = (...words: string[]): string =>
+    execFileSync('tmux', ['-S', path.join(house.directory, 'tmux.sock'), ...words], { encoding: 'utf8' });
+  tmux('new-session', '-d', '-s', session, '-c', house.directory, `sh -c '${tool.join(' ')}; exec sh'`);
+  await expect.poll(() => tmux('capture-pane', '-p', '-t', `=${session}:0`).trim(), WAIT).not.toBe('');
+}
 
 describe('a gateway killed with kill -9', () => {
   it('after it stored a message and before it said so, delivers it once', async () => {
