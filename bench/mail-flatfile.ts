@@ -159,7 +159,7 @@ async function compare(directory: string, producers: number): Promise<string> {
     const place = fs.mkdtempSync(path.join(directory, 'recipe-'));
     rounds.push({
       fsync: fsyncRate(directory),
-      recipe: await recipeRate(place, producers, BODY),
+      recipe: await recipeRate(place, producers, each, BODY),
       processes: await processRate(directory, producers, each),
       inside: await inProcessRate(directory, producers, each),
     });

@@ -102,7 +102,7 @@ export class Bench {
   }
 
   recipe(producers: number): Promise<number> {
-    return recipeRate(this.place(), producers, BODY);
+    return recipeRate(this.place(), producers, Math.ceil(96 / producers), BODY);
   }
 
   async processes(producers: number): Promise<number> {

@@ -18,10 +18,14 @@ echo done
 `;
 
 /** Messages per second of so many shells that write into one new file in this directory, each for itself in a loop. */
-export async function recipeRate(directory: string, producers: number, body: string): Promise<number> {
+export async function recipeRate(
+  directory: string,
+  producers: number,
+  each: number,
+  body: string,
+): Promise<number> {
   const mailbox = path.join(directory, 'inbox.md');
   fs.writeFileSync(mailbox, '');
-  const each = Math.ceil(96 / producers);
   const shells = Array.from({ length: producers }, (_, n) =>
     startRacer('bash', ['-c', RECIPE, 'recipe', mailbox, `w${n}`, String(each)], { BODY: body }),
   );

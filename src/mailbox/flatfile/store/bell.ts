@@ -1,40 +1,50 @@
 import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
 import * as net from 'node:net';
-import * as path from 'node:path';
 import { type Clock, errnoOf, randomHex } from '../../../base/index.ts';
+import { type MailboxPaths, openToUsers, sideMode } from './mailbox-path.ts';
+
+/** The pipe of whoever holds the lock. It stays when its holder goes. */
+const HOLDER = 'holder.bell';
 
 /**
- * How the lock holder wakes a writer that waits for its answer: one byte into a named pipe of the writer. A hint and
- * nothing more; whoever cannot make a pipe, or misses the ring, looks again after a while.
+ * How one process wakes another: a byte into its named pipe. The lock holder rings writers that it answered; they ring
+ * the holder when they have left a message. A hint and nothing more: whoever cannot make a pipe, or misses the ring,
+ * looks again after a while.
  */
 export class Bell {
-  #directory: string;
+  #paths: MailboxPaths;
+  #own: boolean;
   #name: string | undefined;
   #socket: net.Socket | undefined;
+  #missing = 0;
   #rung: (() => void) | undefined;
 
-  constructor(directory: string) {
-    this.#directory = directory;
+  constructor(paths: MailboxPaths, whose: 'own' | 'holder' = 'own') {
+    this.#paths = paths;
+    this.#own = whose === 'own';
   }
 
-  /** The pipe's name for the holder, hung up if need be; undefined where there are no named pipes. */
+  /** The pipe's name for those who ring, hung up if need be; undefined where there are no named pipes. */
   hang(): string | undefined {
     if (this.#socket) return this.#name;
-    const name = `${process.pid}-${randomHex(4)}.bell`;
-    const file = path.join(this.#directory, name);
-    const fd = makePipe(file);
+    const name = this.#own ? `${process.pid}-${randomHex(4)}.bell` : HOLDER;
+    const fd = openPipe(this.#paths, name);
     if (fd === undefined) return undefined;
     this.#name = name;
-    this.#socket = new net.Socket({ fd, readable: true, writable: false });
-    this.#socket.on('data', () => this.#rung?.());
-    this.#socket.on('error', () => this.takeDown());
-    this.#socket.unref();
+    // With a buffer of its own it does without a stream's machinery, which costs more than all else a ring does.
+    const onread = { buffer: Buffer.alloc(64), callback: (rings: number) => this.#ring(rings) };
+    const options = { fd, readable: true, writable: false, onread };
+    const socket = new net.Socket(options);
+    socket.on('error', () => this.takeDown());
+    socket.unref();
+    this.#socket = socket;
     return name;
   }
 
-  /** Waits for a ring, at most this long. */
-  async heard(clock: Clock, ms: number): Promise<void> {
+  /** Waits for so many rings, at most this long. */
+  async heard(clock: Clock, ms: number, rings = 1): Promise<void> {
+    this.#missing = rings;
     await new Promise<void>((resolve) => {
       const cancel = clock.after(ms, resolve);
       this.#rung = () => {
@@ -48,15 +58,22 @@ export class Bell {
   takeDown(): void {
     this.#socket?.destroy();
     this.#socket = undefined;
-    if (this.#name !== undefined) fs.rmSync(path.join(this.#directory, this.#name), { force: true });
+    if (this.#own && this.#name !== undefined)
+      fs.rmSync(`${this.#paths.spool}/${this.#name}`, { force: true });
     this.#name = undefined;
+  }
+
+  #ring(rings: number): boolean {
+    this.#missing -= rings;
+    if (this.#missing <= 0) this.#rung?.();
+    return true;
   }
 }
 
-const PIPE_NAME = /^\d+-[0-9a-f]{8}\.bell$/;
+const PIPE_NAME = /^(\d+-[0-9a-f]{8}|holder)\.bell$/;
 const MOST_OPEN = 128;
 
-/** The holder's side. Keeps the pipes of writers open that it wakes again and again. */
+/** The side that rings. Keeps pipes open that it rings again and again. */
 export class Ringer {
   #directory: string;
   #open = new Map<string, number>();
@@ -76,11 +93,19 @@ export class Ringer {
     }
   }
 
+  ringHolder(): void {
+    this.ring(HOLDER);
+  }
+
+  close(): void {
+    for (const name of [...this.#open.keys()]) this.#close(name);
+  }
+
   #reach(name: string): number {
     for (const oldest of this.#open.size < MOST_OPEN ? [] : [...this.#open.keys()].slice(0, 1))
       this.#close(oldest);
     const { O_WRONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
-    const fd = fs.openSync(path.join(this.#directory, name), O_WRONLY | O_NONBLOCK | O_NOFOLLOW);
+    const fd = fs.openSync(`${this.#directory}/${name}`, O_WRONLY | O_NONBLOCK | O_NOFOLLOW);
     this.#open.set(name, fd);
     if (!fs.fstatSync(fd).isFIFO()) throw new Error(`${name} is not a pipe`);
     return fd;
@@ -96,7 +121,8 @@ export class Ringer {
 type Mkfifo = (file: string, mode: number) => number;
 let mkfifo: Mkfifo | undefined;
 
-function makePipe(file: string): number | undefined {
+function openPipe(paths: MailboxPaths, name: string): number | undefined {
+  const file = `${paths.spool}/${name}`;
   try {
     if (!mkfifo) {
       const koffi = createRequire(import.meta.url)('koffi') as {
@@ -104,9 +130,17 @@ function makePipe(file: string): number | undefined {
       };
       mkfifo = koffi.load(null).func('int mkfifo(const char *path, unsigned int mode)');
     }
-    if (mkfifo(file, 0o660) !== 0) return undefined;
+    // It may be there, the holder's; what else stands in its place is found out next.
+    mkfifo(file, sideMode(paths));
     // Open for both, so that it never ends while nobody rings.
-    return fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_NONBLOCK);
+    const { O_RDWR, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
+    const fd = fs.openSync(file, O_RDWR | O_NONBLOCK | O_NOFOLLOW);
+    if (fs.fstatSync(fd).isFIFO()) {
+      openToUsers(paths, fd);
+      return fd;
+    }
+    fs.closeSync(fd);
+    return undefined;
   } catch {
     return undefined;
   }

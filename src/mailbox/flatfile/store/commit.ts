@@ -6,7 +6,7 @@ import type { MailboxPaths } from './mailbox-path.ts';
 import { failure, type Outcome } from './outcome.ts';
 import { placeOnTop } from './place-on-top.ts';
 import { fsyncDirectoryOf, rewriteFile } from './rewrite.ts';
-import { identityOf, openSnapshot, type Snapshot } from './snapshot.ts';
+import { currentIdentity, identityOf, openSnapshot, type Snapshot } from './snapshot.ts';
 import { fsync } from './splice.ts';
 import type { Bundle, Spool } from './spool.ts';
 import { createTemp } from './temp-file.ts';
@@ -163,19 +163,17 @@ function otherContent(id: string, paths: MailboxPaths): Error {
 
 /** Makes sure the journal covers mailbox and archive as they are; answers which archive it covers. */
 export async function syncJournal(paths: MailboxPaths, journal: Journal, base: Snapshot): Promise<string> {
+  const mailbox = identityOf(base.stat);
+  const covered = currentIdentity(paths.archive);
+  if (journal.covers(mailbox, covered)) return covered;
   const archive = openSnapshot(paths.archive);
   try {
-    const [mailboxNow, archiveNow] = [identityOf(base.stat), identityOf(archive.stat)];
-    if (!journal.covers(mailboxNow, archiveNow)) {
-      journal.rebuild(
-        { source: base.source, identity: mailboxNow },
-        { source: archive.source, identity: archiveNow },
-      );
-      // Somebody may have died between rename and fsync: what we are about to call known must be durable.
-      for (const { fd } of [base, archive]) if (fd !== -1) await fsync(fd);
-      await fsyncDirectoryOf(paths.mailbox);
-    }
-    return archiveNow;
+    const identity = identityOf(archive.stat);
+    journal.rebuild({ source: base.source, identity: mailbox }, { source: archive.source, identity });
+    // Somebody may have died between rename and fsync: what we are about to call known must be durable.
+    for (const { fd, source } of [base, archive]) if (fd !== -1) await fsync(fd, source.size);
+    await fsyncDirectoryOf(paths.mailbox);
+    return identity;
   } finally {
     archive.close();
   }

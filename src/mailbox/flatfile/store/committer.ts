@@ -1,5 +1,6 @@
 import { type Clock, type FileLock, sleep, systemClock, unavailable } from '../../../base/index.ts';
 import type { FlatMessage } from '../format/envelope.ts';
+import { Bell } from './bell.ts';
 import { type CommitParts, commitMessages } from './commit.ts';
 import { DEFAULT_TIMEOUT_MS, lockTimeout, tryHoldMailbox } from './hold-lock.ts';
 import { failure, type Outcome } from './outcome.ts';
@@ -42,6 +43,8 @@ const CLAIM_GRACE_MS = 15_000;
 export class Committer {
   #parts: CommitParts;
   #slot: Slot;
+  /** Rung by whoever leaves a message while we hold the lock. */
+  #bell: Bell;
   #waiting: Waiting[] = [];
   #work: Promise<void> | undefined;
   #answeredAt = Number.NEGATIVE_INFINITY;
@@ -49,6 +52,7 @@ export class Committer {
   constructor(parts: CommitParts) {
     this.#parts = parts;
     this.#slot = new Slot(parts.paths);
+    this.#bell = new Bell(parts.paths, 'holder');
   }
 
   submit(message: FlatMessage, options: SubmitOptions = {}): Promise<Outcome> {
@@ -99,6 +103,7 @@ export class Committer {
           await nextTurn();
         }
       } finally {
+        this.#bell.takeDown();
         lock.release();
       }
       const tired = clock.monotonic() - start > BURST_MS;
@@ -115,12 +120,19 @@ export class Committer {
   }
 
   /**
-   * Those whose messages the last batch held will be back in a moment: one commit for all of them is worth waiting
-   * half as long as the last one took.
+   * Those whose messages the last batch held will be back in a moment: one commit for all of them is worth waiting as
+   * long as the last one took.
    */
   async #gather({ others, tookMs }: { others: number; tookMs: number }, clock: Clock): Promise<void> {
-    const until = clock.monotonic() + Math.min(GATHER_MS, tookMs / 2);
-    while (clock.monotonic() < until && this.#parts.spool.countWaiting() < others) await sleep(clock, 1);
+    if (others === 0) return;
+    const until = clock.monotonic() + Math.min(GATHER_MS, tookMs);
+    const rings = this.#bell.hang() !== undefined;
+    for (;;) {
+      const missing = others - this.#parts.spool.countWaiting();
+      const left = until - clock.monotonic();
+      if (missing <= 0 || left <= 0) return;
+      await this.#bell.heard(clock, rings ? left : Math.min(left, 1), missing);
+    }
   }
 
   /** Answers how many other processes had messages in the batch. */

@@ -36,9 +36,9 @@ export async function rewriteFile(
     try {
       const splices = await plan(base);
       if (splices.length === 0) return { changed: false, identity: identityOf(base.stat) };
-      const identity = await fill(temp, base, splices);
+      const { identity, size } = await fill(temp, base, splices);
       step('written');
-      await fsync(temp.fd);
+      await fsync(temp.fd, size);
       step('synced');
       if (isUnchanged(target, base)) {
         temp.rename();
@@ -58,7 +58,11 @@ export async function rewriteFile(
   });
 }
 
-async function fill(temp: TempFile, base: Snapshot, splices: Splice[]): Promise<string> {
+async function fill(
+  temp: TempFile,
+  base: Snapshot,
+  splices: Splice[],
+): Promise<{ identity: string; size: number }> {
   const { fd } = temp;
   fs.ftruncateSync(fd, 0);
   await writeSpliced(fd, { fd: base.fd, size: base.source.size }, splices);
@@ -66,7 +70,8 @@ async function fill(temp: TempFile, base: Snapshot, splices: Splice[]): Promise<
   // A stamp finer than the kernel's clock tick: any later write gives another one, even within the same tick.
   const now = (performance.timeOrigin + performance.now()) / 1000;
   fs.futimesSync(fd, now, now);
-  return identityOf(fs.fstatSync(fd, { bigint: true }));
+  const stat = fs.fstatSync(fd, { bigint: true });
+  return { identity: identityOf(stat), size: Number(stat.size) };
 }
 
 export async function fsyncDirectoryOf(file: string): Promise<void> {

@@ -1,9 +1,8 @@
 import * as fs from 'node:fs';
-import * as path from 'node:path';
 import { type Clock, errnoOf, randomHex } from '../../../base/index.ts';
 import { LONGEST_BODY } from '../format/body.ts';
 import type { FlatMessage } from '../format/envelope.ts';
-import { Bell } from './bell.ts';
+import { Bell, Ringer } from './bell.ts';
 import { type MailboxPaths, makeSideDirectory, openToUsers, sideMode } from './mailbox-path.ts';
 import { isOutcome, type Outcome } from './outcome.ts';
 
@@ -29,6 +28,7 @@ process.on('exit', () => {
 export class Slot {
   #paths: MailboxPaths;
   #bell: Bell;
+  #ringer: Ringer;
   #name = '';
   #fd: number | undefined;
   /** Under which ending the file rests while it is ours. */
@@ -38,7 +38,8 @@ export class Slot {
 
   constructor(paths: MailboxPaths) {
     this.#paths = paths;
-    this.#bell = new Bell(paths.spool);
+    this.#bell = new Bell(paths);
+    this.#ringer = new Ringer(paths.spool);
   }
 
   /** Leaves messages for whoever holds the lock. One bundle at a time: the one before has been answered or taken back. */
@@ -51,6 +52,7 @@ export class Slot {
     for (let at = 0; at < bytes.length; ) at += fs.writeSync(this.#fd!, bytes, at, bytes.length - at, at);
     try {
       fs.renameSync(this.#at(this.#state), this.#at(WAITING));
+      this.#ringer.ringHolder();
     } catch (error) {
       // Somebody tidied it away.
       if (errnoOf(error) !== 'ENOENT') throw error;
@@ -73,7 +75,7 @@ export class Slot {
     }
     if (!fs.existsSync(this.#at(ANSWERED))) return undefined;
     this.#state = ANSWERED;
-    return lastOutcomes(readSlot(this.#at(ANSWERED)) ?? '{}');
+    return lastOutcomes(readSlot(this.#at(ANSWERED)).text ?? '{}');
   }
 
   /** True while no holder has taken the messages. */
@@ -100,7 +102,6 @@ export class Slot {
   }
 
   #open(): void {
-    this.#retire?.refresh();
     if (this.#fd !== undefined) return;
     const { spool } = this.#paths;
     try {
@@ -121,6 +122,7 @@ export class Slot {
     open.delete(this.#takeDown);
     clearTimeout(this.#retire);
     this.#bell.takeDown();
+    this.#ringer.close();
     if (this.#fd === undefined) return;
     this.abandon();
     // Only while it is ours: whatever waits or is being committed keeps its file.
@@ -128,19 +130,33 @@ export class Slot {
   };
 
   #at(state: string): string {
-    return path.join(this.#paths.spool, this.#name + state);
+    return `${this.#paths.spool}/${this.#name}${state}`;
   }
 }
 
-/** The text of a slot; undefined when it is not a plain file, or too large for the memory of whoever holds the lock. */
-export function readSlot(file: string): string | undefined {
-  const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
+/** What stands in a slot. Without a text it is too large for whoever holds the lock, or no plain file at all. */
+export function readSlot(file: string): { text?: string; alien?: true } {
+  let fd: number;
+  try {
+    fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
+  } catch (error) {
+    if (errnoOf(error) === 'ELOOP' || errnoOf(error) === 'ENXIO') return { alien: true };
+    throw error;
+  }
   try {
     const stat = fs.fstatSync(fd);
-    return stat.isFile() && stat.size <= LONGEST_FILE ? fs.readFileSync(fd, 'utf8') : undefined;
+    if (!stat.isFile()) return { alien: true };
+    return stat.size > LONGEST_FILE ? {} : { text: readText(fd, stat.size) };
   } finally {
     fs.closeSync(fd);
   }
+}
+
+function readText(fd: number, size: number): string {
+  const bytes = Buffer.allocUnsafe(size);
+  let end = 0;
+  for (let got = 1; got > 0 && end < size; end += got) got = fs.readSync(fd, bytes, end, size - end, end);
+  return bytes.toString('utf8', 0, end);
 }
 
 function lastOutcomes(text: string): Outcome[] {

@@ -25,9 +25,18 @@ const write = promisify(fs.write) as (
   length: number,
   position: number,
 ) => Promise<{ bytesWritten: number }>;
-export const fsync = promisify(fs.fsync) as (fd: number) => Promise<void>;
+const fsyncInThread = promisify(fs.fsync) as (fd: number) => Promise<void>;
 
 const CHUNK = 1024 * 1024;
+
+/**
+ * Brings an open file of this size, or a directory, to disk. Here and now when it is small: handing a quick flush to a
+ * thread costs about as much again. In a thread when it is large: nothing else should wait for it.
+ */
+export async function fsync(fd: number, size = 0): Promise<void> {
+  if (size <= CHUNK) fs.fsyncSync(fd);
+  else await fsyncInThread(fd);
+}
 
 interface Sink {
   fd: number;

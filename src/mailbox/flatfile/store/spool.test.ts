@@ -75,6 +75,17 @@ describe('messages that wait in the spool', () => {
     expect(fs.readdirSync(box.paths.spool).filter((name) => /\.(msg|claim)$/.test(name))).toEqual([]);
   });
 
+  it.each(JUNK)('are committed with %s in the place of the bell', async (_, plant) => {
+    plant(spooled('holder.bell'));
+    leave('other', 'theirs');
+    const ours = ['one', 'two', 'three'];
+    await Promise.all(ours.map((id) => box.prepend(message(id))));
+    leave('other', 'again');
+    await box.prepend(message('four'));
+    await box.idle();
+    expect(ids()).toEqual(['again', 'four', 'one', 'theirs', 'three', 'two']);
+  });
+
   it('stop nobody when they cannot be answered', async () => {
     leave('blocked', 'theirs');
     fs.mkdirSync(spooled('blocked.done'));

@@ -1,5 +1,4 @@
 import * as fs from 'node:fs';
-import * as path from 'node:path';
 import { errnoOf } from '../../../base/index.ts';
 import { checkMessage } from '../format/block.ts';
 import type { FlatMessage } from '../format/envelope.ts';
@@ -85,13 +84,10 @@ export class Spool {
   }
 
   #read(bundle: Bundle): Bundle | undefined {
-    if (!isRegular(bundle.file)) {
-      this.#setAside(bundle);
-      return undefined;
-    }
-    const text = readSlot(bundle.file);
+    const { text, alien } = readSlot(bundle.file);
     if (text === undefined) {
-      this.giveBack(bundle);
+      if (alien) this.#setAside(bundle);
+      else this.giveBack(bundle);
       return undefined;
     }
     const { messages, bell } = parseMessages(text);
@@ -155,7 +151,7 @@ export class Spool {
     }
     if (committed.length > 0) await makeDurable();
     for (const bundle of committed) {
-      quietly(() => this.publish({ ...bundle, noted: hasOutcome(readSlot(bundle.file) ?? '') }));
+      quietly(() => this.publish({ ...bundle, noted: hasOutcome(readSlot(bundle.file).text ?? '') }));
     }
   }
 
@@ -178,7 +174,7 @@ export class Spool {
   }
 
   #at(name: string): string {
-    return path.join(this.#paths.spool, name);
+    return `${this.#paths.spool}/${name}`;
   }
 }
 
