@@ -95,15 +95,19 @@ async function oneWake(agent: HousedAgent, sender: HousedAgent, address: string)
 
 /**
  * Nothing open, nothing running, the screen still, and the last turn known to have ended: that it has is said one
- * stability window after it did, and makes the state change once more.
+ * stability window after it did, and makes the state change once more. A turn too short to be seen is waited out.
  */
 async function ready({ client, received }: HousedAgent): Promise<void> {
   const begun = received().length > 0;
   for (;;) {
     const [status, tui, mail] = await Promise.all([client.status(), client.tuiState(), client.mailStatus()]);
-    const settled = tui.stability.stable && (!begun || tui.last_turn.result !== 'none');
+    const { stable, stable_for_seconds } = tui.stability;
+    const settled =
+      stable && (!begun || tui.last_turn.result !== 'none' || stable_for_seconds > UNSEEN_SECONDS);
     if (status.active_execution === 'idle' && tui.turn.phase === 'ready' && settled && mail.open_count === 0)
       return;
     await sleep(systemClock, 50);
   }
 }
+
+const UNSEEN_SECONDS = 3;
