@@ -106,14 +106,16 @@ export class CommitQueue {
 
   #commit(group: Waiting[]): Done[] {
     const done: Done[] = [];
+    // A work that has the transaction to itself needs no savepoint, which costs a copy of every page it changes.
+    const alone = group.length === 1;
     try {
       this.#db.transaction((db) => {
         for (const waiting of group) {
           try {
-            done.push({ waiting, value: db.transaction(waiting.work) });
+            done.push({ waiting, value: alone ? waiting.work(db) : db.transaction(waiting.work) });
           } catch (error) {
             // A refusal concerns this work alone. Anything else may have cost the transaction: all of it is undone.
-            if (!REFUSALS.has(asRouseError(error).code)) throw error;
+            if (alone || !REFUSALS.has(asRouseError(error).code)) throw error;
             waiting.reject(error);
           }
         }

@@ -104,10 +104,10 @@ export class OpenRoot {
     return this.publisher.published();
   }
 
-  /** After a commit: tells watchers here at once, those in other processes at the end of this turn. */
+  /** After a commit: tells watchers here at once, those in other processes before anything else has its turn. */
   announceChange(addresses: Iterable<string>): void {
     for (const address of addresses) {
-      if (this.#toSignal.size === 0) setImmediate(() => this.#signalAll());
+      if (this.#toSignal.size === 0) process.nextTick(() => this.#signalAll());
       this.#toSignal.add(address);
       this.changed.emit({ address });
     }
