@@ -201,13 +201,14 @@ async function manyFinished(bench: Bench): Promise<void> {
   );
 }
 
+/** Ids grow with time, as real ones do: rows of a time are neighbours in every index. */
 function fill(db: Sqlite, rows: number): void {
   db.transaction(() => {
     db.run(
       `INSERT INTO gateway_requests (request_id, request_kind, payload_json, state, accepted_at_utc, started_at_utc,
          finished_at_utc, managed_agent_instance_epoch, source, priority, outcome, content_digest)
        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-       SELECT 'gwreq-old-' || i, 'submit_prompt', ?, 'completed', ?3, ?3, ?3, 1, 'http', 50, 'submitted', 'x' FROM n`,
+       SELECT printf('gwreq-20260102-030405Z-%08x', i), 'submit_prompt', ?, 'completed', ?3, ?3, ?3, 1, 'http', 50, 'submitted', 'x' FROM n`,
       [rows, JSON.stringify(PAYLOAD), new Date().toISOString()],
     );
     db.run(

@@ -48,7 +48,8 @@ export async function queuePeers(
 /** Installed beside the project, never into it. */
 export function peerModules(print: (line: string) => void): ((name: string) => Promise<Any>) | undefined {
   const place = path.join(process.env['ROUSE_ROOT']!, 'bench', 'peers');
-  if (!fs.existsSync(path.join(place, 'node_modules'))) {
+  const { dependencies } = JSON.parse(fs.readFileSync(path.join(place, 'package.json'), 'utf8')) as Any;
+  if (Object.keys(dependencies).some((name) => !fs.existsSync(path.join(place, 'node_modules', name)))) {
     print('installing bench/peers (several minutes where better-sqlite3 must be compiled)');
     // Not "npm ci": that refuses a lockfile written on another platform, because of optional binaries.
     const words = ['install', '--no-save', '--no-audit', '--no-fund'];
@@ -132,7 +133,7 @@ async function bullmq(
   ending.add(() => server.kill());
   const { Queue } = await load('bullmq');
   const queue = new Queue('prompts', { connection: { path: socket, maxRetriesPerRequest: null } });
-  ending.add(() => queue.close());
   await queue.waitUntilReady();
+  ending.add(() => queue.close());
   return { name: 'bullmq (redis, appendfsync always)', op: () => queue.add('prompt', payload) };
 }

@@ -30,10 +30,12 @@ export function utcSeconds(at: Date): string {
 
 /** `20260102T030405Z`. */
 export function compactStamp(at: Date): string {
-  return utcSeconds(at).replace(/[-:]/g, '');
+  const iso = at.toISOString();
+  return `${iso.slice(0, 4)}${iso.slice(5, 7)}${iso.slice(8, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}Z`;
 }
 
 /** `20260102-030405Z`. */
 export function dashedStamp(at: Date): string {
-  return compactStamp(at).replace('T', '-');
+  const compact = compactStamp(at);
+  return `${compact.slice(0, 8)}-${compact.slice(9)}`;
 }

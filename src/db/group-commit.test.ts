@@ -34,6 +34,26 @@ const names = (reader = db): unknown[] =>
   reader.all('SELECT name FROM item ORDER BY id').map((row) => row['name']);
 
 describe('works committed together', () => {
+  it('leave their settings to nobody else: what is not in a group syncs by itself and waits for a writer', async () => {
+    const settings = (): unknown[] => [
+      ...Object.values(db.get('PRAGMA synchronous')!),
+      ...Object.values(db.get('PRAGMA busy_timeout')!),
+    ];
+    const before = settings();
+    expect(before).toEqual([2, 5000]);
+    const inside = await db.commitTogether(settings);
+    expect(inside).toEqual([1, 0]);
+    expect(settings()).toEqual(before);
+    await db.commitTogether(insert('kept'));
+    expect(db.transaction(settings)).toEqual(before);
+    const failed = db.commitTogether(() => {
+      throw new Error('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    expect(settings()).toEqual(before);
+    expect(names()).toEqual(['kept']);
+  });
+
   it('share one transaction and resolve after it', async () => {
     const reader = openSqlite({ file, migrations, readOnly: true });
     const seenByOthers: unknown[][] = [];

@@ -38,6 +38,8 @@ export class Sqlite {
   /** What to do when the transaction is rolled back, in the order in which it was asked for. */
   #undo: (() => void)[] = [];
   #busyTimeoutMs: number;
+  /** The connection is still set as a group needs it: nobody but groups has used it since. */
+  #setForGroups = false;
 
   constructor({
     file,
@@ -60,7 +62,7 @@ export class Sqlite {
         commit: () => this.#commitGroup(),
         sync: (done) => this.#log.sync(done),
         syncNow: () => this.#log.syncNow(),
-        rollback: () => this.#endGroup(() => this.#rollback()),
+        rollback: () => this.#rollback(),
         inTransaction: () => this.#db.isTransaction,
       },
       { clock, busyTimeoutMs },
@@ -68,6 +70,11 @@ export class Sqlite {
   }
 
   run(sql: string, params: SqliteParams = []): SqliteRunResult {
+    this.#leaveGroups();
+    return this.#run(sql, params);
+  }
+
+  #run(sql: string, params: SqliteParams): SqliteRunResult {
     return this.#call(sql, params, (statement, bound) => {
       const { changes, lastInsertRowid } = statement.run(...bound);
       return { changes: Number(changes), lastInsertRowid: exactNumber(lastInsertRowid) };
@@ -75,6 +82,7 @@ export class Sqlite {
   }
 
   get<T = Record<string, unknown>>(sql: string, params: SqliteParams = []): T | undefined {
+    this.#leaveGroups();
     return this.#call(sql, params, (statement, bound, { shape }) => {
       // get() stops after one row; a RETURNING statement stopped there could hide a failure of its commit.
       const row = shape.returning ? statement.all(...bound)[0] : statement.get(...bound);
@@ -83,6 +91,7 @@ export class Sqlite {
   }
 
   all<T = Record<string, unknown>>(sql: string, params: SqliteParams = []): T[] {
+    this.#leaveGroups();
     return this.#call(sql, params, (statement, bound) =>
       statement.all(...bound).map((row) => readRow<T>(row)),
     );
@@ -93,6 +102,7 @@ export class Sqlite {
     sql: string,
     params: SqliteParams = [],
   ): Generator<T, void, undefined> {
+    this.#leaveGroups();
     const prepared = this.#take(sql);
     let rows: IterableIterator<Record<string, unknown>> | undefined;
     try {
@@ -108,6 +118,11 @@ export class Sqlite {
 
   /** Runs a script of fixed text: layout changes, pragmas. Takes no values. */
   exec(sql: string): void {
+    this.#leaveGroups();
+    this.#exec(sql);
+  }
+
+  #exec(sql: string): void {
     try {
       this.#refuseClosed();
       this.#db.exec(sql);
@@ -159,6 +174,7 @@ export class Sqlite {
   }
 
   #outermost<T>(fn: (db: Sqlite) => T): T {
+    this.#leaveGroups();
     this.#control('BEGIN IMMEDIATE', +1);
     try {
       const value = refusePromise(fn(this));
@@ -186,7 +202,7 @@ export class Sqlite {
       this.#depth = outer;
       this.#undoSince(before);
       // SQLite ends the whole transaction by itself on a full disk or an I/O error.
-      if (this.#db.isTransaction) this.exec(`ROLLBACK TO ${name}; RELEASE ${name}`);
+      if (this.#db.isTransaction) this.#exec(`ROLLBACK TO ${name}; RELEASE ${name}`);
       throw error;
     }
   }
@@ -196,40 +212,37 @@ export class Sqlite {
   }
 
   #control(sql: string, step: number): void {
-    this.run(sql);
+    this.#run(sql, []);
     this.#depth += step;
   }
 
   #rollback(): void {
     this.#depth = 0;
     this.#undoSince(0);
-    if (this.#db.isOpen && this.#db.isTransaction) this.exec('ROLLBACK');
+    if (this.#db.isOpen && this.#db.isTransaction) this.#exec('ROLLBACK');
   }
 
   /**
    * A group is committed without SQLite's own sync, which would hold this thread and takes fsync where fdatasync is
-   * enough: GroupCommit syncs the log before anybody is told. A checkpoint still syncs by itself.
+   * enough: GroupCommit syncs the log before anybody is told. A checkpoint still syncs by itself. The settings are kept
+   * until somebody else uses the connection, because parsing them at each commit costs as much as a row.
    */
   #beginGroup(): void {
-    this.exec('PRAGMA busy_timeout = 0; PRAGMA synchronous = NORMAL');
-    try {
-      this.#control('BEGIN IMMEDIATE', +1);
-    } catch (error) {
-      this.#endGroup(() => {});
-      throw error;
-    }
-    this.exec(`PRAGMA busy_timeout = ${this.#busyTimeoutMs}`);
+    if (!this.#setForGroups) this.#exec('PRAGMA busy_timeout = 0; PRAGMA synchronous = NORMAL');
+    this.#setForGroups = true;
+    this.#control('BEGIN IMMEDIATE', +1);
   }
 
   #commitGroup(): void {
     this.#control('COMMIT', -1);
     this.#undo = [];
-    this.#endGroup(() => {});
   }
 
-  #endGroup(end: () => void): void {
-    end();
-    this.exec(`PRAGMA busy_timeout = ${this.#busyTimeoutMs}; PRAGMA synchronous = ${this.#log.mode}`);
+  /** Before anything outside of a group. */
+  #leaveGroups(): void {
+    if (!this.#setForGroups || this.#depth > 0) return;
+    this.#exec(`PRAGMA busy_timeout = ${this.#busyTimeoutMs}; PRAGMA synchronous = ${this.#log.mode}`);
+    this.#setForGroups = false;
   }
 
   #call<T>(

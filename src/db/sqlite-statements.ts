@@ -28,6 +28,9 @@ export class StatementCache {
 
   /** The statement for one call that ends before anybody else can ask for it. */
   use(sql: string): Prepared {
+    const known = this.#byText.get(sql);
+    // Their order matters only when one must go.
+    if (known && this.#byText.size < this.#limit) return known;
     const prepared = this.take(sql);
     this.giveBack(prepared);
     return prepared;

@@ -17,13 +17,13 @@ export function bindable(shape: StatementShape, params: SqliteParams): Bound[] |
   if (Array.isArray(params)) {
     const values = params as readonly SqliteValue[];
     if (values.length !== shape.positional || shape.names.size > 0) throw wrongCount(shape, values.length);
-    return values.map((value, index) => bindValue(value, `parameter ${index + 1}`));
+    return values.map((value, index) => bindValue(value, index + 1));
   }
   const bound: Record<string, Bound> = {};
   for (const [name, value] of Object.entries(params)) {
     if (!shape.names.has(name))
       throw invalid(`the statement has no parameter ${name}`, { facts: { parameter: name } });
-    bound[name] = bindValue(value, `parameter ${name}`);
+    bound[name] = bindValue(value, name);
   }
   for (const name of shape.names) {
     if (!Object.hasOwn(bound, name))
@@ -39,21 +39,22 @@ function wrongCount(shape: StatementShape, given: number) {
   return invalid(`the statement takes ${wanted}, ${given} were given in order`);
 }
 
-function bindValue(value: unknown, what: string): Bound {
+/** `which` is the place or the name of the parameter. */
+function bindValue(value: unknown, which: number | string): Bound {
   switch (typeof value) {
     case 'string':
-      refuseNul(value, what);
+      if (value.includes('\u0000')) refuseNul(value, `parameter ${which}`);
       return value;
     case 'number':
-      return bindNumber(value, what);
+      return bindNumber(value, which);
     case 'bigint':
-      if (value > INT64_MAX || value < INT64_MIN) throw refused(what, 'a whole number beyond 64 bits');
+      if (value > INT64_MAX || value < INT64_MIN) throw refused(which, 'a whole number beyond 64 bits');
       return value;
     case 'boolean':
       return value ? 1 : 0;
     default:
       if (value === null || value instanceof Uint8Array) return value;
-      throw refused(what, value === undefined ? 'undefined' : describe(value));
+      throw refused(which, value === undefined ? 'undefined' : describe(value));
   }
 }
 
@@ -61,8 +62,8 @@ function bindValue(value: unknown, what: string): Bound {
  * The driver binds whole numbers beyond 32 bits as REAL, so those go as BigInt: an integer stays an integer. It also
  * takes a fraction below 2^-52 for none; that loss is accepted.
  */
-function bindNumber(value: number, what: string): number | bigint {
-  if (Number.isNaN(value)) throw refused(what, 'NaN');
+function bindNumber(value: number, which: number | string): number | bigint {
+  if (Number.isNaN(value)) throw refused(which, 'NaN');
   if (!Number.isSafeInteger(value)) return value;
   return value === (value | 0) ? value | 0 : BigInt(value);
 }
@@ -72,7 +73,8 @@ function describe(value: unknown): string {
   return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
 }
 
-function refused(what: string, is: string) {
+function refused(which: number | string, is: string) {
+  const what = `parameter ${which}`;
   return invalid(`${what} is ${is}, which cannot be stored`, {
     hint: 'allowed: text, numbers, bigint, booleans, Uint8Array and null; write dates as ISO text',
     facts: { parameter: what },

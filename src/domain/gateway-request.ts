@@ -16,11 +16,12 @@ export type RequestPriority = (typeof REQUEST_PRIORITIES)[number];
 let lastRequest = Number.parseInt(randomHex(4), 16);
 
 /**
- * `gwreq-YYYYMMDD-HHMMSSZ-<8 hex>`. The last part steps from a random beginning through all of its numbers, so that one
- * process never makes the same twice; drawn anew each time, thousands in one second would meet now and then.
+ * `gwreq-YYYYMMDD-HHMMSSZ-<8 hex>`. The last part counts from a random beginning, so that one process never makes the
+ * same twice (drawn anew each time, thousands in one second would meet now and then) and a new one goes to the end of
+ * its index.
  */
 export function newRequestId(at: Date): string {
-  lastRequest = (lastRequest + 0x9e3779b1) >>> 0;
+  lastRequest = (lastRequest + 1) >>> 0;
   return `gwreq-${dashedStamp(at)}-${lastRequest.toString(16).padStart(8, '0')}`;
 }
 
