@@ -154,7 +154,7 @@ const ROUNDS = 5;
 /** Recipe and ours in turns, so that whatever else the machine does hits both; the median of the ratios counts. */
 async function compare(directory: string, producers: number): Promise<string> {
   const rounds: { fsync: number; recipe: number; processes: number; inside: number }[] = [];
-  const each = Math.ceil((producers === 1 ? 300 : 1200) / producers);
+  const each = Math.ceil((producers === 1 ? 300 : 800) / producers);
   for (let n = 0; n < ROUNDS; n++) {
     const place = fs.mkdtempSync(path.join(directory, 'recipe-'));
     rounds.push({

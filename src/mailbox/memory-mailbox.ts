@@ -1,8 +1,6 @@
 import { notFound } from '../base/index.ts';
 import {
   ARCHIVE,
-  asParticipant,
-  bodyPreview,
   composeMail,
   composePost,
   composeReply,
@@ -23,6 +21,7 @@ import {
   sinceStamp,
 } from '../domain/index.ts';
 import type { MemoryEntry, MemoryStore } from './memory-store.ts';
+import { TRANSPORT, viewEntry } from './memory-view.ts';
 import { countPage, pageOf } from './page.ts';
 import type { Mailbox, MailCapabilities, MailCounts, MailHint, MailPage, MailSent } from './port.ts';
 import {
@@ -34,8 +33,6 @@ import {
   mailReplySchema,
   mailSearchSchema,
 } from './schema/index.ts';
-
-const TRANSPORT = 'memory';
 
 /** One mailbox of a MemoryMail, behind the port. */
 export class MemoryMailbox implements Mailbox {
@@ -88,13 +85,13 @@ export class MemoryMailbox implements Mailbox {
     const entries = this.#match(input).filter(({ order }) => order < after);
     const page = entries.slice(0, query.limit ?? undefined);
     return pageOf(query.box, {
-      messages: page.map((entry) => this.#show(entry, query.include_body)),
+      messages: page.map((entry) => viewEntry(entry, query.include_body)),
       nextCursor: page.length < entries.length ? String(page.at(-1)!.order) : null,
     });
   }
 
   async count(input: MailQuery = {}): Promise<MailCounts> {
-    return countPage(this.#match(input).map((entry) => this.#show(entry, false)));
+    return countPage(this.#match(input).map((entry) => viewEntry(entry, false)));
   }
 
   async search(input: MailSearch): Promise<MailPage> {
@@ -104,18 +101,18 @@ export class MemoryMailbox implements Mailbox {
       const all = `${document.subject}\n${document.body}`.toLowerCase();
       return words.length > 0 && (box == null || at === box) && words.every((word) => all.includes(word));
     });
-    const messages = found.slice(0, limit).map((entry) => this.#show(entry, include_body));
+    const messages = found.slice(0, limit).map((entry) => viewEntry(entry, include_body));
     return pageOf(box ?? null, { messages, nextCursor: null });
   }
 
   async peek(ref: string, { box }: { box?: string | null } = {}): Promise<MailMessage> {
-    return this.#show(this.#find(parseMailRef(TRANSPORT, ref), box), true);
+    return viewEntry(this.#find(parseMailRef(TRANSPORT, ref), box), true);
   }
 
   async read(ref: string, { box }: { box?: string | null } = {}): Promise<MailMessage> {
     const entry = this.#find(parseMailRef(TRANSPORT, ref), box);
     if (!entry.read) this.#change([entry], () => ({ read: true }));
-    return this.#show(entry, true);
+    return viewEntry(entry, true);
   }
 
   async send(input: MailDraft): Promise<MailSent> {
@@ -214,7 +211,7 @@ export class MemoryMailbox implements Mailbox {
   #changeRefs(refs: string[], to: () => Partial<MemoryEntry>): MailMessage[] {
     const entries = parseMailRefs(TRANSPORT, refs).map((id) => this.#find(id));
     this.#change(entries, to);
-    return entries.map((entry) => this.#show(entry, true));
+    return entries.map((entry) => viewEntry(entry, true));
   }
 
   #change(entries: MemoryEntry[], to: () => Partial<MemoryEntry>): void {
@@ -224,28 +221,6 @@ export class MemoryMailbox implements Mailbox {
 
   #sent(document: MailDocument): MailSent {
     const done = this.#mail.deliver(document);
-    return { message: this.#show(this.#find(done.document.message_id), true), duplicate: done.duplicate };
-  }
-
-  #show({ document, box, read, answered }: MemoryEntry, withBody: boolean): MailMessage {
-    return {
-      message_ref: makeMailRef(TRANSPORT, document.message_id),
-      thread_ref: makeMailRef(TRANSPORT, document.thread_id),
-      in_reply_to_ref: document.in_reply_to === null ? null : makeMailRef(TRANSPORT, document.in_reply_to),
-      created_at_utc: document.created_at_utc,
-      subject: document.subject,
-      read,
-      answered,
-      archived: box === ARCHIVE,
-      unread: !read,
-      box,
-      body_preview: bodyPreview(document.body),
-      ...(withBody ? { body_text: document.body } : {}),
-      sender: asParticipant(document.from),
-      to: document.to.map(asParticipant),
-      cc: document.cc.map(asParticipant),
-      reply_to: document.reply_to.map(asParticipant),
-      attachments: [],
-    };
+    return { message: viewEntry(this.#find(done.document.message_id), true), duplicate: done.duplicate };
   }
 }

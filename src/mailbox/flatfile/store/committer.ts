@@ -1,4 +1,4 @@
-import { type Clock, type FileLock, sleep, systemClock, unavailable } from '../../../base/index.ts';
+import { type Clock, type FileLock, sleep, systemClock } from '../../../base/index.ts';
 import type { FlatMessage } from '../format/envelope.ts';
 import { Bell } from './bell.ts';
 import { type CommitParts, commitMessages } from './commit.ts';
@@ -6,21 +6,13 @@ import { DEFAULT_TIMEOUT_MS, lockTimeout, tryHoldMailbox } from './hold-lock.ts'
 import { failure, type Outcome } from './outcome.ts';
 import { recoverMailbox } from './recover.ts';
 import { Slot } from './slot.ts';
-
-interface Waiting {
-  message: FlatMessage;
-  deadline: number;
-  timeoutMs: number;
-  done: (outcome: Outcome) => void;
-}
+import { fail, outcomeUnknown, settle, takeBatch, type Waiting } from './waiting.ts';
 
 export interface SubmitOptions {
   timeoutMs?: number | undefined;
   clock?: Clock | undefined;
 }
 
-const MOST_PER_BATCH = 512;
-const MOST_BYTES_PER_BATCH = 16 * 1024 * 1024;
 /** A holder that is always busy lets go for a moment after this long: others wait for the lock, not for us. */
 const BURST_MS = 100;
 const REST_MS = 3;
@@ -137,7 +129,7 @@ export class Committer {
 
   /** Answers how many other processes had messages in the batch. */
   async #commitOnce(): Promise<number> {
-    const batch = this.#take();
+    const batch = takeBatch(this.#waiting);
     try {
       const messages = batch.map(({ message }) => message);
       const { outcomes, others } = await commitMessages(this.#parts, messages);
@@ -149,17 +141,8 @@ export class Committer {
     }
   }
 
-  #take(): Waiting[] {
-    let count = 0;
-    for (let bytes = 0; count < Math.min(this.#waiting.length, MOST_PER_BATCH); count++) {
-      bytes += this.#waiting[count]!.message.body.length;
-      if (count > 0 && bytes > MOST_BYTES_PER_BATCH) break;
-    }
-    return this.#waiting.splice(0, count);
-  }
-
   async #leaveAndWait(clock: Clock): Promise<void> {
-    const batch = this.#take();
+    const batch = takeBatch(this.#waiting);
     try {
       this.#slot.leave(batch.map(({ message }) => message));
       await this.#untilAnswered(batch, clock);
@@ -219,23 +202,3 @@ export class Committer {
 
 /** Lets callers that are about to submit do so: they share the next batch. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
-  for (const [i, { done }] of batch.entries()) {
-    done(outcomes[i] ?? outcomes.at(-1) ?? failure(new Error('the lock holder gave no answer')));
-  }
-}
-
-function fail(batch: readonly Waiting[], error: unknown): void {
-  for (const { done } of batch) done(failure(error));
-}
-
-function outcomeUnknown(mailbox: string): Error {
-  return unavailable(
-    `another writer took the message for ${mailbox} and did not finish; it may or may not be there`,
-    {
-      hint: 'retry with the same msg-id: it is never delivered twice',
-      facts: { outcome_unknown: true },
-    },
-  );
-}
