@@ -4,6 +4,8 @@ import { type MailboxBinding, refusal } from '../../wire/index.ts';
 
 export interface OpenedMailbox {
   mailbox: Mailbox;
+  /** What was opened is no longer what lies there: it was repaired, restored from a copy, or moved away. */
+  isReplaced?(): boolean;
   /** Closes it and the store it was opened from. */
   close(): Promise<unknown>;
 }
@@ -15,7 +17,7 @@ export interface MailAccess {
   /** The bound mailbox, open. */
   mailbox(): Promise<Mailbox>;
   bindingsVersion(): string;
-  /** Something changed in the mailbox, or another one was bound. A hint. */
+  /** Something changed in the mailbox, or another one was opened. A hint. */
   readonly changed: Emitter<void>;
   /** Watches the mailbox; again after a failure or a new binding. Safe to call at every look. */
   watch(): Promise<void>;
@@ -31,6 +33,7 @@ export function openMailAccess(
   const changed = new Emitter<void>();
   let current: Promise<Open> | undefined;
   let currentVersion = '';
+  let openedBefore = false;
 
   function bound(): MailboxBinding {
     const found = binding();
@@ -40,10 +43,13 @@ export function openMailAccess(
     });
   }
 
+  /** The old one is let go whatever becomes of it: the root it was opened from may be gone. */
   async function replace(wanted: MailboxBinding): Promise<Open> {
-    const before = current;
-    await before?.then(letGo, () => undefined);
-    return { ...(await open(wanted)) };
+    await current?.then(letGo).catch(() => undefined);
+    const opened = { ...(await open(wanted)) };
+    if (openedBefore) changed.emit();
+    openedBefore = true;
+    return opened;
   }
 
   async function use(): Promise<Open> {
@@ -52,10 +58,18 @@ export function openMailAccess(
       currentVersion = wanted.bindings_version;
       current = replace(wanted);
     }
+    const found = current;
+    const held = await opened(found);
+    if (!held.isReplaced?.()) return held;
+    if (current === found) current = replace(wanted);
+    return opened(current ?? found);
+  }
+
+  async function opened(opening: Promise<Open>): Promise<Open> {
     try {
-      return await current;
+      return await opening;
     } catch (error) {
-      current = undefined;
+      if (current === opening) current = undefined;
       throw storeFailure(error);
     }
   }
@@ -83,5 +97,9 @@ async function letGo(held: Open): Promise<void> {
 /** A store that cannot be opened or read is the transport's failure; what it refuses stays what it is. */
 export function storeFailure(error: unknown): Error {
   if (isRouseError(error) && error.code !== 'internal' && error.code !== 'unavailable') return error;
-  return refusal('mail_transport', `the mail store failed: ${asRouseError(error).message}`, { cause: error });
+  const { message, hint } = asRouseError(error);
+  return refusal('mail_transport', `the mail store failed: ${message}`, {
+    ...(hint !== undefined && { hint }),
+    cause: error,
+  });
 }

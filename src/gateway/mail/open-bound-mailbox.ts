@@ -8,7 +8,11 @@ export async function openBoundMailbox(binding: MailboxBinding, clock: Clock): P
   switch (binding.transport) {
     case 'filesystem': {
       const store = openMailStore({ root: binding.filesystem_root, clock });
-      return { mailbox: store.mailbox(binding.address), close: () => store.close() };
+      return {
+        mailbox: store.mailbox(binding.address),
+        isReplaced: () => store.isReplaced,
+        close: () => store.close(),
+      };
     }
     case 'flatfile': {
       const mailbox = new FlatFileMailbox({

@@ -14,16 +14,15 @@ const SUMMARISED = 50;
 
 /** What a wake in this mode would be about. An unchanged mailbox is not read again. */
 export class EligibleReader {
-  #known: { mode: NotifierMode; version: string; address: string; mail: EligibleMail } | undefined;
+  #known: { mode: NotifierMode; version: string; mailbox: Mailbox; mail: EligibleMail } | undefined;
 
   async read(mailbox: Mailbox, mode: NotifierMode): Promise<EligibleMail> {
     const version = await mailbox.version();
-    const { address } = mailbox;
     const known = this.#known;
-    if (known && known.mode === mode && known.version === version && known.address === address)
+    if (known && known.mode === mode && known.version === version && known.mailbox === mailbox)
       return known.mail;
     const mail = await readAll(mailbox, mode);
-    this.#known = { mode, version, address, mail };
+    this.#known = { mode, version, mailbox, mail };
     return mail;
   }
 }

@@ -75,6 +75,12 @@ export class FilesystemMailbox implements Mailbox {
     this.#own = new OwnMail(store, registration);
   }
 
+  /** For reading: never the index of a root that was repaired, restored or moved away meanwhile. */
+  get #db(): Sqlite {
+    this.#store.requireCurrent();
+    return this.#store.db;
+  }
+
   async status(): Promise<MailboxStatus> {
     const { open_count, unread_count } = await this.count({ box: INBOX });
     const { transport, principal_id, address } = this;
@@ -92,38 +98,42 @@ export class FilesystemMailbox implements Mailbox {
   }
 
   async version(): Promise<string> {
-    const { registration_id, number } = this.#own.self(this.#store.db);
-    return `${registration_id}:${versionOf(this.#store.db, number)}`;
+    const db = this.#db;
+    const { registration_id, number } = this.#own.self(db);
+    return `${registration_id}:${versionOf(db, number)}`;
   }
 
   async list(input: MailQuery = {}): Promise<MailPage> {
     const query = checkMail(mailQuerySchema, input, 'list');
-    const { rows, nextCursor } = listRows(this.#store.db, this.#own.self(this.#store.db).number, query);
+    const db = this.#db;
+    const { rows, nextCursor } = listRows(db, this.#own.self(db).number, query);
     return pageOf(query.box, { messages: this.#own.view(rows), nextCursor });
   }
 
   async count(input: MailQuery = {}): Promise<MailCounts> {
     const query = checkMail(mailQuerySchema, input, 'count');
-    return countRows(this.#store.db, this.#own.self(this.#store.db).number, query);
+    const db = this.#db;
+    return countRows(db, this.#own.self(db).number, query);
   }
 
   async search(input: MailSearch): Promise<MailPage> {
     const { text, box = null, limit, include_body } = checkMail(mailSearchSchema, input, 'search');
     const match = matchExpression(text);
     if (match === undefined) return pageOf(box, { messages: [], nextCursor: null });
-    while (searchIsBehind(this.#store.db)) await this.#store.commit(indexNextBatch);
-    const { number } = this.#own.self(this.#store.db);
-    const rows = searchRows(this.#store.db, number, { match, box, limit, withBody: include_body });
+    const db = this.#db;
+    while (searchIsBehind(db)) await this.#store.commit(indexNextBatch);
+    const { number } = this.#own.self(db);
+    const rows = searchRows(db, number, { match, box, limit, withBody: include_body });
     return pageOf(box, { messages: this.#own.view(rows), nextCursor: null });
   }
 
   async peek(messageRef: string, options: { box?: string | null } = {}): Promise<MailMessage> {
-    const { db } = this.#store;
+    const db = this.#db;
     return this.#own.load(db, this.#own.find(db, messageRef, options.box));
   }
 
   async read(messageRef: string, options: { box?: string | null } = {}): Promise<MailMessage> {
-    const { db } = this.#store;
+    const db = this.#db;
     const message = this.#own.find(db, messageRef, options.box);
     if (message.is_read === 1) return this.#own.load(db, message);
     const [read] = await this.#own.change([parseMailRef(FILESYSTEM, messageRef)], { read: true });
@@ -166,7 +176,7 @@ export class FilesystemMailbox implements Mailbox {
 
   async reply(input: MailReply): Promise<MailSent> {
     const reply = checkMail(mailReplySchema, input, 'reply');
-    this.#own.find(this.#store.db, reply.message_ref);
+    this.#own.find(this.#db, reply.message_ref);
     return this.#own.deliver(
       reply.attachments,
       ({ db, self }, attachments, at) =>
@@ -202,6 +212,7 @@ export class FilesystemMailbox implements Mailbox {
 
   async watch(onChange: (hint: MailHint) => void): Promise<() => void> {
     const { address } = this;
+    this.#store.requireCurrent();
     const stopHere = this.#store.changed.on((hint) => {
       if (hint.address === address) onChange(hint);
     });

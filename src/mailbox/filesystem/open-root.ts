@@ -145,14 +145,31 @@ export class OpenRoot {
     }
   }
 
-  /** Repair puts a new index in place of one that cannot be read; whoever still has the old one open must not write to it. */
+  /** Another index lies where the open one was, or none: it was repaired, restored from a copy, or its root moved away. */
+  get isReplaced(): boolean {
+    try {
+      const now = fs.statSync(this.layout.index);
+      return now.ino !== this.#indexFile.ino || now.dev !== this.#indexFile.dev;
+    } catch {
+      return true;
+    }
+  }
+
+  /** Whoever still has the old index open must neither write to it nor take what it says for the truth. */
+  requireCurrent(): void {
+    if (!this.isReplaced) return;
+    throw unavailable(
+      `the index of mailbox root ${this.layout.root} was replaced or moved while it was open`,
+      {
+        hint: 'try again: what is there now is opened then',
+        facts: { cause: 'index_replaced' },
+      },
+    );
+  }
+
   #refuseReplacedIndex(): void {
     if (this.clock.monotonic() - this.#indexChecked < INDEX_CHECK_MS) return;
     this.#indexChecked = this.clock.monotonic();
-    const now = fs.statSync(this.layout.index, { throwIfNoEntry: false });
-    if (now?.ino === this.#indexFile.ino && now.dev === this.#indexFile.dev) return;
-    throw unavailable(`the index of mailbox root ${this.layout.root} was replaced while it was open`, {
-      hint: 'try again: the new index is used from the next start',
-    });
+    this.requireCurrent();
   }
 }

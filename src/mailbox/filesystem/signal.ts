@@ -22,7 +22,8 @@ export function signalChange(layout: Layout, address: string, at: Date): void {
 
 export function ensureSignal(layout: Layout, address: string): void {
   try {
-    fs.mkdirSync(layout.signals, { recursive: true, mode: 0o700 });
+    // Never the root itself: one that was moved away must not come back as an empty directory.
+    if (!fs.existsSync(layout.signals)) fs.mkdirSync(layout.signals, { mode: 0o700 });
     fs.closeSync(fs.openSync(signalFile(layout, address), NEW_OR_OURS, 0o600));
   } catch {
     // Watchers then hear of the next change that can be signalled.
@@ -31,7 +32,7 @@ export function ensureSignal(layout: Layout, address: string): void {
 
 /**
  * Watches the one file of this mailbox. A signal file that was removed or replaced is made and watched again, and
- * counts as a change.
+ * counts as a change. When its root is gone too, that change is the last one told.
  */
 export function watchSignal(layout: Layout, address: string, onChange: () => void): () => void {
   const file = signalFile(layout, address);
@@ -43,10 +44,17 @@ export function watchSignal(layout: Layout, address: string, onChange: () => voi
     ensureSignal(layout, address);
     watcher = fs.watch(file, (event) => {
       if (stopped) return;
-      if (event === 'rename') arm();
+      if (event === 'rename') rearm();
       onChange();
     });
     watcher.on('error', () => watcher?.close());
+  };
+  const rearm = (): void => {
+    try {
+      arm();
+    } catch {
+      watcher?.close();
+    }
   };
   try {
     arm();

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Mailbox } from '../index.ts';
 import { parseDocument } from './document-text.ts';
 import { initMailStore, openMailStore, rootStatus } from './index.ts';
 import { at, errorOf, TestRoot } from './world.testing.ts';
@@ -275,5 +276,40 @@ describe('search', () => {
     expect(await found('привет')).toEqual(['two']);
     await world.send('alice', 'bob', 'three', { body_content: 'queue again' });
     expect(await found('queue')).toEqual(['three', 'two', 'one']);
+  });
+});
+
+describe('an index that was replaced while it was open', () => {
+  const everyRead: [string, (bob: Mailbox) => Promise<unknown>][] = [
+    ['list', (bob) => bob.list()],
+    ['count', (bob) => bob.count()],
+    ['version', (bob) => bob.version()],
+    ['status', (bob) => bob.status()],
+    ['search', (bob) => bob.search({ text: 'hello' })],
+    ['watch', (bob) => bob.watch(() => {})],
+  ];
+
+  it.each(everyRead)('is refused to %s, which would be deaf for good', async (_, read) => {
+    world = new TestRoot('alice', 'bob');
+    const bob = world.mailbox('bob');
+    await read(bob);
+    fs.renameSync(world.root, `${world.root}.away`);
+    await expect(read(bob)).rejects.toMatchObject({
+      code: 'unavailable',
+      facts: { cause: 'index_replaced' },
+    });
+    fs.cpSync(`${world.root}.away`, world.root, { recursive: true });
+    expect(world.store.isReplaced).toBe(true);
+    await expect(read(bob)).rejects.toMatchObject({ code: 'unavailable' });
+    await world.reopen().catch(() => {});
+    await read(world.mailbox('bob'));
+  });
+
+  it('does not make a root that was removed come back as an empty directory', async () => {
+    world = new TestRoot('alice', 'bob');
+    const told = new Promise<void>((resolve) => void world.mailbox('bob').watch(() => resolve()));
+    fs.rmSync(world.root, { recursive: true });
+    await told;
+    expect(fs.existsSync(world.root)).toBe(false);
   });
 });

@@ -1,0 +1,103 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../base/index.ts';
+import { initMailStore, openMailStore, repairMailStore } from '../../mailbox/index.ts';
+import type { MailboxBinding } from '../../wire/index.ts';
+import { type MailAccess, openBoundMailbox, openMailAccess } from './index.ts';
+
+const ADDRESS = 'bob@houmao.localhost';
+let directory: string;
+let root: string;
+let binding: MailboxBinding;
+let access: MailAccess;
+
+beforeEach(async () => {
+  directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-access-')));
+  root = path.join(directory, 'root');
+  const store = initMailStore({ root });
+  store.register({ address: ADDRESS, owner_principal_id: 'bob' });
+  await store.close();
+  binding = {
+    transport: 'filesystem',
+    principal_id: 'bob',
+    address: ADDRESS,
+    filesystem_root: root,
+    bindings_version: '1',
+    mailbox_kind: 'in_root',
+    mailbox_path: path.join(root, 'mailboxes', ADDRESS),
+  };
+  access = openMailAccess(
+    () => binding,
+    (wanted) => openBoundMailbox(wanted, systemClock),
+  );
+});
+
+afterEach(async () => {
+  await access.close();
+  fs.rmSync(directory, { recursive: true, force: true });
+});
+
+/** By another process, as far as the access can tell. */
+async function postFromOutside(subject: string): Promise<void> {
+  const store = openMailStore({ root });
+  await store.mailbox(ADDRESS).post({ subject, body_content: 'do it' });
+  await store.close();
+}
+
+const post = async (subject: string) => (await access.mailbox()).post({ subject, body_content: 'do it' });
+const subjects = async (): Promise<string[]> =>
+  (await (await access.mailbox()).list()).messages.map(({ subject }) => subject);
+
+describe('the mailbox of a gateway', () => {
+  it('is opened anew when its index was rebuilt: mail from outside is seen and told, and sending works', async () => {
+    await post('before');
+    await access.watch();
+    await expect.poll(() => fs.readdirSync(path.join(root, 'messages'))).toHaveLength(1);
+    fs.writeFileSync(path.join(root, 'index.sqlite'), 'nonsense'.repeat(999));
+    expect((await repairMailStore({ root })).backed_up_index_path).not.toBeNull();
+    const told = access.changed.next();
+    await postFromOutside('from outside');
+    await told;
+    expect(await subjects()).toEqual(['from outside', 'before']);
+    await post('after');
+    expect(await subjects()).toHaveLength(3);
+    await access.watch();
+    const toldAgain = access.changed.next();
+    await postFromOutside('again');
+    await toldAgain;
+  });
+
+  it('fails while its root is away, and goes on with the copy that is put in its place', async () => {
+    await post('kept');
+    fs.renameSync(root, `${root}.away`);
+    await expect(access.mailbox()).rejects.toMatchObject({ code: 'not_found' });
+    await expect(access.watch()).rejects.toMatchObject({ code: 'not_found' });
+    expect(fs.existsSync(root)).toBe(false);
+    fs.cpSync(`${root}.away`, root, { recursive: true });
+    expect(await subjects()).toEqual(['kept']);
+    await post('new');
+  });
+
+  it('is opened once when several ask at the same time for one that was replaced', async () => {
+    let openings = 0;
+    let replaced = false;
+    const several = openMailAccess(
+      () => binding,
+      async (wanted) => {
+        openings++;
+        return {
+          ...(await openBoundMailbox(wanted, systemClock)),
+          isReplaced: () => replaced && openings === 1,
+        };
+      },
+    );
+    await several.mailbox();
+    replaced = true;
+    const found = await Promise.all([several.mailbox(), several.mailbox(), several.watch()]);
+    expect(found[0]).toBe(found[1]);
+    expect(openings).toBe(2);
+    await several.close();
+  });
+});
