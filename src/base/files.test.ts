@@ -1,9 +1,17 @@
+import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import * as esbuild from 'esbuild';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readJsonIfExists, stableJson, writeFileAtomic } from './files.ts';
+import {
+  ensureDirectory,
+  ensurePrivateDirectory,
+  readJsonIfExists,
+  stableJson,
+  writeFileAtomic,
+} from './files.ts';
 
 const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-files-'));
 afterAll(() => fs.rmSync(directory, { recursive: true }));
@@ -40,5 +48,57 @@ describe('stable JSON', () => {
     fs.writeFileSync(file, '{');
     expect(() => readJsonIfExists(file)).toThrow(/broken\.json is not valid JSON/);
     expect(readJsonIfExists(path.join(directory, 'absent.json'))).toBeUndefined();
+  });
+});
+
+describe('making a directory', () => {
+  it('makes those above it too, and leaves one that is there as it is', () => {
+    const deep = path.join(directory, 'one', 'two', 'three');
+    ensurePrivateDirectory(deep);
+    for (const at of [deep, path.dirname(deep)]) expect(fs.statSync(at).mode & 0o777).toBe(0o700);
+    fs.chmodSync(deep, 0o755);
+    ensurePrivateDirectory(deep);
+    expect(fs.statSync(deep).mode & 0o777).toBe(0o755);
+    fs.symlinkSync(deep, path.join(directory, 'link'));
+    ensureDirectory(path.join(directory, 'link', 'four'));
+    expect(fs.readdirSync(deep)).toEqual(['four']);
+  });
+
+  it('says what stands in the way', () => {
+    const file = path.join(directory, 'a-file');
+    const nowhere = path.join(directory, 'nowhere');
+    fs.writeFileSync(file, '');
+    fs.symlinkSync(path.join(directory, 'gone'), nowhere);
+    for (const at of [file, nowhere]) {
+      for (const wanted of [at, path.join(at, 'x'), path.join(at, 'x', 'y')]) {
+        expect(() => ensureDirectory(wanted)).toThrow(
+          expect.objectContaining({
+            code: 'conflict',
+            message: expect.stringContaining(`${at} is in the way`),
+          }),
+        );
+      }
+    }
+    expect(fs.existsSync(path.join(directory, 'gone'))).toBe(false);
+  });
+
+  it.runIf(process.platform === 'linux')('ends where the system takes no directories', () => {
+    // In a process of its own: a mkdir that never returns could not be interrupted here.
+    const script = `import { ensureDirectory } from ${JSON.stringify(path.join(import.meta.dirname, 'files.ts'))};
+      try { ensureDirectory('/proc/rouse-nope/x'); } catch (error) { console.log(error.code); }`;
+    const file = path.join(directory, 'make.mjs');
+    esbuild.buildSync({
+      stdin: { contents: script, resolveDir: import.meta.dirname },
+      outfile: file,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+    });
+    const ran = spawnSync(process.execPath, [file], {
+      timeout: 20_000,
+      killSignal: 'SIGKILL',
+      encoding: 'utf8',
+    });
+    expect(ran).toMatchObject({ signal: null, stdout: expect.stringMatching(/^(not_found|forbidden)$/m) });
   });
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { errnoOf, invalid } from './errors.ts';
+import { conflict, errnoOf, forbidden, invalid, notFound, unavailable } from './errors.ts';
 
 export interface AtomicWriteOptions {
   mode?: number;
@@ -89,5 +89,60 @@ export function readJsonIfExists(file: string): unknown {
 
 /** A directory only its owner may enter. An existing one keeps its mode. */
 export function ensurePrivateDirectory(directory: string): void {
-  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  ensureDirectory(directory, 0o700);
+}
+
+/**
+ * Makes a directory and those above it, as `mkdir -p` does. Node's own recursive mkdir never returns where an existing
+ * directory answers ENOENT to a new one (/proc); this one climbs each step once. What stands in the way is named.
+ */
+export function ensureDirectory(directory: string, mode = 0o777): void {
+  try {
+    makeWithParents(path.resolve(directory), mode);
+  } catch (error) {
+    throw explainDirectory(error, path.resolve(directory));
+  }
+}
+
+function makeWithParents(directory: string, mode: number): void {
+  if (isDirectory(directory)) return;
+  const above = path.dirname(directory);
+  if (above !== directory) makeWithParents(above, mode);
+  try {
+    fs.mkdirSync(directory, { mode });
+  } catch (error) {
+    // Somebody else may have made it at the same time.
+    if (!isDirectory(directory)) throw error;
+  }
+}
+
+function isDirectory(directory: string): boolean {
+  try {
+    return fs.statSync(directory).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function explainDirectory(cause: unknown, directory: string): unknown {
+  const { path: at = directory } = cause as { path?: string };
+  switch (errnoOf(cause)) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return forbidden(`not allowed to make the directory ${at}`, { cause });
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return unavailable(`no room on the disk for the directory ${at}`, { cause });
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return conflict(`cannot make the directory ${directory}: ${at} is in the way`, {
+        hint: 'it is a file, or a link that leads nowhere',
+        cause,
+      });
+    case 'ENOENT':
+      return notFound(`the directory ${at} cannot be made in ${path.dirname(at)}`, { cause });
+    default:
+      return cause;
+  }
 }

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { internal } from '../base/index.ts';
+import { ensurePrivateDirectory, internal } from '../base/index.ts';
 
 /**
  * A directory as one compressed file: for each entry a line of JSON (`path`, `size`; a directory has no size), then its
@@ -22,16 +22,16 @@ export function packDirectory(directory: string): Buffer {
 /** Unpacks into a new directory. What leads out of it is refused. */
 export function unpackDirectory(archive: string, directory: string): void {
   const bytes = gunzipSync(fs.readFileSync(archive));
-  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  ensurePrivateDirectory(directory);
   for (let at = 0; at < bytes.length; ) {
     const end = bytes.indexOf(0x0a, at);
     const entry = JSON.parse(bytes.toString('utf8', at, end)) as { path: string; size?: number };
     const full = path.resolve(directory, entry.path);
     if (!full.startsWith(directory + path.sep)) throw internal(`${archive} is not an archive of ours`);
     at = end + 1;
-    if (entry.size === undefined) fs.mkdirSync(full, { recursive: true, mode: 0o700 });
+    if (entry.size === undefined) ensurePrivateDirectory(full);
     else {
-      fs.mkdirSync(path.dirname(full), { recursive: true, mode: 0o700 });
+      ensurePrivateDirectory(path.dirname(full));
       fs.writeFileSync(full, bytes.subarray(at, at + entry.size), { mode: 0o600 });
       at += entry.size;
     }

@@ -1,7 +1,14 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { conflict, invalid, readIfExists, unsupported, writeFileAtomic } from '../base/index.ts';
+import {
+  conflict,
+  ensurePrivateDirectory,
+  invalid,
+  readIfExists,
+  unsupported,
+  writeFileAtomic,
+} from '../base/index.ts';
 import {
   MCP_NAME,
   MCP_PLACES,
@@ -40,7 +47,7 @@ export function installMcp(config: McpConfig): McpInstallation {
   const edit = MCP_PLACES[config.tool]!.format === 'toml' ? editToml : editJson;
   const { text, was } = edit(before ?? '', file, config);
   if (text !== before) {
-    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    ensurePrivateDirectory(path.dirname(file));
     const mode = fs.statSync(file, { throwIfNoEntry: false })?.mode;
     writeFileAtomic(file, text, { mode: mode === undefined ? 0o600 : mode & 0o777 });
   }

@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import {
   conflict,
+  ensureDirectory,
   invalid,
   messageOf,
   readIfExists,
@@ -89,7 +90,7 @@ export function skillsForLaunch(target: SkillTarget): SkillsAtLaunch | undefined
 
 function write({ skill, file }: SkillInstallation): void {
   const text = packaged(skill);
-  fs.mkdirSync(path.dirname(file), { recursive: true });
+  ensureDirectory(path.dirname(file));
   writeFileAtomic(file, text, { mode: 0o644 });
   writeJsonAtomic(stampOf(file), { written_by: 'rouse', sha256: digest(text) }, { mode: 0o644 });
 }

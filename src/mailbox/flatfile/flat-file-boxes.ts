@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { type Clock, isRouseError, notFound } from '../../base/index.ts';
+import { type Clock, ensureDirectory, isRouseError, notFound } from '../../base/index.ts';
 import {
   ARCHIVE,
   INBOX,
@@ -31,7 +30,7 @@ export class FlatFileBoxes {
     this.#address = address;
     const given = path.resolve(directory);
     this.agent = path.basename(given) === '.agent' ? given : path.join(given, '.agent');
-    fs.mkdirSync(this.agent, { recursive: true });
+    ensureDirectory(this.agent);
     this.inbox = new FlatFile(path.join(this.agent, 'inbox.md'), { clock });
     this.archive = new FlatFile(this.inbox.paths.archive, { clock });
     this.outbox = new FlatFile(path.join(this.agent, 'outbox.md'), { clock });

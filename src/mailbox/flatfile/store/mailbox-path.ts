@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { conflict, errnoOf, forbidden, invalid, notFound, type RouseError } from '../../../base/index.ts';
+import {
+  conflict,
+  ensurePrivateDirectory,
+  errnoOf,
+  forbidden,
+  invalid,
+  notFound,
+  type RouseError,
+} from '../../../base/index.ts';
 
 /** One mailbox file and everything that belongs to it. Every spelling of its path gives the same. */
 export interface MailboxPaths {
@@ -160,7 +168,7 @@ export function openToUsers(paths: MailboxPaths, fd: number): void {
 
 function ensurePrivate(side: string): void {
   const base = path.dirname(side);
-  if (!fs.existsSync(side)) fs.mkdirSync(side, { recursive: true, mode: 0o700 });
+  ensurePrivateDirectory(side);
   for (const directory of [base, side]) {
     const stat = fs.lstatSync(directory);
     if (!stat.isDirectory()) throw notDirectory(directory);
