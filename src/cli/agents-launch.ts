@@ -124,6 +124,7 @@ const launch: Command = {
   examples: [
     'rouse agents launch --tool claude --agent-name gpu',
     'rouse agents launch --tool codex --agent-name rev --workdir ~/src/app --gateway-auto-attach -- --model o5',
+    'rouse agents launch --tool claude --agent-name app --mailbox-root .agent/inbox.md --mailbox-address totebox@app',
     'rouse agents launch --tool command --agent-name mine -- ./my-agent --flag',
     'rouse agents launch --tool claude --agent-name cao-gpu --pair-port 9889',
   ],

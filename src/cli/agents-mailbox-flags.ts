@@ -8,9 +8,16 @@ export function absoluteDirectory(text: string): string {
   return path.resolve(text);
 }
 
+export const MAILBOX_ROOT: Flag = {
+  name: 'mailbox-root',
+  value: 'PATH',
+  summary: 'mail store to register it in, or a flat mailbox DIR/.agent/inbox.md',
+  parse: absoluteDirectory,
+};
+
 export const MAILBOX_FLAGS: Flag[] = [
   { name: 'mailbox', summary: 'a mailbox of its own (the default)', negatable: true },
-  { name: 'mailbox-root', value: 'DIR', summary: 'mail store to register it in', parse: absoluteDirectory },
+  MAILBOX_ROOT,
   { name: 'mailbox-address', value: 'ADDRESS', summary: 'otherwise <name>@houmao.localhost' },
 ];
 

@@ -1,5 +1,5 @@
 import type { RegisterMailbox } from '../session/index.ts';
-import { absoluteDirectory } from './agents-mailbox-flags.ts';
+import { MAILBOX_ROOT } from './agents-mailbox-flags.ts';
 import { AGENT_FLAGS, localAgent, sessionContext } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
 import { notBlank } from './flag-values.ts';
@@ -16,7 +16,9 @@ function answer(data: Json): Output {
       registered: data['registered'],
       address: mailbox['address'] ?? data['address'],
       transport: mailbox['transport'],
-      filesystem_root: mailbox['filesystem_root'],
+      ...(mailbox['transport'] === 'flatfile'
+        ? { mailbox_path: mailbox['mailbox_path'] }
+        : { filesystem_root: mailbox['filesystem_root'] }),
       ...('activation_state' in data && { activation_state: data['activation_state'] }),
     }),
   };
@@ -62,15 +64,13 @@ const mailbox: Command = {
     {
       name: 'register',
       summary: 'give the agent a mailbox; it need not be relaunched',
-      examples: ['rouse agents mailbox register --agent-name gpu'],
+      examples: [
+        'rouse agents mailbox register --agent-name gpu',
+        'rouse agents mailbox register --agent-name gpu --mailbox-root ~/src/app/.agent/inbox.md --address totebox@app',
+      ],
       flags: [
         ...AGENT_FLAGS,
-        {
-          name: 'mailbox-root',
-          value: 'DIR',
-          summary: 'mail store to register it in',
-          parse: absoluteDirectory,
-        },
+        MAILBOX_ROOT,
         { name: 'address', value: 'ADDRESS', summary: 'otherwise <name>@houmao.localhost', parse: notBlank },
         { name: 'principal-id', value: 'ID', summary: 'owner; otherwise HOUMAO-<name>', parse: notBlank },
         {

@@ -68,8 +68,8 @@ async function withFlatFile<T>(
       hint: 'the file does not say whose it is: give --address NAME@DOMAIN',
     });
   }
-  const { FlatFileMailbox } = await import('../mailbox/index.ts');
-  const mailbox = new FlatFileMailbox({ directory: agentDirectory(file), address });
+  const { agentDirectoryOf, FlatFileMailbox } = await import('../mailbox/index.ts');
+  const mailbox = new FlatFileMailbox({ directory: requireDirectory(agentDirectoryOf(file)), address });
   try {
     return await work(mailbox);
   } finally {
@@ -77,19 +77,10 @@ async function withFlatFile<T>(
   }
 }
 
-/** The .agent directory of a flat file. Looking at mail makes none, and no other file is taken instead of the named one. */
-function agentDirectory(file: string): string {
-  const directory = file.endsWith('.md') ? path.dirname(file) : file;
-  const agent = path.basename(directory) === '.agent' ? directory : path.join(directory, '.agent');
-  if (file.endsWith('.md') && (agent !== directory || path.basename(file) !== 'inbox.md')) {
-    throw invalid(`--mailbox-root must be .agent/inbox.md of some directory, or the directory, not ${file}`, {
-      hint: `"rouse mailfile" works with any file: rouse mailfile list --mailbox ${file}`,
-    });
-  }
-  if (!fs.statSync(agent, { throwIfNoEntry: false })?.isDirectory()) {
-    throw notFound(`there is no directory ${agent}`, { hint: `make it first: mkdir -p ${agent}` });
-  }
-  return agent;
+/** Looking at mail makes no directory. */
+function requireDirectory(directory: string): string {
+  if (fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return directory;
+  throw notFound(`there is no directory ${directory}`, { hint: `make it first: mkdir -p ${directory}` });
 }
 
 /** The one mailbox of a store beside the operator's; otherwise the caller has to choose. */

@@ -180,6 +180,23 @@ describe('rouse mail', () => {
       2,
       ['mail', 'mark', '--address', at('ben'), '--message-ref', 'x', '--archived', '--unread'],
     ],
+    [
+      'a flag and its opposite',
+      2,
+      ['mail', 'mark', '--address', at('ben'), '--message-ref', 'x', '--read', '--unread'],
+    ],
+    [
+      'a flag and its opposite, for an agent',
+      2,
+      ['agents', 'mail', 'mark', '--agent-name', 'x', '--message-ref', 'x', '--unread', '--read'],
+    ],
+    ['a mailbox and none', 2, ['agents', 'join', '--agent-name', 'x', '--mailbox', '--no-mailbox']],
+    ['a mail store in a flat file', 2, ['mailbox', 'init', '--mailbox-root', '/tmp/rouse-none/inbox.md']],
+    [
+      'an address in a flat file',
+      2,
+      ['mailbox', 'register', '--mailbox-root', '/tmp/rouse-none/inbox.md', '--address', at('x')],
+    ],
     ['an unknown message', 3, ['mail', 'read', '--address', at('ben'), '--message-ref', 'msg-x']],
     ['a ref of another store', 2, ['mail', 'read', '--address', at('ben'), '--message-ref', 'stalwart:1']],
     ['a box that is a path', 2, ['mail', 'list', '--address', at('ben'), '--box', '../x']],
@@ -215,6 +232,13 @@ describe('rouse mail', () => {
 });
 
 describe('rouse mailbox', () => {
+  it('names the commands for a flat file when it is given one', async () => {
+    const file = path.join(home, 'y.md');
+    const { code, err } = await rouse(['mailbox', 'init', '--mailbox-root', file]);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/rouse mailfile/) });
+    expect(fs.existsSync(file)).toBe(false);
+  });
+
   it('tells how a store is, also when there is none', async () => {
     expect(await json('mailbox', 'status')).toMatchObject({
       exists: true,

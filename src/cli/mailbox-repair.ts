@@ -1,6 +1,6 @@
 import type { Command } from './command.ts';
-import { chosenRoot, ROOT_FLAG } from './mail-store-flags.ts';
-import { about, flag } from './mailbox-root.ts';
+import { ROOT_FLAG } from './mail-store-flags.ts';
+import { about, flag, storeRoot } from './mailbox-root.ts';
 import { keyValues } from './table.ts';
 
 export const repair: Command = {
@@ -30,7 +30,7 @@ export const repair: Command = {
     const { repairMailStore } = await import('../mailbox/index.ts');
     input.progress('repairing');
     const result = await repairMailStore({
-      root: chosenRoot(input).path,
+      root: storeRoot(input),
       cleanup_staging: flag(input, 'cleanupStaging'),
       quarantine_staging: flag(input, 'quarantineStaging'),
     });

@@ -1,3 +1,5 @@
+import * as fs from 'node:fs';
+import { invalid } from '../base/index.ts';
 import type { MailStore } from '../mailbox/index.ts';
 import type { Flag, Input } from './command.ts';
 import { chosenRoot } from './mail-store-flags.ts';
@@ -17,10 +19,19 @@ export const flag = (input: Input, name: string): boolean => input.flags[name] =
 export const text = (input: Input, name: string): string | undefined =>
   input.flags[name] as string | undefined;
 
+/** These commands are about directories; what ends in .md is a flat file and has commands of its own. */
+export function storeRoot(input: Input): string {
+  const { path } = chosenRoot(input);
+  if (!path.endsWith('.md') || fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  throw invalid(`${path} names a flat mailbox file, which needs no mail store`, {
+    hint: `use it as it is (rouse mailfile prepend --mailbox ${path}), or give it to an agent: rouse agents mailbox register --mailbox-root ${path}`,
+  });
+}
+
 /** Opens the store, runs `work`, closes it. */
 export async function withStore<T>(input: Input, work: (store: MailStore) => Promise<T> | T): Promise<T> {
   const { openMailStore } = await import('../mailbox/index.ts');
-  const store = openMailStore({ root: chosenRoot(input).path });
+  const store = openMailStore({ root: storeRoot(input) });
   try {
     return await work(store);
   } finally {

@@ -1,11 +1,11 @@
 import type { Command } from './command.ts';
-import { chosenRoot, ROOT_FLAG } from './mail-store-flags.ts';
+import { ROOT_FLAG } from './mail-store-flags.ts';
 import { getAccount, listAccounts } from './mailbox-accounts.ts';
 import { cleanup, clear } from './mailbox-cleanup.ts';
 import { exportStore } from './mailbox-export.ts';
 import { register, unregister } from './mailbox-register.ts';
 import { repair } from './mailbox-repair.ts';
-import { about } from './mailbox-root.ts';
+import { about, storeRoot } from './mailbox-root.ts';
 import { keyValues } from './table.ts';
 
 const init: Command = {
@@ -15,7 +15,7 @@ const init: Command = {
   flags: [ROOT_FLAG],
   async run(input) {
     const { initMailStore } = await import('../mailbox/index.ts');
-    const store = initMailStore({ root: chosenRoot(input).path });
+    const store = initMailStore({ root: storeRoot(input) });
     try {
       const { root, index, rules, mailboxes } = store.layout;
       return {
@@ -43,7 +43,7 @@ const status: Command = {
   flags: [ROOT_FLAG],
   async run(input) {
     const { rootStatus } = await import('../mailbox/index.ts');
-    const report = await rootStatus(chosenRoot(input).path);
+    const report = await rootStatus(storeRoot(input));
     const { registration_counts: counts, warnings, error, hint, ...facts } = report;
     const { active, inactive, stashed } = counts;
     const lines = keyValues({

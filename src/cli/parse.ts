@@ -111,6 +111,7 @@ function addFlag(parser: Parser, flag: Flag): void {
   else if (flag.parse) option.argParser((text: string) => value(flag, text));
   parser.addOption(option);
   if (!flag.negatable) return;
+  refuseBoth(parser, flag.name, flag.opposite ?? `no-${flag.name}`);
   if (flag.opposite) {
     const opposite = parser.createOption(`--${flag.opposite}`, `the opposite of --${flag.name}`);
     const key = option.attributeName();
@@ -119,6 +120,19 @@ function addFlag(parser: Parser, flag: Flag): void {
   } else {
     parser.addOption(parser.createOption(`--no-${flag.name}`, `the opposite of --${flag.name}`));
     if (flag.default === undefined) parser.setOptionValue(option.attributeName(), undefined);
+  }
+}
+
+/** Which of the two counts would be a guess. */
+function refuseBoth(parser: Parser, ...names: [string, string]): void {
+  const given = new Set<string>();
+  for (const name of names) {
+    parser.on(`option:${name}`, () => {
+      given.add(name);
+      if (given.size < 2) return;
+      const message = `error: --${names[0]} and --${names[1]} exclude each other`;
+      parser.error(message, { code: 'commander.conflictingOption' });
+    });
   }
 }
 

@@ -36,7 +36,7 @@ export interface LaunchOptions {
   home?: string | undefined;
   resumeArgs?: string[] | undefined;
   continueArgs?: string[] | undefined;
-  /** Undefined: a filesystem mailbox under the default root. */
+  /** Undefined: a filesystem mailbox under the default root. A root ending in .md is a flat file. */
   mailbox?: { root?: string | undefined; address?: string | undefined } | false | undefined;
   /** False: leave the tool's skills alone. Only a session with a mailbox gets any. */
   skills?: boolean | undefined;

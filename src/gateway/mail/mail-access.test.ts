@@ -3,7 +3,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../base/index.ts';
-import { initMailStore, openMailStore, repairMailStore } from '../../mailbox/index.ts';
+import { FlatFileMailbox, initMailStore, openMailStore, repairMailStore } from '../../mailbox/index.ts';
 import type { MailboxBinding } from '../../wire/index.ts';
 import { type MailAccess, openBoundMailbox, openMailAccess } from './index.ts';
 
@@ -78,6 +78,34 @@ describe('the mailbox of a gateway', () => {
     fs.cpSync(`${root}.away`, root, { recursive: true });
     expect(await subjects()).toEqual(['kept']);
     await post('new');
+  });
+
+  it('in a flat file fails while the directory is away, makes none, and goes on when it is back', async () => {
+    const agent = path.join(directory, 'app', '.agent');
+    fs.mkdirSync(agent, { recursive: true });
+    binding = {
+      transport: 'flatfile',
+      principal_id: 'HOUMAO-bob',
+      address: 'bob@app',
+      mailbox_path: agent,
+      bindings_version: '2',
+    };
+    expect((await access.mailbox()).principal_id).toBe('HOUMAO-bob');
+    await access.watch();
+    await post('kept');
+    fs.renameSync(agent, `${agent}.away`);
+    await expect(access.watch()).rejects.toMatchObject({ code: 'not_found' });
+    expect(fs.existsSync(agent)).toBe(false);
+    fs.cpSync(`${agent}.away`, agent, { recursive: true });
+    expect(await subjects()).toEqual(['kept']);
+    await access.watch();
+    const told = access.changed.next();
+    await new FlatFileMailbox({ directory: agent, address: 'bob@app' }).post({
+      subject: 'new',
+      body_content: 'do it',
+    });
+    await told;
+    expect(await subjects()).toEqual(['new', 'kept']);
   });
 
   it('is opened once when several ask at the same time for one that was replaced', async () => {

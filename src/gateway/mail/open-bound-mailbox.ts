@@ -1,4 +1,5 @@
-import { type Clock, unsupported } from '../../base/index.ts';
+import * as fs from 'node:fs';
+import { type Clock, notFound, unsupported } from '../../base/index.ts';
 import { FlatFileMailbox, openMailStore } from '../../mailbox/index.ts';
 import type { MailboxBinding } from '../../wire/index.ts';
 import type { OpenedMailbox } from './mail-access.ts';
@@ -15,12 +16,22 @@ export async function openBoundMailbox(binding: MailboxBinding, clock: Clock): P
       };
     }
     case 'flatfile': {
-      const mailbox = new FlatFileMailbox({
-        directory: binding.mailbox_path,
-        address: binding.address,
-        clock,
-      });
-      return { mailbox, close: () => mailbox.close() };
+      const { mailbox_path: directory, address, principal_id } = binding;
+      const opened = fs.statSync(directory, { throwIfNoEntry: false });
+      if (!opened?.isDirectory()) {
+        throw notFound(`there is no directory ${directory}, where the mailbox was`, {
+          hint: 'put it back, or bind another mailbox with "rouse agents mailbox register"',
+        });
+      }
+      const mailbox = new FlatFileMailbox({ directory, address, principal_id, clock });
+      return {
+        mailbox,
+        isReplaced: () => {
+          const now = fs.statSync(directory, { throwIfNoEntry: false });
+          return now?.ino !== opened.ino || now.dev !== opened.dev;
+        },
+        close: () => mailbox.close(),
+      };
     }
     default:
       throw unsupported(`mail kept by ${binding.transport} cannot be opened by a gateway`);
