@@ -7,12 +7,17 @@ const COLUMNS: Column<ListedAgent>[] = [
   { title: 'name', value: (agent) => agent.agent_name },
   { title: 'tool', value: (agent) => agent.tool },
   { title: 'backend', value: (agent) => agent.backend },
-  { title: 'session', value: (agent) => agent.session },
+  { title: 'session', value: sessionWords },
   { title: 'gateway', value: (agent) => agent.gateway },
   { title: 'port', value: (agent) => agent.gateway_port, right: true },
   { title: 'tmux session', value: (agent) => agent.tmux_session_name },
   { title: 'mail address', value: (agent) => agent.mail_address },
 ];
+
+/** A session may live although only a shell is left in it. */
+function sessionWords({ session, tool_connectivity }: ListedAgent): string {
+  return session === 'running' && tool_connectivity === 'unavailable' ? 'running, tool gone' : session;
+}
 
 async function run(input: Input): Promise<Output> {
   const { listAgents, pairActions } = await import('../session/index.ts');

@@ -197,6 +197,7 @@ describe('requests', () => {
       /2 requests were accepted for an earlier agent process[\s\S]*keep me[\s\S]*drop me/,
     );
     await agent.json(gateway('reconcile', '--keep', keep.request_id));
+    expect((await agent.rouse(gateway('reconcile'))).out).toMatch(/^1 request was accepted for an earlier/);
     expect((await agent.rouse(gateway('reconcile', '--discard-all'))).out).toMatch(
       /1 discarded. Requests are open/,
     );

@@ -85,8 +85,9 @@ function undecidedText({ requests, managed_agent_recovery: recovery }: Reconcili
     { title: 'epoch', value: (r) => r.managed_agent_instance_epoch, right: true },
     { title: 'prompt', value: (r) => promptPreview(r, 60) },
   ]);
+  const accepted = requests.length === 1 ? '1 request was' : `${requests.length} requests were`;
   return [
-    `${requests.length} requests were accepted for an earlier agent process. None is typed, and no new one is`,
+    `${accepted} accepted for an earlier agent process. None is typed, and no new one is`,
     'accepted, until each is decided: --keep ID … or --discard ID …, or --keep-all, --discard-all.',
     '',
     rows,

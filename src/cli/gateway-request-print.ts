@@ -5,6 +5,7 @@ import { keyValues, show, table } from './table.ts';
 
 /** How a request stands, in a few words: `completed (submitted)`, `accepted, waits: dialog='permission'`. */
 export function standing({ state, outcome, waiting_reason, error_detail }: RequestView): string {
+  if (outcome === 'coalesced') return error_detail ?? outcome;
   if (outcome !== null && outcome !== 'submitted') return `${state} (${outcome}): ${error_detail ?? outcome}`;
   if (outcome !== null) return `${state} (${outcome})`;
   return waiting_reason ? `${state}, waits: ${waiting_reason}` : state;

@@ -57,14 +57,13 @@ function alike(explained: readonly Explained[]): Explained[][] {
   const groups: Explained[][] = [];
   for (const each of explained) {
     const last = groups.at(-1);
-    const { outcome, detail } = each.decision;
-    const same =
-      last &&
-      outcome !== 'enqueued' &&
-      last[0]!.decision.outcome === outcome &&
-      last[0]!.decision.detail === detail;
-    if (same) last.push(each);
+    if (last && isAlike(last[0]?.decision, each.decision)) last.push(each);
     else groups.push([each]);
   }
   return groups;
+}
+
+/** Decided the same way; every wake is told by itself. */
+export function isAlike(one: NotifierDecision | undefined, other: NotifierDecision): boolean {
+  return other.outcome !== 'enqueued' && one?.outcome === other.outcome && one.detail === other.detail;
 }

@@ -57,8 +57,9 @@ export function nextLook(decision: NotifierDecision, lookAgainUtc: string | null
 }
 
 function busyUntil(detail: string, lookAgainUtc: string | null): string {
-  if (lookAgainUtc) return `when the quiet hours end, at ${dayAndTime(lookAgainUtc)}`;
-  if (detail.startsWith('wake_budget')) return 'when a wake of the last hour is an hour old';
+  const at = lookAgainUtc ? `, at ${dayAndTime(lookAgainUtc)}` : '';
+  if (detail.startsWith('wake_budget')) return `when enough wakes of the last hour are an hour old${at}`;
+  if (at) return `when the quiet hours end${at}`;
   return detail.startsWith('request_admission')
     ? 'when the gateway is free and the agent is ready'
     : 'when the agent becomes ready';

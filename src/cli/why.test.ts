@@ -55,6 +55,50 @@ describe('why', () => {
     expect(out.indexOf('not woken')).toBeLessThan(out.indexOf('woken for'));
   });
 
+  it('tells once what was decided the same way, however often, and a limit counts what is told', async () => {
+    const { agent, on } = await decided();
+    await on.gateway.stop('test');
+    const db = openSqlite({
+      file: path.join(agent.sessionRoot, 'gateway', 'queue.sqlite'),
+      migrations: QUEUE_FILE_MIGRATIONS,
+    });
+    const columns = `poll_time_utc, unread_count, unread_digest, unread_summary_json, request_admission,
+      active_execution, queue_depth, outcome, enqueued_request_id, detail, facts_json, chain_json`;
+    for (let i = 0; i < 20; i++)
+      db.run(`INSERT INTO gateway_notifier_audit (${columns}) SELECT ${columns} FROM gateway_notifier_audit
+        WHERE outcome = 'busy_skip' ORDER BY audit_id DESC LIMIT 1`);
+    db.close();
+    const { out } = await agent.rouse(why('--limit', '2'));
+    expect(out).toMatch(/the same \d\d times before/);
+    expect(out).toMatch(/woken for 1 open message/);
+    expect((await agent.json(why('--limit', '2'))).decisions).toHaveLength(2);
+  });
+
+  it('of a time before the first decision says that, not that nothing ever was', async () => {
+    const { agent } = await decided();
+    expect((await agent.rouse(why('--at', '2020-01-01'))).out).toMatch(
+      /Nothing that is still kept was decided until 2020-01-01 23:59/,
+    );
+  });
+
+  it('counts one decision as one', async () => {
+    const { agent } = await decided();
+    expect((await agent.rouse(why('--limit', '1', '--replay'))).out).toMatch(
+      /Replay: 1 decision made again from its facts, it is the same/,
+    );
+  });
+
+  it('of a headless turn that was interrupted does not say that nothing was typed', async () => {
+    const { agent, on } = await decided();
+    on.surface.outcomes = ['cancelled'];
+    on.surface.show({ ready: true, reasons: [] });
+    const submit = ['agents', 'gateway', 'requests', 'submit', '--agent-name', 'gpu', '--wait'];
+    const { request_id } = await agent.json([...submit, '--prompt', 'x']);
+    const { out } = await agent.rouse(why('--request', request_id));
+    expect(out).toMatch(/its turn was interrupted/);
+    expect(out).not.toMatch(/nothing was typed/);
+  });
+
   it('tells the same without a live gateway, from its files', async () => {
     const { agent, on } = await decided();
     const live = (await agent.json(why())).decisions;

@@ -7,7 +7,7 @@ import { notBlank, utcTime, wholeNumber } from './flag-values.ts';
 import { requestText } from './gateway-request-print.ts';
 import { dayAndTime } from './gateway-time-words.ts';
 import { show } from './table.ts';
-import { decisionLines, type Explained, settingLines } from './why-print.ts';
+import { decisionLines, type Explained, isAlike, settingLines } from './why-print.ts';
 import { type WhySource, whySource } from './why-source.ts';
 
 async function run(input: Input): Promise<Output> {
@@ -24,9 +24,12 @@ async function whyWoken(input: Input, source: WhySource): Promise<Output> {
   const { flags } = input;
   const ref = flags['messageRef'] as string | undefined;
   const message = ref === undefined ? undefined : await messageFacts(input, source, ref);
+  const at = flags['at'] as string | undefined;
   const chosen = await choose(source, {
     limit: flags['limit'] as number,
-    at: flags['at'] as string | undefined,
+    at,
+    // What is told once counts once; programs and a replay are given row by row.
+    folded: input.style !== 'json' && !flags['replay'],
     matches: message === undefined ? () => true : (decision) => mentions(decision, message),
   });
   const { replayDecision } = await import('../gateway/offline.ts');
@@ -52,7 +55,7 @@ async function whyWoken(input: Input, source: WhySource): Promise<Output> {
     plain: [
       ...settingLines(source, Date.now()),
       ...(message ? messageLines(message) : []),
-      ...(explained.length > 0 ? decisionLines(explained) : ['', nothingFound(source, ref)]),
+      ...(explained.length > 0 ? decisionLines(explained) : ['', nothingFound(source, ref, at)]),
       ...(replays ? ['', replayLine(replays.length, different, chosen.length)] : []),
     ].join('\n'),
     exitCode: different.length > 0 ? 1 : 0,
@@ -74,20 +77,27 @@ function forgotten(error: unknown): undefined {
 interface Choice {
   limit: number;
   at: string | undefined;
+  /** The limit counts what is decided anew, not how often. */
+  folded?: boolean;
   matches: (decision: NotifierDecision) => boolean;
 }
 
 const PAGE = 500;
 
-async function choose(source: WhySource, { limit, at, matches }: Choice): Promise<NotifierDecision[]> {
+async function choose(
+  source: WhySource,
+  { limit, at, folded, matches }: Choice,
+): Promise<NotifierDecision[]> {
   const found: NotifierDecision[] = [];
+  let counted = 0;
   const latest = at === undefined ? Number.POSITIVE_INFINITY : Date.parse(at);
   for (let before: number | undefined; ; ) {
     const page = await source.decisions(PAGE, before);
     for (const decision of page) {
       if (Date.parse(decision.poll_time_utc) > latest || !matches(decision)) continue;
+      if (!folded || !isAlike(found.at(-1), decision)) counted++;
+      if (counted > limit) return found;
       found.push(decision);
-      if (found.length === limit) return found;
     }
     if (page.length < PAGE) return found;
     before = page.at(-1)!.audit_id;
@@ -132,10 +142,11 @@ function messageLines({ message_ref, announced_by, found, problem }: MessageFact
   return lines;
 }
 
-function nothingFound({ notifier }: WhySource, ref: string | undefined): string {
+function nothingFound({ notifier }: WhySource, ref: string | undefined, at: string | undefined): string {
   if (ref !== undefined) {
     return 'No decision that is still kept names this message: it came when nobody looked, it was handled before the next look, or the look was long ago.';
   }
+  if (at !== undefined) return `Nothing that is still kept was decided until ${dayAndTime(at)}.`;
   return notifier.enabled
     ? 'Nothing was decided yet: no look has come due.'
     : 'Nothing was decided: nobody is looking at the mail of this agent.';
@@ -143,8 +154,12 @@ function nothingFound({ notifier }: WhySource, ref: string | undefined): string 
 
 function replayLine(run: number, different: { audit_id: number }[], of: number): string {
   const without = of - run > 0 ? ` (${of - run} without facts: the mailbox could not be read)` : '';
+  const made =
+    run === 1
+      ? '1 decision made again from its facts, it is'
+      : `${run} decisions made again from their facts, all`;
   return different.length === 0
-    ? `Replay: ${run} decisions made again from their facts, all the same${without}.`
+    ? `Replay: ${made} the same${without}.`
     : `Replay: ${different.length} of ${run} decisions come out differently${without}: ${different.map((each) => each.audit_id).join(', ')}. Use --print-json to compare.`;
 }
 
@@ -181,7 +196,9 @@ const ENDINGS: Record<NonNullable<RequestView['outcome']>, string> = {
   coalesced: 'A request beside it did its work; nothing was typed for it.',
 };
 
-function requestSentence({ outcome, state, waiting_reason }: RequestView): string {
+function requestSentence({ outcome, state, waiting_reason, ledger }: RequestView): string {
+  if (outcome === 'cancelled' && ledger?.some(({ stage }) => stage === 'typing'))
+    return 'The tool was given it, and its turn was interrupted.';
   if (outcome !== null) return ENDINGS[outcome];
   if (state === 'running') return 'It is being typed, or its proof is being waited for.';
   return waiting_reason
@@ -229,7 +246,7 @@ const why: Command = {
     {
       name: 'limit',
       value: 'N',
-      summary: 'at most so many decisions',
+      summary: 'at most so many decisions; what was decided the same way in a row counts once',
       parse: wholeNumber(1, 100_000),
       default: 10,
     },

@@ -50,6 +50,19 @@ describe('the notifier', () => {
     expect((await status(on)).enabled).toBe(false);
   });
 
+  it('looks again as soon as enough wakes of the last hour are an hour old', async () => {
+    const on = await testGateway(ending);
+    await enable(on, { ...HOUR, wakes_per_hour: 1 });
+    await sendMail(on, 'one');
+    await expect.poll(() => wakes(on)).toBe(1);
+    await sendMail(on, 'two');
+    await expect.poll(async () => (await decisions(on))[0].detail).toBe('wake_budget 1 of 1 used');
+    const [held, woken] = await decisions(on);
+    const free = Date.parse(held.facts.budget_free_at_utc);
+    expect(free - Date.parse(woken.poll_time_utc)).toBe(3_601_000);
+    expect(decideWake(held.facts as WakeFacts).look_again_utc).toBe(new Date(free).toISOString());
+  });
+
   it('wakes an idle agent at once when mail arrives, long before the interval', async () => {
     const on = await testGateway(ending);
     await enable(on);

@@ -16,6 +16,8 @@ export interface Detector {
   composers: ComposerShape[];
   title: TitleSigns;
   signs: Sign[];
+  /** How the list of commands is drawn. Without it nobody knows what Enter would choose there. */
+  completion?: Completion;
   transcript: TranscriptShape;
   input: InputRules;
   /** Of a calibrated detector: what title and footer read while idle. Anything else there is not ready. */
@@ -106,6 +108,15 @@ export interface Sign {
   colour?: 'hued' | 'red';
 }
 
+/** The list a tool offers while a command is typed. */
+export interface Completion {
+  where: 'above' | 'below';
+  /** An entry; its first group is the command, with or without the slash. */
+  entry: RegExp;
+  /** What tells the entry that Enter chooses: only that one matches, or the background or weight of its name. */
+  chosenBy: 'mark' | 'background' | 'bold';
+}
+
 export interface TranscriptShape {
   /** A prompt that was sent, as the transcript shows it. */
   prompt: RegExp;
@@ -159,4 +170,6 @@ export interface Refusal {
   because: string;
   /** Only for keys; a bracketed paste passes. */
   typedOnly?: true;
+  /** A command that the tool's own menu offers passes. */
+  unlessOffered?: true;
 }

@@ -31,6 +31,8 @@ export interface ProcessFacts {
 export interface Menu {
   kind: 'menu' | 'help' | 'search';
   row: string;
+  /** The command that Enter would choose, where the tool shows it beyond doubt. */
+  chosen?: string;
 }
 
 /** Where the composer is and what stands in it. Rows and columns from 0; `right` is the first column behind it. */

@@ -2,7 +2,7 @@ import type { Detector } from './detector.ts';
 import { type Composer, findComposer } from './find-composer.ts';
 import { type Dialog, findDialog, screenExcerpt } from './find-dialog.ts';
 import { footerOf, withoutNumbers } from './learned-frame.ts';
-import { lastPromptRow, readSigns, type SeenSign, turnRows } from './read-signs.ts';
+import { chosenCommand, lastPromptRow, readSigns, type SeenSign, turnRows } from './read-signs.ts';
 import type { Screen } from './screen.ts';
 import { fingerprint } from './stability.ts';
 import { findUsageLimit } from './usage-limit.ts';
@@ -13,6 +13,8 @@ export type TitleVerdict = 'busy' | 'waiting' | 'idle' | 'neutral';
 export interface Look {
   composer: Composer | undefined;
   signs: SeenSign[];
+  /** The command that is marked in the tool's list of commands. */
+  chosen: string | undefined;
   title: TitleVerdict;
   dialog: Dialog | undefined;
   limit: ReturnType<typeof findUsageLimit>;
@@ -30,6 +32,7 @@ export interface Look {
 export const BLIND: Look = {
   composer: undefined,
   signs: [],
+  chosen: undefined,
   title: 'neutral',
   dialog: undefined,
   limit: undefined,
@@ -55,6 +58,7 @@ export function look(screen: Screen, detector: Detector, hostname?: string): Loo
   return {
     composer,
     signs,
+    chosen: chosenCommand(screen, detector, composer),
     title,
     dialog: form && { kind: 'text_field', excerpt: form.row },
     limit: findUsageLimit(around.map((row) => row.text)),

@@ -185,9 +185,12 @@ function shownBusy(seen: Look, verdict: SignalVerdict): string[] {
   return found;
 }
 
-function menuOf({ composer, signs, tooTall, crowded }: Look): Menu | null {
+function menuOf({ composer, signs, chosen, tooTall, crowded }: Look): Menu | null {
   const sign = signs.find(({ means }) => means === 'menu');
   if (composer?.mode === 'search') return { kind: 'search', row: composer.text };
+  // A list of commands hangs on a slash; without one the same marks belong to something else.
+  if (chosen !== undefined && composer?.text.startsWith('/'))
+    return { kind: 'menu', row: sign?.row ?? chosen, chosen };
   if (sign) return { kind: 'menu', row: sign.row };
   return tooTall || crowded ? { kind: 'help', row: '' } : null;
 }

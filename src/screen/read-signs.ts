@@ -1,4 +1,4 @@
-import type { Detector, Meaning, Sign } from './detector.ts';
+import type { Completion, Detector, Meaning, Sign } from './detector.ts';
 import type { Composer } from './find-composer.ts';
 import { type Row, rowAt, type Screen } from './screen.ts';
 import { isHued, rgbOf, type Style } from './style.ts';
@@ -22,8 +22,32 @@ export function readSigns(screen: Screen, detector: Detector, composer: Composer
   return seen;
 }
 
+/** The one command that is marked as chosen in the tool's list; undefined when there is none, or more than one. */
+export function chosenCommand(screen: Screen, detector: Detector, composer: Composer): string | undefined {
+  const { completion } = detector;
+  if (!completion) return undefined;
+  const chosen = regionRows(screen, detector, composer, { where: completion.where, rows: MOST_ENTRIES })
+    .map((row) => ({ row, name: completion.entry.exec(row.text)?.[1] }))
+    .filter(({ row, name }) => name !== undefined && isChosen(row, name, completion));
+  const name = chosen.length === 1 ? chosen[0]!.name! : undefined;
+  return name === undefined || name.startsWith('/') ? name : `/${name}`;
+}
+
+const MOST_ENTRIES = 20;
+
+function isChosen(row: Row, name: string, { chosenBy }: Completion): boolean {
+  if (chosenBy === 'mark') return true;
+  const { bg, bold } = row.style(row.chars.join('').indexOf(name));
+  return chosenBy === 'bold' ? bold : isHued(bg);
+}
+
 /** The rows a sign looks at, nearest the composer first. */
-function regionRows(screen: Screen, detector: Detector, composer: Composer, sign: Sign): Row[] {
+function regionRows(
+  screen: Screen,
+  detector: Detector,
+  composer: Composer,
+  sign: Pick<Sign, 'where' | 'rows' | 'attached'>,
+): Row[] {
   const rows = {
     above: () => screen.rows.slice(0, composer.top).reverse(),
     below: () => screen.rows.slice(composer.bottom + 1),

@@ -1,4 +1,5 @@
 import type { RegistryRecord } from '../wire/index.ts';
+import { readStatus } from './gateway-documents.ts';
 import { readToken } from './gateway-token.ts';
 import { probeGateway } from './live-gateway.ts';
 import { tryManifestFacts } from './manifest-facts.ts';
@@ -6,7 +7,7 @@ import { publishForgotten } from './publish-forgotten.ts';
 import { readRegistry } from './registry-read.ts';
 import type { SessionContext } from './session-context.ts';
 import { SessionNames } from './session-names.ts';
-import { sessionPaths } from './session-paths.ts';
+import { type SessionPaths, sessionPaths } from './session-paths.ts';
 
 export interface ListedAgent {
   agent_name: string;
@@ -17,6 +18,8 @@ export interface ListedAgent {
   tmux_socket: string | null;
   /** running: its tmux session lives. lost: it does not. stale: its record leads nowhere. */
   session: 'running' | 'lost' | 'stale';
+  /** Whether the tool itself is there, as its live gateway sees it; null when none looks. */
+  tool_connectivity: string | null;
   gateway: 'live' | 'silent' | 'not_attached';
   gateway_port: number | null;
   mail_address: string | null;
@@ -45,6 +48,11 @@ export async function listAgents(context: SessionContext): Promise<AgentList> {
   return { agents, malformed_records: view.malformed, published_again: publishedAgain };
 }
 
+function connectivity(paths: SessionPaths): string | null {
+  const said = readStatus(paths)['managed_agent_connectivity'];
+  return typeof said === 'string' ? said : null;
+}
+
 async function describe(
   context: SessionContext,
   record: RegistryRecord,
@@ -63,6 +71,7 @@ async function describe(
     tmux_session_name: record.terminal.session_name,
     tmux_socket: record.terminal.socket ?? null,
     session: facts === undefined ? 'stale' : lives ? 'running' : 'lost',
+    tool_connectivity: paths && life.life === 'live' ? connectivity(paths) : null,
     gateway: seen ? life.life : 'not_attached',
     gateway_port: life.life === 'live' ? life.gateway.port : null,
     mail_address: record.mailbox?.address ?? null,

@@ -1,12 +1,13 @@
 import { isRouseError } from '../base/index.ts';
 import type { Facts } from '../screen/index.ts';
 import { tmuxProblemOf } from '../tmux/index.ts';
-import { type Held, heldText } from './held-text.ts';
+import type { Held } from './held-text.ts';
 import { evidenceAt, type LaneContext } from './lane-context.ts';
 import type { DeliveryOutcome, DeliveryResult, Evidence, PromptDelivery } from './port.ts';
 import type { PreparedPrompt } from './prepare-prompt.ts';
 import type { Sent } from './prove-submission.ts';
 import type { Sight } from './sight.ts';
+import { heldIn } from './slash-command.ts';
 
 /** One prompt on its way through the lane. */
 export interface Delivery extends LaneContext {
@@ -42,8 +43,8 @@ export function nothingTyped(error: unknown): boolean {
   return problem === 'refused' || problem === 'no_pane';
 }
 
-export function held({ sent }: Delivery, { facts }: Sight): Held {
-  return heldText(facts, sent.text, sent.detector.input);
+export function held({ sent }: Delivery, sight: Sight): Held {
+  return heldIn(sight, sent.text, sent.detector.input);
 }
 
 export async function record(
@@ -63,10 +64,14 @@ export function whatIsThere(delivery: Delivery): string {
   if (away !== undefined) return away;
   if (foreground.kind !== 'tool') return `in the foreground is ${foreground.kind}, not the tool`;
   if (facts.dialog.value) return `a dialog (${facts.dialog.value.kind}) is open`;
-  if (facts.menu.value) return `a ${facts.menu.value.kind} is open`;
+  if (facts.menu.value) {
+    const { kind, chosen } = facts.menu.value;
+    return chosen === undefined ? `a ${kind} is open` : `a menu is open in which Enter chooses ${chosen}`;
+  }
   if (facts.copy_mode) return 'the pane is in copy mode';
   if (people.typing) return 'a person is typing';
   const now = held(delivery, sight);
+  if (delivery.prepared.onlyIfOffered && now === 'all') return 'the tool does not offer this command';
   if (now === 'empty') return 'the composer is empty and nothing shows that the prompt was taken';
   return now === 'other' ? 'the composer holds something else' : `the composer shows ${now}`;
 }

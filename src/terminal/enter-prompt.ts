@@ -14,8 +14,9 @@ import { keepAttempt } from './lane-attempt.ts';
 import { evidenceAt, sameAs } from './lane-context.ts';
 import type { Pasted } from './paste-prompt.ts';
 import type { Evidence } from './port.ts';
-import { type Baseline, baselineOf, proofOfSubmission, turnBegan } from './prove-submission.ts';
+import { type Baseline, baselineOf, commandTaken, proofOfSubmission, turnBegan } from './prove-submission.ts';
 import type { Sight } from './sight.ts';
+import { offersExactly } from './slash-command.ts';
 import { takeBack } from './take-back.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -25,6 +26,8 @@ const MOST_ENTERS = 3;
 interface Entered {
   baseline: Baseline;
   before: Facts;
+  /** A menu was open in which it was to choose exactly what was typed. */
+  offered: boolean;
 }
 
 /** Submits what stands in the composer, and proves it. */
@@ -36,20 +39,22 @@ export async function enterPrompt(delivery: Delivery, pasted: Pasted): Promise<E
     const ms = Math.round(clock.monotonic() - pasted.atMs);
     const evidence = { ...proof, facts: { ...proof.facts, enters, ms } };
     delivery.evidence.push(evidence);
-    delivery.submitted(before);
+    // A command need not begin a turn; what it begins shows by itself.
+    if (proof.source !== 'command') delivery.submitted(before);
     await delivery.prompt.record('submitted', evidence);
     crashPoint('lane.submitted');
     return touched('submitted');
   };
   for (let enters = 1; ; enters++) {
     const entered = await pressEnter(delivery, pasted);
-    if ('outcome' in entered) return entered;
+    if ('outcome' in entered) return notTaken(delivery, entered);
     const proof = await prove(delivery, entered, swallowedMs(delivery));
     if (proof) return proven(proof, entered, enters);
     const sight = await tracker.look();
     if (!mayEnter(delivery, sight) || sight.facts.busy.value === 'yes') {
       const late = await prove(delivery, entered, patience.proofMs);
-      return late ? proven(late, entered, enters) : touched('unconfirmed', whatIsThere(delivery));
+      if (late) return proven(late, entered, enters);
+      return notTaken(delivery, touched('unconfirmed', whatIsThere(delivery)));
     }
     delivery.evidence.push(evidenceAt(clock, 'composer', { enter_swallowed: enters }));
     if (enters < MOST_ENTERS) continue;
@@ -60,6 +65,19 @@ export async function enterPrompt(delivery: Delivery, pasted: Pasted): Promise<E
     const slow = await prove(delivery, entered, swallowedMs(delivery));
     return slow ? proven(slow, entered, enters) : touched('failed', `${why}; the text was taken back`);
   }
+}
+
+/** What stands in front of a menu, or would need one to be taken, is ours and is taken back. */
+async function notTaken(delivery: Delivery, ending: Ending): Promise<Ending> {
+  const sight = await delivery.tracker.look();
+  const barred = sight.facts.menu.value !== null || delivery.prepared.onlyIfOffered;
+  if (!barred || !isHeld(held(delivery, sight))) return ending;
+  const erased = await takeBack(delivery.sent.text, delivery);
+  return touched(
+    'failed',
+    ...ending.reasons,
+    erased ? 'the text was taken back' : 'the text stands in the composer',
+  );
 }
 
 /** Presses Enter in one step with the check that the composer holds our text and nothing asks anything. */
@@ -80,7 +98,7 @@ async function pressEnter(delivery: Delivery, { sinceMs }: Pasted): Promise<Ente
       await watch.tmux.pressEnter(sight.view!.pane.id, { expect: sameAs(sight.view!) });
       delivery.evidence.push(sent);
       crashPoint('lane.entered');
-      return { baseline, before: sight.facts };
+      return { baseline, before: sight.facts, offered: offersExactly(sight, delivery.sent.text) };
     } catch (error) {
       if (!nothingTyped(error))
         return touched('unconfirmed', `Enter may have been pressed: ${messageOf(error)}`);
@@ -91,9 +109,12 @@ async function pressEnter(delivery: Delivery, { sinceMs }: Pasted): Promise<Ente
 
 function mayEnter(delivery: Delivery, sight: Sight): boolean {
   const { facts, foreground, people } = sight;
-  if (foreground.kind !== 'tool' || facts.dialog.value || facts.menu.value) return false;
+  if (foreground.kind !== 'tool' || facts.dialog.value) return false;
   if (facts.copy_mode || people.typing) return false;
-  return isHeld(held(delivery, sight));
+  const now = held(delivery, sight);
+  // A menu may choose something else than what was typed; only the tool's own list proves that it does not.
+  if (facts.menu.value) return now === 'all' && offersExactly(sight, delivery.sent.text);
+  return isHeld(now) && !delivery.prepared.onlyIfOffered;
 }
 
 /** With the tool's own word that it is idle, a swallowed Enter is told from a slow redraw much sooner. */
@@ -104,10 +125,12 @@ function swallowedMs({ patience, sent }: Delivery): number {
 
 async function prove(
   delivery: Delivery,
-  { baseline }: Entered,
+  { baseline, offered }: Entered,
   timeoutMs: number,
 ): Promise<Evidence | undefined> {
   const { sent, tracker } = delivery;
-  const proof = await waitUntil(delivery, (sight) => proofOfSubmission(sight, baseline, sent), timeoutMs);
+  const judge = (sight: Sight): Evidence | undefined =>
+    proofOfSubmission(sight, baseline, sent) ?? (offered ? commandTaken(sight, sent) : undefined);
+  const proof = await waitUntil(delivery, judge, timeoutMs);
   return proof ?? turnBegan(tracker.sight, baseline, sent);
 }

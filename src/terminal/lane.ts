@@ -51,6 +51,7 @@ export class Lane {
       forgetAttempt(this.#attemptFile);
       if (result.outcome === 'submitted') {
         this.#unfollow();
+        if (result.evidence.at(-1)?.source === 'command') return result;
         this.#unfollow = followTurn(prompt, this.#on);
       }
       return result;

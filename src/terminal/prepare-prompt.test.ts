@@ -13,13 +13,20 @@ describe('a prompt before it is pasted', () => {
     ['codex', 'look at @src/main.ts', /completion/],
     ['gemini', 'look at @file', /completion/],
     ['claude', '/unknown do it', /slash/],
-    ['codex', '/unknown', /slash/],
+    ['codex', '/unknown with words', /slash/],
+    ['kimi', '/unknown', /slash/],
     ['gemini', 'x'.repeat(9_000), /line of 9000 bytes/],
     ['gemini', 'a line\n'.repeat(40_000), /at most 200000/],
     ['claude', '', /nothing/],
     ['claude', '\u001b\u0007 \n', /nothing/],
   ])('%s does not take %j', (tool, text, because) => {
     expect(preparePrompt(text, detectorFor(tool).input).refusals.join('; ')).toMatch(because);
+  });
+
+  it.each(['claude', 'codex'])('%s takes a lone command only where its menu offers it', (tool) => {
+    const { input } = detectorFor(tool);
+    expect(preparePrompt('/clear', input)).toMatchObject({ refusals: [], onlyIfOffered: true });
+    expect(preparePrompt('clear it', input)).toMatchObject({ refusals: [], onlyIfOffered: false });
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import type { InputRules } from '../screen/index.ts';
 import { pasteText } from '../tmux/index.ts';
 import { essence } from './held-text.ts';
+import { isLoneCommand } from './slash-command.ts';
 
 export interface PreparedPrompt {
   /** What is pasted. */
@@ -9,14 +10,16 @@ export interface PreparedPrompt {
   changes: string[];
   /** Why the tool would not take it as it is written. */
   refusals: string[];
+  /** Enter is pressed only where the tool's own menu offers exactly this; without, the tool would not take it. */
+  onlyIfOffered: boolean;
 }
 
 /** The prompt as it can be pasted, or why it cannot: it reaches the tool as written or not at all. */
 export function preparePrompt(given: string, rules: InputRules): PreparedPrompt {
   const text = pasteText(given);
-  const refusals = rules.refuses
-    .filter(({ typedOnly, when }) => !typedOnly && when.test(text))
-    .map(({ because }) => because);
+  const against = rules.refuses.filter(({ typedOnly, when }) => !typedOnly && when.test(text));
+  const forgiven = against.filter(({ unlessOffered }) => unlessOffered && isLoneCommand(text));
+  const refusals = against.filter((rule) => !forgiven.includes(rule)).map(({ because }) => because);
   if (essence(text) === '') refusals.push('there is nothing in it to be seen');
   const bytes = Buffer.byteLength(text);
   if (rules.maxPasteBytes !== undefined && bytes > rules.maxPasteBytes) {
@@ -28,7 +31,7 @@ export function preparePrompt(given: string, rules: InputRules): PreparedPrompt 
       `it has a line of ${longest} bytes and the tool takes lines of at most ${rules.maxLineBytes}`,
     );
   }
-  return { text, changes: changesOf(given, text, rules), refusals };
+  return { text, changes: changesOf(given, text, rules), refusals, onlyIfOffered: forgiven.length > 0 };
 }
 
 function changesOf(given: string, text: string, rules: InputRules): string[] {

@@ -76,6 +76,24 @@ export function proofOfSubmission(sight: Sight, baseline: Baseline, sent: Sent):
   return undefined;
 }
 
+/**
+ * For a command that Enter was to choose in the tool's own menu: the menu is gone, and the composer given back or
+ * replaced by what the command asks. Many commands leave no other trace.
+ */
+export function commandTaken(sight: Sight, sent: Sent): Evidence | undefined {
+  const { facts, people, view, foreground } = sight;
+  if (!view || foreground.kind !== 'tool' || people.typing || facts.menu.value) return undefined;
+  const held = heldText(facts, sent.text, sent.detector.input);
+  const asked = held === 'none' && facts.dialog.value !== null;
+  if (held !== 'empty' && !asked) return undefined;
+  const composer = asked ? 'replaced by a dialog' : 'empty';
+  return {
+    source: 'command',
+    atUtc: view.atUtc,
+    facts: { composer, menu: 'closed', chosen: sent.text.trim() },
+  };
+}
+
 /** A level signal whose state changed after Enter: it was idle then, so a turn has begun. */
 function movedSince({ signals, clock }: Sent, enteredMs: number): string | undefined {
   const now = clock.now().getTime();

@@ -2,7 +2,7 @@ import { messageOf } from '../base/index.ts';
 import { heldText } from './held-text.ts';
 import { type LaneContext, sameAs } from './lane-context.ts';
 import type { DeliveryResult } from './port.ts';
-import type { Sight } from './sight.ts';
+import { offersExactly, showsCommand } from './slash-command.ts';
 import { takeBack } from './take-back.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -12,17 +12,6 @@ const refuse = (outcome: 'not_ready' | 'failed', reason: string, untouched: bool
   evidence: [],
   untouched,
 });
-
-/** The command alone, or with the hint at its arguments that some tools write behind the cursor. */
-function showsCommand({ facts, view }: Sight, command: string): boolean {
-  const composer = facts.composer.value;
-  if (composer?.mode !== 'prompt' || !composer.text.startsWith(command)) return false;
-  const rest = composer.text.slice(command.length);
-  if (rest.trim() === '') return true;
-  return (
-    view?.pane.cursorX === composer.region.textColumn + command.length && /^\s+[[<(].*[\])>]$/.test(rest)
-  );
-}
 
 /** Begins a new chat with the tool's own command. Undefined when the tool is ready again; else why it is not. */
 export async function resetChat(on: LaneContext): Promise<DeliveryResult | undefined> {
@@ -40,8 +29,10 @@ export async function resetChat(on: LaneContext): Promise<DeliveryResult | undef
   const held = (): string => heldText(tracker.sight.facts, resetCommand, tracker.detector.input);
   const shown = await waitUntil(on, (seen) => showsCommand(seen, resetCommand) || undefined, patience.echoMs);
   const before = await tracker.look();
-  // The menu of commands is open now: that is the tool offering this very command.
-  if (!shown || !showsCommand(before, resetCommand) || before.facts.dialog.value || before.people.typing) {
+  // The menu of commands is open now. Where it shows what Enter would choose, that must be this very command.
+  const other = before.facts.menu.value?.chosen !== undefined && !offersExactly(before, resetCommand);
+  const alone = shown && showsCommand(before, resetCommand) && !other;
+  if (!alone || before.facts.dialog.value || before.people.typing) {
     const erased = await takeBack(resetCommand, on);
     const left = erased ? 'the text was taken back' : 'the text may stand in the composer';
     return refuse(

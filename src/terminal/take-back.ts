@@ -1,7 +1,8 @@
 import { isRouseError } from '../base/index.ts';
-import { essence, heldText } from './held-text.ts';
+import { essence } from './held-text.ts';
 import { type LaneContext, sameAs } from './lane-context.ts';
 import type { Sight } from './sight.ts';
+import { heldIn } from './slash-command.ts';
 import { waitUntil } from './wait-until.ts';
 
 const MOST_LINES = 300;
@@ -42,7 +43,7 @@ async function ownText(text: string, on: LaneContext): Promise<'ours' | 'empty' 
   const sight = await on.tracker.look();
   const { facts, foreground, people } = sight;
   if (foreground.kind !== 'tool' || facts.dialog.value || facts.copy_mode || people.typing) return 'other';
-  const held = heldText(facts, text, on.tracker.detector.input);
+  const held = heldIn(sight, text, on.tracker.detector.input);
   if (held === 'empty') return 'empty';
   if (held !== 'other') return held === 'none' ? 'other' : 'ours';
   const left = essence(facts.composer.value?.text ?? '');

@@ -181,6 +181,17 @@ describe('the life of an agent, by commands', () => {
     expect(house.windows(session)).toEqual(['0 agent']);
   });
 
+  it('list tells a tool that died from its session, which goes on', async () => {
+    await json('agents', 'gateway', 'attach', '--agent-name', 'gpu');
+    process.kill((await json('agents', 'show', '--agent-name', 'gpu')).json['process'].tool_pid, 'SIGKILL');
+    await expect
+      .poll(async () => (await json('agents', 'list')).json['agents'][0].tool_connectivity, {
+        timeout: 20_000,
+      })
+      .toBe('unavailable');
+    expect((await house.rouse(['agents', 'list'])).stdout).toMatch(/running, tool gone\s+live/);
+  });
+
   it('no file of it all can be read by anybody else', () => {
     expect(house.readableByOthers()).toEqual([]);
   });

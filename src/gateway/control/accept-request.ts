@@ -50,7 +50,7 @@ function refusePrompt(body: Extract<RequestBody, { kind: 'submit_prompt' }>, on:
   // A retry of what was accepted is answered as the first time was, whatever is under way.
   if (busy && !body.wait_in_line && !on.queue.knowsKey(body.idempotency_key)) {
     throw refusal('not_ready', 'a headless agent takes one prompt at a time, and one is under way', {
-      hint: 'wait for it, or ask with "wait_in_line": true',
+      hint: 'wait for it, or let it wait for its turn: --wait-in-line, "wait_in_line": true in a body',
     });
   }
   if (on.surface.kind === 'tui' && body.payload.execution) {

@@ -1,5 +1,5 @@
 import { invalid, notFound } from '../../base/index.ts';
-import { toRequestView } from '../queue/index.ts';
+import { toListedRequest } from '../queue/index.ts';
 import type { ControlDependencies } from './dependencies.ts';
 
 /** What an earlier agent process left behind, and whether somebody must decide about it. */
@@ -10,7 +10,7 @@ export function reconciliation({ presence, queue }: ControlDependencies) {
     schema_version: 1,
     managed_agent_recovery: presence.recovery(),
     managed_agent_instance_epoch: epoch,
-    requests: inherited.map((row) => toRequestView(row)),
+    requests: inherited.map(toListedRequest),
   };
 }
 

@@ -1,7 +1,14 @@
 import { messageOf } from '../../base/index.ts';
 import type { AdmissionPolicy } from '../../domain/index.ts';
 import type { AgentSurface, DeliveryResult, PromptDelivery, Recheck } from '../../terminal/index.ts';
-import { type Outcome, payloadOf, promptOf, type RequestQueue, type RequestRow } from '../queue/index.ts';
+import {
+  type CoalescePlan,
+  type Outcome,
+  payloadOf,
+  promptOf,
+  type RequestQueue,
+  type RequestRow,
+} from '../queue/index.ts';
 
 export interface DeliverDependencies {
   queue: RequestQueue;
@@ -13,11 +20,12 @@ export interface DeliverDependencies {
 /** `returned`: nothing was typed and it waits in line again. */
 export type Ending = Outcome | 'returned';
 
-/** Carries one claimed request to its end, writing every stage before the next is taken. */
+/** Carries one claimed request, and what the plan has joined to it, to its end; writes every stage before the next. */
 export async function deliverRequest(
   row: RequestRow,
   policy: AdmissionPolicy,
   dependencies: DeliverDependencies,
+  plan?: CoalescePlan,
 ): Promise<Ending> {
   const { queue, surface } = dependencies;
   let result: DeliveryResult;
@@ -35,11 +43,8 @@ export async function deliverRequest(
     return 'returned';
   }
   const outcome: Outcome = result.outcome === 'not_ready' ? 'failed' : result.outcome;
-  await queue.finish(row.request_id, {
-    outcome,
-    detail,
-    result: { outcome, reasons: result.reasons, evidence: result.evidence },
-  });
+  const { reasons, evidence } = result;
+  await queue.finishJoined(row.request_id, { outcome, detail, result: { outcome, reasons, evidence } }, plan);
   return outcome;
 }
 

@@ -1,6 +1,6 @@
 import { type Clock, isRouseError, type NextPass } from '../../base/index.ts';
 import type { Admission } from '../../domain/index.ts';
-import type { RequestRow } from '../queue/index.ts';
+import type { CoalescePlan, RequestRow } from '../queue/index.ts';
 import { type DeliverDependencies, deliverRequest } from './deliver.ts';
 import type { ExecutionSlot } from './execution-slot.ts';
 import type { LanePause } from './lane-pause.ts';
@@ -21,8 +21,8 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
   const { queue, slot, clock } = dependencies;
   await queue.expire();
   if (dependencies.admission() !== 'open') return untilExpiry(dependencies);
-  await queue.coalesce();
-  const row = queue.line(1)[0];
+  const plan = queue.plan();
+  const row = plan ? queue.get(plan.keep[0]!) : queue.line(1)[0];
   // An interrupt ahead of it goes first, on its own loop; its end wakes us.
   if (!row || (queue.nextInterrupt() && row.managed_agent_instance_epoch === dependencies.epoch())) {
     return untilExpiry(dependencies);
@@ -37,13 +37,15 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
   const waiting = waitingReason(dependencies);
   if (waiting) {
     queue.noteWaiting(row, waiting);
+    for (const { requestId, into } of plan?.drop ?? [])
+      queue.noteWaiting(queue.get(requestId), `waits with ${into}`);
     return untilExpiry(dependencies);
   }
   const pause = dependencies.pause.left();
   if (pause > 0) return sooner(pause, untilExpiry(dependencies));
   try {
     const ending = await slot.run({ source: 'queue', id: row.request_id, since: clock.now() }, () =>
-      execute(row, dependencies),
+      execute(row, plan, dependencies),
     );
     if (ending === 'returned') return dependencies.pause.begin();
     if (ending === 'submitted') dependencies.pause.reset();
@@ -55,9 +57,13 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
   }
 }
 
-async function execute(row: RequestRow, dependencies: DispatchDependencies): Promise<string> {
+async function execute(
+  row: RequestRow,
+  plan: CoalescePlan | undefined,
+  dependencies: DispatchDependencies,
+): Promise<string> {
   if (!(await dependencies.queue.claim(row.request_id))) return 'gone';
-  return deliverRequest(row, 'ready_only', dependencies);
+  return deliverRequest(row, 'ready_only', dependencies, plan);
 }
 
 function waitingReason({ slot, surface }: DispatchDependencies): string | undefined {

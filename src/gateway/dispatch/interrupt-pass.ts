@@ -9,9 +9,10 @@ import type { DispatchDependencies } from './dispatch-pass.ts';
 export async function interruptPass(dependencies: DispatchDependencies): Promise<NextPass> {
   const { queue } = dependencies;
   if (dependencies.admission() !== 'open') return 'idle';
-  await queue.coalesce();
-  const row = queue.nextInterrupt();
+  const plan = queue.plan();
+  const planned = plan?.keep.map((id) => queue.get(id)).find((each) => each.request_kind === 'interrupt');
+  const row = planned ?? queue.nextInterrupt();
   if (!row || row.managed_agent_instance_epoch !== dependencies.epoch()) return 'idle';
-  if (await queue.claim(row.request_id)) await deliverRequest(row, 'ready_only', dependencies);
+  if (await queue.claim(row.request_id)) await deliverRequest(row, 'ready_only', dependencies, plan);
   return 0;
 }

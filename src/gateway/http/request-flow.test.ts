@@ -102,6 +102,23 @@ describe('waiting for the end of a request', () => {
   });
 });
 
+describe('a list of requests', () => {
+  it('shows the beginning of a long prompt and says so; the request itself has it whole', async () => {
+    const on = await testGateway(ending, { prepare: busy });
+    const long = 'é'.repeat(500_000);
+    const id = await submit(on, long);
+    const short = await submit(on, 'short');
+    const { requests } = await client(on).requests({});
+    expect(requests.map((each) => [each.request_id, each.payload_cut])).toEqual([
+      [short, undefined],
+      [id, true],
+    ]);
+    expect(requests[1]!.payload['prompt']).toBe('é'.repeat(1024));
+    const whole = await client(on).getRequest(id);
+    expect([whole.payload['prompt'] === long, whole.payload_cut]).toEqual([true, undefined]);
+  });
+});
+
 describe('control intents in line', () => {
   it('are coalesced: the strongest context command runs, the others end in its name', async () => {
     const on = await testGateway(ending, { prepare: busy });
@@ -115,6 +132,29 @@ describe('control intents in line', () => {
     ]);
     expect(views[0]!.error_detail).toContain(ids[1]);
     expect(on.surface.submitted).toEqual(['/new']);
+  });
+
+  it('end as the one they were joined to has ended when that one did not run', async () => {
+    const on = await testGateway(ending, { prepare: busy });
+    const ids = await Promise.all(['/compact', '/new', '/clear'].map((text) => submit(on, text)));
+    await expect
+      .poll(async () => (await client(on).getRequest(ids[0]!)).waiting_reason)
+      .toBe(`waits with ${ids[1]}`);
+    on.surface.outcomes = ['failed'];
+    on.surface.show(READY);
+    const views = await Promise.all(ids.map((id) => client(on).getRequest(id, true)));
+    expect(views.map((view) => [view.state, view.outcome])).toEqual(ids.map(() => ['failed', 'failed']));
+    expect(views[0]!.error_detail).toBe(`joined to ${ids[1]}, which ended as failed: told to be failed`);
+    expect(on.surface.submitted).toEqual([]);
+  });
+
+  it('run for themselves when the one they were joined to is cancelled', async () => {
+    const on = await testGateway(ending, { prepare: busy });
+    const ids = await Promise.all(['/clear', '/new'].map((text) => submit(on, text)));
+    await client(on).cancelRequest(ids[1]!);
+    on.surface.show(READY);
+    expect((await client(on).getRequest(ids[0]!, true)).outcome).toBe('submitted');
+    expect(on.surface.submitted).toEqual(['/clear']);
   });
 });
 

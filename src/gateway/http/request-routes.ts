@@ -12,7 +12,7 @@ import {
   reconciliation,
   untilFinished,
 } from '../control/index.ts';
-import { toRequestView } from '../queue/index.ts';
+import { toListedRequest, toRequestView } from '../queue/index.ts';
 
 /** The durable queue: accept, look, cancel, follow, decide. */
 export function requestRoutes(app: Hono, on: ControlDependencies): void {
@@ -45,7 +45,7 @@ export function requestRoutes(app: Hono, on: ControlDependencies): void {
     return context.json({
       schema_version: 1,
       queue_depth: queue.depth(),
-      requests: rows.map((row) => toRequestView(row)),
+      requests: rows.map(toListedRequest),
     });
   });
 

@@ -55,6 +55,12 @@ describe('whether to wake', () => {
     expect(outcome(change)).toBe(expected);
   });
 
+  it('tells when the hourly budget is free again', () => {
+    const budget_free_at_utc = '2026-03-02T12:20:00.000Z';
+    const used = { ...FACTS, wakes_per_hour: 2, wakes_last_hour: 12, budget_free_at_utc } as WakeFacts;
+    expect(decideWake(used)).toMatchObject({ outcome: 'busy_skip', look_again_utc: budget_free_at_utc });
+  });
+
   it('never wakes into anything but a free gateway and a ready agent, whatever the rest says', () => {
     const facts = fc.record({
       trigger: fc.constantFrom('interval', 'mail', 'ready', 'start'),

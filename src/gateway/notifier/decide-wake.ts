@@ -21,6 +21,8 @@ export interface WakeFacts {
   repeats: number;
   wakes_last_hour: number;
   wakes_per_hour: number | null;
+  /** When enough of them are an hour old; only while the budget is used up. Not in facts of older gateways. */
+  budget_free_at_utc?: string | null;
   quiet_hours: QuietHours | null;
   request_admission: string;
   active_execution: string;
@@ -73,7 +75,10 @@ export function decideWake(facts: WakeFacts): WakeDecision {
   chain.push(
     budget === null ? 'budget: none set' : `budget: ${used} of ${budget} wakes used in the last hour`,
   );
-  if (budget !== null && used >= budget) return end('busy_skip', `wake_budget ${used} of ${budget} used`);
+  if (budget !== null && used >= budget) {
+    const free = facts.budget_free_at_utc ? Date.parse(facts.budget_free_at_utc) : null;
+    return end('busy_skip', `wake_budget ${used} of ${budget} used`, free);
+  }
 
   const gateway = gatewayReasons(facts);
   chain.push(gateway.length === 0 ? 'gateway: free' : `gateway: ${gateway.join(' ')}`);

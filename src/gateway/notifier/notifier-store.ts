@@ -189,6 +189,15 @@ export class NotifierStore {
     );
   }
 
+  /** When the newest wake was, the one before it, and so on; counted from 1. */
+  newestWake(number: number): string | undefined {
+    return this.#db.get<{ at: string }>(
+      `SELECT poll_time_utc AS at FROM gateway_notifier_audit WHERE outcome = 'enqueued'
+       ORDER BY poll_time_utc DESC LIMIT 1 OFFSET ?`,
+      [number - 1],
+    )?.at;
+  }
+
   /** The same set until something is announced: a look at an unchanged mailbox costs the same whatever its size. */
   announced(): ReadonlySet<string> {
     this.#announced ??= new Set(

@@ -101,6 +101,8 @@ export function createNotifier(on: NotifierDependencies) {
     const now = clock.now();
     const { request_admission, active_execution, queue_depth } = presence.status();
     const { ready, reasons } = surface.observation();
+    const used = store.wakesSince(utcStamp(new Date(now.getTime() - HOUR_MS)));
+    const budget = record.wakes_per_hour;
     return {
       now_utc: utcStamp(now),
       trigger,
@@ -113,8 +115,9 @@ export function createNotifier(on: NotifierDependencies) {
       last_notified_digest: record.last_notified_digest,
       last_notification_at_utc: record.last_notification_at_utc,
       repeats: record.repeats,
-      wakes_last_hour: store.wakesSince(utcStamp(new Date(now.getTime() - HOUR_MS))),
-      wakes_per_hour: record.wakes_per_hour,
+      wakes_last_hour: used,
+      wakes_per_hour: budget,
+      ...(budget !== null && used >= budget && { budget_free_at_utc: budgetFreeAt(budget) }),
       quiet_hours: record.quiet_hours,
       request_admission,
       active_execution,
@@ -122,6 +125,12 @@ export function createNotifier(on: NotifierDependencies) {
       ready,
       reasons,
     };
+  }
+
+  /** The wake that must be an hour old before there may be another. A wake counts until the whole hour is over. */
+  function budgetFreeAt(budget: number): string | null {
+    const wake = store.newestWake(budget);
+    return wake === undefined ? null : utcStamp(new Date(Date.parse(wake) + HOUR_MS + 1000));
   }
 
   function write(

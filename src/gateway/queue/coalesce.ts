@@ -4,8 +4,15 @@ import { promptOf, type RequestRow } from './request.ts';
 export interface CoalescePlan {
   /** In the order in which they run. */
   keep: string[];
-  drop: { requestId: string; into: string; action: string }[];
+  drop: Joined[];
   effectiveActions: string[];
+}
+
+/** A request that says nothing beside `into`. It stays in line until that one has ended, and ends with it. */
+export interface Joined {
+  requestId: string;
+  into: string;
+  action: string;
 }
 
 const CONTEXT_RANK: Record<string, number> = { '/compact': 1, '/clear': 2, '/new': 3 };

@@ -20,5 +20,5 @@ export {
   type RequestRow,
 } from './request.ts';
 export { type Accepted, REQUEST_KEEP, RequestQueue } from './request-queue.ts';
-export { type RequestView, toRequestView } from './request-view.ts';
+export { type RequestView, toListedRequest, toRequestView } from './request-view.ts';
 export { QUEUE_MIGRATIONS } from './schema.ts';

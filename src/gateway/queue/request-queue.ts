@@ -313,29 +313,37 @@ export class RequestQueue {
     );
   }
 
-  /** Reduces the control intents at the head of the line. Looks further than its head only when that is one. */
-  async coalesce(): Promise<void> {
+  /** What the control intents at the head of the line come to. Looks further than its head only when that is one. */
+  plan(): CoalescePlan | undefined {
     const [head] = this.line(1);
-    const plan = head && isControlIntent(head) ? planCoalescing(this.line()) : undefined;
-    if (plan) await this.#coalesce(plan);
+    return head && isControlIntent(head) ? planCoalescing(this.line()) : undefined;
   }
 
-  async #coalesce(plan: CoalescePlan): Promise<void> {
-    await Promise.all(
-      plan.drop.map(({ requestId, into, action }) =>
-        this.finish(requestId, {
-          outcome: 'coalesced',
-          detail: `coalesced into ${into}`,
-          result: {
-            coalesced_at_utc: utcStamp(this.#clock.now()),
-            coalesced_into_request_id: into,
-            coalesced_reason: 'superseded_control_intent',
-            effective_actions: plan.effectiveActions,
-            original_action: action,
-          },
-        }),
-      ),
-    );
+  /** Ends a request and those that were joined to it: `coalesced` when it did their work, otherwise as it ended. */
+  async finishJoined(requestId: string, ending: Finish, plan: CoalescePlan | undefined): Promise<void> {
+    const { outcome, detail } = ending;
+    const joined = plan?.drop.filter(({ into }) => into === requestId) ?? [];
+    const end = (action: string): Finish => {
+      if (outcome !== 'submitted') {
+        const why = detail === undefined ? '' : `: ${detail}`;
+        return { outcome, detail: `joined to ${requestId}, which ended as ${outcome}${why}` };
+      }
+      return {
+        outcome: 'coalesced',
+        detail: `coalesced into ${requestId}`,
+        result: {
+          coalesced_at_utc: utcStamp(this.#clock.now()),
+          coalesced_into_request_id: requestId,
+          coalesced_reason: 'superseded_control_intent',
+          effective_actions: plan!.effectiveActions,
+          original_action: action,
+        },
+      };
+    };
+    await Promise.all([
+      this.finish(requestId, ending),
+      ...joined.map((each) => this.finish(each.requestId, end(each.action))),
+    ]);
   }
 
   /**

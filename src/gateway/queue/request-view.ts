@@ -26,4 +26,29 @@ export function toRequestView(row: RequestRow, ledger?: LedgerEntry[]) {
   };
 }
 
+/** Bytes of each text of the payload that a list shows; a single request is shown whole. */
+const LISTED_BYTES = 2048;
+
+/** The request in a list: long texts are cut, and `payload_cut` says so. */
+export function toListedRequest(row: RequestRow) {
+  const view = toRequestView(row);
+  if (row.payload_json.length <= LISTED_BYTES) return view;
+  const payload = Object.fromEntries(
+    Object.entries(view.payload).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? cut(value) : value,
+    ]),
+  );
+  const payload_cut = Object.entries(payload).some(([name, value]) => value !== view.payload[name]);
+  return { ...view, payload, ...(payload_cut && { payload_cut }) };
+}
+
+/** At most so many bytes, and no half character. */
+function cut(text: string): string {
+  const bytes = Buffer.from(text);
+  return bytes.length <= LISTED_BYTES
+    ? text
+    : new TextDecoder().decode(bytes.subarray(0, LISTED_BYTES), { stream: true });
+}
+
 export type RequestView = ReturnType<typeof toRequestView>;

@@ -44,6 +44,7 @@ export const claude: Detector = {
     { means: 'failure', where: 'turn', row: /^● API Error\b/ },
     { means: 'success', where: 'turn', rows: 3, row: new RegExp(`^[${STARS}] \\p{L}+ for \\d`, 'u') },
   ],
+  completion: { where: 'above', entry: /^ {2}❯ (\/\S+)(\s|$)/, chosenBy: 'mark' },
   transcript: { prompt: /^[❯!] \S/, answered: new RegExp(`^●|^[${STARS}] |^\\s+⎿`, 'u') },
   input: {
     pasteGapMs: 150,
@@ -51,7 +52,11 @@ export const claude: Detector = {
     refuses: [
       { when: /^\s*!/, because: 'a leading ! runs a shell command without approval' },
       { when: /\\$/, because: 'a trailing backslash turns Enter into a new line' },
-      { when: /^\s*\/[\w:-]+(\s|$)/, because: 'a slash command it does not know is dropped' },
+      {
+        when: /^\s*\/[\w:-]+(\s|$)/,
+        because: 'a slash command it does not know is dropped',
+        unlessOffered: true,
+      },
     ],
     pasteChip: /^\[Pasted text #\d+( \+\d+ lines)?\]$/,
     interruptKeys: ['Escape'],

@@ -49,7 +49,11 @@ const INPUT: InputRules = {
   refuses: [
     { when: /^\s*!/, because: 'a leading ! runs a shell command without approval' },
     { when: /@[\w./-]+$/, because: 'a trailing @name opens a completion that changes the text' },
-    { when: /^\s*\/[\w:-]+(\s|$)/, because: 'a slash command it does not know stays in the composer' },
+    {
+      when: /^\s*\/[\w:-]+(\s|$)/,
+      because: 'a slash command it does not know stays in the composer',
+      unlessOffered: true,
+    },
   ],
   pasteChip: /^\[Pasted Content \d+ chars\]( #\d+)?$/,
   interruptKeys: ['Escape'],
@@ -79,6 +83,7 @@ export const codex: Detector = {
   composers: [COMPOSER],
   title: TITLE,
   signs: SIGNS,
+  completion: { where: 'above', entry: /^› (\/\S+)\s{2,}\S/, chosenBy: 'mark' },
   transcript: {
     prompt: PROMPT,
     settled: /^ {2}(Worked for |\d{1,2}:\d\d( [AP]M)?$)|^■ /,
@@ -98,5 +103,6 @@ export const codexInline: Detector = {
   versions: { from: '0.118.0', below: '0.157.0', seen: ['0.118.0', '0.130.0', '0.144.0', '0.155.0'] },
   buffer: 'main',
   title: { ...TITLE, idle: /^[\w.-]+$|^\S.* \| / },
+  completion: { where: 'below', entry: /^ {2}(\/\S+)\s{2,}\S/, chosenBy: 'bold' },
   transcript: { prompt: PROMPT, settled: /^■ /, banner: BANNER, answered: ANSWERED },
 };

@@ -33,6 +33,7 @@ export const copilot: Detector = {
     { means: 'failure', where: 'turn', row: /^ [✗✕] (?!Shell|Create|Edit|Write)/ },
     { means: 'success', where: 'turn', row: /^ ● / },
   ],
+  completion: { where: 'above', entry: /^(?:┃| ) ❯ (\/\S+)(\s|$)/, chosenBy: 'mark' },
   transcript: {
     prompt: /^ ❯ \S/,
     stamp: / {2,}\d{1,2}:\d\d( [AP]M)?[\s┃]*$/,

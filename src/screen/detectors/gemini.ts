@@ -39,6 +39,7 @@ export const gemini: Detector = {
     { means: 'failure', where: 'turn', row: /^✕ / },
     { means: 'success', where: 'turn', row: /^✦ / },
   ],
+  completion: { where: 'below', entry: /^ (\S+)(\s|$)/, chosenBy: 'background' },
   transcript: { prompt: /^ > [^\s/]/, answered: /^[^\s>▄▀─]/u },
   input: {
     pasteGapMs: 250,

@@ -27,6 +27,7 @@ export const kimi: Detector = {
     { means: 'failure', where: 'turn', row: /^\s+Error: / },
     { means: 'success', where: 'turn', row: /^ ● / },
   ],
+  completion: { where: 'below', entry: /^ │ {3}→ (\S+)\s/, chosenBy: 'mark' },
   transcript: { prompt: /^ ✨ \S/u, answered: /^ [●✗✓]|^ {3}(Interrupted|Error)\b/u },
   input: {
     pasteGapMs: 250,

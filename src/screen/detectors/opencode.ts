@@ -26,6 +26,7 @@ export const opencode: Detector = {
     { means: 'failure', where: 'turn', rows: 12, row: /^\s*┃\s+\S/, colour: 'red' },
     { means: 'success', where: 'turn', rows: 3, row: /▣ .* · [\d.]+ ?(ms|s|m|h)\b/ },
   ],
+  completion: { where: 'above', entry: /^\s*┃ (\/\S+)\s/, chosenBy: 'background' },
   transcript: { prompt: /^\s{2}┃ {2}\S/, answered: /^ {5}\S/ },
   input: {
     pasteGapMs: 150,

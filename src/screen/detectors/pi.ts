@@ -23,6 +23,7 @@ export const pi: Detector = {
     { means: 'interrupted', where: 'turn', rows: 2, row: /^ Operation aborted$/ },
     { means: 'failure', where: 'turn', rows: 3, row: /^ Error: / },
   ],
+  completion: { where: 'below', entry: /^→ (\S+)(\s|$)/, chosenBy: 'mark' },
   transcript: { prompt: /^(?!)/ },
   input: {
     pasteGapMs: 100,

@@ -39,6 +39,7 @@ export const qwen: Detector = {
     { means: 'failure', where: 'turn', row: /^\s+✕ / },
     { means: 'success', where: 'turn', row: /^\s+◆/ },
   ],
+  completion: { where: 'below', entry: /^ {2}> (\S+)(\s|$)/, chosenBy: 'mark' },
   transcript: { prompt: /^ {2}> [^\s/]/, answered: /^ {2}([^\s>\p{L}\p{N}]|x )/u },
   input: {
     pasteGapMs: 150,

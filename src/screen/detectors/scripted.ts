@@ -48,6 +48,7 @@ export const scripted: Detector = {
     { means: 'failure', where: 'turn', row: /^ {2}Error: / },
     { means: 'success', where: 'turn', row: /^\s*[●✦◆] \S/ },
   ],
+  completion: { where: 'above', entry: /^ {2}❯ (\/\S+)$/, chosenBy: 'mark' },
   transcript: { prompt: /^\s*[❯>✨] \S/u },
   input: {
     pasteGapMs: 0,

@@ -365,6 +365,12 @@ it.each(rows)('%s with %j: %s', (id, body, message) => {
   }
 });
 
+it('an empty sequence of keys is told once', () => {
+  expect(() => parseBody(schemaOf('control.sendKeys'), { sequence: '' })).toThrow(
+    /^sequence must not be empty$/,
+  );
+});
+
 it('what is left out has its documented default', () => {
   expect(parseBody(schemaOf('mail.list'), {})).toEqual({
     schema_version: 1,

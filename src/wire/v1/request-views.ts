@@ -54,6 +54,10 @@ export const requestView = name(
     waiting_reason: about('Why it is still in line.', z.string().nullable()),
     error_detail: z.string().nullable(),
     payload: z.record(z.string(), z.unknown()),
+    payload_cut: about(
+      'In lists: texts of the payload longer than 2 KiB are cut; the request itself has them whole.',
+      z.literal(true).optional(),
+    ),
     ledger: z.array(ledgerEntry).optional(),
   }),
 );

@@ -5,6 +5,8 @@ import { about, name, notBlank, rules, strict } from '../fields.ts';
 
 /** A sequence whose tokens are all known keys; said when it is accepted, not when it is sent. */
 export function keyProblems(sequence: string, escapeSpecialKeys: boolean, path: string[]): FieldProblem[] {
+  // That it must not be empty is said by the field itself.
+  if (sequence.trim() === '') return [];
   try {
     parseKeySequence(sequence, escapeSpecialKeys);
     return [];
