@@ -89,9 +89,8 @@ describe('why', () => {
   });
 
   it('of a headless turn that was interrupted does not say that nothing was typed', async () => {
-    const { agent, on } = await decided();
-    on.surface.outcomes = ['cancelled'];
-    on.surface.show({ ready: true, reasons: [] });
+    const agent = await cliAgent(ending);
+    (await agent.attach()).surface.outcomes = ['cancelled'];
     const submit = ['agents', 'gateway', 'requests', 'submit', '--agent-name', 'gpu', '--wait'];
     const { request_id } = await agent.json([...submit, '--prompt', 'x']);
     const { out } = await agent.rouse(why('--request', request_id));
