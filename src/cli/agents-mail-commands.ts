@@ -28,6 +28,9 @@ function fields({ flags }: Input, names: Record<string, string>): Json {
   );
 }
 
+/** What a search is cut at when no limit is given. */
+const SEARCH_LIMIT = 50;
+
 const REF = { message_ref: 'messageRef', box: 'box' };
 const REFS = { message_refs: 'messageRef' };
 
@@ -47,7 +50,7 @@ async function list(input: Input): Promise<Output> {
     include_body: 'includeBody',
     cursor: 'cursor',
   });
-  return listed(await askMail(input, 'list', body));
+  return listed(await askMail(input, 'list', body), { cursor: input.flags['cursor'] });
 }
 
 async function search(input: Input): Promise<Output> {
@@ -55,10 +58,13 @@ async function search(input: Input): Promise<Output> {
     text: input.args[0],
     ...fields(input, { box: 'box', limit: 'limit', include_body: 'includeBody' }),
   };
-  return listed(await askMail(input, 'search', body));
+  return listed(await askMail(input, 'search', body), { limit: input.flags['limit'] ?? SEARCH_LIMIT });
 }
 
-const listed = (data: Json): Output => ({ data, plain: mailTable(data as unknown as MailList) });
+const listed = (data: Json, asked: { cursor?: unknown; limit?: unknown }): Output => ({
+  data,
+  plain: mailTable(data as unknown as MailList, asked),
+});
 const one = (data: Json): Output => ({ data, plain: mailText(data as unknown as MailOne) });
 const many = (data: Json): Output => ({ data, plain: mailManyText(data as unknown as MailMany) });
 

@@ -1,7 +1,7 @@
 import type { MailMessage } from '../domain/index.ts';
 import type { MailList, MailMany, MailMessageView, MailOne, MailStatus } from '../wire/index.ts';
 import { dayAndTime } from './gateway-time-words.ts';
-import { messageTable, plural, printable } from './mail-print.ts';
+import { messageTable, pageHead, plural, printable } from './mail-print.ts';
 import { keyValues, show } from './table.ts';
 
 type Message = MailMessageView;
@@ -16,10 +16,10 @@ function flags({ unread, answered, archived, attachments }: Message): string {
   return words.filter(Boolean).join(', ');
 }
 
-export function mailTable(list: MailList): string {
-  const { messages, box, address, message_count, unread_count, next_cursor } = list;
-  const where = box ?? 'every box';
-  const head = `${where} of ${address}: ${plural(message_count, 'message')}, ${unread_count} unread`;
+/** `limit`: the answer is known to be cut there without saying so. */
+export function mailTable(list: MailList, asked: { cursor?: unknown; limit?: unknown }): string {
+  const { messages, next_cursor } = list;
+  const head = pageHead(list.address, list, asked);
   if (messages.length === 0) return head;
   const bodies = messages
     .filter((each) => each.body_text != null)

@@ -65,7 +65,7 @@ export const list = command({
       cursor: text(input, 'cursor') ?? null,
       include_body: flag(input, 'includeBody') ?? false,
     });
-    return printPage(mailbox, 'list', page);
+    return printPage(mailbox, { operation: 'list', flags: input.flags }, page);
   },
 });
 
@@ -102,7 +102,7 @@ export const search = command({
       limit: input.flags['limit'] as number,
       include_body: flag(input, 'includeBody') ?? false,
     });
-    return printPage(mailbox, 'search', page);
+    return printPage(mailbox, { operation: 'search', flags: input.flags }, page);
   },
 });
 

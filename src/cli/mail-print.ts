@@ -19,9 +19,30 @@ export function envelope(mailbox: Mailbox, operation: string, payload: object): 
   };
 }
 
-export function printPage(mailbox: Mailbox, operation: string, page: MailPage): Output {
-  const where = page.box === null ? 'every box' : page.box;
-  const head = `${where} of ${mailbox.address}: ${plural(page.message_count, 'message')}, ${page.unread_count} unread`;
+/** Counts are those of the page: they are told as the box's only when the page is all of it. */
+export function pageHead(
+  address: string,
+  {
+    box,
+    message_count,
+    unread_count,
+    next_cursor,
+  }: Pick<MailPage, 'box' | 'message_count' | 'unread_count'> & {
+    next_cursor?: string | null | undefined;
+  },
+  { limit, cursor }: Record<string, unknown>,
+): string {
+  const isPart = next_cursor != null || cursor !== undefined || message_count === limit;
+  const count = `${plural(message_count, 'message')}${isPart ? ' on this page' : ''}`;
+  return `${box ?? 'every box'} of ${address}: ${count}, ${unread_count} unread`;
+}
+
+export function printPage(
+  mailbox: Mailbox,
+  { operation, flags }: { operation: string; flags: Record<string, unknown> },
+  page: MailPage,
+): Output {
+  const head = pageHead(mailbox.address, page, operation === 'list' ? { cursor: flags['cursor'] } : flags);
   const more = page.next_cursor === null ? [] : ['', `more: --cursor ${page.next_cursor}`];
   return {
     data: envelope(mailbox, operation, page),

@@ -124,6 +124,31 @@ describe('rouse mail', () => {
     expect(shown).not.toContain('\u001b');
   });
 
+  it('tells counts of a page as those of the page, and of the box only when it is all of it', async () => {
+    for (const subject of ['a', 'b', 'c']) await ok(...SEND, '--body-content', subject);
+    const list = (...more: string[]) => ok('mail', 'list', '--address', at('ben'), ...more);
+    expect(await list()).toMatch(/: 3 messages, 3 unread\n/);
+    expect(await list('--limit', '3')).toMatch(/: 3 messages, 3 unread\n/);
+    const first = await list('--limit', '2');
+    expect(first).toMatch(/: 2 messages on this page, 2 unread\n/);
+    const [, cursor] = /--cursor (\S+)/.exec(first)!;
+    expect(await list('--cursor', cursor!)).toMatch(/: 1 message on this page, 1 unread\n/);
+    const found = await ok('mail', 'search', 'done', '--address', at('ben'), '--limit', '1');
+    expect(found).toMatch(/: 1 message on this page, 1 unread\n/);
+  });
+
+  it('says of a mailbox that was put to rest how to get it back, to its owner as to senders', async () => {
+    await ok('mailbox', 'unregister', '--address', at('ben'));
+    for (const argv of [
+      ['mail', 'list', '--address', at('ben')],
+      [...SEND, '--body-content', 'x'],
+    ]) {
+      const { code, err } = await rouse(argv);
+      expect(code).toBe(3);
+      expect(err).toMatch(/registered but inactive\n.*rouse mailbox register --address ben@/);
+    }
+  });
+
   it('tells of new mail until it is interrupted', async () => {
     const stop = new AbortController();
     const argv = ['mail', 'watch', '--address', at('ben'), '--once', '--print-json'];

@@ -1,9 +1,13 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
 import { type ErrorCode, isRouseError, messageOf, RouseError } from '../base/index.ts';
 
 /** Primary result codes of SQLite (the low byte of an extended code). */
 const BUSY = 5;
 const LOCKED = 6;
+const IO_ERROR = 10;
 const CORRUPT = 11;
+const FULL = 13;
 const NOT_A_DATABASE = 26;
 const UNIQUE_CODES = [1555, 2067, 2579];
 
@@ -17,13 +21,21 @@ const KNOWN: Record<number, { code: ErrorCode; says: string; hint: string }> = {
     says: 'cannot be written',
     hint: 'check the permissions of the file and its directory',
   },
-  10: { code: 'unavailable', says: 'could not be read or written', hint: 'check the disk and its mount' },
+  [IO_ERROR]: {
+    code: 'unavailable',
+    says: 'could not be read or written',
+    hint: 'check the disk and its mount',
+  },
   [CORRUPT]: {
     code: 'internal',
     says: 'is damaged',
     hint: 'move the file aside, or restore it from a backup',
   },
-  13: { code: 'unavailable', says: 'could not be written: the disk is full', hint: 'free some disk space' },
+  [FULL]: {
+    code: 'unavailable',
+    says: 'could not be written: the disk is full',
+    hint: 'free some disk space',
+  },
   14: {
     code: 'unavailable',
     says: 'cannot be opened',
@@ -51,12 +63,26 @@ export function sqliteError(file: string, error: unknown): RouseError {
   const extras = { cause: error, facts: code === undefined ? {} : { sqlite_code: code } };
   if (code === undefined) return new RouseError('internal', messageOf(error), extras);
   if (UNIQUE_CODES.includes(code)) return new RouseError('conflict', messageOf(error), extras);
-  const known = KNOWN[code & 0xff];
+  const primary = code & 0xff;
+  const known = KNOWN[primary === IO_ERROR && diskIsFull(file) ? FULL : primary];
   if (!known) return new RouseError('internal', `${file}: ${messageOf(error)}`, extras);
   return new RouseError(known.code, `database ${file} ${known.says} (${messageOf(error)})`, {
     ...extras,
     hint: known.hint,
   });
+}
+
+/** Less than SQLite needs for its shared memory, without which a write-ahead log cannot even be read. */
+const LEAST_ROOM = 64 * 1024;
+
+/** SQLite calls it an I/O error when there is no room for its shared memory or its log. */
+function diskIsFull(file: string): boolean {
+  try {
+    const { bavail, bsize, files, ffree } = fs.statfsSync(path.dirname(file));
+    return bavail * bsize < LEAST_ROOM || (files > 0 && ffree === 0);
+  } catch {
+    return false;
+  }
 }
 
 function primaryCode(error: unknown): number | undefined {

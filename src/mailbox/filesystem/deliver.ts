@@ -1,19 +1,18 @@
-import { conflict, crashPoint, notFound } from '../../base/index.ts';
+import { conflict, crashPoint } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import {
   contentDigest,
   IDEMPOTENCY_HEADER,
   INBOX,
   idempotencyScope,
-  isAddress,
   type MailDocument,
   type MailPrincipal,
   recipientsOf,
   SENT,
-  unknownRecipient,
 } from '../../domain/index.ts';
 import { insertMessage, insertState, loadDocument, newState } from './message-rows.ts';
-import { bumpVersion, listRegistrations, principalOf, type RegistrationRow } from './registration-rows.ts';
+import { noActiveMailbox } from './no-active-mailbox.ts';
+import { bumpVersion, principalOf, type RegistrationRow } from './registration-rows.ts';
 
 export interface Delivered {
   seq: number;
@@ -33,19 +32,7 @@ export type Lookup = (address: string) => RegistrationRow | undefined;
 function requireRecipient(db: Sqlite, active: Lookup, address: string): RegistrationRow {
   const found = active(address);
   if (found) return found;
-  const all = listRegistrations(db);
-  const former = all.find((registration) => registration.address === address);
-  if (former && isAddress(address)) {
-    throw notFound(`mailbox ${address} is registered but ${former.status}`, {
-      hint: `activate it: rouse mailbox register --address ${address} --principal-id ${former.owner_principal_id}`,
-      facts: { recipient: address, status: former.status },
-    });
-  }
-  const known = all.filter(({ status }) => status === 'active');
-  throw unknownRecipient(
-    address,
-    known.map(({ address, owner_principal_id: principal_id }) => ({ address, principal_id })),
-  );
+  throw noActiveMailbox(db, address);
 }
 
 /**

@@ -13,7 +13,10 @@ const LARGEST_FILE = 16 * 1024 * 1024;
 export function* scanMessages(layout: Layout): Generator<Scanned> {
   for (const day of list(layout.messages)) {
     const directory = path.join(layout.messages, day);
-    if (!fs.lstatSync(directory).isDirectory()) continue;
+    if (!fs.lstatSync(directory).isDirectory()) {
+      if (day.endsWith('.md')) yield scanFile(directory, '');
+      continue;
+    }
     for (const name of list(directory)) {
       if (name.endsWith('.md')) yield scanFile(path.join(directory, name), day);
     }

@@ -10,13 +10,12 @@ import {
   unavailable,
 } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
-import { unknownRecipient } from '../../domain/index.ts';
 import type { MailHint } from '../port.ts';
 import { CommitQueue } from './commit-queue.ts';
 import type { Layout } from './layout.ts';
+import { noActiveMailbox } from './no-active-mailbox.ts';
 import { Publisher } from './publisher.ts';
 import { RegistrationBook } from './registration-book.ts';
-import { listRegistrations } from './registration-rows.ts';
 import { BUSY_TIMEOUT_MS } from './root.ts';
 import { indexNextBatch } from './search-messages.ts';
 import { signalChange } from './signal.ts';
@@ -76,11 +75,7 @@ export class OpenRoot {
   }
 
   unknownMailbox(address: string): RouseError {
-    const active = listRegistrations(this.db).filter(({ status }) => status === 'active');
-    return unknownRecipient(
-      address,
-      active.map(({ address, owner_principal_id: principal_id }) => ({ address, principal_id })),
-    );
+    return noActiveMailbox(this.db, address);
   }
 
   /** One commit, shared with whatever else is written in this turn. Resolves when it is on disk. */

@@ -92,13 +92,16 @@ describe('repair', () => {
     const day = path.dirname(file!);
     fs.writeFileSync(world.path('messages', day, 'msg-notes.md'), 'no front matter');
     fs.writeFileSync(world.path('messages', day, `msg-20260101T000000Z-${'b'.repeat(32)}.md`), good);
+    fs.writeFileSync(world.path('messages', 'junk.md'), 'no message');
+    fs.copyFileSync(world.path('messages', file!), world.path('messages', path.basename(file!)));
     fs.mkdirSync(world.path('messages', '1999-01-01'));
     fs.writeFileSync(world.path('messages', '1999-01-01', path.basename(file!)), good);
     const result = await repairMailStore({ root: world.root });
-    expect(result).toMatchObject({ message_count: 4, set_aside_count: 3 });
+    expect(result).toMatchObject({ message_count: 4, set_aside_count: 5 });
+    expect(fs.readdirSync(world.path('messages')).filter((name) => name.endsWith('.md'))).toEqual([]);
     await expectAsLivedIn();
     expect(await world.mailbox('bob').status()).toMatchObject({
-      set_aside_count: 3,
+      set_aside_count: 5,
       warnings: [expect.any(String)],
     });
   });

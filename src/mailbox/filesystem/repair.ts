@@ -14,6 +14,7 @@ import {
 import type { Sqlite } from '../../db/index.ts';
 import type { MailDocument } from '../../domain/index.ts';
 import { cleanStaging, type StagingReport } from './clean-staging.ts';
+import { explainRoot } from './explain-root.ts';
 import { type ImportCounts, importMessage, type Memory, rememberFolders } from './import-message.ts';
 import type { Layout } from './layout.ts';
 import { messageFileIsGood } from './message-file.ts';
@@ -61,9 +62,18 @@ const LOCK_TIMEOUT_MS = 30_000;
  * still remembers them.
  */
 export async function repairMailStore(options: RepairOptions): Promise<RepairResult> {
+  try {
+    return await repair(options);
+  } catch (error) {
+    throw explainRoot(error, options.root);
+  }
+}
+
+async function repair(options: RepairOptions): Promise<RepairResult> {
   const { clock = systemClock, log = silentLog } = options;
   const layout = resolveRoot(options.root);
-  if (!fs.existsSync(layout.messages) && !fs.existsSync(layout.index)) {
+  const isThere = (file: string): boolean => fs.statSync(file, { throwIfNoEntry: false }) !== undefined;
+  if (!isThere(layout.messages) && !isThere(layout.index)) {
     throw notFound(`there is no mailbox root at ${layout.root}`, {
       hint: `make one: rouse mailbox init --mailbox-root ${layout.root}`,
     });

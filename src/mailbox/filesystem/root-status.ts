@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { asRouseError, readIfExists } from '../../base/index.ts';
 import { MAIL_PROTOCOL_VERSION } from '../../domain/index.ts';
+import { explained } from './explain-root.ts';
 import { REGISTRATION_STATUSES, type RegistrationStatus } from './registration-rows.ts';
 import { isRoot, resolveRoot } from './root.ts';
 import { openMailStore } from './store.ts';
@@ -21,10 +22,15 @@ export interface RootStatus {
   hint: string | null;
 }
 
-/** How a root is. Never throws for a root that is missing, foreign or damaged: that is the answer. */
+/**
+ * How a root is. Never throws for a root that is missing, foreign or damaged: that is the answer. One that may not be
+ * looked at is `forbidden`.
+ */
 export async function rootStatus(root: string): Promise<RootStatus> {
-  const layout = resolveRoot(root);
-  const marker = readIfExists(layout.marker)?.trim().slice(0, 40);
+  const { layout, marker } = explained(root, () => {
+    const layout = resolveRoot(root);
+    return { layout, marker: readIfExists(layout.marker)?.trim().slice(0, 40) };
+  });
   const status: RootStatus = {
     mailbox_root: layout.root,
     exists: fs.existsSync(layout.root),
@@ -60,6 +66,7 @@ export async function rootStatus(root: string): Promise<RootStatus> {
     }
   } catch (error) {
     const { message, hint, code } = asRouseError(error);
+    if (code === 'forbidden') throw error;
     return {
       ...status,
       supported: code !== 'unsupported' && code !== 'not_found',

@@ -5,6 +5,7 @@ import { OPERATOR, parseAddress } from '../../domain/index.ts';
 import type { Mailbox } from '../port.ts';
 import { type CleanupOptions, cleanup } from './cleanup.ts';
 import { clearMessages, finishClearing, isClearing } from './clear-messages.ts';
+import { explained } from './explain-root.ts';
 import { type ExportManifest, type ExportOptions, exportRoot } from './export-root.ts';
 import { FilesystemMailbox } from './filesystem-mailbox.ts';
 import { folderOf } from './mailbox-folder.ts';
@@ -59,6 +60,10 @@ export class MailStore extends OpenRoot {
 
 /** Makes a root, or completes one, and opens it. Doing it again changes nothing. */
 export function initMailStore(options: MailStoreOptions): MailStore {
+  return explained(options.root, () => makeAndOpen(options));
+}
+
+function makeAndOpen(options: MailStoreOptions): MailStore {
   const layout = resolveRoot(options.root);
   makeRoot(layout);
   const real = resolveRoot(options.root);
@@ -72,6 +77,10 @@ export function initMailStore(options: MailStoreOptions): MailStore {
 
 /** Opens a root that exists; finishes what a process that died in it left behind. */
 export function openMailStore(options: MailStoreOptions): MailStore {
+  return explained(options.root, () => openExisting(options));
+}
+
+function openExisting(options: MailStoreOptions): MailStore {
   const layout = resolveRoot(options.root);
   requireRoot(layout);
   const store = new MailStore(layout, openIndex(layout, { make: false }), options);

@@ -1,0 +1,21 @@
+import { notFound, type RouseError } from '../../base/index.ts';
+import type { Sqlite } from '../../db/index.ts';
+import { isAddress, unknownRecipient } from '../../domain/index.ts';
+import { listRegistrations } from './registration-rows.ts';
+
+/** Why this address cannot be used: it is put to rest, or nobody has it and another was probably meant. */
+export function noActiveMailbox(db: Sqlite, address: string): RouseError {
+  const all = listRegistrations(db);
+  const active = all.filter(({ status }) => status === 'active');
+  const former = all.find((registration) => registration.address === address);
+  if (former && isAddress(address) && !active.some((registration) => registration.address === address)) {
+    return notFound(`mailbox ${address} is registered but ${former.status}`, {
+      hint: `activate it: rouse mailbox register --address ${address} --principal-id ${former.owner_principal_id}`,
+      facts: { recipient: address, status: former.status },
+    });
+  }
+  return unknownRecipient(
+    address,
+    active.map(({ address, owner_principal_id: principal_id }) => ({ address, principal_id })),
+  );
+}
