@@ -92,7 +92,9 @@ describe('why', () => {
     const agent = await cliAgent(ending);
     (await agent.attach()).surface.outcomes = ['cancelled'];
     const submit = ['agents', 'gateway', 'requests', 'submit', '--agent-name', 'gpu', '--wait'];
-    const { request_id } = await agent.json([...submit, '--prompt', 'x']);
+    const interrupted = await agent.rouse([...submit, '--prompt', 'x', '--print-json']);
+    expect(interrupted.code).toBe(4);
+    const { request_id } = JSON.parse(interrupted.out);
     const { out } = await agent.rouse(why('--request', request_id));
     expect(out).toMatch(/its turn was interrupted/);
     expect(out).not.toMatch(/nothing was typed/);

@@ -107,6 +107,24 @@ export function describeTool(tool: RealTool): void {
       expect(received.map(({ answers }) => answers)).toEqual([0]);
     });
 
+    it.skipIf(!tool.command)('runs a command that its menu offers; another is taken back', async () => {
+      await agent.turn('A word before the command.');
+      await agent.ready();
+      const ran = await agent.ended(await agent.submit(tool.command!));
+      expect([ran.outcome, ran.error_detail]).toEqual(['submitted', null]);
+      await agent.ready();
+      const before = agent.model.log.length;
+      const beginning = tool.command!.slice(0, -1);
+      const { outcome, error_detail } = await agent.ended(await agent.submit(beginning));
+      expect([outcome, error_detail]).toEqual(['failed', expect.stringMatching(/the text was taken back$/)]);
+      await agent.ready();
+      expect(agent.model.log.length).toBe(before);
+      const text = 'A word after the command.';
+      await agent.turn(text);
+      const received = agent.model.prompts().filter(({ prompt }) => prompt === tool.arrives(text));
+      expect(received.map(({ answers }) => answers)).toEqual([0]);
+    });
+
     it('gets no control characters: a paste that would break out arrives as plain words', async () => {
       await agent.turn('before \x1b[201~!touch pwned\r after');
       expect(fs.existsSync(path.join(agent.house.workdir, 'pwned'))).toBe(false);

@@ -41,6 +41,8 @@ export interface RealTool {
   padsHeadless?: true;
   /** A prompt it would not take as written, and what that would have done. */
   refuses: string[];
+  /** Its command for a new chat, which its own menu offers. */
+  command?: string;
 }
 
 const sh = (command: string): string => `[[sh=${command}]]`;
@@ -59,6 +61,7 @@ function makeRepository(directory: string): void {
 
 const claude: RealTool = {
   tool: 'claude',
+  command: '/clear',
   setUp: ({ home, workdir, modelUrl, secret, trusted }) => {
     write(
       path.join(home, '.claude.json'),
@@ -89,6 +92,7 @@ const claude: RealTool = {
 
 const codex: RealTool = {
   tool: 'codex',
+  command: '/new',
   setUp: ({ home, workdir, modelUrl, secret, trusted }) => {
     write(
       path.join(home, '.codex', 'config.toml'),
@@ -126,6 +130,7 @@ ${trusted ? `[projects."${workdir}"]\ntrust_level = "trusted"\n` : ''}`,
 
 const gemini: RealTool = {
   tool: 'gemini',
+  command: '/clear',
   setUp: ({ home, modelUrl, secret, trusted }) => {
     write(
       path.join(home, '.gemini', 'settings.json'),
@@ -157,6 +162,7 @@ const gemini: RealTool = {
 
 const opencode: RealTool = {
   tool: 'opencode',
+  command: '/new',
   setUp: ({ home, modelUrl, secret }) => {
     const model = { name: 'Mock', tool_call: true, limit: { context: 128_000, output: 8000 } };
     write(
