@@ -1,3 +1,4 @@
+import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT, SessionHouse } from './support/house.ts';
@@ -54,6 +55,24 @@ describe('join', () => {
   it('refuses a session that is an agent already', async () => {
     const said = await json(['agents', 'join', '--agent-name', 'again'], inside('mine'));
     expect([said.code, said.json['error'].cause]).toEqual([4, 'already_managed']);
+  });
+
+  it('takes a flat file as the mailbox, and refuses one whose place cannot hold it', async () => {
+    await byHand('flat');
+    const join = (file: string) =>
+      json(['agents', 'join', '--agent-name', 'flat', '--mailbox-root', file], inside('flat'));
+    const inbox = path.join(house.workdir, 'app', '.agent', 'inbox.md');
+    expect((await join(inbox)).code).toBe(3);
+    fs.mkdirSync(inbox, { recursive: true });
+    expect((await join(inbox)).code).toBe(2);
+    fs.rmdirSync(inbox);
+    expect((await join(inbox)).code).toBe(0);
+    const { json: agent } = await json(['agents', 'show', '--agent-name', 'flat']);
+    expect(agent['mailbox']).toMatchObject({
+      transport: 'flatfile',
+      address: 'flat@houmao.localhost',
+      mailbox_path: path.dirname(inbox),
+    });
   });
 
   it('with launch options makes it relaunchable', async () => {
