@@ -1,18 +1,25 @@
 import type { Command, Input, Output } from './command.ts';
 import { wholeNumber } from './flag-values.ts';
-import { COMPAT, holding, MAILBOX, MESSAGE_IDS, open, TIMEOUT, waiting } from './mailfile-input.ts';
+import {
+  COMPAT,
+  holding,
+  knownStatuses,
+  MAILBOX,
+  MESSAGE_IDS,
+  open,
+  TIMEOUT,
+  waiting,
+} from './mailfile-input.ts';
 
 const DAY_MS = 86_400_000;
 
 async function archive(input: Input): Promise<Output> {
   const box = await open(input);
-  const { msgId: refs, status: statuses, olderThanDays: days } = input.flags as Record<string, unknown>;
+  const { msgId: refs, olderThanDays: days } = input.flags as Record<string, unknown>;
   const before = days === undefined ? undefined : new Date(Date.now() - Number(days) * DAY_MS);
+  const statuses = await knownStatuses(input);
   waiting(input);
-  const moved = await box.archive(
-    { refs: refs as string[] | undefined, statuses: statuses as string[] | undefined, before },
-    holding(input),
-  );
+  const moved = await box.archive({ refs: refs as string[] | undefined, statuses, before }, holding(input));
   const data = { mailbox: box.paths.mailbox, archive: box.paths.archive, archived: moved };
   return { data, plain: `${moved.length} archived in ${box.paths.archive}` };
 }

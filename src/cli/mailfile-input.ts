@@ -54,6 +54,12 @@ export function waiting(input: Input): void {
 export const noMailbox = (file: string): Error =>
   notFound(`no mailbox ${file}`, { hint: 'the first "rouse mailfile prepend" makes it' });
 
+/** The --status values, undefined when there are none; `invalid` for one that no message can be given. */
+export async function knownStatuses(input: Input): Promise<string[] | undefined> {
+  const { requireStatus } = await room();
+  return (input.flags['status'] as string[] | undefined)?.map((each) => requireStatus(each, '--status'));
+}
+
 export function ids(input: Input): string[] {
   const given = (input.flags['msgId'] as string[] | undefined) ?? [];
   if (given.length === 0) throw invalid('--msg-id is missing: name at least one message');

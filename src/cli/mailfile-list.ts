@@ -1,13 +1,13 @@
 import type { Command, Input, Output } from './command.ts';
 import { wholeNumber } from './flag-values.ts';
-import { MAILBOX, noMailbox, open, room } from './mailfile-input.ts';
+import { knownStatuses, MAILBOX, noMailbox, open, room } from './mailfile-input.ts';
 import { asJson } from './mailfile-message.ts';
 import { table } from './table.ts';
 
 async function list(input: Input): Promise<Output> {
   const { OPEN_STATUSES } = await room();
   const box = await open(input);
-  const given = input.flags['status'] as string[] | undefined;
+  const given = await knownStatuses(input);
   const statuses = input.flags['open'] === true ? [...(given ?? []), ...OPEN_STATUSES] : given;
   const found = box.list({
     where: (fields) => statuses === undefined || statuses.includes(fields.get('status') ?? ''),

@@ -4,7 +4,6 @@ import { COMPAT, MAILBOX, open, room } from './mailfile-input.ts';
 async function lockPath(input: Input): Promise<Output> {
   const { compatLockPath, ensureLockDirectory } = await room();
   const { paths } = await open(input);
-  // So that a script can open the lock right away.
   ensureLockDirectory(paths);
   const compat = compatLockPath(paths);
   const data = { mailbox: paths.mailbox, lock_path: paths.lock, compat_lock_path: compat };

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import * as fs from 'node:fs';
-import { errnoOf, invalid, messageOf, notFound } from '../base/index.ts';
+import { errnoOf, forbidden, invalid, messageOf, notFound } from '../base/index.ts';
 
 const LONGEST = 64 * 1024 * 1024;
 
@@ -24,10 +24,22 @@ function readBounded(flag: string, file: string): Buffer {
       size += got;
     }
   } catch (error) {
-    const refuse = errnoOf(error) === 'ENOENT' ? notFound : invalid;
-    throw refuse(`${flag} ${file} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw refusal(error)(`${flag} ${file} cannot be read: ${messageOf(error)}`, { cause: error });
   } finally {
     if (fd !== undefined) fs.closeSync(fd);
   }
   throw invalid(`${flag} ${file} is longer than ${LONGEST} bytes`);
+}
+
+function refusal(error: unknown): typeof invalid {
+  switch (errnoOf(error)) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return notFound;
+    case 'EACCES':
+    case 'EPERM':
+      return forbidden;
+    default:
+      return invalid;
+  }
 }

@@ -60,6 +60,17 @@ const json = async (...args: string[]): Promise<Record<string, unknown>> => {
   return JSON.parse(ran.out) as Record<string, unknown>;
 };
 
+/** Root may read everything, so it steps down for a while. */
+async function asNobody<T>(work: () => Promise<T>): Promise<T> {
+  const root = process.geteuid?.() === 0;
+  if (root) process.seteuid?.(65534);
+  try {
+    return await work();
+  } finally {
+    if (root) process.seteuid?.(0);
+  }
+}
+
 describe('rouse mailfile', () => {
   it('prepend says prepended, duplicate or conflict, each with its own exit code', async () => {
     expect(await put('m')).toEqual({ code: 0, out: 'prepended m\n', err: '' });
@@ -98,6 +109,26 @@ describe('rouse mailfile', () => {
     expect(ids(await json('list', '--limit', '1', '--after', 'c'))).toEqual(['b']);
     expect((await json('list', '--include-body'))['messages']).toMatchObject([{ body: 'body' }, {}, {}]);
     expect((await rouse(['list', '--mailbox', inbox])).out).toMatch(/^STATUS +CREATED/);
+  });
+
+  it('list below a message that is gone, or of a status nobody knows, is an error and not an empty page', async () => {
+    for (const id of ['a', 'b', 'c']) await put(id);
+    await rouse(['archive', '--mailbox', inbox, '--msg-id', 'b']);
+    const gone = await rouse(['list', '--mailbox', inbox, '--after', 'b']);
+    expect(gone).toMatchObject({ code: 3, out: '', err: expect.stringContaining('no message b') });
+    expect(await rouse(['list', '--mailbox', inbox, '--after', 'a'])).toMatchObject({ code: 0 });
+    for (const command of ['list', 'archive']) {
+      const ran = await rouse([command, '--mailbox', inbox, '--status', 'pendign']);
+      expect(ran).toMatchObject({ code: 2, out: '', err: expect.stringContaining('did you mean pending') });
+    }
+  });
+
+  it('a message file we may not read is forbidden', async () => {
+    const file = path.join(root, 'message.md');
+    fs.writeFileSync(file, text('m'), { mode: 0 });
+    const ran = await asNobody(() => rouse(['prepend', '--mailbox', inbox, '--message-file', file]));
+    expect(ran).toMatchObject({ code: 8, err: expect.stringContaining('--message-file') });
+    expect(fs.existsSync(inbox)).toBe(false);
   });
 
   it('show gives one message with its body, wherever it is by now', async () => {

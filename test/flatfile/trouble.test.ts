@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FlatFile, writeFlatMessage } from '../../src/mailbox/flatfile/index.ts';
 import { type Bench, FULL, idsIn, setUp } from './support.ts';
 
@@ -117,6 +117,91 @@ describe('when the machine is in trouble', () => {
     expect(idsIn(mailbox)).toEqual(['by-user', 'by-root']);
   });
 
+  /** A mailbox of root's whose directories everybody may enter. */
+  const reachable = async (...ids: string[]): Promise<string> => {
+    const mailbox = bench.inbox();
+    for (let at = path.dirname(mailbox); at !== '/tmp'; at = path.dirname(at)) fs.chmodSync(at, 0o755);
+    for (const ref of ids) await bench.start({ what: 'prepend', mailbox, ref }).done;
+    return mailbox;
+  };
+
+  it.runIf(AS_ROOT)('who may read the file may list it, whoever owns its lock', async () => {
+    const mailbox = await reachable('m');
+    expect(fs.statSync(path.join(path.dirname(mailbox), 'locks')).mode & 0o777).toBe(0o700);
+    expect(await bench.startAs(65534, { what: 'list', mailbox }).done).toMatchObject({
+      code: 0,
+      lines: [['m']],
+    });
+  });
+
+  it.runIf(AS_ROOT)('who may not read the file is told so', async () => {
+    const mailbox = await reachable('m');
+    fs.chmodSync(mailbox, 0o600);
+    for (const what of ['list', 'fsck'] as const) {
+      const { stderr } = await bench.startAs(65534, { what, mailbox }).done;
+      expect(stderr).toContain(`not allowed to read ${mailbox}`);
+      expect(stderr).toContain("code: 'forbidden'");
+    }
+  });
+
+  it.runIf(AS_ROOT)('a refused writer leaves no lock directory that would shut out the others', async () => {
+    const mailbox = await reachable();
+    const agent = path.dirname(mailbox);
+    fs.chmodSync(agent, 0o777);
+    const { stderr } = await bench.startAs(65534, { what: 'prepend', mailbox, ref: 'm' }).done;
+    expect(stderr).toContain('with the group (gid 0)');
+    expect(stderr).toContain("code: 'forbidden'");
+    expect(fs.readdirSync(agent)).toEqual([]);
+  });
+
+  it.runIf(AS_ROOT)('a writer that is not allowed is told what shuts it out', async () => {
+    const mailbox = await reachable();
+    const agent = path.dirname(mailbox);
+    const locks = path.join(agent, 'locks');
+    const refusal = async (): Promise<string> =>
+      (await bench.startAs(65534, { what: 'prepend', mailbox, ref: 'm' }).done).stderr;
+    expect(await refusal()).toContain(`inbox.md.lock: you may not write in ${agent}\n`);
+    fs.mkdirSync(locks, { mode: 0o700 });
+    expect(await refusal()).toContain(`inbox.md.lock: you may not write in ${locks}\n`);
+    fs.chmodSync(locks, 0o755);
+    fs.writeFileSync(path.join(locks, 'inbox.md.lock'), '', { mode: 0o600 });
+    expect(await refusal()).toContain('inbox.md.lock: it belongs to another user\n');
+  });
+
+  it.runIf(AS_ROOT && canMount())('archive loses nothing, however full the disk is', async () => {
+    const mount = path.join(bench.directory, 'small');
+    fs.mkdirSync(mount);
+    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=600k', 'none', mount]).status).toBe(0);
+    try {
+      fs.mkdirSync(path.join(mount, '.agent'));
+      const mailbox = path.join(mount, '.agent', 'inbox.md');
+      const filler = path.join(mount, 'filler');
+      const empty = room(mount);
+      let [refused, archived] = [0, 0];
+      for (let free = 0; free <= 300; free += 12) {
+        for (const name of ['inbox.md', 'inbox-archive.md', 'locks'])
+          fs.rmSync(path.join(mount, '.agent', name), { recursive: true, force: true });
+        // Files that were replaced give their room back when they are closed, which nobody waits for.
+        await vi.waitFor(() => expect(room(mount)).toBe(empty));
+        fs.writeFileSync(mailbox, block('moving', 100_000) + block('staying', 50_000));
+        fs.writeFileSync(filler, Buffer.alloc(room(mount) - free * 1024));
+        const done = await new FlatFile(mailbox).archive({ refs: ['moving'] }).catch((error) => error);
+        if (Array.isArray(done)) archived++;
+        else expect(done).toMatchObject({ code: 'unavailable', message: expect.stringContaining('no room') });
+        if (!Array.isArray(done)) refused++;
+        const box = new FlatFile(mailbox);
+        expect(box.show('moving').body).toHaveLength(100_000);
+        expect(idsIn(mailbox)).toEqual(box.show('moving').archived ? ['staying'] : ['moving', 'staying']);
+        fs.rmSync(filler);
+        await box.archive({ refs: ['moving'] });
+        expect([idsIn(mailbox), idsIn(box.paths.archive)]).toEqual([['staying'], ['moving']]);
+      }
+      expect([refused > 3, archived > 3]).toEqual([true, true]);
+    } finally {
+      spawnSync('umount', ['-l', mount]);
+    }
+  });
+
   const SIZE = FULL ? 1024 ** 3 : 100 * 1024 ** 2;
   it(
     `memory stays bounded on a mailbox of ${SIZE / 1024 ** 2} MB`,
@@ -148,6 +233,12 @@ describe('when the machine is in trouble', () => {
     FULL ? 900_000 : 120_000,
   );
 });
+
+/** Bytes left on a file system. */
+function room(directory: string): number {
+  const { bavail, bsize } = fs.statfsSync(directory);
+  return bavail * bsize;
+}
 
 function canMount(): boolean {
   return (

@@ -6,7 +6,7 @@ import { armCrashPoint, isRouseError } from '../../src/base/index.ts';
 import { FlatFile, type FlatMessage, relayFlatFiles } from '../../src/mailbox/flatfile/index.ts';
 
 export interface Order {
-  what: 'write' | 'read' | 'set-status' | 'archive' | 'relay' | 'prepend';
+  what: 'write' | 'read' | 'set-status' | 'archive' | 'relay' | 'prepend' | 'list' | 'fsck';
   mailbox: string;
   writer?: string;
   count?: number;
@@ -91,6 +91,8 @@ async function main(): Promise<void> {
   const box = new FlatFile(mailbox);
   if (what === 'write') return write(box, order);
   if (what === 'read') return read(box);
+  if (what === 'list') return say(box.list().entries.map(({ ref: each }) => each));
+  if (what === 'fsck') return say(box.fsck());
   if (what === 'set-status') return box.setStatus([ref], { to: order.status! });
   if (what === 'archive') return say(await box.archive({ refs: [ref] }));
   const fields = new Map([

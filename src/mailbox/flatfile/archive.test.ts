@@ -50,4 +50,46 @@ describe('archive', () => {
     });
     expect(refs()).toEqual(['open', 'new']);
   });
+
+  it.each([
+    [
+      'before the archive is replaced',
+      'archive-written',
+      { here: ['b', 'a'], archived: false, file: ['b', 'a'] },
+    ],
+    ['before the mailbox is replaced', 'mailbox-written', { here: ['b'], archived: true, file: ['b', 'a'] }],
+  ])('on a full disk loses nothing: %s', async (_, at, then) => {
+    for (const id of ['a', 'b']) await send(id);
+    await box.idle();
+    let full = true;
+    const step = (name: string): void => {
+      if (full && name === `flatfile.archive.${at}`)
+        throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    };
+    const filling = new FlatFile(world.inbox, { step });
+    await expect(filling.archive({ refs: ['a'] })).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('no room to write a new version'),
+    });
+    expect(refs()).toEqual(then.here);
+    expect(box.show('a')).toMatchObject({ archived: then.archived });
+    expect(text().match(/(?<=msg-id: ).*/g)).toEqual(then.file);
+    full = false;
+    await box.archive({ refs: ['a'] });
+    expect(text().match(/(?<=msg-id: ).*/g)).toEqual(['b']);
+    expect(new FlatFile(box.paths.archive).list().entries.map(({ ref }) => ref)).toEqual(['a']);
+  });
+
+  it('stands when only the journal of ids finds no room, and no id is forgotten', async () => {
+    for (const id of ['a', 'b']) await send(id);
+    await box.idle();
+    const step = (name: string): void => {
+      if (!name.endsWith('.mailbox-committed')) return;
+      fs.rmSync(box.paths.ids);
+      fs.mkdirSync(box.paths.ids);
+    };
+    expect(await new FlatFile(world.inbox, { step }).archive({ refs: ['a'] })).toEqual(['a']);
+    fs.rmdirSync(box.paths.ids);
+    expect(await send('a')).toBe('duplicate');
+  });
 });

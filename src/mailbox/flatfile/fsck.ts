@@ -52,7 +52,7 @@ export async function repairMailbox(
   const before = inspectMailbox(paths);
   if (!before.issues.some(({ repairable }) => repairable)) return before;
   const backup = path.join(paths.side, `${paths.basename}.before-repair-${compactStamp(now)}`);
-  fs.copyFileSync(paths.mailbox, backup);
+  keepCopy(paths.mailbox, backup);
   let repaired = 0;
   // One fix may bring another trouble to light (a closed envelope may be a duplicate), never without end.
   for (let round = 0; round < 5; round++) {
@@ -73,6 +73,15 @@ export async function repairMailbox(
     }
   }
   return { ...inspectMailbox(paths), repaired, backup };
+}
+
+function keepCopy(file: string, copy: string): void {
+  try {
+    fs.copyFileSync(file, copy);
+  } catch (error) {
+    fs.rmSync(copy, { force: true });
+    throw error;
+  }
 }
 
 type Repairable = Trouble & { fix: Splice[] };

@@ -16,14 +16,14 @@ export { FSCK_KINDS } from './find-troubles.ts';
 export * from './flat-file.ts';
 export { FlatFileMailbox, type FlatFileMailboxOptions } from './flat-file-mailbox.ts';
 export { writeBlock as writeFlatMessage } from './format/block.ts';
-export { type FlatMessage, OPEN_STATUSES, PRIORITIES, STATUSES } from './format/envelope.ts';
+export { type FlatMessage, OPEN_STATUSES, PRIORITIES, requireStatus, STATUSES } from './format/envelope.ts';
 export { parseInput as parseFlatMessage } from './format/parse-input.ts';
 export type { FsckIssue, FsckReport } from './fsck.ts';
 export type { FoundEntry, Listing, ListOptions, ShownMessage } from './list.ts';
 export { type RelayItem, relay as relayFlatFiles } from './relay.ts';
 export { HUB_ADDRESSES, type RelayDirectory } from './relay-stops.ts';
+export { ensureLockDirectory } from './store/hold-lock.ts';
 export {
   compatLockPath,
-  ensureSide as ensureLockDirectory,
   type MailboxPaths,
 } from './store/mailbox-path.ts';

@@ -15,7 +15,7 @@ export interface ListOptions {
   /** Only messages whose subject and body pass; asked after `where`, because it reads the body. */
   holds?: ((re: string, body: string) => boolean) | undefined;
   limit?: number | undefined;
-  /** Only what stands below this message. */
+  /** Only what stands below this message; `not_found` when it is no longer there. */
   after?: string | undefined;
   includeBody?: boolean | undefined;
 }
@@ -88,6 +88,8 @@ function collect(paths: MailboxPaths, base: Snapshot, options: ListOptions): Lis
     }
     listing.entries.push(entryOf(base.source, message, includeBody));
   }
+  // Not the end of the mailbox: whoever pages would never see what stands below.
+  if (waiting && listing.exists) throw noSuchMessage(after!, paths.mailbox);
   return listing;
 }
 

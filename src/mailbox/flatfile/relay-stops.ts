@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { invalid, notFound } from '../../base/index.ts';
+import { errnoOf, forbidden, invalid, notFound } from '../../base/index.ts';
 import { FlatFile, type FlatFileOptions } from './flat-file.ts';
 
 /** A directory with `.agent/inbox.md` and `.agent/outbox.md`, and what its mail is addressed to. */
@@ -11,12 +11,12 @@ export interface RelayDirectory {
   byName?: boolean | undefined;
 }
 
-/** One directory of a relay, opened. */
+/** One directory of a relay. Its files are opened on first use, so that what somebody planted there stops nobody else. */
 export interface Stop {
   name: string;
   agent: string;
-  inbox: FlatFile;
-  outbox: FlatFile;
+  inbox(): FlatFile;
+  outbox(): FlatFile;
 }
 
 /** Where an address leads. */
@@ -38,12 +38,13 @@ export function openStops(
 function openStop(each: RelayDirectory, options: FlatFileOptions, routes: Map<string, Stop>): Stop {
   const given = path.resolve(each.directory);
   const agent = path.basename(given) === '.agent' ? given : path.join(given, '.agent');
-  if (!fs.statSync(agent, { throwIfNoEntry: false })?.isDirectory()) {
-    throw notFound(`no directory ${agent}`, { hint: 'relay needs directories that contain .agent' });
-  }
-  const real = fs.realpathSync(agent);
-  const name = path.basename(path.dirname(real));
-  const open = (file: string): FlatFile => new FlatFile(path.join(real, file), options);
+  const real = realDirectory(agent);
+  const inside = fs.realpathSync(given);
+  const open = (file: string): (() => FlatFile) => {
+    let opened: FlatFile | undefined;
+    return () => (opened ??= openInside(inside, path.join(real, file), options));
+  };
+  const name = path.basename(path.dirname(agent));
   const stop: Stop = { name, agent: real, inbox: open('inbox.md'), outbox: open('outbox.md') };
   const named = each.byName === false ? [] : [`totebox@${name}`, `task@${name}`, `task-${name}`, name];
   for (const address of [...named, ...(each.addresses ?? [])]) {
@@ -56,4 +57,28 @@ function openStop(each: RelayDirectory, options: FlatFileOptions, routes: Map<st
     routes.set(address, stop);
   }
   return stop;
+}
+
+function realDirectory(agent: string): string {
+  try {
+    const real = fs.realpathSync(agent);
+    if (fs.statSync(real).isDirectory()) return real;
+  } catch (error) {
+    if (errnoOf(error) === 'EACCES') throw forbidden(`not allowed to reach ${agent}`, { cause: error });
+  }
+  throw notFound(`no directory ${agent}`, { hint: 'relay needs directories that contain .agent' });
+}
+
+/** A mailbox whose links, and those of its archive, stay in the directory that was given. */
+function openInside(directory: string, file: string, options: FlatFileOptions): FlatFile {
+  const box = new FlatFile(file, options);
+  for (const real of [box.paths.mailbox, box.paths.archive]) {
+    const way = path.relative(directory, real);
+    if (way === '..' || way.startsWith(`..${path.sep}`)) {
+      throw forbidden(`a link in ${directory} leads out of it, to ${real}`, {
+        hint: 'remove the link, or give relay the .agent directory it leads to',
+      });
+    }
+  }
+  return box;
 }

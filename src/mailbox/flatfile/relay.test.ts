@@ -36,6 +36,8 @@ const inside = (name: string, box = 'inbox'): Record<string, string | undefined>
     .list({ includeBody: true })
     .entries.map(({ fields, body }) => ({ ...Object.fromEntries(fields), body }));
 
+const idsOf = (name: string): (string | undefined)[] => inside(name).map((each) => each['msg-id']);
+
 describe('relay', () => {
   it('carries pending mail to the directory it is addressed to, with its id, and marks it dispatched', async () => {
     await write('ana', 'totebox@ben', { 'msg-id': 'r-1', priority: 'high' }, 'one\n---\ntwo');
@@ -162,6 +164,70 @@ describe('relay', () => {
     expect(items.map(({ outcome }) => outcome)).toEqual(['dispatched', 'undeliverable']);
     expect(fs.readFileSync(path.join(root, 'ana', '.agent', 'outbox.md')).equals(before)).toBe(true);
     expect(inside('ben')).toEqual([]);
+  });
+
+  it.each([
+    ['inbox', 'inbox.md'],
+    ['archive of the inbox', 'inbox-archive.md'],
+    ['directory .agent', ''],
+  ])(
+    'writes nowhere else when the %s is a link that leads out, and delivers to the others',
+    async (_, link) => {
+      const [planted, outside] = [path.join(root, 'ben', '.agent', link), path.join(root, 'out')];
+      fs.mkdirSync(outside);
+      fs.rmSync(planted, { recursive: true, force: true });
+      fs.symlinkSync(link === '' ? outside : path.join(outside, 'stolen.md'), planted);
+      await write('ana', 'ben, cho', { 'msg-id': 'r-1' });
+      await write('cho', 'ana', { 'msg-id': 'r-2' });
+      const items = await relay(directories('ana', 'ben', 'cho'));
+      expect(items.find(({ msg_id }) => msg_id === 'r-1')).toMatchObject({
+        outcome: 'waiting',
+        reason: expect.stringContaining('leads out of it'),
+      });
+      expect(items.find(({ msg_id }) => msg_id === 'r-2')).toMatchObject({ outcome: 'dispatched' });
+      expect(fs.readdirSync(outside)).toEqual([]);
+      expect(idsOf('cho')).toEqual(['r-1']);
+      expect(idsOf('ana')).toEqual(['r-2']);
+      expect(await relay(directories('ana', 'ben', 'cho'), { dryRun: true })).toContainEqual(
+        expect.objectContaining({ msg_id: 'r-1', outcome: 'waiting' }),
+      );
+      fs.rmSync(planted);
+      if (link === '') fs.mkdirSync(planted);
+      await relay(directories('ana', 'ben', 'cho'));
+      expect([idsOf('ben'), idsOf('cho')]).toEqual([['r-1'], ['r-1']]);
+    },
+  );
+
+  it('reads no outbox that is a link leading out, says so, and goes on with the others', async () => {
+    const foreign = path.join(root, 'foreign.md');
+    fs.writeFileSync(foreign, '---\nfrom: x\nto: ana\nre: y\nstatus: pending\n---\n\nsecret\n');
+    fs.symlinkSync(foreign, path.join(root, 'ben', '.agent', 'outbox.md'));
+    await write('cho', 'ana', { 'msg-id': 'r-1' });
+    expect(await relay(directories('ben', 'cho', 'ana'))).toMatchObject([
+      { msg_id: null, from: 'ben', outcome: 'waiting', reason: expect.stringContaining(foreign) },
+      { msg_id: 'r-1', outcome: 'dispatched' },
+    ]);
+    expect(idsOf('ana')).toEqual(['r-1']);
+    expect(fs.readFileSync(foreign, 'utf8')).toContain('status: pending');
+  });
+
+  it('knows a directory by the name it was given, links or not', async () => {
+    fs.renameSync(path.join(root, 'ben', '.agent'), path.join(root, 'ben', 'mail'));
+    fs.symlinkSync('mail', path.join(root, 'ben', '.agent'));
+    fs.symlinkSync('cho', path.join(root, 'alias'));
+    await write('ana', 'totebox@ben', { 'msg-id': 'r-1' });
+    await write('ana', 'totebox@alias', { 'msg-id': 'r-2' });
+    const items = await relay(directories('ana', 'ben', 'alias'));
+    expect(items.map(({ outcome }) => outcome)).toEqual(['dispatched', 'dispatched']);
+    expect([idsOf('ben'), idsOf('cho')]).toEqual([['r-1'], ['r-2']]);
+  });
+
+  it('delivers to the other recipients when one has the id with other content', async () => {
+    await write('cho', 'ben', { 'msg-id': 'r-1' }, 'first');
+    await relay(directories('cho', 'ben'));
+    await write('ana', 'ben, cho', { 'msg-id': 'r-1' }, 'second');
+    expect(await relay(directories('ana', 'ben', 'cho'))).toMatchObject([{ outcome: 'undeliverable' }]);
+    expect(idsOf('cho')).toEqual(['r-1']);
   });
 
   it('refuses two directories of one name, and a directory without .agent', async () => {

@@ -1,5 +1,5 @@
 import { crashPoint, isRouseError, messageOf, newUuid, systemClock, utcSeconds } from '../../base/index.ts';
-import type { FlatFileOptions } from './flat-file.ts';
+import type { FlatFile, FlatFileOptions } from './flat-file.ts';
 import { contentHash } from './format/block.ts';
 import type { FlatMessage } from './format/envelope.ts';
 import { oneLine, undeliverableNotice } from './relay-notice.ts';
@@ -17,6 +17,7 @@ export interface RelayOptions extends HoldOptions, FlatFileOptions {
   keepUnknown?: boolean | undefined;
 }
 
+/** One message; without id and recipient, an outbox that could not be worked on. */
 export interface RelayItem {
   msg_id: string | null;
   from: string;
@@ -39,8 +40,14 @@ export async function relay(
   const { stops, routes } = openStops(directories, options);
   const items: RelayItem[] = [];
   for (const stop of options.firstOnly ? stops.slice(0, 1) : stops)
-    items.push(...(await relayOutbox(stop, routes, options)));
+    items.push(...(await relayOutbox(stop, routes, options).catch((error) => [stuck(stop, error)])));
   return items;
+}
+
+/** An outbox that cannot be used now stops no other. */
+function stuck({ name }: Stop, error: unknown): RelayItem {
+  if (!isRouseError(error)) throw error;
+  return { msg_id: null, from: name, to: '', outcome: 'waiting', reason: messageOf(error) };
 }
 
 async function relayOutbox(stop: Stop, routes: Routes, options: RelayOptions): Promise<RelayItem[]> {
@@ -69,7 +76,7 @@ const namesOf = (fields: ReadonlyMap<string, string>): string[] =>
   (fields.get('to') ?? '').split(',').map((name) => name.trim());
 
 function peekPending({ outbox }: Stop): FlatMessage[] {
-  return outbox
+  return outbox()
     .list({ where: isPending, includeBody: true })
     .entries.map(({ fields, body = '' }) => ({ fields, body }));
 }
@@ -78,7 +85,7 @@ function peekPending({ outbox }: Stop): FlatMessage[] {
 async function claimPending({ outbox }: Stop, routes: Routes, options: RelayOptions): Promise<FlatMessage[]> {
   const mine = (fields: ReadonlyMap<string, string>): boolean =>
     isPending(fields) && (!options.keepUnknown || namesOf(fields).every((name) => routes.has(name)));
-  if (outbox.list({ where: mine, limit: 1 }).entries.length === 0) return [];
+  if (outbox().list({ where: mine, limit: 1 }).entries.length === 0) return [];
   let claimed: FlatMessage[] = [];
   const plan = {
     name: 'relay.intent',
@@ -98,7 +105,7 @@ async function claimPending({ outbox }: Stop, routes: Routes, options: RelayOpti
       return changes;
     },
   };
-  await outbox.edit(plan, options);
+  await outbox().edit(plan, options);
   return claimed;
 }
 
@@ -114,14 +121,38 @@ async function deliver(
   if (unknown.length > 0) {
     return { ...item, outcome: 'undeliverable', reason: `no directory for ${unknown.join(', ')}` };
   }
-  if (options.dryRun) return { ...item, outcome: 'dispatched', reason: null };
+  const copy = relayed(stop, message, options);
+  const failures: Failure[] = [];
+  for (const target of new Set(names.map((name) => routes.get(name)!))) {
+    const failed = await hand(target, copy, options);
+    if (failed) failures.push(failed);
+  }
+  if (failures.length === 0) return { ...item, outcome: 'dispatched', reason: null };
+  const outcome = failures.every(({ final }) => final) ? 'undeliverable' : 'waiting';
+  return { ...item, outcome, reason: failures.map(({ reason }) => reason).join('; ') };
+}
+
+interface Failure {
+  reason: string;
+  /** The message is at fault, so trying again is of no use. */
+  final: boolean;
+}
+
+/** Each recipient for itself: one that cannot receive keeps nothing from the others. */
+async function hand(target: Stop, copy: FlatMessage, options: RelayOptions): Promise<Failure | undefined> {
+  let inbox: FlatFile;
   try {
-    const targets = new Set(names.map((name) => routes.get(name)!));
-    for (const target of targets) await target.inbox.prepend(relayed(stop, message, options), options);
-    return { ...item, outcome: 'dispatched', reason: null };
+    inbox = target.inbox();
+  } catch (error) {
+    return { reason: messageOf(error), final: false };
+  }
+  if (options.dryRun) return undefined;
+  try {
+    await inbox.prepend(copy, options);
+    return undefined;
   } catch (error) {
     const final = isRouseError(error) && (error.code === 'conflict' || error.code === 'invalid');
-    return { ...item, outcome: final ? 'undeliverable' : 'waiting', reason: messageOf(error) };
+    return { reason: messageOf(error), final };
   }
 }
 
@@ -151,7 +182,7 @@ async function markAll(
   }
   if ([...results.values()].every(({ outcome }) => outcome === 'waiting')) return;
   const at = utcSeconds((options.clock ?? systemClock).now());
-  await stop.outbox.edit(
+  await stop.outbox().edit(
     {
       name: 'relay.mark',
       edit(found) {
@@ -176,7 +207,7 @@ async function markAll(
 /** A sender that cannot be told now is told by the next relay; the message stays pending until then. */
 async function tellSender(stop: Stop, item: RelayItem, options: RelayOptions): Promise<void> {
   try {
-    await stop.inbox.prepend(undeliverableNotice(stop.name, item), options);
+    await stop.inbox().prepend(undeliverableNotice(stop.name, item), options);
   } catch (error) {
     item.outcome = 'waiting';
     item.reason = `${item.reason}; its sender could not be told: ${messageOf(error)}`;

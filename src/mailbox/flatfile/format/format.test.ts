@@ -197,6 +197,8 @@ describe('a message as input', () => {
   it('is an envelope and a body, which is taken literally', () => {
     expect(parseInput(good).body).toBe('hello');
     expect(parseInput(`\ufeff\n${good}`).body).toBe('hello');
+    for (const body of ['', 'x', 'x\n', 'x\n\n', '\n'])
+      expect(parseInput(`---\nfrom: a\nto: b\nre: c\n---\n\n${body}\n`).body).toBe(body);
     expect(parseInput('---\nfrom: a\nto: b\nre: c\n---\n\nx\n---\nfrom: e\nto: b\nre: c\n---\n').body).toBe(
       'x\n---\nfrom: e\nto: b\nre: c\n---',
     );

@@ -2,7 +2,8 @@ import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
 import * as net from 'node:net';
 import { type Clock, errnoOf, randomHex } from '../../../base/index.ts';
-import { type MailboxPaths, openToUsers, sideMode } from './mailbox-path.ts';
+import type { MailboxPaths } from './mailbox-path.ts';
+import { openToUsers, sideMode } from './side-directory.ts';
 
 /** The pipe of whoever holds the lock. It stays when its holder goes. */
 const HOLDER = 'holder.bell';

@@ -59,7 +59,7 @@ export async function commitMessages(parts: CommitParts, own: readonly FlatMessa
         return decision.accepted.length === 0 ? [] : [placeOnTop(paths.basename, base, decision.accepted)];
       },
     });
-    if (done.changed) appendQuietly(journal, decision, done.identity);
+    if (done.changed) journal.append(decision.entries, done.identity, decision.archive);
     say('journaled');
     publishAll(spool, bundles);
     say('answered');
@@ -83,15 +83,6 @@ function publishAll(spool: Spool, bundles: readonly Bundle[]): void {
     } catch {
       // Its slot is gone, with whoever waited; or the next holder finds it claimed and committed.
     }
-  }
-}
-
-/** The message is durable already; a journal that could not be appended is found stale and made again. */
-function appendQuietly(journal: Journal, { entries, archive }: Decision, identity: string): void {
-  try {
-    journal.append(entries, identity, archive);
-  } catch {
-    return;
   }
 }
 

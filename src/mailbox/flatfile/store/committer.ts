@@ -70,7 +70,7 @@ export class Committer {
         if (lock) await this.#serve(lock, clock);
         else await this.#leaveAndWait(clock);
       } catch (error) {
-        fail(this.#waiting.splice(0), error);
+        fail(this.#waiting.splice(0), error, this.#parts.paths.mailbox);
       }
     }
     // In the same turn as the last look at what waits: a submit after this starts anew.
@@ -136,7 +136,7 @@ export class Committer {
       settle(batch, outcomes);
       return others;
     } catch (error) {
-      fail(batch, error);
+      fail(batch, error, this.#parts.paths.mailbox);
       return 0;
     }
   }
@@ -149,7 +149,7 @@ export class Committer {
     } catch (error) {
       this.#slot.withdraw();
       this.#slot.abandon();
-      fail(batch, error);
+      fail(batch, error, this.#parts.paths.mailbox);
     }
   }
 

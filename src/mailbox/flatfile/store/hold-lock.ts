@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import * as path from 'node:path';
 import {
   type Clock,
   errnoOf,
@@ -6,12 +7,14 @@ import {
   forbidden,
   isRouseError,
   lockFile,
-  RouseError,
+  type RouseError,
   systemClock,
   tryLockFile,
   unavailable,
 } from '../../../base/index.ts';
-import { compatLockPath, ensureSide, type MailboxPaths, openToUsers, sideMode } from './mailbox-path.ts';
+import { explainWrite } from './explain-write.ts';
+import { compatLockPath, type MailboxPaths } from './mailbox-path.ts';
+import { ensureSide, openToUsers, sideMode } from './side-directory.ts';
 
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
@@ -35,7 +38,9 @@ export async function holdMailbox<T>(
   try {
     for (const file of lockFiles(paths, options))
       locks.push(await waitFor(paths, file, { ...options, clock, deadline }));
-    return await work();
+    return await work().catch((error) => {
+      throw explainWrite(error, paths.mailbox);
+    });
   } finally {
     for (const lock of locks.reverse()) lock.release();
   }
@@ -69,7 +74,7 @@ async function waitFor(
   } catch (error) {
     throw isRouseError(error) && error.facts['lock_timeout'] === true
       ? lockTimeout(paths, file, timeoutMs)
-      : explainLock(error, file);
+      : explainLock(error, paths, file);
   }
 }
 
@@ -81,7 +86,16 @@ export function tryHoldMailbox(paths: MailboxPaths): FileLock | undefined {
     if (lock) openToUsers(paths, lock.fd);
     return lock;
   } catch (error) {
-    throw explainLock(error, paths.lock);
+    throw explainLock(error, paths, paths.lock);
+  }
+}
+
+/** Makes the directory of the lock, so that a script can open it right away. */
+export function ensureLockDirectory(paths: MailboxPaths): void {
+  try {
+    ensureSide(paths);
+  } catch (error) {
+    throw explainLock(error, paths, paths.lock);
   }
 }
 
@@ -112,18 +126,34 @@ function holdersOf(file: string): number[] {
   }
 }
 
-function explainLock(error: unknown, file: string): unknown {
-  if (error instanceof RouseError) return error;
+function explainLock(error: unknown, paths: MailboxPaths, file: string): unknown {
   switch (errnoOf(error)) {
     case 'EACCES':
-    case 'EPERM':
-      return forbidden(`not allowed to lock ${file}`, {
-        hint: 'the lock belongs to another user; share the directory through a common group',
+    case 'EPERM': {
+      const at = shutBy(file);
+      const why = at === file ? 'it belongs to another user' : `you may not write in ${at}`;
+      return forbidden(`not allowed to lock ${file}: ${why}`, {
+        hint: 'share the directory of the mailbox through a common group',
         cause: error,
       });
+    }
     case 'EROFS':
       return forbidden(`${file} lies on a read-only file system`, { cause: error });
     default:
-      return error;
+      return explainWrite(error, paths.mailbox);
+  }
+}
+
+/** What keeps us out: the lock file, or the directory it would have to be made in. */
+function shutBy(file: string): string {
+  const above = path.dirname(file);
+  return above === file || isThere(file) ? file : shutBy(above);
+}
+
+function isThere(file: string): boolean {
+  try {
+    return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
   }
 }

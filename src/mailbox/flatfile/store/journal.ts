@@ -4,7 +4,8 @@ import { contentHash } from '../format/block.ts';
 import { type ByteSource, fileSource } from '../format/byte-source.ts';
 import { messagesIn } from '../format/found-message.ts';
 import { IdSet } from './id-set.ts';
-import { type MailboxPaths, openToUsers, sideMode } from './mailbox-path.ts';
+import type { MailboxPaths } from './mailbox-path.ts';
+import { openToUsers, sideMode } from './side-directory.ts';
 
 export interface JournalEntry {
   id: string;
@@ -74,7 +75,16 @@ export class Journal {
     this.#read.size = source.size;
   }
 
+  /** After the commit, which stands whatever happens here: a journal that could not be appended is found stale. */
   append(entries: readonly JournalEntry[], mailbox: string, archive: string): void {
+    try {
+      this.#append(entries, mailbox, archive);
+    } catch {
+      return;
+    }
+  }
+
+  #append(entries: readonly JournalEntry[], mailbox: string, archive: string): void {
     const day = today();
     const lines = entries.map(({ id, hash }) => `${id}\t${hash}\t${day}\n`).join('');
     const flags = fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_NOFOLLOW;

@@ -2,15 +2,7 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import {
-  conflict,
-  ensurePrivateDirectory,
-  errnoOf,
-  forbidden,
-  invalid,
-  notFound,
-  type RouseError,
-} from '../../../base/index.ts';
+import { errnoOf, forbidden, invalid, notFound } from '../../../base/index.ts';
 
 /** One mailbox file and everything that belongs to it. Every spelling of its path gives the same. */
 export interface MailboxPaths {
@@ -125,68 +117,6 @@ function defaultPrivateRoot(): string {
   }
   const owned = home !== undefined && fs.statSync(home, { throwIfNoEntry: false })?.uid === uid;
   return owned ? path.join(home!, '.rouse', 'mailfile') : path.join('/tmp', `rouse-${uid}`, 'mailfile');
-}
-
-/** Makes the directory of lock, journal and spool; refuses one that somebody else could have planted. */
-export function ensureSide(paths: MailboxPaths): void {
-  const scoped = path.dirname(paths.side) === paths.directory;
-  if (scoped) ensureScoped(paths);
-  else ensurePrivate(paths.side);
-}
-
-function ensureScoped(paths: MailboxPaths): void {
-  const { side } = paths;
-  const found = fs.lstatSync(side, { throwIfNoEntry: false });
-  if (found) {
-    if (!found.isDirectory()) throw notDirectory(side);
-    return;
-  }
-  try {
-    makeSideDirectory(paths, side);
-  } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw error;
-  }
-}
-
-/** Whoever may write the mailbox may use what belongs to it; nobody else may. */
-export function makeSideDirectory(paths: MailboxPaths, directory: string): void {
-  const { owner, shared } = paths;
-  fs.mkdirSync(directory, { mode: 0o700 });
-  if (process.getuid?.() === 0) fs.chownSync(directory, owner.uid, owner.gid);
-  else if (shared) fs.chownSync(directory, -1, owner.gid);
-  if (shared) fs.chmodSync(directory, 0o2770);
-}
-
-/** Gives a new side file the mode and owner that let every user of the mailbox use it, whatever the umask. */
-export function openToUsers(paths: MailboxPaths, fd: number): void {
-  const stat = fs.fstatSync(fd);
-  const uid = process.getuid?.();
-  if (uid === 0 && stat.uid !== paths.owner.uid) fs.fchownSync(fd, paths.owner.uid, paths.owner.gid);
-  const mode = sideMode(paths);
-  if ((stat.mode & mode) !== mode && (uid === 0 || stat.uid === uid)) fs.fchmodSync(fd, mode);
-}
-
-function ensurePrivate(side: string): void {
-  const base = path.dirname(side);
-  ensurePrivateDirectory(side);
-  for (const directory of [base, side]) {
-    const stat = fs.lstatSync(directory);
-    if (!stat.isDirectory()) throw notDirectory(directory);
-    if (stat.uid !== process.getuid?.() || (stat.mode & 0o022) !== 0) {
-      throw conflict(`${directory} can be written by others; refusing to keep mailbox locks there`, {
-        hint: `make it yours alone: chmod 700 ${directory}`,
-      });
-    }
-  }
-}
-
-function notDirectory(directory: string): RouseError {
-  return conflict(`${directory} is not a directory; refusing to keep mailbox locks there`);
-}
-
-/** Mode for a lock, journal or spool file: the group's too where the mailbox is shared. */
-export function sideMode(paths: MailboxPaths): number {
-  return paths.shared ? 0o660 : 0o600;
 }
 
 const NETWORK_FILESYSTEMS = new Map([

@@ -5,6 +5,7 @@ import {
   crashPoint,
   errnoOf,
   isRouseError,
+  RouseError,
   readIfExists,
   writeFileAtomic,
 } from '../../../base/index.ts';
@@ -12,9 +13,10 @@ import type { ByteSource } from '../format/byte-source.ts';
 import { type FoundMessage, messagesIn, refsIn } from '../format/found-message.ts';
 import type { FoundBlock } from '../format/scan.ts';
 import type { CommitParts } from './commit.ts';
-import { type MailboxPaths, openToUsers, sideMode } from './mailbox-path.ts';
+import type { MailboxPaths } from './mailbox-path.ts';
 import { placeBlocks } from './place-on-top.ts';
 import { rewriteFile } from './rewrite.ts';
+import { openToUsers, sideMode } from './side-directory.ts';
 import { currentIdentity, identityOf, openSnapshot } from './snapshot.ts';
 import type { Part, Splice } from './splice.ts';
 import { createTemp } from './temp-file.ts';
@@ -48,7 +50,9 @@ export async function moveToArchive(
     say('noted');
     const archive = await addToArchive(paths, { fd: base.fd, found, say });
     say('added');
-    const mailbox = await removeMoved(paths, move, say);
+    const mailbox = await removeMoved(paths, move, say).catch((error) => {
+      throw halfMoved(error, paths);
+    });
     say('removed');
     if (covered) journal.append([], mailbox, archive);
     fs.rmSync(paths.moving, { force: true });
@@ -57,6 +61,17 @@ export async function moveToArchive(
   } finally {
     base.close();
   }
+}
+
+/** Noted and added: they count as archived, and whoever writes next removes them here. */
+function halfMoved(error: unknown, { mailbox, archive }: MailboxPaths): unknown {
+  if (!isRouseError(error)) return error;
+  const { code, message, facts } = error;
+  return new RouseError(code, `archived in ${archive}, but not removed from ${mailbox} yet: ${message}`, {
+    hint: 'they count as archived; the next change of the mailbox removes them',
+    facts,
+    cause: error,
+  });
 }
 
 function writeNote(paths: MailboxPaths, move: Move): void {
@@ -140,10 +155,18 @@ function archivedOf(paths: MailboxPaths, { refs, base }: Move, now: string): Set
   }
 }
 
-/** Readers: refs that are in both files because a move was cut short; they count as archived. */
+/**
+ * Readers: refs that are in both files because a move was cut short; they count as archived. Whoever may read the
+ * mailbox but not what lies beside its lock sees them in both.
+ */
 export function movedAway(paths: MailboxPaths, identity: string): ReadonlySet<string> {
-  const move = readMove(paths);
-  return move ? archivedOf(paths, move, identity) : new Set();
+  try {
+    const move = readMove(paths);
+    return move ? archivedOf(paths, move, identity) : new Set();
+  } catch (error) {
+    if (errnoOf(error) === 'EACCES') return new Set();
+    throw error;
+  }
 }
 
 /** Writers, lock in hand: ends a move that was cut short. */

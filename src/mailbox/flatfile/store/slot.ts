@@ -3,8 +3,9 @@ import { type Clock, errnoOf, randomHex } from '../../../base/index.ts';
 import { LONGEST_BODY } from '../format/body.ts';
 import type { FlatMessage } from '../format/envelope.ts';
 import { Bell, Ringer } from './bell.ts';
-import { type MailboxPaths, makeSideDirectory, openToUsers, sideMode } from './mailbox-path.ts';
+import type { MailboxPaths } from './mailbox-path.ts';
 import { isOutcome, type Outcome } from './outcome.ts';
+import { makeSideDirectory, openToUsers, sideMode } from './side-directory.ts';
 
 export const IDLE = '.idle';
 export const WAITING = '.msg';

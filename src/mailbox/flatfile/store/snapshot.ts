@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { conflict, errnoOf } from '../../../base/index.ts';
+import { conflict, errnoOf, forbidden } from '../../../base/index.ts';
 import { type ByteSource, bufferSource, fileSource } from '../format/byte-source.ts';
 
 /** The mailbox at one instant. The open file keeps its bytes even when the path gets a new file. */
@@ -17,6 +17,8 @@ export function openSnapshot(file: string): Snapshot {
     fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
   } catch (error) {
     if (errnoOf(error) === 'ELOOP') throw conflict(`${file} has become a symbolic link; start again`);
+    if (errnoOf(error) === 'EACCES' || errnoOf(error) === 'EPERM')
+      throw forbidden(`not allowed to read ${file}`, { cause: error });
     if (errnoOf(error) !== 'ENOENT') throw error;
     return snapshot(-1, undefined);
   }

@@ -1,5 +1,6 @@
 import { unavailable } from '../../../base/index.ts';
 import type { FlatMessage } from '../format/envelope.ts';
+import { explainWrite } from './explain-write.ts';
 import { failure, type Outcome } from './outcome.ts';
 
 /** A message on its way, and who waits for what becomes of it. */
@@ -30,8 +31,9 @@ export function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]):
   }
 }
 
-export function fail(batch: readonly Waiting[], error: unknown): void {
-  for (const { done } of batch) done(failure(error));
+export function fail(batch: readonly Waiting[], error: unknown, mailbox: string): void {
+  const why = failure(explainWrite(error, mailbox));
+  for (const { done } of batch) done(why);
 }
 
 export function outcomeUnknown(mailbox: string): Error {
