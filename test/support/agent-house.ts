@@ -53,7 +53,7 @@ export class AgentHouse {
         tmuxSocket: at('tmux.sock'),
         fleet: this.fleet,
       },
-      env: { ...env, ROUSE_HOME: this.directory },
+      env: { ...env, ROUSE_HOME: this.directory, HOME: this.directory },
       clock: systemClock,
       ...(this.gatewayCrashAt && { gatewayProgram: crashing(this.gatewayCrashAt) }),
     };
