@@ -14,6 +14,23 @@ describe('captured screens of real tools', () => {
     else expect(codes.filter((code) => expected.includes(code))).not.toEqual([]);
   });
 
+  it('of a list of commands tell which of them Enter would choose', () => {
+    const chosen = (tool: string): Set<string | undefined> =>
+      new Set(
+        fixtures
+          .filter((fixture) => fixture.tool === tool && fixture.state.startsWith('slash-menu'))
+          .map((fixture) => judge(fixture).facts.menu.value?.chosen),
+      );
+    expect(chosen('codex')).toEqual(new Set(['/model']));
+    expect(chosen('gemini')).toEqual(new Set(['/clear']));
+    expect(chosen('opencode')).toEqual(new Set(['/agents']));
+    expect(chosen('qwen')).toEqual(new Set(['/model']));
+    expect(chosen('kimi')).toEqual(new Set(['/yolo']));
+    expect(chosen('copilot')).toEqual(new Set(['/add-dir']));
+    // Before 2.1.300 the list hangs below and marks its entry by colour alone: nobody is sure.
+    expect(chosen('claude')).toEqual(new Set([undefined, '/add-dir', '/statusline']));
+  });
+
   it('exist for every version a detector says it has seen', () => {
     const captured = new Set(fixtures.map(({ tool, version }) => `${tool} ${version}`));
     for (const { tool, versions } of DETECTORS) {

@@ -114,10 +114,14 @@ export function describeTool(tool: RealTool): void {
       expect([ran.outcome, ran.error_detail]).toEqual(['submitted', null]);
       await agent.ready();
       const before = agent.model.log.length;
-      const beginning = tool.command!.slice(0, -1);
-      const { outcome, error_detail } = await agent.ended(await agent.submit(beginning));
-      expect([outcome, error_detail]).toEqual(['failed', expect.stringMatching(/the text was taken back$/)]);
-      await agent.ready();
+      for (const other of [tool.command!.slice(0, -1), ...(tool.dropsUnknown ? ['/nonsense'] : [])]) {
+        const { outcome, error_detail } = await agent.ended(await agent.submit(other));
+        expect([outcome, error_detail]).toEqual([
+          'failed',
+          expect.stringMatching(/the text was taken back$/),
+        ]);
+        await agent.ready();
+      }
       expect(agent.model.log.length).toBe(before);
       const text = 'A word after the command.';
       await agent.turn(text);

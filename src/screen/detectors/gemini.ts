@@ -50,6 +50,11 @@ export const gemini: Detector = {
       { when: /^\s*!/, because: 'a leading ! runs a shell command and stays in shell mode', typedOnly: true },
       { when: /\\$/, because: 'a trailing backslash turns Enter into a new line' },
       { when: /@[\w./-]+$/, because: 'a trailing @name opens a completion that changes the text' },
+      {
+        when: /^\s*\/[\w:-]+\s*$/,
+        because: 'a slash command it does not know is dropped',
+        unlessOffered: true,
+      },
     ],
     pasteChip: /^\[Pasted Text: \d+ (lines|chars)\]( #\d+)?$/i,
     interruptKeys: ['Escape'],

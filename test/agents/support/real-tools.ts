@@ -43,6 +43,8 @@ export interface RealTool {
   refuses: string[];
   /** Its command for a new chat, which its own menu offers. */
   command?: string;
+  /** A command it does not know would be lost in it. */
+  dropsUnknown?: true;
 }
 
 const sh = (command: string): string => `[[sh=${command}]]`;
@@ -62,6 +64,7 @@ function makeRepository(directory: string): void {
 const claude: RealTool = {
   tool: 'claude',
   command: '/clear',
+  dropsUnknown: true,
   setUp: ({ home, workdir, modelUrl, secret, trusted }) => {
     write(
       path.join(home, '.claude.json'),
@@ -93,6 +96,7 @@ const claude: RealTool = {
 const codex: RealTool = {
   tool: 'codex',
   command: '/new',
+  dropsUnknown: true,
   setUp: ({ home, workdir, modelUrl, secret, trusted }) => {
     write(
       path.join(home, '.codex', 'config.toml'),
@@ -131,6 +135,7 @@ ${trusted ? `[projects."${workdir}"]\ntrust_level = "trusted"\n` : ''}`,
 const gemini: RealTool = {
   tool: 'gemini',
   command: '/clear',
+  dropsUnknown: true,
   setUp: ({ home, modelUrl, secret, trusted }) => {
     write(
       path.join(home, '.gemini', 'settings.json'),
