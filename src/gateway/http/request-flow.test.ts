@@ -176,8 +176,9 @@ describe('a lane that refuses although the agent seems ready', () => {
     await expect.poll(() => surface.attempts).toBe(1);
     await clock.advance(600_000);
     expect(surface.attempts).toBeLessThan(20);
-    const view = await client(on).getRequest(id);
-    expect(view).toMatchObject({ state: 'accepted', waiting_reason: "person_typing='yes'" });
+    await expect
+      .poll(() => client(on).getRequest(id))
+      .toMatchObject({ state: 'accepted', waiting_reason: "person_typing='yes'" });
     await expect.poll(async () => (await client(on).status()).active_execution).toBe('idle');
     const before = surface.attempts;
     surface.show({ observedAtUtc: 'later' });
