@@ -11,7 +11,11 @@ beforeAll(() => {
   bin = path.join(house.directory, 'bin');
   fs.mkdirSync(bin);
   // Only its name matters here: what launch does for this tool before it starts.
-  fs.writeFileSync(path.join(bin, 'claude'), '#!/bin/sh\nwhile :; do sleep 1; done\n', { mode: 0o755 });
+  fs.writeFileSync(
+    path.join(bin, 'claude'),
+    '#!/bin/sh\n[ "$1" = --version ] && exec echo 2.1.0\nwhile :; do sleep 1; done\n',
+    { mode: 0o755 },
+  );
 });
 afterAll(() => house.close());
 

@@ -39,6 +39,8 @@ export interface Told {
   evidence: Evidence;
 }
 
+const LONGEST_WAIT_MS = 20_000;
+
 /** A scripted agent in its pane, and the surface that is being tested on it. */
 export class Desk {
   static #count = 0;
@@ -182,9 +184,15 @@ export class Desk {
 
   /** What stands in the composer, once it reads like this. */
   async draft(like: RegExp): Promise<string> {
-    for (;;) {
+    for (const start = performance.now(); ; ) {
       const { draft } = (await this.control.send('status')) as { draft: { text: string } };
       if (like.test(draft.text)) return draft.text;
+      if (performance.now() - start > LONGEST_WAIT_MS) {
+        const received = this.records('submitted').map(({ text }) => text);
+        throw new Error(
+          `the draft stayed ${JSON.stringify(draft.text)}; received: ${JSON.stringify(received)}`,
+        );
+      }
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }

@@ -30,15 +30,22 @@ describe('a person', () => {
     await atDesk(house, async (desk) => {
       await person.attach(desk.place);
       for (let round = 0; round < 4; round++) {
-        await desk.ready();
         const text = `round ${round} of what must not be glued`;
+        let pressed = false;
         const record = async (stage: Stage): Promise<void> => {
           if (stage !== 'typing') return;
+          pressed = true;
           await desk.control.send('hang', { ms: 300 });
           void person.press('x');
           await new Promise((resolve) => setTimeout(resolve, 4 * round));
         };
-        const { outcome, untouched } = await desk.surface.deliver(desk.prompt(text, { record }));
+        const once = async () => {
+          await desk.ready();
+          return desk.surface.deliver(desk.prompt(text, { record }));
+        };
+        let { outcome, untouched } = await once();
+        // Refused before the instant this is about: the screen was drawn anew for whoever sat down.
+        while (!pressed) ({ outcome, untouched } = await once());
         const draft = await desk.draft(/x/);
         // Behind our text only where the key came after it.
         expect(draft).toMatch(untouched || outcome === 'submitted' ? /^x$/ : /^(x|round.*x)$/);
