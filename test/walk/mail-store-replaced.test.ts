@@ -8,7 +8,7 @@ import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 const house = new AgentHouse();
 afterEach(() => house.close());
 
-const WAIT = { timeout: 20_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 const root = path.join(house.directory, 'mail');
 
 async function sendFromOutside(agent: HousedAgent, subject: string): Promise<void> {
