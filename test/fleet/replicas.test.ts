@@ -4,7 +4,7 @@ import { ReplicaAgent } from './replica-agent.ts';
 import { persist, ReplicaServers } from './replica-servers.ts';
 
 const FULL = process.env['ROUSE_PROOF'] === 'full';
-const SIZE = FULL ? { agents: 40, requests: 400, troubles: 120 } : { agents: 6, requests: 24, troubles: 10 };
+const SIZE = FULL ? { agents: 40, requests: 400, troubles: 120 } : { agents: 6, requests: 24, troubles: 6 };
 
 /** Where a server dies in the middle of a nudge, or around a commit. */
 const CRASHES = [

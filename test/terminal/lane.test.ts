@@ -7,7 +7,7 @@ import { type Entry, runStorm, type Storm } from './lane-storm.ts';
 import { PersonAtClient } from './person-at-client.ts';
 
 const FULL = process.env['ROUSE_PROOF'] === 'full';
-const COUNT = Number(process.env['ROUSE_PROOF_COUNT'] ?? (FULL ? 2000 : 60));
+const COUNT = Number(process.env['ROUSE_PROOF_COUNT'] ?? (FULL ? 2000 : 36));
 const SEED = Number(process.env['ROUSE_PROOF_SEED'] ?? 7);
 
 let house: AgentHouse;

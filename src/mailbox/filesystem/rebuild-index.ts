@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { crashPoint, fsyncDirectory, randomHex, utcSeconds } from '../../base/index.ts';
+import { crashPoint, fsyncDirectory, internal, randomHex, utcSeconds } from '../../base/index.ts';
 import { openSqlite, type Sqlite } from '../../db/index.ts';
 import { isAddress, localPart, type MailDocument, stashedAddress } from '../../domain/index.ts';
 import { type ImportCounts, importMessage, rememberFolders } from './import-message.ts';
@@ -23,7 +23,7 @@ const BATCH = 500;
  */
 export function rebuildIndex(layout: Layout, at: Date, stamp: string): RebuildResult {
   const building = `${layout.index}.rebuild`;
-  for (const suffix of ['', '-wal', '-shm']) fs.rmSync(building + suffix, { force: true });
+  for (const suffix of ['', '-wal', '-shm', '.copy']) fs.rmSync(building + suffix, { force: true });
   const saved = salvage(layout);
   const db = openSqlite({ file: building, migrations: INDEX_MIGRATIONS });
   const counts: ImportCounts = { restored: 0, defaulted: 0 };
@@ -135,6 +135,7 @@ function inBatches<T>(db: Sqlite, items: Generator<T>, work: (item: T) => void):
 }
 
 function replaceIndex(layout: Layout, building: string, stamp: string): string | null {
+  const copy = neverOpened(building);
   const backup = fs.existsSync(layout.index) ? `${layout.index}.unusable-${stamp}.bak` : null;
   for (const suffix of ['', '-wal', '-shm']) {
     const file = layout.index + suffix;
@@ -142,7 +143,28 @@ function replaceIndex(layout: Layout, building: string, stamp: string): string |
     else fs.rmSync(file, { force: true });
   }
   crashPoint('mailbox.repair.moved-aside');
-  fs.renameSync(building, layout.index);
+  fs.renameSync(copy, layout.index);
   fsyncDirectory(layout.root);
+  fs.rmSync(building, { force: true });
   return backup;
+}
+
+/**
+ * A file that was never open. SQLite knows an open file by its inode, and this process keeps the one that was built open
+ * until its statements are collected: renamed into place, it would be used here with the shared memory of its old
+ * name and by everybody else with that of the new one, each blind to what the other writes.
+ */
+function neverOpened(building: string): string {
+  const log = fs.statSync(`${building}-wal`, { throwIfNoEntry: false });
+  if (log && log.size > 0) throw internal(`the new index ${building} was not closed whole`);
+  const copy = `${building}.copy`;
+  fs.rmSync(copy, { force: true });
+  fs.copyFileSync(building, copy);
+  const fd = fs.openSync(copy, 'r+');
+  try {
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+  return copy;
 }

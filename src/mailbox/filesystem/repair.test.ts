@@ -73,6 +73,16 @@ describe('repair', () => {
     expect(fs.existsSync(backup!)).toBe(true);
   });
 
+  it('makes an index that other processes share: here too it is used under its own name', async () => {
+    world = await livedIn();
+    dropIndex(world);
+    await repairMailStore({ root: world.root });
+    await world.reopen();
+    await world.mailbox('alice').send({ to: [at('bob')], subject: 's', body_content: '' });
+    expect(fs.existsSync(world.path('index.sqlite-shm'))).toBe(true);
+    expect(fs.readdirSync(world.root).filter((name) => name.startsWith('index.sqlite.rebuild.'))).toEqual([]);
+  });
+
   it('knows boxes from the folders when index and journal are both lost', async () => {
     world = await livedIn();
     dropIndex(world);
