@@ -23,7 +23,7 @@ const BATCH = 500;
  */
 export function rebuildIndex(layout: Layout, at: Date, stamp: string): RebuildResult {
   const building = `${layout.index}.rebuild`;
-  for (const suffix of ['', '-wal', '-shm', '.copy']) fs.rmSync(building + suffix, { force: true });
+  removeAll(building);
   const saved = salvage(layout);
   const db = openSqlite({ file: building, migrations: INDEX_MIGRATIONS });
   const counts: ImportCounts = { restored: 0, defaulted: 0 };
@@ -145,8 +145,12 @@ function replaceIndex(layout: Layout, building: string, stamp: string): string |
   crashPoint('mailbox.repair.moved-aside');
   fs.renameSync(copy, layout.index);
   fsyncDirectory(layout.root);
-  fs.rmSync(building, { force: true });
+  removeAll(building);
   return backup;
+}
+
+function removeAll(building: string): void {
+  for (const suffix of ['', '-wal', '-shm', '.copy']) fs.rmSync(building + suffix, { force: true });
 }
 
 /**
@@ -158,7 +162,6 @@ function neverOpened(building: string): string {
   const log = fs.statSync(`${building}-wal`, { throwIfNoEntry: false });
   if (log && log.size > 0) throw internal(`the new index ${building} was not closed whole`);
   const copy = `${building}.copy`;
-  fs.rmSync(copy, { force: true });
   fs.copyFileSync(building, copy);
   const fd = fs.openSync(copy, 'r+');
   try {
