@@ -35,6 +35,7 @@ export function bodyPreview(body: string): string {
   return `${flat.slice(0, PREVIEW_LENGTH - 3).replace(/[\ud800-\udbff]$/, '')}...`;
 }
 
+/** White space becomes one space; what is one already is passed over, because replacing each costs more than all the rest. */
 function fold(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+  return text.replace(/[^\S ]\s*| \s+/g, ' ').trim();
 }

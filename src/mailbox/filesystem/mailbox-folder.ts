@@ -25,17 +25,15 @@ export function ensureBoxes(folder: string): void {
 }
 
 export function linkPath({ folder, box, messageId }: Pick<BoxLink, 'folder' | 'box' | 'messageId'>): string {
-  return path.join(folder, box, `${messageId}.md`);
+  return `${folder}/${box}/${messageId}.md`;
 }
 
 /** The link to make, relative so that the root can be moved. */
 export function linkTask(layout: Layout, link: BoxLink): LinkTask {
   const { folder, box, formerBox, messageId, createdAtUtc } = link;
-  const directory = path.join(folder, box);
-  const file = path.join(layout.root, canonicalPath(messageId, createdAtUtc));
   return {
     at: linkPath(link),
-    target: path.relative(realDirectory(layout, directory), file),
+    target: `${wayToRoot(layout, `${folder}/${box}`)}/${canonicalPath(messageId, createdAtUtc)}`,
     ...(formerBox === undefined || formerBox === box
       ? {}
       : { former: linkPath({ ...link, box: formerBox }) }),
@@ -43,13 +41,19 @@ export function linkTask(layout: Layout, link: BoxLink): LinkTask {
 }
 
 /** Inside the root paths are what they seem; a private directory elsewhere may be reached through links. */
-function realDirectory(layout: Layout, directory: string): string {
-  if (directory.startsWith(`${layout.root}${path.sep}`)) return directory;
+function wayToRoot({ root }: Layout, directory: string): string {
+  if (directory.startsWith(`${root}/`))
+    return directory
+      .slice(root.length)
+      .replace(/\/[^/]+/g, '/..')
+      .slice(1);
+  let real = directory;
   try {
-    return fs.realpathSync(directory);
+    real = fs.realpathSync(directory);
   } catch {
-    return directory;
+    // Not there yet.
   }
+  return path.relative(real, root) || '.';
 }
 
 /** Removes our links of this message from every box but the ones named. */

@@ -1,4 +1,3 @@
-import * as path from 'node:path';
 import { readIfExists } from '../../base/index.ts';
 import type { MailDocument } from '../../domain/index.ts';
 import { parseDocument, renderDocument } from './document-text.ts';
@@ -9,13 +8,13 @@ export function messageFile(
   layout: Layout,
   { message_id, created_at_utc }: Pick<MailDocument, 'message_id' | 'created_at_utc'>,
 ): string {
-  return path.join(layout.root, canonicalPath(message_id, created_at_utc));
+  return `${layout.root}/${canonicalPath(message_id, created_at_utc)}`;
 }
 
 /** The file to publish. It need not be flushed at once: the index can write it again. */
 export function fileTask(layout: Layout, document: MailDocument): FileTask {
   return {
-    staged: path.join(layout.staging, `${document.message_id}.${process.pid}.tmp`),
+    staged: `${layout.staging}/${document.message_id}.${process.pid}.tmp`,
     file: messageFile(layout, document),
     text: renderDocument(document),
   };

@@ -55,8 +55,16 @@ export function insertMessage(db: Sqlite, message: MailDocument): number {
 export function insertState(db: Sqlite, state: StateRow): void {
   db.run(
     `INSERT OR IGNORE INTO mail_state (seq, registration, box, is_read, is_answered, is_starred, is_deleted)
-     VALUES (:seq, :registration, :box, :is_read, :is_answered, :is_starred, :is_deleted)`,
-    { ...state },
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    [
+      state.seq,
+      state.registration,
+      state.box,
+      state.is_read,
+      state.is_answered,
+      state.is_starred,
+      state.is_deleted,
+    ],
   );
 }
 

@@ -1,5 +1,4 @@
 import * as fs from 'node:fs';
-import * as path from 'node:path';
 import type { Sqlite } from '../../db/index.ts';
 import type { MailDocument } from '../../domain/index.ts';
 import type { Layout } from './layout.ts';
@@ -23,6 +22,14 @@ export interface Publication {
   /** With a new message: its file is written too. */
   document?: MailDocument | undefined;
   placements: readonly Placement[];
+}
+
+/** What is remembered of it until it is flushed: never the text. */
+export type Published = Pick<Publication, 'message' | 'placements'>;
+
+export function publishedPart({ message, placements }: Publication): Published {
+  const { message_id, created_at_utc } = message;
+  return { message: { message_id, created_at_utc }, placements };
 }
 
 export function taskOf(layout: Layout, { message, document, placements }: Publication): PublishTask {
@@ -55,39 +62,63 @@ export function wholePublication(db: Sqlite, layout: Layout, seq: number): Publi
   return { seq, message: document, document: good ? undefined : document, placements };
 }
 
+/** Where a message is in the index now. */
+export interface PlaceNow {
+  seq: number;
+  registration: number;
+  box: string;
+  mailbox_path: string;
+}
+
+/** The places of all these messages, in one question; those of one message lie together. */
+export function placesNow(db: Sqlite, seqs: readonly number[]): Map<number, PlaceNow[]> {
+  const rows = db.all<PlaceNow>(
+    `SELECT s.seq, s.registration, s.box, r.mailbox_path FROM json_each(?) due
+     CROSS JOIN mail_state s ON s.seq = due.value
+     CROSS JOIN mailbox_registrations r ON r.number = s.registration
+     WHERE s.is_deleted = 0`,
+    [JSON.stringify(seqs)],
+  );
+  const places = new Map<number, PlaceNow[]>();
+  for (const row of rows) {
+    const known = places.get(row.seq);
+    if (known) known.push(row);
+    else places.set(row.seq, [row]);
+  }
+  return places;
+}
+
 /**
  * After file and links were made: another process may have moved or removed the message meanwhile. Its own changes
  * follow its own commit, so what we just made against it is taken away again. False when a mailbox itself was moved
  * and the message has to be looked at as a whole.
  */
-export function dropOvertaken(db: Sqlite, layout: Layout, publication: Publication): boolean {
-  const { seq, message, placements, document } = publication;
-  const rows = db.all<{ registration: number; box: string; mailbox_path: string }>(
-    `SELECT s.registration, s.box, r.mailbox_path
-     FROM mail_state s JOIN mailbox_registrations r ON r.number = s.registration
-     WHERE s.seq = ? AND s.is_deleted = 0`,
-    [seq],
-  );
+export function dropOvertaken(
+  db: Sqlite,
+  layout: Layout,
+  { seq, message, placements, document }: Publication,
+  now: readonly PlaceNow[],
+): boolean {
   let settled = true;
   for (const { registration, box } of placements) {
-    const row = rows.find((each) => each.registration === registration.number);
+    const row = now.find((each) => each.registration === registration.number);
     const moved = row !== undefined && row.mailbox_path !== registration.mailbox_path;
     if (row?.box === box && !moved) continue;
     if (moved) settled = false;
     removeLink(linkPath({ folder: folderOf(layout, registration), box, messageId: message.message_id }));
   }
-  if (document && rows.length === 0 && !db.get('SELECT 1 FROM messages WHERE seq = ?', [seq])) {
+  if (document && now.length === 0 && !db.get('SELECT 1 FROM messages WHERE seq = ?', [seq])) {
     fs.rmSync(messageFile(layout, message), { force: true });
   }
   return settled;
 }
 
 /** What must be flushed before the index may forget that this had to be published. */
-export function pathsOf(layout: Layout, { message, placements }: Publication): string[] {
+export function pathsOf(layout: Layout, { message, placements }: Published): string[] {
   const boxes = placements.flatMap(({ registration, box, formerBox }) =>
     [box, formerBox]
       .filter((name) => name !== undefined)
-      .map((name) => path.join(folderOf(layout, registration), name)),
+      .map((name) => `${folderOf(layout, registration)}/${name}`),
   );
   return [messageFile(layout, message), ...boxes];
 }

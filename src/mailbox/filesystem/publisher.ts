@@ -3,15 +3,25 @@ import { type Clock, crashPoint, Emitter, type Log, messageOf } from '../../base
 import type { Sqlite } from '../../db/index.ts';
 import { flushToDisk } from './flush-files.ts';
 import type { Layout } from './layout.ts';
-import { dropOvertaken, type Publication, pathsOf, taskOf, wholePublication } from './publication.ts';
+import {
+  dropOvertaken,
+  type PlaceNow,
+  type Publication,
+  type Published,
+  pathsOf,
+  placesNow,
+  publishedPart,
+  taskOf,
+  wholePublication,
+} from './publication.ts';
 import { PublishExecutor } from './publish-executor.ts';
 import type { PublishTask } from './publish-tasks.ts';
 import { isPublisherAlive, NOBODY, newPublisherName } from './publisher-name.ts';
 
 interface Pending {
   generation: number;
-  /** Files and directories to flush; undefined while the publication has not happened. */
-  paths: string[] | undefined;
+  /** What is to be flushed; undefined while the publication has not happened. */
+  published: Published | undefined;
   failed?: boolean;
 }
 
@@ -83,7 +93,7 @@ export class Publisher {
   /** Inside the transaction that makes a publication necessary; what it answers belongs to that publication. */
   announce(seq: number): number {
     this.#db.run('INSERT OR REPLACE INTO unpublished (seq, publisher) VALUES (?, ?)', [seq, this.name]);
-    this.#pending.set(seq, { generation: ++this.#generation, paths: undefined });
+    this.#pending.set(seq, { generation: ++this.#generation, published: undefined });
     return this.#generation;
   }
 
@@ -167,11 +177,13 @@ export class Publisher {
     for (let left = this.#due.length; left > 0; left -= BATCH) {
       const batch = this.#due.splice(0, Math.min(left, BATCH)).flatMap((due) => this.#prepare(due));
       const errors = await this.#executor.run(batch.map(({ task }) => task));
+      const places = this.#places(batch.map(({ due }) => due.seq));
       batch.forEach((done, i) => {
         this.#guard(done.due, () => {
           const error = errors[i];
           if (error != null) throw new Error(error);
-          this.#published(done.due, done.publication);
+          if (places instanceof Error) throw places;
+          this.#published(done.due, done.publication, places.get(done.due.seq) ?? []);
         });
       });
       this.#roomMade.emit();
@@ -186,11 +198,19 @@ export class Publisher {
     return prepared ? [prepared] : [];
   }
 
-  #published({ seq, generation }: Due, publication: Publication): void {
+  #places(seqs: readonly number[]): Map<number, PlaceNow[]> | Error {
+    try {
+      return placesNow(this.#db, seqs);
+    } catch (error) {
+      return error instanceof Error ? error : new Error(messageOf(error));
+    }
+  }
+
+  #published({ seq, generation }: Due, publication: Publication, now: PlaceNow[]): void {
     this.trouble = undefined;
-    if (!dropOvertaken(this.#db, this.#layout, publication)) this.reconcile(seq);
+    if (!dropOvertaken(this.#db, this.#layout, publication, now)) this.reconcile(seq);
     if (this.#pending.get(seq)?.generation === generation) {
-      this.#pending.set(seq, { generation, paths: pathsOf(this.#layout, publication) });
+      this.#pending.set(seq, { generation, published: publishedPart(publication) });
     }
     if (++this.#ready >= MANY) void this.flush();
     else this.#cancelTimer ??= this.#clock.after(SETTLE_MS, () => void this.flush());
@@ -209,7 +229,7 @@ export class Publisher {
       }
       this.trouble = message;
       if (this.#pending.get(seq)?.generation === generation) {
-        this.#pending.set(seq, { generation, paths: undefined, failed: true });
+        this.#pending.set(seq, { generation, published: undefined, failed: true });
       }
       this.#cancelTimer ??= this.#clock.after(RETRY_MS, () => void this.flush());
       return undefined;
@@ -220,11 +240,13 @@ export class Publisher {
     const failed = [...this.#pending].filter(([, pending]) => pending.failed);
     for (const [seq] of failed) this.reconcile(seq);
     if (failed.length > 0) await this.published();
-    const batch = [...this.#pending].filter(([, { paths }]) => paths !== undefined);
+    const batch = [...this.#pending].filter(([, { published }]) => published !== undefined);
     if (batch.length === 0) return;
     this.#ready = 0;
     try {
-      await flushToDisk(withDirectories(batch.flatMap(([, { paths }]) => paths!)));
+      await flushToDisk(
+        withDirectories(batch.flatMap(([, { published }]) => pathsOf(this.#layout, published!))),
+      );
       crashPoint('mailbox.flush.synced');
       const isCurrent = ([seq, { generation }]: [number, Pending]): boolean =>
         this.#pending.get(seq)?.generation === generation;
