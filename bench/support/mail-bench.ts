@@ -4,7 +4,7 @@ import { openSqlite } from '../../src/db/index.ts';
 import { composeMail } from '../../src/domain/index.ts';
 import { deliver } from '../../src/mailbox/filesystem/deliver.ts';
 import { initMailStore, type MailStore, openMailStore } from '../../src/mailbox/index.ts';
-import { BODY, READER, send, startJob, WARM_UP, WRITER } from './mail-jobs.ts';
+import { BODY, READER, send, startJob, WRITER, warmUp } from './mail-jobs.ts';
 import { race } from './race.ts';
 import { recipeRate } from './shell-recipe.ts';
 
@@ -82,7 +82,7 @@ export class Bench {
   async inProcess(producers: number): Promise<{ answered: Lane; published: Lane; end: () => Promise<void> }> {
     const store = this.store();
     const mailbox = store.mailbox(WRITER);
-    for (let n = 0; n < WARM_UP; n++) await send(mailbox, n);
+    for (let n = 0; n < warmUp(1); n++) await send(mailbox, n);
     const produce = async (count: number): Promise<void> => {
       let left = count;
       await Promise.all(
@@ -110,12 +110,13 @@ export class Bench {
     const { root } = store.layout;
     await store.close();
     const count = Math.ceil(1600 / producers);
-    const children = Array.from({ length: producers }, () => startJob({ kind: 'write', root, count }));
+    const order = { kind: 'write', root, count, warmUp: warmUp(producers) } as const;
+    const children = Array.from({ length: producers }, () => startJob(order));
     const rate = (producers * count) / (await race(children));
     const check = openMailStore({ root });
     const { message_count: kept } = await check.mailbox(READER).count();
     await check.close();
-    const sent = producers * (count + WARM_UP);
+    const sent = producers * (count + order.warmUp);
     if (kept !== sent) throw new Error(`we kept ${kept} of ${sent}`);
     return rate;
   }

@@ -7,7 +7,8 @@ import { startRacer } from './race.ts';
 export const BODY = 'A body of about a kilobyte, as agents write them to each other. '.repeat(16);
 export const READER = 'reader@houmao.localhost';
 export const WRITER = 'writer@houmao.localhost';
-export const WARM_UP = 50;
+/** Sends before anything is timed: writers are long-lived, and it takes hundreds until their code is compiled. */
+export const warmUp = (producers: number): number => Math.max(50, Math.ceil(1000 / producers));
 
 export async function send(mailbox: Mailbox, n: number): Promise<void> {
   await mailbox.send({ to: [READER], subject: `message ${n}`, body_content: BODY });
@@ -17,7 +18,7 @@ const job = process.env['ROUSE_BENCH_MAIL_JOB'];
 if (job !== undefined) await runJob(JSON.parse(job) as Job);
 
 type Job =
-  | { kind: 'write'; root: string; count: number }
+  | { kind: 'write'; root: string; warmUp: number; count: number }
   | { kind: 'watch'; root: string }
   | { kind: 'read'; root: string }
   | { kind: 'bare'; file: string };
@@ -39,8 +40,7 @@ async function runJob(order: Job): Promise<void> {
     process.stdout.write(`${await mostMemory(store.mailbox(READER))}\n`);
   } else {
     const mailbox = store.mailbox(WRITER);
-    // Writers are long-lived, and their code is compiled as it runs.
-    for (let n = 0; n < WARM_UP; n++) await send(mailbox, n);
+    for (let n = 0; n < order.warmUp; n++) await send(mailbox, n);
     process.stdout.write('ready\n');
     await once(process.stdin, 'data');
     for (let n = 0; n < order.count; n++) await send(mailbox, n);
