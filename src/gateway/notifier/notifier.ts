@@ -9,10 +9,11 @@ import {
 } from '../../wire/index.ts';
 import type { MailAccess } from '../mail/index.ts';
 import type { Presence } from '../presence/index.ts';
-import { type LedgerEntry, PRIORITY, type RequestQueue } from '../queue/index.ts';
+import type { LedgerEntry, RequestQueue } from '../queue/index.ts';
 import { decideWake, type Trigger, type WakeDecision, type WakeFacts } from './decide-wake.ts';
 import { type EligibleMail, EligibleReader, Unannounced } from './eligible-mail.ts';
 import { type NotifierRecord, NotifierStore } from './notifier-store.ts';
+import { WakeRecords } from './wake-records.ts';
 
 export interface NotifierDependencies {
   db: Sqlite;
@@ -37,6 +38,7 @@ export function createNotifier(on: NotifierDependencies) {
   const store = new NotifierStore(on.db, clock);
   const eligible = new EligibleReader();
   const unannounced = new Unannounced(() => store.announced());
+  const records = new WakeRecords({ ...on, store });
   let triggers = new Set<Trigger>(['start']);
   let dueAt: number | undefined;
   let interval: number | null = null;
@@ -91,7 +93,7 @@ export function createNotifier(on: NotifierDependencies) {
     const decision = decideWake(facts);
     lastDecision = decision;
     waiting = decision.outcome === 'busy_skip';
-    const entry = await on.db.commitTogether(() => write(facts, decision, found, record));
+    const entry = await on.db.commitTogether(() => records.look({ facts, decision, found, record }));
     if (entry) queue.entries.emit(entry);
     schedule(trigger, record, decision);
   }
@@ -133,95 +135,9 @@ export function createNotifier(on: NotifierDependencies) {
     return wake === undefined ? null : utcStamp(new Date(Date.parse(wake) + HOUR_MS + 1000));
   }
 
-  function write(
-    facts: WakeFacts,
-    decision: WakeDecision,
-    { refs, digest, summary }: EligibleMail,
-    record: NotifierRecord,
-  ): LedgerEntry | undefined {
-    const allKnown = facts.unannounced_count === 0 && store.announced().size === refs.length;
-    const wakes = decision.outcome === 'enqueued';
-    // An event that found nothing to do leaves no trace: only cycles of the interval are recorded every time.
-    const silent =
-      facts.trigger !== 'interval' && (decision.outcome === 'empty' || decision.outcome === 'dedup_skip');
-    if (silent) return undefined;
-    const accepted = wakes ? accept(record) : undefined;
-    const requestId = accepted?.accepted.row.request_id ?? null;
-    if (requestId && !allKnown) store.announce(refs, requestId);
-    store.change({
-      last_poll_at_utc: facts.now_utc,
-      last_error: null,
-      ...(wakes && {
-        last_notification_at_utc: facts.now_utc,
-        last_notified_digest: digest,
-        repeats: digest === record.last_notified_digest ? record.repeats + 1 : 0,
-      }),
-      ...(decision.outcome === 'empty' && { last_notified_digest: null, repeats: 0 }),
-    });
-    store.audit({
-      poll_time_utc: facts.now_utc,
-      outcome: decision.outcome,
-      unread_count: refs.length,
-      unread_digest: digest,
-      unread_summary: summary,
-      request_admission: facts.request_admission,
-      active_execution: facts.active_execution,
-      queue_depth: facts.queue_depth,
-      enqueued_request_id: requestId,
-      detail: decision.detail,
-      facts: { ...facts },
-      chain: decision.chain,
-    });
-    say(decision, requestId);
-    return accepted?.entry;
-  }
-
-  function accept(record: NotifierRecord) {
-    return queue.acceptWithin(on.db, {
-      kind: 'mail_notifier_prompt',
-      payload: { prompt: on.prompt(record.mode) },
-      source: 'notifier',
-      priority: PRIORITY.low,
-      epoch: presence.epoch(),
-    });
-  }
-
-  let lastSaid = '';
-
-  /** Each new answer once: a long wait is one line, not one per poll. */
-  function say({ outcome, detail }: WakeDecision, requestId: string | null): void {
-    const text = `${outcome} ${detail ?? ''}`;
-    if (text === lastSaid && outcome !== 'enqueued') return;
-    lastSaid = text;
-    if (outcome === 'enqueued') log.info('mail notifier enqueued', { request_id: requestId });
-    else if (outcome === 'empty') log.info('mail notifier poll: no open inbox mail');
-    else log.info('mail notifier poll deferred', { outcome, detail });
-  }
-
   function pollFailed(error: unknown, record: NotifierRecord): void {
     failures++;
-    const message = messageOf(error);
-    const now = utcStamp(clock.now());
-    on.db.transaction(() => {
-      store.change({ last_poll_at_utc: now, last_error: message });
-      if (failures === 1 || failures % 10 === 0) {
-        store.audit({
-          poll_time_utc: now,
-          outcome: 'poll_error',
-          unread_count: null,
-          unread_digest: null,
-          unread_summary: [],
-          request_admission: null,
-          active_execution: null,
-          queue_depth: null,
-          enqueued_request_id: null,
-          detail: message,
-          facts: null,
-          chain: [`mailbox: ${message}`, '→ poll_error'],
-        });
-      }
-    });
-    if (failures === 1) log.warn('mail notifier poll error', { cause: message });
+    records.failure(messageOf(error), failures);
     const backoff = Math.min(
       FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 20),
       (record.interval_seconds ?? 60) * 1000,

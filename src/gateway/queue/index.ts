@@ -19,6 +19,7 @@ export {
   type QueuedKind,
   type RequestRow,
 } from './request.ts';
-export { type Accepted, REQUEST_KEEP, RequestQueue } from './request-queue.ts';
+export { type Accepted, RequestQueue } from './request-queue.ts';
 export { type RequestView, toListedRequest, toRequestView } from './request-view.ts';
+export { REQUEST_KEEP } from './retention.ts';
 export { QUEUE_MIGRATIONS } from './schema.ts';

@@ -1,0 +1,121 @@
+import { type Clock, type Log, utcStamp } from '../../base/index.ts';
+import type { Sqlite } from '../../db/index.ts';
+import type { Presence } from '../presence/index.ts';
+import { type LedgerEntry, PRIORITY, type RequestQueue } from '../queue/index.ts';
+import type { WakeDecision, WakeFacts } from './decide-wake.ts';
+import type { EligibleMail } from './eligible-mail.ts';
+import type { NotifierRecord, NotifierStore } from './notifier-store.ts';
+
+interface Parts {
+  db: Sqlite;
+  store: NotifierStore;
+  queue: RequestQueue;
+  presence: Presence;
+  clock: Clock;
+  log: Log;
+  prompt: (mode: NotifierRecord['mode']) => string;
+}
+
+interface Look {
+  facts: WakeFacts;
+  decision: WakeDecision;
+  found: EligibleMail;
+  record: NotifierRecord;
+}
+
+/** What is written down of each look at the mail: the wake itself, which mail it announced, and why or why not. */
+export class WakeRecords {
+  #on: Parts;
+  #lastSaid = '';
+
+  constructor(parts: Parts) {
+    this.#on = parts;
+  }
+
+  /** Within the transaction of the look. Answers the entry of the wake, to be told after the commit. */
+  look({ facts, decision, found: { refs, digest, summary }, record }: Look): LedgerEntry | undefined {
+    const { store } = this.#on;
+    const allKnown = facts.unannounced_count === 0 && store.announced().size === refs.length;
+    const wakes = decision.outcome === 'enqueued';
+    // An event that found nothing to do leaves no trace: only cycles of the interval are recorded every time.
+    const silent =
+      facts.trigger !== 'interval' && (decision.outcome === 'empty' || decision.outcome === 'dedup_skip');
+    if (silent) return undefined;
+    const accepted = wakes ? this.#accept(record) : undefined;
+    const requestId = accepted?.accepted.row.request_id ?? null;
+    if (requestId && !allKnown) store.announce(refs, requestId);
+    store.change({
+      last_poll_at_utc: facts.now_utc,
+      last_error: null,
+      ...(wakes && {
+        last_notification_at_utc: facts.now_utc,
+        last_notified_digest: digest,
+        repeats: digest === record.last_notified_digest ? record.repeats + 1 : 0,
+      }),
+      ...(decision.outcome === 'empty' && { last_notified_digest: null, repeats: 0 }),
+    });
+    store.audit({
+      poll_time_utc: facts.now_utc,
+      outcome: decision.outcome,
+      unread_count: refs.length,
+      unread_digest: digest,
+      unread_summary: summary,
+      request_admission: facts.request_admission,
+      active_execution: facts.active_execution,
+      queue_depth: facts.queue_depth,
+      enqueued_request_id: requestId,
+      detail: decision.detail,
+      facts: { ...facts },
+      chain: decision.chain,
+    });
+    this.#say(decision, requestId);
+    return accepted?.entry;
+  }
+
+  /** The mail could not be looked at, so many times in a row. */
+  failure(message: string, times: number): void {
+    const { db, store, clock, log } = this.#on;
+    const now = utcStamp(clock.now());
+    db.transaction(() => {
+      store.change({ last_poll_at_utc: now, last_error: message });
+      if (times > 1 && times % 10 !== 0) return;
+      store.audit({
+        poll_time_utc: now,
+        outcome: 'poll_error',
+        unread_count: null,
+        unread_digest: null,
+        unread_summary: [],
+        request_admission: null,
+        active_execution: null,
+        queue_depth: null,
+        enqueued_request_id: null,
+        detail: message,
+        facts: null,
+        chain: [`mailbox: ${message}`, '→ poll_error'],
+      });
+    });
+    if (times === 1) log.warn('mail notifier poll error', { cause: message });
+  }
+
+  #accept(record: NotifierRecord) {
+    const { queue, db, prompt, presence } = this.#on;
+    return queue.acceptWithin(db, {
+      kind: 'mail_notifier_prompt',
+      payload: { prompt: prompt(record.mode) },
+      source: 'notifier',
+      priority: PRIORITY.low,
+      epoch: presence.epoch(),
+    });
+  }
+
+  /** Each new answer once: a long wait is one line, not one per poll. */
+  #say({ outcome, detail }: WakeDecision, requestId: string | null): void {
+    const { log } = this.#on;
+    const text = `${outcome} ${detail ?? ''}`;
+    if (text === this.#lastSaid && outcome !== 'enqueued') return;
+    this.#lastSaid = text;
+    if (outcome === 'enqueued') log.info('mail notifier enqueued', { request_id: requestId });
+    else if (outcome === 'empty') log.info('mail notifier poll: no open inbox mail');
+    else log.info('mail notifier poll deferred', { outcome, detail });
+  }
+}

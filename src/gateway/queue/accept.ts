@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { conflict, stableJson, utcStamp } from '../../base/index.ts';
+import type { Sqlite } from '../../db/index.ts';
+import { newRequestId } from '../../domain/index.ts';
+import { type LedgerEntry, NEXT_NUMBER } from './ledger.ts';
+import type { AcceptInput, RequestRow } from './request.ts';
+
+const INSERT = `INSERT INTO gateway_requests (sequence, request_id, request_kind, payload_json, state, accepted_at_utc,
+    managed_agent_instance_epoch, source, priority, idempotency_key, content_digest, expires_at_utc)
+  VALUES (${NEXT_NUMBER}, ?, ?, ?, 'accepted', ?, ?, ?, ?, ?, ?, ?)`;
+
+/** One row is all that is written: it is the request and the first entry of its ledger. */
+export function insertRequest(db: Sqlite, input: AcceptInput, now: Date): RequestRow {
+  const { kind, priority, source, epoch, idempotencyKey = null } = input;
+  const digest = idempotencyKey === null ? null : contentDigest(input);
+  const request_id = newRequestId(now);
+  const payload_json = JSON.stringify(input.payload);
+  const accepted_at_utc = utcStamp(now);
+  const expires_at_utc = input.expiresAtUtc ?? null;
+  const { lastInsertRowid } = db.run(INSERT, [
+    request_id,
+    kind,
+    payload_json,
+    accepted_at_utc,
+    epoch,
+    source,
+    priority,
+    idempotencyKey,
+    digest,
+    expires_at_utc,
+  ]);
+  // Written out: reading the row back, or spreading objects of this many fields, costs more than the insert.
+  return {
+    sequence: Number(lastInsertRowid),
+    request_id,
+    request_kind: kind,
+    payload_json,
+    state: 'accepted',
+    accepted_at_utc,
+    started_at_utc: null,
+    finished_at_utc: null,
+    managed_agent_instance_epoch: epoch,
+    error_detail: null,
+    result_json: null,
+    source,
+    priority,
+    outcome: null,
+    waiting_reason: null,
+    returns: 0,
+    idempotency_key: idempotencyKey,
+    expires_at_utc,
+  };
+}
+
+export function firstEntry({
+  sequence,
+  request_id,
+  source,
+  priority,
+  accepted_at_utc,
+}: RequestRow): LedgerEntry {
+  return {
+    entry_id: sequence,
+    request_id,
+    stage: 'accepted',
+    source,
+    at_utc: accepted_at_utc,
+    facts: { priority },
+  };
+}
+
+/** The request that was accepted with this key before; `conflict` when the key came with other content. */
+export function findByKey(db: Sqlite, input: AcceptInput): RequestRow | undefined {
+  const key = input.idempotencyKey;
+  if (key == null) return undefined;
+  const row = db.get<RequestRow & { content_digest: string }>(
+    'SELECT * FROM gateway_requests WHERE idempotency_key = ?',
+    [key],
+  );
+  if (row && row.content_digest !== contentDigest(input)) {
+    throw conflict(`idempotency key "${key}" was used for other content (request ${row.request_id})`, {
+      hint: 'use a new key for a new request',
+    });
+  }
+  return row;
+}
+
+/** Tells whether a known key comes with the same content again. */
+function contentDigest({ kind, payload }: AcceptInput): string {
+  return createHash('sha256')
+    .update(stableJson([kind, payload]))
+    .digest('hex');
+}

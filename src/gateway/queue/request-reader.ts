@@ -1,0 +1,83 @@
+import { notFound } from '../../base/index.ts';
+import type { Sqlite } from '../../db/index.ts';
+import { entriesAfter, entriesOf, type LedgerEntry, lastNumber } from './ledger.ts';
+import type { RequestRow } from './request.ts';
+
+const LEDGER_PAGE = 500;
+
+/** What can be asked of the line of requests. What it costs does not grow with the requests that are done. */
+export class RequestReader {
+  protected readonly db: Sqlite;
+
+  constructor(db: Sqlite) {
+    this.db = db;
+  }
+
+  knowsKey(key: string | null | undefined): boolean {
+    const known = 'SELECT 1 FROM gateway_requests WHERE idempotency_key = ?';
+    return key != null && this.db.get(known, [key]) !== undefined;
+  }
+
+  get(requestId: string): RequestRow {
+    const row = this.db.get<RequestRow>('SELECT * FROM gateway_requests WHERE request_id = ?', [requestId]);
+    if (!row) throw notFound(`no request ${requestId}`);
+    return row;
+  }
+
+  /** Newest first. What runs is few and has an index, which the line before it must not hide. */
+  list(filter: { state?: string | undefined; limit: number; before?: number | undefined }): RequestRow[] {
+    const of = filter.state === 'running' ? "state = 'running' AND" : '(?1 IS NULL OR state = ?1) AND';
+    return this.db.all<RequestRow>(
+      `SELECT * FROM gateway_requests WHERE ${of} sequence < ?2 ORDER BY sequence DESC LIMIT ?3`,
+      [filter.state ?? null, filter.before ?? Number.MAX_SAFE_INTEGER, filter.limit],
+    );
+  }
+
+  ledger(requestId: string): LedgerEntry[] {
+    return entriesOf(this.db, requestId);
+  }
+
+  ledgerAfter(entryId: number, requestId?: string): LedgerEntry[] {
+    return entriesAfter(this.db, entryId, { limit: LEDGER_PAGE, requestId });
+  }
+
+  lastEntryId(): number {
+    return lastNumber(this.db);
+  }
+
+  /** The head of the line: interrupts first, then by priority and sequence. */
+  line(limit = 50): RequestRow[] {
+    return this.db.all<RequestRow>(
+      `SELECT * FROM gateway_requests WHERE state = 'accepted' ORDER BY priority DESC, sequence LIMIT ?`,
+      [limit],
+    );
+  }
+
+  nextInterrupt(): RequestRow | undefined {
+    return this.db.get<RequestRow>(
+      `SELECT * FROM gateway_requests WHERE state = 'accepted' AND request_kind = 'interrupt' ORDER BY sequence LIMIT 1`,
+    );
+  }
+
+  running(): RequestRow[] {
+    return this.db.all<RequestRow>(
+      "SELECT * FROM gateway_requests WHERE state = 'running' ORDER BY sequence",
+    );
+  }
+
+  /** Those of one source that still wait. */
+  accepted(source: string): RequestRow[] {
+    return this.db.all<RequestRow>(
+      "SELECT * FROM gateway_requests WHERE state = 'accepted' AND source = ? ORDER BY sequence",
+      [source],
+    );
+  }
+
+  nextExpiry(): string | undefined {
+    return (
+      this.db.get<{ at: string | null }>(
+        `SELECT MIN(expires_at_utc) AS at FROM gateway_requests WHERE state = 'accepted' AND expires_at_utc IS NOT NULL`,
+      )?.at ?? undefined
+    );
+  }
+}
