@@ -13,6 +13,7 @@ import {
 } from '../../base/index.ts';
 import { type DocumentAttachment, mediaTypeOf, type NewAttachment } from '../../domain/index.ts';
 import type { Layout } from './layout.ts';
+import { refuseLinkedDirectories } from './own-directories.ts';
 
 /** Looks at each file once; copies are on disk, in a directory of their own, before the message is committed. */
 export async function takeAttachments(
@@ -20,6 +21,7 @@ export async function takeAttachments(
   attachments: readonly NewAttachment[],
 ): Promise<DocumentAttachment[]> {
   const taken: DocumentAttachment[] = [];
+  if (attachments.some(({ copy }) => copy)) refuseLinkedDirectories(layout);
   try {
     for (const [i, attachment] of attachments.entries()) {
       taken.push(await takeOne(layout, attachment, `attachments[${i}].path`));

@@ -4,6 +4,7 @@ import { conflict, crashPoint, ensurePrivateDirectory, randomHex } from '../../b
 import { STANDARD_BOXES } from '../../domain/index.ts';
 import type { Layout } from './layout.ts';
 import { ensureBoxes } from './mailbox-folder.ts';
+import { isLink, linkedDirectory } from './own-directories.ts';
 import type { Registration } from './registration-rows.ts';
 
 type Place = Pick<Registration, 'mailbox_kind' | 'mailbox_path' | 'mailbox_entry_path'>;
@@ -14,6 +15,7 @@ export function placeMailbox(layout: Layout, place: Place, { clear }: { clear: b
   const folder = path.resolve(layout.root, place.mailbox_path);
   if (clear) removeEntry(entry);
   crashPoint('mailbox.register.cleared');
+  if (place.mailbox_kind === 'in_root' && isLink(entry)) throw linkedDirectory(layout, entry);
   if (place.mailbox_kind === 'symlink') {
     ensurePrivateDirectory(folder);
     linkEntry(entry, folder);

@@ -14,6 +14,7 @@ import type { MailHint } from '../port.ts';
 import { CommitQueue } from './commit-queue.ts';
 import type { Layout } from './layout.ts';
 import { noActiveMailbox } from './no-active-mailbox.ts';
+import { refuseLinkedDirectories } from './own-directories.ts';
 import { Publisher } from './publisher.ts';
 import { RegistrationBook } from './registration-book.ts';
 import { BUSY_TIMEOUT_MS } from './root.ts';
@@ -22,7 +23,7 @@ import { signalChange } from './signal.ts';
 import { StateJournal } from './state-journal.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
 
-const INDEX_CHECK_MS = 20;
+const ROOT_CHECK_MS = 20;
 
 export interface MailStoreOptions {
   root: string;
@@ -42,7 +43,7 @@ export class OpenRoot {
   readonly changed = new Emitter<MailHint>();
   #commits: CommitQueue;
   #writeAhead: WriteAheadLog;
-  #indexChecked = Number.NEGATIVE_INFINITY;
+  #rootChecked = Number.NEGATIVE_INFINITY;
   #toSignal = new Set<string>();
   #indexFile: { dev: number; ino: number };
   #closing: Promise<void> | undefined;
@@ -81,14 +82,14 @@ export class OpenRoot {
   /** One commit, shared with whatever else is written in this turn. Resolves when it is on disk. */
   async commit<T>(work: (db: Sqlite) => T): Promise<T> {
     return this.#commits.add((db) => {
-      this.#refuseReplacedIndex();
+      this.#refuseChangedRoot();
       return work(db);
     });
   }
 
   /** The same at once, for what is done rarely and alone. */
   transaction<T>(work: (db: Sqlite) => T): T {
-    this.#refuseReplacedIndex();
+    this.#refuseChangedRoot();
     const value = this.db.transaction(work);
     this.#writeAhead.flush();
     return value;
@@ -162,9 +163,10 @@ export class OpenRoot {
     );
   }
 
-  #refuseReplacedIndex(): void {
-    if (this.clock.monotonic() - this.#indexChecked < INDEX_CHECK_MS) return;
-    this.#indexChecked = this.clock.monotonic();
+  #refuseChangedRoot(): void {
+    if (this.clock.monotonic() - this.#rootChecked < ROOT_CHECK_MS) return;
     this.requireCurrent();
+    refuseLinkedDirectories(this.layout);
+    this.#rootChecked = this.clock.monotonic();
   }
 }

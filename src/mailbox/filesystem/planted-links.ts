@@ -4,13 +4,20 @@ import { STANDARD_BOXES } from '../../domain/index.ts';
 import { folderOf } from './mailbox-folder.ts';
 import { quarantine } from './message-scan.ts';
 import type { OpenRoot } from './open-root.ts';
+import { isLink } from './own-directories.ts';
 import { listRegistrations } from './registration-rows.ts';
 
-/** Puts links aside that stand where a directory of ours belongs, a day of messages or a box; answers where they are now. */
-export function setLinksAside(store: OpenRoot, stamp: string): string[] {
+/** Links that stand where a directory of ours belongs: a day of messages, a mailbox in the root, a box. */
+export function plantedLinks(store: OpenRoot): string[] {
   const { layout } = store;
   const days = namesIn(layout.messages).map((name) => path.join(layout.messages, name));
-  return [...days, ...boxDirectories(store)].filter(isLink).map((link) => {
+  return [...days, ...mailDirectories(store)].filter(isLink);
+}
+
+/** Puts them aside; answers where they are now. */
+export function setLinksAside(store: OpenRoot, stamp: string): string[] {
+  const { layout } = store;
+  return plantedLinks(store).map((link) => {
     try {
       return quarantine(layout, link, stamp);
     } catch {
@@ -21,7 +28,8 @@ export function setLinksAside(store: OpenRoot, stamp: string): string[] {
   });
 }
 
-function boxDirectories({ db, layout }: OpenRoot): string[] {
+/** A mailbox before its boxes: behind a link, they are not ours to look at. */
+function mailDirectories({ db, layout }: OpenRoot): string[] {
   return listRegistrations(db)
     .filter(({ status }) => status !== 'inactive')
     .flatMap((registration) => {
@@ -29,14 +37,12 @@ function boxDirectories({ db, layout }: OpenRoot): string[] {
         registration.number,
       ]);
       const boxes = new Set([...STANDARD_BOXES, ...used.map(({ box }) => box)]);
-      return [...boxes].map((box) => path.join(folderOf(layout, registration), box));
+      const folder = folderOf(layout, registration);
+      if (registration.mailbox_kind === 'in_root' && isLink(folder)) return [folder];
+      return [...boxes].map((box) => path.join(folder, box));
     });
 }
 
 function namesIn(directory: string): string[] {
   return fs.existsSync(directory) ? fs.readdirSync(directory) : [];
-}
-
-function isLink(file: string): boolean {
-  return fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }

@@ -17,6 +17,7 @@ interface Answer {
  * thread beside the event loop, so that senders and readers do not wait for it.
  */
 export class PublishExecutor {
+  #root: string;
   #worker: Worker | undefined;
   #workerFailed = false;
   #clock: Clock;
@@ -25,7 +26,8 @@ export class PublishExecutor {
   #cancelRest: (() => void) | undefined;
   #waiting = new Map<number, { resolve: (errors: (string | null)[]) => void; tasks: PublishTask[] }>();
 
-  constructor(clock: Clock) {
+  constructor(root: string, clock: Clock) {
+    this.#root = root;
     this.#clock = clock;
   }
 
@@ -37,7 +39,8 @@ export class PublishExecutor {
     this.#sinceRest += tasks.length;
     this.#cancelRest?.();
     this.#cancelRest = this.#clock.after(REST_AFTER_MS, () => void this.rest());
-    if (!this.inBurst || this.#workerFailed) return runPublishTasks(fs, tasks, crashPoint);
+    if (!this.inBurst || this.#workerFailed)
+      return runPublishTasks(fs, { root: this.#root, tasks }, crashPoint);
     const worker = this.#start();
     const id = this.#nextId++;
     return new Promise((resolve) => {
@@ -45,7 +48,7 @@ export class PublishExecutor {
       // Alive while it has something to do; an idle thread keeps no process up.
       worker.ref();
       // One text is handed over much faster than many small objects.
-      worker.postMessage(JSON.stringify({ id, tasks }));
+      worker.postMessage(JSON.stringify({ id, root: this.#root, tasks }));
     });
   }
 
@@ -80,7 +83,7 @@ export class PublishExecutor {
     this.#worker = undefined;
     this.#workerFailed = true;
     for (const { resolve, tasks } of this.#waiting.values()) {
-      resolve(runPublishTasks(fs, tasks, crashPoint));
+      resolve(runPublishTasks(fs, { root: this.#root, tasks }, crashPoint));
     }
     this.#waiting.clear();
   }
@@ -91,7 +94,7 @@ const fs = require('node:fs');
 const { parentPort } = require('node:worker_threads');
 const run = ${runPublishTasks.toString()};
 parentPort.on('message', (text) => {
-  const { id, tasks } = JSON.parse(text);
-  parentPort.postMessage({ id, errors: run(fs, tasks, () => {}) });
+  const { id, ...work } = JSON.parse(text);
+  parentPort.postMessage({ id, errors: run(fs, work, () => {}) });
 });
 `;

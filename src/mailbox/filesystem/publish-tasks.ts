@@ -20,21 +20,35 @@ export interface PublishTask {
 }
 
 /**
- * Does what each task says and answers with one error message or null per task. It runs here or, as source text, in a
- * worker thread: it must use nothing but its parameters, and no named function inside.
+ * Does what each task says and answers with one error message or null per task. Never through a link: each directory
+ * up to the root is looked at once per call. It runs here or, as source text, in a worker thread: it must use nothing
+ * but its parameters, and no named function inside.
  */
 export function runPublishTasks(
   fs: typeof Fs,
-  tasks: readonly PublishTask[],
+  { root, tasks }: { root: string; tasks: readonly PublishTask[] },
   reached: (step: string) => void,
 ): (string | null)[] {
+  const real = new Set<string>([root]);
   return tasks.map((task) => {
     try {
+      const writes = task.links.map(({ at }) => at);
+      if (task.file) writes.push(task.file.staged, task.file.file);
+      for (const file of writes) {
+        const inside = file.startsWith(`${root}/`);
+        let folder = file.slice(0, file.lastIndexOf('/'));
+        while (!real.has(folder)) {
+          const stat = fs.lstatSync(folder, { throwIfNoEntry: false });
+          if (stat?.isDirectory() === false)
+            throw new Error(`${folder} is not a directory; see rouse mailbox repair`);
+          if (stat) real.add(folder);
+          if (!inside) break;
+          folder = folder.slice(0, folder.lastIndexOf('/'));
+        }
+      }
       if (task.file) {
         const { staged, file, text } = task.file;
         const folder = file.slice(0, file.lastIndexOf('/'));
-        if (fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
-          throw new Error(`${folder} is not a directory; see rouse mailbox repair`);
         fs.writeFileSync(staged, text, { mode: 0o600 });
         reached('mailbox.publish.staged');
         try {
@@ -53,8 +67,6 @@ export function runPublishTasks(
       for (const { at, target, former } of task.links) {
         let placed = false;
         const folder = at.slice(0, at.lastIndexOf('/'));
-        if (fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
-          throw new Error(`${folder} is not a directory; see rouse mailbox repair`);
         if (former !== undefined) {
           try {
             if (fs.readlinkSync(former) === target) {

@@ -80,7 +80,7 @@ export class Publisher {
     this.#commit = parts.commit;
     this.#db = parts.db;
     this.#clock = parts.clock;
-    this.#executor = new PublishExecutor(parts.clock);
+    this.#executor = new PublishExecutor(parts.layout.root, parts.clock);
     this.#log = parts.log;
     this.#layout = parts.layout;
   }

@@ -17,9 +17,11 @@ import { cleanStaging, type StagingReport } from './clean-staging.ts';
 import { explainRoot } from './explain-root.ts';
 import { type ImportCounts, importMessage, type Memory, rememberFolders } from './import-message.ts';
 import type { Layout } from './layout.ts';
+import { placeMailbox } from './mailbox-entry.ts';
 import { messageFileIsGood } from './message-file.ts';
 import { loadDocument } from './message-rows.ts';
 import { quarantine, scanMessages } from './message-scan.ts';
+import { replaceLinkedDirectories } from './own-directories.ts';
 import { setLinksAside } from './planted-links.ts';
 import { rebuildIndex } from './rebuild-index.ts';
 import { listRegistrations } from './registration-rows.ts';
@@ -79,22 +81,24 @@ async function repair(options: RepairOptions): Promise<RepairResult> {
     });
   }
   const foreign = isForeign(layout);
+  const stamp = `${compactStamp(clock.now())}-${randomHex(2)}`;
+  const replaced = replaceLinkedDirectories(layout, stamp);
   ensureDirectories(layout);
   const lock = await lockFile(path.join(layout.locks, 'repair.lock'), { timeoutMs: LOCK_TIMEOUT_MS, clock });
   try {
-    const stamp = `${compactStamp(clock.now())}-${randomHex(2)}`;
     const staging = cleanStaging(layout, options, { clock, stamp });
     const usable = !foreign && indexCanBeUsed(layout);
     const rebuilt = usable ? undefined : rebuildIndex(layout, clock.now(), stamp);
     const store = initMailStore({ root: layout.root, clock, log });
     try {
       const result = await bringInStep(store, stamp);
+      const aside = [...replaced, ...(rebuilt?.set_aside_paths ?? []), ...result.set_aside_paths];
       return {
         ...result,
         restored_state_count: rebuilt ? rebuilt.restored : result.restored_state_count,
         defaulted_state_count: result.defaulted_state_count + (rebuilt?.defaulted ?? 0),
-        set_aside_count: result.set_aside_paths.length + (rebuilt?.set_aside_paths.length ?? 0),
-        set_aside_paths: [...(rebuilt?.set_aside_paths ?? []), ...result.set_aside_paths],
+        set_aside_count: aside.length,
+        set_aside_paths: aside,
         backed_up_index_path: rebuilt?.backed_up_index_path ?? null,
         ...staging,
       };
@@ -139,6 +143,7 @@ async function bringInStep(store: MailStore, stamp: string): Promise<InStep> {
   const counts: ImportCounts = { restored: 0, defaulted: 0 };
   const before = count(db, 'mail_state');
   const setAside = setLinksAside(store, stamp);
+  placeMissingMailboxes(store);
   const memory = lazily(
     (): Memory => ({
       states: readStateJournal(layout.stateJournal).states,
@@ -174,6 +179,15 @@ async function bringInStep(store: MailStore, stamp: string): Promise<InStep> {
     republished_count: missing.length,
     set_aside_paths: setAside,
   };
+}
+
+/** The entry of a mailbox may be gone with the directory it was in. */
+function placeMissingMailboxes({ db, layout }: MailStore): void {
+  for (const registration of listRegistrations(db)) {
+    const entry = path.join(layout.root, registration.mailbox_entry_path);
+    if (registration.status !== 'active' || fs.lstatSync(entry, { throwIfNoEntry: false })) continue;
+    placeMailbox(layout, registration, { clear: false });
+  }
 }
 
 /** True when the file contradicts the index, which then writes it again. A message the index lacks is added. */

@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import { asRouseError, readIfExists } from '../../base/index.ts';
 import { MAIL_PROTOCOL_VERSION } from '../../domain/index.ts';
 import { explained } from './explain-root.ts';
+import { plantedLinks } from './planted-links.ts';
 import { REGISTRATION_STATUSES, type RegistrationStatus } from './registration-rows.ts';
 import { isRoot, resolveRoot } from './root.ts';
 import { openMailStore } from './store.ts';
@@ -59,7 +60,7 @@ export async function rootStatus(root: string): Promise<RootStatus> {
         supported: true,
         structural_state_readable: true,
         set_aside_count: setAsideCount,
-        warnings,
+        warnings: [...warnings, ...plantedLinks(store).map(planted)],
       };
     } finally {
       await store.close();
@@ -74,4 +75,8 @@ export async function rootStatus(root: string): Promise<RootStatus> {
       hint: hint ?? null,
     };
   }
+}
+
+function planted(link: string): string {
+  return `${link} is a link where a directory belongs; nothing is written through it; run: rouse mailbox repair`;
 }

@@ -17,6 +17,7 @@ import { openSqlite, type Sqlite } from '../../db/index.ts';
 import { isAddress, MAIL_PROTOCOL_VERSION, stashedAddress } from '../../domain/index.ts';
 import { INDEX_MIGRATIONS } from './index-schema.ts';
 import { type Layout, layoutOf } from './layout.ts';
+import { refuseLinkedDirectories } from './own-directories.ts';
 import { RULES } from './rules.ts';
 
 /** How long a writer waits for others before it says the store is busy. */
@@ -39,6 +40,7 @@ export function resolveRoot(directory: string): Layout {
 export function makeRoot(layout: Layout): void {
   if (isRoot(layout)) requireRoot(layout);
   else refuseStrangers(layout);
+  refuseLinkedDirectories(layout);
   ensureDirectories(layout);
 }
 
@@ -79,6 +81,7 @@ export function requireRoot(layout: Layout): void {
       { hint: 'use another directory, or the program that made this one' },
     );
   }
+  refuseLinkedDirectories(layout);
   if (fs.existsSync(path.join(layout.locks, 'principals'))) {
     throw unsupported(`mailbox root ${layout.root} has the old layout with locks by principal`, {
       hint: 'use another directory: rouse mailbox init --mailbox-root DIR',
@@ -99,7 +102,8 @@ export function requireRoot(layout: Layout): void {
 
 /** It has an index, but not the directory every root of ours has: the same message files, other books. */
 export function isForeign(layout: Layout): boolean {
-  return fs.existsSync(layout.index) && isRoot(layout) && !fs.existsSync(layout.signals);
+  const hasSignals = fs.lstatSync(layout.signals, { throwIfNoEntry: false }) !== undefined;
+  return fs.existsSync(layout.index) && isRoot(layout) && !hasSignals;
 }
 
 /** Names in mailboxes/ that are neither an address nor a stashed mailbox. */

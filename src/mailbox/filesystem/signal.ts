@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { errnoOf, messageOf, unavailable } from '../../base/index.ts';
 import type { Layout } from './layout.ts';
+import { isLink } from './own-directories.ts';
 
 /** Never through a link, never waiting for a reader. */
 const NEW_OR_OURS =
@@ -24,6 +25,7 @@ export function ensureSignal(layout: Layout, address: string): void {
   try {
     // Never the root itself: one that was moved away must not come back as an empty directory.
     if (!fs.existsSync(layout.signals)) fs.mkdirSync(layout.signals, { mode: 0o700 });
+    if (isLink(layout.signals)) return;
     fs.closeSync(fs.openSync(signalFile(layout, address), NEW_OR_OURS, 0o600));
   } catch {
     // Watchers then hear of the next change that can be signalled.
