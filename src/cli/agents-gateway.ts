@@ -1,9 +1,10 @@
 import type { GatewayReport } from '../session/index.ts';
-import type { FleetConnection } from '../wire/index.ts';
+import type { FleetConnection, LoopTroubles } from '../wire/index.ts';
 import { attachOptions, LISTENER_FLAGS, TIMING_FLAGS } from './agents-attach-flags.ts';
 import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
 import { LIVE_GATEWAY_COMMANDS } from './gateway-commands.ts';
+import { dayAndTime } from './gateway-time-words.ts';
 import { keyValues } from './table.ts';
 
 const STATUS_LINES = [
@@ -20,11 +21,37 @@ const STATUS_LINES = [
   'queue_depth',
 ];
 
+/** Shown only when it is not as usual: each with what is. */
+const UNUSUAL: readonly [name: string, usual: readonly unknown[]][] = [
+  ['managed_agent_recovery', ['idle']],
+  ['terminal_surface_eligibility', ['ready']],
+  ['managed_agent_instance_epoch', [0, 1]],
+  ['active_source', [null]],
+];
+
+function unusual(status: GatewayReport['status']): Record<string, unknown> {
+  if (status['gateway_health'] !== 'healthy') return {};
+  const shown = UNUSUAL.filter(
+    ([name, usual]) => status[name] !== undefined && !usual.includes(status[name]),
+  );
+  const troubles = (status['troubles'] ?? []) as LoopTroubles;
+  return {
+    ...Object.fromEntries(shown.map(([name]) => [name, status[name]])),
+    ...Object.fromEntries(
+      troubles.map(({ loop, message, failures, since_utc }) => [
+        `trouble in ${loop}`,
+        `${message} (${failures} times since ${dayAndTime(since_utc)}; being retried)`,
+      ]),
+    ),
+  };
+}
+
 /** The status as people read it; what was put right on the way stands below it. */
 export function showStatus(heading: string, { status, notes }: GatewayReport): string {
   const fleet = status['fleet'] as FleetConnection | undefined;
   const values = {
     ...Object.fromEntries(STATUS_LINES.map((name) => [name, status[name]])),
+    ...unusual(status),
     ...(fleet && { fleet: `${fleet.state}${fleet.detail ? `: ${fleet.detail}` : ''} (${fleet.url})` }),
   };
   return [heading, keyValues(values), ...notes.map((note) => `note: ${note}`)].join('\n');

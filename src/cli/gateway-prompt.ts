@@ -19,8 +19,8 @@ async function runPrompt(input: Input): Promise<Output> {
       timeoutMs: PROMPT_TIMEOUT_MS,
       signal: input.signal,
     });
-    const request = result.evidence?.['request_id'] ?? result.turn_id;
-    return { data: result, plain: `Prompt submitted${request ? ` (${request})` : ''}.` };
+    const ids = [result.evidence?.['request_id'], result.turn_id].filter(Boolean).join(', ');
+    return { data: result, plain: `Prompt submitted${ids && ` (${ids})`}.` };
   } catch (error) {
     const detail = isRouseError(error) ? (error.facts['detail'] as PromptRefused | undefined) : undefined;
     if (!isRouseError(error) || !detail) throw error;

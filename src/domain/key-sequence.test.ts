@@ -54,7 +54,17 @@ it('an unknown token is quoted only in part, however long it is', () => {
   expect(error.message.length).toBeLessThan(300);
 });
 
-const text = fc.string({ unit: 'binary', minLength: 1 });
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
+
+it.each(['\u001b', 'hello<[Enter]>bad\u001bx', 'a\rb', '\u0007', '\u007f', '\u009b2J', '\u0000'])(
+  '%j holds a control character and is refused whole, escaped or not',
+  (sequence) => {
+    expect(() => parseKeySequence(sequence)).toThrow(/control character U\+00/);
+    expect(() => parseKeySequence(sequence, true)).toThrow(/control character U\+00/);
+  },
+);
+
+const text = fc.string({ unit: 'binary', minLength: 1 }).filter((value) => !CONTROL.test(value));
 const tricky = fc.array(fc.constantFrom('<', '[', ']', '>', '<[', ']>', 'Enter', ' ', 'a', '\n'), {
   minLength: 1,
 });

@@ -25,11 +25,12 @@ const TOKEN = /<\[([^\s<>[\]]+)\]>/gu;
 const ENTER_TOKEN = '<[Enter]>';
 
 /**
- * A sequence as what to type, from left to right. A well-formed token with an unknown name is refused before
- * anything could be sent; text that is not exactly a token stays text.
+ * A sequence as what to type, from left to right. A well-formed token with an unknown name, and a control character
+ * other than a tab or a line end, is refused before anything could be sent; text that is not exactly a token stays text.
  */
 export function parseKeySequence(sequence: string, escapeSpecialKeys = false): KeySegment[] {
   if (sequence === '') throw invalid('sequence must not be empty');
+  refuseControls(sequence);
   if (escapeSpecialKeys) return [{ kind: 'literal', text: sequence }];
   const segments: KeySegment[] = [];
   let end = 0;
@@ -40,6 +41,14 @@ export function parseKeySequence(sequence: string, escapeSpecialKeys = false): K
   }
   if (end < sequence.length) segments.push({ kind: 'literal', text: sequence.slice(end) });
   return segments;
+}
+
+/** No terminal is sent a control character as text; said before the first part is typed, not in the middle. */
+function refuseControls(sequence: string): void {
+  const found = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.exec(sequence);
+  if (!found) return;
+  const name = `U+${found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+  throw invalid(`sequence holds the control character ${name}; name the key instead, such as "<[Escape]>"`);
 }
 
 function requireKeyName(name: string): KeyName {

@@ -3,7 +3,9 @@ import * as http from 'node:http';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Ending } from '../base/index.ts';
+import { openSqlite } from '../db/index.ts';
 import { gatewayStatus } from '../wire/index.ts';
+import { QUEUE_FILE_MIGRATIONS } from './queue-file.ts';
 import { testGateway } from './testing.ts';
 
 let ending = new Ending();
@@ -94,6 +96,67 @@ describe('a gateway', () => {
       const file = path.join(entry.parentPath, entry.name);
       expect(fs.statSync(file).mode & 0o077, file).toBe(0);
     }
+  });
+});
+
+describe('the status of a gateway', () => {
+  it('tells for whom the agent is being worked', async () => {
+    const on = await testGateway(ending);
+    const held = async (start: () => Promise<unknown>): Promise<unknown> => {
+      let release: () => void = () => {};
+      on.surface.hold = new Promise((resolve) => {
+        release = resolve;
+      });
+      await start();
+      const running = async () => (await on.call('GET', '/v1/status')).body;
+      await expect.poll(async () => (await running()).active_execution).toBe('running');
+      const { active_source } = gatewayStatus.parse(await running());
+      release();
+      await expect.poll(async () => (await running()).active_execution).toBe('idle');
+      expect(await running()).not.toHaveProperty('active_source');
+      return active_source;
+    };
+    expect(await held(() => on.call('POST', '/v1/requests', prompt('queued')))).toBe('queue');
+    const direct = async () => void on.call('POST', '/v1/control/prompt', { prompt: 'now' });
+    expect(await held(direct)).toBe('direct_prompt');
+    const reminder = {
+      title: 'r',
+      mode: 'one_off',
+      prompt: 'remember',
+      ranking: 0,
+      start_after_seconds: 0.01,
+    };
+    expect(await held(() => on.call('POST', '/v1/reminders', { reminders: [reminder] }))).toBe('reminder');
+    const mail = async () => {
+      await on.call('PUT', '/v1/mail-notifier', { interval_seconds: 3600 });
+      const peer = on.mail.mailbox('peer@test');
+      await peer.send({ to: ['agent@test'], subject: 'hello', body_content: 'do it' });
+    };
+    expect(await held(mail)).toBe('mail_notifier');
+  });
+
+  it('tells which loop fails, why and since when, until it has recovered', async () => {
+    const { call, root } = await testGateway(ending);
+    const db = openSqlite({ file: `${root}/gateway/queue.sqlite`, migrations: QUEUE_FILE_MIGRATIONS });
+    ending.add(() => db.close());
+    db.run(
+      `CREATE TRIGGER sick BEFORE UPDATE ON gateway_requests BEGIN SELECT RAISE(ABORT, 'disk trouble'); END`,
+    );
+    const { request_id } = (await call('POST', '/v1/requests', prompt('x'))).body;
+    const status = async () => gatewayStatus.parse((await call('GET', '/v1/status')).body);
+    await expect
+      .poll(async () => (await status()).troubles)
+      .toMatchObject([{ loop: 'dispatch', message: expect.stringContaining('disk trouble') }]);
+    const stored = () => JSON.parse(fs.readFileSync(`${root}/gateway/state.json`, 'utf8'));
+    await expect.poll(() => stored().troubles?.[0].loop).toBe('dispatch');
+    expect((await call('GET', '/health')).body).toMatchObject({
+      status: 'degraded',
+      failing_loops: ['dispatch'],
+    });
+    db.run('DROP TRIGGER sick');
+    expect((await call('GET', `/v1/requests/${request_id}?wait`)).body.outcome).toBe('submitted');
+    await expect.poll(async () => (await status()).troubles).toBeUndefined();
+    await expect.poll(() => stored().troubles).toBeUndefined();
   });
 });
 

@@ -7,6 +7,8 @@ import {
   type FileLock,
   type Log,
   Loop,
+  type LoopTrouble,
+  messageOf,
   type NextPass,
   newUuid,
   tryLockFile,
@@ -15,7 +17,7 @@ import { openSqlite } from '../db/index.ts';
 import type { ExecutionMode } from '../domain/index.ts';
 import { createApp, type Door, listen } from '../http/index.ts';
 import type { AgentSurface } from '../terminal/index.ts';
-import { type MailboxBinding, openApiDocument } from '../wire/index.ts';
+import { type LoopTroubles, type MailboxBinding, openApiDocument } from '../wire/index.ts';
 import type { ControlDependencies } from './control/index.ts';
 import {
   type DispatchDependencies,
@@ -116,9 +118,15 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
 
   const identity = { ...config, ...session, port: listening.port };
   let fleet: FleetLink | undefined;
-  const presence = new Presence({ surface, queue, slot, instances, identity, fleet: () => fleet?.view });
+  let loops: readonly Loop[] = [];
+  const presence = new Presence({
+    ...{ surface, queue, slot, instances, identity },
+    fleet: () => fleet?.view,
+    troubles: () => troublesOf(loops),
+  });
   const state = new WrittenOnChange(files.state, clock);
   ending.add(() => state.write(presence.offline()));
+  const supervise = supervisor(clock, log, () => state.refresh(() => presence.status()));
   const on: ControlDependencies = {
     backend: session.backend,
     surface,
@@ -145,7 +153,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
       }),
     wake: () => notify.wake(),
   });
-  const notify: Loop = supervised('notifier', () => notifier.pass(), clock, log);
+  const notify: Loop = supervise('notifier', () => notifier.pass());
   ending.add(() => notify.stop());
   const dispatching: DispatchDependencies = {
     ...on,
@@ -154,9 +162,9 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
     epoch: presence.epoch,
     recheck: async (row) => (row.request_kind === 'mail_notifier_prompt' ? notifier.recheck() : { go: true }),
   };
-  const dispatch = supervised('dispatch', () => dispatchPass(dispatching), clock, log);
+  const dispatch = supervise('dispatch', () => dispatchPass(dispatching));
   ending.add(() => dispatch.stop());
-  const interrupts = supervised('interrupts', () => interruptPass(dispatching), clock, log);
+  const interrupts = supervise('interrupts', () => interruptPass(dispatching));
   ending.add(() => interrupts.stop());
   const reminders = createReminders({
     ...on,
@@ -165,11 +173,11 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
     blockedBy: () => presence.blockedBy(),
     wake: () => remind.wake(),
   });
-  const remind: Loop = supervised('reminders', () => reminders.pass(), clock, log);
+  const remind: Loop = supervise('reminders', () => reminders.pass());
   ending.add(() => reminders.close());
   ending.add(() => remind.stop());
   reminders.restore();
-  const loops = [interrupts, dispatch, remind, notify];
+  loops = [interrupts, dispatch, remind, notify];
   const refresh = (): void => {
     state.refresh(() => presence.status());
     for (const loop of loops) loop.wake();
@@ -211,15 +219,31 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   return runUntilStopped({ instanceId, port: listening.port, surface, log, ending });
 }
 
-/** A loop that tells the log of a new trouble and of its end. */
-function supervised(name: string, pass: () => Promise<NextPass>, clock: Clock, log: Log): Loop {
-  return new Loop({
-    name,
-    clock,
-    pass,
-    onTrouble: (trouble) =>
-      trouble ? log.error(`${name} failed`, { cause: trouble.message }) : log.info(`${name} recovered`),
-  });
+function troublesOf(loops: readonly Loop[]): LoopTroubles {
+  return loops.flatMap(({ name, trouble }) =>
+    trouble
+      ? [{ loop: name, message: trouble.message, failures: trouble.failures, since_utc: trouble.sinceUtc }]
+      : [],
+  );
+}
+
+/** Makes loops that tell the log, and who shows them, of a new trouble and of its end. */
+function supervisor(
+  clock: Clock,
+  log: Log,
+  changed: () => void,
+): (name: string, pass: () => Promise<NextPass>) => Loop {
+  const onTrouble = (name: string, trouble: LoopTrouble | undefined): void => {
+    if (trouble) log.error(`${name} failed`, { cause: trouble.message });
+    else log.info(`${name} recovered`);
+    try {
+      changed();
+    } catch (error) {
+      // What troubles the loop may keep its trouble from being shown too; it must not end the loop.
+      log.warn('status not refreshed', { cause: messageOf(error) });
+    }
+  };
+  return (name, pass) => new Loop({ name, clock, pass, onTrouble: (trouble) => onTrouble(name, trouble) });
 }
 
 function prepareFiles(gatewayRoot: string): GatewayFiles {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Ending } from '../base/index.ts';
+import { type DeliveryResult, FakeSurface, type PromptDelivery } from '../terminal/index.ts';
 import { type TestGateway, testGateway } from './testing.ts';
 
 let ending = new Ending();
@@ -204,6 +205,56 @@ describe('a prompt typed now', () => {
   });
 });
 
+class HeadlessFake extends FakeSurface {
+  override readonly kind = 'headless';
+  refused: string | undefined;
+  override async deliver(prompt: PromptDelivery): Promise<DeliveryResult> {
+    if (this.refused === undefined) {
+      const result = await super.deliver(prompt);
+      await this.turn;
+      return result;
+    }
+    return { outcome: 'refused', reasons: [this.refused], evidence: [], untouched: true };
+  }
+  /** The turn goes on until this resolves. */
+  turn: Promise<void> | undefined;
+}
+
+describe('a prompt for a headless agent, now', () => {
+  it('is answered when the tool has it, with its request and turn, while the turn goes on', async () => {
+    const surface = new HeadlessFake();
+    let over: () => void = () => {};
+    surface.turn = new Promise((resolve) => {
+      over = resolve;
+    });
+    const on = await testGateway(ending, { config: { openSurface: () => surface } });
+    const { status, body } = await on.call('POST', '/v1/control/prompt', { prompt: 'now' });
+    expect([status, body.sent, surface.submitted]).toEqual([200, true, ['now']]);
+    const id = body.evidence.request_id;
+    expect((await on.call('GET', `/v1/requests/${id}`)).body).toMatchObject({
+      state: 'running',
+      payload: { turn_id: body.turn_id },
+    });
+    over();
+    expect(await finished(on, id)).toMatchObject({ outcome: 'submitted' });
+  });
+
+  it('that the tool would not take is refused with its request, never reported as sent', async () => {
+    const surface = new HeadlessFake();
+    surface.refused = 'scripted has no argument for a reasoning level';
+    const on = await testGateway(ending, { config: { openSurface: () => surface } });
+    const body = { prompt: 'now', execution: { model: { reasoning: { level: 3 } } } };
+    const answer = await on.call('POST', '/v1/control/prompt', body);
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { detail: { sent: false, outcome: 'refused', reasons: [surface.refused] } },
+    });
+    const view = (await on.call('GET', `/v1/requests/${answer.body.detail.request_id}`)).body;
+    expect(view).toMatchObject({ outcome: 'refused', error_detail: surface.refused });
+    expect((await on.call('GET', '/v1/status')).body.active_execution).toBe('idle');
+  });
+});
+
 describe('raw keys', () => {
   it('are sent as asked, also into a busy agent, and unknown keys are refused unsent', async () => {
     const on = await testGateway(ending, {
@@ -213,6 +264,9 @@ describe('raw keys', () => {
     const bad = await on.call('POST', '/v1/control/send-keys', { sequence: '<[escape]>' });
     expect(bad.status).toBe(422);
     expect(JSON.stringify(bad.body.detail)).toMatch(/Escape/);
+    const control = await on.call('POST', '/v1/control/send-keys', { sequence: 'hello<[Enter]>bad\u001bx' });
+    expect(control).toMatchObject({ status: 422, body: { error: { code: 'invalid' } } });
+    expect(JSON.stringify(control.body.detail)).toMatch(/U\+001B/);
     expect(on.surface.keys).toEqual(['<[Escape]>']);
   });
 });

@@ -25,7 +25,7 @@ const READY: Observation = {
 
 /** A surface in memory, for tests of what stands above it. It takes what it is told to take and remembers it. */
 export class FakeSurface implements AgentSurface {
-  readonly kind = 'tui' as const;
+  readonly kind: AgentSurface['kind'] = 'tui';
   readonly changed = new Emitter<Observation>();
   /** Everything submitted, in order. */
   readonly submitted: string[] = [];

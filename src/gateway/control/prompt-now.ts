@@ -7,7 +7,7 @@ import {
   promptRefusal,
   promptSent,
 } from '../../wire/index.ts';
-import { deliverRequest } from '../dispatch/index.ts';
+import { deliverRequest, type Execution } from '../dispatch/index.ts';
 import { PRIORITY, type RequestRow } from '../queue/index.ts';
 import type { ControlDependencies } from './dependencies.ts';
 
@@ -16,20 +16,40 @@ export async function promptNow(body: ControlPromptBody, on: ControlDependencies
   const admission = promptAdmission(body);
   refuseStructure(body, admission, on);
   refuseBusy(admission, on);
-  const execution = { source: 'direct', id: 'prompt', since: on.clock.now() };
-  if (on.surface.kind === 'tui') return on.slot.run(execution, () => typeNow(payloadOf(body), admission, on));
-  // A headless turn may last for minutes: the caller gets its turn id now and reads the rest from the ledger.
-  const turnId = newTurnId();
-  const turn = on.slot.run(execution, () => typeNow({ ...payloadOf(body), turn_id: turnId }, admission, on));
-  turn.catch(() => undefined);
-  return promptSent(admission, { turn_id: turnId });
+  const execution: Execution = { source: 'direct', id: 'prompt', since: on.clock.now() };
+  if (on.surface.kind === 'headless') return beginTurn(body, admission, on, execution);
+  return on.slot.run(execution, async () => settle(await claimed(payloadOf(body), on), admission, on));
 }
 
-async function typeNow(
-  payload: Record<string, unknown>,
+/**
+ * A headless turn may last for minutes: the caller is answered when the tool has the prompt, or when the attempt has
+ * ended without that, and reads the rest from the ledger.
+ */
+function beginTurn(
+  body: ControlPromptBody,
   admission: PromptAdmission,
   on: ControlDependencies,
+  execution: Execution,
 ): Promise<PromptResult> {
+  const turn_id = newTurnId();
+  return new Promise((resolve, reject) => {
+    let request_id: string | undefined;
+    const stop = on.queue.entries.on((entry) => {
+      if (entry.stage !== 'submitted' || entry.request_id !== request_id) return;
+      resolve(promptSent(admission, { turn_id, evidence: { request_id } }));
+    });
+    on.slot
+      .run(execution, async () => {
+        const row = await claimed({ ...payloadOf(body), turn_id }, on);
+        request_id = row.request_id;
+        return { turn_id, ...(await settle(row, admission, on)) };
+      })
+      .then(resolve, reject)
+      .finally(stop);
+  });
+}
+
+async function claimed(payload: Record<string, unknown>, on: ControlDependencies): Promise<RequestRow> {
   const { row } = await on.queue.accept({
     kind: 'submit_prompt',
     payload,
@@ -38,7 +58,7 @@ async function typeNow(
     epoch: on.presence.epoch(),
   });
   await on.queue.claim(row.request_id);
-  return settle(row, admission, on);
+  return row;
 }
 
 async function settle(

@@ -1,8 +1,7 @@
 import { Emitter, notReady } from '../../base/index.ts';
 
 export interface Execution {
-  /** queue, direct, reminder, keys. */
-  source: string;
+  source: 'queue' | 'direct' | 'reminder';
   id: string;
   since: Date;
 }

@@ -7,8 +7,8 @@ import {
   type Recovery,
 } from '../../domain/index.ts';
 import type { AgentSurface } from '../../terminal/index.ts';
-import type { FleetConnection } from '../../wire/index.ts';
-import type { ExecutionSlot } from '../dispatch/index.ts';
+import type { ActiveSource, FleetConnection, LoopTroubles } from '../../wire/index.ts';
+import type { Execution, ExecutionSlot } from '../dispatch/index.ts';
 import type { InstanceRecord, InstanceStore, RequestQueue } from '../queue/index.ts';
 
 export interface GatewayIdentity {
@@ -29,11 +29,14 @@ export interface PresenceDependencies {
   identity: GatewayIdentity;
   /** How it stands with the fleet server, for an agent that has one. */
   fleet?: () => FleetConnection | undefined;
+  /** The loops that fail now. */
+  troubles?: () => LoopTroubles;
 }
 
 const STAMP = { schema_version: 1, protocol_version: 'v1' } as const;
 
-type GatewayStatus = GatewayStatusCore & typeof STAMP & { fleet?: FleetConnection };
+type GatewayStatus = GatewayStatusCore &
+  typeof STAMP & { active_source?: ActiveSource; fleet?: FleetConnection; troubles?: LoopTroubles };
 
 /** The gateway's status, made from what the other rooms know at this moment. */
 export class Presence {
@@ -58,6 +61,7 @@ export class Presence {
     const { surface, queue, slot, identity } = this.#on;
     const observation = surface.observation();
     const fleet = this.#on.fleet?.();
+    const troubles = this.#on.troubles?.() ?? [];
     return {
       ...STAMP,
       attach_identity: identity.attachIdentity,
@@ -69,6 +73,7 @@ export class Presence {
       request_admission: this.admission(),
       terminal_surface_eligibility: observation.eligibility,
       active_execution: slot.current ? 'running' : 'idle',
+      ...(slot.current && { active_source: this.#sourceOf(slot.current) }),
       execution_mode: identity.executionMode,
       queue_depth: queue.depth(),
       gateway_host: identity.host,
@@ -79,6 +84,7 @@ export class Presence {
       managed_agent_instance_epoch: this.epoch(),
       managed_agent_instance_id: observation.instanceId,
       ...(fleet && { fleet }),
+      ...(troubles.length > 0 && { troubles }),
     };
   }
 
@@ -98,6 +104,11 @@ export class Presence {
       ...STAMP,
       ...offlineStatus({ ...identity, queueDepth: queue.depth(), epoch: instances.read().epoch }),
     };
+  }
+
+  #sourceOf({ source, id }: Execution): ActiveSource {
+    if (source !== 'queue') return source === 'direct' ? 'direct_prompt' : 'reminder';
+    return this.#on.queue.get(id).request_kind === 'mail_notifier_prompt' ? 'mail_notifier' : 'queue';
   }
 
   #standing(): { admission: Admission; recovery: Recovery } {

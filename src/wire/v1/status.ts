@@ -29,6 +29,14 @@ export const fleetConnection = strict({
 
 export type FleetConnection = z.infer<typeof fleetConnection>;
 
+const activeSource = z.enum(['queue', 'direct_prompt', 'reminder', 'mail_notifier']);
+const loopTroubles = z.array(
+  strict({ loop: z.string(), message: z.string(), failures: count, since_utc: stamp }),
+);
+
+export type ActiveSource = z.infer<typeof activeSource>;
+export type LoopTroubles = z.infer<typeof loopTroubles>;
+
 const shape = strict({
   schema_version: z.literal(1),
   protocol_version: z.literal(PROTOCOL_VERSION),
@@ -51,15 +59,9 @@ const shape = strict({
   managed_agent_instance_epoch: about('0 only before the first gateway.', count),
   managed_agent_instance_id: z.string().nullable(),
   gateway_instance_id: z.string().nullish(),
-  active_source: about(
-    'What `active_execution` is running for.',
-    z.enum(['queue', 'direct_prompt', 'reminder', 'mail_notifier']).nullish(),
-  ),
+  active_source: about('What `active_execution` is running for; absent while idle.', activeSource.nullish()),
   fleet: about('Absent for an agent of no fleet.', fleetConnection.optional()),
-  troubles: about(
-    'Background loops that fail and are being retried.',
-    z.array(strict({ loop: z.string(), message: z.string(), failures: count, since_utc: stamp })).optional(),
-  ),
+  troubles: about('Background loops that fail and are being retried.', loopTroubles.optional()),
 });
 
 /** Answers `GET /v1/status` and stands in state.json. */
