@@ -6,11 +6,12 @@ import { isRouseError } from '../src/base/index.ts';
 import { FlatFile, type FlatMessage, writeFlatMessage } from '../src/mailbox/flatfile/index.ts';
 import { median, middle } from './support/median.ts';
 import { race, startRacer } from './support/race.ts';
-import { recipeRate } from './support/shell-recipe.ts';
+import { commandRate, inlinedRate, recipeRate, timesRecipe } from './support/shell-recipe.ts';
 
 /**
- * Flat-file mail beside the shell recipe it replaces (flock, grep in the first 200 lines, cat to a temporary file, mv),
- * in one run on one disk. Ours answers after fsync of file and directory; the recipe does not fsync at all.
+ * Flat-file mail beside the shell recipe it replaces, in one run on one disk: the script once per message, as it is
+ * used, and its lines inlined in a loop of one shell, which is the harder comparison. Ours answers after fsync of file
+ * and directory; the recipe does not fsync at all.
  */
 
 const BODY = 'A body of a few hundred bytes, as agents write them. '.repeat(6);
@@ -151,25 +152,49 @@ function copyDurably(from: string, to: string): void {
 
 const ROUNDS = 5;
 
+interface Round {
+  fsync: number;
+  script: number;
+  inlined: number;
+  command: number;
+  processes: number;
+  inside: number;
+}
+
 /** Recipe and ours in turns, so that whatever else the machine does hits both; the median of the ratios counts. */
-async function compare(directory: string, producers: number): Promise<string> {
-  const rounds: { fsync: number; recipe: number; processes: number; inside: number }[] = [];
+async function compare(directory: string, producers: number, print: (line: string) => void): Promise<void> {
   const each = Math.ceil((producers === 1 ? 300 : 800) / producers);
+  const rounds: Round[] = [];
   for (let n = 0; n < ROUNDS; n++) {
     const place = fs.mkdtempSync(path.join(directory, 'recipe-'));
+    // Half of our messages: the file it copies stays shorter, which is to its advantage.
+    const load = { directory: place, producers, each: Math.ceil(each / 2), body: BODY };
     rounds.push({
       fsync: fsyncRate(directory),
-      recipe: await recipeRate(place, producers, each, BODY),
+      script: await recipeRate(load),
       processes: await processRate(directory, producers, each),
+      inlined: await inlinedRate(load),
       inside: await inProcessRate(directory, producers, each),
+      command: await commandRate({ ...load, each: Math.ceil(8 / producers) }, prependCommand),
     });
   }
-  const times = (key: 'processes' | 'inside'): string =>
-    `${middle(rounds.map((round) => round[key])).toFixed(0)}/s (${middle(rounds.map((round) => round[key] / round.recipe)).toFixed(1)}x)`;
-  return (
-    `${String(producers).padStart(2)} producers: raw fsync ${middle(rounds.map(({ fsync }) => fsync)).toFixed(0)}/s, recipe ${middle(rounds.map(({ recipe }) => recipe)).toFixed(0)}/s, ` +
-    `processes ${times('processes')}, in one process ${times('inside')}`
+  const rate = (key: keyof Round): string => `${middle(rounds.map((round) => round[key])).toFixed(0)}/s`;
+  const times = (key: keyof Round, beside: keyof Round): number =>
+    middle(rounds.map((round) => round[key] / round[beside]));
+  const line = (key: keyof Round): string =>
+    `${rate(key)} = ${timesRecipe(times(key, 'script'), producers)}, ${times(key, 'inlined').toFixed(1)}x inlined`;
+  print(`  ${producers} producer${producers === 1 ? '' : 's'} (raw fsync ${rate('fsync')})`);
+  print(`    recipe, a script per message             ${rate('script')}`);
+  print(`    recipe inlined in a loop of one shell    ${rate('inlined')}`);
+  print(`    ours, long-lived processes               ${line('processes')}`);
+  print(`    ours, all in one process                 ${line('inside')}`);
+  print(
+    `    rouse mailfile prepend, a process each   ${rate('command')} = ${times('command', 'script').toFixed(2)}x recipe: each pays the start of Node`,
   );
+}
+
+function prependCommand(mailbox: string): string[] {
+  return [path.join(process.env['ROUSE_ROOT']!, 'bin', 'rouse'), 'mailfile', 'prepend', '--mailbox', mailbox];
 }
 
 const PRODUCERS = [1, 8, 32];
@@ -183,7 +208,7 @@ export async function run(print: (line: string) => void, names: string[] = []): 
   try {
     if (PRODUCERS.some(wanted)) {
       print('flat file: durable sends per second beside the shell recipe (which does not fsync)');
-      for (const producers of PRODUCERS.filter(wanted)) print(`  ${await compare(directory, producers)}`);
+      for (const producers of PRODUCERS.filter(wanted)) await compare(directory, producers, print);
     }
     if (wanted('sizes')) await sizes(directory, print);
   } finally {

@@ -6,7 +6,7 @@ import { deliver } from '../../src/mailbox/filesystem/deliver.ts';
 import { initMailStore, type MailStore, openMailStore } from '../../src/mailbox/index.ts';
 import { BODY, READER, send, startJob, WRITER, warmUp } from './mail-jobs.ts';
 import { race } from './race.ts';
-import { recipeRate } from './shell-recipe.ts';
+import { inlinedRate, recipeRate, type ShellLoad } from './shell-recipe.ts';
 
 /** Work that is measured in slices, in turn with others, so that whatever else the machine does hits all alike. */
 export class Lane {
@@ -101,8 +101,18 @@ export class Bench {
     };
   }
 
+  /** The shell recipe, a script per message. */
   recipe(producers: number): Promise<number> {
-    return recipeRate(this.place(), producers, Math.ceil(96 / producers), BODY);
+    return recipeRate(this.#shells(producers));
+  }
+
+  /** The shell recipe inlined in a loop of one shell. */
+  inlined(producers: number): Promise<number> {
+    return inlinedRate(this.#shells(producers));
+  }
+
+  #shells(producers: number): ShellLoad {
+    return { directory: this.place(), producers, each: Math.ceil(96 / producers), body: BODY };
   }
 
   async processes(producers: number): Promise<number> {
