@@ -38,7 +38,9 @@ interface WriterSpec {
   warmUp: string;
 }
 
-const WARM_UP = 100;
+/** Alone, where it always holds the lock itself, and then together with all others. */
+const ALONE = 200;
+const TOGETHER = 100;
 
 /** Long-lived writers try again when the lock stays taken. */
 async function send(box: FlatFile, each: FlatMessage): Promise<void> {
@@ -55,9 +57,12 @@ async function send(box: FlatFile, each: FlatMessage): Promise<void> {
 /** The part that runs in a process of its own: waits for a go, sends, one after the other. */
 async function writer(spec: string): Promise<void> {
   const { mailbox, name, count, warmUp } = JSON.parse(spec) as WriterSpec;
-  const first = new FlatFile(warmUp);
-  for (let n = 0; n < WARM_UP; n++) await send(first, message(name, n));
-  await first.idle();
+  const alone = agentMailbox(path.dirname(warmUp), name);
+  for (const [place, many] of [[alone, ALONE] as const, [warmUp, TOGETHER] as const]) {
+    const first = new FlatFile(place);
+    for (let n = 0; n < many; n++) await send(first, message(name, n));
+    await first.idle();
+  }
   const box = new FlatFile(mailbox);
   process.stdout.write('ready\n');
   await once(process.stdin, 'data');

@@ -83,19 +83,22 @@ export class Ringer {
     this.#directory = directory;
   }
 
-  /** Rings, if somebody is there to hear. */
-  ring(name: unknown): void {
-    if (typeof name !== 'string' || !PIPE_NAME.test(name)) return;
+  /** Rings; true when somebody is there to hear. */
+  ring(name: unknown): boolean {
+    if (typeof name !== 'string' || !PIPE_NAME.test(name)) return false;
     try {
       fs.writeSync(this.#open.get(name) ?? this.#reach(name), '!');
+      return true;
     } catch (error) {
       // Full of rings already is as good as rung; anything else means that nobody is there any more.
-      if (errnoOf(error) !== 'EAGAIN') this.#close(name);
+      if (errnoOf(error) === 'EAGAIN') return true;
+      this.#close(name);
+      return false;
     }
   }
 
-  ringHolder(): void {
-    this.ring(HOLDER);
+  ringHolder(): boolean {
+    return this.ring(HOLDER);
   }
 
   close(): void {

@@ -73,6 +73,7 @@ export class Committer {
         fail(this.#waiting.splice(0), error, this.#parts.paths.mailbox);
       }
     }
+    this.#bell.takeDown();
     // In the same turn as the last look at what waits: a submit after this starts anew.
     this.#work = undefined;
   }
@@ -85,17 +86,16 @@ export class Committer {
     for (let lock: FileLock | undefined = first; lock; ) {
       try {
         await recoverMailbox(this.#parts);
-        let last = { others: 0, tookMs: 0 };
-        while (this.#more(clock, start, ownUntil)) {
+        for (let last = { others: 0, tookMs: 0 }; clock.monotonic() - start <= BURST_MS; ) {
           await this.#gather(last, clock);
           const began = clock.monotonic();
           if (this.#waiting.length > 0) ownUntil = began;
+          else if (began - ownUntil >= LINGER_MS || spool.countWaiting() === 0) break;
           const others = await this.#commitOnce();
           last = { others, tookMs: clock.monotonic() - began };
           await nextTurn();
         }
       } finally {
-        this.#bell.takeDown();
         lock.release();
       }
       const tired = clock.monotonic() - start > BURST_MS;
@@ -103,12 +103,7 @@ export class Committer {
       const others = !tired && this.#waiting.length === 0 && clock.monotonic() - ownUntil < LINGER_MS;
       lock = others && spool.countWaiting() > 0 ? tryHoldMailbox(paths) : undefined;
     }
-  }
-
-  #more(clock: Clock, start: number, ownUntil: number): boolean {
-    const now = clock.monotonic();
-    if (now - start > BURST_MS) return false;
-    return this.#waiting.length > 0 || (now - ownUntil < LINGER_MS && this.#parts.spool.countWaiting() > 0);
+    if (this.#waiting.length === 0) spool.handOver();
   }
 
   /**
@@ -142,10 +137,13 @@ export class Committer {
   }
 
   async #leaveAndWait(clock: Clock): Promise<void> {
+    // Whoever holds the lock now hears the rings.
+    this.#bell.takeDown();
     const batch = takeBatch(this.#waiting);
     try {
-      this.#slot.leave(batch.map(({ message }) => message));
-      await this.#untilAnswered(batch, clock);
+      const heard = this.#slot.leave(batch.map(({ message }) => message));
+      // Nobody heard that there is a message: the lock may be free.
+      await this.#untilAnswered(batch, clock, heard ? FIRST_POLL_MS : 0);
     } catch (error) {
       this.#slot.withdraw();
       this.#slot.abandon();
@@ -153,12 +151,12 @@ export class Committer {
     }
   }
 
-  async #untilAnswered(batch: Waiting[], clock: Clock): Promise<void> {
+  async #untilAnswered(batch: Waiting[], clock: Clock, firstPause: number): Promise<void> {
     const { paths } = this.#parts;
     const deadline = Math.min(...batch.map((each) => each.deadline));
     const suspicious = Math.min(deadline, clock.monotonic() + SUSPICIOUS_MS);
-    for (let pause = FIRST_POLL_MS; ; pause = Math.min(LONGEST_POLL_MS, pause * 1.5)) {
-      await this.#slot.heard(clock, pause * (0.7 + 0.6 * Math.random()));
+    for (let pause = firstPause; ; pause = Math.min(LONGEST_POLL_MS, Math.max(FIRST_POLL_MS, pause * 1.5))) {
+      if (pause > 0) await this.#slot.heard(clock, pause * (0.7 + 0.6 * Math.random()));
       const answer = this.#slot.answer();
       if (answer) {
         this.#answeredAt = clock.monotonic();

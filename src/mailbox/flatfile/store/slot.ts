@@ -43,8 +43,11 @@ export class Slot {
     this.#ringer = new Ringer(paths.spool);
   }
 
-  /** Leaves messages for whoever holds the lock. One bundle at a time: the one before has been answered or taken back. */
-  leave(messages: readonly FlatMessage[]): void {
+  /**
+   * Leaves messages for whoever holds the lock; false when nobody heard of it. One bundle at a time: the one before has
+   * been answered or taken back.
+   */
+  leave(messages: readonly FlatMessage[]): boolean {
     this.#open();
     const left = messages.map(({ fields, body }) => ({ fields: [...fields], body }));
     const bytes = Buffer.from(`${JSON.stringify({ bell: this.#bell.hang(), messages: left })}\n`);
@@ -53,13 +56,13 @@ export class Slot {
     for (let at = 0; at < bytes.length; ) at += fs.writeSync(this.#fd!, bytes, at, bytes.length - at, at);
     try {
       fs.renameSync(this.#at(this.#state), this.#at(WAITING));
-      this.#ringer.ringHolder();
     } catch (error) {
       // Somebody tidied it away.
       if (errnoOf(error) !== 'ENOENT') throw error;
       this.abandon();
-      this.leave(messages);
+      return this.leave(messages);
     }
+    return this.#ringer.ringHolder();
   }
 
   /** Waits until the answer may be there, at most this long. */

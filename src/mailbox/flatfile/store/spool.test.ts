@@ -3,8 +3,12 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '../../../base/fake-clock.ts';
 import { FlatFile } from '../flat-file.ts';
 import type { FlatMessage } from '../format/envelope.ts';
+import { Bell } from './bell.ts';
+import { Slot } from './slot.ts';
+import { Spool } from './spool.ts';
 
 let root: string;
 let box: FlatFile;
@@ -115,5 +119,29 @@ describe('messages that wait in the spool', () => {
     await box.prepend(message('later'));
     await box.idle();
     expect(ids()).toEqual(['later', 'theirs']);
+  });
+});
+
+describe('the bells', () => {
+  it('wake one of those who still wait when the holder goes', async () => {
+    const bell = new Bell(box.paths);
+    fs.writeFileSync(spooled('aaa.msg'), 'garbage\n');
+    fs.writeFileSync(spooled('bbb.msg'), `${JSON.stringify({ bell: '1-00000000.bell', messages: [] })}\n`);
+    fs.writeFileSync(spooled('other.msg'), `${JSON.stringify({ bell: bell.hang(), messages: [] })}\n`);
+    new Spool(box.paths).handOver();
+    // This clock stands still: only a ring ends the wait.
+    await bell.heard(new FakeClock(), 1);
+    bell.takeDown();
+  });
+
+  it('tell a writer whether anybody holds the lock and heard of its message', () => {
+    const slot = new Slot(box.paths);
+    expect(slot.leave([message('one')])).toBe(false);
+    slot.withdraw();
+    const holder = new Bell(box.paths, 'holder');
+    holder.hang();
+    expect(slot.leave([message('one')])).toBe(true);
+    holder.takeDown();
+    slot.withdraw();
   });
 });

@@ -130,6 +130,21 @@ export class Spool {
     for (const { bell } of bundles) if (bell !== undefined) this.#ringer.ring(bell);
   }
 
+  /** A holder that has let go: wakes one of those who still wait, to take the lock in its place. */
+  handOver(): void {
+    for (const name of this.#names()) {
+      if (name.endsWith(WAITING) && this.#ringer.ring(this.#bellOf(name))) return;
+    }
+  }
+
+  #bellOf(name: string): unknown {
+    try {
+      return parseMessages(readSlot(this.#at(name)).text ?? '').bell;
+    } catch {
+      return undefined;
+    }
+  }
+
   /** Holder: leaves it to somebody else. */
   giveBack({ token, file }: Bundle): void {
     fs.renameSync(file, this.#at(token + WAITING));
