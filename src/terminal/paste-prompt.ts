@@ -10,6 +10,7 @@ import {
   untouched,
   whatIsThere,
 } from './delivery.ts';
+import { fingerprint } from './fingerprint.ts';
 import { isHeld } from './held-text.ts';
 import { keepAttempt } from './lane-attempt.ts';
 import { evidenceAt, sameAs } from './lane-context.ts';
@@ -67,7 +68,7 @@ async function paste(delivery: Delivery, buffer: string): Promise<Pasted | Endin
   const changes = prepared.changes.length > 0 ? { changes: prepared.changes } : {};
   await record(delivery, 'typing', {
     source: 'lane',
-    facts: { bytes: Buffer.byteLength(prepared.text), ...changes },
+    facts: { ...fingerprint(prepared.text), policy: prompt.policy, ...changes },
   });
   crashPoint('lane.typing');
   let refused = '';

@@ -78,7 +78,10 @@ export interface InterruptedDelivery {
   sinceUtc: string;
 }
 
-/** `not_submitted` is said only when it is proven and nothing of it is left in the composer. */
+/**
+ * `not_submitted` is said only when it is proven and nothing of it is left in the composer; `found` among the facts of
+ * its evidence says in words how that is known.
+ */
 export interface Recovered {
   verdict: 'submitted' | 'not_submitted' | 'unknown';
   evidence: Evidence[];

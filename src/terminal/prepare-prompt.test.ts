@@ -29,6 +29,16 @@ describe('a prompt before it is pasted', () => {
     expect(preparePrompt('clear it', input)).toMatchObject({ refusals: [], onlyIfOffered: false });
   });
 
+  it('is a command also with a line end behind it, and is pasted without', () => {
+    const { input } = detectorFor('claude');
+    expect(preparePrompt('/clear \n', input)).toMatchObject({
+      text: '/clear',
+      changes: ['command_end_trimmed'],
+    });
+    expect(preparePrompt('words \n', input).text).toBe('words \n');
+    expect(preparePrompt(' /tmp/x', input).text).toBe(' /tmp/x');
+  });
+
   it.each([
     ['claude', 'plain words'],
     ['claude', '/etc/hosts is a file'],

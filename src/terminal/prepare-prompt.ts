@@ -16,7 +16,9 @@ export interface PreparedPrompt {
 
 /** The prompt as it can be pasted, or why it cannot: it reaches the tool as written or not at all. */
 export function preparePrompt(given: string, rules: InputRules): PreparedPrompt {
-  const text = pasteText(given);
+  const pasted = pasteText(given);
+  // A line end behind it would close the menu in which the tool offers the command, and with that its proof.
+  const text = isLoneCommand(pasted) ? pasted.trimEnd() : pasted;
   const against = rules.refuses.filter(({ typedOnly, when }) => !typedOnly && when.test(text));
   const forgiven = against.filter(({ unlessOffered }) => unlessOffered && isLoneCommand(text));
   const refusals = against.filter((rule) => !forgiven.includes(rule)).map(({ because }) => because);
@@ -31,14 +33,20 @@ export function preparePrompt(given: string, rules: InputRules): PreparedPrompt 
       `it has a line of ${longest} bytes and the tool takes lines of at most ${rules.maxLineBytes}`,
     );
   }
-  return { text, changes: changesOf(given, text, rules), refusals, onlyIfOffered: forgiven.length > 0 };
+  return {
+    text,
+    changes: changesOf(given, pasted, text, rules),
+    refusals,
+    onlyIfOffered: forgiven.length > 0,
+  };
 }
 
-function changesOf(given: string, text: string, rules: InputRules): string[] {
+function changesOf(given: string, pasted: string, text: string, rules: InputRules): string[] {
   const changes: string[] = [];
   const unified = given.replace(/\r\n?/g, '\n');
   if (unified !== given) changes.push('line_ends_unified');
-  if (text !== unified) changes.push('control_characters_removed');
+  if (pasted !== unified) changes.push('control_characters_removed');
+  if (text !== pasted) changes.push('command_end_trimmed');
   if (rules.changes.includes('tabs_to_4_spaces') && text.includes('\t')) changes.push('tabs_to_4_spaces');
   if (rules.changes.includes('trailing_space')) changes.push('trailing_space');
   if (rules.changes.includes('trims_ends') && text.trim() !== text) changes.push('trims_ends');

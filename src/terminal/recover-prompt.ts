@@ -24,7 +24,8 @@ export async function recoverPrompt(
     const heard = signal.heard?.(text, Date.parse(interrupted.sinceUtc));
     if (heard) return { verdict: 'submitted', evidence: [heard] };
   }
-  if (attempt?.step === 'before_paste') return say('not_submitted', 'lane', { step: attempt.step });
+  if (attempt?.step === 'before_paste')
+    return say('not_submitted', 'lane', { step: attempt.step, found: 'nothing had been typed' });
   const sent = { text, detector, signals, clock };
   const prove = (timeoutMs: number): Promise<Evidence | undefined> =>
     waitUntil(
@@ -39,7 +40,12 @@ export async function recoverPrompt(
   if (proof) return { verdict: 'submitted', evidence: [proof] };
   if (attempt?.step === 'pasting' && held() === 'empty') {
     await waitUntil(on, () => (held() === 'empty' ? undefined : true), on.patience.echoMs);
-    if (held() === 'empty') return say('not_submitted', 'composer', { held: 'empty', step: attempt.step });
+    if (held() === 'empty')
+      return say('not_submitted', 'composer', {
+        held: 'empty',
+        step: attempt.step,
+        found: 'the composer is empty, so the paste had not arrived, and Enter had not been pressed',
+      });
   }
   const before = held();
   // A label could stand for anybody's paste; only words prove that the text is ours.
@@ -47,7 +53,11 @@ export async function recoverPrompt(
     // Our keys went in after that Enter. Now that they have had their effect, so has it.
     const late = attempt?.step === 'pasting' ? undefined : await prove(on.patience.swallowedMs.untold);
     if (late) return { verdict: 'submitted', evidence: [late] };
-    return say('not_submitted', 'composer', { held: before, erased: true });
+    return say('not_submitted', 'composer', {
+      held: before,
+      erased: true,
+      found: 'it had been typed, stood unsent in the composer, and was taken back',
+    });
   }
   const { foreground } = tracker.sight;
   return say('unknown', 'composer', {

@@ -23,7 +23,7 @@ describe.each(SKINS)('a command as a prompt, in the skin %s', (skin) => {
   it('is run when the menu it opens would choose exactly it, and the line goes on', () =>
     at(async (desk) => {
       for (const command of ['/clear', '/new']) {
-        const prompt = desk.prompt(command);
+        const prompt = desk.prompt(command === '/new' ? `${command} \n` : command);
         const result = await desk.surface.deliver(prompt);
         expect(result).toMatchObject({ outcome: 'submitted', reasons: [] });
         expect(result.evidence.at(-1)).toMatchObject({

@@ -96,6 +96,7 @@ describe('a prompt', () => {
       expect(await desk.surface.deliver(prompt)).toMatchObject({ outcome: 'submitted' });
       expect(desk.records('submitted')).toMatchObject([{ text: 'before[201~!touch x\nafter' }]);
       expect(prompt.told[0]?.evidence.facts).toMatchObject({
+        policy: 'ready_only',
         changes: ['line_ends_unified', 'control_characters_removed'],
       });
     }));

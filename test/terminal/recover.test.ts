@@ -69,6 +69,9 @@ describe('after a crash between typing and proof', () => {
     const recovered = await desk.surface.recover({ requestId: 'r-1', text, sinceUtc });
     expect(recovered.verdict, JSON.stringify(recovered)).toBe(verdict);
     expect(desk.records('submitted')).toHaveLength(received);
+    const { found } = recovered.evidence.at(-1)!.facts;
+    if (at === 'lane.typing') expect(found).toBe('nothing had been typed');
+    else if (at === 'lane.typed') expect(found).toMatch(/had been typed.* taken back/);
     const { draft } = (await desk.control.send('status')) as { draft: { bytes: number } };
     expect(draft.bytes).toBe(0);
     await desk.close();

@@ -122,7 +122,7 @@ describe('a list of requests', () => {
 describe('control intents in line', () => {
   it('are coalesced: the strongest context command runs, the others end in its name', async () => {
     const on = await testGateway(ending, { prepare: busy });
-    const ids = await Promise.all(['/compact', '/new', ' /clear '].map((text) => submit(on, text)));
+    const ids = await Promise.all(['/compact', ' /new\n', ' /clear '].map((text) => submit(on, text)));
     on.surface.show(READY);
     const views = await Promise.all(ids.map((id) => client(on).getRequest(id, true)));
     expect(views.map((view) => [view.state, view.outcome])).toEqual([
@@ -144,8 +144,29 @@ describe('control intents in line', () => {
     on.surface.show(READY);
     const views = await Promise.all(ids.map((id) => client(on).getRequest(id, true)));
     expect(views.map((view) => [view.state, view.outcome])).toEqual(ids.map(() => ['failed', 'failed']));
-    expect(views[0]!.error_detail).toBe(`joined to ${ids[1]}, which ended as failed: told to be failed`);
+    expect(views[0]!.error_detail).toBe(
+      `not typed: joined to ${ids[1]}, which ended as failed: told to be failed`,
+    );
     expect(on.surface.submitted).toEqual([]);
+  });
+
+  it('are not called typed when only the one they were joined to was', async () => {
+    const on = await testGateway(ending, { prepare: busy });
+    const ids = await Promise.all(['/compact', '/new'].map((text) => submit(on, text)));
+    on.surface.outcomes = ['unconfirmed'];
+    on.surface.show(READY);
+    const [joined, ran] = await Promise.all(ids.map((id) => client(on).getRequest(id, true)));
+    expect([ran!.outcome, joined!.outcome]).toEqual(['unconfirmed', 'failed']);
+    expect(joined!.error_detail).toMatch(/^not typed: joined to .*, which ended as unconfirmed/);
+  });
+
+  it('are typed without the white space around them, also when asked for directly', async () => {
+    const on = await testGateway(ending);
+    const answer = await on.call('POST', '/v1/control/prompt', { prompt: ' /clear\n' });
+    expect(answer).toMatchObject({ status: 200, body: { sent: true } });
+    await client(on).getRequest(await submit(on, ' /new '), true);
+    await client(on).getRequest(await submit(on, ' an ordinary one\n'), true);
+    expect(on.surface.submitted).toEqual(['/clear', '/new', ' an ordinary one\n']);
   });
 
   it('run for themselves when the one they were joined to is cancelled', async () => {

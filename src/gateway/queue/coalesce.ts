@@ -1,4 +1,4 @@
-import { promptOf, type RequestRow } from './request.ts';
+import { CONTEXT_RANK, promptOf, type RequestRow } from './request.ts';
 
 /** What becomes of a run of control intents at the head of the line. */
 export interface CoalescePlan {
@@ -15,13 +15,11 @@ export interface Joined {
   action: string;
 }
 
-const CONTEXT_RANK: Record<string, number> = { '/compact': 1, '/clear': 2, '/new': 3 };
-
 function action(row: RequestRow): string | undefined {
   if (row.request_kind === 'interrupt') return 'interrupt';
   if (row.request_kind !== 'submit_prompt') return undefined;
-  const text = promptOf(row).trim();
-  return text in CONTEXT_RANK ? text : undefined;
+  const text = promptOf(row);
+  return CONTEXT_RANK.has(text) ? text : undefined;
 }
 
 export function isControlIntent(row: RequestRow): boolean {
@@ -46,7 +44,8 @@ export function planCoalescing(line: readonly RequestRow[]): CoalescePlan | unde
   const context = run
     .filter((entry) => entry.action !== 'interrupt')
     .reduce<(typeof run)[number] | undefined>(
-      (best, entry) => (best && CONTEXT_RANK[best.action]! > CONTEXT_RANK[entry.action]! ? best : entry),
+      (best, entry) =>
+        best && CONTEXT_RANK.get(best.action)! > CONTEXT_RANK.get(entry.action)! ? best : entry,
       undefined,
     );
   const kept = [interrupt, context].filter((entry) => entry !== undefined);

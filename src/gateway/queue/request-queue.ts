@@ -123,15 +123,20 @@ export class RequestQueue extends RequestReader {
     if (entry) this.entries.emit(entry);
   }
 
-  /** Back in line, because nothing of it was typed. Only returns after a crash are counted. */
-  async giveBack(requestId: string, reason: string, afterCrash = false): Promise<void> {
+  /** Back in line, because nothing of it is with the tool. Only returns after a crash are counted. */
+  async giveBack(
+    requestId: string,
+    reason: string,
+    { afterCrash = false, evidence = [] as unknown[] } = {},
+  ): Promise<void> {
     const entry = await this.db.commitTogether((db) => {
       db.run(
         `UPDATE gateway_requests SET state = 'accepted', started_at_utc = NULL, waiting_reason = ?, returns = returns + ?
          WHERE request_id = ? AND state = 'running'`,
         [reason, afterCrash ? 1 : 0, requestId],
       );
-      return appendEntry(db, this.#entry(requestId, 'returned', 'dispatch', { reason }));
+      const facts = { reason, ...(evidence.length > 0 && { evidence }) };
+      return appendEntry(db, this.#entry(requestId, 'returned', 'dispatch', facts));
     });
     this.entries.emit(entry);
   }
@@ -176,14 +181,20 @@ export class RequestQueue extends RequestReader {
     return head && isControlIntent(head) ? planCoalescing(this.line()) : undefined;
   }
 
-  /** Ends a request and those that were joined to it: `coalesced` when it did their work, otherwise as it ended. */
+  /**
+   * Ends a request and those that were joined to it: `coalesced` when it did their work, otherwise as it ended. Nothing
+   * of them was typed, so what is only said of typed ones is not said of them.
+   */
   async finishJoined(requestId: string, ending: Finish, plan: CoalescePlan | undefined): Promise<void> {
     const { outcome, detail } = ending;
     const joined = plan?.drop.filter(({ into }) => into === requestId) ?? [];
     const end = (action: string): Finish => {
       if (outcome !== 'submitted') {
         const why = detail === undefined ? '' : `: ${detail}`;
-        return { outcome, detail: `joined to ${requestId}, which ended as ${outcome}${why}` };
+        return {
+          outcome: outcome === 'unconfirmed' ? 'failed' : outcome,
+          detail: `not typed: joined to ${requestId}, which ended as ${outcome}${why}`,
+        };
       }
       return {
         outcome: 'coalesced',

@@ -45,8 +45,20 @@ export function payloadOf(row: RequestRow): Record<string, unknown> {
   return JSON.parse(row.payload_json) as Record<string, unknown>;
 }
 
-/** The text a request would type; empty for an interrupt. */
+/** Commands that say what becomes of the conversation; of two, the one of the higher rank says more. */
+export const CONTEXT_RANK: ReadonlyMap<string, number> = new Map([
+  ['/compact', 1],
+  ['/clear', 2],
+  ['/new', 3],
+]);
+
+/**
+ * The text a request would type; empty for an interrupt. A context command is one whatever white space stands around
+ * it, and is typed without: with it the tool would take it for a prompt.
+ */
 export function promptOf(row: RequestRow): string {
   const { prompt } = payloadOf(row);
-  return typeof prompt === 'string' ? prompt : '';
+  if (typeof prompt !== 'string') return '';
+  const trimmed = prompt.trim();
+  return row.request_kind === 'submit_prompt' && CONTEXT_RANK.has(trimmed) ? trimmed : prompt;
 }

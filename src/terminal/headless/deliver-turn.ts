@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { bootId, crashPoint, errnoOf, messageOf, randomHex, utcStamp } from '../../base/index.ts';
+import { fingerprint } from '../fingerprint.ts';
 import type { DeliveryResult, Evidence, Stage } from '../port.ts';
 import { attendTurn, type TurnDelivery, type TurnHost } from './attend-turn.ts';
 import { type CurrentTurn, writeCurrentTurn } from './current-turn.ts';
@@ -29,7 +29,12 @@ export async function deliverTurn(delivery: TurnDelivery, host: TurnHost): Promi
     if (again && !again.go) return untouched('superseded', again.reason);
     if (delivery.signal.aborted || prompt.signal?.aborted)
       return untouched('cancelled', 'interrupted before it began');
-    await record('typing', { ...where, chat: delivery.chat, ...fingerprint(prompt.text) });
+    await record('typing', {
+      ...where,
+      chat: delivery.chat,
+      ...fingerprint(prompt.text),
+      policy: prompt.policy,
+    });
   } catch (error) {
     return untouched('failed', `nothing was started: ${messageOf(error)}`);
   }
@@ -80,8 +85,4 @@ function explainStart(error: unknown): ['refused' | 'failed', string] {
   if (errnoOf(error) === 'E2BIG')
     return ['refused', 'the prompt or the role is longer than the system allows an argument to be'];
   return ['failed', `the turn could not be started: ${messageOf(error)}`];
-}
-
-function fingerprint(text: string): Record<string, unknown> {
-  return { bytes: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') };
 }
