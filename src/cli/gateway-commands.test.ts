@@ -48,6 +48,7 @@ describe('bad input', () => {
     ],
     [gateway('prompt', '--prompt', 'x', '--reasoning-level', '-1'), /whole number ≥ 0/, 2],
     [gateway('send-keys', '--sequence', '<[escape]>'), /unknown key token "<\[escape\]>"/, 2],
+    [gateway('send-keys', '--sequence', 'hello<[Enter]>bad\u001bx'), /control character U\+001B/, 2],
     [gateway('send-keys'), /--sequence/, 2],
     [requests('get', '--request-id', 'gwreq-nobody'), /no request gwreq-nobody/, 3],
     [requests('cancel', '--request-id', 'gwreq-nobody'), /no request gwreq-nobody/, 3],
@@ -160,10 +161,12 @@ describe('requests', () => {
     await agent.attach((surface) => surface.show(BUSY));
     const line = requests('submit', '--prompt', 'once', '--idempotency-key', 'k');
     const { request_id } = await agent.json(line);
-    expect(await agent.json(line)).toMatchObject({ request_id, duplicate: true });
+    expect(await agent.json(line)).toMatchObject({ request_id, duplicate: true, state: 'accepted' });
     expect((await agent.rouse(requests('submit', '--prompt', 'x', '--idempotency-key', 'k'))).code).toBe(4);
     expect((await agent.rouse(requests('cancel', '--request-id', request_id))).code).toBe(0);
-    expect((await agent.rouse(requests('cancel', '--request-id', request_id))).code).toBe(4);
+    const again = await agent.rouse(requests('cancel', '--request-id', request_id));
+    expect([again.code, again.err]).toEqual([4, expect.stringContaining('has ended (cancelled)')]);
+    expect((await agent.rouse(line)).out).toContain(`${request_id}, now failed (cancelled).`);
     expect((await agent.rouse(requests('get', '--request-id', request_id, '--wait'))).code).toBe(4);
   });
 
@@ -180,6 +183,27 @@ describe('requests', () => {
       .split('\n')
       .map((line) => JSON.parse(line).stage);
     expect([code, stages]).toEqual([0, ['accepted', 'running', 'typing', 'typed', 'submitted', 'finished']]);
+  });
+
+  it('that have ended are followed to the last thing told of them, also after an event', async () => {
+    const agent = await cliAgent(ending);
+    const on = await agent.attach();
+    const { request_id } = await agent.json(requests('submit', '--prompt', 'seen', '--wait'));
+    const watch = (...flags: string[]) =>
+      agent.rouse(requests('watch', '--request-id', request_id, ...flags));
+    expect(await watch()).toMatchObject({ code: 0, out: expect.stringMatching(/finished[^\n]*\n$/) });
+    await on.surface.tell('turn_finished');
+    expect(await watch()).toMatchObject({ code: 0, out: expect.stringMatching(/turn_finished +fake\n$/) });
+    expect(await watch('--after', '999')).toMatchObject({ code: 0, out: '' });
+  });
+
+  it('that interrupt show the keys that were pressed and what they went into', async () => {
+    const agent = await cliAgent(ending);
+    const on = await agent.attach();
+    const facts = { keys: ['Escape'], presses: 1, into_dialog: 'permission', still_busy: false };
+    on.surface.interrupted = [{ source: 'keys', atUtc: '2026-01-01T00:00:00.000Z', facts }];
+    const { out } = await agent.rouse(gateway('interrupt', '--wait'));
+    expect(out).toMatch(/result +keys: keys=Escape {2}presses=1 {2}into_dialog=permission {2}still_busy=no/);
   });
 
   it('of an earlier agent process are shown, kept and discarded', async () => {

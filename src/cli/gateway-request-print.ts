@@ -40,6 +40,7 @@ export function requestText(request: RequestView): string {
     ...(request.expires_at_utc && { expires: dayAndTime(request.expires_at_utc) }),
     ...(request.finished_at_utc && { finished: dayAndTime(request.finished_at_utc) }),
     ...(promptPreview(request, 100) && { prompt: promptPreview(request, 100) }),
+    ...(resultText(request) && { result: resultText(request) }),
   });
   const rows = ledger.map((entry, i) => ({ ...entry, before: ledger[i - 1]?.at_utc }));
   if (rows.length === 0) return head;
@@ -56,6 +57,16 @@ export function requestText(request: RequestView): string {
     { title: 'evidence', value: (e) => evidence(e.facts), max: 120 },
   ]);
   return `${head}\n\n${stages}`;
+}
+
+/** What the end left behind besides the stages: the keys an interrupt pressed, and what they went into. */
+function resultText({ result, ledger = [] }: RequestView): string {
+  const found = (result?.['evidence'] ?? []) as { source: string; facts: Record<string, unknown> }[];
+  const told = new Set(ledger.map(({ facts }) => JSON.stringify(facts)));
+  return found
+    .filter(({ facts }) => !told.has(JSON.stringify(facts)))
+    .map(({ source, facts }) => `${source}: ${evidence(facts)}`)
+    .join('; ');
 }
 
 /** Facts on one line: `row_id=12 matched=yes`. Empty ones are left out. */

@@ -1,3 +1,4 @@
+import { unavailable } from '../base/index.ts';
 import type { RequestExtras } from '../client/index.ts';
 import { exitCodeOfOutcome } from '../wire/codes.ts';
 import type { RequestAccepted } from '../wire/index.ts';
@@ -51,10 +52,11 @@ function envelope({ flags }: Input): RequestExtras {
   };
 }
 
-function acceptedText({ request_id, queue_depth, duplicate }: RequestAccepted, what: string): string {
-  return duplicate
-    ? `${what} accepted before under this key: ${request_id}.`
-    : `${what} accepted: ${request_id} (${queue_depth} in line).`;
+function acceptedText(accepted: RequestAccepted, what: string): string {
+  const { request_id, queue_depth, duplicate, state, outcome } = accepted;
+  if (!duplicate) return `${what} accepted: ${request_id} (${queue_depth} in line).`;
+  const ended = outcome ? ` (${outcome})` : '';
+  return `${what} accepted before under this key: ${request_id}, now ${state}${ended}.`;
 }
 
 async function submit(input: Input): Promise<Output> {
@@ -120,20 +122,29 @@ async function watch(input: Input): Promise<Output | undefined> {
   const id = flags['requestId'] as string | undefined;
   const after = flags['after'] === undefined ? undefined : String(flags['after']);
   const gateway = await liveGateway(input);
+  // What stands in the ledger already is printed whole: a turn may have been told of after the end of its request.
+  let stored = id === undefined || after !== undefined ? 0 : (await gateway.getRequest(id)).ledger!.length;
+  let end: Output | undefined;
   for await (const event of gateway.events({ after, request_id: id }, signal)) {
     const entry = event.data as Entry;
     out(style === 'json' ? `${JSON.stringify({ event_id: event.id, ...entry })}\n` : `${entryLine(entry)}\n`);
-    if (id !== undefined && entry.stage === 'finished') return finishedOutput(entry);
+    stored--;
+    if (id !== undefined && entry.stage === 'finished') end = outputOf(entry.facts['outcome'] as Outcome);
+    if (end && stored <= 0) return end;
   }
-  return undefined;
+  if (id === undefined || signal.aborted) return undefined;
+  const { outcome } = await gateway.getRequest(id);
+  if (outcome === null) throw unavailable('the gateway ended the stream before the request had ended');
+  return outputOf(outcome);
 }
 
 function entryLine({ request_id, stage, source, at_utc, facts }: Entry): string {
   return `${clockTime(at_utc)}  ${request_id}  ${stage.padEnd(13)}  ${source}  ${evidence(facts)}`.trimEnd();
 }
 
-function finishedOutput({ facts }: Entry): Output {
-  const outcome = facts['outcome'] as Parameters<typeof exitCodeOfOutcome>[0];
+type Outcome = NonNullable<Parameters<typeof exitCodeOfOutcome>[0]>;
+
+function outputOf(outcome: Outcome): Output {
   return { data: undefined, exitCode: exitCodeOfOutcome(outcome) ?? 0 };
 }
 

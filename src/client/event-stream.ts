@@ -12,18 +12,18 @@ export interface ServerEvent {
 
 /**
  * The server-sent events of a path, for as long as the reader wants them. Ends quietly when aborted; `unavailable` when
- * the server has gone. What was missed meanwhile is asked for with the id of the last event seen.
+ * the server has gone, or has ended a stream that has no end of its own (`ends`). What was missed meanwhile is asked for with the id of the last event seen.
  */
 export async function* followEvents(
   target: Target,
-  { path, signal }: { path: string; signal?: AbortSignal | undefined },
+  { path, signal, ends = false }: { path: string; signal?: AbortSignal | undefined; ends?: boolean },
 ): AsyncGenerator<ServerEvent> {
   const where = `${target.server?.name ?? 'gateway'} at ${target.host}:${target.port}`;
   try {
     const response = await open(target, path, signal);
     if (response.statusCode !== 200) throw failureOf(response.statusCode ?? 0, await bodyOf(response));
     yield* parseEvents(response);
-    if (!signal?.aborted) throw unavailable(`the ${where} ended the stream`);
+    if (!signal?.aborted && !ends) throw unavailable(`the ${where} ended the stream`);
   } catch (error) {
     if (signal?.aborted) return;
     if (isRouseError(error)) throw error;

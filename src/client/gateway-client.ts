@@ -106,7 +106,10 @@ export class GatewayClient {
     return this.request('POST', `/v1/requests/${encodeURIComponent(id)}/cancel`, undefined, options);
   }
 
-  /** Ledger entries as they are written; with `after`, first those since that event; of one request, from its beginning. */
+  /**
+   * Ledger entries as they are written; with `after`, first those since that event; of one request, from its beginning
+   * until nothing more can come.
+   */
   events(
     wanted: { after?: string | undefined; request_id?: string | undefined },
     signal?: AbortSignal,
@@ -115,7 +118,7 @@ export class GatewayClient {
       .filter((each): each is [string, string] => each[1] !== undefined)
       .map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
     const path = this.#pathOf(`/v1/events${asked.length ? `?${asked.join('&')}` : ''}`);
-    return followEvents(this.#target, { path, signal });
+    return followEvents(this.#target, { path, signal, ends: wanted.request_id !== undefined });
   }
 
   reconciliation(options?: CallOptions): Promise<wire.Reconciliation> {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Ending } from '../base/index.ts';
 import { type DeliveryResult, FakeSurface, type PromptDelivery } from '../terminal/index.ts';
+import { requestAccepted, requestView } from '../wire/index.ts';
 import { type TestGateway, testGateway } from './testing.ts';
 
 let ending = new Ending();
@@ -78,13 +79,59 @@ describe('a queued prompt', () => {
     expect(on.surface.submitted).toEqual(['once']);
   });
 
+  it('asked for again under its key shows how it stands now, not how it was accepted', async () => {
+    const on = await testGateway(ending, {
+      prepare: (surface) => surface.show({ ready: false, reasons: ['x'] }),
+    });
+    const ask = (key: string) => on.call('POST', '/v1/requests', prompt('once', { idempotency_key: key }));
+    const first = await ask('cancelled');
+    expect(first.body).not.toHaveProperty('outcome');
+    expect((await ask('cancelled')).body).toMatchObject({
+      state: 'accepted',
+      outcome: null,
+      duplicate: true,
+    });
+    await on.call('POST', `/v1/requests/${first.body.request_id}/cancel`);
+    const cancelled = requestAccepted.parse((await ask('cancelled')).body);
+    expect(cancelled).toMatchObject({ state: 'failed', outcome: 'cancelled', duplicate: true });
+    on.surface.show({ ready: true, reasons: [] });
+    await finished(on, (await ask('done')).body.request_id);
+    expect((await ask('done')).body).toMatchObject({ state: 'completed', outcome: 'submitted' });
+    expect(on.surface.submitted).toEqual(['once']);
+  });
+
+  it('takes its key from the Idempotency-Key header too; two keys that differ are refused', async () => {
+    const on = await testGateway(ending);
+    const ask = (header: string, more: object = {}) =>
+      on.call('POST', '/v1/requests', prompt('once', more), { 'idempotency-key': header });
+    const first = await ask('k');
+    expect((await ask('k')).body).toMatchObject({ request_id: first.body.request_id, duplicate: true });
+    expect((await ask('k', { idempotency_key: 'k' })).body).toMatchObject({ duplicate: true });
+    const body = prompt('once', { idempotency_key: 'k' });
+    expect((await on.call('POST', '/v1/requests', body)).body).toMatchObject({ duplicate: true });
+    for (const [header, more] of [
+      ['k', { idempotency_key: 'other' }],
+      ['k', { idempotency_key: 7 }],
+      ['', {}],
+      ['x'.repeat(201), {}],
+    ] as const)
+      expect((await ask(header, more)).status).toBe(422);
+    await finished(on, first.body.request_id);
+    expect(on.surface.submitted).toEqual(['once']);
+    expect((await on.call('GET', '/v1/requests')).body.requests).toHaveLength(1);
+  });
+
   it('can be cancelled while it waits, and not after', async () => {
     const on = await testGateway(ending, {
       prepare: (surface) => surface.show({ ready: false, reasons: ['x'] }),
     });
     const id = await accept(on, prompt('never'));
     expect((await on.call('POST', `/v1/requests/${id}/cancel`)).body).toMatchObject({ outcome: 'cancelled' });
-    expect((await on.call('POST', `/v1/requests/${id}/cancel`)).status).toBe(409);
+    const again = await on.call('POST', `/v1/requests/${id}/cancel`);
+    expect([again.status, again.body.detail]).toEqual([
+      409,
+      expect.stringContaining('has ended (cancelled)'),
+    ]);
     on.surface.show({ ready: true, reasons: [] });
     await finished(on, await accept(on, prompt('next')));
     expect(on.surface.submitted).toEqual(['next']);
@@ -114,6 +161,16 @@ describe('a queued prompt', () => {
     const id = await accept(on, { kind: 'interrupt', payload: {} });
     expect(await finished(on, id)).toMatchObject({ outcome: 'submitted' });
     expect([on.surface.interrupts, on.surface.submitted.length]).toEqual([1, 0]);
+  });
+
+  it('has its result beside its ledger: for an interrupt, the keys and what they went into', async () => {
+    const on = await testGateway(ending);
+    const facts = { keys: ['Escape'], presses: 1, into_dialog: 'permission', still_busy: false };
+    on.surface.interrupted = [{ source: 'keys', atUtc: '2026-01-01T00:00:00.000Z', facts }];
+    const id = await accept(on, { kind: 'interrupt', payload: {} });
+    const view = requestView.parse(await finished(on, id));
+    expect(view.result).toMatchObject({ outcome: 'submitted', evidence: [{ source: 'keys', facts }] });
+    expect((await on.call('GET', '/v1/requests')).body.requests[0]).not.toHaveProperty('result');
   });
 });
 

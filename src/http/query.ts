@@ -1,13 +1,22 @@
 import type { Context } from 'hono';
 import { invalid } from '../base/index.ts';
 
+interface Bounds {
+  min: number;
+  max: number;
+}
+
 /** A whole number from the query string, within bounds; undefined when it is not there. */
-export function queryNumber(
-  context: Context,
+export function queryNumber(context: Context, name: string, bounds: Bounds): number | undefined {
+  return wholeNumber(context.req.query(name), name, bounds);
+}
+
+/** The same of any text of a request. */
+export function wholeNumber(
+  text: string | undefined,
   name: string,
-  { min, max }: { min: number; max: number },
+  { min, max }: Bounds,
 ): number | undefined {
-  const text = context.req.query(name);
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!/^-?\d{1,15}$/.test(text) || value < min || value > max) {

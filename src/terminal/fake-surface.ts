@@ -9,6 +9,7 @@ import type {
   Observation,
   PromptDelivery,
   Recovered,
+  Stage,
 } from './port.ts';
 
 const READY: Observation = {
@@ -31,6 +32,10 @@ export class FakeSurface implements AgentSurface {
   readonly submitted: string[] = [];
   readonly keys: string[] = [];
   interrupts = 0;
+  /** What an interrupt is proven by. */
+  interrupted: Evidence[] = [];
+  /** Tells of the turn of the prompt submitted last, as a real surface does after its end. */
+  tell: (stage: Stage) => Promise<void> = async () => {};
   /** What the next deliveries end in; `submitted` when there is none. */
   outcomes: DeliveryOutcome[] = [];
   verdict: Recovered['verdict'] = 'unknown';
@@ -65,6 +70,7 @@ export class FakeSurface implements AgentSurface {
     await prompt.record('typed', this.#evidence());
     this.submitted.push(prompt.text);
     await prompt.record('submitted', this.#evidence());
+    this.tell = (stage) => prompt.record(stage, this.#evidence());
     return { outcome, reasons: [], evidence: [this.#evidence()], untouched: false };
   }
 
@@ -75,7 +81,7 @@ export class FakeSurface implements AgentSurface {
 
   async interrupt(): Promise<DeliveryResult> {
     this.interrupts++;
-    return { outcome: 'submitted', reasons: [], evidence: [], untouched: false };
+    return { outcome: 'submitted', reasons: [], evidence: this.interrupted, untouched: false };
   }
 
   async recover(_interrupted: InterruptedDelivery): Promise<Recovered> {

@@ -89,7 +89,11 @@ function operation(route: Route, common: Server['errors']): Json {
     ...(route.query && { 422: 'A parameter is not allowed.' }),
     ...route.errors,
   };
-  const parameters = [...pathParameters(route.path), ...queryParameters(route.query)];
+  const parameters = [
+    ...pathParameters(route.path),
+    ...queryParameters(route.query),
+    ...headerParameters(route.headers),
+  ];
   return {
     operationId: route.id,
     tags: [route.tag],
@@ -136,6 +140,16 @@ function queryParameters(query: z.ZodObject | undefined): Json[] {
   if (!query) return [];
   const { properties = {} } = z.toJSONSchema(query, { io: 'input' });
   return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema }));
+}
+
+function headerParameters(headers: Route['headers'] = {}): Json[] {
+  return Object.entries(headers).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  }));
 }
 
 /** The schemas the paths refer to, and those that these refer to. */

@@ -12,6 +12,8 @@ export interface Route {
   summary: string;
   body?: z.ZodType;
   query?: z.ZodObject;
+  /** Headers that mean something here, with what. */
+  headers?: Readonly<Record<string, string>>;
   response: z.ZodType;
   /** Of a success. Default 200. */
   status?: 200 | 201 | 202;

@@ -19,7 +19,10 @@ export interface Following {
   signal: AbortSignal;
 }
 
-/** Every ledger entry after the one last seen: first what is stored, then what is written, without gap or repeat. */
+/**
+ * Every ledger entry after the one last seen: first what is stored, then what is written, without gap or repeat. That of
+ * one request ends when nothing more can come.
+ */
 export async function* followLedger(
   queue: RequestQueue,
   { after, requestId, signal }: Following,
@@ -35,10 +38,12 @@ export async function* followLedger(
         wake = resolve;
       });
       const end = queue.lastEntryId();
+      const whole = requestId !== undefined && queue.isToldWhole(requestId);
       const page = queue.ledgerAfter(last, requestId);
       for (const entry of page) yield entry;
       last = page.at(-1)?.entry_id ?? Math.max(last, end);
-      if (queue.lastEntryId() <= last && !signal.aborted) await arrived;
+      if (whole && page.length === 0) return;
+      if (!whole && queue.lastEntryId() <= last && !signal.aborted) await arrived;
     }
   } finally {
     stop();

@@ -66,6 +66,50 @@ describe('the event stream', () => {
     await expect(read(on, { request_id: 'gwreq-nobody' }, 1)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('of one request ends when nothing more can come, and not before', async () => {
+    const on = await testGateway(ending, { prepare: busy });
+    const whole = async (id: string, after?: string) =>
+      (await read(on, { request_id: id, ...(after && { after }) }, 99)).map((each) => each.stage);
+    const cancelled = await submit(on, 'never');
+    const watched = whole(cancelled);
+    await client(on).cancelRequest(cancelled);
+    expect(await watched).toEqual(['accepted', 'finished']);
+    expect(await whole(cancelled)).toEqual(['accepted', 'finished']);
+    expect(await whole(cancelled, '999')).toEqual([]);
+
+    on.surface.show(READY);
+    const STAGES = ['accepted', 'running', 'typing', 'typed', 'submitted', 'finished'];
+    const turned = await submit(on, 'with a turn');
+    await client(on).getRequest(turned, true);
+    const turning = whole(turned);
+    await on.surface.tell('turn_seen');
+    await on.surface.tell('turn_finished');
+    expect(await turning).toEqual([...STAGES, 'turn_seen', 'turn_finished']);
+
+    const unseen = await submit(on, 'whose turn nobody saw');
+    await client(on).getRequest(unseen, true);
+    const waiting = whole(unseen);
+    await client(on).getRequest(await submit(on, 'next'), true);
+    expect(await waiting).toEqual(STAGES);
+  });
+
+  it('of one request that an earlier gateway typed ends with what is stored', async () => {
+    const before = await testGateway(ending);
+    const id = await submit(before, 'x');
+    await client(before).getRequest(id, true);
+    const after = await before.restart();
+    expect((await read(after, { request_id: id }, 99)).at(-1)?.stage).toBe('finished');
+  });
+
+  it.each([
+    ['/v1/events?after=abc', {}],
+    ['/v1/events', { 'last-event-id': 'abc' }],
+    ['/v1/events?after=1', { 'last-event-id': '-1' }],
+  ])('is refused when it should go on after what is no event: %s %j', async (route, headers) => {
+    const on = await testGateway(ending);
+    expect((await on.call('GET', route, undefined, headers)).status).toBe(422);
+  });
+
   it('from an id that is yet to come waits at the end, and nobody else waits with it', async () => {
     const on = await testGateway(ending, { prepare: busy });
     const reading = read(on, { after: '999999' }, 1);

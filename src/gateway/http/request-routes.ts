@@ -1,9 +1,9 @@
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { invalid } from '../../base/index.ts';
 import { REQUEST_STATES } from '../../domain/index.ts';
-import { queryNumber, readBody } from '../../http/index.ts';
-import { reconcileBody, requestBody } from '../../wire/index.ts';
+import { queryNumber, readBody, readJson, wholeNumber } from '../../http/index.ts';
+import { parseBody, reconcileBody, requestBody } from '../../wire/index.ts';
 import {
   acceptRequest,
   type ControlDependencies,
@@ -20,15 +20,15 @@ export function requestRoutes(app: Hono, on: ControlDependencies): void {
   const shown = (id: string) => toRequestView(queue.get(id), queue.ledger(id));
 
   app.post('/v1/requests', async (context) => {
-    const { row, duplicate, depth } = await acceptRequest(await readBody(context, requestBody), on);
+    const { row, duplicate, depth } = await acceptRequest(parseBody(requestBody, await keyed(context)), on);
     return context.json({
       request_id: row.request_id,
       request_kind: row.request_kind,
-      state: 'accepted',
+      state: row.state,
       accepted_at_utc: row.accepted_at_utc,
       queue_depth: depth,
       managed_agent_instance_epoch: row.managed_agent_instance_epoch,
-      ...(duplicate && { duplicate }),
+      ...(duplicate && { duplicate, outcome: row.outcome }),
     });
   });
 
@@ -61,9 +61,10 @@ export function requestRoutes(app: Hono, on: ControlDependencies): void {
   });
 
   app.get('/v1/events', (context) => {
-    const seen = context.req.header('last-event-id');
-    const after =
-      seen && /^\d{1,15}$/.test(seen) ? Number(seen) : queryNumber(context, 'after', { min: 0, max: 1e15 });
+    const bounds = { min: 0, max: 1e15 };
+    // An empty one is what a reader sends who has seen nothing.
+    const seen = context.req.header('last-event-id') || undefined;
+    const after = wholeNumber(seen, 'Last-Event-ID', bounds) ?? queryNumber(context, 'after', bounds);
     const requestId = context.req.query('request_id');
     if (requestId !== undefined) queue.get(requestId);
     return streamSSE(context, async (stream) => {
@@ -82,5 +83,19 @@ export function requestRoutes(app: Hono, on: ControlDependencies): void {
   app.post('/v1/reconciliation', async (context) => {
     const { keep, discard } = await readBody(context, reconcileBody);
     return context.json(await reconcile(keep, discard, on));
+  });
+}
+
+/** The body of a new request, with the key that may stand in a header instead. */
+async function keyed(context: Context): Promise<unknown> {
+  const body = await readJson(context);
+  const key = context.req.header('idempotency-key')?.trim();
+  if (key === undefined || typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const { idempotency_key = null } = body as { idempotency_key?: unknown };
+  if (idempotency_key === null) return { ...body, idempotency_key: key };
+  const said = typeof idempotency_key === 'string' ? idempotency_key.trim() : idempotency_key;
+  if (said === key) return body;
+  throw invalid('the Idempotency-Key header and idempotency_key of the body differ', {
+    hint: 'give the key in one of them',
   });
 }

@@ -154,7 +154,8 @@ export class RequestQueue extends RequestReader {
   async cancel(requestId: string): Promise<RequestRow> {
     const row = this.get(requestId);
     if (row.state !== 'accepted') {
-      throw conflict(`request ${requestId} is ${row.state}; only an accepted request can be cancelled`);
+      const stands = row.outcome === null ? `is ${row.state}` : `has ended (${row.outcome})`;
+      throw conflict(`request ${requestId} ${stands}; only an accepted request can be cancelled`);
     }
     await this.finish(requestId, { outcome: 'cancelled', detail: 'cancelled on request' });
     return this.get(requestId);

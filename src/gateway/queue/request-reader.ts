@@ -8,9 +8,11 @@ const LEDGER_PAGE = 500;
 /** What can be asked of the line of requests. What it costs does not grow with the requests that are done. */
 export class RequestReader {
   protected readonly db: Sqlite;
+  readonly #lastBefore: number;
 
   constructor(db: Sqlite) {
     this.db = db;
+    this.#lastBefore = lastNumber(db);
   }
 
   knowsKey(key: string | null | undefined): boolean {
@@ -39,6 +41,21 @@ export class RequestReader {
 
   ledgerAfter(entryId: number, requestId?: string): LedgerEntry[] {
     return entriesAfter(this.db, entryId, { limit: LEDGER_PAGE, requestId });
+  }
+
+  /**
+   * Whether nothing more can come into the ledger of a request. The turn of a submitted prompt may be told of after its
+   * end, by the gateway that typed it, until the next prompt is typed.
+   */
+  isToldWhole(requestId: string): boolean {
+    const { outcome, request_kind } = this.get(requestId);
+    if (outcome === null) return false;
+    if (outcome !== 'submitted' || request_kind === 'interrupt') return true;
+    const entries = this.ledger(requestId);
+    if (entries.some(({ stage }) => stage === 'turn_finished')) return true;
+    const end = entries.find(({ stage }) => stage === 'finished')?.entry_id ?? 0;
+    const next = "SELECT 1 FROM gateway_request_ledger WHERE entry_id > ? AND stage = 'typing' LIMIT 1";
+    return end <= this.#lastBefore || this.db.get(next, [end]) !== undefined;
   }
 
   lastEntryId(): number {

@@ -1,7 +1,7 @@
 import type { LedgerEntry } from './ledger.ts';
 import { payloadOf, type RequestRow } from './request.ts';
 
-/** A request as it is shown: the contract's fields, its outcome, and with the ledger its proof. */
+/** A request as it is shown: the contract's fields, its outcome, and with the ledger its proof and result. */
 export function toRequestView(row: RequestRow, ledger?: LedgerEntry[]) {
   return {
     schema_version: 1,
@@ -21,6 +21,7 @@ export function toRequestView(row: RequestRow, ledger?: LedgerEntry[]) {
     error_detail: row.error_detail,
     payload: payloadOf(row),
     ...(ledger && {
+      result: row.result_json === null ? null : (JSON.parse(row.result_json) as Record<string, unknown>),
       ledger: ledger.map(({ stage, source, at_utc, facts }) => ({ stage, source, at_utc, facts })),
     }),
   };

@@ -58,6 +58,10 @@ export const requestView = name(
       'In lists: texts of the payload longer than 2 KiB are cut; the request itself has them whole.',
       z.literal(true).optional(),
     ),
+    result: about(
+      'Of one request: what its end left behind, such as the keys an interrupt pressed; null before that.',
+      z.record(z.string(), z.unknown()).nullish(),
+    ),
     ledger: z.array(ledgerEntry).optional(),
   }),
 );
@@ -75,7 +79,10 @@ export const requestListQuery = strict({
 
 export const eventsQuery = strict({
   after: about('The id of the event seen last. Default: from now on.', count.optional()),
-  request_id: about('Only this request, from its beginning.', z.string().optional()),
+  request_id: about(
+    'Only this request, from its beginning; the stream ends when nothing more can come.',
+    z.string().optional(),
+  ),
 });
 
 const requestIds = z.array(z.string().min(1)).max(1000).default([]);

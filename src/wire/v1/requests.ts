@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PUBLIC_REQUEST_KINDS, REQUEST_PRIORITIES } from '../../domain/index.ts';
+import { PUBLIC_REQUEST_KINDS, REQUEST_PRIORITIES, REQUEST_STATES } from '../../domain/index.ts';
 import {
   about,
   count,
@@ -13,6 +13,7 @@ import {
   strict,
 } from '../fields.ts';
 import { chatSession, executionOverride } from './prompt-options.ts';
+import { REQUEST_OUTCOMES } from './request-views.ts';
 
 export const submitPromptPayload = name(
   'SubmitPromptPayload',
@@ -62,14 +63,15 @@ export const requestAccepted = name(
   strict({
     request_id: z.string(),
     request_kind: z.enum(PUBLIC_REQUEST_KINDS),
-    state: z.literal('accepted'),
+    state: about('`accepted`; of a duplicate, how it stands now.', z.enum(REQUEST_STATES)),
     accepted_at_utc: stamp,
     queue_depth: count,
     managed_agent_instance_epoch: integer.positive(),
     duplicate: about(
-      'The idempotency key was known: this is the answer of the first time.',
+      'The idempotency key was known: this is the request of the first time.',
       z.boolean().optional(),
     ),
+    outcome: about('Of a duplicate: how it ended, null before that.', z.enum(REQUEST_OUTCOMES).nullish()),
   }),
 );
 
