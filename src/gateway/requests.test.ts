@@ -174,6 +174,39 @@ describe('a queued prompt', () => {
   });
 });
 
+/** Its keys must wait for others, as in a lane where somebody types. */
+class Waiting extends FakeSurface {
+  free: () => void = () => {};
+  #free = new Promise<void>((resolve) => {
+    this.free = resolve;
+  });
+  override async interrupt(_requestId?: string, pressing?: () => void) {
+    await this.#free;
+    pressing?.();
+    return super.interrupt();
+  }
+}
+
+describe('interrupts that wait together', () => {
+  it('become one press of the keys, whatever stands in line between them', async () => {
+    const surface = new Waiting();
+    surface.show({ ready: false, reasons: ['busy'] });
+    const on = await testGateway(ending, { config: { openSurface: () => surface } });
+    const interrupt = { kind: 'interrupt', payload: {} };
+    await accept(on, prompt('waits'));
+    const first = await accept(on, interrupt);
+    await expect.poll(async () => (await on.call('GET', `/v1/requests/${first}`)).body.state).toBe('running');
+    const second = await accept(on, interrupt);
+    await accept(on, prompt('between'));
+    const third = await accept(on, interrupt);
+    surface.free();
+    const views = await Promise.all([first, second, third].map((id) => finished(on, id)));
+    expect(views.map((view) => view.outcome)).toEqual(['submitted', 'coalesced', 'coalesced']);
+    expect(views[2].error_detail).toBe(`coalesced into ${first}`);
+    expect(surface.interrupts).toBe(1);
+  });
+});
+
 describe('after a restart', () => {
   it('accepted work runs, once', async () => {
     const before = await testGateway(ending, { prepare: (s) => s.show({ ready: false, reasons: ['x'] }) });

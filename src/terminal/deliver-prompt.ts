@@ -6,7 +6,8 @@ import { type Pasted, pastePrompt, waitForEcho } from './paste-prompt.ts';
 import type { DeliveryResult } from './port.ts';
 import { preparePrompt } from './prepare-prompt.ts';
 
-export type PromptOnLane = LaneContext & Pick<Delivery, 'prompt' | 'attemptFile' | 'submitted'>;
+export type PromptOnLane = LaneContext &
+  Pick<Delivery, 'prompt' | 'attemptFile' | 'submitted' | 'overtaking'>;
 
 /** Puts one prompt into the tool and proves it. Every refusal is a result; nothing here throws for one. */
 export async function deliverPrompt(on: PromptOnLane): Promise<DeliveryResult> {

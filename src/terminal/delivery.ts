@@ -3,6 +3,7 @@ import type { Facts } from '../screen/index.ts';
 import { tmuxProblemOf } from '../tmux/index.ts';
 import type { Held } from './held-text.ts';
 import { evidenceAt, type LaneContext } from './lane-context.ts';
+import type { Overtaking } from './overtaking.ts';
 import type { DeliveryOutcome, DeliveryResult, Evidence, PromptDelivery } from './port.ts';
 import type { PreparedPrompt } from './prepare-prompt.ts';
 import type { Sent } from './prove-submission.ts';
@@ -20,6 +21,8 @@ export interface Delivery extends LaneContext {
   attemptFile: string;
   /** Told when submission is proven, with what was to be seen before Enter. */
   submitted: (before: Facts) => void;
+  /** Interrupts that came meanwhile. */
+  overtaking: Overtaking;
 }
 
 export type Ending = Omit<DeliveryResult, 'evidence'>;

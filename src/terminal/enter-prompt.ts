@@ -45,15 +45,31 @@ export async function enterPrompt(delivery: Delivery, pasted: Pasted): Promise<E
     crashPoint('lane.submitted');
     return touched('submitted');
   };
+  // After an interrupt the prompt is only judged: another Enter could make a second prompt of one that was put back.
+  const overtaken = async (entered: Entered, enters: number): Promise<Ending> => {
+    let left: string | undefined;
+    do {
+      await delivery.overtaking.letIn(sent.text);
+      let proof = await prove(delivery, entered, swallowedMs(delivery));
+      const stands = !proof && isHeld(held(delivery, await tracker.look()));
+      if (stands) left = (await takeBack(sent.text, delivery)) ? 'was taken back' : 'stands in the composer';
+      proof ??= await prove(delivery, entered, stands ? swallowedMs(delivery) : patience.proofMs);
+      if (proof) return proven(proof, entered, enters);
+    } while (delivery.overtaking.waits);
+    const there = left === undefined ? whatIsThere(delivery) : `the text ${left}`;
+    return touched('unconfirmed', 'an interrupt came before it was proven', there);
+  };
   for (let enters = 1; ; enters++) {
     const entered = await pressEnter(delivery, pasted);
     if ('outcome' in entered) return notTaken(delivery, entered);
     const proof = await prove(delivery, entered, swallowedMs(delivery));
     if (proof) return proven(proof, entered, enters);
+    if (delivery.overtaking.waits) return overtaken(entered, enters);
     const sight = await tracker.look();
     if (!mayEnter(delivery, sight) || sight.facts.busy.value === 'yes') {
       const late = await prove(delivery, entered, patience.proofMs);
       if (late) return proven(late, entered, enters);
+      if (delivery.overtaking.waits) return overtaken(entered, enters);
       return notTaken(delivery, touched('unconfirmed', whatIsThere(delivery)));
     }
     delivery.evidence.push(evidenceAt(clock, 'composer', { enter_swallowed: enters }));
@@ -63,7 +79,9 @@ export async function enterPrompt(delivery: Delivery, pasted: Pasted): Promise<E
       return touched('unconfirmed', `${why}; the text stands in the composer`);
     // What was taken back was not submitted, unless the last Enter was only slow.
     const slow = await prove(delivery, entered, swallowedMs(delivery));
-    return slow ? proven(slow, entered, enters) : touched('failed', `${why}; the text was taken back`);
+    if (slow) return proven(slow, entered, enters);
+    if (delivery.overtaking.waits) return overtaken(entered, enters);
+    return touched('failed', `${why}; the text was taken back`);
   }
 }
 
@@ -128,9 +146,9 @@ async function prove(
   { baseline, offered }: Entered,
   timeoutMs: number,
 ): Promise<Evidence | undefined> {
-  const { sent, tracker } = delivery;
+  const { sent, tracker, overtaking } = delivery;
   const judge = (sight: Sight): Evidence | undefined =>
     proofOfSubmission(sight, baseline, sent) ?? (offered ? commandTaken(sight, sent) : undefined);
-  const proof = await waitUntil(delivery, judge, timeoutMs);
+  const proof = await waitUntil(delivery, judge, timeoutMs, overtaking.signal);
   return proof ?? turnBegan(tracker.sight, baseline, sent);
 }

@@ -12,12 +12,21 @@ import { waitUntil } from './wait-until.ts';
 const BETWEEN_KEYS_MS = 150;
 const MOST_PRESSES = 3;
 
+export interface Interrupting {
+  /** Sent last through this lane. */
+  lastPrompt: string | undefined;
+  /** It was entered a moment ago and its turn may be about to begin: a screen that shows none says nothing. */
+  mayBegin: boolean;
+  /** Told in the instant before the keys. */
+  pressing: () => void;
+}
+
 /**
  * Presses the tool's interrupt keys. Where the tool then puts the prompt back into the composer and it is exactly the
  * one sent last through this lane, it is erased, so that the next prompt is not glued to it.
  */
 export async function interruptTurn(
-  lastPrompt: string | undefined,
+  { lastPrompt, mayBegin, pressing }: Interrupting,
   on: LaneContext,
 ): Promise<DeliveryResult> {
   const { tracker, clock, patience } = on;
@@ -26,7 +35,8 @@ export async function interruptTurn(
   if (refused) return refused;
   const { input } = tracker.detector;
   const evidence: Evidence[] = [];
-  if (tracker.gate(sight, 'ready_only').ready) {
+  pressing();
+  if (!mayBegin && tracker.gate(sight, 'ready_only').ready) {
     evidence.push(evidenceAt(clock, 'screen', { running: 'nothing', keys: [] }));
     return { outcome: 'submitted', reasons: ['nothing was running'], evidence, untouched: true };
   }

@@ -6,6 +6,7 @@ import { followTurn } from './follow-turn.ts';
 import { interruptTurn } from './interrupt-turn.ts';
 import { forgetAttempt, readAttempt } from './lane-attempt.ts';
 import type { LaneContext } from './lane-context.ts';
+import { Overtaking } from './overtaking.ts';
 import type { DeliveryResult, InterruptedDelivery, KeyDelivery, PromptDelivery, Recovered } from './port.ts';
 import { recoverPrompt } from './recover-prompt.ts';
 import { resetChat } from './reset-chat.ts';
@@ -21,6 +22,8 @@ export class Lane {
   readonly #attemptFile: string;
   #last: Promise<unknown> = Promise.resolve();
   #lastPrompt: string | undefined;
+  /** Of the prompt that is on the lane. */
+  #overtaking: Overtaking | undefined;
   #unfollow: () => void = () => {};
   #closed = false;
 
@@ -39,14 +42,19 @@ export class Lane {
     return this.#alone(async () => {
       const reset = mode === 'new' ? await resetChat(this.#on) : undefined;
       if (reset) return reset;
+      const overtaking = new Overtaking();
+      this.#overtaking = overtaking;
       const result = await deliverPrompt({
         ...this.#on,
         prompt,
         attemptFile: this.#attemptFile,
+        overtaking,
         submitted: (before) => {
           this.#lastPrompt = prompt.text;
           this.#on.tracker.notePrompt(before);
         },
+      }).finally(() => {
+        this.#overtaking = undefined;
       });
       forgetAttempt(this.#attemptFile);
       if (result.outcome === 'submitted') {
@@ -58,8 +66,20 @@ export class Lane {
     });
   }
 
-  interrupt(): Promise<DeliveryResult> {
-    return this.#alone(() => interruptTurn(this.#lastPrompt, this.#on));
+  /** In its turn, or earlier: while the prompt before it only waits for its proof. */
+  interrupt(pressing: () => void = () => {}): Promise<DeliveryResult> {
+    let pressed: Promise<DeliveryResult> | undefined;
+    const press = (entered?: string): Promise<DeliveryResult> => {
+      const mayBegin = entered !== undefined;
+      const lastPrompt = entered ?? this.#lastPrompt;
+      pressed ??= interruptTurn({ lastPrompt, mayBegin, pressing }, this.#on);
+      return pressed;
+    };
+    return new Promise((resolve, reject) => {
+      this.#alone(() => press()).then(resolve, reject);
+      // What it throws is met again, and told, when its turn comes.
+      this.#overtaking?.ask((entered) => press(entered).then(resolve, () => {}));
+    });
   }
 
   sendKeys(keys: KeyDelivery): Promise<DeliveryResult> {

@@ -15,7 +15,8 @@ export interface AgentSurface {
   deliver(prompt: PromptDelivery): Promise<DeliveryResult>;
   /** Raw keys someone asked for explicitly. They may enter a dialog or a busy turn and are recorded as such. */
   sendKeys(keys: KeyDelivery): Promise<DeliveryResult>;
-  interrupt(requestId: string): Promise<DeliveryResult>;
+  /** `pressing` is told in the instant before the keys, where keys may have to wait for others. */
+  interrupt(requestId: string, pressing?: () => void): Promise<DeliveryResult>;
   /** After a crash between typing and proof: looks for evidence, and takes back what of ours still stands unsent in the composer. */
   recover(interrupted: InterruptedDelivery): Promise<Recovered>;
   /** The contract's TUI routes; undefined for headless targets. */

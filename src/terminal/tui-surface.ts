@@ -49,7 +49,8 @@ export class TuiSurface implements AgentSurface {
 
   deliver = (prompt: PromptDelivery): Promise<DeliveryResult> => this.#parts.lane.deliver(prompt);
   sendKeys = (keys: KeyDelivery): Promise<DeliveryResult> => this.#parts.lane.sendKeys(keys);
-  interrupt = (_requestId: string): Promise<DeliveryResult> => this.#parts.lane.interrupt();
+  interrupt = (_requestId: string, pressing?: () => void): Promise<DeliveryResult> =>
+    this.#parts.lane.interrupt(pressing);
   recover = (interrupted: InterruptedDelivery): Promise<Recovered> => this.#parts.lane.recover(interrupted);
 
   async start(): Promise<void> {

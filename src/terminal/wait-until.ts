@@ -9,7 +9,7 @@ export interface Waiting {
   clock: Clock;
 }
 
-/** The first answer of `judge` on a sight, now or as things change; undefined when the time is over. */
+/** The first answer of `judge` on a sight, now or as things change; undefined when the time is over, or cut short. */
 export async function waitUntil<T>(
   { tracker, watch, clock }: Waiting,
   judge: (sight: Sight) => T | undefined,
@@ -18,6 +18,7 @@ export async function waitUntil<T>(
 ): Promise<T | undefined> {
   const now = judge(tracker.sight);
   if (now !== undefined) return now;
+  if (signal?.aborted) return judge(await tracker.look());
   const calm = watch.keenly();
   try {
     const answer = await new Promise<T | undefined>((resolve) => {
@@ -35,8 +36,7 @@ export async function waitUntil<T>(
       const cancel = clock.after(timeoutMs, giveUp);
       signal?.addEventListener('abort', giveUp, { once: true });
     });
-    if (answer !== undefined || signal?.aborted) return answer;
-    return judge(await tracker.look());
+    return answer ?? judge(await tracker.look());
   } finally {
     calm();
   }

@@ -115,6 +115,57 @@ describe('an interrupt', () => {
     }));
 });
 
+describe('an interrupt behind a prompt that waits for its proof', () => {
+  it('is pressed at once, and the prompt is judged by what is seen then', () =>
+    atDesk(
+      house,
+      async (desk) => {
+        await desk.surface.deliver(desk.prompt('[[turn=10ms]] before'));
+        await desk.ready();
+        await desk.control.send('lose-prompt');
+        let over = false;
+        const lost = desk.surface.deliver(desk.prompt('this one is lost')).finally(() => {
+          over = true;
+        });
+        await desk.control.event('prompt_lost');
+        await desk.control.send('busy', { ms: 600_000 });
+        await desk.until(({ busy }) => busy);
+        expect(await desk.surface.interrupt('i')).toMatchObject({ outcome: 'submitted', untouched: false });
+        expect(over).toBe(false);
+        expect(desk.records('interrupted')).toMatchObject([{ by: 'escape' }]);
+        const { outcome, reasons } = await lost;
+        expect([outcome, reasons[0]]).toEqual(['unconfirmed', 'an interrupt came before it was proven']);
+        expect(desk.records('submitted')).toHaveLength(1);
+      },
+      { surface: { patience: { proofMs: 6_000 } } },
+    ));
+
+  it('lets it be proven when the tool was only slow, and ends its turn', () =>
+    atDesk(house, async (desk) => {
+      await desk.control.send('slow-redraw', { ms: 1500 });
+      const slow = desk.surface.deliver(desk.prompt('[[turn=600s]] [[delay=1ms]] [[words=5]] slow to show'));
+      await desk.control.event('submitted');
+      await desk.surface.interrupt('i');
+      await desk.control.event('interrupted');
+      expect(await slow).toMatchObject({ outcome: 'submitted' });
+      expect(desk.records('submitted')).toHaveLength(1);
+    }));
+
+  it('leaves nothing of it in the composer when its Enter was swallowed, and presses no second one', () =>
+    atDesk(house, async (desk) => {
+      await desk.control.send('swallow-enter', { count: 1 });
+      const swallowed = desk.surface.deliver(desk.prompt('its Enter is swallowed'));
+      await desk.control.event('enter_swallowed');
+      await desk.surface.interrupt('i');
+      expect(await swallowed).toMatchObject({
+        outcome: 'unconfirmed',
+        reasons: ['an interrupt came before it was proven', 'the text was taken back'],
+      });
+      expect(desk.records('submitted')).toEqual([]);
+      expect(await desk.control.send('status')).toMatchObject({ draft: { bytes: 0 } });
+    }));
+});
+
 describe('the surface', () => {
   it('tells its state as the contract says it, at every moment', () =>
     atDesk(

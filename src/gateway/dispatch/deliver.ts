@@ -20,19 +20,26 @@ export interface DeliverDependencies {
 /** `returned`: nothing was typed and it waits in line again. */
 export type Ending = Outcome | 'returned';
 
-/** Carries one claimed request, and what the plan has joined to it, to its end; writes every stage before the next. */
+/**
+ * Carries one claimed request, and what is joined to it, to its end; writes every stage before the next. For an
+ * interrupt `joined` is asked once more when its keys are about to be pressed: what came until then is one with it.
+ */
 export async function deliverRequest(
   row: RequestRow,
   policy: AdmissionPolicy,
   dependencies: DeliverDependencies,
-  plan?: CoalescePlan,
+  joined: () => CoalescePlan | undefined = () => undefined,
 ): Promise<Ending> {
   const { queue, surface } = dependencies;
+  let plan = joined();
+  const pressing = (): void => {
+    plan = joined();
+  };
   let result: DeliveryResult;
   try {
     result =
       row.request_kind === 'interrupt'
-        ? await surface.interrupt(row.request_id)
+        ? await surface.interrupt(row.request_id, pressing)
         : await surface.deliver(promptDelivery(row, policy, dependencies));
   } catch (error) {
     result = { outcome: 'failed', reasons: [messageOf(error)], evidence: [], untouched: false };

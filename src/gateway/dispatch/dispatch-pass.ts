@@ -24,7 +24,7 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
   const plan = queue.plan();
   const row = plan ? queue.get(plan.keep[0]!) : queue.line(1)[0];
   // An interrupt ahead of it goes first, on its own loop; its end wakes us.
-  if (!row || (queue.nextInterrupt() && row.managed_agent_instance_epoch === dependencies.epoch())) {
+  if (!row || (queue.interrupts(1)[0] && row.managed_agent_instance_epoch === dependencies.epoch())) {
     return untilExpiry(dependencies);
   }
   if (row.managed_agent_instance_epoch !== dependencies.epoch()) {
@@ -63,7 +63,7 @@ async function execute(
   dependencies: DispatchDependencies,
 ): Promise<string> {
   if (!(await dependencies.queue.claim(row.request_id))) return 'gone';
-  return deliverRequest(row, 'ready_only', dependencies, plan);
+  return deliverRequest(row, 'ready_only', dependencies, () => plan);
 }
 
 function waitingReason({ slot, surface }: DispatchDependencies): string | undefined {

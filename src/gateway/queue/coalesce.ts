@@ -63,3 +63,23 @@ export function planCoalescing(line: readonly RequestRow[]): CoalescePlan | unde
     effectiveActions: kept.map((entry) => entry.action),
   };
 }
+
+/**
+ * Interrupts overtake everything else in line, so those that wait together are neighbours whatever stands between them:
+ * one press of the keys is what all of them asked for.
+ */
+export function joinInterrupts(
+  pressed: RequestRow,
+  waiting: readonly RequestRow[],
+  effectiveActions: string[],
+): CoalescePlan {
+  const into = pressed.request_id;
+  const epoch = pressed.managed_agent_instance_epoch;
+  return {
+    keep: [into],
+    drop: waiting
+      .filter((row) => row.request_id !== into && row.managed_agent_instance_epoch === epoch)
+      .map(({ request_id }) => ({ requestId: request_id, into, action: 'interrupt' })),
+    effectiveActions,
+  };
+}

@@ -70,9 +70,11 @@ export class RequestReader {
     );
   }
 
-  nextInterrupt(): RequestRow | undefined {
-    return this.db.get<RequestRow>(
-      `SELECT * FROM gateway_requests WHERE state = 'accepted' AND request_kind = 'interrupt' ORDER BY sequence LIMIT 1`,
+  /** Interrupts that wait, in the order in which they came. */
+  interrupts(limit = 1000): RequestRow[] {
+    return this.db.all<RequestRow>(
+      `SELECT * FROM gateway_requests WHERE state = 'accepted' AND request_kind = 'interrupt' ORDER BY sequence LIMIT ?`,
+      [limit],
     );
   }
 
