@@ -32,6 +32,8 @@ export class FakeSurface implements AgentSurface {
   readonly submitted: string[] = [];
   readonly keys: string[] = [];
   interrupts = 0;
+  /** The source of all evidence. */
+  provenBy = 'fake';
   /** What an interrupt is proven by. */
   interrupted: Evidence[] = [];
   /** Tells of the turn of the prompt submitted last, as a real surface does after its end. */
@@ -92,6 +94,6 @@ export class FakeSurface implements AgentSurface {
   async close(): Promise<void> {}
 
   #evidence(): Evidence {
-    return { source: 'fake', atUtc: this.#observation.observedAtUtc, facts: {} };
+    return { source: this.provenBy, atUtc: this.#observation.observedAtUtc, facts: {} };
   }
 }

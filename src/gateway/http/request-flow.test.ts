@@ -91,6 +91,9 @@ describe('the event stream', () => {
     const waiting = whole(unseen);
     await client(on).getRequest(await submit(on, 'next'), true);
     expect(await waiting).toEqual(STAGES);
+
+    on.surface.provenBy = 'command';
+    expect(await whole(await submit(on, '/compact'))).toEqual(STAGES);
   });
 
   it('of one request that an earlier gateway typed ends with what is stored', async () => {

@@ -5,6 +5,9 @@ import type { RequestRow } from './request.ts';
 
 const LEDGER_PAGE = 500;
 
+/** Who proves a submission after whose end no turn is told of: a command has none, a headless one is told of before. */
+const TURNLESS: ReadonlySet<string> = new Set(['command', 'process']);
+
 /** What can be asked of the line of requests. What it costs does not grow with the requests that are done. */
 export class RequestReader {
   protected readonly db: Sqlite;
@@ -52,10 +55,11 @@ export class RequestReader {
     if (outcome === null) return false;
     if (outcome !== 'submitted' || request_kind === 'interrupt') return true;
     const entries = this.ledger(requestId);
+    const submitted = entries.findLast(({ stage }) => stage === 'submitted');
+    if (!submitted || submitted.entry_id <= this.#lastBefore || TURNLESS.has(submitted.source)) return true;
     if (entries.some(({ stage }) => stage === 'turn_finished')) return true;
-    const end = entries.find(({ stage }) => stage === 'finished')?.entry_id ?? 0;
     const next = "SELECT 1 FROM gateway_request_ledger WHERE entry_id > ? AND stage = 'typing' LIMIT 1";
-    return end <= this.#lastBefore || this.db.get(next, [end]) !== undefined;
+    return this.db.get(next, [submitted.entry_id]) !== undefined;
   }
 
   lastEntryId(): number {
