@@ -5,12 +5,12 @@ import { asJson } from './mailfile-message.ts';
 import { table } from './table.ts';
 
 async function list(input: Input): Promise<Output> {
-  const { OPEN_STATUSES } = await room();
+  const { OPEN_STATUSES, statusOf } = await room();
   const box = await open(input);
   const given = await knownStatuses(input);
   const statuses = input.flags['open'] === true ? [...(given ?? []), ...OPEN_STATUSES] : given;
   const found = box.list({
-    where: (fields) => statuses === undefined || statuses.includes(fields.get('status') ?? ''),
+    where: (fields) => statuses === undefined || statuses.includes(statusOf(fields)),
     limit: input.flags['limit'] as number | undefined,
     after: input.flags['after'] as string | undefined,
     includeBody: input.flags['includeBody'] === true,

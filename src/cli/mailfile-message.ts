@@ -7,14 +7,14 @@ export interface JsonMessage {
   to: string | null;
   re: string | null;
   created: string | null;
-  status: string | null;
+  status: string;
   priority: string | null;
   in_reply_to: string | null;
   fields: Record<string, string>;
 }
 
 /** A message as scripts get it. */
-export function asJson({ ref, fields }: FoundEntry | ShownMessage): JsonMessage {
+export function asJson({ ref, fields, status }: FoundEntry | ShownMessage): JsonMessage {
   const of = (key: string): string | null => fields.get(key) ?? null;
   return {
     ref,
@@ -23,7 +23,7 @@ export function asJson({ ref, fields }: FoundEntry | ShownMessage): JsonMessage 
     to: of('to'),
     re: of('re'),
     created: of('created'),
-    status: of('status'),
+    status,
     priority: of('priority'),
     in_reply_to: of('in-reply-to'),
     fields: Object.fromEntries(fields),

@@ -1,4 +1,5 @@
 import { type Clock, invalid, systemClock } from '../../base/index.ts';
+import { statusOf } from './format/envelope.ts';
 import { type FoundMessage, refsIn } from './format/found-message.ts';
 import { noSuchMessage } from './list.ts';
 import type { CommitParts } from './store/commit.ts';
@@ -60,7 +61,7 @@ function requireKnown(paths: MailboxPaths, refs: readonly string[]): void {
 function fits({ refs, statuses, before }: ArchiveChoice): (message: FoundMessage) => boolean {
   const named = refs && new Set(refs);
   return (message) => {
-    if (statuses && !statuses.includes(message.fields.get('status') ?? '')) return false;
+    if (statuses && !statuses.includes(statusOf(message.fields))) return false;
     // NaN compares false: a message whose date nobody can read stays.
     if (before && !(Date.parse(message.fields.get('created') ?? '') < before.getTime())) return false;
     return !named || named.has(message.ref);

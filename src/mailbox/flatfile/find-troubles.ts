@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { contentHash } from './format/block.ts';
 import type { ByteSource } from './format/byte-source.ts';
-import { STATUSES } from './format/envelope.ts';
+import { STATUSES, statusOf } from './format/envelope.ts';
 import { FoundMessage } from './format/found-message.ts';
 import { bomLength, type FoundBlock, type FoundDamage, scanBlocks } from './format/scan.ts';
 import { spliceFields } from './store/edit-blocks.ts';
@@ -10,16 +10,18 @@ import type { MailboxPaths } from './store/mailbox-path.ts';
 import { openSnapshot } from './store/snapshot.ts';
 import type { Splice } from './store/splice.ts';
 
-/** The first five can be put right without losing a word, in this order. */
+/** The first six can be put right without losing a word, in this order. */
 export const FSCK_KINDS = [
   'unterminated',
   'duplicate_field',
   'duplicate_message',
   'in_both',
   'misplaced_header',
+  'missing_status',
   'id_conflict',
   'unknown_status',
   'missing_field',
+  'missing_date',
   'not_utf8',
 ] as const;
 export type FsckKind = (typeof FSCK_KINDS)[number];
@@ -30,6 +32,8 @@ export interface Trouble {
   at: number;
   id: string | null;
   detail: string;
+  /** Nothing is damaged: worth knowing only. */
+  warning?: boolean;
   fix?: Splice[];
 }
 
@@ -91,10 +95,17 @@ function* envelopeTroubles(source: ByteSource, { block, fields, id }: FoundMessa
     const detail = `${[...twice].join(', ')} stands more than once; the last one counts`;
     yield { kind: 'duplicate_field', ...found, detail, fix: [spliceFields(source, block, changes)] };
   }
-  const missing = ['to', 're', 'created', 'status'].filter((key) => !fields.get(key));
+  const missing = ['to', 're'].filter((key) => !fields.get(key));
   if (missing.length > 0) yield { kind: 'missing_field', ...found, detail: `${missing.join(', ')} missing` };
-  const status = fields.get('status');
-  if (status && !STATUSES.some((known) => known === status)) {
+  if (!fields.get('status')) {
+    const fix = [spliceFields(source, block, new Map([['status', 'pending']]))];
+    yield { kind: 'missing_status', ...found, detail: 'status missing: it counts as pending', fix };
+  }
+  if (!fields.get('created')) {
+    yield { kind: 'missing_date', ...found, detail: 'created missing: its date is unknown', warning: true };
+  }
+  const status = statusOf(fields);
+  if (!STATUSES.some((known) => known === status)) {
     yield { kind: 'unknown_status', ...found, detail: `status ${JSON.stringify(status.slice(0, 80))}` };
   }
   if (!isUtf8(source.read(block.start, block.end - block.start))) {

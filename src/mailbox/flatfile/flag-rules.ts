@@ -3,16 +3,16 @@ import type { MailMark } from '../../domain/index.ts';
 
 /** How the port's flags are told from a status, and which status says them. The table is in docs/flat-file.md. */
 
-export function isRead(status: string | undefined): boolean {
+export function isRead(status: string): boolean {
   return status !== 'pending';
 }
 
-export function isAnswered(status: string | undefined): boolean {
+export function isAnswered(status: string): boolean {
   return status === 'actioned';
 }
 
 /** The status that expresses these flags; the present one when nothing has to change. */
-export function statusFor(now: string | undefined, { read, answered }: MailMark): string | undefined {
+export function statusFor(now: string, { read, answered }: MailMark): string {
   const wantsAnswered = answered ?? isAnswered(now);
   if (wantsAnswered) {
     if (read === false) {

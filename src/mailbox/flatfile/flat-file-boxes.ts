@@ -13,6 +13,7 @@ import {
 } from '../../domain/index.ts';
 import { statusFor } from './flag-rules.ts';
 import { FlatFile } from './flat-file.ts';
+import { statusOf } from './format/envelope.ts';
 import type { Boxes } from './mail-select.ts';
 import { TRANSPORT, viewMessage } from './message-view.ts';
 import { currentIdentity } from './store/snapshot.ts';
@@ -92,9 +93,9 @@ async function setStatuses(file: FlatFile, refs: ReadonlySet<string>, mark: Mail
     name: 'mark',
     edit({ ref, fields }) {
       if (!refs.has(ref)) return undefined;
-      const now = fields.get('status');
+      const now = statusOf(fields);
       const next = statusFor(now, mark);
-      return next === now || next === undefined ? undefined : new Map([['status', next]]);
+      return next === now ? undefined : new Map([['status', next]]);
     },
   });
 }

@@ -101,6 +101,32 @@ describe('flat files behind the port', () => {
     expect((await ben.list({ box: 'archive' })).messages).toMatchObject([{ subject: 'pending', read: true }]);
   });
 
+  it('takes a block that people wrote without status or date for open mail of an unknown date', async () => {
+    const ben = open('ben');
+    const block = (re: string, status: string): string =>
+      `---\nfrom: a\nto: b\nre: ${re}\n${status}---\n\nx\n\n`;
+    const inbox = path.join(root, 'ben', '.agent', 'inbox.md');
+    fs.writeFileSync(
+      inbox,
+      block('none', '') +
+        block('empty', 'status:\n') +
+        block('case', 'status: Pending\n') +
+        block('done', 'status: ACTIONED\n'),
+    );
+    const page = await ben.list();
+    expect(page.messages.map(({ subject, unread, answered }) => [subject, unread, answered])).toEqual([
+      ['none', true, false],
+      ['empty', true, false],
+      ['case', true, false],
+      ['done', false, true],
+    ]);
+    expect(page.messages[0]!.created_at_utc).toBe('');
+    expect((await ben.list({ read_state: 'unread' })).message_count).toBe(3);
+    expect(await ben.status()).toMatchObject({ open_count: page.open_count, unread_count: 3 });
+    await ben.read(page.messages[0]!.message_ref);
+    expect(fs.readFileSync(inbox, 'utf8')).toContain('re: none\nstatus: in-progress\n---');
+  });
+
   it('answers unsupported to what the format cannot say, and changes nothing', async () => {
     const ben = open('ben');
     await ben.post({ subject: 'note', body_content: 'x' });

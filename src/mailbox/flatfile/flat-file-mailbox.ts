@@ -36,6 +36,7 @@ import {
 } from '../schema/index.ts';
 import { isAnswered } from './flag-rules.ts';
 import { FlatFileBoxes } from './flat-file-boxes.ts';
+import { statusOf } from './format/envelope.ts';
 import { searchMessages, selectMessages } from './mail-select.ts';
 import { listOf, TRANSPORT, viewMessage } from './message-view.ts';
 import { Outgoing, replyTarget } from './outgoing.ts';
@@ -182,7 +183,7 @@ export class FlatFileMailbox implements Mailbox {
       reply.body_content,
     );
     // Also after a retry: the first try may have ended between the two files.
-    if (!isAnswered(parent.fields.get('status'))) await this.#boxes.markAnswered(parent.ref);
+    if (!isAnswered(statusOf(parent.fields))) await this.#boxes.markAnswered(parent.ref);
     return sent;
   }
 

@@ -1,7 +1,7 @@
 import { type Clock, conflict, newUuid, systemClock, utcSeconds } from '../../base/index.ts';
 import { type ArchiveChoice, archiveMessages } from './archive.ts';
 import { checkMessage } from './format/block.ts';
-import { type FlatMessage, requireMessageId, requireStatus } from './format/envelope.ts';
+import { type FlatMessage, requireMessageId, requireStatus, statusOf } from './format/envelope.ts';
 import type { FoundMessage } from './format/found-message.ts';
 import { type FsckReport, inspectMailbox, type RepairOptions, repairMailbox } from './fsck.ts';
 import {
@@ -165,9 +165,9 @@ export class FlatFile {
   }
 
   #statusFields({ fields, ref }: FoundMessage, { to, from, by, note }: StatusChange): Map<string, string> {
-    const now = fields.get('status');
+    const now = statusOf(fields);
     if (from !== undefined && now !== from) {
-      throw conflict(`message ${ref} has status ${now ?? '(none)'}, not ${from}; nothing was changed`);
+      throw conflict(`message ${ref} has status ${now}, not ${from}; nothing was changed`);
     }
     const changes = new Map([['status', to]]);
     if (to === 'actioned') changes.set('actioned_at', utcSeconds(this.#clock.now()));

@@ -47,9 +47,17 @@ describe('fsck', () => {
   });
 
   it('counts what it repaired, also where the repair brings another trouble to light', async () => {
-    fs.writeFileSync(inbox, HEADER + OPEN.replace('created: 2026-01-01\n', '') + block('b'));
+    fs.writeFileSync(
+      inbox,
+      HEADER + OPEN.replace('created: 2026-01-01\n', '').replace('status: pending\n', '') + block('b'),
+    );
     const report = await box.repair();
-    expect(report).toMatchObject({ repaired: 1, message_count: 2, issues: [{ kind: 'missing_field' }] });
+    expect(report).toMatchObject({
+      repaired: 2,
+      message_count: 2,
+      issues: [{ kind: 'missing_date', warning: true }],
+    });
+    expect(box.list().entries.map(({ status }) => status)).toEqual(['pending', 'pending']);
     expect(report.backup).not.toBeNull();
   });
 
@@ -105,7 +113,7 @@ describe('fsck', () => {
       block('a', 'one') +
       block('a', 'two') +
       block('s', 'x', { status: 'weird' }) +
-      '---\nfrom: a\nto: b\n---\n\nx\n\n' +
+      '---\nfrom: a\nto: b\nstatus: Stale\n---\n\nx\n\n' +
       HEADER +
       HEADER;
     fs.writeFileSync(inbox, HEADER + text);
@@ -115,6 +123,7 @@ describe('fsck', () => {
       ['id_conflict', false],
       ['unknown_status', false],
       ['missing_field', false],
+      ['missing_date', false],
       ['misplaced_header', false],
       ['misplaced_header', false],
     ]);

@@ -18,6 +18,8 @@ export interface FsckIssue {
   detail: string;
   /** --repair can put it right without losing a word. */
   repairable: boolean;
+  /** Worth knowing, but no damage. */
+  warning: boolean;
 }
 
 export interface FsckReport {
@@ -107,12 +109,13 @@ function reportOf(
   { troubles, count }: { troubles: Trouble[]; count: number },
 ): FsckReport {
   const line = lineCounter(source);
-  const issues = troubles.map(({ kind, at, id, detail, fix }) => ({
+  const issues = troubles.map(({ kind, at, id, detail, fix, warning = false }) => ({
     kind,
     line: line(at),
     msg_id: id,
     detail,
     repairable: fix !== undefined,
+    warning,
   }));
   return { mailbox: paths.mailbox, message_count: count, issues, repaired: 0, backup: null };
 }

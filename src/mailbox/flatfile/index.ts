@@ -16,7 +16,14 @@ export { FSCK_KINDS } from './find-troubles.ts';
 export * from './flat-file.ts';
 export { FlatFileMailbox, type FlatFileMailboxOptions } from './flat-file-mailbox.ts';
 export { writeBlock as writeFlatMessage } from './format/block.ts';
-export { type FlatMessage, OPEN_STATUSES, PRIORITIES, requireStatus, STATUSES } from './format/envelope.ts';
+export {
+  type FlatMessage,
+  OPEN_STATUSES,
+  PRIORITIES,
+  requireStatus,
+  STATUSES,
+  statusOf,
+} from './format/envelope.ts';
 export { parseInput as parseFlatMessage } from './format/parse-input.ts';
 export type { FsckIssue, FsckReport } from './fsck.ts';
 export type { FoundEntry, Listing, ListOptions, ShownMessage } from './list.ts';

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { notFound } from '../../base/index.ts';
 import { bodyPreview } from '../../domain/index.ts';
 import type { ByteSource } from './format/byte-source.ts';
-import type { FlatMessage } from './format/envelope.ts';
+import { type FlatMessage, statusOf } from './format/envelope.ts';
 import { type FoundMessage, messagesIn } from './format/found-message.ts';
 import { readHead } from './format/read-block.ts';
 import type { MailboxPaths } from './store/mailbox-path.ts';
@@ -24,6 +24,8 @@ export interface ListOptions {
 export interface FoundEntry {
   ref: string;
   fields: ReadonlyMap<string, string>;
+  /** The one that counts. */
+  status: string;
   preview: string;
   /** Only when asked for. */
   body?: string;
@@ -31,6 +33,7 @@ export interface FoundEntry {
 
 export interface ShownMessage extends FlatMessage {
   ref: string;
+  status: string;
   archived: boolean;
 }
 
@@ -96,16 +99,20 @@ function collect(paths: MailboxPaths, base: Snapshot, options: ListOptions): Lis
 function entryOf(source: ByteSource, message: FoundMessage, whole: boolean): FoundEntry {
   const { ref, fields } = message;
   const { body } = whole ? message.read() : readHead(source, message.block);
-  const entry = { ref, fields, preview: bodyPreview(body) };
+  const entry = { ref, fields, status: statusOf(fields), preview: bodyPreview(body) };
   return whole ? { ...entry, body } : entry;
 }
 
 /** The newest message of that name, body and all, here or else in the archive. */
 export function findShown(paths: MailboxPaths, ref: string): ShownMessage | undefined {
   const here = findMessage(paths.mailbox, ref);
-  if (here && !movedAway(paths, here.identity).has(ref)) return { ref, ...here.message, archived: false };
+  if (here && !movedAway(paths, here.identity).has(ref)) return shown(ref, here.message, false);
   const there = findMessage(paths.archive, ref);
-  return there && { ref, ...there.message, archived: true };
+  return there && shown(ref, there.message, true);
+}
+
+function shown(ref: string, message: FlatMessage, archived: boolean): ShownMessage {
+  return { ref, status: statusOf(message.fields), ...message, archived };
 }
 
 export function showMessage(paths: MailboxPaths, ref: string): ShownMessage {

@@ -9,6 +9,7 @@ import {
 import { checkMail, mailQuerySchema, mailSearchSchema } from '../schema/index.ts';
 import { isAnswered, isRead } from './flag-rules.ts';
 import type { FlatFile } from './flat-file.ts';
+import { statusOf } from './format/envelope.ts';
 import type { Listing } from './list.ts';
 import { createdAt, viewMessage } from './message-view.ts';
 
@@ -29,7 +30,7 @@ export function selectMessages(boxes: Boxes, input: MailQuery, limit?: number): 
     after: query.cursor ?? undefined,
     includeBody: query.include_body,
     where: (fields) => {
-      const status = fields.get('status');
+      const status = statusOf(fields);
       const read = box !== INBOX || isRead(status);
       return (
         (read_state === 'any' || read === (read_state === 'read')) &&

@@ -11,6 +11,7 @@ import {
   parseUtcTime,
 } from '../../domain/index.ts';
 import { isAnswered, isRead } from './flag-rules.ts';
+import { statusOf } from './format/envelope.ts';
 
 export const TRANSPORT = 'flatfile';
 
@@ -23,7 +24,7 @@ interface Viewed {
 
 /** A block of a flat file as the port shows it. */
 export function viewMessage({ ref, fields, body, preview }: Viewed, box: string): MailMessage {
-  const status = fields.get('status');
+  const status = statusOf(fields);
   const read = box !== INBOX || isRead(status);
   const parent = firstOf(fields.get('in-reply-to'));
   return {
@@ -47,8 +48,10 @@ export function viewMessage({ ref, fields, body, preview }: Viewed, box: string)
   };
 }
 
+/** Empty when nobody can tell. */
 export function createdAt(fields: ReadonlyMap<string, string>): string {
-  return utcSeconds(new Date(parseUtcTime(fields.get('created') ?? '') ?? 0));
+  const at = parseUtcTime(fields.get('created') ?? '');
+  return at == null ? '' : utcSeconds(new Date(at));
 }
 
 /** A note of the operator that may be answered. */

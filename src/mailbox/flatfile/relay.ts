@@ -1,7 +1,7 @@
 import { crashPoint, isRouseError, messageOf, newUuid, systemClock, utcSeconds } from '../../base/index.ts';
 import type { FlatFile, FlatFileOptions } from './flat-file.ts';
 import { contentHash } from './format/block.ts';
-import type { FlatMessage } from './format/envelope.ts';
+import { type FlatMessage, statusOf } from './format/envelope.ts';
 import { oneLine, undeliverableNotice } from './relay-notice.ts';
 import { openStops, type RelayDirectory, type Routes, type Stop } from './relay-stops.ts';
 import type { HoldOptions } from './store/hold-lock.ts';
@@ -70,7 +70,7 @@ async function relayOutbox(stop: Stop, routes: Routes, options: RelayOptions): P
 }
 
 const keyOf = (message: FlatMessage): string => `${message.fields.get('msg-id')}\n${contentHash(message)}`;
-const isPending = (fields: ReadonlyMap<string, string>): boolean => fields.get('status') === 'pending';
+const isPending = (fields: ReadonlyMap<string, string>): boolean => statusOf(fields) === 'pending';
 
 const namesOf = (fields: ReadonlyMap<string, string>): string[] =>
   (fields.get('to') ?? '').split(',').map((name) => name.trim());

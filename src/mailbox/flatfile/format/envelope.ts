@@ -83,13 +83,19 @@ export function readValue(raw: string): string {
   return /^'(?:[^']|'')*'$/.test(text) ? text.slice(1, -1).replaceAll("''", "'") : text;
 }
 
-/** The value as it stands in a file. Quoted only where reading it back would otherwise change it. */
-export function writeValue(value: string): string {
-  return /^["']/.test(value) ? JSON.stringify(value) : value;
-}
+/** What a YAML reader would take for the start of something else, a nested key or a comment. */
+const NOT_PLAIN = /^[[\]{},#&*!|>'"%@`\ufeff]|^[-?:](?: |$)|: |:$| #/;
+/** What it would take for a number, a truth value or nothing. */
+const NOT_TEXT =
+  /^(?:[-+]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d+)(?:e[-+]?\d+)?|0[xo][\da-f]+|[-+]?\.inf|\.nan|~|null|true|false|yes|no|on|off|y|n)$/i;
+/** Fields people and scripts search for as they stand: `msg-id: 17` stays that. */
+const NAMES = new Set(['msg-id', 'in-reply-to', 'thread', 'attempts']);
 
+/** A field as it stands in a file. Quoted only where a reader of YAML would otherwise take it for something else. */
 export function writeField(key: string, value: string): string {
-  return value === '' ? `${key}:\n` : `${key}: ${writeValue(value)}\n`;
+  if (value === '') return `${key}:\n`;
+  const quote = NOT_PLAIN.test(value) || (NOT_TEXT.test(value) && !NAMES.has(key));
+  return `${key}: ${quote ? JSON.stringify(value) : value}\n`;
 }
 
 /** A value that can stand on one envelope line, trimmed; `invalid` naming the field otherwise. */
@@ -99,6 +105,11 @@ export function requireValue(value: string, key: string): string {
   if (/\p{Surrogate}/u.test(text)) throw invalid(`${key} is not valid Unicode`);
   if (Buffer.byteLength(text) > LONGEST_VALUE) throw invalid(`${key} is longer than ${LONGEST_VALUE} bytes`);
   return text;
+}
+
+/** The status that counts: people write it in any case, and a message without one waits for its reader. */
+export function statusOf(fields: ReadonlyMap<string, string>): string {
+  return fields.get('status')?.toLowerCase() || 'pending';
 }
 
 export function requireStatus(status: string, field = 'status'): FlatStatus {

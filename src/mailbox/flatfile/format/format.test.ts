@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import { writeBlock } from './block.ts';
 import { escapeBody, unescapeBody } from './body.ts';
 import { bufferSource } from './byte-source.ts';
@@ -97,6 +98,35 @@ describe('the flat-file format', () => {
         expect(read(text).map(plain)).toEqual(messages.map(plain));
       }),
       { numRuns: 2000 },
+    );
+  });
+
+  it('writes envelopes that a YAML reader reads as they were meant', () => {
+    fc.assert(
+      fc.property(anyMessage, ({ fields }) => {
+        const written = writeBlock({ fields, body: '' }).slice('---\n'.length, -'---\n\n'.length);
+        expect(parseYaml(written)).toEqual(Object.fromEntries(fields));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each([
+    ['re', 'Re: one', '"Re: one"'],
+    ['note', 'a: b # c', '"a: b # c"'],
+    ['re', '17', '"17"'],
+    ['re', 'it is 17: 30', '"it is 17: 30"'],
+    ['msg-id', '17', '17'],
+    ['msg-id', 'app-20260131:x.y_z/1', 'app-20260131:x.y_z/1'],
+    ['to', 'totebox@app, command@claude-code', 'totebox@app, command@claude-code'],
+    ['created', '2026-01-31T09:00:00Z', '2026-01-31T09:00:00Z'],
+  ])('writes %s %j as %s', (key, value, written) => {
+    expect(writeBlock(message({ [key]: value }))).toContain(`\n${key}: ${written}\n`);
+  });
+
+  it('reads bare values of others as they stand', () => {
+    expect(read('---\nfrom: a\nto: b\nre: Re: one # two\n---\n\nx\n')[0]!.fields.get('re')).toBe(
+      'Re: one # two',
     );
   });
 
