@@ -28,7 +28,7 @@ export const list = command({
   summary: 'what is in a box, newest first',
   examples: ['rouse mail list --address ana@houmao.localhost --read-state unread --limit 20'],
   flags: [
-    { ...BOX, summary: 'which box', default: 'inbox' },
+    { ...BOX, summary: 'which box; otherwise inbox, with --archived archive' },
     {
       name: 'read-state',
       value: 'STATE',

@@ -56,7 +56,8 @@ export function messageTable(messages: readonly MailMessage[]): string {
   return table(messages, [
     { title: '', value: ({ unread, answered }) => (unread ? '*' : answered ? 'r' : ' ') },
     { title: 'date (utc)', value: ({ created_at_utc: at }) => at.slice(0, 16).replace('T', ' ') },
-    { title: 'from', value: ({ sender }) => sender.display_name ?? sender.address.split('@')[0], max: 24 },
+    // The address: a name is whatever its owner calls himself.
+    { title: 'from', value: ({ sender }) => sender.address, max: 40 },
     { title: 'subject', value: ({ subject }) => subject, max: 48 },
     ...(boxes.size > 1 ? [{ title: 'box', value: ({ box }: MailMessage) => box, max: 16 }] : []),
     { title: 'message ref', value: ({ message_ref: ref }) => ref },
@@ -68,8 +69,12 @@ export function printMessage(mailbox: Mailbox, operation: string, message: MailM
 }
 
 export function printSent(mailbox: Mailbox, operation: string, { message, duplicate }: MailSent): Output {
-  const to = message.to.map(party).join(', ');
-  const done = duplicate ? 'already sent (same idempotency key): nothing was sent again' : `sent to ${to}`;
+  const to = [...message.to.map(party), ...message.cc.map((each) => `${party(each)} (cc)`)].join(', ');
+  const waits = mailbox.transport === 'flatfile' && operation !== 'post';
+  const sent = waits
+    ? `waits in the outbox for ${to}; "rouse mailfile relay" carries it there`
+    : `sent to ${to}`;
+  const done = duplicate ? 'already sent (same idempotency key): nothing was sent again' : sent;
   return {
     data: envelope(mailbox, operation, { message, ...(duplicate ? { duplicate } : {}) }),
     plain: `${done}\n${message.message_ref}`,

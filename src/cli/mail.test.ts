@@ -137,6 +137,77 @@ describe('rouse mail', () => {
     expect(found).toMatch(/: 1 message on this page, 1 unread\n/);
   });
 
+  it('names senders by their address: a display name is what its owner calls himself', async () => {
+    await ok('mailbox', 'register', '--address', at('eve'), '--display-name', 'Houmao Operator');
+    await ok(
+      'mail',
+      'send',
+      '--address',
+      at('eve'),
+      '--to',
+      at('ben'),
+      '--subject',
+      's',
+      '--body-content',
+      'x',
+    );
+    const list = await ok('mail', 'list', '--address', at('ben'));
+    expect(list).toContain(at('eve'));
+    expect(list).not.toContain('Houmao Operator');
+  });
+
+  it('lists archived mail where it is, and says whom a message went to', async () => {
+    await ok('mailbox', 'register', '--address', at('cid'));
+    expect(await ok(...SEND, '--cc', at('cid'), '--body-content', 'x')).toMatch(
+      /^sent to ben@\S+, cid@\S+ \(cc\)\n/,
+    );
+    const { messages } = await json('mail', 'list', '--address', at('ben'));
+    await ok('mail', 'archive', '--address', at('ben'), '--message-ref', messages[0].message_ref);
+    expect(await json('mail', 'list', '--address', at('ben'), '--archived')).toMatchObject({
+      box: 'archive',
+      message_count: 1,
+    });
+    expect(await json('mail', 'list', '--address', at('ben'), '--not-archived')).toMatchObject({
+      box: 'inbox',
+      message_count: 0,
+    });
+  });
+
+  it('says of mail from a flat file that it waits in the outbox', async () => {
+    const file = path.join(home, 'app', '.agent', 'inbox.md');
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    const out = await ok(...SEND, '--mailbox-root', file, '--body-content', 'x');
+    expect(out).toMatch(/^waits in the outbox for ben@.*rouse mailfile relay/);
+  });
+
+  it('gets a mailbox in a directory of its own back with the very command it names', async () => {
+    const own = path.join(home, 'a place of dan');
+    await ok('mailbox', 'register', '--address', at('dan'), '--mailbox-path', own);
+    await ok('mailbox', 'unregister', '--address', at('dan'));
+    const { err } = await rouse(['mail', 'list', '--address', at('dan')]);
+    expect(err).toContain(`--mailbox-path '${fs.realpathSync(own)}'`);
+    const [, command] = /activate it: rouse (.*)/.exec(err)!;
+    await ok(...command!.match(/'[^']*'|\S+/g)!.map((word) => word.replaceAll("'", '')));
+    await ok('mail', 'list', '--address', at('dan'));
+  });
+
+  it('says of a store without its index that it is missing and what to do, and never that it is empty', async () => {
+    await ok(...SEND, '--body-content', 'x');
+    for (const suffix of ['', '-wal', '-shm'])
+      fs.rmSync(path.join(home, '.rouse', 'mailbox', `index.sqlite${suffix}`), { force: true });
+    const status = await rouse(['mailbox', 'status', '--print-json']);
+    expect(status.code).toBe(4);
+    expect(JSON.parse(status.out)).toMatchObject({
+      message_count: null,
+      registration_counts: null,
+      error: expect.stringContaining('index'),
+      hint: expect.stringContaining('rouse mailbox repair'),
+    });
+    expect((await rouse(['mail', 'list', '--address', at('ben')])).code).toBe(3);
+    await ok('mailbox', 'repair');
+    expect((await json('mail', 'list', '--address', at('ben'))).message_count).toBe(1);
+  });
+
   it('says of a mailbox that was put to rest how to get it back, to its owner as to senders', async () => {
     await ok('mailbox', 'unregister', '--address', at('ben'));
     for (const argv of [

@@ -13,13 +13,13 @@ export const repair: Command = {
   flags: [
     {
       name: 'cleanup-staging',
-      summary: 'look after what interrupted writers left',
+      summary: 'look after what interrupted writers left in staging/ a minute ago or earlier',
       negatable: true,
       default: true,
     },
     {
       name: 'quarantine-staging',
-      summary: 'keep it aside',
+      summary: 'keep it in staging/quarantine; --remove-staging deletes it',
       negatable: true,
       opposite: 'remove-staging',
       default: true,

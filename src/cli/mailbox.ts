@@ -38,22 +38,23 @@ const init: Command = {
 
 const status: Command = {
   name: 'status',
-  summary: 'how a mail store is',
+  summary: 'how a mail store is; exit code 4 when it is there and cannot be used',
   examples: ['rouse mailbox status'],
   flags: [ROOT_FLAG],
   async run(input) {
     const { rootStatus } = await import('../mailbox/index.ts');
     const report = await rootStatus(storeRoot(input));
     const { registration_counts: counts, warnings, error, hint, ...facts } = report;
-    const { active, inactive, stashed } = counts;
     const lines = keyValues({
       ...facts,
-      registrations: `${active} active, ${inactive} inactive, ${stashed} stashed`,
+      registrations:
+        counts && `${counts.active} active, ${counts.inactive} inactive, ${counts.stashed} stashed`,
       ...(warnings.length > 0 ? { warnings } : {}),
       ...(error === null ? {} : { error }),
       ...(hint === null ? {} : { hint }),
     });
-    return { data: about(input, report), plain: lines };
+    const isBroken = report.bootstrapped && error !== null;
+    return { data: about(input, report), plain: lines, exitCode: isBroken ? 4 : 0 };
   },
 };
 

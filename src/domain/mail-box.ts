@@ -24,7 +24,9 @@ export function parseBoxName(text: string, field = 'box'): string {
               ? `must be at most ${LONGEST_BOX_NAME_BYTES} bytes`
               : undefined;
   if (problem) {
-    throw invalid(`${field} ${problem}`, { hint: `known boxes: ${STANDARD_BOXES.join(', ')}` });
+    throw invalid(`${field} ${problem}`, {
+      hint: `every mailbox has ${STANDARD_BOXES.join(', ')}; any other name is a box of your own`,
+    });
   }
   return name;
 }

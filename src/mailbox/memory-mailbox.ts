@@ -33,6 +33,7 @@ import {
   mailReplySchema,
   mailSearchSchema,
 } from './schema/index.ts';
+import { textMatcher } from './search-terms.ts';
 
 /** One mailbox of a MemoryMail, behind the port. */
 export class MemoryMailbox implements Mailbox {
@@ -96,11 +97,10 @@ export class MemoryMailbox implements Mailbox {
 
   async search(input: MailSearch): Promise<MailPage> {
     const { text, box, limit, include_body } = checkMail(mailSearchSchema, input, 'search');
-    const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
-    const found = this.#newestFirst().filter(({ document, box: at }) => {
-      const all = `${document.subject}\n${document.body}`.toLowerCase();
-      return words.length > 0 && (box == null || at === box) && words.every((word) => all.includes(word));
-    });
+    const holds = textMatcher(text) ?? (() => false);
+    const found = this.#newestFirst().filter(
+      ({ document, box: at }) => (box == null || at === box) && holds(document.subject, document.body),
+    );
     const messages = found.slice(0, limit).map((entry) => viewEntry(entry, include_body));
     return pageOf(box ?? null, { messages, nextCursor: null });
   }

@@ -134,7 +134,7 @@ describe('beside shell scripts', () => {
     expect(fs.existsSync(mailbox)).toBe(false);
   });
 
-  it('the shim takes a mailbox and a message file, or standard input', () => {
+  it('the shim takes a mailbox and a message file, the message itself, or standard input', () => {
     const mailbox = bench.inbox();
     const shim = path.join(bench.directory, 'bin', 'shim.sh');
     fs.mkdirSync(path.dirname(shim));
@@ -149,6 +149,14 @@ describe('beside shell scripts', () => {
     expect(spawnSync(shim, [mailbox], { input, encoding: 'utf8' })).toMatchObject({
       status: 0,
       stdout: 'duplicate m\n',
+    });
+    expect(spawnSync(shim, [mailbox, input], { encoding: 'utf8' })).toMatchObject({
+      status: 0,
+      stdout: 'duplicate m\n',
+    });
+    expect(spawnSync(shim, [mailbox, 'no message'], { encoding: 'utf8' })).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('---'),
     });
     expect(spawnSync(shim, [], { encoding: 'utf8' }).status).toBe(2);
     expect(idsIn(mailbox)).toEqual(['m']);

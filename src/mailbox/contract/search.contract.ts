@@ -18,6 +18,26 @@ export function describeSearch(scene: MailScene): void {
     },
   );
 
+  it.runIf(scene.capabilities.search).each([
+    ['"queue empty"', []],
+    ['"is empty"', ['the queue']],
+    ['"queue the"', []],
+    ['queue empty', ['the queue']],
+    ['que', []],
+    ['que*', ['the queue']],
+    ['QUEUE', ['the queue']],
+    ['cafe', ['the queue']],
+    ['is_empty', ['the queue']],
+    ['is-empty', ['the queue']],
+    ['empty-is', []],
+  ])(
+    'finds with %s %j: whole words, quoted ones next to each other in subject or body',
+    async (text, found) => {
+      await scene.tell('the queue', 'it is empty; Café closed');
+      expect(subjects((await scene.bob.search({ text })).messages)).toEqual(found);
+    },
+  );
+
   it
     .runIf(scene.capabilities.search)
     .each(['"', '""', "'; DROP TABLE messages; --", 'AND OR NOT', '(', '*', 'a:b', '-x'])(

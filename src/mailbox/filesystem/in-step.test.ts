@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '../../base/index.ts';
 import { type MailStore, openMailStore, repairMailStore } from './index.ts';
 import { at, TestRoot } from './world.testing.ts';
 
@@ -69,6 +70,22 @@ describe('index, files and folders', () => {
       ),
       { numRuns: 15 },
     );
+  });
+
+  it('are in step when one opening publishes a move after another has moved the message back', async () => {
+    world = new TestRoot(...NAMES);
+    await world.send('ana', 'ben', 'there and back');
+    await world.store.published();
+    // Its publications wait for this clock, or to be asked for.
+    const late = openMailStore({ root: world.root, clock: new FakeClock() });
+    const ref = (await world.mailbox('ben').list()).messages[0]!.message_ref;
+    await late.mailbox(at('ben')).move([ref], 'later');
+    await world.mailbox('ben').move([ref], 'inbox');
+    await world.store.published();
+    await late.published();
+    await late.close();
+    const { shown, said } = views(world.store);
+    expect(shown).toEqual(said);
   });
 
   it('come out of repair as they were, whatever was lost of them', async () => {

@@ -1,7 +1,7 @@
 import { notFound, type RouseError } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import { isAddress, unknownRecipient } from '../../domain/index.ts';
-import { listRegistrations } from './registration-rows.ts';
+import { listRegistrations, type Registration } from './registration-rows.ts';
 
 /** Why this address cannot be used: it is put to rest, or nobody has it and another was probably meant. */
 export function noActiveMailbox(db: Sqlite, address: string): RouseError {
@@ -10,7 +10,7 @@ export function noActiveMailbox(db: Sqlite, address: string): RouseError {
   const former = all.find((registration) => registration.address === address);
   if (former && isAddress(address) && !active.some((registration) => registration.address === address)) {
     return notFound(`mailbox ${address} is registered but ${former.status}`, {
-      hint: `activate it: rouse mailbox register --address ${address} --principal-id ${former.owner_principal_id}`,
+      hint: `activate it: rouse mailbox register ${registerFlags(former)}`,
       facts: { recipient: address, status: former.status },
     });
   }
@@ -18,4 +18,20 @@ export function noActiveMailbox(db: Sqlite, address: string): RouseError {
     address,
     active.map(({ address, owner_principal_id: principal_id }) => ({ address, principal_id })),
   );
+}
+
+/** All that makes it the same mailbox: with less, registering would ask to put it aside or replace it. */
+function registerFlags({
+  address,
+  owner_principal_id: owner,
+  mailbox_kind,
+  mailbox_path,
+}: Registration): string {
+  const place = mailbox_kind === 'symlink' ? ['--mailbox-path', word(mailbox_path)] : [];
+  return ['--address', address, '--principal-id', word(owner), ...place].join(' ');
+}
+
+/** As a shell takes it for one word. */
+function word(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -89,9 +89,9 @@ export function placesNow(db: Sqlite, seqs: readonly number[]): Map<number, Plac
 }
 
 /**
- * After file and links were made: another process may have moved or removed the message meanwhile. Its own changes
- * follow its own commit, so what we just made against it is taken away again. False when a mailbox itself was moved
- * and the message has to be looked at as a whole.
+ * After file and links were made: another process may have moved or removed the message meanwhile, and what we just
+ * made against it is taken away again. False when the message is elsewhere now: making our link may have taken or
+ * removed the other one's, so the message has to be looked at as a whole.
  */
 export function dropOvertaken(
   db: Sqlite,
@@ -104,7 +104,7 @@ export function dropOvertaken(
     const row = now.find((each) => each.registration === registration.number);
     const moved = row !== undefined && row.mailbox_path !== registration.mailbox_path;
     if (row?.box === box && !moved) continue;
-    if (moved) settled = false;
+    if (row !== undefined) settled = false;
     removeLink(linkPath({ folder: folderOf(layout, registration), box, messageId: message.message_id }));
   }
   if (document && now.length === 0 && !db.get('SELECT 1 FROM messages WHERE seq = ?', [seq])) {

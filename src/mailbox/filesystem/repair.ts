@@ -116,7 +116,7 @@ function indexCanBeUsed(layout: Layout): boolean {
     db = openIndex(layout, { make: false });
   } catch (error) {
     const { code } = asRouseError(error);
-    if (code === 'not_ready' || code === 'internal') return false;
+    if (code === 'not_found' || code === 'internal') return false;
     // Busy, or written by a newer version: that is no damage.
     throw error;
   }

@@ -3,7 +3,7 @@ import { asRouseError, readIfExists } from '../../base/index.ts';
 import { MAIL_PROTOCOL_VERSION } from '../../domain/index.ts';
 import { explained } from './explain-root.ts';
 import { plantedLinks } from './planted-links.ts';
-import { REGISTRATION_STATUSES, type RegistrationStatus } from './registration-rows.ts';
+import type { RegistrationStatus } from './registration-rows.ts';
 import { isRoot, resolveRoot } from './root.ts';
 import { openMailStore } from './store.ts';
 import { storeWarnings } from './store-status.ts';
@@ -14,8 +14,9 @@ export interface RootStatus {
   bootstrapped: boolean;
   supported: boolean;
   protocol_version: number | string | null;
-  registration_counts: Record<RegistrationStatus, number>;
-  message_count: number;
+  /** Null while the index cannot be read: nobody knows. */
+  registration_counts: Record<RegistrationStatus, number> | null;
+  message_count: number | null;
   set_aside_count: number;
   structural_state_readable: boolean;
   warnings: string[];
@@ -38,8 +39,8 @@ export async function rootStatus(root: string): Promise<RootStatus> {
     bootstrapped: isRoot(layout),
     supported: false,
     protocol_version: marker === String(MAIL_PROTOCOL_VERSION) ? MAIL_PROTOCOL_VERSION : (marker ?? null),
-    registration_counts: { active: 0, inactive: 0, stashed: 0 },
-    message_count: 0,
+    registration_counts: null,
+    message_count: null,
     set_aside_count: 0,
     structural_state_readable: false,
     warnings: [],
@@ -50,9 +51,9 @@ export async function rootStatus(root: string): Promise<RootStatus> {
     const store = openMailStore({ root });
     try {
       const all = store.registrations();
-      for (const each of REGISTRATION_STATUSES) {
-        status.registration_counts[each] = all.filter(({ status: is }) => is === each).length;
-      }
+      const counts = { active: 0, inactive: 0, stashed: 0 };
+      for (const { status: is } of all) counts[is]++;
+      status.registration_counts = counts;
       status.message_count = store.db.get<{ n: number }>('SELECT count(*) AS n FROM messages')!.n;
       const { setAsideCount, warnings } = storeWarnings(store);
       return {
@@ -70,7 +71,7 @@ export async function rootStatus(root: string): Promise<RootStatus> {
     if (code === 'forbidden') throw error;
     return {
       ...status,
-      supported: code !== 'unsupported' && code !== 'not_found',
+      supported: code !== 'unsupported' && status.bootstrapped,
       error: message,
       hint: hint ?? null,
     };

@@ -7,7 +7,6 @@ import {
   errnoOf,
   invalid,
   notFound,
-  notReady,
   RouseError,
   readIfExists,
   unsupported,
@@ -123,7 +122,7 @@ export function openIndex(layout: Layout, options: { make: boolean }): Sqlite {
   if (!fs.existsSync(layout.index)) {
     const hasMail = fs.existsSync(layout.messages) && fs.readdirSync(layout.messages).length > 0;
     if (hasMail || !options.make) {
-      throw notReady(`the index of mailbox root ${layout.root} is missing`, {
+      throw notFound(`the index of mailbox root ${layout.root} is missing`, {
         hint: `rebuild it from the message files: rouse mailbox repair --mailbox-root ${layout.root}`,
       });
     }

@@ -1,4 +1,5 @@
 import type { Sqlite } from '../../db/index.ts';
+import { searchTerms } from '../search-terms.ts';
 import { VIEW_COLUMNS, type ViewRow } from './message-view.ts';
 import { readMeta, writeMeta } from './meta-rows.ts';
 
@@ -22,18 +23,12 @@ export function searchRows(
   );
 }
 
-/**
- * What people type, as an FTS5 expression: every word must occur, "quoted words" next to each other, word* as a
- * prefix. Each term is quoted, so nothing typed is ever an operator. Undefined when there is no word in it.
- */
+/** What people type, as an FTS5 expression. Each term is quoted, so nothing typed is ever an operator. */
 export function matchExpression(typed: string): string | undefined {
-  const terms = [...typed.matchAll(/"([^"]*)"?|[^\s"]+/g)].map(([whole, quoted]) => {
-    const text = quoted ?? whole;
-    if (!/[\p{L}\p{N}\p{Co}]/u.test(text)) return undefined;
-    return `"${text.replaceAll('"', ' ')}"${quoted === undefined && text.endsWith('*') ? '*' : ''}`;
-  });
-  const kept = terms.filter((term) => term !== undefined);
-  return kept.length === 0 ? undefined : kept.join(' ');
+  const terms = searchTerms(typed).map(
+    ({ text, prefix }) => `"${text.replaceAll('"', ' ')}"${prefix ? '*' : ''}`,
+  );
+  return terms.length === 0 ? undefined : terms.join(' ');
 }
 
 /** Adds one batch of new messages to the full-text index; inside a transaction. True when there may be more. */

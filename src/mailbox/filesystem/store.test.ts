@@ -110,7 +110,7 @@ describe('a mailbox root', () => {
       'internal',
       (root) => fs.writeFileSync(path.join(root, 'index.sqlite'), 'x'.repeat(5000)),
     ],
-    ['a missing index', 'not_ready', (root) => fs.rmSync(path.join(root, 'index.sqlite'))],
+    ['a missing index', 'not_found', (root) => fs.rmSync(path.join(root, 'index.sqlite'))],
   ])('that is %s is refused with what to do, and status says so', async (_, code, spoil) => {
     world = new TestRoot('alice', 'bob');
     await world.send('alice', 'bob', 'hello');

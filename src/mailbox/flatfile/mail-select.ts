@@ -7,6 +7,7 @@ import {
   sinceStamp,
 } from '../../domain/index.ts';
 import { checkMail, mailQuerySchema, mailSearchSchema } from '../schema/index.ts';
+import { textMatcher } from '../search-terms.ts';
 import { isAnswered, isRead } from './flag-rules.ts';
 import type { FlatFile } from './flat-file.ts';
 import { statusOf } from './format/envelope.ts';
@@ -41,17 +42,13 @@ export function selectMessages(boxes: Boxes, input: MailQuery, limit?: number): 
   });
 }
 
-/** Messages that hold every word, by reading the files: the format has no index. */
+/** Messages that hold what is asked for, by reading the files: the format has no index. */
 export function searchMessages(boxes: Boxes, input: MailSearch): MailMessage[] {
   const { text, box, limit, include_body } = checkMail(mailSearchSchema, input, 'search');
-  const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const holds = textMatcher(text);
   const found: MailMessage[] = [];
-  for (const [name, file] of words.length === 0 ? [] : boxes) {
+  for (const [name, file] of holds === undefined ? [] : boxes) {
     if (box != null && box !== name) continue;
-    const holds = (re: string, body: string): boolean => {
-      const all = `${re}\n${body}`.toLowerCase();
-      return words.every((word) => all.includes(word));
-    };
     for (const { body, ...head } of file.list({ holds, limit: limit - found.length, includeBody: true })
       .entries) {
       found.push(viewMessage(include_body ? { ...head, body: body ?? '' } : head, name));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   ANSWERED_STATES,
+  ARCHIVE,
   INBOX,
   type MailDraft,
   type MailMark,
@@ -32,16 +33,22 @@ const instantSchema = z
     'must be an ISO-8601 time such as 2026-01-31T12:00:00Z, or a date',
   );
 
-export const mailQuerySchema = z.strictObject({
-  box: boxSchema.default(INBOX),
-  read_state: z.enum(READ_STATES).default('any'),
-  answered_state: z.enum(ANSWERED_STATES).default('any'),
-  archived: z.boolean().nullish(),
-  limit: z.int().min(1).nullish(),
-  since: instantSchema.nullish(),
-  include_body: z.boolean().default(false),
-  cursor: z.string().nullish(),
-}) satisfies z.ZodType<MailQuery, MailQuery>;
+/** Archived mail is looked for where it is, unless a box is named. */
+export const mailQuerySchema = z
+  .strictObject({
+    box: boxSchema.optional(),
+    read_state: z.enum(READ_STATES).default('any'),
+    answered_state: z.enum(ANSWERED_STATES).default('any'),
+    archived: z.boolean().nullish(),
+    limit: z.int().min(1).nullish(),
+    since: instantSchema.nullish(),
+    include_body: z.boolean().default(false),
+    cursor: z.string().nullish(),
+  })
+  .transform(({ box, ...query }) => ({
+    box: box ?? (query.archived ? ARCHIVE : INBOX),
+    ...query,
+  })) satisfies z.ZodType<MailQuery, MailQuery>;
 
 export const mailSearchSchema = z.strictObject({
   text: z
