@@ -158,9 +158,20 @@ describe('rouse mailfile', () => {
     fs.writeFileSync(inbox, `${text('a')}\n${text('a')}`);
     expect((await rouse(['fsck', '--mailbox', inbox])).code).toBe(4);
     const repaired = await rouse(['fsck', '--mailbox', inbox, '--repair', '--print-json']);
-    expect(JSON.parse(repaired.out).issues.map(({ kind }: { kind: string }) => kind)).toEqual([
-      'missing_field',
+    expect(repaired.code).toBe(0);
+    expect(JSON.parse(repaired.out).issues).toMatchObject([{ kind: 'missing_date', warning: true }]);
+  });
+
+  it('list --open shows what people wrote without a status, or in capitals', async () => {
+    const block = (status: string): string => `---\nfrom: a\nto: b\nre: x\n${status}---\n\nx\n\n`;
+    fs.writeFileSync(inbox, block('') + block('status: Pending\n') + block('status: Actioned\n'));
+    expect((await json('list', '--open')).messages).toMatchObject([
+      { status: 'pending', created: null },
+      { status: 'pending' },
     ]);
+    expect((await rouse(['fsck', '--mailbox', inbox])).code).toBe(4);
+    expect((await rouse(['fsck', '--mailbox', inbox, '--repair'])).code).toBe(0);
+    expect((await rouse(['fsck', '--mailbox', inbox])).code).toBe(0);
   });
 
   it('relay goes between the directories it is given', async () => {

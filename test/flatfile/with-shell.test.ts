@@ -62,7 +62,7 @@ describe('beside shell scripts', () => {
     const ids = idsIn(mailbox);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toHaveLength(4 * count + 5);
-    expect(new FlatFile(mailbox).fsck().issues.filter(({ kind }) => kind !== 'missing_field')).toEqual([]);
+    expect(new FlatFile(mailbox).fsck().issues.filter(({ kind }) => kind !== 'missing_date')).toEqual([]);
   });
 
   it('a lock held by a script ends in exit code 7 with the file untouched', async () => {
