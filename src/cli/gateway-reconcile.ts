@@ -67,7 +67,9 @@ function decidedOutput({ after, kept, discarded }: Decided): Output {
     discarded > 0 && `${discarded} discarded`,
   ].filter(Boolean);
   const end =
-    left > 0 ? `${left} still undecided; requests stay blocked until they are.` : 'Requests are open.';
+    left > 0
+      ? `${left} still undecided; none runs, and no new one is accepted, until they are.`
+      : 'Requests are open.';
   return { data: after, plain: `${told.length ? `${told.join(', ')}. ` : ''}${end}` };
 }
 
@@ -99,7 +101,8 @@ const reconcile: Command = {
   summary: 'decide about requests that were meant for an earlier agent process',
   description:
     'A relaunched tool has lost its conversation, so requests accepted for its predecessor are not replayed into it. ' +
-    'Without flags this shows them. Kept ones run now; discarded ones end as cancelled; nothing of either was typed.',
+    'Without flags this shows them. Kept ones run, in their order, once every one is decided; discarded ones end as ' +
+    'cancelled. Nothing of either was typed.',
   examples: [
     'rouse agents gateway reconcile --agent-name gpu   # look',
     'rouse agents gateway reconcile --agent-name gpu --keep gwreq-20260416-091402Z-0a1b2c3d --discard gwreq-20260416-091500Z-4e5f6071',
@@ -107,9 +110,15 @@ const reconcile: Command = {
   ],
   flags: [
     ...GATEWAY_TARGET_FLAGS,
-    { name: 'keep', value: 'ID', summary: 'run this one now', many: true, parse: notBlank },
+    {
+      name: 'keep',
+      value: 'ID',
+      summary: 'keep this one; it runs once all are decided',
+      many: true,
+      parse: notBlank,
+    },
     { name: 'discard', value: 'ID', summary: 'end this one', many: true, parse: notBlank },
-    { name: 'keep-all', summary: 'run all of them' },
+    { name: 'keep-all', summary: 'keep all of them; they run now' },
     { name: 'discard-all', summary: 'end all of them' },
   ],
   run,

@@ -193,6 +193,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   ending.add(surface.changed.on(() => pause.interrupt()));
   ending.add(queue.entries.on(refresh));
   ending.add(slot.changed.on(refresh));
+  ending.add(instances.settled.on(refresh));
   ending.add(surface.changed.on(refresh));
   ending.add(queue.entries.on(notifier.onLedger));
   ending.add(mail.changed.on(() => notifier.hint('mail')));

@@ -54,6 +54,37 @@ describe('a queued prompt', () => {
     expect(await finished(on, id)).toMatchObject({ outcome: 'submitted' });
   });
 
+  it('says behind which one it waits, and what that one waits for', async () => {
+    const on = await testGateway(ending, {
+      prepare: (surface) => surface.show({ ready: false, reasons: ["phase='active'"] }),
+    });
+    const [first, second, third] = [
+      await accept(on, prompt('one')),
+      await accept(on, prompt('two')),
+      await accept(on, prompt('three')),
+    ];
+    const { requests } = (await on.call('GET', '/v1/requests')).body;
+    const reasons = requests.map((each: { request_id: string; waiting_reason: string }) => [
+      each.request_id,
+      each.waiting_reason,
+    ]);
+    expect(reasons).toEqual([
+      [third, `behind ${first}`],
+      [second, `behind ${first}`],
+      [first, "phase='active'"],
+    ]);
+    let release = (): void => {};
+    on.surface.hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    on.surface.show({ ready: true, reasons: [] });
+    const waits = async (id: string) => (await on.call('GET', `/v1/requests/${id}`)).body.waiting_reason;
+    await expect.poll(() => waits(second!)).toBe(`busy with queue ${first}`);
+    expect([await waits(first!), await waits(third!)]).toEqual([null, `behind ${second}`]);
+    release();
+    await finished(on, third!);
+  });
+
   it('keeps the order of acceptance, people before machines', async () => {
     const on = await testGateway(ending, {
       prepare: (surface) => surface.show({ ready: false, reasons: ['x'] }),
@@ -230,12 +261,35 @@ describe('after a restart', () => {
     });
     expect((await after.call('POST', '/v1/requests', prompt('new'))).status).toBe(409);
     const again = await after.restart((surface) => surface.show({ instanceId: 'fake-2' }));
-    expect((await again.call('GET', '/v1/reconciliation')).body.requests).toHaveLength(2);
-    await again.call('POST', '/v1/reconciliation', { keep: [keep], discard: [drop] });
+    const { requests } = (await again.call('GET', '/v1/reconciliation')).body;
+    expect(requests.map((each: { waiting_reason: string }) => each.waiting_reason)).toEqual([
+      expect.stringMatching(/^reconciliation: .* keep or discard it/),
+      expect.stringMatching(/^reconciliation: .* keep or discard it/),
+    ]);
+    await again.call('POST', '/v1/reconciliation', { keep: [keep] });
+    expect((await again.call('GET', `/v1/requests/${keep}`)).body).toMatchObject({
+      state: 'accepted',
+      waiting_reason: expect.stringMatching(/^reconciliation: kept/),
+    });
+    await again.call('POST', '/v1/reconciliation', { discard: [drop] });
     expect(await finished(again, keep)).toMatchObject({ outcome: 'submitted' });
     expect(await finished(again, drop)).toMatchObject({ outcome: 'cancelled' });
     expect(again.surface.submitted).toEqual(['keep']);
     expect((await again.call('GET', '/v1/status')).body.request_admission).toBe('open');
+  });
+
+  it('work that is kept runs as soon as all is decided', async () => {
+    const before = await testGateway(ending, { prepare: (s) => s.show({ ready: false, reasons: ['x'] }) });
+    const ids = [await accept(before, prompt('one')), await accept(before, prompt('two'))];
+    const after = await before.restart((surface) => surface.show({ instanceId: 'fake-2' }));
+    await after.call('POST', '/v1/reconciliation', { keep: ids });
+    const { ledger } = await finished(after, ids[1]!);
+    expect(ledger.map((entry: { stage: string }) => entry.stage).slice(0, 3)).toEqual([
+      'accepted',
+      'kept',
+      'running',
+    ]);
+    expect(after.surface.submitted).toEqual(['one', 'two']);
   });
 
   it('a harmless relaunch, with nothing left over, needs no decision', async () => {

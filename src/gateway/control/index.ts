@@ -11,3 +11,4 @@ export { followLedger, untilFinished } from './follow.ts';
 export { promptNow } from './prompt-now.ts';
 export { reconcile, reconciliation } from './reconcile.ts';
 export { sendKeysNow } from './send-keys-now.ts';
+export { waitingNow } from './waiting-now.ts';

@@ -1,16 +1,18 @@
 import { invalid, notFound } from '../../base/index.ts';
 import { toListedRequest } from '../queue/index.ts';
 import type { ControlDependencies } from './dependencies.ts';
+import { waitingNow } from './waiting-now.ts';
 
 /** What an earlier agent process left behind, and whether somebody must decide about it. */
-export function reconciliation({ presence, queue }: ControlDependencies) {
+export function reconciliation(on: ControlDependencies) {
+  const { presence, queue } = on;
   const epoch = presence.epoch();
   const inherited = queue.line(1000).filter((row) => row.managed_agent_instance_epoch < epoch);
   return {
     schema_version: 1,
     managed_agent_recovery: presence.recovery(),
     managed_agent_instance_epoch: epoch,
-    requests: inherited.map(toListedRequest),
+    requests: inherited.map(waitingNow(on)).map(toListedRequest),
   };
 }
 
@@ -29,7 +31,7 @@ export async function reconcile(
   for (const id of discard) {
     await on.queue.finish(id, { outcome: 'cancelled', detail: 'discarded at reconciliation' });
   }
-  on.instances.adopt(keep);
+  await on.queue.keep(keep, on.presence.epoch());
   on.instances.settle();
   return reconciliation(on);
 }

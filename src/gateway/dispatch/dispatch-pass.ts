@@ -34,11 +34,9 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
     });
     return 0;
   }
-  const waiting = waitingReason(dependencies);
+  const waiting = whyNotNow(dependencies);
   if (waiting) {
     queue.noteWaiting(row, waiting);
-    for (const { requestId, into } of plan?.drop ?? [])
-      queue.noteWaiting(queue.get(requestId), `waits with ${into}`);
     return untilExpiry(dependencies);
   }
   const pause = dependencies.pause.left();
@@ -66,7 +64,11 @@ async function execute(
   return deliverRequest(row, 'ready_only', dependencies, () => plan);
 }
 
-function waitingReason({ slot, surface }: DispatchDependencies): string | undefined {
+/** What keeps the head of the line from being typed, as far as it shows; the lane may see more. */
+export function whyNotNow({
+  slot,
+  surface,
+}: Pick<DispatchDependencies, 'slot' | 'surface'>): string | undefined {
   if (slot.current) return `busy with ${slot.current.source} ${slot.current.id}`;
   const { ready, reasons } = surface.observation();
   return ready ? undefined : reasons.join(' ') || 'not ready';

@@ -11,13 +11,14 @@ import {
   reconcile,
   reconciliation,
   untilFinished,
+  waitingNow,
 } from '../control/index.ts';
 import { toListedRequest, toRequestView } from '../queue/index.ts';
 
 /** The durable queue: accept, look, cancel, follow, decide. */
 export function requestRoutes(app: Hono, on: ControlDependencies): void {
   const { queue } = on;
-  const shown = (id: string) => toRequestView(queue.get(id), queue.ledger(id));
+  const shown = (id: string) => toRequestView(waitingNow(on)(queue.get(id)), queue.ledger(id));
 
   app.post('/v1/requests', async (context) => {
     const { row, duplicate, depth } = await acceptRequest(parseBody(requestBody, await keyed(context)), on);
@@ -45,7 +46,7 @@ export function requestRoutes(app: Hono, on: ControlDependencies): void {
     return context.json({
       schema_version: 1,
       queue_depth: queue.depth(),
-      requests: rows.map(toListedRequest),
+      requests: rows.map(waitingNow(on)).map(toListedRequest),
     });
   });
 

@@ -1,3 +1,4 @@
+import { Emitter } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import { nextEpoch } from '../../domain/index.ts';
 
@@ -11,6 +12,8 @@ export interface InstanceRecord {
 
 /** Which agent process the accepted work was meant for. Kept with the queue, so that it survives detach and attach. */
 export class InstanceStore {
+  /** All inherited work was decided about: admission is open again. */
+  readonly settled = new Emitter<InstanceRecord>();
   #db: Sqlite;
 
   constructor(db: Sqlite) {
@@ -57,24 +60,13 @@ export class InstanceStore {
     );
   }
 
-  /** Inherited requests that somebody wants run by the process that is there now. */
-  adopt(requestIds: readonly string[]): void {
-    const { epoch } = this.read();
-    this.#db.transaction((db) => {
-      for (const id of requestIds) {
-        db.run(
-          `UPDATE gateway_requests SET managed_agent_instance_epoch = ? WHERE request_id = ? AND state = 'accepted'`,
-          [epoch, id],
-        );
-      }
-    });
-  }
-
   /** Opens admission again once no inherited request is left undecided. */
   settle(): InstanceRecord {
     const record = this.read();
     if (record.reconciled_epoch === record.epoch || this.inheritedCount(record.epoch) > 0) return record;
-    return this.#write({ ...record, reconciled_epoch: record.epoch });
+    const settled = this.#write({ ...record, reconciled_epoch: record.epoch });
+    this.settled.emit(settled);
+    return settled;
   }
 
   #write(record: InstanceRecord): InstanceRecord {

@@ -10,6 +10,7 @@ export type LedgerStage =
   | 'turn_seen'
   | 'turn_finished'
   | 'returned'
+  | 'kept'
   | 'finished';
 
 export interface LedgerEntry {

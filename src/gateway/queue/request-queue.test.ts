@@ -247,11 +247,16 @@ describe('epochs', () => {
     const other = openSqlite({ file, migrations: QUEUE_MIGRATIONS });
     expect(new InstanceStore(other).observe('b')).toMatchObject({ epoch: 2, reconciled_epoch: 1 });
     other.close();
-    instances.adopt([keep]);
+    await queue.keep([keep], 2);
     expect(instances.settle()).toMatchObject({ reconciled_epoch: 1 });
     await queue.finish(drop, { outcome: 'cancelled' });
     expect(instances.settle()).toMatchObject({ reconciled_epoch: 2 });
     expect(queue.get(keep).managed_agent_instance_epoch).toBe(2);
+    expect(queue.ledger(keep).at(-1)).toMatchObject({
+      stage: 'kept',
+      source: 'reconciliation',
+      facts: { from_epoch: 1, to_epoch: 2 },
+    });
   });
 });
 

@@ -141,6 +141,22 @@ export class RequestQueue extends RequestReader {
     this.entries.emit(entry);
   }
 
+  /** Somebody wants these run by the agent process of this epoch, though they were accepted for an earlier one. */
+  async keep(requestIds: readonly string[], epoch: number): Promise<void> {
+    const entries = await this.db.commitTogether((db) =>
+      requestIds.flatMap((id) => {
+        const { managed_agent_instance_epoch: from_epoch } = this.get(id);
+        const { changes } = db.run(
+          `UPDATE gateway_requests SET managed_agent_instance_epoch = ? WHERE request_id = ? AND state = 'accepted'`,
+          [epoch, id],
+        );
+        const facts = { from_epoch, to_epoch: epoch };
+        return changes === 1 ? [appendEntry(db, this.#entry(id, 'kept', 'reconciliation', facts))] : [];
+      }),
+    );
+    for (const entry of entries) this.entries.emit(entry);
+  }
+
   /** Why the request still waits. Written only when it changed. */
   noteWaiting(row: RequestRow, reason: string): void {
     if (row.waiting_reason === reason) return;

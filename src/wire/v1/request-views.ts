@@ -26,6 +26,7 @@ export const ledgerEntry = name(
       'turn_seen',
       'turn_finished',
       'returned',
+      'kept',
       'finished',
     ]),
     source: about('Who saw it.', z.string()),

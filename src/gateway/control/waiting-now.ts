@@ -1,0 +1,47 @@
+import { whyNotNow } from '../dispatch/index.ts';
+import type { RequestRow } from '../queue/index.ts';
+import type { ControlDependencies } from './dependencies.ts';
+
+/**
+ * Rows as they stand now: what is in line gets the reason it waits for at this moment. On disk only the head of the line
+ * has one, as it was when the dispatcher last looked. What this asks does not grow with the line.
+ */
+export function waitingNow(on: ControlDependencies): (row: RequestRow) => RequestRow {
+  let reasonOf: ((row: RequestRow) => string | null) | undefined;
+  return (row) => {
+    if (row.state !== 'accepted') return row;
+    reasonOf ??= reasons(on);
+    return { ...row, waiting_reason: reasonOf(row) };
+  };
+}
+
+function reasons(on: ControlDependencies): (row: RequestRow) => string | null {
+  const { queue, presence, surface } = on;
+  const admission = presence.admission();
+  if (admission === 'blocked_reconciliation') {
+    const epoch = presence.epoch();
+    return (row) =>
+      row.managed_agent_instance_epoch < epoch
+        ? 'reconciliation: accepted for an earlier agent process; keep or discard it'
+        : 'reconciliation: kept, and runs when the others of an earlier agent process are decided';
+  }
+  if (admission === 'blocked_unavailable') {
+    const why = surface.observation().unavailableReason;
+    return () => `the agent is not available${why ? `: ${why}` : ''}`;
+  }
+  const pressed = queue.running().find((row) => row.request_kind === 'interrupt');
+  const [interrupt] = queue.interrupts(1);
+  const plan = queue.plan();
+  const joined = new Map(plan?.drop.map(({ requestId, into }) => [requestId, into]));
+  const head = interrupt?.request_id ?? plan?.keep[0] ?? queue.line(1)[0]?.request_id;
+  return (row) => {
+    const into = joined.get(row.request_id);
+    if (into !== undefined) return `waits with ${into}`;
+    if (row.request_kind === 'interrupt') {
+      const before = pressed?.request_id ?? head;
+      return before === undefined || before === row.request_id ? null : `behind ${before}`;
+    }
+    if (row.request_id !== head && head !== undefined) return `behind ${head}`;
+    return whyNotNow(on) ?? row.waiting_reason;
+  };
+}
