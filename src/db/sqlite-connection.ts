@@ -11,6 +11,8 @@ export interface ConnectionOptions {
   /** Made with mode 0600 when it is not there, its directory too. `:memory:` for a database without a file. */
   file: string;
   readOnly?: boolean;
+  /** With readOnly: nobody writes to it, so it is read without the files a write-ahead log needs beside it. */
+  immutable?: boolean;
   /** How long to wait for another writer. Default 5 s. */
   busyTimeoutMs?: number;
   /** fsync at each commit. Default true; false survives the death of the process, not of the machine. */
@@ -44,6 +46,7 @@ export class Sqlite {
   constructor({
     file,
     readOnly = false,
+    immutable = false,
     busyTimeoutMs = 5000,
     durable = true,
     clock = systemClock,
@@ -51,7 +54,7 @@ export class Sqlite {
     this.file = file;
     this.readOnly = readOnly;
     this.#busyTimeoutMs = busyTimeoutMs;
-    this.#db = openSqliteFile({ file, readOnly, busyTimeoutMs, durable });
+    this.#db = openSqliteFile({ file, readOnly, immutable, busyTimeoutMs, durable });
     this.#statements = new StatementCache(this.#db);
     this.#log = new LogSync(file, durable);
     this.#group = new GroupCommit(

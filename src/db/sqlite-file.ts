@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
 import * as path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { DatabaseSync as DatabaseSyncClass, DatabaseSyncInstance } from '@photostructure/sqlite';
 import {
   ensurePrivateDirectory,
@@ -20,13 +21,14 @@ export const IN_MEMORY = ':memory:';
 export interface SqliteFileOptions {
   file: string;
   readOnly: boolean;
+  immutable: boolean;
   busyTimeoutMs: number;
   durable: boolean;
 }
 
 /** Opens the file with our settings; makes it, for its owner only, when it is not there. */
 export function openSqliteFile(options: SqliteFileOptions): DatabaseSyncInstance {
-  const { file, readOnly, busyTimeoutMs } = options;
+  const { file, readOnly, immutable, busyTimeoutMs } = options;
   if (file !== IN_MEMORY) {
     try {
       prepareFile(file, readOnly);
@@ -44,7 +46,8 @@ export function openSqliteFile(options: SqliteFileOptions): DatabaseSyncInstance
   };
   let db: DatabaseSyncInstance | undefined;
   try {
-    db = new DatabaseSync(file, { readOnly, timeout: busyTimeoutMs, defensive: true });
+    const place = immutable ? `${pathToFileURL(file).href}?immutable=1` : file;
+    db = new DatabaseSync(place, { readOnly, timeout: busyTimeoutMs, defensive: true });
     applySettings(db, options);
     return db;
   } catch (error) {

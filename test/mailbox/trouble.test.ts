@@ -19,13 +19,18 @@ beforeEach(() => {
 afterEach(() => fs.rmSync(directory, { recursive: true, force: true }));
 
 function rouse(args: string[], uid?: number) {
+  const { code, error } = say(args, uid);
+  return { code, error };
+}
+
+function say(args: string[], uid?: number) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, '--print-json', ...args], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'], HOME: path.join(directory, 'home') },
     ...(uid !== undefined && { uid, gid: uid }),
   });
-  const { error } = JSON.parse(status === 0 ? stdout : stderr) as { error?: Record<string, string> };
-  return { code: status, error };
+  const said = JSON.parse(status === 0 ? stdout : stderr) as { error?: Record<string, string> };
+  return { code: status, error: said.error, said };
 }
 
 function made(at = root): void {
@@ -58,6 +63,30 @@ describe.runIf(AS_ROOT)("another user's mail store", () => {
   it('is not made where nothing may be written', () => {
     expect(rouse(['mailbox', 'init', '--mailbox-root', root], NOBODY)).toMatchObject({ code: 8 });
     expect(fs.existsSync(root)).toBe(false);
+  });
+});
+
+describe.runIf(AS_ROOT)('a mail store that is closed to every writer', () => {
+  it('can be looked at, searched and exported, and is not written', () => {
+    fs.mkdirSync(root);
+    fs.chownSync(root, NOBODY, NOBODY);
+    const as = (...args: string[]) => say([...args, '--mailbox-root', path.join(root, 'store')], NOBODY);
+    const post = ['mail', 'post', '--address', 'a@x', '--subject', 'kept', '--body-content', 'x'];
+    as('mailbox', 'init');
+    as('mailbox', 'register', '--address', 'a@x');
+    expect(as(...post).code).toBe(0);
+    spawnSync('chmod', ['-R', 'a-w', path.join(root, 'store')]);
+    const before = fs.readdirSync(path.join(root, 'store'));
+    for (const look of [['list'], ['search', 'kept']]) {
+      expect(as('mail', ...look, '--address', 'a@x')).toMatchObject({ code: 0, said: { message_count: 1 } });
+    }
+    expect(as('mailbox', 'status')).toMatchObject({
+      code: 0,
+      said: { message_count: 1, warnings: [expect.stringContaining('not written')] },
+    });
+    expect(as('mailbox', 'export', '--all-accounts', '--output-dir', path.join(root, 'out')).code).toBe(0);
+    expect(as(...post)).toMatchObject({ code: 8, error: { code: 'forbidden' } });
+    expect(fs.readdirSync(path.join(root, 'store'))).toEqual(before);
   });
 });
 

@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import {
   type Clock,
   Emitter,
+  forbidden,
   type Log,
   messageOf,
   type RouseError,
@@ -81,6 +82,7 @@ export class OpenRoot {
 
   /** One commit, shared with whatever else is written in this turn. Resolves when it is on disk. */
   async commit<T>(work: (db: Sqlite) => T): Promise<T> {
+    this.#refuseReadOnly();
     return this.#commits.add((db) => {
       this.#refuseChangedRoot();
       return work(db);
@@ -89,6 +91,7 @@ export class OpenRoot {
 
   /** The same at once, for what is done rarely and alone. */
   transaction<T>(work: (db: Sqlite) => T): T {
+    this.#refuseReadOnly();
     this.#refuseChangedRoot();
     const value = this.db.transaction(work);
     this.#writeAhead.flush();
@@ -161,6 +164,13 @@ export class OpenRoot {
         facts: { cause: 'index_replaced' },
       },
     );
+  }
+
+  #refuseReadOnly(): void {
+    if (!this.db.readOnly) return;
+    throw forbidden(`mailbox root ${this.layout.root} can be read but not written`, {
+      hint: 'run as a user who may write there, or make it writable',
+    });
   }
 
   #refuseChangedRoot(): void {

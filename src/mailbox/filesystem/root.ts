@@ -127,11 +127,15 @@ export function openIndex(layout: Layout, options: { make: boolean }): Sqlite {
       });
     }
   }
+  const readOnly = !options.make && isSealed(layout);
   try {
     return openSqlite({
       file: layout.index,
       migrations: INDEX_MIGRATIONS,
       busyTimeoutMs: BUSY_TIMEOUT_MS,
+      readOnly,
+      // A log beside it may be somebody's at work, or hold commits that are not in the index yet.
+      immutable: readOnly && !fs.existsSync(`${layout.index}-wal`),
       // Flushed by WriteAheadLog, outside the write lock.
       durable: false,
     });
@@ -143,6 +147,18 @@ export function openIndex(layout: Layout, options: { make: boolean }): Sqlite {
       cause: error,
     });
   }
+}
+
+/** On a read-only disk, or closed to every writer by its permissions: nobody changes it while it is looked at. */
+function isSealed({ root, index }: Layout): boolean {
+  return [root, index].every((file) => {
+    try {
+      fs.accessSync(file, fs.constants.W_OK);
+      return false;
+    } catch (error) {
+      return errnoOf(error) === 'EROFS' || (fs.statSync(file).mode & 0o222) === 0;
+    }
+  });
 }
 
 /** A directory with other things in it does not become a mailbox root by accident. */

@@ -13,6 +13,7 @@ export function storeWarnings(store: OpenRoot): { setAsideCount: number; warning
   }
   if (store.badRowCount > 0)
     warnings.push(`${store.badRowCount} message(s) in the index cannot be read; run: rouse mailbox repair`);
+  if (store.db.readOnly) warnings.push('the store can be read but not written');
   const { trouble } = store.publisher;
   if (trouble !== undefined) warnings.push(`message files or links cannot be written: ${trouble}`);
   if (store.journal.trouble !== undefined)

@@ -108,6 +108,7 @@ function ensureOperator(store: MailStore): void {
 }
 
 function recover(store: MailStore): void {
+  if (store.db.readOnly) return;
   const moved = readMeta(store.db, 'root') !== store.layout.root;
   const left = store.db.get('SELECT 1 FROM unpublished LIMIT 1') !== undefined;
   const clearing = isClearing(store.db);
