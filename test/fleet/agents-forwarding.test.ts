@@ -52,7 +52,7 @@ describe('what is asked of an agent', () => {
 
   it('arrives without the credentials and cookies of whoever asked', async () => {
     await raw('GET', '/gateway/requests', {
-      headers: { cookie: 'a=b', 'x-other': '1', 'last-event-id': '7' },
+      headers: { cookie: 'a=b', 'x-other': '1', 'last-event-id': '7', 'idempotency-key': 'k' },
     });
     const { headers } = agent.seen[0]!;
     expect([headers.cookie, headers.authorization, headers['x-other'], headers['last-event-id']]).toEqual([
@@ -61,6 +61,7 @@ describe('what is asked of an agent', () => {
       undefined,
       '7',
     ]);
+    expect(headers['idempotency-key']).toBe('k');
     expect(headers.host).toBe(`127.0.0.1:${new URL(`http://${headers.host}`).port}`);
     expect(headers.host).not.toBe(new URL(house.url).host);
   });
