@@ -52,6 +52,7 @@ describe.each(['gateway_backed', 'manager_direct'])('the mail of an agent, %s', 
     });
     expect(await agent.json(mail('archive', ...ref))).toMatchObject({ messages: [{ archived: true }] });
     expect((await agent.json(mail('list', '--not-archived'))).messages).toEqual([]);
+    expect((await agent.json(mail('list', '--archived'))).messages).toMatchObject([{ box: 'archive' }]);
   });
 
   it('is sent once per key, with a body from a file, and posted by the operator', async () => {

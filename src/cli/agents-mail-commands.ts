@@ -11,7 +11,7 @@ const EXAMPLE_REF = 'filesystem:msg-20260416T091402Z-0123456789abcdef0123456789a
 const BOX: Flag = {
   name: 'box',
   value: 'BOX',
-  summary: 'inbox (default), sent, archive, …',
+  summary: 'inbox (default; archive with --archived), sent, archive, …',
   parse: notBlank,
 };
 const PAGE: Flag[] = [
@@ -50,6 +50,8 @@ async function list(input: Input): Promise<Output> {
     include_body: 'includeBody',
     cursor: 'cursor',
   });
+  // Archived mail is looked for where it is, as in rouse mail list.
+  if (body['archived'] === true) body['box'] ??= 'archive';
   return listed(await askMail(input, 'list', body), { cursor: input.flags['cursor'] });
 }
 
