@@ -40,15 +40,19 @@ export async function interruptTurn(
     evidence.push(evidenceAt(clock, 'screen', { running: 'nothing', keys: [] }));
     return { outcome: 'submitted', reasons: ['nothing was running'], evidence, untouched: true };
   }
+  const unseen = mayBegin && !isBusy(sight);
   let presses = 0;
   let stopped = false;
   try {
     while (presses < MOST_PRESSES && !stopped && (presses === 0 || (await mayPressAgain(on)))) {
       await pressKeys(sight.view!.pane, on);
       presses++;
-      const isOver = ({ facts }: Sight): true | undefined => facts.busy.value !== 'yes' || undefined;
       stopped = (await waitUntil(on, isOver, patience.interruptMs)) !== undefined;
+      // Its turn may show only now, begun by a tool that did not listen yet.
+      if (presses === 1 && stopped && unseen)
+        stopped = (await waitUntil(on, isBusy, patience.swallowedMs.told)) === undefined;
     }
+    stopped ||= !isBusy(tracker.sight);
   } catch (error) {
     return { outcome: 'failed', reasons: [messageOf(error)], evidence, untouched: false };
   }
@@ -71,6 +75,9 @@ export async function interruptTurn(
   const reasons = stopped ? [] : ['the keys were sent; the turn still shows'];
   return { outcome: 'submitted', reasons, evidence, untouched: false };
 }
+
+const isBusy = ({ facts }: Sight): true | undefined => facts.busy.value === 'yes' || undefined;
+const isOver = (sight: Sight): true | undefined => !isBusy(sight) || undefined;
 
 async function pressKeys(pane: Pane, { watch, clock, tracker }: LaneContext): Promise<void> {
   for (const [at, key] of tracker.detector.input.interruptKeys.entries()) {

@@ -140,6 +140,19 @@ describe('an interrupt behind a prompt that waits for its proof', () => {
       { surface: { patience: { proofMs: 6_000 } } },
     ));
 
+  it('ends also a turn that begins after the keys were heard', () =>
+    atDesk(house, async (desk) => {
+      await desk.control.send('swallow-enter', { count: 1 });
+      const swallowed = desk.surface.deliver(desk.prompt('its Enter comes late'));
+      await desk.control.event('enter_swallowed');
+      const interrupt = desk.surface.interrupt('i');
+      await desk.shows('esc again to clear');
+      await desk.control.send('busy', { ms: 600_000 });
+      await desk.control.event('interrupted');
+      expect(await interrupt).toMatchObject({ outcome: 'submitted', reasons: [] });
+      expect(await swallowed).toMatchObject({ outcome: 'unconfirmed' });
+    }));
+
   it('lets it be proven when the tool was only slow, and ends its turn', () =>
     atDesk(house, async (desk) => {
       await desk.control.send('slow-redraw', { ms: 1500 });

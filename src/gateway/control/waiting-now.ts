@@ -36,7 +36,7 @@ function reasons(on: ControlDependencies): (row: RequestRow) => string | null {
   const head = interrupt?.request_id ?? plan?.keep[0] ?? queue.line(1)[0]?.request_id;
   return (row) => {
     const into = joined.get(row.request_id);
-    if (into !== undefined) return `waits with ${into}`;
+    if (into !== undefined) return `joined to ${into}`;
     if (row.request_kind === 'interrupt') {
       const before = pressed?.request_id ?? head;
       return before === undefined || before === row.request_id ? null : `behind ${before}`;

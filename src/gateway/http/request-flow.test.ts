@@ -186,7 +186,7 @@ describe('control intents in line', () => {
     const ids = await Promise.all(['/compact', '/new', '/clear'].map((text) => submit(on, text)));
     await expect
       .poll(async () => (await client(on).getRequest(ids[0]!)).waiting_reason)
-      .toBe(`waits with ${ids[1]}`);
+      .toBe(`joined to ${ids[1]}`);
     on.surface.outcomes = ['failed'];
     on.surface.show(READY);
     const views = await Promise.all(ids.map((id) => client(on).getRequest(id, true)));
