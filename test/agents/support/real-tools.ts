@@ -314,7 +314,7 @@ const copilot: RealTool = {
     COPILOT_PROVIDER_MAX_OUTPUT_TOKENS: '8000',
   }),
   asking: [],
-  mailing: ['--allow-tool=shell(curl:*)', '--allow-url=127.0.0.1'],
+  mailing: ['--allow-tool=shell(curl:*)', '--allow-all-urls'],
   askDirective: sh,
   denyKeys: ['Escape'],
   trustRow: /❯ \d\. Yes/,
