@@ -1,8 +1,8 @@
 #!/bin/sh
 # mailbox-prepend.sh MAILBOX [MESSAGE]: puts one message on top of a flat-file mailbox.
-# MESSAGE is a file with the message, or the message itself; without it, standard input is read. Locking, idempotency by msg-id and exit codes are
-# those of "rouse mailfile prepend": 0 prepended or duplicate, 2 bad message, 4 msg-id used with other content, 7 lock
-# timeout.
+# MESSAGE is a file with the message, or the message itself; without it, standard input is read. Locking, idempotency
+# by msg-id and exit codes are those of "rouse mailfile prepend": 0 prepended or duplicate, 2 bad message, 4 msg-id used
+# with other content, 7 lock timeout.
 self=$0
 while [ -L "$self" ]; do
   link=$(readlink "$self")

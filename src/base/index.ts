@@ -18,4 +18,5 @@ export * from './ids.ts';
 export * from './log.ts';
 export * from './loop.ts';
 export * from './process-identity.ts';
+export * from './shell-quote.ts';
 export * from './text.ts';

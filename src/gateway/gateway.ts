@@ -6,10 +6,7 @@ import {
   ensurePrivateDirectory,
   type FileLock,
   type Log,
-  Loop,
-  type LoopTrouble,
-  messageOf,
-  type NextPass,
+  type Loop,
   newUuid,
   tryLockFile,
 } from '../base/index.ts';
@@ -17,7 +14,7 @@ import { openSqlite } from '../db/index.ts';
 import type { ExecutionMode } from '../domain/index.ts';
 import { createApp, type Door, listen } from '../http/index.ts';
 import type { AgentSurface } from '../terminal/index.ts';
-import { type LoopTroubles, type MailboxBinding, openApiDocument } from '../wire/index.ts';
+import { type MailboxBinding, openApiDocument } from '../wire/index.ts';
 import type { ControlDependencies } from './control/index.ts';
 import {
   type DispatchDependencies,
@@ -53,6 +50,7 @@ import { recordQueueEvents } from './queue-events.ts';
 import { QUEUE_FILE_MIGRATIONS } from './queue-file.ts';
 import { createReminders, ReminderStore } from './reminders/index.ts';
 import type { SessionFacts } from './session-facts.ts';
+import { supervisor, troublesOf } from './supervise.ts';
 
 export interface GatewayConfig {
   gatewayRoot: string;
@@ -218,33 +216,6 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   if (surface.kind === 'headless') ending.add(() => surface.close());
   log.info('gateway started', { host: config.host, port: listening.port, instance: instanceId });
   return runUntilStopped({ instanceId, port: listening.port, surface, log, ending });
-}
-
-function troublesOf(loops: readonly Loop[]): LoopTroubles {
-  return loops.flatMap(({ name, trouble }) =>
-    trouble
-      ? [{ loop: name, message: trouble.message, failures: trouble.failures, since_utc: trouble.sinceUtc }]
-      : [],
-  );
-}
-
-/** Makes loops that tell the log, and who shows them, of a new trouble and of its end. */
-function supervisor(
-  clock: Clock,
-  log: Log,
-  changed: () => void,
-): (name: string, pass: () => Promise<NextPass>) => Loop {
-  const onTrouble = (name: string, trouble: LoopTrouble | undefined): void => {
-    if (trouble) log.error(`${name} failed`, { cause: trouble.message });
-    else log.info(`${name} recovered`);
-    try {
-      changed();
-    } catch (error) {
-      // What troubles the loop may keep its trouble from being shown too; it must not end the loop.
-      log.warn('status not refreshed', { cause: messageOf(error) });
-    }
-  };
-  return (name, pass) => new Loop({ name, clock, pass, onTrouble: (trouble) => onTrouble(name, trouble) });
 }
 
 function prepareFiles(gatewayRoot: string): GatewayFiles {

@@ -1,5 +1,4 @@
-import { writeFileAtomic } from '../base/index.ts';
-import { shellQuote } from './shell-quote.ts';
+import { shellQuote, writeFileAtomic } from '../base/index.ts';
 
 /** They belong to the terminal or shell of whoever calls, cannot be set by a shell, name another agent's session, or
  * say where the token of a person is: an agent has its own. */

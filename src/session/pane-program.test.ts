@@ -3,9 +3,9 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { shellWords } from '../base/index.ts';
 import { handedEnvironment, harmlessEnvironment, writeEnvironmentFile } from './handed-environment.ts';
 import { writePaneProgram } from './pane-program.ts';
-import { shellWords } from './shell-quote.ts';
 import { temporaryDirectory } from './testing.ts';
 import { hookScript } from './tools/hook-script.ts';
 

@@ -1,9 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { randomHex, writeFileAtomic } from '../base/index.ts';
+import { randomHex, shellQuote, shellWords, writeFileAtomic } from '../base/index.ts';
 import { DRAIN_TERMINAL, KEEP_TERMINAL_MODES } from '../tmux/index.ts';
 import { writeEnvironmentFile } from './handed-environment.ts';
-import { shellQuote, shellWords } from './shell-quote.ts';
 
 export interface PaneProgram {
   /** The session's launch directory. */

@@ -1,7 +1,14 @@
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { identifyProcess, type ProcessIdentity, unavailable, writeFileAtomic } from '../base/index.ts';
+import {
+  identifyProcess,
+  type ProcessIdentity,
+  shellQuote,
+  shellWords,
+  unavailable,
+  writeFileAtomic,
+} from '../base/index.ts';
 import { type ExecutionMode, TUI_TIMING_RULES, type TuiTimings } from '../domain/index.ts';
 import { ensureToken, TOKEN_FILE_VARIABLE } from './gateway-token.ts';
 import { handedEnvironment, writeEnvironmentFile } from './handed-environment.ts';
@@ -10,7 +17,6 @@ import { programWords } from './program-path.ts';
 import type { SessionContext } from './session-context.ts';
 import { sessionPaths } from './session-paths.ts';
 import { SessionTmux } from './session-tmux.ts';
-import { shellQuote, shellWords } from './shell-quote.ts';
 import { DEFAULT_SOCKET } from './tmux-socket.ts';
 
 export interface GatewayStart {

@@ -1,4 +1,4 @@
-import { notFound, type RouseError } from '../../base/index.ts';
+import { notFound, type RouseError, shellQuote } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import { isAddress, unknownRecipient } from '../../domain/index.ts';
 import { listRegistrations, type Registration } from './registration-rows.ts';
@@ -27,11 +27,6 @@ function registerFlags({
   mailbox_kind,
   mailbox_path,
 }: Registration): string {
-  const place = mailbox_kind === 'symlink' ? ['--mailbox-path', word(mailbox_path)] : [];
-  return ['--address', address, '--principal-id', word(owner), ...place].join(' ');
-}
-
-/** As a shell takes it for one word. */
-function word(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  const place = mailbox_kind === 'symlink' ? ['--mailbox-path', shellQuote(mailbox_path)] : [];
+  return ['--address', address, '--principal-id', shellQuote(owner), ...place].join(' ');
 }
