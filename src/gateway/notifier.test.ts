@@ -115,6 +115,31 @@ describe('the notifier', () => {
     );
   });
 
+  it.each(['every_poll', 'on_change', 'backoff'])(
+    'with %s tells an agent process that took the place of another of all open mail, at once and once',
+    async (repeat) => {
+      const on = await testGateway(ending);
+      await enable(on, { ...HOUR, repeat });
+      await sendMail(on, 'one');
+      await expect.poll(() => wakes(on)).toBe(1);
+      on.surface.show({ ready: false, connectivity: 'unavailable', instanceId: null });
+      on.surface.show({ ready: true, connectivity: 'connected', instanceId: 'fake-2' });
+      await expect.poll(() => wakes(on)).toBe(2);
+      const [newest] = await decisions(on);
+      expect(newest.facts).toMatchObject({ epoch: 2, unannounced_count: 1, repeats: 0 });
+      expect(newest.chain[1]).toBe(
+        'repeat: this process of the agent was not told of all of it, trigger ready',
+      );
+      for (let turn = 0; turn < 3; turn++) {
+        on.surface.show({ ready: false, reasons: ['busy'] });
+        on.surface.show({ ready: true, reasons: [] });
+      }
+      await sendMail(on, 'two');
+      await expect.poll(() => wakes(on)).toBe(3);
+      expect((await decisions(on))[0].facts.unannounced_count).toBe(1);
+    },
+  );
+
   it('ends a wake as superseded, untyped, when the mail was handled before it could be typed', async () => {
     const on = await testGateway(ending);
     await enable(on);

@@ -1,5 +1,5 @@
 import { FLEET_MIGRATIONS } from './fleet/index.ts';
-import { NOTIFIER_MIGRATIONS } from './notifier/index.ts';
+import { NOTIFIER_EPOCH_MIGRATIONS, NOTIFIER_MIGRATIONS } from './notifier/index.ts';
 import { QUEUE_MIGRATIONS } from './queue/index.ts';
 import { REMINDER_MIGRATIONS } from './reminders/index.ts';
 
@@ -9,4 +9,5 @@ export const QUEUE_FILE_MIGRATIONS = [
   ...REMINDER_MIGRATIONS,
   ...NOTIFIER_MIGRATIONS,
   ...FLEET_MIGRATIONS,
+  ...NOTIFIER_EPOCH_MIGRATIONS,
 ];

@@ -13,7 +13,9 @@ export interface WakeFacts {
   interval_seconds: number;
   eligible_count: number;
   digest: string | null;
-  /** Eligible messages no wake has announced yet. */
+  /** Which agent process it is about. Not in facts of older gateways. */
+  epoch?: number;
+  /** Eligible messages no wake has announced yet to this process. */
   unannounced_count: number;
   last_notified_digest: string | null;
   last_notification_at_utc: string | null;
@@ -106,8 +108,11 @@ interface RepeatAnswer {
 /** An event announces only what is new; announced mail waits for the interval or its policy, so that no turn ends in the next prompt. */
 function repeatRule(facts: WakeFacts): RepeatAnswer {
   const { trigger, repeat } = facts;
-  if (facts.unannounced_count > 0)
-    return { wake: true, said: `repeat: new mail, trigger ${trigger}`, againMs: null };
+  if (facts.unannounced_count > 0) {
+    const unheard = facts.epoch !== undefined && facts.last_notified_digest === facts.digest;
+    const what = unheard ? 'this process of the agent was not told of all of it' : 'new mail';
+    return { wake: true, said: `repeat: ${what}, trigger ${trigger}`, againMs: null };
+  }
   const next = rearmMs(facts);
   if (repeat === 'backoff' && next !== null && Date.parse(facts.now_utc) >= next) {
     return { wake: true, said: `repeat: backoff re-armed after ${facts.repeats} wakes`, againMs: null };

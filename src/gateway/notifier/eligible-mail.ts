@@ -27,17 +27,17 @@ export class EligibleReader {
   }
 }
 
-/** How many of them no wake has told of yet; counted again only when either side changed. */
+/** How many of them no wake has told this agent process of yet; counted again only when either side changed. */
 export class Unannounced {
-  #announced: () => ReadonlySet<string>;
+  #announced: (epoch: number) => ReadonlySet<string>;
   #known: { mail: EligibleMail; announced: ReadonlySet<string>; count: number } | undefined;
 
-  constructor(announced: () => ReadonlySet<string>) {
+  constructor(announced: (epoch: number) => ReadonlySet<string>) {
     this.#announced = announced;
   }
 
-  of(mail: EligibleMail): number {
-    const announced = this.#announced();
+  of(mail: EligibleMail, epoch: number): number {
+    const announced = this.#announced(epoch);
     if (this.#known?.mail !== mail || this.#known.announced !== announced) {
       const count = mail.refs.filter((ref) => !announced.has(ref)).length;
       this.#known = { mail, announced, count };

@@ -48,6 +48,18 @@ export const NOTIFIER_MIGRATIONS: SqliteMigration[] = [
   },
 ];
 
+/** Of what was announced before, the request knows for which process; where it is no longer kept, nobody is taken to have heard of it. */
+export const NOTIFIER_EPOCH_MIGRATIONS: SqliteMigration[] = [
+  {
+    id: 'notifier-2-epoch',
+    sql: `
+      ALTER TABLE gateway_notifier_announced ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
+      UPDATE gateway_notifier_announced SET epoch = COALESCE((SELECT managed_agent_instance_epoch
+        FROM gateway_requests WHERE gateway_requests.request_id = gateway_notifier_announced.request_id), 0);
+    `,
+  },
+];
+
 export interface NotifierRecord {
   enabled: boolean;
   interval_seconds: number | null;
@@ -87,11 +99,11 @@ type Row = Omit<NotifierRecord, 'enabled' | 'repeat' | 'quiet_hours'> & {
   quiet_hours_json: string | null;
 };
 
-/** The notifier's record, its audit, and which messages have been announced by which request. */
+/** The notifier's record, its audit, and which messages have been announced by which request to which agent process. */
 export class NotifierStore {
   #db: Sqlite;
   #clock: Clock;
-  #announced: ReadonlySet<string> | undefined;
+  #announced: { epoch: number; refs: ReadonlySet<string> } | undefined;
 
   constructor(db: Sqlite, clock: Clock) {
     this.#db = db;
@@ -198,17 +210,22 @@ export class NotifierStore {
     )?.at;
   }
 
-  /** The same set until something is announced: a look at an unchanged mailbox costs the same whatever its size. */
-  announced(): ReadonlySet<string> {
-    this.#announced ??= new Set(
-      this.#db
-        .all<{ message_ref: string }>('SELECT message_ref FROM gateway_notifier_announced')
-        .map((r) => r.message_ref),
-    );
-    return this.#announced;
+  /**
+   * What the agent process of this epoch was told of. The same set until something is announced: a look at an unchanged
+   * mailbox costs the same whatever its size.
+   */
+  announced(epoch: number): ReadonlySet<string> {
+    if (this.#announced?.epoch !== epoch) {
+      const rows = this.#db.all<{ message_ref: string }>(
+        'SELECT message_ref FROM gateway_notifier_announced WHERE epoch = ?',
+        [epoch],
+      );
+      this.#announced = { epoch, refs: new Set(rows.map((row) => row.message_ref)) };
+    }
+    return this.#announced.refs;
   }
 
-  /** The request that announced a message first, while it is eligible. */
+  /** The request that announced a message first to the newest process that was told of it, while it is eligible. */
   announcedBy(messageRef: string): string | undefined {
     return this.#db.get<{ request_id: string }>(
       'SELECT request_id FROM gateway_notifier_announced WHERE message_ref = ?',
@@ -216,8 +233,8 @@ export class NotifierStore {
     )?.request_id;
   }
 
-  /** Exactly these are announced now; what is no longer eligible is forgotten. */
-  announce(refs: readonly string[], requestId: string): void {
+  /** Exactly these are announced now, to the process of this epoch; what is no longer eligible is forgotten. */
+  announce(refs: readonly string[], { requestId, epoch }: { requestId: string; epoch: number }): void {
     // Read anew afterwards: the transaction may yet be undone.
     this.#announced = undefined;
     const list = JSON.stringify(refs);
@@ -226,9 +243,10 @@ export class NotifierStore {
       [list],
     );
     this.#db.run(
-      `INSERT INTO gateway_notifier_announced (message_ref, request_id) SELECT value, ?2 FROM json_each(?1) WHERE true
-       ON CONFLICT (message_ref) DO NOTHING`,
-      [list, requestId],
+      `INSERT INTO gateway_notifier_announced (message_ref, request_id, epoch)
+       SELECT value, ?2, ?3 FROM json_each(?1) WHERE true
+       ON CONFLICT (message_ref) DO UPDATE SET request_id = ?2, epoch = ?3 WHERE epoch <> ?3`,
+      [list, requestId, epoch],
     );
   }
 

@@ -37,7 +37,7 @@ export function createNotifier(on: NotifierDependencies) {
   const { clock, queue, presence, surface, mail, log } = on;
   const store = new NotifierStore(on.db, clock);
   const eligible = new EligibleReader();
-  const unannounced = new Unannounced(() => store.announced());
+  const unannounced = new Unannounced((epoch) => store.announced(epoch));
   const records = new WakeRecords({ ...on, store });
   let triggers = new Set<Trigger>(['start']);
   let dueAt: number | undefined;
@@ -46,10 +46,12 @@ export function createNotifier(on: NotifierDependencies) {
   /** Open mail is waiting for the agent to become ready. */
   let waiting = false;
   let lastDecision: WakeDecision | undefined;
+  /** The agent process of the last look. */
+  let seenEpoch: number | undefined;
 
   /** A hint from outside; the next pass looks. */
   function hint(trigger: Trigger): void {
-    if (trigger === 'ready' && !waiting) return;
+    if (trigger === 'ready' && !waiting && presence.epoch() === seenEpoch) return;
     triggers.add(trigger);
     on.wake();
   }
@@ -101,7 +103,9 @@ export function createNotifier(on: NotifierDependencies) {
   function gather(trigger: Trigger, record: NotifierRecord, found: EligibleMail): WakeFacts {
     const { refs, digest } = found;
     const now = clock.now();
-    const { request_admission, active_execution, queue_depth } = presence.status();
+    const { request_admission, active_execution, queue_depth, managed_agent_instance_epoch } =
+      presence.status();
+    seenEpoch = managed_agent_instance_epoch;
     const { ready, reasons } = surface.observation();
     const used = store.wakesSince(utcStamp(new Date(now.getTime() - HOUR_MS)));
     const budget = record.wakes_per_hour;
@@ -113,7 +117,8 @@ export function createNotifier(on: NotifierDependencies) {
       interval_seconds: record.interval_seconds ?? 0,
       eligible_count: refs.length,
       digest,
-      unannounced_count: unannounced.of(found),
+      epoch: seenEpoch,
+      unannounced_count: unannounced.of(found, seenEpoch),
       last_notified_digest: record.last_notified_digest,
       last_notification_at_utc: record.last_notification_at_utc,
       repeats: record.repeats,

@@ -8,7 +8,7 @@ import { dispatchPass, ExecutionSlot, LanePause } from '../dispatch/index.ts';
 import { openMailAccess } from '../mail/index.ts';
 import { Presence } from '../presence/index.ts';
 import { InstanceStore, QUEUE_MIGRATIONS, RequestQueue } from '../queue/index.ts';
-import { createNotifier, NOTIFIER_MIGRATIONS } from './index.ts';
+import { createNotifier, NOTIFIER_EPOCH_MIGRATIONS, NOTIFIER_MIGRATIONS } from './index.ts';
 
 const HOUR = 3_600_000;
 
@@ -20,7 +20,10 @@ interface Day {
 /** A day of a real notifier, queue and dispatch on the fake clock; the agent handles its mail or is stuck. */
 async function day(repeat: RepeatPolicy, sends: number[], agent: 'diligent' | 'stuck'): Promise<Day> {
   const clock = new FakeClock();
-  const db = openSqlite({ file: ':memory:', migrations: [...QUEUE_MIGRATIONS, ...NOTIFIER_MIGRATIONS] });
+  const db = openSqlite({
+    file: ':memory:',
+    migrations: [...QUEUE_MIGRATIONS, ...NOTIFIER_MIGRATIONS, ...NOTIFIER_EPOCH_MIGRATIONS],
+  });
   const queue = new RequestQueue(db, clock);
   const surface = new FakeSurface();
   const slot = new ExecutionSlot();

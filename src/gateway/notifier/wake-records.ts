@@ -35,7 +35,8 @@ export class WakeRecords {
   /** Within the transaction of the look. Answers the entry of the wake, to be told after the commit. */
   look({ facts, decision, found: { refs, digest, summary }, record }: Look): LedgerEntry | undefined {
     const { store } = this.#on;
-    const allKnown = facts.unannounced_count === 0 && store.announced().size === refs.length;
+    const epoch = facts.epoch ?? 0;
+    const allKnown = facts.unannounced_count === 0 && store.announced(epoch).size === refs.length;
     const wakes = decision.outcome === 'enqueued';
     // An event that found nothing to do leaves no trace: only cycles of the interval are recorded every time.
     const silent =
@@ -43,14 +44,16 @@ export class WakeRecords {
     if (silent) return undefined;
     const accepted = wakes ? this.#accept(record) : undefined;
     const requestId = accepted?.accepted.row.request_id ?? null;
-    if (requestId && !allKnown) store.announce(refs, requestId);
+    if (requestId && !allKnown) store.announce(refs, { requestId, epoch });
     store.change({
       last_poll_at_utc: facts.now_utc,
       last_error: null,
       ...(wakes && {
         last_notification_at_utc: facts.now_utc,
         last_notified_digest: digest,
-        repeats: digest === record.last_notified_digest ? record.repeats + 1 : 0,
+        // Counted for each process by itself: a new one is told of the same mail for the first time.
+        repeats:
+          digest === record.last_notified_digest && facts.unannounced_count === 0 ? record.repeats + 1 : 0,
       }),
       ...(decision.outcome === 'empty' && { last_notified_digest: null, repeats: 0 }),
     });

@@ -1,0 +1,32 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { FakeClock } from '../../base/index.ts';
+import { openSqlite } from '../../db/index.ts';
+import { FLEET_MIGRATIONS } from '../fleet/index.ts';
+import { QUEUE_MIGRATIONS } from '../queue/index.ts';
+import { QUEUE_FILE_MIGRATIONS } from '../queue-file.ts';
+import { REMINDER_MIGRATIONS } from '../reminders/index.ts';
+import { NOTIFIER_MIGRATIONS, NotifierStore } from './index.ts';
+
+it('takes from the requests of an older database to which process each message was announced', () => {
+  const before = [...QUEUE_MIGRATIONS, ...REMINDER_MIGRATIONS, ...NOTIFIER_MIGRATIONS, ...FLEET_MIGRATIONS];
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-notifier-'));
+  onTestFinished(() => fs.rmSync(directory, { recursive: true }));
+  const file = path.join(directory, 'queue.sqlite');
+  const old = openSqlite({ file, migrations: before });
+  old.run(`INSERT INTO gateway_requests (request_id, request_kind, payload_json, state, accepted_at_utc, source, priority,
+    managed_agent_instance_epoch) VALUES ('gwreq-kept', 'mail_notifier_prompt', '{}', 'completed', '2026-01-01T00:00:00.000Z', 'notifier', 0, 3)`);
+  old.run(`INSERT INTO gateway_notifier_announced VALUES ('m:1', 'gwreq-kept'), ('m:2', 'gwreq-pruned')`);
+  old.close();
+  const db = openSqlite({ file, migrations: QUEUE_FILE_MIGRATIONS });
+  const store = new NotifierStore(db, new FakeClock());
+  expect([...store.announced(3)]).toEqual(['m:1']);
+  expect(store.announcedBy('m:2')).toBe('gwreq-pruned');
+  store.announce(['m:1', 'm:2'], { requestId: 'gwreq-new', epoch: 3 });
+  expect([store.announcedBy('m:1'), store.announcedBy('m:2')]).toEqual(['gwreq-kept', 'gwreq-new']);
+  expect([...store.announced(3)].toSorted()).toEqual(['m:1', 'm:2']);
+  expect(store.announced(4).size).toBe(0);
+  db.close();
+});
