@@ -14,12 +14,20 @@ export interface Fixture {
   state: string;
   text: string;
   capture: CaptureFile;
+  /** What became of a prompt that was pasted there, where that was tried: see test/agents/screens. */
+  tried: string | undefined;
 }
 
 const DIRECTORY = new URL('./fixtures/', import.meta.url);
 const NAME = /^([a-z]+)-(\d+\.\d+\.\d+)-(.+?)(?:-\d+x\d+)?\.ansi\.txt$/;
 
+let loaded: Fixture[] | undefined;
+
 export function loadFixtures(): Fixture[] {
+  return (loaded ??= readFixtures());
+}
+
+function readFixtures(): Fixture[] {
   return fs
     .readdirSync(DIRECTORY)
     .filter((name) => name.endsWith('.ansi.txt'))
@@ -27,7 +35,8 @@ export function loadFixtures(): Fixture[] {
     .map((name) => {
       const [, tool = '', version = '', state = ''] = NAME.exec(name) ?? [];
       const text = fs.readFileSync(new URL(name, DIRECTORY), 'utf8');
-      return { name, tool, version, state, text, capture: parseCaptureFile(text, name) };
+      const [, tried] = / tried=(\w+)$/m.exec(text.slice(0, text.indexOf('\n'))) ?? [];
+      return { name, tool, version, state, text, capture: parseCaptureFile(text, name), tried };
     });
 }
 
@@ -68,4 +77,15 @@ export function judge(
     process: { foreground: 'tool', version, ...(hostname === undefined ? {} : { hostname }) },
   });
   return { facts, gate: decideReadiness(facts, { stable: true }) };
+}
+
+export type Verdict = 'right' | 'deaf' | 'false_ready' | 'wrong_reason';
+
+/** What the gate makes of a fixture, held against what the fixture is. */
+export function verdictOn(fixture: Fixture): Verdict {
+  const expected = expectedOf(fixture);
+  const { gate } = judge(fixture);
+  if (expected === 'ready') return gate.ready ? 'right' : 'deaf';
+  if (gate.ready) return 'false_ready';
+  return gate.reasons.some(({ code }) => expected.includes(code)) ? 'right' : 'wrong_reason';
 }

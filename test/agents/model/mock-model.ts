@@ -20,6 +20,8 @@ export interface Received {
   called: string | undefined;
   /** Earlier answers of the model in this conversation. */
   answers: number;
+  /** The answer is under way. */
+  open: boolean;
   /** The command line hung up before the end. */
   aborted: boolean;
 }
@@ -106,14 +108,17 @@ export class MockModel {
       results: results.length,
       called: plan.call?.tool.name,
       answers: conversation.items.filter(({ kind }) => kind === 'assistant').length,
+      open: true,
       aborted: false,
     };
     this.log.push(received);
     response.on('close', () => {
+      received.open = false;
       received.aborted = !response.writableFinished;
     });
     if (plan.error !== undefined) {
-      const error = { type: 'api_error', code: plan.error, message: 'mock error', status: 'UNAVAILABLE' };
+      const { type, status, message } = ERRORS[plan.error] ?? OTHER_ERROR;
+      const error = { type, code: plan.error, message, status };
       return json(response, plan.error, { type: 'error', error });
     }
     if (plan.hang) return;
@@ -121,6 +126,16 @@ export class MockModel {
     await DIALECTS[dialect]({ response, body, plan, chunkMs: this.chunkMs, stream });
   }
 }
+
+const OTHER_ERROR = { type: 'api_error', status: 'UNAVAILABLE', message: 'mock error' };
+
+/** The words of the APIs for what a test may want to see. */
+const ERRORS: Record<number, typeof OTHER_ERROR> = {
+  401: { type: 'authentication_error', status: 'UNAUTHENTICATED', message: 'Invalid API key' },
+  403: { type: 'permission_error', status: 'PERMISSION_DENIED', message: 'Access denied to this model' },
+  429: { type: 'rate_limit_error', status: 'RESOURCE_EXHAUSTED', message: 'Too many requests' },
+  529: { type: 'overloaded_error', status: 'UNAVAILABLE', message: 'Overloaded' },
+};
 
 function dialectOf(method: string, path: string): Dialect | undefined {
   if (method !== 'POST') return undefined;

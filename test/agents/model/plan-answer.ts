@@ -20,7 +20,7 @@ export interface ToolCall {
 }
 
 /** What a script wants done next for a prompt. */
-export type Step = { sh: string; escalate?: boolean } | { say: string };
+export type Step = { sh: string; escalate?: boolean } | { call: string; args: Json } | { say: string };
 
 const SHELL = ['Bash', 'bash', 'shell_command', 'exec_command', 'shell', 'run_shell_command', 'Shell'];
 
@@ -31,6 +31,7 @@ const SHELL = ['Bash', 'bash', 'shell_command', 'exec_command', 'shell', 'run_sh
  *   [[say=…]]        answer exactly this
  *   [[sh=touch x]]   call the shell tool, then finish
  *   [[escalate]]     with sh: ask to leave the sandbox
+ *   [[call=Agent]]   call this tool, with the arguments of [[args={…}]], then finish
  *   [[error=529]]    answer with this HTTP status
  *   [[hang]]         never answer
  */
@@ -57,14 +58,20 @@ export function planAnswer({ conversation, prompt, results, step, delayMs }: Pla
   if (said['error']) return { ...plan, error: Number(said['error']) };
   const wanted = step ?? (results.length > 0 ? doneWith(results) : stepOf(said, prompt));
   if ('say' in wanted) return { ...plan, text: wanted.say, delayMs: results.length > 0 ? 0 : plan.delayMs };
-  const tool = SHELL.map((name) => tools.find((each) => each.name === name)).find(Boolean);
-  if (!tool) return { ...plan, text: `no shell tool among ${tools.map(({ name }) => name).join(', ')}` };
+  const names = 'call' in wanted ? [wanted.call] : SHELL;
+  const tool = names.map((name) => tools.find((each) => each.name === name)).find(Boolean);
+  if (!tool) return { ...plan, text: `no ${names[0]} among ${tools.map(({ name }) => name).join(', ')}` };
   const id = `call_${randomBytes(12).toString('hex')}`;
+  if ('call' in wanted) {
+    const args = withRequired(tool, wanted.args);
+    return { ...plan, call: { id, tool, args, input: JSON.stringify(args) } };
+  }
   return { ...plan, call: { id, tool, args: shellArguments(tool, wanted), input: wanted.sh } };
 }
 
 function stepOf(said: Record<string, string>, prompt: string): Step {
   if (said['sh']) return { sh: said['sh'], escalate: 'escalate' in said };
+  if (said['call']) return { call: said['call'], args: JSON.parse(said['args'] ?? '{}') };
   if (said['say']) return { say: said['say'] };
   if (said['words'])
     return { say: Array.from({ length: Number(said['words']) }, (_, at) => `word${at + 1}`).join(' ') };
@@ -91,9 +98,12 @@ function shellArguments(tool: OfferedTool, { sh, escalate }: { sh: string; escal
       justification: 'May the mock run this outside the sandbox?',
     }),
   };
-  const args = Object.fromEntries(Object.entries(known).filter(([name]) => name in properties));
-  for (const name of tool.schema?.required ?? [])
-    args[name] ??= instanceOf(properties[name], tool.schema) as string;
+  return withRequired(tool, Object.fromEntries(Object.entries(known).filter(([name]) => name in properties)));
+}
+
+function withRequired({ schema }: OfferedTool, given: Json): Json {
+  const args = { ...given };
+  for (const name of schema?.required ?? []) args[name] ??= instanceOf(schema.properties?.[name], schema);
   return args;
 }
 

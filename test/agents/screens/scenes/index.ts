@@ -1,0 +1,21 @@
+import type { Visit } from '../scene.ts';
+import { claude } from './claude.ts';
+import { codex } from './codex.ts';
+import { copilot } from './copilot.ts';
+import { gemini } from './gemini.ts';
+import { kimi } from './kimi.ts';
+import { opencode } from './opencode.ts';
+import { pi } from './pi.ts';
+import { qwen } from './qwen.ts';
+
+/** Every visit that is paid to a real program. */
+export const VISITS: readonly Visit[] = [
+  ...claude,
+  ...codex,
+  ...gemini,
+  ...qwen,
+  ...opencode,
+  ...copilot,
+  ...kimi,
+  ...pi,
+];
