@@ -1,4 +1,5 @@
 import type { Clock, Log } from '../base/index.ts';
+import type { Accounts } from '../http/index.ts';
 import type { SessionContext } from '../session/index.ts';
 import type { RequestLimits } from './http/index.ts';
 import type { NudgeSettings } from './nudge/index.ts';
@@ -20,6 +21,8 @@ export interface ServerConfig extends DatabaseConfig {
   port: number;
   /** Names under which it is reached besides its address. */
   hosts?: readonly string[] | undefined;
+  /** Which accounts of this machine may connect to loopback. Default: its own and root. */
+  accounts?: Accounts | undefined;
   /** Without a heartbeat for this long, an agent is offline. */
   livenessSeconds?: number | undefined;
   /** How long a message that was handed out waits for its answer. */

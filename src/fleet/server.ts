@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { Emitter, Ending, forbidden, newUuid } from '../base/index.ts';
 import { migrate, openEmbedded, openPostgres, type Sql } from '../db/index.ts';
-import { createApp, type Door, isLoopback, listen } from '../http/index.ts';
+import { Accounts, admit, createApp, type Door, isLoopback, listen } from '../http/index.ts';
 import { TaskWatch } from './a2a/index.ts';
 import { agentRoutes, type ManagedAgents, startAgents } from './agents/index.ts';
 import { deliverySweep, enqueue } from './delivery/index.ts';
@@ -83,7 +83,7 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
   const { clock, log } = config;
   let database: Sql | undefined;
   ending.add(() => database?.close());
-  const door: Door = { app: undefined };
+  const door: Door = { app: undefined, accounts: config.accounts ?? new Accounts() };
   const listening = await listen(door, config.host, config.port);
   ending.add(() => listening.close());
   const sql = await openDatabase(config);
@@ -112,6 +112,7 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
   if (agents) ending.add(() => agents.close());
   door.app = routes(config, {
     sql,
+    accounts: door.accounts,
     agents,
     instanceId,
     sweepers,
@@ -141,6 +142,7 @@ function addSweeps(sweepers: Sweepers, config: ServerConfig): void {
 
 interface Rooms {
   sql: Sql;
+  accounts: Accounts;
   agents: ManagedAgents | undefined;
   instanceId: string;
   sweepers: Sweepers;
@@ -156,6 +158,16 @@ function routes(config: ServerConfig, rooms: Rooms): Hono {
   const counts = new RequestCounts();
   const app = createApp({ host, hosts, log, watch: requestLog(log, clock, counts) });
   app.use(authenticate(sql, { clock, counts, ...(limits && { limits }) }));
+  app.use(
+    admit({
+      host,
+      accounts: rooms.accounts,
+      hasToken: (context) => callerOf(context) !== undefined,
+      tokenHint: 'send "Authorization: Bearer <token>"; "rouse tokens create" makes one',
+      // Beyond loopback each route asks for the token that it needs.
+      ...(!isLoopback(host) && { open: () => true }),
+    }),
+  );
   serverRoutes(app, { ...rooms, host, counts });
   const guards = { [NUDGE_KIND]: nothingToNudge };
   registryRoutes(app, { ...rooms, clock, log, leaseSeconds, guards });

@@ -1,3 +1,4 @@
+import type { MiddlewareHandler } from 'hono';
 import {
   type Clock,
   conflict,
@@ -12,7 +13,7 @@ import {
 } from '../base/index.ts';
 import { openSqlite } from '../db/index.ts';
 import type { ExecutionMode } from '../domain/index.ts';
-import { createApp, type Door, listen } from '../http/index.ts';
+import { Accounts, admit, carries, createApp, type Door, isLoopback, listen } from '../http/index.ts';
 import type { AgentSurface } from '../terminal/index.ts';
 import { type MailboxBinding, openApiDocument } from '../wire/index.ts';
 import type { ControlDependencies } from './control/index.ts';
@@ -61,6 +62,8 @@ export interface GatewayConfig {
   window: { id: string; index: string; paneId: string } | null;
   /** Demanded when bound beyond loopback. */
   token: string | undefined;
+  /** Which accounts of this machine may connect. Default: its own and root. */
+  accounts?: Accounts | undefined;
   clock: Clock;
   /** Where log lines are shown beside the file: the gateway's own window. */
   show?: (line: string) => void;
@@ -98,7 +101,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   const lock = takeLock(files);
   ending.add(() => lock.release());
   const log = openLog(files, config, ending);
-  const door: Door = { app: undefined };
+  const door: Door = { app: undefined, accounts: config.accounts ?? new Accounts() };
   const listening = await listen(door, config.host, config.port);
   ending.add(() => listening.close());
 
@@ -200,7 +203,8 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   await recoverRunning(queue, surface);
 
   const instanceId = newUuid();
-  const app = createApp({ host: config.host, token: config.token, log });
+  const app = createApp({ host: config.host, log });
+  app.use(admission(config, door.accounts));
   statusRoutes(app, { presence, instanceId, loops, openApi: openApiDocument });
   requestRoutes(app, on);
   controlRoutes(app, on);
@@ -216,6 +220,18 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   if (surface.kind === 'headless') ending.add(() => surface.close());
   log.info('gateway started', { host: config.host, port: listening.port, instance: instanceId });
   return runUntilStopped({ instanceId, port: listening.port, surface, log, ending });
+}
+
+/** Beyond loopback nothing is open, not even its health. */
+function admission({ host, token }: GatewayConfig, accounts: Accounts): MiddlewareHandler {
+  return admit({
+    host,
+    accounts,
+    hasToken: (context) => token !== undefined && carries(context, token),
+    tokenHint:
+      'send "Authorization: Bearer <token>"; the token is in the file named by HOUMAO_GATEWAY_TOKEN_FILE',
+    ...(!isLoopback(host) && { open: () => false }),
+  });
 }
 
 function prepareFiles(gatewayRoot: string): GatewayFiles {

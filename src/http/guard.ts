@@ -1,7 +1,5 @@
-import { timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { MiddlewareHandler } from 'hono';
-import { unauthorized } from '../base/index.ts';
 import { refusal } from '../wire/index.ts';
 
 export interface GuardOptions {
@@ -9,15 +7,13 @@ export interface GuardOptions {
   host: string;
   /** Names under which it is reached besides: behind a proxy, by a name of DNS. Lower case, without a port. */
   hosts?: readonly string[] | undefined;
-  /** Demanded of every request, where one secret is the whole scheme (a gateway beyond loopback). */
-  token?: string | undefined;
 }
 
 /**
  * Who may speak to a server that can type into agents. A page in a browser can reach loopback: it cannot forge
  * Host (DNS rebinding) or hide its Origin, so both are checked on every request, before anything is read.
  */
-export function guard({ host, hosts = [], token }: GuardOptions): MiddlewareHandler {
+export function guard({ host, hosts = [] }: GuardOptions): MiddlewareHandler {
   return async (context, next) => {
     const hostHeader = context.req.header('host') ?? '';
     if (!isOurHost(hostHeader, host, hosts)) {
@@ -33,11 +29,6 @@ export function guard({ host, hosts = [], token }: GuardOptions): MiddlewareHand
       site === 'same-site'
     ) {
       throw refusal('origin_refused', 'requests from other origins are refused');
-    }
-    if (token !== undefined && !sameToken(context.req.header('authorization'), token)) {
-      throw unauthorized('a bearer token is required', {
-        hint: 'send "Authorization: Bearer <token>"; the token is in the file named by HOUMAO_GATEWAY_TOKEN_FILE',
-      });
     }
     await next();
     context.header('cache-control', 'no-store');
@@ -57,10 +48,4 @@ function isOurHost(header: string, bound: string, hosts: readonly string[]): boo
 /** Only programs of the same machine reach it. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-}
-
-function sameToken(header: string | undefined, token: string): boolean {
-  const given = Buffer.from(header?.replace(/^Bearer /i, '') ?? '');
-  const wanted = Buffer.from(token);
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
 }

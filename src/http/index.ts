@@ -1,10 +1,12 @@
 /**
  * HTTP: what every server of ours shares. Every request is guarded before anything is read.
  *
- * Promises  Host and Origin are checked, bodies are strict and of bounded size, errors are `{"detail": …}` with the
+ * Promises  Host, Origin and the caller's account or token are checked, bodies are strict and of bounded size, errors are `{"detail": …}` with the
  *           contract's statuses; no CORS.
  * Never     Knows a route of the product.
  */
+export { type AccountRules, Accounts } from './accounts.ts';
+export { type AdmitOptions, admit, carries, isOwner } from './admit.ts';
 export { type AppOptions, createApp } from './create-app.ts';
 export { type GuardOptions, guard, isLoopback } from './guard.ts';
 export { type Door, type Listening, listen } from './listen.ts';

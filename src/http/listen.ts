@@ -1,12 +1,16 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { conflict, errnoOf, invalid } from '../base/index.ts';
+import type { Accounts } from './accounts.ts';
 
 /** Opened when the rooms behind it are ready. */
 export interface Door {
   app: Hono | undefined;
+  /** Asked about each connection when it is made: later its other end may be gone. */
+  accounts: Accounts;
 }
 
 export interface Listening {
@@ -24,6 +28,7 @@ export async function listen(door: Door, host: string, port: number): Promise<Li
   const server = createServer(
     getRequestListener((request, env) => door.app?.fetch(request, env) ?? starting()),
   );
+  server.on('connection', (socket: Socket) => door.accounts.of(socket));
   server.headersTimeout = 10_000;
   server.requestTimeout = 60_000;
   server.listen({ host, port });

@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Context } from 'hono';
 import { Ending, type Log, unauthorized } from '../base/index.ts';
-import { createApp, type Listening, listen } from '../http/index.ts';
+import { Accounts, admit, carries, createApp, type Listening, listen } from '../http/index.ts';
 import { mcpOverHttp } from './over-http.ts';
 import type { McpPorts } from './ports.ts';
 
@@ -14,27 +14,25 @@ export interface ListenMcp {
 
 const LOOPBACK = '127.0.0.1';
 
-/** One agent's tools on loopback. A client must hold the agent's own token: other programs run on this host, too. */
+/** One agent's tools on loopback. A client must hold the agent's own token: other agents run on this host, too. */
 export async function listenMcp({ ports, port, tokenOf, log }: ListenMcp): Promise<Listening> {
+  const accounts = new Accounts();
+  const tokenHint = 'send "Authorization: Bearer <token>" with the token this was started with';
+  const hasToken = (context: Context): boolean => {
+    const token = tokenOf();
+    return token !== undefined && carries(context, token);
+  };
   const app = createApp({ host: LOOPBACK, log });
+  app.use(admit({ host: LOOPBACK, accounts, hasToken, tokenHint }));
   const mcp = mcpOverHttp(() => ports);
   app.all('/mcp', (context) => {
-    const token = tokenOf();
-    if (token !== undefined && !sameToken(context.req.header('authorization'), token)) {
-      throw unauthorized("the agent's token is required", {
-        hint: 'send "Authorization: Bearer <token>" with the token this was started with',
-      });
-    }
+    if (tokenOf() !== undefined && !hasToken(context))
+      throw unauthorized("the agent's token is required", { hint: tokenHint });
     return mcp.fetch(context.req.raw);
   });
-  const listening = await listen({ app }, LOOPBACK, port);
+  const listening = await listen({ app, accounts }, LOOPBACK, port);
   const ending = new Ending();
   ending.add(() => listening.close());
   ending.add(() => mcp.close());
   return { ...listening, close: () => ending.run() };
-}
-
-function sameToken(header: string | undefined, token: string): boolean {
-  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(hash(header?.replace(/^Bearer /i, '') ?? ''), hash(token));
 }

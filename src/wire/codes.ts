@@ -89,6 +89,7 @@ export const REFUSALS = {
   action_not_for_kind: row('invalid', 400, 'the kind of the request takes other answers'),
   status_unknown: row('invalid', 400, 'there is no such status to filter by'),
   already_resolved: row('conflict', 409, 'the request is closed; its row is in the facts'),
+  other_account: row('forbidden', 403, 'the caller is another account of this machine'),
   origin_refused: row('forbidden', 403, 'the request comes from a web page'),
   rate_limited: row('unavailable', 429, 'too many requests; Retry-After says when to come back'),
 } as const satisfies Record<string, RefusalRow>;

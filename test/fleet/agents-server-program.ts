@@ -1,6 +1,6 @@
 import { armCrashPoint, newUuid, silentLog, systemClock } from '../../src/base/index.ts';
 import { agentRoutes, startAgents } from '../../src/fleet/agents/index.ts';
-import { createApp, type Door, listen } from '../../src/http/index.ts';
+import { Accounts, createApp, type Door, listen } from '../../src/http/index.ts';
 import type { SessionContext } from '../../src/session/index.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { SessionContext } from '../../src/session/index.ts';
 const { port, ...session } = JSON.parse(process.argv[2]!) as Omit<SessionContext, 'clock'> & { port: number };
 const host = '127.0.0.1';
 armCrashPoint(process.env['ROUSE_CRASH_AT']);
-const door: Door = { app: undefined };
+const door: Door = { app: undefined, accounts: new Accounts() };
 const listening = await listen(door, host, port);
 const agents = await startAgents({
   host,

@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process';
+import * as net from 'node:net';
+import type { Context } from 'hono';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Ending, silentLog } from '../base/index.ts';
+import { Accounts, admit, createApp, isOwner, listen } from './index.ts';
+
+const ending = new Ending();
+afterEach(() => ending.run());
+
+const OTHER = 64_123;
+const isRoot = process.getuid?.() === 0;
+
+async function server(
+  accounts = new Accounts(),
+  host = '127.0.0.1',
+): Promise<{ port: number; reached: () => number }> {
+  let reached = 0;
+  const app = createApp({ host: '127.0.0.1', log: silentLog });
+  app.use(admit({ host, accounts, hasToken: hasGoodToken, tokenHint: 'ask' }));
+  app.get('/health', (context) => context.text('ok'));
+  app.post('/type', (context) => {
+    reached++;
+    return context.json({ owner: isOwner(context) });
+  });
+  const listening = await listen({ app, accounts }, host, 0);
+  ending.add(() => listening.close());
+  return { port: listening.port, reached: () => reached };
+}
+
+const hasGoodToken = (context: Context): boolean => context.req.header('authorization') === 'Bearer good';
+
+/** Runs a piece of JavaScript as another account of this machine, and answers with what it printed. */
+function asOther(script: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['-e', script], { uid: OTHER, gid: OTHER, cwd: '/', env: {} });
+    let said = '';
+    child.stdout.on('data', (part) => {
+      said += part;
+    });
+    child.stderr.on('data', (part) => {
+      said += part;
+    });
+    child.on('error', reject);
+    child.on('close', () => resolve(said));
+  });
+}
+
+const posting = (port: number, headers = {}): string =>
+  `fetch('http://127.0.0.1:${port}/type', { method: 'POST', headers: ${JSON.stringify(headers)} })
+    .then(async (r) => console.log(r.status, (await r.json()).error?.facts?.error_code ?? ''))`;
+
+describe('who connects on loopback', () => {
+  it('is let in as the owner when the connection is of the own account', async () => {
+    const { port } = await server();
+    const answer = await fetch(`http://127.0.0.1:${port}/type`, { method: 'POST' });
+    expect([answer.status, await answer.json()]).toEqual([200, { owner: true }]);
+  });
+
+  it('is known over IPv6, and over IPv4 in IPv6 clothes', async () => {
+    const six = await server(new Accounts(), '::1');
+    expect((await fetch(`http://[::1]:${six.port}/type`, { method: 'POST' })).status).toBe(200);
+    const accounts = new Accounts();
+    const seen = new Promise<string>((resolve) => {
+      const both = net.createServer((socket) => {
+        resolve(`${socket.remoteAddress} ${accounts.of(socket)}`);
+        socket.destroy();
+      });
+      ending.add(() => void both.close());
+      both.listen(0, '::', () =>
+        net.connect((both.address() as net.AddressInfo).port, '127.0.0.1').on('error', () => {}),
+      );
+    });
+    expect(await seen).toBe('::ffff:127.0.0.1 own');
+  });
+
+  it('needs a token where the kernel cannot be asked', async () => {
+    const { port, reached } = await server(new Accounts({ ownerOf: () => 'unaskable' }));
+    expect((await fetch(`http://127.0.0.1:${port}/type`, { method: 'POST' })).status).toBe(401);
+    expect(reached()).toBe(0);
+    const headers = { authorization: 'Bearer good' };
+    expect((await fetch(`http://127.0.0.1:${port}/type`, { method: 'POST', headers })).status).toBe(200);
+  });
+
+  it('is refused when its socket has no owner any more, and never taken for root', async () => {
+    const { port, reached } = await server(new Accounts({ ownerOf: () => 'nobody' }));
+    const answer = await fetch(`http://127.0.0.1:${port}/type`, { method: 'POST' });
+    expect(answer.status).toBe(403);
+    expect(reached()).toBe(0);
+  });
+
+  it('is not taken for itself when the kernel cannot show its uid', () => {
+    const nobody = new Accounts({ ownUid: 65_534, ownerOf: () => 65_534 });
+    expect(nobody.of(new net.Socket())).toBe('other');
+  });
+
+  describe.skipIf(!isRoot)('as another account (needs root to become one)', () => {
+    it('is refused on every route but /health', async () => {
+      const { port, reached } = await server();
+      expect((await asOther(posting(port))).trim()).toBe('403 other_account');
+      expect(reached()).toBe(0);
+      const health = `fetch('http://127.0.0.1:${port}/health').then((r) => console.log(r.status))`;
+      expect((await asOther(health)).trim()).toBe('200');
+    });
+
+    it('is let in with a good token, whoever it is', async () => {
+      const { port, reached } = await server();
+      expect((await asOther(posting(port, { authorization: 'Bearer good' }))).trim()).toBe('200');
+      expect((await asOther(posting(port, { authorization: 'Bearer bad' }))).trim()).toBe(
+        '403 other_account',
+      );
+      expect(reached()).toBe(1);
+    });
+
+    it('needs a token when it was let in by name', async () => {
+      const { port, reached } = await server(new Accounts({ guests: new Set([OTHER]) }));
+      expect((await asOther(posting(port))).trim()).toMatch(/^401/);
+      expect((await asOther(posting(port, { authorization: 'Bearer good' }))).trim()).toBe('200');
+      expect(reached()).toBe(1);
+    });
+
+    it('gets nothing through by sending and closing at once', async () => {
+      const { port, reached } = await server();
+      const request = `POST /type HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nContent-Length: 0\\r\\n\\r\\n`;
+      const closing = `const net = require('net'); let left = 300;
+        const next = () => { if (left-- === 0) return console.log('done');
+          const s = net.connect(${port}, '127.0.0.1', () => { s.write('${request}'.repeat(3)); left % 2 ? s.destroy() : s.resetAndDestroy(); });
+          s.on('close', next); s.on('error', () => {}); };
+        next();`;
+      expect((await asOther(closing)).trim()).toBe('done');
+      expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
+      expect(reached()).toBe(0);
+    });
+  });
+});

@@ -1,0 +1,48 @@
+import type { Socket } from 'node:net';
+import { type SocketOwner, socketOwner } from './socket-owner.ts';
+
+/** `own`: this account or root. `guest`: an account let in by name, as nobody. `unknown`: the kernel cannot be asked. */
+export type Account = 'own' | 'guest' | 'other' | 'unknown';
+
+export interface AccountRules {
+  /** Of this process. */
+  ownUid: number | undefined;
+  /** Accounts that may connect and need a token on every route. */
+  guests: ReadonlySet<number>;
+  ownerOf: (socket: Socket) => SocketOwner;
+}
+
+/** How the kernel names a uid that it cannot show in this user namespace. */
+const OVERFLOW_UID = 65_534;
+
+/** Which account of the machine is at the other end of each connection. Asked once, when the connection is made. */
+export class Accounts {
+  readonly #rules: AccountRules;
+  readonly #known = new WeakMap<Socket, Account>();
+
+  constructor({
+    ownUid = process.getuid?.(),
+    guests = new Set(),
+    ownerOf = socketOwner,
+  }: Partial<AccountRules> = {}) {
+    this.#rules = { ownUid, guests, ownerOf };
+  }
+
+  of(socket: Socket): Account {
+    const known = this.#known.get(socket);
+    if (known !== undefined) return known;
+    const account = this.#ask(socket);
+    this.#known.set(socket, account);
+    return account;
+  }
+
+  #ask(socket: Socket): Account {
+    const { ownUid, guests, ownerOf } = this.#rules;
+    const owner = ownerOf(socket);
+    if (owner === 'unaskable' || ownUid === undefined) return 'unknown';
+    if (owner === 'nobody') return 'other';
+    if (owner === 0) return 'own';
+    if (owner === ownUid && owner !== OVERFLOW_UID) return 'own';
+    return guests.has(owner) ? 'guest' : 'other';
+  }
+}

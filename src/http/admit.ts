@@ -1,0 +1,68 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { HttpBindings } from '@hono/node-server';
+import type { Context, MiddlewareHandler } from 'hono';
+import { unauthorized } from '../base/index.ts';
+import { refusal } from '../wire/index.ts';
+import type { Account, Accounts } from './accounts.ts';
+import { isLoopback } from './guard.ts';
+
+const OWNER = 'rouse.owner';
+
+export interface AdmitOptions {
+  /** The address the server is bound to. */
+  host: string;
+  accounts: Accounts;
+  /** Whether the request carries a token that is good here; such a caller is not asked for its account. */
+  hasToken: (context: Context) => boolean;
+  /** Where a person finds the token, for the one who needs it. */
+  tokenHint: string;
+  /** Routes that anybody may ask who reaches the port. Default: /health. */
+  open?: (path: string) => boolean;
+}
+
+/**
+ * Every route that is not open is for those who carry a good token and, on loopback, for the account that owns the server and
+ * for root. The other accounts of the machine reach the port too; whoever may type into an agent may run programs.
+ */
+export function admit({
+  host,
+  accounts,
+  hasToken,
+  tokenHint,
+  open = isHealth,
+}: AdmitOptions): MiddlewareHandler {
+  return async (context, next) => {
+    if (!hasToken(context) && !open(context.req.path)) {
+      const account = isLoopback(host) ? accountOf(context, accounts) : 'unknown';
+      if (account === 'other') {
+        throw refusal('other_account', 'this server belongs to another account of this machine', {
+          hint: 'its owner can let your account connect with --allow-users, and give it a token',
+        });
+      }
+      if (account !== 'own') throw unauthorized('a bearer token is required', { hint: tokenHint });
+      context.set(OWNER, true);
+    }
+    await next();
+  };
+}
+
+/** Whether the account that owns the server speaks, known by its connection and not by a token. */
+export function isOwner(context: Context): boolean {
+  return context.get(OWNER) === true;
+}
+
+/** Compares a bearer token in a time that tells nothing about it. */
+export function carries(context: Context, token: string): boolean {
+  const given = Buffer.from(context.req.header('authorization')?.replace(/^Bearer /i, '') ?? '');
+  const wanted = Buffer.from(token);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+function isHealth(path: string): boolean {
+  return path === '/health';
+}
+
+function accountOf(context: Context, accounts: Accounts): Account {
+  const socket = (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket;
+  return socket ? accounts.of(socket) : 'other';
+}
