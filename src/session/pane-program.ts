@@ -60,21 +60,24 @@ exec ${shellWords(command)}
  * The trap keeps this shell alive when Ctrl-C ends the tool; a handler, unlike an ignored signal, is not inherited.
  * Under job control the tool is the terminal's foreground group by itself, as tmux and `ps` then show it, and a
  * tool that suspends itself is continued, since nobody is there to type `fg`. Bash cannot do the latter in a
- * script, so there the tool stays in this shell's group, where Ctrl-Z has no effect.
+ * script, so there the tool stays in this shell's group, where Ctrl-Z has no effect. What a shell says of its jobs
+ * ("Stopped") would stand on the tool's screen, so its standard error is closed to it while the tool runs.
  */
 function startScript({ title, workdir }: PaneProgram, runFile: string, { exitFile }: ToolTrace): string {
   return `#!/bin/sh
 trap : INT QUIT
 cd ${shellQuote(workdir)} || exit 1
 ${KEEP_TERMINAL_MODES}
+exec 3>&2 2>/dev/null
 [ -n "$BASH_VERSION" ] || set -m
-/bin/sh ${shellQuote(runFile)}
+/bin/sh ${shellQuote(runFile)} 2>&3 3>&-
 code=$?
 while [ "$code" -ge 147 ] && [ "$code" -le 150 ]; do
   fg >/dev/null 2>&1
   code=$?
 done
 set +m
+exec 2>&3 3>&-
 (umask 077; printf '%s\\n' "$code" >${shellQuote(`${exitFile}.new`)} && command -p mv -f ${shellWords([`${exitFile}.new`, exitFile])})
 ${DRAIN_TERMINAL}
 printf '\\r\\n[rouse] %s ended with code %s. This is a shell now; "rouse agents relaunch" starts the tool again.\\r\\n' ${shellQuote(title)} "$code"

@@ -1,0 +1,45 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { expect, it } from 'vitest';
+import { writePaneProgram } from '../../src/session/pane-program.ts';
+import { withTmux } from '../support/tmux.ts';
+
+/** Draws once, says when it is continued, and ends when it is told to. */
+const TOOL = `
+  const fs = require('node:fs');
+  process.stderr.write('what the tool shows');
+  process.on('SIGCONT', () => fs.writeFileSync('continued', ''));
+  process.on('SIGTERM', () => process.exit(0));
+  fs.writeFileSync('pid', String(process.pid));
+  setInterval(() => {}, 1000);
+`;
+
+it('a tool that is stopped is continued, and its shell writes nothing on its screen', () =>
+  withTmux(async ({ tmux, dir }) => {
+    const launch = path.join(dir, 'launch');
+    fs.mkdirSync(launch);
+    const { command } = writePaneProgram({
+      directory: launch,
+      title: 'tool',
+      workdir: dir,
+      command: [process.execPath, '-e', TOOL],
+      env: {},
+    });
+    await tmux.newSession({ name: 'tool', cwd: dir, width: 80, height: 24, command });
+    const screen = (): Promise<string> => tmux.run([['capture-pane', '-p', '-t', '=tool:0']]);
+    await until(() => fs.existsSync(path.join(dir, 'pid')));
+    const pid = Number(fs.readFileSync(path.join(dir, 'pid'), 'utf8'));
+    await until(async () => (await screen()).includes('what the tool shows'));
+    for (const signal of ['SIGSTOP', 'SIGTSTP', 'SIGSTOP']) {
+      fs.rmSync(path.join(dir, 'continued'), { force: true });
+      process.kill(pid, signal);
+      await until(() => fs.existsSync(path.join(dir, 'continued')));
+      expect((await screen()).trim()).toBe('what the tool shows');
+    }
+    process.kill(pid, 'SIGTERM');
+    await until(async () => /ended with code 0/.test(await screen()));
+  }));
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
