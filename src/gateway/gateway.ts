@@ -165,7 +165,8 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   };
   const dispatch = supervise('dispatch', () => dispatchPass(dispatching));
   ending.add(() => dispatch.stop());
-  const interrupts = supervise('interrupts', () => interruptPass(dispatching));
+  const keysPause = new LanePause(clock);
+  const interrupts = supervise('interrupts', () => interruptPass({ ...dispatching, pause: keysPause }));
   ending.add(() => interrupts.stop());
   const reminders = createReminders({
     ...on,
@@ -191,7 +192,12 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   );
   ending.add(recordQueueEvents(queue, events, log));
   // Before the loops are woken: whoever looks again finds the way open.
-  ending.add(surface.changed.on(() => pause.interrupt()));
+  ending.add(
+    surface.changed.on(() => {
+      pause.interrupt();
+      keysPause.interrupt();
+    }),
+  );
   ending.add(queue.entries.on(refresh));
   ending.add(slot.changed.on(refresh));
   ending.add(instances.settled.on(refresh));

@@ -218,6 +218,69 @@ class Waiting extends FakeSurface {
   }
 }
 
+/** Refuses its keys for a reason that its observation does not show. */
+class Refusing extends FakeSurface {
+  asked = 0;
+  override async interrupt() {
+    this.asked++;
+    return {
+      outcome: 'not_ready' as const,
+      reasons: ['another process is typing'],
+      evidence: [],
+      untouched: true,
+    };
+  }
+}
+
+describe('an interrupt whose keys cannot go in', () => {
+  const interrupt = { kind: 'interrupt', payload: {} };
+  const stages = async (on: TestGateway, id: string): Promise<string[]> =>
+    (await on.call('GET', `/v1/requests/${id}`)).body.ledger.map(({ stage }: { stage: string }) => stage);
+
+  it('waits for a change of the surface, says for what, and leaves one entry', async () => {
+    const on = await testGateway(ending, {
+      prepare: (surface) => surface.show({ ready: false, reasons: ['x'], keysWait: "process='other'" }),
+    });
+    const id = await accept(on, interrupt);
+    const view = async () => (await on.call('GET', `/v1/requests/${id}`)).body;
+    await expect.poll(async () => (await view()).waiting_reason).toBe("process='other'");
+    for (const reasons of [['y'], ['z']]) on.surface.show({ reasons });
+    on.surface.show({ keysWait: "copy_mode='yes'" });
+    await expect.poll(async () => (await view()).waiting_reason).toBe("copy_mode='yes'");
+    expect([await stages(on, id), on.surface.interrupts]).toEqual([['accepted'], 0]);
+    on.surface.show({ keysWait: undefined });
+    expect(await finished(on, id)).toMatchObject({ outcome: 'submitted' });
+    expect([await stages(on, id), on.surface.interrupts]).toEqual([['accepted', 'running', 'finished'], 1]);
+  });
+
+  it('though the surface shows no reason, is not tried again at once', async () => {
+    const surface = new Refusing();
+    const on = await testGateway(ending, { config: { openSurface: () => surface } });
+    const id = await accept(on, interrupt);
+    await expect.poll(() => stages(on, id)).toEqual(['accepted', 'running', 'returned']);
+    const passes = Array.from({ length: 20 }, () => on.call('GET', `/v1/requests/${id}`));
+    await Promise.all(passes);
+    expect([await stages(on, id), surface.asked]).toEqual([['accepted', 'running', 'returned'], 1]);
+  });
+
+  it('keeps the keys of a reminder waiting as well', async () => {
+    const on = await testGateway(ending, {
+      prepare: (surface) => surface.show({ keysWait: "copy_mode='yes'" }),
+    });
+    const due = { mode: 'one_off', title: 'keys', ranking: 0, start_after_seconds: 0.01 };
+    await on.call('POST', '/v1/reminders', {
+      schema_version: 1,
+      reminders: [{ ...due, send_keys: { sequence: '<[Escape]>', ensure_enter: false } }],
+    });
+    const left = async () => (await on.call('GET', '/v1/reminders')).body.reminders;
+    await expect.poll(async () => (await left())[0]?.delivery_state).toBe('overdue');
+    expect(on.surface.keys).toEqual([]);
+    on.surface.show({ keysWait: undefined });
+    await expect.poll(left).toEqual([]);
+    expect(on.surface.keys).toEqual(['<[Escape]>']);
+  });
+});
+
 describe('interrupts that wait together', () => {
   it('become one press of the keys, whatever stands in line between them', async () => {
     const surface = new Waiting();

@@ -1,8 +1,10 @@
 import { messageOf, sleep } from '../base/index.ts';
 import type { Pane } from '../tmux/index.ts';
+import { nothingTyped } from './delivery.ts';
 import { heldText, isHeld } from './held-text.ts';
 import { keysRefused } from './keys-refused.ts';
 import { evidenceAt, type LaneContext } from './lane-context.ts';
+import { lookOutOfCopyMode } from './leave-copy-mode.ts';
 import type { DeliveryResult, Evidence } from './port.ts';
 import type { Sight } from './sight.ts';
 import { takeBack } from './take-back.ts';
@@ -30,7 +32,7 @@ export async function interruptTurn(
   on: LaneContext,
 ): Promise<DeliveryResult> {
   const { tracker, clock, patience } = on;
-  const sight = await tracker.look();
+  const sight = await lookOutOfCopyMode(on);
   const refused = keysRefused(sight);
   if (refused) return refused;
   const { input } = tracker.detector;
@@ -42,10 +44,11 @@ export async function interruptTurn(
   }
   const unseen = mayBegin && !isBusy(sight);
   let presses = 0;
+  let keys = 0;
   let stopped = false;
   try {
     while (presses < MOST_PRESSES && !stopped && (presses === 0 || (await mayPressAgain(on)))) {
-      await pressKeys(sight.view!.pane, on);
+      await pressKeys(sight.view!.pane, on, () => keys++);
       presses++;
       stopped = (await waitUntil(on, isOver, patience.interruptMs)) !== undefined;
       // Its turn may show only now, begun by a tool that did not listen yet.
@@ -54,6 +57,9 @@ export async function interruptTurn(
     }
     stopped ||= !isBusy(tracker.sight);
   } catch (error) {
+    // Somebody began to scroll, or another program came, since the look.
+    const now = keys === 0 && nothingTyped(error) ? keysRefused(await tracker.look()) : undefined;
+    if (now) return now;
     return { outcome: 'failed', reasons: [messageOf(error)], evidence, untouched: false };
   }
   const asked = sight.facts.dialog.value?.kind ?? null;
@@ -79,10 +85,15 @@ export async function interruptTurn(
 const isBusy = ({ facts }: Sight): true | undefined => facts.busy.value === 'yes' || undefined;
 const isOver = (sight: Sight): true | undefined => !isBusy(sight) || undefined;
 
-async function pressKeys(pane: Pane, { watch, clock, tracker }: LaneContext): Promise<void> {
+async function pressKeys(
+  pane: Pane,
+  { watch, clock, tracker }: LaneContext,
+  pressed: () => void,
+): Promise<void> {
   for (const [at, key] of tracker.detector.input.interruptKeys.entries()) {
     if (at > 0) await sleep(clock, BETWEEN_KEYS_MS);
     await watch.tmux.sendKeyName(pane.id, key, { pid: pane.pid });
+    pressed();
   }
 }
 

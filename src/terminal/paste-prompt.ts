@@ -14,6 +14,7 @@ import { fingerprint } from './fingerprint.ts';
 import { isHeld } from './held-text.ts';
 import { keepAttempt } from './lane-attempt.ts';
 import { evidenceAt, sameAs } from './lane-context.ts';
+import { lookOutOfCopyMode } from './leave-copy-mode.ts';
 import { baselineOf } from './prove-submission.ts';
 import type { Sight } from './sight.ts';
 import { waitUntil } from './wait-until.ts';
@@ -27,7 +28,7 @@ export interface Pasted {
 
 /** Pastes the prompt into the composer. What is thrown or returned as an ending left it untouched, unless it says so. */
 export async function pastePrompt(delivery: Delivery): Promise<Pasted | Ending> {
-  const closed = closedBy(delivery, await firstLook(delivery));
+  const closed = closedBy(delivery, await lookOutOfCopyMode(delivery));
   if (closed) return closed;
   const { tmux } = delivery.watch;
   const buffer = await tmux.loadBuffer(delivery.sent.text);
@@ -36,14 +37,6 @@ export async function pastePrompt(delivery: Delivery): Promise<Pasted | Ending> 
   } finally {
     void tmux.deleteBuffer(buffer);
   }
-}
-
-/** Copy mode that nobody looks at was left behind; with a person attached it is theirs. */
-async function firstLook({ tracker, watch }: Delivery): Promise<Sight> {
-  const sight = await tracker.look();
-  if (!sight.view?.pane.inMode || sight.people.attached > 0) return sight;
-  await watch.tmux.leaveMode(sight.view.pane.id);
-  return tracker.look();
 }
 
 /** The gate's refusal, or undefined when the prompt may be typed. */

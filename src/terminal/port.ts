@@ -41,6 +41,8 @@ export interface Observation {
   ready: boolean;
   /** Why not, as `name='value'` fragments in the gate's order. */
   reasons: string[];
+  /** Why raw keys and interrupts, which nothing else holds up, cannot go in now. */
+  keysWait?: string | undefined;
   /** A turn is running, as far as evidence tells. */
   busy: boolean;
 }

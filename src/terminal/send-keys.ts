@@ -2,13 +2,14 @@ import { isRouseError, messageOf } from '../base/index.ts';
 import { parseKeySequence } from '../domain/index.ts';
 import { keysRefused } from './keys-refused.ts';
 import { evidenceAt, type LaneContext } from './lane-context.ts';
+import { lookOutOfCopyMode } from './leave-copy-mode.ts';
 import type { DeliveryResult, KeyDelivery } from './port.ts';
 
 /** Sends keys somebody asked for explicitly, exactly these, and records what they went into. */
 export async function sendKeys(keys: KeyDelivery, on: LaneContext): Promise<DeliveryResult> {
-  const { tracker, watch, clock } = on;
+  const { watch, clock } = on;
   const segments = parseKeySequence(keys.sequence, keys.escapeSpecialKeys);
-  const sight = await tracker.look();
+  const sight = await lookOutOfCopyMode(on);
   const refused = keysRefused(sight);
   if (refused) return refused;
   const { pane } = sight.view!;

@@ -200,7 +200,8 @@ export class Tracker {
       detector: this.#detector,
       process: {
         foreground: foreground.kind,
-        copyMode: view?.pane.inMode ?? false,
+        // Copy mode that nobody looks at was left behind; the lane leaves it before it types.
+        copyMode: (view?.pane.inMode ?? false) && this.#people.attached > 0,
         personTyping: this.#people.typing,
         hostname: HOSTNAME,
         ...(version === undefined ? {} : { version }),

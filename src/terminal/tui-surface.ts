@@ -1,5 +1,6 @@
 import { type Clock, Emitter } from '../base/index.ts';
 import type { Calibration } from './calibration.ts';
+import { whyNoKeys } from './keys-refused.ts';
 import type { Lane } from './lane.ts';
 import type { PaneWatch } from './pane-watch.ts';
 import type {
@@ -98,6 +99,7 @@ function observationOf(tracker: Tracker, sight: Sight): Observation {
         : 'not_ready',
     ready: gate.ready,
     reasons: gate.ready ? [] : gate.reasons.map(({ fragment }) => fragment),
+    keysWait: whyNoKeys(sight),
     busy: turn.phase === 'active',
   };
 }

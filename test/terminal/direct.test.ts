@@ -37,6 +37,14 @@ describe('without a gateway', () => {
     expect(received(facts, 'submitted')).toMatchObject([{ text: 'hello' }]);
   });
 
+  it('the first prompt goes in where copy mode was left behind', async () => {
+    const facts = await launched();
+    house.tmux('copy-mode', '-t', `=${facts.tmuxSessionName}:0`);
+    const said = await house.rouse(['agents', 'prompt', '--agent-name', 'gpu', '--prompt', 'hello']);
+    expect(said).toMatchObject({ code: 0, stderr: '' });
+    expect(received(facts, 'submitted')).toMatchObject([{ text: 'hello' }]);
+  });
+
   it('a prompt for an agent that is not ready is refused with the reasons and exit code 5', async () => {
     const facts = await launched();
     await house.rouse(['agents', 'send-keys', '--agent-name', 'gpu', '--sequence', 'a draft']);

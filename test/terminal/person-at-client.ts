@@ -5,6 +5,9 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const BETWEEN_KEYS_MS = 40;
 
+/** A tmux server by its name, or by the path of its socket. */
+const server = (socket: string): string[] => [socket.includes('/') ? '-S' : '-L', socket];
+
 /** Somebody at a terminal of their own, attached to the agent's session: their keys come through a real client. */
 export class PersonAtClient {
   readonly #socket = `rouse-test-${randomBytes(6).toString('hex')}`;
@@ -41,12 +44,11 @@ export class PersonAtClient {
   }
 
   async attach({ socket, session }: { socket: string; session: string }): Promise<void> {
-    const command = `env -u TMUX TERM=tmux-256color tmux -L ${socket} attach-session -t =${session}`;
+    const command = `env -u TMUX TERM=tmux-256color tmux ${server(socket).join(' ')} attach-session -t =${session}`;
     await this.#tmux(['new-session', '-d', '-s', 'person', '-x', '100', '-y', '31', command]);
     for (;;) {
       const { stdout } = await run('tmux', [
-        '-L',
-        socket,
+        ...server(socket),
         'list-clients',
         '-t',
         `=${session}`,

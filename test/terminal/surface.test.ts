@@ -57,16 +57,41 @@ describe('a person', () => {
     await person.close();
   });
 
-  it('who scrolls in copy mode is not disturbed; copy mode that nobody looks at is left', () =>
-    atDesk(house, async (desk) => {
+  it('who scrolls in copy mode is not disturbed', async () => {
+    const person = new PersonAtClient();
+    await atDesk(house, async (desk) => {
+      await person.attach(desk.place);
+      await desk.control.send('busy', { ms: 600_000 });
       await desk.tmux(['copy-mode', '-t', `=${desk.session}:0`]);
       await desk.until(({ reasons }) => reasons.includes("copy_mode='yes'"));
-      expect(await desk.surface.sendKeys({ requestId: 'k', sequence: 'x' })).toMatchObject({
-        outcome: 'not_ready',
-      });
+      expect(desk.surface.observation().keysWait).toBe("copy_mode='yes'");
+      const refused = { outcome: 'not_ready', untouched: true };
+      expect(await desk.surface.sendKeys({ requestId: 'k', sequence: 'x' })).toMatchObject(refused);
+      expect(await desk.surface.interrupt('i')).toMatchObject(refused);
+      expect(await desk.surface.deliver(desk.prompt('hello', { policy: 'always' }))).toMatchObject(refused);
+      expect(desk.records('interrupted', 'submitted')).toEqual([]);
+    });
+    await person.close();
+  });
+
+  it('who left copy mode behind holds up nothing: it is left', () =>
+    atDesk(house, async (desk) => {
+      const copyMode = () => desk.tmux(['copy-mode', '-t', `=${desk.session}:0`]);
+      const inMode = async () =>
+        (await desk.tmux(['display-message', '-p', '-t', `=${desk.session}:0`, '#{pane_in_mode}'])).trim();
+      await copyMode();
+      expect(await inMode()).toBe('1');
       expect(await desk.surface.deliver(desk.prompt('nobody is reading'))).toMatchObject({
         outcome: 'submitted',
       });
+      await desk.ready();
+      await copyMode();
+      await desk.surface.sendKeys({ requestId: 'k', sequence: '[[turn=600s]] work<[Enter]>' });
+      await desk.until(({ busy }) => busy);
+      await copyMode();
+      expect(await desk.surface.interrupt('i')).toMatchObject({ outcome: 'submitted', reasons: [] });
+      expect(desk.records('interrupted')).toHaveLength(1);
+      expect(await inMode()).toBe('0');
     }));
 });
 

@@ -39,7 +39,9 @@ function reasons(on: ControlDependencies): (row: RequestRow) => string | null {
     if (into !== undefined) return `joined to ${into}`;
     if (row.request_kind === 'interrupt') {
       const before = pressed?.request_id ?? head;
-      return before === undefined || before === row.request_id ? null : `behind ${before}`;
+      return before === undefined || before === row.request_id
+        ? (surface.observation().keysWait ?? row.waiting_reason)
+        : `behind ${before}`;
     }
     if (row.request_id !== head && head !== undefined) return `behind ${head}`;
     return whyNotNow(on) ?? row.waiting_reason;

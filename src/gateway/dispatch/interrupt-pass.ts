@@ -4,16 +4,26 @@ import { deliverRequest } from './deliver.ts';
 import type { DispatchDependencies } from './dispatch-pass.ts';
 
 /**
- * One pass over the interrupts: they are never gated and never wait for the execution under way, since that is what
- * they are meant to end. All that wait when the keys are pressed are one. Prompts behind them wait until they are done.
+ * One pass over the interrupts: no turn and no dialog holds them up, nor the execution under way, since that is what
+ * they are meant to end. Where no keys can go in they wait for the surface to change. All that wait when the keys are
+ * pressed are one. Prompts behind them wait until they are done.
  */
 export async function interruptPass(dependencies: DispatchDependencies): Promise<NextPass> {
-  const { queue } = dependencies;
+  const { queue, surface, pause } = dependencies;
   if (dependencies.admission() !== 'open') return 'idle';
   const [row] = queue.interrupts(1);
   if (!row || row.managed_agent_instance_epoch !== dependencies.epoch()) return 'idle';
+  const { keysWait } = surface.observation();
+  if (keysWait !== undefined) {
+    queue.noteWaiting(row, keysWait);
+    return 'idle';
+  }
+  if (pause.left() > 0) return pause.left();
   const effectiveActions = queue.plan()?.effectiveActions ?? ['interrupt'];
   const joined = (): CoalescePlan => joinInterrupts(row, queue.interrupts(), effectiveActions);
-  if (await queue.claim(row.request_id)) await deliverRequest(row, 'ready_only', dependencies, joined);
+  if (!(await queue.claim(row.request_id))) return 0;
+  const ending = await deliverRequest(row, 'ready_only', dependencies, joined);
+  if (ending === 'returned') return pause.begin();
+  pause.reset();
   return 0;
 }

@@ -141,7 +141,7 @@ export function createReminders(on: ReminderDependencies) {
     if (!leader || leader.executing || leader.definition.paused) return 'idle';
     const left = remainingMs(leader.due, clock);
     if (left > 0) return leader.due.on === 'wall' ? Math.min(left, WALL_CHECK_MS) : left;
-    const blocked = on.blockedBy() ?? promptBlocked(leader);
+    const blocked = on.blockedBy() ?? blockedAt(leader);
     if (blocked) {
       defer(leader, blocked);
       return 'idle';
@@ -152,9 +152,10 @@ export function createReminders(on: ReminderDependencies) {
   }
 
   /** Keys may be meant for a dialog or a busy turn; a prompt waits until the agent may be disturbed. */
-  function promptBlocked({ definition }: LiveReminder): string | undefined {
-    const { ready, reasons } = surface.observation();
-    return definition.prompt == null || ready ? undefined : reasons.join(' ') || 'not ready';
+  function blockedAt({ definition }: LiveReminder): string | undefined {
+    const { ready, reasons, keysWait } = surface.observation();
+    if (definition.prompt == null) return keysWait;
+    return ready ? undefined : reasons.join(' ') || 'not ready';
   }
 
   function defer(reminder: LiveReminder, reason: string): void {
