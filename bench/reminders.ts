@@ -8,6 +8,7 @@ import {
   type ReminderDependencies,
   ReminderStore,
 } from '../src/gateway/reminders/index.ts';
+import { Turns } from '../src/gateway/turns/index.ts';
 import { FakeSurface } from '../src/terminal/index.ts';
 
 /**
@@ -42,6 +43,7 @@ function open(changes: Partial<ReminderDependencies> = {}) {
     surface: new FakeSurface(),
     slot: new ExecutionSlot(),
     pause: new LanePause(clock),
+    turns: new Turns(clock),
     store: new ReminderStore(db),
     events: {
       write() {

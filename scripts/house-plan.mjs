@@ -33,8 +33,9 @@ const GATEWAY_PLAN = {
   presence: 'queue dispatch',
   control: 'queue dispatch presence files',
   files: '',
-  notifier: 'queue presence files',
-  reminders: 'queue dispatch presence files',
+  turns: '',
+  notifier: 'queue presence files turns',
+  reminders: 'queue dispatch presence files turns',
   fleet: 'queue dispatch presence control',
 };
 

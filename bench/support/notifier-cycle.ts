@@ -9,6 +9,7 @@ import { createNotifier } from '../../src/gateway/notifier/index.ts';
 import { Presence } from '../../src/gateway/presence/index.ts';
 import { InstanceStore, RequestQueue } from '../../src/gateway/queue/index.ts';
 import { QUEUE_FILE_MIGRATIONS } from '../../src/gateway/queue-file.ts';
+import { Turns } from '../../src/gateway/turns/index.ts';
 import type { Mailbox } from '../../src/mailbox/index.ts';
 import { FakeSurface } from '../../src/terminal/index.ts';
 import { Bench } from './mail-bench.ts';
@@ -64,7 +65,8 @@ async function openLook(bench: Bench, directory: string, size: number) {
     () => BINDING,
     async () => ({ mailbox, close: async () => {} }),
   );
-  const on = { db, queue, presence, surface, mail, clock: systemClock, log: silentLog };
+  const turns = new Turns(systemClock);
+  const on = { db, queue, presence, surface, turns, mail, clock: systemClock, log: silentLog };
   const notifier = createNotifier({ ...on, prompt: () => 'wake', wake: () => {} });
   await notifier.enable({ interval_seconds: 3600, mode: 'any_inbox', repeat: 'every_poll' } as never);
   const look = async (): Promise<void> => {

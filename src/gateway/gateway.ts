@@ -52,6 +52,7 @@ import { QUEUE_FILE_MIGRATIONS } from './queue-file.ts';
 import { createReminders, ReminderStore } from './reminders/index.ts';
 import type { SessionFacts } from './session-facts.ts';
 import { supervisor, troublesOf } from './supervise.ts';
+import { Turns } from './turns/index.ts';
 
 export interface GatewayConfig {
   gatewayRoot: string;
@@ -111,6 +112,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   const instances = new InstanceStore(db);
   const slot = new ExecutionSlot();
   const pause = new LanePause(clock);
+  const turns = new Turns(clock);
   const events = createEventLog(files.events);
   ending.add(() => events.close());
   const surface = config.openSurface({ laneLock: files.laneLock, log });
@@ -144,6 +146,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
     ...on,
     db,
     mail,
+    turns,
     log,
     prompt: (mode) =>
       renderWakePrompt(config.wakeTemplate(), {
@@ -154,7 +157,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
       }),
     wake: () => notify.wake(),
   });
-  const notify: Loop = supervise('notifier', () => notifier.pass());
+  const notify: Loop = supervise('notifier', () => turns.during('mail', notifier.pass));
   ending.add(() => notify.stop());
   const dispatching: DispatchDependencies = {
     ...on,
@@ -171,11 +174,12 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   const reminders = createReminders({
     ...on,
     pause,
+    turns,
     store: new ReminderStore(db),
     blockedBy: () => presence.blockedBy(),
     wake: () => remind.wake(),
   });
-  const remind: Loop = supervise('reminders', () => reminders.pass());
+  const remind: Loop = supervise('reminders', () => turns.during('reminders', reminders.pass));
   ending.add(() => reminders.close());
   ending.add(() => remind.stop());
   reminders.restore();
@@ -198,6 +202,9 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
       keysPause.interrupt();
     }),
   );
+  ending.add(surface.changed.on(() => turns.anew()));
+  ending.add(slot.changed.on(() => turns.anew()));
+  ending.add(instances.settled.on(() => turns.anew()));
   ending.add(queue.entries.on(refresh));
   ending.add(slot.changed.on(refresh));
   ending.add(instances.settled.on(refresh));
@@ -206,6 +213,12 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   ending.add(mail.changed.on(() => notifier.hint('mail')));
   ending.add(surface.changed.on(({ ready }) => ready && notifier.hint('ready')));
   ending.add(slot.changed.on((held) => held === undefined && notifier.hint('ready')));
+  ending.add(
+    turns.passedOn.on((waiters) => {
+      if (waiters.includes('mail')) notifier.hint('ready');
+      if (waiters.includes('reminders')) remind.wake();
+    }),
+  );
   await recoverRunning(queue, surface);
 
   const instanceId = newUuid();

@@ -42,7 +42,8 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
   const pause = dependencies.pause.left();
   if (pause > 0) return sooner(pause, untilExpiry(dependencies));
   try {
-    const ending = await slot.run({ source: 'queue', id: row.request_id, since: clock.now() }, () =>
+    const source = row.request_kind === 'mail_notifier_prompt' ? 'mail' : 'queue';
+    const ending = await slot.run({ source, id: row.request_id, since: clock.now() }, () =>
       execute(row, plan, dependencies),
     );
     if (ending === 'returned') return dependencies.pause.begin();

@@ -1,7 +1,7 @@
 import { Emitter, notReady } from '../../base/index.ts';
 
 export interface Execution {
-  source: 'queue' | 'direct' | 'reminder';
+  source: 'queue' | 'mail' | 'direct' | 'reminder';
   id: string;
   since: Date;
 }
@@ -10,6 +10,12 @@ export interface Execution {
 export class ExecutionSlot {
   readonly changed = new Emitter<Execution | undefined>();
   #current: Execution | undefined;
+  #last: Execution | undefined;
+
+  /** What held the slot last, or holds it now. */
+  get last(): Execution | undefined {
+    return this.#last;
+  }
 
   get current(): Execution | undefined {
     return this.#current;
@@ -30,6 +36,7 @@ export class ExecutionSlot {
 
   #set(execution: Execution | undefined): void {
     this.#current = execution;
+    this.#last = execution ?? this.#last;
     this.changed.emit(execution);
   }
 }

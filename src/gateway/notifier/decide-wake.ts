@@ -26,6 +26,8 @@ export interface WakeFacts {
   /** When enough of them are an hour old; only while the budget is used up. Not in facts of older gateways. */
   budget_free_at_utc?: string | null;
   quiet_hours: QuietHours | null;
+  /** Who has waited longer for a free moment and can go. Not in facts of older gateways. */
+  goes_first?: string;
   request_admission: string;
   active_execution: string;
   queue_depth: number;
@@ -87,7 +89,14 @@ export function decideWake(facts: WakeFacts): WakeDecision {
   chain.push(facts.ready ? 'agent: ready' : `agent: not ready, ${facts.reasons.join(' ')}`);
   const reasons = [...gateway, ...(facts.ready ? [] : facts.reasons.length ? facts.reasons : ['not ready'])];
   if (reasons.length > 0) return end('busy_skip', reasons.join(' '));
-  return end('enqueued', null);
+  if (facts.goes_first === undefined) return end('enqueued', null);
+  chain.push(`turn: ${facts.goes_first} waited longer`);
+  return end('busy_skip', `turn='${facts.goes_first}'`);
+}
+
+/** Only the agent or the gateway, no time, stands between this mail and its wake. */
+export function waitsForTurn({ outcome, look_again_utc }: WakeDecision): boolean {
+  return outcome === 'busy_skip' && look_again_utc === null;
 }
 
 function gatewayReasons({ request_admission, active_execution, queue_depth }: WakeFacts): string[] {

@@ -10,7 +10,8 @@ import {
 import type { MailAccess } from '../mail/index.ts';
 import type { Presence } from '../presence/index.ts';
 import type { LedgerEntry, RequestQueue } from '../queue/index.ts';
-import { decideWake, type Trigger, type WakeDecision, type WakeFacts } from './decide-wake.ts';
+import type { Turns } from '../turns/index.ts';
+import { decideWake, type Trigger, type WakeDecision, type WakeFacts, waitsForTurn } from './decide-wake.ts';
 import { type EligibleMail, EligibleReader, Unannounced } from './eligible-mail.ts';
 import { type NotifierRecord, NotifierStore } from './notifier-store.ts';
 import { WakeRecords } from './wake-records.ts';
@@ -20,6 +21,7 @@ export interface NotifierDependencies {
   queue: RequestQueue;
   presence: Presence;
   surface: AgentSurface;
+  turns: Turns;
   mail: MailAccess;
   clock: Clock;
   log: Log;
@@ -34,7 +36,7 @@ const HOUR_MS = 3_600_000;
 export type Notifier = ReturnType<typeof createNotifier>;
 
 export function createNotifier(on: NotifierDependencies) {
-  const { clock, queue, presence, surface, mail, log } = on;
+  const { clock, queue, presence, surface, turns, mail, log } = on;
   const store = new NotifierStore(on.db, clock);
   const eligible = new EligibleReader();
   const unannounced = new Unannounced((epoch) => store.announced(epoch));
@@ -45,6 +47,8 @@ export function createNotifier(on: NotifierDependencies) {
   let failures = 0;
   /** Open mail is waiting for the agent to become ready. */
   let waiting = false;
+  /** An interval passed while the agent was busy. */
+  let owed = false;
   let lastDecision: WakeDecision | undefined;
   /** The agent process of the last look. */
   let seenEpoch: number | undefined;
@@ -61,6 +65,7 @@ export function createNotifier(on: NotifierDependencies) {
     if (!record.enabled || record.interval_seconds === null) {
       dueAt = undefined;
       interval = null;
+      turns.leave('mail');
       return 'idle';
     }
     if (interval !== record.interval_seconds) {
@@ -77,6 +82,9 @@ export function createNotifier(on: NotifierDependencies) {
 
   function nextTrigger(): Trigger | undefined {
     if (dueAt !== undefined && clock.monotonic() >= dueAt) return 'interval';
+    // Alone, mail waits for the next interval, so that no turn ends in the next prompt. With others in wait it would
+    // never find the agent idle at that moment: then the one that passed counts when its turn comes.
+    if (owed && triggers.has('ready') && turns.contested('mail')) return 'interval';
     return (['mail', 'ready', 'start'] as const).find((each) => triggers.has(each));
   }
 
@@ -95,7 +103,11 @@ export function createNotifier(on: NotifierDependencies) {
     const decision = decideWake(facts);
     lastDecision = decision;
     waiting = decision.outcome === 'busy_skip';
+    owed = waiting && (owed || trigger === 'interval');
+    if (waitsForTurn(decision)) turns.wait('mail');
     const entry = await on.db.commitTogether(() => records.look({ facts, decision, found, record }));
+    // In line before it leaves its place, so that nobody goes in between.
+    if (!waitsForTurn(decision)) turns.leave('mail');
     if (entry) queue.entries.emit(entry);
     schedule(trigger, record, decision);
   }
@@ -109,6 +121,7 @@ export function createNotifier(on: NotifierDependencies) {
     const { ready, reasons } = surface.observation();
     const used = store.wakesSince(utcStamp(new Date(now.getTime() - HOUR_MS)));
     const budget = record.wakes_per_hour;
+    const first = turns.before('mail');
     return {
       now_utc: utcStamp(now),
       trigger,
@@ -126,6 +139,7 @@ export function createNotifier(on: NotifierDependencies) {
       wakes_per_hour: budget,
       ...(budget !== null && used >= budget && { budget_free_at_utc: budgetFreeAt(budget) }),
       quiet_hours: record.quiet_hours,
+      ...(first && { goes_first: first }),
       request_admission,
       active_execution,
       queue_depth,

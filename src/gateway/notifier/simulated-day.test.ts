@@ -8,6 +8,7 @@ import { dispatchPass, ExecutionSlot, LanePause } from '../dispatch/index.ts';
 import { openMailAccess } from '../mail/index.ts';
 import { Presence } from '../presence/index.ts';
 import { InstanceStore, QUEUE_MIGRATIONS, RequestQueue } from '../queue/index.ts';
+import { Turns } from '../turns/index.ts';
 import { createNotifier, NOTIFIER_EPOCH_MIGRATIONS, NOTIFIER_MIGRATIONS } from './index.ts';
 
 const HOUR = 3_600_000;
@@ -57,6 +58,7 @@ async function day(repeat: RepeatPolicy, sends: number[], agent: 'diligent' | 's
     queue,
     presence,
     surface,
+    turns: new Turns(clock),
     mail,
     clock,
     log: silentLog,

@@ -1,3 +1,4 @@
+import { utcStamp } from '../../base/index.ts';
 import {
   type Admission,
   deriveAdmission,
@@ -7,7 +8,7 @@ import {
   type Recovery,
 } from '../../domain/index.ts';
 import type { AgentSurface } from '../../terminal/index.ts';
-import type { ActiveSource, FleetConnection, LoopTroubles } from '../../wire/index.ts';
+import type { ActiveSource, FleetConnection, LastTurn, LoopTroubles } from '../../wire/index.ts';
 import type { Execution, ExecutionSlot } from '../dispatch/index.ts';
 import type { InstanceRecord, InstanceStore, RequestQueue } from '../queue/index.ts';
 
@@ -36,7 +37,19 @@ export interface PresenceDependencies {
 const STAMP = { schema_version: 1, protocol_version: 'v1' } as const;
 
 type GatewayStatus = GatewayStatusCore &
-  typeof STAMP & { active_source?: ActiveSource; fleet?: FleetConnection; troubles?: LoopTroubles };
+  typeof STAMP & {
+    active_source?: ActiveSource;
+    last_turn?: LastTurn;
+    fleet?: FleetConnection;
+    troubles?: LoopTroubles;
+  };
+
+const SOURCES = {
+  queue: 'queue',
+  mail: 'mail_notifier',
+  direct: 'direct_prompt',
+  reminder: 'reminder',
+} as const satisfies Record<Execution['source'], ActiveSource>;
 
 /** The gateway's status, made from what the other rooms know at this moment. */
 export class Presence {
@@ -73,7 +86,8 @@ export class Presence {
       request_admission: this.admission(),
       terminal_surface_eligibility: observation.eligibility,
       active_execution: slot.current ? 'running' : 'idle',
-      ...(slot.current && { active_source: this.#sourceOf(slot.current) }),
+      ...(slot.current && { active_source: SOURCES[slot.current.source] }),
+      ...(slot.last && { last_turn: turnOf(slot.last) }),
       execution_mode: identity.executionMode,
       queue_depth: queue.depth(),
       gateway_host: identity.host,
@@ -106,14 +120,13 @@ export class Presence {
     };
   }
 
-  #sourceOf({ source, id }: Execution): ActiveSource {
-    if (source !== 'queue') return source === 'direct' ? 'direct_prompt' : 'reminder';
-    return this.#on.queue.get(id).request_kind === 'mail_notifier_prompt' ? 'mail_notifier' : 'queue';
-  }
-
   #standing(): { admission: Admission; recovery: Recovery } {
     const { connectivity } = this.#on.surface.observation();
     const { epoch, reconciled_epoch } = this.instance();
     return deriveAdmission({ connectivity, epoch, reconciledEpoch: reconciled_epoch });
   }
+}
+
+function turnOf({ source, id, since }: Execution): LastTurn {
+  return { source: SOURCES[source], id, began_at_utc: utcStamp(since) };
 }

@@ -6,6 +6,7 @@ import type { ReminderDefinition } from '../../domain/index.ts';
 import type { DeliveryResult } from '../../terminal/index.ts';
 import { FakeSurface } from '../../terminal/index.ts';
 import { ExecutionSlot, LanePause } from '../dispatch/index.ts';
+import { Turns } from '../turns/index.ts';
 import { createReminders, REMINDER_MIGRATIONS, ReminderStore, type Reminders } from './index.ts';
 
 /** One step of time: an eighth of a second, which a double holds exactly. */
@@ -251,6 +252,7 @@ class Real {
       surface,
       slot,
       pause,
+      turns: new Turns(clock),
       clock,
       store: new ReminderStore(this.db),
       events: { write: () => {}, close: () => {} },

@@ -10,6 +10,7 @@ import {
 } from '../../wire/index.ts';
 import type { ExecutionSlot, LanePause } from '../dispatch/index.ts';
 import type { EventLog } from '../files/index.ts';
+import { TURN_MS, type Turns } from '../turns/index.ts';
 import { deliverReminder } from './deliver-reminder.ts';
 import { dueAtMs, firstDue, followingDue, onMonotonic, remainingMs } from './due-time.ts';
 import { type LiveReminder, previewDue, toReminderView } from './live-reminder.ts';
@@ -21,6 +22,7 @@ export interface ReminderDependencies {
   surface: AgentSurface;
   slot: ExecutionSlot;
   pause: LanePause;
+  turns: Turns;
   store: ReminderStore;
   events: EventLog;
   clock: Clock;
@@ -138,8 +140,10 @@ export function createReminders(on: ReminderDependencies) {
   /** One pass: the leader, if it is due and nothing stands in its way. */
   async function pass(): Promise<NextPass> {
     const leader = set.effective();
+    const left = leader ? remainingMs(leader.due, clock) : Number.POSITIVE_INFINITY;
+    if (left > 0 || leader?.definition.paused) on.turns.leave('reminders');
+    else on.turns.wait('reminders');
     if (!leader || leader.executing || leader.definition.paused) return 'idle';
-    const left = remainingMs(leader.due, clock);
     if (left > 0) return leader.due.on === 'wall' ? Math.min(left, WALL_CHECK_MS) : left;
     const blocked = on.blockedBy() ?? blockedAt(leader);
     if (blocked) {
@@ -148,7 +152,10 @@ export function createReminders(on: ReminderDependencies) {
     }
     const pause = on.pause.left();
     if (pause > 0) return pause;
-    return deliver(leader);
+    const first = on.turns.before('reminders');
+    if (first === undefined) return deliver(leader);
+    defer(leader, `turn='${first}'`);
+    return TURN_MS;
   }
 
   /** Keys may be meant for a dialog or a busy turn; a prompt waits until the agent may be disturbed. */
@@ -178,6 +185,7 @@ export function createReminders(on: ReminderDependencies) {
         return on.pause.begin();
       }
       on.pause.reset();
+      on.turns.leave('reminders');
       reminder.lastDelivery = delivery;
       if (result.outcome !== 'submitted') remember(delivery);
       const kind = result.outcome === 'submitted' ? 'reminder_completed' : 'reminder_failed';

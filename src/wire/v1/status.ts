@@ -34,6 +34,13 @@ const loopTroubles = z.array(
   strict({ loop: z.string(), message: z.string(), failures: count, since_utc: stamp }),
 );
 
+const lastTurn = strict({
+  source: activeSource,
+  id: about('Of the request or the reminder.', z.string()),
+  began_at_utc: stamp,
+});
+
+export type LastTurn = z.infer<typeof lastTurn>;
 export type ActiveSource = z.infer<typeof activeSource>;
 export type LoopTroubles = z.infer<typeof loopTroubles>;
 
@@ -60,6 +67,10 @@ const shape = strict({
   managed_agent_instance_id: z.string().nullable(),
   gateway_instance_id: z.string().nullish(),
   active_source: about('What `active_execution` is running for; absent while idle.', activeSource.nullish()),
+  last_turn: about(
+    'Who was given the agent last, or has it now. Absent before the first.',
+    lastTurn.optional(),
+  ),
   fleet: about('Absent for an agent of no fleet.', fleetConnection.optional()),
   troubles: about('Background loops that fail and are being retried.', loopTroubles.optional()),
 });

@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Ending, systemClock } from '../base/index.ts';
+import type { FakeSurface } from '../terminal/index.ts';
+import { gatewayStatus } from '../wire/index.ts';
+import { type TestGateway, testGateway } from './testing.ts';
+
+let ending = new Ending();
+afterEach(async () => {
+  await ending.run();
+  ending = new Ending();
+});
+
+const TURN_MS = 100;
+
+/** An agent that works for a while on everything it is given. */
+function takesTurns(surface: FakeSurface): void {
+  const deliver = surface.deliver.bind(surface);
+  surface.deliver = async (prompt) => {
+    const result = await deliver(prompt);
+    if (result.outcome !== 'submitted') return result;
+    surface.show({ ready: false, reasons: ["phase='active'"] });
+    ending.add(systemClock.after(TURN_MS, () => surface.show({ ready: true, reasons: [] })));
+    return result;
+  };
+}
+
+const start = () => testGateway(ending, { prepare: takesTurns });
+const sendMail = (on: TestGateway, subject: string) =>
+  on.mail.mailbox('peer@test').send({ to: ['agent@test'], subject, body_content: 'do it' });
+const remind = (on: TestGateway) =>
+  on.call('POST', '/v1/reminders', {
+    reminders: [
+      {
+        mode: 'repeat',
+        title: 'again',
+        prompt: 'reminder',
+        ranking: 0,
+        start_after_seconds: 0.01,
+        interval_seconds: 0.01,
+      },
+    ],
+  });
+const isWake = (text: string): boolean => text.startsWith('wake');
+const reminders = (on: TestGateway): number => on.surface.submitted.filter((t) => t === 'reminder').length;
+const wakes = (on: TestGateway): number => on.surface.submitted.filter(isWake).length;
+
+describe('a reminder that is due again before each turn ends', () => {
+  it('keeps neither new mail nor a prompt from the agent for more than a few turns', async () => {
+    const on = await start();
+    await on.call('PUT', '/v1/mail-notifier', { interval_seconds: 3600 });
+    await remind(on);
+    await expect.poll(() => reminders(on)).toBe(2);
+    await sendMail(on, 'one');
+    await on.call('POST', '/v1/requests', {
+      schema_version: 1,
+      kind: 'submit_prompt',
+      payload: { prompt: 'asked' },
+    });
+    const before = reminders(on);
+    await expect.poll(() => [on.surface.submitted.includes('asked'), wakes(on)]).toEqual([true, 1]);
+    expect(reminders(on) - before).toBeLessThanOrEqual(3);
+    const { body } = await on.call('GET', '/v1/status');
+    expect(gatewayStatus.parse(body).last_turn?.source).toMatch(/reminder|mail_notifier|queue/);
+  });
+
+  it('does not keep repeated wakes for mail that was announced from coming', async () => {
+    const on = await start();
+    await on.call('PUT', '/v1/mail-notifier', { interval_seconds: 1, repeat: 'every_poll' });
+    await sendMail(on, 'one');
+    await expect.poll(() => wakes(on)).toBe(1);
+    await remind(on);
+    await expect.poll(() => wakes(on), { timeout: 10_000 }).toBeGreaterThanOrEqual(3);
+  });
+
+  it('is not kept from the agent by mail that is new after every turn', async () => {
+    const on = await start();
+    await on.call('PUT', '/v1/mail-notifier', { interval_seconds: 1, repeat: 'every_poll' });
+    let sent = 0;
+    ending.add(
+      on.surface.changed.on(({ ready }) => {
+        if (!ready) void sendMail(on, `mail ${sent++}`);
+      }),
+    );
+    await sendMail(on, 'first');
+    await expect.poll(() => wakes(on)).toBe(2);
+    await remind(on);
+    await expect.poll(() => [reminders(on) >= 3, wakes(on) >= 5], { timeout: 10_000 }).toEqual([true, true]);
+    const order = on.surface.submitted.map((text) => (isWake(text) ? 'm' : 'r')).join('');
+    expect(order).not.toMatch(/rrr|mmmm/);
+  });
+
+  it('gives its turn to mail that cannot use it, and goes on', async () => {
+    const on = await start();
+    await on.call('PUT', '/v1/mail-notifier', { interval_seconds: 3600 });
+    await remind(on);
+    await expect.poll(() => reminders(on)).toBe(2);
+    on.surface.show({ ready: false, reasons: ['draft'] });
+    await sendMail(on, 'one');
+    await expect
+      .poll(async () => (await on.call('GET', '/v1/mail-notifier')).body.held_back)
+      .toContain('draft');
+    for (const message of (await on.mail.mailbox('agent@test').list({})).messages)
+      await on.mail.mailbox('agent@test').archive([message.message_ref]);
+    const before = reminders(on);
+    on.surface.show({ ready: true, reasons: [] });
+    await expect.poll(() => reminders(on)).toBeGreaterThan(before + 1);
+    expect(wakes(on)).toBe(0);
+  });
+});
+
+describe('keys that a reminder means for a busy agent', () => {
+  it('do not wait for mail that does', async () => {
+    const on = await testGateway(ending, {
+      prepare: (surface) => surface.show({ ready: false, reasons: ['dialog'] }),
+    });
+    await on.call('PUT', '/v1/mail-notifier', { interval_seconds: 3600 });
+    await sendMail(on, 'one');
+    await expect
+      .poll(async () => (await on.call('GET', '/v1/mail-notifier')).body.held_back)
+      .toContain('dialog');
+    await on.call('POST', '/v1/reminders', {
+      reminders: [
+        {
+          mode: 'repeat',
+          title: 'dismiss',
+          send_keys: { sequence: '<[Escape]>', ensure_enter: false },
+          ranking: 0,
+          start_after_seconds: 0.01,
+          interval_seconds: 0.01,
+        },
+      ],
+    });
+    await expect.poll(() => on.surface.keys.length).toBeGreaterThan(3);
+  });
+});
