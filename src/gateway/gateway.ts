@@ -213,6 +213,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   ending.add(mail.changed.on(() => notifier.hint('mail')));
   ending.add(surface.changed.on(({ ready }) => ready && notifier.hint('ready')));
   ending.add(slot.changed.on((held) => held === undefined && notifier.hint('ready')));
+  ending.add(instances.settled.on(() => notifier.hint('ready')));
   ending.add(
     turns.passedOn.on((waiters) => {
       if (waiters.includes('mail')) notifier.hint('ready');
