@@ -31,5 +31,38 @@ describe('suggestions', () => {
   it('offer what is near and nothing else', () => {
     expect(nearest('stauts', ['status', 'start', 'archive'])[0]).toBe('status');
     expect(nearest('zzz', ['status', 'start'])).toEqual([]);
+    expect(nearest('sta', ['status', 'start', 'archive'])).toEqual(['start', 'status']);
+    expect(nearest('Ana@x', ['ana@x', 'ben@x'])).toEqual(['ana@x']);
+  });
+
+  it('are not looked for when the word is longer than a slip, whatever its length costs', () => {
+    const long = 'a'.repeat(4_000_000);
+    expect(nearest(long, [long, 'aaaa'])).toEqual([]);
+    expect(nearest('aaaa', [long])).toEqual([long]);
+  });
+
+  it('are as near as a plain count of the steps says', () => {
+    const words = fc
+      .array(fc.constantFrom('a', 'b', 'c'), { maxLength: 7 })
+      .map((letters) => letters.join(''));
+    fc.assert(
+      fc.property(words, words, (typed, candidate) => {
+        const limit = Math.max(2, Math.floor(typed.length / 3));
+        const near = candidate.startsWith(typed) || steps(typed, candidate) <= limit;
+        expect(nearest(typed, [candidate])).toEqual(near ? [candidate] : []);
+      }),
+    );
   });
 });
+
+/** Insertions, deletions, replacements and swapped neighbours, tried one by one. */
+function steps(a: string, b: string): number {
+  if (a === '' || b === '') return a.length + b.length;
+  const rest = Math.min(
+    steps(a.slice(1), b) + 1,
+    steps(a, b.slice(1)) + 1,
+    steps(a.slice(1), b.slice(1)) + (a[0] === b[0] ? 0 : 1),
+  );
+  const swapped = a.length > 1 && b.length > 1 && a[0] === b[1] && a[1] === b[0];
+  return swapped ? Math.min(rest, steps(a.slice(2), b.slice(2)) + 1) : rest;
+}

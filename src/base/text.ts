@@ -21,35 +21,52 @@ export function preview(text: string, max: number): string {
   return points.length <= max ? flat : `${points.slice(0, max - 3).join('')}...`;
 }
 
-/** The candidates nearest to what was typed, best first; empty when nothing is close. */
+/** Nobody mistypes more than this; longer words are compared with nothing. */
+const LONGEST_COMPARED = 100;
+
+/** The candidates nearest to what was typed, best first; empty when nothing is close, or the word is too long to be a slip. */
 export function nearest(typed: string, candidates: Iterable<string>, most = 3): string[] {
+  if (typed.length > LONGEST_COMPARED) return [];
   const limit = Math.max(2, Math.floor(typed.length / 3));
-  return [...candidates]
-    .map((candidate) => ({ candidate, distance: editDistance(typed.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= limit || candidate.startsWith(typed))
+  const word = typed.toLowerCase();
+  const near: { candidate: string; distance: number }[] = [];
+  for (const candidate of candidates) {
+    const begun = candidate.startsWith(typed);
+    const distance = editDistance(
+      word,
+      candidate.slice(0, LONGEST_COMPARED).toLowerCase(),
+      begun ? LONGEST_COMPARED : limit,
+    );
+    if (begun || distance <= limit) near.push({ candidate, distance });
+  }
+  return near
     .sort((a, b) => a.distance - b.distance || a.candidate.localeCompare(b.candidate))
     .slice(0, most)
     .map(({ candidate }) => candidate);
 }
 
-/** Insertions, deletions, replacements and swapped neighbours, each counting one. */
-function editDistance(a: string, b: string): number {
-  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+/** Insertions, deletions, replacements and swapped neighbours, each counting one; infinite when they are more than `limit`. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return Number.POSITIVE_INFINITY;
+  let [twoBack, back, row] = [
+    new Uint16Array(b.length + 1),
+    new Uint16Array(b.length + 1),
+    new Uint16Array(b.length + 1),
+  ];
+  for (let j = 0; j <= b.length; j++) back[j] = j;
   for (let i = 1; i <= a.length; i++) {
-    const row = [i];
+    row[0] = i;
+    let least = i;
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      row.push(
-        Math.min(
-          rows[i - 1]![j - 1]! + same,
-          rows[i - 1]![j]! + 1,
-          row[j - 1]! + 1,
-          swapped ? rows[i - 2]![j - 2]! + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
+      let cost = Math.min(back[j - 1]! + same, back[j]! + 1, row[j - 1]! + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        cost = Math.min(cost, twoBack[j - 2]! + 1);
+      row[j] = cost;
+      if (cost < least) least = cost;
     }
-    rows.push(row);
+    if (least > limit) return Number.POSITIVE_INFINITY;
+    [twoBack, back, row] = [back, row, twoBack];
   }
-  return rows[a.length]![b.length]!;
+  return back[b.length]!;
 }

@@ -377,3 +377,27 @@ describe('rouse mailbox', () => {
     expect(gone).toMatchObject({ resulting_status: 'purged' });
   });
 });
+
+describe('what came from outside', () => {
+  it('never steers the terminal of who asks for JSON, and says the same', async () => {
+    const body = 'a\u009b2Jb\u009dc\u007fd\u202ee\u2066f\u200fg';
+    await ok(
+      'mail',
+      'send',
+      '--address',
+      at('ana'),
+      '--to',
+      at('ben'),
+      '--subject',
+      'raw',
+      '--body-content',
+      body,
+    );
+    const printed = await ok('mail', 'list', '--address', at('ben'), '--print-json');
+    expect(printed).not.toMatch(/[\u007f-\u009f\u200f\u202a-\u202e\u2066-\u2069]/);
+    expect(JSON.stringify(JSON.parse(printed))).toContain('\u202e');
+    const refused = await rouse(['mail', 'list', '--address', 'x\u009b2J\u202e@houmao.localhost']);
+    expect(refused.code).not.toBe(0);
+    expect(refused.err).not.toMatch(/[\u007f-\u009f\u202e]/);
+  });
+});

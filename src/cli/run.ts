@@ -6,6 +6,7 @@ import { ROOT } from './families.ts';
 import { buildParser, type Match } from './parse.ts';
 import { createProgress } from './progress.ts';
 import { readSettings } from './settings.ts';
+import { harmless, harmlessJson } from './terminal-text.ts';
 
 /** The outside world, as the command line sees it. */
 export interface Surroundings {
@@ -19,11 +20,13 @@ export interface Surroundings {
 }
 
 /** Parses, runs and prints one command line; answers with the exit code. */
-export async function runCli(world: Surroundings): Promise<number> {
+export async function runCli(outside: Surroundings): Promise<number> {
+  let world = outside;
   let style: PrintStyle = 'plain';
   try {
     const line = takeStyle(world.argv, world.env);
     style = line.style;
+    if (style === 'json') world = printingJson(world);
     const match = await parse(line.argv, world);
     if (typeof match === 'number') return match;
     return await execute(match, style, world);
@@ -31,6 +34,16 @@ export async function runCli(world: Surroundings): Promise<number> {
     if (world.signal.aborted) return 130;
     return printError(asRouseError(error), style, world);
   }
+}
+
+/** Whoever reads JSON on a terminal is as safe as who reads a table. */
+function printingJson(world: Surroundings): Surroundings {
+  const { stdout, stderr } = world;
+  return {
+    ...world,
+    stdout: { ...stdout, write: (text) => stdout.write(harmlessJson(text)) },
+    stderr: { ...stderr, write: (text) => stderr.write(harmlessJson(text)) },
+  };
 }
 
 const STYLES: PrintStyle[] = ['plain', 'json', 'fancy'];
@@ -136,10 +149,15 @@ function printError(error: RouseError, style: PrintStyle, world: Surroundings): 
     const { code, message, hint, facts } = error;
     world.stderr.write(stableJson({ error: { code, message, hint: hint ?? null, ...facts } }));
   } else {
-    world.stderr.write(`error: ${error.message}\n`);
-    if (error.hint) world.stderr.write(`${error.hint}\n`);
+    world.stderr.write(`error: ${lines(error.message)}\n`);
+    if (error.hint) world.stderr.write(`${lines(error.hint)}\n`);
     if (error.code === 'internal' && world.env['ROUSE_DEBUG'])
       world.stderr.write(`${error.cause ?? error.stack}\n`);
   }
   return exitCode;
+}
+
+/** Our own sentences may have several lines; what they quote may not steer the terminal. */
+function lines(text: string): string {
+  return text.split('\n').map(harmless).join('\n');
 }

@@ -1,4 +1,5 @@
 /** Text for people: aligned tables and key/value blocks. Widths count characters as terminals draw them, roughly. */
+import { harmless } from './terminal-text.ts';
 
 export interface Column<Row> {
   title: string;
@@ -38,7 +39,7 @@ export function show(value: unknown): string {
   if (Array.isArray(value)) return value.length ? value.map(show).join(', ') : '-';
   // Whatever came from outside must not move the reader's cursor.
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, '\u00b7');
+  return harmless(text);
 }
 
 function cut(text: string, max: number | undefined): string {

@@ -266,6 +266,10 @@ describe('too many requests', () => {
       const answers: number[] = [];
       for (const token of bad) answers.push(await status(limited.as(token), 'GET', '/registry/agents'));
       expect(answers).toEqual([401, 401, 401, 429, 429, 429]);
+      // Not used before, from the same address, while the guesses go on.
+      const guesses = bad.map((token) => status(limited.as(token), 'GET', '/registry/agents'));
+      expect(await status(limited.as(limited.tokens.admin), 'GET', '/registry/agents')).toBe(200);
+      expect(await Promise.all(guesses)).toEqual(bad.map(() => 429));
       expect(await status(client, 'GET', '/registry/agents')).toBe(200);
       let error: { facts: Record<string, unknown> } | undefined;
       for (let i = 0; i < 40 && !error; i++)

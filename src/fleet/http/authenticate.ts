@@ -13,7 +13,7 @@ const KEY = 'rouse.identity';
 export interface RequestLimits {
   /** For each token, and for each peer that sends none. */
   requests: RateLimit;
-  /** Bad tokens of one peer; beyond it, only tokens that were good a moment ago are looked at. */
+  /** Bad tokens of one peer. Beyond it they are answered with "come back later", and looked up one after the other. */
   badTokens: RateLimit;
 }
 
@@ -26,8 +26,8 @@ const MOST_KNOWN = 10_000;
 
 /**
  * Finds out who speaks before a route runs. Without a token the caller is nobody; routes that need somebody say so. Who
- * asks too often is told when to come back, before the database is asked; somebody who guesses tokens on a shared
- * machine does not lock out those who have one.
+ * asks too often is told when to come back, before the database is asked. Behind one address are many callers, good and
+ * bad: every token is looked up, so that guesses slow nobody but whoever sends them.
  */
 export function authenticate(
   sql: Sql,
@@ -40,37 +40,57 @@ export function authenticate(
   const requests = new RateLimiter(limits.requests, clock);
   const badTokens = new RateLimiter(limits.badTokens, clock);
   const known = new Set<string>();
+  const suspects = new OneByOne();
   return async (context, next) => {
     const peer = peerOf(context);
     const token = tokenOf(context);
     const key = token === undefined ? `peer ${peer}` : `token ${digestOf(token)}`;
-    const wait = requests.take(key) || (token !== undefined && !known.has(key) ? badTokens.waitOf(peer) : 0);
-    if (wait > 0) {
-      if (counts) counts.limited++;
-      context.header('retry-after', String(Math.ceil(wait)));
-      throw refusal('rate_limited', 'too many requests', {
-        hint: `come back in ${Math.ceil(wait)} s`,
-        facts: { retry_after: Math.ceil(wait) },
-      });
+    limit(context, requests.take(key));
+    if (token !== undefined) {
+      try {
+        context.set(KEY, await checked(token, key, peer));
+      } catch (error) {
+        if (isRouseError(error) && error.code === 'unauthorized') limit(context, badTokens.take(peer));
+        throw error;
+      }
     }
-    if (token !== undefined) context.set(KEY, await checked(token, key, peer));
     await next();
   };
 
+  function limit(context: Context, wait: number): void {
+    if (wait === 0) return;
+    if (counts) counts.limited++;
+    context.header('retry-after', String(Math.ceil(wait)));
+    throw refusal('rate_limited', 'too many requests', {
+      hint: `come back in ${Math.ceil(wait)} s`,
+      facts: { retry_after: Math.ceil(wait) },
+    });
+  }
+
   async function checked(token: string, key: string, peer: string): Promise<Identity> {
+    const look = (): Promise<Identity> => identify(sql, token);
+    const guessing = !known.has(key) && badTokens.waitOf(peer) > 0;
     try {
-      const identity = await identify(sql, token);
+      const identity = await (guessing ? suspects.run(look) : look());
       known.delete(key);
       known.add(key);
       if (known.size > MOST_KNOWN) known.delete(known.values().next().value!);
       return identity;
     } catch (error) {
-      if (isRouseError(error) && error.code === 'unauthorized') {
-        known.delete(key);
-        badTokens.take(peer);
-      }
+      if (isRouseError(error) && error.code === 'unauthorized') known.delete(key);
       throw error;
     }
+  }
+}
+
+/** One after the other, so that a flood of guesses never holds more than one connection to the database. */
+class OneByOne {
+  #last: Promise<unknown> = Promise.resolve();
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => {});
+    return result;
   }
 }
 
