@@ -67,10 +67,10 @@ async function openLook(bench: Bench, directory: string, size: number) {
   );
   const turns = new Turns(systemClock);
   const on = { db, queue, presence, surface, turns, mail, clock: systemClock, log: silentLog };
-  const notifier = createNotifier({ ...on, prompt: () => 'wake', wake: () => {} });
+  const notifier = createNotifier({ ...on, prompt: () => ({ text: 'wake', problem: null }), wake: () => {} });
   await notifier.enable({ interval_seconds: 3600, mode: 'any_inbox', repeat: 'every_poll' } as never);
   const look = async (): Promise<void> => {
-    notifier.hint('mail');
+    notifier.hint('start');
     await notifier.pass();
   };
   for (let i = 0; i < 5; i++) await look();

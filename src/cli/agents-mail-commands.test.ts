@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { cliAgent } from '../../test/support/cli-agent.ts';
 import { Ending } from '../base/index.ts';
+import { renderWakePrompt } from '../gateway/notifier/index.ts';
 
 let ending = new Ending();
 afterEach(async () => {
@@ -103,3 +104,26 @@ describe('an agent without a mailbox', () => {
     expect([code, err]).toEqual([3, expect.stringMatching(/no mailbox[\s\S]*rouse agents mailbox register/)]);
   });
 });
+
+it.each(['any_inbox', 'unread_only'] as const)(
+  'every command that a wake names in mode %s, where a gateway serves no mail, is one',
+  async (mode) => {
+    const agent = await cliAgent(ending);
+    const ref = await agent.mail('hello');
+    const text = renderWakePrompt('{{doors}}', {
+      mode,
+      tool: 'claude',
+      doors: { command: (words) => `agents mail ${words} --agent-name gpu` },
+      skills: { process: true, comms: true },
+    });
+    const values: Record<string, string> = { REF: ref, ADDRESS: 'peer@test', TEXT: 'text', BOX: 'later' };
+    const lines = text.split('\n').filter((line) => line.startsWith('- '));
+    expect(lines).toHaveLength(10);
+    for (const line of lines) {
+      const words = line.slice(2).split(' ');
+      const answer = await agent.json(words.map((word) => values[word] ?? word));
+      expect(answer).toMatchObject({ operation: words[2], status: 'verified' });
+      if (words[2] === 'list') expect(answer.message_count).toBe(1);
+    }
+  },
+);

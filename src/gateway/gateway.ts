@@ -43,8 +43,8 @@ import {
   requestRoutes,
   statusRoutes,
 } from './http/index.ts';
-import { type OpenMailbox, openMailAccess } from './mail/index.ts';
-import { createNotifier, renderWakePrompt } from './notifier/index.ts';
+import { type OpenMailbox, openMailAccess, servesMail } from './mail/index.ts';
+import { createNotifier, renderWakePrompt, type WakeTemplate } from './notifier/index.ts';
 import { Presence } from './presence/index.ts';
 import { InstanceStore, RequestQueue } from './queue/index.ts';
 import { recordQueueEvents } from './queue-events.ts';
@@ -72,8 +72,10 @@ export interface GatewayConfig {
   openMailbox: OpenMailbox;
   /** Reads the session's mailbox binding, which may change while the gateway runs. */
   mailboxBinding: () => MailboxBinding | null | undefined;
-  /** The text of a wake, with slots; read at every wake, so that a user may replace it. */
-  wakeTemplate: () => string;
+  /** The text of a wake, with slots; read at every look, so that a user may replace it. */
+  wakeTemplate: () => WakeTemplate;
+  /** The command line that does with the agent's mail what its words say: `list …`. */
+  mailCommand: (words: string) => string;
   skills: () => { process: boolean; comms: boolean };
 }
 
@@ -148,14 +150,16 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
     mail,
     turns,
     log,
-    prompt: (mode) =>
-      renderWakePrompt(config.wakeTemplate(), {
-        mode,
-        tool: session.tool,
-        baseUrl: `http://127.0.0.1:${listening.port}`,
-        skills: config.skills(),
-      }),
+    prompt: (mode) => {
+      const { text, problem } = config.wakeTemplate();
+      const doors = servesMail(config.host)
+        ? { baseUrl: `http://${config.host}:${listening.port}` }
+        : { command: config.mailCommand };
+      const facts = { mode, tool: session.tool, doors, skills: config.skills() };
+      return { text: renderWakePrompt(text, facts), problem };
+    },
     wake: () => notify.wake(),
+    trouble: () => notify.trouble,
   });
   const notify: Loop = supervise('notifier', () => turns.during('mail', notifier.pass));
   ending.add(() => notify.stop());

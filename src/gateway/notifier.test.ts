@@ -99,6 +99,23 @@ describe('the notifier', () => {
     await expect.poll(() => wakes(on)).toBe(1);
   });
 
+  it('writes one row for each message that waits, however often it is told of it', async () => {
+    const on = await testGateway(ending, {
+      prepare: (s) => s.show({ ready: false, reasons: ["phase='active'"] }),
+    });
+    await enable(on);
+    for (let n = 1; n <= 5; n++) {
+      await sendMail(on, `mail ${n} ${'x'.repeat(800)}`);
+      await expect.poll(async () => (await decisions(on))[0]?.unread_count).toBe(n);
+      on.mail.changed.emit({ address: 'agent@test' });
+      await on.call('GET', '/v1/mail-notifier');
+      on.mail.changed.emit({ address: 'agent@test' });
+    }
+    const rows = await decisions(on);
+    expect(rows.map((row: { unread_count: number }) => row.unread_count)).toEqual([5, 4, 3, 2, 1]);
+    expect(JSON.stringify(rows[0]).length).toBeLessThan(3000);
+  });
+
   it('announces each message once by events: a finished turn does not bring the next prompt', async () => {
     const on = await testGateway(ending);
     await enable(on);
@@ -153,6 +170,73 @@ describe('the notifier', () => {
     const view = (await on.call('GET', `/v1/requests/${enqueued_request_id}?wait`)).body;
     expect(view).toMatchObject({ state: 'failed', outcome: 'superseded' });
     expect(wakes(on)).toBe(0);
+  });
+
+  it('types nothing for a wake in line when it is turned off', async () => {
+    const on = await testGateway(ending);
+    await enable(on);
+    on.surface.onDeliver = async () => void (await on.call('DELETE', '/v1/mail-notifier'));
+    await sendMail(on);
+    await expect.poll(async () => (await decisions(on))[0]?.outcome).toBe('enqueued');
+    const { enqueued_request_id } = (await decisions(on))[0];
+    const view = (await on.call('GET', `/v1/requests/${enqueued_request_id}?wait`)).body;
+    expect(view).toMatchObject({
+      outcome: 'superseded',
+      error_detail: 'wakes were turned off before it was typed',
+    });
+    expect(wakes(on)).toBe(0);
+  });
+
+  it('beyond loopback names commands that reach the mail, and no address that refuses it', async () => {
+    const token = 'a token of enough characters';
+    const on = await testGateway(ending, { config: { host: '0.0.0.0', token } });
+    const bearer = { authorization: `Bearer ${token}` };
+    const enabled = await on.call('PUT', '/v1/mail-notifier', HOUR, bearer);
+    expect(enabled.body).toMatchObject({ supported: true, support_error: null });
+    expect((await on.call('POST', '/v1/mail/list', {}, bearer)).status).toBe(503);
+    await sendMail(on);
+    await expect.poll(() => wakes(on)).toBe(1);
+    const [text] = on.surface.submitted;
+    expect(text).toMatch(/^- rouse agents mail list --read-state any --answered-state any --not-archived$/m);
+    expect(text).toMatch(/^- rouse agents mail archive --message-ref REF$/m);
+    expect(text).not.toMatch(/http:|\/v1\/mail/);
+  });
+
+  it('wakes with the packaged text when its own cannot be used, and says so', async () => {
+    const problem = 'nothing is written in x.md; wakes use the packaged text instead';
+    const on = await testGateway(ending, {
+      config: { wakeTemplate: () => ({ text: 'packaged words', problem }) },
+    });
+    await enable(on);
+    expect((await status(on)).last_error).toBe(problem);
+    await sendMail(on);
+    await expect.poll(() => wakes(on)).toBe(1);
+    expect(on.surface.submitted).toEqual(['packaged words']);
+    const [decision] = await decisions(on);
+    expect(decision.chain).toContain(`prompt: ${problem}`);
+    expect(decideWake(decision.facts as WakeFacts).chain).toEqual(decision.chain);
+  });
+
+  it('tells in its status what its loop fails with, until it goes on', async () => {
+    let broken = true;
+    const on = await testGateway(ending, {
+      config: {
+        wakeTemplate: () => {
+          if (broken) throw new Error('the installation is gone');
+          return { text: 'back', problem: null };
+        },
+      },
+    });
+    await enable(on);
+    await sendMail(on);
+    await expect
+      .poll(async () => (await status(on)).last_error)
+      .toBe('the notifier fails: the installation is gone');
+    const { next_look_at_utc } = await status(on);
+    expect(Date.parse(next_look_at_utc)).toBeGreaterThan(Date.now() - 1000);
+    broken = false;
+    await expect.poll(() => wakes(on), { timeout: 5000 }).toBe(1);
+    await expect.poll(async () => (await status(on)).last_error).toBeNull();
   });
 
   it('keeps its settings over a restart and wakes for mail that came meanwhile', async () => {

@@ -64,7 +64,8 @@ export async function testGateway(
     openSurface: () => surface,
     openMailbox: async () => ({ mailbox: mail.mailbox('agent@test'), close: async () => {} }),
     mailboxBinding: () => TEST_BINDING,
-    wakeTemplate: () => 'wake {{mode}} {{gateway.base_url}}\n{{endpoints}}',
+    wakeTemplate: () => ({ text: 'wake {{mode}} {{gateway.base_url}}\n{{endpoints}}', problem: null }),
+    mailCommand: (words) => `rouse agents mail ${words}`,
     skills: () => ({ process: false, comms: false }),
     ...options.config,
   });

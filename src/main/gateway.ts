@@ -7,7 +7,7 @@ import {
   asRouseError,
   ensurePrivateDirectory,
   invalid,
-  readIfExists,
+  shellQuote,
   systemClock,
   writeJsonAtomic,
 } from '../base/index.ts';
@@ -16,9 +16,11 @@ import {
   openBoundMailbox,
   openServedSurface,
   readSession,
+  readWakeTemplate,
   type SessionFacts,
   saveHeadlessProgress,
   startGateway,
+  type WakeTemplate,
 } from '../gateway/index.ts';
 import { openHeadlessSurface, openSurface } from '../terminal/index.ts';
 
@@ -74,11 +76,24 @@ function token(host: string): string | undefined {
   return text;
 }
 
-/** The user's own text of a wake, where there is one; otherwise the packaged one. */
-function wakeTemplate(): string {
+const PACKAGE = path.join(import.meta.dirname, '..');
+
+function wakeTemplate(): WakeTemplate {
   const home = process.env['ROUSE_HOME'] ?? path.join(os.homedir(), '.rouse');
-  const packaged = path.join(import.meta.dirname, '..', 'assets', 'prompts', 'mail-notifier.md');
-  return readIfExists(path.join(home, 'prompts', 'mail-notifier.md')) ?? readFileSync(packaged, 'utf8');
+  const name = path.join('prompts', 'mail-notifier.md');
+  return readWakeTemplate(path.join(home, name), path.join(PACKAGE, 'assets', name));
+}
+
+/** For an agent that reaches its mail by commands: this installation's program, wherever the tool's PATH leads. */
+function mailCommand({ manifest, tmuxSessionName }: SessionFacts): (words: string) => string {
+  const { agent_name: name, agent_id: id } = manifest;
+  const agent = name
+    ? `--agent-name ${shellQuote(name)}`
+    : id
+      ? `--agent-id ${shellQuote(id)}`
+      : `--target-tmux-session ${shellQuote(tmuxSessionName)}`;
+  const program = shellQuote(path.join(PACKAGE, 'bin', 'rouse'));
+  return (words) => `${program} agents mail ${words} ${agent}`;
 }
 
 /** Which of our skills stand in the tool's home now; somebody may install them while it runs. */
@@ -128,6 +143,7 @@ async function main(): Promise<void> {
       openMailbox: (binding) => openBoundMailbox(binding, systemClock),
       mailboxBinding: () => readSession(session.sessionRoot).manifest.launch_plan.mailbox,
       wakeTemplate,
+      mailCommand: mailCommand(session),
       skills: () => installedSkills(readSession(session.sessionRoot).manifest),
     });
     attempt({ status: 'ready', instance_id: gateway.instanceId, port: gateway.port, pid: process.pid });

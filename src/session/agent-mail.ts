@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 import { conflict, notFound, unsupported } from '../base/index.ts';
-import { agentAddress, agentPrincipal, connectHost } from '../domain/index.ts';
+import { agentAddress, agentPrincipal, LOOPBACK } from '../domain/index.ts';
 import type { MailboxBinding } from '../wire/index.ts';
 import { readToken } from './gateway-token.ts';
 import { probeGateway } from './live-gateway.ts';
@@ -157,11 +157,13 @@ async function liveGateway(context: SessionContext, facts: ManifestFacts): Promi
   const life = await probeGateway(paths, readToken(paths, context.env));
   if (life.life !== 'live') return null;
   const { host, port } = life.gateway;
+  // Beyond loopback it serves no mail; commands reach the store itself.
+  if (host !== LOOPBACK) return null;
   return {
     source: 'current_instance',
     host,
     port,
-    base_url: `http://${connectHost(host)}:${port}`,
+    base_url: `http://${host}:${port}`,
     protocol_version: 'v1',
     state_path: paths.state,
   };

@@ -2,7 +2,13 @@ import type { Hono } from 'hono';
 import { readJson } from '../../http/index.ts';
 import type { Mailbox } from '../../mailbox/index.ts';
 import { refusal } from '../../wire/index.ts';
-import { MAIL_OPERATIONS, type MailAccess, mailStatusView, runMailOperation } from '../mail/index.ts';
+import {
+  MAIL_OPERATIONS,
+  type MailAccess,
+  mailStatusView,
+  runMailOperation,
+  servesMail,
+} from '../mail/index.ts';
 
 export interface MailRouteDependencies {
   mail: MailAccess;
@@ -13,7 +19,7 @@ export interface MailRouteDependencies {
 /** The agent's own mail. Nothing here touches the request queue. */
 export function mailRoutes(app: Hono, { mail, host }: MailRouteDependencies): void {
   const open = async (): Promise<Mailbox> => {
-    if (host !== '127.0.0.1') {
+    if (!servesMail(host)) {
       throw refusal(
         'mail_loopback_only',
         `mail is served on 127.0.0.1 only, and this gateway listens on ${host}`,

@@ -6,7 +6,7 @@
  * Never     Touches the request queue.
  * Errors    `mail_no_binding` (422), `mail_transport` (502), and what the mailbox itself refuses.
  */
-export { type MailAccess, type OpenMailbox, openMailAccess } from './mail-access.ts';
+export { type MailAccess, type OpenMailbox, openMailAccess, servesMail } from './mail-access.ts';
 export {
   MAIL_OPERATIONS,
   type MailOperationName,

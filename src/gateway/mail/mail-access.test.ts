@@ -72,8 +72,14 @@ describe('the mailbox of a gateway', () => {
   it('fails while its root is away, and goes on with the copy that is put in its place', async () => {
     await post('kept');
     fs.renameSync(root, `${root}.away`);
-    await expect(access.mailbox()).rejects.toMatchObject({ code: 'not_found' });
-    await expect(access.watch()).rejects.toMatchObject({ code: 'not_found' });
+    await expect(access.mailbox()).rejects.toMatchObject({
+      code: 'unavailable',
+      facts: { error_code: 'mail_transport' },
+    });
+    await expect(access.watch()).rejects.toMatchObject({
+      code: 'unavailable',
+      facts: { error_code: 'mail_transport' },
+    });
     expect(fs.existsSync(root)).toBe(false);
     fs.cpSync(`${root}.away`, root, { recursive: true });
     expect(await subjects()).toEqual(['kept']);
@@ -94,7 +100,10 @@ describe('the mailbox of a gateway', () => {
     await access.watch();
     await post('kept');
     fs.renameSync(agent, `${agent}.away`);
-    await expect(access.watch()).rejects.toMatchObject({ code: 'not_found' });
+    await expect(access.watch()).rejects.toMatchObject({
+      code: 'unavailable',
+      facts: { error_code: 'mail_transport' },
+    });
     expect(fs.existsSync(agent)).toBe(false);
     fs.cpSync(`${agent}.away`, agent, { recursive: true });
     expect(await subjects()).toEqual(['kept']);

@@ -1,4 +1,5 @@
 import { asRouseError, Emitter, isRouseError } from '../../base/index.ts';
+import { LOOPBACK } from '../../domain/index.ts';
 import type { Mailbox } from '../../mailbox/index.ts';
 import { type MailboxBinding, refusal } from '../../wire/index.ts';
 
@@ -25,6 +26,11 @@ export interface MailAccess {
 }
 
 type Open = OpenedMailbox & { unwatch?: () => void };
+
+/** A gateway that listens on this address serves mail over HTTP. Beyond loopback it does not, whoever asks. */
+export function servesMail(host: string): boolean {
+  return host === LOOPBACK;
+}
 
 export function openMailAccess(
   binding: () => MailboxBinding | null | undefined,
@@ -59,18 +65,18 @@ export function openMailAccess(
       current = replace(wanted);
     }
     const found = current;
-    const held = await opened(found);
+    const held = await opened(found, wanted);
     if (!held.isReplaced?.()) return held;
     if (current === found) current = replace(wanted);
-    return opened(current ?? found);
+    return opened(current ?? found, wanted);
   }
 
-  async function opened(opening: Promise<Open>): Promise<Open> {
+  async function opened(opening: Promise<Open>, { address }: MailboxBinding): Promise<Open> {
     try {
       return await opening;
     } catch (error) {
       if (current === opening) current = undefined;
-      throw storeFailure(error);
+      throw openingFailure(error, address);
     }
   }
 
@@ -94,12 +100,31 @@ async function letGo(held: Open): Promise<void> {
   await held.close();
 }
 
-/** A store that cannot be opened or read is the transport's failure; what it refuses stays what it is. */
-export function storeFailure(error: unknown): Error {
+/**
+ * A store that cannot be read is the transport's failure, and a mailbox that is no longer registered the binding's; what
+ * the store refuses otherwise stays what it is.
+ */
+export function storeFailure(error: unknown, address: string): Error {
+  if (isRouseError(error) && error.code === 'not_found' && error.facts['recipient'] === address)
+    return refusal('mail_no_binding', error.message, { ...hintOf(error), cause: error });
   if (isRouseError(error) && error.code !== 'internal' && error.code !== 'unavailable') return error;
+  return transportFailure(error);
+}
+
+/** While it is being opened, what is not there is the store itself. */
+function openingFailure(error: unknown, address: string): Error {
+  const failure = storeFailure(error, address);
+  return isRouseError(failure) && failure.code === 'not_found' ? transportFailure(failure) : failure;
+}
+
+function transportFailure(error: unknown): Error {
   const { message, hint } = asRouseError(error);
   return refusal('mail_transport', `the mail store failed: ${message}`, {
-    ...(hint !== undefined && { hint }),
+    ...hintOf({ hint }),
     cause: error,
   });
+}
+
+function hintOf({ hint }: { hint?: string | undefined }): { hint?: string } {
+  return hint === undefined ? {} : { hint };
 }

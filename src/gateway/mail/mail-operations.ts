@@ -55,11 +55,11 @@ export async function runMailOperation(
 ): Promise<object> {
   const run = OPERATIONS[name](body);
   const mailbox = await open();
-  return { ...prefix(mailbox), ...(await asTransport(() => run(mailbox))) };
+  return { ...prefix(mailbox), ...(await asTransport(mailbox, () => run(mailbox))) };
 }
 
 export async function mailStatusView(mailbox: Mailbox, bindingsVersion: string): Promise<wire.MailStatus> {
-  const status = await asTransport(() => mailbox.status());
+  const status = await asTransport(mailbox, () => mailbox.status());
   const { location, open_count, unread_count, set_aside_count, warnings } = status;
   return {
     ...prefix(mailbox),
@@ -72,11 +72,11 @@ export async function mailStatusView(mailbox: Mailbox, bindingsVersion: string):
   };
 }
 
-async function asTransport<T>(work: () => Promise<T>): Promise<T> {
+async function asTransport<T>({ address }: Mailbox, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw storeFailure(error);
+    throw storeFailure(error, address);
   }
 }
 

@@ -33,6 +33,8 @@ export interface WakeFacts {
   queue_depth: number;
   ready: boolean;
   reasons: string[];
+  /** Why the prompt is not the one the user wrote; only when it is not. */
+  prompt_problem?: string;
 }
 
 export interface WakeDecision {
@@ -89,9 +91,12 @@ export function decideWake(facts: WakeFacts): WakeDecision {
   chain.push(facts.ready ? 'agent: ready' : `agent: not ready, ${facts.reasons.join(' ')}`);
   const reasons = [...gateway, ...(facts.ready ? [] : facts.reasons.length ? facts.reasons : ['not ready'])];
   if (reasons.length > 0) return end('busy_skip', reasons.join(' '));
-  if (facts.goes_first === undefined) return end('enqueued', null);
-  chain.push(`turn: ${facts.goes_first} waited longer`);
-  return end('busy_skip', `turn='${facts.goes_first}'`);
+  if (facts.goes_first !== undefined) {
+    chain.push(`turn: ${facts.goes_first} waited longer`);
+    return end('busy_skip', `turn='${facts.goes_first}'`);
+  }
+  if (facts.prompt_problem !== undefined) chain.push(`prompt: ${facts.prompt_problem}`);
+  return end('enqueued', null);
 }
 
 /** Only the agent or the gateway, no time, stands between this mail and its wake. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { preview } from '../../base/index.ts';
 import type { NotifierMode } from '../../domain/index.ts';
 import type { Mailbox } from '../../mailbox/index.ts';
 
@@ -6,11 +7,12 @@ export interface EligibleMail {
   refs: string[];
   /** SHA-256 of the sorted refs; null when there are none. */
   digest: string | null;
-  /** The oldest of them, for the audit. */
+  /** The oldest of them, for the audit: few and short, because it is kept with every decision. */
   summary: Record<string, unknown>[];
 }
 
-const SUMMARISED = 50;
+const SUMMARISED = 10;
+const SUBJECT_SHOWN = 80;
 
 /** What a wake in this mode would be about. An unchanged mailbox is not read again. */
 export class EligibleReader {
@@ -63,7 +65,7 @@ async function readAll(mailbox: Mailbox, mode: NotifierMode): Promise<EligibleMa
       message_ref,
       thread_ref: thread_ref ?? null,
       created_at_utc,
-      subject,
+      subject: preview(subject, SUBJECT_SHOWN),
     })),
   };
 }

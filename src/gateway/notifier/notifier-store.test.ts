@@ -9,6 +9,7 @@ import { QUEUE_MIGRATIONS } from '../queue/index.ts';
 import { QUEUE_FILE_MIGRATIONS } from '../queue-file.ts';
 import { REMINDER_MIGRATIONS } from '../reminders/index.ts';
 import { NOTIFIER_MIGRATIONS, NotifierStore } from './index.ts';
+import { AUDIT_KEEP, type AuditRow } from './notifier-store.ts';
 
 it('takes from the requests of an older database to which process each message was announced', () => {
   const before = [...QUEUE_MIGRATIONS, ...REMINDER_MIGRATIONS, ...NOTIFIER_MIGRATIONS, ...FLEET_MIGRATIONS];
@@ -28,5 +29,33 @@ it('takes from the requests of an older database to which process each message w
   expect([store.announcedBy('m:1'), store.announcedBy('m:2')]).toEqual(['gwreq-kept', 'gwreq-new']);
   expect([...store.announced(3)].toSorted()).toEqual(['m:1', 'm:2']);
   expect(store.announced(4).size).toBe(0);
+  db.close();
+});
+
+it('keeps the newest decisions up to a number of bytes, and the wakes that the budget counts', () => {
+  const clock = new FakeClock();
+  const db = openSqlite({ file: ':memory:', migrations: QUEUE_FILE_MIGRATIONS });
+  const store = new NotifierStore(db, clock);
+  const row = (more: Partial<AuditRow>): AuditRow => ({
+    poll_time_utc: clock.now().toISOString(),
+    outcome: 'busy_skip',
+    unread_count: 1,
+    unread_digest: 'd',
+    unread_summary: [],
+    request_admission: 'open',
+    active_execution: 'idle',
+    queue_depth: 0,
+    enqueued_request_id: null,
+    detail: null,
+    facts: null,
+    chain: ['é'.repeat(AUDIT_KEEP.bytes / 400)],
+    ...more,
+  });
+  store.audit(row({ outcome: 'enqueued', enqueued_request_id: 'gwreq-1' }));
+  for (let n = 0; n < 399; n++) store.audit(row({}));
+  const kept = store.decisions(1000);
+  expect(kept.length).toBeGreaterThan(150);
+  expect(kept.length).toBeLessThanOrEqual(201);
+  expect([kept[0]?.audit_id, kept.at(-1)?.enqueued_request_id]).toEqual([400, 'gwreq-1']);
   db.close();
 });

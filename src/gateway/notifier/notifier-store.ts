@@ -76,8 +76,8 @@ export interface NotifierRecord {
 
 export type AuditRow = Omit<NotifierDecision, 'audit_id'>;
 
-/** Kept: so many rows, and none older than so many days. */
-export const AUDIT_KEEP = { rows: 10_000, days: 30 };
+/** Kept: so many rows and bytes, and none older than so many days. */
+export const AUDIT_KEEP = { rows: 10_000, bytes: 16 * 1024 * 1024, days: 30 };
 
 const NEVER: NotifierRecord = {
   enabled: false,
@@ -255,12 +255,25 @@ export class NotifierStore {
     if (this.read().last_notified_digest !== null) this.change({ last_notified_digest: null, repeats: 0 });
   }
 
+  /** Wakes of the last hour stay in any case: the budget counts them. */
   #prune(): void {
-    const before = utcStamp(new Date(this.#clock.now().getTime() - AUDIT_KEEP.days * 86_400_000));
+    const now = this.#clock.now().getTime();
     this.#db.run(
-      `DELETE FROM gateway_notifier_audit WHERE poll_time_utc < ?
-       OR audit_id <= (SELECT MAX(audit_id) FROM gateway_notifier_audit) - ?`,
-      [before, AUDIT_KEEP.rows],
+      `DELETE FROM gateway_notifier_audit
+       WHERE (poll_time_utc < ?1 OR audit_id <= (SELECT MAX(audit_id) FROM gateway_notifier_audit) - ?2
+         OR audit_id <= (SELECT MAX(audit_id) FROM (SELECT audit_id, SUM(${ROW_BYTES}) OVER (ORDER BY audit_id DESC) AS bytes
+           FROM gateway_notifier_audit) WHERE bytes > ?3))
+       AND NOT (outcome = 'enqueued' AND poll_time_utc >= ?4)`,
+      [
+        utcStamp(new Date(now - AUDIT_KEEP.days * 86_400_000)),
+        AUDIT_KEEP.rows,
+        AUDIT_KEEP.bytes,
+        utcStamp(new Date(now - 3_600_000)),
+      ],
     );
   }
 }
+
+const ROW_BYTES = ['unread_summary_json', 'facts_json', 'chain_json', 'detail']
+  .map((column) => `COALESCE(LENGTH(CAST(${column} AS BLOB)), 0)`)
+  .join(' + ');

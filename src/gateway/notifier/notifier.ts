@@ -1,4 +1,11 @@
-import { type Clock, type Log, messageOf, type NextPass, utcStamp } from '../../base/index.ts';
+import {
+  type Clock,
+  type Log,
+  type LoopTrouble,
+  messageOf,
+  type NextPass,
+  utcStamp,
+} from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import type { AgentSurface, Recheck } from '../../terminal/index.ts';
 import {
@@ -15,6 +22,7 @@ import { decideWake, type Trigger, type WakeDecision, type WakeFacts, waitsForTu
 import { type EligibleMail, EligibleReader, Unannounced } from './eligible-mail.ts';
 import { type NotifierRecord, NotifierStore } from './notifier-store.ts';
 import { WakeRecords } from './wake-records.ts';
+import type { WakeTemplate } from './wake-template.ts';
 
 export interface NotifierDependencies {
   db: Sqlite;
@@ -26,8 +34,10 @@ export interface NotifierDependencies {
   clock: Clock;
   log: Log;
   /** The prompt of a wake in the given mode. */
-  prompt: (mode: NotifierRecord['mode']) => string;
+  prompt: (mode: NotifierRecord['mode']) => WakeTemplate;
   wake: () => void;
+  /** What the loop of this notifier fails with now. */
+  trouble?: () => LoopTrouble | undefined;
 }
 
 const FIRST_RETRY_MS = 1000;
@@ -52,6 +62,8 @@ export function createNotifier(on: NotifierDependencies) {
   let lastDecision: WakeDecision | undefined;
   /** The agent process of the last look. */
   let seenEpoch: number | undefined;
+  /** The mail of the last look. */
+  let seen: EligibleMail | undefined;
 
   /** A hint from outside; the next pass looks. */
   function hint(trigger: Trigger): void {
@@ -73,11 +85,20 @@ export function createNotifier(on: NotifierDependencies) {
       dueAt = clock.monotonic() + interval * 1000;
     }
     const trigger = nextTrigger();
-    if (trigger) {
-      triggers = new Set();
-      await look(trigger, record);
-    }
+    if (trigger) await take(trigger, record);
     return Math.max(0, (dueAt ?? clock.monotonic()) - clock.monotonic());
+  }
+
+  /** What a look that failed was asked for stays asked for. */
+  async function take(trigger: Trigger, record: NotifierRecord): Promise<void> {
+    const taken = triggers;
+    triggers = new Set();
+    try {
+      await look(trigger, record, taken);
+    } catch (error) {
+      triggers = new Set([...taken, ...triggers]);
+      throw error;
+    }
   }
 
   function nextTrigger(): Trigger | undefined {
@@ -89,7 +110,7 @@ export function createNotifier(on: NotifierDependencies) {
   }
 
   /** One cycle: facts, decision, and its record in one transaction. */
-  async function look(trigger: Trigger, record: NotifierRecord): Promise<void> {
+  async function look(trigger: Trigger, record: NotifierRecord, asked: ReadonlySet<Trigger>): Promise<void> {
     let found: EligibleMail;
     try {
       await mail.watch();
@@ -99,17 +120,29 @@ export function createNotifier(on: NotifierDependencies) {
       return;
     }
     failures = 0;
-    const facts = gather(trigger, record, found);
-    const decision = decideWake(facts);
+    // Told of one change twice: nothing else may have changed the answer.
+    if (trigger === 'mail' && asked.size === 1 && found === seen) return;
+    const { facts, decision, prompt } = decide(gather(trigger, record, found));
     lastDecision = decision;
     waiting = decision.outcome === 'busy_skip';
     owed = waiting && (owed || trigger === 'interval');
     if (waitsForTurn(decision)) turns.wait('mail');
-    const entry = await on.db.commitTogether(() => records.look({ facts, decision, found, record }));
+    const entry = await on.db.commitTogether(() => records.look({ facts, decision, found, prompt }));
+    seen = found;
     // In line before it leaves its place, so that nobody goes in between.
     if (!waitsForTurn(decision)) turns.leave('mail');
     if (entry) queue.entries.emit(entry);
     schedule(trigger, record, decision);
+  }
+
+  /** The prompt is looked for only when there is to be one. */
+  function decide(facts: WakeFacts): { facts: WakeFacts; decision: WakeDecision; prompt: string } {
+    const decision = decideWake(facts);
+    if (decision.outcome !== 'enqueued') return { facts, decision, prompt: '' };
+    const { text, problem } = on.prompt(facts.mode);
+    if (problem === null) return { facts, decision, prompt: text };
+    const told = { ...facts, prompt_problem: problem };
+    return { facts: told, decision: decideWake(told), prompt: text };
   }
 
   function gather(trigger: Trigger, record: NotifierRecord, found: EligibleMail): WakeFacts {
@@ -174,7 +207,8 @@ export function createNotifier(on: NotifierDependencies) {
 
   /** Asked by the lane when it is about to type: is there still something to wake for? */
   async function recheck(): Promise<Recheck> {
-    const { mode } = store.read();
+    const { enabled, mode } = store.read();
+    if (!enabled) return { go: false, reason: 'wakes were turned off before it was typed' };
     const { refs } = await eligible.read(await mail.mailbox(), mode);
     return refs.length > 0
       ? { go: true }
@@ -187,6 +221,18 @@ export function createNotifier(on: NotifierDependencies) {
     if (queue.get(entry.request_id).request_kind === 'mail_notifier_prompt') store.wakeFailed();
   }
 
+  /** What is wrong now: with the loop, with the last look, or with what would be typed. */
+  function lastError(record: NotifierRecord): string | null {
+    const trouble = on.trouble?.();
+    if (trouble) return `the notifier fails: ${trouble.message}`;
+    if (record.last_error !== null) return record.last_error;
+    try {
+      return on.prompt(record.mode).problem;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
   async function support(): Promise<string | null> {
     try {
       await mail.mailbox();
@@ -197,13 +243,16 @@ export function createNotifier(on: NotifierDependencies) {
   }
 
   async function status(): Promise<MailNotifierStatus> {
-    const { repeats: _repeats, last_notified_digest: _digest, ...record } = store.read();
+    const stored = store.read();
+    const { repeats: _repeats, last_notified_digest: _digest, ...record } = stored;
     const problem = await support();
     const held = record.enabled && lastDecision?.outcome === 'busy_skip' ? lastDecision.detail : null;
-    const nextMs = dueAt === undefined ? null : clock.now().getTime() + (dueAt - clock.monotonic());
+    const nextMs =
+      dueAt === undefined ? null : clock.now().getTime() + Math.max(0, dueAt - clock.monotonic());
     return {
       schema_version: 1,
       ...record,
+      last_error: lastError(stored),
       supported: problem === null,
       support_error: problem,
       held_back: held,

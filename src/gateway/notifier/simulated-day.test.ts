@@ -62,7 +62,7 @@ async function day(repeat: RepeatPolicy, sends: number[], agent: 'diligent' | 's
     mail,
     clock,
     log: silentLog,
-    prompt: () => 'wake',
+    prompt: () => ({ text: 'wake', problem: null }),
     wake: () => notify.wake(),
   });
   const notify: Loop = new Loop({ name: 'notifier', clock, pass: () => notifier.pass() });

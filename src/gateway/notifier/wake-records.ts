@@ -4,7 +4,7 @@ import type { Presence } from '../presence/index.ts';
 import { type LedgerEntry, PRIORITY, type RequestQueue } from '../queue/index.ts';
 import type { WakeDecision, WakeFacts } from './decide-wake.ts';
 import type { EligibleMail } from './eligible-mail.ts';
-import type { NotifierRecord, NotifierStore } from './notifier-store.ts';
+import type { NotifierStore } from './notifier-store.ts';
 
 interface Parts {
   db: Sqlite;
@@ -13,47 +13,45 @@ interface Parts {
   presence: Presence;
   clock: Clock;
   log: Log;
-  prompt: (mode: NotifierRecord['mode']) => string;
 }
 
 interface Look {
   facts: WakeFacts;
   decision: WakeDecision;
   found: EligibleMail;
-  record: NotifierRecord;
+  /** What is typed if it wakes. */
+  prompt: string;
 }
 
 /** What is written down of each look at the mail: the wake itself, which mail it announced, and why or why not. */
 export class WakeRecords {
   #on: Parts;
   #lastSaid = '';
+  #lastKept = '';
 
   constructor(parts: Parts) {
     this.#on = parts;
   }
 
   /** Within the transaction of the look. Answers the entry of the wake, to be told after the commit. */
-  look({ facts, decision, found: { refs, digest, summary }, record }: Look): LedgerEntry | undefined {
+  look({ facts, decision, found: { refs, digest, summary }, prompt }: Look): LedgerEntry | undefined {
     const { store } = this.#on;
     const epoch = facts.epoch ?? 0;
     const allKnown = facts.unannounced_count === 0 && store.announced(epoch).size === refs.length;
     const wakes = decision.outcome === 'enqueued';
-    // An event that found nothing to do leaves no trace: only cycles of the interval are recorded every time.
-    const silent =
-      facts.trigger !== 'interval' && (decision.outcome === 'empty' || decision.outcome === 'dedup_skip');
-    if (silent) return undefined;
-    const accepted = wakes ? this.#accept(record) : undefined;
+    if (this.#isOldNews(facts, decision)) return undefined;
+    const accepted = wakes ? this.#accept(prompt) : undefined;
     const requestId = accepted?.accepted.row.request_id ?? null;
     if (requestId && !allKnown) store.announce(refs, { requestId, epoch });
     store.change({
       last_poll_at_utc: facts.now_utc,
-      last_error: null,
+      last_error: facts.prompt_problem ?? null,
       ...(wakes && {
         last_notification_at_utc: facts.now_utc,
         last_notified_digest: digest,
         // Counted for each process by itself: a new one is told of the same mail for the first time.
         repeats:
-          digest === record.last_notified_digest && facts.unannounced_count === 0 ? record.repeats + 1 : 0,
+          digest === facts.last_notified_digest && facts.unannounced_count === 0 ? facts.repeats + 1 : 0,
       }),
       ...(decision.outcome === 'empty' && { last_notified_digest: null, repeats: 0 }),
     });
@@ -73,6 +71,21 @@ export class WakeRecords {
     });
     this.#say(decision, requestId);
     return accepted?.entry;
+  }
+
+  /**
+   * Only cycles of the interval are recorded every time. An event leaves no trace when it found nothing to do, or what was
+   * written down last: the same mail held back for the same reason.
+   */
+  #isOldNews({ trigger, digest }: WakeFacts, { outcome, detail }: WakeDecision): boolean {
+    const before = this.#lastKept;
+    this.#lastKept = `${outcome} ${digest} ${detail}`;
+    if (trigger === 'interval') return false;
+    return (
+      outcome === 'empty' ||
+      outcome === 'dedup_skip' ||
+      (outcome === 'busy_skip' && this.#lastKept === before)
+    );
   }
 
   /** The mail could not be looked at, so many times in a row. */
@@ -100,11 +113,11 @@ export class WakeRecords {
     if (times === 1) log.warn('mail notifier poll error', { cause: message });
   }
 
-  #accept(record: NotifierRecord) {
-    const { queue, db, prompt, presence } = this.#on;
+  #accept(prompt: string) {
+    const { queue, db, presence } = this.#on;
     return queue.acceptWithin(db, {
       kind: 'mail_notifier_prompt',
-      payload: { prompt: prompt(record.mode) },
+      payload: { prompt },
       source: 'notifier',
       priority: PRIORITY.low,
       epoch: presence.epoch(),

@@ -1,0 +1,32 @@
+import * as fs from 'node:fs';
+import { messageOf, readIfExists } from '../../base/index.ts';
+
+export interface WakeTemplate {
+  text: string;
+  /** Why it is the packaged text although the user has one; null when nothing is wrong. */
+  problem: string | null;
+}
+
+/** The user's own text of a wake, where there is one that can be used; otherwise the packaged one. */
+export function readWakeTemplate(own: string, packaged: string): WakeTemplate {
+  const { text, cause } = usable(own);
+  if (text !== undefined) return { text, problem: null };
+  return {
+    text: fs.readFileSync(packaged, 'utf8'),
+    problem: cause === undefined ? null : `${cause}; wakes use the packaged text instead`,
+  };
+}
+
+function usable(file: string): { text?: string | undefined; cause?: string } {
+  try {
+    const text = readIfExists(file);
+    return text === undefined || isVisible(text) ? { text } : { cause: `nothing is written in ${file}` };
+  } catch (error) {
+    return { cause: `${file} cannot be read: ${messageOf(error)}` };
+  }
+}
+
+/** The lane types nothing that cannot be seen. */
+function isVisible(text: string): boolean {
+  return /[^\s\p{C}\p{M}\p{Z}]/u.test(text);
+}
