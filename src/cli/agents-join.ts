@@ -4,6 +4,7 @@ import { fleetData, fleetLine, sayMissing } from './agents-missing.ts';
 import { sessionContext } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
 import { notBlank } from './flag-values.ts';
+import { TAKE_OVER } from './fleet-access.ts';
 import { keyValues } from './table.ts';
 
 async function run(input: Input): Promise<Output> {
@@ -50,6 +51,7 @@ function optionsOf({ flags }: Input): JoinOptions {
     resumeId: text('resumeId'),
     tmuxSession: text('targetTmuxSession'),
     mailbox: mailboxOption(flags),
+    takeOver: flags['takeOver'] === true,
   };
 }
 
@@ -88,6 +90,7 @@ const join: Command = {
       parse: notBlank,
     },
     ...MAILBOX_FLAGS,
+    TAKE_OVER,
   ],
   run,
 };

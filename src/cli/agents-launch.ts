@@ -7,6 +7,7 @@ import { errorData, fleetData, fleetLine, sayMissing } from './agents-missing.ts
 import { PAIR_PORT, sessionContext } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
 import { notBlank } from './flag-values.ts';
+import { TAKE_OVER } from './fleet-access.ts';
 import { keyValues } from './table.ts';
 
 async function run(input: Input): Promise<Output> {
@@ -41,6 +42,7 @@ function optionsOf({ flags, args }: Input): LaunchOptions {
     mailbox: mailboxOption(flags),
     skills: flags['installHoumaoSkills'] as boolean | undefined,
     autoAttach: autoAttach(flags),
+    takeOver: flags['takeOver'] === true,
   };
 }
 
@@ -169,6 +171,7 @@ const launch: Command = {
       negatable: true,
       summary: "add our two mail skills to the tool's skill directory; done unless there is no mailbox",
     },
+    TAKE_OVER,
     { name: 'gateway-auto-attach', summary: 'attach a gateway as soon as the agent runs' },
     { name: 'gateway-background', summary: 'that gateway as a detached process' },
     { name: 'gateway-foreground', summary: 'that gateway in a window beside the agent' },

@@ -20,6 +20,12 @@ export const FLEET_FLAGS: Flag[] = [
   },
 ];
 
+/** An agent's name is the org's: while one session of it beats, another is refused. */
+export const TAKE_OVER: Flag = {
+  name: 'take-over',
+  summary: "fleet: take the agent's place from a session of it that still runs on another host",
+};
+
 /**
  * Speaks as whoever the token file says: the one of the flag; inside an agent's session the agent's own, even when the
  * person's token stands in the environment it was started with; else that; else the administrator's of this host.

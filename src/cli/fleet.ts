@@ -2,7 +2,7 @@ import type { WorkspaceView } from '../wire/index.ts';
 import { sessionContext } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
 import { notBlank } from './flag-values.ts';
-import { FLEET_FLAGS, fleetOf, fleetPlace } from './fleet-access.ts';
+import { FLEET_FLAGS, fleetOf, fleetPlace, TAKE_OVER } from './fleet-access.ts';
 import { keyValues, table } from './table.ts';
 
 const AGENT = { name: 'agent', summary: 'its name, agent id or workspace id' };
@@ -51,9 +51,17 @@ function change(verb: 'pause' | 'resume' | 'remove', summary: string): Command {
 /** For an agent that was launched or joined before there was a server. */
 async function register(input: Input): Promise<Output> {
   const { findTarget, registerWithFleet, requireLocal } = await import('../session/index.ts');
-  const target = await findTarget(sessionContext(input), { agentName: input.args[0]! });
+  const context = sessionContext(input);
+  const target = await findTarget(context, { agentName: input.args[0]! });
   const facts = requireLocal(target, 'fleet register');
-  const { url, workspaceId } = await registerWithFleet(await fleetPlace(input), facts);
+  const { url, workspaceId } = await registerWithFleet(
+    {
+      ...(await fleetPlace(input)),
+      runtimeDir: context.settings.runtimeDir,
+      takeOver: input.flags['takeOver'] === true,
+    },
+    facts,
+  );
   const plain =
     `Registered ${facts.agentName} with ${url} as ${workspaceId}.\n` +
     'Its gateway takes this up when it is attached again: rouse agents gateway detach, then attach.';
@@ -118,9 +126,9 @@ const fleet: Command = {
     {
       name: 'register',
       summary: 'make an agent of this host known to the server; launch does it when ROUSE_FLEET_URL is set',
-      examples: ['rouse fleet register ana'],
+      examples: ['rouse fleet register ana', 'rouse fleet register ana --take-over'],
       args: [{ name: 'agent-name', summary: 'an agent of this host' }],
-      flags: FLEET_FLAGS,
+      flags: [TAKE_OVER, ...FLEET_FLAGS],
       run: register,
     },
     {

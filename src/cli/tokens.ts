@@ -1,5 +1,5 @@
 import { invalid, writeFileAtomic } from '../base/index.ts';
-import type { FleetToken } from '../wire/index.ts';
+import type { FleetToken, Grant } from '../wire/index.ts';
 import type { Command, Input, Output } from './command.ts';
 import { notBlank } from './flag-values.ts';
 import { FLEET_FLAGS, fleetOf } from './fleet-access.ts';
@@ -23,6 +23,7 @@ async function create(input: Input): Promise<Output> {
     ...(flags['agent'] !== undefined && { agent: flags['agent'] as string }),
     ...(flags['org'] !== undefined && { org: flags['org'] as string }),
     ...(flags['allOrgs'] === true && { all_orgs: true }),
+    ...(flags['grant'] !== undefined && { grants: flags['grant'] as Grant[] }),
     ...(flags['expiresIn'] !== undefined && { expires_in_seconds: flags['expiresIn'] as number }),
   });
   const file = flags['outFile'] as string | undefined;
@@ -34,11 +35,12 @@ async function create(input: Input): Promise<Output> {
   return { data: { ...view, token_file: file }, plain: `${keyValues(shown(view))}\ntoken_file  ${file}` };
 }
 
-const shown = ({ token_id, kind, org, subject, prefix, expires_at }: FleetToken) => ({
+const shown = ({ token_id, kind, org, subject, grants, prefix, expires_at }: FleetToken) => ({
   token_id,
   kind,
   org: org ?? 'all',
   subject,
+  ...(grants.length > 0 && { grants: grants.join(', ') }),
   prefix,
   expires_at: expires_at ?? 'never',
 });
@@ -52,6 +54,7 @@ async function list(input: Input): Promise<Output> {
     { title: 'kind', value: (row) => row.kind },
     { title: 'org', value: (row) => row.org ?? 'all', max: 20 },
     { title: 'subject', value: (row) => row.subject, max: 24 },
+    { title: 'grants', value: (row) => row.grants.join(',') },
     { title: 'last used', value: (row) => row.last_used_at },
     { title: 'ends', value: (row) => row.revoked_at ?? row.expires_at },
   ]);
@@ -80,6 +83,7 @@ const tokens: Command = {
       examples: [
         'rouse tokens create --kind user --subject ana --out-file ~/.rouse/token',
         'rouse tokens create --kind admin --subject lead --org research --expires-in 90d',
+        'rouse tokens create --kind user --subject ops --grant launch --out-file ops-token',
         'rouse tokens create --kind agent --agent ben',
       ],
       flags: [
@@ -99,6 +103,14 @@ const tokens: Command = {
         },
         { name: 'org', value: 'NAME', summary: 'the org; default your own, else "default"', parse: notBlank },
         { name: 'all-orgs', summary: 'an administrator of the whole server' },
+        {
+          name: 'grant',
+          value: 'GRANT',
+          summary:
+            "launch (launch, relaunch, stop, attach on the server's host: it runs programs as its account) or shutdown",
+          choices: ['launch', 'shutdown'],
+          many: true,
+        },
         { name: 'expires-in', value: 'TIME', summary: 'such as 90d or 12h; default never', parse: duration },
         {
           name: 'out-file',

@@ -153,7 +153,7 @@ interface Rooms {
 }
 
 function routes(config: ServerConfig, rooms: Rooms): Hono {
-  const { host, hosts, clock, log, limits, leaseSeconds = LEASE_SECONDS } = config;
+  const { host, hosts, clock, log, limits, leaseSeconds = LEASE_SECONDS, livenessSeconds } = config;
   const { sql, sweepers, ending } = rooms;
   const counts = new RequestCounts();
   const app = createApp({ host, hosts, log, watch: requestLog(log, clock, counts) });
@@ -170,7 +170,7 @@ function routes(config: ServerConfig, rooms: Rooms): Hono {
   );
   serverRoutes(app, { ...rooms, host, counts });
   const guards = { [NUDGE_KIND]: nothingToNudge };
-  registryRoutes(app, { ...rooms, clock, log, leaseSeconds, guards });
+  registryRoutes(app, { ...rooms, clock, log, leaseSeconds, livenessSeconds, guards });
   adminRoutes(app, sql);
   sweeperRoutes(app, sweepers);
   const requests = requestRoutes(app, { ...rooms, clock, enqueue, callerOf: requireCaller });

@@ -17,7 +17,7 @@ import type { AttachReport } from './attach.ts';
 import type { AttachOptions } from './attach-plan.ts';
 import type { DetachReport } from './detach.ts';
 import type { DeliveryResult, DirectAct } from './direct-control.ts';
-import type { FleetMember, FleetReport } from './fleet-membership.ts';
+import type { FleetMember, FleetRegistration, FleetReport } from './fleet-membership.ts';
 import type { JoinOptions, JoinReport } from './join.ts';
 import type { LaunchReport } from './launch.ts';
 import type { LaunchOptions } from './launch-draft.ts';
@@ -33,7 +33,7 @@ export type { AttachOptions } from './attach-plan.ts';
 export type { DetachReport } from './detach.ts';
 export type { DeliveryResult, DirectAct } from './direct-control.ts';
 export { findEnded } from './find-ended.ts';
-export type { FleetMember, FleetReport } from './fleet-membership.ts';
+export type { FleetMember, FleetRegistration, FleetReport } from './fleet-membership.ts';
 export { type GatewayReport, gatewayStatus, localStatus } from './gateway-status.ts';
 export { readToken } from './gateway-token.ts';
 export type { JoinOptions, JoinReport } from './join.ts';
@@ -112,10 +112,7 @@ export function agentMail(): Promise<typeof import('./agent-mail.ts')> {
 }
 
 /** Registers a session that runs already with a fleet server. */
-export async function registerWithFleet(
-  fleet: { url: string; tokenFile: string },
-  member: FleetMember,
-): Promise<FleetReport> {
+export async function registerWithFleet(fleet: FleetRegistration, member: FleetMember): Promise<FleetReport> {
   return (await import('./fleet-membership.ts')).registerWithFleet(fleet, member);
 }
 

@@ -3,7 +3,7 @@ import { conflict, invalid, newUuid, notFound, type RouseError, unsupported } fr
 import { type BackendKind, runtimeSessionId } from '../domain/index.ts';
 import { withClaimedName } from './claim-name.ts';
 import { findTool, namesOf } from './find-tool.ts';
-import { type FleetReport, joinFleetAtStart } from './fleet-membership.ts';
+import { type FleetReport, joinFleetAtStart, leaveFleet } from './fleet-membership.ts';
 import { type AgentIdentity, headlessMetadata, identityOf } from './launch-draft.ts';
 import { requireWorkdir } from './launch-plan.ts';
 import { bindMailbox, unbindMailbox } from './mailbox-binding.ts';
@@ -36,6 +36,8 @@ export interface JoinOptions {
   /** A session of another tmux client than the one this runs in. */
   tmuxSession?: string | undefined;
   mailbox?: { root?: string | undefined; address?: string | undefined } | false | undefined;
+  /** Take the agent's place in the fleet from a session that still runs elsewhere. */
+  takeOver?: boolean | undefined;
 }
 
 export interface JoinReport {
@@ -98,11 +100,16 @@ async function adopt(
         ...(options.headless && { resume: resumeOf(options.resumeId) }),
       }),
     );
+    const membership = await joinFleetAtStart(
+      context,
+      { root: paths.root, tool: preset.tool, agentName, agentId, sessionId },
+      options,
+    );
     const facts = await publishCapability(context, paths.manifest);
     await tmux.renameWindow(pane.windowId, 'agent');
-    const membership = await joinFleetAtStart(context, facts);
     return { facts, toolPid, relaunchable: plan.posture !== 'unavailable', ...membership };
   } catch (error) {
+    await leaveFleet(paths.root);
     fs.rmSync(paths.root, { recursive: true, force: true });
     if (mailbox && !mailbox.reused) await unbindMailbox(mailbox.binding, 'purge', context.clock);
     throw error;

@@ -42,6 +42,8 @@ export interface LaunchOptions {
   skills?: boolean | undefined;
   /** Attach a gateway once the session runs. */
   autoAttach?: AttachOptions | undefined;
+  /** Take the agent's place in the fleet from a session that still runs elsewhere. */
+  takeOver?: boolean | undefined;
   /** The pair server that launches it and will own it. */
   owner?: ServerOwner | undefined;
 }

@@ -10,7 +10,7 @@ import { type AttachReport, attachLocal } from './attach.ts';
 import { withClaimedName } from './claim-name.ts';
 import { detectVersion } from './detect-version.ts';
 import { endSession } from './end-session.ts';
-import { type FleetReport, joinFleetAtStart } from './fleet-membership.ts';
+import { type FleetReport, joinFleetAtStart, leaveFleet } from './fleet-membership.ts';
 import {
   type Draft,
   identityOf,
@@ -71,11 +71,12 @@ async function start(context: SessionContext, options: LaunchOptions, draft: Dra
     makeSessionDirectories(draft.paths);
     undo.push(() => fs.rmSync(draft.paths.root, { recursive: true, force: true }));
     // Before the tool starts: what it starts in turn may want to speak as the agent.
-    const membership = await joinFleetAtStart(context, {
-      ...draft,
-      root: draft.paths.root,
-      tool: draft.plan.preset.tool,
-    });
+    const membership = await joinFleetAtStart(
+      context,
+      { ...draft, root: draft.paths.root, tool: draft.plan.preset.tool },
+      options,
+    );
+    undo.push(() => leaveFleet(draft.paths.root));
     const { pane, trace } = await startSession(context, options, draft, bound, undo);
     undo.push(() => removeRecord(context.settings.registryDir, draft, context.clock));
     const [tool, version] = await Promise.all([

@@ -81,6 +81,7 @@ function launchBody(options: LaunchOptions): Json {
     role_name: options.roleName ?? null,
     home: options.home ?? null,
     install_skills: options.skills ?? null,
+    ...(options.takeOver && { take_over: true }),
     mailbox:
       options.mailbox === false
         ? false

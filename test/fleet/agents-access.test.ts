@@ -17,19 +17,23 @@ beforeAll(async () => {
   const { sql } = house.server;
   const home = await ensureOrg(sql, 'default');
   const away = await ensureOrg(sql, 'elsewhere');
-  const { token } = await registerWorkspace(sql, {
-    orgId: home.id,
-    agentId: 'id-own',
-    name: 'own',
-    sessionId: 's',
-  });
-  tokens['agent own'] = token;
+  const register = async (orgId: string, agentId: string) =>
+    registerWorkspace(sql, { orgId, agentId, name: agentId, sessionId: 's' });
+  const own = await register(home.id, 'id-own');
+  agents[0]!.belongsTo(own.workspaceId);
+  tokens['agent own'] = own.token;
+  // The same agent ids in another org: whoever registers chooses them.
+  tokens['impostor'] = (await register(away.id, 'id-own')).token;
+  await register(away.id, 'id-other');
   const make = async (wanted: Parameters<typeof createToken>[1]): Promise<string> =>
     (await createToken(sql, wanted)).token;
   tokens['user'] = await make({ kind: 'user', orgId: home.id, subject: 'ana' });
   tokens['org admin'] = await make({ kind: 'admin', orgId: home.id, subject: 'lead' });
   tokens['admin'] = await make({ kind: 'admin', orgId: null, subject: 'root' });
   tokens['stranger'] = await make({ kind: 'user', orgId: away.id, subject: 'eve' });
+  tokens['launcher'] = await make({ kind: 'user', orgId: home.id, subject: 'ops', grants: ['launch'] });
+  tokens['away launcher'] = await make({ kind: 'user', orgId: away.id, subject: 'mal', grants: ['launch'] });
+  tokens['stopper'] = await make({ kind: 'user', orgId: home.id, subject: 'off', grants: ['shutdown'] });
   tokens['bad'] = `rouse_${'x'.repeat(43)}`;
 });
 afterAll(async () => {
@@ -77,6 +81,9 @@ describe('on loopback', () => {
     ['admin', 'other', 200],
     ['stranger', 'own', 404],
     ['stranger', 'other', 404],
+    ['stranger', 'id-own', 404],
+    ['impostor', 'own', 403],
+    ['impostor', 'other', 403],
     ['bad', 'own', 401],
   ])('the token of %s opens %s: %i', async (who, ref, status) => {
     expect((await house.ask('GET', `/agents/${ref}/gateway/requests`, undefined, as(who))).status).toBe(
@@ -90,6 +97,7 @@ describe('on loopback', () => {
     ['user', ['other', 'own']],
     ['admin', ['other', 'own']],
     ['stranger', []],
+    ['impostor', []],
   ])('the token of %s sees %j', async (who, names) => {
     const { agents: seen } = (await house.ask('GET', '/agents', undefined, as(who))).body;
     expect(seen.map((agent: Json) => agent['agent_name']).sort()).toEqual(names);
@@ -102,6 +110,18 @@ describe('on loopback', () => {
     ['agent own', '/server/shutdown'],
     ['user', '/server/shutdown'],
     ['org admin', '/server/shutdown'],
+    ['launcher', '/server/shutdown'],
+    ['stopper', '/launches/register'],
+    ...['user', 'org admin', 'stranger', 'agent own', 'stopper'].flatMap((who) =>
+      ['/stop', '/relaunch', '/gateway/attach', '/gateway/detach'].map((rest): [string, string] => [
+        who,
+        `/agents/own${rest}`,
+      ]),
+    ),
+    ...['user', 'org admin', 'stranger', 'stopper'].map((who): [string, string] => [
+      who,
+      '/launches/register',
+    ]),
     ['agent own', '/agents/other/stop'],
     ['agent own', '/agents/other/gateway/attach'],
     ['agent own', '/agents/other/gateway/control/prompt'],
@@ -110,6 +130,39 @@ describe('on loopback', () => {
     ['agent own', '/agents/other/gateway/internal/headless-prompt'],
   ])('the token of %s is not enough for POST %s', async (who, rest) => {
     expect((await house.ask('POST', rest, {}, as(who))).status).toBe(403);
+  });
+
+  it('a grant reaches the agents of its own org', async () => {
+    for (const rest of ['stop', 'relaunch', 'gateway/attach', 'gateway/detach'])
+      expect((await house.ask('POST', `/agents/own/${rest}`, {}, as('away launcher'))).status).toBe(404);
+  });
+
+  it('an agent of another org does not make a reference ambiguous', async () => {
+    const twin = await StandInAgent.open(house, 'own-twin');
+    const { sql } = house.server;
+    const away = await ensureOrg(sql, 'elsewhere');
+    const place = await registerWorkspace(sql, {
+      orgId: away.id,
+      agentId: 'id-own-twin',
+      name: 'own-twin',
+      sessionId: 's',
+    });
+    twin.belongsTo(place.workspaceId);
+    try {
+      expect((await house.ask('GET', '/agents/own-twin/gateway', undefined, as('user'))).status).toBe(404);
+      expect((await house.ask('GET', '/agents/own-twin/gateway', undefined, as('stranger'))).status).toBe(
+        200,
+      );
+      fs.writeFileSync(path.join(twin.root, 'fleet', 'fleet.json'), '{"url":7}');
+      expect((await house.ask('GET', '/agents/own-twin/gateway', undefined, as('stranger'))).status).toBe(
+        404,
+      );
+      expect((await house.ask('GET', '/agents/own-twin/gateway', undefined, as('user'))).status).toBe(404);
+      expect((await house.ask('GET', '/agents/own-twin/gateway', undefined, as('admin'))).status).toBe(200);
+    } finally {
+      twin.close();
+      fs.rmSync(twin.root, { recursive: true });
+    }
   });
 });
 
@@ -126,7 +179,7 @@ describe('beyond loopback', () => {
     const { sql } = wide.server;
     const root = (await createToken(sql, { kind: 'admin', orgId: null, subject: 'root' })).token;
     const org = await ensureOrg(sql, 'default');
-    const { token } = await registerWorkspace(sql, {
+    const { token, workspaceId } = await registerWorkspace(sql, {
       orgId: org.id,
       agentId: 'id-a',
       name: 'a',
@@ -135,6 +188,7 @@ describe('beyond loopback', () => {
     await wide.server.stop();
     await wide.open({ host: '0.0.0.0' });
     const agent = await StandInAgent.open(wide, 'a');
+    agent.belongsTo(workspaceId);
     try {
       for (const { method, path: route } of MANAGED_AGENT_ROUTES) {
         const rest = route
@@ -189,12 +243,24 @@ describe('a launch', () => {
     expect(house.tmux('list-sessions')).toBe('');
   });
 
-  it('by the token of a person gets the environment of the server without what is its own', async () => {
-    const said = await house.ask('POST', '/launches', body({ environment_file: undefined }), as('user'));
+  it('needs a grant, whatever the org of the token', async () => {
+    const evil = { tool: 'command', args: ['/bin/sh', '-c', `touch ${house.workdir}/evil`] };
+    for (const who of ['user', 'org admin', 'stranger', 'stopper', 'agent own', 'impostor']) {
+      for (const route of ['/launches', '/agents/headless/launches']) {
+        const said = await house.ask('POST', route, body({ environment_file: undefined, ...evil }), as(who));
+        expect([who, said.status]).toEqual([who, 403]);
+      }
+    }
+    expect([house.tmux('list-sessions'), fs.existsSync(`${house.workdir}/evil`)]).toEqual(['', false]);
+  });
+
+  it('by a token with the grant gets the environment of the server without what is its own', async () => {
+    const said = await house.ask('POST', '/launches', body({ environment_file: undefined }), as('launcher'));
     expect(said.status).toBe(200);
     const environ = fs.readFileSync(`/proc/${said.body['tool_pid']}/environ`, 'utf8');
     expect([environ.includes('ROUSE_HOME='), environ.includes('postgres://secret')]).toEqual([true, false]);
-    expect((await house.ask('POST', '/agents/fresh/stop')).status).toBe(200);
+    expect((await house.ask('POST', '/agents/fresh/relaunch', {}, as('launcher'))).status).toBe(200);
+    expect((await house.ask('POST', '/agents/fresh/stop', {}, as('launcher'))).status).toBe(200);
   });
 
   const handover = (write: (file: string) => void): string => {

@@ -73,6 +73,14 @@ export class StandInAgent {
     fs.writeFileSync(path.join(run, 'current-instance.json'), JSON.stringify(instance));
   }
 
+  /** As a session keeps the workspace it registered as. */
+  belongsTo(workspaceId: string, url = 'http://127.0.0.1:9889'): void {
+    const directory = path.join(this.root, 'fleet');
+    fs.mkdirSync(directory, { recursive: true });
+    const membership = { schema_version: 1, url, workspace_id: workspaceId, session_id: 's' };
+    fs.writeFileSync(path.join(directory, 'fleet.json'), JSON.stringify(membership));
+  }
+
   close(): void {
     this.#server.close();
     this.#server.closeAllConnections();

@@ -59,7 +59,7 @@ export class RequestTenant {
   }
 
   person(userId: string, kind: PersonIdentity['kind'] = 'user'): PersonIdentity {
-    return { kind, tokenId: newUuid(), orgId: this.orgId, userId };
+    return { kind, tokenId: newUuid(), orgId: this.orgId, userId, grants: [] };
   }
 
   /** A task for ben. */

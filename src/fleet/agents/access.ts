@@ -1,8 +1,11 @@
 import type { Context } from 'hono';
-import { forbidden, notFound, unauthorized } from '../../base/index.ts';
+import { forbidden, isRouseError, unauthorized } from '../../base/index.ts';
+import { sessionFleet } from '../../client/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { isLoopback } from '../../http/index.ts';
-import { DEFAULT_ORG, type Identity } from '../identity/index.ts';
+import type { Grant } from '../../wire/index.ts';
+import { DEFAULT_ORG, type Identity, requireGrant, requirePerson } from '../identity/index.ts';
+import { resolveRef } from './resolve-ref.ts';
 import type { TrackedAgent } from './tracked-agent.ts';
 
 export interface AccessOptions {
@@ -15,7 +18,8 @@ export interface AccessOptions {
 
 /**
  * Who may speak to the agents of this host. On loopback no token is needed, as with a gateway; beyond it one is. A token
- * that is sent is held to: an agent's addresses that agent alone, a person's the agents of their org.
+ * that is sent is held to: an agent's addresses that agent alone, a person's the agents of their org; and what runs or
+ * ends programs of the server's account needs a grant.
  */
 export class Access {
   readonly #on: AccessOptions;
@@ -32,56 +36,84 @@ export class Access {
     });
   }
 
-  /** For what concerns no single agent: launching, stopping the server. */
   requirePerson(context: Context): void {
-    if (this.caller(context)?.kind === 'agent')
-      throw forbidden('this needs the token of a person, not of an agent');
+    const caller = this.caller(context);
+    if (caller) requirePerson(caller);
+  }
+
+  requireGrant(context: Context, grant: Grant): void {
+    const caller = this.caller(context);
+    if (caller) requireGrant(caller, grant);
   }
 
   /**
    * For launching, which runs any program as the owner of the server. Loopback is open to every account of the machine, so
-   * it takes a person's token, or a file that only an owner of this account can have handed over.
+   * it takes a token with the grant, or a file that only an owner of this account can have handed over to a person.
    */
-  requireOwner(context: Context, handedOver: string | null | undefined): void {
-    this.requirePerson(context);
-    if (this.#on.callerOf(context) || handedOver != null) return;
-    throw unauthorized('launching needs the token of a person, or environment_file', {
-      hint: '"rouse agents launch --pair-port" hands one over; otherwise send "Authorization: Bearer <token>"',
-    });
-  }
-
-  requireAdmin(context: Context): void {
+  requireLaunch(context: Context, handedOver: string | null | undefined): void {
     const caller = this.caller(context);
-    if (caller && (caller.kind !== 'admin' || caller.orgId !== null))
-      throw forbidden('this needs the token of an administrator of the whole server');
+    if (caller) requirePerson(caller);
+    if (handedOver != null) return;
+    if (caller) requireGrant(caller, 'launch');
+    else
+      throw unauthorized('launching needs a token with the grant "launch", or environment_file', {
+        hint: '"rouse agents launch --pair-port" hands one over; otherwise send "Authorization: Bearer <token>"',
+      });
   }
 
   async visible(context: Context, agents: TrackedAgent[]): Promise<TrackedAgent[]> {
     const caller = this.caller(context);
-    if (!caller) return agents;
-    const seen = await Promise.all(agents.map((agent) => this.#may(caller, agent)));
-    return agents.filter((_, index) => seen[index]);
-  }
-
-  /** What an agent may not address is forbidden; what a person's org does not have is not there. */
-  async require(context: Context, agent: TrackedAgent): Promise<void> {
-    const caller = this.caller(context);
-    if (!caller || (await this.#may(caller, agent))) return;
-    if (caller.kind === 'agent') throw forbidden("an agent's token addresses that agent alone");
-    throw notFound('this server knows no such agent', { facts: { cause: 'unknown_agent' } });
-  }
-
-  async #may(caller: Identity, { facts }: TrackedAgent): Promise<boolean> {
-    if (caller.orgId === null) return true;
-    const { rows } = await this.#on.sql.query<{ id: string; org_id: string }>(
-      `SELECT id, org_id FROM workspaces WHERE agent_id = $1 AND status <> 'removed'`,
-      [facts.agentId],
-    );
-    if (caller.kind === 'agent') return rows.some(({ id }) => id === caller.workspaceId);
-    if (rows.length > 0) return rows.some(({ org_id }) => org_id === caller.orgId);
-    const { rows: own } = await this.#on.sql.query<{ name: string }>('SELECT name FROM orgs WHERE id = $1', [
-      caller.orgId,
+    if (!caller || caller.orgId === null) return agents;
+    const places = await this.#placesOf(agents);
+    const { rows } = await this.#on.sql.query<{ id: string }>('SELECT id FROM orgs WHERE name = $1', [
+      DEFAULT_ORG,
     ]);
-    return own[0]?.name === DEFAULT_ORG;
+    return agents.filter((_, index) => {
+      const place = places[index];
+      // Nobody's: its files say that it is in a fleet, and not where.
+      if (place === 'unreadable') return false;
+      if (caller.kind === 'agent') return place?.id === caller.workspaceId;
+      return (place?.org_id ?? rows[0]?.id) === caller.orgId;
+    });
+  }
+
+  /**
+   * The agent a reference means, among those the caller may address: agents of others neither answer nor make a reference
+   * ambiguous. An agent is not told which others there are.
+   */
+  async find(context: Context, ref: string, agents: TrackedAgent[]): Promise<TrackedAgent> {
+    try {
+      return resolveRef(ref, await this.visible(context, agents));
+    } catch (error) {
+      if (this.caller(context)?.kind !== 'agent' || !isRouseError(error) || error.code !== 'not_found')
+        throw error;
+      throw forbidden("an agent's token addresses that agent alone");
+    }
+  }
+
+  /**
+   * The workspace each session registered as, by its own files: an agent id is chosen by whoever registers it, and says
+   * nothing about a session of this host. Undefined: it is registered in no org of this server.
+   */
+  async #placesOf(agents: TrackedAgent[]): Promise<(Place | 'unreadable' | undefined)[]> {
+    const ids = agents.map(({ facts }) => workspaceOf(facts.root));
+    const { rows } = await this.#on.sql.query<Place>(
+      'SELECT id, org_id FROM workspaces WHERE id::text = ANY($1::text[])',
+      [ids.filter((id) => id !== undefined)],
+    );
+    return ids.map((id) => (id === 'unreadable' ? id : rows.find((row) => row.id === id)));
+  }
+}
+
+interface Place {
+  id: string;
+  org_id: string;
+}
+
+function workspaceOf(root: string): string | undefined {
+  try {
+    return sessionFleet(root)?.workspaceId;
+  } catch {
+    return 'unreadable';
   }
 }

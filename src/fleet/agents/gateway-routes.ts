@@ -8,7 +8,7 @@ import type { RouteParts } from './route-parts.ts';
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 
 /** The life of an agent's gateway, and everything a live one serves, carried to it unchanged. */
-export function gatewayRoutes(app: Hono, { agents, agentOf }: RouteParts): void {
+export function gatewayRoutes(app: Hono, { agents, access, agentOf }: RouteParts): void {
   const { session } = agents;
 
   app.get('/houmao/agents/:ref/gateway', async (context) => {
@@ -17,6 +17,7 @@ export function gatewayRoutes(app: Hono, { agents, agentOf }: RouteParts): void 
   });
 
   app.post('/houmao/agents/:ref/gateway/attach', async (context) => {
+    access.requireGrant(context, 'launch');
     const { facts } = await agentOf(context);
     const body = await attachBody(context);
     const { status } = await attach(
@@ -28,6 +29,7 @@ export function gatewayRoutes(app: Hono, { agents, agentOf }: RouteParts): void 
   });
 
   app.post('/houmao/agents/:ref/gateway/detach', async (context) => {
+    access.requireGrant(context, 'launch');
     const { facts } = await agentOf(context);
     await readBytes(context, 1024);
     return context.json((await detach(session, { kind: 'local', facts })).status);

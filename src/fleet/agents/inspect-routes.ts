@@ -48,6 +48,7 @@ export function inspectRoutes(app: Hono, { agents, access, agentOf }: RouteParts
   });
 
   app.post('/houmao/agents/:ref/stop', async (context) => {
+    access.requireGrant(context, 'launch');
     const agent = await agentOf(context);
     await readBytes(context, 1024);
     const { wasRunning, notes } = await agents.stop(agent);
@@ -64,8 +65,10 @@ export function inspectRoutes(app: Hono, { agents, access, agentOf }: RouteParts
   });
 
   app.post('/houmao/agents/:ref/relaunch', async (context) => {
-    const agent = await agentOf(context);
+    access.requirePerson(context);
     const body = await readBody(context, managedRelaunchBody);
+    if (body.environment_file == null) access.requireGrant(context, 'launch');
+    const agent = await agentOf(context);
     const handed = await handedOver(agents, body.environment_file);
     const report = await agents.relaunch(agent, handed);
     const detail = report.revived

@@ -28,7 +28,7 @@ export function launchRoutes(app: Hono, { agents, access }: RouteParts): void {
     body: ManagedLaunchBody | HeadlessLaunchBody,
     headless: boolean,
   ): Promise<Response> => {
-    access.requireOwner(context, body.environment_file);
+    access.requireLaunch(context, body.environment_file);
     const handed = await handedOver(agents, body.environment_file);
     const report = await agents.launch(optionsOf(body, headless), handed);
     return context.json(launchView(report));
@@ -45,7 +45,7 @@ export function launchRoutes(app: Hono, { agents, access }: RouteParts): void {
   });
 
   app.post('/houmao/launches/register', async (context) => {
-    access.requirePerson(context);
+    access.requireGrant(context, 'launch');
     const body = await readBody(context, registerLaunchBody);
     const agent = registered(agents, body);
     return context.json({ schema_version: 1, status: 'ok', action: 'register', ...identityView(agent) });
@@ -77,6 +77,7 @@ function optionsOf(body: ManagedLaunchBody | HeadlessLaunchBody, headless: boole
     roleName: body.role_name ?? undefined,
     home: body.home ?? undefined,
     skills: body.install_skills ?? undefined,
+    takeOver: body.take_over ?? undefined,
     resumeArgs: turns?.resume_args ?? undefined,
     continueArgs: turns?.continue_args ?? undefined,
     mailbox:

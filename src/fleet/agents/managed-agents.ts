@@ -14,7 +14,6 @@ import {
 } from '../../session/index.ts';
 import { type AgentsConfig, apiBaseUrl, environmentForAgents } from './agents-config.ts';
 import { Registrations } from './registrations.ts';
-import { resolveRef } from './resolve-ref.ts';
 import { ServedTurns } from './served-turns.ts';
 import { removeCurrentServer } from './server-place.ts';
 import { isServedHeadless, type TrackedAgent } from './tracked-agent.ts';
@@ -65,10 +64,6 @@ export class ManagedAgents {
 
   list(): Promise<TrackedAgent[]> {
     return trackedAgents(this.config, this.registrations);
-  }
-
-  async find(ref: string): Promise<TrackedAgent> {
-    return resolveRef(ref, await this.list());
   }
 
   /** Launches an agent that this server owns. It is known here only once it is registered; what fails leaves nothing. */

@@ -25,9 +25,7 @@ export function agentRoutes(app: Hono, options: AgentRoutesOptions): void {
     async agentOf(context) {
       // Before it is told whether such an agent exists.
       access.caller(context);
-      const agent = await agents.find(context.req.param('ref') ?? '');
-      await access.require(context, agent);
-      return agent;
+      return access.find(context, context.req.param('ref') ?? '', await agents.list());
     },
   };
   serverRoutes(app, parts);

@@ -12,7 +12,7 @@ export function serverRoutes(app: Hono, { agents, access }: RouteParts): void {
   });
 
   app.post('/houmao/server/shutdown', (context) => {
-    access.requireAdmin(context);
+    access.requireGrant(context, 'shutdown');
     removeCurrentServer(agents.config);
     agents.config.shutdown();
     return context.json({

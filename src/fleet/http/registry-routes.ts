@@ -18,8 +18,13 @@ import {
 } from '../registry/index.ts';
 import { requireCaller } from './authenticate.ts';
 
+export interface RegistryRoutes extends HeldBeatDependencies {
+  /** Without a heartbeat for this long, an agent is offline. */
+  livenessSeconds?: number | undefined;
+}
+
 /** Agents: registration, heartbeats, and what people look at and change. */
-export function registryRoutes(app: Hono, on: HeldBeatDependencies): void {
+export function registryRoutes(app: Hono, on: RegistryRoutes): void {
   const { sql } = on;
   app.post('/registry/register', async (context) => {
     const caller = requireCaller(context);
@@ -33,6 +38,10 @@ export function registryRoutes(app: Hono, on: HeldBeatDependencies): void {
       name: body.name,
       tool: body.tool,
       sessionId: body.session_id,
+      host: body.host,
+      takeOver: body.take_over,
+      by: caller,
+      livenessSeconds: on.livenessSeconds,
       gateway: body.gateway,
       maxConcurrentTasks: body.max_concurrent_tasks,
       parentId: parent?.id,

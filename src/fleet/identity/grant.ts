@@ -1,5 +1,6 @@
 import { forbidden, invalid } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
+import type { Grant } from '../../wire/index.ts';
 import { type Identity, requireAdmin } from './identity.ts';
 import { DEFAULT_ORG, findOrg, type Org, orgOfId } from './orgs.ts';
 import { createToken, type NewToken, type TokenView } from './tokens.ts';
@@ -11,6 +12,7 @@ export interface TokenWish {
   org?: string | undefined;
   allOrgs: boolean;
   expiresInSeconds?: number | undefined;
+  grants?: readonly Grant[] | undefined;
 }
 
 /** Finds the agent a token is for, inside the tenant. */
@@ -27,17 +29,21 @@ export async function grantToken(
   findAgent?: FindAgent,
 ): Promise<{ token: string; view: TokenView }> {
   const admin = requireAdmin(asker);
-  const { subject, kind } = wish;
+  const { subject, kind, grants = [] } = wish;
   if (wish.allOrgs && (kind !== 'admin' || wish.org !== undefined))
     throw invalid('all_orgs is for an admin token without an org');
   if (wish.allOrgs && admin.orgId !== null) throw notYours();
   if (kind === 'agent' && !findAgent) throw invalid('an agent token needs "agent"');
   if (kind !== 'agent' && findAgent) throw invalid('"agent" is for an agent token');
   if (kind !== 'agent' && subject === undefined) throw invalid('the token needs a "subject": whose is it?');
+  if (kind === 'agent' && grants.length > 0) throw invalid('"grants" are for the token of a person');
+  if (grants.length > 0 && admin.orgId !== null)
+    throw forbidden('only an administrator of the whole server gives grants: they reach beyond one org');
   const expiresAt = wish.expiresInSeconds ? await inSeconds(sql, wish.expiresInSeconds) : null;
-  if (wish.allOrgs) return createToken(sql, { kind: 'admin', orgId: null, subject: subject!, expiresAt });
+  const person = { subject: subject!, expiresAt, grants };
+  if (wish.allOrgs) return createToken(sql, { kind: 'admin', orgId: null, ...person });
   const org = await orgFor(sql, admin.orgId, wish.org);
-  if (kind !== 'agent') return createToken(sql, { kind, orgId: org.id, subject: subject!, expiresAt });
+  if (kind !== 'agent') return createToken(sql, { kind, orgId: org.id, ...person });
   const agent = await findAgent!(org.id);
   return createToken(sql, {
     kind,

@@ -1,4 +1,5 @@
 import { forbidden } from '../../base/index.ts';
+import type { Grant } from '../../wire/index.ts';
 
 /** Who speaks, as the credential says; bodies and paths never decide it. */
 export type Identity = AgentIdentity | PersonIdentity;
@@ -16,6 +17,7 @@ export interface PersonIdentity {
   /** Null: an administrator of the whole server. */
   orgId: string | null;
   userId: string;
+  grants: readonly Grant[];
 }
 
 /** The same as a party of a request: an agent by its workspace, a person by the name on the token. */
@@ -50,6 +52,16 @@ export function requirePerson(identity: Identity): PersonIdentity {
 export function requireAdmin(identity: Identity): PersonIdentity {
   if (identity.kind === 'admin') return identity;
   throw forbidden('this needs an admin token', { hint: 'make one with "rouse tokens create --kind admin"' });
+}
+
+/** May do what the grant names: it was given to the token, or the token is an administrator's of the whole server. */
+export function requireGrant(identity: Identity, grant: Grant): void {
+  if (identity.kind === 'admin' && identity.orgId === null) return;
+  if (identity.kind !== 'agent' && identity.grants.includes(grant)) return;
+  throw forbidden(`this needs an administrator of the whole server, or a token with the grant "${grant}"`, {
+    hint: `such an administrator makes one: "rouse tokens create --kind user --subject NAME --grant ${grant}"`,
+    facts: { cause: 'grant_missing', grant },
+  });
 }
 
 /** Of the whole server, not of one tenant. */

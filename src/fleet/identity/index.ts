@@ -15,6 +15,7 @@ export {
   type PersonIdentity,
   partyOf,
   requireAdmin,
+  requireGrant,
   requirePerson,
   requireServerAdmin,
   requireWorkspace,

@@ -1,12 +1,19 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newUuid, notFound, unauthorized } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
+import type { Grant } from '../../wire/index.ts';
 import { type Identity, maySeeOrg, type PersonIdentity } from './identity.ts';
 
 export type NewToken =
   | { kind: 'agent'; orgId: string; workspaceId: string; subject: string; expiresAt?: Date | null }
-  | { kind: 'user'; orgId: string; subject: string; expiresAt?: Date | null }
-  | { kind: 'admin'; orgId: string | null; subject: string; expiresAt?: Date | null };
+  | ({ kind: 'user'; orgId: string } & PersonToken)
+  | ({ kind: 'admin'; orgId: string | null } & PersonToken);
+
+interface PersonToken {
+  subject: string;
+  expiresAt?: Date | null;
+  grants?: readonly Grant[];
+}
 
 /** A token as it may be shown: everything but the secret. */
 export interface TokenView {
@@ -16,6 +23,7 @@ export interface TokenView {
   org: string | null;
   workspace_id: string | null;
   subject: string;
+  grants: Grant[];
   prefix: string;
   created_at: Date;
   last_used_at: Date | null;
@@ -24,8 +32,8 @@ export interface TokenView {
 }
 
 const COLUMNS =
-  'id, kind, org_id, (SELECT name FROM orgs WHERE orgs.id = org_id) AS org, workspace_id, subject, prefix, created_at, ' +
-  'last_used_at, expires_at, revoked_at';
+  'id, kind, org_id, (SELECT name FROM orgs WHERE orgs.id = org_id) AS org, workspace_id, subject, grants, ' +
+  'prefix, created_at, last_used_at, expires_at, revoked_at';
 const SCHEME = 'rouse_';
 const LENGTH = SCHEME.length + 43;
 /** The time of last use is written at most this often, so that reading costs no write. */
@@ -35,8 +43,8 @@ const USE_NOTED_EVERY = '5 minutes';
 export async function createToken(sql: Sql, wanted: NewToken): Promise<{ token: string; view: TokenView }> {
   const token = SCHEME + randomBytes(32).toString('base64url');
   const { rows } = await sql.query<TokenView>(
-    `INSERT INTO tokens (id, kind, org_id, workspace_id, subject, token_hash, prefix, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${COLUMNS}`,
+    `INSERT INTO tokens (id, kind, org_id, workspace_id, subject, token_hash, prefix, expires_at, grants)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::text[]) RETURNING ${COLUMNS}`,
     [
       newUuid(),
       wanted.kind,
@@ -46,10 +54,26 @@ export async function createToken(sql: Sql, wanted: NewToken): Promise<{ token: 
       hashOf(token),
       token.slice(0, SCHEME.length + 8),
       wanted.expiresAt ?? null,
+      wanted.kind === 'agent' ? [] : [...(wanted.grants ?? [])],
     ],
   );
   return { token, view: rows[0]! };
 }
+
+/** Of a token `t` and its workspace `w`. */
+const GOOD = `(t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
+  AND w.status IS DISTINCT FROM 'removed')`;
+const REPLACED_BY = `CASE WHEN t.replaced AND w.status <> 'removed' THEN w.session_id END AS replaced_by,
+  w.host AS replaced_on, w.registered_at AS replaced_at`;
+
+interface Replacement {
+  replaced_by: string | null;
+  replaced_on: string | null;
+  replaced_at: Date | null;
+}
+
+type TokenRow = Pick<TokenView, 'id' | 'kind' | 'org_id' | 'workspace_id' | 'subject' | 'grants'> &
+  Replacement & { good: boolean; fresh: boolean };
 
 /**
  * Whose token this is. Looked up by its hash, so that no comparison of secrets can be timed; every failure looks the
@@ -57,26 +81,25 @@ export async function createToken(sql: Sql, wanted: NewToken): Promise<{ token: 
  */
 export async function identify(sql: Sql, token: string): Promise<Identity> {
   if (token.length !== LENGTH || !token.startsWith(SCHEME)) throw badToken();
-  const { rows } = await sql.query<Omit<TokenView, 'org'> & { fresh: boolean }>(
-    `SELECT id, kind, org_id, workspace_id, subject, coalesce(last_used_at > now() - interval '${USE_NOTED_EVERY}', false) AS fresh FROM tokens t
-      WHERE token_hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
-        AND NOT EXISTS (SELECT FROM workspaces w WHERE w.id = t.workspace_id AND w.status = 'removed')`,
+  const { rows } = await sql.query<TokenRow>(
+    `SELECT t.id, t.kind, t.org_id, t.workspace_id, t.subject, t.grants, ${GOOD} AS good, ${REPLACED_BY},
+        coalesce(t.last_used_at > now() - interval '${USE_NOTED_EVERY}', false) AS fresh
+       FROM tokens t LEFT JOIN workspaces w ON w.id = t.workspace_id WHERE t.token_hash = $1`,
     [hashOf(token)],
   );
   const row = rows[0];
-  if (!row) throw badToken();
+  if (!row?.good) throw badToken(row);
   if (!row.fresh) await sql.query('UPDATE tokens SET last_used_at = now() WHERE id = $1', [row.id]);
   if (row.kind === 'agent') {
     return { kind: 'agent', tokenId: row.id, orgId: row.org_id!, workspaceId: row.workspace_id! };
   }
-  return { kind: row.kind, tokenId: row.id, orgId: row.org_id, userId: row.subject };
+  return { kind: row.kind, tokenId: row.id, orgId: row.org_id, userId: row.subject, grants: row.grants };
 }
 
 /** Whether a token that opened a long conversation would still open it. */
 export async function isTokenGood(sql: Sql, tokenId: string): Promise<boolean> {
   const { rowCount } = await sql.query(
-    `SELECT 1 FROM tokens t WHERE id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
-        AND NOT EXISTS (SELECT FROM workspaces w WHERE w.id = t.workspace_id AND w.status = 'removed')`,
+    `SELECT 1 FROM tokens t LEFT JOIN workspaces w ON w.id = t.workspace_id WHERE t.id = $1 AND ${GOOD}`,
     [tokenId],
   );
   return rowCount > 0;
@@ -84,11 +107,12 @@ export async function isTokenGood(sql: Sql, tokenId: string): Promise<boolean> {
 
 /** For an answer that was held: the token it came with may have ended meanwhile. */
 export async function requireLive(sql: Sql, tokenId: string): Promise<void> {
-  const { rowCount } = await sql.query(
-    `SELECT FROM tokens WHERE id = $1::uuid AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+  const { rows } = await sql.query<Replacement & { good: boolean }>(
+    `SELECT ${GOOD} AS good, ${REPLACED_BY} FROM tokens t LEFT JOIN workspaces w ON w.id = t.workspace_id
+      WHERE t.id = $1::uuid`,
     [tokenId],
   );
-  if (rowCount !== 1) throw badToken();
+  if (!rows[0]?.good) throw badToken(rows[0]);
 }
 
 export async function listTokens(sql: Sql, asker: PersonIdentity): Promise<TokenView[]> {
@@ -112,11 +136,16 @@ export async function revokeToken(sql: Sql, asker: PersonIdentity, id: string): 
   return row;
 }
 
-/** All tokens of a workspace: it was registered anew, or removed. */
-export async function revokeTokensOf(sql: Sql, workspaceId: string): Promise<void> {
-  await sql.query('UPDATE tokens SET revoked_at = now() WHERE workspace_id = $1 AND revoked_at IS NULL', [
-    workspaceId,
-  ]);
+/** All tokens of a workspace: another session was registered for it (`replaced`), or it was removed. */
+export async function revokeTokensOf(
+  sql: Sql,
+  workspaceId: string,
+  { replaced = false }: { replaced?: boolean } = {},
+): Promise<void> {
+  await sql.query(
+    'UPDATE tokens SET revoked_at = now(), replaced = $2 WHERE workspace_id = $1 AND revoked_at IS NULL',
+    [workspaceId, replaced],
+  );
 }
 
 /** Is there anybody who could let others in? */
@@ -132,7 +161,21 @@ function hashOf(token: string): Uint8Array {
   return createHash('sha256').update(token).digest();
 }
 
-function badToken(): Error {
+/** Whoever has the secret of a token that was replaced is told by whom; to everybody else all bad tokens are the same. */
+function badToken(found?: Replacement): Error {
+  if (found?.replaced_by != null) {
+    const { replaced_by, replaced_on, replaced_at } = found;
+    const where = replaced_on ? ` on host ${replaced_on}` : '';
+    return unauthorized(`replaced by session ${replaced_by}${where}`, {
+      hint: 'that session speaks for the agent now; "rouse fleet register NAME --take-over" here takes it back',
+      facts: {
+        cause: 'session_replaced',
+        replaced_by,
+        host: replaced_on,
+        at: replaced_at?.toISOString() ?? null,
+      },
+    });
+  }
   return unauthorized('the token is not valid', {
     hint: 'it may have been revoked; "rouse tokens list" shows which are good',
   });

@@ -99,7 +99,7 @@ const BEAT = `
              WHEN status = 'degraded' AND ${GOOD} THEN 'online'
              ELSE status END AS after
       FROM workspaces WHERE id = $1::uuid AND session_id = $2 AND status <> 'removed' FOR UPDATE)
-  UPDATE workspaces w SET last_heartbeat_at = now(),
+  UPDATE workspaces w SET last_heartbeat_at = now(), left_at = CASE WHEN $12::boolean THEN now() END,
       instance_id = CASE WHEN fresh THEN $3 ELSE instance_id END,
       beat = CASE WHEN fresh THEN $4 ELSE beat END,
       active_tasks = CASE WHEN fresh THEN $5::int ELSE active_tasks END,

@@ -5,7 +5,7 @@
  *           compare-and-set on the status it was made for, so that a pause or a removal is never undone by a late beat.
  *           A beat is one transaction: status, answers to earlier messages, and the next ones.
  * Never     Shows or resolves an agent of another tenant. Claims a message for a caller that is gone.
- * Errors    `not_found`, `conflict` for an ambiguous name or an older session.
+ * Errors    `not_found`, `conflict` for an ambiguous name, an older session, or an agent that runs elsewhere.
  */
 export { Arrivals } from './arrivals.ts';
 export { changeStatus, type StatusChange } from './change-status.ts';

@@ -1,7 +1,8 @@
 import { newUuid } from '../../base/index.ts';
 import { asJson, type Sql } from '../../db/index.ts';
-import { createToken, revokeTokensOf } from '../identity/index.ts';
+import { createToken, type Identity, revokeTokensOf } from '../identity/index.ts';
 import { wakeHeldBeats } from './hand-out.ts';
+import { refuseTakeOver } from './take-over.ts';
 
 export interface Registration {
   orgId: string;
@@ -9,6 +10,12 @@ export interface Registration {
   name: string;
   tool?: string | undefined;
   sessionId: string;
+  host?: string | undefined;
+  /** Who asks; undefined: the server itself, which may do everything. */
+  by?: Identity | undefined;
+  takeOver?: boolean | undefined;
+  /** Without a heartbeat for this long, a session is gone. */
+  livenessSeconds?: number | undefined;
   gateway?: Record<string, unknown> | undefined;
   maxConcurrentTasks?: number | undefined;
   parentId?: string | undefined;
@@ -22,16 +29,21 @@ export interface RegisteredWorkspace {
 
 /**
  * Makes an agent known, or gives the one of that id to a new session: its older tokens end, so that an older session can
- * neither beat nor take messages. It is online with its first heartbeat; one that was paused stays paused.
+ * neither beat nor take messages. A session that still beats is thrown out only by those who may, and when they say so.
+ * It is online with its first heartbeat; one that was paused stays paused.
  */
 export function registerWorkspace(sql: Sql, wanted: Registration): Promise<RegisteredWorkspace> {
   return sql.transaction(async (tx) => {
+    if (wanted.by) await refuseTakeOver(tx, { ...wanted, by: wanted.by });
     const { rows } = await tx.query<{ id: string; status: 'provisioning' | 'paused' }>(
-      `INSERT INTO workspaces AS w (id, org_id, parent_id, agent_id, name, tool, session_id, gateway, max_concurrent_tasks)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+      `INSERT INTO workspaces AS w (id, org_id, parent_id, agent_id, name, tool, session_id, gateway,
+           max_concurrent_tasks, host, owner)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
        ON CONFLICT (org_id, agent_id) WHERE status <> 'removed' DO UPDATE SET
          parent_id = coalesce(excluded.parent_id, w.parent_id), name = excluded.name,
          tool = coalesce(excluded.tool, w.tool), session_id = excluded.session_id, gateway = excluded.gateway,
+         host = excluded.host, owner = coalesce(excluded.owner, w.owner), left_at = NULL,
+         last_heartbeat_at = CASE WHEN w.session_id = excluded.session_id THEN w.last_heartbeat_at END,
          max_concurrent_tasks = excluded.max_concurrent_tasks, active_tasks = 0, current_task = NULL, error_rate = 0,
          sample_error = NULL, registered_at = now(), instance_id = NULL, beat = 0, accepting = true,
          status = CASE WHEN w.status = 'paused' THEN 'paused' ELSE 'provisioning' END,
@@ -47,10 +59,12 @@ export function registerWorkspace(sql: Sql, wanted: Registration): Promise<Regis
         wanted.sessionId,
         wanted.gateway ? asJson(wanted.gateway) : null,
         wanted.maxConcurrentTasks ?? 1,
+        wanted.host ?? null,
+        ownerOf(wanted.by),
       ],
     );
     const { id, status } = rows[0]!;
-    await revokeTokensOf(tx, id);
+    await revokeTokensOf(tx, id, { replaced: true });
     await wakeHeldBeats(tx, id);
     const { token } = await createToken(tx, {
       kind: 'agent',
@@ -60,4 +74,9 @@ export function registerWorkspace(sql: Sql, wanted: Registration): Promise<Regis
     });
     return { workspaceId: id, status, token };
   });
+}
+
+/** The person who registered it; an agent that registers itself stays whose it was. */
+function ownerOf(by: Identity | undefined): string | null {
+  return by && by.kind !== 'agent' ? by.userId : null;
 }

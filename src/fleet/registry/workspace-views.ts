@@ -12,7 +12,7 @@ type Stamps = 'status_changed_at' | 'last_heartbeat_at' | 'registered_at' | 'rem
 
 const VIEW = `
   SELECT w.id AS workspace_id, w.org_id, o.name AS org, w.parent_id, w.agent_id, w.name, w.tool, w.status, w.accepting,
-      w.status_changed_at, w.session_id, w.gateway, w.last_heartbeat_at,
+      w.status_changed_at, w.session_id, w.host, w.gateway, w.last_heartbeat_at,
       round(extract(epoch FROM now() - w.last_heartbeat_at))::int AS heartbeat_age_seconds, w.active_tasks,
       w.max_concurrent_tasks, w.current_task, w.error_rate, w.sample_error, w.uptime_seconds,
       (SELECT count(*)::int FROM (SELECT FROM a2a_queue q WHERE q.workspace_id = w.id AND q.status = 'queued'

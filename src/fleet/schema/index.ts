@@ -5,6 +5,7 @@
  */
 import type { SqlMigration } from '../../db/index.ts';
 import { DELIVERY } from './delivery.ts';
+import { HOSTS_AND_GRANTS } from './hosts-and-grants.ts';
 import { IDENTITY } from './identity.ts';
 import { REQUESTS } from './requests.ts';
 import { REQUESTS_LAST_NUDGED } from './requests-last-nudged.ts';
@@ -16,4 +17,5 @@ export const FLEET_MIGRATIONS: readonly SqlMigration[] = [
   { id: '20261115000200_requests', sql: REQUESTS },
   { id: '20261115000300_sweepers', sql: SWEEP },
   { id: '20260610130000_requests_last_nudged', sql: REQUESTS_LAST_NUDGED },
+  { id: '20261116000000_hosts_and_grants', sql: HOSTS_AND_GRANTS },
 ];

@@ -3,6 +3,14 @@ import { about, name, oneLine, stamp, strict } from '../fields.ts';
 
 const word = oneLine.max(200);
 
+/**
+ * What a token may do beyond its kind. `launch`: launch, relaunch and stop agents on the server's host, attach and detach
+ * their gateways; it runs programs as the server's account. `shutdown`: stop the server.
+ */
+export const GRANTS = ['launch', 'shutdown'] as const;
+export type Grant = (typeof GRANTS)[number];
+const grants = z.array(z.enum(GRANTS)).max(GRANTS.length);
+
 /** Body of `POST /admin/orgs`. */
 export const orgBody = name('FleetOrgBody', strict({ name: word }));
 
@@ -20,6 +28,7 @@ export const tokenBody = name(
     all_orgs: about('An admin of the whole server; only such a one may make another.', z.boolean()).default(
       false,
     ),
+    grants: about('Given by an administrator of the whole server, to a person.', grants).default([]),
     expires_in_seconds: about(
       'Default: never.',
       z
@@ -37,6 +46,7 @@ const view = {
   org: z.string().nullable(),
   workspace_id: z.string().nullable(),
   subject: z.string(),
+  grants,
   prefix: about('The first characters of the secret, to tell tokens apart.', z.string()),
   created_at: stamp,
   last_used_at: stamp.nullable(),

@@ -39,6 +39,10 @@ const launchFields = {
     'False: the mail skills are not put where the tool looks for them.',
     z.boolean().nullish(),
   ),
+  take_over: about(
+    "True: take the agent's place in the fleet from a session that still runs elsewhere.",
+    z.boolean().nullish(),
+  ),
   mailbox: about(
     'False: none. Otherwise one under this root and address, or where they are by default.',
     z

@@ -1,0 +1,68 @@
+import { conflict, forbidden } from '../../base/index.ts';
+import type { Sql } from '../../db/index.ts';
+import type { Identity } from '../identity/index.ts';
+import { LIVENESS_WINDOW_SECONDS } from './liveness.ts';
+
+export interface TakeOver {
+  orgId: string;
+  agentId: string;
+  sessionId: string;
+  by: Identity;
+  takeOver?: boolean | undefined;
+  livenessSeconds?: number | undefined;
+}
+
+interface Holder {
+  workspace_id: string;
+  name: string;
+  session_id: string;
+  host: string | null;
+  owner: string | null;
+  registered_at: Date;
+  last_heartbeat_at: Date;
+  age: number;
+}
+
+/**
+ * A session that still beats is not thrown out by accident, nor by somebody who has no right to: its owner, an
+ * administrator or the agent itself may register it anew, and another session of it only when that is asked for. The
+ * row stays locked, so that two who come at once come one after the other.
+ */
+export async function refuseTakeOver(tx: Sql, wanted: TakeOver): Promise<void> {
+  const { rows } = await tx.query<Holder>(
+    `SELECT id AS workspace_id, name, session_id, host, owner, registered_at, last_heartbeat_at,
+        round(extract(epoch FROM now() - last_heartbeat_at))::int AS age
+       FROM workspaces WHERE org_id = $1::uuid AND agent_id = $2 AND status <> 'removed' AND left_at IS NULL
+         AND session_id IS NOT NULL AND last_heartbeat_at > now() - make_interval(secs => $3::float8) FOR UPDATE`,
+    [wanted.orgId, wanted.agentId, wanted.livenessSeconds ?? LIVENESS_WINDOW_SECONDS],
+  );
+  const holder = rows[0];
+  if (!holder) return;
+  if (!mayReplace(wanted.by, holder)) {
+    throw forbidden(`agent ${holder.name} is online and belongs to ${holder.owner ?? 'somebody else'}`, {
+      hint: 'its owner or an administrator may register it anew; take another agent name otherwise',
+      facts: { cause: 'not_its_owner', workspace_id: holder.workspace_id },
+    });
+  }
+  if (holder.session_id === wanted.sessionId || wanted.takeOver) return;
+  const where = holder.host ? ` on host ${holder.host}` : '';
+  throw conflict(
+    `agent ${holder.name} runs already${where}: session ${holder.session_id}, registered ${holder.registered_at.toISOString()}, last heard of ${holder.age} s ago`,
+    {
+      hint: 'names are shared by the whole org: take another, stop that agent, or take its place with --take-over',
+      facts: {
+        cause: 'agent_online_elsewhere',
+        workspace_id: holder.workspace_id,
+        session_id: holder.session_id,
+        host: holder.host,
+        since: holder.registered_at.toISOString(),
+        last_heartbeat_at: holder.last_heartbeat_at.toISOString(),
+      },
+    },
+  );
+}
+
+function mayReplace(by: Identity, { workspace_id, owner }: Holder): boolean {
+  if (by.kind === 'agent') return by.workspaceId === workspace_id;
+  return by.kind === 'admin' || by.userId === owner;
+}
