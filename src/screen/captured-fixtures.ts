@@ -48,6 +48,7 @@ export const EXPECTED: [RegExp, 'ready' | string[]][] = [
   [/^(ready|completed|error|interrupted|permission-denied)/, 'ready'],
   [/^busy/, ['busy_turn']],
   [/^limit/, ['usage_limit']],
+  [/^logged-out/, ['logged_out']],
   [/^typed/, ['draft']],
   [/^(slash|at)-menu/, ['draft', 'menu', 'unknown_screen', 'dialog']],
   [/^menu/, ['menu', 'dialog', 'draft']],

@@ -152,6 +152,7 @@ function anomaliesOf(facts: Facts): string[] {
   if (facts.version.status === 'outside') found.push('unknown_version');
   if (facts.contradictions.length > 0) found.push('contradiction');
   if (facts.limit.value) found.push('usage_limit');
+  if (facts.logged_out.value) found.push('logged_out');
   if (facts.excerpt !== '') found.push('unrecognised_screen');
   return found;
 }
@@ -166,6 +167,7 @@ function factList({ facts, probe }: ContractInput) {
     dialog: facts.dialog,
     menu: facts.menu,
     usage_limit: facts.limit,
+    logged_out: facts.logged_out,
     ready_posture: facts.surface.ready_posture,
     pending_input: facts.surface.pending_input,
     phase: facts.phase,

@@ -42,7 +42,7 @@ export interface ComposerShape {
   showsCursor?: boolean;
   /** The tool greys the prompt glyph while it works. */
   greyGlyphIsBusy?: boolean;
-  /** The shape says too little: trusted only while the title or one of the tool's own signals says idle. */
+  /** A missing busy row proves nothing: trusted only while the title, an `idle` row or a signal of the tool says idle. */
   needsIdleSignal?: boolean;
 }
 
@@ -85,10 +85,14 @@ export interface TitleSigns {
 
 export type Meaning =
   | 'busy'
+  /** The tool shows this row only while nothing runs. */
+  | 'idle'
   | 'dialog'
   | 'menu'
   | 'pending'
   | 'exit_armed'
+  /** A prompt is answered by the tool itself: it may not ask its model. */
+  | 'logged_out'
   | 'shell_mode'
   | 'interrupted'
   | 'failure'
@@ -104,6 +108,8 @@ export interface Sign {
   /** Only rows that touch the composer: up to the first blank one. */
   attached?: true;
   row: RegExp;
+  /** Somebody's own status line may read like this: an idle title or signal outweighs it. */
+  weak?: true;
   /** The first thing the row shows must be of this kind of colour. Ignored in captures without style. */
   colour?: 'hued' | 'red';
 }
@@ -131,6 +137,8 @@ export interface TranscriptShape {
   banner?: RegExp;
   /** What the tool puts below a prompt it has taken up. A prompt with none of these is about to run. */
   answered?: RegExp;
+  /** A prompt that is a command of the tool's own may get no answer: an idle title or signal is enough for it. */
+  command?: RegExp;
 }
 
 export type SignalSource =

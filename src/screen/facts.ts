@@ -54,6 +54,8 @@ export interface Facts {
   dialog: Fact<Dialog | null>;
   menu: Fact<Menu | null>;
   limit: Fact<UsageLimit | null>;
+  /** What the tool says instead of asking its model; null while it may. */
+  logged_out: Fact<string | null>;
   /** What the terminal itself shows; an event alone does not change it. */
   surface: {
     accepting_input: Fact<Tristate>;

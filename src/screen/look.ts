@@ -3,7 +3,7 @@ import { type Composer, findComposer } from './find-composer.ts';
 import { type Dialog, findDialog, screenExcerpt } from './find-dialog.ts';
 import { footerOf, withoutNumbers } from './learned-frame.ts';
 import { chosenCommand, lastPromptRow, readSigns, type SeenSign, turnRows } from './read-signs.ts';
-import type { Screen } from './screen.ts';
+import { rowAt, type Screen } from './screen.ts';
 import { fingerprint } from './stability.ts';
 import { findUsageLimit } from './usage-limit.ts';
 
@@ -23,8 +23,8 @@ export interface Look {
   /** Title or footer of a calibrated tool read otherwise than while it was idle. */
   strange: boolean;
   unsettled: boolean;
-  /** A prompt was sent and the tool shows nothing of it yet. */
-  unanswered: boolean;
+  /** A prompt, or a command of the tool's own, was sent and the tool shows nothing of it yet. */
+  unanswered: 'prompt' | 'command' | null;
   turnSignature: string;
   excerpt: string;
 }
@@ -40,7 +40,7 @@ export const BLIND: Look = {
   crowded: false,
   strange: false,
   unsettled: false,
-  unanswered: false,
+  unanswered: null,
   turnSignature: '',
   excerpt: '',
 };
@@ -65,8 +65,8 @@ export function look(screen: Screen, detector: Detector, hostname?: string): Loo
     tooTall: shape.footerRows !== undefined && footerHeight(screen, bottom) > shape.footerRows,
     crowded: screen.rows.slice(Math.max(0, top - clearance), top).some((row) => !row.blank),
     strange: isStrange(screen, detector, composer),
-    unsettled: title !== 'idle' && isUnsettled(screen, detector, composer),
-    unanswered: isUnanswered(screen, detector, composer),
+    unsettled: isUnsettled(screen, detector, composer),
+    unanswered: unanswered(screen, detector, composer),
     turnSignature: turnSignature(screen, detector, composer),
     excerpt,
   };
@@ -104,9 +104,11 @@ function isUnsettled(screen: Screen, detector: Detector, composer: Composer): bo
   return lacksBelow(screen, start, composer.top, transcript.settled);
 }
 
-function isUnanswered(screen: Screen, detector: Detector, composer: Composer): boolean {
+function unanswered(screen: Screen, detector: Detector, composer: Composer): Look['unanswered'] {
+  const { answered, command } = detector.transcript;
   const start = lastPromptRow(screen, detector, composer.top);
-  return lacksBelow(screen, start, composer.top, detector.transcript.answered);
+  if (start === undefined || !lacksBelow(screen, start, composer.top, answered)) return null;
+  return command?.test(rowAt(screen, start).text) ? 'command' : 'prompt';
 }
 
 function lacksBelow(

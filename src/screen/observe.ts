@@ -69,7 +69,7 @@ function judge(seen: Look, verdict: SignalVerdict): Judgement {
   const busy = [...shown, ...doubtfulBusy(seen, verdict)];
   const waiting = title === 'waiting' || verdict.says === 'waiting';
   const asks = dialog ?? (waiting ? { kind: 'unknown' as const, excerpt: seen.excerpt } : null);
-  const trusted = !composer?.shape.needsIdleSignal || title === 'idle' || verdict.says === 'idle';
+  const trusted = !composer?.shape.needsIdleSignal || saysIdle(seen, verdict) || has(seen, 'idle');
   const mode = composer && has(seen, 'shell_mode') ? 'shell' : composer?.mode;
   return {
     shown,
@@ -88,6 +88,7 @@ type SurfaceKeys =
   | 'dialog'
   | 'menu'
   | 'limit'
+  | 'logged_out'
   | 'surface'
   | 'phase'
   | 'business_state'
@@ -123,6 +124,7 @@ function surfaceFacts(
     dialog: fact(asks, asks && !seen.dialog ? voice : 'screen'),
     menu: fact(menu),
     limit: fact(seen.limit ?? null),
+    logged_out: fact(seen.signs.find(({ means }) => means === 'logged_out')?.row ?? null),
     surface: {
       accepting_input: fact<Tristate>(asks ? 'no' : open && !menu ? 'yes' : 'unknown'),
       editing_input: fact(editing(composer)),
@@ -148,7 +150,7 @@ function turnFacts(
   const told = verdict.says === 'none' ? [] : [`${verdict.source} says ${verdict.says}`];
   return {
     interrupted: of('interrupted', verdict.interrupted),
-    known_failure: of('failure', verdict.failed),
+    known_failure: of(has(seen, 'logged_out') ? 'logged_out' : 'failure', verdict.failed),
     success_candidate: of('success', false),
     turn_signature: seen.turnSignature,
     evidence: [
@@ -163,6 +165,11 @@ function has(seen: Look, means: Meaning): boolean {
   return seen.signs.some((sign) => sign.means === means);
 }
 
+/** Title or signal. A title says so too while a dialog is open: it proves nothing without a composer. */
+function saysIdle({ title }: Look, { says }: SignalVerdict): boolean {
+  return title === 'idle' || says === 'idle';
+}
+
 function composerFact(composer: Composer, mode: Mode): NonNullable<Facts['composer']['value']> {
   const { state, text, first, last, textColumn, right } = composer;
   return { state, mode, text, region: { first, last, textColumn, right } };
@@ -170,18 +177,22 @@ function composerFact(composer: Composer, mode: Mode): NonNullable<Facts['compos
 
 /** What may have ended without anybody saying so. */
 function doubtfulBusy(seen: Look, verdict: SignalVerdict): string[] {
-  const found = seen.unanswered ? ['a prompt without an answer'] : [];
+  const waits = seen.unanswered === 'command' ? !saysIdle(seen, verdict) : seen.unanswered !== null;
+  const found = waits ? ['a prompt without an answer'] : [];
   if (verdict.says === 'busy' && verdict.isEvent) found.push(`${verdict.source}: busy`);
   return found;
 }
 
 /** What shows a running turn at this moment. */
 function shownBusy(seen: Look, verdict: SignalVerdict): string[] {
-  const found = seen.signs.filter(({ means }) => means === 'busy').map(({ row }) => row);
+  const idle = saysIdle(seen, verdict);
+  const found = seen.signs
+    .filter(({ means, weak }) => means === 'busy' && !(weak && idle))
+    .map(({ row }) => row);
   if (seen.title === 'busy') found.push('title');
   if (verdict.says === 'busy' && !verdict.isEvent) found.push(`${verdict.source}: busy`);
   if (seen.composer?.shape.greyGlyphIsBusy && seen.composer.glyphIsGrey) found.push('prompt glyph');
-  if (seen.unsettled) found.push('turn without an end');
+  if (seen.unsettled && !idle) found.push('turn without an end');
   return found;
 }
 

@@ -8,6 +8,7 @@ export interface SeenSign {
   means: Meaning;
   where: Sign['where'];
   row: string;
+  weak: boolean;
 }
 
 /** Every sign of the detector that the screen shows around this composer. */
@@ -17,7 +18,8 @@ export function readSigns(screen: Screen, detector: Detector, composer: Composer
     const row = regionRows(screen, detector, composer, sign).find((each) =>
       matches(each, sign, screen.styled),
     );
-    if (row) seen.push({ means: sign.means, where: sign.where, row: row.text.trim() });
+    if (row)
+      seen.push({ means: sign.means, where: sign.where, row: row.text.trim(), weak: sign.weak ?? false });
   }
   return seen;
 }

@@ -18,6 +18,7 @@ export const REASONS = [
   'pending_input',
   'contradiction',
   'usage_limit',
+  'logged_out',
   'unstable_screen',
 ] as const;
 
@@ -90,6 +91,7 @@ function doubts(facts: Facts, policy: GatePolicy): Reason[] {
   for (const disagreement of facts.contradictions) add('contradiction', 'contradiction', disagreement);
   if (facts.limit.value && !policy.ignoreUsageLimit)
     add('usage_limit', 'usage_limit', facts.limit.value.resets ?? 'hit');
+  if (facts.logged_out.value) add('logged_out', 'logged_out', facts.logged_out.value);
   if (!policy.stable) add('unstable_screen', 'stable', 'false');
   if (isUnrecognised(facts, found)) add('unknown_screen', 'ready_posture', surface.ready_posture.value);
   return found;

@@ -16,6 +16,7 @@ export function stateSignature(facts: Facts, turn: Pick<TurnState, 'phase' | 'la
       facts.dialog.value,
       facts.menu.value,
       facts.limit.value,
+      facts.logged_out.value,
       surface.accepting_input.value,
       surface.editing_input.value,
       surface.ready_posture.value,

@@ -28,5 +28,6 @@ function watched(state: TurnState, facts: Facts): Record<string, string> {
     dialog: facts.dialog.value?.kind ?? 'none',
     menu: facts.menu.value?.kind ?? 'none',
     usage_limit: facts.limit.value ? 'hit' : 'none',
+    logged_out: facts.logged_out.value ? 'yes' : 'no',
   };
 }

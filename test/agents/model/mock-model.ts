@@ -39,6 +39,8 @@ export class MockModel {
   readonly strays: string[] = [];
   readonly faults: string[] = [];
   delayMs = 300;
+  /** For requests without tools: titles, summaries. */
+  sideDelayMs = 0;
   chunkMs = 20;
   script: Script = () => undefined;
   #server = createServer((request, response) => {
@@ -122,6 +124,7 @@ export class MockModel {
       return json(response, plan.error, { type: 'error', error });
     }
     if (plan.hang) return;
+    if (side) plan.delayMs = this.sideDelayMs;
     const stream = body.stream === true || path.includes(':streamGenerateContent');
     await DIALECTS[dialect]({ response, body, plan, chunkMs: this.chunkMs, stream });
   }

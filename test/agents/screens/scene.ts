@@ -1,4 +1,4 @@
-import type { Received } from '../model/mock-model.ts';
+import type { MockModel, Received } from '../model/mock-model.ts';
 import type { Place } from '../support/real-tools.ts';
 
 /**
@@ -68,4 +68,5 @@ export interface Stage {
   resize(columns: number, rows: number): void;
   received(pattern: RegExp): Promise<Received>;
   readonly place: Place;
+  readonly model: MockModel;
 }

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { expectedOf, type Fixture, judge, loadFixtures } from './captured-fixtures.ts';
+import type { Detector } from './detector.ts';
+import { detectorFor } from './detectors/index.ts';
+import { observe } from './observe.ts';
+import { decideReadiness } from './readiness.ts';
+import { Row, type Screen } from './screen.ts';
+
+/** Of every screen all of its mutants, or a sample of them that is the same each time. */
+const FULL = process.env['ROUSE_PROOF'] === 'full';
+const SAMPLE = 500;
+
+const busy = loadFixtures().filter(
+  (fixture) => expectedOf(fixture) !== 'ready' && fixture.state.startsWith('busy'),
+);
+
+const EMPTY = new Row([], []);
+
+interface Mutant {
+  what: string;
+  screen: Screen;
+}
+
+/** The screen with one row blank, cut out, or elsewhere. The cursor stays on the row it was on. */
+function mutantsOf(screen: Screen): Mutant[] {
+  const made: Mutant[] = [];
+  for (let y = 0; y < screen.height; y++) {
+    const row = screen.rows[y] ?? EMPTY;
+    if (row.blank) continue;
+    const without = [...screen.rows.slice(0, y), ...screen.rows.slice(y + 1)];
+    made.push({ what: `row ${y} blank`, screen: { ...screen, rows: screen.rows.with(y, EMPTY) } });
+    made.push({ what: `row ${y} cut`, screen: shifted(screen, [...without, EMPTY], y, screen.height) });
+    for (let to = 0; to < screen.height; to++) {
+      if (to === y) continue;
+      const rows = [...without.slice(0, to), row, ...without.slice(to)];
+      made.push({ what: `row ${y} moved to ${to}`, screen: shifted(screen, rows, y, to) });
+    }
+  }
+  return made;
+}
+
+function shifted(screen: Screen, rows: Row[], from: number, to: number): Screen {
+  const { cursor } = screen;
+  if (!cursor) return { ...screen, rows };
+  if (cursor.y === from)
+    return { ...screen, rows, cursor: { ...cursor, y: Math.min(to, screen.height - 1) } };
+  const y = cursor.y - (from < cursor.y ? 1 : 0);
+  return { ...screen, rows, cursor: { ...cursor, y: y + (to <= y ? 1 : 0) } };
+}
+
+/** A small generator that gives the same numbers in every run. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
+    return state / 4_294_967_296;
+  };
+}
+
+function* chosen(fixtures: Fixture[]): Generator<[Fixture, Mutant]> {
+  const random = seeded(20_261_116);
+  const share = SAMPLE / fixtures.length;
+  for (const fixture of fixtures) {
+    const mutants = mutantsOf(fixture.capture.screen);
+    const wanted = FULL ? mutants : mutants.filter(() => random() < share / mutants.length);
+    for (const mutant of wanted) yield [fixture, mutant];
+  }
+}
+
+describe('a running turn whose screen lost or moved one row', () => {
+  const tools = ['claude', 'codex', 'gemini', 'qwen'];
+
+  it.each(tools)('is never ready: %s', (tool) => {
+    const wrong: string[] = [];
+    let count = 0;
+    for (const [fixture, { what, screen }] of chosen(busy.filter((each) => each.tool === tool))) {
+      count++;
+      if (judge(fixture, screen).gate.ready) wrong.push(`${fixture.name}: ${what}`);
+    }
+    console.info(`${tool}: ${count} screens with a row lost or moved, ${wrong.length} read as ready`);
+    expect(wrong).toEqual([]);
+  });
+
+  it('would be read as ready by a detector that only looks for busy rows', () => {
+    const credulous = (detector: Detector): Detector => ({
+      ...detector,
+      title: {},
+      composers: detector.composers.map((shape) => ({
+        ...shape,
+        needsIdleSignal: false,
+        greyGlyphIsBusy: false,
+      })),
+      transcript: { prompt: detector.transcript.prompt },
+      signs: detector.signs.filter(({ where }) => where !== 'below'),
+    });
+    const gemini = busy.filter(({ tool }) => tool === 'gemini').slice(0, 10);
+    const fooled = gemini.filter(({ tool, version, capture }) =>
+      mutantsOf(capture.screen).some(({ screen }) => {
+        const detector = credulous(detectorFor(tool, { version }));
+        const facts = observe({ screen, detector, process: { foreground: 'tool', version } });
+        return decideReadiness(facts, { stable: true }).ready;
+      }),
+    );
+    expect(fooled.length).toBeGreaterThan(0);
+  });
+});
