@@ -1,9 +1,10 @@
-import { FakeClock, Loop, systemClock } from '../src/base/index.ts';
+import { FakeClock, Loop, silentLog, systemClock } from '../src/base/index.ts';
 import { openSqlite } from '../src/db/index.ts';
 import type { ReminderDefinition } from '../src/domain/index.ts';
 import { ExecutionSlot, LanePause } from '../src/gateway/dispatch/index.ts';
 import {
   createReminders,
+  LIVE_REMINDER_MIGRATIONS,
   REMINDER_MIGRATIONS,
   type ReminderDependencies,
   ReminderStore,
@@ -37,7 +38,10 @@ const definition = (ranking: number, seconds: number, interval?: number): Remind
 function open(changes: Partial<ReminderDependencies> = {}) {
   const clock = changes.clock ?? systemClock;
   let written = 0;
-  const db = openSqlite({ file: ':memory:', migrations: REMINDER_MIGRATIONS });
+  const db = openSqlite({
+    file: ':memory:',
+    migrations: [...REMINDER_MIGRATIONS, ...LIVE_REMINDER_MIGRATIONS],
+  });
   const reminders = createReminders({
     backend: 'local_interactive',
     surface: new FakeSurface(),
@@ -51,6 +55,7 @@ function open(changes: Partial<ReminderDependencies> = {}) {
       },
       close() {},
     },
+    log: silentLog,
     clock,
     blockedBy: () => undefined,
     wake: () => {},

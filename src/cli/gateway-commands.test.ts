@@ -69,6 +69,7 @@ describe('bad input', () => {
     [reminders('create', ...REMINDER, '--ranking', '1', '--sequence', 'x'), /exclude each other/, 2],
     [reminders('create', ...REMINDER, '--ranking', '1', '--ensure-enter'), /--ensure-enter goes with/, 2],
     [reminders('create', ...REMINDER, '--ranking', '1.5'), /whole number of any sign/, 2],
+    [reminders('create', ...REMINDER, '--ranking', '9007199254740993'), /between -9007199254740991 and/, 2],
     [
       reminders('create', ...REMINDER, '--ranking', '1', '--interval-seconds', '5'),
       /one_off reminders must not/,
@@ -245,6 +246,21 @@ describe('reminders', () => {
     expect(out).toMatch(/2 reminders wait behind .*, which is paused/);
     const moved = await agent.json(reminders('set', '--reminder-id', lead.reminder_id, '--after-all'));
     expect(moved).toMatchObject({ ranking: 2, paused: true, selection_state: 'blocked' });
+  });
+
+  it('that are due say in words what they wait for, in a list of one and alone', async () => {
+    const agent = await cliAgent(ending);
+    await agent.attach((surface) => surface.show(BUSY));
+    const words = ['--title', 't', '--mode', 'one_off', '--prompt', 'p', '--ranking', '1'];
+    const { reminder_id } = (await agent.json(reminders('create', ...words, '--start-after-seconds', '0.01')))
+      .reminders[0];
+    await expect
+      .poll(async () => (await agent.rouse(reminders('list'))).out)
+      .toMatch(
+        /leads, which is due and waits: a dialog is open: permission \(dialog='permission'\), since \d{4}-/,
+      );
+    const { out } = await agent.rouse(reminders('get', '--reminder-id', reminder_id));
+    expect(out).toMatch(/waits +a dialog is open: permission \(dialog='permission'\), since \d{4}-/);
   });
 
   it('with a title that holds control characters cannot move the cursor of who lists them', async () => {

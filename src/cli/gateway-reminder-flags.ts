@@ -1,4 +1,5 @@
 import { invalid } from '../base/index.ts';
+import { isRanking, MOST_RANKING } from '../domain/index.ts';
 import type { Flag, Input } from './command.ts';
 import { notBlank, positiveSeconds, utcTime } from './flag-values.ts';
 import type { ReminderFlags } from './gateway-reminder-definition.ts';
@@ -15,6 +16,7 @@ function anyInteger(text: string): number {
   const value = Number(text);
   if (!/^[+-]?\d+$/.test(text) || !Number.isFinite(value))
     throw invalid('must be a whole number of any sign');
+  if (!isRanking(value)) throw invalid(`must lie between -${MOST_RANKING} and ${MOST_RANKING}`);
   return value;
 }
 

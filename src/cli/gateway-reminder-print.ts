@@ -3,6 +3,7 @@ import type { Reminder, ReminderSet } from '../wire/index.ts';
 import { evidence } from './gateway-request-print.ts';
 import { dayAndTime, fromNow } from './gateway-time-words.ts';
 import { keyValues, show, table } from './table.ts';
+import { reasonInWords } from './why-reasons.ts';
 
 /** All reminders in ranking order: who leads, who waits behind it, and when each is due. */
 export function reminderTable(set: ReminderSet, nowMs: number): string {
@@ -22,7 +23,7 @@ export function reminderTable(set: ReminderSet, nowMs: number): string {
     { title: 'next_due_at_utc', value: (r) => dayAndTime(r.next_due_at_utc) },
     { title: 'title', value: (r) => r.title, max: 40 },
   ]);
-  return [`Effective: ${leader.reminder_id}`, rows, blockingText(reminders, leader), troubles(set)]
+  return [`Effective: ${leader.reminder_id}`, rows, leaderText(reminders, leader, nowMs), troubles(set)]
     .filter(Boolean)
     .join('\n\n');
 }
@@ -31,20 +32,25 @@ function selection({ selection_state, blocked_by_reminder_id }: Reminder): strin
   return blocked_by_reminder_id ? `blocked by ${blocked_by_reminder_id}` : selection_state;
 }
 
-/** Why those behind the leader wait, in one sentence. */
-function blockingText(reminders: Reminder[], leader: Reminder): string {
+/** How it stands with the leader, which those behind it wait for, in one sentence. */
+function leaderText(reminders: Reminder[], leader: Reminder, nowMs: number): string {
   const behind = reminders.length - 1;
-  if (behind === 0 && !leader.paused) return '';
   const who = behind === 1 ? '1 reminder waits' : `${behind} reminders wait`;
   const name = `${leader.reminder_id} (${show(preview(leader.title, 40))})`;
   const why = leader.paused
     ? 'which is paused and is not delivered; "reminders set --no-paused" lets it go on'
     : leader.delivery_state === 'overdue'
-      ? 'which is due and waits for the agent'
+      ? `which is due and waits: ${waitText(leader, nowMs)}`
       : leader.delivery_state === 'executing'
         ? 'which is being delivered now'
         : 'which is not due yet';
   return behind === 0 ? `${name} leads, ${why}.` : `${who} behind ${name}, ${why}.`;
+}
+
+/** Why it was not delivered yet, and since when. */
+function waitText({ waiting_reason: reason, waiting_since_utc: since }: Reminder, nowMs: number): string {
+  const words = reason == null ? 'it is about to be delivered' : reasonInWords(reason);
+  return since == null ? words : `${words}, since ${dayAndTime(since)} (${fromNow(since, nowMs)})`;
 }
 
 function troubles({ recent_deliveries = [] }: ReminderSet): string {
@@ -72,6 +78,7 @@ export function reminderText(reminder: Reminder, nowMs: number): string {
     paused: reminder.paused,
     selection_state: selection(reminder),
     delivery_state: reminder.delivery_state,
+    ...(reminder.waiting_reason != null && { waits: waitText(reminder, nowMs) }),
     next_due: `${fromNow(reminder.next_due_at_utc, nowMs)} (${dayAndTime(reminder.next_due_at_utc)})`,
     ...(reminder.cron
       ? { cron: `${reminder.cron}  (${reminder.time_zone})` }

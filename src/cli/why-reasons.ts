@@ -26,6 +26,10 @@ const WORDS: [RegExp, string | ((value: string) => string)][] = [
   ],
   [/request_admission='blocked_unavailable'/, 'the agent is not available'],
   [/active_execution='running'/, 'the gateway is typing something else'],
+  [
+    /turn='([^']*)'/,
+    (who) => `${who === 'mail' ? 'mail waited longer and goes' : 'a reminder waited longer and goes'} first`,
+  ],
   [/queue_depth='[1-9]/, 'requests are in line before it'],
 ];
 

@@ -1,6 +1,13 @@
 import { invalid } from '../base/index.ts';
 import type { DeliveryState } from './reminder.ts';
 
+/** Beyond it, two rankings that differ by one would be the same number to whoever reads JSON. */
+export const MOST_RANKING = Number.MAX_SAFE_INTEGER;
+
+export function isRanking(value: number): boolean {
+  return Number.isSafeInteger(value);
+}
+
 /** What decides which reminder leads. */
 export interface Ranked {
   reminder_id: string;
@@ -44,12 +51,8 @@ export function rankingAfterAll(rankings: readonly number[]): number {
 const extreme = (rankings: readonly number[], pick: (a: number, b: number) => number): number =>
   rankings.reduce((a, b) => pick(a, b));
 
-// Beyond 2^53 adding one changes nothing, and the step is the next whole number a double can hold.
 function stepAbove(ranking: number): number {
-  let step = 1;
-  while (ranking + step <= ranking) step *= 2;
-  const next = ranking + step;
-  if (!Number.isFinite(next))
+  if (!isRanking(ranking + 1))
     throw invalid('ranking cannot go further: the outermost number is taken already');
-  return next;
+  return ranking + 1;
 }

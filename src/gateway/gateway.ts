@@ -115,7 +115,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   const slot = new ExecutionSlot();
   const pause = new LanePause(clock);
   const turns = new Turns(clock);
-  const events = createEventLog(files.events);
+  const events = createEventLog(files.events, clock);
   ending.add(() => events.close());
   const surface = config.openSurface({ laneLock: files.laneLock, log });
   ending.add(() => surface.close());
@@ -179,6 +179,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
     ...on,
     pause,
     turns,
+    log,
     store: new ReminderStore(db),
     blockedBy: () => presence.blockedBy(),
     wake: () => remind.wake(),

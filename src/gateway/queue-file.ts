@@ -1,7 +1,7 @@
 import { FLEET_MIGRATIONS } from './fleet/index.ts';
 import { NOTIFIER_EPOCH_MIGRATIONS, NOTIFIER_MIGRATIONS } from './notifier/index.ts';
 import { QUEUE_MIGRATIONS } from './queue/index.ts';
-import { REMINDER_MIGRATIONS } from './reminders/index.ts';
+import { LIVE_REMINDER_MIGRATIONS, REMINDER_MIGRATIONS } from './reminders/index.ts';
 
 /** The layout of queue.sqlite: one file, so that a wake, its request and its record are one transaction. Add at the end only. */
 export const QUEUE_FILE_MIGRATIONS = [
@@ -10,4 +10,5 @@ export const QUEUE_FILE_MIGRATIONS = [
   ...NOTIFIER_MIGRATIONS,
   ...FLEET_MIGRATIONS,
   ...NOTIFIER_EPOCH_MIGRATIONS,
+  ...LIVE_REMINDER_MIGRATIONS,
 ];

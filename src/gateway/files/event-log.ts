@@ -1,4 +1,4 @@
-import { stableJson } from '../../base/index.ts';
+import { type Clock, stableJson, utcStamp } from '../../base/index.ts';
 import { RotatingFile } from './rotating-file.ts';
 
 export interface EventLog {
@@ -9,11 +9,11 @@ export interface EventLog {
 /** Two files of this size together hold some 20,000 events. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** events.jsonl: one object per line with sorted keys and a `kind`. */
-export function createEventLog(path: string): EventLog {
+/** events.jsonl: one object per line with sorted keys, a `kind` and when it was. */
+export function createEventLog(path: string, clock: Clock): EventLog {
   const file = new RotatingFile(path, { maxBytes: MAX_BYTES, keep: 1 });
   return {
-    write: (kind, fields) => file.append(`${oneLine({ kind, ...fields })}\n`),
+    write: (kind, fields) => file.append(`${oneLine({ at_utc: utcStamp(clock.now()), kind, ...fields })}\n`),
     close: () => file.close(),
   };
 }

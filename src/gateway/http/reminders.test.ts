@@ -1,8 +1,10 @@
 import * as fs from 'node:fs';
+import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Ending, FakeClock } from '../../base/index.ts';
 import type { BackendKind } from '../../domain/index.ts';
+import { gatewayEvent } from '../../wire/index.ts';
 import { type TestGateway, testGateway } from '../testing.ts';
 
 let ending = new Ending();
@@ -51,12 +53,12 @@ async function start(backend: BackendKind = 'local_interactive'): Promise<Starte
 }
 
 const said = (body: { detail: unknown }): string => JSON.stringify(body.detail);
-const events = ({ root }: TestGateway): string[] =>
+const lines = ({ root }: TestGateway, file: string): string[] =>
   fs
-    .readFileSync(path.join(root, 'gateway', 'events.jsonl'), 'utf8')
+    .readFileSync(path.join(root, 'gateway', ...file.split('/')), 'utf8')
     .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line).kind);
+    .split('\n');
+const events = (on: TestGateway): string[] => lines(on, 'events.jsonl').map((line) => JSON.parse(line).kind);
 
 /** Keeps a delivery open until it is let go. */
 function hold({ surface }: TestGateway): () => void {
@@ -78,6 +80,8 @@ const BAD: [string, object, RegExp][] = [
   ['no ranking', { ...ONE_OFF, ranking: undefined }, /ranking/],
   ['a ranking that is text', { ...ONE_OFF, ranking: '1' }, /ranking/],
   ['a ranking that is not whole', { ...ONE_OFF, ranking: 0.5 }, /must be an integer/],
+  ['a ranking JSON cannot keep', { ...ONE_OFF, ranking: 2 ** 53 }, /between -9007199254740991 and/],
+  ['a ranking far below', { ...ONE_OFF, ranking: -1e300 }, /between -9007199254740991 and/],
   ['neither prompt nor keys', WITHOUT_CONTENT, /exactly one of prompt or send_keys/],
   ['both prompt and keys', { ...KEYS, prompt: 'x' }, /exactly one of prompt or send_keys/],
   ['a blank prompt', { ...ONE_OFF, prompt: '\n' }, /must not be empty/],
@@ -140,7 +144,7 @@ describe('a definition with', () => {
       'the shortest',
       { ...REPEAT, start_after_seconds: 1e-9, interval_seconds: Number.MIN_VALUE, paused: true },
     ],
-    ['any ranking', { ...ONE_OFF, ranking: -(10 ** 300) }],
+    ['the outermost ranking', { ...ONE_OFF, ranking: Number.MIN_SAFE_INTEGER }],
     ['a past time', { ...WITHOUT_START, deliver_at_utc: '1999-01-01', paused: true }],
     ['a naive time, which is UTC', { ...WITHOUT_START, deliver_at_utc: '2030-01-01T12:00:00' }],
     [
@@ -366,6 +370,109 @@ describe('a due leader', () => {
     await expect
       .poll(async () => (await on.list()).reminders[0]?.['next_due_at_utc'])
       .toBe('2026-01-02T08:00:00.000Z');
+  });
+});
+
+describe('one that is due and not delivered', () => {
+  const waits = async (on: Started) =>
+    (await on.list()).reminders.map(({ waiting_reason, waiting_since_utc }) => [
+      waiting_reason,
+      waiting_since_utc,
+    ]);
+  const stamp = (on: Started): string => on.clock.now().toISOString();
+
+  it('says what it waits for and since when, in the list and alone, and the event has its time', async () => {
+    const on = await start();
+    const [made] = await on.create(ONE_OFF);
+    expect(await waits(on)).toEqual([[null, null]]);
+    on.surface.show({ ready: false, reasons: ["phase='active'"] });
+    await on.clock.advance(300 * SECOND);
+    const busy = stamp(on);
+    await on.clock.advance(SECOND);
+    expect(await waits(on)).toEqual([["phase='active'", busy]]);
+    on.surface.show({ ready: false, reasons: ["dialog='permission'"] });
+    await expect.poll(() => waits(on)).toEqual([["dialog='permission'", stamp(on)]]);
+    expect((await on.call('GET', `/v1/reminders/${made!.reminder_id}`)).body).toMatchObject({
+      waiting_reason: "dialog='permission'",
+      waiting_since_utc: stamp(on),
+    });
+    expect(lines(on, 'events.jsonl').filter((line) => line.includes('reminder_deferred'))).toEqual([
+      expect.stringContaining(`"at_utc":"${busy}"`),
+      expect.stringContaining(`"at_utc":"${stamp(on)}"`),
+    ]);
+  });
+
+  it('says that it is paused, and behind whom it stands', async () => {
+    const on = await start();
+    const due = new Date(on.clock.now().getTime() + 300 * SECOND).toISOString();
+    const [lead] = await on.create({ ...ONE_OFF, paused: true }, ONE_OFF);
+    await on.clock.advance(400 * SECOND);
+    expect(await waits(on)).toEqual([
+      ['paused', due],
+      [`behind ${lead!.reminder_id}, which is paused`, due],
+    ]);
+  });
+
+  it('shows its next five times, whatever fraction of a millisecond it is due at', async () => {
+    const on = await start();
+    on.surface.show({ ready: false, reasons: ['busy'] });
+    for (let tried = 0; tried < 20; tried++) {
+      const [made] = await on.create({ ...REPEAT, start_after_seconds: 0.0101, interval_seconds: 2.5 });
+      await on.clock.advance(7003.7 + tried / 7);
+      const { next_due_preview_utc: times } = (await on.call('GET', `/v1/reminders/${made!.reminder_id}`))
+        .body;
+      const ms = times.map((at: string) => Date.parse(at) - on.clock.now().getTime());
+      expect(ms).toHaveLength(5);
+      expect(ms.slice(1).every((at: number) => at > 0)).toBe(true);
+      expect([ms[2] - ms[1], ms[3] - ms[2], ms[4] - ms[3]]).toEqual([2500, 2500, 2500]);
+    }
+  });
+});
+
+describe('what happens to a reminder', () => {
+  it('stands in gateway.log, one line each, and in events.jsonl with its time', async () => {
+    const on = await start();
+    const [made, gone] = await on.create(ONE_OFF, { ...ONE_OFF, ranking: 9 });
+    await on.call('PUT', `/v1/reminders/${made!.reminder_id}`, { ...ONE_OFF, title: 'two\nlines' });
+    await on.call('DELETE', `/v1/reminders/${gone!.reminder_id}`);
+    await on.clock.advance(300 * SECOND);
+    await expect.poll(async () => (await on.list()).reminders).toEqual([]);
+    on.surface.outcomes.push('unconfirmed');
+    await on.create(ONE_OFF);
+    await on.clock.advance(300 * SECOND);
+    await expect.poll(async () => (await on.list()).reminders).toEqual([]);
+    await on.create(ONE_OFF);
+    await on.gateway.stop('test');
+    const stems = lines(on, 'logs/gateway.log').flatMap((line) => / (\w+ reminder) /.exec(line)?.[1] ?? []);
+    expect(stems).toEqual(
+      [
+        ...['registered', 'registered', 'updated', 'deleted', 'executing', 'completed'],
+        ...['registered', 'executing', 'failed', 'registered', 'lost'],
+      ].map((verb) => `${verb} reminder`),
+    );
+    const told = lines(on, 'events.jsonl').map((line) => JSON.parse(line));
+    expect(told.every((event) => gatewayEvent.safeParse(event).success && event.at_utc)).toBe(true);
+  });
+
+  it('is told of live ones that a killed gateway had, at the next start and once', async () => {
+    const on = await start();
+    const [lost] = await on.create(
+      { ...ONE_OFF, title: 'lost' },
+      { ...ONE_OFF, title: 'kept', durable: true, missed: 'once' },
+    );
+    // As kill -9 leaves it: a copy of the files of a gateway that still runs.
+    const root = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-killed-'));
+    ending.add(() => fs.rmSync(root, { recursive: true, force: true }));
+    fs.cpSync(path.join(on.root, 'gateway'), path.join(root, 'gateway'), { recursive: true });
+    const next = await testGateway(ending, { root, config: { clock: on.clock } });
+    const said = () =>
+      lines(next, 'events.jsonl').filter((line) => line.includes('reminder_lost_on_restart'));
+    expect(said().map((line) => JSON.parse(line))).toMatchObject([
+      { reminder_id: lost!.reminder_id, title: 'lost', ranking: 0 },
+    ]);
+    expect((await next.call('GET', '/v1/reminders')).body.reminders).toMatchObject([{ title: 'kept' }]);
+    await next.restart();
+    expect(said()).toHaveLength(1);
   });
 });
 

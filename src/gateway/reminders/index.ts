@@ -8,5 +8,5 @@
  * Errors    `not_found`, `reminder_executing` (409), `unsupported_target` (422).
  */
 
-export { REMINDER_MIGRATIONS, ReminderStore } from './reminder-store.ts';
+export { LIVE_REMINDER_MIGRATIONS, REMINDER_MIGRATIONS, ReminderStore } from './reminder-store.ts';
 export { createReminders, type ReminderDependencies, type Reminders } from './reminders.ts';

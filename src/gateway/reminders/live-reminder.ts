@@ -1,5 +1,5 @@
 import { type Clock, utcStamp } from '../../base/index.ts';
-import { deliveryState, type Ranked, type ReminderDefinition } from '../../domain/index.ts';
+import { deliveryState, END_OF_TIME_MS, type Ranked, type ReminderDefinition } from '../../domain/index.ts';
 import type { Reminder, ReminderDelivery } from '../../wire/index.ts';
 import { type DueTime, dueAtMs, followingDue, remainingMs } from './due-time.ts';
 
@@ -14,6 +14,8 @@ export interface LiveReminder extends Ranked {
   leaving: boolean;
   lastStartedMs: number | null;
   lastDelivery: ReminderDelivery | null;
+  /** What it waits for as leader, though it is due, and since when. */
+  waiting: { reason: string; sinceUtc: string } | null;
 }
 
 const PREVIEWED = 5;
@@ -51,30 +53,46 @@ export function toReminderView(
     durable: definition.durable ?? false,
     missed: definition.missed ?? null,
     last_delivery: reminder.lastDelivery,
+    ...waitOf(reminder, leader, clock),
   };
 }
 
-/** The next due times, if every delivery took no time and nothing delayed it. */
-export function previewDue(reminder: LiveReminder, clock: Clock): string[] {
-  const times = [dueAtMs(reminder.due, clock)];
-  if (reminder.definition.mode === 'repeat') {
-    while (times.length < PREVIEWED) {
-      const next = followingPreview(reminder, times.at(-1)!, clock);
-      if (next <= times.at(-1)!) break;
-      times.push(next);
-    }
+/** Why one that is due is not delivered; nothing of one that is not due or is being delivered. */
+function waitOf(
+  reminder: LiveReminder,
+  leader: LiveReminder | undefined,
+  clock: Clock,
+): Pick<Reminder, 'waiting_reason' | 'waiting_since_utc'> {
+  if (reminder.executing || remainingMs(reminder.due, clock) > 0)
+    return { waiting_reason: null, waiting_since_utc: null };
+  const dueUtc = stampOf(dueAtMs(reminder.due, clock));
+  if (leader && reminder !== leader) {
+    const paused = leader.definition.paused ? ', which is paused' : '';
+    return { waiting_reason: `behind ${leader.reminder_id}${paused}`, waiting_since_utc: dueUtc };
+  }
+  if (reminder.definition.paused) return { waiting_reason: 'paused', waiting_since_utc: dueUtc };
+  const { waiting } = reminder;
+  return { waiting_reason: waiting?.reason ?? null, waiting_since_utc: waiting?.sinceUtc ?? null };
+}
+
+/** The next due times, if every delivery took no time and nothing delayed it; one that is overdue is delivered now. */
+export function previewDue({ definition, anchor, due }: LiveReminder, clock: Clock): string[] {
+  const times = [dueAtMs(due, clock)];
+  let last = due;
+  while (definition.mode === 'repeat' && times.length < PREVIEWED && times.at(-1)! < END_OF_TIME_MS) {
+    last = followingDue(definition, anchor, laterClock(clock, Math.max(0, remainingMs(last, clock))));
+    times.push(dueAtMs(last, clock));
   }
   return times.map(stampOf);
 }
 
-function followingPreview({ definition, anchor }: LiveReminder, lastMs: number, clock: Clock): number {
-  const offset = lastMs - clock.now().getTime();
-  const then: Clock = {
-    now: () => new Date(lastMs),
-    monotonic: () => clock.monotonic() + offset,
+/** The clock as it will stand. */
+function laterClock(clock: Clock, ms: number): Clock {
+  return {
+    now: () => new Date(clock.now().getTime() + ms),
+    monotonic: () => clock.monotonic() + ms,
     after: clock.after,
   };
-  return dueAtMs(followingDue(definition, anchor, then), then);
 }
 
 function stampOf(ms: number): string {

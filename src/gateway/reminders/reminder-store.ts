@@ -17,6 +17,19 @@ export const REMINDER_MIGRATIONS: SqliteMigration[] = [
   },
 ];
 
+/** Of the others just enough to say, after a crash, which were lost. */
+export const LIVE_REMINDER_MIGRATIONS: SqliteMigration[] = [
+  {
+    id: 'reminders-2-live',
+    sql: `
+      CREATE TABLE gateway_live_reminders (
+        reminder_id TEXT PRIMARY KEY,
+        facts_json TEXT NOT NULL
+      );
+    `,
+  },
+];
+
 /** What a durable reminder needs to come back: all on the wall clock, since the monotonic one ends with the process. */
 export interface StoredReminder {
   reminder_id: string;
@@ -52,6 +65,7 @@ export class ReminderStore {
     if (reminders.length === 0) return;
     this.#db.transaction((db) => {
       for (const each of reminders) {
+        db.run('DELETE FROM gateway_live_reminders WHERE reminder_id = ?', [each.reminder_id]);
         db.run('INSERT OR REPLACE INTO gateway_reminders VALUES (?, ?, ?, ?, ?, ?)', [
           each.reminder_id,
           JSON.stringify(each.definition),
@@ -65,6 +79,32 @@ export class ReminderStore {
   }
 
   remove(id: string): void {
-    this.#db.run('DELETE FROM gateway_reminders WHERE reminder_id = ?', [id]);
+    this.#db.transaction((db) => {
+      for (const table of ['gateway_reminders', 'gateway_live_reminders'])
+        db.run(`DELETE FROM ${table} WHERE reminder_id = ?`, [id]);
+    });
+  }
+
+  /** These live, and are lost with the process: what is to be said of each then. */
+  noteLive(lives: readonly { reminder_id: string; facts: Record<string, unknown> }[]): void {
+    if (lives.length === 0) return;
+    this.#db.transaction((db) => {
+      for (const { reminder_id, facts } of lives) {
+        db.run('DELETE FROM gateway_reminders WHERE reminder_id = ?', [reminder_id]);
+        db.run('INSERT OR REPLACE INTO gateway_live_reminders VALUES (?, ?)', [
+          reminder_id,
+          JSON.stringify(facts),
+        ]);
+      }
+    });
+  }
+
+  /** Tells of each that lives or lived in the process that ended, and forgets them. */
+  loseLive(tell: (facts: Record<string, unknown>) => void): void {
+    const rows = this.#db.all<{ facts_json: string }>(
+      'SELECT facts_json FROM gateway_live_reminders ORDER BY rowid',
+    );
+    for (const row of rows) tell(JSON.parse(row.facts_json) as Record<string, unknown>);
+    if (rows.length > 0) this.#db.run('DELETE FROM gateway_live_reminders');
   }
 }

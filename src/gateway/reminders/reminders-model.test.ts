@@ -1,13 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FakeClock, isRouseError, Loop } from '../../base/index.ts';
+import { FakeClock, isRouseError, Loop, silentLog } from '../../base/index.ts';
 import { openSqlite, type Sqlite } from '../../db/index.ts';
 import type { ReminderDefinition } from '../../domain/index.ts';
 import type { DeliveryResult } from '../../terminal/index.ts';
 import { FakeSurface } from '../../terminal/index.ts';
 import { ExecutionSlot, LanePause } from '../dispatch/index.ts';
 import { Turns } from '../turns/index.ts';
-import { createReminders, REMINDER_MIGRATIONS, ReminderStore, type Reminders } from './index.ts';
+import {
+  createReminders,
+  LIVE_REMINDER_MIGRATIONS,
+  REMINDER_MIGRATIONS,
+  ReminderStore,
+  type Reminders,
+} from './index.ts';
 
 /** One step of time: an eighth of a second, which a double holds exactly. */
 const TICK_MS = 125;
@@ -231,7 +237,10 @@ class Stage extends FakeSurface {
 /** The real thing on a clock that moves when told. */
 class Real {
   readonly clock = new FakeClock(new Date(START).toISOString());
-  readonly db: Sqlite = openSqlite({ file: ':memory:', migrations: REMINDER_MIGRATIONS });
+  readonly db: Sqlite = openSqlite({
+    file: ':memory:',
+    migrations: [...REMINDER_MIGRATIONS, ...LIVE_REMINDER_MIGRATIONS],
+  });
   readonly surface = new Stage();
   open = true;
   ids = new Map<string, string>();
@@ -253,6 +262,7 @@ class Real {
       slot,
       pause,
       turns: new Turns(clock),
+      log: silentLog,
       clock,
       store: new ReminderStore(this.db),
       events: { write: () => {}, close: () => {} },

@@ -1,4 +1,4 @@
-import { type Clock, type NextPass, preview, randomHex, utcStamp } from '../../base/index.ts';
+import { type Clock, type Log, type NextPass, randomHex, utcStamp } from '../../base/index.ts';
 import { type BackendKind, capabilitiesOf, type ReminderDefinition } from '../../domain/index.ts';
 import type { AgentSurface } from '../../terminal/index.ts';
 import {
@@ -14,6 +14,7 @@ import { TURN_MS, type Turns } from '../turns/index.ts';
 import { deliverReminder } from './deliver-reminder.ts';
 import { dueAtMs, firstDue, followingDue, onMonotonic, remainingMs } from './due-time.ts';
 import { type LiveReminder, previewDue, toReminderView } from './live-reminder.ts';
+import { describe, reminderEvents } from './reminder-events.ts';
 import { ReminderSet } from './reminder-set.ts';
 import type { ReminderStore, StoredReminder } from './reminder-store.ts';
 
@@ -25,6 +26,7 @@ export interface ReminderDependencies {
   turns: Turns;
   store: ReminderStore;
   events: EventLog;
+  log: Log;
   clock: Clock;
   /** Admission, execution and depth as the seed names them, when any of them stands in the way; undefined when none does. */
   blockedBy: () => string | undefined;
@@ -40,11 +42,11 @@ const WALL_CHECK_MS = 60_000;
 export type Reminders = ReturnType<typeof createReminders>;
 
 export function createReminders(on: ReminderDependencies) {
-  const { clock, events, store, surface } = on;
+  const { clock, store, surface } = on;
+  const events = reminderEvents(on.events, on.log);
   const set = new ReminderSet();
   const troubles: ReminderDelivery[] = [];
   let lastCreatedMs = 0;
-  let deferral = '';
 
   const view = (reminder: LiveReminder): Reminder => toReminderView(reminder, set.effective(), clock);
   const shown = (reminder: LiveReminder): Reminder => ({
@@ -74,13 +76,21 @@ export function createReminders(on: ReminderDependencies) {
       leaving: false,
       lastStartedMs: null,
       lastDelivery: null,
+      waiting: null,
     };
+  }
+
+  /** Durable ones as a whole, the others so that their loss can be told. */
+  function keep(reminders: readonly LiveReminder[]): void {
+    store.save(reminders.filter(isDurable).map(toStored));
+    const live = reminders.filter((each) => !isDurable(each));
+    store.noteLive(live.map((each) => ({ reminder_id: each.reminder_id, facts: describe(each) })));
   }
 
   function create(definitions: readonly ReminderDefinition[]): ReminderSetView {
     refuseKeys(definitions);
     const made = definitions.map(newReminder);
-    store.save(made.filter(isDurable).map(toStored));
+    keep(made);
     for (const reminder of made) {
       set.add(reminder);
       events.write('reminder_registered', describe(reminder));
@@ -97,11 +107,9 @@ export function createReminders(on: ReminderDependencies) {
     refuseKeys([definition]);
     set.remove(reminder);
     const due = firstDue(definition, clock);
-    Object.assign(reminder, { definition, ranking: definition.ranking, anchor: due, due });
+    Object.assign(reminder, { definition, ranking: definition.ranking, anchor: due, due, waiting: null });
     set.add(reminder);
-    if (isDurable(reminder)) store.save([toStored(reminder)]);
-    else store.remove(id);
-    deferral = '';
+    keep([reminder]);
     events.write('reminder_updated', describe(reminder));
     on.wake();
     return shown(reminder);
@@ -166,15 +174,15 @@ export function createReminders(on: ReminderDependencies) {
   }
 
   function defer(reminder: LiveReminder, reason: string): void {
-    if (deferral === `${reminder.reminder_id} ${reason}`) return;
-    deferral = `${reminder.reminder_id} ${reason}`;
+    if (reminder.waiting?.reason === reason) return;
+    reminder.waiting = { reason, sinceUtc: utcStamp(clock.now()) };
     events.write('reminder_deferred', { ...describe(reminder), reason });
   }
 
   async function deliver(reminder: LiveReminder): Promise<NextPass> {
     const { reminder_id } = reminder;
     return on.slot.run({ source: 'reminder', id: reminder_id, since: clock.now() }, async () => {
-      Object.assign(reminder, { executing: true, lastStartedMs: clock.now().getTime() });
+      Object.assign(reminder, { executing: true, lastStartedMs: clock.now().getTime(), waiting: null });
       if (isDurable(reminder)) store.save([toStored(reminder)]);
       events.write('reminder_started', describe(reminder));
       const { result, delivery } = await deliverReminder(reminder, surface, clock);
@@ -221,6 +229,8 @@ export function createReminders(on: ReminderDependencies) {
 
   /** Brings durable reminders back, by the policy each of them names for times that passed meanwhile. */
   function restore(): void {
+    // Of a process that was killed: one that ended in good order has told it itself.
+    tellLost();
     for (const stored of store.all()) {
       const reminder = fromStored(stored);
       lastCreatedMs = Math.max(lastCreatedMs, stored.created_ms);
@@ -247,9 +257,11 @@ export function createReminders(on: ReminderDependencies) {
   /** What was live only is lost now, and said to be. The others are written as the wall clock stands now. */
   function close(): void {
     store.save(set.inOrder().filter(isDurable).map(toStored));
-    for (const reminder of set.inOrder()) {
-      if (!isDurable(reminder)) events.write('reminder_lost_on_restart', describe(reminder));
-    }
+    tellLost();
+  }
+
+  function tellLost(): void {
+    store.loseLive((facts) => events.write('reminder_lost_on_restart', facts));
   }
 
   function toStored(reminder: LiveReminder): StoredReminder {
@@ -284,15 +296,6 @@ function fromStored(stored: StoredReminder): LiveReminder {
     leaving: false,
     lastStartedMs: null,
     lastDelivery: null,
-  };
-}
-
-function describe({ reminder_id, definition }: LiveReminder): Record<string, unknown> {
-  return {
-    reminder_id,
-    title: preview(definition.title, 120),
-    mode: definition.mode,
-    ranking: definition.ranking,
-    content_preview: preview(definition.prompt ?? definition.send_keys?.sequence ?? '', 120),
+    waiting: null,
   };
 }

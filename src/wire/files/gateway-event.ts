@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { ADMISSION_POLICIES, DELIVERY_KINDS, REQUEST_KINDS } from '../../domain/index.ts';
 import { stamp } from '../fields.ts';
 
-// Events are a history that grows: each kind names what it always holds, and may hold more.
+// Events are a history that grows: each kind names what it always holds, and may hold more. Old lines have no time.
 const event = <K extends string, S extends z.ZodRawShape>(kind: K, shape: S) =>
-  z.looseObject({ kind: z.literal(kind), ...shape });
+  z.looseObject({ kind: z.literal(kind), at_utc: stamp.optional(), ...shape });
 
 const request = { request_id: z.string(), request_kind: z.enum(REQUEST_KINDS) };
 const accepted = { ...request, accepted_at_utc: stamp };

@@ -269,8 +269,13 @@ const rows: [id: string, body: unknown, message: string | null][] = [
     { reminders: [{ ...repeat, interval_seconds: '60' }] },
     'reminders[0].interval_seconds must be a number',
   ],
-  ['reminders.create', { reminders: [{ ...oneOff, ranking: -1e300 }] }, null],
-  ['reminders.create', { reminders: [{ ...oneOff, ranking: 2 ** 60 }] }, null],
+  ['reminders.create', { reminders: [{ ...oneOff, ranking: -(2 ** 53) + 1 }] }, null],
+  ['reminders.create', { reminders: [{ ...oneOff, ranking: -1e300 }] }, 'must lie between -9007199254740991'],
+  [
+    'reminders.create',
+    { reminders: [{ ...oneOff, ranking: 2 ** 53 }] },
+    'must lie between -9007199254740991',
+  ],
   [
     'reminders.create',
     { reminders: [{ ...oneOff, ranking: 0.5 }] },

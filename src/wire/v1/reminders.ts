@@ -4,8 +4,10 @@ import {
   DELIVERY_STATES,
   type FieldProblem,
   isCron,
+  isRanking,
   isTimeZone,
   MISSED_POLICIES,
+  MOST_RANKING,
   REMINDER_MODES,
   reminderProblems,
   SELECTION_STATES,
@@ -50,8 +52,14 @@ const definition = {
   prompt: notBlank.nullish(),
   send_keys: sendKeys.nullish(),
   ranking: about(
-    'A whole number of any size and sign; the smallest leads.',
-    z.number().refine((value) => Number.isInteger(value), 'must be an integer'),
+    'A whole number of either sign; the smallest leads.',
+    z
+      .number()
+      .refine((value) => Number.isInteger(value), 'must be an integer')
+      .refine(
+        isRanking,
+        `must lie between -${MOST_RANKING} and ${MOST_RANKING}: JSON keeps no larger one exactly`,
+      ),
   ),
   paused: about(
     'Keeps its rank and blocks those behind it, but is not delivered.',
@@ -124,6 +132,11 @@ export const reminder = name(
     missed: z.enum(MISSED_POLICIES).nullable().optional(),
     next_due_preview_utc: about('The next five due times, if nothing delays it.', z.array(stamp).optional()),
     last_delivery: about('How the last delivery ended.', lastDelivery.nullable().optional()),
+    waiting_reason: about(
+      'Why it is not delivered although it is due, as the gate, the gateway or its rank says it.',
+      z.string().nullable().optional(),
+    ),
+    waiting_since_utc: about('Since when that is the reason.', stamp.nullable().optional()),
   }),
 );
 
