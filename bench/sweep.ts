@@ -109,7 +109,7 @@ async function median(sql: Sql, work: (sql: Sql) => Promise<unknown>): Promise<C
 const UNDO = new Error('undo');
 
 const choose = async (sql: Sql): Promise<void> => {
-  const { agents } = await pickAgents(sql, rules, NUDGE_DEFAULTS.batchLimit);
+  const { agents } = await pickAgents(sql, rules, { limit: NUDGE_DEFAULTS.batchLimit });
   if (agents.length !== 200) throw new Error(`chose ${agents.length} agents`);
 };
 

@@ -13,7 +13,7 @@ export { packEmbedded } from './embedded-directory.ts';
 export { openPostgres, type PostgresOptions } from './postgres.ts';
 export { type RetryOptions, serializable } from './serializable.ts';
 export type { QueryOptions, Sql, SqlResult, SqlValue, TransactionOptions } from './sql.ts';
-export { isSerializationFailure, sqlStateOf } from './sql-errors.ts';
+export { isDatabaseAway, isSerializationFailure, sqlStateOf } from './sql-errors.ts';
 export { migrate, type SqlMigration } from './sql-migrations.ts';
 export { asJson } from './sql-parameters.ts';
 export { openSqlite, type SqliteOptions } from './sqlite.ts';

@@ -71,6 +71,19 @@ export function sqlStateOf(error: unknown): string | undefined {
   return typeof state === 'string' ? state : undefined;
 }
 
+/**
+ * The database itself is away, full or closed to us: what failed would fail for everybody. Not so a lock, a time limit or
+ * a conflict of one statement.
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!isRouseError(error) || error.code !== 'unavailable') return false;
+  const state = sqlStateOf(error);
+  if (state === undefined) return isConnectionTrouble(error.cause);
+  return AWAY.test(state) && state !== '57014';
+}
+
+const AWAY = /^(08|28|53|57|58|3D000|25006)/;
+
 /** Two transactions got in each other's way; running this one again may succeed. */
 export function isSerializationFailure(error: unknown): boolean {
   const state = sqlStateOf(error);

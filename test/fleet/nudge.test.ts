@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createLog, systemClock } from '../../src/base/index.ts';
+import { createLog, RouseError, systemClock } from '../../src/base/index.ts';
 import type { Sql } from '../../src/db/index.ts';
 import { enqueue } from '../../src/fleet/delivery/index.ts';
 import { databases, type TestDatabase } from '../support/fleet.ts';
@@ -115,6 +115,46 @@ describe.each(databases)('nudges on %s', (_name, open) => {
     expect(await house.stamped()).not.toContain(item);
     expect(await house.sweep()).toMatchObject({ agents_nudged: 1, items_covered: 1, errors: 0 });
     expect(await house.stamped()).toContain(item);
+  });
+
+  it('agents that fail, however many, keep nobody behind them from being nudged, and are told once', async () => {
+    const failing: string[] = [];
+    for (let index = 0; index < 12; index++) {
+      failing.push(await house.agent());
+      await house.item(failing.at(-1)!, { ageMinutes: 300 });
+    }
+    const healthy = [await house.agent(), await house.agent()];
+    for (const agent of healthy) await house.item(agent, { ageMinutes: 60 });
+    const broken = new Set(failing);
+    const log: string[] = [];
+    const sweeper = house.sweeper(
+      { batchLimit: 4 },
+      {
+        enqueue: (tx, message) =>
+          broken.has(message.workspaceId) ? Promise.reject(new Error('no room')) : enqueue(tx, message),
+        log: createLog({ clock: systemClock, write: (line) => log.push(line) }),
+      },
+    );
+    const pass = () => sweeper.run({ sql, dryRun: false, signal: new AbortController().signal });
+    const nudged = async () => (await house.nudges()).map((nudge) => nudge.workspace_id).sort();
+    expect(await pass()).toMatchObject({ agents_nudged: 2, errors: 12, more: false });
+    expect(await pass()).toMatchObject({ agents_nudged: 0, errors: 4 });
+    expect(await nudged()).toEqual([...healthy].sort());
+    expect(log.filter((line) => line.includes('a nudge failed'))).toHaveLength(12);
+    broken.clear();
+    for (let index = 0; index < 3; index++) await pass();
+    expect(await nudged()).toEqual([...healthy, ...failing].sort());
+  });
+
+  it('a database that goes away ends the pass with an error', async () => {
+    for (let index = 0; index < 3; index++) await house.item(await house.agent());
+    let tried = 0;
+    const away = (): Promise<never> => {
+      tried++;
+      return Promise.reject(new RouseError('unavailable', 'gone', { facts: { sqlstate: '57P01' } }));
+    };
+    await expect(house.sweep({}, { enqueue: away })).rejects.toThrow('gone');
+    expect(tried).toBe(1);
   });
 
   it('a failure after the message was stored leaves neither message nor stamp', async () => {

@@ -1,5 +1,5 @@
 import { type Log, messageOf } from '../../base/index.ts';
-import { type Sql, sqlStateOf } from '../../db/index.ts';
+import { isDatabaseAway, type Sql, sqlStateOf } from '../../db/index.ts';
 import type { Sweep, SweepPass } from '../sweep/index.ts';
 import { badRecipients } from './bad-recipients.ts';
 import { dueRules, OPEN } from './due.ts';
@@ -31,12 +31,13 @@ export interface NudgeResult extends Record<string, unknown> {
 
 const UNDEFINED_TABLE = '42P01';
 const UNDEFINED_COLUMN = '42703';
-/** So many agents failing one after the other is not about the agents. */
-const FAILURES_IN_A_ROW = 10;
+/** Agents remembered as failing; beyond that they are tried in their turn. */
+const MOST_FAILING = 1000;
 
 export function nudgeSweep({ settings, enqueue, log }: NudgeDeps): Sweep<NudgeResult> {
   const nudge: NudgeRules = { settings, enqueue, rules: dueRules(settings) };
   const countBad = badRecipients(log);
+  const failing = new Set<string>();
   let toldMissing = false;
   const missing = (error: unknown): NudgeResult => {
     if (!isMissing(error)) throw error;
@@ -53,7 +54,7 @@ export function nudgeSweep({ settings, enqueue, log }: NudgeDeps): Sweep<NudgeRe
     mayHaveWork: (sql) => anyDue(sql, nudge).catch((error) => isMissing(error) || Promise.reject(error)),
     run: async (pass) => {
       try {
-        const result = await sweep(pass, nudge, log);
+        const result = await sweep(pass, { nudge, log, failing });
         result.bad_rows = await countBad(pass.sql);
         if (!pass.dryRun) tell(result, log);
         return result;
@@ -64,49 +65,84 @@ export function nudgeSweep({ settings, enqueue, log }: NudgeDeps): Sweep<NudgeRe
   };
 }
 
-async function sweep({ sql, dryRun, signal }: SweepPass, nudge: NudgeRules, log: Log): Promise<NudgeResult> {
-  const picked = await pickAgents(sql, nudge.rules, nudge.settings.batchLimit);
+interface Sweeping {
+  nudge: NudgeRules;
+  log: Log;
+  /** Agents whose nudge failed the last time. */
+  failing: Set<string>;
+}
+
+/** Whoever failed before comes last: however many they are, they keep nobody else from being served. */
+async function sweep({ sql, dryRun, signal }: SweepPass, on: Sweeping): Promise<NudgeResult> {
+  const { nudge, failing } = on;
+  const before = [...failing];
+  const { batchLimit } = nudge.settings;
+  const picked = await pickAgents(sql, nudge.rules, { limit: batchLimit, without: dryRun ? [] : before });
   const result = { ...emptyResult(), oldest_age_s: picked.oldestAgeSeconds, more: picked.more };
   Object.assign(result.skipped, picked.held);
   if (dryRun) return { ...result, ...(await wouldNudge(sql, picked, nudge)) };
-  const locked = await nudgeAll({ sql, signal, agents: picked.agents, nudge, log, result });
+  const locked = await nudgeInTurn(picked, { ...on, sql, signal, result });
   // A heartbeat holds its agent for an instant: once more, instead of a whole interval later.
-  const still = await nudgeAll({ sql, signal, agents: locked, nudge, log, result });
+  const still = await nudgeAll({ ...on, sql, signal, agents: locked, result });
   result.skipped.locked += still.length;
+  await nudgeAll({ ...on, sql, signal, agents: before.slice(0, batchLimit), result, again: true });
   return result;
 }
 
-interface Round {
+/** For each that fails, the next one in line gets its chance in the same pass. Answers those that were locked. */
+async function nudgeInTurn({ agents }: Pick, on: Omit<Round, 'agents'>): Promise<string[]> {
+  const { sql, signal, result, nudge, failing } = on;
+  const locked: string[] = [];
+  const tried = new Set<string>();
+  for (let turn = agents; turn.length > 0; ) {
+    const before = result.errors;
+    for (const agent of turn) tried.add(agent);
+    locked.push(...(await nudgeAll({ ...on, agents: turn })));
+    const limit = result.errors - before;
+    if (limit === 0 || signal.aborted) break;
+    const next = await pickAgents(sql, nudge.rules, { limit, without: [...failing, ...tried] });
+    result.more = next.more;
+    turn = next.agents;
+  }
+  return locked;
+}
+
+interface Round extends Sweeping {
   sql: Sql;
   signal: AbortSignal;
   agents: string[];
-  nudge: NudgeRules;
-  log: Log;
   result: NudgeResult;
+  /** They were not picked, so that nothing may be due for them: only what is done counts. */
+  again?: boolean;
 }
 
-/** One agent after the other. Answers those that were locked. */
-async function nudgeAll({ sql, signal, agents, nudge, log, result }: Round): Promise<string[]> {
+/** One agent after the other. Answers those that were locked. Only a database that is away ends the round. */
+async function nudgeAll({ sql, signal, agents, result, again, ...on }: Round): Promise<string[]> {
   const locked: string[] = [];
-  let failures = 0;
   for (const agent of agents) {
-    if (signal.aborted || failures >= FAILURES_IN_A_ROW) {
+    if (signal.aborted) {
       result.more = true;
       break;
     }
     try {
-      const outcome = await nudgeAgent(sql, agent, nudge);
-      failures = 0;
+      const outcome = await nudgeAgent(sql, agent, on.nudge);
       if (outcome.outcome === 'locked') locked.push(agent);
-      else count(result, outcome);
+      else if (!again || outcome.outcome === 'nudged') count(result, outcome);
+      on.failing.delete(agent);
     } catch (error) {
-      if (isMissing(error)) throw error;
-      failures++;
+      if (isMissing(error) || isDatabaseAway(error)) throw error;
       result.errors++;
-      log.warn('a nudge failed; it will be tried again', { workspace: agent, cause: messageOf(error) });
+      tellFailure(agent, error, on);
     }
   }
   return locked;
+}
+
+/** Once, until it has worked again. */
+function tellFailure(agent: string, error: unknown, { failing, log }: Sweeping): void {
+  if (failing.has(agent)) return;
+  if (failing.size < MOST_FAILING) failing.add(agent);
+  log.warn('a nudge failed; it will be tried again', { workspace: agent, cause: messageOf(error) });
 }
 
 function count(result: NudgeResult, outcome: AgentOutcome): void {

@@ -27,12 +27,17 @@ const ITEMS_PER_AGENT = 5;
  * each idle agent is asked for its oldest due item. So a pass reads by the number of idle agents at worst, however many
  * requests there are.
  */
-export async function pickAgents(sql: Sql, rules: DueRules, limit: number): Promise<Pick> {
+export async function pickAgents(
+  sql: Sql,
+  rules: DueRules,
+  { limit, without = [] }: { limit: number; without?: string[] },
+): Promise<Pick> {
   const window = limit * ITEMS_PER_AGENT;
-  const { rows } = await sql.query<Candidate & { items: number }>(inDueOrder(rules), [window]);
+  const { rows } = await sql.query<Candidate & { items: number }>(inDueOrder(rules), [window, without]);
   const ready = rows.filter(({ state }) => state === 'ready');
   const sawAll = rows.reduce((sum, { items }) => sum + items, 0) < window;
-  const found = sawAll || ready.length > limit ? ready : await fromIdleAgents(sql, rules, limit);
+  const found =
+    sawAll || ready.length > limit ? ready : await fromIdleAgents(sql, rules, [limit + 1, without]);
   return {
     agents: found.slice(0, limit).map(({ agent }) => agent),
     held: countHeld(rows),
@@ -47,16 +52,17 @@ function countHeld(rows: Candidate[]): Pick['held'] {
   return held;
 }
 
+const NOT_LEFT_OUT = 'r.recipient_workspace_id <> ALL($2::uuid[])';
 const AGE = 'extract(epoch FROM now() - created_at)::int AS age';
 
 /** OFFSET 0 makes it look up just the agents it found, whatever the planner thinks of reading them all. */
 const inDueOrder = ({ never, neverDueAt, again, againDueAt, state }: DueRules): string => `
   WITH due AS (
     (SELECT r.recipient_workspace_id AS agent, ${neverDueAt} AS due_at, r.created_at FROM requests r
-      WHERE ${never} AND r.recipient_workspace_id IS NOT NULL ORDER BY ${DUE_ORDER} LIMIT $1)
+      WHERE ${never} AND r.recipient_workspace_id IS NOT NULL AND ${NOT_LEFT_OUT} ORDER BY ${DUE_ORDER} LIMIT $1)
     UNION ALL
     (SELECT r.recipient_workspace_id, ${againDueAt}, r.created_at FROM requests r
-      WHERE ${again} AND r.recipient_workspace_id IS NOT NULL ORDER BY ${DUE_ORDER} LIMIT $1)),
+      WHERE ${again} AND r.recipient_workspace_id IS NOT NULL AND ${NOT_LEFT_OUT} ORDER BY ${DUE_ORDER} LIMIT $1)),
   seen AS (SELECT * FROM due ORDER BY due_at LIMIT $1),
   agents AS (
     SELECT agent, min(due_at) AS due_at, min(created_at) AS created_at, count(*)::int AS items FROM seen GROUP BY agent)
@@ -64,8 +70,8 @@ const inDueOrder = ({ never, neverDueAt, again, againDueAt, state }: DueRules): 
     CROSS JOIN LATERAL (SELECT ${state} AS state FROM workspaces w WHERE w.id = agents.agent OFFSET 0) looked_up
    ORDER BY due_at, agent`;
 
-async function fromIdleAgents(sql: Sql, rules: DueRules, limit: number): Promise<Candidate[]> {
-  const { rows } = await sql.query<Candidate>(oldestOfEach(rules), [limit + 1]);
+async function fromIdleAgents(sql: Sql, rules: DueRules, params: [number, string[]]): Promise<Candidate[]> {
+  const { rows } = await sql.query<Candidate>(oldestOfEach(rules), params);
   return rows;
 }
 
@@ -77,5 +83,5 @@ const oldestOfEach = ({ never, neverDueAt, again, againDueAt, state }: DueRules)
     (SELECT ${againDueAt}, r.created_at FROM requests r
       WHERE ${again} AND r.recipient_workspace_id = w.id ORDER BY ${DUE_ORDER} LIMIT 1)
     ORDER BY 1 LIMIT 1) oldest
-  WHERE w.status = 'online' AND w.active_tasks = 0 AND ${state} = 'ready'
+  WHERE w.status = 'online' AND w.active_tasks = 0 AND ${state} = 'ready' AND w.id <> ALL($2::uuid[])
   ORDER BY oldest.due_at, w.id LIMIT $1`;
