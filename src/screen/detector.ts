@@ -12,6 +12,8 @@ export interface Detector {
   processNames: string[];
   /** Which buffer this version draws on; tells versions apart when nobody knows the number. */
   buffer?: 'alternate' | 'main';
+  /** What parts a panel at the left from the rest, in every row, when one is open. */
+  sidebar?: string;
   /** Tried in order; the first that fits the place of the cursor is the composer. */
   composers: ComposerShape[];
   title: TitleSigns;
@@ -44,6 +46,8 @@ export interface ComposerShape {
   greyGlyphIsBusy?: boolean;
   /** A missing busy row proves nothing: trusted only while the title, an `idle` row or a signal of the tool says idle. */
   needsIdleSignal?: boolean;
+  /** Blank rows above the composer of an idle tool: once it was used, and before. Stands for an `idle` sign. */
+  idleGap?: { used: number; fresh: number };
 }
 
 export type Frame =
@@ -110,8 +114,8 @@ export interface Sign {
   row: RegExp;
   /** Somebody's own status line may read like this: an idle title or signal outweighs it. */
   weak?: true;
-  /** The first thing the row shows must be of this kind of colour. Ignored in captures without style. */
-  colour?: 'hued' | 'red';
+  /** The first thing the row shows must be of this kind of colour; `set`: any but the terminal's own. Ignored in captures without style. */
+  colour?: 'hued' | 'red' | 'set';
 }
 
 /** The list a tool offers while a command is typed. */

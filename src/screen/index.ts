@@ -22,6 +22,7 @@ export * from './observe.ts';
 export * from './readiness.ts';
 export * from './ring.ts';
 export * from './screen.ts';
+export { mainPart } from './sidebar.ts';
 export * from './snapshot-parser.ts';
 export { type Stability, stabilityAt } from './stability.ts';
 export * from './style.ts';

@@ -1,9 +1,11 @@
 import type { Detector } from './detector.ts';
 import { type Composer, findComposer } from './find-composer.ts';
 import { type Dialog, findDialog, screenExcerpt } from './find-dialog.ts';
+import { hasIdleGap } from './idle-gap.ts';
 import { footerOf, withoutNumbers } from './learned-frame.ts';
 import { chosenCommand, lastPromptRow, readSigns, type SeenSign, turnRows } from './read-signs.ts';
 import { rowAt, type Screen } from './screen.ts';
+import { mainPart, movedRight } from './sidebar.ts';
 import { fingerprint } from './stability.ts';
 import { findUsageLimit } from './usage-limit.ts';
 
@@ -45,18 +47,21 @@ export const BLIND: Look = {
   excerpt: '',
 };
 
-export function look(screen: Screen, detector: Detector, hostname?: string): Look {
+export function look(whole: Screen, detector: Detector, hostname?: string): Look {
+  const { screen, offset } = mainPart(whole, detector);
   const composer = findComposer(screen, detector.composers);
   const title = titleVerdict(screen.title, detector, hostname);
   const excerpt = screenExcerpt(screen);
   if (!composer) return { ...BLIND, title, dialog: findDialog(screen), excerpt };
   const { shape, top, bottom } = composer;
   const signs = readSigns(screen, detector, composer);
+  if (hasIdleGap(screen, detector, composer))
+    signs.push({ means: 'idle', where: 'above', row: 'blank rows' });
   const form = signs.find(({ means }) => means === 'dialog');
   const around = [...turnRows(screen, detector, composer), ...screen.rows.slice(bottom + 1)];
   const clearance = shape.clearance ?? 0;
   return {
-    composer,
+    composer: movedRight(composer, offset),
     signs,
     chosen: chosenCommand(screen, detector, composer),
     title,

@@ -77,6 +77,7 @@ function matches(row: Row, sign: Sign, styled: boolean): boolean {
   if (!sign.row.test(row.text)) return false;
   if (!sign.colour || !styled) return true;
   const style = row.style(Math.max(0, row.indent()));
+  if (sign.colour === 'set') return style.fg !== null;
   return sign.colour === 'red' ? isRed(style) : isHued(style.fg);
 }
 

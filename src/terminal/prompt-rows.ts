@@ -1,4 +1,4 @@
-import { type Detector, findComposer, type Row, type Screen } from '../screen/index.ts';
+import { type Detector, findComposer, mainPart, type Row, type Screen } from '../screen/index.ts';
 import { essence } from './held-text.ts';
 
 /** A prompt as the transcript shows it, and what stands below it. */
@@ -25,7 +25,8 @@ const FRAME_ONLY = /^[\s\u2500-\u259f]*$/;
 const CUT = /^\s*(…|\.\.\.)?\s*[[(]?(…|\.\.\.)?\s*\+?\s?\d+ (more )?(lines?|rows?|chars?|characters?)\b/i;
 
 /** Rows above the composer; all of them while a dialog stands in its place. */
-export function transcriptRows(screen: Screen, detector: Detector): readonly Row[] {
+export function transcriptRows(whole: Screen, detector: Detector): readonly Row[] {
+  const { screen } = mainPart(whole, detector);
   const composer = findComposer(screen, detector.composers);
   return composer ? screen.rows.slice(0, composer.top) : screen.rows;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/index.ts';
-import type { Detector } from '../screen/index.ts';
+import { type Detector, mainPart } from '../screen/index.ts';
 import { heldText } from './held-text.ts';
 import type { Evidence } from './port.ts';
 import { countMentions, findPrompt, isNewPrompt, type ShownPrompt } from './prompt-rows.ts';
@@ -115,7 +115,8 @@ export function turnBegan(sight: Sight, baseline: Baseline, sent: Sent): Evidenc
   const shown = busy.value === 'yes' && !busy.doubtful ? busy.evidence.slice(0, 3) : [];
   const told = movedSince(sent, baseline.enteredMs);
   if (shown.length === 0 && told === undefined) return undefined;
-  const anyPrompt = sight.view.screen.rows.some((row) => sent.detector.transcript.prompt.test(row.text));
+  const { screen } = mainPart(sight.view.screen, sent.detector);
+  const anyPrompt = screen.rows.some((row) => sent.detector.transcript.prompt.test(row.text));
   if (anyPrompt) return undefined;
   return {
     source: 'turn_began',

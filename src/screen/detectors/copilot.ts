@@ -1,11 +1,15 @@
 import type { Detector } from '../detector.ts';
 import { AGAIN_TO_EXIT, FORM_KEYS } from './words.ts';
 
-/** GitHub Copilot CLI. Busy shows only in the footer. */
+/** The footer while no turn runs: what the sidebar offers, then the mode. A turn, and Ctrl-C, put something else there. */
+const IDLE_FOOTER = /^ (?:← (?:open|use) sidebar\b|(?:Interactive|Plan|Autopilot|Shell) · )/;
+
+/** GitHub Copilot CLI. A turn shows only in the footer, compaction only above the composer. */
 export const copilot: Detector = {
   tool: 'copilot',
   versions: { from: '1.0.0', below: '1.1.0', seen: ['1.0.102'] },
   processNames: ['copilot'],
+  sidebar: '│',
   composers: [
     {
       frame: { kind: 'lines', above: '─', below: '─' },
@@ -16,12 +20,17 @@ export const copilot: Detector = {
       ghosts: [],
       footerRows: 2,
       showsCursor: true,
+      needsIdleSignal: true,
     },
   ],
   title: {},
   signs: [
     { means: 'busy', where: 'below', row: /^ ?[○◎◉●◌◍◐◑◒◓] \p{L}/u },
     { means: 'busy', where: 'below', row: /\besc( esc)? (interrupt|edit prompt)\b|\bctrl\+q enqueue\b/ },
+    // At the very edge, where nothing of the transcript stands.
+    { means: 'busy', where: 'above', rows: 8, row: /^[○◎◉●◌◍◐◑◒◓] \p{L}/u },
+    { means: 'pending', where: 'above', rows: 12, row: /^Queued \(\d+\)/ },
+    { means: 'idle', where: 'below', row: IDLE_FOOTER },
     { means: 'pending', where: 'above', rows: 8, row: /\[pending\b/ },
     { means: 'menu', where: 'above', attached: true, row: /^┃|^ {2}❯ [@/#]/ },
     { means: 'menu', where: 'above', rows: 1, row: /^ \S+( → \S+| \S+)? {2,}\S/ },

@@ -4,7 +4,7 @@ import { AGAIN_TO_EXIT, BRAILLE } from './words.ts';
 /** Kimi Code. Says nothing of Escape while busy; a moon or a braille cell above the box is all. Tips rotate in the footer. */
 export const kimi: Detector = {
   tool: 'kimi',
-  versions: { from: '2.0.0', below: '3.0.0', seen: ['2.1.0'] },
+  versions: { from: '0.35.0', below: '3.0.0', seen: ['0.35.0', '0.43.1', '2.0.2', '2.1.0'] },
   processNames: ['kimi', 'kimi-code'],
   composers: [
     {
@@ -19,7 +19,10 @@ export const kimi: Detector = {
   ],
   title: {},
   signs: [
-    { means: 'busy', where: 'above', rows: 10, row: new RegExp(`^\\s{1,3}([${BRAILLE}]|[🌑-🌘])`, 'u') },
+    { means: 'busy', where: 'above', rows: 10, row: new RegExp(`^ {2}([${BRAILLE}]|[🌑-🌘])`, 'u') },
+    // Its dot blinks; without it only the colour tells the row from an answer.
+    { means: 'busy', where: 'above', rows: 10, row: /^ ● Compacting context(…|\.\.\.)/ },
+    { means: 'busy', where: 'above', rows: 10, row: /^ {3}Compacting context(…|\.\.\.)/, colour: 'hued' },
     { means: 'pending', where: 'above', rows: 3, row: /^\s+↑ to edit\b/ },
     { means: 'menu', where: 'below', row: /^ │ {3}(→| ) / },
     { means: 'exit_armed', where: 'below', row: AGAIN_TO_EXIT },

@@ -4,7 +4,7 @@ import { BRAILLE } from './words.ts';
 /** pi. No glyph and no placeholder: an empty row between two lines. Its banner speaks of interrupting at all times. */
 export const pi: Detector = {
   tool: 'pi',
-  versions: { from: '0.70.0', below: '0.80.0', seen: ['0.73.1'] },
+  versions: { from: '0.60.0', below: '0.80.0', seen: ['0.60.0', '0.65.0', '0.70.2', '0.73.1'] },
   processNames: ['pi'],
   composers: [
     {
@@ -12,11 +12,22 @@ export const pi: Detector = {
       prompts: [{ text: '', mode: 'prompt' }],
       ghosts: [],
       footerRows: 4,
+      needsIdleSignal: true,
+      idleGap: { used: 1, fresh: 2 },
     },
   ],
   title: {},
   signs: [
-    { means: 'busy', where: 'above', rows: 5, row: new RegExp(`^ ?[${BRAILLE}]`, 'u') },
+    { means: 'busy', where: 'above', row: new RegExp(`^ ?[${BRAILLE}] `, 'u'), colour: 'set' },
+    { means: 'busy', where: 'below', row: new RegExp(`^ ?[${BRAILLE}] `, 'u'), colour: 'set' },
+    {
+      means: 'busy',
+      where: 'above',
+      rows: 1,
+      row: new RegExp(`^ ?[${BRAILLE}] .*\\.\\.\\.( \\(.*\\))?$`, 'u'),
+    },
+    // What /session prints ends with a blank row of its own.
+    { means: 'idle', where: 'above', rows: 1, row: /^ (Total|Cost): \S+$/, colour: 'set' },
     { means: 'pending', where: 'above', rows: 6, row: /^ ↳ .*\bqueued messages?\b/ },
     { means: 'menu', where: 'below', row: /^→ |^ {2}\(\d+\/\d+\)$/ },
     { means: 'dialog', where: 'inside', row: /^[→›] |^>\s*$/ },
@@ -24,7 +35,7 @@ export const pi: Detector = {
     { means: 'failure', where: 'turn', rows: 3, row: /^ Error: / },
   ],
   completion: { where: 'below', entry: /^→ (\S+)(\s|$)/, chosenBy: 'mark' },
-  transcript: { prompt: /^(?!)/ },
+  transcript: { prompt: /^(?!)/, banner: /^ (pi v\d|Pi can explain its own features)/ },
   input: {
     pasteGapMs: 100,
     changes: ['tabs_to_4_spaces'],

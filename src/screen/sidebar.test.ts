@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { judge, loadFixtures } from './captured-fixtures.ts';
+import { detectorFor } from './detectors/index.ts';
+import { Row } from './screen.ts';
+import { mainPart } from './sidebar.ts';
+
+const open = loadFixtures().filter(({ tool, state }) => tool === 'copilot' && state.includes('sidebar'));
+
+describe('a panel beside the composer', () => {
+  it('is left out, and the composer is told where it stands on the whole screen', () => {
+    expect(open.length).toBeGreaterThan(5);
+    for (const fixture of open) {
+      const { screen } = fixture.capture;
+      const { offset } = mainPart(screen, detectorFor('copilot'));
+      expect([fixture.name, offset > 20]).toEqual([fixture.name, true]);
+      const { region } = judge(fixture).facts.composer.value!;
+      expect([fixture.name, region.textColumn]).toEqual([fixture.name, screen.cursor!.x]);
+      expect([fixture.name, region.right]).toEqual([fixture.name, screen.columns]);
+    }
+  });
+
+  it('is none when its rule has a gap, or stands right of the cursor', () => {
+    const { screen } = open[0]!.capture;
+    const detector = detectorFor('copilot');
+    const [first, ...rest] = screen.rows;
+    const broken = new Row(
+      first!.chars.map((char) => (char === '│' ? ' ' : char)),
+      first!.styles,
+    );
+    expect(mainPart({ ...screen, rows: [broken, ...rest] }, detector).offset).toBe(0);
+    expect(mainPart({ ...screen, cursor: { ...screen.cursor!, x: 3 } }, detector).offset).toBe(0);
+    expect(mainPart(screen, detectorFor('kimi')).offset).toBe(0);
+  });
+});
