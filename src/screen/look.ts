@@ -56,7 +56,7 @@ export function look(whole: Screen, detector: Detector, hostname?: string): Look
   const { shape, top, bottom } = composer;
   const signs = readSigns(screen, detector, composer);
   if (hasIdleGap(screen, detector, composer))
-    signs.push({ means: 'idle', where: 'above', row: 'blank rows' });
+    signs.push({ means: 'idle', where: 'above', row: 'blank rows', weak: false });
   const form = signs.find(({ means }) => means === 'dialog');
   const around = [...turnRows(screen, detector, composer), ...screen.rows.slice(bottom + 1)];
   const clearance = shape.clearance ?? 0;
