@@ -24,7 +24,7 @@ export function settingLines({ agent, notifier, offline }: WhySource, nowMs: num
   if (notifier.enabled && notifier.next_look_at_utc) {
     const next = notifier.next_look_at_utc;
     lines.push(
-      `Next look: ${fromNow(next, nowMs)} (${dayAndTime(next)}), or at once when mail arrives or the agent becomes ready.`,
+      `Next look: ${fromNow(next, nowMs)} (${dayAndTime(next)}), or at once for new mail, as soon as the agent is ready.`,
     );
   }
   return lines;

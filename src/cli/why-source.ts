@@ -16,7 +16,8 @@ export interface WhySource {
   /** Newest first. */
   decisions(limit: number, before?: number): Promise<NotifierDecision[]>;
   request(id: string): Promise<RequestView>;
-  announcedBy(messageRef: string): string | undefined;
+  /** The request that announced a message which is still open. */
+  announcedBy(messageRef: string): Promise<string | null>;
   close(): void;
 }
 
@@ -57,7 +58,7 @@ async function ofFiles(
     notifier: live ?? records.notifier(),
     decisions: async (limit, before) => records.decisions(limit, before),
     request: async (id) => records.request(id),
-    announcedBy: records.announcedBy,
+    announcedBy: async (ref) => records.announcedBy(ref) ?? null,
     close: records.close,
   };
 }
@@ -80,7 +81,7 @@ async function ofGateway(agent: string, gateway: GatewayClient): Promise<WhySour
     notifier: await gateway.notifier(),
     decisions: async (limit, before) => (await gateway.decisions(limit, before)).decisions,
     request: (id) => gateway.getRequest(id),
-    announcedBy: () => undefined,
+    announcedBy: (ref) => gateway.announcedBy(ref),
     close: () => undefined,
   };
 }

@@ -4,10 +4,10 @@ import { reasonInWords } from './why-reasons.ts';
 
 /** What became of a look, in one line. */
 export function headline(decision: NotifierDecision, request: RequestView | undefined): string {
-  const { outcome, detail, unread_count } = decision;
+  const { outcome, detail } = decision;
   switch (outcome) {
     case 'enqueued':
-      return `woken for ${count(unread_count)}: request ${decision.enqueued_request_id} ${fate(request)}`;
+      return wakeLine(decision, request);
     case 'empty':
       return 'not woken: there was no open mail';
     case 'dedup_skip':
@@ -23,14 +23,31 @@ function count(messages: number | null): string {
   return messages === 1 ? '1 open message' : `${messages ?? '?'} open messages`;
 }
 
-function fate(request: RequestView | undefined): string {
-  if (!request) return 'is no longer kept';
-  const { outcome, accepted_at_utc, finished_at_utc, waiting_reason, state, error_detail } = request;
-  if (outcome === null || finished_at_utc === null) {
-    return waiting_reason ? `is ${state}, waits: ${waiting_reason}` : `is ${state}`;
-  }
-  const took = duration(Math.max(0, Date.parse(finished_at_utc) - Date.parse(accepted_at_utc)));
-  return outcome === 'submitted' ? `was submitted after ${took}` : `ended as ${outcome}: ${error_detail}`;
+/** "Woken" is said of what the tool took; before that a wake is only accepted, and what is not typed wakes nobody. */
+function wakeLine({ unread_count, enqueued_request_id }: NotifierDecision, request?: RequestView): string {
+  const name = `request ${enqueued_request_id}`;
+  const accepted = `a wake for ${count(unread_count)} was accepted`;
+  if (!request) return `${accepted}: ${name}, of which nothing more is kept`;
+  const { outcome, state, waiting_reason: reason, error_detail } = request;
+  const has = (wanted: string): boolean => (request.ledger ?? []).some(({ stage }) => stage === wanted);
+  if (outcome === 'submitted' || has('submitted'))
+    return `woken for ${count(unread_count)}: ${name} was submitted${took(request)}`;
+  if (outcome === null && state === 'running') return `${accepted}; being typed now: ${name}`;
+  if (outcome === null)
+    return `${accepted}; not typed yet: ${name} waits${reason ? `: ${reasonInWords(reason)}` : ''}`;
+  const far =
+    outcome === 'unconfirmed'
+      ? 'typed, but nothing proves that the tool took it'
+      : has('typing')
+        ? 'typing began, but nothing was submitted'
+        : 'not typed';
+  return `${accepted}; ${far}: ${name} ended as ${outcome}: ${error_detail}`;
+}
+
+function took({ outcome, accepted_at_utc, finished_at_utc, error_detail }: RequestView): string {
+  if (outcome === null || finished_at_utc === null) return '';
+  if (outcome !== 'submitted') return `, and ended as ${outcome}: ${error_detail}`;
+  return ` after ${duration(Math.max(0, Date.parse(finished_at_utc) - Date.parse(accepted_at_utc)))}`;
 }
 
 /** When the agent is looked at again after this decision, and what for. */
@@ -50,10 +67,17 @@ export function nextLook(decision: NotifierDecision, lookAgainUtc: string | null
         ? `announced again at ${dayAndTime(lookAgainUtc)} if it is still open; sooner when new mail arrives`
         : `looked again when new mail arrives${safety}`;
     case 'busy_skip':
-      return `looked again ${busyUntil(detail ?? '', lookAgainUtc)}${safety}`;
+      return isAnnounced(decision) && lookAgainUtc === null
+        ? `all of it was announced before, so it waits for the next interval (${interval}), or for its turn when others wait too`
+        : `looked again ${busyUntil(detail ?? '', lookAgainUtc)}${safety}`;
     case 'poll_error':
       return 'looked again with growing pauses until the mailbox answers';
   }
+}
+
+/** What the agent knows of waits for the interval, also when the agent becomes ready before; a back-off asks by itself. */
+function isAnnounced({ facts }: NotifierDecision): boolean {
+  return facts !== null && facts['unannounced_count'] === 0 && facts['repeat'] !== 'backoff';
 }
 
 function busyUntil(detail: string, lookAgainUtc: string | null): string {

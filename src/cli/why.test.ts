@@ -136,6 +136,43 @@ describe('why', () => {
     expect((await agent.json(why('--at', '2020-01-01'))).decisions).toEqual([]);
   });
 
+  it('of a message that lies between those that are named tells the decisions that counted it', async () => {
+    const agent = await cliAgent(ending);
+    await agent.attach((surface) => surface.show({ ready: false, reasons: ["phase='active'"] }));
+    const enable = ['agents', 'gateway', 'mail-notifier', 'enable', '--agent-name', 'gpu'];
+    await agent.json([...enable, '--interval-seconds', '600']);
+    const refs: string[] = [];
+    for (let n = 0; n < 13; n++) refs.push(await agent.mail(`mail ${n}`));
+    const counts = async (ref: string) =>
+      (await agent.json(why('--message-ref', ref, '--limit', '100'))).decisions.map(
+        (each: { unread_count: number }) => each.unread_count,
+      );
+    await expect.poll(async () => (await counts(refs[0]!))[0], { timeout: 5000 }).toBe(13);
+    const between = await agent.json(why('--message-ref', refs[11]!));
+    expect(between.decisions[0]).toMatchObject({
+      outcome: 'busy_skip',
+      unread_count: 13,
+      names_message: false,
+    });
+    const { out } = await agent.rouse(why('--message-ref', refs[11]!));
+    expect(out).toMatch(/This one lies between: where it is not named, it\n {2}was one of the others/);
+    expect(out).toMatch(/not woken: it is working on a turn/);
+    for (const ref of [refs[0]!, refs[12]!]) {
+      const [newest] = (await agent.json(why('--message-ref', ref))).decisions;
+      expect(newest).toMatchObject({ unread_count: 13, names_message: true });
+    }
+    expect((await agent.rouse(why('--message-ref', refs[0]!))).out).not.toMatch(/between/);
+  });
+
+  it('says who was given the agent last when it is busy', async () => {
+    const { agent, on } = await decided();
+    on.surface.show({ ready: false, reasons: ["phase='active'"] });
+    await agent.mail('three');
+    await expect
+      .poll(async () => (await agent.rouse(why('--limit', '1'))).out, { timeout: 5000 })
+      .toMatch(/turn: the agent was last given to the wake for mail gwreq-\S+, at 20/);
+  });
+
   it('makes every decision again from its facts, and exits with 1 when one comes out differently', async () => {
     const { agent, on } = await decided();
     expect((await agent.json(why('--replay'))).replay).toMatchObject({ different: [] });
@@ -156,7 +193,7 @@ describe('why', () => {
     const id = decisions.find((each: { request: unknown }) => each.request).enqueued_request_id;
     const { out } = await agent.rouse(why('--request', id));
     expect(out).toMatch(/submitted +fake/);
-    expect(out).toMatch(/It wakes the agent for mail, as decided at/);
+    expect(out).toMatch(/It was accepted to wake the agent for mail, as decided at/);
     expect((await agent.rouse(why('--request', 'gwreq-nobody'))).code).toBe(3);
   });
 

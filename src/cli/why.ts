@@ -1,13 +1,13 @@
 import { invalid, isRouseError } from '../base/index.ts';
-import type { MailMessageView, NotifierDecision, RequestView } from '../wire/index.ts';
-import { askMail } from './agents-mail-access.ts';
+import type { NotifierDecision } from '../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
 import { notBlank, utcTime, wholeNumber } from './flag-values.ts';
-import { requestText } from './gateway-request-print.ts';
 import { dayAndTime } from './gateway-time-words.ts';
-import { show } from './table.ts';
-import { decisionLines, type Explained, isAlike, settingLines } from './why-print.ts';
+import { choose } from './why-choose.ts';
+import { messageFacts, messageLines, partIn } from './why-message.ts';
+import { decisionLines, type Explained, settingLines } from './why-print.ts';
+import { whyRequest } from './why-request.ts';
 import { type WhySource, whySource } from './why-source.ts';
 
 async function run(input: Input): Promise<Output> {
@@ -30,7 +30,7 @@ async function whyWoken(input: Input, source: WhySource): Promise<Output> {
     at,
     // What is told once counts once; programs and a replay are given row by row.
     folded: input.style !== 'json' && !flags['replay'],
-    matches: message === undefined ? () => true : (decision) => mentions(decision, message),
+    matches: message === undefined ? () => true : (decision) => partIn(decision, message) !== undefined,
   });
   const { replayDecision } = await import('../gateway/offline.ts');
   const replays = flags['replay']
@@ -47,6 +47,7 @@ async function whyWoken(input: Input, source: WhySource): Promise<Output> {
       ...(message && { message }),
       decisions: explained.map(({ decision, request, lookAgainUtc }) => ({
         ...decision,
+        ...(message && { names_message: partIn(decision, message) === 'named' }),
         look_again_utc: lookAgainUtc,
         request: request ?? null,
       })),
@@ -54,7 +55,7 @@ async function whyWoken(input: Input, source: WhySource): Promise<Output> {
     },
     plain: [
       ...settingLines(source, Date.now()),
-      ...(message ? messageLines(message) : []),
+      ...(message ? messageLines(message, chosen) : []),
       ...(explained.length > 0 ? decisionLines(explained) : ['', nothingFound(source, ref, at)]),
       ...(replays ? ['', replayLine(replays.length, different, chosen.length)] : []),
     ].join('\n'),
@@ -74,77 +75,9 @@ function forgotten(error: unknown): undefined {
   if (!isRouseError(error) || error.code !== 'not_found') throw error;
 }
 
-interface Choice {
-  limit: number;
-  at: string | undefined;
-  /** The limit counts what is decided anew, not how often. */
-  folded?: boolean;
-  matches: (decision: NotifierDecision) => boolean;
-}
-
-const PAGE = 500;
-
-async function choose(
-  source: WhySource,
-  { limit, at, folded, matches }: Choice,
-): Promise<NotifierDecision[]> {
-  const found: NotifierDecision[] = [];
-  let counted = 0;
-  const latest = at === undefined ? Number.POSITIVE_INFINITY : Date.parse(at);
-  for (let before: number | undefined; ; ) {
-    const page = await source.decisions(PAGE, before);
-    for (const decision of page) {
-      if (Date.parse(decision.poll_time_utc) > latest || !matches(decision)) continue;
-      if (!folded || !isAlike(found.at(-1), decision)) counted++;
-      if (counted > limit) return found;
-      found.push(decision);
-    }
-    if (page.length < PAGE) return found;
-    before = page.at(-1)!.audit_id;
-  }
-}
-
-interface MessageFacts {
-  message_ref: string;
-  announced_by: string | null;
-  found: Pick<MailMessageView, 'box' | 'read' | 'archived' | 'subject'> | null;
-  problem: string | null;
-}
-
-async function messageFacts(input: Input, source: WhySource, ref: string): Promise<MessageFacts> {
-  const announced_by = source.announcedBy(ref) ?? null;
-  try {
-    const { message } = (await askMail(input, 'peek', { message_ref: ref })) as unknown as {
-      message: MailMessageView;
-    };
-    const { message_ref, box, read, archived, subject } = message;
-    return { message_ref, announced_by, found: { box, read, archived, subject }, problem: null };
-  } catch (error) {
-    if (!isRouseError(error)) throw error;
-    return { message_ref: ref, announced_by, found: null, problem: error.message };
-  }
-}
-
-function mentions(decision: NotifierDecision, { message_ref, announced_by }: MessageFacts): boolean {
-  if (announced_by !== null && decision.enqueued_request_id === announced_by) return true;
-  return decision.unread_summary.some((each) => each['message_ref'] === message_ref);
-}
-
-function messageLines({ message_ref, announced_by, found, problem }: MessageFacts): string[] {
-  const lines = ['', `Message ${show(message_ref)}`];
-  if (found) {
-    const state = [found.read ? 'read' : 'unread', found.archived && 'archived'].filter(Boolean).join(', ');
-    lines.push(`  in ${show(found.box)}, ${state}: ${show(found.subject)}`);
-    if (found.archived || found.box !== 'inbox')
-      lines.push('  It is not open in the inbox, so it wakes nobody now.');
-  } else lines.push(`  ${show(problem)}`);
-  if (announced_by) lines.push(`  announced by request ${announced_by}`);
-  return lines;
-}
-
 function nothingFound({ notifier }: WhySource, ref: string | undefined, at: string | undefined): string {
   if (ref !== undefined) {
-    return 'No decision that is still kept names this message: it came when nobody looked, it was handled before the next look, or the look was long ago.';
+    return 'No decision that is still kept is about this message: it came when nobody looked, it was handled before the next look, or the look was long ago.';
   }
   if (at !== undefined) return `Nothing that is still kept was decided until ${dayAndTime(at)}.`;
   return notifier.enabled
@@ -161,49 +94,6 @@ function replayLine(run: number, different: { audit_id: number }[], of: number):
   return different.length === 0
     ? `Replay: ${made} the same${without}.`
     : `Replay: ${different.length} of ${run} decisions come out differently${without}: ${different.map((each) => each.audit_id).join(', ')}. Use --print-json to compare.`;
-}
-
-async function whyRequest(id: string, source: WhySource): Promise<Output> {
-  const request = await source.request(id);
-  const decisions = request.source === 'notifier' ? await choose(source, askedFor(id)) : [];
-  return {
-    data: { schema_version: 1, agent_name: source.agent, request, decisions },
-    plain: [
-      requestText(request),
-      '',
-      requestSentence(request),
-      ...decisions.map(
-        (decision) => `It wakes the agent for mail, as decided at ${dayAndTime(decision.poll_time_utc)}.`,
-      ),
-    ].join('\n'),
-  };
-}
-
-const askedFor = (id: string): Choice => ({
-  limit: 1,
-  at: undefined,
-  matches: (decision) => decision.enqueued_request_id === id,
-});
-
-const ENDINGS: Record<NonNullable<RequestView['outcome']>, string> = {
-  submitted: 'It was typed, and the tool took it: the stage "submitted" is the proof.',
-  unconfirmed: 'It was typed, but nothing proves that the tool took it. It is not typed again by itself.',
-  failed: 'It failed and is not tried again.',
-  refused: 'It was refused, and nothing was submitted.',
-  expired: 'Its time ran out before the agent could be disturbed; nothing was typed.',
-  cancelled: 'Somebody took it out of the line; nothing was typed.',
-  superseded: 'Its reason was gone when it was about to be typed; nothing was typed.',
-  coalesced: 'A request beside it did its work; nothing was typed for it.',
-};
-
-function requestSentence({ outcome, state, waiting_reason, ledger }: RequestView): string {
-  if (outcome === 'cancelled' && ledger?.some(({ stage }) => stage === 'typing'))
-    return 'The tool was given it, and its turn was interrupted.';
-  if (outcome !== null) return ENDINGS[outcome];
-  if (state === 'running') return 'It is being typed, or its proof is being waited for.';
-  return waiting_reason
-    ? 'It waits in line, and is typed as soon as this reason is gone. "requests cancel" takes it out.'
-    : 'It waits in line. "requests cancel" takes it out.';
 }
 
 /** A time of today, or of yesterday when it has not come yet: as this command prints them. */

@@ -109,6 +109,7 @@ describe('the methods', () => {
     await client.enableNotifier({ interval_seconds: 60 });
     await client.disableNotifier();
     await client.decisions(5);
+    await client.announcedBy('filesystem:m 1');
     await client.requests({ state: 'accepted', limit: 5 });
     await client.getRequest('gwreq-1');
     await client.cancelRequest('gwreq-1');

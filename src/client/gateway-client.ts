@@ -134,6 +134,12 @@ export class GatewayClient {
     return this.#get(`/v1/mail-notifier/decisions?limit=${limit}${page}`, options);
   }
 
+  /** The request that announced a message which is still open; null when none has. */
+  async announcedBy(messageRef: string, options?: CallOptions): Promise<string | null> {
+    const path = `/v1/mail-notifier/decisions?limit=1&message_ref=${encodeURIComponent(messageRef)}`;
+    return (await this.#get<wire.NotifierDecisions>(path, options)).announced_by ?? null;
+  }
+
   prompt(body: wire.ControlPromptInput, options?: CallOptions): Promise<wire.PromptResult> {
     return this.#post('/v1/control/prompt', body, options);
   }

@@ -212,6 +212,18 @@ describe('--pair-port', () => {
     expect((await mail('resolve-live'))['managed_agent'].mode).toBe('server');
   });
 
+  it('tells through the server why, and which request announced a message', async () => {
+    const [{ message_ref }] = (await house.cli('agents', 'mail', 'list', ...at))['messages'];
+    await gateway('mail-notifier', 'enable', '--interval-seconds', '600');
+    const why = ['why', '--message-ref', message_ref, ...at];
+    const { message } = await house.until(async () => {
+      const said = await house.cli(...why);
+      return said['message'].announced_by === null ? undefined : said;
+    });
+    expect((await house.rouse(why)).stdout).toContain(`announced by request ${message.announced_by}`);
+    await gateway('mail-notifier', 'disable');
+  });
+
   it('detaches, works on without a gateway, relaunches and stops', async () => {
     expect((await gateway('detach'))['gateway_health']).toBe('not_attached');
     expect((await gateway('status'))['gateway_health']).toBe('not_attached');

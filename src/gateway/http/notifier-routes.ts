@@ -13,6 +13,11 @@ export function notifierRoutes(app: Hono, notifier: Notifier): void {
   app.get('/v1/mail-notifier/decisions', (context) => {
     const limit = queryNumber(context, 'limit', { min: 1, max: 1000 }) ?? 20;
     const before = queryNumber(context, 'before', { min: 1, max: Number.MAX_SAFE_INTEGER });
-    return context.json({ schema_version: 1, decisions: notifier.decisions(limit, before) });
+    const ref = context.req.query('message_ref');
+    return context.json({
+      schema_version: 1,
+      decisions: notifier.decisions(limit, before),
+      ...(ref !== undefined && { announced_by: notifier.announcedBy(ref) ?? null }),
+    });
   });
 }

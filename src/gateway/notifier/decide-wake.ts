@@ -33,6 +33,8 @@ export interface WakeFacts {
   queue_depth: number;
   ready: boolean;
   reasons: string[];
+  /** Who was given the agent last; only while it is not ready. */
+  last_turn?: { source: string; id: string; began_at_utc: string };
   /** Why the prompt is not the one the user wrote; only when it is not. */
   prompt_problem?: string;
 }
@@ -89,6 +91,7 @@ export function decideWake(facts: WakeFacts): WakeDecision {
   const gateway = gatewayReasons(facts);
   chain.push(gateway.length === 0 ? 'gateway: free' : `gateway: ${gateway.join(' ')}`);
   chain.push(facts.ready ? 'agent: ready' : `agent: not ready, ${facts.reasons.join(' ')}`);
+  if (facts.last_turn) chain.push(lastTurn(facts.last_turn));
   const reasons = [...gateway, ...(facts.ready ? [] : facts.reasons.length ? facts.reasons : ['not ready'])];
   if (reasons.length > 0) return end('busy_skip', reasons.join(' '));
   if (facts.goes_first !== undefined) {
@@ -102,6 +105,17 @@ export function decideWake(facts: WakeFacts): WakeDecision {
 /** Only the agent or the gateway, no time, stands between this mail and its wake. */
 export function waitsForTurn({ outcome, look_again_utc }: WakeDecision): boolean {
   return outcome === 'busy_skip' && look_again_utc === null;
+}
+
+const SOURCES: Record<string, string> = {
+  queue: 'request',
+  mail_notifier: 'the wake for mail',
+  direct_prompt: 'the direct prompt',
+  reminder: 'reminder',
+};
+
+function lastTurn({ source, id, began_at_utc }: NonNullable<WakeFacts['last_turn']>): string {
+  return `turn: the agent was last given to ${SOURCES[source] ?? source} ${id}, at ${began_at_utc}`;
 }
 
 function gatewayReasons({ request_admission, active_execution, queue_depth }: WakeFacts): string[] {

@@ -7,7 +7,7 @@ export interface EligibleMail {
   refs: string[];
   /** SHA-256 of the sorted refs; null when there are none. */
   digest: string | null;
-  /** The oldest of them, for the audit: few and short, because it is kept with every decision. */
+  /** For the audit, the oldest of them and the newest: few and short, because it is kept with every decision. */
   summary: Record<string, unknown>[];
 }
 
@@ -61,11 +61,15 @@ async function readAll(mailbox: Mailbox, mode: NotifierMode): Promise<EligibleMa
   return {
     refs,
     digest: refs.length === 0 ? null : createHash('sha256').update(refs.toSorted().join('\n')).digest('hex'),
-    summary: oldestFirst.slice(0, SUMMARISED).map(({ message_ref, thread_ref, created_at_utc, subject }) => ({
+    summary: endsOf(oldestFirst).map(({ message_ref, thread_ref, created_at_utc, subject }) => ({
       message_ref,
       thread_ref: thread_ref ?? null,
       created_at_utc,
       subject: preview(subject, SUBJECT_SHOWN),
     })),
   };
+}
+
+function endsOf<T>(all: T[]): T[] {
+  return all.length <= SUMMARISED ? all : [...all.slice(0, SUMMARISED - 1), all.at(-1)!];
 }

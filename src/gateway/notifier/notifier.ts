@@ -148,7 +148,7 @@ export function createNotifier(on: NotifierDependencies) {
   function gather(trigger: Trigger, record: NotifierRecord, found: EligibleMail): WakeFacts {
     const { refs, digest } = found;
     const now = clock.now();
-    const { request_admission, active_execution, queue_depth, managed_agent_instance_epoch } =
+    const { request_admission, active_execution, queue_depth, managed_agent_instance_epoch, last_turn } =
       presence.status();
     seenEpoch = managed_agent_instance_epoch;
     const { ready, reasons } = surface.observation();
@@ -178,6 +178,7 @@ export function createNotifier(on: NotifierDependencies) {
       queue_depth,
       ready,
       reasons,
+      ...(!ready && last_turn && { last_turn }),
     };
   }
 
@@ -290,5 +291,6 @@ export function createNotifier(on: NotifierDependencies) {
   }
 
   const decisions = (limit: number, before?: number): NotifierDecision[] => store.decisions(limit, before);
-  return { pass, hint, recheck, onLedger, status, enable, disable, decisions };
+  const announcedBy = (messageRef: string): string | undefined => store.announcedBy(messageRef);
+  return { pass, hint, recheck, onLedger, status, enable, disable, decisions, announcedBy };
 }

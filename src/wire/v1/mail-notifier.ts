@@ -85,12 +85,20 @@ export const notifierDecision = name(
 
 export const notifierDecisions = name(
   'NotifierDecisions',
-  strict({ schema_version: z.literal(1), decisions: z.array(notifierDecision) }),
+  strict({
+    schema_version: z.literal(1),
+    decisions: z.array(notifierDecision),
+    announced_by: about(
+      'The request that announced the `message_ref` of the query, while it is open. Only with one.',
+      z.string().nullable().optional(),
+    ),
+  }),
 );
 
 export const notifierDecisionsQuery = strict({
   limit: about('1 to 1000, newest first. Default 20.', integer.min(1).max(1000).optional()),
   before: about('Only decisions of a smaller audit_id.', integer.positive().optional()),
+  message_ref: about('Answers also which request announced this message.', z.string().optional()),
 });
 
 export type MailNotifierBody = z.infer<typeof mailNotifierBody>;
