@@ -1,10 +1,30 @@
 import { isRouseError, notFound } from '../base/index.ts';
 import type { GatewayClient } from '../client/index.ts';
 import type { ManifestFacts, SelectorFlags, Target } from '../session/index.ts';
-import type { MailNotifierStatus, NotifierDecision, RequestView } from '../wire/index.ts';
+import type {
+  LastTurn,
+  MailNotifierStatus,
+  NotifierDecision,
+  Reminder,
+  ReminderDelivery,
+  RequestView,
+} from '../wire/index.ts';
 import { sessionContext, targetOf } from './agents-target.ts';
 import type { Input } from './command.ts';
 import { gatewayOf } from './gateway-target.ts';
+
+/** What the files hold of a durable reminder. */
+export type KeptReminder = Pick<Reminder, 'reminder_id' | 'title' | 'mode' | 'next_due_at_utc'>;
+
+/** Those of a live gateway, or what its files hold when there is none. */
+export interface KnownReminders {
+  live: readonly Reminder[];
+  kept: readonly KeptReminder[];
+  /** Deliveries that did not end as submitted, newest first. */
+  troubles: readonly ReminderDelivery[];
+  /** Who was given the agent last. */
+  lastTurn?: LastTurn | undefined;
+}
 
 /** What is known of an agent's wakes: from its files, and from its gateway when one lives. */
 export interface WhySource {
@@ -13,6 +33,7 @@ export interface WhySource {
   offline: string | undefined;
   /** As a live gateway tells it, or what its files hold. */
   notifier: Partial<MailNotifierStatus> & { enabled: boolean };
+  reminders: KnownReminders;
   /** Newest first. */
   decisions(limit: number, before?: number): Promise<NotifierDecision[]>;
   request(id: string): Promise<RequestView>;
@@ -56,6 +77,10 @@ async function ofFiles(
     agent: facts.agentName,
     offline: typeof gateway === 'string' ? gateway || 'none is attached' : undefined,
     notifier: live ?? records.notifier(),
+    reminders:
+      typeof gateway === 'string'
+        ? { live: [], kept: records.reminders(), troubles: [] }
+        : await remindersOf(gateway),
     decisions: async (limit, before) => records.decisions(limit, before),
     request: async (id) => records.request(id),
     announcedBy: async (ref) => records.announcedBy(ref) ?? null,
@@ -79,9 +104,15 @@ async function ofGateway(agent: string, gateway: GatewayClient): Promise<WhySour
     agent,
     offline: undefined,
     notifier: await gateway.notifier(),
+    reminders: await remindersOf(gateway),
     decisions: async (limit, before) => (await gateway.decisions(limit, before)).decisions,
     request: (id) => gateway.getRequest(id),
     announcedBy: (ref) => gateway.announcedBy(ref),
     close: () => undefined,
   };
+}
+
+async function remindersOf(gateway: GatewayClient): Promise<KnownReminders> {
+  const [set, { last_turn }] = await Promise.all([gateway.reminders(), gateway.status()]);
+  return { live: set.reminders, kept: [], troubles: set.recent_deliveries ?? [], lastTurn: last_turn };
 }

@@ -7,14 +7,17 @@ import { dayAndTime } from './gateway-time-words.ts';
 import { choose } from './why-choose.ts';
 import { messageFacts, messageLines, partIn } from './why-message.ts';
 import { decisionLines, type Explained, settingLines } from './why-print.ts';
+import { reminderLines, whyReminder } from './why-reminders.ts';
 import { whyRequest } from './why-request.ts';
 import { type WhySource, whySource } from './why-source.ts';
 
 async function run(input: Input): Promise<Output> {
   const source = await whySource(input);
   try {
-    const request = input.flags['request'] as string | undefined;
-    return await (request === undefined ? whyWoken(input, source) : whyRequest(request, source));
+    const { request, reminderId } = input.flags as { request?: string; reminderId?: string };
+    if (request !== undefined) return await whyRequest(request, source);
+    if (reminderId !== undefined) return whyReminder(reminderId, source, Date.now());
+    return await whyWoken(input, source);
   } finally {
     source.close();
   }
@@ -44,7 +47,7 @@ async function whyWoken(input: Input, source: WhySource): Promise<Output> {
       agent_name: source.agent,
       gateway: source.offline === undefined ? 'live' : 'offline',
       notifier: source.notifier,
-      ...(message && { message }),
+      ...(message ? { message } : { reminders: [...source.reminders.live, ...source.reminders.kept] }),
       decisions: explained.map(({ decision, request, lookAgainUtc }) => ({
         ...decision,
         ...(message && { names_message: partIn(decision, message) === 'named' }),
@@ -55,7 +58,11 @@ async function whyWoken(input: Input, source: WhySource): Promise<Output> {
     },
     plain: [
       ...settingLines(source, Date.now()),
-      ...(message ? messageLines(message, chosen) : []),
+      ...(message
+        ? messageLines(message, chosen)
+        : at === undefined
+          ? reminderLines(source, Date.now())
+          : []),
       ...(explained.length > 0 ? decisionLines(explained) : ['', nothingFound(source, ref, at)]),
       ...(replays ? ['', replayLine(replays.length, different, chosen.length)] : []),
     ].join('\n'),
@@ -111,16 +118,17 @@ function withZone(text: string): string {
 
 const why: Command = {
   name: 'why',
-  summary: 'why an agent was or was not woken, from the facts of the moment',
+  summary: 'why an agent was or was not woken or reminded, from the facts of the moment',
   description:
-    'Shows each decision about waking the agent, newest first, with the rules that were asked and their answers, what ' +
-    'became of a wake, and when it is looked at next. Works without a live gateway. Times are UTC. With --replay each ' +
+    'Shows how it stands with each reminder, and each decision about waking the agent for mail, newest first, with the ' +
+    'rules that were asked and their answers, what became of a wake, and when it is looked at next. Works without a live gateway. Times are UTC. With --replay each ' +
     'decision is made again from its stored facts and must come out the same (exit code 1 if not).',
   examples: [
     'rouse why --agent-name gpu',
     'rouse why --agent-name gpu --at 09:14:02',
     'rouse why --agent-name gpu --message-ref filesystem:msg-20260416T091402Z-0123456789abcdef0123456789abcdef',
     'rouse why --agent-name gpu --request gwreq-20260416-091402Z-0a1b2c3d',
+    'rouse why --agent-name gpu --reminder-id greminder-0a1b2c3d4e5f',
     'rouse why --agent-name gpu --limit 1000 --replay',
   ],
   flags: [
@@ -133,6 +141,7 @@ const why: Command = {
     },
     { name: 'message-ref', value: 'REF', summary: 'only decisions about this message', parse: notBlank },
     { name: 'request', value: 'ID', summary: 'explain one request instead', parse: notBlank },
+    { name: 'reminder-id', value: 'ID', summary: 'explain one reminder instead', parse: notBlank },
     {
       name: 'limit',
       value: 'N',

@@ -3,12 +3,13 @@
  * became of a request, and its mail. A light door of this room: nothing here serves or types.
  */
 import * as path from 'node:path';
-import { stableJson, systemClock } from '../base/index.ts';
+import { stableJson, systemClock, utcStamp } from '../base/index.ts';
 import { openSqlite } from '../db/index.ts';
 import type { NotifierDecision, RequestView } from '../wire/index.ts';
 import { decideWake, NotifierStore, type WakeFacts } from './notifier/index.ts';
 import { RequestQueue, toRequestView } from './queue/index.ts';
 import { QUEUE_FILE_MIGRATIONS } from './queue-file.ts';
+import { ReminderStore } from './reminders/index.ts';
 
 export {
   type MailOperationName,
@@ -28,11 +29,23 @@ export function openGatewayRecords(gatewayRoot: string) {
   });
   const queue = new RequestQueue(db, systemClock);
   const notifier = new NotifierStore(db, systemClock);
+  const reminders = new ReminderStore(db);
   return {
     notifier: () => notifier.read(),
     /** Newest first. */
     decisions: (limit: number, before?: number): NotifierDecision[] => notifier.decisions(limit, before),
     announcedBy: (messageRef: string): string | undefined => notifier.announcedBy(messageRef),
+    /** The durable ones, soonest due first. */
+    reminders: () =>
+      reminders
+        .all()
+        .toSorted((a, b) => a.due_wall_ms - b.due_wall_ms)
+        .map(({ reminder_id, definition: { title, mode }, due_wall_ms }) => ({
+          reminder_id,
+          title,
+          mode,
+          next_due_at_utc: utcStamp(new Date(due_wall_ms)),
+        })),
     request: (id: string): RequestView => toRequestView(queue.get(id), queue.ledger(id)) as RequestView,
     close: () => db.close(),
   };
