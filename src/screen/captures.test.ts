@@ -43,7 +43,7 @@ describe('captured screens of real tools', () => {
     expect(chosen('kimi')).toEqual(new Set(['/yolo', '/model']));
     expect(chosen('copilot')).toEqual(new Set(['/add-dir']));
     // Before 2.1.300 the list hangs below and marks its entry by colour alone: nobody is sure.
-    expect(chosen('claude')).toEqual(new Set([undefined, '/add-dir', '/statusline']));
+    expect(chosen('claude')).toEqual(new Set([undefined, '/add-dir', '/statusline', '/copy']));
   });
 
   it('exist for every version a detector says it has seen', () => {

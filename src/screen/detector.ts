@@ -38,6 +38,8 @@ export interface ComposerShape {
   ghosts: Ghost[];
   /** More rows than this between composer and bottom of the screen are a menu or a help page. */
   footerRows?: number;
+  /** Rows of a list that may grow in the footer; they do not count among its rows. */
+  footerList?: RegExp;
   /** Rows that must be blank above; a popup hangs closer. */
   clearance?: number;
   /** The tool shows the cursor whenever it takes input, and hides it in dialogs. */
@@ -95,6 +97,8 @@ export type Meaning =
   | 'menu'
   | 'pending'
   | 'exit_armed'
+  /** Work goes on beside the composer, which takes prompts though title or signal say busy. */
+  | 'background'
   /** A prompt is answered by the tool itself: it may not ask its model. */
   | 'logged_out'
   | 'shell_mode'
@@ -114,8 +118,11 @@ export interface Sign {
   row: RegExp;
   /** Somebody's own status line may read like this: an idle title or signal outweighs it. */
   weak?: true;
-  /** The first thing the row shows must be of this kind of colour; `set`: any but the terminal's own. Ignored in captures without style. */
-  colour?: 'hued' | 'red' | 'set';
+  /**
+   * The first thing the row shows, or its first letter, must be of this kind of colour; `set`: any but the terminal's
+   * own. Ignored in captures without style.
+   */
+  colour?: 'hued' | 'red' | 'set' | 'hued_letter';
 }
 
 /** The list a tool offers while a command is typed. */
@@ -141,7 +148,9 @@ export interface TranscriptShape {
   banner?: RegExp;
   /** What the tool puts below a prompt it has taken up. A prompt with none of these is about to run. */
   answered?: RegExp;
-  /** A prompt that is a command of the tool's own may get no answer: an idle title or signal is enough for it. */
+  /** A word at the right edge right above the composer comes and goes by itself and is no part of a turn. */
+  hintAtRight?: true;
+  /** A prompt that is a command of the tool's own: it has no end to be seen, and without an answer an idle title or signal is enough. */
   command?: RegExp;
 }
 

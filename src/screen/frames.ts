@@ -127,10 +127,11 @@ function scan(
   return undefined;
 }
 
-/** Whether the row shows this text from this column on. */
+/** Whether the row shows this text from this column on. What is joined to a cell afterwards does not count. */
 export function startsWith(row: Row, column: number, text: string): boolean {
   const width = textColumns(text);
-  return row.slice(column, column + width).padEnd(width) === text;
+  const cells = row.chars.slice(column, column + width).map((char) => [...char][0] ?? '');
+  return cells.join('').replaceAll('\u00a0', ' ').padEnd(width) === text;
 }
 
 function columnsOf(row: Row): number {

@@ -4,7 +4,7 @@ import { type Dialog, findDialog, screenExcerpt } from './find-dialog.ts';
 import { hasIdleGap } from './idle-gap.ts';
 import { footerOf, withoutNumbers } from './learned-frame.ts';
 import { chosenCommand, lastPromptRow, readSigns, type SeenSign, turnRows } from './read-signs.ts';
-import { rowAt, type Screen } from './screen.ts';
+import { type Row, rowAt, type Screen } from './screen.ts';
 import { mainPart, movedRight } from './sidebar.ts';
 import { fingerprint } from './stability.ts';
 import { findUsageLimit } from './usage-limit.ts';
@@ -67,7 +67,7 @@ export function look(whole: Screen, detector: Detector, hostname?: string): Look
     title,
     dialog: form && { kind: 'text_field', excerpt: form.row },
     limit: findUsageLimit(around.map((row) => row.text)),
-    tooTall: shape.footerRows !== undefined && footerHeight(screen, bottom) > shape.footerRows,
+    tooTall: shape.footerRows !== undefined && footerHeight(screen, composer) > shape.footerRows,
     crowded: screen.rows.slice(Math.max(0, top - clearance), top).some((row) => !row.blank),
     strange: isStrange(screen, detector, composer),
     unsettled: isUnsettled(screen, detector, composer),
@@ -78,8 +78,8 @@ export function look(whole: Screen, detector: Detector, hostname?: string): Look
 }
 
 /** Rows of the block below the composer; rows behind a gap are leftovers of a taller frame. */
-function footerHeight(screen: Screen, bottom: number): number {
-  const below = screen.rows.slice(bottom + 1);
+function footerHeight(screen: Screen, { shape, bottom }: Composer): number {
+  const below = screen.rows.slice(bottom + 1).filter((row) => !shape.footerList?.test(row.text));
   const start = below.findIndex((row) => !row.blank);
   const length = below.slice(start).findIndex((row) => row.blank);
   if (start < 0) return 0;
@@ -89,8 +89,14 @@ function footerHeight(screen: Screen, bottom: number): number {
 /** The last prompt and all that stands below it, as a fingerprint. */
 function turnSignature(screen: Screen, detector: Detector, composer: Composer): string {
   const start = lastPromptRow(screen, detector, composer.top) ?? 0;
-  const rows = screen.rows.slice(start, composer.top).map((row) => row.text.trim());
-  return fingerprint(rows.filter((row) => row !== '').join('\n'));
+  const rows = screen.rows.slice(start, composer.top).filter((row) => !row.blank);
+  const last = rows.at(-1);
+  if (detector.transcript.hintAtRight && last && isAtRight(last, screen.columns)) rows.pop();
+  return fingerprint(rows.map((row) => row.text.trim()).join('\n'));
+}
+
+function isAtRight(row: Row, columns: number): boolean {
+  return row.text.length >= columns - 3 && row.indent() >= 8;
 }
 
 function titleVerdict(title: string, { title: signs }: Detector, hostname: string | undefined): TitleVerdict {
@@ -100,13 +106,17 @@ function titleVerdict(title: string, { title: signs }: Detector, hostname: strin
   return signs.idle?.test(title) ? 'idle' : 'neutral';
 }
 
-/** A turn whose end is not to be seen. Its prompt may be out of sight, above a transcript that fills the screen. */
+/** A turn whose end is not the last thing to be seen of it. Its prompt may be out of sight, above a transcript that fills the screen. */
 function isUnsettled(screen: Screen, detector: Detector, composer: Composer): boolean {
   const { transcript } = detector;
   const above = screen.rows.slice(0, composer.top).filter((row) => !row.blank);
   const fresh = above.length === 0 || above.some((row) => transcript.banner?.test(row.text));
   const start = lastPromptRow(screen, detector, composer.top) ?? (fresh ? undefined : -1);
-  return lacksBelow(screen, start, composer.top, transcript.settled);
+  if (!transcript.settled || start === undefined) return false;
+  if (transcript.command?.test(rowAt(screen, start).text)) return false;
+  const rows = screen.rows.slice(start + 1, composer.top).map((row) => row.text);
+  const end = rows.findLastIndex((text) => transcript.settled!.test(text));
+  return end < 0 || rows.slice(end + 1).some((text) => transcript.answered?.test(text));
 }
 
 function unanswered(screen: Screen, detector: Detector, composer: Composer): Look['unanswered'] {

@@ -22,7 +22,8 @@ interface Mutant {
 }
 
 /** The screen with one row blank, cut out, or elsewhere. The cursor stays on the row it was on. */
-function mutantsOf(screen: Screen): Mutant[] {
+function mutantsOf({ tool, version, capture: { screen } }: Fixture): Mutant[] {
+  const detector = detectorFor(tool, { version });
   const made: Mutant[] = [];
   for (let y = 0; y < screen.height; y++) {
     const row = screen.rows[y] ?? EMPTY;
@@ -31,12 +32,21 @@ function mutantsOf(screen: Screen): Mutant[] {
     made.push({ what: `row ${y} blank`, screen: { ...screen, rows: screen.rows.with(y, EMPTY) } });
     made.push({ what: `row ${y} cut`, screen: shifted(screen, [...without, EMPTY], y, screen.height) });
     for (let to = 0; to < screen.height; to++) {
-      if (to === y) continue;
+      if (to === y || endsAnotherTurn(screen, detector, y, to)) continue;
       const rows = [...without.slice(0, to), row, ...without.slice(to)];
       made.push({ what: `row ${y} moved to ${to}`, screen: shifted(screen, rows, y, to) });
     }
   }
   return made;
+}
+
+/** The last row of an earlier turn, put below the last prompt, makes the very picture of a turn that has ended. */
+function endsAnotherTurn(screen: Screen, { transcript }: Detector, from: number, to: number): boolean {
+  const prompt = screen.rows.findLastIndex(
+    (row, y) => y < (screen.cursor?.y ?? 0) && transcript.prompt.test(row.text),
+  );
+  const ended = transcript.settled?.test(screen.rows[from]!.text) ?? false;
+  return ended && from < prompt && to >= prompt;
 }
 
 function shifted(screen: Screen, rows: Row[], from: number, to: number): Screen {
@@ -61,7 +71,7 @@ function* chosen(fixtures: Fixture[]): Generator<[Fixture, Mutant]> {
   const random = seeded(20_261_116);
   const share = SAMPLE / fixtures.length;
   for (const fixture of fixtures) {
-    const mutants = mutantsOf(fixture.capture.screen);
+    const mutants = mutantsOf(fixture);
     const wanted = FULL ? mutants : mutants.filter(() => random() < share / mutants.length);
     for (const mutant of wanted) yield [fixture, mutant];
   }
@@ -94,8 +104,9 @@ describe('a running turn whose screen lost or moved one row', () => {
       signs: detector.signs.filter(({ where }) => where !== 'below'),
     });
     const gemini = busy.filter(({ tool }) => tool === 'gemini').slice(0, 10);
-    const fooled = gemini.filter(({ tool, version, capture }) =>
-      mutantsOf(capture.screen).some(({ screen }) => {
+    const fooled = gemini.filter((fixture) =>
+      mutantsOf(fixture).some(({ screen }) => {
+        const { tool, version } = fixture;
         const detector = credulous(detectorFor(tool, { version }));
         const facts = observe({ screen, detector, process: { foreground: 'tool', version } });
         return decideReadiness(facts, { stable: true }).ready;

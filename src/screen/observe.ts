@@ -189,10 +189,11 @@ function shownBusy(seen: Look, verdict: SignalVerdict): string[] {
   const found = seen.signs
     .filter(({ means, weak }) => means === 'busy' && !(weak && idle))
     .map(({ row }) => row);
-  if (seen.title === 'busy') found.push('title');
-  if (verdict.says === 'busy' && !verdict.isEvent) found.push(`${verdict.source}: busy`);
+  const elsewhere = has(seen, 'background');
+  if (seen.title === 'busy' && !elsewhere) found.push('title');
+  if (verdict.says === 'busy' && !verdict.isEvent && !elsewhere) found.push(`${verdict.source}: busy`);
   if (seen.composer?.shape.greyGlyphIsBusy && seen.composer.glyphIsGrey) found.push('prompt glyph');
-  if (seen.unsettled && !idle) found.push('turn without an end');
+  if (seen.unsettled && !idle && !elsewhere) found.push('turn without an end');
   return found;
 }
 

@@ -76,9 +76,14 @@ export function lastPromptRow(screen: Screen, detector: Detector, below: number)
 function matches(row: Row, sign: Sign, styled: boolean): boolean {
   if (!sign.row.test(row.text)) return false;
   if (!sign.colour || !styled) return true;
+  if (sign.colour === 'hued_letter') return isHued(row.style(row.chars.findIndex(isLetter)).fg);
   const style = row.style(Math.max(0, row.indent()));
   if (sign.colour === 'set') return style.fg !== null;
   return sign.colour === 'red' ? isRed(style) : isHued(style.fg);
+}
+
+function isLetter(char: string): boolean {
+  return /\p{L}/u.test(char);
 }
 
 function isRed({ fg }: Style): boolean {

@@ -1,5 +1,9 @@
 import type { ComposerShape, Detector, InputRules, Sign, TitleSigns } from '../detector.ts';
-import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS, VIM_NORMAL } from './words.ts';
+import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS } from './words.ts';
+
+/** Answers are indented or begin with •; nothing of the model's begins with ■. */
+const LOGGED_OUT =
+  /^■ (unexpected status 40[13]\b|Missing environment variable: |.*\b(not (logged|signed) in|(log|sign) in again|run `?codex login)\b)/i;
 
 /** Shared by both kinds of screen. */
 const SIGNS: Sign[] = [
@@ -17,11 +21,12 @@ const SIGNS: Sign[] = [
     where: 'below',
     row: /^ {2}(\/\S+\s{2,}\S|\/ for commands\b|no matches$)/,
   },
-  { means: 'menu', where: 'below', row: VIM_NORMAL },
+
   { means: 'exit_armed', where: 'below', row: AGAIN_TO_EXIT },
   { means: 'dialog', where: 'below', row: FORM_KEYS },
   { means: 'interrupted', where: 'turn', row: /^■ Conversation interrupted\b/ },
   { means: 'failure', where: 'turn', row: /^■ (?!Conversation interrupted)/ },
+  { means: 'logged_out', where: 'turn', row: LOGGED_OUT },
   { means: 'success', where: 'turn', rows: 3, row: /^ {2}Worked for \S/ },
 ];
 

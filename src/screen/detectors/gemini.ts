@@ -1,5 +1,5 @@
 import type { ComposerShape, Detector } from '../detector.ts';
-import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS, VIM_NORMAL } from './words.ts';
+import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS } from './words.ts';
 
 const INSIDE: Pick<ComposerShape, 'prompts' | 'ghosts' | 'footerRows'> = {
   prompts: [
@@ -33,7 +33,7 @@ export const gemini: Detector = {
     { means: 'menu', where: 'above', rows: 10, row: /^ Shortcuts See \/help\b/ },
     { means: 'exit_armed', where: 'above', rows: 4, row: AGAIN_TO_EXIT },
     { means: 'shell_mode', where: 'above', rows: 2, row: /\bshell mode enabled\b/ },
-    { means: 'menu', where: 'below', row: VIM_NORMAL },
+
     { means: 'dialog', where: 'below', row: FORM_KEYS },
     { means: 'interrupted', where: 'turn', row: /^ℹ Request cancelled/ },
     { means: 'failure', where: 'turn', row: /^✕ / },

@@ -1,5 +1,5 @@
 import type { Detector } from '../detector.ts';
-import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS, VIM_NORMAL } from './words.ts';
+import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS } from './words.ts';
 
 /**
  * Qwen Code. Its empty composer shows a placeholder or a guess at the next prompt, both in grey where typed text has
@@ -33,7 +33,7 @@ export const qwen: Detector = {
     { means: 'exit_armed', where: 'below', row: AGAIN_TO_EXIT },
     { means: 'shell_mode', where: 'below', row: /\bshell mode enabled\b/ },
     { means: 'menu', where: 'below', row: /^ {2}(> |! for |\/ for |@ for )/ },
-    { means: 'menu', where: 'below', row: VIM_NORMAL },
+
     { means: 'dialog', where: 'below', row: FORM_KEYS },
     { means: 'interrupted', where: 'turn', row: /^\s+●\S? Request cancelled/ },
     { means: 'failure', where: 'turn', row: /^\s+✕ / },

@@ -4,11 +4,8 @@
 export const BRAILLE = '⠀-⣿';
 
 /** Ctrl-C was pressed once: someone is at the keyboard and about to leave. */
-export const AGAIN_TO_EXIT = /\bagain to (exit|quit)\b/i;
+export const AGAIN_TO_EXIT = /(?<!\/\w+ )\bagain to (exit|quit)\b/i;
 
 /** A row of keys below a composer: it belongs to a form, not to the prompt. */
 export const FORM_KEYS =
   /\b(enter|esc|any key)\b( to)? (submit|back|go back|cancel|close|save|select|confirm|dismiss|accept)\b|\/ ?esc close\b/i;
-
-/** Keys are commands, not text. */
-export const VIM_NORMAL = /\bVim: Normal\b|\[NORMAL\]|-- NORMAL --/;

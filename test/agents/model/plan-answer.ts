@@ -31,7 +31,7 @@ const SHELL = ['Bash', 'bash', 'shell_command', 'exec_command', 'shell', 'run_sh
  *   [[say=…]]        answer exactly this
  *   [[sh=touch x]]   call the shell tool, then finish
  *   [[escalate]]     with sh: ask to leave the sandbox
- *   [[call=Agent]]   call this tool, with the arguments of [[args={…}]], then finish
+ *   [[call=Agent]]   call this tool, with the arguments of [[args={…}]], then finish; ⟦delay=9⟧ in them is a directive
  *   [[error=529]]    answer with this HTTP status
  *   [[hang]]         never answer
  */
@@ -71,11 +71,16 @@ export function planAnswer({ conversation, prompt, results, step, delayMs }: Pla
 
 function stepOf(said: Record<string, string>, prompt: string): Step {
   if (said['sh']) return { sh: said['sh'], escalate: 'escalate' in said };
-  if (said['call']) return { call: said['call'], args: JSON.parse(said['args'] ?? '{}') };
+  if (said['call']) return { call: said['call'], args: JSON.parse(inner(said['args'] ?? '{}')) };
   if (said['say']) return { say: said['say'] };
   if (said['words'])
     return { say: Array.from({ length: Number(said['words']) }, (_, at) => `word${at + 1}`).join(' ') };
   return { say: `MOCK-REPLY: ${oneLine(prompt).slice(0, 60)}` };
+}
+
+/** Directives for whoever gets the arguments. */
+function inner(args: string): string {
+  return args.replaceAll('⟦', '[[').replaceAll('⟧', ']]');
 }
 
 function doneWith(results: string[]): Step {

@@ -12,8 +12,6 @@ const PATIENCE_MS = 60_000;
 const STILL_MS = 1_500;
 /** Longer than any tool's least time between a paste and its Enter. */
 const PASTE_GAP_MS = 400;
-/** A prompt that the model has not got by then was not taken at once. */
-const AT_ONCE_MS = 4_000;
 const GIVES_UP_MS = 25_000;
 
 /** One program in a terminal of its own, talking to the stand-in for its model. */
@@ -53,7 +51,9 @@ export class VisitedTerminal implements Stage {
   #start(): void {
     const { workdir, env } = this.house;
     const { columns, rows, args = [] } = this.visit;
-    const kept = Object.entries({ ...env, TERM: 'tmux-256color' }).map(([name, value]) => `${name}=${value}`);
+    const kept = Object.entries({ ...env, TERM: 'tmux-256color', ...this.visit.env })
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => `${name}=${value}`);
     this.house.tmux(
       ...['-f', '/dev/null', 'new-session', '-d', '-s', 'visit', '-c', workdir],
       ...['-x', String(columns), '-y', String(rows), 'env', '-i', ...kept, this.#executable, ...args],
@@ -158,9 +158,9 @@ export class VisitedTerminal implements Stage {
     const received = got();
     if (!received) return 'lost';
     if (received.prompt !== text) return 'merged';
-    if (Date.now() - sent > AT_ONCE_MS) return 'queued';
-    if (running.length === 0) return 'own_turn';
-    return running.every(({ open }) => open) ? 'beside' : 'queued';
+    const first = this.model.log.slice(before).find(({ side }) => !side) === received;
+    if (first && running.length === 0) return 'own_turn';
+    return running.length > 0 && running.every(({ open }) => open) ? 'beside' : 'queued';
   }
 
   async #until<T>(what: string, look: () => T): Promise<NonNullable<T>> {

@@ -2,6 +2,7 @@ import * as path from 'node:path';
 import type { Scene, Stage, Visit } from '../scene.ts';
 import {
   answered,
+  answeredByItself,
   DECOYS,
   drafts,
   editJson,
@@ -76,7 +77,7 @@ const ASK = args({
 const agent = (background: boolean): string =>
   `[[call=Agent]]${args({
     description: 'Look around',
-    prompt: 'Look around slowly. [[delay=45000]]',
+    prompt: 'Look around slowly. ⟦delay=45000⟧',
     subagent_type: 'general-purpose',
     run_in_background: background,
   })}`;
@@ -107,7 +108,7 @@ export const claude: Visit[] = [
     columns: 140,
     rows: 36,
     args: ['--permission-mode', 'plan'],
-    configure: statusLine('project: demo (main)', 'tokens 12k / 200k', 'esc to interrupt · enter to select'),
+    configure: statusLine('project: demo (main)', 'tokens 12k / 200k', 'esc to interrupt · 3 files changed'),
     scenes: three('statusline-tall'),
   },
   {
@@ -116,19 +117,7 @@ export const claude: Visit[] = [
     columns: 50,
     rows: 24,
     args: ['--permission-mode', 'plan'],
-    scenes: [
-      ...three('narrow'),
-      {
-        state: 'permission-plan',
-        bring: async (stage) => {
-          await stage.says(`Plan. [[call=ExitPlanMode]]${args({ plan: 'First this, then that.' })}`);
-          await stage.shows(/1\. /);
-          await stage.still();
-        },
-        trial: 'never',
-        leave: escaped,
-      },
-    ],
+    scenes: three('narrow'),
   },
   {
     tool: 'claude',
@@ -182,7 +171,6 @@ export const claude: Visit[] = [
       overlay('slash-menu-half', ['/', 'c', 'o'], ['C-u']),
       overlay('menu-shortcuts', ['?'], ['Escape']),
       overlay('bash-mode-empty', ['!'], ['Escape']),
-      overlay('exit-armed-once', ['C-c'], ['Left']),
       { state: 'completed-after-overlays', bring: answered('A word after all that.') },
       overlay('view-transcript-open', ['C-o'], ['C-o']),
       overlay('search-history', ['C-r'], ['Escape']),
@@ -200,6 +188,15 @@ export const claude: Visit[] = [
       },
       { state: 'completed-decoy', bring: answered(`[[say=${DECOYS}]] please`) },
       { state: 'busy-streaming-words', bring: streaming },
+      {
+        state: 'view-agents',
+        bring: async (stage) => {
+          stage.keys('Left');
+          await stage.pause(2_000);
+        },
+        trial: 'never',
+        leave: escaped,
+      },
     ],
   },
   {
@@ -271,7 +268,7 @@ export const claude: Visit[] = [
         leave: async (stage) => stage.pause(3_000),
       },
       {
-        state: 'busy-subagent',
+        state: 'ready-background-agents',
         bring: async (stage) => {
           await stage.says(`Send somebody and wait. ${agent(false)}`);
           await stage.pause(4_000);
@@ -303,8 +300,8 @@ export const claude: Visit[] = [
       {
         state: 'busy-retrying',
         bring: async (stage) => {
-          await stage.says('Please fail. [[error=529]]');
-          await stage.pause(4_000);
+          await stage.says('Please fail. [[error=500]]');
+          await stage.shows(/Retrying in/);
         },
         trial: 'never',
         leave: escaped,
@@ -317,7 +314,15 @@ export const claude: Visit[] = [
     columns: 100,
     rows: 30,
     env: { ANTHROPIC_AUTH_TOKEN: '' },
-    scenes: [{ state: 'logged-out-fresh' }, { state: 'logged-out-answered' }],
+    scenes: [{ state: 'logged-out-answered', bring: answeredByItself }],
+  },
+  {
+    tool: 'claude',
+    setup: 'without a title of its own',
+    columns: 100,
+    rows: 30,
+    env: { CLAUDE_CODE_DISABLE_TERMINAL_TITLE: '1' },
+    scenes: three('untitled'),
   },
   {
     tool: 'claude',

@@ -4,6 +4,7 @@ import type { Place } from '../../support/real-tools.ts';
 import type { Scene, Visit } from '../scene.ts';
 import {
   answered,
+  answeredByItself,
   DECOYS,
   drafts,
   failing,
@@ -108,14 +109,13 @@ export const codex: Visit[] = [
       overlay('menu-shortcuts', ['?'], ['Escape']),
       overlay('bash-mode-empty', ['!'], ['BSpace']),
       { state: 'completed-after-overlays', bring: answered('A word after all that.') },
-      overlay('view-transcript-open', ['C-t'], ['q']),
       interrupted,
       {
         state: 'permission-command',
         bring: async (stage) => {
           await stage.says('Please run it. [[escalate]][[sh=touch asked]]');
           await stage.shows(/1\. Yes/);
-          await stage.still();
+          await stage.pause(1_000);
         },
         trial: 'never',
         leave: pressed('Escape'),
@@ -202,11 +202,3 @@ export const codex: Visit[] = [
     ],
   },
 ];
-
-async function answeredByItself(stage: Parameters<NonNullable<Scene['bring']>>[0]): Promise<void> {
-  stage.pastes('Are you there?');
-  await stage.pause(500);
-  stage.keys('Enter');
-  await stage.pause(2_000);
-  await stage.still();
-}

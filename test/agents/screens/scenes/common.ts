@@ -25,6 +25,15 @@ export const answered =
     await stage.still();
   };
 
+/** A prompt that never gets to the model. */
+export const answeredByItself = async (stage: Stage): Promise<void> => {
+  stage.pastes('Are you there?');
+  await stage.pause(500);
+  stage.keys('Enter');
+  await stage.pause(2_000);
+  await stage.still();
+};
+
 const typed = (state: string, text: string, clear: string[]): Scene => ({
   state,
   bring: async (stage) => {
@@ -67,6 +76,7 @@ export const overlay = (state: string, open: string | string[], close: string[] 
 
 /** Answers that look like something else. */
 export const DECOYS = [
+  'This is what it printed:',
   'API Error: 401 Invalid API key',
   'Please run /login',
   'Not logged in',
@@ -117,6 +127,7 @@ export const vimScenes = (): Scene[] => [
       stage.types('i half a thought');
       await stage.pause(500);
       await pressed('Escape')(stage);
+      await stage.shows(/half a thought/);
     },
     trial: 'never',
     leave: async (stage) => {

@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 import type { Place } from '../../support/real-tools.ts';
-import type { Visit } from '../scene.ts';
+import type { Stage, Visit } from '../scene.ts';
 import {
   answered,
   DECOYS,
@@ -24,7 +24,13 @@ const configured =
       [room]: { ...(settings as Settings)[room], ...values },
     }));
 
-export const qwen: Visit[] = [
+/** It shows nothing for a while, then draws more than once. */
+const begin = async (stage: Stage): Promise<void> => {
+  await stage.shows(/Type your/);
+  await stage.still();
+};
+
+const visits: Visit[] = [
   { tool: 'qwen', setup: 'as it comes', columns: 90, rows: 28, scenes: three('first') },
   {
     tool: 'qwen',
@@ -157,3 +163,5 @@ export const qwen: Visit[] = [
     ],
   },
 ];
+
+export const qwen: Visit[] = visits.map((visit) => ({ begin, ...visit }));
