@@ -20,3 +20,4 @@ export * from './loop.ts';
 export * from './process-identity.ts';
 export * from './shell-quote.ts';
 export * from './text.ts';
+export * from './wall-time.ts';

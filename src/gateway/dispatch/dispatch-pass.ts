@@ -1,4 +1,4 @@
-import { type Clock, isRouseError, type NextPass } from '../../base/index.ts';
+import { type Clock, isRouseError, type NextPass, untilWall } from '../../base/index.ts';
 import type { Admission } from '../../domain/index.ts';
 import type { CoalescePlan, RequestRow } from '../queue/index.ts';
 import { type DeliverDependencies, deliverRequest } from './deliver.ts';
@@ -81,5 +81,5 @@ function sooner(pause: number, expiry: NextPass): number {
 
 function untilExpiry({ queue, clock }: DispatchDependencies): NextPass {
   const at = queue.nextExpiry();
-  return at === undefined ? 'idle' : Math.max(10, Date.parse(at) - clock.now().getTime());
+  return at === undefined ? 'idle' : Math.max(10, untilWall(clock, Date.parse(at)));
 }

@@ -361,6 +361,72 @@ describe('a due leader', () => {
     await expect.poll(() => on.surface.submitted).toEqual(['delay', 'named']);
   });
 
+  describe('of a cron expression, when the clock is set', () => {
+    const every5 = { ...CRON, cron: '*/5 * * * * *' };
+
+    it.each([-1, -48])('%i hours, goes on within a minute, at one delivery per slot', async (hours) => {
+      const on = await start();
+      await on.create(every5);
+      await on.clock.advance(5 * SECOND);
+      await expect.poll(() => on.surface.submitted).toHaveLength(1);
+      on.clock.jumpWall(hours * 3600 * SECOND);
+      await on.clock.advance(60 * SECOND);
+      await expect.poll(() => on.surface.submitted.length).toBeGreaterThan(1);
+      const before = on.surface.submitted.length;
+      await on.clock.advance(50 * SECOND);
+      await expect.poll(() => on.surface.submitted).toHaveLength(before + 10);
+    });
+
+    it.each([1, 48])('%i hours ahead, goes once for all that was passed over', async (hours) => {
+      const on = await start();
+      await on.create(CRON);
+      await on.clock.advance(SECOND);
+      on.clock.jumpWall((10 + hours) * 3600 * SECOND);
+      await on.clock.advance(60 * SECOND);
+      await expect.poll(() => on.surface.submitted).toHaveLength(1);
+      await on.clock.advance(3600 * SECOND);
+      expect(on.surface.submitted).toHaveLength(1);
+    });
+
+    it('half a minute back just after a slot, does not deliver it again within moments', async () => {
+      const on = await start();
+      await on.create({ ...CRON, cron: '0 * * * *' });
+      await on.clock.advance(3600 * SECOND);
+      await expect.poll(() => on.surface.submitted).toHaveLength(1);
+      on.clock.jumpWall(-30 * SECOND);
+      await on.clock.advance(120 * SECOND);
+      expect(on.surface.submitted).toHaveLength(1);
+    });
+
+    it('shows the corrected slot also of one that is blocked', async () => {
+      const on = await start();
+      await on.create({ ...ONE_OFF, ranking: -1, paused: true }, every5);
+      on.clock.jumpWall(-3600 * SECOND);
+      expect((await on.list()).reminders[1]).toMatchObject({ next_due_at_utc: '2025-12-31T23:00:05.000Z' });
+    });
+  });
+
+  it.each([
+    ['an interval', { ...REPEAT, start_after_seconds: 1 }],
+    ['a cron slot', { ...CRON, cron: '* * * * *' }],
+  ])(
+    'of %s that comes back after a restart is not stalled by a clock set back since',
+    async (_what, more) => {
+      const on = await start();
+      await on.create({ ...more, durable: true, missed: 'skip' });
+      await on.clock.advance(60 * SECOND);
+      await expect.poll(() => on.surface.submitted).toHaveLength(1);
+      await on.gateway.stop('down');
+      on.clock.jumpWall(-48 * 3600 * SECOND);
+      const next = await testGateway(ending, { root: on.root, config: { clock: on.clock } });
+      await on.clock.advance(60 * SECOND);
+      await expect.poll(() => next.surface.submitted).toHaveLength(1);
+      on.clock.jumpWall(-48 * 3600 * SECOND);
+      await on.clock.advance(120 * SECOND);
+      await expect.poll(() => next.surface.submitted.length).toBeGreaterThanOrEqual(2);
+    },
+  );
+
   it('goes once per cron slot, in its time zone', async () => {
     const on = await start();
     await on.create({ ...CRON, time_zone: 'Europe/Zurich' });

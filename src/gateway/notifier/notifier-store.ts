@@ -192,22 +192,15 @@ export class NotifierStore {
       }));
   }
 
-  wakesSince(utc: string): number {
-    return (
-      this.#db.get<{ n: number }>(
-        `SELECT COUNT(*) AS n FROM gateway_notifier_audit WHERE outcome = 'enqueued' AND poll_time_utc >= ?`,
-        [utc],
-      )?.n ?? 0
-    );
-  }
-
-  /** When the newest wake was, the one before it, and so on; counted from 1. */
-  newestWake(number: number): string | undefined {
-    return this.#db.get<{ at: string }>(
-      `SELECT poll_time_utc AS at FROM gateway_notifier_audit WHERE outcome = 'enqueued'
-       ORDER BY poll_time_utc DESC LIMIT 1 OFFSET ?`,
-      [number - 1],
-    )?.at;
+  /** When the wakes between the two were, newest first. */
+  wakesBetween(fromUtc: string, toUtc: string): string[] {
+    return this.#db
+      .all<{ at: string }>(
+        `SELECT poll_time_utc AS at FROM gateway_notifier_audit
+         WHERE outcome = 'enqueued' AND poll_time_utc >= ? AND poll_time_utc <= ? ORDER BY poll_time_utc DESC`,
+        [fromUtc, toUtc],
+      )
+      .map((row) => row.at);
   }
 
   /**

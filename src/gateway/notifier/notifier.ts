@@ -4,6 +4,7 @@ import {
   type LoopTrouble,
   messageOf,
   type NextPass,
+  untilWall,
   utcStamp,
 } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
@@ -21,6 +22,8 @@ import type { Turns } from '../turns/index.ts';
 import { decideWake, type Trigger, type WakeDecision, type WakeFacts, waitsForTurn } from './decide-wake.ts';
 import { type EligibleMail, EligibleReader, Unannounced } from './eligible-mail.ts';
 import { type NotifierRecord, NotifierStore } from './notifier-store.ts';
+import { type QuietHours, quietUntilMs } from './quiet-hours.ts';
+import { RecentWakes } from './recent-wakes.ts';
 import { WakeRecords } from './wake-records.ts';
 import type { WakeTemplate } from './wake-template.ts';
 
@@ -41,7 +44,6 @@ export interface NotifierDependencies {
 }
 
 const FIRST_RETRY_MS = 1000;
-const HOUR_MS = 3_600_000;
 
 export type Notifier = ReturnType<typeof createNotifier>;
 
@@ -51,8 +53,11 @@ export function createNotifier(on: NotifierDependencies) {
   const eligible = new EligibleReader();
   const unannounced = new Unannounced((epoch) => store.announced(epoch));
   const records = new WakeRecords({ ...on, store });
+  const wakes = new RecentWakes(clock, store);
   let triggers = new Set<Trigger>(['start']);
   let dueAt: number | undefined;
+  /** Mail is held back by these. */
+  let quiet: QuietHours | undefined;
   let interval: number | null = null;
   let failures = 0;
   /** Open mail is waiting for the agent to become ready. */
@@ -77,6 +82,7 @@ export function createNotifier(on: NotifierDependencies) {
     if (!record.enabled || record.interval_seconds === null) {
       dueAt = undefined;
       interval = null;
+      quiet = undefined;
       turns.leave('mail');
       return 'idle';
     }
@@ -86,13 +92,16 @@ export function createNotifier(on: NotifierDependencies) {
     }
     const trigger = nextTrigger();
     if (trigger) await take(trigger, record);
-    return Math.max(0, (dueAt ?? clock.monotonic()) - clock.monotonic());
+    const left = Math.max(0, (dueAt ?? clock.monotonic()) - clock.monotonic());
+    const until = quietEnd();
+    return until === null ? left : Math.min(left, untilWall(clock, until));
   }
 
   /** What a look that failed was asked for stays asked for. */
   async function take(trigger: Trigger, record: NotifierRecord): Promise<void> {
     const taken = triggers;
     triggers = new Set();
+    quiet = undefined;
     try {
       await look(trigger, record, taken);
     } catch (error) {
@@ -103,10 +112,16 @@ export function createNotifier(on: NotifierDependencies) {
 
   function nextTrigger(): Trigger | undefined {
     if (dueAt !== undefined && clock.monotonic() >= dueAt) return 'interval';
+    if (quiet && quietEnd() === null) return 'interval';
     // Alone, mail waits for the next interval, so that no turn ends in the next prompt. With others in wait it would
     // never find the agent idle at that moment: then the one that passed counts when its turn comes.
     if (owed && triggers.has('ready') && turns.contested('mail')) return 'interval';
     return (['mail', 'ready', 'start'] as const).find((each) => triggers.has(each));
+  }
+
+  /** When the quiet hours that hold mail back end, on the wall clock as it stands now; null when none do. */
+  function quietEnd(): number | null {
+    return quiet ? quietUntilMs(quiet, clock.now().getTime()) : null;
   }
 
   /** One cycle: facts, decision, and its record in one transaction. */
@@ -129,6 +144,7 @@ export function createNotifier(on: NotifierDependencies) {
     if (waitsForTurn(decision)) turns.wait('mail');
     const entry = await on.db.commitTogether(() => records.look({ facts, decision, found, prompt }));
     seen = found;
+    if (decision.outcome === 'enqueued') wakes.note(facts.now_utc);
     // In line before it leaves its place, so that nobody goes in between.
     if (!waitsForTurn(decision)) turns.leave('mail');
     if (entry) queue.entries.emit(entry);
@@ -152,7 +168,7 @@ export function createNotifier(on: NotifierDependencies) {
       presence.status();
     seenEpoch = managed_agent_instance_epoch;
     const { ready, reasons } = surface.observation();
-    const used = store.wakesSince(utcStamp(new Date(now.getTime() - HOUR_MS)));
+    const used = wakes.inLastHour;
     const budget = record.wakes_per_hour;
     const first = turns.before('mail');
     return {
@@ -166,11 +182,11 @@ export function createNotifier(on: NotifierDependencies) {
       epoch: seenEpoch,
       unannounced_count: unannounced.of(found, seenEpoch),
       last_notified_digest: record.last_notified_digest,
-      last_notification_at_utc: record.last_notification_at_utc,
+      last_notification_at_utc: wakes.lastUtc,
       repeats: record.repeats,
       wakes_last_hour: used,
       wakes_per_hour: budget,
-      ...(budget !== null && used >= budget && { budget_free_at_utc: budgetFreeAt(budget) }),
+      ...(budget !== null && used >= budget && { budget_free_at_utc: wakes.freeAtUtc(budget) }),
       quiet_hours: record.quiet_hours,
       ...(first && { goes_first: first }),
       request_admission,
@@ -180,12 +196,6 @@ export function createNotifier(on: NotifierDependencies) {
       reasons,
       ...(!ready && last_turn && { last_turn }),
     };
-  }
-
-  /** The wake that must be an hour old before there may be another. A wake counts until the whole hour is over. */
-  function budgetFreeAt(budget: number): string | null {
-    const wake = store.newestWake(budget);
-    return wake === undefined ? null : utcStamp(new Date(Date.parse(wake) + HOUR_MS + 1000));
   }
 
   function pollFailed(error: unknown, record: NotifierRecord): void {
@@ -201,6 +211,8 @@ export function createNotifier(on: NotifierDependencies) {
   function schedule(trigger: Trigger, record: NotifierRecord, decision: WakeDecision): void {
     const full = (record.interval_seconds ?? 0) * 1000;
     if (trigger === 'interval' || decision.outcome === 'enqueued') dueAt = clock.monotonic() + full;
+    const held = decision.outcome === 'busy_skip' ? record.quiet_hours : null;
+    quiet = held && quietUntilMs(held, clock.now().getTime()) !== null ? held : undefined;
     if (decision.look_again_utc === null) return;
     const wait = Math.max(0, Date.parse(decision.look_again_utc) - clock.now().getTime());
     dueAt = Math.min(dueAt ?? Number.POSITIVE_INFINITY, clock.monotonic() + wait);

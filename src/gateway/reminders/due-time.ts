@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/index.ts';
+import { type Clock, WALL_CHECK_MS, wallOffset } from '../../base/index.ts';
 import {
   END_OF_TIME_MS,
   nextCronMs,
@@ -14,6 +14,8 @@ import {
 export interface DueTime {
   on: 'wall' | 'monotonic';
   at: number;
+  /** Of a cron slot: where the wall clock stood against the monotonic one when it was looked up. */
+  offset?: number;
 }
 
 export function remainingMs(due: DueTime, clock: Clock): number {
@@ -28,7 +30,7 @@ export function dueAtMs(due: DueTime, clock: Clock): number {
 
 export function firstDue(definition: ReminderDefinition, clock: Clock): DueTime {
   const now = clock.now().getTime();
-  if (definition.cron) return cronDue(definition, now);
+  if (definition.cron) return cronDue(definition, clock);
   if (definition.deliver_at_utc != null) {
     return { on: 'wall', at: Math.min(parseUtcTime(definition.deliver_at_utc) ?? now, END_OF_TIME_MS) };
   }
@@ -38,15 +40,48 @@ export function firstDue(definition: ReminderDefinition, clock: Clock): DueTime 
 
 /** The due time after a delivery that ended now. Slots that passed meanwhile are skipped. */
 export function followingDue(definition: ReminderDefinition, anchor: DueTime, clock: Clock): DueTime {
-  if (definition.cron) return cronDue(definition, clock.now().getTime());
+  if (definition.cron) return cronDue(definition, clock);
   const anchorMs = onMonotonic(anchor, clock);
   const finishedMs = Math.max(clock.monotonic(), anchorMs);
   const at = nextDueMs({ anchorMs, intervalSeconds: definition.interval_seconds ?? 0, finishedMs });
   return { on: 'monotonic', at };
 }
 
-function cronDue({ cron, time_zone }: ReminderDefinition, afterMs: number): DueTime {
-  return { on: 'wall', at: nextCronMs(cron!, time_zone ?? 'UTC', afterMs) ?? END_OF_TIME_MS };
+function cronDue({ cron, time_zone }: ReminderDefinition, clock: Clock): DueTime {
+  const at = nextCronMs(cron!, time_zone ?? 'UTC', clock.now().getTime()) ?? END_OF_TIME_MS;
+  return { on: 'wall', at, offset: wallOffset(clock) };
+}
+
+/**
+ * The due time as the clock stands now. When it was set back, the next cron slot is looked up again: those that come a
+ * second time are due again. A correction of less than a minute only makes the slot wait that much longer, so that none
+ * is delivered twice within moments.
+ */
+export function correctedDue(definition: ReminderDefinition, due: DueTime, clock: Clock): DueTime {
+  if (due.offset === undefined || remainingMs(due, clock) <= 0) return due;
+  return wallOffset(clock) < due.offset - WALL_CHECK_MS ? cronDue(definition, clock) : due;
+}
+
+/**
+ * A due time that was kept on disk, where only the wall clock counts. Delays and intervals go back to the monotonic
+ * clock and are never longer than they were meant to be; a cron slot still to come is looked up again. So a clock that
+ * was set back meanwhile stalls neither.
+ */
+export function restoredDue(
+  definition: ReminderDefinition,
+  { due_wall_ms, anchor_wall_ms }: { due_wall_ms: number; anchor_wall_ms: number },
+  clock: Clock,
+): { due: DueTime; anchor: DueTime } {
+  const due: DueTime = { on: 'wall', at: due_wall_ms };
+  const anchor: DueTime = { on: 'wall', at: anchor_wall_ms };
+  const left = remainingMs(due, clock);
+  if (definition.cron) return { anchor, due: left > 0 ? cronDue(definition, clock) : due };
+  const first = due_wall_ms <= anchor_wall_ms;
+  if (first && definition.deliver_at_utc != null) return { due, anchor };
+  const longest = (first ? definition.start_after_seconds : definition.interval_seconds) ?? 0;
+  const moved = Math.min(0, longest * 1000 - left);
+  const steady = (at: DueTime): DueTime => ({ on: 'monotonic', at: onMonotonic(at, clock) + moved });
+  return { due: steady(due), anchor: steady(anchor) };
 }
 
 /** An anchor named on the wall clock, where it stands on the monotonic one now. */

@@ -162,12 +162,17 @@ class Model {
     }
   }
 
-  /** The process ends and another begins: what is not durable is lost; due times are those of the wall clock. */
+  /**
+   * The process ends and another begins: what is not durable is lost. The time in between counts; afterwards delays and
+   * intervals are steady again, and a named time that is still to come follows the wall clock.
+   */
   restart(ticksDown: number): void {
     this.things = this.things.filter((each) => each.durable !== 'no');
     for (const thing of this.things) {
-      thing.due = { wall: this.wall + this.left(thing.due) };
-      thing.anchor = { wall: this.wall + this.left(thing.anchor) };
+      const named = 'at' in thing.start && this.left(thing.due) === this.left(thing.anchor);
+      const kept = (due: Due): Due =>
+        named ? { wall: this.wall + this.left(due) } : { steady: this.now + this.left(due) };
+      Object.assign(thing, { due: kept(thing.due), anchor: kept(thing.anchor) });
       Object.assign(thing, { lastStarted: null, lastEnding: null });
     }
     this.now += ticksDown;

@@ -1,4 +1,4 @@
-import { type Clock, type Log, type NextPass, randomHex, utcStamp } from '../../base/index.ts';
+import { type Clock, type Log, type NextPass, randomHex, untilWall, utcStamp } from '../../base/index.ts';
 import { type BackendKind, capabilitiesOf, type ReminderDefinition } from '../../domain/index.ts';
 import type { AgentSurface } from '../../terminal/index.ts';
 import {
@@ -12,7 +12,15 @@ import type { ExecutionSlot, LanePause } from '../dispatch/index.ts';
 import type { EventLog } from '../files/index.ts';
 import { TURN_MS, type Turns } from '../turns/index.ts';
 import { deliverReminder } from './deliver-reminder.ts';
-import { dueAtMs, firstDue, followingDue, onMonotonic, remainingMs } from './due-time.ts';
+import {
+  correctedDue,
+  dueAtMs,
+  firstDue,
+  followingDue,
+  onMonotonic,
+  remainingMs,
+  restoredDue,
+} from './due-time.ts';
 import { type LiveReminder, previewDue, toReminderView } from './live-reminder.ts';
 import { describe, reminderEvents } from './reminder-events.ts';
 import { ReminderSet } from './reminder-set.ts';
@@ -36,8 +44,6 @@ export interface ReminderDependencies {
 
 /** Deliveries that did not end well are remembered, newest first, up to this many. */
 const REMEMBERED = 20;
-/** A leader due on the wall clock is looked at this often, in case the clock is corrected. */
-const WALL_CHECK_MS = 60_000;
 
 export type Reminders = ReturnType<typeof createReminders>;
 
@@ -136,7 +142,12 @@ export function createReminders(on: ReminderDependencies) {
     };
   }
 
+  function followClock(reminder: LiveReminder): void {
+    reminder.due = correctedDue(reminder.definition, reminder.due, clock);
+  }
+
   function list(): ReminderSetView {
+    for (const reminder of set.inOrder()) followClock(reminder);
     return {
       schema_version: 1,
       effective_reminder_id: leaderId(),
@@ -148,11 +159,12 @@ export function createReminders(on: ReminderDependencies) {
   /** One pass: the leader, if it is due and nothing stands in its way. */
   async function pass(): Promise<NextPass> {
     const leader = set.effective();
+    if (leader) followClock(leader);
     const left = leader ? remainingMs(leader.due, clock) : Number.POSITIVE_INFINITY;
     if (left > 0 || leader?.definition.paused) on.turns.leave('reminders');
     else on.turns.wait('reminders');
     if (!leader || leader.executing || leader.definition.paused) return 'idle';
-    if (left > 0) return leader.due.on === 'wall' ? Math.min(left, WALL_CHECK_MS) : left;
+    if (left > 0) return leader.due.on === 'wall' ? untilWall(clock, leader.due.at) : left;
     const blocked = on.blockedBy() ?? blockedAt(leader);
     if (blocked) {
       defer(leader, blocked);
@@ -232,7 +244,7 @@ export function createReminders(on: ReminderDependencies) {
     // Of a process that was killed: one that ended in good order has told it itself.
     tellLost();
     for (const stored of store.all()) {
-      const reminder = fromStored(stored);
+      const reminder = fromStored(stored, clock);
       lastCreatedMs = Math.max(lastCreatedMs, stored.created_ms);
       const missed = remainingMs(reminder.due, clock) <= 0;
       if (stored.executing) {
@@ -276,7 +288,13 @@ export function createReminders(on: ReminderDependencies) {
   }
 
   const leaderId = (): string | null => set.effective()?.reminder_id ?? null;
-  const get = (id: string): Reminder => shown(set.get(id));
+
+  function get(id: string): Reminder {
+    const reminder = set.get(id);
+    followClock(reminder);
+    return shown(reminder);
+  }
+
   return { create, replace, remove, list, get, pass, restore, close };
 }
 
@@ -284,14 +302,13 @@ function isDurable({ definition }: LiveReminder): boolean {
   return definition.durable === true;
 }
 
-function fromStored(stored: StoredReminder): LiveReminder {
+function fromStored(stored: StoredReminder, clock: Clock): LiveReminder {
   return {
     reminder_id: stored.reminder_id,
     ranking: stored.definition.ranking,
     createdMs: stored.created_ms,
     definition: stored.definition,
-    anchor: { on: 'wall', at: stored.anchor_wall_ms },
-    due: { on: 'wall', at: stored.due_wall_ms },
+    ...restoredDue(stored.definition, stored, clock),
     executing: false,
     leaving: false,
     lastStartedMs: null,
