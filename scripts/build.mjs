@@ -1,9 +1,10 @@
 // Builds dist/: one quick CommonJS bundle for the command line (it starts 10 ms sooner than ESM), and split ESM
 // chunks for everything it loads only when needed, plus the programs that run on their own.
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
+import { thirdPartyNotices } from './licences.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const { version, dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
@@ -82,6 +83,7 @@ export async function build(target = path.join(root, 'dist')) {
       js: "import{createRequire as rouseCreateRequire}from'node:module';const require=rouseCreateRequire(import.meta.url);",
     },
   });
+  writeFileSync(path.join(outdir, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices());
   if (!keepDatabase(target, outdir) && isRelease()) await packDatabase(outdir);
   const old = `${target}.old-${process.pid}`;
   if (existsSync(target)) renameSync(target, old);

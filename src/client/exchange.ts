@@ -94,6 +94,7 @@ function headersOf({ token }: Target, payload: Buffer | undefined): http.Outgoin
   }
   return {
     accept: 'application/json',
+    'x-rouse': '1',
     ...(payload && { 'content-type': 'application/json', 'content-length': payload.length }),
     ...(token && { authorization: `Bearer ${token}` }),
   };

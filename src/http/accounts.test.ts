@@ -9,6 +9,7 @@ const ending = new Ending();
 afterEach(() => ending.run());
 
 const OTHER = 64_123;
+const PROGRAM = { 'x-rouse': '1' };
 const isRoot = process.getuid?.() === 0;
 
 async function server(
@@ -47,19 +48,21 @@ function asOther(script: string): Promise<string> {
 }
 
 const posting = (port: number, headers = {}): string =>
-  `fetch('http://127.0.0.1:${port}/type', { method: 'POST', headers: ${JSON.stringify(headers)} })
+  `fetch('http://127.0.0.1:${port}/type', { method: 'POST', headers: ${JSON.stringify({ ...PROGRAM, ...headers })} })
     .then(async (r) => console.log(r.status, (await r.json()).error?.facts?.error_code ?? ''))`;
 
 describe('who connects on loopback', () => {
   it('is let in as the owner when the connection is of the own account', async () => {
     const { port } = await server();
-    const answer = await fetch(`http://127.0.0.1:${port}/type`, { method: 'POST' });
+    const answer = await fetch(`http://127.0.0.1:${port}/type`, { method: 'POST', headers: PROGRAM });
     expect([answer.status, await answer.json()]).toEqual([200, { owner: true }]);
   });
 
   it('is known over IPv6, and over IPv4 in IPv6 clothes', async () => {
     const six = await server(new Accounts(), '::1');
-    expect((await fetch(`http://[::1]:${six.port}/type`, { method: 'POST' })).status).toBe(200);
+    expect((await fetch(`http://[::1]:${six.port}/type`, { method: 'POST', headers: PROGRAM })).status).toBe(
+      200,
+    );
     const accounts = new Accounts();
     const seen = new Promise<string>((resolve) => {
       const both = net.createServer((socket) => {
@@ -76,15 +79,20 @@ describe('who connects on loopback', () => {
 
   it('needs a token where the kernel cannot be asked', async () => {
     const { port, reached } = await server(new Accounts({ ownerOf: () => 'unaskable' }));
-    expect((await fetch(`http://127.0.0.1:${port}/type`, { method: 'POST' })).status).toBe(401);
+    expect((await fetch(`http://127.0.0.1:${port}/type`, { method: 'POST', headers: PROGRAM })).status).toBe(
+      401,
+    );
     expect(reached()).toBe(0);
     const headers = { authorization: 'Bearer good' };
-    expect((await fetch(`http://127.0.0.1:${port}/type`, { method: 'POST', headers })).status).toBe(200);
+    expect(
+      (await fetch(`http://127.0.0.1:${port}/type`, { method: 'POST', headers: { ...PROGRAM, ...headers } }))
+        .status,
+    ).toBe(200);
   });
 
   it('is refused when its socket has no owner any more, and never taken for root', async () => {
     const { port, reached } = await server(new Accounts({ ownerOf: () => 'nobody' }));
-    const answer = await fetch(`http://127.0.0.1:${port}/type`, { method: 'POST' });
+    const answer = await fetch(`http://127.0.0.1:${port}/type`, { method: 'POST', headers: PROGRAM });
     expect(answer.status).toBe(403);
     expect(reached()).toBe(0);
   });
@@ -121,7 +129,7 @@ describe('who connects on loopback', () => {
 
     it('gets nothing through by sending and closing at once', async () => {
       const { port, reached } = await server();
-      const request = `POST /type HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nContent-Length: 0\\r\\n\\r\\n`;
+      const request = `POST /type HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nX-Rouse: 1\\r\\nContent-Length: 0\\r\\n\\r\\n`;
       const closing = `const net = require('net'); let left = 300;
         const next = () => { if (left-- === 0) return console.log('done');
           const s = net.connect(${port}, '127.0.0.1', () => { s.write('${request}'.repeat(3)); left % 2 ? s.destroy() : s.resetAndDestroy(); });

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { refusal } from '../wire/index.ts';
+import { isJson, NOT_JSON } from './read-body.ts';
 
 export interface GuardOptions {
   /** The address the server is bound to. */
@@ -30,10 +31,18 @@ export function guard({ host, hosts = [] }: GuardOptions): MiddlewareHandler {
     ) {
       throw refusal('origin_refused', 'requests from other origins are refused');
     }
+    if (context.req.method === 'POST' && !isFromProgram(context)) {
+      throw refusal('content_type', NOT_JSON, { hint: 'without a body, "X-Rouse: 1" will do, too' });
+    }
     await next();
     context.header('cache-control', 'no-store');
     context.header('x-content-type-options', 'nosniff');
   };
+}
+
+/** A form of a web page can send neither of these. */
+function isFromProgram({ req }: Context): boolean {
+  return req.header('x-rouse') === '1' || isJson(req.header('content-type'));
 }
 
 /** Loopback names always, and the bound address; when bound to all, any literal address, since a rebound name is never one. */

@@ -5,6 +5,8 @@ import { parseBody, refusal } from '../wire/index.ts';
 /** A body larger than this is refused unread. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
+export const NOT_JSON = 'the body must be sent with "Content-Type: application/json"';
+
 /** The request's JSON, of the right type and size, checked against the schema. */
 export async function readBody<S extends z.ZodType>(context: Context, schema: S): Promise<z.output<S>> {
   return parseBody(schema, await readJson(context));
@@ -12,11 +14,15 @@ export async function readBody<S extends z.ZodType>(context: Context, schema: S)
 
 /** The request's JSON, of the right type and size. */
 export async function readJson(context: Context): Promise<unknown> {
-  const type = (context.req.header('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
-  if (type !== 'application/json') {
-    throw refusal('content_type', 'the body must be sent with "Content-Type: application/json"');
+  if (!isJson(context.req.header('content-type'))) {
+    throw refusal('content_type', NOT_JSON);
   }
   return parseJson(await readBounded(context));
+}
+
+/** Whether a Content-Type header means JSON. */
+export function isJson(header: string | undefined): boolean {
+  return header?.split(';')[0]!.trim().toLowerCase() === 'application/json';
 }
 
 /** The request's body as it came, for whoever passes it on; empty when there is none. */

@@ -17,7 +17,7 @@ import {
 const LONGEST_ANSWER_MS = 120_000;
 
 /** Of the caller's headers, these mean something to a gateway. Credentials and Host are this server's own business. */
-const HANDED_ON = ['accept', 'content-type', 'idempotency-key', 'last-event-id'];
+const HANDED_ON = ['accept', 'content-type', 'idempotency-key', 'last-event-id', 'x-rouse'];
 const HANDED_BACK = ['content-type', 'allow', 'retry-after'];
 
 /**

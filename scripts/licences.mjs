@@ -1,0 +1,53 @@
+// The licences of what a release carries. As a program: fails when a package of the lock file has one that is not known
+// to be fine here. As a module: the notices those licences ask for, for dist/.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const ALLOWED = new Set(['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD']);
+
+/** Every package that is installed with the program, also those of other platforms. */
+function carried() {
+  const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  return Object.entries(packages)
+    .filter(([place, { dev, devOptional }]) => place !== '' && !dev && !devOptional)
+    .map(([place, { version, license }]) => ({
+      name: place.replace(/^.*node_modules\//, ''),
+      version,
+      license,
+      directory: path.join(root, place),
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+export function thirdPartyNotices() {
+  const parts = carried().map(({ name, version, license, directory }) => {
+    const texts = existsSync(directory)
+      ? readdirSync(directory)
+          .filter((file) => /^(licen[cs]e|notice|copying)([.-]|$)/i.test(file))
+          .map((file) => readFileSync(path.join(directory, file), 'utf8').trim())
+      : [];
+    const author = existsSync(directory) ? authorOf(directory) : undefined;
+    const said =
+      texts.length > 0 ? texts : [`Licensed under ${license}.${author ? ` Author: ${author}.` : ''}`];
+    return `${name} ${version} (${license})\n\n${said.join('\n\n')}\n`;
+  });
+  const rule = `\n${'-'.repeat(80)}\n\n`;
+  return `Rouse carries or installs these packages, under these licences.\n${rule}${parts.join(rule)}`;
+}
+
+function authorOf(directory) {
+  const { author } = JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8'));
+  return typeof author === 'object' ? author?.name : author;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const strange = carried().filter(({ license }) => !ALLOWED.has(license));
+  for (const { name, version, license } of strange)
+    console.error(`${name} ${version}: licence ${license ?? 'not told'}`);
+  if (strange.length > 0) {
+    console.error(`allowed are ${[...ALLOWED].join(', ')}; see scripts/licences.mjs`);
+    process.exit(1);
+  }
+}
