@@ -1,5 +1,6 @@
 import type { CommanderError, Command as Parser } from 'commander';
 import { asRouseError, invalid, type RouseError, stableJson } from '../base/index.ts';
+import { setLimits } from '../domain/index.ts';
 import { CODES, exitCodeOf } from '../wire/codes.ts';
 import type { Input, Output, PrintStyle } from './command.ts';
 import { ROOT } from './families.ts';
@@ -27,6 +28,7 @@ export async function runCli(outside: Surroundings): Promise<number> {
     const line = takeStyle(world.argv, world.env);
     style = line.style;
     if (style === 'json') world = printingJson(world);
+    setLimits(world.env);
     const match = await parse(line.argv, world);
     if (typeof match === 'number') return match;
     return await execute(match, style, world);

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { dashedStamp, invalid, randomHex } from '../base/index.ts';
 import type { BackendKind } from './backend.ts';
+import { limit } from './limits.ts';
 
 /** What stands before every canonical name and generated tmux session name. */
 export const NAME_PREFIX = 'HOUMAO';
 
-/** Longest name or id; they become directory names and parts of tmux session names. */
+/** Longest name or id of a record; they become directory names and parts of tmux session names. */
 export const LONGEST_NAME = 128;
 
 const NAME_GRAMMAR = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
@@ -25,6 +26,8 @@ export function parseAgentName(text: string, field = 'agent name'): string {
       hint: `Give the bare name, for example "${name.replace(RESERVED, '') || 'worker'}".`,
     });
   }
+  if (name.length > limit('nameLength'))
+    throw invalid(`${field} is longer than ${limit('nameLength')} characters`);
   return requireIdentifier(name, field);
 }
 

@@ -15,6 +15,7 @@ export * from './gateway-handle.ts';
 export * from './gateway-request.ts';
 export * from './gateway-status.ts';
 export * from './key-sequence.ts';
+export * from './limits.ts';
 export * from './listener.ts';
 export * from './mail-address.ts';
 export * from './mail-attachment.ts';

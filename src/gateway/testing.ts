@@ -78,7 +78,11 @@ export async function testGateway(
     async call(method, route, body, headers = {}) {
       const response = await fetch(`http://127.0.0.1:${gateway.port}${route}`, {
         method,
-        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        headers: {
+          'x-rouse': '1',
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
       return { status: response.status, body: await response.json() };

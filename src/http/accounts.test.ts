@@ -51,6 +51,25 @@ const posting = (port: number, headers = {}): string =>
   `fetch('http://127.0.0.1:${port}/type', { method: 'POST', headers: ${JSON.stringify({ ...PROGRAM, ...headers })} })
     .then(async (r) => console.log(r.status, (await r.json()).error?.facts?.error_code ?? ''))`;
 
+describe('a POST', () => {
+  it.each([
+    [{}],
+    [{ 'content-type': 'text/plain' }],
+    [{ 'content-type': 'application/x-www-form-urlencoded' }],
+  ])('that a form of a web page could send, with or without a body, is refused: %j', async (headers) => {
+    const { port, reached } = await server();
+    for (const body of [undefined, 'a=1']) {
+      const answer = await fetch(`http://127.0.0.1:${port}/type`, {
+        method: 'POST',
+        headers,
+        ...(body && { body }),
+      });
+      expect(answer.status).toBe(415);
+    }
+    expect(reached()).toBe(0);
+  });
+});
+
 describe('who connects on loopback', () => {
   it('is let in as the owner when the connection is of the own account', async () => {
     const { port } = await server();

@@ -22,7 +22,7 @@ export async function readJson(context: Context): Promise<unknown> {
 
 /** Whether a Content-Type header means JSON. */
 export function isJson(header: string | undefined): boolean {
-  return header?.split(';')[0]!.trim().toLowerCase() === 'application/json';
+  return (header ?? '').split(';')[0]!.trim().toLowerCase() === 'application/json';
 }
 
 /** The request's body as it came, for whoever passes it on; empty when there is none. */

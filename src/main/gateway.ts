@@ -11,7 +11,7 @@ import {
   systemClock,
   writeJsonAtomic,
 } from '../base/index.ts';
-import { isHeadless, type MailSkill, skillsDirectory } from '../domain/index.ts';
+import { isHeadless, type MailSkill, setLimits, skillsDirectory } from '../domain/index.ts';
 import {
   openBoundMailbox,
   openServedSurface,
@@ -112,6 +112,7 @@ function installedSkills({ tool, launch_plan: plan }: SessionFacts['manifest']):
 
 async function main(): Promise<void> {
   armCrashPoint(process.env['ROUSE_CRASH_AT']);
+  setLimits(process.env);
   const root = gatewayRoot();
   const attempt = (result: object): void => {
     ensurePrivateDirectory(path.join(root, 'run'));

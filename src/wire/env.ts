@@ -1,3 +1,5 @@
+import { LIMITS } from '../domain/index.ts';
+
 /** Every variable Rouse reads or publishes. docs/environment.md is generated from this table. */
 export interface Variable {
   name: string;
@@ -148,6 +150,9 @@ export const VARIABLES = [
   variable('HOUMAO_STALWART_BASE_URL', 'retired', 'Has no effect: there is no JMAP transport yet.'),
   variable('ROUSE_DEBUG', 'debug', 'When set, internal errors are printed with their stack.'),
   variable('ROUSE_CRASH_AT', 'debug', 'Names the instant at which a test kills the process: `room.step@n`.'),
+  ...Object.values(LIMITS).map(({ variable: name, standard, meaning }) =>
+    variable(name, 'setting', `${meaning}. Default ${standard}.`),
+  ),
 ] as const satisfies readonly Variable[];
 
 const HEADINGS: [Variable['kind'], string][] = [

@@ -62,7 +62,8 @@ async function kill(): Promise<void> {
 async function ask(method: string, rest: string, body?: Json): Promise<Json> {
   const response = await fetch(`http://127.0.0.1:${port}/houmao${rest}`, {
     method,
-    ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    headers: { 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
   });
   return { http: response.status, ...((await response.json()) as Json) };
 }

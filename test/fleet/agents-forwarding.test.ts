@@ -27,7 +27,11 @@ const raw = async (
   rest: string,
   init: RequestInit = {},
 ): Promise<{ status: number; text: string; headers: Headers }> => {
-  const response = await fetch(`${house.url}/houmao/agents/gpu${rest}`, { method, ...init });
+  const response = await fetch(`${house.url}/houmao/agents/gpu${rest}`, {
+    method,
+    ...init,
+    headers: { 'x-rouse': '1', ...init.headers },
+  });
   return { status: response.status, text: await response.text(), headers: response.headers };
 };
 

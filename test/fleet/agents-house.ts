@@ -56,7 +56,11 @@ export class AgentsHouse extends SessionHouse {
   ): Promise<Answer> {
     const response = await fetch(`${this.url}/houmao${rest}`, {
       method,
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        'x-rouse': '1',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();

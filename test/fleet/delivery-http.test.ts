@@ -35,6 +35,7 @@ describe('messages to agents over HTTP', () => {
       method,
       headers: {
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        'x-rouse': '1',
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),

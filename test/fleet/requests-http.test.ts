@@ -38,6 +38,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
       method,
       headers: {
         ...(token && { authorization: `Bearer ${token}` }),
+        'x-rouse': '1',
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),

@@ -21,7 +21,7 @@ describe('the sweepers of a server, as administrators see them', () => {
   afterAll(() => fleet.stop());
 
   const ask = (path: string, { token = fleet.tokens.admin, method = 'GET' } = {}): Promise<Response> =>
-    fetch(fleet.url + path, { method, headers: { authorization: `Bearer ${token}` } });
+    fetch(fleet.url + path, { method, headers: { 'x-rouse': '1', authorization: `Bearer ${token}` } });
   const run = async (query = ''): Promise<unknown> => {
     const answer = await ask(`/admin/sweepers/request-nudge/run${query}`, { method: 'POST' });
     expect(answer.status).toBe(200);
@@ -69,7 +69,7 @@ describe('the sweepers of a server, as administrators see them', () => {
     expect(await status(fleet.tokens.orgAdmin)).toBe(403);
     expect(await status(agent.token)).toBe(403);
     expect(await status('rouse_wrong')).toBe(401);
-    expect((await fetch(fleet.url + path, { method })).status).toBe(401);
+    expect((await fetch(fleet.url + path, { method, headers: { 'x-rouse': '1' } })).status).toBe(401);
   });
 
   it.each([

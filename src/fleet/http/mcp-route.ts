@@ -26,10 +26,7 @@ function sameServer(app: Hono, { headers }: Request): Pick<FleetClient, 'request
     async request<T>(method: string, path: string, body?: unknown): Promise<T> {
       const response = await app.request(path, {
         method,
-        headers: Object.fromEntries([
-          ...own,
-          ...(body === undefined ? [] : [['content-type', 'application/json']]),
-        ]),
+        headers: Object.fromEntries([...own, ['content-type', 'application/json']]),
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const answer = await response.json();

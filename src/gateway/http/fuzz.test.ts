@@ -344,6 +344,7 @@ function send({ method, target, headers, body }: Sent): Promise<{ status: number
         agent,
         setHost: !('host' in headers),
         headers: {
+          'x-rouse': '1',
           ...(body !== undefined && {
             'content-type': 'application/json',
             'content-length': Buffer.byteLength(body),

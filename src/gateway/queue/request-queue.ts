@@ -5,6 +5,7 @@ import { type CoalescePlan, isControlIntent, planCoalescing } from './coalesce.t
 import { RequestCounts } from './counts.ts';
 import { appendEntry, type LedgerEntry, type LedgerStage } from './ledger.ts';
 import { type Outcome, WIRE_STATES } from './outcomes.ts';
+import { QueueRoom } from './queue-room.ts';
 import type { AcceptInput, RequestRow } from './request.ts';
 import { RequestReader } from './request-reader.ts';
 import { type Keep, PRUNE_EVERY, REQUEST_KEEP, removeOld } from './retention.ts';
@@ -31,6 +32,7 @@ export class RequestQueue extends RequestReader {
   #clock: Clock;
   #counts: RequestCounts;
   #ended = 0;
+  #room = new QueueRoom();
 
   constructor(db: Sqlite, clock: Clock) {
     super(db);
@@ -50,6 +52,7 @@ export class RequestQueue extends RequestReader {
   acceptWithin(db: Sqlite, input: AcceptInput): { accepted: Accepted; entry: LedgerEntry | undefined } {
     const known = findByKey(db, input);
     if (known) return { accepted: { row: known, duplicate: true, depth: this.depth() }, entry: undefined };
+    this.#room.require(db, input, this.depth());
     const row = insertRequest(db, input, this.#clock.now());
     this.#counts.move(1, 1);
     return { accepted: { row, duplicate: false, depth: this.depth() }, entry: firstEntry(row) };

@@ -1,5 +1,5 @@
 import { type Clock, type Log, type NextPass, randomHex, untilWall, utcStamp } from '../../base/index.ts';
-import { type BackendKind, capabilitiesOf, type ReminderDefinition } from '../../domain/index.ts';
+import { type BackendKind, capabilitiesOf, limit, type ReminderDefinition } from '../../domain/index.ts';
 import type { AgentSurface } from '../../terminal/index.ts';
 import {
   type Reminder,
@@ -67,6 +67,17 @@ export function createReminders(on: ReminderDependencies) {
     }
   }
 
+  function refuseTooMany(more: number): void {
+    if (set.size + more <= limit('liveReminders')) return;
+    throw refusal(
+      'too_many_reminders',
+      `the agent has ${set.size} live reminders, and may have ${limit('liveReminders')}`,
+      {
+        hint: 'remove some first, or let one of them repeat',
+      },
+    );
+  }
+
   /** Later creations are later, also within one millisecond, so that equal rankings keep their order. */
   function newReminder(definition: ReminderDefinition): LiveReminder {
     lastCreatedMs = Math.max(clock.now().getTime(), lastCreatedMs + 0.001);
@@ -95,6 +106,7 @@ export function createReminders(on: ReminderDependencies) {
 
   function create(definitions: readonly ReminderDefinition[]): ReminderSetView {
     refuseKeys(definitions);
+    refuseTooMany(definitions.length);
     const made = definitions.map(newReminder);
     keep(made);
     for (const reminder of made) {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { limit } from '../../domain/index.ts';
 import { about, count, integer, name, notBlank, oneLine, stamp, strict, text } from '../fields.ts';
 import { REQUEST_OUTCOMES } from '../v1/request-views.ts';
 
@@ -25,7 +26,12 @@ export const registerBody = name(
   'FleetRegisterBody',
   strict({
     agent_id: about('Authoritative id of the agent; the same id keeps its workspace.', identifier),
-    name: about('What people call it.', identifier),
+    name: about(
+      'What people call it.',
+      oneLine.refine((value) => value.length <= limit('nameLength'), {
+        error: () => `must have at most ${limit('nameLength')} characters`,
+      }),
+    ),
     tool: identifier.optional(),
     session_id: about('Which session of the agent this is; an older one is fenced off.', identifier),
     host: about('The host it runs on, for people.', identifier).optional(),

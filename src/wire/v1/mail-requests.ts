@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { messageOf } from '../../base/index.ts';
-import { ANSWERED_STATES, parseBoxName, READ_STATES, REPLY_POLICIES } from '../../domain/index.ts';
+import { ANSWERED_STATES, limit, parseBoxName, READ_STATES, REPLY_POLICIES } from '../../domain/index.ts';
 import {
   about,
   absolutePath,
@@ -33,6 +33,16 @@ const messageRefs = z
   .array(trimmed)
   .min(1)
   .refine((refs) => new Set(refs).size === refs.length, 'must not name a message twice');
+
+const recipients = z
+  .array(
+    trimmed.refine((address) => address.length <= limit('addressLength'), {
+      error: () => `must have at most ${limit('addressLength')} characters`,
+    }),
+  )
+  .refine((list) => list.length <= limit('recipients'), {
+    error: () => `must have at most ${limit('recipients')} entries`,
+  });
 
 const outgoing = {
   ...version,
@@ -83,7 +93,7 @@ export const mailOneBody = name(
 
 export const mailSendBody = name(
   'MailSendBody',
-  strict({ ...outgoing, to: z.array(trimmed).min(1), cc: z.array(trimmed).default([]), subject: oneLine }),
+  strict({ ...outgoing, to: recipients.min(1), cc: recipients.default([]), subject: oneLine }),
 );
 
 export const mailPostBody = name(

@@ -6,6 +6,7 @@ import {
   isCron,
   isRanking,
   isTimeZone,
+  limit,
   MISSED_POLICIES,
   MOST_RANKING,
   REMINDER_MODES,
@@ -85,7 +86,15 @@ export const reminderDefinition = name('ReminderDefinition', rules(strict(defini
 /** Body of `POST /v1/reminders`: all of them are created, or none. */
 export const createRemindersBody = name(
   'CreateRemindersBody',
-  strict({ schema_version: schemaVersion(1), reminders: z.array(reminderDefinition).min(1) }),
+  strict({
+    schema_version: schemaVersion(1),
+    reminders: z
+      .array(reminderDefinition)
+      .min(1)
+      .refine((list) => list.length <= limit('remindersPerBody'), {
+        error: () => `must have at most ${limit('remindersPerBody')} entries`,
+      }),
+  }),
 );
 
 /** Body of `PUT /v1/reminders/{reminder_id}`: every mutable field anew. */

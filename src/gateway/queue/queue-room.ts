@@ -1,0 +1,32 @@
+import type { Sqlite } from '../../db/index.ts';
+import { limit } from '../../domain/index.ts';
+import { refusal } from '../../wire/index.ts';
+import type { AcceptInput } from './request.ts';
+
+/** Whether there is room for one more request: what is accepted must be kept, and a disk is not endless. */
+export class QueueRoom {
+  /** At least as much as waits: it only grows, until it is counted anew. */
+  #bytes: number | undefined;
+
+  require(db: Sqlite, { payload }: AcceptInput, waiting: number): void {
+    if (waiting >= limit('queueRows')) throw full(`${waiting} requests wait`);
+    const more = Buffer.byteLength(JSON.stringify(payload));
+    this.#bytes ??= waitingBytes(db);
+    if (this.#bytes + more > limit('queueBytes')) this.#bytes = waitingBytes(db);
+    if (this.#bytes + more > limit('queueBytes')) throw full(`${this.#bytes} bytes of requests wait`);
+    this.#bytes += more;
+  }
+}
+
+function waitingBytes(db: Sqlite): number {
+  return db.get<{ bytes: number }>(
+    `SELECT coalesce(sum(length(CAST(payload_json AS BLOB))), 0) AS bytes FROM gateway_requests
+      WHERE state IN ('accepted', 'running')`,
+  )!.bytes;
+}
+
+function full(what: string): Error {
+  return refusal('queue_full', `${what} for the agent already`, {
+    hint: 'wait until some are done, or cancel what is not needed',
+  });
+}
