@@ -109,8 +109,8 @@ export type Meaning =
 /** A row that means something where it stands. */
 export interface Sign {
   means: Meaning;
-  /** `above` and `below` the composer; `inside` its text; `turn`: above, back to the last prompt that was sent. */
-  where: 'above' | 'below' | 'inside' | 'turn';
+  /** `above` and `below` the composer; `inside` its text; `edge`: its first row; `turn`: above, back to the last prompt that was sent. */
+  where: 'above' | 'below' | 'inside' | 'edge' | 'turn';
   /** How many rows to look at, nearest the composer first, blank ones not counted. All, if absent. */
   rows?: number;
   /** Only rows that touch the composer: up to the first blank one. */
@@ -159,6 +159,8 @@ export type SignalSource =
   | 'claude_status_file'
   | 'claude_hooks'
   | 'codex_rollout'
+  | 'copilot_events'
+  | 'kimi_wire'
   | 'opencode_http'
   | 'scripted_status_file';
 

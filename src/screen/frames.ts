@@ -34,7 +34,8 @@ function betweenLines(screen: Screen, frame: Frame & { kind: 'lines' }, y: numbe
 /** A row made of one character from edge to edge. A name may stand in the upper one. */
 function isLine(row: Row, fill: string, columns: number, mayHoldName: boolean): boolean {
   const { text } = row;
-  if (text.length < columns - 2 || !text.startsWith(fill.repeat(4)) || !text.endsWith(fill)) return false;
+  const start = fill.repeat(mayHoldName ? 2 : 4);
+  if (text.length < columns - 2 || !text.startsWith(start) || !text.endsWith(fill)) return false;
   const filled = text.split(fill).length - 1;
   return mayHoldName ? filled >= columns / 2 : filled === text.length;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { expectedOf, type Fixture, judge, loadFixtures } from './captured-fixtures.ts';
-import type { Detector } from './detector.ts';
+import type { Detector, SignalSource } from './detector.ts';
 import { detectorFor } from './detectors/index.ts';
 import { observe } from './observe.ts';
 import { decideReadiness } from './readiness.ts';
@@ -77,18 +77,42 @@ function* chosen(fixtures: Fixture[]): Generator<[Fixture, Mutant]> {
   }
 }
 
+/** Tools whose screen without its one busy row is that of an idle one; their own word keeps them from being ready. */
+const LOGS: Record<string, SignalSource> = {
+  kimi: 'kimi_wire',
+  copilot: 'copilot_events',
+  opencode: 'opencode_http',
+};
+
+function isTold({ tool, version }: Fixture, screen: Screen): boolean {
+  const source = LOGS[tool];
+  if (!source) return false;
+  const facts = observe({
+    screen,
+    detector: detectorFor(tool, { version }),
+    process: { foreground: 'tool', version },
+    signals: [{ source, says: 'busy', ageMs: 0, writerAlive: true }],
+  });
+  return !decideReadiness(facts, { stable: true }).ready;
+}
+
 describe('a running turn whose screen lost or moved one row', () => {
-  const tools = ['claude', 'codex', 'gemini', 'qwen'];
+  const tools = ['claude', 'codex', 'gemini', 'qwen', 'opencode', 'copilot', 'kimi', 'pi'];
 
   it.each(tools)('is never ready: %s', (tool) => {
     const wrong: string[] = [];
     let count = 0;
+    let told = 0;
     for (const [fixture, { what, screen }] of chosen(busy.filter((each) => each.tool === tool))) {
       count++;
-      if (judge(fixture, screen).gate.ready) wrong.push(`${fixture.name}: ${what}`);
+      if (!judge(fixture, screen).gate.ready) continue;
+      if (isTold(fixture, screen)) told++;
+      else wrong.push(`${fixture.name}: ${what}`);
     }
-    console.info(`${tool}: ${count} screens with a row lost or moved, ${wrong.length} read as ready`);
+    const log = told > 0 ? `, ${told} not ready only by ${LOGS[tool]}` : '';
+    console.info(`${tool}: ${count} screens with a row lost or moved, ${wrong.length} read as ready${log}`);
     expect(wrong).toEqual([]);
+    expect(told).toBeLessThan(count / 50);
   });
 
   it('would be read as ready by a detector that only looks for busy rows', () => {

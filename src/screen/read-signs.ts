@@ -54,6 +54,7 @@ function regionRows(
     above: () => screen.rows.slice(0, composer.top).reverse(),
     below: () => screen.rows.slice(composer.bottom + 1),
     inside: () => screen.rows.slice(composer.first, composer.last + 1),
+    edge: () => screen.rows.slice(composer.top, composer.top + 1),
     turn: () => turnRows(screen, detector, composer).reverse(),
   }[sign.where]();
   const firstBlank = rows.findIndex((row) => row.blank);

@@ -23,6 +23,9 @@ const NATURE: Record<SignalSource, 'level' | 'edge'> = {
   claude_hooks: 'edge',
   // Every turn ends with task_complete or turn_aborted; a killed codex writes neither.
   codex_rollout: 'level',
+  // The same holds for every turn and compaction here.
+  copilot_events: 'level',
+  kimi_wire: 'level',
   opencode_http: 'level',
   scripted_status_file: 'level',
 };

@@ -1,8 +1,12 @@
 import type { Detector } from '../detector.ts';
 import { AGAIN_TO_EXIT, FORM_KEYS } from './words.ts';
 
-/** The footer while no turn runs: what the sidebar offers, then the mode. A turn, and Ctrl-C, put something else there. */
-const IDLE_FOOTER = /^ (?:← (?:open|use) sidebar\b|(?:Interactive|Plan|Autopilot|Shell) · )/;
+/**
+ * The footer while no turn runs: what the sidebar offers, then the mode. A turn, and Ctrl-C, put something else there.
+ * While it waits for work in the background a prompt is taken at once.
+ */
+const IDLE_FOOTER =
+  /^ (?:← (?:open|use) sidebar\b|(?:Interactive|Plan|Autopilot|Shell) · |\S Waiting for background )/;
 
 /** GitHub Copilot CLI. A turn shows only in the footer, compaction only above the composer. */
 export const copilot: Detector = {
@@ -15,6 +19,8 @@ export const copilot: Detector = {
       frame: { kind: 'lines', above: '─', below: '─' },
       prompts: [
         { text: '❯ ', mode: 'prompt' },
+        // With --screen-reader.
+        { text: 'Start of Prompt Indicator', mode: 'prompt' },
         { text: '! ', mode: 'shell' },
       ],
       ghosts: [],
@@ -25,8 +31,12 @@ export const copilot: Detector = {
   ],
   title: {},
   signs: [
-    { means: 'busy', where: 'below', row: /^ ?[○◎◉●◌◍◐◑◒◓] \p{L}/u },
-    { means: 'busy', where: 'below', row: /\besc( esc)? (interrupt|edit prompt)\b|\bctrl\+q enqueue\b/ },
+    { means: 'busy', where: 'below', row: /^ ?[○◎◉●◌◍◐◑◒◓] (?!Waiting for background )\p{L}/u },
+    {
+      means: 'busy',
+      where: 'below',
+      row: /^(?! ?\S Waiting for background ).*(\besc( esc)? (interrupt|edit prompt)\b|\bctrl\+q enqueue\b)/,
+    },
     // At the very edge, where nothing of the transcript stands.
     { means: 'busy', where: 'above', rows: 8, row: /^[○◎◉●◌◍◐◑◒◓] \p{L}/u },
     { means: 'pending', where: 'above', rows: 12, row: /^Queued \(\d+\)/ },
@@ -40,6 +50,7 @@ export const copilot: Detector = {
     { means: 'dialog', where: 'below', row: FORM_KEYS },
     { means: 'interrupted', where: 'turn', row: /^ ● Operation cancelled by user\b/ },
     { means: 'failure', where: 'turn', row: /^ [✗✕] (?!Shell|Create|Edit|Write)/ },
+    { means: 'logged_out', where: 'turn', row: /^ ✗ Authentication failed\b/ },
     { means: 'success', where: 'turn', row: /^ ● / },
   ],
   completion: { where: 'above', entry: /^(?:┃| ) ❯ (\/\S+)(\s|$)/, chosenBy: 'mark' },
@@ -64,5 +75,5 @@ export const copilot: Detector = {
     whileBusy: 'steers',
     restoresPrompt: true,
   },
-  signals: [],
+  signals: ['copilot_events'],
 };

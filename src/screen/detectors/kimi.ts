@@ -1,6 +1,9 @@
 import type { Detector } from '../detector.ts';
 import { AGAIN_TO_EXIT, BRAILLE } from './words.ts';
 
+/** Two columns from the edge, where nothing of the transcript begins. */
+const SPINNER = new RegExp(`^ {2}([${BRAILLE}]|[🌑-🌘])`, 'u');
+
 /** Kimi Code. Says nothing of Escape while busy; a moon or a braille cell above the box is all. Tips rotate in the footer. */
 export const kimi: Detector = {
   tool: 'kimi',
@@ -19,15 +22,17 @@ export const kimi: Detector = {
   ],
   title: {},
   signs: [
-    { means: 'busy', where: 'above', rows: 10, row: new RegExp(`^ {2}([${BRAILLE}]|[🌑-🌘])`, 'u') },
+    { means: 'busy', where: 'above', row: SPINNER },
+    { means: 'busy', where: 'below', row: SPINNER },
     // Its dot blinks; without it only the colour tells the row from an answer.
-    { means: 'busy', where: 'above', rows: 10, row: /^ ● Compacting context(…|\.\.\.)/ },
-    { means: 'busy', where: 'above', rows: 10, row: /^ {3}Compacting context(…|\.\.\.)/, colour: 'hued' },
+    { means: 'busy', where: 'above', row: /^ ● Compacting context(…|\.\.\.)/ },
+    { means: 'busy', where: 'above', row: /^ {3}Compacting context(…|\.\.\.)/, colour: 'hued' },
     { means: 'pending', where: 'above', rows: 3, row: /^\s+↑ to edit\b/ },
     { means: 'menu', where: 'below', row: /^ │ {3}(→| ) / },
     { means: 'exit_armed', where: 'below', row: AGAIN_TO_EXIT },
     { means: 'interrupted', where: 'turn', row: /^\s+Interrupted by user$/ },
     { means: 'failure', where: 'turn', row: /^\s+Error: / },
+    { means: 'logged_out', where: 'turn', row: /^\s+Error: \[provider\.auth_error\]/ },
     { means: 'success', where: 'turn', row: /^ ● / },
   ],
   completion: { where: 'below', entry: /^ │ {3}→ (\S+)\s/, chosenBy: 'mark' },
@@ -46,5 +51,5 @@ export const kimi: Detector = {
     whileBusy: 'queues',
     restoresPrompt: false,
   },
-  signals: [],
+  signals: ['kimi_wire'],
 };

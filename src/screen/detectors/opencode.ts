@@ -1,6 +1,9 @@
 import type { Detector } from '../detector.ts';
 import { FORM_KEYS } from './words.ts';
 
+/** Below the composer of an idle tool: the directory, or the keys alone. A turn puts its squares in front of them. */
+const IDLE_FOOTER = /^\s*([~/$…]\S*|tab agents\b|ctrl\+p\b)(?!.*\besc\b)/;
+
 /** opencode. Dialogs float over the composer, which stays in sight: the cursor, visible and in place, is what proves it. */
 export const opencode: Detector = {
   tool: 'opencode',
@@ -12,12 +15,14 @@ export const opencode: Detector = {
       prompts: [{ text: '  ', mode: 'prompt' }],
       ghosts: [{ grey: true, form: /^(Ask anything|Run a command)(…|\.\.\.)/ }],
       showsCursor: true,
+      needsIdleSignal: true,
     },
   ],
   title: {},
   signs: [
     { means: 'busy', where: 'below', row: /\besc (again to )?interrupt\b/ },
     { means: 'busy', where: 'below', row: /[■⬝]{4}/u },
+    { means: 'idle', where: 'below', rows: 1, row: IDLE_FOOTER },
     { means: 'pending', where: 'above', row: /^\s*┃\s+QUEUED\b/ },
     { means: 'menu', where: 'above', attached: true, row: /^\s*┃.*┃$/u },
     { means: 'shell_mode', where: 'below', row: /\bexit shell mode\b/ },

@@ -4,7 +4,11 @@ import { BRAILLE } from './words.ts';
 /** pi. No glyph and no placeholder: an empty row between two lines. Its banner speaks of interrupting at all times. */
 export const pi: Detector = {
   tool: 'pi',
-  versions: { from: '0.60.0', below: '0.80.0', seen: ['0.60.0', '0.65.0', '0.70.2', '0.73.1'] },
+  versions: {
+    from: '0.60.0',
+    below: '0.88.0',
+    seen: ['0.60.0', '0.65.0', '0.70.2', '0.73.1', '0.79.10', '0.87.1'],
+  },
   processNames: ['pi'],
   composers: [
     {
@@ -26,6 +30,8 @@ export const pi: Detector = {
       rows: 1,
       row: new RegExp(`^ ?[${BRAILLE}] .*\\.\\.\\.( \\(.*\\))?$`, 'u'),
     },
+    // Newer versions write into the line above the text.
+    { means: 'busy', where: 'edge', row: /^─+ (?!↑ \d+ more)\S/ },
     // What /session prints ends with a blank row of its own.
     { means: 'idle', where: 'above', rows: 1, row: /^ (Total|Cost): \S+$/, colour: 'set' },
     { means: 'pending', where: 'above', rows: 6, row: /^ ↳ .*\bqueued messages?\b/ },
@@ -33,6 +39,15 @@ export const pi: Detector = {
     { means: 'dialog', where: 'inside', row: /^[→›] |^>\s*$/ },
     { means: 'interrupted', where: 'turn', rows: 2, row: /^ Operation aborted$/ },
     { means: 'failure', where: 'turn', rows: 3, row: /^ Error: / },
+    { means: 'logged_out', where: 'above', rows: 2, row: /^ Error: 40[13]\b/, colour: 'set' },
+    { means: 'logged_out', where: 'above', rows: 4, row: /^ Error: 40[13]: \{/, colour: 'set' },
+    {
+      means: 'logged_out',
+      where: 'above',
+      rows: 3,
+      row: /\bUse \/login to log into a provider\b/,
+      colour: 'set',
+    },
   ],
   completion: { where: 'below', entry: /^→ (\S+)(\s|$)/, chosenBy: 'mark' },
   transcript: { prompt: /^(?!)/, banner: /^ (pi v\d|Pi can explain its own features)/ },

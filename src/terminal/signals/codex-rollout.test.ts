@@ -3,18 +3,19 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock, identifyProcess } from '../../base/index.ts';
-import { CodexRollout } from './codex-rollout.ts';
+import { CODEX_ROLLOUT } from './codex-rollout.ts';
+import { SessionLog } from './session-log.ts';
 
 let directory: string;
 let clock: FakeClock;
-let reader: CodexRollout;
+let reader: SessionLog;
 let open: number[];
 let seconds: number;
 
 beforeEach(() => {
   directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rollout-'));
   clock = new FakeClock();
-  reader = new CodexRollout(clock, () => {});
+  reader = new SessionLog(CODEX_ROLLOUT, clock, () => {});
   open = [];
   seconds = 0;
 });

@@ -4,8 +4,11 @@ import type { Clock } from '../../base/index.ts';
 import type { Detector } from '../../screen/index.ts';
 import { launchFact, type SurfaceManifest } from '../surface-manifest.ts';
 import { ClaudeHooks } from './claude-hooks.ts';
-import { CodexRollout } from './codex-rollout.ts';
+import { CODEX_ROLLOUT } from './codex-rollout.ts';
+import { COPILOT_EVENTS } from './copilot-events.ts';
+import { KIMI_WIRE } from './kimi-wire.ts';
 import { OpencodeHttp, opencodePort } from './opencode-http.ts';
+import { SessionLog } from './session-log.ts';
 import type { OnSignal, SignalReader } from './signal-reader.ts';
 import { StatusFile } from './status-file.ts';
 import { toolVariable } from './tool-variable.ts';
@@ -55,5 +58,7 @@ const READERS: Partial<Record<Detector['signals'][number], (place: SignalPlace) 
     const port = opencodePort(manifest.launch_plan.args);
     return port === undefined ? [] : [new OpencodeHttp(port, clock, changed)];
   },
-  codex_rollout: ({ clock, changed }) => [new CodexRollout(clock, changed)],
+  codex_rollout: ({ clock, changed }) => [new SessionLog(CODEX_ROLLOUT, clock, changed)],
+  copilot_events: ({ clock, changed }) => [new SessionLog(COPILOT_EVENTS, clock, changed)],
+  kimi_wire: ({ clock, changed }) => [new SessionLog(KIMI_WIRE, clock, changed)],
 };

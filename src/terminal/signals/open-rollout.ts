@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { childrenOf } from '../child-processes.ts';
+import { filesOpenIn } from './open-files.ts';
 
 const ROLLOUT = /^rollout-.*\.jsonl$/;
 /** The kind of conversation stands near the beginning of the first line, before the instructions. */
@@ -12,28 +12,11 @@ const SUBAGENT = /"source":\s*\{\s*"subagent"/;
  * the log of the old one open, and each subagent has one of its own; the one written last is current.
  */
 export function openRollout(pid: number): string | undefined {
-  return [pid, ...childrenOf(pid)]
-    .flatMap(openFiles)
+  return filesOpenIn(pid)
     .filter((file) => ROLLOUT.test(path.basename(file)))
     .map((file) => ({ file, writtenMs: fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((a, b) => b.writtenMs - a.writtenMs)
     .find(({ file }) => !SUBAGENT.test(headOf(file)))?.file;
-}
-
-function openFiles(pid: number): string[] {
-  let descriptors: string[];
-  try {
-    descriptors = fs.readdirSync(`/proc/${pid}/fd`);
-  } catch {
-    return [];
-  }
-  return descriptors.flatMap((fd) => {
-    try {
-      return [fs.readlinkSync(`/proc/${pid}/fd/${fd}`)];
-    } catch {
-      return [];
-    }
-  });
 }
 
 function headOf(file: string): string {

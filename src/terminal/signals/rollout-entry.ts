@@ -1,11 +1,4 @@
-/** One event of Codex's log of a conversation. */
-export interface RolloutEntry {
-  /** As the log calls it; `user_message` for a prompt, whichever way this version writes one. */
-  kind: string;
-  atMs: number;
-  /** The prompt, of a `user_message`. */
-  text: string;
-}
+import type { LogEntry } from './session-log.ts';
 
 interface Line {
   timestamp?: string;
@@ -14,7 +7,7 @@ interface Line {
 }
 
 /** Up to 0.144 a prompt is an event of its own; from 0.155 on it is a finished item of the turn. */
-export function entryOf(line: string): RolloutEntry[] {
+export function entryOf(line: string): LogEntry[] {
   let parsed: Line | null;
   try {
     parsed = JSON.parse(line) as Line | null;

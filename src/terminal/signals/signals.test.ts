@@ -4,7 +4,8 @@ import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Emitter, FakeClock, identifyProcess } from '../../base/index.ts';
 import { ClaudeHooks } from './claude-hooks.ts';
-import { CodexRollout } from './codex-rollout.ts';
+import { CODEX_ROLLOUT } from './codex-rollout.ts';
+import { SessionLog } from './session-log.ts';
 import { StatusFile } from './status-file.ts';
 
 let directory: string;
@@ -115,7 +116,7 @@ describe('the rollout log of Codex', () => {
     write('2026-01-01T00:00:01Z', { type: 'task_started' });
     fs.writeSync(fd, 'not a record\n');
     const { call, next } = told();
-    const rollout = new CodexRollout(clock, call);
+    const rollout = new SessionLog(CODEX_ROLLOUT, clock, call);
     rollout.follow(self);
     expect(rollout.read()).toMatchObject([{ says: 'busy', detail: 'task_started' }]);
     const more = next();
