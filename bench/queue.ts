@@ -6,7 +6,7 @@ import { Ending, Loop, systemClock } from '../src/base/index.ts';
 import { GatewayClient } from '../src/client/index.ts';
 import { openSqlite, type Sqlite } from '../src/db/index.ts';
 import { dispatchPass, ExecutionSlot, LanePause } from '../src/gateway/dispatch/index.ts';
-import { PRIORITY, QUEUE_MIGRATIONS, RequestQueue } from '../src/gateway/queue/index.ts';
+import { InstanceStore, PRIORITY, QUEUE_MIGRATIONS, RequestQueue } from '../src/gateway/queue/index.ts';
 import { testGateway } from '../src/gateway/testing.ts';
 import { FakeSurface } from '../src/terminal/index.ts';
 import { queuePeers } from './support/queue-peers.ts';
@@ -130,7 +130,7 @@ class Handler extends FakeSurface {
 
 /** From the call of accept to the call of the handler: two commits and a wake of the sleeping loop. */
 async function idleWake(bench: Bench): Promise<void> {
-  const { queue } = openQueue(bench, 'wake');
+  const { db, queue } = openQueue(bench, 'wake');
   const surface = new Handler();
   const slot = new ExecutionSlot();
   const pause = new LanePause(systemClock);
@@ -143,6 +143,7 @@ async function idleWake(bench: Bench): Promise<void> {
         surface,
         slot,
         pause,
+        instances: new InstanceStore(db),
         clock: systemClock,
         admission: () => 'open',
         epoch: () => 1,

@@ -212,7 +212,8 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   ending.add(instances.settled.on(() => turns.anew()));
   ending.add(queue.entries.on(refresh));
   ending.add(slot.changed.on(refresh));
-  ending.add(instances.settled.on(refresh));
+  ending.add(instances.changed.on(refresh));
+  ending.add(queue.entries.on(({ stage }) => stage === 'finished' && instances.settle()));
   ending.add(surface.changed.on(refresh));
   ending.add(queue.entries.on(notifier.onLedger));
   ending.add(mail.changed.on(() => notifier.hint('mail')));
@@ -226,6 +227,8 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
     }),
   );
   await recoverRunning(queue, surface);
+  presence.instance();
+  instances.inherit();
 
   const instanceId = newUuid();
   const app = createApp({ host: config.host, log });

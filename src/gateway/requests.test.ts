@@ -1,3 +1,6 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Ending } from '../base/index.ts';
 import { type DeliveryResult, FakeSurface, type PromptDelivery } from '../terminal/index.ts';
@@ -17,6 +20,8 @@ const prompt = (text: string, more: object = {}) => ({
 });
 const accept = async ({ call }: TestGateway, body: object): Promise<string> =>
   (await call('POST', '/v1/requests', body)).body.request_id;
+const stagesOf = async ({ call }: TestGateway, id: string): Promise<string[]> =>
+  (await call('GET', `/v1/requests/${id}`)).body.ledger.map(({ stage }: { stage: string }) => stage);
 const finished = async ({ call }: TestGateway, id: string) =>
   (await call('GET', `/v1/requests/${id}?wait`)).body;
 
@@ -234,9 +239,6 @@ class Refusing extends FakeSurface {
 
 describe('an interrupt whose keys cannot go in', () => {
   const interrupt = { kind: 'interrupt', payload: {} };
-  const stages = async (on: TestGateway, id: string): Promise<string[]> =>
-    (await on.call('GET', `/v1/requests/${id}`)).body.ledger.map(({ stage }: { stage: string }) => stage);
-
   it('waits for a change of the surface, says for what, and leaves one entry', async () => {
     const on = await testGateway(ending, {
       prepare: (surface) => surface.show({ ready: false, reasons: ['x'], keysWait: "process='other'" }),
@@ -247,20 +249,20 @@ describe('an interrupt whose keys cannot go in', () => {
     for (const reasons of [['y'], ['z']]) on.surface.show({ reasons });
     on.surface.show({ keysWait: "copy_mode='yes'" });
     await expect.poll(async () => (await view()).waiting_reason).toBe("copy_mode='yes'");
-    expect([await stages(on, id), on.surface.interrupts]).toEqual([['accepted'], 0]);
+    expect([await stagesOf(on, id), on.surface.interrupts]).toEqual([['accepted'], 0]);
     on.surface.show({ keysWait: undefined });
     expect(await finished(on, id)).toMatchObject({ outcome: 'submitted' });
-    expect([await stages(on, id), on.surface.interrupts]).toEqual([['accepted', 'running', 'finished'], 1]);
+    expect([await stagesOf(on, id), on.surface.interrupts]).toEqual([['accepted', 'running', 'finished'], 1]);
   });
 
   it('though the surface shows no reason, is not tried again at once', async () => {
     const surface = new Refusing();
     const on = await testGateway(ending, { config: { openSurface: () => surface } });
     const id = await accept(on, interrupt);
-    await expect.poll(() => stages(on, id)).toEqual(['accepted', 'running', 'returned']);
+    await expect.poll(() => stagesOf(on, id)).toEqual(['accepted', 'running', 'returned']);
     const passes = Array.from({ length: 20 }, () => on.call('GET', `/v1/requests/${id}`));
     await Promise.all(passes);
-    expect([await stages(on, id), surface.asked]).toEqual([['accepted', 'running', 'returned'], 1]);
+    expect([await stagesOf(on, id), surface.asked]).toEqual([['accepted', 'running', 'returned'], 1]);
   });
 
   it('keeps the keys of a reminder waiting as well', async () => {
@@ -300,6 +302,20 @@ describe('interrupts that wait together', () => {
     expect(surface.interrupts).toBe(1);
   });
 });
+
+/** Its first delivery is refused, untouched, when told so: the tool went away under it. */
+class Replaced extends FakeSurface {
+  refuse: () => void = () => {};
+  #refused: Promise<void> | undefined = new Promise((resolve) => {
+    this.refuse = resolve;
+  });
+  override async deliver(prompt: PromptDelivery): Promise<DeliveryResult> {
+    if (this.#refused === undefined) return super.deliver(prompt);
+    await this.#refused;
+    this.#refused = undefined;
+    return { outcome: 'not_ready', reasons: ["process='gone'"], evidence: [], untouched: true };
+  }
+}
 
 describe('after a restart', () => {
   it('accepted work runs, once', async () => {
@@ -353,6 +369,67 @@ describe('after a restart', () => {
       'running',
     ]);
     expect(after.surface.submitted).toEqual(['one', 'two']);
+  });
+
+  describe.each([
+    ['alone', false],
+    ['with another one in line', true],
+  ])('a request under way, %s, when its agent process was replaced', (_how, another) => {
+    const rest = async (on: TestGateway): Promise<string[]> =>
+      another ? [await accept(on, prompt('behind it'))] : [];
+
+    /** It is offered to reconciliation and, kept, runs once; the others too. */
+    async function isOffered(on: TestGateway, ids: string[], submitted: string[]): Promise<void> {
+      await expect
+        .poll(async () => (await on.call('GET', '/v1/reconciliation')).body)
+        .toMatchObject({
+          managed_agent_recovery: 'reconciliation_required',
+          requests: ids.map((request_id) => ({ request_id })),
+        });
+      await on.call('POST', '/v1/reconciliation', { keep: ids });
+      for (const id of ids) expect(await finished(on, id)).toMatchObject({ outcome: 'submitted' });
+      expect(on.surface.submitted).toEqual(submitted);
+    }
+
+    it('while the gateway was down is offered to reconciliation', async () => {
+      const before = await testGateway(ending);
+      before.surface.hold = new Promise((resolve) => ending.add(resolve));
+      const id = await accept(before, prompt('under way'));
+      await expect.poll(async () => (await stagesOf(before, id)).at(-1)).toBe('typing');
+      const ids = [id, ...(await rest(before))];
+      // As a killed gateway leaves it: its row is running.
+      const killed = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-killed-')), 'root');
+      fs.cpSync(before.root, killed, { recursive: true });
+      ending.add(() => fs.rmSync(path.dirname(killed), { recursive: true, force: true }));
+      const after = await testGateway(ending, {
+        root: killed,
+        prepare(surface) {
+          surface.verdict = 'not_submitted';
+          surface.show({ instanceId: 'fake-2' });
+        },
+      });
+      expect((await after.call('GET', '/v1/status')).body.request_admission).toBe('blocked_reconciliation');
+      await isOffered(after, ids, another ? ['under way', 'behind it'] : ['under way']);
+    });
+
+    it('under a live gateway is offered to reconciliation', async () => {
+      const surface = new Replaced();
+      const on = await testGateway(ending, { config: { openSurface: () => surface } });
+      const id = await accept(on, prompt('under way'));
+      await expect.poll(async () => (await stagesOf(on, id)).at(-1)).toBe('running');
+      const ids = [id, ...(await rest(on))];
+      surface.show({ instanceId: 'fake-2' });
+      surface.refuse();
+      await isOffered({ ...on, surface }, ids, another ? ['under way', 'behind it'] : ['under way']);
+    });
+  });
+
+  it('an offered request that is cancelled is decided about', async () => {
+    const before = await testGateway(ending, { prepare: (s) => s.show({ ready: false, reasons: ['x'] }) });
+    const id = await accept(before, prompt('cancelled'));
+    const after = await before.restart((surface) => surface.show({ instanceId: 'fake-2' }));
+    await after.call('POST', `/v1/requests/${id}/cancel`);
+    expect((await after.call('GET', '/v1/status')).body.request_admission).toBe('open');
   });
 
   it('a harmless relaunch, with nothing left over, needs no decision', async () => {

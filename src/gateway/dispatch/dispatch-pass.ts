@@ -1,6 +1,6 @@
 import { type Clock, isRouseError, type NextPass, untilWall } from '../../base/index.ts';
 import type { Admission } from '../../domain/index.ts';
-import type { CoalescePlan, RequestRow } from '../queue/index.ts';
+import type { CoalescePlan, InstanceStore, RequestRow } from '../queue/index.ts';
 import { type DeliverDependencies, deliverRequest } from './deliver.ts';
 import type { ExecutionSlot } from './execution-slot.ts';
 import type { LanePause } from './lane-pause.ts';
@@ -9,6 +9,7 @@ export interface DispatchDependencies extends DeliverDependencies {
   slot: ExecutionSlot;
   pause: LanePause;
   clock: Clock;
+  instances: InstanceStore;
   admission: () => Admission;
   epoch: () => number;
 }
@@ -28,11 +29,8 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
     return untilExpiry(dependencies);
   }
   if (row.managed_agent_instance_epoch !== dependencies.epoch()) {
-    await queue.finish(row.request_id, {
-      outcome: 'failed',
-      detail: `accepted for an earlier agent process (epoch ${row.managed_agent_instance_epoch}); not replayed`,
-    });
-    return 0;
+    dependencies.instances.inherit();
+    return untilExpiry(dependencies);
   }
   const waiting = whyNotNow(dependencies);
   if (waiting) {

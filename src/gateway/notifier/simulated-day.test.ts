@@ -75,6 +75,7 @@ async function day(repeat: RepeatPolicy, sends: number[], agent: 'diligent' | 's
         surface,
         slot,
         pause,
+        instances,
         clock,
         admission: presence.admission,
         epoch: presence.epoch,

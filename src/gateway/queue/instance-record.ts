@@ -12,8 +12,8 @@ export interface InstanceRecord {
 
 /** Which agent process the accepted work was meant for. Kept with the queue, so that it survives detach and attach. */
 export class InstanceStore {
-  /** All inherited work was decided about: admission is open again. */
-  readonly settled = new Emitter<InstanceRecord>();
+  /** Whether somebody must decide about inherited work has changed, and with it admission. */
+  readonly changed = new Emitter<InstanceRecord>();
   #db: Sqlite;
 
   constructor(db: Sqlite) {
@@ -60,13 +60,27 @@ export class InstanceStore {
     );
   }
 
+  /**
+   * Closes admission when work for an earlier process is in line though the new one was seen without any: it was under
+   * way when that process ended, and has come back.
+   */
+  inherit(): InstanceRecord {
+    const record = this.read();
+    if (record.reconciled_epoch !== record.epoch || this.inheritedCount(record.epoch) === 0) return record;
+    return this.#change({ ...record, reconciled_epoch: record.epoch - 1 });
+  }
+
   /** Opens admission again once no inherited request is left undecided. */
   settle(): InstanceRecord {
     const record = this.read();
     if (record.reconciled_epoch === record.epoch || this.inheritedCount(record.epoch) > 0) return record;
-    const settled = this.#write({ ...record, reconciled_epoch: record.epoch });
-    this.settled.emit(settled);
-    return settled;
+    return this.#change({ ...record, reconciled_epoch: record.epoch });
+  }
+
+  #change(record: InstanceRecord): InstanceRecord {
+    this.#write(record);
+    this.changed.emit(record);
+    return record;
   }
 
   #write(record: InstanceRecord): InstanceRecord {
