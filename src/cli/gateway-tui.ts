@@ -13,19 +13,23 @@ type Seen = Pick<
   'diagnostics' | 'surface' | 'turn' | 'last_turn' | 'stability' | 'submit_ready' | 'not_ready_reasons'
 >;
 
+function phaseOf({ turn, stalled }: Pick<TuiState, 'turn' | 'stalled'>): string {
+  return stalled ? `${turn.phase} (stalled)` : turn.phase;
+}
+
 function readiness({ submit_ready, not_ready_reasons = [] }: Seen): string {
   if (submit_ready === undefined) return 'unknown';
   return submit_ready ? 'yes' : `no: ${not_ready_reasons.join(' ')}`;
 }
 
 export function tuiText(state: TuiState): string {
-  const { diagnostics, surface, turn, last_turn, stability, tracked_session: session } = state;
+  const { diagnostics, surface, last_turn, stability, tracked_session: session } = state;
   const version = session.observed_tool_version;
   return keyValues({
     session: session.tmux_session_name,
     tool: version ? `${session.tool} ${version}` : session.tool,
     available: `${diagnostics.availability} (${diagnostics.transport_state}, ${diagnostics.process_state}, ${diagnostics.parse_status})`,
-    phase: turn.phase,
+    phase: phaseOf(state),
     'submit ready': readiness(state),
     'accepting input': surface.accepting_input,
     'editing input': surface.editing_input,
@@ -48,7 +52,7 @@ function historyText({ entries }: TuiHistory): string {
   return table(entries, [
     { title: 'time (utc)', value: (e) => clockTime(e.recorded_at_utc) },
     { title: 'available', value: (e) => e.diagnostics.availability },
-    { title: 'phase', value: (e) => e.turn.phase },
+    { title: 'phase', value: phaseOf },
     { title: 'accepting', value: (e) => e.surface.accepting_input },
     { title: 'editing', value: (e) => e.surface.editing_input },
     { title: 'posture', value: (e) => e.surface.ready_posture },

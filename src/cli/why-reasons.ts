@@ -20,6 +20,7 @@ const WORDS: [RegExp, string | ((value: string) => string)][] = [
   [/logged_out='([^']*)'/, (said) => `the tool answers by itself until somebody logs in there: ${said}`],
   [/stable='false'/, 'its screen is still changing'],
   [/ready_posture=/, 'its screen was not recognised'],
+  [/stalled='yes'/, 'and has not been for long, so somebody should look at it'],
   [
     /request_admission='blocked_reconciliation'/,
     'earlier requests wait for "rouse agents gateway reconcile"',

@@ -10,6 +10,7 @@ const TIMES = {
   completion_stability_seconds: 1,
   stale_active_recovery_seconds: 5,
   final_stable_active_recovery_seconds: 20,
+  unknown_to_stalled_timeout_seconds: 30,
 };
 const probe: Probe = {
   observedAtUtc: '2026-01-01T00:00:10.000Z',

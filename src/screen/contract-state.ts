@@ -45,6 +45,7 @@ export function contractState(input: ContractInput) {
       pending_input: surface.pending_input.value,
     },
     turn: { phase: turn.phase },
+    stalled: turn.stalled,
     last_turn: turn.lastTurn,
     stability,
     facts: factList(input),

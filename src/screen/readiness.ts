@@ -10,6 +10,7 @@ export const REASONS = [
   'dialog',
   'unknown_version',
   'unknown_screen',
+  'stalled_screen',
   'menu',
   'shell_mode',
   'draft',
@@ -39,6 +40,8 @@ export interface GatePolicy {
   admission?: 'ready_only' | 'if_no_pending' | 'always';
   /** The tool's version is outside every known range, but calibration found the composer. */
   calibrated?: boolean;
+  /** The screen has not been recognised for long; a word more, for whoever waits. */
+  stalled?: boolean;
   /** A limit notice whose end has passed is history; see isLimitOver. */
   ignoreUsageLimit?: boolean;
 }
@@ -93,8 +96,16 @@ function doubts(facts: Facts, policy: GatePolicy): Reason[] {
     add('usage_limit', 'usage_limit', facts.limit.value.resets ?? 'hit');
   if (facts.logged_out.value) add('logged_out', 'logged_out', facts.logged_out.value);
   if (!policy.stable) add('unstable_screen', 'stable', 'false');
-  if (isUnrecognised(facts, found)) add('unknown_screen', 'ready_posture', surface.ready_posture.value);
+  if (isUnrecognised(facts, found)) {
+    add('unknown_screen', 'ready_posture', surface.ready_posture.value);
+    if (policy.stalled) add('stalled_screen', 'stalled', 'yes');
+  }
   return found;
+}
+
+/** The tool is there, and nothing on its screen says what it waits for. */
+export function isUnreadable(facts: Facts): boolean {
+  return doubts(facts, { stable: true }).some(({ code }) => code === 'unknown_screen');
 }
 
 /** Doubtful evidence yields to the turn reducer, which saw the composer empty and still. */

@@ -3,16 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { claude } from './detectors/claude.ts';
 import type { Facts } from './facts.ts';
 import { observe } from './observe.ts';
+import { decideReadiness } from './readiness.ts';
 import { parseSnapshot } from './snapshot-parser.ts';
 import { stabilityAt } from './stability.ts';
 import type { ToolSignal } from './tool-signals.ts';
-import { isLimitOver, isStalled, notePrompt, reduceTurn } from './turn-reducer.ts';
+import { isLimitOver, notePrompt, reduceTurn } from './turn-reducer.ts';
 import { NO_TURN, type TurnState } from './turn-state.ts';
 
 const TIMES = {
   completion_stability_seconds: 1,
   stale_active_recovery_seconds: 5,
   final_stable_active_recovery_seconds: 20,
+  unknown_to_stalled_timeout_seconds: 30,
 };
 const RULE = '─'.repeat(60);
 
@@ -165,10 +167,29 @@ describe('the turn reducer', () => {
 
   it('calls an unreadable screen stalled after a while, and does nothing else about it', () => {
     const unknown = observe({ screen: undefined, detector: claude, process: { foreground: 'tool' } });
-    const state = play(NO_TURN, [0, unknown], [40, unknown]);
-    expect(isStalled(state, 40_000, 30)).toBe(true);
-    expect(isStalled(state, 20_000, 30)).toBe(false);
-    expect(state.phase).toBe('unknown');
+    const early = play(NO_TURN, [0, unknown], [20, unknown]);
+    expect(early).toMatchObject({ stalled: false, phase: 'unknown' });
+    const late = play(early, [31, unknown]);
+    expect(late).toMatchObject({ stalled: true, phase: 'unknown' });
+    expect(late.transitions.at(-1)).toMatchObject({
+      changed_fields: ['stalled'],
+      summary: 'stalled no → yes',
+    });
+    expect(decideReadiness(unknown, { stable: true, stalled: true })).toMatchObject({
+      reasons: [{ fragment: "ready_posture='unknown'" }, { fragment: "stalled='yes'" }],
+    });
+    expect(play(late, [32, idle]).stalled).toBe(false);
+    expect(decideReadiness(idle, { stable: true, stalled: true }).ready).toBe(true);
+  });
+
+  it('does not call a dialog or a tool that is gone stalled: they are readable', () => {
+    const gone = observe({ screen: undefined, detector: claude, process: { foreground: 'gone' } });
+    expect(play(NO_TURN, [0, gone], [99, gone]).stalled).toBe(false);
+    const asks = facts([], '', '  ? for shortcuts', [
+      { source: 'claude_status_file', says: 'waiting', ageMs: 0, writerAlive: true },
+    ]);
+    expect(asks.dialog.value).not.toBeNull();
+    expect(play(NO_TURN, [0, asks], [99, asks]).stalled).toBe(false);
   });
 
   it('knows when a usage limit is over although its notice still stands', () => {

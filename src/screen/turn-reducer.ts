@@ -1,13 +1,17 @@
 import type { TuiTimings } from '../domain/index.ts';
 import type { Facts, Phase } from './facts.ts';
 import { limitEnd } from './limit-end.ts';
+import { isUnreadable } from './readiness.ts';
 import { stateSignature } from './stability.ts';
 import type { Anchor, Instant, TurnResult, TurnState } from './turn-state.ts';
 import { noteTransition } from './turn-transitions.ts';
 
 type Times = Pick<
   TuiTimings,
-  'completion_stability_seconds' | 'stale_active_recovery_seconds' | 'final_stable_active_recovery_seconds'
+  | 'completion_stability_seconds'
+  | 'stale_active_recovery_seconds'
+  | 'final_stable_active_recovery_seconds'
+  | 'unknown_to_stalled_timeout_seconds'
 >;
 
 /**
@@ -17,7 +21,7 @@ type Times = Pick<
  */
 export function reduceTurn(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
   const limit = followLimit(state, facts, at);
-  const next = settle({ ...decide(state, facts, at, times), limit }, facts, at);
+  const next = settle({ ...decide(state, facts, at, times), limit }, facts, at, times);
   return noteTransition(state, next, facts, at);
 }
 
@@ -34,7 +38,8 @@ export function notePrompt(state: TurnState, facts: Facts | undefined, at: Insta
     phase: 'active',
     anchor,
     settling: null,
-    unknownSinceMs: null,
+    unreadableSinceMs: null,
+    stalled: false,
     lastTurn: { result: 'none', source: 'none', updated_at_utc: at.utc },
     stability: { signature: '', sinceMs: at.ms, sinceUtc: null },
   };
@@ -133,12 +138,17 @@ function waitForTurn(state: TurnState, facts: Facts, at: Instant, times: Times):
   return { ...state, phase: 'active', settling: null };
 }
 
-/** Keeps the clocks: how long nothing changed, and how long nothing is known. */
-function settle(state: TurnState, facts: Facts, at: Instant): TurnState {
+/** Keeps the clocks: how long nothing changed, and how long the screen could not be read. */
+function settle(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
   const signature = stateSignature(facts, state);
-  const unknownSinceMs = state.phase === 'unknown' ? (state.unknownSinceMs ?? at.ms) : null;
-  if (signature === state.stability.signature) return { ...state, unknownSinceMs };
-  return { ...state, unknownSinceMs, stability: { signature, sinceMs: at.ms, sinceUtc: at.utc } };
+  const unreadable = state.phase === 'unknown' && isUnreadable(facts);
+  const unreadableSinceMs = unreadable ? (state.unreadableSinceMs ?? at.ms) : null;
+  const stalled =
+    unreadableSinceMs !== null &&
+    at.ms - unreadableSinceMs >= times.unknown_to_stalled_timeout_seconds * 1000;
+  const next = { ...state, unreadableSinceMs, stalled };
+  if (signature === state.stability.signature) return next;
+  return { ...next, stability: { signature, sinceMs: at.ms, sinceUtc: at.utc } };
 }
 
 function followLimit({ limit }: TurnState, facts: Facts, at: Instant): TurnState['limit'] {
@@ -153,9 +163,4 @@ function followLimit({ limit }: TurnState, facts: Facts, at: Instant): TurnState
 /** The notice of a usage limit is still on the screen, but its time has passed. */
 export function isLimitOver(state: TurnState, atMs: number): boolean {
   return state.limit !== null && atMs >= state.limit.endsMs;
-}
-
-/** An unreadable screen that stays so. A label, nothing is decided by it. */
-export function isStalled(state: TurnState, atMs: number, timeoutSeconds: number): boolean {
-  return state.unknownSinceMs !== null && atMs - state.unknownSinceMs >= timeoutSeconds * 1000;
 }

@@ -37,8 +37,10 @@ export interface TurnState {
   overruledAtMs: number | null;
   /** The usage limit in sight: its notice, and when it ends. The notice stays on the screen after that. */
   limit: { text: string; endsMs: number } | null;
-  /** How long the phase has been unknown; for the label `stalled` only. */
-  unknownSinceMs: number | null;
+  /** Since when the tool's screen has not been recognised. */
+  unreadableSinceMs: number | null;
+  /** It has been so for long. A label for people; nothing is decided by it. */
+  stalled: boolean;
   /** At most 24, newest last. */
   transitions: readonly Transition[];
   /** What the last transition was measured against. */
@@ -53,7 +55,8 @@ export const NO_TURN: TurnState = {
   stability: { signature: '', sinceMs: 0, sinceUtc: null },
   overruledAtMs: null,
   limit: null,
-  unknownSinceMs: null,
+  unreadableSinceMs: null,
+  stalled: false,
   transitions: [],
   shown: {},
 };

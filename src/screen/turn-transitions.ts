@@ -27,6 +27,7 @@ function watched(state: TurnState, facts: Facts): Record<string, string> {
     'surface.pending_input': surface.pending_input.value,
     dialog: facts.dialog.value?.kind ?? 'none',
     menu: facts.menu.value?.kind ?? 'none',
+    stalled: state.stalled ? 'yes' : 'no',
     usage_limit: facts.limit.value ? 'hit' : 'none',
     logged_out: facts.logged_out.value ? 'yes' : 'no',
   };

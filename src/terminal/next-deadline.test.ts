@@ -20,7 +20,7 @@ describe('the next instant at which time alone changes the state', () => {
   it('is the earliest of several', () => {
     const stability = { signature: 'a', sinceMs: 1000, sinceUtc: null };
     expect(due({ stability, settling: { signature: 'a', sinceMs: 800 } }, 1400)).toBe(400);
-    expect(due({ unknownSinceMs: 0 }, 29_000)).toBe(1000);
+    expect(due({ unreadableSinceMs: 0 }, 29_000)).toBe(1000);
   });
 
   it('comes for a start that was never taken back', () => {

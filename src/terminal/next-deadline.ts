@@ -8,7 +8,7 @@ export function nextDeadline(
   nowMs: number,
   timings: TuiTimings,
 ): number | undefined {
-  const { stability, settling, anchor, unknownSinceMs } = turn;
+  const { stability, settling, anchor, unreadableSinceMs } = turn;
   const due: number[] = [];
   const add = (sinceMs: number, seconds: number): void => void due.push(sinceMs + seconds * 1000);
   if (stability.signature !== '') add(stability.sinceMs, timings.stability_threshold_seconds);
@@ -18,7 +18,7 @@ export function nextDeadline(
     add(Math.max(stability.sinceMs, nowMs - facts.busy.ageMs), timings.stale_active_recovery_seconds);
   }
   if (turn.limit !== null) due.push(turn.limit.endsMs);
-  if (unknownSinceMs !== null) add(unknownSinceMs, timings.unknown_to_stalled_timeout_seconds);
+  if (unreadableSinceMs !== null) add(unreadableSinceMs, timings.unknown_to_stalled_timeout_seconds);
   const left = due.map((at) => at - nowMs).filter((ms) => ms > 0);
   return left.length === 0 ? undefined : Math.min(...left);
 }

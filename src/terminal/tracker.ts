@@ -126,6 +126,7 @@ export class Tracker {
     return decideReadiness(sight.facts, {
       stable: this.stability(sight).stable,
       turnPhase: sight.turn.phase,
+      stalled: sight.turn.stalled,
       admission,
       calibrated: this.#calibrated,
       ignoreUsageLimit: isLimitOver(sight.turn, this.nowMs),

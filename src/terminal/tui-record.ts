@@ -61,7 +61,8 @@ export class TuiRecord implements TuiView {
 
   #remember(sight: Sight): void {
     const gate = this.#options.tracker.gate(sight, 'ready_only');
-    const signature = `${sight.turn.stability.signature} ${gate.ready} ${sight.away ?? ''}`;
+    const { stability, stalled } = sight.turn;
+    const signature = `${stability.signature} ${gate.ready} ${stalled} ${sight.away ?? ''}`;
     if (signature === this.#lastSignature) return;
     this.#lastSignature = signature;
     this.#history.add({ recorded_at_utc: sight.at.utc, ...this.#observed(sight) });

@@ -1,9 +1,10 @@
+import * as fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
 import { openSurface, type Stage } from '../../src/terminal/index.ts';
 import { tuiHistory, tuiState } from '../../src/wire/index.ts';
 import { AgentHouse } from '../scripted/agent-in-tmux.ts';
-import { atDesk, Desk } from './desk.ts';
+import { atDesk, Desk, QUICK } from './desk.ts';
 import { PersonAtClient } from './person-at-client.ts';
 
 let house: AgentHouse;
@@ -93,6 +94,31 @@ describe('a person', () => {
       expect(desk.records('interrupted')).toHaveLength(1);
       expect(await inMode()).toBe('0');
     }));
+});
+
+describe('a screen nobody recognises', () => {
+  it('is called stalled in state and history after its time, and no longer once it is read again', async () => {
+    const timings = { ...QUICK, unknown_to_stalled_timeout_seconds: 0.5 };
+    await atDesk(
+      house,
+      async (desk) => {
+        const tty = (
+          await desk.tmux(['display-message', '-p', '-t', `=${desk.session}:0`, '#{pane_tty}'])
+        ).trim();
+        fs.writeFileSync(tty, '\u001b[2J\u001b[Hnothing that anybody knows');
+        await desk.until(({ reasons }) => reasons.includes("ready_posture='unknown'"));
+        await desk.until(({ reasons }) => reasons.includes("stalled='yes'"));
+        const { tui } = desk.surface;
+        expect(tuiState.parse(tui!.state())).toMatchObject({ turn: { phase: 'unknown' }, stalled: true });
+        const before = tuiHistory.parse(tui!.history(2)).entries.map(({ stalled }) => stalled);
+        expect(before).toEqual([false, true]);
+        await desk.resize(90, 28);
+        await desk.ready();
+        expect(tuiState.parse(tui!.state())).toMatchObject({ turn: { phase: 'ready' }, stalled: false });
+      },
+      { surface: { timings } },
+    );
+  });
 });
 
 describe('keys asked for by name', () => {

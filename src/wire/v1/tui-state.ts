@@ -71,6 +71,10 @@ const observed = {
     pending_input: about('Whether the tool itself holds queued input.', tristate.optional()),
   }),
   turn: strict({ phase: z.enum(['ready', 'active', 'unknown']) }),
+  stalled: about(
+    'The screen has not been recognised for longer than unknown_to_stalled_timeout_seconds.',
+    z.boolean().optional(),
+  ),
   last_turn: strict({
     result: z.enum(['success', 'interrupted', 'known_failure', 'none']),
     source: z.enum(['explicit_input', 'surface_inference', 'none']),
