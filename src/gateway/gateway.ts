@@ -209,7 +209,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   );
   ending.add(surface.changed.on(() => turns.anew()));
   ending.add(slot.changed.on(() => turns.anew()));
-  ending.add(instances.settled.on(() => turns.anew()));
+  ending.add(instances.changed.on(() => turns.anew()));
   ending.add(queue.entries.on(refresh));
   ending.add(slot.changed.on(refresh));
   ending.add(instances.changed.on(refresh));
@@ -219,7 +219,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   ending.add(mail.changed.on(() => notifier.hint('mail')));
   ending.add(surface.changed.on(({ ready }) => ready && notifier.hint('ready')));
   ending.add(slot.changed.on((held) => held === undefined && notifier.hint('ready')));
-  ending.add(instances.settled.on(() => notifier.hint('ready')));
+  ending.add(instances.changed.on(() => notifier.hint('ready')));
   ending.add(
     turns.passedOn.on((waiters) => {
       if (waiters.includes('mail')) notifier.hint('ready');
