@@ -18,7 +18,7 @@ const PLAN = {
   http: 'base wire',
   gateway: 'base domain db tmux screen terminal wire http client mailbox',
   fleet: 'base domain db terminal session wire http client mcp',
-  session: 'base domain tmux screen terminal wire client mailbox',
+  session: 'base domain tmux screen terminal wire client mailbox gateway',
   scripted: 'base',
   mcp: 'base domain wire http client',
   cli: 'base domain wire client session mailbox screen scripted demo gateway fleet mcp',

@@ -9,8 +9,7 @@ async function run(input: Input): Promise<Output> {
   const { pairActions, relaunch } = await import('../session/index.ts');
   if (target.kind === 'pair')
     return pairAnswer(await (await pairActions()).relaunchAtPair(sessionContext(input), target));
-  const { facts } = target;
-  const { toolPid, revived, notes } = await relaunch(sessionContext(input), facts);
+  const { facts, toolPid, revived, notes } = await relaunch(sessionContext(input), target.facts);
   const detail = revived ? 'its tmux session was gone and was made again' : 'a new instance runs in window 0';
   return {
     data: {

@@ -8,7 +8,7 @@ import mail from './agents-mail.ts';
 import mailbox from './agents-mailbox.ts';
 import relaunch from './agents-relaunch.ts';
 import show from './agents-show.ts';
-import stop from './agents-stop.ts';
+import { leave, stop } from './agents-stop.ts';
 import type { Command } from './command.ts';
 
 /** One file per subcommand; a new one is added to this list. */
@@ -21,6 +21,7 @@ const agents: Command = {
     list,
     show,
     stop,
+    leave,
     relaunch,
     ...DIRECT_COMMANDS,
     gateway,

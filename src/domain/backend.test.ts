@@ -1,11 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  BACKEND_KINDS,
-  capabilitiesOf,
-  defaultExecutionMode,
-  dispatchMode,
-  isBackendKind,
-} from './backend.ts';
+import { BACKEND_KINDS, capabilitiesOf, dispatchMode, isBackendKind } from './backend.ts';
 
 const pair = { managedApiBaseUrl: 'http://127.0.0.1:9889', managedAgentRef: 'gpu' };
 
@@ -29,12 +23,6 @@ it('send-keys reminders need local tmux keys; REST-backed and headless targets h
   expect(able).toEqual(['local_interactive']);
   expect(capabilitiesOf('houmao_server_rest').sendKeys).toBe(true);
   expect(capabilitiesOf('claude_headless', 'server_headless').sendKeys).toBe(false);
-});
-
-it('only the pair-managed backend seeds the auxiliary window as its execution mode', () => {
-  expect(BACKEND_KINDS.filter((kind) => defaultExecutionMode(kind) === 'tmux_auxiliary_window')).toEqual([
-    'houmao_server_rest',
-  ]);
 });
 
 it('a backend kind is one of the closed set', () => {

@@ -91,8 +91,3 @@ export function capabilitiesOf(backend: BackendKind, mode = dispatchMode(backend
 
 export const EXECUTION_MODES = ['detached_process', 'tmux_auxiliary_window'] as const;
 export type ExecutionMode = (typeof EXECUTION_MODES)[number];
-
-/** Where a gateway runs when neither the caller nor the last attach said so, as the capability files are seeded. */
-export function defaultExecutionMode(backend: BackendKind): ExecutionMode {
-  return backend === 'houmao_server_rest' ? 'tmux_auxiliary_window' : 'detached_process';
-}

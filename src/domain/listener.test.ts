@@ -4,6 +4,7 @@ import { connectHost, LISTENER_HOSTS, type ListenerSources, resolveListener } fr
 
 const HOST = 'HOUMAO_AGENT_GATEWAY_HOST';
 const PORT = 'HOUMAO_AGENT_GATEWAY_PORT';
+const STATE = 'HOUMAO_GATEWAY_STATE_PATH';
 const everything = {
   override: { host: '0.0.0.0', port: 1001 },
   env: { [HOST]: '127.0.0.1', [PORT]: '1002' },
@@ -66,8 +67,37 @@ it.each<[string, ListenerSources, object]>([
   ],
   [
     'a binding inherited from a live session is a memory, not a wish',
-    { env: { [HOST]: '127.0.0.1', [PORT]: '1002', HOUMAO_GATEWAY_STATE_PATH: '/s/gateway/state.json' } },
+    {
+      env: { [HOST]: '127.0.0.1', [PORT]: '1002', [STATE]: '/s/gateway/state.json' },
+      statePath: '/s/gateway/state.json',
+    },
     ['127.0.0.1', 'environment', 1002, 'environment', false],
+  ],
+  [
+    'what the last attach stored knows better than a shell that inherited an older binding',
+    {
+      env: { [HOST]: '0.0.0.0', [PORT]: '1002', [STATE]: '/s/gateway/state.json' },
+      statePath: '/s/gateway/state.json',
+      desired: { host: '127.0.0.1', port: 1003, portOrigin: 'explicit' },
+    },
+    ['127.0.0.1', 'desired_config', 1003, 'desired_config', true],
+  ],
+  [
+    'the binding of another session decides neither host nor port of this one',
+    {
+      env: { [HOST]: '0.0.0.0', [PORT]: '1002', [STATE]: '/other/gateway/state.json' },
+      statePath: '/s/gateway/state.json',
+      desired: { host: '127.0.0.1', port: 1003, portOrigin: 'explicit' },
+    },
+    ['127.0.0.1', 'desired_config', 1003, 'desired_config', true],
+  ],
+  [
+    'nor where nothing is stored',
+    {
+      env: { [HOST]: '0.0.0.0', [PORT]: 'nonsense', [STATE]: '/other/gateway/state.json' },
+      statePath: '/s/gateway/state.json',
+    },
+    ['127.0.0.1', 'default', 0, 'default', false],
   ],
 ])('%s', (_title, sources, expected) => {
   const { host, hostOrigin, port, portOrigin, portIsHard } = resolveListener(sources);

@@ -15,6 +15,14 @@ export const LISTENER_ORIGINS = [
   'bootstrap',
   'default',
 ] as const;
+/** Where the variables are only what a shell inherited from the session itself. */
+const MEMORY_ORDER: readonly ListenerOrigin[] = [
+  'override',
+  'desired_config',
+  'environment',
+  'bootstrap',
+  'default',
+];
 export type ListenerOrigin = (typeof LISTENER_ORIGINS)[number];
 
 /** Whether a port was asked for, or was handed out by the system and only remembered. */
@@ -26,6 +34,8 @@ export interface ListenerSources {
   override?: { host?: string | null | undefined; port?: number | null | undefined };
   /** The caller's environment. */
   env?: Readonly<Record<string, string | undefined>>;
+  /** state.json of the session that is attached to: by it a caller inside that very session is known. */
+  statePath?: string;
   /** desired-config.json: what the last successful attach bound. */
   desired?: {
     host?: string | null | undefined;
@@ -56,27 +66,31 @@ const INHERITED_MARK = 'HOUMAO_GATEWAY_STATE_PATH';
  * with a port from the system.
  *
  * The environment variables are also the names under which a live gateway is published into its tmux session.
- * A shell inside that session inherits them together with the state path; such a port is a memory, not a wish,
- * so it is tried but does not fail the attach when busy.
+ * A shell inside that session inherits them together with the state path; they are then a memory, not a wish: what the
+ * last attach stored knows better, and such a port is tried but does not fail the attach when busy. In a shell of
+ * another session they are that one's address, and say nothing here.
  */
 export function resolveListener(sources: ListenerSources): ResolvedListener {
-  const env = sources.env ?? {};
-  const [host, hostOrigin] = firstOf<string>([
-    ['override', sources.override?.host],
-    ['environment', blankToNone(env[HOST_VARIABLE])],
-    ['desired_config', sources.desired?.host],
-    ['bootstrap', sources.bootstrap?.host],
-    ['default', LOOPBACK],
-  ]);
-  const [port, portOrigin] = firstOf<number>([
-    ['override', sources.override?.port],
-    ['environment', portOfEnv(env[PORT_VARIABLE])],
-    ['desired_config', sources.desired?.port],
-    ['bootstrap', sources.bootstrap?.port],
-    ['default', ANY_PORT],
-  ]);
+  const inheritedFrom = blankToNone(sources.env?.[INHERITED_MARK]);
+  const anothers = inheritedFrom !== undefined && inheritedFrom !== sources.statePath;
+  const env = anothers ? {} : (sources.env ?? {});
+  const order = inheritedFrom === undefined ? LISTENER_ORIGINS : MEMORY_ORDER;
+  const [host, hostOrigin] = firstOf<string>(order, {
+    override: sources.override?.host,
+    environment: blankToNone(env[HOST_VARIABLE]),
+    desired_config: sources.desired?.host,
+    bootstrap: sources.bootstrap?.host,
+    default: LOOPBACK,
+  });
+  const [port, portOrigin] = firstOf<number>(order, {
+    override: sources.override?.port,
+    environment: portOfEnv(env[PORT_VARIABLE]),
+    desired_config: sources.desired?.port,
+    bootstrap: sources.bootstrap?.port,
+    default: ANY_PORT,
+  });
   const remembered =
-    (portOrigin === 'environment' && blankToNone(env[INHERITED_MARK]) !== undefined) ||
+    (portOrigin === 'environment' && inheritedFrom !== undefined) ||
     (portOrigin === 'desired_config' && sources.desired?.portOrigin === 'auto');
   return {
     host: requireHost(host, hostOrigin),
@@ -87,9 +101,12 @@ export function resolveListener(sources: ListenerSources): ResolvedListener {
   };
 }
 
-function firstOf<T>(candidates: [ListenerOrigin, T | null | undefined][]): [T, ListenerOrigin] {
-  const [origin, value] = candidates.find(([, candidate]) => candidate !== undefined && candidate !== null)!;
-  return [value!, origin];
+function firstOf<T>(
+  order: readonly ListenerOrigin[],
+  candidates: Record<ListenerOrigin, T | null | undefined>,
+): [T, ListenerOrigin] {
+  const origin = order.find((each) => candidates[each] !== undefined && candidates[each] !== null)!;
+  return [candidates[origin]!, origin];
 }
 
 function blankToNone(text: string | undefined): string | undefined {

@@ -2,6 +2,7 @@
  * What a session's files answer when no gateway runs, and beside one that does: why the agent was or was not woken, what
  * became of a request, and its mail. A light door of this room: nothing here serves or types.
  */
+import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { stableJson, systemClock, utcStamp } from '../base/index.ts';
 import { openSqlite } from '../db/index.ts';
@@ -49,6 +50,12 @@ export function openGatewayRecords(gatewayRoot: string) {
     request: (id: string): RequestView => toRequestView(queue.get(id), queue.ledger(id)) as RequestView,
     close: () => db.close(),
   };
+}
+
+/** Lays out queue.sqlite before any gateway has run, so that whoever reads the session finds it empty, not absent. */
+export function seedQueue(gatewayRoot: string): void {
+  const file = path.join(gatewayRoot, 'queue.sqlite');
+  if (!fs.existsSync(file)) openSqlite({ file, migrations: QUEUE_FILE_MIGRATIONS }).close();
 }
 
 /** When time alone would have changed a decision; null when it would not. */

@@ -11,4 +11,4 @@ export { type AppOptions, createApp } from './create-app.ts';
 export { type GuardOptions, guard, isLoopback } from './guard.ts';
 export { type Door, type Listening, listen } from './listen.ts';
 export { queryNumber, wholeNumber } from './query.ts';
-export { MAX_BODY_BYTES, readBody, readBytes, readJson } from './read-body.ts';
+export { MAX_BODY_BYTES, readBody, readBytes, readJson, readOptionalBody } from './read-body.ts';

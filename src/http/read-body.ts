@@ -12,6 +12,16 @@ export async function readBody<S extends z.ZodType>(context: Context, schema: S)
   return parseBody(schema, await readJson(context));
 }
 
+/** The same where nothing at all may be sent. */
+export async function readOptionalBody<S extends z.ZodType>(
+  context: Context,
+  schema: S,
+): Promise<z.output<S>> {
+  if (context.req.header('content-type') !== undefined) return readBody(context, schema);
+  if ((await readBytes(context)).length === 0) return parseBody(schema, {});
+  return readBody(context, schema);
+}
+
 /** The request's JSON, of the right type and size. */
 export async function readJson(context: Context): Promise<unknown> {
   if (!isJson(context.req.header('content-type'))) {

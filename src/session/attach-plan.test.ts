@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_TUI_TIMINGS } from '../domain/index.ts';
 import { type AttachOptions, desiredAfter, planAttach } from './attach-plan.ts';
 
+const NO_ENV = { env: {}, statePath: '/s' };
+
 const desired = (port: number, origin: 'explicit' | 'auto') => ({
   schema_version: 1 as const,
   desired_host: '127.0.0.1' as const,
@@ -50,7 +52,9 @@ describe('where a gateway will listen', () => {
     ],
   ];
   it.each(rows)('%s', (_, options, env, stored, bootstrap, [port, origin, hard]) => {
-    const { listener } = planAttach(options, env, stored ?? {}, { desired_port: bootstrap });
+    const { listener } = planAttach(options, { env, statePath: '/s' }, stored ?? {}, {
+      desired_port: bootstrap,
+    });
     expect([listener.port, listener.portOrigin, listener.portIsHard]).toEqual([port, origin, hard]);
   });
 
@@ -62,15 +66,17 @@ describe('where a gateway will listen', () => {
     ['a timing of zero', { timings: { stability_threshold_seconds: 0 } }, {}],
     ['a timing without end', { timings: { stability_threshold_seconds: Number.POSITIVE_INFINITY } }, {}],
   ])('%s is refused', (_, options, env) => {
-    expect(() => planAttach(options, env as Record<string, string>, {})).toThrow(/must be/);
+    expect(() => planAttach(options, { env: env as Record<string, string>, statePath: '/s' }, {})).toThrow(
+      /must be/,
+    );
   });
 });
 
 describe('how it will run', () => {
   it('in the foreground until an attach has said otherwise, then as the last one, unless told', () => {
-    expect(planAttach({}, {}, {}).mode).toBe('tmux_auxiliary_window');
-    expect(planAttach({}, {}, desired(1, 'auto')).mode).toBe('detached_process');
-    expect(planAttach({ mode: 'tmux_auxiliary_window' }, {}, desired(1, 'auto')).mode).toBe(
+    expect(planAttach({}, NO_ENV, {}).mode).toBe('tmux_auxiliary_window');
+    expect(planAttach({}, NO_ENV, desired(1, 'auto')).mode).toBe('detached_process');
+    expect(planAttach({ mode: 'tmux_auxiliary_window' }, NO_ENV, desired(1, 'auto')).mode).toBe(
       'tmux_auxiliary_window',
     );
   });
@@ -80,7 +86,7 @@ describe('how it will run', () => {
       ...desired(1, 'auto'),
       desired_tui_tracking_timings: { ...DEFAULT_TUI_TIMINGS, stale_active_recovery_seconds: 7 },
     };
-    const { timings } = planAttach({ timings: { watch_poll_interval_seconds: 2 } }, {}, stored);
+    const { timings } = planAttach({ timings: { watch_poll_interval_seconds: 2 } }, NO_ENV, stored);
     expect(timings).toEqual({
       ...DEFAULT_TUI_TIMINGS,
       watch_poll_interval_seconds: 2,
@@ -100,10 +106,10 @@ describe('what the next attach starts from', () => {
     void fc.assert(
       fc.property(options, env, stored, port, (given, variables, before, handedOut) => {
         const config = before ? desired(...before) : {};
-        const plan = planAttach(given, variables, config);
+        const plan = planAttach(given, { env: variables, statePath: '/s' }, config);
         const bound = plan.listener.portIsHard ? plan.listener.port : handedOut;
         const after = desiredAfter(config, plan, { port: bound });
-        const next = planAttach({}, {}, after);
+        const next = planAttach({}, NO_ENV, after);
         expect(next.listener.port).toBe(bound);
         expect(next.listener.portIsHard).toBe(plan.listener.portIsHard);
         expect(desiredAfter(after, next, { port: bound })).toEqual(after);

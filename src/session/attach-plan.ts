@@ -27,7 +27,7 @@ export interface AttachPlan {
 /** Each part on its own: asked for now, else (address) in the environment, else as the last successful attach. */
 export function planAttach(
   options: AttachOptions,
-  env: NodeJS.ProcessEnv,
+  { env, statePath }: { env: NodeJS.ProcessEnv; statePath: string },
   desired: Partial<DesiredConfigFile>,
   bootstrap: { desired_host?: string | null | undefined; desired_port?: number | null | undefined } = {},
 ): AttachPlan {
@@ -35,6 +35,7 @@ export function planAttach(
   const listener = resolveListener({
     override: { host: options.host, port: options.port },
     env,
+    statePath,
     desired: {
       host: desired.desired_host,
       port: desired.desired_port,

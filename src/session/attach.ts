@@ -4,6 +4,7 @@ import { ANY_PORT } from '../domain/index.ts';
 import { desiredConfigFile, parseFile } from '../wire/index.ts';
 import { type AttachOptions, type AttachPlan, desiredAfter, planAttach } from './attach-plan.ts';
 import { restoreOffline } from './clear-stale.ts';
+import { type Followed, followSession } from './follow-session.ts';
 import {
   readBootstrap,
   readDesiredConfig,
@@ -16,15 +17,14 @@ import { endHalfStarted } from './half-started.ts';
 import { withLifecycleLock } from './lifecycle-lock.ts';
 import { liveBindings } from './live-bindings.ts';
 import { type GatewayLife, probeGateway, type RecordedGateway } from './live-gateway.ts';
-import type { ManifestFacts } from './manifest-facts.ts';
+import { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
 import { readManifest } from './manifest-store.ts';
 import { endProcess } from './process-end.ts';
-import { publishCapability, publishRegistryRecord } from './publish-capability.ts';
+import { publishCapability, publishRegistryRecord, registryGateway } from './publish-capability.ts';
 import type { SessionContext } from './session-context.ts';
 import { sessionPaths } from './session-paths.ts';
-import { SessionTmux } from './session-tmux.ts';
+import { tmuxOf } from './session-tmux.ts';
 import { startOnFreePort } from './start-and-prove.ts';
-import { DEFAULT_SOCKET } from './tmux-socket.ts';
 
 export interface AttachReport extends GatewayReport {
   alreadyAttached: boolean;
@@ -41,23 +41,28 @@ export function attachLocal(
   options: AttachOptions,
 ): Promise<AttachReport> {
   return withLifecycleLock(context, path.dirname(manifestPath), async () => {
+    const followed = await followSession(context, readManifestFacts(manifestPath));
     const facts = await publishCapability(context, manifestPath);
     readManifest(facts.root);
-    await requireTmuxSession(context, facts);
+    requireTmuxSession(followed);
     const paths = sessionPaths(facts.root);
     await endHalfStarted(context, paths);
     const life = await probeGateway(paths, readToken(paths, context.env));
     if (life.life === 'live') return alreadyLive(context, facts, life, options);
     await clearAway(context, facts, life);
-    const plan = planAttach(options, context.env, readDesiredConfig(paths), readBootstrap(paths));
+    const plan = planAttach(
+      options,
+      { env: context.env, statePath: paths.state },
+      readDesiredConfig(paths),
+      readBootstrap(paths),
+    );
     const gateway = await startOnFreePort(context, facts, plan);
     return { ...(await publishLive(context, facts, gateway, plan)), alreadyAttached: false };
   });
 }
 
-async function requireTmuxSession(context: SessionContext, facts: ManifestFacts): Promise<void> {
-  const tmux = new SessionTmux(facts.tmuxSocket ?? DEFAULT_SOCKET, context.env);
-  if (await tmux.hasSession(facts.tmuxSessionName)) return;
+function requireTmuxSession({ facts, lives }: Followed): void {
+  if (lives) return;
   throw unavailable(`tmux session "${facts.tmuxSessionName}" of agent ${facts.agentName} is gone`, {
     hint: '"rouse agents relaunch" brings the agent back',
     facts: { cause: 'session_lost' },
@@ -113,7 +118,7 @@ async function publishLive(
   writeJsonAtomic(paths.desiredConfig, parseFile(desiredConfigFile, desired, paths.desiredConfig));
   crashPoint('session.attach.before_publish');
   writeDerivedFiles(paths, facts, gateway);
-  const tmux = new SessionTmux(facts.tmuxSocket ?? DEFAULT_SOCKET, context.env);
+  const tmux = tmuxOf(context, facts);
   await tmux.setEnvironment(facts.tmuxSessionName, liveBindings(paths, gateway));
   await publishRegistryRecord(context, facts, registryGateway(facts, gateway));
   crashPoint('session.attach.published');
@@ -128,13 +133,4 @@ function requireHealthy(status: StatusDocument): void {
     hint: 'see its gateway.log',
     facts: { cause: 'lost_after_attach' },
   });
-}
-
-function registryGateway(facts: ManifestFacts, gateway: RecordedGateway) {
-  return {
-    host: gateway.host as '127.0.0.1',
-    port: gateway.port,
-    state_path: sessionPaths(facts.root).state,
-    protocol_version: 'v1' as const,
-  };
 }

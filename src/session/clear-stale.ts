@@ -9,13 +9,13 @@ import type { ManifestFacts } from './manifest-facts.ts';
 import { withdrawGateway } from './registry.ts';
 import type { SessionContext } from './session-context.ts';
 import { makeSessionDirectories, type SessionPaths, sessionPaths } from './session-paths.ts';
-import { SessionTmux } from './session-tmux.ts';
-import { DEFAULT_SOCKET } from './tmux-socket.ts';
+import { tmuxOf } from './session-tmux.ts';
 
 /**
  * Puts a session whose gateway is gone back into the state "capable, not attached". Only when nothing else is at
  * work on it: an attach or detach under way holds the life-cycle lock, a gateway (even one that has not answered
- * yet) holds its own. Then nothing is touched except published variables that lead to silence.
+ * yet) holds its own. Of one that runs and does not answer, only what others are told is put right: its variables, its
+ * status, its place in the registry. Its record stays, by which the next attach finds and ends it.
  */
 export async function clearStale(context: SessionContext, facts: ManifestFacts): Promise<string[]> {
   const paths = sessionPaths(facts.root);
@@ -25,7 +25,7 @@ export async function clearStale(context: SessionContext, facts: ManifestFacts):
   try {
     const gateway = tryLockFile(paths.gatewayLock);
     if (!gateway) {
-      await unpublish(context, facts);
+      await tellOffline(context, facts);
       return ['a gateway process runs but does not answer; its address was withdrawn'];
     }
     return await clearHolding(gateway, () => restoreOffline(context, facts));
@@ -50,16 +50,27 @@ export async function restoreOffline(context: SessionContext, facts: ManifestFac
   if (recorded && typeof recorded !== 'string' && !claimsAgentWindow(recorded)) {
     await closeGatewayWindow(context, facts, recorded);
   }
-  await unpublish(context, facts);
   removeRunFiles(paths);
+  await tellOffline(context, facts);
+}
+
+/** Nobody is led to a gateway that does not answer. */
+async function tellOffline(context: SessionContext, facts: ManifestFacts): Promise<void> {
+  const paths = sessionPaths(facts.root);
+  await unpublish(context, facts);
   writeStatus(paths, offlineDocument(paths, facts));
   writeDerivedFiles(paths, facts, undefined);
   await withdrawGateway(context.settings.registryDir, facts, context.clock);
 }
 
+/** Only in a session that is still this agent's: one that was given back has variables of its own again. */
 async function unpublish(context: SessionContext, facts: ManifestFacts): Promise<void> {
-  const tmux = new SessionTmux(facts.tmuxSocket ?? DEFAULT_SOCKET, context.env);
-  await tmux.setEnvironment(facts.tmuxSessionName, NO_BINDINGS);
+  const tmux = tmuxOf(context, facts);
+  const variables = await tmux.environment(facts.tmuxSessionName);
+  const ours =
+    variables?.get('HOUMAO_MANIFEST_PATH') === facts.path ||
+    variables?.get('HOUMAO_GATEWAY_STATE_PATH') === sessionPaths(facts.root).state;
+  if (ours) await tmux.setEnvironment(facts.tmuxSessionName, NO_BINDINGS);
 }
 
 function removeRunFiles(paths: SessionPaths): void {

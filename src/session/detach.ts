@@ -1,6 +1,7 @@
 import * as path from 'node:path';
 import { conflict, crashPoint } from '../base/index.ts';
 import { restoreOffline } from './clear-stale.ts';
+import { followSession } from './follow-session.ts';
 import { offlineDocument, type StatusDocument } from './gateway-documents.ts';
 import { endHalfStarted } from './half-started.ts';
 import { withLifecycleLock } from './lifecycle-lock.ts';
@@ -23,9 +24,10 @@ export interface DetachReport {
  * configuration are kept.
  */
 export function detachLocal(context: SessionContext, manifestPath: string): Promise<DetachReport> {
-  return withLifecycleLock(context, path.dirname(manifestPath), () =>
-    detachHoldingLock(context, readManifestFacts(manifestPath)),
-  );
+  return withLifecycleLock(context, path.dirname(manifestPath), async () => {
+    const { facts } = await followSession(context, readManifestFacts(manifestPath));
+    return detachHoldingLock(context, facts);
+  });
 }
 
 /** For actions that hold the life-cycle lock already. */

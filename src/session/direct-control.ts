@@ -3,6 +3,7 @@ import { ensurePrivateDirectory, randomHex, unsupported } from '../base/index.ts
 import type { AdmissionPolicy } from '../domain/index.ts';
 import { isHeadless } from '../domain/index.ts';
 import { type AgentSurface, type DeliveryResult, openSurface } from '../terminal/index.ts';
+import { followSession } from './follow-session.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
 import { readManifest } from './manifest-store.ts';
 import type { SessionContext } from './session-context.ts';
@@ -34,6 +35,7 @@ export async function controlDirectly(
   }
   const paths = sessionPaths(facts.root);
   ensurePrivateDirectory(paths.run);
+  await followSession(context, facts);
   const surface = openSurface({
     manifest: readManifest(facts.root),
     sessionRoot: facts.root,

@@ -14,14 +14,20 @@ const PATIENCE_MS = 3000;
 
 /**
  * Closes exactly this tmux session and makes sure that what ran in its panes ends: some tools outlive their
- * terminal. The processes are noted with their start times before anything is closed, so nobody else is hit.
+ * terminal. The processes are noted with their start times before anything is closed, so nobody else is hit; a window
+ * that also hangs in another session lives on there, with what runs in it.
  */
 export async function endSession(tmux: SessionTmux, session: string, clock: Clock): Promise<boolean> {
   const panes = await tmux.panes(session);
-  const processes = panes.flatMap((pane) => descendants(pane.pid));
+  const noted = panes.map((pane) => ({ id: pane.paneId, processes: descendants(pane.pid) }));
   const existed = panes.length > 0 || (await tmux.hasSession(session));
   await tmux.killSession(session);
-  await endAll(processes, clock);
+  const alive = await tmux.paneIds();
+  const closed = noted.filter(({ id }) => !alive.has(id));
+  await endAll(
+    closed.flatMap(({ processes }) => processes),
+    clock,
+  );
   return existed;
 }
 

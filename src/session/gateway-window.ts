@@ -1,8 +1,7 @@
 import type { RecordedGateway } from './live-gateway.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
 import type { SessionContext } from './session-context.ts';
-import { SessionTmux } from './session-tmux.ts';
-import { DEFAULT_SOCKET } from './tmux-socket.ts';
+import { tmuxOf } from './session-tmux.ts';
 
 /**
  * Closes the window a gateway left behind: exactly the recorded window, in this session, not index 0, and only
@@ -15,7 +14,7 @@ export async function closeGatewayWindow(
   gateway: RecordedGateway,
 ): Promise<void> {
   if (gateway.windowId === undefined || gateway.paneId === undefined) return;
-  const tmux = new SessionTmux(facts.tmuxSocket ?? DEFAULT_SOCKET, context.env);
+  const tmux = tmuxOf(context, facts);
   const panes = await tmux.panes(facts.tmuxSessionName);
   const pane = panes.find((each) => each.paneId === gateway.paneId && each.windowId === gateway.windowId);
   if (!pane || pane.windowIndex === '0') return;

@@ -1,8 +1,7 @@
 import { shellQuote, writeFileAtomic } from '../base/index.ts';
 
-/** They belong to the terminal or shell of whoever calls, cannot be set by a shell, name another agent's session, or
- * say where the token of a person is: an agent has its own. */
-const NOT_HANDED_ON = new Set([
+/** They belong to the terminal or shell of whoever calls, or cannot be set by a shell. */
+const OF_THE_TERMINAL = [
   'TMUX',
   'TMUX_PANE',
   'TERM',
@@ -21,8 +20,10 @@ const NOT_HANDED_ON = new Set([
   'BASHOPTS',
   'SHELLOPTS',
   'BASH_VERSINFO',
-  'ROUSE_CRASH_AT',
-  'ROUSE_FLEET_TOKEN_FILE',
+];
+
+/** They name another agent's session and its gateway. */
+const OF_A_SESSION = [
   'HOUMAO_MANIFEST_PATH',
   'HOUMAO_AGENT_ID',
   'HOUMAO_AGENT_DEF_DIR',
@@ -34,7 +35,12 @@ const NOT_HANDED_ON = new Set([
   'HOUMAO_GATEWAY_TMUX_WINDOW_ID',
   'HOUMAO_GATEWAY_TMUX_WINDOW_INDEX',
   'HOUMAO_GATEWAY_TMUX_PANE_ID',
-]);
+  'ROUSE_CRASH_AT',
+];
+
+/** Never for a program that is started in a pane, wherever it comes from. The last says where a person's token is: an
+ * agent has its own. */
+export const NEVER_IN_A_PANE: readonly string[] = [...OF_A_SESSION, 'ROUSE_FLEET_TOKEN_FILE'];
 
 const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -43,7 +49,7 @@ export function handedEnvironment(
   env: NodeJS.ProcessEnv,
   dropped: Iterable<string> = [],
 ): Record<string, string> {
-  const drop = new Set([...NOT_HANDED_ON, ...dropped]);
+  const drop = new Set([...OF_THE_TERMINAL, ...NEVER_IN_A_PANE, ...dropped]);
   return Object.fromEntries(
     Object.entries(env).filter(
       (entry): entry is [string, string] =>
@@ -65,7 +71,12 @@ export function writeEnvironmentFile(file: string, env: Record<string, string>):
 const HARMLESS =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|COLORTERM|TMUX|TMUX_TMPDIR|TMPDIR|DISPLAY|WAYLAND_DISPLAY|XDG_[A-Z_]+|SSH_AUTH_SOCK|SSH_CONNECTION|XAUTHORITY|DBUS_SESSION_BUS_ADDRESS)$/;
 
-/** A tmux server keeps the environment of whoever started it, for every later session to see. It gets this one. */
+/** A tmux server keeps the environment of whoever started it, for every later session to see. One of our own gets this. */
 export function harmlessEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => HARMLESS.test(name)));
+}
+
+/** The default server belongs to the person: their later sessions have their variables, but no agent's pointers. */
+export function serverEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !OF_A_SESSION.includes(name)));
 }

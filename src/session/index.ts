@@ -25,7 +25,8 @@ import type { ManifestFacts } from './manifest-facts.ts';
 import type { RelaunchReport } from './relaunch.ts';
 import type { Target } from './resolve-target.ts';
 import type { SessionContext } from './session-context.ts';
-import type { StopReport } from './stop.ts';
+import type { StopOptions } from './stop.ts';
+import type { StopReport } from './stop-report.ts';
 
 export type { RegisterMailbox } from './agent-mail.ts';
 export type { AttachReport } from './attach.ts';
@@ -51,7 +52,8 @@ export type { SessionContext, SessionSettings } from './session-context.ts';
 export { type SessionPaths, sessionPaths } from './session-paths.ts';
 export { showAgent } from './show.ts';
 export type { SkillInstallation, SkillsAtLaunch } from './skills.ts';
-export type { StopReport } from './stop.ts';
+export type { StopOptions } from './stop.ts';
+export { type SessionEnd, type StopReport, stopAnswer } from './stop-report.ts';
 export { findTarget, isInsideTmux } from './target-world.ts';
 
 export async function launch(context: SessionContext, options: LaunchOptions): Promise<LaunchReport> {
@@ -62,8 +64,17 @@ export async function join(context: SessionContext, options: JoinOptions): Promi
   return (await import('./join.ts')).join(context, options);
 }
 
-export async function stop(context: SessionContext, facts: ManifestFacts): Promise<StopReport> {
-  return (await import('./stop.ts')).stop(context, facts);
+export async function stop(
+  context: SessionContext,
+  facts: ManifestFacts,
+  options: StopOptions = {},
+): Promise<StopReport> {
+  return (await import('./stop.ts')).stop(context, facts, options);
+}
+
+/** Gives a joined session back to whoever started it. */
+export async function leave(context: SessionContext, facts: ManifestFacts): Promise<StopReport> {
+  return (await import('./stop.ts')).leave(context, facts);
 }
 
 export async function relaunch(context: SessionContext, facts: ManifestFacts): Promise<RelaunchReport> {

@@ -1,21 +1,32 @@
 import * as fs from 'node:fs';
-import { conflict, invalid, newUuid, notFound, type RouseError, unsupported } from '../base/index.ts';
+import {
+  conflict,
+  crashPoint,
+  invalid,
+  newUuid,
+  notFound,
+  type RouseError,
+  unsupported,
+} from '../base/index.ts';
 import { type BackendKind, runtimeSessionId } from '../domain/index.ts';
 import { withClaimedName } from './claim-name.ts';
 import { findTool, namesOf } from './find-tool.ts';
 import { type FleetReport, joinFleetAtStart, leaveFleet } from './fleet-membership.ts';
+import { placeToJoin } from './join-place.ts';
+import { AGENT_WINDOW_NAME, lookBeforeJoin, putBack } from './joined-session.ts';
 import { type AgentIdentity, headlessMetadata, identityOf } from './launch-draft.ts';
 import { requireWorkdir } from './launch-plan.ts';
 import { bindMailbox, unbindMailbox } from './mailbox-binding.ts';
-import { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
+import { type ManifestFacts, tryManifestFacts } from './manifest-facts.ts';
 import { createManifest } from './manifest-store.ts';
 import { newManifest, type PlanFacts } from './new-manifest.ts';
 import { publishCapability } from './publish-capability.ts';
 import { refuseTakenName } from './refuse-taken-name.ts';
+import { removeRecord } from './registry.ts';
 import type { SessionContext } from './session-context.ts';
 import { makeSessionDirectories, newSessionRoot, sessionPaths } from './session-paths.ts';
-import { type Pane, SessionTmux } from './session-tmux.ts';
-import { recordedSocket, socketOf, socketOfTmuxVariable } from './tmux-socket.ts';
+import type { Pane, SessionTmux } from './session-tmux.ts';
+import { recordedSocket } from './tmux-socket.ts';
 import { PRESETS, presetOf } from './tools/catalog.ts';
 import type { ToolPreset } from './tools/preset.ts';
 
@@ -64,8 +75,7 @@ async function adopt(
   options: JoinOptions,
   { agentName, agentId }: AgentIdentity,
 ): Promise<JoinReport> {
-  const { tmux, session } = await tmuxSession(context, options.tmuxSession);
-  const pane = await requireUnmanaged(tmux, session);
+  const { tmux, session, pane } = await placeToJoin(context, options.tmuxSession);
   const { preset, toolPid } = options.headless ? headlessTool(options, pane) : runningTool(options, pane);
   await refuseTakenName(context, { agentName, agentId });
   const backend = backendOf(preset, options.headless);
@@ -93,10 +103,11 @@ async function adopt(
         ...{ backend, tool: preset.tool, agentName, agentId, sessionId, createdAt, plan },
         generationId: newUuid(),
         tmuxSessionName: session,
-        tmuxSocket: recordedSocket(tmux.socket, context.env),
+        tmuxSocket: recordedSocket(tmux.socket),
         workdir: requireWorkdir(options.workdir, options.cwd),
         joined: true,
         mailbox: mailbox?.binding ?? null,
+        beforeJoin: await lookBeforeJoin(tmux, session, pane),
         ...(options.headless && { resume: resumeOf(options.resumeId) }),
       }),
     );
@@ -106,62 +117,24 @@ async function adopt(
       options,
     );
     const facts = await publishCapability(context, paths.manifest);
-    await tmux.renameWindow(pane.windowId, 'agent');
+    await tmux.renameWindow(pane.windowId, AGENT_WINDOW_NAME);
+    crashPoint('session.join.renamed');
     return { facts, toolPid, relaunchable: plan.posture !== 'unavailable', ...membership };
   } catch (error) {
     await leaveFleet(paths.root);
+    await takeBack(context, tmux, paths.manifest);
     fs.rmSync(paths.root, { recursive: true, force: true });
     if (mailbox && !mailbox.reused) await unbindMailbox(mailbox.binding, 'purge', context.clock);
     throw error;
   }
 }
 
-async function tmuxSession(
-  { settings, env }: SessionContext,
-  named: string | undefined,
-): Promise<{ tmux: SessionTmux; session: string }> {
-  if (named !== undefined) {
-    const tmux = new SessionTmux(socketOf(settings.tmuxSocket, env), env);
-    if (await tmux.hasSession(named)) return { tmux, session: named };
-    throw notFound(`there is no tmux session "${named}" here`);
-  }
-  if (socketOfTmuxVariable(env['TMUX']) === undefined) {
-    throw invalid('join works inside the tmux session it adopts', {
-      hint: 'run it in a window of that session, or name it with --target-tmux-session',
-    });
-  }
-  const tmux = new SessionTmux(socketOf(undefined, env), env);
-  const session = await tmux.sessionOfPane(env['TMUX_PANE'] ?? '');
-  if (session === undefined) throw notFound('the tmux session this command runs in cannot be found');
-  return { tmux, session };
-}
-
-async function requireUnmanaged(tmux: SessionTmux, session: string): Promise<Pane> {
-  const manifest = (await tmux.environment(session))?.get('HOUMAO_MANIFEST_PATH');
-  if (manifest !== undefined) {
-    const owner = ownerOf(manifest, session);
-    if (owner) {
-      throw conflict(`tmux session "${session}" is agent ${owner} already`, {
-        hint: 'stop that agent first',
-        facts: { cause: 'already_managed', manifest_path: manifest },
-      });
-    }
-  }
-  const pane = await tmux.agentPane(session);
-  if (pane) return pane;
-  throw invalid(`tmux session "${session}" has no window 0, where an agent must be`, {
-    hint: `move the tool there: tmux move-window -s '=${session}:' -t '=${session}:0'`,
-  });
-}
-
-/** A stale pointer does not make a session managed. */
-function ownerOf(manifest: string, session: string): string | undefined {
-  try {
-    const facts = readManifestFacts(manifest);
-    return facts.tmuxSessionName === session ? facts.agentName : undefined;
-  } catch {
-    return undefined;
-  }
+/** Of a join that failed half-way: the session is as it was, and nobody is told of it. */
+async function takeBack(context: SessionContext, tmux: SessionTmux, manifest: string): Promise<void> {
+  const facts = tryManifestFacts(manifest);
+  if (!facts) return;
+  await putBack(tmux, facts).catch(() => {});
+  await removeRecord(context.settings.registryDir, facts, context.clock).catch(() => {});
 }
 
 function runningTool(options: JoinOptions, pane: Pane): { preset: ToolPreset; toolPid: number } {

@@ -152,7 +152,7 @@ export function manifestOf(
   return newManifest({
     ...draft,
     tool: plan.preset.tool,
-    tmuxSocket: recordedSocket(draft.tmux.socket, env),
+    tmuxSocket: recordedSocket(draft.tmux.socket),
     joined: false,
     mailbox,
     plan: {

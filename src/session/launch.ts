@@ -137,6 +137,7 @@ async function startSession(
         workdir,
         command: [plan.words[0]!, ...argsInSession(plan, draft.additions)],
         env: toolEnvironment(draft, context.env),
+        without: plan.preset.nestedMarks,
       });
   crashPoint('session.launch.before_tmux');
   undo.push(() => endSession(tmux, draft.tmuxSessionName, context.clock));

@@ -1,12 +1,14 @@
+import { isRouseError } from '../base/index.ts';
+import { CAPABILITIES, isBackendKind } from '../domain/index.ts';
 import type { RegistryRecord } from '../wire/index.ts';
 import { readStatus } from './gateway-documents.ts';
 import { readToken } from './gateway-token.ts';
 import { probeGateway } from './live-gateway.ts';
-import { tryManifestFacts } from './manifest-facts.ts';
+import { LiveSessions, recordedOf } from './live-sessions.ts';
+import { type ManifestFacts, tryManifestFacts } from './manifest-facts.ts';
 import { publishForgotten } from './publish-forgotten.ts';
 import { readRegistry } from './registry-read.ts';
 import type { SessionContext } from './session-context.ts';
-import { SessionNames } from './session-names.ts';
 import { type SessionPaths, sessionPaths } from './session-paths.ts';
 
 export interface ListedAgent {
@@ -20,7 +22,8 @@ export interface ListedAgent {
   session: 'running' | 'lost' | 'stale';
   /** Whether the tool itself is there, as its live gateway sees it; null when none looks. */
   tool_connectivity: string | null;
-  gateway: 'live' | 'silent' | 'not_attached';
+  /** not_capable: no gateway can serve this kind of session. silent: its process runs and does not answer. */
+  gateway: 'live' | 'silent' | 'not_attached' | 'not_capable';
   gateway_port: number | null;
   mail_address: string | null;
   working_directory: string | null;
@@ -40,7 +43,7 @@ export interface AgentList {
 export async function listAgents(context: SessionContext): Promise<AgentList> {
   const { registryDir } = context.settings;
   const now = (): number => context.clock.now().getTime();
-  const sessions = new SessionNames(context.env);
+  const sessions = new LiveSessions(context.env);
   const publishedAgain = await publishForgotten(context, sessions);
   const view = readRegistry(registryDir, now());
   const agents = await Promise.all(view.fresh.map((record) => describe(context, record, sessions)));
@@ -56,10 +59,12 @@ function connectivity(paths: SessionPaths): string | null {
 async function describe(
   context: SessionContext,
   record: RegistryRecord,
-  sessions: SessionNames,
+  sessions: LiveSessions,
 ): Promise<ListedAgent> {
-  const facts = tryManifestFacts(record.runtime.manifest_path);
-  const lives = await sessions.has(record.terminal.socket, record.terminal.session_name);
+  const read = tryManifestFacts(record.runtime.manifest_path);
+  const name = await sessions.nameOf(read ?? recordedOf(record));
+  const renamed = read !== undefined && name !== undefined && name !== read.tmuxSessionName;
+  const facts = renamed ? await followed(context, read) : read;
   const paths = facts && sessionPaths(facts.root);
   const life = paths ? await probeGateway(paths, readToken(paths, context.env)) : ({ life: 'none' } as const);
   const seen = life.life === 'live' || life.life === 'silent';
@@ -68,15 +73,29 @@ async function describe(
     agent_id: record.agent_id,
     tool: record.identity.tool,
     backend: record.identity.backend,
-    tmux_session_name: record.terminal.session_name,
+    tmux_session_name: facts?.tmuxSessionName ?? record.terminal.session_name,
     tmux_socket: record.terminal.socket ?? null,
-    session: facts === undefined ? 'stale' : lives ? 'running' : 'lost',
+    session: facts === undefined ? 'stale' : name === undefined ? 'lost' : 'running',
     tool_connectivity: paths && life.life === 'live' ? connectivity(paths) : null,
-    gateway: seen ? life.life : 'not_attached',
+    gateway: seen ? life.life : isServable(record.identity.backend) ? 'not_attached' : 'not_capable',
     gateway_port: life.life === 'live' ? life.gateway.port : null,
     mail_address: record.mailbox?.address ?? null,
     working_directory: facts?.workingDirectory ?? null,
     manifest_path: record.runtime.manifest_path,
     lease_expires_at: record.lease_expires_at,
   };
+}
+
+function isServable(backend: string): boolean {
+  return isBackendKind(backend) && CAPABILITIES[backend].gateway;
+}
+
+async function followed(context: SessionContext, facts: ManifestFacts): Promise<ManifestFacts> {
+  const { followSession } = await import('./follow-session.ts');
+  try {
+    return (await followSession(context, facts)).facts;
+  } catch (error) {
+    if (isRouseError(error)) return facts;
+    throw error;
+  }
 }

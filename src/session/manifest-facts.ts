@@ -20,6 +20,8 @@ export interface ManifestFacts {
   sessionId: string;
   workingDirectory: string;
   generationId: string | undefined;
+  /** Somebody started this session by hand, and it was adopted: it is not ours to end. */
+  joined: boolean;
   /** `gateway_authority.attach`: whom to ask when the session belongs to a pair server. */
   pairBaseUrl: string | undefined;
   pairAgentRef: string | undefined;
@@ -71,6 +73,7 @@ export function readManifestFacts(manifestPath: string): ManifestFacts {
     sessionId: textOrNone(section(document, 'runtime')['session_id']) ?? path.basename(root),
     workingDirectory: need(document['working_directory'], 'working_directory'),
     generationId: textOrNone(document['registry_generation_id']),
+    joined: section(document, 'agent_launch_authority')['session_origin'] === 'joined_tmux',
     pairBaseUrl: textOrNone(authority['api_base_url']),
     pairAgentRef: textOrNone(authority['managed_agent_ref']),
     document,

@@ -1,6 +1,7 @@
 import { utcStamp } from '../base/index.ts';
 import { type BackendKind, isHeadless } from '../domain/index.ts';
 import type { MailboxBinding, SessionManifestInput } from '../wire/index.ts';
+import type { BeforeJoin } from './joined-session.ts';
 import { authorityOf, type Ownership, serverSection } from './pair-ownership.ts';
 
 export interface NewSessionFacts {
@@ -15,6 +16,7 @@ export interface NewSessionFacts {
   workdir: string;
   createdAt: Date;
   joined: boolean;
+  beforeJoin?: BeforeJoin | undefined;
   mailbox: MailboxBinding | null;
   owner?: Ownership | undefined;
   plan: PlanFacts;
@@ -60,6 +62,7 @@ export function newManifest(facts: NewSessionFacts): SessionManifestInput {
       primary_window_role: 'managed_agent_surface',
       primary_window_name: 'agent',
       socket: facts.tmuxSocket,
+      before_join: facts.beforeJoin ?? null,
     },
     interactive: {
       ...turns,

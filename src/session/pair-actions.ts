@@ -17,6 +17,7 @@ import {
 } from './pair-server.ts';
 import { type PairTarget, targetOf } from './resolve-target.ts';
 import type { SessionContext } from './session-context.ts';
+import { launchedHere, type StopOptions } from './stop.ts';
 
 type Json = Record<string, unknown>;
 
@@ -137,10 +138,26 @@ export async function showAtPair(target: PairTarget): Promise<Json> {
   return askPair(target, { method: 'GET', path: `${agentPath(target.agentRef)}/state/detail` });
 }
 
-export async function stopAtPair(target: PairTarget): Promise<Json> {
+export async function stopAtPair(
+  target: PairTarget,
+  { killSession = false }: StopOptions = {},
+): Promise<Json> {
   await requireOwner(target);
   await requirePairAgent(target);
-  return askPair(target, { method: 'POST', path: `${agentPath(target.agentRef)}/stop`, body: {} });
+  return askStop(target, killSession);
+}
+
+/** Only a joined session can be left, also where a server is asked to. */
+export async function leaveAtPair(target: PairTarget): Promise<Json> {
+  await requireOwner(target);
+  const agent = await requirePairAgent(target);
+  if (agent['joined'] !== true) throw launchedHere(String(agent['agent_name'] ?? target.agentRef));
+  return askStop(target, false);
+}
+
+function askStop(target: PairTarget, killSession: boolean): Promise<Json> {
+  const path = `${agentPath(target.agentRef)}/stop`;
+  return askPair(target, { method: 'POST', path, body: { kill_session: killSession } });
 }
 
 export async function relaunchAtPair(context: SessionContext, target: PairTarget): Promise<Json> {

@@ -11,6 +11,8 @@ export type PairService = 'houmao-server' | 'houmao-passive-server';
 export interface PairServer {
   baseUrl: string;
   token?: string | undefined;
+  /** The manifest that named it; undefined when the command line did. */
+  facts?: ManifestFacts | undefined;
 }
 
 type Json = Record<string, unknown>;
@@ -19,11 +21,20 @@ const TIMEOUT_MS = 5000;
 /** Attach starts a process and waits for it. */
 const SLOW_TIMEOUT_MS = 30_000;
 
-const SERVER: ServerKind = {
-  name: 'pair server',
-  absent: 'Start it with "rouse server start", or leave out --pair-port for agents of this host.',
-  stranger: 'Another program may have taken the port; "rouse server status" tells.',
-};
+function serverKind(server: PairServer): ServerKind {
+  return {
+    name: 'pair server',
+    absent: howToReach(server),
+    stranger: 'Another program may have taken the port; "rouse server status" tells.',
+  };
+}
+
+/** A server that the agent's own manifest names cannot be left out: the agent is its. */
+function howToReach({ baseUrl, facts }: PairServer): string {
+  if (!facts) return 'Start it with "rouse server start", or leave out --pair-port for agents of this host.';
+  const start = `rouse server start --port ${new URL(baseUrl).port || 80}`;
+  return `Agent ${facts.agentName} belongs to that server, as its manifest says; start it with "${start}".`;
+}
 
 /** Sent only where somebody named the file: whoever happens to listen on a port must not be given a token unasked. */
 export function pairToken(env: NodeJS.ProcessEnv): string | undefined {
@@ -44,14 +55,15 @@ export async function pairKnows(server: PairServer, agentRef: string): Promise<b
 }
 
 /** Which kind of pair server answers there; another program on that port is not one. */
-export async function pairService({ baseUrl }: PairServer): Promise<PairService> {
+export async function pairService(server: PairServer): Promise<PairService> {
+  const { baseUrl } = server;
   let service: unknown;
   try {
     service = (await askPair({ baseUrl }, { method: 'GET', path: '/health' }))['houmao_service'];
   } catch (error) {
     throw unavailable(`no pair server answers at ${baseUrl}`, {
       cause: error,
-      hint: 'start it, or leave out --pair-port for agents of this host',
+      hint: howToReach(server),
       facts: { cause: 'pair_unreachable', base_url: baseUrl },
     });
   }
@@ -121,12 +133,13 @@ export interface PairQuestion {
 }
 
 /** One question to a server that owns agents. */
-export async function askPair({ baseUrl, token }: PairServer, question: PairQuestion): Promise<Json> {
+export async function askPair(server: PairServer, question: PairQuestion): Promise<Json> {
+  const { baseUrl, token } = server;
   const { hostname, port } = new URL(baseUrl);
   const { method, path, body } = question;
   const timeoutMs = question.timeoutMs ?? (method === 'GET' ? TIMEOUT_MS : SLOW_TIMEOUT_MS);
   const answer = await exchange(
-    { host: hostname, port: Number(port || 80), timeoutMs, token, server: SERVER },
+    { host: hostname, port: Number(port || 80), timeoutMs, token, server: serverKind(server) },
     { method, path, body },
   );
   if (answer !== null && typeof answer === 'object') return answer as Json;

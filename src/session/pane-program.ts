@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { randomHex, shellQuote, shellWords, writeFileAtomic } from '../base/index.ts';
 import { DRAIN_TERMINAL, KEEP_TERMINAL_MODES } from '../tmux/index.ts';
-import { writeEnvironmentFile } from './handed-environment.ts';
+import { NEVER_IN_A_PANE, writeEnvironmentFile } from './handed-environment.ts';
 
 export interface PaneProgram {
   /** The session's launch directory. */
@@ -11,6 +11,8 @@ export interface PaneProgram {
   workdir: string;
   command: string[];
   env: Record<string, string>;
+  /** Variables the tmux server may have that are not for this tool: marks of another instance of it. */
+  without?: readonly string[] | undefined;
 }
 
 /** Where a started tool tells its process id, and its exit code when it has ended. New names for every start. */
@@ -26,7 +28,8 @@ const TRACE = /^tool-[0-9a-f]+\.(pid|exit)$/;
 /**
  * Writes what the agent's pane runs and returns its command. `start.sh` stays as the pane's process: it runs the
  * tool, and when the tool has ended says so and becomes a login shell, so that the window remains and everyone
- * can see that the tool is gone. `run.sh` takes the environment, removes its file, and becomes the tool.
+ * can see that the tool is gone. `run.sh` drops what the tmux server
+ * has of others, takes the environment, removes its file, and becomes the tool.
  */
 export function writePaneProgram(program: PaneProgram): { command: string[]; trace: ToolTrace } {
   const { directory } = program;
@@ -42,9 +45,10 @@ export function writePaneProgram(program: PaneProgram): { command: string[]; tra
   return { command: ['/bin/sh', place('start.sh')], trace };
 }
 
-function runScript({ command }: PaneProgram, envFile: string, { pidFile }: ToolTrace): string {
+function runScript({ command, without = [] }: PaneProgram, envFile: string, { pidFile }: ToolTrace): string {
   const env = shellQuote(envFile);
   return `#!/bin/sh
+unset ${shellWords([...NEVER_IN_A_PANE, ...without])}
 . ${env}
 command -p rm -f ${env}
 umask_before=$(umask)

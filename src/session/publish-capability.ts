@@ -8,18 +8,19 @@ import {
   PROTOCOL_VERSION,
   readDesiredConfig,
   readStatus,
+  type StatusDocument,
   seedFile,
   writeDerivedFiles,
   writeStatus,
 } from './gateway-documents.ts';
 import { RETIRED_VARIABLES } from './live-bindings.ts';
+import { type RecordedGateway, readRecordedGateway } from './live-gateway.ts';
 import { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
 import { JOINED_LEASE_MS, LAUNCHED_LEASE_MS, publishRecord, withLease } from './registry.ts';
 import { readRecord } from './registry-read.ts';
 import type { SessionContext } from './session-context.ts';
 import { makeSessionDirectories, sessionPaths } from './session-paths.ts';
-import { SessionTmux } from './session-tmux.ts';
-import { DEFAULT_SOCKET } from './tmux-socket.ts';
+import { tmuxOf } from './session-tmux.ts';
 
 /**
  * not_capable: no gateway can serve this kind of session. capable: everything is in place for one, and none
@@ -37,15 +38,16 @@ export async function publishCapability(
   manifestPath: string,
 ): Promise<ManifestFacts> {
   const facts = readManifestFacts(manifestPath);
-  if (isCapable(facts)) seedGatewayTree(facts);
+  if (isCapable(facts)) await seedGatewayTree(facts);
   await publishVariables(context, facts);
   await publishRegistryRecord(context, facts);
   return facts;
 }
 
-function seedGatewayTree(facts: ManifestFacts): void {
+async function seedGatewayTree(facts: ManifestFacts): Promise<void> {
   const paths = sessionPaths(facts.root);
   makeSessionDirectories(paths);
+  if (!fs.existsSync(paths.queue)) (await import('../gateway/offline.ts')).seedQueue(paths.gateway);
   seedFile(paths.protocolVersion, `${PROTOCOL_VERSION}\n`);
   seedFile(paths.events, '');
   seedDesiredConfig(facts);
@@ -74,12 +76,45 @@ function seedDesiredConfig(facts: ManifestFacts): void {
 }
 
 async function publishVariables(context: SessionContext, facts: ManifestFacts): Promise<void> {
-  const tmux = new SessionTmux(facts.tmuxSocket ?? DEFAULT_SOCKET, context.env);
+  const tmux = tmuxOf(context, facts);
   await tmux.setEnvironment(facts.tmuxSessionName, {
     HOUMAO_MANIFEST_PATH: facts.path,
     HOUMAO_AGENT_ID: facts.agentId,
     ...Object.fromEntries(RETIRED_VARIABLES.map((name) => [name, null])),
   });
+}
+
+/** What is told elsewhere of a gateway that lives. */
+export async function writeLive(
+  context: SessionContext,
+  facts: ManifestFacts,
+  status: StatusDocument,
+  gateway: RecordedGateway,
+): Promise<void> {
+  const paths = sessionPaths(facts.root);
+  writeStatus(paths, status);
+  writeDerivedFiles(paths, facts, gateway);
+  await publishRegistryRecord(context, facts, registryGateway(facts, gateway));
+}
+
+export function registryGateway(facts: ManifestFacts, { host, port }: RecordedGateway) {
+  return {
+    host: host as '127.0.0.1',
+    port,
+    state_path: sessionPaths(facts.root).state,
+    protocol_version: 'v1' as const,
+  };
+}
+
+/** After its tmux session was renamed: what is told of a session elsewhere follows its manifest. */
+export async function publishRenamed(context: SessionContext, facts: ManifestFacts): Promise<void> {
+  await publishRegistryRecord(context, facts);
+  if (!isCapable(facts)) return;
+  const paths = sessionPaths(facts.root);
+  const recorded = readRecordedGateway(paths);
+  const gateway = typeof recorded === 'string' ? undefined : recorded;
+  writeDerivedFiles(paths, facts, gateway);
+  if (!gateway) writeStatus(paths, offlineDocument(paths, facts));
 }
 
 /** Without a word about the gateway, what the record says of one stays. */
@@ -101,7 +136,7 @@ export async function publishRegistryRecord(
     gateway,
     mailbox: publishedMailbox(facts),
   };
-  const lease = facts.sessionId.startsWith('joined-') ? JOINED_LEASE_MS : LAUNCHED_LEASE_MS;
+  const lease = facts.joined ? JOINED_LEASE_MS : LAUNCHED_LEASE_MS;
   const { registryDir } = context.settings;
   await publishRecord(registryDir, withLease(record, context.clock.now(), lease), context.clock);
 }

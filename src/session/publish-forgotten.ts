@@ -1,19 +1,18 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { isRouseError, tryLockFile } from '../base/index.ts';
-import { tryManifestFacts } from './manifest-facts.ts';
+import type { LiveSessions } from './live-sessions.ts';
+import { readManifestFacts, tryManifestFacts } from './manifest-facts.ts';
 import { readRegistry } from './registry-read.ts';
 import type { SessionContext } from './session-context.ts';
-import type { SessionNames } from './session-names.ts';
 import { sessionPaths } from './session-paths.ts';
-import { SessionTmux } from './session-tmux.ts';
-import { DEFAULT_SOCKET } from './tmux-socket.ts';
+import { tmuxOf } from './session-tmux.ts';
 
 /**
- * Live sessions that no fresh record names. A session counts as ours when the tmux session its manifest names
- * lives and points back at that manifest.
+ * Live sessions that no fresh record names. A session counts as ours when it points back at its manifest, whatever
+ * it is called now.
  */
-export async function publishForgotten(context: SessionContext, sessions: SessionNames): Promise<string[]> {
+export async function publishForgotten(context: SessionContext, sessions: LiveSessions): Promise<string[]> {
   const { runtimeDir, registryDir } = context.settings;
   const view = readRegistry(registryDir, context.clock.now().getTime());
   const known = new Set(view.fresh.map((record) => record.agent_id));
@@ -21,9 +20,8 @@ export async function publishForgotten(context: SessionContext, sessions: Sessio
   for (const manifestPath of manifests(runtimeDir)) {
     const facts = tryManifestFacts(manifestPath);
     if (!facts || known.has(facts.agentId)) continue;
-    if (!(await sessions.has(facts.tmuxSocket, facts.tmuxSessionName))) continue;
-    const tmux = new SessionTmux(facts.tmuxSocket ?? DEFAULT_SOCKET, context.env);
-    const variables = await tmux.environment(facts.tmuxSessionName);
+    const session = await sessions.nameOf(facts);
+    const variables = session === undefined ? undefined : await tmuxOf(context, facts).environment(session);
     if (variables?.get('HOUMAO_MANIFEST_PATH') !== manifestPath) continue;
     if (!(await publishAgain(context, manifestPath))) continue;
     known.add(facts.agentId);
@@ -37,7 +35,11 @@ async function publishAgain(context: SessionContext, manifestPath: string): Prom
   const lock = tryLockFile(sessionPaths(path.dirname(manifestPath)).lifecycleLock);
   if (!lock) return false;
   try {
-    const { publishCapability } = await import('./publish-capability.ts');
+    const [{ publishCapability }, { followSession }] = await Promise.all([
+      import('./publish-capability.ts'),
+      import('./follow-session.ts'),
+    ]);
+    await followSession(context, readManifestFacts(manifestPath));
     await publishCapability(context, manifestPath);
     return true;
   } catch (error) {

@@ -1,12 +1,10 @@
 import { conflict } from '../base/index.ts';
 import { bareAgentName } from '../domain/index.ts';
 import type { RegistryRecord } from '../wire/index.ts';
+import { LiveSessions, recordedOf } from './live-sessions.ts';
 import { publishForgotten } from './publish-forgotten.ts';
 import { readRegistry } from './registry-read.ts';
 import type { SessionContext } from './session-context.ts';
-import { SessionNames } from './session-names.ts';
-import { SessionTmux } from './session-tmux.ts';
-import { DEFAULT_SOCKET } from './tmux-socket.ts';
 
 /**
  * A name or id that another session has is an error, never renamed. A record whose lease ran out still counts
@@ -17,13 +15,15 @@ export async function refuseTakenName(
   context: SessionContext,
   wanted: { agentName: string; agentId: string },
 ): Promise<void> {
-  await publishForgotten(context, new SessionNames(context.env));
+  const sessions = new LiveSessions(context.env);
+  await publishForgotten(context, sessions);
   const view = readRegistry(context.settings.registryDir, context.clock.now().getTime());
   const same = (record: RegistryRecord): boolean =>
     record.agent_id === wanted.agentId ||
     bareAgentName(record.agent_name) === bareAgentName(wanted.agentName);
   for (const record of [...view.fresh, ...view.expired].filter(same)) {
-    const lives = await isAlive(context, record);
+    const name = await sessions.nameOf(recordedOf(record));
+    const lives = name !== undefined;
     if (!lives && !view.fresh.includes(record)) continue;
     throw conflict(
       record.agent_id === wanted.agentId
@@ -31,7 +31,7 @@ export async function refuseTakenName(
         : `agent name "${wanted.agentName}" is in use`,
       {
         hint: lives
-          ? `it runs in tmux session "${record.terminal.session_name}"; stop it with "rouse agents stop --agent-id ${record.agent_id}", or choose another name`
+          ? `it runs in tmux session "${name}"; stop it with "rouse agents stop --agent-id ${record.agent_id}", or choose another name`
           : `its session is gone: "rouse agents relaunch --agent-id ${record.agent_id}" brings it back, "rouse agents stop --agent-id ${record.agent_id}" forgets it`,
         facts: {
           cause: 'agent_in_use',
@@ -41,8 +41,4 @@ export async function refuseTakenName(
       },
     );
   }
-}
-
-function isAlive(context: SessionContext, { terminal }: RegistryRecord): Promise<boolean> {
-  return new SessionTmux(terminal.socket ?? DEFAULT_SOCKET, context.env).hasSession(terminal.session_name);
 }

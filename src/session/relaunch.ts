@@ -3,6 +3,7 @@ import { isHeadless } from '../domain/index.ts';
 import type { SessionManifest } from '../wire/index.ts';
 import { detectVersion } from './detect-version.ts';
 import { descendants, endAll } from './end-session.ts';
+import { followSession } from './follow-session.ts';
 import { handedEnvironment } from './handed-environment.ts';
 import { withLifecycleLock } from './lifecycle-lock.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
@@ -12,8 +13,7 @@ import { publishCapability } from './publish-capability.ts';
 import { readRecord } from './registry-read.ts';
 import type { SessionContext } from './session-context.ts';
 import { sessionPaths } from './session-paths.ts';
-import { type Pane, SessionTmux } from './session-tmux.ts';
-import { DEFAULT_SOCKET } from './tmux-socket.ts';
+import { type Pane, type SessionTmux, tmuxOf } from './session-tmux.ts';
 import { presetOf } from './tools/catalog.ts';
 import { waitForTool } from './wait-for-tool.ts';
 
@@ -30,13 +30,15 @@ export interface RelaunchReport {
  * first. A session whose tmux server died gets a new tmux session of the same name. Credentials come from the
  * environment of whoever relaunches: they are stored nowhere.
  */
-export function relaunch(context: SessionContext, facts: ManifestFacts): Promise<RelaunchReport> {
-  return withLifecycleLock(context, facts.root, async () => {
+export function relaunch(context: SessionContext, given: ManifestFacts): Promise<RelaunchReport> {
+  return withLifecycleLock(context, given.root, async () => {
+    const { facts, lives } = await followSession(context, given);
     const manifest = readManifest(facts.root);
     requireRelaunchable(manifest);
     requireOwnRecord(context, facts);
-    const tmux = new SessionTmux(facts.tmuxSocket ?? DEFAULT_SOCKET, context.env);
-    const revived = !(await tmux.hasSession(facts.tmuxSessionName));
+    const tmux = tmuxOf(context, facts);
+    const revived = !lives;
+    if (revived) await refuseSecondTool(tmux, manifest, facts);
     const env = toolEnvironment(context, manifest, facts);
     const { command, trace } = paneCommand(context, manifest, facts, env);
     if (revived) await newSession(tmux, facts, command);
@@ -48,6 +50,7 @@ export function relaunch(context: SessionContext, facts: ManifestFacts): Promise
     await updateManifest(facts.root, context.clock, (before) => ({
       ...before,
       runtime: { ...before.runtime, agent_pid: tool?.pid ?? null },
+      ...(revived && madeHere(before)),
       ...(version !== null && {
         launch_policy_provenance: { ...before.launch_policy_provenance, detected_tool_version: version },
       }),
@@ -87,6 +90,20 @@ function requireOwnRecord(context: SessionContext, facts: ManifestFacts): void {
   );
 }
 
+/** A session that no longer says whose it is looks gone; a tool that runs in one all the same must not get a twin. */
+async function refuseSecondTool(
+  tmux: SessionTmux,
+  { runtime }: SessionManifest,
+  facts: ManifestFacts,
+): Promise<void> {
+  const session = runtime?.agent_pid ? await tmux.sessionOfProcess(runtime.agent_pid) : undefined;
+  if (session === undefined) return;
+  throw conflict(`the tool of agent ${facts.agentName} still runs, in tmux session "${session}"`, {
+    hint: `tell that session whose it is: tmux set-environment -t '=${session}:' HOUMAO_MANIFEST_PATH ${facts.path}`,
+    facts: { cause: 'tool_running', tmux_session: session, pid: runtime!.agent_pid },
+  });
+}
+
 function paneCommand(
   context: SessionContext,
   manifest: SessionManifest,
@@ -102,6 +119,7 @@ function paneCommand(
     workdir: facts.workingDirectory,
     command: [executable, ...args],
     env,
+    without: presetOf(facts.tool)?.nestedMarks,
   });
 }
 
@@ -117,6 +135,14 @@ function toolEnvironment(
     ...(home?.env_var && home.home_path && { [home.env_var]: home.home_path }),
     HOUMAO_MANIFEST_PATH: facts.path,
     HOUMAO_AGENT_ID: facts.agentId,
+  };
+}
+
+/** The session a person had started is gone; the new one is ours, and stop ends it. */
+function madeHere({ tmux, agent_launch_authority: authority }: SessionManifest): Partial<SessionManifest> {
+  return {
+    ...(tmux && { tmux: { ...tmux, before_join: null } }),
+    ...(authority && { agent_launch_authority: { ...authority, session_origin: null } }),
   };
 }
 

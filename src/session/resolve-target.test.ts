@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SHARED_SOCKET } from '../tmux/index.ts';
 import type { RegistryRecord } from '../wire/index.ts';
 import { resolveTarget, type TargetWorld } from './resolve-target.ts';
 import type { SessionPointers } from './session-pointers.ts';
@@ -35,9 +36,11 @@ interface Given {
 function world({ records = [], expired = [], sessions = {}, current, pair = [] }: Given): TargetWorld {
   const pointers = async (session: string): Promise<SessionPointers | undefined> =>
     session in sessions
-      ? { session, manifestPath: undefined, agentId: undefined, ...sessions[session] }
+      ? { session, server: SHARED_SOCKET, manifestPath: undefined, agentId: undefined, ...sessions[session] }
       : undefined;
   return {
+    env: {},
+    nameOf: async () => undefined,
     registry: () => ({ fresh: records, expired, malformed: [] }),
     pointersOf: pointers,
     currentPointers: async () => (current === undefined ? undefined : pointers(current)),
@@ -250,5 +253,34 @@ describe('sessions that servers own', () => {
       at(servedManifest('cao_rest', {}, { api_base_url: 'http://127.0.0.1:1' })),
     );
     expect(refusal).toMatchObject({ code: 'unsupported', facts: { cause: 'unsupported_backend' } });
+  });
+});
+
+describe('tmux servers', () => {
+  const there = { by: 'tmux_session', name: 'S-gpu' } as const;
+  const server = '/private/other.sock';
+
+  it.each([
+    ['pointer', true],
+    ['record', false],
+  ])('the %s of a session of that name on another server is refused, naming both', async (_, pointer) => {
+    const manifestPath = session();
+    const sessions = { 'S-gpu': { server, ...(pointer && { manifestPath }) } };
+    const records = [sampleRecord({ manifestPath }, now)];
+    const refusal = await refusalOf(() => resolveTarget(there, world({ sessions, records })));
+    expect(refusal).toMatchObject({
+      code: 'conflict',
+      facts: { cause: 'other_tmux_server', tmux_server: server, agent_tmux_server: SHARED_SOCKET },
+    });
+    expect(refusal.message).toContain(server);
+    expect(refusal.message).toContain(SHARED_SOCKET);
+  });
+
+  it('a session that was renamed is known by its pointer', async () => {
+    const manifestPath = session();
+    const renamed = { ...world({ sessions: { new: { manifestPath } } }), nameOf: async () => 'new' };
+    expect(await resolveTarget({ by: 'tmux_session', name: 'new' }, renamed)).toMatchObject({
+      facts: { path: manifestPath },
+    });
   });
 });

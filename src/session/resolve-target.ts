@@ -4,7 +4,12 @@ import type { RegistryRecord } from '../wire/index.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
 import { byName, type RegistryView } from './registry-read.ts';
 import type { Selector } from './selector.ts';
-import { manifestOfRecord, manifestOfSession, type SessionPointers } from './session-pointers.ts';
+import {
+  manifestOfRecord,
+  manifestOfSession,
+  type PointerWorld,
+  type SessionPointers,
+} from './session-pointers.ts';
 
 /** Where a pair server is expected when nobody says otherwise. */
 export const DEFAULT_PAIR_PORT = 9889;
@@ -28,8 +33,7 @@ export interface PairTarget {
 }
 
 /** What resolution asks of the world; tests answer from tables. */
-export interface TargetWorld {
-  registry(): RegistryView;
+export interface TargetWorld extends PointerWorld {
   /** Undefined when there is no such session. */
   pointersOf(session: string): Promise<SessionPointers | undefined>;
   /** The tmux session this process is in. */
@@ -51,12 +55,12 @@ export async function resolveTarget(selector: Selector, world: TargetWorld): Pro
           hint: 'see "rouse agents list"; with a private tmux socket set ROUSE_TMUX_SOCKET',
         });
       }
-      return targetOf(manifestOfSession(pointers, 'terminal_name', world.registry));
+      return targetOf(await manifestOfSession(pointers, 'terminal_name', world));
     }
     case 'current_session': {
       const pointers = await world.currentPointers();
       if (!pointers) throw unavailable('the tmux session this command runs in cannot be asked');
-      return targetOf(manifestOfSession(pointers, 'agent_id', world.registry));
+      return targetOf(await manifestOfSession(pointers, 'agent_id', world));
     }
   }
 }

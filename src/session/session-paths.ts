@@ -20,6 +20,7 @@ export interface SessionPaths {
   state: string;
   protocolVersion: string;
   events: string;
+  queue: string;
   run: string;
   currentInstance: string;
   attempt: string;
@@ -45,6 +46,7 @@ export function sessionPaths(root: string): SessionPaths {
     state: inRoot('gateway', 'state.json'),
     protocolVersion: inRoot('gateway', 'protocol-version.txt'),
     events: inRoot('gateway', 'events.jsonl'),
+    queue: inRoot('gateway', 'queue.sqlite'),
     run: inRoot('gateway', 'run'),
     currentInstance: inRoot('gateway', 'run', 'current-instance.json'),
     attempt: inRoot('gateway', 'run', 'attempt.json'),

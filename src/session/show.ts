@@ -1,6 +1,7 @@
 import { isProcessAlive } from '../base/index.ts';
 import { CAPABILITIES } from '../domain/index.ts';
 import { findTool } from './find-tool.ts';
+import { followSession } from './follow-session.ts';
 import { localStatus } from './gateway-status.ts';
 import { readRecordedGateway } from './live-gateway.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
@@ -8,15 +9,15 @@ import type { CapabilityState } from './publish-capability.ts';
 import { readRecord } from './registry-read.ts';
 import type { SessionContext } from './session-context.ts';
 import { sessionPaths } from './session-paths.ts';
-import { SessionTmux } from './session-tmux.ts';
-import { DEFAULT_SOCKET } from './tmux-socket.ts';
+import { tmuxOf } from './session-tmux.ts';
 
 type Json = Record<string, unknown>;
 
 /** Everything about one agent that a person or a script may want to know. Nothing here is a secret. */
-export async function showAgent(context: SessionContext, facts: ManifestFacts): Promise<Json> {
+export async function showAgent(context: SessionContext, given: ManifestFacts): Promise<Json> {
+  const { facts } = await followSession(context, given);
   const paths = sessionPaths(facts.root);
-  const tmux = new SessionTmux(facts.tmuxSocket ?? DEFAULT_SOCKET, context.env);
+  const tmux = tmuxOf(context, facts);
   const { status, notes } = await localStatus(context, facts);
   const pane = await tmux.agentPane(facts.tmuxSessionName);
   const plan = part(facts.document, 'launch_plan');

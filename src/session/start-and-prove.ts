@@ -18,9 +18,8 @@ import type { ManifestFacts } from './manifest-facts.ts';
 import { endProcess } from './process-end.ts';
 import type { SessionContext } from './session-context.ts';
 import { sessionPaths } from './session-paths.ts';
-import { SessionTmux } from './session-tmux.ts';
+import { tmuxOf } from './session-tmux.ts';
 import { errorFile, type GatewayStart, type StartedGateway, startGateway } from './start-gateway.ts';
-import { DEFAULT_SOCKET } from './tmux-socket.ts';
 
 const READY_TIMEOUT_MS = 10_000;
 
@@ -101,10 +100,7 @@ async function takeBack(
 ): Promise<void> {
   await endProcess(started.identity, context.clock);
   if (started.windowId !== undefined) {
-    await new SessionTmux(facts.tmuxSocket ?? DEFAULT_SOCKET, context.env).killWindow(
-      facts.tmuxSessionName,
-      started.windowId,
-    );
+    await tmuxOf(context, facts).killWindow(facts.tmuxSessionName, started.windowId);
   }
   const paths = sessionPaths(facts.root);
   const life = await probeGateway(paths, readToken(paths, context.env));

@@ -11,13 +11,12 @@ import {
 } from '../base/index.ts';
 import { type ExecutionMode, TUI_TIMING_RULES, type TuiTimings } from '../domain/index.ts';
 import { ensureToken, TOKEN_FILE_VARIABLE } from './gateway-token.ts';
-import { handedEnvironment, writeEnvironmentFile } from './handed-environment.ts';
+import { handedEnvironment, NEVER_IN_A_PANE, writeEnvironmentFile } from './handed-environment.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
 import { programWords } from './program-path.ts';
 import type { SessionContext } from './session-context.ts';
 import { sessionPaths } from './session-paths.ts';
-import { SessionTmux } from './session-tmux.ts';
-import { DEFAULT_SOCKET } from './tmux-socket.ts';
+import { tmuxOf } from './session-tmux.ts';
 
 export interface GatewayStart {
   attemptId: string;
@@ -112,7 +111,7 @@ async function startInWindow(
   env: Record<string, string>,
 ): Promise<StartedGateway> {
   const paths = sessionPaths(facts.root);
-  const tmux = new SessionTmux(facts.tmuxSocket ?? DEFAULT_SOCKET, context.env);
+  const tmux = tmuxOf(context, facts);
   if (!(await tmux.agentPane(facts.tmuxSessionName))) {
     throw unavailable(`tmux session "${facts.tmuxSessionName}" has no window 0`, {
       hint: 'the agent is gone; "rouse agents relaunch" brings it back',
@@ -135,6 +134,7 @@ async function startInWindow(
 
 function windowScript(envFile: string, errors: string, words: string[]): string {
   return `#!/bin/sh
+unset ${shellWords(NEVER_IN_A_PANE)}
 . ${shellQuote(envFile)}
 command -p rm -f ${shellQuote(envFile)}
 set -- $(tmux display-message -p -t "$TMUX_PANE" '#{window_id} #{window_index}')

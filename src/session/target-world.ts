@@ -1,4 +1,5 @@
 import { isRouseError, notFound } from '../base/index.ts';
+import { LiveSessions } from './live-sessions.ts';
 import { pairKnows, pairToken } from './pair-server.ts';
 import { readRegistry } from './registry-read.ts';
 import { DEFAULT_PAIR_PORT, resolveTarget, type Target, type TargetWorld } from './resolve-target.ts';
@@ -26,11 +27,8 @@ async function resolveLiving(context: SessionContext, selector: Selector): Promi
   } catch (error) {
     const byAgent = selector.by === 'agent_name' || selector.by === 'agent_id';
     if (!isRouseError(error) || error.code !== 'not_found' || !byAgent) throw error;
-    const [{ publishForgotten }, { SessionNames }] = await Promise.all([
-      import('./publish-forgotten.ts'),
-      import('./session-names.ts'),
-    ]);
-    const published = await publishForgotten(context, new SessionNames(context.env));
+    const { publishForgotten } = await import('./publish-forgotten.ts');
+    const published = await publishForgotten(context, new LiveSessions(context.env));
     if (published.length === 0) throw (await stoppedAgent(context, selector)) ?? error;
     return resolveTarget(selector, world);
   }
@@ -60,7 +58,9 @@ export function isInsideTmux(env: NodeJS.ProcessEnv): boolean {
 export function targetWorld({ settings, env, clock }: SessionContext): TargetWorld {
   const server = new SessionTmux(socketOf(settings.tmuxSocket, env), env);
   return {
+    env,
     registry: () => readRegistry(settings.registryDir, clock.now().getTime()),
+    nameOf: (facts) => new LiveSessions(env).nameOf(facts),
     pointersOf: (session) => pointers(server, session),
     async currentPointers() {
       // The session one is in is on the server one is in, whatever the settings say.
@@ -78,6 +78,7 @@ async function pointers(server: SessionTmux, session: string): Promise<SessionPo
   if (!variables) return undefined;
   return {
     session,
+    server: server.socket,
     manifestPath: variables.get('HOUMAO_MANIFEST_PATH'),
     agentId: variables.get('HOUMAO_AGENT_ID'),
   };

@@ -1,14 +1,11 @@
-import * as path from 'node:path';
-
-/** tmux's name of the socket everybody shares. */
-export const DEFAULT_SOCKET = 'default';
+import { isSameSocket, SHARED_SOCKET, socketPath } from '../tmux/index.ts';
 
 /**
- * The tmux server a command speaks to, always named: given in the settings, else the one this process lives in,
+ * The tmux server a command speaks to, always as a path: given in the settings, else the one this process lives in,
  * else the default. Unnamed, tmux would take whichever server the caller happens to be inside of.
  */
 export function socketOf(given: string | undefined, env: NodeJS.ProcessEnv): string {
-  return given ?? socketOfTmuxVariable(env['TMUX']) ?? DEFAULT_SOCKET;
+  return socketPath(given ?? socketOfTmuxVariable(env['TMUX']), env);
 }
 
 /** `$TMUX` is `socket,pid,session`. */
@@ -16,12 +13,15 @@ export function socketOfTmuxVariable(value: string | undefined): string | undefi
   return value?.split(',')[0] || undefined;
 }
 
-/** As a manifest records it: null for the default server. */
-export function recordedSocket(socket: string, env: NodeJS.ProcessEnv): string | null {
-  const defaultPath = path.join(
-    env['TMUX_TMPDIR'] || '/tmp',
-    `tmux-${process.getuid?.() ?? 0}`,
-    DEFAULT_SOCKET,
-  );
-  return socket === DEFAULT_SOCKET || socket === defaultPath ? null : socket;
+/** As a manifest records it: null for the server everybody shares. */
+export function recordedSocket(socket: string): string | null {
+  return isSameSocket(socket, SHARED_SOCKET) ? null : socket;
+}
+
+/** The server a manifest or a registry record names, as a path. */
+export function serverOf(
+  { tmuxSocket }: { tmuxSocket?: string | null | undefined },
+  env: NodeJS.ProcessEnv,
+): string {
+  return socketPath(tmuxSocket ?? SHARED_SOCKET, env);
 }

@@ -54,7 +54,7 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
   };
   const pollMs = timings.watch_poll_interval_seconds * 1000;
   const watch = new PaneWatch({ tmux, session, clock, pollMs, log });
-  const tracker = new Tracker({ watch, session, detectorFor: choose, looks, version, timings, clock });
+  const tracker = new Tracker({ watch, detectorFor: choose, looks, version, timings, clock });
   const patience = { ...DEFAULT_PATIENCE, ...options.patience };
   const lane = new Lane(laneLock, { tracker, watch, clock, log, patience });
   const trackedSessionId = manifest.runtime?.session_id ?? options.attachIdentity ?? session;

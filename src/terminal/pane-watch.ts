@@ -2,6 +2,7 @@ import { type Clock, Emitter, type Log, messageOf, unavailable } from '../base/i
 import { parseSnapshot, type Screen } from '../screen/index.ts';
 import { ControlClient, type ControlEvent, type Pane, type Tmux, tmuxProblemOf } from '../tmux/index.ts';
 import { findAgentPane } from './find-agent-pane.ts';
+import { SessionPlace } from './session-place.ts';
 
 /** One look at the agent's pane. */
 export interface PaneView {
@@ -41,6 +42,7 @@ const RECONNECT_MS = [50, 200, 1000, 5000];
 export class PaneWatch {
   readonly news = new Emitter<PaneNews>();
   readonly #options: PaneWatchOptions;
+  readonly #place: SessionPlace;
   #client: ControlClient | undefined;
   #tmux: Tmux;
   #pane: string | undefined;
@@ -57,6 +59,12 @@ export class PaneWatch {
   constructor(options: PaneWatchOptions) {
     this.#options = options;
     this.#tmux = options.tmux;
+    this.#place = new SessionPlace(options.tmux, options.session);
+  }
+
+  /** The session as tmux is asked for it. */
+  get session(): string {
+    return this.#place.target;
   }
 
   get tmux(): Tmux {
@@ -121,13 +129,14 @@ export class PaneWatch {
   }
 
   async #connect(): Promise<void> {
-    const { tmux, session } = this.#options;
-    const client = await ControlClient.attach(tmux.exec, session);
+    const { tmux } = this.#options;
+    const client = await ControlClient.attach(tmux.exec, this.session);
     if (this.#state === 'closed') return client.close();
     this.#client = client;
     this.#tmux = tmux.via(client);
     client.events.on((event) => this.#event(client, event));
-    const pane = await findAgentPane(this.#tmux, session);
+    await this.#place.reached(client.sessionId);
+    const pane = await findAgentPane(this.#tmux, this.session);
     await client.watchOutput(pane.id, () => this.#soon());
     this.#pane = pane.id;
     this.#state = 'open';
@@ -203,10 +212,9 @@ export class PaneWatch {
   }
 
   async #tryAgain(reason: string): Promise<void> {
-    const { tmux, session, clock, log } = this.#options;
+    const { session, clock, log } = this.#options;
     if (this.#state === 'closed') return;
-    const alive = await tmux.hasSession(session).catch(() => true);
-    if (!alive) {
+    if (!(await this.#place.isThere().catch(() => true))) {
       this.#state = 'lost';
       this.news.emit({ kind: 'lost', reason: `tmux session "${session}" has ended` });
       return;

@@ -1,4 +1,4 @@
-import { parseSocket, type ServerAddress } from '../tmux/index.ts';
+import { parseSocket, type ServerAddress, SHARED_SOCKET } from '../tmux/index.ts';
 
 type Text = string | null | undefined;
 
@@ -25,7 +25,7 @@ export interface SurfaceManifest {
 /** The tmux server and session the manifest records; never the one this process happens to live in. */
 export function tmuxPlace(manifest: SurfaceManifest): { server: ServerAddress; session: string } {
   const session = manifest.tmux?.session_name ?? manifest.tmux_session_name ?? '';
-  return { server: parseSocket(manifest.tmux?.socket ?? 'default'), session };
+  return { server: parseSocket(manifest.tmux?.socket ?? SHARED_SOCKET), session };
 }
 
 /** One of our own launch facts: `launch_plan.metadata.rouse.<name>`. */

@@ -25,7 +25,6 @@ import { ToolProcess } from './tool-process.ts';
 
 export interface TrackerOptions {
   watch: PaneWatch;
-  session: string;
   /** The description of the tool's screens; its versions may differ in the buffer they draw in. */
   detectorFor: (alternate: boolean | undefined) => Detector;
   looks: ToolLooks;
@@ -167,9 +166,10 @@ export class Tracker {
   }
 
   async #seePeople(): Promise<PersonFacts> {
-    const { watch, session, clock } = this.#options;
+    const { watch, clock } = this.#options;
     const pane = this.#view?.pane.id;
-    return pane === undefined ? NOBODY : lookForPeople(watch.tmux, { session, pane }, clock);
+    if (pane === undefined) return NOBODY;
+    return lookForPeople(watch.tmux, { session: watch.session, pane }, clock);
   }
 
   /** While somebody is attached the poll also asks whether they type. */

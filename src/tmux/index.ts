@@ -29,6 +29,14 @@ export { type PasteOptions, pasteText } from './paste.ts';
 export { type TmuxProblem, tmuxProblemOf } from './problem.ts';
 export type { Commands, Runner, RunOptions } from './runner.ts';
 export type { Created, NewProcess, NewSession, NewWindow, Session } from './session.ts';
-export { parseSocket } from './socket.ts';
+export {
+  isDefaultSocket,
+  isSameSocket,
+  makeSocketDirectory,
+  parseSocket,
+  SHARED_SOCKET,
+  socketPath,
+} from './socket.ts';
 export { Tmux } from './tmux.ts';
 export { isAtLeast, type TmuxVersion } from './version.ts';
+export type { WindowLabel } from './window.ts';

@@ -22,8 +22,12 @@ export function requireSessionName(name: string): string {
   return name;
 }
 
-export function sessionTarget(name: string): string {
-  return `=${requireSessionName(name)}:`;
+/** A session that is there, by the name a person may have given it, or by its id (`$3`), which no renaming changes. */
+export function sessionTarget(session: string): string {
+  if (/^\$\d+$/.test(session)) return `${session}:`;
+  if (session === '' || /^[=$@%{]/.test(session) || /[.:\u0000-\u001f\u007f-\u009f]/.test(session))
+    throw invalid(`${JSON.stringify(session)} cannot be the name of a tmux session`);
+  return `=${session}:`;
 }
 
 /** A window of a session by its index. */

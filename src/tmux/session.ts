@@ -48,7 +48,7 @@ export async function newSession(runner: Runner, options: NewSession): Promise<C
     '-y',
     String(positive(options.height, 'height')),
   ];
-  const window = options.windowName === undefined ? [] : ['-n', windowLabel(options.windowName)];
+  const window = options.windowName === undefined ? [] : ['-n', labelLiteral(options.windowName)];
   const output = await runner.run(
     [
       ['new-session', '-d', '-s', name, ...size, ...window, ...processArgs(options)],
@@ -80,7 +80,7 @@ export interface NewWindow extends NewProcess {
 /** Opens a window after the last one, so never at index 0, and without taking anybody's focus. */
 export async function newWindow(runner: Runner, options: NewWindow): Promise<Created> {
   const at = sessionTarget(options.session);
-  const place = ['-d', '-a', '-t', `${at}{end}`, '-n', windowLabel(options.name)];
+  const place = ['-d', '-a', '-t', `${at}{end}`, '-n', labelLiteral(options.name)];
   const print = ['-P', '-F', recordFormat(CREATED)];
   const keep = ['set-option', '-w', '-t', `${at}{end}`, 'remain-on-exit', 'on'];
   const output = await runner.run(
@@ -160,7 +160,7 @@ function exactCommand(command: readonly string[]): string[] {
   return rest.length > 0 ? ['--', program, ...rest] : ['--', 'sh', '-c', 'exec "$0"', program];
 }
 
-export function windowLabel(name: string): string {
+export function labelLiteral(name: string): string {
   if (name === '' || /[\u0000-\u001f\u007f-\u009f]/.test(name)) {
     throw invalid('a window name must be one line without control characters');
   }

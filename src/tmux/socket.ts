@@ -1,3 +1,5 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
 import { invalid } from '../base/index.ts';
 import type { ServerAddress } from './exec.ts';
 
@@ -13,4 +15,41 @@ export function parseSocket(setting: string | undefined): ServerAddress {
     });
   }
   return { socketPath: setting };
+}
+
+const DEFAULT_NAME = 'default';
+const DIRECTORY = `tmux-${process.getuid?.() ?? 0}`;
+
+/** Where the socket of a setting is: a name is looked up as tmux itself does. Nothing means the caller's default. */
+export function socketPath(setting: string | undefined, env: NodeJS.ProcessEnv): string {
+  const name = setting || DEFAULT_NAME;
+  return name.includes('/') ? name : path.join(env['TMUX_TMPDIR'] || '/tmp', DIRECTORY, name);
+}
+
+/** The default server of everybody who has not moved theirs with TMUX_TMPDIR. */
+export const SHARED_SOCKET = socketPath(DEFAULT_NAME, {});
+
+/** The server that a plain `tmux` of this caller starts and finds. */
+export function isDefaultSocket(socket: string, env: NodeJS.ProcessEnv): boolean {
+  return isSameSocket(socket, socketPath(DEFAULT_NAME, env));
+}
+
+/** Two spellings of one place are one server; the socket itself may not be there yet. */
+export function isSameSocket(one: string, other: string): boolean {
+  return one === other || resolved(one) === resolved(other);
+}
+
+function resolved(socket: string): string {
+  try {
+    return path.join(fs.realpathSync(path.dirname(socket)), path.basename(socket));
+  } catch {
+    return socket;
+  }
+}
+
+/** Before a server is started by its path: tmux makes its own directory only for one that is asked for by name. */
+export function makeSocketDirectory(socket: string): void {
+  const directory = path.dirname(socket);
+  if (path.basename(directory) !== DIRECTORY || fs.existsSync(directory)) return;
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
 }

@@ -57,6 +57,9 @@ export class Tmux implements Runner {
   }
 
   renameWindow = (window: string, name: string): Promise<void> => windows.renameWindow(this, window, name);
+  windowLabel = (window: string): Promise<windows.WindowLabel> => windows.windowLabel(this, window);
+  restoreWindowLabel = (window: string, given: string, before: windows.WindowLabel): Promise<void> =>
+    windows.restoreWindowLabel(this, window, given, before);
   selectWindow = (window: string): Promise<void> => windows.selectWindow(this, window);
   killWindow = (session: string, window: string): Promise<void> => windows.killWindow(this, session, window);
 

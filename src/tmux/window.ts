@@ -1,12 +1,53 @@
-import { conflict } from '../base/index.ts';
+import { conflict, invalid } from '../base/index.ts';
 import { requireWindowId, requireWindowTarget, sessionTarget } from './names.ts';
 import { tmuxError } from './problem.ts';
 import type { Runner } from './runner.ts';
-import { windowLabel } from './session.ts';
-import { commandLine } from './words.ts';
+import { labelLiteral } from './session.ts';
+import { commandLine, commandSequence, formatLiteral } from './words.ts';
 
 export async function renameWindow(runner: Runner, window: string, name: string): Promise<void> {
-  await runner.run([['rename-window', '-t', requireWindowTarget(window), '--', windowLabel(name)]]);
+  await runner.run([['rename-window', '-t', requireWindowTarget(window), '--', labelLiteral(name)]]);
+}
+
+export interface WindowLabel {
+  name: string;
+  /** The window's own say on whether tmux may rename it; null where it has none and follows the global option. */
+  automaticRename: 'on' | 'off' | null;
+}
+
+export async function windowLabel(runner: Runner, window: string): Promise<WindowLabel> {
+  const target = requireWindowId(window);
+  const said = await runner.run([
+    ['show-options', '-w', '-v', '-q', '-t', target, 'automatic-rename'],
+    ['display-message', '-p', '-t', target, '#{window_name}'],
+  ]);
+  const lines = said.split('\n');
+  const own = lines.length > 1 ? lines[0] : undefined;
+  return { name: lines.at(-1)!, automaticRename: own === 'on' || own === 'off' ? own : null };
+}
+
+/** Takes back a `renameWindow` to `given`, which also switches automatic renaming off; not when somebody renamed it since. */
+export async function restoreWindowLabel(
+  runner: Runner,
+  window: string,
+  given: string,
+  { name, automaticRename }: WindowLabel,
+): Promise<void> {
+  const target = requireWindowId(window);
+  const restore = [
+    ['rename-window', '-t', target, '--', formatLiteral(name)],
+    automaticRename === null
+      ? ['set-option', '-w', '-u', '-t', target, 'automatic-rename']
+      : ['set-option', '-w', '-t', target, 'automatic-rename', automaticRename],
+  ];
+  const unchanged = `#{==:#{window_name},${comparable(given)}}`;
+  await runner.run([['if-shell', '-F', '-t', target, unchanged, commandSequence(restore)]]);
+}
+
+/** Names that may stand in a format. */
+function comparable(name: string): string {
+  if (/^[\w-]+$/.test(name)) return name;
+  throw invalid(`${JSON.stringify(name)} cannot be compared with the name of a window`);
 }
 
 export async function selectWindow(runner: Runner, window: string): Promise<void> {

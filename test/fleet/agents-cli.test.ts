@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken, ensureOrg } from '../../src/fleet/index.ts';
+import { ROOT } from '../session/support/house.ts';
 import { AgentsHouse, type Json } from './agents-house.ts';
 
 let house: AgentsHouse;
@@ -266,5 +267,44 @@ describe('--pair-port', () => {
       status: 'completed',
     });
     await house.cli('agents', 'stop', ...run);
+  });
+
+  it('stops an agent whose session a person has renamed', async () => {
+    const moved = ['--agent-name', 'moved'];
+    const made = await house.cli('agents', 'launch', '--tool', 'scripted', '--no-mailbox', ...moved, ...pair);
+    house.tmux('rename-session', '-t', `=${made['tmux_session_name']}`, 'elsewhere');
+    expect((await house.cli('agents', 'gateway', 'status', ...moved))['tmux_session_name']).toBe('elsewhere');
+    expect((await house.cli('agents', 'stop', ...moved))['session']).toBe('ended');
+    expect(house.tmux('list-sessions')).toBe('');
+  });
+});
+
+describe('a session that was joined, by way of the server', () => {
+  const run = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.js')} --name mine`;
+  const join = async (): Promise<void> => {
+    if (!house.tmux('list-sessions')) house.tmux('new-session', '-d', '-s', 'mine', '-n', 'my own', run);
+    await house.until(() => house.tmux('capture-pane', '-p', '-t', '=mine:0').trim() !== '');
+    await house.cli('agents', 'join', '--agent-name', 'mine', '--target-tmux-session', 'mine');
+  };
+  const look = (): string[] => [
+    house.tmux('list-panes', '-s', '-t', '=mine:', '-F', '#{window_name} #{pane_pid}'),
+    house.tmux('show-environment', '-t', '=mine:'),
+  ];
+
+  it('is left by stop and by leave, and ended only when that is asked for', async () => {
+    const mine = ['--agent-name', 'mine', ...pair];
+    house.tmux('new-session', '-d', '-s', 'mine', '-n', 'my own', run);
+    const before = look();
+    await join();
+    expect((await house.get('GET', '/agents/mine'))['joined']).toBe(true);
+    expect(await house.get('POST', '/agents/mine/stop')).toMatchObject({ session: 'left', action: 'leave' });
+    expect(look()).toEqual(before);
+    await join();
+    expect((await house.cli('agents', 'leave', ...mine))['session']).toBe('left');
+    expect(look()).toEqual(before);
+    await join();
+    expect((await house.ask('POST', '/agents/mine/stop', { kill_session: 'yes' })).status).toBe(422);
+    expect((await house.cli('agents', 'stop', '--kill-session', ...mine))['session']).toBe('ended');
+    expect(house.tmux('list-sessions')).toBe('');
   });
 });

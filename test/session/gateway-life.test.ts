@@ -7,6 +7,7 @@ import {
   type AttachOptions,
   attach,
   detach,
+  listAgents,
   localStatus,
   type ManifestFacts,
   probeGateway,
@@ -14,6 +15,7 @@ import {
   sessionPaths,
 } from '../../src/session/index.ts';
 import { publishCapability } from '../../src/session/publish-capability.ts';
+import { readRecord } from '../../src/session/registry-read.ts';
 import { buildStandIn, SessionHouse } from './support/house.ts';
 
 let house: SessionHouse;
@@ -189,6 +191,55 @@ describe('a gateway that does not keep its promises', () => {
     const again = await start();
     expect(again).toMatchObject({ alreadyAttached: false, status: { gateway_health: 'healthy' } });
     expect(gateways()).toHaveLength(1);
+    await detach(context(), target());
+  });
+});
+
+describe('a gateway that is frozen', () => {
+  const health = () => JSON.parse(fs.readFileSync(paths().state, 'utf8')).gateway_health;
+  const registered = () => readRecord(house.context.settings.registryDir, agent.agentId);
+  const listed = async () => (await listAgents(context())).agents[0];
+
+  it('is told of as it is by status, state.json, the registry and the list, and as live when it answers again', async () => {
+    const { status: first } = await start();
+    const life = await probeGateway(paths());
+    if (life.life !== 'live') throw new Error('not live');
+    process.kill(life.gateway.identity.pid, 'SIGSTOP');
+    const report = await localStatus(context(), agent);
+    expect(report.notes).toEqual([expect.stringContaining('does not answer')]);
+    expect(health()).toBe('not_attached');
+    expect(registered()).toMatchObject({ gateway: null });
+    expect(await listed()).toMatchObject({ gateway: 'silent', gateway_port: null });
+    process.kill(life.gateway.identity.pid, 'SIGCONT');
+    expect(await status()).toMatchObject({ gateway_health: 'healthy' });
+    expect(health()).toBe('healthy');
+    expect(registered()).toMatchObject({ gateway: { port: first.gateway_port } });
+    expect(variables()).toContain(`HOUMAO_AGENT_GATEWAY_PORT=${first.gateway_port}`);
+    await detach(context(), target());
+  });
+});
+
+describe('the variables of another session', () => {
+  it('decide neither host nor port of this one', async () => {
+    const { server, port } = await takePort();
+    server.close();
+    await start({ port });
+    await detach(context(), target());
+    const env = {
+      ...house.env,
+      HOUMAO_AGENT_GATEWAY_HOST: '0.0.0.0',
+      HOUMAO_AGENT_GATEWAY_PORT: '46001',
+      HOUMAO_GATEWAY_STATE_PATH: '/of/another/gateway/state.json',
+    };
+    const report = await attach({ ...context(), env }, target(), {});
+    expect(report.status).toMatchObject({ gateway_host: '127.0.0.1', gateway_port: port });
+    await detach(context(), target());
+    expect(JSON.parse(fs.readFileSync(paths().desiredConfig, 'utf8'))).toMatchObject({
+      desired_host: '127.0.0.1',
+      desired_port: port,
+      desired_port_origin: 'explicit',
+    });
+    await start({ port: 0 });
     await detach(context(), target());
   });
 });

@@ -157,17 +157,33 @@ describe('a session that a server owns', () => {
     expect(house.windows('S-cao')).toHaveLength(1);
   });
 
+  it('tells, when that server is away, how to reach it and what is seen of the session from here', async () => {
+    await served({ api_base_url: 'http://127.0.0.1:1', managed_agent_ref: 'cao-gpu' });
+    const { code, json: said } = await json('agents', 'gateway', 'status', '--agent-name', 'cao-gpu');
+    expect([code, said['error'].cause]).toEqual([7, 'pair_unreachable']);
+    expect(said['error'].seen_here).toEqual({ session: 'running', gateway: 'not_attached' });
+    expect(said['error'].hint).toContain('rouse server start --port 1');
+    expect(said['error'].hint).not.toContain('--pair-port');
+    const named = await json('agents', 'gateway', 'status', '--agent-name', 'cao-gpu', '--pair-port', '1');
+    expect([named.code, named.json['error'].hint]).toEqual([7, expect.stringContaining('--pair-port')]);
+  });
+
   it('of a cao_rest server is recognised and refused as unsupported', async () => {
     house.tmux('new-session', '-d', '-s', 'S-old', 'sh');
     const sample = { agentName: 'old', agentId: 'old', tmuxSessionName: 'S-old' };
-    const manifest = writeSession(
-      house.context.settings.runtimeDir,
-      servedManifest('cao_rest', sample, { api_base_url: 'http://127.0.0.1:1', managed_agent_ref: 'old' }),
-    );
+    const old = servedManifest('cao_rest', sample, {
+      api_base_url: 'http://127.0.0.1:1',
+      managed_agent_ref: 'old',
+    });
+    (old['tmux'] as Record<string, unknown>)['socket'] = house.socket;
+    const manifest = writeSession(house.context.settings.runtimeDir, old);
     house.tmux('set-environment', '-t', '=S-old', 'HOUMAO_MANIFEST_PATH', manifest);
     for (const action of ['attach', 'status', 'detach']) {
       const said = await json('agents', 'gateway', action, '--target-tmux-session', 'S-old');
       expect([said.code, said.json['error'].cause]).toEqual([6, 'unsupported_backend']);
     }
+    const { agents } = (await json('agents', 'list')).json;
+    const listed = agents.find((agent: { agent_name: string }) => agent.agent_name === 'old');
+    expect(listed).toMatchObject({ session: 'running', gateway: 'not_capable' });
   });
 });

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
-import { queryNumber, readBody, readBytes } from '../../http/index.ts';
-import { listAgents } from '../../session/index.ts';
-import { agentRequestBody, managedRelaunchBody } from '../../wire/index.ts';
+import { queryNumber, readBody, readBytes, readOptionalBody } from '../../http/index.ts';
+import { listAgents, stopAnswer } from '../../session/index.ts';
+import { agentRequestBody, managedRelaunchBody, managedStopBody } from '../../wire/index.ts';
 import { requestAgent } from './agent-requests.ts';
 import { agentDetail, agentState, clientOf } from './agent-state.ts';
 import { handedOver } from './launch-routes.ts';
@@ -50,18 +50,9 @@ export function inspectRoutes(app: Hono, { agents, access, agentOf }: RouteParts
   app.post('/houmao/agents/:ref/stop', async (context) => {
     access.requireGrant(context, 'launch');
     const agent = await agentOf(context);
-    await readBytes(context, 1024);
-    const { wasRunning, notes } = await agents.stop(agent);
-    const detail = wasRunning ? 'stopped' : 'its session was gone already; what was left of it is cleared';
-    const told = {
-      schema_version: 1,
-      status: 'ok',
-      action: 'terminate',
-      detail,
-      was_running: wasRunning,
-      notes,
-    };
-    return context.json({ ...told, ...identityView(agent) });
+    const { kill_session: killSession } = await readOptionalBody(context, managedStopBody);
+    const report = await agents.stop(agent, { killSession });
+    return context.json({ schema_version: 1, ...stopAnswer(report), ...identityView(agent) });
   });
 
   app.post('/houmao/agents/:ref/relaunch', async (context) => {

@@ -9,6 +9,7 @@ import {
   type RelaunchReport,
   relaunch,
   type SessionContext,
+  type StopOptions,
   type StopReport,
   stop,
 } from '../../session/index.ts';
@@ -97,9 +98,9 @@ export class ManagedAgents {
     return { trackedId: facts.sessionId, owner: 'server', facts };
   }
 
-  async stop(agent: TrackedAgent): Promise<StopReport> {
+  async stop(agent: TrackedAgent, options: StopOptions = {}): Promise<StopReport> {
     await this.#endTurns(agent);
-    const report = await stop(this.session, agent.facts);
+    const report = await stop(this.session, agent.facts, options);
     this.registrations.remove(agent.facts);
     return report;
   }

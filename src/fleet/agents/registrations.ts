@@ -66,8 +66,8 @@ export class Registrations {
    */
   async findAgain(): Promise<ManifestFacts[]> {
     const { session } = this.#config;
-    const { manifests, publishForgotten, readRegistry, SessionNames, tryManifestFacts } = await forServers();
-    const sessions = new SessionNames(session.env);
+    const { LiveSessions, manifests, publishForgotten, readRegistry, tryManifestFacts } = await forServers();
+    const sessions = new LiveSessions(session.env);
     await publishForgotten(session, sessions);
     const { fresh } = readRegistry(session.settings.registryDir, session.clock.now().getTime());
     const found: ManifestFacts[] = [];
@@ -75,7 +75,7 @@ export class Registrations {
       const facts = tryManifestFacts(file);
       if (!facts || !this.isOurs(facts)) continue;
       const known = fresh.some(({ runtime }) => runtime.manifest_path === facts.path);
-      const lives = known && (await sessions.has(facts.tmuxSocket, facts.tmuxSessionName));
+      const lives = known && (await sessions.nameOf(facts)) !== undefined;
       if (!known) this.remove(facts);
       if (lives) this.add(facts);
       if (lives) found.push(facts);

@@ -22,7 +22,9 @@ export function resolveRef(ref: string, agents: readonly TrackedAgent[]): Tracke
 }
 
 function namesOf({ trackedId, facts }: TrackedAgent): (string | null)[] {
-  return [trackedId, facts.tmuxSessionName, facts.sessionId, terminalIdOf(facts), facts.agentId];
+  const { tmuxSessionName, sessionId, agentId, pairAgentRef } = facts;
+  // The reference in its manifest is the name its session once had; a person may have renamed that since.
+  return [trackedId, tmuxSessionName, pairAgentRef ?? null, sessionId, terminalIdOf(facts), agentId];
 }
 
 function hasName({ facts }: TrackedAgent, ref: string): boolean {

@@ -23,6 +23,7 @@ export interface AgentIdentityView {
   tmux_session_name: string;
   terminal_id: string | null;
   owner: 'server' | 'host';
+  joined: boolean;
   working_directory: string;
   manifest_path: string;
   session_root: string;
@@ -41,6 +42,7 @@ export function identityView({ trackedId, owner, facts }: TrackedAgent): AgentId
     tmux_session_name: facts.tmuxSessionName,
     terminal_id: terminalIdOf(facts),
     owner,
+    joined: facts.joined,
     working_directory: facts.workingDirectory,
     manifest_path: facts.path,
     session_root: facts.root,

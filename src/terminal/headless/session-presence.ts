@@ -1,5 +1,6 @@
 import { type Clock, Emitter, type Log, messageOf, unavailable } from '../../base/index.ts';
 import { ControlClient, type Tmux } from '../../tmux/index.ts';
+import { SessionPlace } from '../session-place.ts';
 
 const RECONNECT_MS = [50, 200, 1000, 5000];
 
@@ -11,6 +12,7 @@ export class SessionPresence {
   readonly lost = new Emitter<string>();
   readonly #tmux: Tmux;
   readonly #session: string;
+  readonly #place: SessionPlace;
   readonly #clock: Clock;
   readonly #log: Log;
   #client: ControlClient | undefined;
@@ -21,6 +23,7 @@ export class SessionPresence {
   constructor(options: { tmux: Tmux; session: string; clock: Clock; log: Log }) {
     this.#tmux = options.tmux;
     this.#session = options.session;
+    this.#place = new SessionPlace(options.tmux, options.session);
     this.#clock = options.clock;
     this.#log = options.log;
   }
@@ -55,7 +58,8 @@ export class SessionPresence {
 
   async #connect(): Promise<void> {
     try {
-      const client = await ControlClient.attach(this.#tmux.exec, this.#session);
+      const client = await ControlClient.attach(this.#tmux.exec, this.#place.target);
+      await this.#place.reached(client.sessionId);
       if (this.#state !== 'live') return await client.close();
       this.#client = client;
       this.#retries = 0;
@@ -80,7 +84,7 @@ export class SessionPresence {
   async #lookAgain(): Promise<void> {
     this.#client = undefined;
     if (this.#state !== 'live') return;
-    const there = await this.#tmux.hasSession(this.#session).catch(() => true);
+    const there = await this.#place.isThere().catch(() => true);
     if (this.#state !== 'live') return;
     if (there) return this.#connect();
     this.#state = 'lost';

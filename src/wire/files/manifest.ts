@@ -19,13 +19,29 @@ const runtime = strict({
   registry_launch_authority: authority.nullish(),
 });
 
+const variableState = z.discriminatedUnion('state', [
+  strict({ name: z.string(), state: z.literal('set'), value: z.string() }),
+  strict({ name: z.string(), state: z.literal('removed') }),
+  strict({ name: z.string(), state: z.literal('absent') }),
+]);
+
+const beforeJoin = strict({
+  window_id: z.string(),
+  window_name: z.string(),
+  /** The window's own option; null where it has none and follows the global one. */
+  automatic_rename: z.enum(['on', 'off']).nullable(),
+  variables: z.array(variableState),
+});
+
 const tmux = strict({
   session_name: z.string(),
   primary_window_index: z.literal('0'),
   primary_window_role: z.literal('managed_agent_surface'),
   primary_window_name: optional,
-  /** The tmux socket this session lives on: a name or a path; absent means tmux's own default. */
+  /** The tmux socket this session lives on: a path, or a name; absent means the default that everybody shares. */
   socket: optional,
+  /** Of a joined session: what was there before, to be put back when it is left. */
+  before_join: beforeJoin.nullish(),
 });
 
 const interactive = strict({

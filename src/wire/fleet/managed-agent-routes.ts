@@ -118,7 +118,10 @@ export const MANAGED_AGENT_ROUTES: readonly Route[] = [
   agentRoute('interrupt', 'POST /interrupt', 'End the turn under way', {
     response: views.agentRequestAnswer,
   }),
-  agentRoute('stop', 'POST /stop', 'Stop the agent', { response: views.managedStopped }),
+  agentRoute('stop', 'POST /stop', 'Stop the agent; one that was joined is left', {
+    body: bodies.managedStopBody,
+    response: views.managedStopped,
+  }),
   agentRoute('relaunch', 'POST /relaunch', 'Start its tool again', {
     body: bodies.managedRelaunchBody,
     response: views.managedRelaunched,

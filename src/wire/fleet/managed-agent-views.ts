@@ -18,6 +18,7 @@ const identity = {
     '`server`: launched and owned by it. `host`: by the command line.',
     z.enum(['server', 'host']),
   ),
+  joined: about('Somebody started its session by hand, and it was adopted.', z.boolean()),
   working_directory: z.string(),
   manifest_path: z.string(),
   session_root: z.string(),
@@ -41,7 +42,7 @@ export const managedAgentList = name(
       strict({
         ...identity,
         session: z.enum(['running', 'lost', 'stale']),
-        gateway: z.enum(['live', 'silent', 'not_attached']),
+        gateway: z.enum(['live', 'silent', 'not_attached', 'not_capable']),
         gateway_port: integer.nullable(),
         mail_address: z.string().nullable(),
         tmux_socket: z.string().nullable(),
@@ -139,7 +140,16 @@ export const agentRequestAnswer = name(
 
 export const managedStopped = name(
   'ManagedStopped',
-  strict({ ...identity, ...done, was_running: z.boolean(), notes: z.array(z.string()) }),
+  strict({
+    ...identity,
+    ...done,
+    session: about(
+      '`ended`: with what ran in it. `left`: it was joined, and goes on as it was before. `gone`: already.',
+      z.enum(['ended', 'left', 'gone']),
+    ),
+    was_running: z.boolean(),
+    notes: z.array(z.string()),
+  }),
 );
 
 export const managedRelaunched = name(

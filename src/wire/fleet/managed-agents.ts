@@ -61,6 +61,18 @@ export const headlessLaunchBody = name(
   strict({ ...launchFields, resume_args: words.nullish(), continue_args: words.nullish() }),
 );
 
+/** Body of `POST /houmao/agents/{agent_ref}/stop`; it may be left out. */
+export const managedStopBody = name(
+  'ManagedStopBody',
+  strict({
+    schema_version: schemaVersion(1),
+    kill_session: about(
+      'Ends also a session that was joined; without it that one is only left, and goes on.',
+      z.boolean().default(false),
+    ),
+  }),
+);
+
 /** Body of `POST /houmao/agents/{agent_ref}/relaunch`. */
 export const managedRelaunchBody = name(
   'ManagedRelaunchBody',

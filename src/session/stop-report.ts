@@ -1,0 +1,26 @@
+/** `ended`: its tmux session and what ran in it. `left`: it was joined, and goes on as it was before. `gone`: already. */
+export type SessionEnd = 'ended' | 'left' | 'gone';
+
+export interface StopReport {
+  session: SessionEnd;
+  notes: string[];
+}
+
+/** What became of the session, for people. */
+const END_WORDS: Record<SessionEnd, string> = {
+  ended: 'stopped',
+  left: 'left: its tmux session and its tool go on, as they were before it was joined',
+  gone: 'its session was gone already; what was left of it is cleared',
+};
+
+/** The report as commands and servers print it. */
+export function stopAnswer({ session, notes }: StopReport): Record<string, unknown> {
+  return {
+    status: 'ok',
+    action: session === 'left' ? 'leave' : 'terminate',
+    detail: END_WORDS[session],
+    session,
+    was_running: session !== 'gone',
+    notes,
+  };
+}

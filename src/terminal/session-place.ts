@@ -1,0 +1,34 @@
+import type { Tmux } from '../tmux/index.ts';
+
+/**
+ * Where an agent's session is: by its name until it has been reached, then by its id, which no renaming changes. A
+ * server that was started anew gives out the same ids again, to other sessions; so the server is remembered with it.
+ */
+export class SessionPlace {
+  readonly #tmux: Tmux;
+  readonly #name: string;
+  #reached: { id: string; server: string } | undefined;
+
+  constructor(tmux: Tmux, name: string) {
+    this.#tmux = tmux;
+    this.#name = name;
+  }
+
+  /** What tmux is to be asked for. */
+  get target(): string {
+    return this.#reached?.id ?? this.#name;
+  }
+
+  async reached(id: string): Promise<void> {
+    this.#reached ??= { id, server: await this.#serverOf(id) };
+  }
+
+  async isThere(): Promise<boolean> {
+    if (!(await this.#tmux.hasSession(this.target))) return false;
+    return this.#reached === undefined || (await this.#serverOf(this.#reached.id)) === this.#reached.server;
+  }
+
+  #serverOf(id: string): Promise<string> {
+    return this.#tmux.display(`${id}:`, '#{pid} #{start_time}');
+  }
+}

@@ -1,0 +1,219 @@
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identifyProcess, isProcessAlive } from '../../src/base/index.ts';
+import { ROOT, SessionHouse } from './support/house.ts';
+
+let house: SessionHouse;
+let person: string;
+beforeAll(() => {
+  house = new SessionHouse({ tmuxConfig: 'set -g automatic-rename on\nset -g base-index 0\n' });
+  person = path.join(house.directory, 'person');
+});
+afterAll(() => {
+  try {
+    execFileSync('tmux', ['-S', person, 'kill-server'], { stdio: 'ignore' });
+  } catch {}
+  house.close();
+});
+
+const json = (args: string[], env: NodeJS.ProcessEnv = {}) => house.rouse(['--print-json', ...args], env);
+
+/** A person's own session: a tool in window 0, other windows and panes, variables, options and a hook of their own. */
+async function personsSession(session: string): Promise<void> {
+  const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.js')} --name ${session}`;
+  const at = `=${session}:`;
+  house.tmux('new-session', '-d', '-s', session, '-x', '120', '-y', '40', `sh -c '${tool}; exec sh'`);
+  house.tmux('set-environment', '-t', at, 'MINE', 'a b=c');
+  house.tmux('set-environment', '-t', at, 'HOUMAO_GATEWAY_ROOT', '/of/mine');
+  house.tmux('set-environment', '-t', at, '-r', 'HOUMAO_AGENT_GATEWAY_HOST');
+  house.tmux('set-option', '-t', at, 'status-left', 'mine');
+  house.tmux('set-hook', '-t', at, 'window-renamed', 'display-message renamed');
+  house.tmux('new-window', '-d', '-t', at, '-n', 'logs #1', 'exec cat');
+  house.tmux('split-window', '-d', '-t', `${at}1`, 'exec sleep 1000');
+  house.tmux('new-window', '-d', '-t', at, 'exec cat');
+  await house.until(() => house.tmux('capture-pane', '-p', '-t', `${at}0`).trim() !== '');
+  await house.until(() => house.windows(session)[2] === '2 cat');
+}
+
+/** Everything a person could tell a session by. */
+function portrait(session: string): Record<string, string> {
+  const at = `=${session}:`;
+  const ids = house.tmux('list-windows', '-t', at, '-F', '#{window_id}').split('\n');
+  return {
+    windows: house.tmux(
+      'list-windows',
+      '-t',
+      at,
+      '-F',
+      '#{window_index} #{window_id} #{window_name} #{window_layout}',
+    ),
+    panes: house.tmux('list-panes', '-s', '-t', at, '-F', '#{pane_id} #{pane_pid} #{pane_start_command}'),
+    variables: house.tmux('show-environment', '-t', at),
+    options: house.tmux('show-options', '-t', at),
+    hooks: house.tmux('show-hooks', '-t', at),
+    current: house.tmux('display-message', '-p', '-t', at, '#{window_id} #{pane_id}'),
+    ofWindows: ids.map((id) => `${id}\n${house.tmux('show-options', '-w', '-t', id)}`).join('\n'),
+  };
+}
+
+const join = (session: string) =>
+  json(['agents', 'join', '--agent-name', session, '--target-tmux-session', session]);
+const attach = (session: string, mode: '--foreground' | '--background') =>
+  json(['agents', 'gateway', 'attach', '--agent-name', session, mode]);
+const gateways = () => house.processes().filter(({ words }) => words.includes('--gateway-root'));
+
+/** Somebody sits at the session. */
+async function attachPerson(session: string): Promise<void> {
+  const { TMUX: _, ...env } = house.env;
+  const look = `tmux -S ${house.socket} attach -t =${session}`;
+  execFileSync('tmux', ['-S', person, '-f', '/dev/null', 'new-session', '-d', '-s', session, look], { env });
+  await house.until(() => house.tmux('list-clients', '-t', `=${session}`, '-F', '#{client_tty}') !== '');
+}
+
+describe('stop of a joined session', () => {
+  it.each([
+    ['with a gateway in a window and a person at it', '--foreground', true],
+    ['with a gateway in the background', '--background', false],
+  ] as const)(
+    '%s gives it back with every window, process, variable and option',
+    async (_, mode, watched) => {
+      const session = mode.slice(2);
+      await personsSession(session);
+      if (watched) await attachPerson(session);
+      const before = portrait(session);
+      expect((await join(session)).code).toBe(0);
+      expect((await attach(session, mode)).json['gateway_health']).toBe('healthy');
+      expect(portrait(session)).not.toEqual(before);
+      const said = await json(['agents', 'stop', '--agent-name', session]);
+      expect([said.code, said.json['session'], said.json['action'], said.json['notes']]).toEqual([
+        0,
+        'left',
+        'leave',
+        [],
+      ]);
+      expect(portrait(session)).toEqual(before);
+      expect(gateways()).toEqual([]);
+      expect((await json(['agents', 'list'])).json['agents']).toEqual([]);
+      const again = await json(['agents', 'stop', '--agent-name', session]);
+      expect([again.code, again.json['error'].cause]).toEqual([3, 'stopped']);
+      expect(portrait(session)).toEqual(before);
+    },
+  );
+
+  it('keeps the name a person chose for the window, and the one they gave it since', async () => {
+    await personsSession('named');
+    house.tmux('rename-window', '-t', '=named:0', 'my tool');
+    const before = portrait('named');
+    await join('named');
+    await json(['agents', 'leave', '--agent-name', 'named']);
+    expect(portrait('named')).toEqual(before);
+    await join('named');
+    house.tmux('rename-window', '-t', '=named:0', 'since then');
+    const said = await house.rouse(['agents', 'stop', '--agent-name', 'named']);
+    expect(said.stdout).toMatch(/^named: left: its tmux session and its tool go on/);
+    expect(house.windows('named')[0]).toBe('0 since then');
+  });
+
+  it.each(['session.leave.detached', 'session.leave.window', 'session.leave.put_back'])(
+    'killed at %s can be repeated',
+    async (point) => {
+      const session = point.replaceAll('.', '-');
+      await personsSession(session);
+      const before = portrait(session);
+      await join(session);
+      await attach(session, '--foreground');
+      const killed = await json(['agents', 'stop', '--agent-name', session], { ROUSE_CRASH_AT: point });
+      expect(killed.code).toBe(-1);
+      const said = await json(['agents', 'stop', '--agent-name', session]);
+      expect([said.code, said.json['session']]).toEqual([0, 'left']);
+      expect(portrait(session)).toEqual(before);
+      expect((await json(['agents', 'list'])).json['agents']).toEqual([]);
+    },
+  );
+
+  it('twice at once is done once', async () => {
+    await personsSession('twice');
+    const before = portrait('twice');
+    await join('twice');
+    await attach('twice', '--foreground');
+    const said = await Promise.all([1, 2, 3].map(() => json(['agents', 'stop', '--agent-name', 'twice'])));
+    expect(said.some(({ code }) => code === 0)).toBe(true);
+    expect(said.every(({ code }) => code === 0 || code === 3)).toBe(true);
+    expect(portrait('twice')).toEqual(before);
+  });
+
+  it('whose tool has ended leaves the shell, and one that is gone is cleared', async () => {
+    await personsSession('shell');
+    await join('shell');
+    house.tmux('send-keys', '-t', '=shell:0', 'C-c', 'C-c', 'C-d');
+    const pid = Number(house.tmux('display-message', '-p', '-t', '=shell:0', '#{pane_pid}'));
+    expect((await json(['agents', 'stop', '--agent-name', 'shell'])).json['session']).toBe('left');
+    expect(isProcessAlive(identifyProcess(pid)!)).toBe(true);
+    await personsSession('vanished');
+    await join('vanished');
+    house.tmux('kill-session', '-t', '=vanished');
+    expect((await json(['agents', 'stop', '--agent-name', 'vanished'])).json['session']).toBe('gone');
+  });
+
+  it('ends the session with --kill-session, and only it: a window that hangs elsewhere too lives on', async () => {
+    await personsSession('ended');
+    await personsSession('kept');
+    house.tmux('link-window', '-d', '-s', '=ended:1', '-t', '=kept:7');
+    const pane = (at: string) => Number(house.tmux('display-message', '-p', '-t', at, '#{pane_pid}'));
+    const [tool, linked] = [identifyProcess(pane('=ended:0'))!, identifyProcess(pane('=kept:7'))!];
+    const kept = portrait('kept');
+    await join('ended');
+    const said = await json(['agents', 'stop', '--agent-name', 'ended', '--kill-session']);
+    expect([said.code, said.json['session'], said.json['action']]).toEqual([0, 'ended', 'terminate']);
+    expect([isProcessAlive(tool), isProcessAlive(linked)]).toEqual([false, true]);
+    expect(house.tmux('list-sessions', '-F', '#{session_name}').split('\n')).not.toContain('ended');
+    expect(portrait('kept')).toEqual(kept);
+  });
+});
+
+describe('leave', () => {
+  it('refuses an agent that was launched, and says what to do', async () => {
+    const launched = await json([
+      'agents',
+      'launch',
+      '--tool',
+      'scripted',
+      '--agent-name',
+      'made',
+      '--no-mailbox',
+    ]);
+    expect(launched.code).toBe(0);
+    const said = await json(['agents', 'leave', '--agent-name', 'made']);
+    expect([said.code, said.json['error'].cause]).toEqual([4, 'not_joined']);
+    expect(said.json['error'].hint).toContain('rouse agents stop --agent-name made');
+    const stopped = await json(['agents', 'stop', '--agent-name', 'made']);
+    expect([stopped.json['session'], stopped.json['action']]).toEqual(['ended', 'terminate']);
+  });
+
+  it('of a session that Rouse had to make again is not possible any more: it is its own now', async () => {
+    await personsSession('revived');
+    const flags = ['--target-tmux-session', 'revived', '--launch-args=--name', '--launch-args=revived'];
+    expect((await json(['agents', 'join', '--agent-name', 'revived', ...flags])).code).toBe(0);
+    house.tmux('kill-session', '-t', '=revived');
+    expect((await json(['agents', 'relaunch', '--agent-name', 'revived'])).json['revived']).toBe(true);
+    expect((await json(['agents', 'leave', '--agent-name', 'revived'])).json['error'].cause).toBe(
+      'not_joined',
+    );
+    expect((await json(['agents', 'stop', '--agent-name', 'revived'])).json['session']).toBe('ended');
+  });
+
+  it('a join that fails half-way leaves the session as it was', async () => {
+    await personsSession('half');
+    const before = portrait('half');
+    fs.mkdirSync(path.join(house.directory, 'home/registry/live_agents'), { recursive: true });
+    const lock = path.join(house.directory, 'home/registry/registry.lock');
+    fs.rmSync(lock, { force: true });
+    fs.mkdirSync(lock);
+    const said = await join('half');
+    fs.rmdirSync(lock);
+    expect(said.code).not.toBe(0);
+    expect(portrait('half')).toEqual(before);
+  });
+});

@@ -1,0 +1,93 @@
+import * as fs from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SessionHouse } from './support/house.ts';
+
+let house: SessionHouse;
+let root: string;
+beforeAll(async () => {
+  house = new SessionHouse();
+  const said = await json(['agents', 'launch', '--tool', 'scripted', '--agent-name', 'gpu', '--no-mailbox']);
+  root = said.json['session_root'];
+  house.tmux('rename-session', '-t', `=${said.json['tmux_session_name']}`, 'my work');
+});
+afterAll(() => {
+  house.close();
+});
+
+const json = (args: string[], env: NodeJS.ProcessEnv = {}) => house.rouse(['--print-json', ...args], env);
+const tools = () => house.processes().filter(({ words }) => /scripted-agent/.test(words));
+const recorded = () => JSON.parse(fs.readFileSync(`${root}/manifest.json`, 'utf8')).tmux_session_name;
+const rename = (from: string, to: string) => house.tmux('rename-session', '-t', `=${from}`, to);
+
+describe('an agent whose tmux session was renamed', () => {
+  it('is listed as running, under its new name', async () => {
+    const { agents } = (await json(['agents', 'list'])).json;
+    expect(agents).toMatchObject([{ session: 'running', tmux_session_name: 'my work' }]);
+    expect(recorded()).toBe('my work');
+  });
+
+  it.each([
+    ['status', ['gateway', 'status']],
+    ['show', ['show']],
+  ])('%s tells the new name', async (command, words) => {
+    rename('my work', `for-${command}`);
+    const said = await json(['agents', ...words, '--agent-name', 'gpu']);
+    expect([said.code, said.json['notes'] ?? []]).toEqual([0, []]);
+    expect(said.json['tmux_session_name'] ?? said.json['tmux'].session_name).toBe(`for-${command}`);
+    rename(`for-${command}`, 'my work');
+  });
+
+  it('is found by that name, and not by the old one', async () => {
+    rename('my work', 'third');
+    const found = await json(['agents', 'gateway', 'status', '--target-tmux-session', 'third']);
+    expect([found.code, found.json['tmux_session_name']]).toEqual([0, 'third']);
+    const old = await json(['agents', 'gateway', 'status', '--target-tmux-session', 'my work']);
+    expect(old.code).toBe(3);
+  });
+
+  it('is prompted without a gateway, attached, and served on when it is renamed under its gateway', async () => {
+    rename('third', 'fourth');
+    const direct = await json(['agents', 'prompt', '--agent-name', 'gpu', '--prompt', 'one']);
+    expect([direct.code, direct.json['outcome'] ?? direct.json]).toEqual([0, 'submitted']);
+    rename('fourth', 'fifth');
+    const attached = await json(['agents', 'gateway', 'attach', '--agent-name', 'gpu']);
+    expect([attached.code, attached.json['tmux_session_name']]).toEqual([0, 'fifth']);
+    rename('fifth', 'sixth');
+    const status = await json(['agents', 'gateway', 'status', '--agent-name', 'gpu']);
+    expect(status.json).toMatchObject({ gateway_health: 'healthy', tmux_session_name: 'sixth' });
+    const submit = ['requests', 'submit', '--agent-name', 'gpu', '--prompt', 'two', '--wait'];
+    const queued = await json(['agents', 'gateway', ...submit]);
+    expect([queued.code, queued.json['outcome']]).toEqual([0, 'submitted']);
+    expect((await json(['agents', 'gateway', 'detach', '--agent-name', 'gpu'])).code).toBe(0);
+    expect(house.windows('sixth')).toEqual(['0 agent']);
+  });
+
+  it('is relaunched where it is: there is one tool', async () => {
+    rename('sixth', 'seventh');
+    const said = await json(['agents', 'relaunch', '--agent-name', 'gpu']);
+    expect([said.code, said.json['revived'], said.json['tmux_session_name']]).toEqual([0, false, 'seventh']);
+    expect(tools()).toHaveLength(1);
+  });
+
+  it('is not relaunched into a second tool, even when the session no longer says whose it is', async () => {
+    rename('seventh', 'eighth');
+    const pointer = house.tmux('show-environment', '-t', '=eighth', 'HOUMAO_MANIFEST_PATH').split('=')[1]!;
+    house.tmux('set-environment', '-t', '=eighth', '-u', 'HOUMAO_MANIFEST_PATH');
+    const said = await json(['agents', 'relaunch', '--agent-name', 'gpu']);
+    expect([said.code, said.json['error'].cause]).toEqual([4, 'tool_running']);
+    expect(said.json['error'].message).toContain('"eighth"');
+    expect(tools()).toHaveLength(1);
+    house.tmux('set-environment', '-t', '=eighth', 'HOUMAO_MANIFEST_PATH', pointer);
+  });
+
+  it('whose old name another session took is not confused with that one', async () => {
+    house.tmux('new-session', '-d', '-s', 'seventh', 'cat');
+    rename('eighth', 'ninth');
+    const { agents } = (await json(['agents', 'list'])).json;
+    expect(agents).toMatchObject([{ session: 'running', tmux_session_name: 'ninth' }]);
+    const said = await json(['agents', 'stop', '--agent-name', 'gpu']);
+    expect([said.code, said.json['session']]).toEqual([0, 'ended']);
+    expect(house.tmux('list-sessions', '-F', '#{session_name}')).toBe('seventh');
+    expect(tools()).toEqual([]);
+  });
+});
