@@ -122,6 +122,22 @@ describe('the events of a Copilot session', () => {
     await expect.poll(says).toBe('interrupted');
   });
 
+  it('are read anew when a prompt that was taken back is cut off', async () => {
+    const { hold, events } = session('a');
+    await follow(COPILOT_EVENTS, [hold]);
+    happened(events, 'user.message', 'assistant.turn_end');
+    const settled = fs.readFileSync(events);
+    happened(events, 'user.message', 'assistant.turn_start');
+    expect(await says()).toBe('busy');
+    fs.writeFileSync(events, settled);
+    await expect.poll(says).toBe('idle');
+    happened(events, 'user.message');
+    await expect.poll(says).toBe('busy');
+    fs.writeFileSync(`${events}.new`, settled);
+    fs.renameSync(`${events}.new`, events);
+    await expect.poll(says).toBe('idle');
+  });
+
   it('say nothing while it holds several sessions', async () => {
     const [a, b] = [session('a'), session('b')];
     happened(a.events, 'user.message');

@@ -41,6 +41,7 @@ export class SessionLog implements SignalReader {
   #tool: ProcessIdentity | undefined;
   #file: string | undefined;
   #unwatch: (() => void) | undefined;
+  #inode: number | undefined;
   #read = 0;
   #rest = '';
   #entries: LogEntry[] = [];
@@ -100,23 +101,32 @@ export class SessionLog implements SignalReader {
     this.#unwatch = undefined;
     this.#file = file;
     this.#entries = [];
-    this.#read = 0;
-    this.#rest = '';
+    this.#inode = undefined;
     if (file === undefined) return;
-    const size = fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    this.#read = Math.max(0, size - CHUNK_BYTES);
     this.#unwatch = watchFile(file, () => this.#more());
     this.#more();
   }
 
   #more(): void {
     if (this.#file === undefined) return;
+    const renewed = this.#startOver(this.#file);
     const lines = (this.#rest + this.#readOn(this.#file)).split('\n');
     this.#rest = lines.pop() ?? '';
     const fresh = lines.flatMap((line) => this.#kind.entryOf(line)).filter((entry) => this.#matters(entry));
-    if (fresh.length === 0) return;
+    if (fresh.length === 0 && !renewed) return;
     this.#entries = [...this.#entries, ...fresh].slice(-KEPT);
     this.#changed();
+  }
+
+  /** Reads from near the end of a log that is new here, was replaced or cut: a tool may take a prompt back. */
+  #startOver(file: string): boolean {
+    const now = fs.statSync(file, { throwIfNoEntry: false });
+    if (!now || (now.ino === this.#inode && now.size >= this.#read)) return false;
+    this.#inode = now.ino;
+    this.#read = Math.max(0, now.size - CHUNK_BYTES);
+    this.#rest = '';
+    this.#entries = [];
+    return true;
   }
 
   #readOn(file: string): string {
