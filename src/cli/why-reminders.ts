@@ -91,7 +91,8 @@ function endedAs({ outcome, reasons }: ReminderDelivery): string {
 
 function lastTurnSentence({ source, id, began_at_utc }: LastTurn, live: readonly Reminder[]): string {
   const reminder = live.find((each) => each.reminder_id === id);
-  const who = reminder ? `reminder ${nameOf(id, reminder.title)}` : `${source.replace('_', ' ')} ${id}`;
+  const other = source === 'direct_prompt' ? 'a direct prompt' : `${source.replace('_', ' ')} ${id}`;
+  const who = reminder ? `reminder ${nameOf(id, reminder.title)}` : other;
   return `The agent was last given to ${who}, at ${dayAndTime(began_at_utc)}.`;
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Ending, systemClock } from '../base/index.ts';
+import { Ending, sleep, systemClock } from '../base/index.ts';
 import type { FakeSurface } from '../terminal/index.ts';
 import { gatewayStatus } from '../wire/index.ts';
 import { type TestGateway, testGateway } from './testing.ts';
@@ -13,21 +13,22 @@ afterEach(async () => {
 const TURN_MS = 100;
 
 /** An agent that works for a while on everything it is given. */
-function takesTurns(surface: FakeSurface): void {
+function takesTurns(surface: FakeSurface, turnMs = TURN_MS, typingMs = 0): void {
   const deliver = surface.deliver.bind(surface);
   surface.deliver = async (prompt) => {
+    if (typingMs > 0) await sleep(systemClock, typingMs);
     const result = await deliver(prompt);
     if (result.outcome !== 'submitted') return result;
     surface.show({ ready: false, reasons: ["phase='active'"] });
-    ending.add(systemClock.after(TURN_MS, () => surface.show({ ready: true, reasons: [] })));
+    ending.add(systemClock.after(turnMs, () => surface.show({ ready: true, reasons: [] })));
     return result;
   };
 }
 
-const start = () => testGateway(ending, { prepare: takesTurns });
+const start = () => testGateway(ending, { prepare: (surface) => takesTurns(surface) });
 const sendMail = (on: TestGateway, subject: string) =>
   on.mail.mailbox('peer@test').send({ to: ['agent@test'], subject, body_content: 'do it' });
-const remind = (on: TestGateway) =>
+const remind = (on: TestGateway, interval_seconds = 0.01) =>
   on.call('POST', '/v1/reminders', {
     reminders: [
       {
@@ -36,7 +37,7 @@ const remind = (on: TestGateway) =>
         prompt: 'reminder',
         ranking: 0,
         start_after_seconds: 0.01,
-        interval_seconds: 0.01,
+        interval_seconds,
       },
     ],
   });
@@ -70,6 +71,18 @@ describe('a reminder that is due again before each turn ends', () => {
     await expect.poll(() => wakes(on)).toBe(1);
     await remind(on);
     await expect.poll(() => wakes(on), { timeout: 10_000 }).toBeGreaterThanOrEqual(3);
+  });
+
+  it('does not either when it is due again only in the middle of the turn', async () => {
+    const on = await testGateway(ending, { prepare: (surface) => takesTurns(surface, 800, 100) });
+    await on.call('PUT', '/v1/mail-notifier', { interval_seconds: 1, repeat: 'every_poll' });
+    await sendMail(on, 'one');
+    await expect.poll(() => wakes(on)).toBe(1);
+    await remind(on, 0.6);
+    await expect.poll(() => reminders(on), { timeout: 10_000 }).toBe(1);
+    const before = wakes(on);
+    await expect.poll(() => reminders(on), { timeout: 20_000 }).toBe(4);
+    expect(wakes(on) - before).toBeGreaterThanOrEqual(2);
   });
 
   it('is not kept from the agent by mail that is new after every turn', async () => {

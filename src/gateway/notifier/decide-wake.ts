@@ -33,7 +33,7 @@ export interface WakeFacts {
   queue_depth: number;
   ready: boolean;
   reasons: string[];
-  /** Who was given the agent last; only while it is not ready. */
+  /** Who was given the agent last; only while it, or the gateway, is busy. */
   last_turn?: { source: string; id: string; began_at_utc: string };
   /** Why the prompt is not the one the user wrote; only when it is not. */
   prompt_problem?: string;
@@ -107,15 +107,15 @@ export function waitsForTurn({ outcome, look_again_utc }: WakeDecision): boolean
   return outcome === 'busy_skip' && look_again_utc === null;
 }
 
-const SOURCES: Record<string, string> = {
-  queue: 'request',
-  mail_notifier: 'the wake for mail',
-  direct_prompt: 'the direct prompt',
-  reminder: 'reminder',
+const SOURCES: Record<string, (id: string) => string> = {
+  queue: (id) => `request ${id}`,
+  mail_notifier: (id) => `the wake for mail ${id}`,
+  direct_prompt: () => 'a direct prompt',
+  reminder: (id) => `reminder ${id}`,
 };
 
 function lastTurn({ source, id, began_at_utc }: NonNullable<WakeFacts['last_turn']>): string {
-  return `turn: the agent was last given to ${SOURCES[source] ?? source} ${id}, at ${began_at_utc}`;
+  return `turn: the agent was last given to ${SOURCES[source]?.(id) ?? source}, at ${began_at_utc}`;
 }
 
 function gatewayReasons({ request_admission, active_execution, queue_depth }: WakeFacts): string[] {

@@ -139,6 +139,8 @@ export function createNotifier(on: NotifierDependencies) {
     if (trigger === 'mail' && asked.size === 1 && found === seen) return;
     const { facts, decision, prompt } = decide(gather(trigger, record, found));
     lastDecision = decision;
+    // An event that finds nothing new says nothing of the interval that passed: that keeps its place among those who wait.
+    if (owed && trigger !== 'interval' && decision.outcome === 'dedup_skip') return;
     waiting = decision.outcome === 'busy_skip';
     owed = waiting && (owed || trigger === 'interval');
     if (waitsForTurn(decision)) turns.wait('mail');
@@ -194,7 +196,7 @@ export function createNotifier(on: NotifierDependencies) {
       queue_depth,
       ready,
       reasons,
-      ...(!ready && last_turn && { last_turn }),
+      ...((!ready || active_execution !== 'idle') && last_turn && { last_turn }),
     };
   }
 
