@@ -71,7 +71,9 @@ const ACTIONS: Record<DirectAct['kind'], string> = {
 function refused(input: Input, act: DirectAct, result: DeliveryResult): Output {
   const facts = { status: 'error', action: ACTIONS[act.kind], sent: false, ...delivered(result) };
   input.err(stableJson({ ...facts, error_code: result.outcome, detail: result.reasons.join('; ') }));
-  const exitCode = result.outcome === 'not_ready' ? CODES.not_ready.exit : exitCodeOfOutcome(result.outcome);
+  const { outcome } = result;
+  const later = outcome === 'not_ready' || outcome === 'returned' || outcome === 'left';
+  const exitCode = later ? CODES.not_ready.exit : exitCodeOfOutcome(outcome);
   return { data: undefined, exitCode: exitCode ?? CODES.internal.exit };
 }
 

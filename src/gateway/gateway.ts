@@ -8,6 +8,7 @@ import {
   type FileLock,
   type Log,
   type Loop,
+  messageOf,
   newUuid,
   tryLockFile,
 } from '../base/index.ts';
@@ -24,6 +25,7 @@ import {
   interruptPass,
   LanePause,
   recoverRunning,
+  resumeRequest,
 } from './dispatch/index.ts';
 import {
   createEventLog,
@@ -163,13 +165,17 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   });
   const notify: Loop = supervise('notifier', () => turns.during('mail', notifier.pass));
   ending.add(() => notify.stop());
+  const stopping = new AbortController();
   const dispatching: DispatchDependencies = {
     ...on,
     pause,
+    log,
+    stopping: stopping.signal,
     admission: presence.admission,
     epoch: presence.epoch,
     recheck: async (row) => (row.request_kind === 'mail_notifier_prompt' ? notifier.recheck() : { go: true }),
   };
+  ending.add(() => slot.idle());
   const dispatch = supervise('dispatch', () => dispatchPass(dispatching));
   ending.add(() => dispatch.stop());
   const keysPause = new LanePause(clock);
@@ -181,6 +187,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
     turns,
     log,
     store: new ReminderStore(db),
+    stopping: stopping.signal,
     blockedBy: () => presence.blockedBy(),
     wake: () => remind.wake(),
   });
@@ -226,9 +233,21 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
       if (waiters.includes('reminders')) remind.wake();
     }),
   );
-  await recoverRunning(queue, surface);
+  const unseen = await recoverRunning(queue, surface);
   presence.instance();
   instances.inherit();
+  const settle = async (): Promise<void> => {
+    const open = await surface.leftovers?.settle((settled) => {
+      reminders.settled(settled);
+      const { owner, requestId: request_id, verdict, evidence } = settled;
+      events.write('left_attempt_settled', { ...owner, request_id, verdict, evidence });
+    });
+    reminders.noneLeft(open);
+  };
+  const settleSoon = (): void =>
+    void settle().catch((error: unknown) => log.error('settling failed', { cause: messageOf(error) }));
+  if (surface.leftovers) ending.add(surface.leftovers.settled.on(settleSoon));
+  if (unseen.length === 0) await settle();
 
   const instanceId = newUuid();
   const app = createApp({ host: config.host, log });
@@ -244,6 +263,8 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   refresh();
   for (const loop of [...loops, ...(fleet?.loops ?? [])]) loop.start();
   door.app = app;
+  for (const row of unseen) void resumeRequest(row, dispatching).finally(settleSoon);
+  ending.add(() => stopping.abort());
   // A headless turn outlives the gateway: it is let go of first, so that nobody waits for its end.
   if (surface.kind === 'headless') ending.add(() => surface.close());
   log.info('gateway started', { host: config.host, port: listening.port, instance: instanceId });

@@ -31,8 +31,10 @@ export async function runCommandLine(argv: string[]): Promise<void> {
   armCrashPoint(process.env['ROUSE_CRASH_AT']);
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+  // The terminal was closed: what has been begun is ended in order, as by the others.
+  process.on('SIGHUP', onSignal);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
+    if (error.code === 'EPIPE' || error.code === 'EIO') process.exit(0);
     throw error;
   });
   process.exitCode = await runCli({

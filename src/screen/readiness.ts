@@ -7,6 +7,7 @@ export const REASONS = [
   'other_program',
   'copy_mode',
   'person_typing',
+  'unseen_paste',
   'dialog',
   'unknown_version',
   'unknown_screen',
@@ -42,6 +43,8 @@ export interface GatePolicy {
   calibrated?: boolean;
   /** The screen has not been recognised for long; a word more, for whoever waits. */
   stalled?: boolean;
+  /** What this lane typed and the tool has not answered; nothing more is typed until the screen moves. */
+  unseen?: 'pasted' | 'entered' | undefined;
   /** A limit notice whose end has passed is history; see isLimitOver. */
   ignoreUsageLimit?: boolean;
 }
@@ -80,6 +83,7 @@ function doubts(facts: Facts, policy: GatePolicy): Reason[] {
   if (facts.process.value === 'other') add('other_program', 'process', 'other');
   if (facts.copy_mode) add('copy_mode', 'copy_mode', 'yes');
   if (facts.person_typing) add('person_typing', 'person_typing', 'yes');
+  if (policy.unseen) add('unseen_paste', 'unseen_paste', policy.unseen);
   if (facts.version.status === 'outside' && !policy.calibrated) {
     add('unknown_version', 'tool_version', facts.version.value ?? '');
   }

@@ -1,24 +1,36 @@
-import { isRouseError } from '../base/index.ts';
+import { crashPoint, isRouseError, type ProcessIdentity } from '../base/index.ts';
 import type { Facts } from '../screen/index.ts';
 import { tmuxProblemOf } from '../tmux/index.ts';
+import { screenDigest, type Typed } from './answered.ts';
 import type { Held } from './held-text.ts';
+import type { LaneAttempt, LaneNotes } from './lane-attempt.ts';
 import { evidenceAt, type LaneContext } from './lane-context.ts';
 import type { Overtaking } from './overtaking.ts';
 import type { DeliveryOutcome, DeliveryResult, Evidence, PromptDelivery } from './port.ts';
 import type { PreparedPrompt } from './prepare-prompt.ts';
-import type { Sent } from './prove-submission.ts';
+import type { Baseline, Sent } from './prove-submission.ts';
 import type { Sight } from './sight.ts';
 import { heldIn } from './slash-command.ts';
+
+/** The paste that was given to the tool. */
+export interface Pasted extends Typed {
+  /** Wall time: events of the tool before it are about something else. */
+  since: Date;
+  tool: ProcessIdentity | undefined;
+  /** What was to be seen just before. */
+  baseline: Baseline | undefined;
+}
 
 /** One prompt on its way through the lane. */
 export interface Delivery extends LaneContext {
   prompt: PromptDelivery;
   prepared: PreparedPrompt;
   sent: Sent;
+  pasted: Pasted;
   /** What was seen, in order; it becomes the result's. */
   evidence: Evidence[];
   /** Where the lane keeps how far it came. */
-  attemptFile: string;
+  notes: LaneNotes;
   /** Told when submission is proven, with what was to be seen before Enter. */
   submitted: (before: Facts) => void;
   /** Interrupts that came meanwhile. */
@@ -48,6 +60,47 @@ export function nothingTyped(error: unknown): boolean {
 
 export function held({ sent }: Delivery, sight: Sight): Held {
   return heldIn(sight, sent.text, sent.detector.input);
+}
+
+/** Notes how far it came, before the step is taken. */
+export function keep(
+  { notes, prompt, sent, tracker, pasted }: Delivery,
+  step: LaneAttempt['step'],
+  baseline: Baseline | null,
+): void {
+  const { view, foreground } = tracker.sight;
+  notes.keep({
+    request_id: prompt.requestId,
+    owner: prompt.owner ?? { source: 'direct', id: prompt.requestId },
+    text: sent.text,
+    since_utc: pasted.since.toISOString(),
+    step,
+    baseline,
+    screen: view ? screenDigest(view) : null,
+    tool: pasted.tool ?? foreground.tool ?? null,
+  });
+}
+
+/** The tool took it: that is on record before anybody is told. */
+export async function proven(
+  delivery: Delivery,
+  proof: Evidence,
+  { before, enters }: { before: Facts; enters: number },
+): Promise<Ending> {
+  const ms = Math.round(delivery.clock.monotonic() - delivery.pasted.atMs);
+  const evidence = { ...proof, facts: { ...proof.facts, enters, ms } };
+  delivery.evidence.push(evidence);
+  // A command need not begin a turn; what it begins shows by itself.
+  if (proof.source !== 'command') delivery.submitted(before);
+  await delivery.prompt.record('submitted', evidence);
+  crashPoint('lane.submitted');
+  return touched('submitted');
+}
+
+/** Nothing of it is with the tool any more. Who cannot have it typed again by itself is told that it failed. */
+export function gaveBack({ prompt, clock, evidence }: Delivery, found: string): Ending {
+  evidence.push(evidenceAt(clock, 'composer', { found }));
+  return touched(prompt.patient ? 'returned' : 'failed', found);
 }
 
 export async function record(

@@ -10,6 +10,8 @@ export interface LanePatience {
   lockMs: number;
   /** For a paste to be shown, and per 64 KiB of it. */
   echoMs: number;
+  /** For a paste that is not shown by a tool that draws, until it counts as lost. */
+  lostMs: number;
   /** For a dialog to go, or a menu to close, before Enter. */
   clearMs: number;
   /** Before an Enter that changed nothing is pressed again, with and without a signal of the tool that says idle. */
@@ -26,6 +28,7 @@ export interface LanePatience {
 export const DEFAULT_PATIENCE: LanePatience = {
   lockMs: 10_000,
   echoMs: 5_000,
+  lostMs: 30_000,
   clearMs: 3_000,
   swallowedMs: { told: 700, untold: 2_500 },
   proofMs: 8_000,

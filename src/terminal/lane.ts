@@ -1,25 +1,38 @@
 import * as path from 'node:path';
-import { type FileLock, isRouseError, lockFile, messageOf } from '../base/index.ts';
+import { Emitter, type FileLock, isRouseError, lockFile, messageOf } from '../base/index.ts';
 import { calibrateTool } from './calibrate-tool.ts';
 import { deliverPrompt } from './deliver-prompt.ts';
 import { followTurn } from './follow-turn.ts';
 import { interruptTurn } from './interrupt-turn.ts';
-import { forgetAttempt, readAttempt } from './lane-attempt.ts';
-import type { LaneContext } from './lane-context.ts';
+import { LaneNotes } from './lane-attempt.ts';
+import { evidenceAt, type LaneContext } from './lane-context.ts';
+import { LeftAttempt } from './left-attempt.ts';
 import { Overtaking } from './overtaking.ts';
-import type { DeliveryResult, InterruptedDelivery, KeyDelivery, PromptDelivery, Recovered } from './port.ts';
-import { recoverPrompt } from './recover-prompt.ts';
+import type {
+  AttemptOwner,
+  DeliveryResult,
+  InterruptedDelivery,
+  KeyDelivery,
+  Leftovers,
+  PromptDelivery,
+  Recovered,
+  SettledAttempt,
+} from './port.ts';
 import { resetChat } from './reset-chat.ts';
 import { sendKeys } from './send-keys.ts';
+import type { Sight } from './sight.ts';
+import { waitUntil } from './wait-until.ts';
 
 /**
  * The single writer: whatever is typed into the agent's terminal is typed here, one thing at a time, by whoever holds
- * the session's lane lock.
+ * the session's lane lock. What an earlier one left is settled before anything else is typed.
  */
-export class Lane {
+export class Lane implements Leftovers {
+  readonly settled = new Emitter<void>();
   readonly #on: LaneContext;
   readonly #lockFile: string;
-  readonly #attemptFile: string;
+  readonly #notes: LaneNotes;
+  readonly #left: LeftAttempt;
   #last: Promise<unknown> = Promise.resolve();
   #lastPrompt: string | undefined;
   /** Of the prompt that is on the lane. */
@@ -30,7 +43,8 @@ export class Lane {
   constructor(lockFile: string, on: LaneContext) {
     this.#on = on;
     this.#lockFile = lockFile;
-    this.#attemptFile = path.join(path.dirname(lockFile), 'lane-attempt.json');
+    this.#notes = new LaneNotes(path.dirname(lockFile));
+    this.#left = new LeftAttempt(this.#notes, on, () => void this.#settleSoon());
   }
 
   deliver(prompt: PromptDelivery): Promise<DeliveryResult> {
@@ -40,23 +54,12 @@ export class Lane {
     if (prompt.execution?.model)
       return Promise.resolve(refusal('refused', 'a TUI agent takes no model override'));
     return this.#alone(async () => {
-      const reset = mode === 'new' ? await resetChat(this.#on) : undefined;
-      if (reset) return reset;
-      const overtaking = new Overtaking();
-      this.#overtaking = overtaking;
-      const result = await deliverPrompt({
-        ...this.#on,
-        prompt,
-        attemptFile: this.#attemptFile,
-        overtaking,
-        submitted: (before) => {
-          this.#lastPrompt = prompt.text;
-          this.#on.tracker.notePrompt(before);
-        },
-      }).finally(() => {
-        this.#overtaking = undefined;
-      });
-      forgetAttempt(this.#attemptFile);
+      if (!prompt.resume) {
+        if (await this.#settleLeft()) return this.#closedGate();
+        const reset = mode === 'new' ? await resetChat(this.#on) : undefined;
+        if (reset) return reset;
+      }
+      const result = await this.#put(prompt);
       if (result.outcome === 'submitted') {
         this.#unfollow();
         if (result.evidence.at(-1)?.source === 'command') return result;
@@ -82,8 +85,17 @@ export class Lane {
     });
   }
 
+  /** In their turn, or earlier: while the tool does not answer the prompt before them. */
   sendKeys(keys: KeyDelivery): Promise<DeliveryResult> {
-    return this.#alone(() => sendKeys(keys, this.#on));
+    let pressed: Promise<DeliveryResult> | undefined;
+    const press = (): Promise<DeliveryResult> => {
+      pressed ??= sendKeys(keys, this.#on);
+      return pressed;
+    };
+    return new Promise((resolve, reject) => {
+      this.#alone(press).then(resolve, reject);
+      this.#overtaking?.askKeys(() => press().then(resolve, () => {}));
+    });
   }
 
   /** Undefined when the tool's composer was found; else why not. */
@@ -99,27 +111,85 @@ export class Lane {
   }
 
   async recover(interrupted: InterruptedDelivery): Promise<Recovered> {
-    const attempt = readAttempt(this.#attemptFile, interrupted.requestId);
     const lock = await this.#lock();
     try {
-      return await recoverPrompt(interrupted, attempt, this.#on);
+      return await this.#left.recover(interrupted);
     } catch (error) {
-      const evidence = {
-        source: 'lane',
-        atUtc: this.#on.clock.now().toISOString(),
-        facts: { error: messageOf(error) },
+      return {
+        verdict: 'unknown',
+        evidence: [evidenceAt(this.#on.clock, 'lane', { error: messageOf(error) })],
       };
-      return { verdict: 'unknown', evidence: [evidence] };
     } finally {
       lock.release();
     }
   }
 
+  async settle(tell: (settled: SettledAttempt) => Promise<void> | void): Promise<AttemptOwner | undefined> {
+    let open: AttemptOwner | undefined;
+    await this.#alone(async () => {
+      open = await this.#settleLeft();
+      for (const settled of this.#notes.settled()) {
+        await tell(settled);
+        this.#notes.told(settled.requestId);
+      }
+      return NOTHING_DONE;
+    });
+    return open;
+  }
+
   /** Waits for what is being typed. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#left.close();
     this.#unfollow();
     await this.#last;
+  }
+
+  async #put(prompt: PromptDelivery): Promise<DeliveryResult> {
+    const overtaking = new Overtaking();
+    this.#overtaking = overtaking;
+    const result = await deliverPrompt({
+      ...this.#on,
+      prompt,
+      notes: this.#notes,
+      overtaking,
+      submitted: (before) => {
+        this.#lastPrompt = prompt.text;
+        this.#on.tracker.notePrompt(before);
+      },
+    }).finally(() => {
+      this.#overtaking = undefined;
+    });
+    // Of what was typed and not proven something may stand in the composer, or come to stand there.
+    if (result.outcome === 'unconfirmed') this.#left.leave();
+    else if (result.outcome !== 'left') this.#notes.forget();
+    return result;
+  }
+
+  #closedGate(): DeliveryResult {
+    const { tracker } = this.#on;
+    const gate = tracker.gate(tracker.sight, 'always');
+    return refusal('not_ready', ...(gate.ready ? [] : gate.reasons.map(({ fragment }) => fragment)));
+  }
+
+  /** Whose attempt cannot be settled yet; undefined when the lane is free. */
+  async #settleLeft(): Promise<AttemptOwner | undefined> {
+    const before = this.#notes.settled().length;
+    const open = await this.#left.settle();
+    if (this.#notes.settled().length === before) return open;
+    this.settled.emit();
+    // What was taken back has moved the screen; a gate that waits for it to rest has no other reason.
+    const { tracker, patience } = this.#on;
+    const rested = (sight: Sight): true | undefined => tracker.gate(sight, 'ready_only').ready || undefined;
+    await waitUntil(this.#on, rested, patience.clearMs);
+    return open;
+  }
+
+  async #settleSoon(): Promise<void> {
+    await this.#alone(async () => {
+      await this.#settleLeft();
+      return NOTHING_DONE;
+    });
   }
 
   #alone(work: () => Promise<DeliveryResult>): Promise<DeliveryResult> {
@@ -149,6 +219,8 @@ export class Lane {
   }
 }
 
-function refusal(outcome: 'refused' | 'not_ready' | 'cancelled', reason: string): DeliveryResult {
-  return { outcome, reasons: [reason], evidence: [], untouched: true };
+const NOTHING_DONE: DeliveryResult = { outcome: 'submitted', reasons: [], evidence: [], untouched: true };
+
+function refusal(outcome: 'refused' | 'not_ready' | 'cancelled', ...reasons: string[]): DeliveryResult {
+  return { outcome, reasons, evidence: [], untouched: true };
 }

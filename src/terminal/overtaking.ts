@@ -1,14 +1,21 @@
 /**
- * Interrupts that came while a prompt is on the lane. It lets them in where it only waits for its proof; the keys of a
- * prompt and those of an interrupt are never mixed.
+ * Interrupts and keys that came while a prompt is on the lane. Interrupts are let in where it only waits for its proof, both
+ * where the tool does not answer; the keys of a prompt and theirs are never mixed.
  */
 export class Overtaking {
   #asked: ((entered: string) => Promise<void>)[] = [];
   #came = new AbortController();
+  #keys: (() => Promise<void>)[] = [];
+  #keysCame = new AbortController();
 
   /** Cuts a wait short when an interrupt comes, or has come. */
   get signal(): AbortSignal {
     return this.#came.signal;
+  }
+
+  /** The same for keys. */
+  get keysSignal(): AbortSignal {
+    return this.#keysCame.signal;
   }
 
   get waits(): boolean {
@@ -20,11 +27,23 @@ export class Overtaking {
     this.#came.abort();
   }
 
+  askKeys(press: () => Promise<void>): void {
+    this.#keys.push(press);
+    this.#keysCame.abort();
+  }
+
   /** Presses those that wait. `entered` is the prompt whose turn may be about to begin. */
   async letIn(entered: string): Promise<void> {
     const asked = this.#asked;
     this.#asked = [];
     this.#came = new AbortController();
     for (const interrupt of asked) await interrupt(entered);
+  }
+
+  async letKeysIn(): Promise<void> {
+    const keys = this.#keys;
+    this.#keys = [];
+    this.#keysCame = new AbortController();
+    for (const press of keys) await press();
   }
 }

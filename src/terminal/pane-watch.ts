@@ -49,6 +49,7 @@ export class PaneWatch {
   #last: Pane | undefined;
   #keen = 0;
   #lookedAt = Number.NEGATIVE_INFINITY;
+  #outputAt = Number.NEGATIVE_INFINITY;
   #cancelLook: (() => void) | undefined;
   #cancelPoll: (() => void) | undefined;
   #cancelRetry: (() => void) | undefined;
@@ -69,6 +70,11 @@ export class PaneWatch {
 
   get tmux(): Tmux {
     return this.#tmux;
+  }
+
+  /** When the agent's program last wrote something, as far as this watch has seen. Monotonic. */
+  get outputAtMs(): number {
+    return this.#outputAt;
   }
 
   /** Throws when the session or its window 0 is not there. */
@@ -137,7 +143,10 @@ export class PaneWatch {
     client.events.on((event) => this.#event(client, event));
     await this.#place.reached(client.sessionId);
     const pane = await findAgentPane(this.#tmux, this.session);
-    await client.watchOutput(pane.id, () => this.#soon());
+    await client.watchOutput(pane.id, () => {
+      this.#outputAt = this.#options.clock.monotonic();
+      this.#soon();
+    });
     this.#pane = pane.id;
     this.#state = 'open';
     this.#retries = 0;

@@ -19,6 +19,8 @@ export interface AgentSurface {
   interrupt(requestId: string, pressing?: () => void): Promise<DeliveryResult>;
   /** After a crash between typing and proof: looks for evidence, and takes back what of ours still stands unsent in the composer. */
   recover(interrupted: InterruptedDelivery): Promise<Recovered>;
+  /** What typists left that nobody asks about with `recover`; undefined where nothing can be left. */
+  readonly leftovers?: Leftovers;
   /** The contract's TUI routes; undefined for headless targets. */
   readonly tui?: TuiView;
   /** The contract's headless routes; undefined for TUI targets. */
@@ -70,6 +72,40 @@ export interface PromptDelivery {
   /** Asked for through direct control: only such a prompt takes the one-shot choice of a new chat. */
   direct?: boolean;
   signal?: AbortSignal;
+  /** Who is told what became of it when its typist is killed. Default: nobody but the log. */
+  owner?: AttemptOwner;
+  /**
+   * Waits, for as long as it takes, for a tool that does not answer what was typed: until this is aborted, then the
+   * attempt is `left`. Without it such a delivery ends as `unconfirmed`, and its text is taken back when the tool answers.
+   */
+  patient?: AbortSignal;
+  /** Goes on with the attempt of an earlier process that `recover` found `unseen`. */
+  resume?: boolean;
+}
+
+export interface AttemptOwner {
+  source: 'queue' | 'reminder' | 'direct';
+  id: string;
+  title?: string;
+}
+
+/** What became of a prompt whose typist was killed, or had given up waiting. */
+export interface SettledAttempt {
+  requestId: string;
+  owner: AttemptOwner;
+  verdict: Exclude<Recovered['verdict'], 'unseen'>;
+  evidence: Evidence[];
+  atUtc: string;
+}
+
+export interface Leftovers {
+  /**
+   * Settles what was left as far as the screen tells now, and tells of each that was settled since it was last told.
+   * Answers with whose attempt is still open.
+   */
+  settle(tell: (settled: SettledAttempt) => Promise<void> | void): Promise<AttemptOwner | undefined>;
+  /** Something was settled. A hint: ask `settle`. */
+  readonly settled: Emitter<void>;
 }
 
 export type Recheck = { go: true } | { go: false; reason: string };
@@ -83,10 +119,11 @@ export interface InterruptedDelivery {
 
 /**
  * `not_submitted` is said only when it is proven and nothing of it is left in the composer; `found` among the facts of
- * its evidence says in words how that is known.
+ * its evidence says in words how that is known. `unseen`: the tool has not answered what was typed; nothing was done, and
+ * a delivery with `resume` goes on with it.
  */
 export interface Recovered {
-  verdict: 'submitted' | 'not_submitted' | 'unknown';
+  verdict: 'submitted' | 'not_submitted' | 'unknown' | 'unseen';
   evidence: Evidence[];
 }
 
@@ -96,7 +133,11 @@ export interface KeyDelivery {
   escapeSpecialKeys?: boolean;
 }
 
-/** submitted: proven. unconfirmed: typed, proof missing; never success. not_ready, refused, superseded, cancelled, failed: see reasons. */
+/**
+ * submitted: proven. unconfirmed: typed, proof missing; never success. not_ready, refused, superseded, cancelled, failed:
+ * see reasons. Only where it was `patient`: returned: typed, and proven that nothing of it is with the tool any more; left:
+ * typed and not answered, for whoever takes the lane next.
+ */
 export type DeliveryOutcome =
   | 'submitted'
   | 'unconfirmed'
@@ -104,7 +145,9 @@ export type DeliveryOutcome =
   | 'refused'
   | 'superseded'
   | 'cancelled'
-  | 'failed';
+  | 'failed'
+  | 'returned'
+  | 'left';
 
 export interface DeliveryResult {
   outcome: DeliveryOutcome;

@@ -77,6 +77,19 @@ export function proofOfSubmission(sight: Sight, baseline: Baseline, sent: Sent):
 }
 
 /**
+ * Whether there are signs that the tool took it, though the composer has not been given back; undefined when the same words
+ * stood there before and nobody can tell.
+ */
+export function seemsTaken(sight: Sight, baseline: Baseline, sent: Sent): boolean | undefined {
+  if (sent.signals.some((signal) => signal.heard?.(sent.text, baseline.sinceMs))) return true;
+  if (!baseline.busy && movedSince(sent, baseline.enteredMs) !== undefined) return true;
+  const screen = sight.view?.screen;
+  if (!screen) return undefined;
+  const after = findPrompt(screen, sent.detector, { text: sent.text, chip: baseline.chip });
+  return isNewPrompt(baseline.shown, after);
+}
+
+/**
  * For a command that Enter was to choose in the tool's own menu: the menu is gone, and the composer given back or
  * replaced by what the command asks. Many commands leave no other trace.
  */

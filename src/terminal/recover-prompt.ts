@@ -1,31 +1,48 @@
+import { isProcessAlive } from '../base/index.ts';
+import { hasMoved } from './answered.ts';
 import { type Held, heldText, isHeld } from './held-text.ts';
 import type { LaneAttempt } from './lane-attempt.ts';
 import { evidenceAt, type LaneContext } from './lane-context.ts';
-import type { Evidence, InterruptedDelivery, Recovered } from './port.ts';
-import { preparePrompt } from './prepare-prompt.ts';
+import type { Evidence, Recovered } from './port.ts';
 import { proofOfSubmission } from './prove-submission.ts';
 import { takeBack } from './take-back.ts';
+import { unreadInput } from './unread-input.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** Judges by evidence what became of a prompt whose typist was killed. Without evidence either way: unknown. */
+export interface Interrupted {
+  /** As it was typed. */
+  text: string;
+  sinceMs: number;
+  attempt: LaneAttempt | undefined;
+  /** Monotonic: from then on nothing was typed. */
+  leftAtMs: number;
+}
+
+/**
+ * Judges by evidence what became of a prompt whose typist was killed or has given up, and takes back what of it stands in
+ * the composer. Without evidence either way: unknown; `unseen` while the tool has not answered what was typed.
+ */
 export async function recoverPrompt(
-  interrupted: InterruptedDelivery,
-  attempt: LaneAttempt | undefined,
+  { text, sinceMs, attempt, leftAtMs }: Interrupted,
   on: LaneContext,
 ): Promise<Recovered> {
-  const { tracker, clock } = on;
+  const { tracker, clock, patience } = on;
   const { detector, signals } = tracker;
-  const { text } = preparePrompt(interrupted.text, detector.input);
+  const step = attempt?.step;
   const say = (verdict: Recovered['verdict'], source: string, facts: Record<string, unknown>): Recovered => ({
     verdict,
-    evidence: [evidenceAt(clock, source, facts)],
+    evidence: [evidenceAt(clock, source, { step: step ?? null, ...facts })],
   });
   for (const signal of signals) {
-    const heard = signal.heard?.(text, Date.parse(interrupted.sinceUtc));
+    const heard = signal.heard?.(text, sinceMs);
     if (heard) return { verdict: 'submitted', evidence: [heard] };
   }
-  if (attempt?.step === 'before_paste')
-    return say('not_submitted', 'lane', { step: attempt.step, found: 'nothing had been typed' });
+  if (step === 'before_paste') return say('not_submitted', 'lane', { found: 'nothing had been typed' });
+  const neverEntered = step === 'pasting' || step === 'pasted';
+  if (neverEntered && attempt?.tool && !isProcessAlive(attempt.tool))
+    return say('not_submitted', 'process', {
+      found: 'the tool it was pasted into has ended, and Enter had not been pressed',
+    });
   const sent = { text, detector, signals, clock };
   const prove = (timeoutMs: number): Promise<Evidence | undefined> =>
     waitUntil(
@@ -34,24 +51,35 @@ export async function recoverPrompt(
       timeoutMs,
     );
   const held = (): Held => heldText(tracker.sight.facts, text, detector.input);
+  const moved = (): boolean => {
+    const { view } = tracker.sight;
+    return view !== undefined && attempt?.screen != null && hasMoved(view, attempt.screen);
+  };
   await tracker.look();
+  const unread = unreadInput(tracker.sight.view?.pane.tty ?? '') ?? 0;
+  const unseen = say('unseen', 'composer', { held: held(), unread });
+  if (unread > 0) return unseen;
   // What the typist sent last may still be on its way through the terminal.
-  const proof = await prove(attempt?.step === 'entering' ? on.patience.swallowedMs.untold : 0);
+  const proof = await prove(step === 'entering' ? patience.swallowedMs.untold : 0);
   if (proof) return { verdict: 'submitted', evidence: [proof] };
-  if (attempt?.step === 'pasting' && held() === 'empty') {
-    await waitUntil(on, () => (held() === 'empty' ? undefined : true), on.patience.echoMs);
+  if (neverEntered && held() === 'empty') {
+    if (step === 'pasting')
+      await waitUntil(on, () => (held() === 'empty' ? undefined : true), patience.echoMs);
+    const old = clock.now().getTime() - sinceMs >= patience.lostMs;
+    const lost = step === 'pasting' || (old && (moved() || on.watch.outputAtMs > leftAtMs));
     if (held() === 'empty')
-      return say('not_submitted', 'composer', {
-        held: 'empty',
-        step: attempt.step,
-        found: 'the composer is empty, so the paste had not arrived, and Enter had not been pressed',
-      });
+      return lost
+        ? say('not_submitted', 'composer', {
+            held: 'empty',
+            found: 'the composer is empty, so the paste had not arrived, and Enter had not been pressed',
+          })
+        : unseen;
   }
   const before = held();
   // A label could stand for anybody's paste; only words prove that the text is ours.
   if (isHeld(before) && before !== 'chip' && (await takeBack(text, on))) {
     // Our keys went in after that Enter. Now that they have had their effect, so has it.
-    const late = attempt?.step === 'pasting' ? undefined : await prove(on.patience.swallowedMs.untold);
+    const late = neverEntered ? undefined : await prove(patience.swallowedMs.untold);
     if (late) return { verdict: 'submitted', evidence: [late] };
     return say('not_submitted', 'composer', {
       held: before,
@@ -59,10 +87,12 @@ export async function recoverPrompt(
       found: 'it had been typed, stood unsent in the composer, and was taken back',
     });
   }
-  const { foreground } = tracker.sight;
-  return say('unknown', 'composer', {
+  const { foreground, facts } = tracker.sight;
+  const hidden = held() === 'none' && (facts.dialog.value !== null || foreground.kind !== 'tool');
+  const open = hidden || (isHeld(before) && !moved());
+  const living = !attempt?.tool || isProcessAlive(attempt.tool);
+  return say(open && living && step !== undefined ? 'unseen' : 'unknown', 'composer', {
     held: held(),
-    step: attempt?.step ?? null,
     foreground: foreground.kind,
   });
 }

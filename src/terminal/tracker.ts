@@ -48,6 +48,7 @@ export class Tracker {
   #lost = false;
   #people: PersonFacts = NOBODY;
   #turn: TurnState = NO_TURN;
+  #unseen: 'pasted' | 'entered' | undefined;
   #sight: Sight;
   #cancel: (() => void) | undefined;
 
@@ -128,6 +129,7 @@ export class Tracker {
       stalled: sight.turn.stalled,
       admission,
       calibrated: this.#calibrated,
+      unseen: this.#unseen,
       ignoreUsageLimit: isLimitOver(sight.turn, this.nowMs),
     });
   }
@@ -140,6 +142,13 @@ export class Tracker {
   /** A prompt was submitted. `before`: what was to be seen when it was. */
   notePrompt(before: Facts): void {
     this.#turn = notePrompt(this.#turn, before, this.#now());
+    this.#update();
+  }
+
+  /** What was typed and has not been answered; undefined when nothing is. */
+  noteUnseen(typed: 'pasted' | 'entered' | undefined): void {
+    if (typed === this.#unseen) return;
+    this.#unseen = typed;
     this.#update();
   }
 

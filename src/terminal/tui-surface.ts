@@ -8,6 +8,7 @@ import type {
   DeliveryResult,
   InterruptedDelivery,
   KeyDelivery,
+  Leftovers,
   Observation,
   PromptDelivery,
   Recovered,
@@ -35,12 +36,14 @@ export class TuiSurface implements AgentSurface {
   readonly kind = 'tui' as const;
   readonly changed = new Emitter<Observation>();
   readonly tui: TuiRecord;
+  readonly leftovers: Leftovers;
   readonly #parts: TuiParts;
   #told = '';
 
   constructor(parts: TuiParts) {
     this.#parts = parts;
     this.tui = parts.record;
+    this.leftovers = parts.lane;
     parts.tracker.changed.on((sight) => this.#tell(sight));
   }
 

@@ -18,6 +18,8 @@ export const STATUS_OF: Readonly<Record<DeliveryOutcome, TurnStatus>> = {
   refused: 'failed',
   superseded: 'failed',
   failed: 'failed',
+  returned: 'failed',
+  left: 'unknown',
 };
 
 /** A turn that nothing was run of when the server ended is run once more; after that a person should look. */

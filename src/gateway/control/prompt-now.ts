@@ -85,7 +85,7 @@ async function settle(
     throw promptRefusal(admission, 'not_ready', `not ready: ${reasons.join(' ')}`, reasons, { request_id });
   }
   throw promptRefusal(admission, 'dispatch_failed', finished.error_detail ?? ending, reasons, {
-    outcome: ending,
+    outcome: ending === 'left' ? 'unconfirmed' : ending,
     request_id,
   });
 }

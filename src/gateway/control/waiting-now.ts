@@ -9,10 +9,17 @@ import type { ControlDependencies } from './dependencies.ts';
 export function waitingNow(on: ControlDependencies): (row: RequestRow) => RequestRow {
   let reasonOf: ((row: RequestRow) => string | null) | undefined;
   return (row) => {
+    if (row.state === 'running') return { ...row, waiting_reason: unanswered(on, row) };
     if (row.state !== 'accepted') return row;
     reasonOf ??= reasons(on);
     return { ...row, waiting_reason: reasonOf(row) };
   };
+}
+
+/** Of the one that is being typed: that the tool does not answer. */
+function unanswered({ slot, surface }: ControlDependencies, row: RequestRow): string | null {
+  if (slot.current?.id !== row.request_id) return null;
+  return surface.observation().reasons.find((reason) => reason.startsWith('unseen_paste=')) ?? null;
 }
 
 function reasons(on: ControlDependencies): (row: RequestRow) => string | null {

@@ -9,16 +9,19 @@ import {
   type RequestQueue,
   type RequestRow,
 } from '../queue/index.ts';
+import { backInLine } from './back-in-line.ts';
 
 export interface DeliverDependencies {
   queue: RequestQueue;
   surface: AgentSurface;
   /** Whether the reason for an internal prompt is still there when it is about to be typed. */
   recheck?: ((row: RequestRow) => Promise<Recheck>) | undefined;
+  /** Aborted when the gateway stops: until then a tool that does not answer is waited for. */
+  stopping?: AbortSignal | undefined;
 }
 
-/** `returned`: nothing was typed and it waits in line again. */
-export type Ending = Outcome | 'returned';
+/** `returned`: nothing of it is with the tool and it waits in line again. `left`: the next gateway goes on with it. */
+export type Ending = Outcome | 'returned' | 'left';
 
 /**
  * Carries one claimed request, and what is joined to it, to its end; writes every stage before the next. For an
@@ -29,6 +32,7 @@ export async function deliverRequest(
   policy: AdmissionPolicy,
   dependencies: DeliverDependencies,
   joined: () => CoalescePlan | undefined = () => undefined,
+  resume = false,
 ): Promise<Ending> {
   const { queue, surface } = dependencies;
   let plan = joined();
@@ -40,7 +44,7 @@ export async function deliverRequest(
     result =
       row.request_kind === 'interrupt'
         ? await surface.interrupt(row.request_id, pressing)
-        : await surface.deliver(promptDelivery(row, policy, dependencies));
+        : await surface.deliver({ ...promptDelivery(row, policy, dependencies), resume });
   } catch (error) {
     result = { outcome: 'failed', reasons: [messageOf(error)], evidence: [], untouched: false };
   }
@@ -49,8 +53,14 @@ export async function deliverRequest(
     await queue.giveBack(row.request_id, detail ?? 'not ready');
     return 'returned';
   }
-  const outcome: Outcome = result.outcome === 'not_ready' ? 'failed' : result.outcome;
   const { reasons, evidence } = result;
+  // Its row stays as it is, for whoever takes the lane next.
+  if (result.outcome === 'left') return 'left';
+  if (result.outcome === 'returned') {
+    await backInLine(queue.get(row.request_id), queue, { why: detail ?? 'it was taken back', evidence });
+    return 'returned';
+  }
+  const outcome: Outcome = result.outcome === 'not_ready' ? 'failed' : result.outcome;
   await queue.finishJoined(row.request_id, { outcome, detail, result: { outcome, reasons, evidence } }, plan);
   return outcome;
 }
@@ -58,7 +68,7 @@ export async function deliverRequest(
 function promptDelivery(
   row: RequestRow,
   policy: AdmissionPolicy,
-  { queue, recheck }: DeliverDependencies,
+  { queue, recheck, stopping }: DeliverDependencies,
 ): PromptDelivery {
   const payload = payloadOf(row) as Pick<PromptDelivery, 'chatSession' | 'execution'> & {
     turn_id?: string;
@@ -72,7 +82,9 @@ function promptDelivery(
     ...(payload.chat_session && { chatSession: payload.chat_session }),
     ...(payload.execution && { execution: payload.execution }),
     ...(payload.turn_id && { turnId: payload.turn_id }),
-    ...(row.source === 'direct' && { direct: true }),
+    owner: { source: 'queue', id: row.request_id },
+    // Whoever asked for a direct prompt waits for its answer.
+    ...(row.source === 'direct' ? { direct: true } : stopping && { patient: stopping }),
     record: (stage, evidence) => queue.record(row.request_id, stage, evidence.source, evidence.facts),
   };
 }

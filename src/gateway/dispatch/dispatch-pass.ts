@@ -1,8 +1,8 @@
-import { type Clock, isRouseError, type NextPass, untilWall } from '../../base/index.ts';
+import { type Clock, isRouseError, type Log, messageOf, type NextPass, untilWall } from '../../base/index.ts';
 import type { Admission } from '../../domain/index.ts';
-import type { CoalescePlan, InstanceStore, RequestRow } from '../queue/index.ts';
-import { type DeliverDependencies, deliverRequest } from './deliver.ts';
-import type { ExecutionSlot } from './execution-slot.ts';
+import type { InstanceStore, RequestRow } from '../queue/index.ts';
+import { type DeliverDependencies, deliverRequest, type Ending } from './deliver.ts';
+import type { Execution, ExecutionSlot } from './execution-slot.ts';
 import type { LanePause } from './lane-pause.ts';
 
 export interface DispatchDependencies extends DeliverDependencies {
@@ -12,6 +12,7 @@ export interface DispatchDependencies extends DeliverDependencies {
   instances: InstanceStore;
   admission: () => Admission;
   epoch: () => number;
+  log?: Log;
 }
 
 /**
@@ -40,13 +41,11 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
   const pause = dependencies.pause.left();
   if (pause > 0) return sooner(pause, untilExpiry(dependencies));
   try {
-    const source = row.request_kind === 'mail_notifier_prompt' ? 'mail' : 'queue';
-    const ending = await slot.run({ source, id: row.request_id, since: clock.now() }, () =>
-      execute(row, plan, dependencies),
-    );
-    if (ending === 'returned') return dependencies.pause.begin();
-    if (ending === 'submitted') dependencies.pause.reset();
-    return 0;
+    const delivered = slot.run(executionOf(row, clock), async () => {
+      if (!(await queue.claim(row.request_id))) return 0;
+      return paused(await deliverRequest(row, 'ready_only', dependencies, () => plan), dependencies);
+    });
+    return await unlessUnanswered(delivered, dependencies);
   } catch (error) {
     // The slot was taken between the look and the run; its release wakes us.
     if (isRouseError(error) && error.code === 'not_ready') return 'idle';
@@ -54,22 +53,56 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
   }
 }
 
-async function execute(
-  row: RequestRow,
-  plan: CoalescePlan | undefined,
-  dependencies: DispatchDependencies,
-): Promise<string> {
-  if (!(await dependencies.queue.claim(row.request_id))) return 'gone';
-  return deliverRequest(row, 'ready_only', dependencies, () => plan);
+/** Goes on with a request whose text an earlier gateway had typed and the tool has not answered. */
+export async function resumeRequest(row: RequestRow, dependencies: DispatchDependencies): Promise<void> {
+  const { slot, clock } = dependencies;
+  await slot.run(executionOf(row, clock), async () => {
+    paused(await deliverRequest(row, 'ready_only', dependencies, undefined, true), dependencies);
+  });
 }
+
+function executionOf({ request_id: id, request_kind }: RequestRow, clock: Clock): Execution {
+  return { source: request_kind === 'mail_notifier_prompt' ? 'mail' : 'queue', id, since: clock.now() };
+}
+
+function paused(ending: Ending, { pause }: DispatchDependencies): number {
+  if (ending === 'returned') return pause.begin();
+  if (ending === 'submitted') pause.reset();
+  return 0;
+}
+
+/** The line behind a prompt that the tool does not answer is looked after meanwhile; the slot's release wakes us. */
+async function unlessUnanswered(
+  delivered: Promise<NextPass>,
+  dependencies: DispatchDependencies,
+): Promise<NextPass> {
+  const { surface } = dependencies;
+  const ended = new AbortController();
+  const unanswered = surface.changed
+    .next(({ reasons }) => reasons.some(isUnseen), ended.signal)
+    .then(
+      () => 0,
+      () => 'idle' as const,
+    );
+  try {
+    return await Promise.race([delivered, unanswered]);
+  } finally {
+    ended.abort();
+    delivered.catch((error: unknown) =>
+      dependencies.log?.error('delivery failed', { cause: messageOf(error) }),
+    );
+  }
+}
+
+const isUnseen = (reason: string): boolean => reason.startsWith('unseen_paste=');
 
 /** What keeps the head of the line from being typed, as far as it shows; the lane may see more. */
 export function whyNotNow({
   slot,
   surface,
 }: Pick<DispatchDependencies, 'slot' | 'surface'>): string | undefined {
-  if (slot.current) return `busy with ${slot.current.source} ${slot.current.id}`;
   const { ready, reasons } = surface.observation();
+  if (slot.current && !reasons.some(isUnseen)) return `busy with ${slot.current.source} ${slot.current.id}`;
   return ready ? undefined : reasons.join(' ') || 'not ready';
 }
 

@@ -34,6 +34,11 @@ export class ExecutionSlot {
     }
   }
 
+  /** Resolves when nothing runs. */
+  async idle(): Promise<void> {
+    if (this.#current) await this.changed.next((current) => current === undefined);
+  }
+
   #set(execution: Execution | undefined): void {
     this.#current = execution;
     this.#last = execution ?? this.#last;

@@ -8,7 +8,7 @@
  * is worse than reporting it lost.
  */
 export { deliverRequest } from './deliver.ts';
-export { type DispatchDependencies, dispatchPass, whyNotNow } from './dispatch-pass.ts';
+export { type DispatchDependencies, dispatchPass, resumeRequest, whyNotNow } from './dispatch-pass.ts';
 export { type Execution, ExecutionSlot } from './execution-slot.ts';
 export { interruptPass } from './interrupt-pass.ts';
 export { LanePause } from './lane-pause.ts';

@@ -1,22 +1,23 @@
-import type { AgentSurface, Evidence } from '../../terminal/index.ts';
+import type { AgentSurface } from '../../terminal/index.ts';
 import { promptOf, type RequestQueue, type RequestRow } from '../queue/index.ts';
-
-/** A request is put back in line once; if that ends in another crash, a person should look. */
-const MOST_RETURNS = 1;
+import { backInLine } from './back-in-line.ts';
 
 const UNTYPED = 'the gateway ended before anything was typed';
 
 /**
  * Judges what a crash left running, by its evidence: submitted → finished as such; never typed → back in line, once,
- * or ended when it was a direct prompt; anything else is asked of the surface, and when it cannot tell, ends as failed.
- * Nothing is typed twice.
+ * or ended when it was a direct prompt; anything else is asked of the surface, and when it cannot tell, ends as
+ * unconfirmed. Nothing is typed twice. Answers with those that are still running: the tool has not answered what was typed.
  */
-export async function recoverRunning(queue: RequestQueue, surface: AgentSurface): Promise<void> {
-  for (const row of queue.running()) await recoverOne(row, queue, surface);
-  for (const row of queue.accepted('direct')) await dropDirect(row, queue);
+export async function recoverRunning(queue: RequestQueue, surface: AgentSurface): Promise<RequestRow[]> {
+  const unseen: RequestRow[] = [];
+  for (const row of queue.running()) if (await recoverOne(row, queue, surface)) unseen.push(row);
+  for (const row of queue.accepted('direct')) await backInLine(row, queue, { why: UNTYPED, evidence: [] });
+  return unseen;
 }
 
-async function recoverOne(row: RequestRow, queue: RequestQueue, surface: AgentSurface): Promise<void> {
+/** True when it cannot be judged yet. */
+async function recoverOne(row: RequestRow, queue: RequestQueue, surface: AgentSurface): Promise<boolean> {
   const entries = queue.ledger(row.request_id);
   const begun = entries.findLastIndex((entry) => entry.stage === 'running');
   const attempt = entries.slice(Math.max(0, begun));
@@ -32,46 +33,26 @@ async function recoverOne(row: RequestRow, queue: RequestQueue, surface: AgentSu
       detail: 'the gateway ended while interrupting; whether the key was sent is not known',
     });
   } else if (!typing) {
-    await backInLine(row, queue, []);
+    await backInLine(row, queue, { why: UNTYPED, evidence: [] });
   } else {
     const { verdict, evidence } = await surface.recover({
       requestId: row.request_id,
       text: promptOf(row),
       sinceUtc: typing.at_utc,
     });
-    if (verdict === 'not_submitted') await backInLine(row, queue, evidence);
-    else {
+    if (verdict === 'unseen' && row.source !== 'direct') return true;
+    if (verdict === 'not_submitted') {
+      const found = evidence.at(-1)?.facts['found'];
+      const why = typeof found === 'string' ? `the gateway ended before it was submitted: ${found}` : UNTYPED;
+      await backInLine(row, queue, { why, evidence });
+    } else {
       await queue.finish(row.request_id, {
-        outcome: verdict === 'submitted' ? 'submitted' : 'failed',
+        outcome: verdict === 'submitted' ? 'submitted' : 'unconfirmed',
         detail:
           'the gateway ended while typing; whether the prompt was submitted is not known, so it is not typed again',
         result: { evidence },
       });
     }
   }
-}
-
-/** A direct prompt is typed now or not at all: whoever asked has seen the connection break and may have asked again. */
-function dropDirect(row: RequestRow, queue: RequestQueue, why = UNTYPED): Promise<void> {
-  return queue.finish(row.request_id, {
-    outcome: 'failed',
-    detail: `${why}; a direct prompt is not kept for later`,
-  });
-}
-
-/** Nothing of it is with the tool: it was never typed, or, as the evidence says, it did not arrive or was taken back. */
-async function backInLine(row: RequestRow, queue: RequestQueue, evidence: Evidence[]): Promise<void> {
-  const found = evidence.at(-1)?.facts['found'];
-  const why = typeof found === 'string' ? `the gateway ended before it was submitted: ${found}` : UNTYPED;
-  if (row.source === 'direct') {
-    await dropDirect(row, queue, why);
-  } else if (row.returns < MOST_RETURNS) {
-    await queue.giveBack(row.request_id, why, { afterCrash: true, evidence });
-  } else {
-    await queue.finish(row.request_id, {
-      outcome: 'failed',
-      detail: `${why}; this was the second time, and it is not tried a third time`,
-      result: { evidence },
-    });
-  }
+  return false;
 }

@@ -86,7 +86,7 @@ describe('the line', () => {
     expect(texts(queue)).toEqual(['first', 'second']);
     expect(queue.get(id)).toMatchObject({ returns: 0, waiting_reason: 'not ready' });
     await queue.claim(id);
-    await queue.giveBack(id, 'crash', { afterCrash: true });
+    await queue.giveBack(id, 'crash', { counted: true });
     expect(queue.get(id).returns).toBe(1);
   });
 });

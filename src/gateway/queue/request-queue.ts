@@ -126,17 +126,17 @@ export class RequestQueue extends RequestReader {
     if (entry) this.entries.emit(entry);
   }
 
-  /** Back in line, because nothing of it is with the tool. Only returns after a crash are counted. */
+  /** Back in line, because nothing of it is with the tool. Returns of what may have been typed are counted. */
   async giveBack(
     requestId: string,
     reason: string,
-    { afterCrash = false, evidence = [] as unknown[] } = {},
+    { counted = false, evidence = [] as unknown[] } = {},
   ): Promise<void> {
     const entry = await this.db.commitTogether((db) => {
       db.run(
         `UPDATE gateway_requests SET state = 'accepted', started_at_utc = NULL, waiting_reason = ?, returns = returns + ?
          WHERE request_id = ? AND state = 'running'`,
-        [reason, afterCrash ? 1 : 0, requestId],
+        [reason, counted ? 1 : 0, requestId],
       );
       const facts = { reason, ...(evidence.length > 0 && { evidence }) };
       return appendEntry(db, this.#entry(requestId, 'returned', 'dispatch', facts));

@@ -7,8 +7,7 @@ import type { LiveReminder } from './live-reminder.ts';
 /** Puts one reminder into the agent, through the lane and its gate like everything else. */
 export async function deliverReminder(
   { reminder_id, definition }: LiveReminder,
-  surface: AgentSurface,
-  clock: Clock,
+  { surface, clock, stopping }: { surface: AgentSurface; clock: Clock; stopping?: AbortSignal | undefined },
 ): Promise<{ result: DeliveryResult; delivery: ReminderDelivery }> {
   const evidence: Evidence[] = [];
   let result: DeliveryResult;
@@ -20,6 +19,8 @@ export async function deliverReminder(
             requestId,
             text: definition.prompt,
             policy: 'ready_only',
+            owner: { source: 'reminder', id: reminder_id, title: definition.title },
+            ...(stopping && { patient: stopping }),
             record: async (stage, seen) => {
               evidence.push({ ...seen, facts: { ...seen.facts, stage } });
             },

@@ -280,6 +280,7 @@ class Real {
     });
     slot.changed.on(() => this.#loop.wake());
     this.#reminders.restore();
+    this.#reminders.noneLeft(undefined);
     this.#loop = new Loop({ name: 'reminders', clock, pass: () => this.#reminders.pass() }).start();
   }
 

@@ -1,6 +1,14 @@
-import { type Clock, type Log, type NextPass, randomHex, untilWall, utcStamp } from '../../base/index.ts';
+import {
+  type Clock,
+  type Log,
+  type NextPass,
+  preview,
+  randomHex,
+  untilWall,
+  utcStamp,
+} from '../../base/index.ts';
 import { type BackendKind, capabilitiesOf, limit, type ReminderDefinition } from '../../domain/index.ts';
-import type { AgentSurface } from '../../terminal/index.ts';
+import type { AgentSurface, AttemptOwner, SettledAttempt } from '../../terminal/index.ts';
 import {
   type Reminder,
   type ReminderDeleted,
@@ -36,6 +44,8 @@ export interface ReminderDependencies {
   events: EventLog;
   log: Log;
   clock: Clock;
+  /** Aborted when the gateway stops: until then a tool that does not answer is waited for. */
+  stopping?: AbortSignal;
   /** Admission, execution and depth as the seed names them, when any of them stands in the way; undefined when none does. */
   blockedBy: () => string | undefined;
   /** Something changed that the loop should look at. */
@@ -44,6 +54,14 @@ export interface ReminderDependencies {
 
 /** Deliveries that did not end well are remembered, newest first, up to this many. */
 const REMEMBERED = 20;
+
+/** What is said of a delivery that was under way when the gateway ended. */
+const LEFT = {
+  submitted: 'the gateway ended during the delivery; it had been submitted',
+  not_submitted:
+    'the gateway ended during the delivery; its text was taken back, and a live reminder is not kept',
+  unknown: 'the gateway ended during the delivery; it is not delivered again',
+} as const;
 
 export type Reminders = ReturnType<typeof createReminders>;
 
@@ -209,9 +227,11 @@ export function createReminders(on: ReminderDependencies) {
       Object.assign(reminder, { executing: true, lastStartedMs: clock.now().getTime(), waiting: null });
       if (isDurable(reminder)) store.save([toStored(reminder)]);
       events.write('reminder_started', describe(reminder));
-      const { result, delivery } = await deliverReminder(reminder, surface, clock);
+      const { result, delivery } = await deliverReminder(reminder, on);
+      // Stays as it is stored, for the next gateway to judge.
+      if (result.outcome === 'left') return 'idle';
       reminder.executing = false;
-      if (result.outcome === 'not_ready' && result.untouched) {
+      if (result.outcome === 'returned' || (result.outcome === 'not_ready' && result.untouched)) {
         defer(reminder, result.reasons.join(' '));
         finishReturned(reminder);
         return on.pause.begin();
@@ -259,23 +279,57 @@ export function createReminders(on: ReminderDependencies) {
       const reminder = fromStored(stored, clock);
       lastCreatedMs = Math.max(lastCreatedMs, stored.created_ms);
       const missed = remainingMs(reminder.due, clock) <= 0;
-      if (stored.executing) {
-        remember({
-          reminder_id: stored.reminder_id,
-          title: stored.definition.title,
-          outcome: 'unconfirmed',
-          finished_at_utc: utcStamp(clock.now()),
-          reasons: ['the gateway ended during the delivery; it is not delivered again'],
-          evidence: [],
-        });
-        events.write('reminder_failed', { ...describe(reminder), outcome: 'unconfirmed' });
-      }
+      // Until it is known what became of it; see `settled`.
+      reminder.executing = stored.executing;
       set.add(reminder);
-      if (stored.executing || (missed && stored.definition.missed === 'skip')) {
-        if (!stored.executing) events.write('reminder_missed', describe(reminder));
+      if (!stored.executing && missed && stored.definition.missed === 'skip') {
+        events.write('reminder_missed', describe(reminder));
         settle(reminder);
       }
     }
+  }
+
+  /** What became of a delivery that an earlier gateway did not end: told once, before anything else is delivered. */
+  function settled({ owner, verdict, evidence }: SettledAttempt): void {
+    if (owner.source !== 'reminder') return;
+    const reminder = set.inOrder().find(({ reminder_id }) => reminder_id === owner.id);
+    const seen = evidence.map(({ source, atUtc, facts }) => ({ source, at_utc: atUtc, ...facts }));
+    if (verdict === 'not_submitted' && reminder) {
+      reminder.executing = false;
+      store.save([toStored(reminder)]);
+      defer(reminder, `the gateway ended during the delivery: ${evidence.at(-1)?.facts['found']}`);
+      on.wake();
+      return;
+    }
+    const outcome = verdict === 'submitted' ? 'submitted' : verdict === 'unknown' ? 'unconfirmed' : 'failed';
+    concludeLeft(owner, reminder, { outcome, reasons: [LEFT[verdict]], evidence: seen });
+  }
+
+  /** Whatever is still under way was left without a trace, unless it is the one whose attempt is `open`. */
+  function noneLeft(open: AttemptOwner | undefined): void {
+    for (const reminder of set.inOrder()) {
+      const { reminder_id: id, definition } = reminder;
+      if (!reminder.executing || reminder.lastStartedMs !== null || open?.id === id) continue;
+      const left = { outcome: 'unconfirmed', reasons: [LEFT.unknown], evidence: [] };
+      concludeLeft({ id, title: definition.title }, reminder, left);
+    }
+  }
+
+  function concludeLeft(
+    { id, title = '' }: Pick<AttemptOwner, 'id' | 'title'>,
+    reminder: LiveReminder | undefined,
+    { outcome, reasons, evidence }: Pick<ReminderDelivery, 'outcome' | 'reasons' | 'evidence'>,
+  ): void {
+    const finished_at_utc = utcStamp(clock.now());
+    const delivery = { reminder_id: id, title, outcome, finished_at_utc, reasons, evidence };
+    if (outcome !== 'submitted') remember(delivery);
+    const told = reminder ? describe(reminder) : { reminder_id: id, title: preview(title, 120) };
+    const kind = outcome === 'submitted' ? 'reminder_completed' : 'reminder_failed';
+    events.write(kind, { ...told, outcome, reasons });
+    if (!reminder) return;
+    Object.assign(reminder, { executing: false, lastDelivery: delivery });
+    settle(reminder);
+    on.wake();
   }
 
   /** What was live only is lost now, and said to be. The others are written as the wall clock stands now. */
@@ -307,7 +361,7 @@ export function createReminders(on: ReminderDependencies) {
     return shown(reminder);
   }
 
-  return { create, replace, remove, list, get, pass, restore, close };
+  return { create, replace, remove, list, get, pass, restore, settled, noneLeft, close };
 }
 
 function isDurable({ definition }: LiveReminder): boolean {

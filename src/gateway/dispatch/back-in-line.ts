@@ -1,0 +1,26 @@
+import type { Evidence } from '../../terminal/index.ts';
+import type { RequestQueue, RequestRow } from '../queue/index.ts';
+
+/** A request is put back in line once; if that is not enough, a person should look. */
+const MOST_RETURNS = 1;
+
+/**
+ * Nothing of it is with the tool: it was never typed, or, as the evidence says, it did not arrive or was taken back. A direct
+ * prompt is typed now or not at all: whoever asked has seen the connection break and may have asked again.
+ */
+export async function backInLine(
+  row: RequestRow,
+  queue: RequestQueue,
+  { why, evidence }: { why: string; evidence: Evidence[] },
+): Promise<void> {
+  if (row.source !== 'direct' && row.returns < MOST_RETURNS) {
+    await queue.giveBack(row.request_id, why, { counted: true, evidence });
+    return;
+  }
+  const end =
+    row.source === 'direct'
+      ? 'a direct prompt is not kept for later'
+      : 'this was the second time, and it is not tried a third time';
+  const result = evidence.length > 0 ? { result: { evidence } } : {};
+  await queue.finish(row.request_id, { outcome: 'failed', detail: `${why}; ${end}`, ...result });
+}

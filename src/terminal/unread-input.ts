@@ -1,0 +1,37 @@
+import * as fs from 'node:fs';
+import { createRequire } from 'node:module';
+
+type Ioctl = (fd: number, request: number, type: string, out: Buffer) => number;
+
+/** The request that asks a terminal how many bytes wait to be read. */
+const FIONREAD: Partial<Record<NodeJS.Platform, number>> = { linux: 0x541b, darwin: 0x4004667f };
+const { O_RDONLY, O_NOCTTY, O_NONBLOCK } = fs.constants;
+
+let ioctl: Ioctl | undefined;
+
+/**
+ * Bytes typed into this terminal that no program has read yet; undefined where that cannot be told. More than none means
+ * that whoever holds the terminal does not listen. None does not mean that it was acted upon.
+ */
+export function unreadInput(tty: string): number | undefined {
+  const request = FIONREAD[process.platform];
+  if (request === undefined || tty === '') return undefined;
+  let fd: number | undefined;
+  try {
+    ioctl ??= loadIoctl();
+    fd = fs.openSync(tty, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+    const out = Buffer.alloc(4);
+    return ioctl(fd, request, 'void *', out) === 0 ? out.readInt32LE() : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (fd !== undefined) fs.closeSync(fd);
+  }
+}
+
+function loadIoctl(): Ioctl {
+  const koffi = createRequire(import.meta.url)('koffi') as {
+    load(library: null): { func(prototype: string): Ioctl };
+  };
+  return koffi.load(null).func('int ioctl(int fd, unsigned long request, ...)');
+}

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import * as esbuild from 'esbuild';
+import { type Desk, QUICK } from './desk.ts';
+
+/** A typist in a process of its own that is killed at an instant it is told. */
+export class KilledTypist {
+  readonly #program: string;
+
+  private constructor(program: string) {
+    this.#program = program;
+  }
+
+  static async build(): Promise<KilledTypist> {
+    const name = `.rouse-crash-child-${process.pid}-${Math.random().toString(16).slice(2)}.mjs`;
+    const outfile = path.resolve(import.meta.dirname, '../../node_modules', name);
+    await esbuild.build({
+      entryPoints: [path.resolve(import.meta.dirname, 'crash-child.ts')],
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20.19',
+      packages: 'external',
+      outfile,
+      logLevel: 'error',
+    });
+    return new KilledTypist(outfile);
+  }
+
+  /** Types for the request r-1; resolves when it is gone. */
+  async killedAt(desk: Desk, at: string, text: string): Promise<void> {
+    const options = {
+      manifest: desk.manifest,
+      sessionRoot: desk.directory,
+      laneLock: path.join(desk.directory, 'run', 'lane.lock'),
+      timings: QUICK,
+    };
+    const asked = JSON.stringify({ ...options, at, text, requestId: 'r-1' });
+    const typist = spawn(process.execPath, [this.#program, asked], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let said = '';
+    typist.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    const [, signal] = (await once(typist, 'exit')) as [number | null, string | null];
+    if (signal !== 'SIGKILL' || said !== '') throw new Error(`not killed at ${at}: ${signal} ${said}`);
+  }
+
+  close(): void {
+    fs.rmSync(this.#program, { force: true });
+  }
+}

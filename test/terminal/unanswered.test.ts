@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeliveryResult, SettledAttempt } from '../../src/terminal/index.ts';
+import { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import { atDesk, type Desk } from './desk.ts';
+import { KilledTypist } from './killed-typist.ts';
+
+let house: AgentHouse;
+let typist: KilledTypist;
+beforeAll(async () => {
+  [house, typist] = await Promise.all([AgentHouse.open(), KilledTypist.build()]);
+});
+afterAll(async () => {
+  await house.close();
+  typist.close();
+});
+
+const received = (desk: Desk): unknown[] => desk.records('submitted').map(({ text }) => text);
+const unseen = (desk: Desk, what: 'pasted' | 'entered'): Promise<void> =>
+  desk.until(({ reasons }) => reasons.includes(`unseen_paste='${what}'`));
+const QUICKLY = { surface: { patience: { echoMs: 300, proofMs: 800, lostMs: 1_500 } } };
+
+describe('a tool that does not answer', () => {
+  it('is left alone until its screen moves; then the same attempt goes on, and those behind it come once each', () =>
+    atDesk(
+      house,
+      async (desk) => {
+        await desk.control.send('hang');
+        const { signal } = new AbortController();
+        const texts = Array.from({ length: 6 }, (_, index) => `work item ${index + 1}`);
+        const [first, ...rest] = texts.map((text) =>
+          desk.prompt(text, { patient: signal, policy: 'always' }),
+        );
+        const going = [desk.surface.deliver(first!)];
+        await unseen(desk, 'pasted');
+        going.push(...rest.map((prompt) => desk.surface.deliver(prompt)));
+        await desk.control.send('unhang');
+        const results = await Promise.all(going);
+        expect(results.map(({ outcome }) => outcome)).toEqual(texts.map(() => 'submitted'));
+        expect(first!.told.map(({ stage }) => stage).slice(0, 3)).toEqual(['typing', 'typed', 'submitted']);
+        expect(received(desk)).toEqual(texts);
+        expect(desk.surface.observation().reasons.join()).not.toContain('unseen_paste');
+      },
+      QUICKLY,
+    ));
+
+  it('is stopped by a signal: nothing is typed, and it is ready when it is continued', () =>
+    atDesk(
+      house,
+      async (desk) => {
+        const { pid } = (await desk.control.send('status')) as { pid: number };
+        process.kill(pid, 'SIGSTOP');
+        const { signal } = new AbortController();
+        const early = await desk.surface.deliver(desk.prompt('while it is stopped', { patient: signal }));
+        expect(early).toMatchObject({ outcome: 'not_ready', untouched: true });
+        process.kill(pid, 'SIGCONT');
+        await desk.ready();
+        const later = await desk.surface.deliver(desk.prompt('when it goes on', { patient: signal }));
+        expect(later).toMatchObject({ outcome: 'submitted' });
+        expect(received(desk)).toEqual(['when it goes on']);
+      },
+      // tmux continues its own children; this one is a shell's.
+      { ...QUICKLY, shell: true },
+    ));
+
+  it('has ended meanwhile: nothing of the prompt is anywhere, and it may be typed again', () =>
+    atDesk(
+      house,
+      async (desk) => {
+        await desk.control.send('hang');
+        const { signal } = new AbortController();
+        const going = desk.surface.deliver(desk.prompt('into a dying tool', { patient: signal }));
+        await unseen(desk, 'pasted');
+        await desk.control.send('crash-to-shell').catch(() => {});
+        expect(await going).toMatchObject({ outcome: 'returned', untouched: false });
+        expect(await desk.shellScreen()).toBe('shell$');
+      },
+      { ...QUICKLY, shell: true },
+    ));
+
+  it('has not answered who would not wait: what comes to stand there is taken back, and the next prompt comes alone', () =>
+    atDesk(
+      house,
+      async (desk) => {
+        await desk.control.send('hang');
+        const first = await desk.surface.deliver(desk.prompt('asked for directly'));
+        expect(first).toMatchObject({ outcome: 'unconfirmed', untouched: false });
+        await unseen(desk, 'pasted');
+        expect(await desk.surface.deliver(desk.prompt('too early'))).toMatchObject({
+          outcome: 'not_ready',
+          untouched: true,
+          reasons: ["unseen_paste='pasted'"],
+        });
+        const settled = desk.surface.leftovers!.settled.next();
+        await desk.control.send('unhang');
+        await settled;
+        const told: SettledAttempt[] = [];
+        await desk.surface.leftovers!.settle((each) => void told.push(each));
+        expect(told).toMatchObject([{ owner: { source: 'direct' }, verdict: 'not_submitted' }]);
+        await desk.ready();
+        expect(await desk.surface.deliver(desk.prompt('the next one'))).toMatchObject({
+          outcome: 'submitted',
+        });
+        expect(received(desk)).toEqual(['the next one']);
+      },
+      QUICKLY,
+    ));
+
+  it('draws and does not show the paste: it was lost, and may be typed again', () =>
+    atDesk(
+      house,
+      async (desk) => {
+        await desk.control.send('ignore-paste');
+        const { signal } = new AbortController();
+        const result = await desk.surface.deliver(desk.prompt('ignored', { patient: signal }));
+        expect(result).toMatchObject({ outcome: 'returned' });
+        expect(result.reasons.join()).toContain('the paste was lost');
+      },
+      QUICKLY,
+    ));
+
+  it.each([
+    [
+      'raw keys',
+      (desk: Desk): Promise<DeliveryResult> => desk.surface.sendKeys({ requestId: 'k', sequence: 'x' }),
+    ],
+    ['an interrupt', (desk: Desk): Promise<DeliveryResult> => desk.surface.interrupt('i')],
+  ])('still gets %s that somebody asks for', (_what, act) =>
+    atDesk(
+      house,
+      async (desk) => {
+        await desk.control.send('hang');
+        const stop = new AbortController();
+        const going = desk.surface.deliver(desk.prompt('left alone', { patient: stop.signal }));
+        await unseen(desk, 'pasted');
+        expect(await act(desk)).toMatchObject({ outcome: 'submitted', untouched: false });
+        stop.abort();
+        expect(await going).toMatchObject({ outcome: 'left' });
+      },
+      QUICKLY,
+    ),
+  );
+});
+
+describe('a tool that draws late', () => {
+  it.each([
+    ['echo-late', 1000, true],
+    ['echo-late', 2500, true],
+    ['echo-late', 2500, false],
+    ['slow-redraw', 3000, true],
+    ['slow-redraw', 3000, false],
+    ['echo-late', 5000, false],
+    ['slow-redraw', 5000, false],
+  ])('%s %d ms, told by the tool: %s: submitted with one Enter', (fault, ms, statusFile) =>
+    atDesk(
+      house,
+      async (desk) => {
+        await desk.control.send(fault, { ms });
+        const result = await desk.surface.deliver(
+          desk.prompt('taken at once, shown late', { patient: new AbortController().signal }),
+        );
+        expect(result).toMatchObject({ outcome: 'submitted' });
+        expect(result.evidence.at(-1)?.facts).toMatchObject({ enters: 1 });
+        expect(received(desk)).toEqual(['taken at once, shown late']);
+      },
+      { statusFile },
+    ),
+  );
+});
+
+describe('what a killed typist has left', () => {
+  const line = 'a line that was on its way';
+
+  it.each(['lane.pasted', 'lane.typed'])('at %s is taken back before the next one types', (at) =>
+    atDesk(house, async (desk) => {
+      await typist.killedAt(desk, at, line);
+      await desk.draft(/on its way/);
+      expect(await desk.surface.deliver(desk.prompt('and another one'))).toMatchObject({
+        outcome: 'submitted',
+      });
+      expect(received(desk)).toEqual(['and another one']);
+      const told: SettledAttempt[] = [];
+      await desk.surface.leftovers!.settle((each) => void told.push(each));
+      expect(told).toMatchObject([{ requestId: 'r-1', verdict: 'not_submitted' }]);
+    }),
+  );
+
+  it('at lane.entered is found submitted, also by who settles it for another', () =>
+    atDesk(house, async (desk) => {
+      await typist.killedAt(desk, 'lane.entered', line);
+      const told: SettledAttempt[] = [];
+      expect(await desk.surface.leftovers!.settle((each) => void told.push(each))).toBeUndefined();
+      expect(told).toMatchObject([{ requestId: 'r-1', owner: { source: 'direct' }, verdict: 'submitted' }]);
+      expect(received(desk)).toEqual([line]);
+    }));
+
+  it.each([
+    ['lane.pasted', 'pasted'],
+    ['lane.entered', 'entered'],
+  ] as const)('at %s in a tool that does not answer is gone on with when it does', (at, what) =>
+    atDesk(
+      house,
+      async (desk) => {
+        if (at === 'lane.pasted') await desk.control.send('hang');
+        else await desk.control.send('slow-redraw', { ms: 12_000 });
+        if (at === 'lane.entered') {
+          // Hung from the instant at which the text is shown.
+          await desk.control.send('clear-faults');
+          const shown = desk.control.event('draft', ({ empty }) => empty === false);
+          void shown.then(() => desk.control.event('drawn')).then(() => desk.control.send('hang'));
+        }
+        await typist.killedAt(desk, at, line);
+        const sinceUtc = new Date().toISOString();
+        const { verdict } = await desk.surface.recover({ requestId: 'r-1', text: line, sinceUtc });
+        expect(verdict).toBe('unseen');
+        const { signal } = new AbortController();
+        const going = desk.surface.deliver(
+          desk.prompt(line, { requestId: 'r-1', patient: signal, resume: true }),
+        );
+        await unseen(desk, what);
+        await desk.control.send('unhang');
+        expect(await going).toMatchObject({ outcome: 'submitted' });
+        expect(received(desk)).toEqual([line]);
+      },
+      QUICKLY,
+    ),
+  );
+
+  it('in a tool that has been replaced is proven not to be there', () =>
+    atDesk(
+      house,
+      async (desk) => {
+        await desk.control.send('hang');
+        await typist.killedAt(desk, 'lane.pasted', line);
+        await desk.control.send('crash-to-shell').catch(() => {});
+        await desk.shellScreen();
+        await desk.restart();
+        await desk.ready();
+        const told: SettledAttempt[] = [];
+        await desk.surface.leftovers!.settle((each) => void told.push(each));
+        expect(told).toMatchObject([{ verdict: 'not_submitted', evidence: [{ source: 'process' }] }]);
+        expect(received(desk)).toEqual([]);
+      },
+      { shell: true },
+    ));
+});
