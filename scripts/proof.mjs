@@ -6,6 +6,7 @@ const PROOFS = {
   mail: { project: 'walk', files: ['test/mailbox', 'test/flatfile'] },
   kill: { project: 'walk', files: ['test/session/kill-table'] },
   lane: { project: 'walk', files: ['test/terminal/lane'] },
+  clock: { project: 'walk', files: ['test/clock'] },
   crash: { project: 'walk', files: ['test/crash'] },
   queue: { project: 'walk', files: ['test/queue'] },
   gateway: { project: 'unit', files: ['src/gateway/http'] },

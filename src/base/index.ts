@@ -19,5 +19,6 @@ export * from './log.ts';
 export * from './loop.ts';
 export * from './process-identity.ts';
 export * from './shell-quote.ts';
+export * from './shifted-clock.ts';
 export * from './text.ts';
 export * from './wall-time.ts';

@@ -5,9 +5,11 @@ import { parseArgs } from 'node:util';
 import {
   armCrashPoint,
   asRouseError,
+  type Clock,
   ensurePrivateDirectory,
   invalid,
   shellQuote,
+  shiftedClock,
   systemClock,
   writeJsonAtomic,
 } from '../base/index.ts';
@@ -110,10 +112,17 @@ function installedSkills({ tool, launch_plan: plan }: SessionFacts['manifest']):
   return { process: has('houmao-process-emails-via-gateway'), comms: has('houmao-agent-email-comms') };
 }
 
+/** The wall clock of a gateway under proof is set by a file. */
+function gatewayClock(): Clock {
+  const shift = process.env['ROUSE_CLOCK_SHIFT_FILE'];
+  return shift ? shiftedClock(shift) : systemClock;
+}
+
 async function main(): Promise<void> {
   armCrashPoint(process.env['ROUSE_CRASH_AT']);
   setLimits(process.env);
   const root = gatewayRoot();
+  const clock = gatewayClock();
   const attempt = (result: object): void => {
     ensurePrivateDirectory(path.join(root, 'run'));
     writeJsonAtomic(path.join(root, 'run', 'attempt.json'), { attempt_id: values['attempt-id'], ...result });
@@ -128,10 +137,10 @@ async function main(): Promise<void> {
       executionMode: window() ? 'tmux_auxiliary_window' : 'detached_process',
       window: window(),
       token: token(values.host),
-      clock: systemClock,
+      clock,
       show: (line) => void process.stdout.write(line),
       openSurface: (parts) => {
-        const options = { ...parts, ...session, clock: systemClock, timings: values };
+        const options = { ...parts, ...session, clock, timings: values };
         const served = openServedSurface(options);
         if (served) return served;
         return isHeadless(session.backend)
@@ -141,7 +150,7 @@ async function main(): Promise<void> {
             })
           : openSurface(options);
       },
-      openMailbox: (binding) => openBoundMailbox(binding, systemClock),
+      openMailbox: (binding) => openBoundMailbox(binding, clock),
       mailboxBinding: () => readSession(session.sessionRoot).manifest.launch_plan.mailbox,
       wakeTemplate,
       mailCommand: mailCommand(session),

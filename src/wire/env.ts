@@ -149,6 +149,11 @@ export const VARIABLES = [
   variable('HOUMAO_PROJECT_OVERLAY_DISCOVERY_MODE', 'retired', 'Has no effect, for the same reason.'),
   variable('HOUMAO_STALWART_BASE_URL', 'retired', 'Has no effect: there is no JMAP transport yet.'),
   variable('ROUSE_DEBUG', 'debug', 'When set, internal errors are printed with their stack.'),
+  variable(
+    'ROUSE_CLOCK_SHIFT_FILE',
+    'debug',
+    'A file with the milliseconds by which a test sets the wall clock of a gateway.',
+  ),
   variable('ROUSE_CRASH_AT', 'debug', 'Names the instant at which a test kills the process: `room.step@n`.'),
   ...Object.values(LIMITS).map(({ variable: name, standard, meaning }) =>
     variable(name, 'setting', `${meaning}. Default ${standard}.`),

@@ -36,6 +36,8 @@ export class AgentHouse {
   fleet: SessionContext['settings']['fleet'];
   /** Set before a launch: the instant at which its gateway is killed. */
   gatewayCrashAt: string | undefined;
+  /** Set before a launch: the file that says by how many milliseconds the wall clock of its gateway is set. */
+  clockShiftFile: string | undefined;
   #launched: ManifestFacts[] = [];
   #controls: ControlClient[] = [];
 
@@ -55,8 +57,19 @@ export class AgentHouse {
       },
       env: { ...env, ROUSE_HOME: this.directory, HOME: this.directory },
       clock: systemClock,
-      ...(this.gatewayCrashAt && { gatewayProgram: crashing(this.gatewayCrashAt) }),
+      ...((this.gatewayCrashAt || this.clockShiftFile) && { gatewayProgram: this.#gatewayProgram() }),
     };
+  }
+
+  /** The gateway's program of this build, told what is done to it. */
+  #gatewayProgram(): string[] {
+    const program = path.resolve(import.meta.dirname, '../../dist/gateway.js');
+    const told = {
+      ROUSE_CRASH_AT: this.gatewayCrashAt,
+      ROUSE_CLOCK_SHIFT_FILE: this.clockShiftFile,
+    };
+    const set = Object.entries(told).flatMap(([name, value]) => (value ? [`${name}=${value}`] : []));
+    return ['env', ...set, process.execPath, program];
   }
 
   async launchMany(count: number, args: string[] = []): Promise<HousedAgent[]> {
@@ -136,10 +149,4 @@ function promptsIn(transcript: string): string[] {
   return readTranscript(transcript)
     .filter((record) => record.type === 'submitted')
     .map((record) => String(record['text']));
-}
-
-/** The gateway's program of this build, told at which instant to be killed. */
-function crashing(at: string): string[] {
-  const program = path.resolve(import.meta.dirname, '../../dist/gateway.js');
-  return ['env', `ROUSE_CRASH_AT=${at}`, process.execPath, program];
 }

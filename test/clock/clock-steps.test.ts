@@ -1,0 +1,109 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
+
+/** The clock is set under a live gateway: real process, real tmux, a scripted agent. */
+const FULL = process.env['ROUSE_PROOF'] === 'full';
+const HOUR_S = 3600;
+const STEPS = FULL ? [1, -1, 48, -48, -48, 48, -1, 1].map((hours) => hours * HOUR_S) : [-48 * HOUR_S, HOUR_S];
+const WAIT = { timeout: 60_000, interval: 50 };
+const TICK_S = 1;
+
+const house = new AgentHouse();
+const shift = path.join(house.directory, 'clock-shift');
+let agent: HousedAgent;
+let set = 0;
+
+beforeAll(async () => {
+  setClock(0);
+  house.clockShiftFile = shift;
+  agent = await house.launch('ana', ['--turn', '50ms']);
+});
+afterAll(() => house.close());
+
+function setClock(bySeconds: number): void {
+  set += bySeconds * 1000;
+  // Renamed into place: the gateway reads it at any instant.
+  fs.writeFileSync(`${shift}.new`, String(set));
+  fs.renameSync(`${shift}.new`, shift);
+}
+
+const received = (what: 'tick' | 'wake'): number =>
+  agent.received().filter((text) => (text === 'tick') === (what === 'tick')).length;
+const gatewayNow = (): number => Date.now() + set;
+const note = (subject: string) => agent.client.mailPost({ subject, body_content: 'do it' });
+
+async function forget(): Promise<void> {
+  for (const { reminder_id } of (await agent.client.reminders()).reminders)
+    await agent.client.deleteReminder(reminder_id);
+  await agent.client.disableNotifier();
+  const { messages } = await agent.client.mailList({ box: 'inbox', limit: 100 });
+  if (messages.length > 0)
+    await agent.client.mailArchive({ message_refs: messages.map((each) => each.message_ref) });
+}
+
+const REPEAT = { mode: 'repeat', title: 'tick', prompt: 'tick', ranking: 0 } as const;
+
+/** What went in since then comes again after the step, and not more often than its cadence allows. */
+async function expectCadence(what: 'tick' | 'wake', everyS: number, least: number): Promise<void> {
+  const before = received(what);
+  const since = performance.now();
+  await expect.poll(() => received(what) - before, WAIT).toBeGreaterThanOrEqual(least);
+  const most = (performance.now() - since) / 1000 / everyS + 2;
+  expect(received(what) - before).toBeLessThanOrEqual(Math.ceil(most));
+}
+
+describe.each(STEPS.map((step, n) => [n + 1, step / HOUR_S, step]))(
+  'step %i: the clock is set by %i hours under a live gateway, and',
+  (_n, _hours, step) => {
+    it('a cron reminder and one with an interval go on at their cadence', async () => {
+      for (const cadence of [
+        { cron: `*/${TICK_S} * * * * *` },
+        { start_after_seconds: 0.5, interval_seconds: TICK_S },
+      ]) {
+        const from = received('tick');
+        await agent.client.createReminders([{ ...REPEAT, ...cadence }]);
+        await expect.poll(() => received('tick'), WAIT).toBeGreaterThan(from);
+        setClock(step);
+        await expectCadence('tick', TICK_S, 3);
+        await forget();
+      }
+    });
+
+    it('new mail wakes at once, is announced again by its policy, and the budget holds', async () => {
+      await agent.client.enableNotifier({ interval_seconds: 1, repeat: 'backoff', wakes_per_hour: 200 });
+      const from = received('wake');
+      await note('before');
+      await expect.poll(() => received('wake'), WAIT).toBeGreaterThan(from);
+      setClock(step);
+      const before = received('wake');
+      await note('after');
+      await expect.poll(() => received('wake'), WAIT).toBeGreaterThan(before);
+      // Pauses of one and two seconds follow a wake.
+      await expectCadence('wake', 1, 2);
+      const { decisions } = await agent.client.decisions(1);
+      const used = Number(decisions[0]!.facts?.['wakes_last_hour']);
+      await agent.client.enableNotifier({ interval_seconds: 1, repeat: 'backoff', wakes_per_hour: used });
+      await note('over the budget');
+      await expect
+        .poll(() => agent.client.notifier().then((status) => status.held_back ?? ''), WAIT)
+        .toMatch(/^wake_budget/);
+      await forget();
+    });
+
+    // Ahead, it is noticed within a minute, which is too long for every run of the tests.
+    it.runIf(FULL || step < 0)('a time that somebody named is that of the new clock', async () => {
+      const at = new Date(gatewayNow() + (step > 0 ? step : 3) * 1000 - 1000).toISOString();
+      const { reminders } = await agent.client.createReminders([
+        { mode: 'one_off', title: 'named', prompt: 'tick', ranking: 0, deliver_at_utc: at },
+      ]);
+      const before = received('tick');
+      setClock(step);
+      if (step > 0) await expect.poll(() => received('tick'), { ...WAIT, timeout: 90_000 }).toBe(before + 1);
+      else
+        expect(await agent.client.reminder(reminders[0]!.reminder_id)).toMatchObject({ next_due_at_utc: at });
+      await forget();
+    });
+  },
+);
