@@ -25,7 +25,7 @@ import { Arrivals, LIVENESS_WINDOW_SECONDS, livenessSweep } from './registry/ind
 import { requestRoutes } from './requests/index.ts';
 import { FLEET_MIGRATIONS } from './schema/index.ts';
 import type { DatabaseConfig, ServerConfig } from './server-config.ts';
-import { Sweepers } from './sweep/index.ts';
+import { clockSweep, Sweepers } from './sweep/index.ts';
 
 export interface RunningServer {
   instanceId: string;
@@ -137,6 +137,7 @@ function addSweeps(sweepers: Sweepers, config: ServerConfig): void {
   const { clock, log, nudge = NUDGE_DEFAULTS, livenessSeconds = LIVENESS_WINDOW_SECONDS } = config;
   sweepers.add(livenessSweep({ windowSeconds: livenessSeconds, startedAt: clock.now(), log }));
   sweepers.add(deliverySweep());
+  sweepers.add(clockSweep());
   if (!nudge.disabled) sweepers.add(nudgeSweep({ settings: nudge, enqueue, log }));
 }
 

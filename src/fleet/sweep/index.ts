@@ -9,6 +9,7 @@
  *           right by itself, with the lease only saving double work.
  * Errors    `not_found` for an unknown sweeper; what a manual run threw leaves as it is.
  */
+export { clockSweep } from './clock-sweep.ts';
 export { positiveSeconds, saysTrue } from './settings.ts';
 export type { Sweep, SweepPass, SweepResult } from './sweep.ts';
 export { type SweeperRun, Sweepers, type SweepersOptions, type SweeperView } from './sweepers.ts';

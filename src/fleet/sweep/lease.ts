@@ -11,14 +11,18 @@ export interface Lease {
   holder: string;
 }
 
-/** By the database's clock, so that servers need not agree about the time. False: somebody else has it. */
+/**
+ * By the database's clock, so that servers need not agree about the time. False: somebody else has it. A lease that lasts
+ * longer than any was given by a clock that was set back since, and holds nobody off.
+ */
 export async function takeLease(sql: Sql, { name, holder }: Lease): Promise<boolean> {
   const { rowCount } = await sql.query(
     `INSERT INTO sweepers AS s (name, holder, lease_until, last_started_at)
      VALUES ($1, $2, now() + interval '${LEASE_SECONDS} seconds', now())
      ON CONFLICT (name) DO UPDATE
        SET holder = excluded.holder, lease_until = excluded.lease_until, last_started_at = excluded.last_started_at
-     WHERE s.holder IS NULL OR s.holder = excluded.holder OR s.lease_until < now()`,
+     WHERE s.holder IS NULL OR s.holder = excluded.holder OR s.lease_until < now()
+       OR s.lease_until > now() + interval '${LEASE_SECONDS} seconds'`,
     [name, holder],
   );
   return rowCount === 1;

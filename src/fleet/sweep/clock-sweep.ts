@@ -1,0 +1,66 @@
+import type { Sql } from '../../db/index.ts';
+import type { Sweep } from './sweep.ts';
+
+/** Transactions that began before another one may see its stamps as the future; nothing else does. */
+const AHEAD = `now() + interval '10 seconds'`;
+
+const notAhead = (column: string): string =>
+  `${column} = CASE WHEN ${column} > now() THEN now() ELSE ${column} END`;
+
+/** The longest pause between two attempts. */
+const LONGEST_PAUSE = `interval '15 minutes'`;
+
+/** What the database stamped before its clock was set back, and how it is brought to the clock as it stands now. */
+const MENDS = {
+  agents: {
+    table: 'workspaces',
+    where: `last_heartbeat_at > ${AHEAD} OR last_inbox_nudge_at > ${AHEAD}`,
+    set: `${notAhead('last_heartbeat_at')}, ${notAhead('last_inbox_nudge_at')}`,
+  },
+  leases: {
+    table: 'a2a_queue',
+    where: `status = 'dispatched' AND dispatched_at > ${AHEAD}`,
+    set: 'lease_until = now() + (lease_until - dispatched_at), dispatched_at = now()',
+  },
+  attempts: {
+    table: 'a2a_queue',
+    where: `status = 'queued' AND next_attempt_at > ${AHEAD} + ${LONGEST_PAUSE}`,
+    set: 'next_attempt_at = now()',
+  },
+  nudges: {
+    table: 'requests',
+    where: `last_nudged_at > ${AHEAD}`,
+    set: 'last_nudged_at = now()',
+  },
+} as const;
+
+/**
+ * A clock of the database that was set back leaves stamps of the future behind: leases that do not run out, agents that
+ * seem to live, pauses that do not end. Such a stamp is taken as of now, once a minute by one server of several.
+ */
+export function clockSweep(): Sweep {
+  return {
+    name: 'clock-upkeep',
+    summary: 'Brings stamps of the future, left by a clock that was set back, to the present',
+    intervalMs: 60_000,
+    mayHaveWork: async (sql) => Object.values(await count(sql)).some((found) => found > 0),
+    run: async ({ sql, dryRun }) => (dryRun ? count(sql) : mend(sql)),
+  };
+}
+
+async function count(sql: Sql): Promise<Record<string, number>> {
+  const columns = Object.entries(MENDS).map(
+    ([name, { table, where }]) => `(SELECT count(*)::int FROM ${table} WHERE ${where}) AS ${name}`,
+  );
+  const { rows } = await sql.query<Record<string, number>>(`SELECT ${columns.join(', ')}`);
+  return rows[0]!;
+}
+
+async function mend(sql: Sql): Promise<Record<string, number>> {
+  const mended: Record<string, number> = {};
+  for (const [name, { table, where, set }] of Object.entries(MENDS)) {
+    const { rowCount } = await sql.query(`UPDATE ${table} SET ${set} WHERE ${where}`);
+    mended[name] = rowCount;
+  }
+  return mended;
+}
