@@ -55,7 +55,9 @@ describe('the sweepers of a server, as administrators see them', () => {
   });
 
   it('another server that sweeps makes a run a skip, not an error', async () => {
-    await fleet.sql.query(`UPDATE sweepers SET holder = 'other', lease_until = now() + interval '10 seconds'`);
+    await fleet.sql.query(
+      `UPDATE sweepers SET holder = 'other', lease_until = now() + interval '10 seconds'`,
+    );
     expect(await run()).toMatchObject({ outcome: 'skipped', reason: 'lease' });
     await fleet.sql.query('UPDATE sweepers SET holder = NULL, lease_until = NULL');
   });
