@@ -4,6 +4,9 @@ import { FORM_KEYS } from './words.ts';
 /** Below the composer of an idle tool: the directory, or the keys alone. A turn puts its squares in front of them. */
 const IDLE_FOOTER = /^\s*([~/$…]\S*|tab agents\b|ctrl\+p\b)(?!.*\besc\b)/;
 
+const REFUSED =
+  /^\s*┃\s+.*\b(api[ -]?keys?|unauthori[sz]ed|forbidden|authenticat\w+|not permitted|credentials?|log ?in)\b/i;
+
 /** opencode. Dialogs float over the composer, which stays in sight: the cursor, visible and in place, is what proves it. */
 export const opencode: Detector = {
   tool: 'opencode',
@@ -29,6 +32,8 @@ export const opencode: Detector = {
     { means: 'dialog', where: 'below', row: FORM_KEYS },
     { means: 'interrupted', where: 'turn', rows: 3, row: /▣ .* · interrupted\b/ },
     { means: 'failure', where: 'turn', rows: 12, row: /^\s*┃\s+\S/, colour: 'red' },
+    // It shows the provider's own words, in a red bar, without the status.
+    { means: 'logged_out', where: 'above', rows: 4, row: REFUSED, colour: 'red' },
     { means: 'success', where: 'turn', rows: 3, row: /▣ .* · [\d.]+ ?(ms|s|m|h)\b/ },
   ],
   completion: { where: 'above', entry: /^\s*┃ (\/\S+)\s/, chosenBy: 'background' },
