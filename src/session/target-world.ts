@@ -45,8 +45,9 @@ async function stoppedAgent(context: SessionContext, selector: Selector): Promis
   const view = readRegistry(context.settings.registryDir, context.clock.now().getTime());
   // A record that is left tells more: the session ended without being stopped.
   if (!ended || view.expired.some((record) => record.agent_id === ended.agentId)) return undefined;
-  return notFound(`agent ${ended.agentName} was stopped`, {
-    hint: `"rouse agents launch" starts it again; "rouse why --agent-name ${ended.agentName}" tells what its last session did`,
+  const again = ended.joined ? '"rouse agents join" adopts its session' : '"rouse agents launch" starts it';
+  return notFound(`agent ${ended.agentName} was ${ended.joined ? 'left' : 'stopped'}`, {
+    hint: `${again} again; "rouse why --agent-name ${ended.agentName}" tells what its last session did`,
     facts: { cause: 'stopped', session_root: ended.root },
   });
 }

@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import * as path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openGatewayRecords } from '../../src/gateway/offline.ts';
 import { readTranscript } from '../../src/scripted/index.ts';
 import { SessionHouse } from './support/house.ts';
 
@@ -50,6 +51,9 @@ describe('the life of an agent, by commands', () => {
       desired_port: null,
     });
     expect(fs.readFileSync(path.join(root, 'protocol-version.txt'), 'utf8')).toBe('v1\n');
+    const records = openGatewayRecords(root);
+    expect(records.decisions(1)).toEqual([]);
+    records.close();
     const variables = house.tmux('show-environment', '-t', `=${session}`);
     expect(variables).toContain(`HOUMAO_MANIFEST_PATH=${agent['paths'].manifest}`);
     expect(variables).toContain(`HOUMAO_AGENT_ID=${agent['agent_id']}`);

@@ -98,6 +98,7 @@ describe('stop of a joined session', () => {
       expect((await json(['agents', 'list'])).json['agents']).toEqual([]);
       const again = await json(['agents', 'stop', '--agent-name', session]);
       expect([again.code, again.json['error'].cause]).toEqual([3, 'stopped']);
+      expect(again.json['error'].message).toContain('was left');
       expect(portrait(session)).toEqual(before);
     },
   );
