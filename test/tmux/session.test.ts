@@ -47,8 +47,28 @@ describe('session', () => {
     (name) =>
       withTmux(async ({ tmux, dir }) => {
         await expect(tmux.newSession({ name, cwd: dir, ...SIZE })).rejects.toMatchObject({ code: 'invalid' });
-        await expect(tmux.hasSession(name)).rejects.toMatchObject({ code: 'invalid' });
         expect(await tmux.listSessions()).toEqual([]);
+      }),
+  );
+
+  it.each(['', 'a.b', 'a:b', '=a', '$a', '@1', '%1', 'a\nb', '{end}'])(
+    'refuses %j, which no session can be called',
+    (name) =>
+      withTmux(async ({ tmux }) => {
+        await expect(tmux.hasSession(name)).rejects.toMatchObject({ code: 'invalid' });
+      }),
+  );
+
+  it.each(['a b', 'a#(id)', '-a', '~'])(
+    'finds a session that a person has called %j, and by its id',
+    (name) =>
+      withTmux(async ({ tmux, dir }) => {
+        const { sessionId } = await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
+        await tmux.run([['rename-session', '-t', '=a:', '--', name.replaceAll('#', '##')]]);
+        expect(await tmux.hasSession(name)).toBe(true);
+        expect(await tmux.hasSession(sessionId)).toBe(true);
+        expect(await tmux.hasSession('a')).toBe(false);
+        expect((await tmux.listPanes(name)).map(({ sessionName }) => sessionName)).toEqual([name]);
       }),
   );
 
