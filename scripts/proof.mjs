@@ -11,6 +11,7 @@ const PROOFS = {
   queue: { project: 'walk', files: ['test/queue'] },
   gateway: { project: 'unit', files: ['src/gateway/http'] },
   fleet: { project: 'walk', files: ['test/fleet/replicas'] },
+  screens: { project: 'unit', files: ['src/screen/lost-rows'] },
   agents: { project: 'agents', files: ['test/agents'], timeout: 120_000 },
 };
 

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { CALIBRATION_MARKER, calibrate, mayCalibrate } from './calibrate.ts';
+import { CALIBRATION_MARKER, calibrate, mayCalibrate, readsMark } from './calibrate.ts';
+import { type Fixture, loadFixtures } from './captured-fixtures.ts';
 import type { Detector } from './detector.ts';
+import { detectorFor } from './detectors/index.ts';
 import { observe } from './observe.ts';
 import { drawSkin, numbers, randomSkin, type Skin, type SkinState } from './random-skin.ts';
 import { decideReadiness } from './readiness.ts';
-import type { Screen } from './screen.ts';
+import { Row, rowAt, type Screen } from './screen.ts';
+import { PLAIN } from './style.ts';
 
 const SKINS = Array.from({ length: 300 }, (_, seed) => randomSkin(seed));
 const marker = CALIBRATION_MARKER;
@@ -89,4 +92,45 @@ describe('calibration on skins it has never seen', () => {
       expect(mayCalibrate(before)).toMatchObject({ ok: false });
     }
   });
+});
+
+/** The screen with these letters where the cursor was, and nothing else of its placeholder. */
+function marked(screen: Screen): Screen {
+  const { x, y } = screen.cursor!;
+  const row = rowAt(screen, y);
+  const chars = [...row.slice(0, x).padEnd(x), ...marker];
+  const styles = chars.map((_, at) => (at < x ? row.style(at) : PLAIN));
+  const cursor = { ...screen.cursor!, x: x + marker.length };
+  return { ...screen, rows: screen.rows.with(y, new Row(chars, styles)), cursor };
+}
+
+describe('a version that nobody has seen', () => {
+  const fixtures = loadFixtures();
+  const titled = (tool: string): Fixture =>
+    fixtures.find((each) => each.tool === tool && each.state === 'completed-first')!;
+
+  it.each(['claude', 'codex', 'gemini', 'qwen'])(
+    'of %s is read as its neighbours are, once tried',
+    (tool) => {
+      const { screen } = titled(tool).capture;
+      const detector = detectorFor(tool, { version: '99.0.0' });
+      expect(readsMark(detector, { before: screen, marked: marked(screen), after: screen })).toBe(true);
+      expect(readsMark(detector, { before: screen, marked: screen, after: screen })).toBe(false);
+      expect(readsMark(detector, { before: screen, marked: marked(screen), after: marked(screen) })).toBe(
+        false,
+      );
+      const codes = (seen: Screen, calibrated: boolean, by = detector): string[] => {
+        const process = { foreground: 'tool' as const, version: '99.0.0' };
+        const gate = decideReadiness(observe({ screen: seen, detector: by, process }), {
+          stable: true,
+          calibrated,
+        });
+        return gate.ready ? [] : gate.reasons.map(({ code }) => code);
+      };
+      expect(codes(screen, false)).toEqual(['unknown_version']);
+      expect(codes(screen, true)).toEqual([]);
+      const mute = { ...detector, signs: detector.signs.filter(({ means }) => means !== 'idle') };
+      expect(codes({ ...screen, title: '' }, true, mute)).toContain('unknown_version');
+    },
+  );
 });

@@ -1,9 +1,13 @@
 import { textColumns } from './char-width.ts';
 import type { ComposerShape, Detector } from './detector.ts';
+import { findComposer } from './find-composer.ts';
 import { findDialog } from './find-dialog.ts';
 import { footerOf, withoutNumbers } from './learned-frame.ts';
 import { type Row, rowAt, type Screen } from './screen.ts';
 import { sameStyle } from './style.ts';
+
+/** The name of a detector that was learned. */
+export const CALIBRATED_TOOL = 'calibrated';
 
 /** No key of any dialog known; one column each. */
 export const CALIBRATION_MARKER = '˙ˑ˙';
@@ -14,6 +18,19 @@ export interface CalibrationInput {
   marked: Screen;
   after: Screen;
   marker?: string;
+}
+
+/**
+ * Whether a detector written for other versions of a tool reads these screens right: composer empty, holding the very
+ * mark, and empty again.
+ */
+export function readsMark(detector: Detector, { before, marked, after, marker }: CalibrationInput): boolean {
+  const read = (screen: Screen): string | undefined => {
+    const composer = findComposer(screen, detector.composers);
+    if (composer?.mode !== 'prompt' || composer.state === 'unclear') return undefined;
+    return composer.state === 'draft' ? composer.text : '';
+  };
+  return read(before) === '' && read(marked) === (marker ?? CALIBRATION_MARKER) && read(after) === '';
 }
 
 export type Calibrated = { ok: true; detector: Detector } | { ok: false; because: string };
@@ -102,7 +119,7 @@ function learn(before: Screen, found: Found): Detector {
     ...(before.cursor?.visible ? { showsCursor: true } : {}),
   };
   return {
-    tool: 'calibrated',
+    tool: CALIBRATED_TOOL,
     versions: { from: '0.0.0', below: '0.0.0', seen: [] },
     processNames: [],
     composers: [shape],

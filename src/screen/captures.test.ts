@@ -37,9 +37,9 @@ describe('captured screens of real tools', () => {
           .map((fixture) => judge(fixture).facts.menu.value?.chosen),
       );
     expect(chosen('codex')).toEqual(new Set(['/model']));
-    expect(chosen('gemini')).toEqual(new Set(['/clear']));
+    expect(chosen('gemini')).toEqual(new Set(['/clear', '/memory']));
     expect(chosen('opencode')).toEqual(new Set(['/agents']));
-    expect(chosen('qwen')).toEqual(new Set(['/model']));
+    expect(chosen('qwen')).toEqual(new Set(['/model', '/memory']));
     expect(chosen('kimi')).toEqual(new Set(['/yolo', '/model']));
     expect(chosen('copilot')).toEqual(new Set(['/add-dir']));
     // Before 2.1.300 the list hangs below and marks its entry by colour alone: nobody is sure.

@@ -51,6 +51,8 @@ export interface Facts {
   composer: Fact<SeenComposer | null>;
   /** `doubtful`: all that speaks for it is something that may have ended without anybody saying so. */
   busy: Fact<Tristate> & { evidence: string[]; doubtful: boolean };
+  /** Title, a row or a signal says that nothing runs; more than that nothing says otherwise. */
+  proven_idle: boolean;
   dialog: Fact<Dialog | null>;
   menu: Fact<Menu | null>;
   limit: Fact<UsageLimit | null>;

@@ -69,7 +69,7 @@ function judge(seen: Look, verdict: SignalVerdict): Judgement {
   const busy = [...shown, ...doubtfulBusy(seen, verdict)];
   const waiting = title === 'waiting' || verdict.says === 'waiting';
   const asks = dialog ?? (waiting ? { kind: 'unknown' as const, excerpt: seen.excerpt } : null);
-  const trusted = !composer?.shape.needsIdleSignal || saysIdle(seen, verdict) || has(seen, 'idle');
+  const trusted = !composer?.shape.needsIdleSignal || isProvenIdle(seen, verdict);
   const mode = composer && has(seen, 'shell_mode') ? 'shell' : composer?.mode;
   return {
     shown,
@@ -85,6 +85,7 @@ function judge(seen: Look, verdict: SignalVerdict): Judgement {
 type SurfaceKeys =
   | 'composer'
   | 'busy'
+  | 'proven_idle'
   | 'dialog'
   | 'menu'
   | 'limit'
@@ -121,6 +122,7 @@ function surfaceFacts(
       evidence: busy,
       doubtful,
     },
+    proven_idle: !active && isProvenIdle(seen, verdict),
     dialog: fact(asks, asks && !seen.dialog ? voice : 'screen'),
     menu: fact(menu),
     limit: fact(seen.limit ?? null),
@@ -168,6 +170,10 @@ function has(seen: Look, means: Meaning): boolean {
 /** Title or signal. A title says so too while a dialog is open: it proves nothing without a composer. */
 function saysIdle({ title }: Look, { says }: SignalVerdict): boolean {
   return title === 'idle' || says === 'idle';
+}
+
+function isProvenIdle(seen: Look, verdict: SignalVerdict): boolean {
+  return saysIdle(seen, verdict) || has(seen, 'idle');
 }
 
 function composerFact(composer: Composer, mode: Mode): NonNullable<Facts['composer']['value']> {

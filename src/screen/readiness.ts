@@ -1,3 +1,4 @@
+import { CALIBRATED_TOOL } from './calibrate.ts';
 import type { Facts, Phase } from './facts.ts';
 
 /** Why a prompt must wait. In the order in which they are told. */
@@ -84,7 +85,7 @@ function doubts(facts: Facts, policy: GatePolicy): Reason[] {
   if (facts.copy_mode) add('copy_mode', 'copy_mode', 'yes');
   if (facts.person_typing) add('person_typing', 'person_typing', 'yes');
   if (policy.unseen) add('unseen_paste', 'unseen_paste', policy.unseen);
-  if (facts.version.status === 'outside' && !policy.calibrated) {
+  if (facts.version.status === 'outside' && !isTried(facts, policy)) {
     add('unknown_version', 'tool_version', facts.version.value ?? '');
   }
   if (facts.dialog.value) add('dialog', 'dialog', facts.dialog.value.kind);
@@ -110,6 +111,11 @@ function doubts(facts: Facts, policy: GatePolicy): Reason[] {
 /** The tool is there, and nothing on its screen says what it waits for. */
 export function isUnreadable(facts: Facts): boolean {
   return doubts(facts, { stable: true }).some(({ code }) => code === 'unknown_screen');
+}
+
+/** A version nobody has seen: its composer was tried out, and more than the absence of busy rows says that it is idle. */
+function isTried(facts: Facts, { calibrated }: GatePolicy): boolean {
+  return calibrated === true && (facts.proven_idle || facts.tool === CALIBRATED_TOOL);
 }
 
 /** Doubtful evidence yields to the turn reducer, which saw the composer empty and still. */

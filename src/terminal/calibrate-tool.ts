@@ -4,6 +4,7 @@ import {
   type Calibrated,
   calibrate,
   mayCalibrate,
+  readsMark,
   rowAt,
   type Screen,
 } from '../screen/index.ts';
@@ -40,9 +41,13 @@ export async function calibrateTool(on: LaneContext): Promise<Calibrated> {
   const marked = await watch.look();
   if (!marks(marked.screen)) return refuse('the mark did not stay');
   const after = await erase(marked, on);
-  return after
-    ? calibrate({ before: view.screen, marked: marked.screen, after })
-    : refuse('the mark could not be erased');
+  if (!after) return refuse('the mark could not be erased');
+  const screens = { before: view.screen, marked: marked.screen, after };
+  const learned = calibrate(screens);
+  // What is known of the tool's other versions says more than what a mark can show.
+  return learned.ok && readsMark(tracker.detector, screens)
+    ? { ok: true, detector: tracker.detector }
+    : learned;
 }
 
 /** Takes the mark back, one character at a time, each seen to go. */

@@ -8,7 +8,7 @@ export interface CalibrationOptions {
   lane: Lane;
   clock: Clock;
   log: Log;
-  /** A person asked for it. Without that the tool's own word that it is idle is needed. */
+  /** A person asked for it. Without that it takes the tool's own word, or a screen that its other versions show when idle. */
   asked: boolean;
 }
 
@@ -45,7 +45,8 @@ export class Calibration {
       return;
     }
     if (tracker.recognises(sight) || this.#tries >= MOST_TRIES || clock.monotonic() < this.#notBefore) return;
-    if (!tracker.stability(sight).stable || !(this.#options.asked || this.#toolSaysIdle())) return;
+    if (!tracker.stability(sight).stable) return;
+    if (!this.#options.asked && !this.#toolSaysIdle() && !tracker.readsAsReady(sight)) return;
     void this.#run();
   }
 

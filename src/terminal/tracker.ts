@@ -91,6 +91,12 @@ export class Tracker {
     return this.#calibrated || (this.#detector.composers.length > 0 && facts.version.status !== 'outside');
   }
 
+  /** Nothing but the unknown version speaks against typing, and the screen itself says idle. */
+  readsAsReady({ facts, turn }: Sight): boolean {
+    const { ready } = decideReadiness(facts, { stable: true, turnPhase: turn.phase, calibrated: true });
+    return ready && facts.proven_idle;
+  }
+
   listen(signals: readonly SignalReader[]): void {
     this.#process.listen(signals);
     this.#update();

@@ -37,6 +37,19 @@ describe('calibration of an unknown tool', () => {
     await desk.close();
   });
 
+  it('lets a version that nobody has seen be read as its neighbours are, once a mark has shown that it can', async () => {
+    const desk = new Desk(house, { flags: ['--skin', 'gemini-like'] });
+    desk.manifest.launch_policy_provenance = { detected_tool_version: '5000.0.0' };
+    desk.manifest.runtime = { agent_pid: await desk.begin() };
+    await desk.open();
+    await desk.ready();
+    expect(await desk.control.send('status')).toMatchObject({ draft: { bytes: 0 } });
+    const result = await desk.surface.deliver(desk.prompt('a prompt for a later version'));
+    expect(result, JSON.stringify(result)).toMatchObject({ outcome: 'submitted' });
+    expect(desk.records('submitted').map(({ text }) => text)).toEqual(['a prompt for a later version']);
+    await desk.close();
+  });
+
   it('types nothing into a dialog', async () => {
     const desk = new Desk(house, { surface: { calibrate: true } });
     desk.manifest.tool = 'a-tool-nobody-described';

@@ -15,13 +15,16 @@ const INSIDE: Pick<ComposerShape, 'prompts' | 'ghosts' | 'footerRows'> = {
   footerRows: 4,
 };
 
-/** Gemini CLI. Its title tells all four states and is kept up to date. Swallows an Enter that follows a paste too soon. */
+/** The API's own words; an answer begins with ✦. */
+const LOGGED_OUT = /^✕ \[API Error: .*(\b40[13]\b|\bAPI key\b|UNAUTHENTICATED|PERMISSION_DENIED)/;
+
+/** Gemini CLI. Its title tells all four states, but says ready while it compresses the chat. Swallows an Enter that follows a paste too soon. */
 export const gemini: Detector = {
   tool: 'gemini',
   versions: { from: '0.45.0', below: '0.80.0', seen: ['0.45.2', '0.51.0', '0.57.0', '0.61.0'] },
   processNames: ['gemini'],
   composers: [
-    { frame: { kind: 'lines', above: '▄', below: '▀' }, ...INSIDE },
+    { frame: { kind: 'lines', above: '▄', below: '▀' }, needsIdleSignal: true, ...INSIDE },
     // With fewer than 2^24 colours there are no lines, only a band of another colour.
     { frame: { kind: 'open' }, clearance: 1, needsIdleSignal: true, ...INSIDE },
   ],
@@ -29,6 +32,8 @@ export const gemini: Detector = {
   signs: [
     { means: 'busy', where: 'above', rows: 6, row: new RegExp(`^ ?[${BRAILLE}]`, 'u') },
     { means: 'busy', where: 'above', rows: 6, row: /\(esc to cancel\b/ },
+    // Stands in the row where a turn is told, and alone there only without one.
+    { means: 'idle', where: 'above', rows: 4, row: /^\s{10,}\? for shortcuts$/ },
     { means: 'pending', where: 'above', rows: 12, row: /^\s+Queued \(press / },
     { means: 'menu', where: 'above', rows: 10, row: /^ Shortcuts See \/help\b/ },
     { means: 'exit_armed', where: 'above', rows: 4, row: AGAIN_TO_EXIT },
@@ -37,10 +42,11 @@ export const gemini: Detector = {
     { means: 'dialog', where: 'below', row: FORM_KEYS },
     { means: 'interrupted', where: 'turn', row: /^ℹ Request cancelled/ },
     { means: 'failure', where: 'turn', row: /^✕ / },
+    { means: 'logged_out', where: 'turn', row: LOGGED_OUT, colour: 'hued' },
     { means: 'success', where: 'turn', row: /^✦ / },
   ],
   completion: { where: 'below', entry: /^ (\S+)(\s|$)/, chosenBy: 'background' },
-  transcript: { prompt: /^ > [^\s/]/, answered: /^[^\s>▄▀─]/u },
+  transcript: { prompt: /^ > ([^\s/]|\/(compress|compact|summarize)\b)/, answered: /^[^\s>▄▀─]/u },
   input: {
     pasteGapMs: 250,
     maxPasteBytes: 200_000,

@@ -1,6 +1,6 @@
 import { invalid, nearest } from '../../base/index.ts';
 import type { Detector } from '../detector.ts';
-import { isInRange } from '../version-range.ts';
+import { compareVersions, isInRange } from '../version-range.ts';
 import { claude } from './claude.ts';
 import { codex, codexInline } from './codex.ts';
 import { copilot } from './copilot.ts';
@@ -37,7 +37,7 @@ export interface WhichDetector {
   alternate?: boolean | undefined;
 }
 
-/** The detector whose range holds the version; else the tool's newest, which will say that the version is outside. */
+/** The detector whose range holds the version; else the tool's nearest, which will say that the version is outside. */
 export function detectorFor(tool: string, { version, alternate }: WhichDetector = {}): Detector {
   const known = DETECTORS.filter((detector) => detector.tool === tool);
   const buffer = alternate === undefined ? undefined : alternate ? 'alternate' : 'main';
@@ -45,7 +45,8 @@ export function detectorFor(tool: string, { version, alternate }: WhichDetector 
     version === undefined
       ? known.find((detector) => detector.buffer === undefined || detector.buffer === buffer)
       : known.find(({ versions }) => isInRange(version, versions));
-  const detector = fitting ?? known[0];
+  const older = known.findLast(({ versions }) => version && compareVersions(version, versions.from) < 0);
+  const detector = fitting ?? older ?? known[0];
   if (detector) return detector;
   const [near] = nearest(tool, TOOLS);
   throw invalid(`there is no detector for tool "${tool}"`, {

@@ -11,7 +11,7 @@ const PATIENCE_MS = 60_000;
 /** How long a screen must not move to be taken as standing still. */
 const STILL_MS = 1_500;
 /** Longer than any tool's least time between a paste and its Enter. */
-const PASTE_GAP_MS = 400;
+const PASTE_GAP_MS = 1_000;
 const GIVES_UP_MS = 25_000;
 
 /** One program in a terminal of its own, talking to the stand-in for its model. */
@@ -105,7 +105,8 @@ export class VisitedTerminal implements Stage {
       const now = this.#capture();
       if (now !== last) since = Date.now();
       last = now;
-      return this.text() !== '' && Date.now() - since >= STILL_MS;
+      const aside = this.model.log.some(({ open, side }) => open && side);
+      return this.text() !== '' && !aside && Date.now() - since >= STILL_MS;
     });
   }
 

@@ -26,7 +26,7 @@ const configured =
 
 /** It shows nothing for a while, then draws more than once. */
 const begin = async (stage: Stage): Promise<void> => {
-  await stage.shows(/Type your/);
+  await stage.shows(/Type your|NORMAL mode|INSERT mode/);
   await stage.still();
 };
 
