@@ -9,18 +9,14 @@ import {
 } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import type { AgentSurface, Recheck } from '../../terminal/index.ts';
-import {
-  type MailNotifierBody,
-  type MailNotifierStatus,
-  type NotifierDecision,
-  refusal,
-} from '../../wire/index.ts';
+import type { NotifierDecision } from '../../wire/index.ts';
 import type { MailAccess } from '../mail/index.ts';
 import type { Presence } from '../presence/index.ts';
 import type { LedgerEntry, RequestQueue } from '../queue/index.ts';
 import type { Turns } from '../turns/index.ts';
 import { decideWake, type Trigger, type WakeDecision, type WakeFacts, waitsForTurn } from './decide-wake.ts';
 import { type EligibleMail, EligibleReader, Unannounced } from './eligible-mail.ts';
+import { notifierSettings } from './notifier-settings.ts';
 import { type NotifierRecord, NotifierStore } from './notifier-store.ts';
 import { type QuietHours, quietUntilMs } from './quiet-hours.ts';
 import { RecentWakes } from './recent-wakes.ts';
@@ -48,7 +44,7 @@ const FIRST_RETRY_MS = 1000;
 export type Notifier = ReturnType<typeof createNotifier>;
 
 export function createNotifier(on: NotifierDependencies) {
-  const { clock, queue, presence, surface, turns, mail, log } = on;
+  const { clock, queue, presence, surface, turns, mail } = on;
   const store = new NotifierStore(on.db, clock);
   const eligible = new EligibleReader();
   const unannounced = new Unannounced((epoch) => store.announced(epoch));
@@ -236,74 +232,17 @@ export function createNotifier(on: NotifierDependencies) {
     if (queue.get(entry.request_id).request_kind === 'mail_notifier_prompt') store.wakeFailed();
   }
 
-  /** What is wrong now: with the loop, with the last look, or with what would be typed. */
-  function lastError(record: NotifierRecord): string | null {
-    const trouble = on.trouble?.();
-    if (trouble) return `the notifier fails: ${trouble.message}`;
-    if (record.last_error !== null) return record.last_error;
-    try {
-      return on.prompt(record.mode).problem;
-    } catch (error) {
-      return messageOf(error);
-    }
-  }
-
-  async function support(): Promise<string | null> {
-    try {
-      await mail.mailbox();
-      return null;
-    } catch (error) {
-      return messageOf(error);
-    }
-  }
-
-  async function status(): Promise<MailNotifierStatus> {
-    const stored = store.read();
-    const { repeats: _repeats, last_notified_digest: _digest, ...record } = stored;
-    const problem = await support();
-    const held = record.enabled && lastDecision?.outcome === 'busy_skip' ? lastDecision.detail : null;
-    const nextMs =
-      dueAt === undefined ? null : clock.now().getTime() + Math.max(0, dueAt - clock.monotonic());
-    return {
-      schema_version: 1,
-      ...record,
-      last_error: lastError(stored),
-      supported: problem === null,
-      support_error: problem,
-      held_back: held,
-      next_look_at_utc: record.enabled && nextMs !== null ? utcStamp(new Date(nextMs)) : null,
-    };
-  }
-
-  async function enable(body: MailNotifierBody): Promise<MailNotifierStatus> {
-    const problem = await support();
-    if (problem) throw refusal('mail_no_binding', `the notifier needs a mailbox: ${problem}`);
-    store.change({
-      enabled: true,
-      interval_seconds: body.interval_seconds,
-      mode: body.mode,
-      repeat: body.repeat,
-      quiet_hours: body.quiet_hours ?? null,
-      wakes_per_hour: body.wakes_per_hour ?? null,
-      last_error: null,
-    });
-    log.info('mail notifier enabled', {
-      interval_seconds: body.interval_seconds,
-      mode: body.mode,
-      repeat: body.repeat,
-    });
-    hint('start');
-    return status();
-  }
-
-  async function disable(): Promise<MailNotifierStatus> {
-    store.change({ enabled: false, interval_seconds: null, last_notified_digest: null, last_error: null });
-    waiting = false;
-    log.info('mail notifier disabled');
-    on.wake();
-    return status();
-  }
-
+  const { status, enable, disable } = notifierSettings({
+    ...on,
+    store,
+    heldBack: () => (lastDecision?.outcome === 'busy_skip' ? lastDecision.detail : null),
+    nextLookInMs: () => (dueAt === undefined ? null : Math.max(0, dueAt - clock.monotonic())),
+    enabled: () => hint('start'),
+    disabled: () => {
+      waiting = false;
+      on.wake();
+    },
+  });
   const decisions = (limit: number, before?: number): NotifierDecision[] => store.decisions(limit, before);
   const announcedBy = (messageRef: string): string | undefined => store.announcedBy(messageRef);
   return { pass, hint, recheck, onLedger, status, enable, disable, decisions, announcedBy };
