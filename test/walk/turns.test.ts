@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
+
+/** A reminder that is due again before each turn ends, with mail and a prompt that want the same agent. */
+const house = new AgentHouse();
+let agent: HousedAgent;
+beforeAll(async () => {
+  agent = await house.launch('ana', ['--turn', '1s']);
+});
+afterAll(() => house.close());
+
+const WAIT = { timeout: 60_000, interval: 50 };
+const REMINDER = 'once more';
+const ASKED = 'asked by somebody';
+
+it('takes turns: mail, a queued prompt and the reminder all reach the agent within a few turns', async () => {
+  await agent.client.enableNotifier({ interval_seconds: 3600 });
+  await agent.client.createReminders([
+    {
+      ...{ mode: 'repeat', title: 'again', prompt: REMINDER, ranking: 0 },
+      ...{ start_after_seconds: 0.1, interval_seconds: 0.1 },
+    },
+  ]);
+  const reminders = (): number => agent.received().filter((text) => text === REMINDER).length;
+  await expect.poll(reminders, WAIT).toBeGreaterThanOrEqual(2);
+  const before = reminders();
+  await agent.client.mailPost({ subject: 'work', body_content: 'do it' });
+  await agent.client.createRequest({ kind: 'submit_prompt', payload: { prompt: ASKED } });
+  const others = (): string[] => agent.received().filter((text) => text !== REMINDER);
+  await expect.poll(() => others().length, WAIT).toBe(2);
+  expect(others()).toContain(ASKED);
+  expect(reminders() - before).toBeLessThanOrEqual(4);
+  const after = reminders();
+  await expect.poll(reminders, WAIT).toBeGreaterThan(after);
+  expect((await agent.client.status()).last_turn?.source).toBe('reminder');
+});
