@@ -1,6 +1,6 @@
 import { textColumns } from './char-width.ts';
 import type { ComposerShape, Ghost, Mode } from './detector.ts';
-import { findFrame, type Place, startsWith } from './frames.ts';
+import { findFrame, type Place, startsWith, withoutMarks } from './frames.ts';
 import { type Row, rowAt, type Screen } from './screen.ts';
 import { isMidGrey, type Style, sameStyle } from './style.ts';
 
@@ -46,7 +46,11 @@ function readInside(screen: Screen, shape: ComposerShape, place: Place): Compose
   const lines: string[] = [];
   for (let y = place.first; y <= place.last; y++) {
     const row = rowAt(screen, y);
-    if (y > place.first && row.slice(place.left, textColumn).trim() !== '' && !hangsOver(row, textColumn))
+    if (
+      y > place.first &&
+      withoutMarks(row.slice(place.left, textColumn)).trim() !== '' &&
+      !hangsOver(row, textColumn)
+    )
       return undefined;
     lines.push(
       row

@@ -135,6 +135,11 @@ export function startsWith(row: Row, column: number, text: string): boolean {
   return cells.join('').replaceAll('\u00a0', ' ').padEnd(width) === text;
 }
 
+/** Cells as the tool drew them: a mark that begins the text behind them is joined to the last one by the terminal. */
+export function withoutMarks(cells: string): string {
+  return cells.replace(/[\p{M}\p{Cf}]/gu, '');
+}
+
 function columnsOf(row: Row): number {
   let last = row.chars.length;
   while (last > 0 && row.chars[last - 1]!.trim() === '') last--;

@@ -9,6 +9,8 @@ export type Held = 'all' | 'end' | 'chip' | 'empty' | 'none' | 'other';
 
 /** A visible part shorter than this proves nothing. */
 const LEAST_PART = 16;
+/** … unless it is this many whole lines. */
+const LEAST_ROWS = 4;
 
 export function heldText(facts: Facts, sent: string, rules: InputRules): Held {
   const composer = facts.composer.value;
@@ -18,7 +20,16 @@ export function heldText(facts: Facts, sent: string, rules: InputRules): Held {
   const whole = essence(sent);
   if (shown === whole) return 'all';
   if (rules.pasteChip?.test(composer.text.trim())) return 'chip';
-  return shown.length >= LEAST_PART && whole.endsWith(shown) ? 'end' : 'other';
+  if (shown.length >= LEAST_PART) return whole.endsWith(shown) ? 'end' : 'other';
+  return endsInLines(composer.text, sent) ? 'end' : 'other';
+}
+
+/** Short lines fill a composer with few characters; then their order proves what those would. */
+function endsInLines(shown: string, sent: string): boolean {
+  const rows = shown.split('\n').map(essence);
+  if (rows.length < LEAST_ROWS || rows.at(-1) === '') return false;
+  const end = sent.trimEnd().split('\n').slice(-rows.length).map(essence);
+  return end.length === rows.length && rows.every((row, at) => row === end[at]);
 }
 
 export function isHeld(held: Held): boolean {
@@ -26,8 +37,8 @@ export function isHeld(held: Held): boolean {
 }
 
 /**
- * What survives being drawn: wrapping eats white space, and terminals disagree about marks, joiners and emoji. A text
- * of nothing else is compared with them.
+ * What survives being drawn: wrapping eats white space, and terminals disagree about marks, joiners, emoji and what is
+ * new in Unicode. A text of nothing but emoji is compared with them.
  */
 export function essence(text: string): string {
   if (text.length < WORTH_KEEPING) return strip(text);
@@ -40,6 +51,13 @@ const WORTH_KEEPING = 2048;
 let kept: { text: string; plain: string } | undefined;
 
 function strip(text: string): string {
-  const plain = text.replace(/[\s\p{C}\p{M}\p{Z}\p{So}\p{Sk}\u2800]+/gu, '');
-  return plain === '' ? text.replace(/[\s\p{C}\p{M}\p{Z}]+/gu, '') : plain;
+  const plain = text.replace(/[\s\p{C}\p{M}\p{Z}\p{So}\p{Sk}\u2800]+/gu, '').replace(YOUNG, '');
+  return plain === '' ? text.replace(/[\s\p{C}\p{M}\p{Z}]+/gu, '').replace(YOUNG, '') : plain;
 }
+
+/**
+ * Scripts and emoji of which new ones come with every Unicode: a terminal that does not know a character yet draws
+ * nothing for it.
+ */
+const YOUNG =
+  /[\u0870-\u088f\u0c5c\u0c5d\u0cdc\u0cdd\u170d\u171f\u1b4c-\u1b4f\u1c89\u1c8a\u2c2f\u2c5f\ua7c0\ua7c1\ua7cb-\ua7f4\u{10000}-\u{1f0ff}\u{1f200}-\u{1f2ff}\u{1f6d0}-\u{1f6ff}\u{1f8b0}-\u{1f8ff}\u{1fa00}-\u{1ffff}\u{2a6d7}-\u{2ffff}\u{30000}-\u{10ffff}]+/gu;

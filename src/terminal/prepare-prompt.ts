@@ -2,6 +2,7 @@ import type { InputRules } from '../screen/index.ts';
 import { pasteText } from '../tmux/index.ts';
 import { essence } from './held-text.ts';
 import { isLoneCommand } from './slash-command.ts';
+import { visibleText } from './visible-text.ts';
 
 export interface PreparedPrompt {
   /** What is pasted. */
@@ -16,13 +17,15 @@ export interface PreparedPrompt {
 
 /** The prompt as it can be pasted, or why it cannot: it reaches the tool as written or not at all. */
 export function preparePrompt(given: string, rules: InputRules): PreparedPrompt {
-  const pasted = pasteText(given);
+  const controlled = pasteText(given);
+  const visible = visibleText(controlled);
+  const pasted = visible.text;
   // A line end behind it would close the menu in which the tool offers the command, and with that its proof.
   const text = isLoneCommand(pasted) ? pasted.trimEnd() : pasted;
   const against = rules.refuses.filter(({ typedOnly, when }) => !typedOnly && when.test(text));
   const forgiven = against.filter(({ unlessOffered }) => unlessOffered && isLoneCommand(text));
   const refusals = against.filter((rule) => !forgiven.includes(rule)).map(({ because }) => because);
-  if (essence(text) === '') refusals.push('there is nothing in it to be seen');
+  if (essence(text) === '') refusals.push('there is nothing in it that every terminal shows');
   const bytes = Buffer.byteLength(text);
   if (rules.maxPasteBytes !== undefined && bytes > rules.maxPasteBytes) {
     refusals.push(`it has ${bytes} bytes and the tool takes pastes of at most ${rules.maxPasteBytes}`);
@@ -35,17 +38,28 @@ export function preparePrompt(given: string, rules: InputRules): PreparedPrompt 
   }
   return {
     text,
-    changes: changesOf(given, pasted, text, rules),
+    changes: [
+      ...new Set([
+        ...controlChanges(given, controlled),
+        ...visible.changes,
+        ...changesOf(pasted, text, rules),
+      ]),
+    ],
     refusals,
     onlyIfOffered: forgiven.length > 0,
   };
 }
 
-function changesOf(given: string, pasted: string, text: string, rules: InputRules): string[] {
+function controlChanges(given: string, pasted: string): string[] {
   const changes: string[] = [];
   const unified = given.replace(/\r\n?/g, '\n');
   if (unified !== given) changes.push('line_ends_unified');
   if (pasted !== unified) changes.push('control_characters_removed');
+  return changes;
+}
+
+function changesOf(pasted: string, text: string, rules: InputRules): string[] {
+  const changes: string[] = [];
   if (text !== pasted) changes.push('command_end_trimmed');
   if (rules.changes.includes('tabs_to_4_spaces') && text.includes('\t')) changes.push('tabs_to_4_spaces');
   if (rules.changes.includes('trailing_space')) changes.push('trailing_space');

@@ -109,8 +109,9 @@ function promptLength(rows: string[], { text, chip }: { text: string; chip: stri
     length++;
     if (shown === whole) break;
   }
-  if (shown === '' || (shown !== whole && shown.length < ENOUGH)) return 0;
-  return CUT.test(rows[length] ?? '') ? length + 1 : length;
+  const cut = CUT.test(rows[length] ?? '');
+  if (shown === '' || (shown !== whole && shown.length < ENOUGH && !cut)) return 0;
+  return cut ? length + 1 : length;
 }
 
 /**

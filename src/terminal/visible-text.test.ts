@@ -1,0 +1,30 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { visibleText } from './visible-text.ts';
+
+describe('the text of a prompt', () => {
+  it.each([
+    ['plain words\n\nand lines\n', 'plain words\n\nand lines\n', []],
+    ['👩‍💻 می‌خواهم क्‍ष ❤️', '👩‍💻 می‌خواهم क्‍ष ❤️', []],
+    ['\u202eevil\u2069 z\u200bw', 'evil zw', ['invisible_characters_removed']],
+    ['hi\u{e0068}\u{e0069}\u00ad\ufeff', 'hi', ['invisible_characters_removed']],
+    ['\u200d a\u200d b', 'a b', ['invisible_characters_removed', 'leading_blanks_removed']],
+    ['\u0301a\n\u0308\u200db', 'a\nb', ['leading_marks_removed']],
+    ['one\u2028two', 'one\ntwo', ['line_ends_unified']],
+    [' \n\t\n  x', 'x', ['leading_blanks_removed']],
+    ['  !x', '  !x', []],
+    [`a${'\n'.repeat(5000)}b\n \n\n`, `a${'\n'.repeat(21)}b`, ['blank_lines_removed']],
+  ])('%j is pasted as %j', (given, text, changes) => {
+    expect(visibleText(given)).toEqual({ text, changes });
+  });
+
+  it('is left alone once it is clean', () => {
+    void fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (given) => {
+        const { text } = visibleText(given);
+        expect(visibleText(text)).toEqual({ text, changes: [] });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -1,0 +1,39 @@
+/** Blank lines in a row that are kept; more would push everything else out of a composer, and nobody means them. */
+const MOST_BLANK_LINES = 20;
+
+const VISIBLE = String.raw`[\p{L}\p{M}\p{N}\p{P}\p{S}]`;
+const SELECTOR = String.raw`[\ufe00-\ufe0f\u180b-\u180d\u{e0100}-\u{e01ef}]`;
+
+/** In their order: each sees what the ones before it have left. */
+const CHANGES: [name: string, find: RegExp, put: string][] = [
+  ['line_ends_unified', /[\u2028\u2029]/g, '\n'],
+  // What is drawn as nothing or turns the direction of what follows. Joiners inside a word or an emoji belong to it.
+  [
+    'invisible_characters_removed',
+    new RegExp(
+      String.raw`(?<!${VISIBLE})[\u200c\u200d]|[\u200c\u200d](?!${VISIBLE})|(?![\u200c\u200d]|${SELECTOR})(?:\p{Default_Ignorable_Code_Point}|\p{Bidi_Control}|[\ufff9-\ufffb])`,
+      'gu',
+    ),
+    '',
+  ],
+  // A mark without a letter before it would join what the tool draws in front of the line.
+  ['leading_marks_removed', /^[\p{M}\u200c\u200d]+/gmu, ''],
+  ['blank_lines_removed', /^(?:[^\S\n]*\n){2,}|(?:\n[^\S\n]*){2,}$/g, ''],
+  [
+    'blank_lines_removed',
+    new RegExp(String.raw`\n(?:[^\S\n]*\n){${MOST_BLANK_LINES},}`, 'g'),
+    '\n'.repeat(MOST_BLANK_LINES + 1),
+  ],
+];
+
+/** A text without what nobody would see in a composer, and the names of what was changed. */
+export function visibleText(given: string): { text: string; changes: string[] } {
+  const changes = new Set<string>();
+  let text = given;
+  for (const [name, find, put] of CHANGES) {
+    const next = text.replace(find, put);
+    if (next !== text) changes.add(name);
+    text = next;
+  }
+  return { text, changes: [...changes] };
+}

@@ -1,0 +1,119 @@
+import { expect } from 'vitest';
+import { GatewayClient } from '../../src/client/index.ts';
+import type { CrashHouse } from './crash-house.ts';
+
+const ACCEPT = ['queue.accept.before-commit', 'queue.accept.after-commit'];
+const CLAIM = ['queue.claim.before-commit', 'queue.claim.after-commit'];
+const FINISH = ['queue.finish.before-commit', 'queue.finish.after-commit'];
+const RECORD = ['typing', 'typed', 'submitted'].flatMap((stage) => [
+  `queue.record.${stage}.before-commit`,
+  `queue.record.${stage}.after-commit`,
+]);
+const LANE = ['lane.typing', 'lane.pasted', 'lane.typed', 'lane.entered', 'lane.submitted'];
+
+const WAIT = { timeout: 30_000, interval: 50 };
+
+/** Somebody who puts something into the agent through a process that is killed on the way. */
+export interface Actor {
+  /** Every instant on its way at which it can be killed. */
+  points: string[];
+  /** Acts, and resolves when the process that acted is dead; with the id of its request when it was told one. */
+  actAndDie(house: CrashHouse, point: string, text: string): Promise<string | undefined>;
+  /** Asks again, as whoever got no answer would, and waits for its end. */
+  settle?(gateway: GatewayClient, text: string, id: string | undefined): Promise<string>;
+}
+
+export function client(port: number): GatewayClient {
+  return new GatewayClient({ host: '127.0.0.1', port, timeoutMs: 15_000 });
+}
+
+async function readyGateway(house: CrashHouse, point: string) {
+  const doomed = await house.attach(point);
+  const gateway = client(doomed.port);
+  await expect.poll(() => gateway.tuiState().then((state) => state.submit_ready), WAIT).toBe(true);
+  return { ...doomed, gateway };
+}
+
+const keyed = (prompt: string) =>
+  ({ kind: 'submit_prompt', payload: { prompt }, idempotency_key: `key ${prompt}` }) as const;
+
+function reminder(durable: boolean): Actor {
+  return {
+    points: LANE,
+    async actAndDie(house, point, prompt) {
+      const doomed = await house.attach(point);
+      const due = {
+        mode: 'one_off',
+        title: 'due',
+        ranking: 0,
+        start_after_seconds: 0.05,
+        paused: false,
+      } as const;
+      await client(doomed.port).createReminders([
+        { ...due, prompt, ...(durable && { durable, missed: 'skip' }) },
+      ]);
+      await doomed.died;
+      return undefined;
+    },
+  };
+}
+
+export const ACTORS: Record<string, Actor> = {
+  'a request': {
+    points: [...ACCEPT, ...CLAIM, ...RECORD, ...LANE, ...FINISH],
+    async actAndDie(house, point, text) {
+      const doomed = await house.attach(point);
+      const answer = await client(doomed.port)
+        .createRequest(keyed(text))
+        .catch(() => undefined);
+      await doomed.died;
+      return answer?.request_id;
+    },
+    // With the same key: that must not make a second prompt.
+    async settle(gateway, text, id) {
+      const known = id ?? (await gateway.createRequest(keyed(text))).request_id;
+      const { outcome, error_detail } = await gateway.getRequest(known, true, { timeoutMs: 60_000 });
+      expect(['submitted', 'failed', 'unconfirmed'], error_detail ?? '').toContain(outcome);
+      return outcome!;
+    },
+  },
+  'a direct prompt through the gateway': {
+    points: [...ACCEPT, ...CLAIM, ...RECORD, ...LANE, ...FINISH],
+    async actAndDie(house, point, prompt) {
+      const doomed = await readyGateway(house, point);
+      await doomed.gateway.prompt({ prompt }).catch(() => undefined);
+      await doomed.died;
+      return undefined;
+    },
+  },
+  'a direct prompt without gateway': {
+    points: LANE,
+    async actAndDie(house, point, text) {
+      const words = ['agents', 'prompt', '--agent-name', 'victim', '--prompt', text];
+      expect(await house.rouse(words, point)).toBe('SIGKILL');
+      return undefined;
+    },
+  },
+  'a live reminder': reminder(false),
+  'a durable reminder': reminder(true),
+  'an interrupt': {
+    points: [...ACCEPT, ...CLAIM, 'lane.interrupting', 'lane.interrupted', ...FINISH],
+    async actAndDie(house, point) {
+      await house.steer((control) => control.send('busy', { ms: 600_000 }));
+      const doomed = await house.attach(point);
+      const gateway = client(doomed.port);
+      await expect.poll(() => gateway.tuiState().then((state) => state.turn.phase), WAIT).toBe('active');
+      const answer = await gateway.createRequest({ kind: 'interrupt', payload: {} }).catch(() => undefined);
+      await doomed.died;
+      return answer?.request_id;
+    },
+    // Whether its keys were pressed may not be known; another one ends the turn in any case.
+    async settle(gateway, _text, id) {
+      const first = id && (await gateway.getRequest(id, true, { timeoutMs: 60_000 })).outcome;
+      const again = await gateway.createRequest({ kind: 'interrupt', payload: {} });
+      const { outcome } = await gateway.getRequest(again.request_id, true, { timeoutMs: 60_000 });
+      expect(outcome).toBe('submitted');
+      return first ?? 'never accepted';
+    },
+  },
+};
