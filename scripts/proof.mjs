@@ -5,7 +5,7 @@ import { ensureBuild, ensureDependencies, ensurePrograms, root, run } from './se
 const PROOFS = {
   mail: { project: 'walk', files: ['test/mailbox', 'test/flatfile'] },
   kill: { project: 'walk', files: ['test/session/kill-table'] },
-  lane: { project: 'walk', files: ['test/terminal/lane'] },
+  lane: { project: 'walk', files: ['test/terminal/lane', 'test/terminal/text'] },
   clock: { project: 'walk', files: ['test/clock'] },
   crash: { project: 'walk', files: ['test/crash'] },
   queue: { project: 'walk', files: ['test/queue'] },

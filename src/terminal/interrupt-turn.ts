@@ -1,4 +1,4 @@
-import { messageOf, sleep } from '../base/index.ts';
+import { crashPoint, messageOf, sleep } from '../base/index.ts';
 import type { Pane } from '../tmux/index.ts';
 import { nothingTyped } from './delivery.ts';
 import { heldText, isHeld } from './held-text.ts';
@@ -48,7 +48,9 @@ export async function interruptTurn(
   let stopped = false;
   try {
     while (presses < MOST_PRESSES && !stopped && (presses === 0 || (await mayPressAgain(on)))) {
+      crashPoint('lane.interrupting');
       await pressKeys(sight.view!.pane, on, () => keys++);
+      crashPoint('lane.interrupted');
       presses++;
       stopped = (await waitUntil(on, isOver, patience.interruptMs)) !== undefined;
       // Its turn may show only now, begun by a tool that did not listen yet.

@@ -25,7 +25,11 @@ export function preparePrompt(given: string, rules: InputRules): PreparedPrompt 
   const against = rules.refuses.filter(({ typedOnly, when }) => !typedOnly && when.test(text));
   const forgiven = against.filter(({ unlessOffered }) => unlessOffered && isLoneCommand(text));
   const refusals = against.filter((rule) => !forgiven.includes(rule)).map(({ because }) => because);
-  if (essence(text) === '') refusals.push('there is nothing in it that every terminal shows');
+  // A prompt is known again by its first line, behind the tool's glyph.
+  if (essence(text.split('\n', 1)[0]!) === '')
+    refusals.push('its first line holds nothing that every terminal shows');
+  if (/^\s/.test(text))
+    refusals.push('it begins with blanks before a sign of a command: leave them out, or begin with a word');
   const bytes = Buffer.byteLength(text);
   if (rules.maxPasteBytes !== undefined && bytes > rules.maxPasteBytes) {
     refusals.push(`it has ${bytes} bytes and the tool takes pastes of at most ${rules.maxPasteBytes}`);

@@ -7,18 +7,21 @@ const SELECTOR = String.raw`[\ufe00-\ufe0f\u180b-\u180d\u{e0100}-\u{e01ef}]`;
 /** In their order: each sees what the ones before it have left. */
 const CHANGES: [name: string, find: RegExp, put: string][] = [
   ['line_ends_unified', /[\u2028\u2029]/g, '\n'],
-  // What is drawn as nothing or turns the direction of what follows. Joiners inside a word or an emoji belong to it.
+  // What is drawn as nothing, or by each terminal in its own way, or turns the direction of what follows. Joiners inside a word or an emoji belong to it.
   [
     'invisible_characters_removed',
     new RegExp(
-      String.raw`(?<!${VISIBLE})[\u200c\u200d]|[\u200c\u200d](?!${VISIBLE})|(?![\u200c\u200d]|${SELECTOR})(?:\p{Default_Ignorable_Code_Point}|\p{Bidi_Control}|[\ufff9-\ufffb])`,
+      String.raw`(?<!${VISIBLE})[\u200c\u200d]|[\u200c\u200d](?!${VISIBLE})|(?![\u200c\u200d]|${SELECTOR})(?:\p{Default_Ignorable_Code_Point}|\p{Bidi_Control}|\p{Cn}|[\ufff9-\ufffb])`,
       'gu',
     ),
     '',
   ],
   // A mark without a letter before it would join what the tool draws in front of the line.
   ['leading_marks_removed', /^[\p{M}\u200c\u200d]+/gmu, ''],
-  ['blank_lines_removed', /^(?:[^\S\n]*\n){2,}|(?:\n[^\S\n]*){2,}$/g, ''],
+  // Tools show a prompt behind its glyph; blanks there hide where it begins. Before a sign that may be a command they
+  // change what it means, and stay.
+  ['leading_blanks_removed', /^\s+(?=[^\s!/#@$&?])/u, ''],
+  ['blank_lines_removed', /(?:\n[^\S\n]*){2,}$/g, ''],
   [
     'blank_lines_removed',
     new RegExp(String.raw`\n(?:[^\S\n]*\n){${MOST_BLANK_LINES},}`, 'g'),

@@ -1,15 +1,16 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { identifyProcess, isProcessAlive, type ProcessIdentity, systemClock } from '../../src/base/index.ts';
-import { readTranscript } from '../../src/scripted/index.ts';
+import { ControlClient, readTranscript } from '../../src/scripted/index.ts';
 import {
   attach,
   detach,
   findTarget,
   launch,
   type ManifestFacts,
+  relaunch,
   type SessionContext,
   sessionPaths,
   stop,
@@ -21,7 +22,7 @@ export interface DoomedGateway {
   died: Promise<void>;
 }
 
-/** One scripted agent in a private tmux server, whose gateway can be started to die at a named instant. */
+/** One scripted agent in a private tmux server, whose gateway or command can be started to die at a named instant. */
 export class CrashHouse {
   readonly directory: string;
   readonly report: string;
@@ -39,7 +40,7 @@ export class CrashHouse {
       agentName: 'victim',
       cwd: house.directory,
       headless: false,
-      args: ['--turn', '100ms'],
+      args: ['--turn', '100ms', '--control', house.#control],
     });
     house.#facts = facts;
     return house;
@@ -59,12 +60,52 @@ export class CrashHouse {
     await detach(context, await this.#target(context));
   }
 
+  /** Ends the tool and starts it again, as another agent process. */
+  async relaunch(): Promise<void> {
+    await relaunch(this.#context(), this.#facts!);
+  }
+
+  /** Runs the command line, which dies at this instant; its signal. */
+  rouse(args: string[], crashAt: string): Promise<NodeJS.Signals | undefined> {
+    const { settings } = this.#context();
+    const env = {
+      ...process.env,
+      TMUX: undefined,
+      TMUX_PANE: undefined,
+      ROUSE_CRASH_AT: crashAt,
+      ROUSE_TMUX_SOCKET: this.#socket,
+      HOUMAO_GLOBAL_RUNTIME_DIR: settings.runtimeDir,
+      HOUMAO_GLOBAL_REGISTRY_DIR: settings.registryDir,
+      HOUMAO_GLOBAL_MAILBOX_DIR: settings.mailboxDir,
+    };
+    return new Promise((resolve) => {
+      const words = [path.resolve('dist/rouse.cjs'), ...args];
+      const child = execFile(process.execPath, words, { env }, (error) =>
+        resolve(error?.signal ?? undefined),
+      );
+      child.stdin?.end();
+    });
+  }
+
+  /** Steers the tool that runs now. */
+  async steer<T>(act: (control: ControlClient) => Promise<T>): Promise<T> {
+    const control = await ControlClient.connect(this.#control, AbortSignal.timeout(30_000));
+    try {
+      return await act(control);
+    } finally {
+      control.close();
+    }
+  }
+
   /** How often the agent really received exactly this text. */
   received(text: string): number {
-    const transcript = path.join(this.#facts!.root, 'transcript.jsonl');
-    return readTranscript(transcript).filter(
-      (record) => record.type === 'submitted' && record['text'] === text,
-    ).length;
+    return this.#records().filter((record) => record.type === 'submitted' && record['text'] === text).length;
+  }
+
+  /** How many of its turns the agent says were interrupted by a key. */
+  interrupted(): number {
+    return this.#records().filter((record) => record.type === 'interrupted' && record['by'] !== 'control')
+      .length;
   }
 
   async close(): Promise<void> {
@@ -77,8 +118,17 @@ export class CrashHouse {
     fs.rmSync(this.directory, { recursive: true, force: true });
   }
 
+  #records() {
+    const file = path.join(this.#facts!.root, 'transcript.jsonl');
+    return fs.existsSync(file) ? readTranscript(file) : [];
+  }
+
   get #socket(): string {
     return path.join(this.directory, 'tmux.sock');
+  }
+
+  get #control(): string {
+    return path.join(this.directory, 'c.sock');
   }
 
   #target(context: SessionContext) {
