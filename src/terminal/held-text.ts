@@ -27,7 +27,7 @@ export function heldText(facts: Facts, sent: string, rules: InputRules): Held {
 /** Short lines fill a composer with few characters; then their order proves what those would. */
 function endsInLines(shown: string, sent: string): boolean {
   const rows = shown.split('\n').map(essence);
-  if (rows.length < LEAST_ROWS || rows.at(-1) === '') return false;
+  if (rows.length < LEAST_ROWS) return false;
   const end = sent.trimEnd().split('\n').slice(-rows.length).map(essence);
   return end.length === rows.length && rows.every((row, at) => row === end[at]);
 }

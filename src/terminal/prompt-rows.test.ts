@@ -34,6 +34,19 @@ describe('a prompt in the transcript of a tool that frames it', () => {
   });
 });
 
+describe('a prompt of which the tool shows only the beginning', () => {
+  it('is found by few characters where the tool says that it goes on', () => {
+    const rows = (...texts: string[]): Screen => ({
+      ...screenOf('claude-2.1.197-busy-100x30.ansi.txt'),
+      rows: texts.map(plainRow),
+    });
+    const claude = detectorFor('claude');
+    const prompt = { text: `xx${'\n'.repeat(20)}y`, chip: undefined };
+    expect(findPrompt(rows('❯ xx', '', '  … +19 lines', ''), claude, prompt)?.row).toBe('xx');
+    expect(findPrompt(rows('❯ xx', '', '  and something else', ''), claude, prompt)).toBeUndefined();
+  });
+});
+
 describe('whether a prompt is new', () => {
   const shown = (below: string[], columns = 80) => ({ row: 'go on', below, columns, times: 1, height: 20 });
 
