@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Ending } from '../base/index.ts';
+import { Ending, FakeClock } from '../base/index.ts';
 import { type DeliveryResult, FakeSurface, type PromptDelivery } from '../terminal/index.ts';
 import { requestAccepted, requestView } from '../wire/index.ts';
 import { type TestGateway, testGateway } from './testing.ts';
@@ -257,7 +257,8 @@ describe('an interrupt whose keys cannot go in', () => {
 
   it('though the surface shows no reason, is not tried again at once', async () => {
     const surface = new Refusing();
-    const on = await testGateway(ending, { config: { openSurface: () => surface } });
+    const config = { openSurface: () => surface, clock: new FakeClock() };
+    const on = await testGateway(ending, { config });
     const id = await accept(on, interrupt);
     await expect.poll(() => stagesOf(on, id)).toEqual(['accepted', 'running', 'returned']);
     const passes = Array.from({ length: 20 }, () => on.call('GET', `/v1/requests/${id}`));

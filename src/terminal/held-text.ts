@@ -51,8 +51,12 @@ const WORTH_KEEPING = 2048;
 let kept: { text: string; plain: string } | undefined;
 
 function strip(text: string): string {
-  const plain = text.replace(/[\s\p{C}\p{M}\p{Z}\p{So}\p{Sk}\u2800]+/gu, '').replace(YOUNG, '');
-  return plain === '' ? text.replace(/[\s\p{C}\p{M}\p{Z}]+/gu, '').replace(YOUNG, '') : plain;
+  return withoutPictures(text) || text.replace(/[\s\p{C}\p{M}\p{Z}\u2800]+/gu, '').replace(YOUNG, '');
+}
+
+/** The essence of a part of a text that is more than emoji. */
+export function withoutPictures(text: string): string {
+  return text.replace(/[\s\p{C}\p{M}\p{Z}\p{So}\p{Sk}\u2800]+/gu, '').replace(YOUNG, '');
 }
 
 /**

@@ -43,6 +43,12 @@ describe('a prompt of which the tool shows only the beginning', () => {
     const claude = detectorFor('claude');
     const prompt = { text: `xx${'\n'.repeat(20)}y`, chip: undefined };
     expect(findPrompt(rows('❯ xx', '', '  … +19 lines', ''), claude, prompt)?.row).toBe('xx');
+    expect(
+      findPrompt(rows('❯ xx', '  😀', '  … +19 lines', ''), claude, {
+        ...prompt,
+        text: `xx\n😀${prompt.text}`,
+      })?.row,
+    ).toBe('xx');
     expect(findPrompt(rows('❯ xx', '', '  and something else', ''), claude, prompt)).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { type Detector, findComposer, mainPart, type Row, type Screen } from '../screen/index.ts';
-import { essence } from './held-text.ts';
+import { essence, withoutPictures } from './held-text.ts';
 
 /** A prompt as the transcript shows it, and what stands below it. */
 export interface ShownPrompt {
@@ -100,10 +100,12 @@ function findEnd(rows: string[], text: string): number | undefined {
 function promptLength(rows: string[], { text, chip }: { text: string; chip: string | undefined }): number {
   if (chip !== undefined && rows[0]?.trim() === chip) return 1;
   const whole = essence(text);
+  // A row of nothing but emoji is a row of nothing in a text of words.
+  const partOf = withoutPictures(whole) === '' ? essence : withoutPictures;
   let shown = '';
   let length = 0;
   for (const row of rows) {
-    const next = shown + essence(row);
+    const next = shown + partOf(row);
     if (!whole.startsWith(next)) break;
     shown = next;
     length++;
