@@ -112,7 +112,8 @@ export const ACTORS: Record<string, Actor> = {
       const first = id && (await gateway.getRequest(id, true, { timeoutMs: 60_000 })).outcome;
       const again = await gateway.createRequest({ kind: 'interrupt', payload: {} });
       const { outcome } = await gateway.getRequest(again.request_id, true, { timeoutMs: 60_000 });
-      expect(outcome).toBe('submitted');
+      // The first one may have waited until now; then both are one press of the keys.
+      expect(['submitted', 'coalesced']).toContain(outcome);
       return first ?? 'never accepted';
     },
   },
