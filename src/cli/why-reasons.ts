@@ -17,6 +17,8 @@ const WORDS: [RegExp, string | ((value: string) => string)][] = [
   [/pending_input='yes'/, 'the tool holds input that it has not taken yet'],
   [/contradiction='([^']*)'/, (what) => `what is seen contradicts itself: ${what}`],
   [/usage_limit='([^']*)'/, (until) => `a usage limit was reached (${until})`],
+  [/unseen_paste='pasted'/, 'the tool has not shown what was pasted into it'],
+  [/unseen_paste='entered'/, 'the tool has not answered since Enter was pressed'],
   [/logged_out='([^']*)'/, (said) => `the tool answers by itself until somebody logs in there: ${said}`],
   [/stable='false'/, 'its screen is still changing'],
   [/ready_posture=/, 'its screen was not recognised'],

@@ -52,6 +52,8 @@ export class Agent implements TurnHost {
   shellMode = false;
   banner: string | undefined;
   hung = false;
+  /** Nobody is logged in: prompts are taken and answered by the program itself. */
+  loggedOut = false;
   #title: string | undefined;
   #parts: AgentParts;
   #desk: DialogDesk;
@@ -112,6 +114,13 @@ export class Agent implements TurnHost {
     this.journal.record(hung ? 'hung' : 'released');
     this.#parts.hungChanged();
     this.changed();
+  }
+
+  logIn(): void {
+    if (!this.loggedOut) return;
+    this.loggedOut = false;
+    this.say('prompt', '/login');
+    this.say('notice', 'Logged in');
   }
 
   set title(text: string | undefined) {
@@ -190,7 +199,8 @@ export class Agent implements TurnHost {
   }
 
   finished(turn: Turn, outcome: Outcome, remark: string | undefined): void {
-    if (turn.answer !== '') this.say('answer', turn.answer);
+    if (this.loggedOut) this.say('notice', 'Not logged in · run /login');
+    else if (turn.answer !== '') this.say('answer', turn.answer);
     if (outcome === 'interrupted') this.#wasInterrupted(turn);
     if (outcome === 'denied') this.say('notice', 'Not allowed. What should the agent do instead?');
     if (outcome === 'failed') this.say('notice', `Error: ${remark ?? 'unknown'}`);

@@ -127,6 +127,13 @@ export const CONTROL_COMMANDS: Record<string, CommandSpec> = {
       agent.changed();
     },
   },
+  'log-out': {
+    fields: {},
+    run: (agent) => {
+      agent.loggedOut = true;
+    },
+  },
+  'log-in': { fields: {}, run: (agent) => agent.logIn() },
   busy: {
     fields: { ms },
     run: (agent, fields) => {

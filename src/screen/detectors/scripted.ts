@@ -46,6 +46,7 @@ export const scripted: Detector = {
     { means: 'exit_armed', where: 'below', row: AGAIN_TO_EXIT },
     { means: 'interrupted', where: 'turn', row: /^ {2}Interrupted · / },
     { means: 'failure', where: 'turn', row: /^ {2}Error: / },
+    { means: 'logged_out', where: 'turn', row: /^ {2}Not logged in · / },
     { means: 'success', where: 'turn', row: /^\s*[●✦◆] \S/ },
   ],
   completion: { where: 'above', entry: /^ {2}❯ (\/\S+)$/, chosenBy: 'mark' },

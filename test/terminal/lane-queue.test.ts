@@ -1,0 +1,107 @@
+import { appendFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Ending } from '../../src/base/index.ts';
+import { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import { type Asked, QueueStorm, TROUBLES, type Trouble } from './queue-storm.ts';
+
+/**
+ * Lines of several requests before a tool that hangs, is stopped, draws late, is logged out, or whose gateway is restarted
+ * meanwhile: each is submitted once, or still waits with the true reason; what the agent wrote down is the truth.
+ */
+const FULL = process.env['ROUSE_PROOF'] === 'full';
+const PER_TROUBLE = Number(process.env['ROUSE_PROOF_EACH'] ?? (FULL ? 200 : 3));
+const DESKS = FULL ? 2 : 1;
+const SEED = Number(process.env['ROUSE_PROOF_SEED'] ?? 11);
+const SIZE = FULL
+  ? { inLine: 5, longestLateMs: 5000, longestHangMs: 7000 }
+  : { inLine: 3, longestLateMs: 900, longestHangMs: 900 };
+
+let house: AgentHouse;
+const ending = new Ending();
+beforeAll(async () => {
+  house = await AgentHouse.open();
+});
+afterAll(async () => {
+  await ending.run();
+  await house.close();
+});
+
+const plans: [Trouble, number][] = [
+  ...TROUBLES.map((each): [Trouble, number] => [each, PER_TROUBLE]),
+  ['never_back', SIZE.inLine],
+];
+
+describe('several requests in line', () => {
+  it.concurrent.each(plans)(
+    'before a tool in trouble (%s) are each submitted once, or wait with the true reason',
+    async (trouble, count) => {
+      const desks = trouble === 'never_back' ? 1 : DESKS;
+      const each = Math.ceil(count / desks);
+      const row: Row = { ...NO_ROW, said: [] };
+      await Promise.all(
+        Array.from({ length: desks }, async (_, desk) => {
+          const seed = SEED * 100 + plans.findIndex(([name]) => name === trouble) * 10 + desk;
+          const storm = new QueueStorm(house, ending, { ...SIZE, seed, each }, desk % 2 === 0);
+          await storm.run(trouble).finally(() => storm.close());
+          judge(row, storm);
+        }),
+      );
+      told(trouble, row);
+      expect(breaches(row)).toEqual(NO_BREACH);
+    },
+    FULL ? 3_600_000 : 120_000,
+  );
+});
+
+interface Row {
+  prompts: number;
+  submitted: number;
+  waiting: number;
+  merged: number;
+  lost: number;
+  false_failed: number;
+  false_submitted: number;
+  said: string[];
+}
+
+const NO_ROW = {
+  ...{ prompts: 0, submitted: 0, waiting: 0, merged: 0, lost: 0, false_failed: 0, false_submitted: 0 },
+};
+const NO_BREACH = { merged: 0, lost: 0, false_failed: 0, false_submitted: 0, unaccounted: 0, said: [] };
+
+function breaches({ prompts, submitted, waiting, merged, lost, false_failed, false_submitted, said }: Row) {
+  return { merged, lost, false_failed, false_submitted, unaccounted: prompts - submitted - waiting, said };
+}
+
+function judge(row: Row, storm: QueueStorm): void {
+  const received = new Map<string, number>();
+  for (const { text } of storm.records().filter(({ type }) => type === 'submitted'))
+    received.set(String(text), (received.get(String(text)) ?? 0) + 1);
+  for (const asked of storm.asked) {
+    const times = received.get(asked.text) ?? 0;
+    received.delete(asked.text);
+    row.prompts++;
+    if (asked.outcome === 'submitted') row.submitted++;
+    else if (waits(asked)) row.waiting++;
+    else row.said.push(`${asked.state} ${asked.outcome}: ${asked.detail} ${asked.reason}, received ${times}`);
+    if (asked.outcome === 'submitted' && times !== 1) row.false_submitted++;
+    if (asked.outcome !== 'submitted' && asked.outcome !== null && times > 0) row.false_failed++;
+    if (asked.outcome !== null && times === 0) row.lost++;
+  }
+  row.merged += received.size;
+  row.said.push(...[...received.keys()].map((text) => `nobody sent ${text.slice(0, 120)}`));
+}
+
+/** The tool never came back: one was being typed, the others are in line. */
+function waits({ trouble, state, reason }: Asked): boolean {
+  if (trouble !== 'never_back') return false;
+  const true_ = reason?.startsWith('unseen_paste=') || reason?.startsWith('behind ');
+  return (state === 'accepted' || state === 'running') && true_ === true;
+}
+
+function told(trouble: Trouble, { said, ...row }: Row): void {
+  const line = JSON.stringify({ trouble, ...row, remarks: said.length });
+  if (FULL) process.stdout.write(`${line}\n`);
+  const file = process.env['ROUSE_PROOF_REPORT'];
+  if (file) appendFileSync(file, `${line}\n`);
+}
