@@ -46,7 +46,7 @@ const FLEET_PLAN = {
   sweep: '',
   delivery: 'identity sweep',
   registry: 'identity delivery sweep',
-  requests: 'identity delivery registry',
+  requests: 'identity delivery registry sweep',
   nudge: 'sweep delivery',
   a2a: 'identity delivery registry',
   agents: 'identity',

@@ -10,7 +10,18 @@ const PROOFS = {
   crash: { project: 'walk', files: ['test/crash'] },
   queue: { project: 'walk', files: ['test/queue'] },
   gateway: { project: 'unit', files: ['src/gateway/http'] },
-  fleet: { project: 'walk', files: ['test/fleet/replicas'] },
+  fleet: {
+    project: 'walk',
+    files: [
+      'test/fleet/replicas',
+      'test/fleet/agents-access',
+      'test/fleet/take-over',
+      'test/fleet/nudge',
+      'test/fleet/a2a-turns',
+      'test/fleet/operators',
+      'test/fleet/gateway-in-fleet',
+    ],
+  },
   screens: { project: 'unit', files: ['src/screen/lost-rows'] },
   agents: { project: 'agents', files: ['test/agents'], timeout: 120_000 },
 };

@@ -3,6 +3,7 @@ import { sessionContext } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
 import { notBlank } from './flag-values.ts';
 import { FLEET_FLAGS, fleetOf, fleetPlace, TAKE_OVER } from './fleet-access.ts';
+import { moreLine, PAGE_FLAGS, pageOf } from './fleet-pages.ts';
 import { keyValues, table } from './table.ts';
 
 const AGENT = { name: 'agent', summary: 'its name, agent id or workspace id' };
@@ -12,6 +13,7 @@ async function list(input: Input): Promise<Output> {
   const data = await (await fleetOf(input)).agents({
     ...(flags['status'] !== undefined && { status: flags['status'] as string }),
     ...(flags['org'] !== undefined && { org: flags['org'] as string }),
+    ...pageOf(input),
   });
   const plain = table(data.agents, [
     { title: 'name', value: (row) => row.name, max: 24 },
@@ -19,11 +21,12 @@ async function list(input: Input): Promise<Output> {
     { title: 'tasks', value: (row) => `${row.active_tasks}/${row.max_concurrent_tasks}`, right: true },
     { title: 'waiting', value: (row) => row.queue_depth, right: true },
     { title: 'heard', value: (row) => age(row.heartbeat_age_seconds), right: true },
+    { title: 'host', value: (row) => row.host, max: 20 },
     { title: 'tool', value: (row) => row.tool, max: 16 },
     { title: 'org', value: (row) => row.org, max: 16 },
     { title: 'workspace', value: (row) => row.workspace_id },
   ]);
-  return { data, plain: data.agents.length === 0 ? 'No agents.' : plain };
+  return { data, plain: data.agents.length === 0 ? 'No agents.' : plain + moreLine(data) };
 }
 
 const age = (seconds: number | null): string => (seconds === null ? 'never' : `${seconds} s ago`);
@@ -62,9 +65,7 @@ async function register(input: Input): Promise<Output> {
     },
     facts,
   );
-  const plain =
-    `Registered ${facts.agentName} with ${url} as ${workspaceId}.\n` +
-    'Its gateway takes this up when it is attached again: rouse agents gateway detach, then attach.';
+  const plain = `Registered ${facts.agentName} with ${url} as ${workspaceId}. A gateway that is attached takes this up by itself.`;
   return {
     data: { url, workspace_id: workspaceId, agent_id: facts.agentId, session_id: facts.sessionId },
     plain,
@@ -108,6 +109,7 @@ const fleet: Command = {
           summary: 'as an administrator of the whole server: in this org',
           parse: notBlank,
         },
+        ...PAGE_FLAGS,
         ...FLEET_FLAGS,
       ],
       run: list,

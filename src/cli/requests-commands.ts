@@ -1,4 +1,4 @@
-import { invalid } from '../base/index.ts';
+import { invalid, notFound } from '../base/index.ts';
 import type { RequestPage, RequestsClient } from '../client/index.ts';
 import type { CreateRequestInput, InboxRequestList, RespondRequestInput } from '../wire/index.ts';
 import { bodyText } from './agents-mail-flags.ts';
@@ -20,7 +20,7 @@ export async function create(input: Input): Promise<Output> {
     ...(flags['detail'] !== undefined && { detail: flags['detail'] as string }),
     ...(flags['priority'] !== undefined && { priority: flags['priority'] as number }),
     ...(flags['idempotencyKey'] !== undefined && { idempotency_key: flags['idempotencyKey'] as string }),
-    ...(flags['orgId'] !== undefined && { org_id: flags['orgId'] as string }),
+    ...(await orgOf(input)),
   };
   const made = await (await clientOf(input)).create(body);
   const word = made.idempotent_hit ? 'Asked before' : 'Asked';
@@ -36,10 +36,23 @@ function recipientOf({ flags }: Input): Pick<CreateRequestInput, 'recipient_type
   return { recipient_type: 'user', recipient_id: toUser ?? '' };
 }
 
-function pageOf({ flags }: Input): RequestPage {
-  const names = { status: 'status', kind: 'kind', limit: 'limit', cursor: 'cursor', org_id: 'orgId' };
-  const pairs = Object.entries(names).map(([field, flag]) => [field, flags[flag]]);
-  return Object.fromEntries(pairs.filter(([, value]) => value !== undefined));
+async function pageOf(input: Input): Promise<RequestPage> {
+  const names = ['status', 'kind', 'limit', 'cursor'];
+  const pairs = names.map((name) => [name, input.flags[name]]);
+  return {
+    ...Object.fromEntries(pairs.filter(([, value]) => value !== undefined)),
+    ...(await orgOf(input)),
+  };
+}
+
+/** The org by its name, or by its id where somebody has that. */
+async function orgOf(input: Input): Promise<{ org_id?: string }> {
+  const named = input.flags['org'] as string | undefined;
+  if (named === undefined) return {};
+  const { orgs } = await (await fleetOf(input)).orgs();
+  const found = orgs.find(({ name, org_id }) => name === named || org_id === named.toLowerCase());
+  if (found) return { org_id: found.org_id };
+  throw notFound(`there is no org "${named}"`, { hint: '"rouse fleet orgs" lists those you may see' });
 }
 
 const listed = (data: InboxRequestList, sides: Parameters<typeof requestTable>[1]): Output => ({
@@ -48,23 +61,25 @@ const listed = (data: InboxRequestList, sides: Parameters<typeof requestTable>[1
 });
 
 export async function inbox(input: Input): Promise<Output> {
-  return listed(await (await clientOf(input)).inbox(pageOf(input)), ['requester']);
+  return listed(await (await clientOf(input)).inbox(await pageOf(input)), ['requester']);
 }
 
 export async function sent(input: Input): Promise<Output> {
-  return listed(await (await clientOf(input)).sent({ status: 'all', ...pageOf(input) }), ['recipient']);
+  return listed(await (await clientOf(input)).sent({ status: 'all', ...(await pageOf(input)) }), [
+    'recipient',
+  ]);
 }
 
 export async function pending(input: Input): Promise<Output> {
   const to = input.flags['to'] as string | undefined;
-  const page = { ...pageOf(input), ...(to && { recipient_type: to }) };
+  const page = { ...(await pageOf(input)), ...(to && { recipient_type: to }) };
   return listed(await (await clientOf(input)).pending(page), ['requester', 'recipient']);
 }
 
 const idOf = ({ args }: Input): string => args[0]!;
 
 export async function show(input: Input): Promise<Output> {
-  const thread = await (await clientOf(input)).get(idOf(input), pageOf(input));
+  const thread = await (await clientOf(input)).get(idOf(input), await pageOf(input));
   return { data: thread, plain: threadText(thread, Date.now()) };
 }
 

@@ -32,8 +32,8 @@ const WORKSPACE: Flag = {
   parse: notBlank,
 };
 const ORG: Flag = {
-  name: 'org-id',
-  value: 'ID',
+  name: 'org',
+  value: 'NAME',
   summary: 'as an administrator of the whole server: in this org',
   parse: notBlank,
 };

@@ -22,8 +22,23 @@ function address(text: string): string {
   throw invalid(`"${text}" is not an IP address`, { hint: 'use 127.0.0.1, or 0.0.0.0 for every address' });
 }
 
+/** With http or https, without anything a path of ours could not follow. */
+function webAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const plain = url && !url.search && !url.hash && !url.username && !url.password;
+  if (url && plain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/$/, '');
+  throw invalid(`"${text}" is not a web address`, { hint: 'write it as https://fleet.example.org' });
+}
+
 const databaseUrl = ({ flags, env }: Input): string | undefined =>
   (flags['databaseUrl'] as string | undefined) ?? (env['DATABASE_URL'] || undefined);
+
+/** The name in the public URL is one of the server's own. */
+function hostsOf(flags: Input['flags']): string[] {
+  const named = (flags['allowHost'] as string[] | undefined) ?? [];
+  const publicUrl = flags['publicUrl'] as string | undefined;
+  return [...named, ...(publicUrl ? [new URL(publicUrl).hostname] : [])].map((name) => name.toLowerCase());
+}
 
 async function start(input: Input): Promise<Output | void> {
   const { runServer } = await import('../fleet/index.ts');
@@ -35,7 +50,8 @@ async function start(input: Input): Promise<Output | void> {
     files,
     host: flags['host'] as string,
     port: flags['port'] as number,
-    hosts: ((flags['allowHost'] as string[] | undefined) ?? []).map((name) => name.toLowerCase()),
+    hosts: hostsOf(flags),
+    publicUrl: flags['publicUrl'] as string | undefined,
     databaseUrl: databaseUrl(input),
     env,
     agents: { settings, env },
@@ -46,6 +62,7 @@ async function start(input: Input): Promise<Output | void> {
   const url = `http://${instance.host.includes(':') ? `[${instance.host}]` : instance.host}:${instance.port}`;
   const facts = {
     url,
+    ...(flags['publicUrl'] !== undefined && { public_url: flags['publicUrl'] }),
     database: instance.database,
     admin_token_file: adminToken === 'elsewhere' ? null : files.adminToken,
     pid: instance.pid,
@@ -79,11 +96,15 @@ async function init(input: Input): Promise<Output> {
     databaseUrl: databaseUrl(input),
     clock: systemClock,
     log: silentLog,
+    replaceAdminToken: input.flags['replaceAdminToken'] === true,
   });
   const plain = {
-    made: `The first admin token is in ${files.adminToken}; it is nowhere else.`,
+    made: input.flags['replaceAdminToken']
+      ? `A new admin token is in ${files.adminToken}; the one it replaces has ended.`
+      : `The first admin token is in ${files.adminToken}; it is nowhere else.`,
     there: `The admin token in ${files.adminToken} is good; nothing was changed.`,
-    elsewhere: 'The database has administrators whose tokens are not here; nothing was changed.',
+    elsewhere:
+      'The database has administrators whose tokens are not here; nothing was changed. If they are lost: --replace-admin-token.',
   }[state];
   const file = state === 'elsewhere' ? null : files.adminToken;
   return { data: { admin_token_file: file, made: state === 'made' }, plain };
@@ -165,6 +186,12 @@ const server: Command = {
           many: true,
           parse: notBlank,
         },
+        {
+          name: 'public-url',
+          value: 'URL',
+          summary: 'how others reach it, such as https://fleet.example.org: stands in the cards of A2A',
+          parse: webAddress,
+        },
         DATABASE,
         { name: 'verbose', summary: 'log heartbeats too' },
       ],
@@ -173,8 +200,18 @@ const server: Command = {
     {
       name: 'init',
       summary: 'prepare the database and make the first admin token',
-      examples: ['rouse server init', 'rouse server init --database-url postgresql://rouse@db/rouse'],
-      flags: [DATABASE],
+      examples: [
+        'rouse server init',
+        'rouse server init --database-url postgresql://rouse@db/rouse',
+        'rouse server init --replace-admin-token',
+      ],
+      flags: [
+        DATABASE,
+        {
+          name: 'replace-admin-token',
+          summary: 'the admin token is lost: make a new one here and end the old one',
+        },
+      ],
       run: init,
     },
     {

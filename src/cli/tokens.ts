@@ -3,6 +3,7 @@ import type { FleetToken, Grant } from '../wire/index.ts';
 import type { Command, Input, Output } from './command.ts';
 import { notBlank } from './flag-values.ts';
 import { FLEET_FLAGS, fleetOf } from './fleet-access.ts';
+import { moreLine, PAGE_FLAGS, pageOf } from './fleet-pages.ts';
 import { keyValues, table } from './table.ts';
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
@@ -46,9 +47,11 @@ const shown = ({ token_id, kind, org, subject, grants, prefix, expires_at }: Fle
 });
 
 async function list(input: Input): Promise<Output> {
-  const { tokens } = await (await fleetOf(input)).tokens();
-  const rows = input.flags['all'] === true ? tokens : tokens.filter(isLive);
-  const plain = table(rows, [
+  const data = await (await fleetOf(input)).tokens({
+    ...(input.flags['all'] === true && { all: true }),
+    ...pageOf(input),
+  });
+  const plain = table(data.tokens, [
     { title: 'token', value: (row) => row.token_id },
     { title: 'prefix', value: (row) => row.prefix },
     { title: 'kind', value: (row) => row.kind },
@@ -58,11 +61,7 @@ async function list(input: Input): Promise<Output> {
     { title: 'last used', value: (row) => row.last_used_at },
     { title: 'ends', value: (row) => row.revoked_at ?? row.expires_at },
   ]);
-  return { data: { tokens: rows }, plain };
-}
-
-function isLive({ revoked_at, expires_at }: FleetToken): boolean {
-  return revoked_at === null && (expires_at === null || Date.parse(expires_at) > Date.now());
+  return { data, plain: plain + moreLine(data) };
 }
 
 async function revoke(input: Input): Promise<Output> {
@@ -126,7 +125,7 @@ const tokens: Command = {
       name: 'list',
       summary: 'the tokens you may see, without their secrets',
       examples: ['rouse tokens list', 'rouse tokens list --all'],
-      flags: [{ name: 'all', summary: 'those that have ended too' }, ...FLEET_FLAGS],
+      flags: [{ name: 'all', summary: 'those that have ended too' }, ...PAGE_FLAGS, ...FLEET_FLAGS],
       run: list,
     },
     {

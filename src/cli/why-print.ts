@@ -12,13 +12,19 @@ export interface Explained {
 }
 
 /** How the agent is woken, and when it is looked at next. */
-export function settingLines({ agent, notifier, offline }: WhySource, nowMs: number): string[] {
+export function settingLines({ agent, notifier, offline, fleet }: WhySource, nowMs: number): string[] {
   const settings = notifier.enabled
     ? `wakes are on: ${notifier.mode}, every ${duration((notifier.interval_seconds ?? 0) * 1000)}, repeat ${notifier.repeat}`
     : 'wakes are off; "rouse agents gateway mail-notifier enable" turns them on';
   const lines = [`Agent ${agent}: ${settings}.`];
   if (offline !== undefined)
     lines.push(`No live gateway (${offline}): this is what its files hold, and nobody looks now.`);
+  if (fleet && fleet.state !== 'connected') {
+    const since = `${fleet.state} since ${dayAndTime(fleet.since_utc)}`;
+    lines.push(
+      `Fleet: ${since}${fleet.detail ? `: ${show(fleet.detail)}` : ''}. Nothing of it arrives here.`,
+    );
+  }
   if (notifier.last_error) lines.push(`Last error: ${show(notifier.last_error)}`);
   if (notifier.held_back) lines.push(`Held back now: ${show(reasonInWords(notifier.held_back))}`);
   if (notifier.enabled && notifier.next_look_at_utc) {

@@ -2,6 +2,7 @@ import { isRouseError, notFound } from '../base/index.ts';
 import type { GatewayClient } from '../client/index.ts';
 import type { ManifestFacts, SelectorFlags, Target } from '../session/index.ts';
 import type {
+  FleetConnection,
   LastTurn,
   MailNotifierStatus,
   NotifierDecision,
@@ -34,6 +35,8 @@ export interface WhySource {
   /** As a live gateway tells it, or what its files hold. */
   notifier: Partial<MailNotifierStatus> & { enabled: boolean };
   reminders: KnownReminders;
+  /** How it stands with the fleet server; undefined without one, or without a live gateway. */
+  fleet: FleetConnection | undefined;
   /** Newest first. */
   decisions(limit: number, before?: number): Promise<NotifierDecision[]>;
   request(id: string): Promise<RequestView>;
@@ -81,6 +84,7 @@ async function ofFiles(
       typeof gateway === 'string'
         ? { live: [], kept: records.reminders(), troubles: [] }
         : await remindersOf(gateway),
+    fleet: typeof gateway === 'string' ? undefined : (await gateway.status()).fleet,
     decisions: async (limit, before) => records.decisions(limit, before),
     request: async (id) => records.request(id),
     announcedBy: async (ref) => records.announcedBy(ref) ?? null,
@@ -105,6 +109,7 @@ async function ofGateway(agent: string, gateway: GatewayClient): Promise<WhySour
     offline: undefined,
     notifier: await gateway.notifier(),
     reminders: await remindersOf(gateway),
+    fleet: (await gateway.status()).fleet,
     decisions: async (limit, before) => (await gateway.decisions(limit, before)).decisions,
     request: (id) => gateway.getRequest(id),
     announcedBy: (ref) => gateway.announcedBy(ref),

@@ -71,7 +71,10 @@ export class FleetClient {
     return this.request('POST', '/registry/heartbeat', body, options);
   }
 
-  agents(query: { status?: string; org?: string } = {}, options?: CallOptions): Promise<wire.WorkspaceList> {
+  agents(
+    query: { status?: string; org?: string; limit?: number; cursor?: string } = {},
+    options?: CallOptions,
+  ): Promise<wire.WorkspaceList> {
     return this.request('GET', `/registry/agents${queryText(query)}`, undefined, options);
   }
 
@@ -95,8 +98,11 @@ export class FleetClient {
     return this.request('POST', '/admin/orgs', { name }, options);
   }
 
-  tokens(options?: CallOptions): Promise<{ tokens: wire.FleetToken[] }> {
-    return this.request('GET', '/admin/tokens', undefined, options);
+  tokens(
+    query: { all?: boolean; limit?: number; cursor?: string } = {},
+    options?: CallOptions,
+  ): Promise<wire.TokenList> {
+    return this.request('GET', `/admin/tokens${queryText(query)}`, undefined, options);
   }
 
   createToken(body: wire.TokenInput, options?: CallOptions): Promise<wire.FleetNewToken> {
@@ -135,7 +141,7 @@ export function readTokenFile(file: string): string {
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT' && errnoOf(error) !== 'EACCES') throw error;
     throw unauthorized(`there is no readable token at ${file}`, {
-      hint: 'set ROUSE_FLEET_TOKEN_FILE; "rouse server init" makes the first token of a server',
+      hint: 'set ROUSE_FLEET_TOKEN_FILE or --fleet-token-file to a token made on the server\'s host ("rouse tokens create --kind user --subject NAME --out-file FILE"); on that host itself, "rouse server init" makes the first one',
     });
   }
   if (text) return text;

@@ -1,4 +1,4 @@
-import { conflict, isRouseError, readIfExists, writeFileAtomic } from '../base/index.ts';
+import { isRouseError, readIfExists, writeFileAtomic } from '../base/index.ts';
 import type { Sql } from '../db/index.ts';
 import { createToken, DEFAULT_ORG, ensureOrg, hasServerAdmin, identify } from './identity/index.ts';
 
@@ -7,6 +7,9 @@ import { createToken, DEFAULT_ORG, ensureOrg, hasServerAdmin, identify } from '.
  * administrators, and their tokens are not here.
  */
 export type AdminToken = 'made' | 'there' | 'elsewhere';
+
+/** Whose the tokens are that the server makes itself. */
+const SUBJECT = 'admin';
 
 /**
  * Sees to it that somebody can let others in: the first administrator of a database gets its token into the file. The
@@ -21,14 +24,25 @@ export async function ensureAdminToken(sql: Sql, file: string): Promise<AdminTok
   return 'made';
 }
 
-/** Another token of an administrator of the whole server, in the file; a good one there is not overwritten. */
-export async function makeAdminToken(sql: Sql, file: string): Promise<void> {
-  const kept = readIfExists(file)?.trim();
-  if (kept && (await isGood(sql, kept))) {
-    throw conflict(`${file} holds a good token already`, { hint: 'revoke it first, or move the file aside' });
-  }
+/**
+ * A new token in the file for an administrator of the whole server whose own is lost: whoever can open the database may
+ * have one. Those that were made this way before end; administrators with names of their own keep theirs.
+ */
+export async function replaceAdminToken(sql: Sql, file: string): Promise<AdminToken> {
+  await ensureOrg(sql, DEFAULT_ORG);
+  await makeAdminToken(sql, file, { endOthers: true });
+  return 'made';
+}
+
+async function makeAdminToken(sql: Sql, file: string, { endOthers = false } = {}): Promise<void> {
   await sql.transaction(async (tx) => {
-    const { token } = await createToken(tx, { kind: 'admin', orgId: null, subject: 'admin' });
+    if (endOthers) {
+      await tx.query(
+        `UPDATE tokens SET revoked_at = now() WHERE kind = 'admin' AND org_id IS NULL AND subject = $1 AND revoked_at IS NULL`,
+        [SUBJECT],
+      );
+    }
+    const { token } = await createToken(tx, { kind: 'admin', orgId: null, subject: SUBJECT });
     writeFileAtomic(file, `${token}\n`, { mode: 0o600 });
   });
 }

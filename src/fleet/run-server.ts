@@ -11,10 +11,9 @@ import {
   utcStamp,
   writeJsonAtomic,
 } from '../base/index.ts';
-import { isLoopback } from '../http/index.ts';
 import { packageRoot } from '../session/index.ts';
 import type { ServerInstance } from '../wire/index.ts';
-import { type AdminToken, ensureAdminToken } from './admin-token.ts';
+import { type AdminToken, ensureAdminToken, replaceAdminToken as makeAdminToken } from './admin-token.ts';
 import { nudgeSettings } from './nudge/index.ts';
 import { LIVENESS_WINDOW_SECONDS } from './registry/index.ts';
 import { openDatabase, type RunningServer, startServer } from './server.ts';
@@ -27,6 +26,8 @@ export interface RunServerOptions {
   host: string;
   port: number;
   hosts: readonly string[];
+  /** How others reach it, when that is not how they address it. */
+  publicUrl?: string | undefined;
   databaseUrl: string | undefined;
   env: Readonly<Record<string, string | undefined>>;
   agents: ServerConfig['agents'];
@@ -44,7 +45,8 @@ export interface StartedServer {
 
 /** The server of this home as a process: one at a time, known by its files, with an administrator from the first start. */
 export async function runServer(options: RunServerOptions): Promise<StartedServer> {
-  const { files, clock, log, env, databaseUrl, host, port, hosts, agents } = options;
+  const { files, clock, log, env, databaseUrl, host, port, hosts, publicUrl } = options;
+  const agents = options.agents && { ...options.agents, ownTokenFile: files.adminToken };
   ensurePrivateDirectory(files.directory);
   const lock = tryLockFile(files.lock);
   if (!lock) throw alreadyRunning(files);
@@ -59,11 +61,12 @@ export async function runServer(options: RunServerOptions): Promise<StartedServe
       host,
       port,
       hosts,
+      publicUrl,
       agents,
       livenessSeconds,
       nudge: nudgeSettings(env, log),
     });
-    const adminToken = isLoopback(host) ? await ensureAdminToken(server.sql, files.adminToken) : 'elsewhere';
+    const adminToken = await ensureAdminToken(server.sql, files.adminToken);
     const instance = describe(server, clock);
     writeJsonAtomic(files.instance, instance);
     const stopped = server.stopped.then(() => {
@@ -77,17 +80,20 @@ export async function runServer(options: RunServerOptions): Promise<StartedServe
   }
 }
 
-/** `rouse server init`: the database with its tables and its first administrator, without a server. */
+/** `rouse server init`: the database with its tables and its first administrator, or a new one, without a server. */
 export async function initServer({
   files,
   databaseUrl,
   clock,
   log,
-}: Pick<RunServerOptions, 'files' | 'databaseUrl' | 'clock' | 'log'>): Promise<AdminToken> {
+  replaceAdminToken = false,
+}: Pick<RunServerOptions, 'files' | 'databaseUrl' | 'clock' | 'log'> & {
+  replaceAdminToken?: boolean;
+}): Promise<AdminToken> {
   ensurePrivateDirectory(files.directory);
   const sql = await openDatabase({ ...databaseOf(files, databaseUrl), clock, log });
   try {
-    return await ensureAdminToken(sql, files.adminToken);
+    return await (replaceAdminToken ? makeAdminToken : ensureAdminToken)(sql, files.adminToken);
   } finally {
     await sql.close();
   }

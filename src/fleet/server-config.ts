@@ -23,13 +23,20 @@ export interface ServerConfig extends DatabaseConfig {
   hosts?: readonly string[] | undefined;
   /** Which accounts of this machine may connect to loopback. Default: its own and root. */
   accounts?: Accounts | undefined;
+  /** How others reach it; default: as each of them addresses it. */
+  publicUrl?: string | undefined;
   /** Without a heartbeat for this long, an agent is offline. */
   livenessSeconds?: number | undefined;
   /** How long a message that was handed out waits for its answer. */
   leaseSeconds?: number | undefined;
   limits?: RequestLimits | undefined;
   /** Where this host keeps its sessions, and what agents launched here inherit; undefined: it manages none. */
-  agents?: Pick<SessionContext, 'settings' | 'env' | 'gatewayProgram'> | undefined;
+  agents?:
+    | (Pick<SessionContext, 'settings' | 'env' | 'gatewayProgram'> & {
+        /** With the token in it, agents launched here are registered with this server when no other is named. */
+        ownTokenFile?: string | undefined;
+      })
+    | undefined;
   /** Default: as the contract says. */
   nudge?: NudgeSettings;
 }

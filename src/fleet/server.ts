@@ -22,7 +22,7 @@ import {
 import { hasServerAdmin } from './identity/index.ts';
 import { NUDGE_DEFAULTS, NUDGE_KIND, nothingToNudge, nudgeSweep } from './nudge/index.ts';
 import { Arrivals, LIVENESS_WINDOW_SECONDS, livenessSweep } from './registry/index.ts';
-import { requestRoutes } from './requests/index.ts';
+import { orphanSweep, requestRoutes } from './requests/index.ts';
 import { FLEET_MIGRATIONS } from './schema/index.ts';
 import type { DatabaseConfig, ServerConfig } from './server-config.ts';
 import { clockSweep, Sweepers } from './sweep/index.ts';
@@ -108,7 +108,17 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
   const stop = (): Promise<void> => ending.run().finally(() => stopped.emit());
   const own = config.agents && { ...config.agents, clock };
   const shutdown = (): void => void stop();
-  const agents = own && (await startAgents({ host, port, instanceId, shutdown, log, session: own }));
+  const agents =
+    own &&
+    (await startAgents({
+      host,
+      port,
+      instanceId,
+      shutdown,
+      log,
+      session: own,
+      ownTokenFile: config.agents?.ownTokenFile,
+    }));
   if (agents) ending.add(() => agents.close());
   door.app = routes(config, {
     sql,
@@ -138,7 +148,9 @@ function addSweeps(sweepers: Sweepers, config: ServerConfig): void {
   sweepers.add(livenessSweep({ windowSeconds: livenessSeconds, startedAt: clock.now(), log }));
   sweepers.add(deliverySweep());
   sweepers.add(clockSweep());
-  if (!nudge.disabled) sweepers.add(nudgeSweep({ settings: nudge, enqueue, log }));
+  sweepers.add(orphanSweep(enqueue));
+  if (nudge.disabled) log.info('sweeper request-nudge is disabled by REQUEST_NUDGE_SWEEPER_DISABLED');
+  else sweepers.add(nudgeSweep({ settings: nudge, enqueue, log }));
 }
 
 interface Rooms {
@@ -177,7 +189,7 @@ function routes(config: ServerConfig, rooms: Rooms): Hono {
   const requests = requestRoutes(app, { ...rooms, clock, enqueue, callerOf: requireCaller });
   ending.add(() => requests.close());
   deliveryRoutes(app, sql);
-  a2aRoutes(app, { ...rooms, log });
+  a2aRoutes(app, { ...rooms, log, publicUrl: config.publicUrl });
   const { agents, stopping } = rooms;
   if (agents) agentRoutes(app, { agents, sql, host, callerOf, stopping });
   const mcp = mcpRoute(app);

@@ -36,7 +36,7 @@ import {
   WrittenOnChange,
   writeInstance,
 } from './files/index.ts';
-import { type FleetLink, joinFleet } from './fleet/index.ts';
+import { FleetPlace } from './fleet/index.ts';
 import {
   controlRoutes,
   mailRoutes,
@@ -124,7 +124,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   await surface.start();
 
   const identity = { ...config, ...session, port: listening.port };
-  let fleet: FleetLink | undefined;
+  let fleet: FleetPlace | undefined;
   let loops: readonly Loop[] = [];
   const presence = new Presence({
     ...{ surface, queue, slot, instances, identity },
@@ -201,7 +201,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
     for (const loop of loops) loop.wake();
     fleet?.hint();
   };
-  fleet = joinFleet(
+  fleet = new FleetPlace(
     { ...on, db, log, changed: () => state.refresh(() => presence.status()) },
     session.sessionRoot,
     ending,
@@ -261,7 +261,8 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   writeInstance(files, { ...identity, instanceId, ...presence.instance(), startedAt: clock.now() });
   ending.add(() => removeInstance(files));
   refresh();
-  for (const loop of [...loops, ...(fleet?.loops ?? [])]) loop.start();
+  for (const loop of loops) loop.start();
+  fleet.start();
   door.app = app;
   for (const row of unseen) void resumeRequest(row, dispatching).finally(settleSoon);
   ending.add(() => stopping.abort());

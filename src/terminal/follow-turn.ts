@@ -2,6 +2,9 @@ import { evidenceAt, type LaneContext } from './lane-context.ts';
 import type { PromptDelivery, Stage } from './port.ts';
 import type { Sight } from './sight.ts';
 
+/** In characters; the beginning of a longer answer is kept. */
+const LONGEST_ANSWER = 64_000;
+
 /**
  * Watches the turn of a submitted prompt in the background: tells when work on it is seen, and when it is seen to
  * end. What is never seen is never told. Ends with the turn, with the next prompt, or when stopped.
@@ -10,6 +13,7 @@ export function followTurn(prompt: PromptDelivery, on: LaneContext): () => void 
   let seen = false;
   let queue: Promise<unknown> = Promise.resolve();
   const { clock, tracker, log } = on;
+  const sinceMs = clock.now().getTime();
   const tell = (stage: Stage, source: string, facts: Record<string, unknown>): void => {
     queue = queue
       .then(() => prompt.record(stage, evidenceAt(clock, source, facts)))
@@ -24,11 +28,20 @@ export function followTurn(prompt: PromptDelivery, on: LaneContext): () => void 
       tell('turn_seen', facts.busy.source, { evidence: facts.busy.evidence.slice(0, 3) });
     }
     if (ended && turn.lastTurn.result !== 'none') {
-      tell('turn_finished', 'turn', { result: turn.lastTurn.result });
+      tell('turn_finished', 'turn', { result: turn.lastTurn.result, ...answerOf(tracker, sinceMs) });
       stop();
     } else if (turn.anchor === null && turn.phase !== 'active') stop();
   };
   const stop = tracker.changed.on(look);
   look(tracker.sight);
   return stop;
+}
+
+/** What the tool says it answered, where it has a signal for that. */
+function answerOf({ signals }: LaneContext['tracker'], sinceMs: number): { answer?: string } {
+  for (const signal of signals) {
+    const answer = signal.answered?.(sinceMs);
+    if (answer !== undefined) return { answer: answer.slice(0, LONGEST_ANSWER) };
+  }
+  return {};
 }

@@ -75,3 +75,9 @@ export const integer = z.int('must be an integer');
 export const count = integer.nonnegative();
 export const port = integer.min(1).max(65_535);
 export const absolutePath = text.refine((value) => value.startsWith('/'), 'must be an absolute path');
+
+/** Of every list that can be cut. */
+export const nextPage = {
+  next_cursor: about('Give it back as `cursor` for the next page; null on the last.', z.string().nullable()),
+  truncated: about('There is another page.', z.boolean()),
+};

@@ -185,7 +185,7 @@ describe('messages to agents over HTTP', () => {
       const [a, b] = [await dead(), await dead()];
       const page = await list('&limit=1');
       expect(idsOf(page)).toEqual([b]);
-      expect(idsOf(await list(`&limit=1&after=${page.body['next']}`))).toEqual([a]);
+      expect(idsOf(await list(`&limit=1&cursor=${page.body['next_cursor']}`))).toEqual([a]);
       expect(idsOf(await list('&status=dropped'))).toEqual([]);
       const again = await ask('POST', `/admin/a2a-queue/${a}/replay`, fleet.tokens.orgAdmin);
       expect(again).toMatchObject({ status: 200, body: { queue_id: a, status: 'queued' } });
@@ -227,7 +227,7 @@ describe('messages to agents over HTTP', () => {
         code: 'not_found',
       });
       expect((await ask('POST', '/admin/a2a-queue/nonsense/replay', fleet.tokens.admin)).status).toBe(404);
-      for (const bad of ['&limit=0', '&limit=x', '&after=zzz', '&status=queued', '&colour=red']) {
+      for (const bad of ['&limit=0', '&limit=x', '&cursor=zzz', '&status=queued', '&colour=red']) {
         expect((await list(bad)).status).toBe(422);
       }
     });

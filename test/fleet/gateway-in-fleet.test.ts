@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defaultAgentId } from '../../src/domain/index.ts';
 import { enqueue } from '../../src/fleet/index.ts';
-import { attach, findTarget, join, relaunch, stop } from '../../src/session/index.ts';
+import { attach, findTarget, join, registerWithFleet, relaunch, stop } from '../../src/session/index.ts';
 import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import { startFleet, type TestFleet } from '../support/fleet.ts';
 
@@ -41,6 +42,13 @@ const delivery = async (id: string) =>
       [id],
     )
   ).rows[0];
+const turnOf = async (id: string) =>
+  (
+    await fleet.sql.query<{ turn_state: string | null; turn: object | null }>(
+      'SELECT turn_state, turn FROM a2a_queue WHERE id = $1::uuid',
+      [id],
+    )
+  ).rows[0]!;
 const gatewayState = (agent: HousedAgent) =>
   JSON.parse(fs.readFileSync(path.join(agent.root, 'state.json'), 'utf8')) as {
     fleet?: { state: string; detail: string };
@@ -57,6 +65,40 @@ describe('an agent launched with a fleet server', () => {
     expect(agent.received()).toEqual(['hello from afar']);
     await expect.poll(async () => (await known()).active_tasks, WAIT).toBe(0);
     expect((await agent.client.status()).fleet).toMatchObject({ state: 'connected', url: fleet.url });
+  });
+
+  it('is at work on a message until its turn has ended, and a dialog in between is told', async () => {
+    const agent = await house.launch('ana', ['--turn', '3s']);
+    await expect.poll(async () => (await known()).status, WAIT).toBe('online');
+    const { id } = await send('take your time [[dialog=permission]]');
+    await expect.poll(async () => (await turnOf(id)).turn_state, WAIT).toBe('input_required');
+    await agent.control.send('close-dialog');
+    await expect.poll(async () => (await turnOf(id)).turn_state, WAIT).toMatch(/^(finished|unproven)$/);
+    const next = await send('and again');
+    await expect.poll(async () => (await turnOf(next.id)).turn_state, WAIT).toBe('working');
+    await expect
+      .poll(() => turnOf(next.id), WAIT)
+      .toMatchObject({ turn_state: 'finished', turn: { result: 'success', evidence: 'turn' } });
+  });
+
+  it('whose gateway is killed during the turn: the next one tells that it ended, unproven', async () => {
+    const agent = await house.launch('ana', ['--turn', '4s']);
+    await expect.poll(async () => (await known()).status, WAIT).toBe('online');
+    const { id } = await send('take your time');
+    await expect.poll(async () => (await turnOf(id)).turn_state, WAIT).toBe('working');
+    process.kill(agent.pid, 'SIGKILL');
+    await attach(house.context, { kind: 'local', facts: agent.facts }, { mode: 'detached_process' });
+    await expect.poll(async () => (await turnOf(id)).turn_state, WAIT).toBe('unproven');
+    expect(agent.received()).toEqual(['take your time']);
+  });
+
+  it('whose tool dies during the turn has lost it', async () => {
+    const agent = await house.launch('ana', ['--turn', '60s']);
+    await expect.poll(async () => (await known()).status, WAIT).toBe('online');
+    const { id } = await send('take your time');
+    await expect.poll(async () => (await turnOf(id)).turn_state, WAIT).toBe('working');
+    await agent.control.send('crash-to-shell').catch(() => {});
+    await expect.poll(async () => (await turnOf(id)).turn_state, WAIT).toBe('lost');
   });
 
   it('keeps its token in a file only its owner reads, and speaks as the agent with it', async () => {
@@ -98,6 +140,33 @@ describe('an agent launched with a fleet server', () => {
     await relaunch(house.context, agent.facts);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     expect((await known()).session_id).toBe(agent.facts.sessionId);
+  });
+
+  it('that another host takes over says who replaced it, and takes its place back only when asked', async () => {
+    const agent = await house.launch('ana', QUICK);
+    await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('connected');
+    const elsewhere = { agent_id: agent.facts.agentId, name: 'ana', session_id: 'afar', host: 'far-away' };
+    await expect(fleet.user.register(elsewhere)).rejects.toMatchObject({ code: 'conflict' });
+    const { auth_token } = await fleet.user.register({ ...elsewhere, take_over: true });
+    await fleet.as(auth_token).heartbeat({ session_id: 'afar', active_tasks: 0 });
+    await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('refused');
+    expect(gatewayState(agent).fleet?.detail).toBe('replaced by session afar on host far-away');
+    const again = { ...house.fleet!, runtimeDir: house.context.settings.runtimeDir };
+    await expect(registerWithFleet(again, agent.facts)).rejects.toMatchObject({ code: 'conflict' });
+    await registerWithFleet({ ...again, takeOver: true }, agent.facts);
+    expect((await known()).session_id).toBe(agent.facts.sessionId);
+    await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('connected');
+  });
+
+  it('is not started while the same agent beats elsewhere, and leaves nothing', async () => {
+    const far = { agent_id: defaultAgentId('ana'), name: 'ana', session_id: 'afar', host: 'far-away' };
+    const { auth_token } = await fleet.user.register(far);
+    await fleet.as(auth_token).heartbeat({ session_id: 'afar', active_tasks: 0 });
+    await expect(house.launch('ana', QUICK)).rejects.toMatchObject({
+      code: 'conflict',
+      facts: { cause: 'agent_online_elsewhere', host: 'far-away' },
+    });
+    expect((await known()).session_id).toBe('afar');
   });
 
   it('whose token is revoked says so and stops asking, and works on without the server', async () => {

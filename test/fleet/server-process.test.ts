@@ -148,7 +148,11 @@ describe('rouse tokens and rouse fleet', () => {
     expect(made.out).not.toContain(readTokenFile(file));
     const user = ['--fleet-url', url, '--fleet-token-file', file, '--print-json'];
     expect((await rouse('tokens', 'list', ...user)).code).toBe(8);
-    expect(JSON.parse((await rouse('fleet', 'list', ...user)).out)).toEqual({ agents: [] });
+    expect(JSON.parse((await rouse('fleet', 'list', ...user)).out)).toEqual({
+      agents: [],
+      next_cursor: null,
+      truncated: false,
+    });
     expect((await run('fleet', 'show', 'nobody')).code).toBe(3);
     expect((await run('tokens', 'create', '--kind', 'admin')).code).toBe(2);
     expect((await run('fleet', 'orgs', '--create', 'research')).code).toBe(0);

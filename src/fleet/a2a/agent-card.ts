@@ -37,7 +37,7 @@ export function agentCard({ id, name, tool }: Workspace, origin: string): AgentC
       {
         id: 'prompt',
         name: 'Take a prompt',
-        description: `Text of up to ${MAX_TEXT_BYTES} bytes is given to the agent as a prompt. The task is completed when it was submitted to the agent.`,
+        description: `Text of up to ${MAX_TEXT_BYTES} bytes is given to the agent as a prompt. The task is completed when the agent's turn on it has ended; the answer is an artifact where the tool tells it.`,
         tags: ['coding', 'prompt'],
         examples: [],
         inputModes: ['text/plain'],

@@ -26,7 +26,7 @@ import { toA2aError } from './a2a-errors.ts';
 import { LEGACY_VERSION } from './agent-card.ts';
 import { messageOfRequest } from './message-of-request.ts';
 import { sendToAgent } from './send.ts';
-import { isTerminal, nameOfState, type TaskRow, toTask } from './task.ts';
+import { artifactsOf, isAtRest, isTerminal, nameOfState, type TaskRow, toTask } from './task.ts';
 import type { TaskWatch } from './task-watch.ts';
 import { findTask, listTasks, type TaskOwner, withdrawTask } from './tasks.ts';
 
@@ -146,6 +146,14 @@ export class AgentRequestHandler implements A2ARequestHandler {
     let first = true;
     for await (const row of this.#states(taskId, STREAM_LIVES_MS)) {
       const { id, contextId, status, metadata } = toTask(row);
+      if (!first)
+        for (const artifact of artifactsOf(row))
+          yield {
+            payload: {
+              $case: 'artifactUpdate',
+              value: { taskId: id, contextId, artifact, append: false, lastChunk: true, metadata: undefined },
+            },
+          };
       yield first
         ? { payload: { $case: 'task', value: toTask(row) } }
         : { payload: { $case: 'statusUpdate', value: { taskId: id, contextId, status, metadata } } };
@@ -154,7 +162,7 @@ export class AgentRequestHandler implements A2ARequestHandler {
   }
 
   async #lastState(id: string): Promise<TaskRow> {
-    for await (const row of this.#states(id, SEND_WAITS_MS)) if (isTerminal(row)) return row;
+    for await (const row of this.#states(id, SEND_WAITS_MS)) if (isAtRest(row)) return row;
     return this.#require(id);
   }
 

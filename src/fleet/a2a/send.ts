@@ -55,8 +55,7 @@ export async function sendToAgent(
     // The sender is part of the key: nobody can occupy the keys of others, or ours.
     idempotencyKey: sending.messageId ? `a2a:${party.type}:${party.id}:${sending.messageId}` : null,
     once: sending.messageId !== undefined,
-    expiresAt:
-      sending.expiresInSeconds === undefined ? null : new Date(Date.now() + sending.expiresInSeconds * 1000),
+    expiresAt: await expiryOf(sql, sending),
     contextId,
     maxDepth: LONGEST_LINE,
   });
@@ -64,6 +63,15 @@ export async function sendToAgent(
     ...enqueued,
     contextId: enqueued.created ? contextId : await sameMessage(sql, enqueued.id, digest),
   };
+}
+
+/** By the database's clock, as everything that compares it. */
+async function expiryOf(sql: Sql, { expiresInSeconds }: Sending): Promise<Date | null> {
+  if (expiresInSeconds === undefined) return null;
+  const { rows } = await sql.query<{ at: Date }>('SELECT now() + make_interval(secs => $1::float8) AS at', [
+    expiresInSeconds,
+  ]);
+  return rows[0]!.at;
 }
 
 function refuseBadText(text: string): void {

@@ -1,4 +1,5 @@
-import { Role, type Task, TaskState } from '@a2a-js/sdk';
+import { type Part, Role, type Task, TaskState } from '@a2a-js/sdk';
+import type { TurnReport } from '../../wire/index.ts';
 
 /** A message of the queue, as an A2A client sees it: a task with the same id. */
 export interface TaskRow {
@@ -10,33 +11,50 @@ export interface TaskRow {
   last_error: string | null;
   attempts: number;
   changed_at: Date;
+  turn_state: TurnReport['state'] | null;
+  turn: Partial<Pick<TurnReport, 'result' | 'evidence' | 'detail' | 'answer' | 'answer_cut'>> | null;
 }
 
-export type TaskStateName = 'SUBMITTED' | 'WORKING' | 'COMPLETED' | 'FAILED' | 'CANCELED' | 'REJECTED';
+export type TaskStateName =
+  | 'SUBMITTED'
+  | 'WORKING'
+  | 'INPUT_REQUIRED'
+  | 'COMPLETED'
+  | 'FAILED'
+  | 'CANCELED'
+  | 'REJECTED';
 
 /**
- * WORKING: the agent's gateway has it in its own queue, and has not said how it ended. COMPLETED: it was submitted to the
- * agent. What was dropped never reached it.
+ * WORKING: the agent's gateway has it, until it says that the agent's turn on it has ended; COMPLETED is that end.
+ * What was dropped never reached the agent.
  */
 const STATE = `CASE
-  WHEN outcome IN ('submitted', 'coalesced') THEN 'COMPLETED'
+  WHEN outcome IN ('submitted', 'coalesced') THEN CASE turn_state
+    WHEN 'input_required' THEN 'INPUT_REQUIRED'
+    WHEN 'unproven' THEN 'COMPLETED'
+    WHEN 'lost' THEN 'FAILED'
+    WHEN 'finished' THEN CASE turn ->> 'result'
+      WHEN 'interrupted' THEN 'CANCELED' WHEN 'known_failure' THEN 'FAILED' ELSE 'COMPLETED' END
+    ELSE 'WORKING' END
   WHEN outcome IN ('cancelled', 'superseded') THEN 'CANCELED'
   WHEN outcome = 'refused' THEN 'REJECTED'
   WHEN outcome IS NOT NULL OR status = 'failed' THEN 'FAILED'
   WHEN status = 'dropped' THEN 'CANCELED'
   WHEN status = 'completed' THEN 'WORKING'
   ELSE 'SUBMITTED' END`;
-const CHANGED_AT = 'coalesce(outcome_at, completed_at, dispatched_at, enqueued_at)';
+const CHANGED_AT = 'coalesce(turn_at, outcome_at, completed_at, dispatched_at, enqueued_at)';
 
 /** The queue as a table of tasks, for a FROM clause. */
 export const TASKS = `(SELECT id, workspace_id, context_id, caller_id, caller_user, enqueued_at, status, outcome,
-  last_error, attempts, ${STATE} AS state, ${CHANGED_AT} AS changed_at FROM a2a_queue WHERE context_id IS NOT NULL) t`;
+  last_error, attempts, turn_state, turn, ${STATE} AS state, ${CHANGED_AT} AS changed_at FROM a2a_queue WHERE context_id IS NOT NULL) t`;
 
-export const TASK_COLUMNS = 'id, context_id, state, status, outcome, last_error, attempts, changed_at';
+export const TASK_COLUMNS =
+  'id, context_id, state, status, outcome, last_error, attempts, changed_at, turn_state, turn';
 
 const STATES: Record<TaskStateName, TaskState> = {
   SUBMITTED: TaskState.TASK_STATE_SUBMITTED,
   WORKING: TaskState.TASK_STATE_WORKING,
+  INPUT_REQUIRED: TaskState.TASK_STATE_INPUT_REQUIRED,
   COMPLETED: TaskState.TASK_STATE_COMPLETED,
   FAILED: TaskState.TASK_STATE_FAILED,
   CANCELED: TaskState.TASK_STATE_CANCELED,
@@ -44,7 +62,12 @@ const STATES: Record<TaskStateName, TaskState> = {
 };
 
 export function isTerminal({ state }: TaskRow): boolean {
-  return state !== 'SUBMITTED' && state !== 'WORKING';
+  return state !== 'SUBMITTED' && state !== 'WORKING' && state !== 'INPUT_REQUIRED';
+}
+
+/** Nothing more happens without somebody else: it has ended, or the agent asks its own user something. */
+export function isAtRest(row: TaskRow): boolean {
+  return isTerminal(row) || row.state === 'INPUT_REQUIRED';
 }
 
 /** Undefined for a state that none of our tasks is ever in. */
@@ -62,15 +85,49 @@ export function toTask(row: TaskRow): Task {
       timestamp: row.changed_at.toISOString(),
       message: said === undefined ? undefined : spokenBy(row, said),
     },
-    artifacts: [],
+    artifacts: artifactsOf(row),
     history: [],
-    metadata: { queue_status: row.status, outcome: row.outcome, attempts: row.attempts },
+    metadata: {
+      queue_status: row.status,
+      outcome: row.outcome,
+      attempts: row.attempts,
+      turn_end: turnEndOf(row),
+      ...(row.turn?.evidence !== undefined && { turn_evidence: row.turn.evidence }),
+    },
   };
 }
 
-/** Why it ended as it did. */
-function sayingOf({ status, outcome, last_error }: TaskRow): string | undefined {
-  if (outcome === 'submitted') return 'The message was submitted to the agent.';
+/** Whether the end of the turn was seen, or only that the agent is ready again. */
+function turnEndOf({ turn_state }: TaskRow): 'proven' | 'unproven' | null {
+  if (turn_state === 'finished') return 'proven';
+  return turn_state === 'unproven' ? 'unproven' : null;
+}
+
+/** What the tool says it answered; absent where it does not tell. */
+export function artifactsOf({ id, turn }: TaskRow): Task['artifacts'] {
+  if (!turn?.answer) return [];
+  return [
+    {
+      artifactId: `${id}-answer`,
+      name: 'answer',
+      description: turn.answer_cut ? 'The beginning of what the agent answered' : 'What the agent answered',
+      parts: [textPart(turn.answer)],
+      metadata: undefined,
+      extensions: [],
+    },
+  ];
+}
+
+/** Why it is as it is. */
+function sayingOf({ status, outcome, last_error, turn_state, turn }: TaskRow): string | undefined {
+  if (outcome === 'submitted' || outcome === 'coalesced') {
+    if (turn_state === 'finished') return `The agent's turn ended: ${turn?.result ?? 'success'}.`;
+    if (turn_state === 'unproven')
+      return 'The message was submitted and the agent is ready again; nothing proves that its turn ended.';
+    if (turn_state === 'input_required') return 'The agent waits for its user: a dialog is open.';
+    if (turn_state === 'lost') return `The agent's turn was lost: ${turn?.detail ?? 'the tool is gone'}.`;
+    return 'The message was submitted to the agent.';
+  }
   if (outcome !== null && status === 'completed') return `The agent's gateway says: ${outcome}.`;
   return last_error ?? undefined;
 }
@@ -81,11 +138,13 @@ function spokenBy({ id, context_id }: TaskRow, text: string): NonNullable<Task['
     contextId: context_id,
     taskId: id,
     role: Role.ROLE_AGENT,
-    parts: [
-      { content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: 'text/plain' },
-    ],
+    parts: [textPart(text)],
     metadata: undefined,
     extensions: [],
     referenceTaskIds: [],
   };
+}
+
+function textPart(value: string): Part {
+  return { content: { $case: 'text', value }, metadata: undefined, filename: '', mediaType: 'text/plain' };
 }

@@ -10,6 +10,8 @@ export interface AgentsConfig {
   port: number;
   instanceId: string;
   log: Log;
+  /** A token of this server's administrator, when it has one at hand. */
+  ownTokenFile?: string | undefined;
   /** Begins to stop the server, once the answer is out. */
   shutdown: () => void;
 }

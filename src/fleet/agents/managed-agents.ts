@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { conflict, isRouseError, messageOf, unavailable } from '../../base/index.ts';
 import {
   forServers,
@@ -113,13 +114,16 @@ export class ManagedAgents {
 
   /** Where sessions are kept is the server's; what the tool inherits and which fleet it joins is the caller's. */
   #contextFor(handed: Handover | undefined): SessionContext {
-    if (!handed) return this.session;
-    const { settings } = this.session;
-    return {
-      ...this.session,
-      env: handed.env,
-      settings: { ...settings, fleet: handed.fleet ?? settings.fleet },
-    };
+    const { settings, env } = this.session;
+    const fleet = handed?.fleet ?? settings.fleet ?? this.#ownFleet();
+    return { ...this.session, env: handed?.env ?? env, settings: { ...settings, fleet } };
+  }
+
+  /** An agent that names no fleet is of this server's own, where it can be registered. */
+  #ownFleet(): SessionContext['settings']['fleet'] {
+    const { ownTokenFile } = this.config;
+    if (ownTokenFile === undefined || !existsSync(ownTokenFile)) return undefined;
+    return { url: apiBaseUrl(this.config), tokenFile: ownTokenFile };
   }
 
   async #endTurns({ trackedId }: TrackedAgent): Promise<void> {

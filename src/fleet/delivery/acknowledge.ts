@@ -98,6 +98,8 @@ export interface Outcome {
   outcome: string;
   at: Date;
   response?: unknown;
+  /** What becomes of the turn is told later. */
+  turnFollows?: boolean;
 }
 
 /**
@@ -108,7 +110,9 @@ export async function recordOutcome(sql: Sql, told: Outcome): Promise<boolean> {
   const { rowCount } = await sql.query(
     `UPDATE a2a_queue SET status = 'completed', completed_at = coalesce(completed_at, now()), lease_until = NULL,
         gateway_request_id = coalesce($3, gateway_request_id), outcome = $4, outcome_at = $5::timestamptz,
-        response_body = coalesce($6::jsonb, response_body)
+        response_body = coalesce($6::jsonb, response_body),
+        turn_state = coalesce(turn_state, CASE WHEN $4 IN ('submitted', 'coalesced') THEN
+          CASE WHEN $7::boolean THEN 'working' ELSE 'unproven' END END)
       WHERE id = $1::uuid AND workspace_id = $2::uuid AND claimed_by IS NOT NULL
         AND status IN ('dispatched', 'completed', 'failed')
         AND (gateway_request_id IS NULL OR $3::text IS NULL OR gateway_request_id = $3)
@@ -120,6 +124,7 @@ export async function recordOutcome(sql: Sql, told: Outcome): Promise<boolean> {
       told.outcome,
       told.at,
       told.response === undefined ? null : JSON.stringify(told.response),
+      told.turnFollows ?? false,
     ],
   );
   return rowCount === 1;

@@ -39,4 +39,5 @@ export {
 } from './message.ts';
 export { type PageCursor, readCursor, writeCursor } from './page-cursor.ts';
 export { deliverySweep } from './sweep.ts';
+export { giveUpTurns, recordTurn } from './turns.ts';
 export { RETENTION, type Retention, type UpkeepResult, upkeepPass } from './upkeep.ts';

@@ -17,14 +17,16 @@ export interface A2aRoutes {
   sql: Sql;
   watch: TaskWatch;
   log: Log;
+  /** How clients reach the server; default: as they address it. */
+  publicUrl?: string | undefined;
 }
 
 /** Every agent as an A2A server of its own. */
-export function a2aRoutes(app: Hono, { sql, watch, log }: A2aRoutes): void {
+export function a2aRoutes(app: Hono, { sql, watch, log, publicUrl }: A2aRoutes): void {
   const meet = async (context: Context) => {
     const caller = requireCaller(context);
     const target = await requireAddressee(sql, caller, context.req.param('id')!);
-    return { caller, target, card: agentCard(target, new URL(context.req.url).origin) };
+    return { caller, target, card: agentCard(target, publicUrl ?? new URL(context.req.url).origin) };
   };
 
   app.get(`/a2a/:id/${AGENT_CARD_PATH}`, async (context) => {

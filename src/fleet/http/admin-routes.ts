@@ -1,7 +1,14 @@
 import type { Hono } from 'hono';
 import type { Sql } from '../../db/index.ts';
 import { readBody } from '../../http/index.ts';
-import { type FleetToken, type OrgView, orgBody, tokenBody } from '../../wire/index.ts';
+import {
+  type FleetToken,
+  type OrgView,
+  orgBody,
+  parseBody,
+  tokenBody,
+  tokenListQuery,
+} from '../../wire/index.ts';
 import {
   ensureOrg,
   grantToken,
@@ -15,6 +22,7 @@ import {
 } from '../identity/index.ts';
 import { resolveWorkspace, wakeHeldBeats } from '../registry/index.ts';
 import { requireCaller } from './authenticate.ts';
+import { numbered } from './query-numbers.ts';
 
 /** Tenants and tokens. Administrators of an org see and make what is of their org. */
 export function adminRoutes(app: Hono, sql: Sql): void {
@@ -40,7 +48,13 @@ export function adminRoutes(app: Hono, sql: Sql): void {
   });
   app.get('/admin/tokens', async (context) => {
     const asker = requireAdmin(requireCaller(context));
-    return context.json({ tokens: (await listTokens(sql, asker)).map(tokenView) });
+    const { all, limit = 200, cursor } = parseBody(tokenListQuery, numbered(context.req.query()), 'query');
+    const page = await listTokens(sql, asker, { all: all === 'true', limit, after: cursor });
+    return context.json({
+      tokens: page.tokens.map(tokenView),
+      next_cursor: page.next,
+      truncated: page.next !== null,
+    });
   });
   app.post('/admin/tokens/:id/revoke', async (context) => {
     const asker = requireAdmin(requireCaller(context));

@@ -36,16 +36,17 @@ export function deliveryRoutes(app: Hono, sql: Sql): void {
 
   app.get('/admin/a2a-queue', async (context) => {
     const { orgId } = requireAdmin(requireCaller(context));
-    const { workspace_id, status, after } = parseBody(deadLetterQuery, context.req.query(), 'query');
+    const { workspace_id, status, cursor } = parseBody(deadLetterQuery, context.req.query(), 'query');
     const limit = queryNumber(context, 'limit', { min: 1, max: 200 }) ?? 50;
     const page = await listDeadLetters(sql, {
       orgId,
       workspaceId: workspace_id,
       status,
       limit,
-      after: after === undefined ? undefined : readCursor(after),
+      after: cursor === undefined ? undefined : readCursor(cursor),
     });
-    return context.json({ messages: page.messages, next: page.next ? writeCursor(page.next) : null });
+    const next_cursor = page.next ? writeCursor(page.next) : null;
+    return context.json({ messages: page.messages, next_cursor, truncated: next_cursor !== null });
   });
 
   app.post('/admin/a2a-queue/drop-stale', async (context) => {

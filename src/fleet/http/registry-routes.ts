@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono';
 import { forbidden } from '../../base/index.ts';
 import { readBody } from '../../http/index.ts';
 import { ackBody, heartbeatBody, parseBody, registerBody, workspaceListQuery } from '../../wire/index.ts';
+import { enqueue } from '../delivery/index.ts';
 import { type AgentIdentity, type Identity, orgFor, requirePerson } from '../identity/index.ts';
 import {
   changeStatus,
@@ -16,7 +17,9 @@ import {
   viewWorkspace,
   type Workspace,
 } from '../registry/index.ts';
+import { cancelOrphans } from '../requests/index.ts';
 import { requireCaller } from './authenticate.ts';
+import { numbered } from './query-numbers.ts';
 
 export interface RegistryRoutes extends HeldBeatDependencies {
   /** Without a heartbeat for this long, an agent is offline. */
@@ -65,14 +68,15 @@ export function registryRoutes(app: Hono, on: RegistryRoutes): void {
 
   app.get('/registry/agents', async (context) => {
     const caller = requireCaller(context);
-    const { org, status, after, limit } = parseBody(
+    const { org, status, after, cursor, limit } = parseBody(
       workspaceListQuery,
       numbered(context.req.query()),
       'query',
     );
     const everywhere = caller.orgId === null && org === undefined;
     const orgId = everywhere ? null : (await orgFor(sql, caller.orgId, org)).id;
-    return context.json({ agents: await listWorkspaces(sql, { orgId, status, after, limit: limit ?? 200 }) });
+    const page = await listWorkspaces(sql, { orgId, status, after: cursor ?? after, limit: limit ?? 200 });
+    return context.json(page);
   });
 
   app.get('/registry/agents/:ref', async (context) => {
@@ -87,6 +91,7 @@ export function registryRoutes(app: Hono, on: RegistryRoutes): void {
         throw forbidden('removing an agent needs an admin token');
       const workspace = await resolveWorkspace(sql, person.orgId, context.req.param('ref'));
       await changeStatus(sql, workspace, change);
+      if (change === 'remove') await cancelOrphans(sql, enqueue, { workspaceId: workspace.id });
       return context.json(await viewWorkspace(sql, workspace.id));
     });
   }
@@ -104,10 +109,4 @@ function requireAgent(context: Context): AgentIdentity {
   throw forbidden('only an agent speaks for itself here', {
     hint: 'send the token that registering the agent answered',
   });
-}
-
-/** A number in a query string is text until here. */
-function numbered(query: Record<string, string>): Record<string, unknown> {
-  const { limit } = query;
-  return limit !== undefined && /^\d{1,6}$/.test(limit) ? { ...query, limit: Number(limit) } : query;
 }

@@ -115,12 +115,28 @@ export async function requireLive(sql: Sql, tokenId: string): Promise<void> {
   if (!rows[0]?.good) throw badToken(rows[0]);
 }
 
-export async function listTokens(sql: Sql, asker: PersonIdentity): Promise<TokenView[]> {
+export interface TokenQuery {
+  /** Those that have ended too. */
+  all: boolean;
+  limit: number;
+  /** The id of the last token of the page before. */
+  after?: string | undefined;
+}
+
+/** In the order in which they were made, which is that of their ids. */
+export async function listTokens(
+  sql: Sql,
+  asker: PersonIdentity,
+  { all, limit, after }: TokenQuery,
+): Promise<{ tokens: TokenView[]; next: string | null }> {
   const { rows } = await sql.query<TokenView>(
-    `SELECT ${COLUMNS} FROM tokens WHERE $1::uuid IS NULL OR org_id = $1 ORDER BY created_at, id`,
-    [asker.orgId],
+    `SELECT ${COLUMNS} FROM tokens WHERE ($1::uuid IS NULL OR org_id = $1) AND ($2::uuid IS NULL OR id > $2)
+        AND ($3::boolean OR (revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())))
+      ORDER BY id LIMIT $4::int`,
+    [asker.orgId, after ?? null, all, limit + 1],
   );
-  return rows;
+  const tokens = rows.slice(0, limit);
+  return { tokens, next: rows.length > limit ? tokens.at(-1)!.id : null };
 }
 
 /** Revoking twice is harmless. */

@@ -1,6 +1,7 @@
 import { conflict } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import type { WorkspaceStatus } from '../../wire/index.ts';
+import { giveUpTurns } from '../delivery/index.ts';
 import { revokeTokensOf } from '../identity/index.ts';
 import { wakeHeldBeats } from './hand-out.ts';
 import type { Workspace } from './workspace.ts';
@@ -60,6 +61,8 @@ export function changeStatus(sql: Sql, { id, name }: Workspace, change: StatusCh
       [id, to, [...from]],
     );
     if (change === 'remove') await revokeTokensOf(tx, id);
+    if (change === 'remove' && rowCount === 1)
+      await giveUpTurns(tx, { workspaceId: id, sessionId: null, detail: 'the agent was removed' });
     await wakeHeldBeats(tx, id);
     if (rowCount === 1) return;
     const { rows } = await tx.query<{ status: WorkspaceStatus }>(

@@ -1,7 +1,7 @@
 import { conflict, crashPoint } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import type { HeartbeatBody, WorkspaceStatus } from '../../wire/index.ts';
-import { acknowledgeAll, type Leased, recordOutcome } from '../delivery/index.ts';
+import { acknowledgeAll, type Leased, recordOutcome, recordTurn } from '../delivery/index.ts';
 import type { AgentIdentity } from '../identity/index.ts';
 import { type BeatOptions, handOut } from './hand-out.ts';
 
@@ -57,7 +57,7 @@ export function beat(
 export async function settle(
   sql: Sql,
   holder: { workspaceId: string; sessionId: string },
-  { acks, outcomes }: Pick<HeartbeatBody, 'acks' | 'outcomes'>,
+  { acks, outcomes, turns }: Pick<HeartbeatBody, 'acks' | 'outcomes' | 'turns'>,
 ): Promise<Beat['acks']> {
   const settled = await acknowledgeAll(
     sql,
@@ -65,10 +65,11 @@ export async function settle(
     acks.map(({ request_id, ...ack }) => ({ ...ack, requestId: request_id ?? null })),
   );
   let recorded = 0;
-  for (const { id, request_id, outcome, at } of outcomes) {
+  for (const { id, request_id, outcome, at, turn_follows } of outcomes) {
     const told = { workspaceId: holder.workspaceId, id, requestId: request_id, outcome, at: new Date(at) };
-    if (await recordOutcome(sql, told)) recorded++;
+    if (await recordOutcome(sql, { ...told, turnFollows: turn_follows })) recorded++;
   }
+  for (const turn of turns) await recordTurn(sql, holder.workspaceId, turn);
   const late = settled.filter(({ result }) => result === 'stale').length;
   return { acknowledged: settled.length - late, late, outcomes_recorded: recorded };
 }

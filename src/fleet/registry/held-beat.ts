@@ -6,6 +6,7 @@ import type { AgentIdentity } from '../identity/index.ts';
 import type { Arrivals } from './arrivals.ts';
 import { type BeatOptions, handOutLater } from './hand-out.ts';
 import { type Beat, beat } from './heartbeat.ts';
+import { findWorkspace } from './workspace.ts';
 
 export interface HeldBeatDependencies extends BeatOptions {
   sql: Sql;
@@ -39,9 +40,11 @@ export async function heldBeat(
     const hold = body.wait_seconds > 0 && mayGetMessages(first, body);
     let { messages } = first;
     const over = AbortSignal.any([gone, stopping]);
-    while (hold && messages.length === 0 && (await expected.next(deadline - clock.monotonic(), over))) {
-      messages = await handOutLater(sql, holder, on);
-    }
+    if (hold && first.status === 'paused') await untilResumed();
+    else
+      while (hold && messages.length === 0 && (await expected.next(deadline - clock.monotonic(), over))) {
+        messages = await handOutLater(sql, holder, on);
+      }
     return {
       status: 'ok',
       workspace_id: first.workspaceId,
@@ -52,6 +55,15 @@ export async function heldBeat(
   } finally {
     expected.end();
   }
+
+  /** The answer goes out with the resume: the beat after it makes the agent online, and gets what waits. */
+  async function untilResumed(): Promise<void> {
+    const over = AbortSignal.any([gone, stopping]);
+    while (await expected.next(deadline - clock.monotonic(), over)) {
+      const workspace = await findWorkspace(sql, caller.workspaceId);
+      if (workspace?.status !== 'paused') return;
+    }
+  }
 }
 
 function tellChange(log: Log, { workspaceId, before, status }: Beat): void {
@@ -59,7 +71,7 @@ function tellChange(log: Log, { workspaceId, before, status }: Beat): void {
 }
 
 function mayGetMessages({ status }: Beat, { accepting, leaving }: HeartbeatBody): boolean {
-  return accepting && !leaving && (status === 'online' || status === 'degraded');
+  return accepting && !leaving && (status === 'online' || status === 'degraded' || status === 'paused');
 }
 
 function onTheWire({ id, attempt, method, body, priority, expires_at, idempotency_key }: Leased) {

@@ -1,5 +1,6 @@
 import { newUuid } from '../../base/index.ts';
 import { asJson, type Sql } from '../../db/index.ts';
+import { giveUpTurns } from '../delivery/index.ts';
 import { createToken, type Identity, revokeTokensOf } from '../identity/index.ts';
 import { wakeHeldBeats } from './hand-out.ts';
 import { refuseTakeOver } from './take-over.ts';
@@ -65,6 +66,11 @@ export function registerWorkspace(sql: Sql, wanted: Registration): Promise<Regis
     );
     const { id, status } = rows[0]!;
     await revokeTokensOf(tx, id, { replaced: true });
+    await giveUpTurns(tx, {
+      workspaceId: id,
+      sessionId: wanted.sessionId,
+      detail: 'another session took the place of the one that had it',
+    });
     await wakeHeldBeats(tx, id);
     const { token } = await createToken(tx, {
       kind: 'agent',

@@ -1,5 +1,5 @@
 import type { Sql } from '../../db/index.ts';
-import type { WorkspaceStatus, WorkspaceView } from '../../wire/index.ts';
+import type { WorkspaceList, WorkspaceStatus, WorkspaceView } from '../../wire/index.ts';
 import { DEPTH_COUNTED } from '../delivery/index.ts';
 
 interface Row extends Omit<WorkspaceView, Stamps> {
@@ -33,14 +33,21 @@ export interface WorkspaceQuery {
 }
 
 /** Agents by id, which is by time of first registration. Removed ones only when asked for. */
-export async function listWorkspaces(sql: Sql, query: WorkspaceQuery): Promise<WorkspaceView[]> {
+export async function listWorkspaces(sql: Sql, query: WorkspaceQuery): Promise<WorkspaceList> {
   const { rows } = await sql.query<Row>(
     `${VIEW} WHERE ($1::uuid IS NULL OR w.org_id = $1) AND w.id > $2::uuid
         AND CASE WHEN $3::text IS NULL THEN w.status <> 'removed' ELSE w.status = $3 END
       ORDER BY w.id LIMIT $4::int`,
-    [query.orgId, query.after ?? '00000000-0000-0000-0000-000000000000', query.status ?? null, query.limit],
+    [
+      query.orgId,
+      query.after ?? '00000000-0000-0000-0000-000000000000',
+      query.status ?? null,
+      query.limit + 1,
+    ],
   );
-  return rows.map(onTheWire);
+  const agents = rows.slice(0, query.limit).map(onTheWire);
+  const truncated = rows.length > query.limit;
+  return { agents, next_cursor: truncated ? agents.at(-1)!.workspace_id : null, truncated };
 }
 
 function onTheWire(row: Row): WorkspaceView {

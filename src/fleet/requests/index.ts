@@ -9,6 +9,7 @@
  *           (already_resolved, a key used for other content, an ambiguous recipient).
  */
 export { addMessage } from './add-message.ts';
+export { cancelOrphans, orphanSweep } from './cancel-orphans.ts';
 export { cancelRequest } from './cancel-request.ts';
 export { createRequest, type NewRequest } from './create-request.ts';
 export { getThread } from './get-thread.ts';

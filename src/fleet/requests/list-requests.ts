@@ -99,6 +99,7 @@ async function list(
     requests: shown.map(viewOf),
     total_open: counted[0]!.open,
     next_cursor: rows.length > limit ? shown.at(-1)!.id : null,
+    truncated: rows.length > limit,
   };
 }
 

@@ -7,7 +7,7 @@ import { OPEN, type RequestRow, recipientOf, requesterOf, sameParty, UUID } from
 /** Puts a message into an agent's line, inside the caller's transaction (delivery/). */
 export type Enqueue = (sql: Sql, message: NewDelivery) => Promise<unknown>;
 
-type What = 'created' | 'message' | 'responded' | 'cancelled';
+type What = 'created' | 'message' | 'responded' | 'cancelled' | 'recipient_removed';
 
 /** What the agent is told: counts, ids and words of ours, never what somebody wrote. */
 const SENTENCES: Record<What, (row: RequestRow, open: string) => string> = {
@@ -19,6 +19,8 @@ const SENTENCES: Record<What, (row: RequestRow, open: string) => string> = {
     `Request ${id} was answered: ${status}; ${open}. Read the answer with get_request; check_requests lists all you asked.`,
   cancelled: ({ id }, open) =>
     `Request ${id} was cancelled; nothing more is to be done for it; ${open}. list_inbox shows what is left.`,
+  recipient_removed: ({ id }, open) =>
+    `Request ${id} was cancelled: the agent you asked was removed from the fleet. Ask somebody else with create_request if it still matters; ${open}.`,
 };
 
 /** Tells both sides but whoever did it; people look for themselves. */

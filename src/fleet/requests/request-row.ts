@@ -28,7 +28,7 @@ export const SELECT_REQUEST = `
   SELECT r.id, r.org_id, r.kind, r.requester_type, r.requester_id, ${nameOf('r.requester_type', 'r.requester_id')} AS requester_name,
          r.recipient_type, r.recipient_id, ${nameOf('r.recipient_type', 'r.recipient_id')} AS recipient_name, r.recipient_workspace_id, r.title,
          r.detail, r.status, r.turn, r.responder_type, r.responder_id, r.priority, r.created_at, r.updated_at,
-         r.responded_at, r.last_nudged_at
+         r.responded_at, r.last_nudged_at, r.close_reason
     FROM requests r`;
 
 export function viewOf({ recipient_workspace_id: _, ...row }: RequestRow): InboxRequest {

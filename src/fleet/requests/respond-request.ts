@@ -50,11 +50,16 @@ export function respondRequest(
 
 export async function close(
   sql: Sql,
-  { id, status, by }: { id: string; status: RequestRow['status']; by: { type: string; id: string } },
+  {
+    id,
+    status,
+    by,
+    reason,
+  }: { id: string; status: RequestRow['status']; by: { type: string; id: string }; reason?: string },
 ): Promise<void> {
   await sql.query(
     `UPDATE requests SET status = $2, responder_type = $3, responder_id = $4, responded_at = clock_timestamp(),
-            updated_at = clock_timestamp() WHERE id = $1`,
-    [id, status, by.type, by.id],
+            updated_at = clock_timestamp(), close_reason = $5 WHERE id = $1`,
+    [id, status, by.type, by.id, reason ?? null],
   );
 }

@@ -7,6 +7,7 @@ import { Connection } from './connection.ts';
 import { FleetStore } from './fleet-store.ts';
 import type { Membership } from './membership.ts';
 import { takeMessage } from './take-message.ts';
+import { TurnReports } from './turn-reports.ts';
 
 export interface FleetLinkDependencies extends ControlDependencies {
   db: Sqlite;
@@ -33,6 +34,7 @@ export class FleetLink {
   readonly loops: readonly [Loop, Loop];
   #on: FleetLinkDependencies;
   #store: FleetStore;
+  #turns: TurnReports;
   #connection: Connection;
   #member: Membership;
   #client: FleetClient;
@@ -46,6 +48,7 @@ export class FleetLink {
   constructor(on: FleetLinkDependencies) {
     this.#on = on;
     this.#store = new FleetStore(on.db);
+    this.#turns = new TurnReports({ ...on, epoch: on.presence.epoch, later: () => this.hint() });
     this.#connection = new Connection(on, on.membership);
     this.#member = on.membership;
     this.#client = new FleetClient(on.membership);
@@ -63,7 +66,14 @@ export class FleetLink {
 
   /** Something may have changed; nothing is sent when nothing has. */
   hint(): void {
+    this.#turns.follow(this.#store.untold().outcomes);
+    this.#turns.look();
     if (this.#connection.view.state === 'connected' && this.#hasNews()) this.loops[1].wake();
+  }
+
+  /** The files of the session were written anew: another token, or the same agent again. */
+  registered(): void {
+    this.loops[0].wake();
   }
 
   /** Says good-bye, so that nobody has to find out. Call it when the loops have stopped. */
@@ -114,6 +124,9 @@ export class FleetLink {
     const state = this.#state();
     const acks = this.#acks.slice(0, MOST_ACKS);
     const { outcomes, upTo } = this.#store.untold();
+    this.#turns.follow(outcomes);
+    this.#turns.look();
+    const turns = this.#turns.untold();
     const answer = await this.#client.heartbeat(
       {
         session_id: this.#member.sessionId,
@@ -123,6 +136,7 @@ export class FleetLink {
         ...state,
         acks,
         outcomes,
+        turns,
         ...more,
       },
       options,
@@ -130,12 +144,14 @@ export class FleetLink {
     this.#told = JSON.stringify(state);
     this.#acks = this.#acks.filter((ack) => !acks.includes(ack));
     this.#store.told(upTo);
+    this.#turns.told(turns);
     return answer;
   }
 
   #hasNews(): boolean {
     return (
       this.#acks.length > 0 ||
+      this.#turns.hasNews ||
       JSON.stringify(this.#state()) !== this.#told ||
       this.#store.untold().outcomes.length > 0
     );

@@ -1,7 +1,7 @@
 import type { Sqlite, SqliteMigration } from '../../db/index.ts';
 import type { DeliveryOutcome } from '../../wire/index.ts';
 
-/** How far the fleet server knows how its messages ended. */
+/** How far the fleet server knows how its messages ended, and which turns of theirs go on. */
 export const FLEET_MIGRATIONS: SqliteMigration[] = [
   {
     id: 'fleet-1',
@@ -9,6 +9,19 @@ export const FLEET_MIGRATIONS: SqliteMigration[] = [
       CREATE TABLE gateway_fleet (
         singleton INTEGER PRIMARY KEY CHECK (singleton = 1),
         outcomes_told INTEGER NOT NULL
+      );
+    `,
+  },
+  {
+    id: 'fleet-2',
+    sql: `
+      CREATE TABLE gateway_fleet_turns (
+        request_id TEXT PRIMARY KEY,
+        message_id TEXT NOT NULL,
+        epoch INTEGER NOT NULL,
+        state TEXT NOT NULL,
+        told TEXT NOT NULL,
+        report_json TEXT NOT NULL
       );
     `,
   },
@@ -61,6 +74,7 @@ export class FleetStore {
         request_id,
         outcome: outcome as DeliveryOutcome['outcome'],
         at,
+        turn_follows: outcome === 'submitted',
       })),
     };
   }

@@ -9,7 +9,7 @@
  * Errors    None leave: trouble is in the status, with what the server said.
  */
 export { FleetLink, type FleetLinkDependencies } from './fleet-link.ts';
+export { FleetPlace } from './fleet-place.ts';
 export { FLEET_MIGRATIONS } from './fleet-store.ts';
-export { joinFleet } from './join-fleet.ts';
 export { type Membership, readMembership } from './membership.ts';
 export { promptOfMessage } from './prompt-of-message.ts';

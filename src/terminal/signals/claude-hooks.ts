@@ -61,6 +61,12 @@ export class ClaudeHooks implements SignalReader {
     return { source: 'hook', atUtc: new Date(report.atMs).toISOString(), facts };
   }
 
+  answered(sinceMs: number): string | undefined {
+    const report = this.#reports.findLast(({ event, atMs }) => event === 'Stop' && atMs >= sinceMs);
+    const answer = report?.payload['last_assistant_message'];
+    return typeof answer === 'string' && answer !== '' ? answer : undefined;
+  }
+
   close(): void {
     this.#unwatch?.();
   }

@@ -3,7 +3,12 @@ import type { LogEntry } from './session-log.ts';
 interface Line {
   timestamp?: string;
   type?: string;
-  payload?: { type?: unknown; message?: unknown; item?: { type?: unknown; content?: unknown } };
+  payload?: {
+    type?: unknown;
+    message?: unknown;
+    last_agent_message?: unknown;
+    item?: { type?: unknown; content?: unknown };
+  };
 }
 
 /** Up to 0.144 a prompt is an event of its own; from 0.155 on it is a finished item of the turn. */
@@ -21,7 +26,15 @@ export function entryOf(line: string): LogEntry[] {
   if (payload.type === 'item_completed' && payload.item?.type === 'UserMessage') {
     return [{ ...entry, kind: 'user_message', text: textOf(payload.item.content) }];
   }
-  return [{ ...entry, kind: payload.type, text: String(payload.message ?? '') }];
+  const answer = payload.last_agent_message;
+  return [
+    {
+      ...entry,
+      kind: payload.type,
+      text: String(payload.message ?? ''),
+      ...(typeof answer === 'string' && answer !== '' && { answer }),
+    },
+  ];
 }
 
 function textOf(content: unknown): string {

@@ -13,6 +13,8 @@ export interface LogEntry {
   atMs: number;
   /** The prompt, of a `user_message`. */
   text: string;
+  /** What the tool answered, of the end of a turn, where the log has it. */
+  answer?: string;
 }
 
 /** A log that one tool keeps of a conversation, line by line. */
@@ -78,6 +80,12 @@ export class SessionLog implements SignalReader {
     if (!entry) return undefined;
     const facts = { file: this.#file, kind: entry.kind };
     return { source: this.#kind.proof, atUtc: new Date(entry.atMs).toISOString(), facts };
+  }
+
+  answered(sinceMs: number): string | undefined {
+    this.#find();
+    const ends = ({ kind, atMs }: LogEntry): boolean => this.#kind.says[kind] === 'idle' && atMs >= sinceMs;
+    return this.#entries.findLast(ends)?.answer;
   }
 
   close(): void {

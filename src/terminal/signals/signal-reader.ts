@@ -14,6 +14,8 @@ export interface SignalReader {
   read(): ToolSignal[];
   /** Whether the tool reported this very prompt after that wall time. */
   heard?(text: string, sinceMs: number): Heard | undefined;
+  /** What the tool says it answered in a turn that ended after that wall time; undefined when it does not say. */
+  answered?(sinceMs: number): string | undefined;
   /** The tool's process has been seen, or has gone. */
   follow?(tool: ProcessIdentity | undefined): void;
   close(): void;

@@ -42,6 +42,11 @@ describe('hook reports of Claude Code', () => {
     expect(hooks.heard('do it now', Date.parse('2026-01-01T00:00:00Z'))).toMatchObject({ source: 'hook' });
     expect(hooks.heard('do it now', Date.parse('2026-01-01T00:00:02Z'))).toBeUndefined();
     expect(hooks.heard('do it', 0)).toBeUndefined();
+    const stopped = next();
+    report('1767225602000000000', 'Stop', { last_assistant_message: 'It is done.' });
+    await stopped;
+    expect(hooks.answered(Date.parse('2026-01-01T00:00:01Z'))).toBe('It is done.');
+    expect(hooks.answered(Date.parse('2026-01-01T00:00:03Z'))).toBeUndefined();
     hooks.close();
   });
 
@@ -126,6 +131,12 @@ describe('the rollout log of Codex', () => {
     expect(rollout.read()).toMatchObject([{ says: 'interrupted' }]);
     expect(rollout.heard('fix it', 0)).toMatchObject({ source: 'rollout' });
     expect(rollout.heard('fix it', Date.parse('2026-01-01T00:00:05Z'))).toBeUndefined();
+    expect(rollout.answered(0)).toBeUndefined();
+    const ended = next();
+    write('2026-01-01T00:00:06Z', { type: 'task_complete', last_agent_message: 'Fixed.' });
+    await ended;
+    expect(rollout.answered(Date.parse('2026-01-01T00:00:05Z'))).toBe('Fixed.');
+    expect(rollout.answered(Date.parse('2026-01-01T00:00:07Z'))).toBeUndefined();
     rollout.follow(undefined);
     expect(rollout.read()).toEqual([]);
     rollout.close();

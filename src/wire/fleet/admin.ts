@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { about, name, oneLine, stamp, strict } from '../fields.ts';
+import { about, integer, name, nextPage, oneLine, stamp, strict } from '../fields.ts';
 
 const word = oneLine.max(200);
 
@@ -59,8 +59,15 @@ export const newToken = name(
   'FleetNewToken',
   strict({ ...view, token: about('The secret. Shown once; only its hash is kept.', z.string()) }),
 );
-export const tokenList = name('FleetTokenList', strict({ tokens: z.array(tokenView) }));
+export const tokenList = name('FleetTokenList', strict({ tokens: z.array(tokenView), ...nextPage }));
 
+export const tokenListQuery = strict({
+  all: about('`true`: those that have ended too.', z.enum(['true', 'false']).optional()),
+  limit: about('1 to 1000. Default 200.', integer.min(1).max(1000).optional()),
+  cursor: about('`next_cursor` of the page before.', z.uuid().optional()),
+});
+
+export type TokenList = z.infer<typeof tokenList>;
 export type OrgView = z.infer<typeof orgView>;
 export type TokenInput = z.input<typeof tokenBody>;
 export type FleetToken = z.infer<typeof tokenView>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { about, count, integer, name, notBlank, oneLine, stamp, strict, text } from '../fields.ts';
+import { about, count, integer, name, nextPage, notBlank, oneLine, stamp, strict, text } from '../fields.ts';
 
 const identifier = oneLine.max(200);
 const metadata = about('Ignored.', z.record(z.string(), z.unknown()).optional());
@@ -87,14 +87,14 @@ export const deadLetterQuery = strict({
   workspace_id: z.uuid().optional(),
   status: z.enum(['dropped', 'failed']).optional(),
   limit: about('1 to 200. Default 50.', z.string().optional()),
-  after: about('`next` of the page before.', text.max(200).optional()),
+  cursor: about('`next_cursor` of the page before.', text.max(200).optional()),
 });
 
 export const deadLetterList = name(
   'FleetDeadLetterList',
   strict({
     messages: z.array(deliveryView),
-    next: about('Of the next page; null on the last.', z.string()).nullable(),
+    ...nextPage,
   }),
 );
 

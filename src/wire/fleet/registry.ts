@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { limit } from '../../domain/index.ts';
-import { about, count, integer, name, notBlank, oneLine, stamp, strict, text } from '../fields.ts';
+import { about, count, integer, name, nextPage, notBlank, oneLine, stamp, strict, text } from '../fields.ts';
 import { REQUEST_OUTCOMES } from '../v1/request-views.ts';
 
 /** There is no `busy`: that is `active_tasks` above zero. */
@@ -72,10 +72,28 @@ export const deliveryOutcome = strict({
   request_id: identifier,
   outcome: z.enum(REQUEST_OUTCOMES),
   at: stamp,
+  turn_follows: about('What becomes of its turn is told later, in `turns`.', z.boolean()).default(false),
+});
+
+/** `unproven`: the agent is ready again, and nothing proves that the turn ended. `lost`: the tool is gone or another one. */
+export const TURN_STATES = ['working', 'input_required', 'finished', 'unproven', 'lost'] as const;
+
+/** What became of the turn of a message that was submitted. */
+export const turnReport = strict({
+  id: z.uuid(),
+  request_id: identifier,
+  state: z.enum(TURN_STATES),
+  at: stamp,
+  result: about('How the turn ended: `success`, `interrupted`, `known_failure`.', text.max(100)).optional(),
+  evidence: about('Where its end was seen.', text.max(100)).optional(),
+  detail: about('Why, in words.', text.max(500)).optional(),
+  answer: about('What the tool says it answered.', text.max(70_000)).optional(),
+  answer_cut: about('The answer was longer.', z.boolean()).optional(),
 });
 
 const acks = z.array(deliveryAck).max(100).default([]);
 const outcomes = z.array(deliveryOutcome).max(100).default([]);
+const turns = z.array(turnReport).max(20).default([]);
 
 /** Body of `POST /registry/heartbeat`. */
 export const heartbeatBody = name(
@@ -107,6 +125,7 @@ export const heartbeatBody = name(
     ).default(0),
     acks,
     outcomes,
+    turns,
   }),
 );
 
@@ -135,7 +154,7 @@ export const heartbeatAnswer = name(
 );
 
 /** Body of `POST /registry/deliveries/ack`, for a gateway that will not beat again soon. */
-export const ackBody = name('FleetAckBody', strict({ session_id: identifier, acks, outcomes }));
+export const ackBody = name('FleetAckBody', strict({ session_id: identifier, acks, outcomes, turns }));
 
 export const ackAnswer = name(
   'FleetAckAnswer',
@@ -177,13 +196,17 @@ export const workspaceView = name(
   }),
 );
 
-export const workspaceList = name('FleetWorkspaceList', strict({ agents: z.array(workspaceView) }));
+export const workspaceList = name(
+  'FleetWorkspaceList',
+  strict({ agents: z.array(workspaceView), ...nextPage }),
+);
 
 export const workspaceListQuery = strict({
   status: z.enum(WORKSPACE_STATUSES).optional(),
   org: about('Only for an administrator of the whole server.', identifier).optional(),
   limit: about('1 to 1000. Default 200.', integer.min(1).max(1000).optional()),
-  after: about('Only agents whose id comes after this one.', notBlank.optional()),
+  cursor: about('`next_cursor` of the page before.', notBlank.optional()),
+  after: about('The same: only agents whose id comes after this one.', notBlank.optional()),
 });
 
 export type RegisterInput = z.input<typeof registerBody>;
@@ -194,5 +217,6 @@ export type HeartbeatAnswer = z.infer<typeof heartbeatAnswer>;
 export type LeasedMessage = z.infer<typeof leasedMessage>;
 export type DeliveryAck = z.infer<typeof deliveryAck>;
 export type DeliveryOutcome = z.infer<typeof deliveryOutcome>;
+export type TurnReport = z.infer<typeof turnReport>;
 export type WorkspaceView = z.infer<typeof workspaceView>;
 export type WorkspaceList = z.infer<typeof workspaceList>;

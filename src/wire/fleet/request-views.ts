@@ -28,6 +28,10 @@ export const inboxRequest = name(
     updated_at: stamp,
     responded_at: stamp.nullable(),
     last_nudged_at: stamp.nullable(),
+    close_reason: about(
+      '`recipient_removed`: the agent it was addressed to is gone. Null when somebody closed it.',
+      z.string().nullable(),
+    ),
   }),
 );
 
@@ -53,6 +57,7 @@ export const inboxRequestList = name(
       'Give it back as `cursor` for the next page; null on the last.',
       z.string().nullable(),
     ),
+    truncated: about('There is another page.', z.boolean()),
   }),
 );
 

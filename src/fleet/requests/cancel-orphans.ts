@@ -1,0 +1,76 @@
+import type { Sql } from '../../db/index.ts';
+import type { Party } from '../identity/index.ts';
+import type { Sweep } from '../sweep/index.ts';
+import { type Enqueue, notify } from './notices.ts';
+import { recordEvent } from './request-events.ts';
+import { OPEN, type RequestRow, SELECT_REQUEST } from './request-row.ts';
+import { close } from './respond-request.ts';
+
+export const RECIPIENT_REMOVED = 'recipient_removed';
+
+const BATCH = 100;
+
+const ORPHANED = `r.status IN ${OPEN} AND r.recipient_type = 'agent' AND EXISTS (SELECT FROM workspaces w
+  WHERE w.id = r.recipient_workspace_id AND w.status = 'removed')`;
+
+/**
+ * Ends the open requests to agents that were removed: nobody can answer them. Whoever asked is told. A batch is one
+ * transaction, so that the backlog of a busy agent holds nobody up; what a crash leaves over the next pass finds.
+ */
+export async function cancelOrphans(
+  sql: Sql,
+  enqueue: Enqueue,
+  { workspaceId, signal }: { workspaceId?: string; signal?: AbortSignal } = {},
+): Promise<number> {
+  for (let cancelled = 0; ; ) {
+    const count = await sql.transaction((tx) => cancelBatch(tx, enqueue, workspaceId));
+    cancelled += count;
+    if (count < BATCH || signal?.aborted) return cancelled;
+  }
+}
+
+async function cancelBatch(tx: Sql, enqueue: Enqueue, workspaceId: string | undefined): Promise<number> {
+  const { rows } = await tx.query<RequestRow>(
+    `${SELECT_REQUEST} WHERE ${ORPHANED} AND ($1::uuid IS NULL OR r.recipient_workspace_id = $1)
+      ORDER BY r.id LIMIT ${BATCH} FOR UPDATE OF r SKIP LOCKED`,
+    [workspaceId ?? null],
+  );
+  const removed = (row: RequestRow): Party => ({ type: 'agent', id: row.recipient_workspace_id! });
+  for (const row of rows) {
+    const actor = removed(row);
+    await close(tx, { id: row.id, status: 'cancelled', by: actor, reason: RECIPIENT_REMOVED });
+    await notify(tx, enqueue, { what: RECIPIENT_REMOVED, row, actor, key: `request-cancelled:${row.id}` });
+  }
+  for (const row of rows) {
+    await recordEvent(tx, {
+      requestId: row.id,
+      orgId: row.org_id,
+      type: 'REQUEST_CANCELLED',
+      actor: removed(row),
+      from: row.status,
+      to: 'cancelled',
+      data: { reason: RECIPIENT_REMOVED },
+    });
+  }
+  return rows.length;
+}
+
+/** What the removal itself could not finish, and what was there before. */
+export function orphanSweep(enqueue: Enqueue): Sweep {
+  return {
+    name: 'orphaned-requests',
+    summary: 'Cancels open requests to agents that were removed, and tells whoever asked',
+    intervalMs: 60_000,
+    mayHaveWork: async (sql) => (await countOrphans(sql)) > 0,
+    run: async ({ sql, dryRun, signal }) => ({
+      cancelled: dryRun ? await countOrphans(sql) : await cancelOrphans(sql, enqueue, { signal }),
+    }),
+  };
+}
+
+async function countOrphans(sql: Sql): Promise<number> {
+  const { rows } = await sql.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM (SELECT FROM requests r WHERE ${ORPHANED} LIMIT 1000) found`,
+  );
+  return rows[0]!.count;
+}

@@ -1,0 +1,35 @@
+import type { Sqlite } from '../../db/index.ts';
+import type { TurnReport } from '../../wire/index.ts';
+
+/** In characters; an answer beyond it is cut, and says so. */
+const LONGEST_ANSWER = 64_000;
+
+/** The end of a request's turn as the ledger has it, with the answer where the tool gives one; undefined before it. */
+export function finishedTurn(
+  db: Sqlite,
+  requestId: string,
+): Omit<TurnReport, 'id' | 'request_id'> | undefined {
+  const entry = db.get<{ source: string; at_utc: string; facts_json: string }>(
+    `SELECT source, at_utc, facts_json FROM gateway_request_ledger WHERE request_id = ? AND stage = 'turn_finished'
+      ORDER BY entry_id DESC LIMIT 1`,
+    [requestId],
+  );
+  if (!entry) return undefined;
+  const { result, answer, exit_code: exitCode } = JSON.parse(entry.facts_json) as Record<string, unknown>;
+  const text = typeof answer === 'string' ? tellable(answer) : '';
+  return {
+    state: 'finished',
+    at: entry.at_utc,
+    result: typeof result === 'string' ? result : exitCode === 0 ? 'success' : 'known_failure',
+    evidence: entry.source,
+    ...(text !== '' && {
+      answer: tellable(text.slice(0, LONGEST_ANSWER)),
+      answer_cut: text.length > LONGEST_ANSWER,
+    }),
+  };
+}
+
+/** Text of the tool as the wire takes it: no NUL and no half characters. */
+export function tellable(text: string): string {
+  return Buffer.from(text).toString().replaceAll('\u0000', '');
+}

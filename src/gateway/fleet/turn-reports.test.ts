@@ -1,0 +1,153 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '../../base/index.ts';
+import { openSqlite, type Sqlite } from '../../db/index.ts';
+import { FakeSurface } from '../../terminal/index.ts';
+import { QUEUE_MIGRATIONS } from '../queue/schema.ts';
+import { FLEET_MIGRATIONS } from './fleet-store.ts';
+import { TurnReports } from './turn-reports.ts';
+
+let db: Sqlite;
+let clock: FakeClock;
+let surface: FakeSurface;
+let epoch: number;
+let reports: TurnReports;
+
+const ID = '019a8f7e-0000-7000-8000-000000000001';
+const outcome = (turn_follows = true) => ({
+  id: ID,
+  request_id: 'gwreq-1',
+  outcome: 'submitted' as const,
+  at: '2026-01-01T00:00:00.000Z',
+  turn_follows,
+});
+const open = (): TurnReports => {
+  const opened: TurnReports = new TurnReports({
+    db,
+    clock,
+    surface,
+    epoch: () => epoch,
+    later: () => opened.look(),
+  });
+  return opened;
+};
+const states = () => reports.untold().map(({ state }) => state);
+
+/** As the lane writes it into the ledger. */
+const finish = (facts: object): void => {
+  db.run(
+    `INSERT INTO gateway_request_ledger (entry_id, request_id, stage, source, at_utc, facts_json)
+       VALUES (7, 'gwreq-1', 'turn_finished', 'turn', '2026-01-01T00:00:09.000Z', ?)`,
+    [JSON.stringify(facts)],
+  );
+};
+
+beforeEach(() => {
+  db = openSqlite({ file: ':memory:', migrations: [...QUEUE_MIGRATIONS, ...FLEET_MIGRATIONS] });
+  db.run(
+    `INSERT INTO gateway_requests (sequence, request_id, request_kind, payload_json, state, accepted_at_utc,
+       managed_agent_instance_epoch, source, priority) VALUES (1, 'gwreq-1', 'submit_prompt', '{}', 'completed', '', 1, 'fleet', 0)`,
+  );
+  clock = new FakeClock();
+  surface = new FakeSurface();
+  surface.show({ ready: false, busy: true, reasons: ["phase='active'"] });
+  epoch = 1;
+  reports = open();
+  reports.follow([outcome()]);
+  reports.look();
+});
+
+describe('a turn of a message that was submitted', () => {
+  it('goes on until the ledger has its end, which is told with its evidence and the answer', () => {
+    expect([states(), reports.hasNews]).toEqual([[], false]);
+    finish({ result: 'success', answer: 'Done.\u0000\ud800' });
+    reports.look();
+    const told = reports.untold();
+    expect(told).toEqual([
+      {
+        id: ID,
+        request_id: 'gwreq-1',
+        state: 'finished',
+        at: '2026-01-01T00:00:09.000Z',
+        result: 'success',
+        evidence: 'turn',
+        answer: 'Done.\ufffd',
+        answer_cut: false,
+      },
+    ]);
+    reports.told(told);
+    expect([states(), reports.hasNews]).toEqual([[], false]);
+    expect(db.get<{ n: number }>('SELECT COUNT(*) AS n FROM gateway_fleet_turns')).toEqual({ n: 0 });
+  });
+
+  it('of a headless tool ends with its exit code, and a long answer is cut', () => {
+    finish({ exit_code: 1, answer: 'x'.repeat(70_000) });
+    reports.look();
+    const [told] = reports.untold();
+    expect([told!.result, told!.answer!.length, told!.answer_cut]).toEqual(['known_failure', 64_000, true]);
+  });
+
+  it('waits for the user while a dialog is open, and goes on after it', () => {
+    surface.show({ reasons: ["dialog='permission'"] });
+    reports.look();
+    expect(reports.untold()).toMatchObject([{ state: 'input_required', detail: "dialog='permission'" }]);
+    reports.told(reports.untold());
+    surface.show({ reasons: ["phase='active'"] });
+    reports.look();
+    expect(states()).toEqual(['working']);
+    reports.told(reports.untold());
+    finish({ result: 'interrupted' });
+    reports.look();
+    expect(reports.untold()).toMatchObject([{ state: 'finished', result: 'interrupted' }]);
+  });
+
+  it('that leaves no trace in the ledger is over, unproven, once the agent has been ready for a moment', async () => {
+    surface.show({ ready: true, busy: false, reasons: [] });
+    reports.look();
+    expect(states()).toEqual([]);
+    await clock.advance(2000);
+    expect(states()).toEqual(['unproven']);
+  });
+
+  it('is not called unproven when its end comes into the ledger in that moment', async () => {
+    surface.show({ ready: true, busy: false, reasons: [] });
+    reports.look();
+    await clock.advance(1000);
+    finish({ result: 'success' });
+    await clock.advance(1000);
+    expect(states()).toEqual(['finished']);
+  });
+
+  it('is lost when the tool is gone, or another one', async () => {
+    surface.show({ connectivity: 'unavailable', unavailableReason: 'the tool is not running (shell)' });
+    reports.look();
+    expect(states()).toEqual([]);
+    await clock.advance(2000);
+    expect(reports.untold()).toMatchObject([{ state: 'lost', detail: 'the tool is not running (shell)' }]);
+  });
+
+  it('is lost when the tool was started anew', () => {
+    epoch = 2;
+    reports.look();
+    expect(states()).toEqual(['lost']);
+  });
+
+  it('is followed on by the next gateway, and what was not told is told by it', async () => {
+    reports = open();
+    surface.show({ reasons: ["dialog='permission'"] });
+    reports.look();
+    reports = open();
+    expect([states(), reports.hasNews]).toEqual([['input_required'], true]);
+    epoch = 2;
+    reports.look();
+    expect(states()).toEqual(['lost']);
+  });
+
+  it('of a message that was not submitted is nobody’s concern', () => {
+    db.run('DELETE FROM gateway_fleet_turns');
+    reports = open();
+    reports.follow([outcome(false)]);
+    surface.show({ ready: true });
+    reports.look();
+    expect(states()).toEqual([]);
+  });
+});

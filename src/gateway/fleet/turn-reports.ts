@@ -1,0 +1,139 @@
+import { type Clock, utcStamp } from '../../base/index.ts';
+import type { Sqlite } from '../../db/index.ts';
+import type { AgentSurface, Observation } from '../../terminal/index.ts';
+import type { DeliveryOutcome, TurnReport } from '../../wire/index.ts';
+import { finishedTurn, tellable } from './finished-turn.ts';
+
+export interface TurnReportsDependencies {
+  db: Sqlite;
+  clock: Clock;
+  surface: Pick<AgentSurface, 'observation'>;
+  epoch: () => number;
+  /** Time has passed, so that look() may find more. */
+  later: () => void;
+}
+
+/** How long what follows from the surface alone must hold: evidence of the turn may be on its way into the ledger. */
+const SETTLE_MS = 2000;
+/** In one beat; each may carry an answer. */
+const PAGE = 10;
+
+interface Row {
+  request_id: string;
+  message_id: string;
+  epoch: number;
+  state: TurnReport['state'];
+  report_json: string;
+}
+
+/**
+ * What becomes of the turns of the fleet's messages after they were submitted, told to the server until they have ended.
+ * Kept in the gateway's own database: a gateway that is started again goes on where it was. The end of a turn is what the
+ * ledger says; where that never comes, the agent being ready again is told as what it is, unproven.
+ */
+export class TurnReports {
+  #on: TurnReportsDependencies;
+  #open: Row[];
+  /** Since when the surface has said that a turn is over, or its tool gone. */
+  #since = new Map<string, number>();
+  #untold: boolean;
+
+  constructor(on: TurnReportsDependencies) {
+    this.#on = on;
+    this.#open = on.db.all<Row>(
+      `SELECT * FROM gateway_fleet_turns WHERE state IN ('working', 'input_required')`,
+    );
+    this.#untold = this.untold().length > 0;
+  }
+
+  get hasNews(): boolean {
+    return this.#untold;
+  }
+
+  /** From now on these are followed. Doing it twice is harmless. */
+  follow(outcomes: readonly DeliveryOutcome[]): void {
+    for (const { id, request_id, turn_follows } of outcomes) {
+      if (!turn_follows) continue;
+      const { changes } = this.#on.db.run(
+        `INSERT OR IGNORE INTO gateway_fleet_turns (request_id, message_id, epoch, state, told, report_json)
+           VALUES (?, ?, ?, 'working', 'working', '{}')`,
+        [request_id, id, this.#on.epoch()],
+      );
+      if (changes === 0) continue;
+      const row = { request_id, message_id: id, epoch: this.#on.epoch(), state: 'working' as const };
+      this.#open.push({ ...row, report_json: '{}' });
+    }
+  }
+
+  /** Compares what is followed with ledger and surface. Costs nothing while nothing is followed. */
+  look(): void {
+    if (this.#open.length === 0) return;
+    const observation = this.#on.surface.observation();
+    const epoch = this.#on.epoch();
+    for (const row of this.#open) {
+      const report = finishedTurn(this.#on.db, row.request_id) ?? this.#seen(row, observation, epoch);
+      if (report.state !== row.state) this.#become(row, report);
+    }
+    this.#open = this.#open.filter(({ state }) => state === 'working' || state === 'input_required');
+  }
+
+  untold(): TurnReport[] {
+    return this.#on.db
+      .all<Row>('SELECT * FROM gateway_fleet_turns WHERE told IS NOT state ORDER BY rowid LIMIT ?', [PAGE])
+      .map(({ message_id, request_id, report_json }) => ({
+        id: message_id,
+        request_id,
+        ...(JSON.parse(report_json) as Omit<TurnReport, 'id' | 'request_id'>),
+      }));
+  }
+
+  /** The server has them. What has ended is forgotten. */
+  told(reports: readonly TurnReport[]): void {
+    for (const { request_id, state } of reports) {
+      this.#on.db.run('UPDATE gateway_fleet_turns SET told = ? WHERE request_id = ?', [state, request_id]);
+      this.#on.db.run(
+        `DELETE FROM gateway_fleet_turns WHERE request_id = ? AND told = state
+           AND state NOT IN ('working', 'input_required')`,
+        [request_id],
+      );
+    }
+    this.#untold = this.untold().length > 0;
+  }
+
+  /** What the surface alone says. */
+  #seen(row: Row, observation: Observation, epoch: number): Told {
+    const at = utcStamp(this.#on.clock.now());
+    if (epoch !== row.epoch) return { state: 'lost', at, detail: 'the tool was started anew' };
+    const gone = observation.sessionLost || observation.connectivity === 'unavailable';
+    if (gone || observation.ready) {
+      if (!this.#holds(row.request_id)) return { state: row.state, at };
+      if (observation.ready) return { state: 'unproven', at, detail: 'the agent is ready again' };
+      return { state: 'lost', at, detail: observation.unavailableReason ?? 'the tool is gone' };
+    }
+    this.#since.delete(row.request_id);
+    const dialog = observation.reasons.find((reason) => reason.startsWith("dialog='"));
+    return dialog ? { state: 'input_required', at, detail: tellable(dialog) } : { state: 'working', at };
+  }
+
+  #holds(requestId: string): boolean {
+    const now = this.#on.clock.monotonic();
+    const since = this.#since.get(requestId);
+    if (since !== undefined) return now - since >= SETTLE_MS;
+    this.#since.set(requestId, now);
+    this.#on.clock.after(SETTLE_MS, this.#on.later);
+    return false;
+  }
+
+  #become(row: Row, report: Told): void {
+    row.state = report.state;
+    this.#on.db.run('UPDATE gateway_fleet_turns SET state = ?, report_json = ? WHERE request_id = ?', [
+      report.state,
+      JSON.stringify(report),
+      row.request_id,
+    ]);
+    this.#since.delete(row.request_id);
+    this.#untold = true;
+  }
+}
+
+type Told = Omit<TurnReport, 'id' | 'request_id'>;
