@@ -16,7 +16,7 @@ const LOGGED_OUT =
  */
 export const claude: Detector = {
   tool: 'claude',
-  versions: { from: '2.1.0', below: '2.2.0', seen: ['2.1.197', '2.1.250', '2.1.300', '2.1.325'] },
+  versions: { from: '2.1.0', below: '2.2.0', seen: ['2.1.100', '2.1.197', '2.1.250', '2.1.300', '2.1.325'] },
   processNames: ['claude', 'claude-code'],
   composers: [
     {

@@ -21,7 +21,7 @@ const LOGGED_OUT = /^✕ \[API Error: .*(\b40[13]\b|\bAPI key\b|UNAUTHENTICATED|
 /** Gemini CLI. Its title tells all four states, but says ready while it compresses the chat. Swallows an Enter that follows a paste too soon. */
 export const gemini: Detector = {
   tool: 'gemini',
-  versions: { from: '0.45.0', below: '0.80.0', seen: ['0.45.2', '0.51.0', '0.57.0', '0.61.0'] },
+  versions: { from: '0.42.0', below: '0.80.0', seen: ['0.42.0', '0.45.2', '0.51.0', '0.57.0', '0.61.0'] },
   processNames: ['gemini'],
   composers: [
     { frame: { kind: 'lines', above: '▄', below: '▀' }, needsIdleSignal: true, ...INSIDE },
