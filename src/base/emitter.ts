@@ -1,5 +1,16 @@
 type Listener<T> = (event: T) => void;
 
+/** In tests an error of a listener must be seen: it is thrown where nobody can catch it. */
+let hear = (error: unknown): void =>
+  queueMicrotask(() => {
+    throw error;
+  });
+
+/** For programs that live long: no listener's error ends them. Once, when they start. */
+export function hearListenerErrors(handler: (error: unknown) => void): void {
+  hear = handler;
+}
+
 /** One typed channel of events. Listeners are called in order; one that throws does not stop the others. */
 export class Emitter<T> {
   #listeners = new Set<Listener<T>>();
@@ -14,9 +25,7 @@ export class Emitter<T> {
       try {
         listener(event);
       } catch (error) {
-        queueMicrotask(() => {
-          throw error;
-        });
+        hear(error);
       }
     }
   }

@@ -42,9 +42,12 @@ function hostsOf(flags: Input['flags']): string[] {
 
 async function start(input: Input): Promise<Output | void> {
   const { runServer } = await import('../fleet/index.ts');
-  const { createLog } = await import('../base/index.ts');
+  const { createLog, hearListenerErrors } = await import('../base/index.ts');
   const { flags, env, settings, signal } = input;
   const files = serverFiles(settings.home);
+  const level = flags['verbose'] ? 'debug' : 'info';
+  const log = createLog({ clock: systemClock, write: input.err, level });
+  hearListenerErrors((error) => log.error('a listener failed', { cause: messageOf(error) }));
   input.progress('opening the database');
   const server = await runServer({
     files,
@@ -56,7 +59,7 @@ async function start(input: Input): Promise<Output | void> {
     env,
     agents: { settings, env },
     clock: systemClock,
-    log: createLog({ clock: systemClock, write: input.err, level: flags['verbose'] ? 'debug' : 'info' }),
+    log,
   });
   const { instance, adminToken } = server;
   const url = `http://${instance.host.includes(':') ? `[${instance.host}]` : instance.host}:${instance.port}`;

@@ -29,6 +29,7 @@ import {
 } from './dispatch/index.ts';
 import {
   createEventLog,
+  FileTroubles,
   type GatewayFiles,
   gatewayFiles,
   RotatingFile,
@@ -48,7 +49,7 @@ import {
 import { type OpenMailbox, openMailAccess, servesMail } from './mail/index.ts';
 import { createNotifier, renderWakePrompt, type WakeTemplate } from './notifier/index.ts';
 import { Presence } from './presence/index.ts';
-import { InstanceStore, RequestQueue } from './queue/index.ts';
+import { InstanceStore, OpenedFile, RequestQueue } from './queue/index.ts';
 import { recordQueueEvents } from './queue-events.ts';
 import { QUEUE_FILE_MIGRATIONS } from './queue-file.ts';
 import { createReminders, ReminderStore } from './reminders/index.ts';
@@ -105,19 +106,21 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   const files = prepareFiles(config.gatewayRoot);
   const lock = takeLock(files);
   ending.add(() => lock.release());
-  const log = openLog(files, config, ending);
+  const troubles = new FileTroubles(clock);
+  const log = openLog(files, config, troubles, ending);
   const door: Door = { app: undefined, accounts: config.accounts ?? new Accounts() };
   const listening = await listen(door, config.host, config.port);
   ending.add(() => listening.close());
 
   const db = openSqlite({ file: files.queue, migrations: QUEUE_FILE_MIGRATIONS });
   ending.add(() => db.close());
-  const queue = new RequestQueue(db, clock);
+  const queueFile = new OpenedFile(files.queue);
+  const queue = new RequestQueue(db, clock, queueFile);
   const instances = new InstanceStore(db);
   const slot = new ExecutionSlot();
   const pause = new LanePause(clock);
   const turns = new Turns(clock);
-  const events = createEventLog(files.events, clock);
+  const events = createEventLog(files.events, clock, troubles);
   ending.add(() => events.close());
   const surface = config.openSurface({ laneLock: files.laneLock, log });
   ending.add(() => surface.close());
@@ -131,8 +134,8 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
     fleet: () => fleet?.view,
     troubles: () => troublesOf(loops),
   });
-  const state = new WrittenOnChange(files.state, clock);
-  ending.add(() => state.write(presence.offline()));
+  const state = new WrittenOnChange(files.state, clock, troubles);
+  ending.add(() => state.end(presence.offline()));
   const supervise = supervisor(clock, log, () => state.refresh(() => presence.status()));
   const on: ControlDependencies = {
     backend: session.backend,
@@ -252,7 +255,11 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   const instanceId = newUuid();
   const app = createApp({ host: config.host, log });
   app.use(admission(config, door.accounts));
-  statusRoutes(app, { presence, instanceId, loops, openApi: openApiDocument });
+  const fileTroubles = (): string[] => [
+    ...troubles.reasons,
+    ...(queueFile.trouble ? [queueFile.trouble] : []),
+  ];
+  statusRoutes(app, { presence, instanceId, loops, fileTroubles, openApi: openApiDocument });
   requestRoutes(app, on);
   controlRoutes(app, on);
   reminderRoutes(app, reminders);
@@ -300,8 +307,13 @@ function takeLock(files: GatewayFiles): FileLock {
   });
 }
 
-function openLog(files: GatewayFiles, { clock, show }: GatewayConfig, ending: Ending): Log {
-  const file = new RotatingFile(files.log, { maxBytes: 8 * 1024 * 1024, keep: 2 });
+function openLog(
+  files: GatewayFiles,
+  { clock, show }: GatewayConfig,
+  troubles: FileTroubles,
+  ending: Ending,
+): Log {
+  const file = new RotatingFile(files.log, { maxBytes: 8 * 1024 * 1024, keep: 2, troubles });
   ending.add(() => file.close());
   return createLog({
     clock,

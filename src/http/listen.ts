@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
-import { conflict, errnoOf, invalid } from '../base/index.ts';
+import { conflict, errnoOf, invalid, readIfExists } from '../base/index.ts';
 import type { Accounts } from './accounts.ts';
 
 /** Opened when the rooms behind it are ready. */
@@ -29,6 +29,7 @@ export async function listen(door: Door, host: string, port: number): Promise<Li
     getRequestListener((request, env) => door.app?.fetch(request, env) ?? starting()),
   );
   server.on('connection', (socket: Socket) => door.accounts.of(socket));
+  server.maxConnections = mostConnections();
   server.headersTimeout = 10_000;
   server.requestTimeout = 60_000;
   server.listen({ host, port });
@@ -40,6 +41,17 @@ export async function listen(door: Door, host: string, port: number): Promise<Li
   const address = server.address();
   const bound = typeof address === 'object' && address ? address.port : port;
   return { host, port: bound, close: () => close(server) };
+}
+
+/** Descriptors that files, databases and children need whatever happens. */
+const KEPT_BACK = 96;
+const MOST_CONNECTIONS = 4096;
+
+/** Whoever may connect must not be able to take the last descriptor; one more connection is closed at once. */
+function mostConnections(): number {
+  const limits = readIfExists('/proc/self/limits') ?? '';
+  const soft = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? 1024);
+  return Math.max(16, Math.min(MOST_CONNECTIONS, soft - KEPT_BACK));
 }
 
 async function failure(server: Server): Promise<never> {

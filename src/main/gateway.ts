@@ -7,7 +7,9 @@ import {
   asRouseError,
   type Clock,
   ensurePrivateDirectory,
+  hearListenerErrors,
   invalid,
+  messageOf,
   shellQuote,
   shiftedClock,
   systemClock,
@@ -121,6 +123,7 @@ function gatewayClock(): Clock {
 async function main(): Promise<void> {
   armCrashPoint(process.env['ROUSE_CRASH_AT']);
   setLimits(process.env);
+  hearListenerErrors((error) => void process.stderr.write(`gateway: ${messageOf(error)}\n`));
   const root = gatewayRoot();
   const clock = gatewayClock();
   const attempt = (result: object): void => {

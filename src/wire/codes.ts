@@ -70,6 +70,7 @@ export const REFUSALS = {
   unsupported_backend: row('unsupported', 501, 'no gateway can serve this backend'),
   unsupported_target: row('unsupported', 422, 'the target has no such surface'),
   too_many_reminders: row('conflict', 409, 'the agent has as many live reminders as it may'),
+  queue_replaced: row('unavailable', 503, 'the file of the queue is not the one that was opened'),
   queue_full: row('unavailable', 503, 'as much waits for the agent as may'),
   reminder_executing: row('conflict', 409, 'the reminder is being delivered'),
   mail_loopback_only: row(

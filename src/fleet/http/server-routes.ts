@@ -22,6 +22,7 @@ export function serverRoutes(app: Hono, on: ServerRouteDependencies): void {
   app.get('/health', (context) => {
     const answer: FleetHealth = {
       status: 'ok',
+      reasons: [],
       houmao_service: 'houmao-server',
       instance_id: on.instanceId,
       pid: process.pid,

@@ -1,4 +1,5 @@
 import { type Clock, stableJson, utcStamp } from '../../base/index.ts';
+import type { FileTroubles } from './file-troubles.ts';
 import { RotatingFile } from './rotating-file.ts';
 
 export interface EventLog {
@@ -10,8 +11,8 @@ export interface EventLog {
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** events.jsonl: one object per line with sorted keys, a `kind` and when it was. */
-export function createEventLog(path: string, clock: Clock): EventLog {
-  const file = new RotatingFile(path, { maxBytes: MAX_BYTES, keep: 1 });
+export function createEventLog(path: string, clock: Clock, troubles: FileTroubles): EventLog {
+  const file = new RotatingFile(path, { maxBytes: MAX_BYTES, keep: 1, troubles });
   return {
     write: (kind, fields) => file.append(`${oneLine({ at_utc: utcStamp(clock.now()), kind, ...fields })}\n`),
     close: () => file.close(),

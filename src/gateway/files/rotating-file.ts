@@ -1,51 +1,82 @@
 import * as fs from 'node:fs';
 import { errnoOf } from '../../base/index.ts';
+import type { FileTroubles } from './file-troubles.ts';
 
 export interface RotatingOptions {
   maxBytes: number;
   /** How many old files (`.1` newest) are kept. */
   keep: number;
+  troubles: FileTroubles;
 }
 
-/** An append-only file that is renamed aside above a size, so that `tail -F` follows and nothing grows for ever. */
+/** Lines that wait for a file which cannot be written; beyond it the oldest go. */
+const MOST_WAITING = 1000;
+
+/**
+ * An append-only file that is renamed aside above a size, so that `tail -F` follows and nothing grows for ever. Lines that
+ * cannot be written wait for better times.
+ */
 export class RotatingFile {
   readonly path: string;
   #options: RotatingOptions;
+  #writer: ReturnType<FileTroubles['writer']>;
+  #waiting: string[] = [];
   #fd: number | undefined;
   #size = 0;
 
   constructor(path: string, options: RotatingOptions) {
     this.path = path;
     this.#options = options;
+    this.#writer = options.troubles.writer(path, () => this.#flush());
   }
 
   append(line: string): void {
-    const bytes = Buffer.from(line);
-    const fd = this.#open();
-    if (this.#size > 0 && this.#size + bytes.length > this.#options.maxBytes) {
-      this.#rotate();
-      this.append(line);
-      return;
-    }
-    fs.writeSync(fd, bytes);
-    this.#size += bytes.length;
+    this.#waiting.push(line);
+    if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
+    this.#writer.write();
   }
 
   close(): void {
+    this.#writer.stop();
+    this.#closeFile();
+  }
+
+  #flush(): void {
+    for (let line = this.#waiting[0]; line !== undefined; line = this.#waiting[0]) {
+      this.#write(Buffer.from(line));
+      this.#waiting.shift();
+    }
+  }
+
+  #write(bytes: Buffer): void {
+    this.#open();
+    if (this.#size > 0 && this.#size + bytes.length > this.#options.maxBytes) {
+      this.#rotate();
+      this.#open();
+    }
+    try {
+      for (let done = 0; done < bytes.length; ) done += fs.writeSync(this.#fd!, bytes, done);
+      this.#size += bytes.length;
+    } catch (error) {
+      // Half a line may stand there; the whole one comes later.
+      fs.ftruncateSync(this.#fd!, this.#size);
+      throw error;
+    }
+  }
+
+  #open(): void {
+    if (this.#fd !== undefined) return;
+    this.#fd = fs.openSync(this.path, 'a', 0o600);
+    this.#size = fs.fstatSync(this.#fd).size;
+  }
+
+  #closeFile(): void {
     if (this.#fd !== undefined) fs.closeSync(this.#fd);
     this.#fd = undefined;
   }
 
-  #open(): number {
-    if (this.#fd === undefined) {
-      this.#fd = fs.openSync(this.path, 'a', 0o600);
-      this.#size = fs.fstatSync(this.#fd).size;
-    }
-    return this.#fd;
-  }
-
   #rotate(): void {
-    this.close();
+    this.#closeFile();
     for (let n = this.#options.keep; n >= 1; n--) {
       const from = n === 1 ? this.path : `${this.path}.${n - 1}`;
       try {

@@ -7,22 +7,29 @@ export interface StatusRouteDependencies {
   presence: Presence;
   instanceId: string;
   loops: readonly Loop[];
+  /** Files that cannot be written or were taken away, a sentence each. */
+  fileTroubles: () => string[];
   openApi: () => unknown;
 }
 
 /** Liveness, status, and the description of everything else. */
 export function statusRoutes(
   app: Hono,
-  { presence, instanceId, loops, openApi }: StatusRouteDependencies,
+  { presence, instanceId, loops, fileTroubles, openApi }: StatusRouteDependencies,
 ): void {
   app.get('/health', (context) => {
-    const failing = loops.filter((loop) => loop.trouble).map((loop) => loop.name);
+    const failing = loops.filter((loop) => loop.trouble);
+    const reasons = [
+      ...failing.map(({ name, trouble }) => `${name} fails: ${trouble!.message}`),
+      ...fileTroubles(),
+    ];
     const answer: Health = {
       protocol_version: 'v1',
-      status: failing.length === 0 ? 'ok' : 'degraded',
+      status: reasons.length === 0 ? 'ok' : 'degraded',
       instance_id: instanceId,
       pid: process.pid,
-      failing_loops: failing,
+      failing_loops: failing.map(({ name }) => name),
+      reasons,
     };
     return context.json(answer);
   });

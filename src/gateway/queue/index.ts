@@ -7,9 +7,11 @@
  * Never     Types, reads the screen, or decides whether the agent may be disturbed.
  * Errors    `conflict` for a reused idempotency key or a request that cannot be cancelled any more, `not_found`.
  */
+
 export { type CoalescePlan, joinInterrupts, planCoalescing } from './coalesce.ts';
 export { type InstanceRecord, InstanceStore } from './instance-record.ts';
 export type { LedgerEntry, LedgerStage } from './ledger.ts';
+export { OpenedFile } from './opened-file.ts';
 export { type Outcome, WIRE_STATES } from './outcomes.ts';
 export {
   type AcceptInput,

@@ -4,6 +4,7 @@ import { findByKey, firstEntry, insertRequest } from './accept.ts';
 import { type CoalescePlan, isControlIntent, planCoalescing } from './coalesce.ts';
 import { RequestCounts } from './counts.ts';
 import { appendEntry, type LedgerEntry, type LedgerStage } from './ledger.ts';
+import type { OpenedFile } from './opened-file.ts';
 import { type Outcome, WIRE_STATES } from './outcomes.ts';
 import { QueueRoom } from './queue-room.ts';
 import type { AcceptInput, RequestRow } from './request.ts';
@@ -33,9 +34,12 @@ export class RequestQueue extends RequestReader {
   #counts: RequestCounts;
   #ended = 0;
   #room = new QueueRoom();
+  #file: OpenedFile | undefined;
 
-  constructor(db: Sqlite, clock: Clock) {
+  /** With the file, nothing is accepted into one that nobody will find again. */
+  constructor(db: Sqlite, clock: Clock, file?: OpenedFile) {
     super(db);
+    this.#file = file;
     this.#clock = clock;
     this.#counts = new RequestCounts(db);
   }
@@ -44,6 +48,7 @@ export class RequestQueue extends RequestReader {
     crashPoint('queue.accept.before-commit');
     const { accepted, entry } = await this.db.commitTogether((db) => this.acceptWithin(db, input));
     crashPoint('queue.accept.after-commit');
+    this.#file?.require();
     if (entry) this.entries.emit(entry);
     return accepted;
   }
@@ -52,6 +57,7 @@ export class RequestQueue extends RequestReader {
   acceptWithin(db: Sqlite, input: AcceptInput): { accepted: Accepted; entry: LedgerEntry | undefined } {
     const known = findByKey(db, input);
     if (known) return { accepted: { row: known, duplicate: true, depth: this.depth() }, entry: undefined };
+    this.#file?.require();
     this.#room.require(db, input, this.depth());
     const row = insertRequest(db, input, this.#clock.now());
     this.#counts.move(1, 1);

@@ -4,7 +4,8 @@ import { about, integer, name, stamp, strict } from '../fields.ts';
 export const fleetHealth = name(
   'FleetHealth',
   strict({
-    status: z.literal('ok'),
+    status: about('`degraded`: something keeps failing; `reasons` tell what.', z.enum(['ok', 'degraded'])),
+    reasons: z.array(z.string()),
     houmao_service: z.literal('houmao-server'),
     instance_id: z.string(),
     pid: integer,

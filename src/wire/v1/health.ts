@@ -9,7 +9,7 @@ export const health = name(
   strict({
     protocol_version: z.literal(PROTOCOL_VERSION),
     status: about(
-      '`degraded`: a background loop keeps failing and is being retried.',
+      '`degraded`: something keeps failing and is being retried; `reasons` tell what.',
       z.enum(['ok', 'degraded']),
     ),
     instance_id: about(
@@ -18,6 +18,7 @@ export const health = name(
     ),
     pid: integer.positive().optional(),
     failing_loops: z.array(z.string()).optional(),
+    reasons: about('What keeps failing, a sentence each.', z.array(z.string()).optional()),
   }),
 );
 

@@ -1,0 +1,63 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Ending, FakeClock } from '../../base/index.ts';
+import { FileTroubles, RotatingFile, WrittenOnChange } from './index.ts';
+
+const ending = new Ending();
+afterEach(() => ending.run());
+
+/** A place where nothing can be written until `mend` is called. */
+function brokenPlace(): { file: string; mend: () => void; spoil: () => void } {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-trouble-'));
+  ending.add(() => fs.rmSync(root, { recursive: true, force: true }));
+  const directory = path.join(root, 'there');
+  return {
+    file: path.join(directory, 'file'),
+    mend: () => fs.mkdirSync(directory),
+    spoil: () => fs.renameSync(directory, path.join(root, 'away')),
+  };
+}
+
+describe('a file for readers that cannot be written', () => {
+  it('stops nobody, is told, and is written as it is then when it can be', async () => {
+    const clock = new FakeClock();
+    const troubles = new FileTroubles(clock);
+    const { file, mend } = brokenPlace();
+    const state = new WrittenOnChange(file, clock, troubles);
+    let value = 1;
+    state.refresh(() => ({ value }));
+    expect(troubles.reasons).toEqual([expect.stringContaining(`${file} cannot be written: `)]);
+    value = 2;
+    await clock.advance(1000);
+    expect(troubles.reasons).toHaveLength(1);
+    mend();
+    value = 3;
+    await clock.advance(2000);
+    expect(JSON.parse(fs.readFileSync(file, 'utf8'))).toEqual({ value: 3 });
+    expect(troubles.reasons).toEqual([]);
+  });
+
+  it('keeps its lines in order until it can be, the newest when they are many', async () => {
+    const clock = new FakeClock();
+    const troubles = new FileTroubles(clock);
+    const { file, mend } = brokenPlace();
+    const log = new RotatingFile(file, { maxBytes: 1e6, keep: 1, troubles });
+    ending.add(() => log.close());
+    for (let n = 0; n < 1500; n++) log.append(`${n}\n`);
+    mend();
+    await clock.advance(60_000);
+    expect(fs.readFileSync(file, 'utf8').trim().split('\n').map(Number)).toEqual(
+      Array.from({ length: 1000 }, (_, n) => n + 500),
+    );
+  });
+
+  it.skipIf(!fs.existsSync('/dev/full'))('may be a full disk', () => {
+    const troubles = new FileTroubles(new FakeClock());
+    const log = new RotatingFile('/dev/full', { maxBytes: 1e6, keep: 1, troubles });
+    ending.add(() => log.close());
+    log.append('a line\n');
+    expect(troubles.reasons).toEqual([expect.stringMatching(/ENOSPC|EINVAL/)]);
+  });
+});

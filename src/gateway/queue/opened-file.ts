@@ -1,0 +1,41 @@
+import * as fs from 'node:fs';
+import { errnoOf, messageOf } from '../../base/index.ts';
+import { refusal } from '../../wire/index.ts';
+
+/**
+ * A file that a process holds open by its path. Moved, replaced or emptied behind its back, it still takes writes, which
+ * nobody will ever read again.
+ */
+export class OpenedFile {
+  readonly path: string;
+  readonly #inode: bigint;
+  readonly #device: bigint;
+
+  constructor(path: string) {
+    const { ino, dev } = fs.statSync(path, { bigint: true });
+    this.path = path;
+    this.#inode = ino;
+    this.#device = dev;
+  }
+
+  /** What is wrong with it now, as a sentence; undefined when nothing is. */
+  get trouble(): string | undefined {
+    try {
+      const { ino, dev, size } = fs.statSync(this.path, { bigint: true });
+      if (ino !== this.#inode || dev !== this.#device) return `${this.path} was replaced under the gateway`;
+      return size === 0n ? `${this.path} was emptied under the gateway` : undefined;
+    } catch (error) {
+      const gone = errnoOf(error) === 'ENOENT';
+      return gone ? `${this.path} was removed under the gateway` : `${this.path}: ${messageOf(error)}`;
+    }
+  }
+
+  /** `unavailable` when something is. */
+  require(): void {
+    const { trouble } = this;
+    if (trouble === undefined) return;
+    throw refusal('queue_replaced', trouble, {
+      hint: 'put the file back, or attach the gateway anew: rouse agents gateway detach, then attach',
+    });
+  }
+}
