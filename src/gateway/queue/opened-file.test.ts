@@ -8,6 +8,11 @@ afterEach(() => ending.run());
 
 const PROMPT = { kind: 'submit_prompt', payload: { prompt: 'x' } };
 
+function replace(file: string): void {
+  fs.copyFileSync(file, `${file}.copy`);
+  fs.renameSync(`${file}.copy`, file);
+}
+
 it.each([
   ['removed', (file: string) => fs.rmSync(file)],
   [
