@@ -16,7 +16,6 @@ export class LeftAttempt {
   readonly #notes: LaneNotes;
   readonly #on: LaneContext;
   readonly #again: () => void;
-  #leftAtMs = Number.NEGATIVE_INFINITY;
   #unwatch: (() => void) | undefined;
   #cancel: (() => void) | undefined;
 
@@ -29,7 +28,6 @@ export class LeftAttempt {
 
   /** The typist of the attempt that stands in the notes has given up. */
   leave(): void {
-    this.#leftAtMs = this.#on.clock.monotonic();
     this.#again();
   }
 
@@ -41,10 +39,7 @@ export class LeftAttempt {
     if (attempt?.request_id === requestId) return this.#judge(attempt);
     const prepared = preparePrompt(text, this.#on.tracker.detector.input);
     const sinceMs = Date.parse(sinceUtc);
-    return recoverPrompt(
-      { text: prepared.text, sinceMs, attempt: undefined, leftAtMs: this.#leftAtMs },
-      this.#on,
-    );
+    return recoverPrompt({ text: prepared.text, sinceMs, attempt: undefined }, this.#on);
   }
 
   /** Settles what was left. Answers with its owner when that cannot be done yet. */
@@ -72,7 +67,7 @@ export class LeftAttempt {
     const { clock, log } = this.#on;
     const { request_id: requestId, owner, text, since_utc } = attempt;
     const sinceMs = Date.parse(since_utc);
-    const recovered = await recoverPrompt({ text, sinceMs, attempt, leftAtMs: this.#leftAtMs }, this.#on);
+    const recovered = await recoverPrompt({ text, sinceMs, attempt }, this.#on);
     const { verdict, evidence } = recovered;
     if (verdict === 'unseen') return recovered;
     log.info('left attempt settled', { request: requestId, source: owner.source, verdict });

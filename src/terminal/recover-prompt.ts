@@ -14,8 +14,6 @@ export interface Interrupted {
   text: string;
   sinceMs: number;
   attempt: LaneAttempt | undefined;
-  /** Monotonic: from then on nothing was typed. */
-  leftAtMs: number;
 }
 
 /**
@@ -23,7 +21,7 @@ export interface Interrupted {
  * the composer. Without evidence either way: unknown; `unseen` while the tool has not answered what was typed.
  */
 export async function recoverPrompt(
-  { text, sinceMs, attempt, leftAtMs }: Interrupted,
+  { text, sinceMs, attempt }: Interrupted,
   on: LaneContext,
 ): Promise<Recovered> {
   const { tracker, clock, patience } = on;
@@ -65,8 +63,9 @@ export async function recoverPrompt(
   if (neverEntered && held() === 'empty') {
     if (step === 'pasting')
       await waitUntil(on, () => (held() === 'empty' ? undefined : true), patience.echoMs);
-    const old = clock.now().getTime() - sinceMs >= patience.lostMs;
-    const lost = step === 'pasting' || (old && (moved() || on.watch.outputAtMs > leftAtMs));
+    const ageMs = clock.now().getTime() - sinceMs;
+    const drawn = moved() || on.watch.outputAtMs > clock.monotonic() - ageMs;
+    const lost = step === 'pasting' || (ageMs >= patience.lostMs && drawn);
     if (held() === 'empty')
       return lost
         ? say('not_submitted', 'composer', {

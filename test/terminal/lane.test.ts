@@ -23,7 +23,11 @@ describe('seeded prompts with faults', () => {
   ])(
     'where %s, what the lane says it submitted is what the agent received, and nothing else',
     async (_what, statusFile, count) => {
-      const desk = await new Desk(house, { shell: true, flags: ['--turn', '60ms'], statusFile }).open();
+      const desk = await new Desk(house, {
+        ...{ shell: true, flags: ['--turn', '60ms'], statusFile },
+        // A person tidies up after what ended unconfirmed; nobody waits half a minute to be sure that it is gone.
+        surface: { patience: { lostMs: 1_500 } },
+      }).open();
       const person = new PersonAtClient().sitsAt(desk.place);
       const seed = SEED + Number(statusFile);
       const storm = await runStorm(desk, person, { seed, count, patient: FULL, progress: shown });
