@@ -9,6 +9,8 @@ const ROWS = {
   liveReminders: row('ROUSE_MAX_LIVE_REMINDERS', 10_000, 'Live reminders of one agent'),
   queueRows: row('ROUSE_MAX_QUEUE_ROWS', 100_000, 'Requests that wait for one agent'),
   queueBytes: row('ROUSE_MAX_QUEUE_BYTES', 256 * 1024 * 1024, 'Bytes of what waits for one agent'),
+  followersPerOrg: row('ROUSE_MAX_FOLLOWERS_PER_ORG', 100, 'Followers of A2A tasks in one org'),
+  followers: row('ROUSE_MAX_FOLLOWERS', 500, 'Followers of A2A tasks on one fleet server'),
 };
 
 export type LimitName = keyof typeof ROWS;

@@ -181,7 +181,7 @@ function routes(config: ServerConfig, rooms: Rooms): Hono {
       ...(!isLoopback(host) && { open: () => true }),
     }),
   );
-  serverRoutes(app, { ...rooms, host, counts });
+  serverRoutes(app, { ...rooms, counts });
   const guards = { [NUDGE_KIND]: nothingToNudge };
   registryRoutes(app, { ...rooms, clock, log, leaseSeconds, livenessSeconds, guards });
   adminRoutes(app, sql);
@@ -191,7 +191,7 @@ function routes(config: ServerConfig, rooms: Rooms): Hono {
   deliveryRoutes(app, sql);
   a2aRoutes(app, { ...rooms, log, publicUrl: config.publicUrl });
   const { agents, stopping } = rooms;
-  if (agents) agentRoutes(app, { agents, sql, host, callerOf, stopping });
+  if (agents) agentRoutes(app, { agents, sql, callerOf, stopping });
   const mcp = mcpRoute(app);
   ending.add(() => mcp.close());
   return app;

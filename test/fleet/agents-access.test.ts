@@ -3,6 +3,7 @@ import * as http from 'node:http';
 import * as path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createToken, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
+import { Accounts } from '../../src/http/index.ts';
 import { sampleManifest, servedManifest, writeSession } from '../../src/session/testing.ts';
 import { MANAGED_AGENT_ROUTES } from '../../src/wire/fleet/managed-agent-routes.ts';
 import { AgentsHouse, type Json } from './agents-house.ts';
@@ -235,12 +236,20 @@ describe('a launch', () => {
     expect(fs.existsSync(sessions) ? fs.readdirSync(sessions) : []).toEqual([]);
   });
 
-  it('without a token and without a file of this account is refused: loopback is open to every account', async () => {
-    for (const route of ['/launches', '/agents/headless/launches']) {
-      const said = await house.ask('POST', route, body({ environment_file: undefined }));
-      expect(said.status).toBe(401);
+  it('without a token and without a file is the right of the account that owns the server', async () => {
+    const guests = new Accounts({ ownUid: 1, guests: new Set([2]), ownerOf: () => 2 });
+    const strange = new AgentsHouse();
+    await strange.open({ accounts: guests });
+    try {
+      for (const route of ['/launches', '/agents/headless/launches']) {
+        const wanted = body({ environment_file: undefined, tool: 'no-such-tool-at-all' });
+        expect((await house.ask('POST', route, wanted)).status).toBe(503);
+        expect((await strange.ask('POST', route, wanted)).status).toBe(401);
+        expect((await strange.ask('POST', route, house.launchBody('fresh'))).status).toBe(401);
+      }
+    } finally {
+      await strange.shut();
     }
-    expect(house.tmux('list-sessions')).toBe('');
   });
 
   it('needs a grant, whatever the org of the token', async () => {

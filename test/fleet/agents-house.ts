@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { createLog, systemClock } from '../../src/base/index.ts';
-import { type RunningServer, startServer } from '../../src/fleet/index.ts';
+import { type RunningServer, type ServerConfig, startServer } from '../../src/fleet/index.ts';
 import { ControlClient, readTranscript } from '../../src/scripted/index.ts';
 import { writeHandover } from '../../src/session/pair-handover.ts';
 import { SessionHouse } from '../session/support/house.ts';
@@ -23,10 +23,11 @@ export class AgentsHouse extends SessionHouse {
   readonly log: string[] = [];
   #controls: ControlClient[] = [];
 
-  async open(options: { host?: string; port?: number } = {}): Promise<this> {
+  async open(options: Partial<Pick<ServerConfig, 'host' | 'port' | 'accounts'>> = {}): Promise<this> {
     this.server = await startServer({
       host: options.host ?? '127.0.0.1',
       port: options.port ?? 0,
+      accounts: options.accounts,
       databaseUrl: undefined,
       databaseDirectory: path.join(this.directory, 'database'),
       templateDirectory: TEMPLATES,

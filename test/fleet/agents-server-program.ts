@@ -1,6 +1,6 @@
 import { armCrashPoint, newUuid, silentLog, systemClock } from '../../src/base/index.ts';
 import { agentRoutes, startAgents } from '../../src/fleet/agents/index.ts';
-import { Accounts, createApp, type Door, listen } from '../../src/http/index.ts';
+import { Accounts, admit, createApp, type Door, listen } from '../../src/http/index.ts';
 import type { SessionContext } from '../../src/session/index.ts';
 
 /**
@@ -22,6 +22,7 @@ const agents = await startAgents({
 });
 const app = createApp({ host, log: silentLog });
 const { signal: stopping } = new AbortController();
-agentRoutes(app, { agents, host, stopping, sql: undefined as never, callerOf: () => undefined });
+app.use(admit({ host, accounts: door.accounts, hasToken: () => false, tokenHint: 'none is good here' }));
+agentRoutes(app, { agents, stopping, sql: undefined as never, callerOf: () => undefined });
 door.app = app;
 process.stdout.write(`${listening.port}\n`);

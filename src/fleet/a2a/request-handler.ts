@@ -67,7 +67,7 @@ export class AgentRequestHandler implements A2ARequestHandler {
       const waits = request.configuration
         ? !request.configuration.returnImmediately
         : context.requestedVersion !== LEGACY_VERSION;
-      return toTask(waits && !this.#options.watch.full ? await this.#lastState(id) : await this.#require(id));
+      return toTask(waits && !this.#isFull ? await this.#lastState(id) : await this.#require(id));
     });
 
   async *sendMessageStream(request: SendMessageRequest): AsyncGenerator<StreamResponse> {
@@ -141,8 +141,7 @@ export class AgentRequestHandler implements A2ARequestHandler {
 
   /** The first event is the task, the next are changes of its status. */
   async *#stream(taskId: string): AsyncGenerator<StreamResponse> {
-    if (this.#options.watch.full)
-      throw new UnsupportedOperationError('too many follow tasks here; ask with GetTask');
+    if (this.#isFull) throw new UnsupportedOperationError('too many follow tasks here; ask with GetTask');
     let first = true;
     for await (const row of this.#states(taskId, STREAM_LIVES_MS)) {
       const { id, contextId, status, metadata } = toTask(row);
@@ -166,9 +165,19 @@ export class AgentRequestHandler implements A2ARequestHandler {
     return this.#require(id);
   }
 
+  get #isFull(): boolean {
+    return this.#options.watch.isFull(this.#options.target.org_id);
+  }
+
   #states(taskId: string, forMs: number): AsyncGenerator<TaskRow> {
-    const { watch, sql, signal } = this.#options;
-    return watch.states({ taskId, forMs, signal, load: () => findTask(sql, this.#owner, taskId) });
+    const { watch, sql, signal, target } = this.#options;
+    return watch.states({
+      orgId: target.org_id,
+      taskId,
+      forMs,
+      signal,
+      load: () => findTask(sql, this.#owner, taskId),
+    });
   }
 
   async #require(id: string): Promise<TaskRow> {

@@ -1,12 +1,12 @@
 import { type Clock, Emitter } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
+import { limit } from '../../domain/index.ts';
 import { TASK_CHANNEL } from '../delivery/index.ts';
 import { isTerminal, type TaskRow } from './task.ts';
 
-/** How many may follow tasks at once on one server; each holds a connection open. */
-const MOST_FOLLOWERS = 500;
-
 export interface Follow {
+  /** The org of the agent. */
+  orgId: string;
   taskId: string;
   load: () => Promise<TaskRow | undefined>;
   /** The longest a follower is kept. */
@@ -14,13 +14,16 @@ export interface Follow {
   signal?: AbortSignal | undefined;
 }
 
-/** Follows tasks by what the database tells, on any server that shares it. */
+/**
+ * Follows tasks by what the database tells, on any server that shares it. Each follower holds a connection open, so there
+ * are so many for a server, and fewer for one org, which cannot keep the others out.
+ */
 export class TaskWatch {
   #changes = new Emitter<string | undefined>();
   #clock: Clock;
   #stopped = new AbortController();
   #stopListening: () => Promise<void> = async () => {};
-  #followers = 0;
+  #followers = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -36,16 +39,23 @@ export class TaskWatch {
     await this.#stopListening();
   }
 
-  get full(): boolean {
-    return this.#followers >= MOST_FOLLOWERS;
+  isFull(orgId: string): boolean {
+    const all = [...this.#followers.values()].reduce((sum, some) => sum + some, 0);
+    return all >= limit('followers') || (this.#followers.get(orgId) ?? 0) >= limit('followersPerOrg');
+  }
+
+  #count(orgId: string, more: 1 | -1): void {
+    const now = (this.#followers.get(orgId) ?? 0) + more;
+    if (now > 0) this.#followers.set(orgId, now);
+    else this.#followers.delete(orgId);
   }
 
   /** The task now, and again at each change of its state, until it has ended, time is up or nobody wants it any more. */
-  async *states({ taskId, load, forMs, signal }: Follow): AsyncGenerator<TaskRow> {
+  async *states({ orgId, taskId, load, forMs, signal }: Follow): AsyncGenerator<TaskRow> {
     const over = new AbortController();
     const ends = AbortSignal.any([over.signal, this.#stopped.signal, ...(signal ? [signal] : [])]);
     const cancel = this.#clock.after(forMs, () => over.abort());
-    this.#followers++;
+    this.#count(orgId, 1);
     try {
       let last: string | undefined;
       for (;;) {
@@ -60,7 +70,7 @@ export class TaskWatch {
         if (!(await changed.then(() => true).catch(() => false))) return;
       }
     } finally {
-      this.#followers--;
+      this.#count(orgId, -1);
       cancel();
       over.abort();
     }

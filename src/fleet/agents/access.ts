@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { forbidden, isRouseError, unauthorized } from '../../base/index.ts';
 import { sessionFleet } from '../../client/index.ts';
 import type { Sql } from '../../db/index.ts';
-import { isLoopback } from '../../http/index.ts';
+import { isOwner } from '../../http/index.ts';
 import type { Grant } from '../../wire/index.ts';
 import { DEFAULT_ORG, type Identity, requireGrant, requirePerson } from '../identity/index.ts';
 import { resolveRef } from './resolve-ref.ts';
@@ -10,16 +10,14 @@ import type { TrackedAgent } from './tracked-agent.ts';
 
 export interface AccessOptions {
   sql: Sql;
-  /** The address the server is bound to. */
-  host: string;
   /** Who sent the request, by its token; undefined when it has none. */
   callerOf: (context: Context) => Identity | undefined;
 }
 
 /**
- * Who may speak to the agents of this host. On loopback no token is needed, as with a gateway; beyond it one is. A token
- * that is sent is held to: an agent's addresses that agent alone, a person's the agents of their org; and what runs or
- * ends programs of the server's account needs a grant.
+ * Who may speak to the agents of this host. Without a token only the account that owns the server, known by its connection
+ * to loopback: it is the administrator of the whole server. A token that is sent is held to: an agent's addresses that agent
+ * alone, a person's the agents of their org; and what runs or ends programs of the server's account needs a grant.
  */
 export class Access {
   readonly #on: AccessOptions;
@@ -28,11 +26,12 @@ export class Access {
     this.#on = options;
   }
 
+  /** Undefined: the owner. Nobody is refused. */
   caller(context: Context): Identity | undefined {
     const identity = this.#on.callerOf(context);
-    if (identity || isLoopback(this.#on.host)) return identity;
+    if (identity || isOwner(context)) return identity;
     throw unauthorized('a bearer token is required', {
-      hint: 'this server listens beyond this host; send "Authorization: Bearer <token>"',
+      hint: 'send "Authorization: Bearer <token>"; "rouse tokens create" makes one',
     });
   }
 
@@ -47,18 +46,12 @@ export class Access {
   }
 
   /**
-   * For launching, which runs any program as the owner of the server. Loopback is open to every account of the machine, so
-   * it takes a token with the grant, or a file that only an owner of this account can have handed over to a person.
+   * For launching, which runs any program as the owner of the server: a token with the grant, or a file that only the owner
+   * can have handed over to a person.
    */
   requireLaunch(context: Context, handedOver: string | null | undefined): void {
-    const caller = this.caller(context);
-    if (caller) requirePerson(caller);
-    if (handedOver != null) return;
-    if (caller) requireGrant(caller, 'launch');
-    else
-      throw unauthorized('launching needs a token with the grant "launch", or environment_file', {
-        hint: '"rouse agents launch --pair-port" hands one over; otherwise send "Authorization: Bearer <token>"',
-      });
+    this.requirePerson(context);
+    if (handedOver == null) this.requireGrant(context, 'launch');
   }
 
   async visible(context: Context, agents: TrackedAgent[]): Promise<TrackedAgent[]> {

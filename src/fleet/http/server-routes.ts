@@ -1,16 +1,15 @@
 import type { Hono } from 'hono';
 import type { Sql } from '../../db/index.ts';
-import { isLoopback } from '../../http/index.ts';
+import { isOwner } from '../../http/index.ts';
 import { type FleetHealth, fleetOpenApiDocument } from '../../wire/index.ts';
 import { requireServerAdmin } from '../identity/index.ts';
 import type { Arrivals } from '../registry/index.ts';
 import type { Sweepers } from '../sweep/index.ts';
-import { callerOf, requireCaller } from './authenticate.ts';
+import { requireCaller } from './authenticate.ts';
 import type { RequestCounts } from './request-counts.ts';
 
 export interface ServerRouteDependencies {
   sql: Sql;
-  host: string;
   instanceId: string;
   counts: RequestCounts;
   sweepers: Sweepers;
@@ -35,7 +34,7 @@ export function serverRoutes(app: Hono, on: ServerRouteDependencies): void {
   });
   app.get('/openapi.json', (context) => context.json(fleetOpenApiDocument()));
   app.get('/metrics', async (context) => {
-    if (!isLoopback(on.host) || callerOf(context)) requireServerAdmin(requireCaller(context));
+    if (!isOwner(context)) requireServerAdmin(requireCaller(context));
     const text = [await fleetGauges(on), on.counts.render(), on.sweepers.metrics()].join('');
     return context.body(text, 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
   });

@@ -1,0 +1,41 @@
+import { afterEach, expect, it } from 'vitest';
+import { systemClock } from '../../base/index.ts';
+import { LIMITS, setLimits } from '../../domain/index.ts';
+import type { TaskRow } from './task.ts';
+import { TaskWatch } from './task-watch.ts';
+
+afterEach(() =>
+  setLimits(Object.fromEntries(Object.values(LIMITS).map((row) => [row.variable, `${row.standard}`]))),
+);
+
+const WORKING = { state: 'WORKING' } as TaskRow;
+
+/** Each has its first answer, and waits for the next. */
+async function follow(watch: TaskWatch, orgId: string, count: number): Promise<void> {
+  for (let i = 0; i < count; i++)
+    await watch.states({ orgId, taskId: `${orgId}-${i}`, forMs: 60_000, load: async () => WORKING }).next();
+}
+
+it('an org has so many followers, and the server so many of all orgs', async () => {
+  setLimits({ ROUSE_MAX_FOLLOWERS_PER_ORG: '3', ROUSE_MAX_FOLLOWERS: '5' });
+  const watch = new TaskWatch(systemClock);
+  await follow(watch, 'a', 2);
+  expect(watch.isFull('a')).toBe(false);
+  await follow(watch, 'a', 1);
+  expect([watch.isFull('a'), watch.isFull('b')]).toEqual([true, false]);
+  await follow(watch, 'b', 2);
+  expect([watch.isFull('b'), watch.isFull('c')]).toEqual([true, true]);
+  await watch.stop();
+});
+
+it('a follower that ends makes room again', async () => {
+  setLimits({ ROUSE_MAX_FOLLOWERS_PER_ORG: '1' });
+  const watch = new TaskWatch(systemClock);
+  const states = watch.states({ orgId: 'a', taskId: 't', forMs: 60_000, load: async () => WORKING });
+  await states.next();
+  expect(watch.isFull('a')).toBe(true);
+  const gone = new Promise<void>((resolve) => void states.next().then(() => resolve()));
+  await watch.stop();
+  await gone;
+  expect(watch.isFull('a')).toBe(false);
+});
