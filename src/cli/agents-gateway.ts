@@ -1,4 +1,4 @@
-import type { GatewayReport } from '../session/index.ts';
+import type { AttachReport, GatewayChange, GatewayReport } from '../session/index.ts';
 import type { FleetConnection, LoopTroubles } from '../wire/index.ts';
 import { attachOptions, LISTENER_FLAGS, TIMING_FLAGS } from './agents-attach-flags.ts';
 import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from './agents-target.ts';
@@ -60,21 +60,31 @@ export function showStatus(heading: string, { status, notes }: GatewayReport): s
 export async function runAttach(input: Input): Promise<Output> {
   const options = attachOptions(input.flags, { background: 'background', foreground: 'foreground' });
   const target = await targetOf(input);
-  const { attach, sessionPaths } = await import('../session/index.ts');
+  const { attach, changesInWords, sessionPaths } = await import('../session/index.ts');
   const report = await attach(sessionContext(input), target, options);
-  const detail = report.alreadyAttached ? 'a gateway was attached already' : 'the gateway is attached';
+  const [heading, detail] = toldOf(report, changesInWords);
   const root = target.facts ? sessionPaths(target.facts.root).gateway : null;
   return {
     data: {
       ...report.status,
       ...{ status: 'ok', action: 'gateway_attach', detail, gateway_root: root },
-      ...{ already_attached: report.alreadyAttached, notes: report.notes },
+      ...{ already_attached: report.alreadyAttached, restarted: report.restarted, notes: report.notes },
     },
-    plain: showStatus(report.alreadyAttached ? 'Gateway (attached already)' : 'Gateway attached', {
-      ...report,
-      notes: report.notes.filter((note) => note !== detail),
-    }),
+    plain: showStatus(heading, { ...report, notes: report.notes.filter((note) => note !== detail) }),
   };
+}
+
+function toldOf(
+  { alreadyAttached, restarted }: AttachReport,
+  inWords: (changes: readonly GatewayChange[]) => string,
+): [heading: string, detail: string] {
+  if (restarted.length > 0) {
+    const changes = `restarted: ${inWords(restarted)}`;
+    return [`Gateway (${changes})`, changes];
+  }
+  return alreadyAttached
+    ? ['Gateway (attached already)', 'a gateway was attached already']
+    : ['Gateway attached', 'the gateway is attached'];
 }
 
 export async function runStatus(input: Input): Promise<Output> {
@@ -99,8 +109,9 @@ export const ATTACH: Command = {
   summary: 'start a gateway beside the agent',
   description:
     'Starts the gateway in a window beside the agent (--foreground) or as a process of its own (--background); ' +
-    'without either, as the last time. A gateway that lives already is left alone. A port that is given must be ' +
-    'free; one that the system handed out last time is tried first and replaced when it is busy.',
+    'without either, as the last time. A gateway that lives already and runs as asked is left alone; another mode or ' +
+    'timing is applied by restarting it, at its address, with its queue, notifier and live reminders. A port that is ' +
+    'given must be free; one that the system handed out last time is tried first and replaced when it is busy.',
   examples: [
     'rouse agents gateway attach --agent-name gpu',
     'rouse agents gateway attach --agent-name gpu --background --gateway-port 4711',

@@ -14,6 +14,7 @@ export * from './field-problem.ts';
 export * from './gateway-handle.ts';
 export * from './gateway-request.ts';
 export * from './gateway-status.ts';
+export * from './hand-over.ts';
 export * from './key-sequence.ts';
 export * from './limits.ts';
 export * from './listener.ts';

@@ -13,7 +13,7 @@ import {
   tryLockFile,
 } from '../base/index.ts';
 import { openSqlite } from '../db/index.ts';
-import type { ExecutionMode } from '../domain/index.ts';
+import type { ExecutionMode, TuiTimings } from '../domain/index.ts';
 import { Accounts, admit, carries, createApp, type Door, isLoopback, listen } from '../http/index.ts';
 import type { AgentSurface } from '../terminal/index.ts';
 import { type MailboxBinding, openApiDocument } from '../wire/index.ts';
@@ -64,6 +64,8 @@ export interface GatewayConfig {
   port: number;
   executionMode: ExecutionMode;
   window: { id: string; index: string; paneId: string } | null;
+  /** What its surface is opened with, told in its instance record. */
+  timings: TuiTimings;
   /** Demanded when bound beyond loopback. */
   token: string | undefined;
   /** Which accounts of this machine may connect. Default: its own and root. */
@@ -87,7 +89,8 @@ export interface RunningGateway {
   port: number;
   /** Resolves when the gateway has stopped, for whatever reason. */
   stopped: Promise<void>;
-  stop(reason: string): Promise<void>;
+  /** With `handOver` the next gateway of the session gets the live reminders; without, they are lost. */
+  stop(reason: string, options?: { handOver?: boolean }): Promise<void>;
 }
 
 /** Wires the rooms together, in the order in which they may fail. A start that fails undoes what it had begun. */
@@ -195,7 +198,9 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
     wake: () => remind.wake(),
   });
   const remind: Loop = supervise('reminders', () => turns.during('reminders', reminders.pass));
-  ending.add(() => reminders.close());
+  // Until it has started: what it was handed over goes back.
+  const leaving = { handOver: true };
+  ending.add(() => reminders.close(leaving));
   ending.add(() => remind.stop());
   reminders.restore();
   loops = [interrupts, dispatch, remind, notify];
@@ -267,6 +272,8 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   notifierRoutes(app, notifier);
   writeInstance(files, { ...identity, instanceId, ...presence.instance(), startedAt: clock.now() });
   ending.add(() => removeInstance(files));
+  reminders.takenOver();
+  leaving.handOver = false;
   refresh();
   for (const loop of loops) loop.start();
   fleet.start();
@@ -276,7 +283,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   // A headless turn outlives the gateway: it is let go of first, so that nobody waits for its end.
   if (surface.kind === 'headless') ending.add(() => surface.close());
   log.info('gateway started', { host: config.host, port: listening.port, instance: instanceId });
-  return runUntilStopped({ instanceId, port: listening.port, surface, log, ending });
+  return runUntilStopped({ instanceId, port: listening.port, surface, log, ending, leaving });
 }
 
 /** Beyond loopback nothing is open, not even its health. */
@@ -330,17 +337,21 @@ interface Started {
   surface: AgentSurface;
   log: Log;
   ending: Ending;
+  leaving: { handOver: boolean };
 }
 
 /** Stops when asked, and by itself when the tmux session is gone. */
-function runUntilStopped({ instanceId, port, surface, log, ending }: Started): RunningGateway {
+function runUntilStopped({ instanceId, port, surface, log, ending, leaving }: Started): RunningGateway {
   let stopped: () => void = () => {};
   const whenStopped = new Promise<void>((resolve) => {
     stopped = resolve;
   });
   let reasonGiven = false;
-  const stop = async (reason: string): Promise<void> => {
-    if (!reasonGiven) log.info('gateway stopping', { reason });
+  const stop: RunningGateway['stop'] = async (reason, { handOver = false } = {}) => {
+    if (!reasonGiven) {
+      log.info('gateway stopping', { reason });
+      leaving.handOver = handOver;
+    }
     reasonGiven = true;
     await ending.run();
     stopped();

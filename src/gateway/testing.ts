@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { type Ending, systemClock } from '../base/index.ts';
+import { DEFAULT_TUI_TIMINGS } from '../domain/index.ts';
 import { MemoryMail } from '../mailbox/index.ts';
 import { FakeSurface } from '../terminal/index.ts';
 import { type GatewayConfig, type RunningGateway, startGateway } from './gateway.ts';
@@ -27,7 +28,7 @@ export interface TestGateway {
     // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
   ): Promise<{ status: number; body: any }>;
   /** Stops and starts again on the same files, with a new surface. */
-  restart(prepare?: (surface: FakeSurface) => void): Promise<TestGateway>;
+  restart(prepare?: (surface: FakeSurface) => void, stopping?: { handOver?: boolean }): Promise<TestGateway>;
 }
 
 /** A real gateway (HTTP, SQLite, files) above a surface in memory. */
@@ -59,6 +60,7 @@ export async function testGateway(
     port: 0,
     executionMode: 'detached_process',
     window: null,
+    timings: DEFAULT_TUI_TIMINGS,
     token: undefined,
     clock: systemClock,
     openSurface: () => surface,
@@ -87,8 +89,8 @@ export async function testGateway(
       });
       return { status: response.status, body: await response.json() };
     },
-    async restart(prepare) {
-      await gateway.stop('restart');
+    async restart(prepare, stopping) {
+      await gateway.stop('restart', stopping);
       return testGateway(ending, { ...options, root, mail, ...(prepare && { prepare }) });
     },
   };

@@ -15,7 +15,7 @@ import {
   systemClock,
   writeJsonAtomic,
 } from '../base/index.ts';
-import { isHeadless, type MailSkill, setLimits, skillsDirectory } from '../domain/index.ts';
+import { HAND_OVER_SIGNAL, isHeadless, type MailSkill, setLimits, skillsDirectory } from '../domain/index.ts';
 import {
   openBoundMailbox,
   openServedSurface,
@@ -26,7 +26,7 @@ import {
   startGateway,
   type WakeTemplate,
 } from '../gateway/index.ts';
-import { openHeadlessSurface, openSurface } from '../terminal/index.ts';
+import { openHeadlessSurface, openSurface, readTimings } from '../terminal/index.ts';
 
 /**
  * The gateway's program. `rouse agents gateway attach` starts it; what became of the start is written to
@@ -139,6 +139,7 @@ async function main(): Promise<void> {
       port: Number(values.port),
       executionMode: window() ? 'tmux_auxiliary_window' : 'detached_process',
       window: window(),
+      timings: readTimings(values),
       token: token(values.host),
       clock,
       show: (line) => void process.stdout.write(line),
@@ -163,6 +164,7 @@ async function main(): Promise<void> {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(signal, () => void gateway.stop(signal));
     }
+    process.on(HAND_OVER_SIGNAL, () => void gateway.stop('restart', { handOver: true }));
     await gateway.stopped;
     process.exit(0);
   } catch (thrown) {

@@ -19,7 +19,7 @@ export interface AttachOptions {
 }
 
 export interface AttachPlan {
-  listener: ResolvedListener;
+  listener: Pick<ResolvedListener, 'host' | 'port' | 'portIsHard'>;
   mode: ExecutionMode;
   timings: TuiTimings;
 }
@@ -30,7 +30,7 @@ export function planAttach(
   { env, statePath }: { env: NodeJS.ProcessEnv; statePath: string },
   desired: Partial<DesiredConfigFile>,
   bootstrap: { desired_host?: string | null | undefined; desired_port?: number | null | undefined } = {},
-): AttachPlan {
+): AttachPlan & { listener: ResolvedListener } {
   const { timings } = resolveTimings(options.timings, desired.desired_tui_tracking_timings ?? {});
   const listener = resolveListener({
     override: { host: options.host, port: options.port },
@@ -44,6 +44,28 @@ export function planAttach(
     bootstrap: { host: bootstrap.desired_host, port: bootstrap.desired_port },
   });
   return { listener, timings, mode: options.mode ?? desired.desired_execution_mode ?? FIRST_EXECUTION_MODE };
+}
+
+/** How a live gateway runs, in the terms of a plan. */
+export function planOf(
+  { host, port, executionMode, timings }: RecordedGateway,
+  desired: Partial<DesiredConfigFile>,
+): AttachPlan {
+  const portIsHard = desired.desired_port === port && desired.desired_port_origin !== 'auto';
+  return {
+    listener: { host: host as ResolvedListener['host'], port, portIsHard },
+    mode: executionMode,
+    timings: resolveTimings(timings, desired.desired_tui_tracking_timings ?? {}).timings,
+  };
+}
+
+/** The same with what is asked for now. */
+export function planChange(running: AttachPlan, { mode, timings }: AttachOptions): AttachPlan {
+  return {
+    ...running,
+    mode: mode ?? running.mode,
+    timings: resolveTimings(timings, running.timings).timings,
+  };
 }
 
 /** What the next attach starts from. A port the system handed out is remembered as such: it is no wish. */

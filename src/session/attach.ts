@@ -1,38 +1,36 @@
 import * as path from 'node:path';
-import { conflict, crashPoint, notReady, unavailable, writeJsonAtomic } from '../base/index.ts';
+import { conflict, unavailable } from '../base/index.ts';
 import { ANY_PORT } from '../domain/index.ts';
-import { desiredConfigFile, parseFile } from '../wire/index.ts';
-import { type AttachOptions, type AttachPlan, desiredAfter, planAttach } from './attach-plan.ts';
+import { type AttachOptions, planAttach, planChange, planOf } from './attach-plan.ts';
 import { restoreOffline } from './clear-stale.ts';
 import { type Followed, followSession } from './follow-session.ts';
-import {
-  readBootstrap,
-  readDesiredConfig,
-  type StatusDocument,
-  writeDerivedFiles,
-} from './gateway-documents.ts';
+import { changesAsked, type GatewayChange } from './gateway-changes.ts';
+import { readBootstrap, readDesiredConfig } from './gateway-documents.ts';
 import { type GatewayReport, localStatus } from './gateway-status.ts';
 import { readToken } from './gateway-token.ts';
 import { endHalfStarted } from './half-started.ts';
 import { withLifecycleLock } from './lifecycle-lock.ts';
-import { liveBindings } from './live-bindings.ts';
-import { type GatewayLife, probeGateway, type RecordedGateway } from './live-gateway.ts';
+import { type GatewayLife, probeGateway } from './live-gateway.ts';
 import { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
 import { readManifest } from './manifest-store.ts';
 import { endProcess } from './process-end.ts';
 import { publishCapability, publishRegistryRecord, registryGateway } from './publish-capability.ts';
+import { publishLive, rememberPlan } from './publish-live.ts';
+import { restartGateway } from './restart-gateway.ts';
 import type { SessionContext } from './session-context.ts';
 import { sessionPaths } from './session-paths.ts';
-import { tmuxOf } from './session-tmux.ts';
 import { startOnFreePort } from './start-and-prove.ts';
 
 export interface AttachReport extends GatewayReport {
+  /** One lived before. */
   alreadyAttached: boolean;
+  /** What was changed by restarting it; nothing when it was left alone or is new. */
+  restarted: readonly GatewayChange[];
 }
 
 /**
  * Attaches a gateway to a session of this host: capability, listener, start, proof, publication, in this order.
- * A gateway that lives is left alone and reported. Whatever fails leaves the session as it was, not attached, and
+ * A gateway that lives and runs as asked is left alone and reported; one that does not is restarted. Whatever fails leaves the session as it was, not attached, and
  * touches nothing that somebody else started.
  */
 export function attachLocal(
@@ -57,7 +55,7 @@ export function attachLocal(
       readBootstrap(paths),
     );
     const gateway = await startOnFreePort(context, facts, plan);
-    return { ...(await publishLive(context, facts, gateway, plan)), alreadyAttached: false };
+    return { ...(await publishLive(context, facts, gateway, plan)), alreadyAttached: false, restarted: [] };
   });
 }
 
@@ -69,7 +67,10 @@ function requireTmuxSession({ facts, lives }: Followed): void {
   });
 }
 
-/** Live already: the same answer again. An address that was asked for and is not the one it has cannot be promised. */
+/**
+ * Live already: the same answer again, unless another mode or timing is asked for. An address that was asked for and is
+ * not the one it has cannot be promised.
+ */
 async function alreadyLive(
   context: SessionContext,
   facts: ManifestFacts,
@@ -84,9 +85,20 @@ async function alreadyLive(
       facts: { cause: 'already_attached', gateway_host: gateway.host, gateway_port: gateway.port },
     });
   }
+  const paths = sessionPaths(facts.root);
+  const running = planOf(gateway, readDesiredConfig(paths));
+  const changes = changesAsked(options, running);
+  if (changes.length > 0) {
+    const wanted = planChange(running, options);
+    const report = await restartGateway(context, facts, { gateway, running, wanted, changes });
+    return { ...report, alreadyAttached: true, restarted: changes };
+  }
   const report = await localStatus(context, facts);
+  // Its starter may have been killed before it could write this.
+  rememberPlan(paths, running, gateway);
   await publishRegistryRecord(context, facts, registryGateway(facts, gateway));
-  return { ...report, alreadyAttached: true, notes: ['a gateway was attached already', ...report.notes] };
+  const notes = ['a gateway was attached already', ...report.notes];
+  return { ...report, alreadyAttached: true, restarted: [], notes };
 }
 
 /** A gateway that runs but does not answer is ended first: it holds the lock, and nobody can use it. */
@@ -104,33 +116,4 @@ async function clearAway(context: SessionContext, facts: ManifestFacts, life: Ga
     }
   }
   if (life.life !== 'none') await restoreOffline(context, facts);
-}
-
-/** Only now may others find it. The port is remembered with its origin: handed out is not asked for. */
-async function publishLive(
-  context: SessionContext,
-  facts: ManifestFacts,
-  gateway: RecordedGateway,
-  plan: AttachPlan,
-): Promise<GatewayReport> {
-  const paths = sessionPaths(facts.root);
-  const desired = desiredAfter(readDesiredConfig(paths), plan, gateway);
-  writeJsonAtomic(paths.desiredConfig, parseFile(desiredConfigFile, desired, paths.desiredConfig));
-  crashPoint('session.attach.before_publish');
-  writeDerivedFiles(paths, facts, gateway);
-  const tmux = tmuxOf(context, facts);
-  await tmux.setEnvironment(facts.tmuxSessionName, liveBindings(paths, gateway));
-  await publishRegistryRecord(context, facts, registryGateway(facts, gateway));
-  crashPoint('session.attach.published');
-  const report = await localStatus(context, facts);
-  requireHealthy(report.status);
-  return report;
-}
-
-function requireHealthy(status: StatusDocument): void {
-  if (status.gateway_health === 'healthy') return;
-  throw notReady('the gateway was attached and went away again at once', {
-    hint: 'see its gateway.log',
-    facts: { cause: 'lost_after_attach' },
-  });
 }

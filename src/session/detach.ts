@@ -1,13 +1,14 @@
 import * as path from 'node:path';
-import { conflict, crashPoint } from '../base/index.ts';
+import { crashPoint } from '../base/index.ts';
 import { restoreOffline } from './clear-stale.ts';
+import { endGateway } from './end-gateway.ts';
 import { followSession } from './follow-session.ts';
 import { offlineDocument, type StatusDocument } from './gateway-documents.ts';
 import { endHalfStarted } from './half-started.ts';
 import { withLifecycleLock } from './lifecycle-lock.ts';
-import { claimsAgentWindow, readRecordedGateway } from './live-gateway.ts';
+import { readRecordedGateway } from './live-gateway.ts';
 import { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
-import { type EndedBy, endProcess } from './process-end.ts';
+import type { EndedBy } from './process-end.ts';
 import type { SessionContext } from './session-context.ts';
 import { sessionPaths } from './session-paths.ts';
 
@@ -39,29 +40,10 @@ export async function detachHoldingLock(
   await endHalfStarted(context, paths);
   const recorded = readRecordedGateway(paths);
   const gateway = typeof recorded === 'string' ? undefined : recorded;
-  if (gateway && claimsAgentWindow(gateway)) {
-    throw conflict(
-      `the recorded gateway claims window 0 of "${facts.tmuxSessionName}", which belongs to the agent`,
-      {
-        hint: `nothing was stopped; look at ${paths.currentInstance}`,
-        facts: { cause: 'reserved_window' },
-      },
-    );
-  }
   let ended: EndedBy = 'already';
   if (gateway) {
-    context.progress?.('waiting for the gateway to end');
-    ended = await endProcess(gateway.identity, context.clock);
+    ended = await endGateway(context, facts, gateway);
     crashPoint('session.detach.ended');
-    if (ended === 'nothing') {
-      throw conflict(
-        `process ${gateway.identity.pid} cannot be proven to be this session's gateway, or does not end`,
-        {
-          hint: 'nothing was changed; end it by hand',
-          facts: { cause: 'gateway_not_stopped', pid: gateway.identity.pid },
-        },
-      );
-    }
   }
   await restoreOffline(context, facts);
   crashPoint('session.detach.restored');

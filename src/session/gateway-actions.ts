@@ -2,6 +2,7 @@ import { unsupported } from '../base/index.ts';
 import { type AttachReport, attachLocal } from './attach.ts';
 import type { AttachOptions } from './attach-plan.ts';
 import { type DetachReport, detachLocal } from './detach.ts';
+import type { GatewayChange } from './gateway-changes.ts';
 import type { StatusDocument } from './gateway-documents.ts';
 import { pairGateway, pairService, requirePairAgent } from './pair-server.ts';
 import { byName, readRegistry } from './registry-read.ts';
@@ -25,14 +26,16 @@ export async function attach(
   }
   await requirePairAgent(target);
   const before = (await pairGateway(target, 'status')) as StatusDocument;
-  if (before.gateway_health === 'healthy') {
-    return { status: before, alreadyAttached: true, notes: ['a gateway was attached already'] };
-  }
-  const status = await pairGateway(target, 'attach', {
+  const alreadyAttached = before.gateway_health === 'healthy';
+  const alreadyNotes = alreadyAttached ? ['a gateway was attached already'] : [];
+  if (alreadyAttached && options.mode === undefined && options.timings === undefined)
+    return { status: before, alreadyAttached, restarted: [], notes: alreadyNotes };
+  const { restarted = [], ...status } = (await pairGateway(target, 'attach', {
     ...(options.mode && { execution_mode: options.mode }),
     ...(options.timings && { tui_tracking_timings: options.timings }),
-  });
-  return { status: status as StatusDocument, alreadyAttached: false, notes: [] };
+  })) as StatusDocument & { restarted?: GatewayChange[] };
+  const notes = restarted.length > 0 ? [] : alreadyNotes;
+  return { status: status as StatusDocument, alreadyAttached, restarted, notes };
 }
 
 export async function detach(context: SessionContext, target: Target): Promise<DetachReport> {

@@ -35,6 +35,7 @@ export type { DetachReport } from './detach.ts';
 export type { DeliveryResult, DirectAct } from './direct-control.ts';
 export { findEnded } from './find-ended.ts';
 export type { FleetMember, FleetRegistration, FleetReport } from './fleet-membership.ts';
+export { changesInWords, type GatewayChange } from './gateway-changes.ts';
 export { type GatewayReport, gatewayStatus, localStatus } from './gateway-status.ts';
 export { readToken } from './gateway-token.ts';
 export type { JoinOptions, JoinReport } from './join.ts';

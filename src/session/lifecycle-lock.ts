@@ -2,8 +2,11 @@ import { ensurePrivateDirectory, lockFile, tryLockFile } from '../base/index.ts'
 import type { SessionContext } from './session-context.ts';
 import { sessionPaths } from './session-paths.ts';
 
-/** An attach may take ten seconds for each of two ports, and a detach six; whoever waits longer is told. */
-const TIMEOUT_MS = 40_000;
+/**
+ * An attach may take ten seconds for each of two ports, a detach seven, and a restart that fails 17 and three starts;
+ * whoever waits longer is told.
+ */
+const TIMEOUT_MS = 50_000;
 
 /** One life-cycle action of a session at a time, over all processes. The kernel frees it when its holder dies. */
 export async function withLifecycleLock<T>(

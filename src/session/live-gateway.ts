@@ -1,6 +1,6 @@
 import { isProcessAlive, messageOf, type ProcessIdentity, readIfExists } from '../base/index.ts';
 import { exchange } from '../client/index.ts';
-import { AGENT_WINDOW_INDEX, connectHost, type ExecutionMode } from '../domain/index.ts';
+import { AGENT_WINDOW_INDEX, connectHost, type ExecutionMode, type PartialTimings } from '../domain/index.ts';
 import type { SessionPaths } from './session-paths.ts';
 
 /** What a gateway wrote about itself in run/current-instance.json. */
@@ -10,6 +10,8 @@ export interface RecordedGateway {
   host: string;
   port: number;
   executionMode: ExecutionMode;
+  /** Undefined of one that did not record them. */
+  timings: PartialTimings | undefined;
   windowId: string | undefined;
   windowIndex: string | undefined;
   paneId: string | undefined;
@@ -88,6 +90,7 @@ export function readRecordedGateway(paths: SessionPaths): RecordedGateway | stri
     host,
     port,
     executionMode: mode,
+    timings: timingsOrNone(record['tui_tracking_timings']),
     windowId: textOrNone(record['tmux_window_id']),
     windowIndex: textOrNone(record['tmux_window_index']),
     paneId: textOrNone(record['tmux_pane_id']),
@@ -102,6 +105,10 @@ export function claimsAgentWindow(gateway: RecordedGateway): boolean {
 
 function isCount(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) > 0;
+}
+
+function timingsOrNone(value: unknown): PartialTimings | undefined {
+  return value !== null && typeof value === 'object' ? (value as PartialTimings) : undefined;
 }
 
 function textOrNone(value: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import { type Clock, isProcessAlive, type ProcessIdentity, signalProcess, sleep } from '../base/index.ts';
+import type { HAND_OVER_SIGNAL } from '../domain/index.ts';
 
 /** Waits until that very process has ended. False when the time is over first. */
 export async function waitForEnd(
@@ -14,7 +15,14 @@ export async function waitForEnd(
   return true;
 }
 
-export type EndedBy = 'already' | 'SIGTERM' | 'SIGKILL' | 'nothing';
+type Asked = 'SIGTERM' | typeof HAND_OVER_SIGNAL;
+
+export type EndedBy = 'already' | Asked | 'SIGKILL' | 'nothing';
+
+export interface EndOptions {
+  patienceMs?: number;
+  ask?: Asked;
+}
 
 /**
  * Asks a process to end, then makes it. Only that very process, start time and all, is ever signalled; one whose
@@ -23,12 +31,12 @@ export type EndedBy = 'already' | 'SIGTERM' | 'SIGKILL' | 'nothing';
 export async function endProcess(
   identity: ProcessIdentity,
   clock: Clock,
-  patienceMs = 5000,
+  { patienceMs = 5000, ask = 'SIGTERM' }: EndOptions = {},
 ): Promise<EndedBy> {
   if (!isProcessAlive(identity)) return 'already';
   if (identity.startTicks === null) return 'nothing';
-  signalProcess(identity, 'SIGTERM');
-  if (await waitForEnd(identity, patienceMs, clock)) return 'SIGTERM';
+  signalProcess(identity, ask);
+  if (await waitForEnd(identity, patienceMs, clock)) return ask;
   signalProcess(identity, 'SIGKILL');
   return (await waitForEnd(identity, 2000, clock)) ? 'SIGKILL' : 'nothing';
 }

@@ -7,7 +7,7 @@ import {
   readIfExists,
   unavailable,
 } from '../base/index.ts';
-import { ANY_PORT } from '../domain/index.ts';
+import { ANY_PORT, HAND_OVER_SIGNAL } from '../domain/index.ts';
 import { type AttemptOutcome, waitForAttempt } from './attach-attempt.ts';
 import type { AttachPlan } from './attach-plan.ts';
 import { restoreOffline } from './clear-stale.ts';
@@ -39,7 +39,8 @@ export async function startOnFreePort(
   }
 }
 
-async function startAndProve(
+/** At exactly this port. */
+export async function startAndProve(
   context: SessionContext,
   facts: ManifestFacts,
   plan: AttachPlan,
@@ -98,7 +99,7 @@ async function takeBack(
   facts: ManifestFacts,
   started: StartedGateway,
 ): Promise<void> {
-  await endProcess(started.identity, context.clock);
+  await endProcess(started.identity, context.clock, { ask: HAND_OVER_SIGNAL });
   if (started.windowId !== undefined) {
     await tmuxOf(context, facts).killWindow(facts.tmuxSessionName, started.windowId);
   }

@@ -27,4 +27,5 @@ export {
 export { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
 export { openSurface, type SurfaceOptions } from './open-surface.ts';
 export * from './port.ts';
+export { readTimings } from './read-timings.ts';
 export type { SurfaceManifest } from './surface-manifest.ts';

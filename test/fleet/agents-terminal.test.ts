@@ -62,7 +62,13 @@ describe('a terminal that the server launches and owns', () => {
     expect(house.windows(agent['tmux_session_name'])).toHaveLength(2);
     const again = await house.get('POST', at('/gateway/attach'), {});
     expect(again['gateway_port']).toBe(status['gateway_port']);
+    expect(again['restarted']).toEqual([]);
     expect((await house.get('GET', at('/gateway')))['gateway_health']).toBe('healthy');
+    const timed = { tui_tracking_timings: { stale_active_recovery_seconds: 10 } };
+    expect(await house.get('POST', at('/gateway/attach'), timed)).toMatchObject({
+      gateway_port: status['gateway_port'],
+      restarted: [{ setting: 'stale_active_recovery_seconds', from: 5, to: 10 }],
+    });
   });
 
   it('is driven through the server: prompt, queue, keys, screen', async () => {

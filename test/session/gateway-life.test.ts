@@ -128,6 +128,61 @@ describe('one gateway at a time', () => {
     await detach(context(), target());
   });
 
+  it('another mode or timing on a live gateway is applied, at its address, and told', async () => {
+    const first = await start();
+    const port = first.status.gateway_port;
+    expect(first.restarted).toEqual([]);
+    const window = await start({ mode: 'tmux_auxiliary_window' });
+    expect(window.status).toMatchObject({ execution_mode: 'tmux_auxiliary_window', gateway_port: port });
+    expect(window.restarted).toEqual([
+      { setting: 'execution_mode', from: 'detached_process', to: 'tmux_auxiliary_window' },
+    ]);
+    const timed = await start({ timings: { stale_active_recovery_seconds: 10 } });
+    expect(timed.restarted.map(({ setting }) => setting)).toEqual([
+      'execution_mode',
+      'stale_active_recovery_seconds',
+    ]);
+    expect(timed.status).toMatchObject({ execution_mode: 'detached_process', gateway_port: port });
+    expect(gateways()).toHaveLength(1);
+    expect(gateways()[0]!.words).toContain('--tui-stale-active-recovery-seconds 10');
+    expect(JSON.parse(fs.readFileSync(paths().desiredConfig, 'utf8'))).toMatchObject({
+      desired_execution_mode: 'detached_process',
+      desired_port_origin: 'auto',
+      desired_tui_tracking_timings: { stale_active_recovery_seconds: 10 },
+    });
+    const before = gateways();
+    const same = await start({ timings: { stale_active_recovery_seconds: 10 } });
+    expect([same.alreadyAttached, same.restarted]).toEqual([true, []]);
+    expect(gateways()).toEqual(before);
+    await start({ timings: { stale_active_recovery_seconds: 5 } });
+    await detach(context(), target());
+  });
+
+  it('two attaches that ask for the same change restart it once', async () => {
+    await start();
+    const asked = { mode: 'tmux_auxiliary_window' } as const;
+    const reports = await Promise.all([start(asked), start(asked)]);
+    expect(reports.map(({ restarted }) => restarted.length).sort()).toEqual([0, 1]);
+    expect(gateways()).toHaveLength(1);
+    await detach(context(), target());
+  });
+
+  it('one that does not come up as asked is brought back as it was', async () => {
+    const first = await start();
+    const error = await refused(start({ mode: 'tmux_auxiliary_window' }, 'dies-in-window'));
+    expect(error.facts).toMatchObject({ cause: 'ended_early', brought_back: true });
+    expect(error.message).toContain('mode background → foreground');
+    expect(await status()).toMatchObject({
+      gateway_health: 'healthy',
+      execution_mode: 'detached_process',
+      gateway_port: first.status.gateway_port,
+    });
+    expect(JSON.parse(fs.readFileSync(paths().desiredConfig, 'utf8'))).toMatchObject({
+      desired_execution_mode: 'detached_process',
+    });
+    await detach(context(), target());
+  });
+
   it('a gateway whose starter was killed before it could publish is found and published', async () => {
     await start();
     house.tmux('set-environment', '-t', `=${agent.tmuxSessionName}`, '-u', 'HOUMAO_AGENT_GATEWAY_PORT');

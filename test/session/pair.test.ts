@@ -68,6 +68,20 @@ describe('--pair-port', () => {
     expect((await json('agents', 'gateway', 'detach', ...at)).json['gateway_health']).toBe('not_attached');
   });
 
+  it('hands another mode for a live gateway to the server, and tells what it changed', async () => {
+    const change = { setting: 'execution_mode', from: 'detached_process', to: 'tmux_auxiliary_window' };
+    const pair = await open({ agents: { 'cao-gpu': tui }, restarted: [change] });
+    const at = ['agents', 'gateway', 'attach', '--agent-name', 'cao-gpu', '--pair-port', String(pair.port)];
+    await json(...at, '--background');
+    const moved = await json(...at, '--foreground');
+    expect(pair.calls.at(-1)).toMatchObject({ body: { execution_mode: 'tmux_auxiliary_window' } });
+    expect(moved.json).toMatchObject({
+      already_attached: true,
+      restarted: [change],
+      detail: 'restarted: mode background → foreground',
+    });
+  });
+
   it('to nobody, to another program, and for an unknown agent is refused', async () => {
     const at = (port: number) => [
       'agents',

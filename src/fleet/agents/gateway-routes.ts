@@ -20,12 +20,12 @@ export function gatewayRoutes(app: Hono, { agents, access, agentOf }: RouteParts
     access.requireGrant(context, 'launch');
     const { facts } = await agentOf(context);
     const body = await attachBody(context);
-    const { status } = await attach(
+    const { status, restarted } = await attach(
       session,
       { kind: 'local', facts },
       { mode: body.execution_mode ?? undefined, timings: body.tui_tracking_timings ?? undefined },
     );
-    return context.json(status);
+    return context.json({ ...status, restarted });
   });
 
   app.post('/houmao/agents/:ref/gateway/detach', async (context) => {

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { identifyProcess, utcStamp, writeFileAtomic, writeJsonAtomic } from '../../base/index.ts';
-import type { ExecutionMode } from '../../domain/index.ts';
+import type { ExecutionMode, TuiTimings } from '../../domain/index.ts';
 import type { CurrentInstanceFile } from '../../wire/index.ts';
 import type { GatewayFiles } from './gateway-files.ts';
 
@@ -10,6 +10,7 @@ export interface InstanceFacts {
   port: number;
   executionMode: ExecutionMode;
   window: { id: string; index: string; paneId: string } | null;
+  timings: TuiTimings;
   epoch: number;
   instance_id: string | null;
   startedAt: Date;
@@ -28,6 +29,7 @@ export function writeInstance(files: GatewayFiles, facts: InstanceFacts): void {
     tmux_window_id: facts.window?.id ?? null,
     tmux_window_index: facts.window?.index ?? null,
     tmux_pane_id: facts.window?.paneId ?? null,
+    tui_tracking_timings: facts.timings,
     managed_agent_instance_epoch: facts.epoch,
     managed_agent_instance_id: facts.instance_id,
     instance_id: facts.instanceId,

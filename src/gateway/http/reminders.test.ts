@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Ending, FakeClock } from '../../base/index.ts';
+import { Emitter, Ending, FakeClock } from '../../base/index.ts';
 import type { BackendKind } from '../../domain/index.ts';
 import { gatewayEvent } from '../../wire/index.ts';
 import { type TestGateway, testGateway } from '../testing.ts';
@@ -222,6 +222,44 @@ describe('the live set', () => {
     const after = await on.restart();
     expect(events(on)).toContain('reminder_lost_on_restart');
     expect((await after.call('GET', '/v1/reminders')).body.reminders).toMatchObject([{ title: 'kept' }]);
+  });
+
+  it('is handed over to the next gateway when asked, with its timing, and lives and ends with it', async () => {
+    const on = await start();
+    const [live] = await on.create(ONE_OFF);
+    const due = new Date(on.clock.now().getTime() + 300 * SECOND).toISOString();
+    await on.clock.advance(100 * SECOND);
+    const after = await on.restart(undefined, { handOver: true });
+    const { reminders } = (await after.call('GET', '/v1/reminders')).body;
+    expect(reminders).toMatchObject([
+      { reminder_id: live!.reminder_id, next_due_at_utc: due, durable: false },
+    ]);
+    expect(events(on)).not.toContain('reminder_lost_on_restart');
+    await on.clock.advance(200 * SECOND);
+    await expect.poll(async () => (await after.call('GET', '/v1/reminders')).body.reminders).toEqual([]);
+    expect(after.surface.submitted).toHaveLength(1);
+    await after.call('POST', '/v1/reminders', { reminders: [ONE_OFF] });
+    const last = await after.restart();
+    expect(events(on).filter((kind) => kind === 'reminder_lost_on_restart')).toHaveLength(1);
+    expect((await last.call('GET', '/v1/reminders')).body.reminders).toEqual([]);
+  });
+
+  it('that was handed over survives a gateway whose start fails', async () => {
+    const on = await start();
+    await on.create(ONE_OFF);
+    await on.gateway.stop('restart', { handOver: true });
+    const failing = testGateway(ending, {
+      root: on.root,
+      config: { clock: on.clock },
+      prepare: (surface) => {
+        const settle = () => Promise.reject(new Error('no start'));
+        Object.assign(surface, { leftovers: { settle, settled: new Emitter<void>() } });
+      },
+    });
+    await expect(failing).rejects.toThrow('no start');
+    const next = await testGateway(ending, { root: on.root, config: { clock: on.clock } });
+    expect((await next.call('GET', '/v1/reminders')).body.reminders).toHaveLength(1);
+    expect(events(on)).not.toContain('reminder_lost_on_restart');
   });
 
   it('shows the next five due times of a repeat', async () => {

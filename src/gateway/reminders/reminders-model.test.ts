@@ -317,7 +317,7 @@ class Real {
 
   async restart(ticksDown: number): Promise<void> {
     await this.#loop.stop();
-    this.#reminders.close();
+    this.#reminders.close({ handOver: false });
     await this.clock.advance(ticksDown * TICK_MS);
     this.#begin();
   }

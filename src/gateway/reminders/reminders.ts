@@ -71,6 +71,7 @@ export function createReminders(on: ReminderDependencies) {
   const set = new ReminderSet();
   const troubles: ReminderDelivery[] = [];
   let lastCreatedMs = 0;
+  let handedOver = false;
 
   const view = (reminder: LiveReminder): Reminder => toReminderView(reminder, set.effective(), clock);
   const shown = (reminder: LiveReminder): Reminder => ({
@@ -115,10 +116,11 @@ export function createReminders(on: ReminderDependencies) {
     };
   }
 
-  /** Durable ones as a whole, the others so that their loss can be told. */
+  /** Durable ones as a whole, the others so that their loss can be told; as a whole too once all were handed over. */
   function keep(reminders: readonly LiveReminder[]): void {
-    store.save(reminders.filter(isDurable).map(toStored));
-    const live = reminders.filter((each) => !isDurable(each));
+    const whole = (each: LiveReminder): boolean => handedOver || isDurable(each);
+    store.save(reminders.filter(whole).map(toStored));
+    const live = reminders.filter((each) => !whole(each));
     store.noteLive(live.map((each) => ({ reminder_id: each.reminder_id, facts: describe(each) })));
   }
 
@@ -271,7 +273,10 @@ export function createReminders(on: ReminderDependencies) {
     troubles.length = Math.min(troubles.length, REMEMBERED);
   }
 
-  /** Brings durable reminders back, by the policy each of them names for times that passed meanwhile. */
+  /**
+   * Brings durable reminders back, by the policy each of them names for times that passed meanwhile; and live ones that
+   * the gateway before this one handed over. Those stay whole on disk until `takenOver`: a start that fails loses none.
+   */
   function restore(): void {
     // Of a process that was killed: one that ended in good order has told it itself.
     tellLost();
@@ -289,6 +294,11 @@ export function createReminders(on: ReminderDependencies) {
     }
   }
 
+  /** From now on they live and end with this gateway. */
+  function takenOver(): void {
+    keep(set.inOrder().filter((each) => !isDurable(each)));
+  }
+
   /** What became of a delivery that an earlier gateway did not end: told once, before anything else is delivered. */
   function settled({ owner, verdict, evidence }: SettledAttempt): void {
     if (owner.source !== 'reminder') return;
@@ -296,7 +306,7 @@ export function createReminders(on: ReminderDependencies) {
     const seen = evidence.map(({ source, atUtc, facts }) => ({ source, at_utc: atUtc, ...facts }));
     if (verdict === 'not_submitted' && reminder) {
       reminder.executing = false;
-      store.save([toStored(reminder)]);
+      keep([reminder]);
       defer(reminder, `the gateway ended during the delivery: ${evidence.at(-1)?.facts['found']}`);
       on.wake();
       return;
@@ -332,10 +342,15 @@ export function createReminders(on: ReminderDependencies) {
     on.wake();
   }
 
-  /** What was live only is lost now, and said to be. The others are written as the wall clock stands now. */
-  function close(): void {
-    store.save(set.inOrder().filter(isDurable).map(toStored));
-    tellLost();
+  /**
+   * What was live only is lost now, and said to be, unless it is handed over to the next gateway. The others are written
+   * as the wall clock stands now.
+   */
+  function close({ handOver }: { handOver: boolean }): void {
+    handedOver = handOver;
+    const staying = set.inOrder().filter((each) => !each.leaving && (handOver || isDurable(each)));
+    store.save(staying.map(toStored));
+    if (!handOver) tellLost();
   }
 
   function tellLost(): void {
@@ -361,7 +376,7 @@ export function createReminders(on: ReminderDependencies) {
     return shown(reminder);
   }
 
-  return { create, replace, remove, list, get, pass, restore, settled, noneLeft, close };
+  return { create, replace, remove, list, get, pass, restore, takenOver, settled, noneLeft, close };
 }
 
 function isDurable({ definition }: LiveReminder): boolean {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { EXECUTION_MODES, LISTENER_HOSTS, tmuxHandleProblems } from '../../domain/index.ts';
 import { count, integer, port, rules, stamp, strict } from '../fields.ts';
+import { tuiTimings } from './desired-config.ts';
 
 /** run/current-instance.json: the live gateway, as itself wrote it. Detach acts on this handle and on nothing else. */
 export const currentInstanceFile = rules(
@@ -14,6 +15,8 @@ export const currentInstanceFile = rules(
     tmux_window_id: z.string().nullish(),
     tmux_window_index: z.string().nullish(),
     tmux_pane_id: z.string().nullish(),
+    /** What it was started with. */
+    tui_tracking_timings: tuiTimings.nullish(),
     managed_agent_instance_epoch: integer.positive(),
     managed_agent_instance_id: z.string().nullish(),
     /** What `/health` echoes. */

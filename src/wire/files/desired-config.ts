@@ -8,10 +8,12 @@ import {
 } from '../../domain/index.ts';
 import { count, integer, port, seconds, strict } from '../fields.ts';
 
-const timings = Object.fromEntries(TUI_TIMING_FIELDS.map((field) => [field, seconds])) as Record<
-  TuiTimingField,
-  typeof seconds
->;
+export const tuiTimings = strict(
+  Object.fromEntries(TUI_TIMING_FIELDS.map((field) => [field, seconds])) as Record<
+    TuiTimingField,
+    typeof seconds
+  >,
+);
 
 /** desired-config.json: what the last successful attach bound, so that the next one does the same. */
 export const desiredConfigFile = strict({
@@ -21,7 +23,7 @@ export const desiredConfigFile = strict({
   /** `auto`: the system gave the port out; it is tried again, not insisted on. Absent means explicit. */
   desired_port_origin: z.enum(PORT_ORIGINS).nullish(),
   desired_execution_mode: z.enum(EXECUTION_MODES),
-  desired_tui_tracking_timings: strict(timings).nullish(),
+  desired_tui_tracking_timings: tuiTimings.nullish(),
   desired_diagnostic_logging: strict({
     enabled: z.boolean().default(false),
     max_bytes: integer.min(1).max(1_073_741_824).default(1_048_576),

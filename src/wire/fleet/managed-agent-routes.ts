@@ -172,11 +172,16 @@ export const MANAGED_AGENT_ROUTES: readonly Route[] = [
   agentRoute('gateway.status', 'GET /gateway', 'Status of its gateway; not attached is an answer', {
     response: views.managedGatewayStatus,
   }),
-  agentRoute('gateway.attach', 'POST /gateway/attach', 'Start a gateway beside it, unless one lives', {
-    body: bodies.managedAttachBody,
-    response: views.managedGatewayStatus,
-    errors: { 503: 'The session is gone, or the gateway did not start.' },
-  }),
+  agentRoute(
+    'gateway.attach',
+    'POST /gateway/attach',
+    'Start a gateway beside it, or give a live one other settings',
+    {
+      body: bodies.managedAttachBody,
+      response: views.managedAttachAnswer,
+      errors: { 503: 'The session is gone, or the gateway did not start.' },
+    },
+  ),
   agentRoute('gateway.detach', 'POST /gateway/detach', 'Stop its gateway', {
     response: views.managedGatewayStatus,
   }),

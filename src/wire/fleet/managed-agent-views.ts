@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { EXECUTION_MODES, TUI_TIMING_FIELDS } from '../../domain/index.ts';
 import { about, count, integer, name, stamp, strict } from '../fields.ts';
-import { gatewayStatus } from '../v1/status.ts';
+import { gatewayStatus, statusFields } from '../v1/status.ts';
 import { TURN_STATUSES, turnView } from './managed-agents.ts';
 
 const identity = {
@@ -206,3 +207,21 @@ export const internalHeadlessState = name(
 
 export const liveMail = name('LiveMail', anything);
 export const managedGatewayStatus = gatewayStatus;
+
+/** Answers an attach: the status, and what was changed of a gateway that lived already. */
+export const managedAttachAnswer = name(
+  'ManagedAttachAnswer',
+  strict({
+    ...statusFields,
+    restarted: about(
+      'What restarting a live gateway changed; empty when it is new or was left alone.',
+      z.array(
+        strict({
+          setting: z.enum(['execution_mode', ...TUI_TIMING_FIELDS]),
+          from: z.union([z.enum(EXECUTION_MODES), z.number()]),
+          to: z.union([z.enum(EXECUTION_MODES), z.number()]),
+        }),
+      ),
+    ),
+  }),
+);

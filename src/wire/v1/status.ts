@@ -75,6 +75,8 @@ const shape = strict({
   troubles: about('Background loops that fail and are being retried.', loopTroubles.optional()),
 });
 
+export const statusFields = shape.shape;
+
 /** Answers `GET /v1/status` and stands in state.json. */
 export const gatewayStatus = name('GatewayStatus', rules(shape, statusProblems));
 

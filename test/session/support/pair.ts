@@ -14,6 +14,8 @@ export interface PairOptions {
   agents?: Record<string, Record<string, unknown>>;
   /** Status code and detail with which attach is refused. */
   refuseAttach?: [status: number, detail: string];
+  /** What an attach changes of a gateway that lives already. */
+  restarted?: object[];
 }
 
 /** The smallest pair server: health, one lookup, and the gateway routes of the agents it knows. */
@@ -61,11 +63,17 @@ export class Pair {
     if (service === 'houmao-passive-server' && method === 'POST')
       return [501, { detail: 'this server only watches' }];
     if (rest === '/gateway/attach' && refuseAttach) return [refuseAttach[0], { detail: refuseAttach[1] }];
+    const restarted =
+      rest === '/gateway/attach' && this.#attached.has(ref) ? (this.options.restarted ?? []) : [];
     if (rest === '/gateway/attach') this.#attached.add(ref);
     if (rest === '/gateway/detach') this.#attached.delete(ref);
     return [
       200,
-      { gateway_health: this.#attached.has(ref) ? 'healthy' : 'not_attached', backend: 'houmao_server_rest' },
+      {
+        gateway_health: this.#attached.has(ref) ? 'healthy' : 'not_attached',
+        backend: 'houmao_server_rest',
+        ...(rest === '/gateway/attach' && { restarted }),
+      },
     ];
   }
 }

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import * as path from 'node:path';
 import { parseArgs } from 'node:util';
 import { identifyProcess, newUuid, tryLockFile, writeJsonAtomic } from '../../../src/base/index.ts';
+import { TUI_TIMING_RULES } from '../../../src/domain/index.ts';
 
 /**
  * The smallest program that keeps the gateway's promises towards the outside: lock, listener, instance record,
@@ -13,7 +14,10 @@ import { identifyProcess, newUuid, tryLockFile, writeJsonAtomic } from '../../..
 const text = { type: 'string' } as const;
 const { values } = parseArgs({
   strict: false,
-  options: { 'gateway-root': text, host: text, port: text, 'attempt-id': text },
+  options: {
+    ...{ 'gateway-root': text, host: text, port: text, 'attempt-id': text },
+    ...Object.fromEntries(TUI_TIMING_RULES.map(({ processFlag }) => [processFlag, text])),
+  },
 });
 const root = String(values['gateway-root']);
 const host = String(values['host']);
@@ -29,7 +33,10 @@ function fail(code: string, message: string): never {
   process.exit(1);
 }
 
-if (fault === 'dies') {
+const dies =
+  fault === 'dies' ||
+  (fault === 'dies-in-window' && process.env['HOUMAO_GATEWAY_EXECUTION_MODE'] === 'tmux_auxiliary_window');
+if (dies) {
   process.stderr.write('stand-in: told to die\n');
   process.exit(9);
 }
@@ -96,6 +103,9 @@ function serve(): void {
       tmux_window_id: window?.id ?? null,
       tmux_window_index: window?.index ?? null,
       tmux_pane_id: window?.pane ?? null,
+      tui_tracking_timings: Object.fromEntries(
+        TUI_TIMING_RULES.map(({ field, processFlag }) => [field, Number(values[processFlag])]),
+      ),
       managed_agent_instance_epoch: 1,
       managed_agent_instance_id: null,
       instance_id: instanceId,
@@ -112,6 +122,7 @@ function serve(): void {
   };
   process.on('SIGTERM', fault === 'stubborn' ? () => {} : end);
   process.on('SIGHUP', end);
+  process.on('SIGUSR2', end);
   const socket = manifest.tmux.socket as string | null;
   const where = socket === null ? [] : socket.includes('/') ? ['-S', socket] : ['-L', socket];
   setInterval(() => {
