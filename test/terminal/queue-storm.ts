@@ -82,6 +82,11 @@ export class QueueStorm {
     });
   }
 
+  /** On a connection of its own: one kept for the next call may be closed just when that is made. */
+  #call(method: string, route: string, body?: unknown): ReturnType<TestGateway['call']> {
+    return this.#gateway!.call(method, route, body, { connection: 'close' });
+  }
+
   /** Several requests, the trouble while they are in line, and its end; then each of them has ended. */
   async #line(trouble: Trouble, count: number): Promise<void> {
     const { control } = this.#desk;
@@ -130,7 +135,7 @@ export class QueueStorm {
       const size = Number(this.#random.weighted({ 200: 8, 4096: 2 }));
       const text = promptOf(this.#random, size, `${this.#size.seed}-${trouble}-${this.asked.length}`);
       const body = { kind: 'submit_prompt', payload: { prompt: text } };
-      const answer = await this.#gateway!.call('POST', '/v1/requests', body);
+      const answer = await this.#call('POST', '/v1/requests', body);
       if (answer.status !== 200) throw new Error(`not accepted: ${JSON.stringify(answer.body)}`);
       const requestId = answer.body.request_id as string;
       this.asked.push({ trouble, text, requestId, state: '', outcome: null, detail: null, reason: null });
@@ -140,13 +145,13 @@ export class QueueStorm {
   }
 
   async #ended(ids: string[]): Promise<void> {
-    for (const id of ids) await this.#gateway!.call('GET', `/v1/requests/${id}?wait`);
+    for (const id of ids) await this.#call('GET', `/v1/requests/${id}?wait`);
     await this.#note(ids);
   }
 
   async #note(ids: string[]): Promise<void> {
     for (const id of ids) {
-      const { body } = await this.#gateway!.call('GET', `/v1/requests/${id}`);
+      const { body } = await this.#call('GET', `/v1/requests/${id}`);
       const { state, outcome, error_detail: detail, waiting_reason: reason } = body;
       Object.assign(this.asked.find(({ requestId }) => requestId === id)!, {
         state,
@@ -159,7 +164,7 @@ export class QueueStorm {
 
   async #waitsFor(id: string, ...reasons: string[]): Promise<void> {
     for (;;) {
-      const { body } = await this.#gateway!.call('GET', `/v1/requests/${id}`);
+      const { body } = await this.#call('GET', `/v1/requests/${id}`);
       const said = String(body.waiting_reason ?? '');
       if (body.state === 'completed' || reasons.some((reason) => said.includes(reason))) return;
       await pause(50);
@@ -169,7 +174,7 @@ export class QueueStorm {
   /** Nothing runs, and the agent may be disturbed. */
   async #free(): Promise<void> {
     for (;;) {
-      const { body } = await this.#gateway!.call('GET', '/v1/status');
+      const { body } = await this.#call('GET', '/v1/status');
       if (body.terminal_surface_eligibility === 'ready' && body.active_execution === 'idle') return;
       await pause(50);
     }
