@@ -35,15 +35,17 @@ interface Started extends TestGateway {
 
 async function start(backend: BackendKind = 'local_interactive'): Promise<Started> {
   const clock = new FakeClock();
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-reminders-'));
+  ending.add(() => fs.rmSync(root, { recursive: true, force: true }));
   const session = {
     attachIdentity: 'test-session',
     backend,
     tool: 'scripted',
     tmuxSessionName: 'HOUMAO-test-1',
     manifest: {} as never,
-    sessionRoot: '/nowhere',
+    sessionRoot: root,
   };
-  const on = await testGateway(ending, { config: { clock, session } });
+  const on = await testGateway(ending, { root, config: { clock, session } });
   return {
     ...on,
     clock,
