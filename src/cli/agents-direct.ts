@@ -3,7 +3,7 @@ import type { DeliveryResult, DirectAct, PairTarget, Target } from '../session/i
 import { CODES, exitCodeOfOutcome } from '../wire/codes.ts';
 import { sessionContext, targetOf } from './agents-target.ts';
 import type { Command, Input, Output } from './command.ts';
-import { PROMPT, SEND_KEYS } from './gateway-prompt.ts';
+import { execution, PROMPT, SEND_KEYS } from './gateway-prompt.ts';
 import { INTERRUPT } from './gateway-requests.ts';
 import { gatewayOf } from './gateway-target.ts';
 import { promptText } from './gateway-text.ts';
@@ -58,7 +58,14 @@ async function directly(
   const result = await controlDirectly(sessionContext(input), target.facts, act);
   if (result.outcome !== 'submitted') return refused(input, act, result);
   const data = { status: 'ok', action: ACTIONS[act.kind], ...delivered(result) };
-  return { data, plain: [detail, ...result.reasons].join('; ').concat('.') };
+  return { data, plain: [detail, ...result.reasons, ...turnOf(act, result)].join('; ').concat('.') };
+}
+
+/** A headless turn has ended by now; what it said is kept beside the session. */
+function turnOf({ kind }: DirectAct, { evidence }: DeliveryResult): string[] {
+  const last = evidence.at(-1)?.facts;
+  if (kind !== 'prompt' || last?.['exit_code'] === undefined) return [];
+  return [`the turn has ended, and stands in ${String(last['artefacts'])}`];
 }
 
 const ACTIONS: Record<DirectAct['kind'], string> = {
@@ -90,12 +97,13 @@ const policyOf = ({ flags }: Input): 'ready_only' | 'if_no_pending' | 'always' =
 export const DIRECT_COMMANDS: Command[] = [
   {
     ...PROMPT,
-    description: `${PROMPT.description} Without a gateway the same is done from here, under the same lock.`,
+    description: `${PROMPT.description} Without a gateway the same is done from here, under the same lock; of a headless agent the command then waits for the end of the turn, and ending the command ends the turn.`,
     examples: ['rouse agents prompt --agent-name gpu --prompt "Review the diff."'],
     run: anyway(PROMPT, 'Prompt submitted', async (input) => ({
       kind: 'prompt',
       text: await promptText(input),
       policy: policyOf(input),
+      ...execution(input),
     })),
   },
   {

@@ -40,7 +40,10 @@ function admission({ flags }: Input): Pick<ControlPromptInput, 'force' | 'admiss
   return { admission_policy: policy.replaceAll('-', '_') as 'ready_only' };
 }
 
-function execution({ flags }: Input): Pick<ControlPromptInput, 'execution'> {
+/** What the flags say of the model; nothing when they say nothing. */
+export function execution({ flags }: Input): {
+  execution?: { model: { name?: string; reasoning?: { level: number } } };
+} {
   const level = flags['reasoningLevel'] as number | undefined;
   const name = flags['model'] as string | undefined;
   if (level === undefined && name === undefined) return {};

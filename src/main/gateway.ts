@@ -150,6 +150,7 @@ async function main(): Promise<void> {
         return isHeadless(session.backend)
           ? openHeadlessSurface({
               ...options,
+              manifestNow: () => readSession(session.sessionRoot).manifest,
               saveHeadless: (progress) => saveHeadlessProgress(session.sessionRoot, progress),
             })
           : openSurface(options);

@@ -1,18 +1,30 @@
 import * as path from 'node:path';
-import { ensurePrivateDirectory, randomHex, unsupported } from '../base/index.ts';
+import { ensurePrivateDirectory, invalid, randomHex, silentLog, unsupported } from '../base/index.ts';
 import type { AdmissionPolicy } from '../domain/index.ts';
 import { isHeadless } from '../domain/index.ts';
-import { type AgentSurface, type DeliveryResult, openSurface } from '../terminal/index.ts';
+import {
+  type AgentSurface,
+  type DeliveryResult,
+  openSurface,
+  type PromptDelivery,
+} from '../terminal/index.ts';
 import { followSession } from './follow-session.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
 import { readManifest } from './manifest-store.ts';
+import { openHeadless } from './open-headless.ts';
 import type { SessionContext } from './session-context.ts';
 import { sessionPaths } from './session-paths.ts';
 
 export type { DeliveryResult } from '../terminal/index.ts';
 
 export type DirectAct =
-  | { kind: 'prompt'; text: string; policy: AdmissionPolicy }
+  | {
+      kind: 'prompt';
+      text: string;
+      policy: AdmissionPolicy;
+      /** Of a headless agent only. */
+      execution?: PromptDelivery['execution'];
+    }
   | { kind: 'interrupt' }
   | { kind: 'send_keys'; sequence: string; escapeSpecialKeys: boolean };
 
@@ -21,33 +33,41 @@ const SETTLE_MS = 4_000;
 
 /**
  * Acts on an agent that has no gateway: the same surface, the same gate, the same lane under the same lock. A gateway
- * that is attached meanwhile waits for its turn. Nothing is queued and nothing is kept but what is returned.
+ * that is attached meanwhile waits for its turn. Nothing is queued and nothing is kept but what is returned. Of a headless
+ * agent, a prompt is a whole turn: it is over when the turn is, and giving up before that interrupts it.
  */
 export async function controlDirectly(
   context: SessionContext,
   facts: ManifestFacts,
   act: DirectAct,
 ): Promise<DeliveryResult> {
-  if (isHeadless(facts.backend)) {
-    throw unsupported(`agent ${facts.agentName} is headless: its turns are run by its gateway`, {
-      hint: `rouse agents gateway attach --agent-name ${facts.agentName}`,
+  const headless = isHeadless(facts.backend);
+  if (headless && act.kind === 'send_keys') {
+    throw unsupported(`agent ${facts.agentName} is headless: it has no screen to type keys into`, {
+      hint: `rouse agents prompt --agent-name ${facts.agentName}`,
     });
   }
-  const paths = sessionPaths(facts.root);
-  ensurePrivateDirectory(paths.run);
+  if (!headless && act.kind === 'prompt' && act.execution)
+    throw invalid(`agent ${facts.agentName} has a screen: a model override is for headless agents`);
   await followSession(context, facts);
-  const surface = openSurface({
-    manifest: readManifest(facts.root),
-    sessionRoot: facts.root,
-    laneLock: path.join(paths.run, 'lane.lock'),
-    clock: context.clock,
-  });
+  const surface = headless ? openHeadless(context, facts, { log: silentLog }) : openTerminal(context, facts);
   await surface.start();
   try {
     return await perform(surface, act, context);
   } finally {
     await surface.close();
   }
+}
+
+function openTerminal({ clock }: SessionContext, { root }: ManifestFacts): AgentSurface {
+  const { run } = sessionPaths(root);
+  ensurePrivateDirectory(run);
+  return openSurface({
+    manifest: readManifest(root),
+    sessionRoot: root,
+    laneLock: path.join(run, 'lane.lock'),
+    clock,
+  });
 }
 
 async function perform(
@@ -58,11 +78,14 @@ async function perform(
   const requestId = `direct-${randomHex(6)}`;
   if (act.kind === 'interrupt') return surface.interrupt(requestId);
   if (act.kind === 'send_keys') return surface.sendKeys({ requestId, ...act });
-  await settled(surface, context);
+  if (surface.kind === 'tui') await settled(surface, context);
+  else context.progress?.('waiting for the turn to end');
   return surface.deliver({
     requestId,
     text: act.text,
     policy: act.policy,
+    direct: true,
+    ...(act.execution && { execution: act.execution }),
     record: async () => {},
     ...(context.signal && { signal: context.signal }),
   });

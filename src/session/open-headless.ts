@@ -18,6 +18,7 @@ export function openHeadless(
     manifest: readManifest(facts.root),
     sessionRoot: facts.root,
     laneLock: path.join(run, 'lane.lock'),
+    manifestNow: () => readManifest(facts.root),
     saveHeadless: (progress) => saveProgress(context, facts, progress),
     env: context.env,
     clock: context.clock,

@@ -68,3 +68,45 @@ it('any command can be a headless agent, with words for resuming', async () => {
   });
   expect((await json('agents', 'stop', '--agent-name', 'c')).code).toBe(0);
 });
+
+it('a headless agent without a gateway takes prompts and interrupts, but no keys, and its gateway goes on from there', async () => {
+  const said = await json(
+    ...['agents', 'launch', '--tool', 'scripted', '--agent-name', 'hed', '--headless', '--no-mailbox'],
+    ...['--', '--turn', '0'],
+  );
+  expect(said.code).toBe(0);
+  const on = ['--agent-name', 'hed'];
+  const prompt = (text: string, ...more: string[]) =>
+    json('agents', 'prompt', ...on, '--prompt', text, ...more);
+  const turn = (id: string) => `${said.json['session_root']}/manifest.turn-artifacts/${id}`;
+
+  const first = await prompt('hello');
+  expect([first.code, first.json]).toMatchObject([0, { status: 'ok', by: 'direct', outcome: 'submitted' }]);
+  const { headless } = manifestOf(said);
+  expect(headless).toMatchObject({ turn_index: 1, session_id: expect.any(String) });
+
+  const keys = await json('agents', 'send-keys', ...on, '--sequence', 'x');
+  expect([keys.code, keys.json['error'].message]).toEqual([6, expect.stringContaining('no screen')]);
+  expect((await json('agents', 'interrupt', ...on)).json).toMatchObject({ outcome: 'refused' });
+
+  const long = prompt('[[turn=600s]]');
+  await house.until(() => fs.existsSync(`${turn('turn-0002')}/process.json`));
+  await house.until(() => fs.readFileSync(`${turn('turn-0002')}/stdout.jsonl`, 'utf8') !== '');
+  const second = await prompt('me too');
+  expect([second.code, second.json['reasons']]).toEqual([5, [`active_turn_id='turn-0002'`]]);
+  const attached = await json('agents', 'gateway', 'attach', ...on, '--background');
+  expect([attached.code, attached.json['gateway_health']]).toEqual([0, 'healthy']);
+  const submit = () => json('agents', 'gateway', 'requests', 'submit', ...on, '--prompt', 'queued', '--wait');
+  expect((await submit()).code).toBe(5);
+  expect((await json('agents', 'interrupt', ...on)).code).toBe(0);
+  const ended = await long;
+  expect(ended.json).toMatchObject({ outcome: 'cancelled', reasons: ['the turn was interrupted'] });
+  await house.until(async () => (await submit()).code === 0);
+  expect(fs.readFileSync(`${turn('turn-0003')}/prompt.txt`, 'utf8')).toContain('queued');
+  expect(manifestOf(said).headless?.session_id).toBe(headless?.session_id);
+
+  expect((await json('agents', 'gateway', 'detach', ...on)).code).toBe(0);
+  expect((await prompt('and again', '--model', 'm2')).code).toBe(0);
+  expect(manifestOf(said).headless).toMatchObject({ turn_index: 3, session_id: headless?.session_id });
+  expect((await json('agents', 'stop', ...on)).code).toBe(0);
+});

@@ -1,4 +1,5 @@
-import { newRequestId } from '../../domain/index.ts';
+import { unsupported } from '../../base/index.ts';
+import { isHeadless, newRequestId } from '../../domain/index.ts';
 import { controlDirectly, type DeliveryResult } from '../../session/index.ts';
 import { type AgentRequestBody, type RequestAccepted, refusal } from '../../wire/index.ts';
 import { clientOf } from './agent-state.ts';
@@ -64,6 +65,11 @@ async function byTerminal(
   { facts }: TrackedAgent,
   body: AgentRequestBody,
 ): Promise<AgentRequestAnswer> {
+  if (body.request_kind === 'submit_prompt' && isHeadless(facts.backend)) {
+    throw unsupported(`agent ${facts.agentName} is headless, and this server does not run its turns`, {
+      hint: 'attach a gateway, which does',
+    });
+  }
   if (body.request_kind === 'submit_prompt' && body.execution)
     throw refusal('invalid_execution', 'execution: a TUI agent does not take a model override');
   const result = await controlDirectly(

@@ -1,5 +1,6 @@
+import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { bootId, readJsonIfExists, writeJsonAtomic } from '../../base/index.ts';
+import { bootId, errnoOf, readJsonIfExists, writeJsonAtomic } from '../../base/index.ts';
 import { turnIdProblem } from './turn-files.ts';
 
 /**
@@ -18,9 +19,32 @@ export interface CurrentTurn {
 }
 
 const file = (root: string): string => path.join(root, 'current.json');
+const ownFile = (root: string, turnId: string): string => path.join(root, turnId, 'turn.json');
 
+/** Beside the turn as well: the next turn may be another process's, begun before this one's fate was asked for. */
 export function writeCurrentTurn(root: string, turn: Omit<CurrentTurn, 'boot_id'>): void {
-  writeJsonAtomic(file(root), { ...turn, boot_id: bootId() });
+  const whole = { ...turn, boot_id: bootId() };
+  writeJsonAtomic(ownFile(root, turn.turn_id), whole);
+  writeJsonAtomic(file(root), whole);
+}
+
+/** The turn begun last for a request, whether or not others followed it. */
+export function readTurnOf(root: string, requestId: string): CurrentTurn | 'unreadable' | undefined {
+  const current = readCurrentTurn(root);
+  if (current === 'unreadable' || current?.request_id === requestId) return current;
+  const turns = turnIds(root)
+    .map((id) => readTurn(ownFile(root, id)))
+    .filter((turn): turn is CurrentTurn => typeof turn === 'object' && turn.request_id === requestId);
+  return turns.sort((a, b) => a.prepared_at_utc.localeCompare(b.prepared_at_utc)).at(-1);
+}
+
+function turnIds(root: string): string[] {
+  try {
+    return fs.readdirSync(root).filter((name) => turnIdProblem(name) === undefined);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 export function settleCurrentTurn(root: string, turn: CurrentTurn): void {
@@ -29,9 +53,13 @@ export function settleCurrentTurn(root: string, turn: CurrentTurn): void {
 
 /** Undefined when no turn was ever begun, `unreadable` when the file says nothing that can be trusted. */
 export function readCurrentTurn(root: string): CurrentTurn | 'unreadable' | undefined {
+  return readTurn(file(root));
+}
+
+function readTurn(from: string): CurrentTurn | 'unreadable' | undefined {
   let found: Partial<CurrentTurn> | null | undefined;
   try {
-    found = readJsonIfExists(file(root)) as typeof found;
+    found = readJsonIfExists(from) as typeof found;
   } catch {
     return 'unreadable';
   }

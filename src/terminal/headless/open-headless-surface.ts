@@ -25,6 +25,8 @@ export interface HeadlessOptions {
   sessionRoot: string;
   /** The session's lane lock: held while a turn runs. */
   laneLock: string;
+  /** The manifest as it stands now: another process may run turns of the same session. */
+  manifestNow?: () => HeadlessManifest;
   /** Puts this into the manifest's `headless` section, durably, under the manifest's lock. */
   saveHeadless: (progress: HeadlessProgress) => Promise<void>;
   /** What a turn's environment is made from. Default: this process's. */
@@ -71,6 +73,7 @@ export function openHeadlessSurface(options: HeadlessOptions): AgentSurface {
     env: turnEnv,
     startup: startupDefault(manifest),
     progress: progressOf(manifest),
+    reload: options.manifestNow && (() => progressOf(options.manifestNow!())),
     save: options.saveHeadless,
     limits: { timeoutMs, graceMs, outputBytes },
     keepTurns: options.keepTurns ?? HEADLESS_DEFAULTS.keepTurns,

@@ -1,6 +1,6 @@
 import { bootId, type Clock, isProcessAlive, sleep, utcStamp } from '../../base/index.ts';
 import type { InterruptedDelivery, Recovered } from '../port.ts';
-import { readCurrentTurn } from './current-turn.ts';
+import { type CurrentTurn, readTurnOf } from './current-turn.ts';
 import { findRunner } from './find-runner.ts';
 import { attemptState, readExitCode, readToolPid, turnFiles, voidAttempt } from './turn-files.ts';
 
@@ -22,9 +22,9 @@ export async function recoverTurn(
     verdict,
     evidence: [{ source: 'process', atUtc: utcStamp(clock.now()), facts }],
   });
-  const current = readCurrentTurn(root);
+  const current = readTurnOf(root, interrupted.requestId);
   if (current === 'unreadable') return answer('unknown', { found: 'current.json cannot be read' });
-  if (current?.request_id !== interrupted.requestId)
+  if (current === undefined)
     return answer('not_submitted', { found: 'no turn was prepared for this request' });
   const files = turnFiles(root, current.turn_id);
   const facts = { turn_id: current.turn_id, attempt: current.attempt, artefacts: files.directory };
@@ -48,7 +48,7 @@ export async function recoverTurn(
 
   /** The runner takes the fence some milliseconds before it becomes the tool. */
   async function waitForTool(): Promise<number | undefined> {
-    const { attempt } = current as Exclude<typeof current, string | undefined>;
+    const { attempt } = current as CurrentTurn;
     const runner = findRunner(files, attempt);
     const deadline = clock.monotonic() + PATIENCE_MS;
     for (;;) {

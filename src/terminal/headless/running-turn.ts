@@ -12,7 +12,7 @@ import type { EventStream } from './event-stream.ts';
 import { OutputReader } from './output-reader.ts';
 import { endGroup, endLeftOver } from './process-group.ts';
 import type { Exit } from './start-runner.ts';
-import { endTurn, type StopCause, type TurnEnd } from './turn-end.ts';
+import { endTurn, type StopCause, type TurnEnd, writeStopCause } from './turn-end.ts';
 import { attemptState, readExitCode, readToolPid, type TurnFiles } from './turn-files.ts';
 
 export interface TurnLimits {
@@ -32,6 +32,8 @@ export interface RunningTurnOptions {
   /** How long it had run already when it was taken over. */
   ageMs: number;
   stream: EventStream;
+  /** False of a turn that another process attends: its events are written there. */
+  keepsEvents?: boolean;
   limits: TurnLimits;
   clock: Clock;
   log: Log;
@@ -50,7 +52,7 @@ export class RunningTurn {
   readonly ended: Promise<TurnEnd | null>;
   readonly options: RunningTurnOptions;
   readonly #reader: OutputReader;
-  readonly #eventsFile: number;
+  readonly #eventsFile: number | undefined;
   readonly #from: number;
   #resolveTool!: (pid: number | null) => void;
   #resolveEvent!: (event: CanonicalEvent | null) => void;
@@ -68,7 +70,8 @@ export class RunningTurn {
   constructor(options: RunningTurnOptions) {
     this.options = options;
     this.#reader = new OutputReader(options.files.stdout);
-    this.#eventsFile = fs.openSync(options.files.events, 'w', 0o600);
+    this.#eventsFile =
+      options.keepsEvents === false ? undefined : fs.openSync(options.files.events, 'w', 0o600);
     this.#from = options.clock.monotonic() - options.ageMs;
     this.toolStarted = new Promise((resolve) => (this.#resolveTool = resolve));
     this.firstEvent = new Promise((resolve) => (this.#resolveEvent = resolve));
@@ -90,7 +93,12 @@ export class RunningTurn {
   async stop(cause: StopCause): Promise<TurnEnd | null> {
     if (!this.#over && this.#stopped === undefined) {
       this.#stopped = cause;
-      const { runner, clock, limits } = this.options;
+      const { files, runner, clock, limits } = this.options;
+      try {
+        writeStopCause(files, cause);
+      } catch (error) {
+        this.options.log.warn('cause not written', { turn: this.id, cause: messageOf(error) });
+      }
       await endGroup(runner, this.ended, { clock, graceMs: limits.graceMs });
       this.#look();
     }
@@ -179,6 +187,7 @@ export class RunningTurn {
 
   /** A full disk must not end the turn, nor hide what it does. */
   #write(lines: string): void {
+    if (this.#eventsFile === undefined) return;
     try {
       fs.writeSync(this.#eventsFile, lines);
     } catch (error) {
@@ -206,7 +215,7 @@ export class RunningTurn {
     this.#watcher?.close();
     this.#cancelSafety?.();
     this.#cancelTimeout?.();
-    fs.closeSync(this.#eventsFile);
+    if (this.#eventsFile !== undefined) fs.closeSync(this.#eventsFile);
     await this.#reader.close();
     const { files, attempt, runner, stream, clock } = this.options;
     if (exit && exit.code === null) endLeftOver(runner, readToolPid(files, attempt));

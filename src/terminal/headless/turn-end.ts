@@ -1,12 +1,14 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
-import { writeFileAtomic } from '../../base/index.ts';
+import { readIfExists, writeFileAtomic } from '../../base/index.ts';
 import type { EventStream } from './event-stream.ts';
 import type { Exit } from './start-runner.ts';
 import { readExitCode, type TurnFiles } from './turn-files.ts';
 
-/** Why we ended a turn ourselves. */
-export type StopCause = 'interrupted' | 'timeout' | 'output_limit' | 'session_lost';
+/** Why a turn was ended by us. */
+const STOP_CAUSES = ['interrupted', 'timeout', 'output_limit', 'session_lost'] as const;
+
+export type StopCause = (typeof STOP_CAUSES)[number];
 
 export interface TurnEnd {
   /** Null when nobody saw it: the runner was killed while no gateway lived. */
@@ -46,7 +48,7 @@ export function endTurn({ files, exit, stopped, toolRan, stream, durationMs }: E
     writeFileAtomic(files.exitcode, `${exitCode}\n`, { durable: false });
   return {
     exitCode,
-    stopped: stopped ?? null,
+    stopped: stopped ?? readStopCause(files) ?? null,
     toolRan,
     sessionId: stream.sessionId,
     completed: stream.counts.completion > 0,
@@ -58,6 +60,16 @@ export function endTurn({ files, exit, stopped, toolRan, stream, durationMs }: E
     stderrTail: tailOf(files.stderr),
     durationMs,
   };
+}
+
+/** A turn may be attended by two processes; the one that ends it leaves word for the other. */
+export function writeStopCause(files: TurnFiles, cause: StopCause): void {
+  fs.writeFileSync(files.stopped, `${cause}\n`, { mode: 0o600 });
+}
+
+function readStopCause(files: TurnFiles): StopCause | undefined {
+  const text = readIfExists(files.stopped)?.trim();
+  return STOP_CAUSES.find((cause) => cause === text);
 }
 
 /** The end of what the tool complained about, on lines a person can be shown. */

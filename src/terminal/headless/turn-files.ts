@@ -19,6 +19,8 @@ export interface TurnFiles {
   stderr: string;
   events: string;
   exitcode: string;
+  /** Why it was told to end, for whoever else attends it. */
+  stopped: string;
   process: string;
 }
 
@@ -51,6 +53,7 @@ export function turnFiles(root: string, id: string): TurnFiles {
     stderr: inside('stderr.log'),
     events: inside('canonical-events.jsonl'),
     exitcode: inside('exitcode'),
+    stopped: inside('stopped'),
     process: inside('process.json'),
   };
 }

@@ -42,6 +42,8 @@ export interface TurnsOptions {
   env: NodeJS.ProcessEnv;
   startup: HeadlessState['chat_session']['startup_default'];
   progress: HeadlessProgress;
+  /** What the manifest says now: another process may have run turns since. */
+  reload?: (() => HeadlessProgress) | undefined;
   /** Must be durable before it resolves. */
   save: (progress: HeadlessProgress) => Promise<void>;
   limits: TurnLimits;
@@ -60,10 +62,11 @@ export class Turns {
   readonly #on: TurnsOptions;
   #progress: HeadlessProgress;
   #override = false;
-  #number = 0;
   #activeId: string | null = null;
   #turn: RunningTurn | undefined;
   #cancel: AbortController | undefined;
+  /** Settles what was taken over. */
+  #takenOver: Promise<void> = Promise.resolve();
 
   constructor(options: TurnsOptions) {
     this.#on = options;
@@ -87,11 +90,13 @@ export class Turns {
     this.#override = true;
   }
 
-  /** Takes over a turn that an earlier gateway left running, and the result of one that ended meanwhile. */
+  /**
+   * Takes over a turn that an earlier gateway left running, and the result of one that ended meanwhile. One that another
+   * process attends, which holds the lane, is followed to its end.
+   */
   async start(): Promise<void> {
     const { root } = this.#on;
     ensurePrivateDirectory(root);
-    this.#number = Math.max(this.#progress.turnIndex, highestTurn(root));
     await this.#adopt();
   }
 
@@ -107,13 +112,22 @@ export class Turns {
   }
 
   async deliver(prompt: PromptDelivery): Promise<DeliveryResult> {
-    const { tool, cwd, root } = this.#on;
     if (this.#activeId !== null) return busy(this.#activeId);
+    const problem = prompt.turnId === undefined ? undefined : turnIdProblem(prompt.turnId);
+    if (problem) return refusal('refused', problem);
+    const result = await this.#alone(prompt.turnId ?? this.#nextId(), (signal) => this.#run(prompt, signal));
+    // A turn that another process runs is followed from now on, so that its end is noticed.
+    if (result.outcome === 'not_ready' && this.#activeId === null) await this.#adopt();
+    return result;
+  }
+
+  /** For the holder of the lane: what is chosen here stays true until the turn has begun. */
+  async #run(prompt: PromptDelivery, signal: AbortSignal): Promise<DeliveryResult> {
+    const { tool, cwd, root } = this.#on;
+    this.#catchUp();
     const chosen = chooseChat(prompt.chatSession, this.chat(), prompt.direct === true);
     if ('refused' in chosen) return refusal('refused', chosen.refused);
     const id = prompt.turnId ?? this.#nextId();
-    const problem = turnIdProblem(id);
-    if (problem) return refusal('refused', problem);
     const files = turnFiles(root, id);
     if (isUsed(files)) return refusal('refused', `turn_id "${id}" was used before`);
     const built = buildTurn(tool, {
@@ -125,20 +139,25 @@ export class Turns {
     if ('refused' in built) return refusal('refused', built.refused);
     if (!fs.statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
       return refusal('failed', `the working directory ${cwd} is not there`);
-    return this.#alone(id, (signal) =>
-      deliverTurn(
-        { prompt, files, built, chat: chosen.chat, index: this.#progress.turnIndex + 1, signal },
-        {
-          ...this.#on,
-          newStream: (index) => this.#stream(index),
-          began: (turn) => {
-            if (chosen.takesOverride) this.#override = false;
-            this.#begin(turn);
-          },
-          settle: (current, end) => this.#settle(current, end),
+    this.#activeId = id;
+    return deliverTurn(
+      { prompt, files, built, chat: chosen.chat, index: this.#progress.turnIndex + 1, signal },
+      {
+        ...this.#on,
+        newStream: (index) => this.#stream(index),
+        began: (turn) => {
+          if (chosen.takesOverride) this.#override = false;
+          this.#begin(turn, this.#on.visible);
         },
-      ),
+        settle: (current, end) => this.#settle(current, end),
+      },
     );
+  }
+
+  /** What could not be saved here is not forgotten for what stands on disk. */
+  #catchUp(): void {
+    const saved = this.#on.reload?.();
+    if (saved && saved.turnIndex >= this.#progress.turnIndex) this.#progress = saved;
   }
 
   /** Ends the turn under way; undefined when there is none. */
@@ -161,6 +180,7 @@ export class Turns {
   async letGo(): Promise<void> {
     if (this.#turn) await this.#turn.letGo();
     else this.#cancel?.abort();
+    await this.#takenOver;
   }
 
   /** One turn at a time here, and one lane for all processes. */
@@ -193,27 +213,48 @@ export class Turns {
       runner,
       ageMs: Math.max(0, clock.now().getTime() - since),
       stream: this.#stream(current.turn_index),
+      keepsEvents: lock !== undefined,
       limits,
       clock,
       log,
     });
     this.#activeId = current.turn_id;
-    this.#begin(turn);
+    this.#begin(turn, lock ? this.#on.visible : undefined);
     const alive = isProcessAlive(runner);
     log.info(alive ? 'turn taken over' : 'turn ended without a gateway', { turn: current.turn_id });
     const over = turn.ended
-      .then((end) => end && this.#settle(current, end))
+      .then(async (end) => {
+        if (!end) return;
+        if (lock) await this.#settle(current, end);
+        else await this.#settleUnlessDone(current, end);
+      })
       .catch((error: unknown) => log.error('turn could not be settled', { cause: messageOf(error) }))
       .finally(() => {
         lock?.release();
         this.#end();
       });
+    this.#takenOver = over;
     if (!alive) await over;
   }
 
-  #begin(turn: RunningTurn): void {
+  /** Whoever runs a turn settles it; here it is done only when that process was killed. */
+  async #settleUnlessDone(current: CurrentTurn, end: TurnEnd): Promise<void> {
+    const { laneLock, clock, root } = this.#on;
+    const lock = await lockFile(laneLock, { timeoutMs: LOCK_MS, clock }).catch(() => undefined);
+    try {
+      const now = readCurrentTurn(root);
+      const left =
+        lock && typeof now === 'object' && now.attempt === current.attempt && now.settled === false;
+      if (left) await this.#settle(current, end);
+      else this.#catchUp();
+    } finally {
+      lock?.release();
+    }
+  }
+
+  #begin(turn: RunningTurn, visible: VisibleLog | undefined): void {
     this.#turn = turn;
-    showEvents(turn, this.#on.visible);
+    if (visible) showEvents(turn, visible);
     this.changed.emit();
   }
 
@@ -241,7 +282,8 @@ export class Turns {
   }
 
   #nextId(): string {
-    return `turn-${String(++this.#number).padStart(4, '0')}`;
+    const last = Math.max(this.#progress.turnIndex, highestTurn(this.#on.root));
+    return `turn-${String(last + 1).padStart(4, '0')}`;
   }
 }
 
