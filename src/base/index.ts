@@ -6,6 +6,7 @@
  * Never     Reads configuration or the environment; bin/ does that.
  * Errors    Everything that can go wrong on purpose leaves as a RouseError with one code of a closed set.
  */
+export * from './account.ts';
 export * from './clock.ts';
 export * from './crash-point.ts';
 export * from './emitter.ts';

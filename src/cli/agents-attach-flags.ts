@@ -1,8 +1,16 @@
-import { invalid } from '../base/index.ts';
+import { accountUids, invalid } from '../base/index.ts';
 import { LISTENER_HOSTS, type PartialTimings, TUI_TIMING_RULES } from '../domain/index.ts';
 import type { AttachOptions } from '../session/index.ts';
 import type { Flag } from './command.ts';
 import { positiveSeconds, wholeNumber } from './flag-values.ts';
+
+/** For the owner's proxy under its own account, for instance. */
+export const ALLOW_USERS: Flag = {
+  name: 'allow-users',
+  value: 'NAMES',
+  summary: 'other accounts of this machine that may connect, with a token on every route; "" ends that',
+  parse: accountUids,
+};
 
 export const LISTENER_FLAGS: Flag[] = [
   { name: 'gateway-host', value: 'HOST', summary: 'address to bind', choices: LISTENER_HOSTS },
@@ -12,6 +20,7 @@ export const LISTENER_FLAGS: Flag[] = [
     summary: 'port to bind, or fail; 0 takes any free one',
     parse: wholeNumber(0, 65_535),
   },
+  ALLOW_USERS,
 ];
 
 export const TIMING_FLAGS: Flag[] = TUI_TIMING_RULES.map(({ attachFlag, meaning, defaultSeconds }) => ({
@@ -43,6 +52,7 @@ export function attachOptions(
     host: flags['gatewayHost'] as string | undefined,
     port: flags['gatewayPort'] as number | undefined,
     mode: background ? 'detached_process' : foreground ? 'tmux_auxiliary_window' : undefined,
+    allowUsers: flags['allowUsers'] as number[] | undefined,
     timings: Object.keys(timings).length > 0 ? timings : undefined,
   };
 }

@@ -61,7 +61,7 @@ function autoAttach(flags: Record<string, unknown>): LaunchOptions['autoAttach']
   const options = attachOptions(flags, { background: 'gatewayBackground', foreground: 'gatewayForeground' });
   if (flags['gatewayAutoAttach'] === true) return options;
   if (isEmpty(options)) return undefined;
-  throw invalid('the --gateway-… flags need --gateway-auto-attach', {
+  throw invalid('--allow-users and the --gateway-… flags need --gateway-auto-attach', {
     hint: 'or give them to "rouse agents gateway attach" later',
   });
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { invalid, isProcessAlive, messageOf, signalProcess, sleep, systemClock } from '../base/index.ts';
 import { runningServer, serverFiles } from '../fleet/server-files.ts';
+import { ALLOW_USERS } from './agents-attach-flags.ts';
 import type { Command, Flag, Input, Output } from './command.ts';
 import { notBlank, wholeNumber } from './flag-values.ts';
 import { keyValues } from './table.ts';
@@ -55,6 +56,7 @@ async function start(input: Input): Promise<Output | void> {
     port: flags['port'] as number,
     hosts: hostsOf(flags),
     publicUrl: flags['publicUrl'] as string | undefined,
+    allowUsers: flags['allowUsers'] as number[] | undefined,
     databaseUrl: databaseUrl(input),
     env,
     agents: { settings, env },
@@ -120,21 +122,21 @@ async function status(input: Input): Promise<Output> {
     return { data: { running: false }, plain, exitCode: 7 };
   }
   const { process: _, schema_version: __, ...facts } = running;
-  const trouble = await answersAsItself(running).catch(messageOf);
+  const trouble = await answersAsItself(running, input.env).catch(messageOf);
   const data = { running: true, ...facts, ready: trouble === undefined, trouble: trouble ?? null };
   return { data, plain: keyValues(data), ...(trouble !== undefined && { exitCode: 7 }) };
 }
 
 /** Undefined when it does, and its database too. */
-async function answersAsItself(running: {
-  host: string;
-  port: number;
-  instance_id: string;
-}): Promise<string | undefined> {
-  const { FleetClient } = await import('../client/index.ts');
+async function answersAsItself(
+  running: { host: string; port: number; instance_id: string },
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  const { FleetClient, ownerToken } = await import('../client/index.ts');
   const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
   const host = everywhere[running.host] ?? (running.host.includes(':') ? `[${running.host}]` : running.host);
-  const client = new FleetClient({ url: `http://${host}:${running.port}`, timeoutMs: 5000 });
+  const url = `http://${host}:${running.port}`;
+  const client = new FleetClient({ url, token: ownerToken(env, url), timeoutMs: 5000 });
   if ((await client.health()).instance_id !== running.instance_id)
     return 'another program answers on its port';
   await client.request('GET', '/ready');
@@ -195,6 +197,7 @@ const server: Command = {
           summary: 'how others reach it, such as https://fleet.example.org: stands in the cards of A2A',
           parse: webAddress,
         },
+        ALLOW_USERS,
         DATABASE,
         { name: 'verbose', summary: 'log heartbeats too' },
       ],

@@ -13,6 +13,7 @@ export { exchange } from './exchange.ts';
 export { failureOf } from './failure.ts';
 export * from './fleet-client.ts';
 export * from './gateway-client.ts';
+export * from './owner-token.ts';
 export * from './pair-path.ts';
 export * from './requests-client.ts';
 export * from './session-fleet.ts';

@@ -5,7 +5,14 @@ import * as path from 'node:path';
 import { promisify } from 'node:util';
 import { type Ending, systemClock } from '../base/index.ts';
 import { GatewayClient } from '../client/index.ts';
-import { launch, type ManifestFacts, type SessionContext, stop } from '../session/index.ts';
+import {
+  launch,
+  type ManifestFacts,
+  readToken,
+  type SessionContext,
+  sessionPaths,
+  stop,
+} from '../session/index.ts';
 import { type Fleet, startFleetServer } from './fleet.ts';
 
 export interface Member {
@@ -56,7 +63,11 @@ export async function gatherTeam(options: TeamOptions, ending: Ending): Promise<
     ending.add(() => stop(context, report.facts));
     if (report.attachError) throw report.attachError;
     const { gateway_host: host, gateway_port: port } = report.attached!.status;
-    const gateway = new GatewayClient({ host: host!, port: port! });
+    const gateway = new GatewayClient({
+      host: host!,
+      port: port!,
+      token: readToken(sessionPaths(report.facts.root), context.env),
+    });
     await gateway.enableNotifier({ interval_seconds: 20, repeat: 'backoff' });
     const { address } = await gateway.mailStatus();
     members.push({ name, address, gateway, facts: report.facts });

@@ -6,11 +6,14 @@ import {
   ensurePrivateDirectory,
   identifyProcess,
   type Log,
+  randomHex,
   readJsonIfExists,
   tryLockFile,
   utcStamp,
+  writeFileAtomic,
   writeJsonAtomic,
 } from '../base/index.ts';
+import { accountsFor, isLoopback } from '../http/index.ts';
 import { packageRoot } from '../session/index.ts';
 import type { ServerInstance } from '../wire/index.ts';
 import { type AdminToken, ensureAdminToken, replaceAdminToken as makeAdminToken } from './admin-token.ts';
@@ -28,6 +31,8 @@ export interface RunServerOptions {
   hosts: readonly string[];
   /** How others reach it, when that is not how they address it. */
   publicUrl?: string | undefined;
+  /** Uids of other accounts of this machine that may connect, and need a token. */
+  allowUsers?: readonly number[] | undefined;
   databaseUrl: string | undefined;
   env: Readonly<Record<string, string | undefined>>;
   agents: ServerConfig['agents'];
@@ -56,8 +61,11 @@ export async function runServer(options: RunServerOptions): Promise<StartedServe
       fallback: LIVENESS_WINDOW_SECONDS,
       log,
     });
+    const accounts = accountsFor(env, new Set(options.allowUsers));
     const server = await startServer({
       ...database,
+      accounts,
+      ownerToken: isLoopback(host) && !accounts.areKnown ? makeOwnerToken(files) : undefined,
       host,
       port,
       hosts,
@@ -99,6 +107,13 @@ export async function initServer({
   }
 }
 
+/** Another one at each start: it ends with the server. */
+function makeOwnerToken(files: ServerFiles): string {
+  const token = randomHex(32);
+  writeFileAtomic(files.ownerToken, `${token}\n`, { mode: 0o600 });
+  return token;
+}
+
 /** A release carries an initialised embedded database beside its programs, so that the first start is quick. */
 const databaseOf = (files: ServerFiles, databaseUrl: string | undefined) => ({
   databaseUrl,
@@ -123,7 +138,9 @@ function describe({ instanceId, host, port, sql }: RunningServer, clock: Clock):
 
 function forget(files: ServerFiles, { instance_id }: ServerInstance): void {
   const stored = readJsonIfExists(files.instance) as ServerInstance | undefined;
-  if (stored?.instance_id === instance_id) rmSync(files.instance, { force: true });
+  if (stored?.instance_id !== instance_id) return;
+  rmSync(files.instance, { force: true });
+  rmSync(files.ownerToken, { force: true });
 }
 
 function alreadyRunning(files: ServerFiles): Error {

@@ -23,6 +23,8 @@ export interface ServerConfig extends DatabaseConfig {
   hosts?: readonly string[] | undefined;
   /** Which accounts of this machine may connect to loopback. Default: its own and root. */
   accounts?: Accounts | undefined;
+  /** Shown by the owner's own programs where the accounts are not known. */
+  ownerToken?: string | undefined;
   /** How others reach it; default: as each of them addresses it. */
   publicUrl?: string | undefined;
   /** Without a heartbeat for this long, an agent is offline. */

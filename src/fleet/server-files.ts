@@ -1,6 +1,7 @@
 /** Where the server of one home keeps its things. Light: the command line reads them without loading the server. */
 import * as path from 'node:path';
 import { isProcessAlive, type ProcessIdentity, readJsonIfExists } from '../base/index.ts';
+import { ownerTokenFile } from '../client/index.ts';
 import type { ServerInstance } from '../wire/index.ts';
 
 export interface ServerFiles {
@@ -9,6 +10,8 @@ export interface ServerFiles {
   lock: string;
   instance: string;
   adminToken: string;
+  /** There while a server runs that cannot ask the kernel who connects. */
+  ownerToken: string;
   /** The embedded database. */
   database: string;
 }
@@ -21,6 +24,7 @@ export function serverFiles(home: string): ServerFiles {
     lock: at('server.lock'),
     instance: at('current-instance.json'),
     adminToken: at('admin-token'),
+    ownerToken: ownerTokenFile(home),
     database: at('database'),
   };
 }

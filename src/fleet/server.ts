@@ -1,7 +1,7 @@
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import { Emitter, Ending, forbidden, newUuid } from '../base/index.ts';
 import { migrate, openEmbedded, openPostgres, type Sql } from '../db/index.ts';
-import { Accounts, admit, createApp, type Door, isLoopback, listen } from '../http/index.ts';
+import { Accounts, admit, carries, createApp, type Door, isLoopback, listen } from '../http/index.ts';
 import { TaskWatch } from './a2a/index.ts';
 import { agentRoutes, type ManagedAgents, startAgents } from './agents/index.ts';
 import { deliverySweep, enqueue } from './delivery/index.ts';
@@ -170,12 +170,16 @@ function routes(config: ServerConfig, rooms: Rooms): Hono {
   const { sql, sweepers, ending } = rooms;
   const counts = new RequestCounts();
   const app = createApp({ host, hosts, log, watch: requestLog(log, clock, counts) });
-  app.use(authenticate(sql, { clock, counts, ...(limits && { limits }) }));
+  const { ownerToken } = config;
+  const hasOwnersToken = (context: Context): boolean =>
+    ownerToken !== undefined && carries(context, ownerToken);
+  app.use(authenticate(sql, { clock, counts, hasOwnersToken, ...(limits && { limits }) }));
   app.use(
     admit({
       host,
       accounts: rooms.accounts,
       hasToken: (context) => callerOf(context) !== undefined,
+      hasOwnersToken,
       tokenHint: 'send "Authorization: Bearer <token>"; "rouse tokens create" makes one',
       // Beyond loopback each route asks for the token that it needs.
       ...(!isLoopback(host) && { open: () => true }),

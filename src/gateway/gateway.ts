@@ -66,7 +66,7 @@ export interface GatewayConfig {
   window: { id: string; index: string; paneId: string } | null;
   /** What its surface is opened with, told in its instance record. */
   timings: TuiTimings;
-  /** Demanded when bound beyond loopback. */
+  /** Demanded of whoever the kernel does not know as the owner. */
   token: string | undefined;
   /** Which accounts of this machine may connect. Default: its own and root. */
   accounts?: Accounts | undefined;
@@ -160,9 +160,11 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
     log,
     prompt: (mode) => {
       const { text, problem } = config.wakeTemplate();
-      const doors = servesMail(config.host)
-        ? { baseUrl: `http://${config.host}:${listening.port}` }
-        : { command: config.mailCommand };
+      // A door that wants a token is none for whoever reads the prompt; commands show it by themselves.
+      const doors =
+        servesMail(config.host) && door.accounts.areKnown
+          ? { baseUrl: `http://${config.host}:${listening.port}` }
+          : { command: config.mailCommand };
       const facts = { mode, tool: session.tool, doors, skills: config.skills() };
       return { text: renderWakePrompt(text, facts), problem };
     },

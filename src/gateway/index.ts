@@ -7,6 +7,7 @@
  * Never     Speaks to another gateway or to the fleet's database; those meet over HTTP.
  * Errors    A start that fails leaves a structured cause (`facts.cause`) and nothing running.
  */
+export { type GatewayDoor, gatewayDoor } from './door.ts';
 export { type GatewayConfig, type RunningGateway, startGateway } from './gateway.ts';
 export { saveHeadlessProgress } from './headless-progress.ts';
 export { openBoundMailbox } from './mail/index.ts';

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import { type SocketOwner, socketOwner } from './socket-owner.ts';
+import { invalid } from '../base/index.ts';
+import { type Ends, type SocketOwner, socketOwner } from './socket-owner.ts';
 
 /** `own`: this account or root. `guest`: an account let in by name, as nobody. `unknown`: the kernel cannot be asked. */
 export type Account = 'own' | 'guest' | 'other' | 'unknown';
@@ -9,11 +10,22 @@ export interface AccountRules {
   ownUid: number | undefined;
   /** Accounts that may connect and need a token on every route. */
   guests: ReadonlySet<number>;
-  ownerOf: (socket: Socket) => SocketOwner;
+  ownerOf: (ends: Ends) => SocketOwner;
 }
 
 /** How the kernel names a uid that it cannot show in this user namespace. */
 const OVERFLOW_UID = 65_534;
+
+/** By the kernel where it can be asked; `ROUSE_PEER_CHECK=token` is for where its answer is not to be trusted. */
+export function accountsFor(
+  env: Readonly<Record<string, string | undefined>>,
+  guests: ReadonlySet<number> = new Set(),
+): Accounts {
+  const by = env['ROUSE_PEER_CHECK'] || 'kernel';
+  if (by !== 'kernel' && by !== 'token')
+    throw invalid(`ROUSE_PEER_CHECK must be "kernel" or "token", but is "${by.slice(0, 40)}"`);
+  return new Accounts({ guests, ...(by === 'token' && { ownerOf: () => 'unaskable' }) });
+}
 
 /** Which account of the machine is at the other end of each connection. Asked once, when the connection is made. */
 export class Accounts {
@@ -26,6 +38,12 @@ export class Accounts {
     ownerOf = socketOwner,
   }: Partial<AccountRules> = {}) {
     this.#rules = { ownUid, guests, ownerOf };
+  }
+
+  /** Whether the kernel tells who connects. Where it does not, everybody needs a token. */
+  get areKnown(): boolean {
+    const { ownUid, ownerOf } = this.#rules;
+    return ownUid !== undefined && ownerOf({}) !== 'unaskable';
   }
 
   of(socket: Socket): Account {

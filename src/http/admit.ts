@@ -14,6 +14,8 @@ export interface AdmitOptions {
   accounts: Accounts;
   /** Whether the request carries a token that is good here; such a caller is not asked for its account. */
   hasToken: (context: Context) => boolean;
+  /** Whether it carries the token that stands for the owner, where the kernel cannot be asked. */
+  hasOwnersToken?: (context: Context) => boolean;
   /** Where a person finds the token, for the one who needs it. */
   tokenHint: string;
   /** Routes that anybody may ask who reaches the port. Default: /health. */
@@ -28,11 +30,13 @@ export function admit({
   host,
   accounts,
   hasToken,
+  hasOwnersToken = () => false,
   tokenHint,
   open = isHealth,
 }: AdmitOptions): MiddlewareHandler {
   return async (context, next) => {
-    if (!hasToken(context) && !open(context.req.path)) {
+    if (hasOwnersToken(context)) context.set(OWNER, true);
+    else if (!hasToken(context) && !open(context.req.path)) {
       const account = isLoopback(host) ? accountOf(context, accounts) : 'unknown';
       if (account === 'other') {
         throw refusal('other_account', 'this server belongs to another account of this machine', {
@@ -46,7 +50,7 @@ export function admit({
   };
 }
 
-/** Whether the account that owns the server speaks, known by its connection and not by a token. */
+/** Whether the account that owns the server speaks, known by its connection or by the token only it can read. */
 export function isOwner(context: Context): boolean {
   return context.get(OWNER) === true;
 }

@@ -5,7 +5,7 @@
  *           contract's statuses; no CORS.
  * Never     Knows a route of the product.
  */
-export { type AccountRules, Accounts } from './accounts.ts';
+export { type AccountRules, Accounts, accountsFor } from './accounts.ts';
 export { type AdmitOptions, admit, carries, isOwner } from './admit.ts';
 export { type AppOptions, createApp } from './create-app.ts';
 export { type GuardOptions, guard, isLoopback } from './guard.ts';

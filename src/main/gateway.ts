@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { parseArgs } from 'node:util';
 import {
+  accountUids,
   armCrashPoint,
   asRouseError,
   type Clock,
@@ -17,6 +18,7 @@ import {
 } from '../base/index.ts';
 import { HAND_OVER_SIGNAL, isHeadless, type MailSkill, setLimits, skillsDirectory } from '../domain/index.ts';
 import {
+  gatewayDoor,
   openBoundMailbox,
   openServedSurface,
   readSession,
@@ -37,6 +39,7 @@ const { values } = parseArgs({
     'gateway-root': { type: 'string' },
     host: { type: 'string', default: '127.0.0.1' },
     port: { type: 'string', default: '0' },
+    'allow-users': { type: 'string', default: '' },
     'attempt-id': { type: 'string', default: 'by-hand' },
     'tui-watch-poll-interval-seconds': { type: 'string' },
     'tui-stability-threshold-seconds': { type: 'string' },
@@ -65,19 +68,6 @@ function window(): { id: string; index: string; paneId: string } | null {
     throw invalid('a gateway in a tmux window needs its window id, index and pane id');
   if (index === '0') throw invalid('window 0 is the agent; a gateway never runs there');
   return { id, index, paneId };
-}
-
-/** Beyond loopback every request must carry the token, so there must be one that only its owner can read. */
-function token(host: string): string | undefined {
-  if (host === '127.0.0.1') return undefined;
-  const file = process.env['HOUMAO_GATEWAY_TOKEN_FILE'];
-  if (!file)
-    throw invalid(`listening on ${host} needs a token: set HOUMAO_GATEWAY_TOKEN_FILE to a 0600 file`);
-  if ((statSync(file).mode & 0o077) !== 0)
-    throw invalid(`${file} can be read by others; run "chmod 600 ${file}"`);
-  const text = readFileSync(file, 'utf8').trim();
-  if (text.length < 16) throw invalid(`the token in ${file} is shorter than 16 characters`);
-  return text;
 }
 
 const PACKAGE = path.join(import.meta.dirname, '..');
@@ -140,7 +130,11 @@ async function main(): Promise<void> {
       executionMode: window() ? 'tmux_auxiliary_window' : 'detached_process',
       window: window(),
       timings: readTimings(values),
-      token: token(values.host),
+      ...gatewayDoor(root, {
+        host: values.host,
+        guests: new Set(accountUids(values['allow-users'])),
+        env: process.env,
+      }),
       clock,
       show: (line) => void process.stdout.write(line),
       openSurface: (parts) => {

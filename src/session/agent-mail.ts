@@ -1,5 +1,6 @@
 import * as path from 'node:path';
-import { conflict, notFound, unsupported } from '../base/index.ts';
+import { conflict, isRouseError, notFound, unsupported } from '../base/index.ts';
+import { GatewayClient } from '../client/index.ts';
 import { agentAddress, agentPrincipal, LOOPBACK } from '../domain/index.ts';
 import type { MailboxBinding } from '../wire/index.ts';
 import { readToken } from './gateway-token.ts';
@@ -152,13 +153,23 @@ function transportPart(binding: MailboxBinding): Json {
   throw unsupported(`mail kept by ${binding.transport} is not served yet`);
 }
 
+/** A door that is closed to the agent's own programs, which have no token, is not named to them. */
+async function wantsToken(host: string, port: number): Promise<boolean> {
+  const asked = new GatewayClient({ host, port }).status();
+  return asked.then(
+    () => false,
+    (error: unknown) => isRouseError(error) && error.code === 'unauthorized',
+  );
+}
+
 async function liveGateway(context: SessionContext, facts: ManifestFacts): Promise<Json | null> {
   const paths = sessionPaths(facts.root);
-  const life = await probeGateway(paths, readToken(paths, context.env));
+  const token = readToken(paths, context.env);
+  const life = await probeGateway(paths, token);
   if (life.life !== 'live') return null;
   const { host, port } = life.gateway;
   // Beyond loopback it serves no mail; commands reach the store itself.
-  if (host !== LOOPBACK) return null;
+  if (host !== LOOPBACK || (token && (await wantsToken(host, port)))) return null;
   return {
     source: 'current_instance',
     host,

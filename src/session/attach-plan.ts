@@ -16,12 +16,15 @@ export interface AttachOptions {
   port?: number | undefined;
   mode?: ExecutionMode | undefined;
   timings?: PartialTimings | undefined;
+  /** Uids of other accounts that may connect, and need the token; an empty list ends that. */
+  allowUsers?: readonly number[] | undefined;
 }
 
 export interface AttachPlan {
   listener: Pick<ResolvedListener, 'host' | 'port' | 'portIsHard'>;
   mode: ExecutionMode;
   timings: TuiTimings;
+  guests: readonly number[];
 }
 
 /** Each part on its own: asked for now, else (address) in the environment, else as the last successful attach. */
@@ -43,7 +46,12 @@ export function planAttach(
     },
     bootstrap: { host: bootstrap.desired_host, port: bootstrap.desired_port },
   });
-  return { listener, timings, mode: options.mode ?? desired.desired_execution_mode ?? FIRST_EXECUTION_MODE };
+  return {
+    listener,
+    timings,
+    mode: options.mode ?? desired.desired_execution_mode ?? FIRST_EXECUTION_MODE,
+    guests: options.allowUsers ?? desired.desired_allow_users ?? [],
+  };
 }
 
 /** How a live gateway runs, in the terms of a plan. */
@@ -56,22 +64,24 @@ export function planOf(
     listener: { host: host as ResolvedListener['host'], port, portIsHard },
     mode: executionMode,
     timings: resolveTimings(timings, desired.desired_tui_tracking_timings ?? {}).timings,
+    guests: desired.desired_allow_users ?? [],
   };
 }
 
 /** The same with what is asked for now. */
-export function planChange(running: AttachPlan, { mode, timings }: AttachOptions): AttachPlan {
+export function planChange(running: AttachPlan, { mode, timings, allowUsers }: AttachOptions): AttachPlan {
   return {
     ...running,
     mode: mode ?? running.mode,
     timings: resolveTimings(timings, running.timings).timings,
+    guests: allowUsers ?? running.guests,
   };
 }
 
 /** What the next attach starts from. A port the system handed out is remembered as such: it is no wish. */
 export function desiredAfter(
-  before: Partial<DesiredConfigFile>,
-  { listener, mode, timings }: AttachPlan,
+  { desired_allow_users: _, ...before }: Partial<DesiredConfigFile>,
+  { listener, mode, timings, guests }: AttachPlan,
   gateway: Pick<RecordedGateway, 'port'>,
 ): DesiredConfigFile {
   return {
@@ -83,5 +93,6 @@ export function desiredAfter(
     desired_port_origin: listener.portIsHard && gateway.port === listener.port ? 'explicit' : 'auto',
     desired_execution_mode: mode,
     desired_tui_tracking_timings: timings,
+    ...(guests.length > 0 && { desired_allow_users: [...guests] }),
   };
 }

@@ -19,9 +19,9 @@ export async function attach(
   if (target.kind === 'local') return attachLocal(context, target.facts.path, options);
   const own = await localInstead(context, target, 'attach');
   if (own) return attachLocal(context, own, options);
-  if (options.host !== undefined || options.port !== undefined) {
+  if (options.host !== undefined || options.port !== undefined || options.allowUsers) {
     throw unsupported('the address of a gateway behind a pair server is chosen by that server', {
-      hint: 'leave out --gateway-host and --gateway-port',
+      hint: 'leave out --gateway-host, --gateway-port and --allow-users',
     });
   }
   await requirePairAgent(target);

@@ -25,7 +25,8 @@ type Json = Record<string, unknown>;
 const LAUNCH_TIMEOUT_MS = 90_000;
 
 export function pairServerOn(port: number, env: NodeJS.ProcessEnv): PairServer {
-  return { baseUrl: `http://127.0.0.1:${port}`, token: pairToken(env) };
+  const baseUrl = `http://127.0.0.1:${port}`;
+  return { baseUrl, token: pairToken(env, baseUrl) };
 }
 
 /** Asks a server to launch an agent and to own it. It runs with the environment of whoever asks, as a launch from here would. */

@@ -1,5 +1,5 @@
 import { conflict, isRouseError, notFound, notReady, unavailable } from '../base/index.ts';
-import { exchange, readTokenFile, type ServerKind, segment } from '../client/index.ts';
+import { exchange, ownerToken, readTokenFile, type ServerKind, segment } from '../client/index.ts';
 import { isHeadless } from '../domain/index.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
 import type { PairTarget } from './resolve-target.ts';
@@ -36,10 +36,13 @@ function howToReach({ baseUrl, facts }: PairServer): string {
   return `Agent ${facts.agentName} belongs to that server, as its manifest says; start it with "${start}".`;
 }
 
-/** Sent only where somebody named the file: whoever happens to listen on a port must not be given a token unasked. */
-export function pairToken(env: NodeJS.ProcessEnv): string | undefined {
+/**
+ * Sent only where somebody named the file, or to the running server of this home: whoever happens to listen on a port must
+ * not be given a token unasked.
+ */
+export function pairToken(env: NodeJS.ProcessEnv, baseUrl: string): string | undefined {
   const file = env['ROUSE_FLEET_TOKEN_FILE'];
-  return file ? readTokenFile(file) : undefined;
+  return file ? readTokenFile(file) : ownerToken(env, baseUrl);
 }
 
 /** Whether a server of ours is there and knows the agent. Anything else there, or nobody, is no. */

@@ -46,8 +46,8 @@ export async function startAndProve(
   plan: AttachPlan,
   port: number,
 ): Promise<RecordedGateway> {
-  const { mode, timings, listener } = plan;
-  const start: GatewayStart = { attemptId: newUuid(), host: listener.host, port, mode, timings };
+  const { mode, timings, guests, listener } = plan;
+  const start: GatewayStart = { attemptId: newUuid(), host: listener.host, port, mode, timings, guests };
   context.progress?.('starting the gateway');
   crashPoint('session.attach.before_start');
   const started = await startGateway(context, facts, start);

@@ -10,7 +10,6 @@ import {
   writeFileAtomic,
 } from '../base/index.ts';
 import { type ExecutionMode, TUI_TIMING_RULES, type TuiTimings } from '../domain/index.ts';
-import { ensureToken, TOKEN_FILE_VARIABLE } from './gateway-token.ts';
 import { handedEnvironment, NEVER_IN_A_PANE, writeEnvironmentFile } from './handed-environment.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
 import { programWords } from './program-path.ts';
@@ -25,6 +24,8 @@ export interface GatewayStart {
   port: number;
   mode: ExecutionMode;
   timings: TuiTimings;
+  /** Uids of accounts that may connect with a token. */
+  guests: readonly number[];
 }
 
 export interface StartedGateway {
@@ -40,7 +41,7 @@ export async function startGateway(
   start: GatewayStart,
 ): Promise<StartedGateway> {
   const words = [...(context.gatewayProgram ?? programWords('gateway')), ...gatewayFlags(facts, start)];
-  const env = gatewayEnvironment(context, facts, start);
+  const env = gatewayEnvironment(context, start);
   return start.mode === 'detached_process'
     ? startDetached(facts, words, env)
     : startInWindow(context, facts, words, env);
@@ -50,6 +51,7 @@ function gatewayFlags(facts: ManifestFacts, start: GatewayStart): string[] {
   return [
     ...['--gateway-root', sessionPaths(facts.root).gateway],
     ...['--host', start.host, '--port', String(start.port), '--attempt-id', start.attemptId],
+    ...(start.guests.length > 0 ? ['--allow-users', start.guests.join(',')] : []),
     ...TUI_TIMING_RULES.flatMap(({ field, processFlag }) => [
       `--${processFlag}`,
       String(start.timings[field]),
@@ -58,15 +60,9 @@ function gatewayFlags(facts: ManifestFacts, start: GatewayStart): string[] {
 }
 
 /** The caller's environment, for headless turns run under the gateway; never as arguments. */
-function gatewayEnvironment(
-  context: SessionContext,
-  facts: ManifestFacts,
-  start: GatewayStart,
-): Record<string, string> {
+function gatewayEnvironment(context: SessionContext, start: GatewayStart): Record<string, string> {
   const env = handedEnvironment(context.env);
   env['HOUMAO_GATEWAY_EXECUTION_MODE'] = start.mode;
-  if (start.host !== '127.0.0.1')
-    env[TOKEN_FILE_VARIABLE] = ensureToken(sessionPaths(facts.root), context.env);
   return env;
 }
 

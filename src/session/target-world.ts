@@ -13,7 +13,7 @@ import { socketOf, socketOfTmuxVariable } from './tmux-socket.ts';
 export async function findTarget(context: SessionContext, flags: SelectorFlags): Promise<Target> {
   const selector = chooseSelector(flags, isInsideTmux(context.env));
   const target = await resolveLiving(context, selector);
-  return target.kind === 'pair' ? { ...target, token: pairToken(context.env) } : target;
+  return target.kind === 'pair' ? { ...target, token: pairToken(context.env, target.baseUrl) } : target;
 }
 
 /**
@@ -69,7 +69,7 @@ export function targetWorld({ settings, env, clock }: SessionContext): TargetWor
       const session = await own.sessionOfPane(env['TMUX_PANE'] ?? '');
       return session === undefined ? undefined : pointers(own, session);
     },
-    pairKnows: (baseUrl, agentRef) => pairKnows({ baseUrl, token: pairToken(env) }, agentRef),
+    pairKnows: (baseUrl, agentRef) => pairKnows({ baseUrl, token: pairToken(env, baseUrl) }, agentRef),
     defaultPairPort: pairPort(env['CAO_PORT']),
   };
 }

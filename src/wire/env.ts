@@ -101,7 +101,12 @@ export const VARIABLES = [
   variable(
     'HOUMAO_GATEWAY_TOKEN_FILE',
     'setting',
-    'File with the bearer token of a gateway that is bound wider than loopback.',
+    'File with the bearer token of a gateway that demands one. Default `<session>/gateway/token`.',
+  ),
+  variable(
+    'ROUSE_PEER_CHECK',
+    'setting',
+    'How servers on loopback know their owner: `kernel` asks which account connects; `token` wants a token from a 0600 file, which our own commands show by themselves. Default `kernel` on Linux; elsewhere always `token`.',
   ),
   variable(
     'HOUMAO_AGENT_GATEWAY_HOST',

@@ -29,7 +29,7 @@ export const FLEET_TAGS: Readonly<Record<string, string>> = {
 /** Any route of the fleet server may answer these. */
 export const FLEET_ERRORS: Readonly<Record<number, string>> = {
   401: 'There is no token, or it is not valid.',
-  403: 'The token is not enough, or the Host or Origin header is not that of a local program.',
+  403: 'The token is not enough, another account of the machine calls, or the Host or Origin header is not that of a local program.',
   429: 'Too many requests; `Retry-After` says when to come back.',
   500: 'The server failed inside.',
   503: 'The database is away, or the server is starting.',

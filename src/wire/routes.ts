@@ -34,8 +34,8 @@ import { tuiHistory, tuiHistoryQuery, tuiState } from './v1/tui-state.ts';
 
 /** Every success is 200. Any route may also answer these. */
 export const COMMON_ERRORS: Readonly<Record<number, string>> = {
-  401: 'A token is required: the gateway is bound wider than loopback.',
-  403: 'The Host or Origin header is not that of a local program.',
+  401: 'A token is required: the gateway is bound wider than loopback, or does not know the account that calls as its owner.',
+  403: 'The Host or Origin header is not that of a local program, or another account of the machine calls.',
   500: 'The gateway failed inside.',
 };
 

@@ -33,7 +33,7 @@ export function openServedSurface({
   });
   if (mode !== 'server_headless' || !baseUrl || !agentRef) return undefined;
   return new ServedSurface({
-    authority: new ServerAuthority({ baseUrl, agentRef, sessionRoot }),
+    authority: new ServerAuthority({ baseUrl, agentRef, sessionRoot, env: process.env }),
     presence: openPresence(manifest, { clock, log, env: process.env }),
     clock,
   });

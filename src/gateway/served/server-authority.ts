@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 import { readIfExists, unavailable } from '../../base/index.ts';
-import { exchange, segment } from '../../client/index.ts';
+import { exchange, ownerToken, segment } from '../../client/index.ts';
 import type { HeadlessState, Observation } from '../../terminal/index.ts';
 import type { InternalPromptBody, TurnView } from '../../wire/index.ts';
 
@@ -20,12 +20,15 @@ export class ServerAuthority {
   readonly baseUrl: string;
   readonly #agent: string;
   readonly #tokenFile: string;
+  readonly #env: NodeJS.ProcessEnv;
 
   constructor({
     baseUrl,
     agentRef,
     sessionRoot,
-  }: { baseUrl: string; agentRef: string; sessionRoot: string }) {
+    env,
+  }: { baseUrl: string; agentRef: string; sessionRoot: string; env: NodeJS.ProcessEnv }) {
+    this.#env = env;
     this.baseUrl = baseUrl;
     this.#agent = `/houmao/agents/${segment(agentRef, 'agent ref')}`;
     this.#tokenFile = path.join(sessionRoot, 'fleet', 'token');
@@ -69,7 +72,7 @@ export class ServerAuthority {
       host: hostname,
       port: Number(port || 80),
       timeoutMs: HELD_SECONDS * 1000 + PATIENCE_MS,
-      token: readIfExists(this.#tokenFile)?.trim() || undefined,
+      token: readIfExists(this.#tokenFile)?.trim() || ownerToken(this.#env, this.baseUrl),
     };
     const answer = await exchange(target, { method, path: this.#agent + rest, body, signal });
     if (answer !== null && typeof answer === 'object') return answer as T;

@@ -24,6 +24,8 @@ export const desiredConfigFile = strict({
   desired_port_origin: z.enum(PORT_ORIGINS).nullish(),
   desired_execution_mode: z.enum(EXECUTION_MODES),
   desired_tui_tracking_timings: tuiTimings.nullish(),
+  /** Uids of other accounts that may connect with the token. */
+  desired_allow_users: z.array(count.max(0xffff_fffe)).nullish(),
   desired_diagnostic_logging: strict({
     enabled: z.boolean().default(false),
     max_bytes: integer.min(1).max(1_073_741_824).default(1_048_576),

@@ -17,7 +17,8 @@ export const ADMIN_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/ready',
     tag: 'server',
-    summary: 'Does its database answer? Needs no token',
+    summary:
+      'Does its database answer? Needs no token beyond loopback; on loopback it is for the owner and for tokens',
     response: fleetReadiness,
   }),
   route({
@@ -25,7 +26,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/metrics',
     tag: 'server',
-    summary: 'Counts for Prometheus; needs a token of a server administrator beyond loopback',
+    summary: 'Counts for Prometheus; for the owner on loopback, else with a token of a server administrator',
     response: z.string(),
     contentType: 'text/plain',
   }),

@@ -1,0 +1,33 @@
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { isProcessAlive, readIfExists, readJsonIfExists } from '../base/index.ts';
+
+/** Made by a fleet server on loopback that cannot ask the kernel who connects; it ends with that server. */
+export function ownerTokenFile(home: string): string {
+  return path.join(home, 'server', 'owner-token');
+}
+
+/**
+ * What shows a fleet server of this home that its owner speaks, where it needs that shown. Whoever happens to listen on a
+ * port must not be given it: so only for the address of the server that runs now, as its own record says.
+ */
+export function ownerToken(env: NodeJS.ProcessEnv, url: string): string | undefined {
+  const home = env['ROUSE_HOME'] || path.join(env['HOME'] || os.homedir(), '.rouse');
+  const token = readIfExists(ownerTokenFile(home))?.trim();
+  if (!token) return undefined;
+  const running = readJsonIfExists(path.join(home, 'server', 'current-instance.json')) as Running | undefined;
+  const { protocol, hostname, port } = new URL(url);
+  const asRecorded = hostname.replace(/^\[|\]$/g, '') === running?.host || hostname === 'localhost';
+  if (!running || protocol !== 'http:' || !asRecorded || Number(port || 80) !== running.port)
+    return undefined;
+  const { pid, process_start_ticks: startTicks, boot_id: bootId } = running;
+  return isProcessAlive({ pid, startTicks, bootId }) ? token : undefined;
+}
+
+interface Running {
+  host: string;
+  port: number;
+  pid: number;
+  process_start_ticks: number | null;
+  boot_id: string | null;
+}
