@@ -10,6 +10,7 @@ export class OutputReader {
   readonly #buffer = Buffer.allocUnsafe(CHUNK);
   #handle: fs.FileHandle | undefined;
   #offset = 0;
+  #closed = false;
 
   constructor(file: string) {
     this.#file = file;
@@ -19,12 +20,16 @@ export class OutputReader {
     return this.#offset;
   }
 
-  /** Up to the present end, or a megabyte; false when there is more. The chunk is valid only during the call. */
+  /** Up to the present end, or a megabyte; false when there is more. Closed meanwhile, there is no more. The chunk is valid only during the call. */
   async read(take: (chunk: Uint8Array) => void): Promise<boolean> {
+    if (this.#closed) return true;
     this.#handle ??= await fs.open(this.#file, 'r');
+    if (this.#closed) await this.close();
     for (const until = this.#offset + MOST_AT_ONCE; this.#offset < until; ) {
-      const { bytesRead } = await this.#handle.read(this.#buffer, 0, CHUNK, this.#offset);
-      if (bytesRead === 0) return true;
+      const handle = this.#handle;
+      if (handle === undefined) return true;
+      const { bytesRead } = await handle.read(this.#buffer, 0, CHUNK, this.#offset);
+      if (bytesRead === 0 || this.#closed) return true;
       this.#offset += bytesRead;
       take(this.#buffer.subarray(0, bytesRead));
     }
@@ -32,6 +37,7 @@ export class OutputReader {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     const handle = this.#handle;
     this.#handle = undefined;
     await handle?.close();
