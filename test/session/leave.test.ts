@@ -34,7 +34,11 @@ async function personsSession(session: string): Promise<void> {
   house.tmux('split-window', '-d', '-t', `${at}1`, 'exec sleep 1000');
   house.tmux('new-window', '-d', '-t', at, 'exec cat');
   await house.until(() => house.tmux('capture-pane', '-p', '-t', `${at}0`).trim() !== '');
-  await house.until(() => house.windows(session)[2] === '2 cat');
+  // tmux looks for a window's name only when something is drawn in it.
+  await house.until(() => {
+    house.tmux('send-keys', '-t', `${at}2`, 'Enter');
+    return house.windows(session)[2] === '2 cat';
+  });
 }
 
 /** Everything a person could tell a session by. */
