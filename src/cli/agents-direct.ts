@@ -58,14 +58,15 @@ async function directly(
   const result = await controlDirectly(sessionContext(input), target.facts, act);
   if (result.outcome !== 'submitted') return refused(input, act, result);
   const data = { status: 'ok', action: ACTIONS[act.kind], ...delivered(result) };
-  return { data, plain: [detail, ...result.reasons, ...turnOf(act, result)].join('; ').concat('.') };
+  const turn = turnOf(act, result);
+  const ended = turn === undefined ? [] : [`the turn has ended, and stands in ${turn}`];
+  return { data, plain: [detail, ...result.reasons, ...ended].join('; ').concat('.') };
 }
 
-/** A headless turn has ended by now; what it said is kept beside the session. */
-function turnOf({ kind }: DirectAct, { evidence }: DeliveryResult): string[] {
+/** Where a headless turn that ran and has ended is kept. */
+function turnOf({ kind }: DirectAct, { evidence }: DeliveryResult): string | undefined {
   const last = evidence.at(-1)?.facts;
-  if (kind !== 'prompt' || last?.['exit_code'] === undefined) return [];
-  return [`the turn has ended, and stands in ${String(last['artefacts'])}`];
+  return kind === 'prompt' && last?.['exit_code'] !== undefined ? String(last['artefacts']) : undefined;
 }
 
 const ACTIONS: Record<DirectAct['kind'], string> = {
@@ -76,7 +77,9 @@ const ACTIONS: Record<DirectAct['kind'], string> = {
 
 /** As a gateway refuses: the object on standard error in every print style, and an exit code. */
 function refused(input: Input, act: DirectAct, result: DeliveryResult): Output {
-  const facts = { status: 'error', action: ACTIONS[act.kind], sent: false, ...delivered(result) };
+  // A turn that failed or was interrupted had its prompt.
+  const sent = turnOf(act, result) !== undefined;
+  const facts = { status: 'error', action: ACTIONS[act.kind], sent, ...delivered(result) };
   input.err(stableJson({ ...facts, error_code: result.outcome, detail: result.reasons.join('; ') }));
   const { outcome } = result;
   const later = outcome === 'not_ready' || outcome === 'returned' || outcome === 'left';

@@ -93,14 +93,21 @@ it('a headless agent without a gateway takes prompts and interrupts, but no keys
   await house.until(() => fs.existsSync(`${turn('turn-0002')}/process.json`));
   await house.until(() => fs.readFileSync(`${turn('turn-0002')}/stdout.jsonl`, 'utf8') !== '');
   const second = await prompt('me too');
-  expect([second.code, second.json['reasons']]).toEqual([5, [`active_turn_id='turn-0002'`]]);
+  expect([second.code, second.json]).toMatchObject([
+    5,
+    { sent: false, reasons: [`active_turn_id='turn-0002'`] },
+  ]);
   const attached = await json('agents', 'gateway', 'attach', ...on, '--background');
   expect([attached.code, attached.json['gateway_health']]).toEqual([0, 'healthy']);
   const submit = () => json('agents', 'gateway', 'requests', 'submit', ...on, '--prompt', 'queued', '--wait');
   expect((await submit()).code).toBe(5);
   expect((await json('agents', 'interrupt', ...on)).code).toBe(0);
   const ended = await long;
-  expect(ended.json).toMatchObject({ outcome: 'cancelled', reasons: ['the turn was interrupted'] });
+  expect(ended.json).toMatchObject({
+    sent: true,
+    outcome: 'cancelled',
+    reasons: ['the turn was interrupted'],
+  });
   await house.until(async () => (await submit()).code === 0);
   expect(fs.readFileSync(`${turn('turn-0003')}/prompt.txt`, 'utf8')).toContain('queued');
   expect(manifestOf(said).headless?.session_id).toBe(headless?.session_id);
