@@ -2,9 +2,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { cliReference } from './cli-reference.mjs';
+import { loadSource } from './load-source.mjs';
 import { root } from './setup.mjs';
 
-const PAGES = { 'docs/cli.md': cliReference };
+const PAGES = {
+  'docs/cli.md': cliReference,
+  'docs/access.md': async () => (await loadSource('src/wire/access.ts')).accessMarkdown(),
+};
 
 const check = process.argv.includes('--check');
 let stale = 0;

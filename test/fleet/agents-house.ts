@@ -23,11 +23,14 @@ export class AgentsHouse extends SessionHouse {
   readonly log: string[] = [];
   #controls: ControlClient[] = [];
 
-  async open(options: Partial<Pick<ServerConfig, 'host' | 'port' | 'accounts'>> = {}): Promise<this> {
+  async open(
+    options: Partial<Pick<ServerConfig, 'host' | 'port' | 'accounts' | 'limits'>> = {},
+  ): Promise<this> {
     this.server = await startServer({
       host: options.host ?? '127.0.0.1',
       port: options.port ?? 0,
       accounts: options.accounts,
+      limits: options.limits,
       databaseUrl: undefined,
       databaseDirectory: path.join(this.directory, 'database'),
       templateDirectory: TEMPLATES,

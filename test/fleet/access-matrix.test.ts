@@ -1,0 +1,325 @@
+import { spawn } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as http from 'node:http';
+import * as path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Ending } from '../../src/base/index.ts';
+import { createToken, enqueue, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
+import { testGateway } from '../../src/gateway/testing.ts';
+import { Accounts } from '../../src/http/index.ts';
+import { socketOwner } from '../../src/http/socket-owner.ts';
+import {
+  type AccessRule,
+  FLEET_ACCESS,
+  FLEET_CALLERS,
+  FLEET_PLACES,
+  GATEWAY_ACCESS,
+  GATEWAY_CALLERS,
+  GATEWAY_PLACES,
+  type Outcome,
+} from '../../src/wire/access.ts';
+import { AgentsHouse } from './agents-house.ts';
+import { StandInAgent } from './agents-stand-in.ts';
+
+/** Uids that no account has; a process may have them all the same, when root starts it. */
+const GUEST = 61_001;
+const OTHER = 61_002;
+const isRoot = process.getuid?.() === 0;
+
+/** Connections from here are the guest's, so that nobody need be root to be one. */
+const GUESTS_ADDRESS = '127.0.0.2';
+const accounts = new Accounts({
+  guests: new Set([GUEST]),
+  ownerOf: (ends) => (ends.remoteAddress === GUESTS_ADDRESS ? GUEST : socketOwner(ends)),
+});
+
+const NO_LIMITS = { requests: { burst: 1e6, perSecond: 1e6 }, badTokens: { burst: 1e6, perSecond: 1e6 } };
+
+/** One that is not there: whoever may ask for it is told so, and not that there is none. */
+function giveMailbox(sessionRoot: string): void {
+  const file = path.join(sessionRoot, 'manifest.json');
+  const manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as { launch_plan: Record<string, unknown> };
+  manifest.launch_plan['mailbox'] = {
+    transport: 'flatfile',
+    principal_id: 'HOUMAO-own',
+    address: 'own@test',
+    mailbox_path: path.join(sessionRoot, 'nowhere', 'inbox.md'),
+    bindings_version: '1',
+  };
+  fs.writeFileSync(file, JSON.stringify(manifest));
+}
+
+interface Call {
+  port: number;
+  method: string;
+  path: string;
+  body?: unknown;
+  token?: string | undefined;
+  from?: string | undefined;
+}
+
+/** The status alone: streams are left as soon as they begin. */
+function statusOf({ port, method, path: route, body, token, from }: Call): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = http.request({
+      host: '127.0.0.1',
+      port,
+      method,
+      path: route,
+      localAddress: from,
+      agent: false,
+      headers: {
+        'x-rouse': '1',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(token && { authorization: `Bearer ${token}` }),
+      },
+    });
+    request.on('response', (response) => {
+      resolve(response.statusCode ?? 0);
+      request.destroy();
+    });
+    request.on('error', reject);
+    request.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+/** The same by a process of another account. */
+async function statusesAsOther(calls: Call[]): Promise<number[]> {
+  const program = `require('stream/consumers').text(process.stdin).then(async (calls) => { const said = [];
+      for (const { port, method, path, body } of JSON.parse(calls)) {
+        const headers = { 'x-rouse': '1', ...(body && { 'content-type': 'application/json' }) };
+        const asked = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+        const response = await fetch('http://127.0.0.1:' + port + path, asked);
+        said.push(response.status);
+        await response.body?.cancel();
+      }
+      console.log(JSON.stringify(said)); });`;
+  const child = spawn(process.execPath, ['-e', program], {
+    uid: OTHER,
+    gid: OTHER,
+    cwd: '/',
+    env: {},
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  child.stdin.end(JSON.stringify(calls));
+  return JSON.parse(await text(child.stdout)) as number[];
+}
+
+/** What an admitted call may be answered with, unless the probe says otherwise: anything but a refusal or a failure inside. */
+function agrees(expected: Outcome, status: number, admitted?: number): boolean {
+  if (expected !== 'yes') return status === expected;
+  if (admitted !== undefined) return status === admitted;
+  return ![400, 401, 403, 404, 500].includes(status);
+}
+
+const ruleOf = (rules: readonly AccessRule[], id: string): AccessRule =>
+  rules.find(({ routes }) => routes.includes(id))!;
+
+describe('the table', () => {
+  it.each([
+    ['gateway', GATEWAY_PLACES, GATEWAY_ACCESS, GATEWAY_CALLERS],
+    ['fleet server', FLEET_PLACES, FLEET_ACCESS, FLEET_CALLERS],
+  ] as const)(
+    'of the %s has one row for each route, and one cell for each caller',
+    (_, places, rules, callers) => {
+      expect(rules.flatMap(({ routes }) => routes).sort()).toEqual(places.map(({ id }) => id).sort());
+      for (const { outcomes } of rules) expect(outcomes).toHaveLength(callers.length);
+    },
+  );
+});
+
+describe('a gateway', () => {
+  const ending = new Ending();
+  const token = 'the-token-of-this-gateway';
+  let port: number;
+  beforeAll(async () => {
+    port = (await testGateway(ending, { config: { accounts, token } })).gateway.port;
+  });
+  afterAll(() => ending.run());
+
+  const callOf = (place: { method: string; path: string }): Call => ({
+    port,
+    method: place.method,
+    path: place.path.replaceAll(/\{\w+\}/g, 'x'),
+    ...(/POST|PUT/.test(place.method) && { body: {} }),
+  });
+  const column = (caller: string): number => GATEWAY_CALLERS.findIndex(([name]) => name === caller);
+  // No refusal of a gateway is a 404 or 400: those come from what is asked for.
+  const differs = (id: string, caller: string, status: number): string[] => {
+    const expected = ruleOf(GATEWAY_ACCESS, id).outcomes[column(caller)]!;
+    const fine = expected === 'yes' ? ![401, 403, 500].includes(status) : status === expected;
+    return fine ? [] : [`${id} by ${caller}: ${status}, not ${expected}`];
+  };
+
+  it.each([
+    ['owner', {}],
+    ['guest', { from: GUESTS_ADDRESS }],
+    ['bad', { from: GUESTS_ADDRESS, token: 'the-token-of-this-gatewax' }],
+    ['token', { from: GUESTS_ADDRESS, token }],
+  ])('answers %s as the table says, on every route', async (caller, how) => {
+    const wrong: string[] = [];
+    for (const place of GATEWAY_PLACES)
+      wrong.push(...differs(place.id, caller, await statusOf({ ...callOf(place), ...how })));
+    expect(wrong).toEqual([]);
+  });
+
+  it.skipIf(!isRoot)('answers another account as the table says (needs root to become one)', async () => {
+    const statuses = await statusesAsOther(GATEWAY_PLACES.map(callOf));
+    expect(GATEWAY_PLACES.flatMap(({ id }, i) => differs(id, 'other account', statuses[i]!))).toEqual([]);
+  });
+});
+
+describe('a fleet server', () => {
+  const house = new AgentsHouse();
+  let standIn: StandInAgent;
+  const tokens: Record<string, string> = {};
+  const ids = { home: '', agent: '', asked: '', asking: '', message: '', token: '' };
+  let fresh = 0;
+
+  beforeAll(async () => {
+    await house.open({ accounts, limits: NO_LIMITS });
+    standIn = await StandInAgent.open(house, 'own');
+    giveMailbox(standIn.root);
+    const { sql } = house.server;
+    const [home, away] = [await ensureOrg(sql, 'default'), await ensureOrg(sql, 'elsewhere')];
+    const agent = async (orgId: string, agentId: string) =>
+      registerWorkspace(sql, { orgId, agentId, name: agentId, sessionId: 's' });
+    const person = async (kind: 'user' | 'admin', orgId: string | null, subject: string) =>
+      createToken(sql, { kind, orgId, subject } as Parameters<typeof createToken>[1]);
+    const own = await agent(home.id, 'id-own');
+    const other = await agent(home.id, 'id-other');
+    standIn.belongsTo(own.workspaceId);
+    const revoked = await person('admin', null, 'gone');
+    await sql.query('UPDATE tokens SET revoked_at = now() WHERE id = $1', [revoked.view.id]);
+    Object.assign(tokens, {
+      bad: `rouse_${'x'.repeat(43)}`,
+      revoked: revoked.token,
+      agent: own.token,
+      'other agent': other.token,
+      user: (await person('user', home.id, 'ana')).token,
+      admin: (await person('admin', home.id, 'lead')).token,
+      // The same agent id: whoever registers chooses it.
+      "other org's agent": (await agent(away.id, 'id-own')).token,
+      "other org's user": (await person('user', away.id, 'eve')).token,
+      "other org's admin": (await person('admin', away.id, 'mal')).token,
+      'server admin': (await person('admin', null, 'root')).token,
+    });
+    ids.home = home.id;
+    ids.agent = own.workspaceId;
+    ids.token = (await person('user', home.id, 'spare')).view.id;
+    const sent = { orgId: home.id, workspaceId: own.workspaceId, callerUser: 'ana', priority: 50, body: {} };
+    ids.message = (await enqueue(sql, sent)).id;
+    ids.asked = await ask(other.token, own.workspaceId);
+    ids.asking = await ask(own.token, other.workspaceId);
+  });
+  afterAll(async () => {
+    standIn.close();
+    await house.shut();
+  });
+
+  async function ask(token: string, recipient_id: string): Promise<string> {
+    const response = await fetch(`${house.url}/requests`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ kind: 'task', recipient_type: 'agent', recipient_id, title: 'please' }),
+    });
+    return ((await response.json()) as { request_id: string }).request_id;
+  }
+
+  interface Probe {
+    body?: unknown;
+    path?: Record<string, string>;
+    /** The status of an admitted call, where that is one of those that refuse elsewhere. */
+    admitted?: number;
+  }
+
+  // Neither may really happen to the stand-in; who may do it is asked before whether there is such an agent.
+  const NOBODY: Probe = { path: { agent_ref: 'nobody-here' }, admitted: 404 };
+  const LAUNCH = (): Probe => ({
+    body: { tool: 'no-such-tool', agent_name: 'x', working_directory: house.workdir, mailbox: false },
+  });
+  const PROBES: Record<string, () => Probe | Promise<Probe>> = {
+    'agents.launch': LAUNCH,
+    'agents.launch.headless': LAUNCH,
+    'agents.stop': () => NOBODY,
+    'agents.relaunch': () => NOBODY,
+    'agents.gateway.attach': () => NOBODY,
+    'agents.gateway.detach': () => NOBODY,
+    'registry.register': () => {
+      const name = `new-${fresh++}`;
+      return { body: { agent_id: name, name, session_id: 's' } };
+    },
+    'registry.agents.remove': async () => {
+      const name = `spare-${fresh++}`;
+      const spare = { orgId: ids.home, agentId: name, name, sessionId: 's' };
+      return { path: { agent_ref: (await registerWorkspace(house.server.sql, spare)).workspaceId } };
+    },
+    'requests.respond': () => ({ body: { action: 'done' } }),
+    'requests.message': () => ({ body: { body: 'more' } }),
+    'workspace_requests.respond': () => ({ body: { action: 'done' } }),
+    'workspace_requests.message': () => ({ body: { body: 'more' } }),
+    'workspace_requests.cancel': () => ({ path: { request_id: ids.asking } }),
+    'admin.sweepers.run': () => ({ path: { name: 'delivery-upkeep' } }),
+    mcp: () => ({ body: { jsonrpc: '2.0', id: 1, method: 'ping' } }),
+  };
+
+  async function callOf(place: (typeof FLEET_PLACES)[number]): Promise<[Call, Probe]> {
+    const probe: Probe = (await PROBES[place.id]?.()) ?? {};
+    const named: Record<string, string> = {
+      agent_ref: place.path.startsWith('/registry') ? ids.agent : 'own',
+      workspace_id: ids.agent,
+      request_id: ids.asked,
+      queue_id: ids.message,
+      token_id: ids.token,
+      ...probe.path,
+    };
+    const route = place.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? 'x');
+    const body = /POST|PUT/.test(place.method) ? { body: probe.body ?? {} } : {};
+    return [{ port: house.server.port, method: place.method, path: route, ...body }, probe];
+  }
+
+  const expectedOf = (id: string, caller: string): Outcome =>
+    ruleOf(FLEET_ACCESS, id).outcomes[FLEET_CALLERS.findIndex(([name]) => name === caller)]!;
+
+  async function cell(place: (typeof FLEET_PLACES)[number], caller: string): Promise<string[]> {
+    const expected = expectedOf(place.id, caller);
+    if (place.id === 'agents.shutdown' && expected === 'yes') return [];
+    const [call, { admitted }] = await callOf(place);
+    const from = caller === 'guest' ? GUESTS_ADDRESS : undefined;
+    const status = await statusOf({ ...call, from, token: tokens[caller] });
+    return agrees(expected, status, admitted)
+      ? []
+      : [`${call.method} ${call.path} by ${caller}: ${status}, not ${expected}`];
+  }
+
+  it('answers every caller on every route as the table says', { timeout: 120_000 }, async () => {
+    const wrong: string[] = [];
+    for (const place of FLEET_PLACES) {
+      const callers = FLEET_CALLERS.map(([name]) => name).filter((name) => name !== 'other account');
+      wrong.push(...(await Promise.all(callers.map((caller) => cell(place, caller)))).flat());
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it.skipIf(!isRoot)('answers another account as the table says (needs root to become one)', async () => {
+    const calls: Call[] = [];
+    for (const place of FLEET_PLACES) calls.push((await callOf(place))[0]);
+    const statuses = await statusesAsOther(calls);
+    const wrong = FLEET_PLACES.flatMap(({ id }, i) => {
+      const expected = expectedOf(id, 'other account');
+      return agrees(expected, statuses[i]!) ? [] : [`${id}: ${statuses[i]}, not ${expected}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('is shut down by those whom the table names', async () => {
+    for (const caller of ['server admin', 'owner']) {
+      expect(expectedOf('agents.shutdown', caller)).toBe('yes');
+      const at = { port: house.server.port, method: 'POST', path: '/houmao/server/shutdown' };
+      expect([caller, await statusOf({ ...at, token: tokens[caller] })]).toEqual([caller, 200]);
+      await house.server.stopped;
+      await house.open({ accounts, limits: NO_LIMITS });
+    }
+  });
+});
