@@ -33,6 +33,9 @@ async function run(input: Input): Promise<Output> {
     ...(list.malformed_records.length > 0
       ? [`note: ${list.malformed_records.length} registry file(s) are not records and were skipped`]
       : []),
+    ...list.agents.flatMap(({ agent_name, gateway_down }) =>
+      gateway_down === null ? [] : [`note: ${agent_name}: ${gateway_down}`],
+    ),
     ...list.published_again.map((id) => `note: agent ${id} was published again`),
   ];
   const body = list.agents.length > 0 ? table(list.agents, COLUMNS) : 'no agents';

@@ -22,15 +22,15 @@ export async function gatewayOf(input: Input, target: Target): Promise<GatewayCl
 }
 
 async function local({ env }: Input, { facts }: LocalTarget): Promise<GatewayClient | string> {
-  const [{ probeGateway, readToken, sessionPaths }, { GatewayClient }] = await Promise.all([
+  const [{ probeGateway, readToken, sessionPaths, whyDown }, { GatewayClient }] = await Promise.all([
     import('../session/index.ts'),
     import('../client/index.ts'),
   ]);
   const paths = sessionPaths(facts.root);
   const token = readToken(paths, env);
   const life = await probeGateway(paths, token);
-  if (life.life === 'none') return '';
-  if (life.life !== 'live') return life.reason;
+  if (life.life === 'none') return whyDown(paths)?.message ?? '';
+  if (life.life !== 'live') return (life.life === 'dead' && whyDown(paths)?.message) || life.reason;
   return new GatewayClient({ host: life.gateway.host, port: life.gateway.port, token });
 }
 

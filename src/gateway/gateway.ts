@@ -70,6 +70,8 @@ export interface GatewayConfig {
   token: string | undefined;
   /** Which accounts of this machine may connect. Default: its own and root. */
   accounts?: Accounts | undefined;
+  /** How often its keeper has started it again. */
+  restarts?: number | undefined;
   clock: Clock;
   /** Where log lines are shown beside the file: the gateway's own window. */
   show?: (line: string) => void;
@@ -284,7 +286,8 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   ending.add(() => stopping.abort());
   // A headless turn outlives the gateway: it is let go of first, so that nobody waits for its end.
   if (surface.kind === 'headless') ending.add(() => surface.close());
-  log.info('gateway started', { host: config.host, port: listening.port, instance: instanceId });
+  const again = config.restarts ? { restarts: config.restarts } : {};
+  log.info('gateway started', { host: config.host, port: listening.port, instance: instanceId, ...again });
   return runUntilStopped({ instanceId, port: listening.port, surface, log, ending, leaving });
 }
 

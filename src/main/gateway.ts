@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -41,6 +41,7 @@ const { values } = parseArgs({
     port: { type: 'string', default: '0' },
     'allow-users': { type: 'string', default: '' },
     'attempt-id': { type: 'string', default: 'by-hand' },
+    restarts: { type: 'string', default: '0' },
     'tui-watch-poll-interval-seconds': { type: 'string' },
     'tui-stability-threshold-seconds': { type: 'string' },
     'tui-completion-stability-seconds': { type: 'string' },
@@ -110,8 +111,21 @@ function gatewayClock(): Clock {
   return shift ? shiftedClock(shift) : systemClock;
 }
 
+/** One that is started again stays where its clients know it. */
+function portBefore(root: string): number | undefined {
+  try {
+    const before = readFileSync(path.join(root, 'run', 'current-instance.json'), 'utf8');
+    const { port } = JSON.parse(before) as { port?: unknown };
+    return Number.isInteger(port) ? (port as number) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 async function main(): Promise<void> {
-  armCrashPoint(process.env['ROUSE_CRASH_AT']);
+  const restarts = Number(values.restarts);
+  // A test's crash is one crash: whoever is started again after it runs on.
+  armCrashPoint(restarts === 0 ? process.env['ROUSE_CRASH_AT'] : undefined);
   setLimits(process.env);
   hearListenerErrors((error) => void process.stderr.write(`gateway: ${messageOf(error)}\n`));
   const root = gatewayRoot();
@@ -126,7 +140,8 @@ async function main(): Promise<void> {
       gatewayRoot: root,
       session,
       host: values.host,
-      port: Number(values.port),
+      port: (restarts > 0 && portBefore(root)) || Number(values.port),
+      restarts,
       executionMode: window() ? 'tmux_auxiliary_window' : 'detached_process',
       window: window(),
       timings: readTimings(values),

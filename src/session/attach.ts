@@ -3,6 +3,7 @@ import { conflict, unavailable } from '../base/index.ts';
 import { ANY_PORT } from '../domain/index.ts';
 import { type AttachOptions, planAttach, planChange, planOf } from './attach-plan.ts';
 import { restoreOffline } from './clear-stale.ts';
+import { endForGood } from './end-gateway.ts';
 import { type Followed, followSession } from './follow-session.ts';
 import { changesAsked, type GatewayChange } from './gateway-changes.ts';
 import { readBootstrap, readDesiredConfig } from './gateway-documents.ts';
@@ -13,7 +14,6 @@ import { withLifecycleLock } from './lifecycle-lock.ts';
 import { type GatewayLife, probeGateway } from './live-gateway.ts';
 import { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
 import { readManifest } from './manifest-store.ts';
-import { endProcess } from './process-end.ts';
 import { publishCapability, publishRegistryRecord, registryGateway } from './publish-capability.ts';
 import { publishLive, rememberPlan } from './publish-live.ts';
 import { restartGateway } from './restart-gateway.ts';
@@ -101,10 +101,11 @@ async function alreadyLive(
   return { ...report, alreadyAttached: true, restarted: [], notes };
 }
 
-/** A gateway that runs but does not answer is ended first: it holds the lock, and nobody can use it. */
+/** A gateway that runs but does not answer is ended first: it holds the lock, and nobody can use it. So is a keeper. */
 async function clearAway(context: SessionContext, facts: ManifestFacts, life: GatewayLife): Promise<void> {
+  const paths = sessionPaths(facts.root);
   if (life.life === 'silent') {
-    const ended = await endProcess(life.gateway.identity, context.clock);
+    const ended = await endForGood(paths, life.gateway.identity, context.clock);
     if (ended === 'nothing') {
       throw conflict(
         `process ${life.gateway.identity.pid} holds this session's gateway and does not answer`,
@@ -115,5 +116,6 @@ async function clearAway(context: SessionContext, facts: ManifestFacts, life: Ga
       );
     }
   }
+  await endForGood(paths, undefined, context.clock);
   if (life.life !== 'none') await restoreOffline(context, facts);
 }

@@ -5,6 +5,7 @@ import { endGateway } from './end-gateway.ts';
 import { followSession } from './follow-session.ts';
 import { offlineDocument, type StatusDocument } from './gateway-documents.ts';
 import { endHalfStarted } from './half-started.ts';
+import { isKept } from './keeper.ts';
 import { withLifecycleLock } from './lifecycle-lock.ts';
 import { readRecordedGateway } from './live-gateway.ts';
 import { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
@@ -40,16 +41,16 @@ export async function detachHoldingLock(
   await endHalfStarted(context, paths);
   const recorded = readRecordedGateway(paths);
   const gateway = typeof recorded === 'string' ? undefined : recorded;
-  let ended: EndedBy = 'already';
-  if (gateway) {
-    ended = await endGateway(context, facts, gateway);
-    crashPoint('session.detach.ended');
-  }
+  const kept = isKept(paths);
+  const ended = await endGateway(context, facts, gateway);
+  if (gateway) crashPoint('session.detach.ended');
   await restoreOffline(context, facts);
   crashPoint('session.detach.restored');
   const detail =
     ended === 'already'
-      ? 'no gateway was running'
+      ? kept
+        ? 'the gateway had ended, and is not started again'
+        : 'no gateway was running'
       : ended === 'SIGTERM'
         ? 'the gateway ended'
         : 'the gateway was killed';

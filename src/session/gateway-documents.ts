@@ -7,6 +7,7 @@ import {
   offlineStatus,
 } from '../domain/index.ts';
 import type { AttachFile, DesiredConfigFile } from '../wire/index.ts';
+import { whyDown } from './keeper.ts';
 import type { RecordedGateway } from './live-gateway.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
 import type { SessionPaths } from './session-paths.ts';
@@ -115,7 +116,13 @@ export function offlineDocument(paths: SessionPaths, facts: ManifestFacts): Stat
     epoch: last.epoch,
     instanceId: last.instanceId,
   });
-  return { schema_version: 1, protocol_version: PROTOCOL_VERSION, ...core };
+  const down = whyDown(paths);
+  return {
+    schema_version: 1,
+    protocol_version: PROTOCOL_VERSION,
+    ...core,
+    ...(down && { gateway_down: down }),
+  };
 }
 
 function recordedNumbers(before: Record<string, unknown>): {

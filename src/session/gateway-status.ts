@@ -2,6 +2,7 @@ import { isRouseError, RouseError } from '../base/index.ts';
 import { GatewayClient } from '../client/index.ts';
 import { offlineDocument, readStatus, type StatusDocument } from './gateway-documents.ts';
 import { readToken } from './gateway-token.ts';
+import { restartWords, whyDown } from './keeper.ts';
 import { anyBinding, liveBindings, sameBindings } from './live-bindings.ts';
 import { type GatewayLife, probeGateway, type RecordedGateway } from './live-gateway.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
@@ -38,7 +39,7 @@ async function knownHere(context: SessionContext, facts: ManifestFacts, error: u
     probeGateway(paths, readToken(paths, context.env)),
   ]);
   const session = variables === undefined ? 'lost' : 'running';
-  const gateway = life === 'live' || life === 'silent' ? life : 'not_attached';
+  const gateway = life === 'none' || life === 'dead' ? 'not_attached' : life;
   const seen = session === 'lost' ? 'its tmux session is gone' : `its tmux session lives, gateway ${gateway}`;
   return new RouseError(error.code, `${error.message}; seen from here, ${seen}`, {
     ...(error.hint !== undefined && { hint: error.hint }),
@@ -67,13 +68,18 @@ export async function localStatus(context: SessionContext, given: ManifestFacts)
     if (status) {
       const published = await publishIfMissing(tmux, facts, paths, life, variables);
       const told = await tellLive(context, facts, status, life.gateway);
+      const restarted = restartWords(paths);
       return {
         status: { ...status, tmux_session_name: facts.tmuxSessionName },
-        notes: [...published, ...told],
+        notes: [...published, ...told, ...(restarted ? [restarted] : [])],
       };
     }
   }
   const notes = variables === undefined ? [`tmux session "${facts.tmuxSessionName}" is gone`] : [];
+  if (life.life === 'restarting')
+    return { status: offlineDocument(paths, facts), notes: [...notes, `the gateway's ${life.reason}`] };
+  const down = whyDown(paths);
+  if (down) notes.push(down.message);
   if (isOffline(life, paths, variables)) return { status: offlineDocument(paths, facts), notes };
   const { clearStale } = await import('./clear-stale.ts');
   return { status: offlineDocument(paths, facts), notes: [...notes, ...(await clearStale(context, facts))] };

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { isProcessAlive, type ProcessIdentity, readIfExists, writeJsonAtomic } from '../base/index.ts';
-import { endProcess } from './process-end.ts';
+import { endStarted } from './end-gateway.ts';
 import type { SessionContext } from './session-context.ts';
 import type { SessionPaths } from './session-paths.ts';
 
@@ -21,7 +21,7 @@ export function forgetStarting(paths: SessionPaths): void {
 export async function endHalfStarted(context: SessionContext, paths: SessionPaths): Promise<void> {
   const identity = readNote(paths);
   if (identity && isProcessAlive(identity) && !fs.existsSync(paths.currentInstance)) {
-    await endProcess(identity, context.clock);
+    await endStarted(paths, identity, context.clock);
   }
   forgetStarting(paths);
 }

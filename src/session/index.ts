@@ -39,6 +39,7 @@ export { changesInWords, type GatewayChange } from './gateway-changes.ts';
 export { type GatewayReport, gatewayStatus, localStatus } from './gateway-status.ts';
 export { readToken } from './gateway-token.ts';
 export type { JoinOptions, JoinReport } from './join.ts';
+export { whyDown } from './keeper.ts';
 export type { LaunchReport } from './launch.ts';
 export type { LaunchOptions } from './launch-draft.ts';
 export { type AgentList, type ListedAgent, listAgents } from './list.ts';

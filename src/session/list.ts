@@ -3,6 +3,7 @@ import { CAPABILITIES, isBackendKind } from '../domain/index.ts';
 import type { RegistryRecord } from '../wire/index.ts';
 import { readStatus } from './gateway-documents.ts';
 import { readToken } from './gateway-token.ts';
+import { whyDown } from './keeper.ts';
 import { probeGateway } from './live-gateway.ts';
 import { LiveSessions, recordedOf } from './live-sessions.ts';
 import { type ManifestFacts, tryManifestFacts } from './manifest-facts.ts';
@@ -22,8 +23,13 @@ export interface ListedAgent {
   session: 'running' | 'lost' | 'stale';
   /** Whether the tool itself is there, as its live gateway sees it; null when none looks. */
   tool_connectivity: string | null;
-  /** not_capable: no gateway can serve this kind of session. silent: its process runs and does not answer. */
-  gateway: 'live' | 'silent' | 'not_attached' | 'not_capable';
+  /**
+   * not_capable: no gateway can serve this kind of session. silent: its process runs and does not answer. restarting: it
+   * ended by itself and is being started again. down: it ended too often and is not.
+   */
+  gateway: 'live' | 'silent' | 'restarting' | 'down' | 'not_attached' | 'not_capable';
+  /** Why it is down, since when, and what to do; null for one that is not. */
+  gateway_down: string | null;
   gateway_port: number | null;
   mail_address: string | null;
   working_directory: string | null;
@@ -67,7 +73,8 @@ async function describe(
   const facts = renamed ? await followed(context, read) : read;
   const paths = facts && sessionPaths(facts.root);
   const life = paths ? await probeGateway(paths, readToken(paths, context.env)) : ({ life: 'none' } as const);
-  const seen = life.life === 'live' || life.life === 'silent';
+  const down = paths && whyDown(paths);
+  const seen = life.life === 'none' || life.life === 'dead' ? down && 'down' : life.life;
   return {
     agent_name: record.agent_name,
     agent_id: record.agent_id,
@@ -77,7 +84,8 @@ async function describe(
     tmux_socket: record.terminal.socket ?? null,
     session: facts === undefined ? 'stale' : name === undefined ? 'lost' : 'running',
     tool_connectivity: paths && life.life === 'live' ? connectivity(paths) : null,
-    gateway: seen ? life.life : isServable(record.identity.backend) ? 'not_attached' : 'not_capable',
+    gateway: seen ?? (isServable(record.identity.backend) ? 'not_attached' : 'not_capable'),
+    gateway_down: down?.message ?? null,
     gateway_port: life.life === 'live' ? life.gateway.port : null,
     mail_address: record.mailbox?.address ?? null,
     working_directory: facts?.workingDirectory ?? null,

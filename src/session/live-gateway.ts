@@ -1,6 +1,7 @@
 import { isProcessAlive, messageOf, type ProcessIdentity, readIfExists } from '../base/index.ts';
 import { exchange } from '../client/index.ts';
 import { AGENT_WINDOW_INDEX, connectHost, type ExecutionMode, type PartialTimings } from '../domain/index.ts';
+import { isKept } from './keeper.ts';
 import type { SessionPaths } from './session-paths.ts';
 
 /** What a gateway wrote about itself in run/current-instance.json. */
@@ -22,11 +23,13 @@ export interface RecordedGateway {
  * What can be said of a session's gateway.
  * `live`: the recorded process runs and answers with the recorded instance id.
  * `silent`: the process runs but does not answer, or answers as somebody else.
+ * `restarting`: it ended without being asked, and its keeper starts it again.
  * `dead`: something is recorded that no longer runs. `none`: nothing is recorded.
  */
 export type GatewayLife =
   | { life: 'live'; gateway: RecordedGateway }
   | { life: 'silent'; gateway: RecordedGateway; reason: string }
+  | { life: 'restarting'; gateway: RecordedGateway; reason: string }
   | { life: 'dead'; gateway: RecordedGateway | undefined; reason: string }
   | { life: 'none' };
 
@@ -39,7 +42,10 @@ export async function probeGateway(paths: SessionPaths, token?: string): Promise
   if (recorded === undefined) return { life: 'none' };
   if (typeof recorded === 'string') return { life: 'dead', gateway: undefined, reason: recorded };
   if (!isProcessAlive(recorded.identity)) {
-    return { life: 'dead', gateway: recorded, reason: `process ${recorded.identity.pid} has ended` };
+    const reason = `process ${recorded.identity.pid} has ended`;
+    return isKept(paths)
+      ? { life: 'restarting', gateway: recorded, reason: `${reason}; it is being started again` }
+      : { life: 'dead', gateway: recorded, reason };
   }
   const reason = await healthProblem(recorded, token);
   return reason === undefined

@@ -28,6 +28,8 @@ export interface SessionPaths {
   gatewayLock: string;
   logs: string;
   log: string;
+  /** The last words of a gateway that could not write its log. */
+  errors: string;
 }
 
 export function sessionPaths(root: string): SessionPaths {
@@ -54,6 +56,7 @@ export function sessionPaths(root: string): SessionPaths {
     gatewayLock: inRoot('gateway', 'run', 'gateway.lock'),
     logs: inRoot('gateway', 'logs'),
     log: inRoot('gateway', 'logs', 'gateway.log'),
+    errors: inRoot('gateway', 'logs', 'gateway.err'),
   };
 }
 

@@ -11,15 +11,15 @@ import { ANY_PORT, HAND_OVER_SIGNAL } from '../domain/index.ts';
 import { type AttemptOutcome, waitForAttempt } from './attach-attempt.ts';
 import type { AttachPlan } from './attach-plan.ts';
 import { restoreOffline } from './clear-stale.ts';
+import { endStarted } from './end-gateway.ts';
 import { readToken } from './gateway-token.ts';
 import { forgetStarting, noteStarting } from './half-started.ts';
 import { probeGateway, type RecordedGateway } from './live-gateway.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
-import { endProcess } from './process-end.ts';
 import type { SessionContext } from './session-context.ts';
 import { sessionPaths } from './session-paths.ts';
 import { tmuxOf } from './session-tmux.ts';
-import { errorFile, type GatewayStart, type StartedGateway, startGateway } from './start-gateway.ts';
+import { type GatewayStart, type StartedGateway, startGateway } from './start-gateway.ts';
 
 const READY_TIMEOUT_MS = 10_000;
 
@@ -58,6 +58,7 @@ export async function startAndProve(
     const said = await waitForAttempt(context, paths, start.attemptId, started.identity, READY_TIMEOUT_MS);
     const others = said.outcome === 'failed' && said.code === 'locked';
     if (said.outcome !== 'ready' && !others) throw failure(facts, said, start);
+    if (others) await endStarted(paths, started.identity, context.clock);
     return await provenGateway(context, facts, said);
   } catch (error) {
     await takeBack(context, facts, started);
@@ -99,11 +100,11 @@ async function takeBack(
   facts: ManifestFacts,
   started: StartedGateway,
 ): Promise<void> {
-  await endProcess(started.identity, context.clock, { ask: HAND_OVER_SIGNAL });
+  const paths = sessionPaths(facts.root);
+  await endStarted(paths, started.identity, context.clock, { ask: HAND_OVER_SIGNAL });
   if (started.windowId !== undefined) {
     await tmuxOf(context, facts).killWindow(facts.tmuxSessionName, started.windowId);
   }
-  const paths = sessionPaths(facts.root);
   const life = await probeGateway(paths, readToken(paths, context.env));
   if (life.life === 'none' || life.life === 'dead') await restoreOffline(context, facts);
 }
@@ -122,7 +123,7 @@ function failure(facts: ManifestFacts, said: AttemptOutcome, start: GatewayStart
       facts: { cause: said.code },
     });
   }
-  const words = (readIfExists(errorFile(facts)) ?? '').trim().split('\n').slice(-5).join('\n');
+  const words = (readIfExists(sessionPaths(facts.root).errors) ?? '').trim().split('\n').slice(-5).join('\n');
   if (said.outcome === 'ended') {
     return unavailable(`the gateway ended before it was ready${words ? `: ${words}` : ''}`, {
       hint: `see ${log}`,

@@ -11,10 +11,12 @@ import {
 } from '../base/index.ts';
 import { type ExecutionMode, TUI_TIMING_RULES, type TuiTimings } from '../domain/index.ts';
 import { handedEnvironment, NEVER_IN_A_PANE, writeEnvironmentFile } from './handed-environment.ts';
+import { keeperRecordFile } from './keeper.ts';
+import { keeperScript, keeperScriptFile, keepingOf } from './keeper-script.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
 import { programWords } from './program-path.ts';
 import type { SessionContext } from './session-context.ts';
-import { sessionPaths } from './session-paths.ts';
+import { type SessionPaths, sessionPaths } from './session-paths.ts';
 import { tmuxOf } from './session-tmux.ts';
 
 export interface GatewayStart {
@@ -29,6 +31,7 @@ export interface GatewayStart {
 }
 
 export interface StartedGateway {
+  /** Of the keeper, or of the gateway itself where it has none. */
   identity: ProcessIdentity;
   /** The window made for it, in the foreground mode. */
   windowId: string | undefined;
@@ -42,9 +45,20 @@ export async function startGateway(
 ): Promise<StartedGateway> {
   const words = [...(context.gatewayProgram ?? programWords('gateway')), ...gatewayFlags(facts, start)];
   const env = gatewayEnvironment(context, start);
+  const kept = keptBy(context, sessionPaths(facts.root), words);
   return start.mode === 'detached_process'
-    ? startDetached(facts, words, env)
-    : startInWindow(context, facts, words, env);
+    ? startDetached(facts, kept, env)
+    : startInWindow(context, facts, kept, env);
+}
+
+/** The words that start the gateway's keeper; those of the gateway itself where nobody is to start it again. */
+function keptBy(context: SessionContext, paths: SessionPaths, words: string[]): string[] {
+  const keeping = keepingOf(context.env);
+  fs.rmSync(keeperRecordFile(paths), { force: true });
+  if (keeping.restarts === 0) return words;
+  const script = keeperScriptFile(paths);
+  writeFileAtomic(script, keeperScript(paths, words, keeping), { mode: 0o700, durable: false });
+  return ['/bin/sh', script];
 }
 
 function gatewayFlags(facts: ManifestFacts, start: GatewayStart): string[] {
@@ -72,7 +86,7 @@ async function startDetached(
   words: string[],
   env: Record<string, string>,
 ): Promise<StartedGateway> {
-  const errors = fs.openSync(errorFile(facts), 'w', 0o600);
+  const errors = fs.openSync(sessionPaths(facts.root).errors, 'w', 0o600);
   try {
     const child = spawn(words[0]!, words.slice(1), {
       cwd: facts.root,
@@ -98,7 +112,7 @@ async function startDetached(
 
 /**
  * A window beside the agent's. Its first command asks tmux where it runs, takes the environment from a file only
- * its owner can read, and becomes the gateway; so the pane's process is the gateway itself.
+ * its owner can read, and becomes the gateway's keeper; so the pane's process lives as long as the gateway is kept.
  */
 async function startInWindow(
   context: SessionContext,
@@ -117,8 +131,8 @@ async function startInWindow(
   const envFile = path.join(paths.run, 'env');
   const script = path.join(paths.run, 'window.sh');
   writeEnvironmentFile(envFile, env);
-  writeFileAtomic(errorFile(facts), '', { durable: false });
-  writeFileAtomic(script, windowScript(envFile, errorFile(facts), words), { mode: 0o700, durable: false });
+  writeFileAtomic(paths.errors, '', { durable: false });
+  writeFileAtomic(script, windowScript(envFile, paths.errors, words), { mode: 0o700, durable: false });
   const pane = await tmux.newWindow({
     session: facts.tmuxSessionName,
     name: 'gateway',
@@ -137,11 +151,6 @@ set -- $(tmux display-message -p -t "$TMUX_PANE" '#{window_id} #{window_index}')
 export HOUMAO_GATEWAY_TMUX_WINDOW_ID="$1" HOUMAO_GATEWAY_TMUX_WINDOW_INDEX="$2" HOUMAO_GATEWAY_TMUX_PANE_ID="$TMUX_PANE"
 exec ${shellWords(words)} 2>>${shellQuote(errors)}
 `;
-}
-
-/** Where a gateway that dies before it can write its log leaves its last words. */
-export function errorFile(facts: ManifestFacts): string {
-  return path.join(sessionPaths(facts.root).logs, 'gateway.err');
 }
 
 /** A process that is gone already has ended: its identity never matches a running one. */

@@ -153,6 +153,16 @@ export const VARIABLES = [
   ),
   variable('HOUMAO_PROJECT_OVERLAY_DISCOVERY_MODE', 'retired', 'Has no effect, for the same reason.'),
   variable('HOUMAO_STALWART_BASE_URL', 'retired', 'Has no effect: there is no JMAP transport yet.'),
+  variable(
+    'ROUSE_GATEWAY_RESTARTS',
+    'setting',
+    'How often within ten minutes a gateway that ended by itself is started again; then it stays down. 0: never. Default 5.',
+  ),
+  variable(
+    'ROUSE_GATEWAY_RESTART_SECONDS',
+    'setting',
+    'The pause before it is started again; each further one is twice as long, at most 60. Default 1.',
+  ),
   variable('ROUSE_DEBUG', 'debug', 'When set, internal errors are printed with their stack.'),
   variable(
     'ROUSE_CLOCK_SHIFT_FILE',

@@ -145,7 +145,8 @@ export class CrashHouse {
         registryDir: at('registry'),
         tmuxSocket: this.#socket,
       },
-      env: own,
+      // What a crash leaves is looked at first; the next attach starts the gateway again.
+      env: { ...own, ROUSE_GATEWAY_RESTARTS: '0' },
       clock: systemClock,
       // Crash points are never handed on by themselves, so the program is started with its own.
       ...(crashAt && {

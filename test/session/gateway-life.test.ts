@@ -300,6 +300,12 @@ describe('the variables of another session', () => {
 });
 
 describe('stale traces', () => {
+  beforeAll(() => {
+    house.env['ROUSE_GATEWAY_RESTARTS'] = '0';
+  });
+  afterAll(() => {
+    delete house.env['ROUSE_GATEWAY_RESTARTS'];
+  });
   const record = (change: object) => {
     const own = JSON.parse(fs.readFileSync(paths().currentInstance, 'utf8')) as object;
     fs.writeFileSync(paths().currentInstance, JSON.stringify({ ...own, ...change }));

@@ -55,7 +55,13 @@ export class AgentHouse {
         tmuxSocket: at('tmux.sock'),
         fleet: this.fleet,
       },
-      env: { ...env, ROUSE_HOME: this.directory, HOME: this.directory },
+      env: {
+        ...env,
+        ROUSE_HOME: this.directory,
+        HOME: this.directory,
+        // One that is to die stays dead until somebody attaches it.
+        ...(this.gatewayCrashAt && { ROUSE_GATEWAY_RESTARTS: '0' }),
+      },
       clock: systemClock,
       ...((this.gatewayCrashAt || this.clockShiftFile) && { gatewayProgram: this.#gatewayProgram() }),
     };

@@ -43,7 +43,7 @@ export const managedAgentList = name(
       strict({
         ...identity,
         session: z.enum(['running', 'lost', 'stale']),
-        gateway: z.enum(['live', 'silent', 'not_attached', 'not_capable']),
+        gateway: z.enum(['live', 'silent', 'restarting', 'down', 'not_attached', 'not_capable']),
         gateway_port: integer.nullable(),
         mail_address: z.string().nullable(),
         tmux_socket: z.string().nullable(),

@@ -12,7 +12,7 @@ import {
   SURFACE_ELIGIBILITY,
   tmuxHandleProblems,
 } from '../../domain/index.ts';
-import { about, count, name, port, rules, stamp, strict } from '../fields.ts';
+import { about, count, integer, name, port, rules, stamp, strict } from '../fields.ts';
 import { PROTOCOL_VERSION } from './health.ts';
 
 /** How it stands between a gateway and the fleet server of its agent. */
@@ -72,6 +72,15 @@ const shape = strict({
     lastTurn.optional(),
   ),
   fleet: about('Absent for an agent of no fleet.', fleetConnection.optional()),
+  gateway_down: about(
+    'A gateway that ended by itself too often and stays down; `message` says what to do.',
+    strict({
+      since_utc: stamp,
+      restarts: count,
+      exit_code: integer.nullable(),
+      message: z.string(),
+    }).optional(),
+  ),
   troubles: about('Background loops that fail and are being retried.', loopTroubles.optional()),
 });
 

@@ -1,0 +1,156 @@
+import * as fs from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identifyProcess, isProcessAlive } from '../../src/base/index.ts';
+import { GatewayClient } from '../../src/client/index.ts';
+import { readTranscript } from '../../src/scripted/index.ts';
+import { type ManifestFacts, sessionPaths } from '../../src/session/index.ts';
+import { readKeeper } from '../../src/session/keeper.ts';
+import { SessionHouse } from './support/house.ts';
+
+/** A gateway that ends without being asked comes back by itself: same port, same mode, the work it had accepted once. */
+const MODES = ['--background', '--foreground'] as const;
+
+let house: SessionHouse;
+let agent: ManifestFacts;
+
+beforeAll(async () => {
+  house = new SessionHouse();
+  house.env['ROUSE_GATEWAY_RESTART_SECONDS'] = '0.05';
+  agent = await house.launch('gpu', { args: ['--turn', '50ms'] });
+});
+afterAll(async () => {
+  expect((await rouse('agents', 'stop', '--agent-name', 'gpu')).code).toBe(0);
+  await house.until(() => house.processes().length === 0);
+  expect(house.close()).toEqual([]);
+});
+
+const rouse = (...args: string[]) => house.rouse(args);
+const gateway = (action: string, ...flags: string[]) =>
+  house.rouse(['--print-json', 'agents', 'gateway', action, '--agent-name', 'gpu', ...flags]);
+const paths = () => sessionPaths(agent.root);
+const record = () => JSON.parse(fs.readFileSync(paths().currentInstance, 'utf8'));
+const gateways = () => house.processes().filter(({ words }) => words.includes('--gateway-root'));
+const keepers = () => house.processes().filter(({ words }) => words.endsWith('keeper.sh'));
+const received = (text: string) =>
+  readTranscript(`${agent.root}/transcript.jsonl`).filter(
+    (each) => each.type === 'submitted' && each['text'] === text,
+  ).length;
+
+/** Kills the recorded gateway; resolves when another one is recorded and answers. */
+async function killAndAwait(): Promise<void> {
+  const before = record().pid as number;
+  process.kill(before, 'SIGKILL');
+  await house.until(() => record().pid !== before && isProcessAlive(identifyProcess(record().pid)!));
+  await house.until(() =>
+    client()
+      .health()
+      .then(
+        () => true,
+        () => false,
+      ),
+  );
+}
+
+const client = (): GatewayClient => new GatewayClient({ host: '127.0.0.1', port: record().port });
+
+describe.each(MODES)('a gateway that was killed (%s)', (mode) => {
+  it('is back by itself, where it was, and what it had accepted goes in once', async () => {
+    const { json: attached } = await gateway('attach', mode);
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) {
+      const accepted = await client().createRequest({
+        schema_version: 1,
+        kind: 'submit_prompt',
+        payload: { prompt: `${mode} ${i}` },
+      });
+      ids.push(accepted.request_id);
+      if (i === 2) await killAndAwait();
+    }
+    await house.until(async () =>
+      (await Promise.all(ids.map((id) => client().getRequest(id)))).every(
+        ({ state }) => state === 'completed',
+      ),
+    );
+    expect([0, 1, 2, 3, 4].map((i) => received(`${mode} ${i}`))).toEqual([1, 1, 1, 1, 1]);
+    const { json: now, code } = await gateway('status');
+    expect(code).toBe(0);
+    for (const field of ['gateway_port', 'execution_mode', 'gateway_tmux_window_id', 'gateway_tmux_pane_id'])
+      expect([field, now[field]]).toEqual([field, attached[field]]);
+    expect((await rouse('agents', 'gateway', 'status', '--agent-name', 'gpu')).stdout).toMatch(
+      /started again once, .*signal 9/,
+    );
+    expect((await gateway('detach')).code).toBe(0);
+    expect([gateways(), keepers(), house.windows(agent.tmuxSessionName)]).toEqual([[], [], ['0 agent']]);
+  });
+});
+
+describe('a gateway that ends again and again', () => {
+  it('stays down after the fifth time, and status, list, show and why say so; attach starts it anew', async () => {
+    await gateway('attach', '--background');
+    for (let i = 0; i < 5; i++) await killAndAwait();
+    const keeper = readKeeper(paths())!;
+    process.kill(record().pid, 'SIGKILL');
+    await house.until(() => !isProcessAlive(keeper.identity));
+    expect(gateways()).toEqual([]);
+    const words = /down since \d{4}-.*signal 9, started again 5 times.*attach it again/;
+    const status = await gateway('status');
+    expect(status.json).toMatchObject({
+      gateway_health: 'not_attached',
+      gateway_down: { restarts: 5, exit_code: 137, message: expect.stringMatching(words) },
+    });
+    expect((await rouse('agents', 'gateway', 'status', '--agent-name', 'gpu')).stdout).toMatch(words);
+    const list = (await rouse('agents', 'list')).stdout;
+    expect(list).toMatch(/gpu .* down /);
+    expect(list).toMatch(words);
+    expect((await rouse('agents', 'show', '--agent-name', 'gpu')).stdout).toMatch(words);
+    expect((await rouse('why', '--agent-name', 'gpu')).stdout).toMatch(words);
+    const again = await gateway('attach');
+    expect([again.code, again.json['gateway_health']]).toEqual([0, 'healthy']);
+    expect((await gateway('detach')).json['gateway_down']).toBeUndefined();
+    expect((await rouse('agents', 'list')).stdout).toMatch(/gpu .* not_attached/);
+  });
+});
+
+describe('during the pause before it is started again', () => {
+  beforeAll(() => {
+    house.env['ROUSE_GATEWAY_RESTART_SECONDS'] = '60';
+  });
+
+  async function killed(mode: string): Promise<void> {
+    await gateway('attach', mode);
+    process.kill(record().pid, 'SIGKILL');
+    await house.until(() => readKeeper(paths())?.restarts === 1);
+  }
+
+  it.each(MODES)('status and list say so, and detach ends it (%s)', async (mode) => {
+    await killed(mode);
+    const status = await rouse('agents', 'gateway', 'status', '--agent-name', 'gpu');
+    expect(status.stdout).toMatch(/not_attached[\s\S]*being started again/);
+    expect((await rouse('agents', 'list')).stdout).toMatch(/gpu .* restarting/);
+    const detached = await gateway('detach');
+    expect([detached.code, detached.stderr]).toEqual([0, '']);
+    expect([gateways(), keepers(), house.windows(agent.tmuxSessionName)]).toEqual([[], [], ['0 agent']]);
+    expect(fs.existsSync(paths().currentInstance)).toBe(false);
+  });
+
+  it('attach does not wait for it', async () => {
+    await killed('--background');
+    const again = await gateway('attach');
+    expect([again.code, again.json['gateway_health']]).toEqual([0, 'healthy']);
+    expect([gateways().length, keepers().length]).toEqual([1, 1]);
+  });
+
+  it('the end of the tmux session ends its keeper in the foreground', async () => {
+    await gateway('detach');
+    await killed('--foreground');
+    house.tmux('kill-server');
+    await house.until(() => keepers().length === 0);
+    expect((await rouse('agents', 'relaunch', '--agent-name', 'gpu')).code).toBe(0);
+  });
+});
+
+it('a keeper that waits is small', async () => {
+  await gateway('attach', '--background');
+  const status = fs.readFileSync(`/proc/${keepers()[0]!.pid}/status`, 'utf8');
+  expect(Number(/^RssAnon:\s+(\d+)/m.exec(status)![1])).toBeLessThan(2000);
+});
