@@ -14,6 +14,7 @@ export * from './ending.ts';
 export * from './errors.ts';
 export * from './fake-clock.ts';
 export * from './file-lock.ts';
+export * from './file-troubles.ts';
 export * from './files.ts';
 export * from './ids.ts';
 export * from './log.ts';

@@ -43,11 +43,13 @@ function hostsOf(flags: Input['flags']): string[] {
 
 async function start(input: Input): Promise<Output | void> {
   const { runServer } = await import('../fleet/index.ts');
-  const { createLog, hearListenerErrors } = await import('../base/index.ts');
+  const { createLog, FileTroubles, hearListenerErrors } = await import('../base/index.ts');
+  const { serverLog } = await import('./server-log.ts');
   const { flags, env, settings, signal } = input;
   const files = serverFiles(settings.home);
   const level = flags['verbose'] ? 'debug' : 'info';
-  const log = createLog({ clock: systemClock, write: input.err, level });
+  const troubles = new FileTroubles(systemClock);
+  const log = createLog({ clock: systemClock, write: serverLog(input.err, troubles), level });
   hearListenerErrors((error) => log.error('a listener failed', { cause: messageOf(error) }));
   input.progress('opening the database');
   const server = await runServer({
@@ -62,6 +64,7 @@ async function start(input: Input): Promise<Output | void> {
     agents: { settings, env },
     clock: systemClock,
     log,
+    troubles,
   });
   const { instance, adminToken } = server;
   const url = `http://${instance.host.includes(':') ? `[${instance.host}]` : instance.host}:${instance.port}`;

@@ -4,6 +4,7 @@ import {
   type Clock,
   conflict,
   ensurePrivateDirectory,
+  FileTroubles,
   identifyProcess,
   type Log,
   randomHex,
@@ -38,6 +39,8 @@ export interface RunServerOptions {
   agents: ServerConfig['agents'];
   clock: Clock;
   log: Log;
+  /** Files that cannot be written now; default: of this server alone. */
+  troubles?: FileTroubles | undefined;
 }
 
 export interface StartedServer {
@@ -51,6 +54,7 @@ export interface StartedServer {
 /** The server of this home as a process: one at a time, known by its files, with an administrator from the first start. */
 export async function runServer(options: RunServerOptions): Promise<StartedServer> {
   const { files, clock, log, env, databaseUrl, host, port, hosts, publicUrl } = options;
+  const { troubles = new FileTroubles(clock) } = options;
   const agents = options.agents && { ...options.agents, ownTokenFile: files.adminToken };
   ensurePrivateDirectory(files.directory);
   const lock = tryLockFile(files.lock);
@@ -70,14 +74,17 @@ export async function runServer(options: RunServerOptions): Promise<StartedServe
       port,
       hosts,
       publicUrl,
+      troubles,
       agents,
       livenessSeconds,
       nudge: nudgeSettings(env, log),
     });
     const adminToken = await ensureAdminToken(server.sql, files.adminToken);
     const instance = describe(server, clock);
-    writeJsonAtomic(files.instance, instance);
+    const file = troubles.writer(files.instance, () => writeJsonAtomic(files.instance, instance));
+    file.write();
     const stopped = server.stopped.then(() => {
+      file.stop();
       forget(files, instance);
       lock.release();
     });

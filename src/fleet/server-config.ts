@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../base/index.ts';
+import type { Clock, FileTroubles, Log } from '../base/index.ts';
 import type { Accounts } from '../http/index.ts';
 import type { SessionContext } from '../session/index.ts';
 import type { RequestLimits } from './http/index.ts';
@@ -39,6 +39,8 @@ export interface ServerConfig extends DatabaseConfig {
         ownTokenFile?: string | undefined;
       })
     | undefined;
+  /** Of the files the program keeps besides its database. */
+  troubles?: FileTroubles | undefined;
   /** Default: as the contract says. */
   nudge?: NudgeSettings;
 }

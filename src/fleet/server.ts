@@ -4,6 +4,7 @@ import { migrate, openEmbedded, openPostgres, type Sql } from '../db/index.ts';
 import { Accounts, admit, carries, createApp, type Door, isLoopback, listen } from '../http/index.ts';
 import { TaskWatch } from './a2a/index.ts';
 import { agentRoutes, type ManagedAgents, startAgents } from './agents/index.ts';
+import { DatabaseWatch } from './database-watch.ts';
 import { deliverySweep, enqueue } from './delivery/index.ts';
 import {
   a2aRoutes,
@@ -86,8 +87,9 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
   const door: Door = { app: undefined, accounts: config.accounts ?? new Accounts() };
   const listening = await listen(door, config.host, config.port);
   ending.add(() => listening.close());
-  const sql = await openDatabase(config);
-  database = sql;
+  database = await openDatabase(config);
+  const watched = new DatabaseWatch(database);
+  const { sql } = watched;
   await refuseUnguarded(sql, config.host);
   const instanceId = newUuid();
   const sweepers = new Sweepers({ sql, clock, log, holder: instanceId });
@@ -130,6 +132,7 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
     watch,
     stopping: stopping.signal,
     ending,
+    reasons: () => [...watched.reasons, ...sweepers.troubles(), ...(config.troubles?.reasons ?? [])],
   });
   sweepers.start();
   return { instanceId, host, port, sql, stop, stopped: whenStopped };
@@ -163,6 +166,8 @@ interface Rooms {
   watch: TaskWatch;
   stopping: AbortSignal;
   ending: Ending;
+  /** Why its health is degraded. */
+  reasons: () => string[];
 }
 
 function routes(config: ServerConfig, rooms: Rooms): Hono {

@@ -6,6 +6,7 @@ import {
   Ending,
   ensurePrivateDirectory,
   type FileLock,
+  FileTroubles,
   type Log,
   type Loop,
   messageOf,
@@ -29,7 +30,6 @@ import {
 } from './dispatch/index.ts';
 import {
   createEventLog,
-  FileTroubles,
   type GatewayFiles,
   gatewayFiles,
   RotatingFile,

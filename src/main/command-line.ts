@@ -37,6 +37,8 @@ export async function runCommandLine(argv: string[]): Promise<void> {
     if (error.code === 'EPIPE' || error.code === 'EIO') process.exit(0);
     throw error;
   });
+  // What cannot be told ends nothing.
+  process.stderr.on('error', () => {});
   process.exitCode = await runCli({
     argv,
     env: process.env,

@@ -127,6 +127,8 @@ async function main(): Promise<void> {
   // A test's crash is one crash: whoever is started again after it runs on.
   armCrashPoint(restarts === 0 ? process.env['ROUSE_CRASH_AT'] : undefined);
   setLimits(process.env);
+  // The window is for people, the log file keeps what it shows; neither ends the gateway.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   hearListenerErrors((error) => void process.stderr.write(`gateway: ${messageOf(error)}\n`));
   const root = gatewayRoot();
   const clock = gatewayClock();

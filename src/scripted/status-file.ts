@@ -1,19 +1,23 @@
-import { writeJsonAtomic } from '../base/index.ts';
+import { FileTroubles, writeJsonAtomic } from '../base/index.ts';
 import type { Agent } from './agent.ts';
 
-/** Keeps the agent's own word on its state in a file, as some real tools do: idle, busy, or waiting for a person. */
+/**
+ * Keeps the agent's own word on its state in a file, as some real tools do: idle, busy, or waiting for a person. A file
+ * that cannot be written is tried again; it stops nobody.
+ */
 export function keepStatusFile(file: string, agent: Agent, sessionId: string): void {
   let last = '';
   const write = (): void => {
     const status = agent.dialog ? 'waiting' : agent.engine.current ? 'busy' : 'idle';
     if (status === last) return;
-    last = status;
     const updated = agent.clock.now().toISOString();
     const waiting = agent.dialog ? { waiting_for: agent.dialog.kind } : {};
     const facts = { pid: process.pid, session_id: sessionId, status, updated_at: updated, ...waiting };
     writeJsonAtomic(file, facts, { durable: false });
+    last = status;
   };
+  const writer = new FileTroubles(agent.clock).writer(file, write);
   agent.journal.events.on((event) => {
-    if (event.type !== 'draft' && event.type !== 'drawn') write();
+    if (event.type !== 'draft' && event.type !== 'drawn') writer.write();
   });
 }

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { errnoOf, invalid, messageOf } from '../base/index.ts';
+import { errnoOf, FileTroubles, invalid, messageOf, systemClock } from '../base/index.ts';
 
 /** One line of the truth. `type` says what happened; the other fields are described in docs/scripted-agent.md. */
 export interface TranscriptRecord {
@@ -11,11 +11,13 @@ export interface TranscriptRecord {
 
 /**
  * The agent's own account, one JSON record per line. A record is in the kernel before anything else happens, so
- * kill -9 loses nothing that was received. Readable by its owner only.
+ * kill -9 loses nothing that was received; what a full disk does not take waits for room. Readable by its owner only.
  */
 export class Transcript {
   readonly path: string;
   #fd: number;
+  #waiting: Buffer[] = [];
+  #writer = new FileTroubles(systemClock).writer('transcript', () => this.#flush());
 
   constructor(path: string) {
     this.path = path;
@@ -34,6 +36,11 @@ export class Transcript {
     this.#write(`${JSON.stringify(record)}\n`);
   }
 
+  #write(text: string): void {
+    this.#waiting.push(Buffer.from(text));
+    this.#writer.write();
+  }
+
   /** A killed writer may have left half a line; the next record must not be glued to it. */
   #endsTorn(): boolean {
     const size = fs.fstatSync(this.#fd).size;
@@ -43,12 +50,13 @@ export class Transcript {
     return last[0] !== 0x0a;
   }
 
-  #write(text: string): void {
-    const bytes = Buffer.from(text);
-    let written = 0;
-    while (written < bytes.length) {
+  /** What was taken of a record is not written again. */
+  #flush(): void {
+    for (let bytes = this.#waiting[0]; bytes !== undefined; bytes = this.#waiting[0]) {
       try {
-        written += fs.writeSync(this.#fd, bytes, written);
+        const written = fs.writeSync(this.#fd, bytes);
+        if (written === bytes.length) this.#waiting.shift();
+        else this.#waiting[0] = bytes.subarray(written);
       } catch (error) {
         if (errnoOf(error) !== 'EAGAIN' && errnoOf(error) !== 'EINTR') throw error;
       }
@@ -56,6 +64,7 @@ export class Transcript {
   }
 
   close(): void {
+    this.#writer.stop();
     fs.closeSync(this.#fd);
   }
 }

@@ -14,14 +14,17 @@ export interface ServerRouteDependencies {
   counts: RequestCounts;
   sweepers: Sweepers;
   arrivals: Arrivals;
+  /** What keeps failing, a sentence each. */
+  reasons: () => string[];
 }
 
 /** The server itself: alive, ready, counted, described. */
 export function serverRoutes(app: Hono, on: ServerRouteDependencies): void {
   app.get('/health', (context) => {
+    const reasons = on.reasons();
     const answer: FleetHealth = {
-      status: 'ok',
-      reasons: [],
+      status: reasons.length === 0 ? 'ok' : 'degraded',
+      reasons,
       houmao_service: 'houmao-server',
       instance_id: on.instanceId,
       pid: process.pid,

@@ -69,6 +69,10 @@ export class Sweeper {
     return this.#running;
   }
 
+  get trouble(): Loop['trouble'] {
+    return this.#loop.trouble;
+  }
+
   /** After each tick, also one that failed. */
   get ticked(): Loop['passed'] {
     return this.#loop.passed;

@@ -68,6 +68,13 @@ export class Sweepers {
     return { name, dry_run: dryRun, ...(await sweeper.run({ dryRun, always: true })) };
   }
 
+  /** Those that fail and are being tried again, a sentence each. */
+  troubles(): string[] {
+    return [...this.#all.values()].flatMap(({ sweep, trouble }) =>
+      trouble ? [`sweeper ${sweep.name} fails: ${trouble.message}`] : [],
+    );
+  }
+
   async views(): Promise<SweeperView[]> {
     const { rows } = await this.#options.sql.query<Stored>(
       `SELECT name, holder, lease_until, last_started_at, last_finished_at, last_result, last_error, runs, failures

@@ -1,5 +1,4 @@
-import { type Clock, stableJson, utcStamp } from '../../base/index.ts';
-import type { FileTroubles } from './file-troubles.ts';
+import { type Clock, type FileTroubles, stableJson, utcStamp } from '../../base/index.ts';
 import { RotatingFile } from './rotating-file.ts';
 
 export interface EventLog {

@@ -5,7 +5,6 @@
  * Never     An input for decisions: queue.sqlite and manifest.json are.
  */
 export { createEventLog, type EventLog } from './event-log.ts';
-export { FileTroubles } from './file-troubles.ts';
 export { type GatewayFiles, gatewayFiles } from './gateway-files.ts';
 export { removeInstance, writeInstance } from './instance-file.ts';
 export { RotatingFile } from './rotating-file.ts';

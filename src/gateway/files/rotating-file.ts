@@ -1,6 +1,5 @@
 import * as fs from 'node:fs';
-import { errnoOf } from '../../base/index.ts';
-import type { FileTroubles } from './file-troubles.ts';
+import { errnoOf, type FileTroubles } from '../../base/index.ts';
 
 export interface RotatingOptions {
   maxBytes: number;

@@ -2,8 +2,8 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Ending, FakeClock } from '../../base/index.ts';
-import { FileTroubles, RotatingFile, WrittenOnChange } from './index.ts';
+import { Ending, FakeClock, FileTroubles } from '../../base/index.ts';
+import { RotatingFile, WrittenOnChange } from './index.ts';
 
 const ending = new Ending();
 afterEach(() => ending.run());

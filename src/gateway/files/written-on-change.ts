@@ -1,5 +1,4 @@
-import { type Clock, stableJson, writeFileAtomic } from '../../base/index.ts';
-import type { FileTroubles } from './file-troubles.ts';
+import { type Clock, type FileTroubles, stableJson, writeFileAtomic } from '../../base/index.ts';
 
 /** Under load a status changes many times in a moment; readers of the file are served well enough by this. */
 const LEAST_PAUSE_MS = 50;

@@ -1,11 +1,13 @@
-import { type Clock, Emitter, messageOf } from '../../base/index.ts';
+import type { Clock } from './clock.ts';
+import { Emitter } from './emitter.ts';
+import { messageOf } from './errors.ts';
 
 const FIRST_MS = 1000;
 const LONGEST_MS = 60_000;
 
 /**
  * Files for readers (state, events, log) that cannot be written now: a full disk, no descriptor left, a read-only mount.
- * What they say is kept elsewhere, so nothing fails because of them; the gateway's health tells, and they are tried again.
+ * What they say is kept elsewhere, so nothing fails because of them; the program's health tells, and they are tried again.
  */
 export class FileTroubles {
   /** A file began or ceased to be in trouble. */
