@@ -23,6 +23,7 @@ async function serveHttp(input: Input, port: number): Promise<void> {
     ports: mcpPorts(input),
     port,
     tokenOf: () => (file === undefined ? undefined : readTokenFile(file)),
+    env: input.env,
     log: silentLog,
   });
   const token = file === undefined ? '' : `, with the bearer token of ${file}`;

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import { Ending, type Log, unauthorized } from '../base/index.ts';
-import { Accounts, admit, carries, createApp, type Listening, listen } from '../http/index.ts';
+import { Ending, type Log, unauthorized, unsupported } from '../base/index.ts';
+import { accountsFor, admit, carries, createApp, type Listening, listen } from '../http/index.ts';
 import { mcpOverHttp } from './over-http.ts';
 import type { McpPorts } from './ports.ts';
 
@@ -9,14 +9,19 @@ export interface ListenMcp {
   port: number;
   /** What a client must send; read for each request, since tokens change. Undefined: nothing here needs one. */
   tokenOf: () => string | undefined;
+  env: Readonly<Record<string, string | undefined>>;
   log: Log;
 }
 
 const LOOPBACK = '127.0.0.1';
 
 /** One agent's tools on loopback. A client must hold the agent's own token: other agents run on this host, too. */
-export async function listenMcp({ ports, port, tokenOf, log }: ListenMcp): Promise<Listening> {
-  const accounts = new Accounts();
+export async function listenMcp({ ports, port, tokenOf, env, log }: ListenMcp): Promise<Listening> {
+  const accounts = accountsFor(env);
+  if (!accounts.areKnown && tokenOf() === undefined)
+    throw unsupported('MCP over HTTP needs a token where the kernel cannot be asked who connects', {
+      hint: 'register the agent with a fleet server, which gives it one, or use standard input: "rouse mcp"',
+    });
   const tokenHint = 'send "Authorization: Bearer <token>" with the token this was started with';
   const hasToken = (context: Context): boolean => {
     const token = tokenOf();

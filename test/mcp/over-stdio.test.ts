@@ -29,7 +29,7 @@ describe('rouse mcp', () => {
     agent = await cliAgent(ending);
     await agent.attach();
     const directory = path.join(agent.sessionRoot, 'fleet');
-    fs.mkdirSync(directory, { mode: 0o700 });
+    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
     fs.writeFileSync(
       path.join(directory, 'fleet.json'),
       JSON.stringify({ url: fleet.url, workspace_id: registered.workspaceId }),
