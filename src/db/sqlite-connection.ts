@@ -63,8 +63,9 @@ export class Sqlite {
         inSavepoint: (work) => this.transaction(work),
         alone: (work) => refusePromise(work()),
         commit: () => this.#commitGroup(),
-        sync: (done) => this.#log.sync(done),
-        syncNow: () => this.#log.syncNow(),
+        sync: (done) =>
+          this.#log.sync((error) => done(error === undefined ? undefined : sqliteError(file, error))),
+        syncNow: () => this.#syncNow(),
         rollback: () => this.#rollback(),
         inTransaction: () => this.#db.isTransaction,
       },
@@ -239,6 +240,14 @@ export class Sqlite {
   #commitGroup(): void {
     this.#control('COMMIT', -1);
     this.#undo = [];
+  }
+
+  #syncNow(): void {
+    try {
+      this.#log.syncNow();
+    } catch (error) {
+      throw sqliteError(this.file, error);
+    }
   }
 
   /** Before anything outside of a group. */

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { type ErrorCode, isRouseError, messageOf, RouseError } from '../base/index.ts';
+import { type ErrorCode, errnoOf, isRouseError, messageOf, RouseError } from '../base/index.ts';
 
 /** Primary result codes of SQLite (the low byte of an extended code). */
 const BUSY = 5;
@@ -48,9 +48,19 @@ const KNOWN: Record<number, { code: ErrorCode; says: string; hint: string }> = {
   },
 };
 
+/** What the system says when it is asked without SQLite, as by the sync of a group. */
+const BY_ERRNO: Record<string, number> = {
+  ENOSPC: FULL,
+  EDQUOT: FULL,
+  EIO: IO_ERROR,
+  EROFS: 8,
+  EMFILE: 14,
+  ENFILE: 14,
+};
+
 function extendedCode(error: unknown): number | undefined {
   const code = (error as { errcode?: unknown } | null)?.errcode;
-  return typeof code === 'number' ? code : undefined;
+  return typeof code === 'number' ? code : BY_ERRNO[errnoOf(error) ?? ''];
 }
 
 /**

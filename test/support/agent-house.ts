@@ -38,6 +38,8 @@ export class AgentHouse {
   gatewayCrashAt: string | undefined;
   /** Set before a launch: the file that says by how many milliseconds the wall clock of its gateway is set. */
   clockShiftFile: string | undefined;
+  /** Set before a launch: the file that says which writes of its gateway fail (faults.mjs). */
+  faultsFile: string | undefined;
   #launched: ManifestFacts[] = [];
   #controls: ControlClient[] = [];
 
@@ -63,7 +65,9 @@ export class AgentHouse {
         ...(this.gatewayCrashAt && { ROUSE_GATEWAY_RESTARTS: '0' }),
       },
       clock: systemClock,
-      ...((this.gatewayCrashAt || this.clockShiftFile) && { gatewayProgram: this.#gatewayProgram() }),
+      ...((this.gatewayCrashAt || this.clockShiftFile || this.faultsFile) && {
+        gatewayProgram: this.#gatewayProgram(),
+      }),
     };
   }
 
@@ -73,9 +77,11 @@ export class AgentHouse {
     const told = {
       ROUSE_CRASH_AT: this.gatewayCrashAt,
       ROUSE_CLOCK_SHIFT_FILE: this.clockShiftFile,
+      FAULTS_FILE: this.faultsFile,
     };
     const set = Object.entries(told).flatMap(([name, value]) => (value ? [`${name}=${value}`] : []));
-    return ['env', ...set, process.execPath, program];
+    const preload = this.faultsFile ? ['--import', path.join(import.meta.dirname, 'faults.mjs')] : [];
+    return ['env', ...set, process.execPath, ...preload, program];
   }
 
   async launchMany(count: number, args: string[] = []): Promise<HousedAgent[]> {

@@ -1,0 +1,81 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isRouseError } from '../../src/base/index.ts';
+import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
+
+/**
+ * Writes of a gateway refused by the disk for a while. What was accepted goes in once, what was not may not be doubled, the
+ * process lives, its health tells, and it recovers by itself.
+ */
+const FAULTS = ['ENOSPC', 'EMFILE', 'EROFS', 'EIO'] as const;
+const WAIT = { timeout: 60_000, interval: 50 };
+
+let house: AgentHouse;
+let agent: HousedAgent;
+let control: string;
+
+beforeAll(async () => {
+  house = new AgentHouse();
+  control = path.join(house.directory, 'faults');
+  fs.writeFileSync(control, '');
+  fs.writeFileSync(`${control}.hits`, '');
+  house.faultsFile = control;
+  agent = await house.launch('ana', ['--turn', '20ms']);
+});
+afterAll(async () => {
+  fs.writeFileSync(control, '');
+  await house.close();
+});
+
+const set = (fault: string): void => fs.writeFileSync(control, fault);
+const hits = (): string[] => fs.readFileSync(`${control}.hits`, 'utf8').split('\n').filter(Boolean);
+const health = () => agent.client.health();
+const times = (prompt: string): number => agent.received().filter((each) => each === prompt).length;
+
+/** The id, or undefined when it was refused. */
+async function ask(prompt: string): Promise<string | undefined> {
+  try {
+    return (
+      await agent.client.createRequest({
+        schema_version: 1,
+        kind: 'submit_prompt',
+        payload: { prompt },
+      })
+    ).request_id;
+  } catch (error) {
+    if (isRouseError(error) && error.code === 'unavailable') return undefined;
+    throw error;
+  }
+}
+
+async function arrivesOnce(id: string, prompt: string): Promise<void> {
+  await expect
+    .poll(async () => ({ prompt, hits: hits().slice(-3), ...(await agent.client.getRequest(id)) }), WAIT)
+    .toMatchObject({ state: 'completed' });
+  expect([prompt, times(prompt)]).toEqual([prompt, 1]);
+}
+
+describe.each(FAULTS)('%s', (fault) => {
+  it('at every write for a while: nothing is lost or doubled, health tells, and it recovers', async () => {
+    const before = `${fault} before`;
+    const kept = await ask(before);
+    set(fault);
+    const during = await Promise.all([1, 2, 3].map((n) => ask(`${fault} during ${n}`)));
+    await agent.control.send('open-dialog');
+    await expect.poll(health, WAIT).toMatchObject({ status: 'degraded', pid: agent.pid });
+    expect((await health()).reasons).not.toEqual([]);
+    await agent.control.send('close-dialog');
+    set('');
+    await arrivesOnce(kept!, before);
+    const after = `${fault} after`;
+    const id = await ask(after);
+    await arrivesOnce(id!, after);
+    for (const [n, accepted] of during.entries()) {
+      const prompt = `${fault} during ${n + 1}`;
+      if (accepted) await arrivesOnce(accepted, prompt);
+      else expect(times(prompt)).toBeLessThanOrEqual(1);
+    }
+    await expect.poll(health, WAIT).toMatchObject({ status: 'ok', pid: agent.pid });
+  });
+});

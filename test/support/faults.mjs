@@ -1,0 +1,105 @@
+/**
+ * Loaded before a program (`node --import`): makes its writes fail as a full, broken, read-only disk or an exhausted
+ * descriptor table would. The file in FAULTS_FILE says how: `ENOSPC` all of them from now on, `ENOSPC 3` the third from
+ * now on and no other, empty none. Each refused write is noted in `<file>.hits`.
+ */
+import fs from 'node:fs';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+
+const require = createRequire(import.meta.url);
+const { DatabaseSync } = require('@photostructure/sqlite');
+const control = process.env.FAULTS_FILE;
+const { readFileSync, appendFileSync } = fs;
+const original = { ...fs };
+const SQLITE = { ENOSPC: 13, EMFILE: 14, EROFS: 8, EIO: 10 };
+const ERRNO = { ENOSPC: -28, EMFILE: -24, EROFS: -30, EIO: -5 };
+
+let last = '';
+let count = 0;
+let noting = false;
+
+/** The errno with which this write is to fail, if it is. */
+function due(what) {
+  if (noting) return undefined;
+  const wanted = readFileSync(control, 'utf8').trim();
+  if (wanted !== last) {
+    last = wanted;
+    count = 0;
+  }
+  const [errno, nth] = wanted.split(' ');
+  if (!errno || (nth !== undefined && ++count !== Number(nth))) return undefined;
+  noting = true;
+  appendFileSync(`${control}.hits`, `${errno} ${what}\n`);
+  noting = false;
+  return errno;
+}
+
+function refuse(syscall, path) {
+  const errno = due(`${syscall} ${typeof path === 'string' ? path.split('/').at(-1) : ''}`);
+  if (!errno) return;
+  throw Object.assign(new Error(`${errno}: injected, ${syscall}`), {
+    code: errno,
+    errno: ERRNO[errno],
+    syscall,
+  });
+}
+
+const writes = (flags) =>
+  typeof flags === 'string'
+    ? !/^rs?$/.test(flags)
+    : (flags & (fs.constants.O_WRONLY | fs.constants.O_RDWR)) !== 0;
+
+for (const name of [
+  'writeSync',
+  'writeFileSync',
+  'appendFileSync',
+  'renameSync',
+  'linkSync',
+  'mkdirSync',
+  'fsyncSync',
+  'fdatasyncSync',
+  'ftruncateSync',
+]) {
+  fs[name] = (...args) => {
+    refuse(name, args[0]);
+    return original[name](...args);
+  };
+}
+fs.openSync = (path, flags = 'r', mode) => {
+  if (writes(flags)) refuse('openSync', path);
+  return original.openSync(path, flags, mode);
+};
+fs.fdatasync = (fd, done) => {
+  try {
+    refuse('fdatasync');
+  } catch (error) {
+    return void setImmediate(done, error);
+  }
+  return original.fdatasync(fd, done);
+};
+syncBuiltinESMExports();
+
+/** SQLite writes by itself, so its statements are refused instead, with its own codes. */
+const CHANGES = /^\s*(INSERT|UPDATE|DELETE|REPLACE|COMMIT|RELEASE)\b/i;
+class Refusing extends DatabaseSync {
+  prepare(sql, ...rest) {
+    const refuses = CHANGES.test(sql);
+    return new Proxy(super.prepare(sql, ...rest), {
+      get(statement, name) {
+        const value = statement[name];
+        if (typeof value !== 'function') return value;
+        return (...args) => {
+          const errno = refuses && due(`sqlite ${sql.trim().split(/\s+/).slice(0, 3).join(' ')}`);
+          if (errno)
+            throw Object.assign(new Error(`${errno}: injected, sqlite`), {
+              code: 'ERR_SQLITE_ERROR',
+              errcode: SQLITE[errno],
+            });
+          return value.apply(statement, args);
+        };
+      },
+    });
+  }
+}
+const cached = require.cache[require.resolve('@photostructure/sqlite')];
+cached.exports = { ...cached.exports, DatabaseSync: Refusing };
