@@ -8,6 +8,7 @@ const PROOFS = {
   lane: { project: 'walk', files: ['test/terminal/lane', 'test/terminal/text'] },
   clock: { project: 'walk', files: ['test/clock'] },
   crash: { project: 'walk', files: ['test/crash'] },
+  faults: { project: 'walk', files: ['test/faults'] },
   queue: { project: 'walk', files: ['test/queue'] },
   gateway: { project: 'unit', files: ['src/gateway/http'] },
   fleet: {

@@ -1,4 +1,4 @@
-import { isRouseError, messageOf } from '../base/index.ts';
+import { errnoOf, isRouseError, messageOf } from '../base/index.ts';
 import { awaitEcho } from './await-echo.ts';
 import { type Delivery, type Ending, touched, untouched } from './delivery.ts';
 import { type Entered, enterPrompt } from './enter-prompt.ts';
@@ -6,6 +6,9 @@ import type { LaneContext } from './lane-context.ts';
 import { pastePrompt } from './paste-prompt.ts';
 import type { DeliveryResult } from './port.ts';
 import { preparePrompt } from './prepare-prompt.ts';
+
+/** What a disk or a process without room says. */
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
 
 export type PromptOnLane = LaneContext & Pick<Delivery, 'prompt' | 'notes' | 'submitted' | 'overtaking'>;
 
@@ -60,7 +63,8 @@ async function afterPaste(delivery: Delivery, entered?: Entered): Promise<Ending
   }
 }
 
-/** The terminal cannot be reached, which may pass. */
+/** The terminal cannot be reached, or what must be noted first cannot be written: both may pass. */
 function isAway(error: unknown): boolean {
-  return isRouseError(error) && (error.code === 'unavailable' || error.code === 'not_found');
+  if (isRouseError(error)) return error.code === 'unavailable' || error.code === 'not_found';
+  return NO_ROOM.has(errnoOf(error) ?? '');
 }

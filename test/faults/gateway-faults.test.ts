@@ -5,15 +5,17 @@ import { isRouseError } from '../../src/base/index.ts';
 import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 
 /**
- * Writes of a gateway refused by the disk for a while. What was accepted goes in once, what was not may not be doubled, the
- * process lives, its health tells, and it recovers by itself.
+ * Writes of a gateway refused by the disk: all of them for a while, and each of them once on the way of a request. What was
+ * accepted goes in once, what was not may not be doubled, the process lives, its health tells, and it recovers by itself.
  */
 const FAULTS = ['ENOSPC', 'EMFILE', 'EROFS', 'EIO'] as const;
+const FULL = process.env['ROUSE_PROOF'] === 'full';
 const WAIT = { timeout: 60_000, interval: 50 };
 
 let house: AgentHouse;
 let agent: HousedAgent;
 let control: string;
+let number = 0;
 
 beforeAll(async () => {
   house = new AgentHouse();
@@ -77,5 +79,19 @@ describe.each(FAULTS)('%s', (fault) => {
       else expect(times(prompt)).toBeLessThanOrEqual(1);
     }
     await expect.poll(health, WAIT).toMatchObject({ status: 'ok', pid: agent.pid });
+  });
+
+  it.runIf(FULL)('at one write on the way of a request, each in turn: it goes in once', async () => {
+    for (let nth = 1; nth <= 40; nth++) {
+      const before = hits().length;
+      const prompt = `${fault} ${++number}`;
+      set(`${fault} ${nth}`);
+      const id = await ask(prompt);
+      if (id) await arrivesOnce(id, prompt);
+      set('');
+      if (!id) expect(times(prompt)).toBeLessThanOrEqual(1);
+      expect((await health()).pid).toBe(agent.pid);
+      if (hits().length === before) break;
+    }
   });
 });

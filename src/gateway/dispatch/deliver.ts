@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/index.ts';
+import { type Clock, isRouseError, messageOf, sleep } from '../../base/index.ts';
 import type { AdmissionPolicy } from '../../domain/index.ts';
 import type { AgentSurface, DeliveryResult, PromptDelivery, Recheck } from '../../terminal/index.ts';
 import {
@@ -14,6 +14,7 @@ import { backInLine } from './back-in-line.ts';
 export interface DeliverDependencies {
   queue: RequestQueue;
   surface: AgentSurface;
+  clock: Clock;
   /** Whether the reason for an internal prompt is still there when it is about to be typed. */
   recheck?: ((row: RequestRow) => Promise<Recheck>) | undefined;
   /** Aborted when the gateway stops: until then a tool that does not answer is waited for. */
@@ -50,26 +51,47 @@ export async function deliverRequest(
   }
   const detail = result.reasons.join('; ') || undefined;
   if (result.outcome === 'not_ready' && result.untouched) {
-    await queue.giveBack(row.request_id, detail ?? 'not ready');
+    await written(() => queue.giveBack(row.request_id, detail ?? 'not ready'), dependencies);
     return 'returned';
   }
   const { reasons, evidence } = result;
   // Its row stays as it is, for whoever takes the lane next.
   if (result.outcome === 'left') return 'left';
   if (result.outcome === 'returned') {
-    await backInLine(queue.get(row.request_id), queue, { why: detail ?? 'it was taken back', evidence });
+    const why = detail ?? 'it was taken back';
+    await written(() => backInLine(queue.get(row.request_id), queue, { why, evidence }), dependencies);
     return 'returned';
   }
   const outcome: Outcome = result.outcome === 'not_ready' ? 'failed' : result.outcome;
-  await queue.finishJoined(row.request_id, { outcome, detail, result: { outcome, reasons, evidence } }, plan);
+  const ending = { outcome, detail, result: { outcome, reasons, evidence } };
+  await written(() => queue.finishJoined(row.request_id, ending, plan), dependencies);
   return outcome;
+}
+
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 30_000;
+
+/**
+ * What became of a request must be written down: otherwise it stays `running`, and nobody looks at it before the next
+ * gateway starts. A disk that takes nothing for a while is waited for.
+ */
+async function written<T>(work: () => Promise<T>, { clock, stopping }: DeliverDependencies): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isRouseError(error) || error.code !== 'unavailable' || stopping?.aborted) throw error;
+      await sleep(clock, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(tries, 10)), stopping);
+    }
+  }
 }
 
 function promptDelivery(
   row: RequestRow,
   policy: AdmissionPolicy,
-  { queue, recheck, stopping }: DeliverDependencies,
+  dependencies: DeliverDependencies,
 ): PromptDelivery {
+  const { queue, recheck, stopping } = dependencies;
   const payload = payloadOf(row) as Pick<PromptDelivery, 'chatSession' | 'execution'> & {
     turn_id?: string;
     chat_session?: PromptDelivery['chatSession'];
@@ -85,6 +107,7 @@ function promptDelivery(
     owner: { source: 'queue', id: row.request_id },
     // Whoever asked for a direct prompt waits for its answer.
     ...(row.source === 'direct' ? { direct: true } : stopping && { patient: stopping }),
-    record: (stage, evidence) => queue.record(row.request_id, stage, evidence.source, evidence.facts),
+    record: (stage, evidence) =>
+      written(() => queue.record(row.request_id, stage, evidence.source, evidence.facts), dependencies),
   };
 }
