@@ -12,22 +12,34 @@ export async function readBody<S extends z.ZodType>(context: Context, schema: S)
   return parseBody(schema, await readJson(context));
 }
 
-/** The same where nothing at all may be sent. */
+/** The same where nothing at all may be sent, whatever type nothing is said to have. */
 export async function readOptionalBody<S extends z.ZodType>(
   context: Context,
   schema: S,
 ): Promise<z.output<S>> {
-  if (context.req.header('content-type') !== undefined) return readBody(context, schema);
-  if ((await readBytes(context)).length === 0) return parseBody(schema, {});
-  return readBody(context, schema);
+  const bytes = await readBytes(context);
+  if (bytes.length === 0) return parseBody(schema, {});
+  return parseBody(schema, jsonIn(context, bytes));
 }
 
 /** The request's JSON, of the right type and size. */
 export async function readJson(context: Context): Promise<unknown> {
-  if (!isJson(context.req.header('content-type'))) {
-    throw refusal('content_type', NOT_JSON);
+  requireJson(context);
+  return jsonIn(context, await readBytes(context));
+}
+
+function requireJson(context: Context): void {
+  if (!isJson(context.req.header('content-type'))) throw refusal('content_type', NOT_JSON);
+}
+
+function jsonIn(context: Context, bytes: Buffer): unknown {
+  requireJson(context);
+  try {
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    if (error instanceof TypeError) throw refusal('json_invalid', 'the body is not valid UTF-8');
+    throw error;
   }
-  return parseJson(await readBounded(context));
 }
 
 /** Whether a Content-Type header means JSON. */
@@ -47,15 +59,6 @@ export async function readBytes(context: Context, limit = MAX_BODY_BYTES): Promi
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-async function readBounded(context: Context): Promise<string> {
-  const bytes = await readBytes(context);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw refusal('json_invalid', 'the body is not valid UTF-8');
-  }
 }
 
 function parseJson(text: string): unknown {
