@@ -49,6 +49,7 @@ export class ReplicaAgent {
         agent_id: this.name,
         name: this.name,
         session_id: this.#session,
+        take_over: true,
         max_concurrent_tasks: 8,
       });
       this.workspaceId = answer.workspace_id;
