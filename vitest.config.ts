@@ -32,7 +32,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/screen/**/*.test.ts'],
           pool: 'threads',
           isolate: false,
           testTimeout: 60_000,
@@ -44,6 +44,7 @@ export default defineConfig({
         test: {
           name: 'walk',
           include: ['test/**/*.test.ts'],
+          exclude: ['test/screen/**'],
           pool: 'forks',
           testTimeout: 120_000,
           hookTimeout: 60_000,

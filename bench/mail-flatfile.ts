@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { isRouseError } from '../src/base/index.ts';
-import { FlatFile, type FlatMessage, writeFlatMessage } from '../src/mailbox/flatfile/index.ts';
+import { FlatFile, type FlatMessage, writeFlatMessage } from '../src/mail/flatfile/index.ts';
 import { median, middle } from './support/median.ts';
 import { race, startRacer } from './support/race.ts';
 import { commandRate, inlinedRate, recipeRate, timesRecipe } from './support/shell-recipe.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { ensureBuild, ensureDependencies, ensurePrograms, root, run } from './setup.mjs';
 
 const PROOFS = {
-  mail: { project: 'walk', files: ['test/mailbox', 'test/flatfile'] },
+  mail: { project: 'walk', files: ['test/mail', 'test/flatfile'] },
   kill: { project: 'walk', files: ['test/session/kill-table'] },
   lane: { project: 'walk', files: ['test/terminal/lane', 'test/terminal/text'] },
   clock: { project: 'walk', files: ['test/clock'] },
@@ -23,7 +23,7 @@ const PROOFS = {
       'test/fleet/gateway-in-fleet',
     ],
   },
-  screens: { project: 'unit', files: ['src/screen/lost-rows'] },
+  screens: { project: 'unit', files: ['test/screen/lost-rows'] },
   agents: { project: 'agents', files: ['test/agents'], timeout: 120_000 },
 };
 

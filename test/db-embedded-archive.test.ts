@@ -3,8 +3,8 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { packDirectory, unpackDirectory } from '../src/db/embedded-archive.ts';
-import { archiveName } from '../src/db/embedded-directory.ts';
+import { packDirectory, unpackDirectory } from '../src/db/embedded/archive.ts';
+import { archiveName } from '../src/db/embedded/directory.ts';
 import { openEmbedded } from '../src/db/index.ts';
 import { TEMPLATES } from './support/fleet.ts';
 

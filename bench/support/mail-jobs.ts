@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
-import { type Mailbox, openMailStore } from '../../src/mailbox/index.ts';
+import { type Mailbox, openMailStore } from '../../src/mail/index.ts';
 import { startRacer } from './race.ts';
 
 export const BODY = 'A body of about a kilobyte, as agents write them to each other. '.repeat(16);

@@ -10,7 +10,7 @@ import { Presence } from '../../src/gateway/presence/index.ts';
 import { InstanceStore, RequestQueue } from '../../src/gateway/queue/index.ts';
 import { QUEUE_FILE_MIGRATIONS } from '../../src/gateway/queue-file.ts';
 import { Turns } from '../../src/gateway/turns/index.ts';
-import type { Mailbox } from '../../src/mailbox/index.ts';
+import type { Mailbox } from '../../src/mail/index.ts';
 import { FakeSurface } from '../../src/terminal/index.ts';
 import { Bench } from './mail-bench.ts';
 import { READER } from './mail-jobs.ts';

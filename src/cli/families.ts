@@ -1,19 +1,19 @@
-import agents from './agents.ts';
+import agents from './agents/agents.ts';
 import type { Command } from './command.ts';
 import { completionCommands } from './complete.ts';
 import demo from './demo.ts';
-import fleet from './fleet.ts';
+import fleet from './fleet/fleet.ts';
+import requests from './fleet/requests.ts';
+import server from './fleet/server.ts';
+import tokens from './fleet/tokens.ts';
 import help from './help-topics.ts';
-import mail from './mail.ts';
-import mailbox from './mailbox.ts';
-import mailfile from './mailfile.ts';
-import mcp from './mcp.ts';
-import requests from './requests.ts';
-import server from './server.ts';
+import mail from './mail/mail.ts';
+import mailbox from './mailbox/mailbox.ts';
+import mailfile from './mailfile/mailfile.ts';
+import mcp from './mcp/mcp.ts';
 import skills from './skills.ts';
-import tokens from './tokens.ts';
-import tui from './tui.ts';
-import why from './why.ts';
+import tui from './tui/tui.ts';
+import why from './why/why.ts';
 
 /** Every command family. Definitions are light and loaded at once; what they run is loaded when it runs. */
 export const ROOT: Command = {

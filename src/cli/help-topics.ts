@@ -1,7 +1,7 @@
 import { invalid } from '../base/index.ts';
 import type { Command } from './command.ts';
 import { EXIT_MEANINGS } from './exit-codes.ts';
-import { table } from './table.ts';
+import { table } from './print/table.ts';
 
 const help: Command = {
   name: 'help',

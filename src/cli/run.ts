@@ -5,9 +5,9 @@ import { CODES, exitCodeOf } from '../wire/codes.ts';
 import type { Input, Output, PrintStyle } from './command.ts';
 import { ROOT } from './families.ts';
 import { buildParser, type Match } from './parse.ts';
-import { createProgress } from './progress.ts';
+import { createProgress } from './print/progress.ts';
+import { harmless, harmlessJson } from './print/terminal-text.ts';
 import { readSettings } from './settings.ts';
-import { harmless, harmlessJson } from './terminal-text.ts';
 
 /** The outside world, as the command line sees it. */
 export interface Surroundings {

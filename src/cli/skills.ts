@@ -1,8 +1,8 @@
 import { invalid } from '../base/index.ts';
 import type { SkillInstallation } from '../session/index.ts';
-import { absoluteDirectory } from './agents-mailbox-flags.ts';
+import { absoluteDirectory } from './agents/mailbox-flags.ts';
 import type { Command, Flag, Input, Output } from './command.ts';
-import { table } from './table.ts';
+import { table } from './print/table.ts';
 
 /** As in domain/tool-skills.ts; a test keeps them equal, so that this file stays quick to load. */
 export const TOOLS = ['claude', 'codex', 'gemini', 'opencode', 'kimi', 'qwen', 'copilot', 'pi'] as const;

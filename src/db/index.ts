@@ -8,16 +8,17 @@
  * Errors    `invalid` for a value that cannot be stored, `conflict` for a taken key or directory, `unavailable` for a
  *           busy, full or unreachable store, `unsupported` for a layout of another version, `internal` for the rest.
  */
-export { type EmbeddedOptions, openEmbedded } from './embedded.ts';
-export { packEmbedded } from './embedded-directory.ts';
+
+export { packEmbedded } from './embedded/directory.ts';
+export { type EmbeddedOptions, openEmbedded } from './embedded/embedded.ts';
 export { openPostgres, type PostgresOptions } from './postgres.ts';
 export { type RetryOptions, serializable } from './serializable.ts';
 export type { QueryOptions, Sql, SqlResult, SqlValue, TransactionOptions } from './sql.ts';
 export { isDatabaseAway, isSerializationFailure, sqlStateOf } from './sql-errors.ts';
 export { migrate, type SqlMigration } from './sql-migrations.ts';
 export { asJson } from './sql-parameters.ts';
-export { openSqlite, type SqliteOptions } from './sqlite.ts';
-export type { Sqlite, SqliteRunResult } from './sqlite-connection.ts';
-export { isBusy, isCorrupt, isUniqueViolation } from './sqlite-errors.ts';
-export type { SqliteMigration } from './sqlite-migrations.ts';
-export type { SqliteParams, SqliteValue } from './sqlite-values.ts';
+export { openSqlite, type SqliteOptions } from './sqlite/sqlite.ts';
+export type { Sqlite, SqliteRunResult } from './sqlite/sqlite-connection.ts';
+export { isBusy, isCorrupt, isUniqueViolation } from './sqlite/sqlite-errors.ts';
+export type { SqliteMigration } from './sqlite/sqlite-migrations.ts';
+export type { SqliteParams, SqliteValue } from './sqlite/sqlite-values.ts';

@@ -1,4 +1,4 @@
-import { exactNumber } from './sqlite-values.ts';
+import { exactNumber } from './sqlite/sqlite-values.ts';
 
 export type Decode = (text: string) => unknown;
 

@@ -3,7 +3,7 @@ import { internal, invalid, unavailable } from '../base/index.ts';
 import { type Hint, Notifier } from './notifier.ts';
 import type { QueryOptions, Sql, SqlResult, SqlValue, TransactionOptions } from './sql.ts';
 import { encodeParams } from './sql-parameters.ts';
-import { refuseNul } from './text-border.ts';
+import { refuseNul } from './sqlite/text-border.ts';
 
 /** One connection that runs statements; its errors are RouseErrors already. */
 export interface Session {

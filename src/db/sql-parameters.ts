@@ -1,5 +1,5 @@
 import { invalid } from '../base/index.ts';
-import { refuseNul } from './text-border.ts';
+import { refuseNul } from './sqlite/text-border.ts';
 
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;
 

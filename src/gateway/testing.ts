@@ -3,7 +3,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { type Ending, systemClock } from '../base/index.ts';
 import { DEFAULT_TUI_TIMINGS } from '../domain/index.ts';
-import { MemoryMail } from '../mailbox/index.ts';
+import { MemoryMail } from '../mail/index.ts';
 import { FakeSurface } from '../terminal/index.ts';
 import { type GatewayConfig, type RunningGateway, startGateway } from './gateway.ts';
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { type Fixture, loadFixtures } from '../../test/screen/captured-fixtures.ts';
+import { drawSkin, numbers, randomSkin, type Skin, type SkinState } from '../../test/screen/random-skin.ts';
 import { CALIBRATION_MARKER, calibrate, mayCalibrate, readsMark } from './calibrate.ts';
-import { type Fixture, loadFixtures } from './captured-fixtures.ts';
 import type { Detector } from './detector.ts';
 import { detectorFor } from './detectors/index.ts';
+import { Row, rowAt, type Screen } from './model/screen.ts';
+import { PLAIN } from './model/style.ts';
 import { observe } from './observe.ts';
-import { drawSkin, numbers, randomSkin, type Skin, type SkinState } from './random-skin.ts';
-import { decideReadiness } from './readiness.ts';
-import { Row, rowAt, type Screen } from './screen.ts';
-import { PLAIN } from './style.ts';
+import { decideReadiness } from './turn/readiness.ts';
 
 const SKINS = Array.from({ length: 300 }, (_, seed) => randomSkin(seed));
 const marker = CALIBRATION_MARKER;

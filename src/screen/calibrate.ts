@@ -1,10 +1,10 @@
-import { textColumns } from './char-width.ts';
 import type { ComposerShape, Detector } from './detector.ts';
 import { findComposer } from './find-composer.ts';
 import { findDialog } from './find-dialog.ts';
 import { footerOf, withoutNumbers } from './learned-frame.ts';
-import { type Row, rowAt, type Screen } from './screen.ts';
-import { sameStyle } from './style.ts';
+import { textColumns } from './model/char-width.ts';
+import { type Row, rowAt, type Screen } from './model/screen.ts';
+import { sameStyle } from './model/style.ts';
 
 /** The name of a detector that was learned. */
 export const CALIBRATED_TOOL = 'calibrated';

@@ -1,6 +1,6 @@
 import { invalid } from '../base/index.ts';
-import type { Screen } from './screen.ts';
-import { parseSnapshot } from './snapshot-parser.ts';
+import type { Screen } from './model/screen.ts';
+import { parseSnapshot } from './model/snapshot-parser.ts';
 
 /** A screen saved to a file: `# tool / state  cursor=x,y cursor_flag=n size=WxH alternate_on=n title="…" …`, then the capture. */
 export interface CaptureFile {

@@ -2,7 +2,7 @@ import { type CaptureFile, parseCaptureFile } from './capture-file.ts';
 import { detectorFor } from './detectors/index.ts';
 import type { Facts, ProcessFacts } from './facts.ts';
 import { observe } from './observe.ts';
-import { decideReadiness } from './readiness.ts';
+import { decideReadiness } from './turn/readiness.ts';
 
 /** What is made of one captured screen. */
 export interface Classification {

@@ -1,4 +1,4 @@
-import type { Style } from './style.ts';
+import type { Style } from './model/style.ts';
 import type { VersionRange } from './version-range.ts';
 
 /**

@@ -1,8 +1,8 @@
-import { textColumns } from './char-width.ts';
 import type { ComposerShape, Ghost, Mode } from './detector.ts';
 import { findFrame, type Place, startsWith, withoutMarks } from './frames.ts';
-import { type Row, rowAt, type Screen } from './screen.ts';
-import { isMidGrey, type Style, sameStyle } from './style.ts';
+import { textColumns } from './model/char-width.ts';
+import { type Row, rowAt, type Screen } from './model/screen.ts';
+import { isMidGrey, type Style, sameStyle } from './model/style.ts';
 
 /** Where the tool takes text, and what stands there. Rows and columns count from 0. */
 export interface Composer {

@@ -1,4 +1,4 @@
-import { type Row, type Screen, screenText } from './screen.ts';
+import { type Row, type Screen, screenText } from './model/screen.ts';
 
 export type DialogKind = 'permission' | 'trust' | 'login' | 'question' | 'picker' | 'text_field' | 'unknown';
 

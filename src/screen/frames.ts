@@ -1,7 +1,7 @@
-import { textColumns } from './char-width.ts';
 import type { ComposerShape, Frame, Mode } from './detector.ts';
 import { isLearnedRow } from './learned-frame.ts';
-import { type Row, rowAt, type Screen } from './screen.ts';
+import { textColumns } from './model/char-width.ts';
+import { type Row, rowAt, type Screen } from './model/screen.ts';
 
 /** Where a frame stands around a row. */
 export interface Place {

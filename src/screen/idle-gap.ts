@@ -1,6 +1,6 @@
 import type { Detector } from './detector.ts';
 import type { Composer } from './find-composer.ts';
-import { type Row, rowAt, type Screen } from './screen.ts';
+import { type Row, rowAt, type Screen } from './model/screen.ts';
 
 /**
  * Whether as many blank rows stand above the composer as in an idle tool. One that works puts a row there with a

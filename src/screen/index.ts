@@ -8,27 +8,28 @@
  * Never     Takes time for evidence: a turn that was not seen to end has not ended.
  * Errors    Only what a person hands in can be wrong: an unknown tool or a file that is no capture is `invalid`.
  */
+
+export * from '../../test/screen/terminal-model.ts';
 export * from './calibrate.ts';
 export * from './capture-file.ts';
 export * from './classify.ts';
-export * from './contract-state.ts';
 export * from './detector.ts';
 export { DETECTORS, detectorFor, isKnownTool, TOOLS, type WhichDetector } from './detectors/index.ts';
 export * from './facts.ts';
 export { type Composer, type ComposerState, findComposer } from './find-composer.ts';
 export type { Dialog, DialogKind } from './find-dialog.ts';
 export { limitEnd } from './limit-end.ts';
+export * from './model/ring.ts';
+export * from './model/screen.ts';
+export * from './model/snapshot-parser.ts';
+export * from './model/style.ts';
 export * from './observe.ts';
-export * from './readiness.ts';
-export * from './ring.ts';
-export * from './screen.ts';
 export { mainPart } from './sidebar.ts';
-export * from './snapshot-parser.ts';
-export { type Stability, stabilityAt } from './stability.ts';
-export * from './style.ts';
-export * from './terminal-model.ts';
 export * from './tool-signals.ts';
-export * from './turn-reducer.ts';
-export * from './turn-state.ts';
+export * from './turn/contract-state.ts';
+export * from './turn/readiness.ts';
+export { type Stability, stabilityAt } from './turn/stability.ts';
+export * from './turn/turn-reducer.ts';
+export * from './turn/turn-state.ts';
 export type { UsageLimit } from './usage-limit.ts';
 export * from './version-range.ts';

@@ -1,5 +1,5 @@
-import { textColumns } from './char-width.ts';
-import type { Row, Screen } from './screen.ts';
+import { textColumns } from './model/char-width.ts';
+import type { Row, Screen } from './model/screen.ts';
 
 /** Parts of a calibrated composer that are compared later. */
 

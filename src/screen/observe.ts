@@ -3,7 +3,7 @@ import type { Fact, Facts, Menu, Phase, ProcessFacts, Tristate } from './facts.t
 import type { Composer } from './find-composer.ts';
 import type { Dialog } from './find-dialog.ts';
 import { BLIND, type Look, look } from './look.ts';
-import type { Screen } from './screen.ts';
+import type { Screen } from './model/screen.ts';
 import { type SignalVerdict, type ToolSignal, weighSignals } from './tool-signals.ts';
 import { versionStatus } from './version-range.ts';
 

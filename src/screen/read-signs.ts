@@ -1,7 +1,7 @@
 import type { Completion, Detector, Meaning, Sign } from './detector.ts';
 import type { Composer } from './find-composer.ts';
-import { type Row, rowAt, type Screen } from './screen.ts';
-import { isHued, rgbOf, type Style } from './style.ts';
+import { type Row, rowAt, type Screen } from './model/screen.ts';
+import { isHued, rgbOf, type Style } from './model/style.ts';
 
 /** A row of the screen that means something, by the detector's word. */
 export interface SeenSign {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { judge, loadFixtures } from './captured-fixtures.ts';
+import { judge, loadFixtures } from '../../test/screen/captured-fixtures.ts';
 import { detectorFor } from './detectors/index.ts';
-import { Row } from './screen.ts';
+import { Row } from './model/screen.ts';
 import { mainPart } from './sidebar.ts';
 
 const open = loadFixtures().filter(({ tool, state }) => tool === 'copilot' && state.includes('sidebar'));

@@ -1,5 +1,5 @@
 import type { Composer } from './find-composer.ts';
-import { Row, type Screen } from './screen.ts';
+import { Row, type Screen } from './model/screen.ts';
 
 /** A screen without the panel at its left, and how many columns that took. */
 export interface MainPart {

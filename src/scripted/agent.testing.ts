@@ -1,11 +1,11 @@
 import { FakeClock } from '../base/index.ts';
 import { Agent } from './agent.ts';
-import { InputDecoder } from './input-decoder.ts';
-import { Journal } from './journal.ts';
-import { Keys } from './keys.ts';
-import { SKINS } from './skins.ts';
-import type { TranscriptRecord } from './transcript.ts';
-import type { Ending } from './turn-engine.ts';
+import { Journal } from './control/journal.ts';
+import { InputDecoder } from './tui/input-decoder.ts';
+import { Keys } from './tui/keys.ts';
+import { SKINS } from './tui/skins.ts';
+import type { TranscriptRecord } from './tui/transcript.ts';
+import type { Ending } from './turns/turn-engine.ts';
 
 /** An agent without a terminal: bytes go in, records come out, time moves when told. */
 export function agentAtDesk(skin = 'plain') {

@@ -1,14 +1,15 @@
 import { type Clock, invalid, nearest } from '../base/index.ts';
-import { Composer, type Source } from './composer.ts';
-import type { Dialog, DialogRequest } from './dialog.ts';
-import { DialogDesk } from './dialog-desk.ts';
-import type { PlanDefaults } from './directives.ts';
+import type { PlanDefaults } from './control/directives.ts';
+import type { Journal } from './control/journal.ts';
 import { Faults } from './faults.ts';
 import { fingerprint } from './fingerprint.ts';
-import type { Journal } from './journal.ts';
-import type { Skin } from './skin.ts';
-import { SKINS } from './skins.ts';
-import { COMMANDS } from './submission.ts';
+import { Composer, type Source } from './tui/composer.ts';
+import type { Dialog, DialogRequest } from './tui/dialog.ts';
+import { DialogDesk } from './tui/dialog-desk.ts';
+import type { Skin } from './tui/skin.ts';
+import { SKINS } from './tui/skins.ts';
+import type { Block, View } from './tui/view.ts';
+import { COMMANDS } from './turns/submission.ts';
 import {
   type Ending,
   type Outcome,
@@ -16,8 +17,7 @@ import {
   type Turn,
   TurnEngine,
   type TurnHost,
-} from './turn-engine.ts';
-import type { Block, View } from './view.ts';
+} from './turns/turn-engine.ts';
 
 export interface AgentParts {
   clock: Clock;

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CONTROL_COMMANDS } from './control-commands.ts';
-import { DIRECTIVE_NAMES } from './directives.ts';
+import { CONTROL_COMMANDS } from './control/control-commands.ts';
+import { DIRECTIVE_NAMES } from './control/directives.ts';
 import { FLAGS, helpText } from './options.ts';
 
 const page = fs.readFileSync(path.resolve(import.meta.dirname, '../../docs/scripted-agent.md'), 'utf8');

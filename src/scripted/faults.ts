@@ -1,4 +1,4 @@
-import type { Habits } from './skin.ts';
+import type { Habits } from './tui/skin.ts';
 
 /** Faults armed from outside. Nothing is armed at the start. */
 export class Faults {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, invalid, randomHex, utcStamp } from '../base/index.ts';
-import { noncesOf } from './directives.ts';
+import { noncesOf } from './control/directives.ts';
+import { Journal } from './control/journal.ts';
 import { fingerprint } from './fingerprint.ts';
-import { Journal } from './journal.ts';
 import type { Options } from './options.ts';
-import { type Session, SessionStore } from './session-store.ts';
-import { Transcript } from './transcript.ts';
-import { turnActor } from './turn-actor.ts';
-import { type Ending, type Outcome, type Turn, TurnEngine } from './turn-engine.ts';
+import { Transcript } from './tui/transcript.ts';
+import { type Session, SessionStore } from './turns/session-store.ts';
+import { turnActor } from './turns/turn-actor.ts';
+import { type Ending, type Outcome, type Turn, TurnEngine } from './turns/turn-engine.ts';
 
 export interface HeadlessStreams {
   stdin: AsyncIterable<Buffer | string> & { isTTY?: boolean };

@@ -1,8 +1,8 @@
 import * as path from 'node:path';
 import { parseArgs } from 'node:util';
 import { invalid, nearest } from '../base/index.ts';
-import { requireDuration } from './duration.ts';
-import { DEFAULT_SKIN, SKINS } from './skins.ts';
+import { requireDuration } from './control/duration.ts';
+import { DEFAULT_SKIN, SKINS } from './tui/skins.ts';
 
 export const OUTPUT_FORMATS = ['stream-json', 'json', 'text'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];

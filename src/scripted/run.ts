@@ -27,7 +27,7 @@ export async function runScriptedAgent(run: ScriptedRun): Promise<number> {
       return await runHeadless(options, { stdin, stdout, stderr }, clock);
     } else {
       process.title = PROCESS_TITLE;
-      const { runTui } = await import('./tui.ts');
+      const { runTui } = await import('./tui/tui.ts');
       return await runTui(options, { stdin, stdout, stderr }, clock);
     }
     return 0;

@@ -3,14 +3,14 @@ import { conflict, isRouseError, notFound, unsupported } from '../base/index.ts'
 import { GatewayClient } from '../client/index.ts';
 import { agentAddress, agentPrincipal, LOOPBACK } from '../domain/index.ts';
 import type { MailboxBinding } from '../wire/index.ts';
-import { readToken } from './gateway-token.ts';
-import { probeGateway } from './live-gateway.ts';
+import { readToken } from './gateway/gateway-token.ts';
+import { probeGateway } from './gateway/live-gateway.ts';
 import { activeBinding, bindMailbox, unbindMailbox } from './mailbox-binding.ts';
-import { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
-import { readManifest, updateManifest } from './manifest-store.ts';
-import { publishCapability } from './publish-capability.ts';
+import { type ManifestFacts, readManifestFacts } from './registry/manifest-facts.ts';
+import { readManifest, updateManifest } from './registry/manifest-store.ts';
+import { publishCapability } from './registry/publish-capability.ts';
+import { sessionPaths } from './registry/session-paths.ts';
 import type { SessionContext } from './session-context.ts';
-import { sessionPaths } from './session-paths.ts';
 
 type Json = Record<string, unknown>;
 

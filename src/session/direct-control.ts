@@ -8,12 +8,12 @@ import {
   openSurface,
   type PromptDelivery,
 } from '../terminal/index.ts';
-import { followSession } from './follow-session.ts';
-import type { ManifestFacts } from './manifest-facts.ts';
-import { readManifest } from './manifest-store.ts';
 import { openHeadless } from './open-headless.ts';
+import type { ManifestFacts } from './registry/manifest-facts.ts';
+import { readManifest } from './registry/manifest-store.ts';
+import { sessionPaths } from './registry/session-paths.ts';
 import type { SessionContext } from './session-context.ts';
-import { sessionPaths } from './session-paths.ts';
+import { followSession } from './target/follow-session.ts';
 
 export type { DeliveryResult } from '../terminal/index.ts';
 

@@ -13,57 +13,58 @@
  *
  * Loading this file is quick: what needs schemas or a database is loaded when it is called.
  */
-import type { AttachReport } from './attach.ts';
-import type { AttachOptions } from './attach-plan.ts';
-import type { DetachReport } from './detach.ts';
+
 import type { DeliveryResult, DirectAct } from './direct-control.ts';
-import type { FleetMember, FleetRegistration, FleetReport } from './fleet-membership.ts';
-import type { JoinOptions, JoinReport } from './join.ts';
-import type { LaunchReport } from './launch.ts';
-import type { LaunchOptions } from './launch-draft.ts';
-import type { ManifestFacts } from './manifest-facts.ts';
-import type { RelaunchReport } from './relaunch.ts';
-import type { Target } from './resolve-target.ts';
+import type { AttachReport } from './gateway/attach.ts';
+import type { AttachOptions } from './gateway/attach-plan.ts';
+import type { DetachReport } from './gateway/detach.ts';
+import type { JoinOptions, JoinReport } from './launch/join.ts';
+import type { LaunchReport } from './launch/launch.ts';
+import type { LaunchOptions } from './launch/launch-draft.ts';
+import type { RelaunchReport } from './launch/relaunch.ts';
+import type { ManifestFacts } from './registry/manifest-facts.ts';
+import type { FleetMember, FleetRegistration, FleetReport } from './server/fleet-membership.ts';
 import type { SessionContext } from './session-context.ts';
-import type { StopOptions } from './stop.ts';
-import type { StopReport } from './stop-report.ts';
+import type { StopOptions } from './stop/stop.ts';
+import type { StopReport } from './stop/stop-report.ts';
+import type { Target } from './target/resolve-target.ts';
 
 export type { RegisterMailbox } from './agent-mail.ts';
-export type { AttachReport } from './attach.ts';
-export type { AttachOptions } from './attach-plan.ts';
-export type { DetachReport } from './detach.ts';
 export type { DeliveryResult, DirectAct } from './direct-control.ts';
-export { findEnded } from './find-ended.ts';
-export type { FleetMember, FleetRegistration, FleetReport } from './fleet-membership.ts';
-export { changesInWords, type GatewayChange } from './gateway-changes.ts';
-export { type GatewayReport, gatewayStatus, localStatus } from './gateway-status.ts';
-export { readToken } from './gateway-token.ts';
-export type { JoinOptions, JoinReport } from './join.ts';
-export { whyDown } from './keeper.ts';
-export type { LaunchReport } from './launch.ts';
-export type { LaunchOptions } from './launch-draft.ts';
-export { type AgentList, type ListedAgent, listAgents } from './list.ts';
-export { type GatewayLife, probeGateway, type RecordedGateway } from './live-gateway.ts';
-export { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
-export type { Handover } from './pair-handover.ts';
-export { packageRoot } from './program-path.ts';
-export type { RelaunchReport } from './relaunch.ts';
-export { type LocalTarget, type PairTarget, requireLocal, type Target } from './resolve-target.ts';
-export type { SelectorFlags } from './selector.ts';
+export { packageRoot } from './equip/program-path.ts';
+export type { SkillInstallation, SkillsAtLaunch } from './equip/skills.ts';
+export type { AttachReport } from './gateway/attach.ts';
+export type { AttachOptions } from './gateway/attach-plan.ts';
+export type { DetachReport } from './gateway/detach.ts';
+export { changesInWords, type GatewayChange } from './gateway/gateway-changes.ts';
+export { type GatewayReport, gatewayStatus, localStatus } from './gateway/gateway-status.ts';
+export { readToken } from './gateway/gateway-token.ts';
+export { whyDown } from './gateway/keeper.ts';
+export { type GatewayLife, probeGateway, type RecordedGateway } from './gateway/live-gateway.ts';
+export type { JoinOptions, JoinReport } from './launch/join.ts';
+export type { LaunchReport } from './launch/launch.ts';
+export type { LaunchOptions } from './launch/launch-draft.ts';
+export type { RelaunchReport } from './launch/relaunch.ts';
+export { type ManifestFacts, readManifestFacts } from './registry/manifest-facts.ts';
+export { type SessionPaths, sessionPaths } from './registry/session-paths.ts';
+export type { FleetMember, FleetRegistration, FleetReport } from './server/fleet-membership.ts';
+export type { Handover } from './server/pair-handover.ts';
 export type { SessionContext, SessionSettings } from './session-context.ts';
-export { type SessionPaths, sessionPaths } from './session-paths.ts';
-export { showAgent } from './show.ts';
-export type { SkillInstallation, SkillsAtLaunch } from './skills.ts';
-export type { StopOptions } from './stop.ts';
-export { type SessionEnd, type StopReport, stopAnswer } from './stop-report.ts';
-export { findTarget, isInsideTmux } from './target-world.ts';
+export type { StopOptions } from './stop/stop.ts';
+export { type SessionEnd, type StopReport, stopAnswer } from './stop/stop-report.ts';
+export { findEnded } from './target/find-ended.ts';
+export { type AgentList, type ListedAgent, listAgents } from './target/list.ts';
+export { type LocalTarget, type PairTarget, requireLocal, type Target } from './target/resolve-target.ts';
+export type { SelectorFlags } from './target/selector.ts';
+export { showAgent } from './target/show.ts';
+export { findTarget, isInsideTmux } from './target/target-world.ts';
 
 export async function launch(context: SessionContext, options: LaunchOptions): Promise<LaunchReport> {
-  return (await import('./launch.ts')).launch(context, options);
+  return (await import('./launch/launch.ts')).launch(context, options);
 }
 
 export async function join(context: SessionContext, options: JoinOptions): Promise<JoinReport> {
-  return (await import('./join.ts')).join(context, options);
+  return (await import('./launch/join.ts')).join(context, options);
 }
 
 export async function stop(
@@ -71,16 +72,16 @@ export async function stop(
   facts: ManifestFacts,
   options: StopOptions = {},
 ): Promise<StopReport> {
-  return (await import('./stop.ts')).stop(context, facts, options);
+  return (await import('./stop/stop.ts')).stop(context, facts, options);
 }
 
 /** Gives a joined session back to whoever started it. */
 export async function leave(context: SessionContext, facts: ManifestFacts): Promise<StopReport> {
-  return (await import('./stop.ts')).leave(context, facts);
+  return (await import('./stop/stop.ts')).leave(context, facts);
 }
 
 export async function relaunch(context: SessionContext, facts: ManifestFacts): Promise<RelaunchReport> {
-  return (await import('./relaunch.ts')).relaunch(context, facts);
+  return (await import('./launch/relaunch.ts')).relaunch(context, facts);
 }
 
 export async function attach(
@@ -88,11 +89,11 @@ export async function attach(
   target: Target,
   options: AttachOptions,
 ): Promise<AttachReport> {
-  return (await import('./gateway-actions.ts')).attach(context, target, options);
+  return (await import('./gateway/gateway-actions.ts')).attach(context, target, options);
 }
 
 export async function detach(context: SessionContext, target: Target): Promise<DetachReport> {
-  return (await import('./gateway-actions.ts')).detach(context, target);
+  return (await import('./gateway/gateway-actions.ts')).detach(context, target);
 }
 
 /** Types into an agent that has no gateway, through the same lane and under the same lock. */
@@ -105,18 +106,18 @@ export async function controlDirectly(
 }
 
 /** Agents that a pair server owns: launching, listing, stopping them there. */
-export function pairActions(): Promise<typeof import('./pair-actions.ts')> {
-  return import('./pair-actions.ts');
+export function pairActions(): Promise<typeof import('./server/pair-actions.ts')> {
+  return import('./server/pair-actions.ts');
 }
 
 /** For a server that owns sessions of this host itself. */
-export function forServers(): Promise<typeof import('./for-servers.ts')> {
-  return import('./for-servers.ts');
+export function forServers(): Promise<typeof import('./server/for-servers.ts')> {
+  return import('./server/for-servers.ts');
 }
 
 /** The mail skills of a tool: which are there, and installing them. */
-export function skills(): Promise<typeof import('./skills.ts')> {
-  return import('./skills.ts');
+export function skills(): Promise<typeof import('./equip/skills.ts')> {
+  return import('./equip/skills.ts');
 }
 
 /** The agent's mail binding: status, register, unregister, resolve. */
@@ -126,12 +127,12 @@ export function agentMail(): Promise<typeof import('./agent-mail.ts')> {
 
 /** Registers a session that runs already with a fleet server. */
 export async function registerWithFleet(fleet: FleetRegistration, member: FleetMember): Promise<FleetReport> {
-  return (await import('./fleet-membership.ts')).registerWithFleet(fleet, member);
+  return (await import('./server/fleet-membership.ts')).registerWithFleet(fleet, member);
 }
 
 /** Our MCP server in a tool's configuration. */
 export async function mcpConfig(): Promise<
-  typeof import('./mcp-config-file.ts') & typeof import('./mcp-entry.ts')
+  typeof import('./equip/mcp-config-file.ts') & typeof import('./equip/mcp-entry.ts')
 > {
-  return { ...(await import('./mcp-config-file.ts')), ...(await import('./mcp-entry.ts')) };
+  return { ...(await import('./equip/mcp-config-file.ts')), ...(await import('./equip/mcp-entry.ts')) };
 }

@@ -8,7 +8,7 @@ import {
   initMailStore,
   isFlatFilePath,
   openMailStore,
-} from '../mailbox/index.ts';
+} from '../mail/index.ts';
 import type { MailboxBinding } from '../wire/index.ts';
 
 export interface MailboxRequest {

@@ -1,10 +1,10 @@
 import * as path from 'node:path';
 import { ensurePrivateDirectory, type Log } from '../base/index.ts';
 import { type AgentSurface, type HeadlessProgress, openHeadlessSurface } from '../terminal/index.ts';
-import type { ManifestFacts } from './manifest-facts.ts';
-import { readManifest, updateManifest } from './manifest-store.ts';
+import type { ManifestFacts } from './registry/manifest-facts.ts';
+import { readManifest, updateManifest } from './registry/manifest-store.ts';
+import { sessionPaths } from './registry/session-paths.ts';
 import type { SessionContext } from './session-context.ts';
-import { sessionPaths } from './session-paths.ts';
 
 /** The surface of a headless agent for whoever runs its turns: the same lane and the same lock as any other. */
 export function openHeadless(

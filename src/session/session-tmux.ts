@@ -9,8 +9,8 @@ import {
   tmuxProblemOf,
   type WindowLabel,
 } from '../tmux/index.ts';
-import { harmlessEnvironment, serverEnvironment } from './handed-environment.ts';
-import { serverOf } from './tmux-socket.ts';
+import { harmlessEnvironment, serverEnvironment } from './equip/handed-environment.ts';
+import { serverOf } from './target/tmux-socket.ts';
 
 export interface Pane {
   windowId: string;

@@ -4,8 +4,8 @@ import * as path from 'node:path';
 import { isRouseError, newUuid, type RouseError, stableJson } from '../base/index.ts';
 import type { BackendKind } from '../domain/index.ts';
 import { type RegistryRecord, type SessionManifestInput, sessionManifest } from '../wire/index.ts';
-import { newManifest } from './new-manifest.ts';
-import { newSessionRoot } from './session-paths.ts';
+import { newManifest } from './launch/new-manifest.ts';
+import { newSessionRoot } from './registry/session-paths.ts';
 
 /** Material for tests of this room: directories, manifests, records. */
 export function temporaryDirectory(): string {

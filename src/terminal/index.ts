@@ -24,8 +24,8 @@ export {
   type TurnShape,
   turnArtefacts,
 } from './headless/index.ts';
-export { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
+export { DEFAULT_PATIENCE, type LanePatience } from './lane/lane-context.ts';
 export { openSurface, type SurfaceOptions } from './open-surface.ts';
 export * from './port.ts';
-export { readTimings } from './read-timings.ts';
 export type { SurfaceManifest } from './surface-manifest.ts';
+export { readTimings } from './watch/read-timings.ts';

@@ -1,20 +1,20 @@
 import { type Clock, type Log, silentLog, systemClock } from '../base/index.ts';
 import { type Detector, detectorFor, isKnownTool } from '../screen/index.ts';
 import { Tmux } from '../tmux/index.ts';
-import { Calibration } from './calibration.ts';
-import { launchedName, launchedWords } from './foreground.ts';
-import { Lane } from './lane.ts';
-import { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
-import { PaneWatch } from './pane-watch.ts';
+import { Lane } from './lane/lane.ts';
+import { DEFAULT_PATIENCE, type LanePatience } from './lane/lane-context.ts';
 import type { AgentSurface } from './port.ts';
-import { readTimings } from './read-timings.ts';
 import { openSignals } from './signals/index.ts';
-import { startedPids } from './started-pids.ts';
 import { recordedVersion, type SurfaceManifest, tmuxPlace } from './surface-manifest.ts';
-import { Tracker } from './tracker.ts';
-import { TuiRecord } from './tui-record.ts';
 import { TuiSurface } from './tui-surface.ts';
-import { unknownTool } from './unknown-tool.ts';
+import { Calibration } from './watch/calibration.ts';
+import { launchedName, launchedWords } from './watch/foreground.ts';
+import { PaneWatch } from './watch/pane-watch.ts';
+import { readTimings } from './watch/read-timings.ts';
+import { startedPids } from './watch/started-pids.ts';
+import { Tracker } from './watch/tracker.ts';
+import { TuiRecord } from './watch/tui-record.ts';
+import { unknownTool } from './watch/unknown-tool.ts';
 
 export interface SurfaceOptions {
   manifest: SurfaceManifest;

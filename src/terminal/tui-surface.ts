@@ -1,8 +1,6 @@
 import { type Clock, Emitter } from '../base/index.ts';
-import type { Calibration } from './calibration.ts';
-import { whyNoKeys } from './keys-refused.ts';
-import type { Lane } from './lane.ts';
-import type { PaneWatch } from './pane-watch.ts';
+import { whyNoKeys } from './lane/keys-refused.ts';
+import type { Lane } from './lane/lane.ts';
 import type {
   AgentSurface,
   DeliveryResult,
@@ -13,10 +11,12 @@ import type {
   PromptDelivery,
   Recovered,
 } from './port.ts';
-import type { Sight } from './sight.ts';
 import type { SignalReader } from './signals/index.ts';
-import type { Tracker } from './tracker.ts';
-import type { TuiRecord } from './tui-record.ts';
+import type { Calibration } from './watch/calibration.ts';
+import type { PaneWatch } from './watch/pane-watch.ts';
+import type { Sight } from './watch/sight.ts';
+import type { Tracker } from './watch/tracker.ts';
+import type { TuiRecord } from './watch/tui-record.ts';
 
 export interface TuiParts {
   watch: PaneWatch;

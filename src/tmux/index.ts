@@ -14,7 +14,8 @@
  *           client's commands never are an argv. The tmux socket itself is open to every process of the same user.
  */
 export type { Client } from './client.ts';
-export { ControlClient, type ControlEvent } from './control-client.ts';
+export { ControlClient, type ControlEvent } from './control/control-client.ts';
+export type { PaneOutput } from './control/output-watch.ts';
 export { type CurrentPlace, currentSession } from './current.ts';
 export { DRAIN_TERMINAL, KEEP_TERMINAL_MODES } from './drain-terminal.ts';
 export type { EnvironmentValue } from './environment.ts';
@@ -23,7 +24,6 @@ export { Exec } from './exec.ts';
 export type { Expectation } from './guard.ts';
 export type { EnterWay } from './keys.ts';
 export { paneAt, requireSessionName, windowAt } from './names.ts';
-export type { PaneOutput } from './output-watch.ts';
 export type { CaptureOptions, Pane, Snapshot } from './pane.ts';
 export { type PasteOptions, pasteText } from './paste.ts';
 export { type TmuxProblem, tmuxProblemOf } from './problem.ts';

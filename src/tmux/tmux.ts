@@ -1,5 +1,5 @@
 import { type Client, listClients } from './client.ts';
-import type { ControlClient } from './control-client.ts';
+import type { ControlClient } from './control/control-client.ts';
 import * as environment from './environment.ts';
 import { Exec, type ExecOptions } from './exec.ts';
 import type { Expectation } from './guard.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FlatFile } from '../../src/mailbox/flatfile/index.ts';
+import { FlatFile } from '../../src/mail/flatfile/index.ts';
 import { type Bench, FULL, idsIn, setUp } from './support.ts';
 
 const WRITERS = FULL ? 128 : 16;

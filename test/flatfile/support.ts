@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import * as esbuild from 'esbuild';
-import { FlatFile } from '../../src/mailbox/flatfile/index.ts';
+import { FlatFile } from '../../src/mail/flatfile/index.ts';
 import type { Order } from './worker.ts';
 
 export const FULL = process.env['ROUSE_PROOF'] === 'full';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FlatFile, writeFlatMessage } from '../../src/mailbox/flatfile/index.ts';
+import { FlatFile, writeFlatMessage } from '../../src/mail/flatfile/index.ts';
 import { type Bench, FULL, idsIn, setUp } from './support.ts';
 
 const block = (id: string, size: number): string =>

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FlatFile } from '../../src/mailbox/flatfile/index.ts';
+import { FlatFile } from '../../src/mail/flatfile/index.ts';
 import { type Bench, FULL, idsIn, setUp } from './support.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');

@@ -3,7 +3,7 @@
  * kill one. It says one line of JSON per thing done.
  */
 import { armCrashPoint, isRouseError } from '../../src/base/index.ts';
-import { FlatFile, type FlatMessage, relayFlatFiles } from '../../src/mailbox/flatfile/index.ts';
+import { FlatFile, type FlatMessage, relayFlatFiles } from '../../src/mail/flatfile/index.ts';
 
 export interface Order {
   what: 'write' | 'read' | 'set-status' | 'archive' | 'relay' | 'prepend' | 'list' | 'fsck';

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startRunner } from '../../src/terminal/headless/start-runner.ts';
+import { startRunner } from '../../src/terminal/headless/runner/start-runner.ts';
 import {
   attemptState,
   isUsed,
@@ -10,7 +10,7 @@ import {
   readExitCode,
   turnFiles,
   voidAttempt,
-} from '../../src/terminal/headless/turn-files.ts';
+} from '../../src/terminal/headless/turn/turn-files.ts';
 
 const root = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-fence-'));
 afterAll(() => fs.rmSync(root, { recursive: true, force: true }));

@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isProcessAlive, lockFile, systemClock } from '../../src/base/index.ts';
 import { endHeadlessTurn } from '../../src/terminal/headless/index.ts';
-import { readProcess, turnFiles } from '../../src/terminal/headless/turn-files.ts';
+import { readProcess, turnFiles } from '../../src/terminal/headless/turn/turn-files.ts';
 import { HeadlessHouse } from './house.ts';
 import { OpenAgent, withAgent } from './open-agent.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scripted } from '../../src/screen/detectors/scripted.ts';
-import { preparePrompt } from '../../src/terminal/prepare-prompt.ts';
+import { preparePrompt } from '../../src/terminal/lane/prepare-prompt.ts';
 import { AgentHouse } from '../scripted/agent-in-tmux.ts';
 import { atDesk, type Desk } from './desk.ts';
 

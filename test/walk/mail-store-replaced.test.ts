@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openMailStore, repairMailStore } from '../../src/mailbox/index.ts';
+import { openMailStore, repairMailStore } from '../../src/mail/index.ts';
 import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 
 /** What a running gateway does when the store under it is repaired, moved away or restored. */

@@ -82,7 +82,7 @@ describe('mail', () => {
     await detach(house.context, target);
     const binding = JSON.parse(fs.readFileSync(path.join(agent.facts.root, 'manifest.json'), 'utf8'))
       .launch_plan.mailbox;
-    const { openMailStore } = await import('../../src/mailbox/index.ts');
+    const { openMailStore } = await import('../../src/mail/index.ts');
     const store = openMailStore({ root: binding.filesystem_root });
     await store.mailbox(binding.address).post({ subject: 'meanwhile', body_content: 'do it' });
     await store.close();

@@ -3,7 +3,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { Ending, systemClock } from '../../base/index.ts';
-import { initMailStore, openMailStore } from '../../mailbox/index.ts';
+import { initMailStore, openMailStore } from '../../mail/index.ts';
 import { openBoundMailbox } from '../mail/index.ts';
 import { testGateway } from '../testing.ts';
 

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { readJson } from '../../http/index.ts';
-import type { Mailbox } from '../../mailbox/index.ts';
+import type { Mailbox } from '../../mail/index.ts';
 import { refusal } from '../../wire/index.ts';
 import {
   MAIL_OPERATIONS,

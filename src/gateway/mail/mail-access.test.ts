@@ -3,7 +3,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../base/index.ts';
-import { FlatFileMailbox, initMailStore, openMailStore, repairMailStore } from '../../mailbox/index.ts';
+import { FlatFileMailbox, initMailStore, openMailStore, repairMailStore } from '../../mail/index.ts';
 import type { MailboxBinding } from '../../wire/index.ts';
 import { type MailAccess, openBoundMailbox, openMailAccess } from './index.ts';
 

@@ -1,6 +1,6 @@
 import { asRouseError, Emitter, isRouseError } from '../../base/index.ts';
 import { LOOPBACK } from '../../domain/index.ts';
-import type { Mailbox } from '../../mailbox/index.ts';
+import type { Mailbox } from '../../mail/index.ts';
 import { type MailboxBinding, refusal } from '../../wire/index.ts';
 
 export interface OpenedMailbox {

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Mailbox, MailSent } from '../../mailbox/index.ts';
+import type { Mailbox, MailSent } from '../../mail/index.ts';
 import * as wire from '../../wire/index.ts';
 import { storeFailure } from './mail-access.ts';
 

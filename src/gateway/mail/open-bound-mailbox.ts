@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { type Clock, notFound, unsupported } from '../../base/index.ts';
-import { FlatFileMailbox, openMailStore } from '../../mailbox/index.ts';
+import { FlatFileMailbox, openMailStore } from '../../mail/index.ts';
 import type { MailboxBinding } from '../../wire/index.ts';
 import type { OpenedMailbox } from './mail-access.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { preview } from '../../base/index.ts';
 import type { NotifierMode } from '../../domain/index.ts';
-import type { Mailbox } from '../../mailbox/index.ts';
+import type { Mailbox } from '../../mail/index.ts';
 
 export interface EligibleMail {
   refs: string[];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FakeClock, Loop, silentLog, sleep } from '../../base/index.ts';
 import { openSqlite } from '../../db/index.ts';
 import type { RepeatPolicy } from '../../domain/index.ts';
-import { MemoryMail } from '../../mailbox/index.ts';
+import { MemoryMail } from '../../mail/index.ts';
 import { FakeSurface } from '../../terminal/index.ts';
 import { dispatchPass, ExecutionSlot, LanePause } from '../dispatch/index.ts';
 import { openMailAccess } from '../mail/index.ts';

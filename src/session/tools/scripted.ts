@@ -1,5 +1,5 @@
 import * as path from 'node:path';
-import { programWords } from '../program-path.ts';
+import { programWords } from '../equip/program-path.ts';
 import { mcpFlagWithFile } from './mcp-file.ts';
 import type { ToolPreset } from './preset.ts';
 

@@ -6,7 +6,7 @@ import {
   startupDefault,
   turnTool,
 } from './headless-manifest.ts';
-import { turnEnvironment } from './turn-environment.ts';
+import { turnEnvironment } from './turn/turn-environment.ts';
 
 const manifest = (change: Partial<HeadlessManifest> = {}, headless?: unknown): HeadlessManifest => ({
   tool: 'claude',

@@ -1,9 +1,9 @@
 import * as path from 'node:path';
 import type { HeadlessState } from '../port.ts';
 import type { SurfaceManifest } from '../surface-manifest.ts';
-import type { TurnTool } from './build-turn.ts';
 import type { TurnShape } from './tool-habits.ts';
 import { habitsOf, KNOWN_TOOLS } from './tools/known-tools.ts';
+import type { TurnTool } from './turn/build-turn.ts';
 
 type Text = string | null | undefined;
 

@@ -11,7 +11,7 @@ import type {
   Recovered,
 } from '../port.ts';
 import type { SessionPresence } from './session-presence.ts';
-import type { Turns } from './turns.ts';
+import type { Turns } from './turn/turns.ts';
 
 export interface HeadlessSurfaceParts {
   presence: SessionPresence;

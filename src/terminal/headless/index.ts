@@ -9,7 +9,7 @@
  *           it has not recorded.
  * Errors    As the port says: refusals and failures are results. `start` throws `unavailable` without a tmux session.
  */
-export { endHeadlessTurn } from './end-headless-turn.ts';
+
 export type { HeadlessManifest, HeadlessProgress } from './headless-manifest.ts';
 export {
   HEADLESS_DEFAULTS,
@@ -17,8 +17,9 @@ export {
   openHeadlessSurface,
   openPresence,
 } from './open-headless-surface.ts';
-export type { TurnLimits } from './running-turn.ts';
 export type { SessionPresence } from './session-presence.ts';
 export type { TurnShape } from './tool-habits.ts';
 export { habitsOf, KNOWN_TOOLS } from './tools/known-tools.ts';
-export { readExitCode, type TurnFiles, turnArtefacts } from './turn-files.ts';
+export { endHeadlessTurn } from './turn/end-headless-turn.ts';
+export type { TurnLimits } from './turn/running-turn.ts';
+export { readExitCode, type TurnFiles, turnArtefacts } from './turn/turn-files.ts';

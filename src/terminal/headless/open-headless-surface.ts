@@ -3,7 +3,6 @@ import { type Clock, type Log, silentLog, systemClock } from '../../base/index.t
 import { Tmux } from '../../tmux/index.ts';
 import type { AgentSurface } from '../port.ts';
 import { tmuxPlace } from '../surface-manifest.ts';
-import { findProgram } from './find-program.ts';
 import {
   type HeadlessManifest,
   type HeadlessProgress,
@@ -13,12 +12,13 @@ import {
   turnTool,
 } from './headless-manifest.ts';
 import { HeadlessSurface } from './headless-surface.ts';
-import type { TurnLimits } from './running-turn.ts';
+import { findProgram } from './runner/find-program.ts';
+import { VisibleLog } from './runner/visible-log.ts';
 import { SessionPresence } from './session-presence.ts';
-import { turnEnvironment } from './turn-environment.ts';
-import { artefactsRoot } from './turn-files.ts';
-import { Turns } from './turns.ts';
-import { VisibleLog } from './visible-log.ts';
+import type { TurnLimits } from './turn/running-turn.ts';
+import { turnEnvironment } from './turn/turn-environment.ts';
+import { artefactsRoot } from './turn/turn-files.ts';
+import { Turns } from './turn/turns.ts';
 
 export interface HeadlessOptions {
   manifest: HeadlessManifest;

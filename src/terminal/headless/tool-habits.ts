@@ -1,4 +1,4 @@
-import type { EventRule } from './event-rules.ts';
+import type { EventRule } from './events/event-rules.ts';
 
 /**
  * The command line of a turn as templates. `{args}` stands for the arguments of the launch, `{model}` for the words of

@@ -1,13 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { parseCaptureFile } from '../../../src/screen/capture-file.ts';
-import {
-  expectedOf,
-  type Fixture,
-  judge,
-  type Verdict,
-  verdictOn,
-} from '../../../src/screen/captured-fixtures.ts';
+import { expectedOf, type Fixture, judge, type Verdict, verdictOn } from '../../screen/captured-fixtures.ts';
 import type { Outcome, Scene, Visit } from './scene.ts';
 import { VisitedTerminal } from './visited-terminal.ts';
 

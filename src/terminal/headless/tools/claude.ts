@@ -1,4 +1,4 @@
-import type { EventRule } from '../event-rules.ts';
+import type { EventRule } from '../events/event-rules.ts';
 import type { ToolHabits } from '../tool-habits.ts';
 
 /** The stream of `--output-format stream-json`, spoken also by tools that follow it. */

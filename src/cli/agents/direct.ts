@@ -1,0 +1,127 @@
+import { stableJson } from '../../base/index.ts';
+import type { DeliveryResult, DirectAct, PairTarget, Target } from '../../session/index.ts';
+import { CODES, exitCodeOfOutcome } from '../../wire/codes.ts';
+import type { Command, Input, Output } from '../command.ts';
+import { execution, PROMPT, SEND_KEYS } from '../gateway/prompt.ts';
+import { INTERRUPT } from '../gateway/requests.ts';
+import { gatewayOf } from '../gateway/target.ts';
+import { promptText } from '../gateway/text.ts';
+import { sessionContext, targetOf } from './target.ts';
+
+/**
+ * The commands that act on an agent whether or not it has a gateway. A live gateway does it, so that its queue and
+ * ledger know; without one this process opens the same surface and holds the same lane.
+ */
+function anyway(
+  by: Command,
+  detail: string,
+  actOf: (input: Input) => Promise<DirectAct>,
+): NonNullable<Command['run']> {
+  return async (input) => {
+    const target = await targetOf(input);
+    if (target.kind === 'pair') return behindPair(input, target, by, actOf);
+    if (typeof (await gatewayOf(input, target)) !== 'string') return by.run!(input);
+    return directly(input, target, await actOf(input), detail);
+  };
+}
+
+/** The agent's gateway when it has one; otherwise its server, for what a server does without a gateway. */
+async function behindPair(
+  input: Input,
+  target: PairTarget,
+  by: Command,
+  actOf: (input: Input) => Promise<DirectAct>,
+): Promise<Output> {
+  const { gatewayStatus, pairActions } = await import('../../session/index.ts');
+  const { status } = await gatewayStatus(sessionContext(input), target);
+  const policy = policyOf(input);
+  if (status.gateway_health === 'healthy' || by === SEND_KEYS || policy !== 'ready_only')
+    return (await by.run!(input)) as Output;
+  const act = await actOf(input);
+  const { requestAtPair } = await pairActions();
+  const data = await requestAtPair(
+    target,
+    act.kind === 'prompt'
+      ? { request_kind: 'submit_prompt', prompt: act.text }
+      : { request_kind: 'interrupt' },
+  );
+  return { data, plain: `${data['detail']}.` };
+}
+
+async function directly(
+  input: Input,
+  target: Extract<Target, { kind: 'local' }>,
+  act: DirectAct,
+  detail: string,
+): Promise<Output> {
+  const { controlDirectly } = await import('../../session/index.ts');
+  const result = await controlDirectly(sessionContext(input), target.facts, act);
+  if (result.outcome !== 'submitted') return refused(input, act, result);
+  const data = { status: 'ok', action: ACTIONS[act.kind], ...delivered(result) };
+  const turn = turnOf(act, result);
+  const ended = turn === undefined ? [] : [`the turn has ended, and stands in ${turn}`];
+  return { data, plain: [detail, ...result.reasons, ...ended].join('; ').concat('.') };
+}
+
+/** Where a headless turn that ran and has ended is kept. */
+function turnOf({ kind }: DirectAct, { evidence }: DeliveryResult): string | undefined {
+  const last = evidence.at(-1)?.facts;
+  return kind === 'prompt' && last?.['exit_code'] !== undefined ? String(last['artefacts']) : undefined;
+}
+
+const ACTIONS: Record<DirectAct['kind'], string> = {
+  prompt: 'submit_prompt',
+  interrupt: 'interrupt',
+  send_keys: 'control_input',
+};
+
+/** As a gateway refuses: the object on standard error in every print style, and an exit code. */
+function refused(input: Input, act: DirectAct, result: DeliveryResult): Output {
+  // A turn that failed or was interrupted had its prompt.
+  const sent = turnOf(act, result) !== undefined;
+  const facts = { status: 'error', action: ACTIONS[act.kind], sent, ...delivered(result) };
+  input.err(stableJson({ ...facts, error_code: result.outcome, detail: result.reasons.join('; ') }));
+  const { outcome } = result;
+  const later = outcome === 'not_ready' || outcome === 'returned' || outcome === 'left';
+  const exitCode = later ? CODES.not_ready.exit : exitCodeOfOutcome(outcome);
+  return { data: undefined, exitCode: exitCode ?? CODES.internal.exit };
+}
+
+function delivered({ outcome, untouched, reasons, evidence }: DeliveryResult): Record<string, unknown> {
+  return { by: 'direct', outcome, untouched, reasons, evidence };
+}
+
+const policyOf = ({ flags }: Input): 'ready_only' | 'if_no_pending' | 'always' => {
+  const policy = flags['admissionPolicy'] as string | undefined;
+  if (policy === undefined) return flags['force'] ? 'always' : 'ready_only';
+  return policy.replaceAll('-', '_') as 'ready_only';
+};
+
+export const DIRECT_COMMANDS: Command[] = [
+  {
+    ...PROMPT,
+    description: `${PROMPT.description} Without a gateway the same is done from here, under the same lock; of a headless agent the command then waits for the end of the turn, and ending the command ends the turn.`,
+    examples: ['rouse agents prompt --agent-name gpu --prompt "Review the diff."'],
+    run: anyway(PROMPT, 'Prompt submitted', async (input) => ({
+      kind: 'prompt',
+      text: await promptText(input),
+      policy: policyOf(input),
+      ...execution(input),
+    })),
+  },
+  {
+    ...INTERRUPT,
+    summary: 'stop the turn that is running, through the gateway or without one',
+    examples: ['rouse agents interrupt --agent-name gpu'],
+    run: anyway(INTERRUPT, 'Interrupt sent', async () => ({ kind: 'interrupt' })),
+  },
+  {
+    ...SEND_KEYS,
+    examples: ["rouse agents send-keys --agent-name gpu --sequence '<[Escape]>'"],
+    run: anyway(SEND_KEYS, 'Keys sent', async ({ flags }) => ({
+      kind: 'send_keys',
+      sequence: flags['sequence'] as string,
+      escapeSpecialKeys: flags['escapeSpecialKeys'] === true,
+    })),
+  },
+];

@@ -1,0 +1,155 @@
+import type { AttachReport, GatewayChange, GatewayReport } from '../../session/index.ts';
+import type { FleetConnection, LoopTroubles } from '../../wire/index.ts';
+import type { Command, Input, Output } from '../command.ts';
+import { LIVE_GATEWAY_COMMANDS } from '../gateway/commands.ts';
+import { dayAndTime } from '../gateway/time-words.ts';
+import { keyValues } from '../print/table.ts';
+import { attachOptions, LISTENER_FLAGS, TIMING_FLAGS } from './attach-flags.ts';
+import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from './target.ts';
+
+const STATUS_LINES = [
+  'attach_identity',
+  'backend',
+  'gateway_health',
+  'gateway_host',
+  'gateway_port',
+  'managed_agent_connectivity',
+  'request_admission',
+  'execution_mode',
+  'gateway_tmux_window_index',
+  'active_execution',
+  'queue_depth',
+];
+
+/** Shown only when it is not as usual: each with what is. */
+const UNUSUAL: readonly [name: string, usual: readonly unknown[]][] = [
+  ['managed_agent_recovery', ['idle']],
+  ['terminal_surface_eligibility', ['ready']],
+  ['managed_agent_instance_epoch', [0, 1]],
+  ['active_source', [null]],
+];
+
+function unusual(status: GatewayReport['status']): Record<string, unknown> {
+  if (status['gateway_health'] !== 'healthy') return {};
+  const shown = UNUSUAL.filter(
+    ([name, usual]) => status[name] !== undefined && !usual.includes(status[name]),
+  );
+  const troubles = (status['troubles'] ?? []) as LoopTroubles;
+  return {
+    ...Object.fromEntries(shown.map(([name]) => [name, status[name]])),
+    ...Object.fromEntries(
+      troubles.map(({ loop, message, failures, since_utc }) => [
+        `trouble in ${loop}`,
+        `${message} (${failures} times since ${dayAndTime(since_utc)}; being retried)`,
+      ]),
+    ),
+  };
+}
+
+/** The status as people read it; what was put right on the way stands below it. */
+export function showStatus(heading: string, { status, notes }: GatewayReport): string {
+  const fleet = status['fleet'] as FleetConnection | undefined;
+  const values = {
+    ...Object.fromEntries(STATUS_LINES.map((name) => [name, status[name]])),
+    ...unusual(status),
+    ...(fleet && { fleet: `${fleet.state}${fleet.detail ? `: ${fleet.detail}` : ''} (${fleet.url})` }),
+  };
+  return [heading, keyValues(values), ...notes.map((note) => `note: ${note}`)].join('\n');
+}
+
+export async function runAttach(input: Input): Promise<Output> {
+  const options = attachOptions(input.flags, { background: 'background', foreground: 'foreground' });
+  const target = await targetOf(input);
+  const { attach, changesInWords, sessionPaths } = await import('../../session/index.ts');
+  const report = await attach(sessionContext(input), target, options);
+  const [heading, detail] = toldOf(report, changesInWords);
+  const root = target.facts ? sessionPaths(target.facts.root).gateway : null;
+  return {
+    data: {
+      ...report.status,
+      ...{ status: 'ok', action: 'gateway_attach', detail, gateway_root: root },
+      ...{ already_attached: report.alreadyAttached, restarted: report.restarted, notes: report.notes },
+    },
+    plain: showStatus(heading, { ...report, notes: report.notes.filter((note) => note !== detail) }),
+  };
+}
+
+function toldOf(
+  { alreadyAttached, restarted }: AttachReport,
+  inWords: (changes: readonly GatewayChange[]) => string,
+): [heading: string, detail: string] {
+  if (restarted.length > 0) {
+    const changes = `restarted: ${inWords(restarted)}`;
+    return [`Gateway (${changes})`, changes];
+  }
+  return alreadyAttached
+    ? ['Gateway (attached already)', 'a gateway was attached already']
+    : ['Gateway attached', 'the gateway is attached'];
+}
+
+export async function runStatus(input: Input): Promise<Output> {
+  const { gatewayStatus } = await import('../../session/index.ts');
+  const report = await gatewayStatus(sessionContext(input), await targetOf(input));
+  return { data: report.status, plain: showStatus('Gateway status', report) };
+}
+
+export async function runDetach(input: Input): Promise<Output> {
+  const target = await targetOf(input);
+  const { detach, sessionPaths } = await import('../../session/index.ts');
+  const { status, detail, ended } = await detach(sessionContext(input), target);
+  const root = target.facts ? sessionPaths(target.facts.root).gateway : null;
+  return {
+    data: { ...status, status: 'ok', action: 'gateway_detach', detail, ended_by: ended, gateway_root: root },
+    plain: `Gateway detached: ${detail}.`,
+  };
+}
+
+export const ATTACH: Command = {
+  name: 'attach',
+  summary: 'start a gateway beside the agent',
+  description:
+    'Starts the gateway in a window beside the agent (--foreground) or as a process of its own (--background); ' +
+    'without either, as the last time. A gateway that lives already and runs as asked is left alone; another mode or ' +
+    'timing is applied by restarting it, at its address, with its queue, notifier and live reminders. A port that is ' +
+    'given must be free; one that the system handed out last time is tried first and replaced when it is busy.',
+  examples: [
+    'rouse agents gateway attach --agent-name gpu',
+    'rouse agents gateway attach --agent-name gpu --background --gateway-port 4711',
+  ],
+  flags: [
+    ...GATEWAY_TARGET_FLAGS,
+    { name: 'foreground', summary: 'in a tmux window beside the agent (the first choice)' },
+    { name: 'background', summary: 'as a detached process' },
+    ...LISTENER_FLAGS,
+    ...TIMING_FLAGS,
+  ],
+  run: runAttach,
+};
+
+export const DETACH: Command = {
+  name: 'detach',
+  summary: 'stop the gateway; the agent stays, and can be attached again',
+  examples: ['rouse agents gateway detach --agent-name gpu'],
+  flags: GATEWAY_TARGET_FLAGS,
+  run: runDetach,
+};
+
+export const STATUS: Command = {
+  name: 'status',
+  summary: 'what the gateway says of itself and of its agent; not attached is an answer',
+  examples: [
+    'rouse agents gateway status --agent-name gpu',
+    'rouse agents gateway status   # inside its session',
+  ],
+  flags: GATEWAY_TARGET_FLAGS,
+  run: runStatus,
+};
+
+/** Life cycle of the gateway. Commands that speak to a live one are added beside these. */
+const gateway: Command = {
+  name: 'gateway',
+  summary: 'attach, inspect and detach the gateway of an agent; prompts, requests, reminders, wakes',
+  subcommands: [ATTACH, STATUS, DETACH, ...LIVE_GATEWAY_COMMANDS],
+};
+
+export default gateway;

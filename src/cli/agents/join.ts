@@ -1,0 +1,98 @@
+import type { JoinOptions } from '../../session/index.ts';
+import type { Command, Input, Output } from '../command.ts';
+import { TAKE_OVER } from '../fleet/access.ts';
+import { notBlank } from '../input/flag-values.ts';
+import { keyValues } from '../print/table.ts';
+import { MAILBOX_FLAGS, mailboxOption } from './mailbox-flags.ts';
+import { fleetData, fleetLine, sayMissing } from './missing.ts';
+import { sessionContext } from './target.ts';
+
+async function run(input: Input): Promise<Output> {
+  const { join } = await import('../../session/index.ts');
+  const { facts, toolPid, relaunchable, ...membership } = await join(sessionContext(input), optionsOf(input));
+  return {
+    data: {
+      agent_name: facts.agentName,
+      agent_id: facts.agentId,
+      backend: facts.backend,
+      tool: facts.tool,
+      session_id: facts.sessionId,
+      tmux_session_name: facts.tmuxSessionName,
+      tool_pid: toolPid,
+      relaunchable,
+      session_root: facts.root,
+      manifest_path: facts.path,
+      ...fleetData(membership),
+    },
+    plain: `Joined ${facts.agentName}\n${keyValues({
+      agent_id: facts.agentId,
+      tool: facts.tool,
+      tmux_session_name: facts.tmuxSessionName,
+      relaunchable,
+      session_root: facts.root,
+      ...fleetLine(membership.fleet),
+    })}`,
+    ...sayMissing(input, membership),
+  };
+}
+
+function optionsOf({ flags }: Input): JoinOptions {
+  const text = (name: string): string | undefined => flags[name] as string | undefined;
+  const words = (name: string): string[] | undefined => flags[name] as string[] | undefined;
+  return {
+    agentName: text('agentName')!,
+    agentId: text('agentId'),
+    headless: flags['headless'] === true,
+    provider: text('provider'),
+    launchArgs: words('launchArgs'),
+    launchEnv: words('launchEnv'),
+    workdir: text('workdir'),
+    cwd: process.cwd(),
+    resumeId: text('resumeId'),
+    tmuxSession: text('targetTmuxSession'),
+    mailbox: mailboxOption(flags),
+    takeOver: flags['takeOver'] === true,
+  };
+}
+
+const join: Command = {
+  name: 'join',
+  summary: 'adopt a tmux session in which a tool runs already',
+  description:
+    'Run it inside the session. The tool in window 0, pane 0 becomes the agent; nothing is restarted. With ' +
+    '--launch-args the agent can also be relaunched.',
+  examples: [
+    'rouse agents join --agent-name gpu                       # inside the session of a running claude',
+    'rouse agents join --agent-name gpu --launch-args=--model --launch-args=opus',
+  ],
+  flags: [
+    { name: 'agent-name', value: 'NAME', summary: 'what the agent is called', required: true },
+    { name: 'agent-id', value: 'ID', summary: 'its id; otherwise made from the name' },
+    {
+      name: 'target-tmux-session',
+      value: 'SESSION',
+      summary: 'adopt this session instead of the one around',
+    },
+    { name: 'headless', summary: 'no screen: one process per turn; needs --provider and --launch-args' },
+    { name: 'provider', value: 'TOOL', summary: 'which tool it is, where that cannot be seen' },
+    {
+      name: 'launch-args',
+      value: 'WORD',
+      summary: 'argument for the tool when it is started again',
+      many: true,
+    },
+    { name: 'launch-env', value: 'NAME[=VALUE]', summary: 'variable for it, given or inherited', many: true },
+    { name: 'workdir', value: 'DIR', summary: 'where the tool works; otherwise here' },
+    {
+      name: 'resume-id',
+      value: 'ID',
+      summary: 'headless: the chat to go on with, or "last"',
+      parse: notBlank,
+    },
+    ...MAILBOX_FLAGS,
+    TAKE_OVER,
+  ],
+  run,
+};
+
+export default join;

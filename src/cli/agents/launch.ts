@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs';
+import { invalid, messageOf } from '../../base/index.ts';
+import type { LaunchOptions, LaunchReport } from '../../session/index.ts';
+import type { Command, Input, Output } from '../command.ts';
+import { TAKE_OVER } from '../fleet/access.ts';
+import { notBlank } from '../input/flag-values.ts';
+import { keyValues } from '../print/table.ts';
+import { attachOptions, isEmpty, LISTENER_FLAGS, TIMING_FLAGS } from './attach-flags.ts';
+import { MAILBOX_FLAGS, mailboxOption } from './mailbox-flags.ts';
+import { errorData, fleetData, fleetLine, sayMissing } from './missing.ts';
+import { PAIR_PORT, sessionContext } from './target.ts';
+
+async function run(input: Input): Promise<Output> {
+  const { launch, pairActions } = await import('../../session/index.ts');
+  const context = sessionContext(input);
+  const port = input.flags['pairPort'] as number | undefined;
+  const options = optionsOf(input);
+  const atPair = async (at: number): Promise<LaunchReport> => {
+    const { launchAtPair, pairServerOn } = await pairActions();
+    return launchAtPair(context, pairServerOn(at, input.env), options);
+  };
+  const report = await (port === undefined ? launch(context, options) : atPair(port));
+  return { data: dataOf(report), plain: plainOf(report), ...sayMissing(input, report) };
+}
+
+function optionsOf({ flags, args }: Input): LaunchOptions {
+  const text = (name: string): string | undefined => flags[name] as string | undefined;
+  return {
+    tool: text('tool')!,
+    agentName: text('agentName')!,
+    agentId: text('agentId'),
+    sessionName: text('sessionName'),
+    workdir: text('workdir'),
+    cwd: process.cwd(),
+    headless: flags['headless'] === true,
+    args,
+    rolePrompt: rolePrompt(text('rolePrompt'), text('rolePromptFile')),
+    roleName: text('roleName'),
+    home: text('home'),
+    resumeArgs: flags['resumeArg'] as string[] | undefined,
+    continueArgs: flags['continueArg'] as string[] | undefined,
+    mailbox: mailboxOption(flags),
+    skills: flags['installHoumaoSkills'] as boolean | undefined,
+    autoAttach: autoAttach(flags),
+    takeOver: flags['takeOver'] === true,
+  };
+}
+
+function rolePrompt(text: string | undefined, file: string | undefined): string | undefined {
+  if (text !== undefined && file !== undefined)
+    throw invalid('give --role-prompt or --role-prompt-file, not both');
+  if (file === undefined) return text;
+  try {
+    return notBlank(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw invalid(`--role-prompt-file ${file}: ${messageOf(error)}`);
+  }
+}
+
+function autoAttach(flags: Record<string, unknown>): LaunchOptions['autoAttach'] {
+  const options = attachOptions(flags, { background: 'gatewayBackground', foreground: 'gatewayForeground' });
+  if (flags['gatewayAutoAttach'] === true) return options;
+  if (isEmpty(options)) return undefined;
+  throw invalid('--allow-users and the --gateway-… flags need --gateway-auto-attach', {
+    hint: 'or give them to "rouse agents gateway attach" later',
+  });
+}
+
+function dataOf({
+  facts,
+  paneId,
+  toolPid,
+  skills,
+  attached,
+  attachError,
+  ...membership
+}: LaunchReport): Record<string, unknown> {
+  return {
+    agent_name: facts.agentName,
+    agent_id: facts.agentId,
+    backend: facts.backend,
+    tool: facts.tool,
+    session_id: facts.sessionId,
+    tmux_session_name: facts.tmuxSessionName,
+    tmux_socket: facts.tmuxSocket ?? null,
+    pane_id: paneId,
+    tool_pid: toolPid,
+    session_root: facts.root,
+    manifest_path: facts.path,
+    skills_written: skills?.written ?? [],
+    skills_problem: skills?.problem ?? null,
+    gateway: attached?.status ?? null,
+    gateway_auto_attach_error: errorData(attachError),
+    ...fleetData(membership),
+  };
+}
+
+function plainOf(report: LaunchReport): string {
+  const { facts, attached } = report;
+  const lines = keyValues({
+    agent_id: facts.agentId,
+    tmux_session_name: facts.tmuxSessionName,
+    backend: facts.backend,
+    tool_pid: report.toolPid,
+    session_root: facts.root,
+    ...(report.skills?.written.length && {
+      skills: `wrote ${report.skills.written.join(', ')} (not wanted: --no-install-houmao-skills)`,
+    }),
+    ...(report.skills?.problem && { skills: `${report.skills.problem}; wakes name the endpoints instead` }),
+    gateway: attached ? `${attached.status.gateway_host}:${attached.status.gateway_port}` : 'not attached',
+    ...fleetLine(report.fleet),
+  });
+  const socket = facts.tmuxSocket
+    ? ` ${facts.tmuxSocket.includes('/') ? '-S' : '-L'} ${facts.tmuxSocket}`
+    : '';
+  return `Launched ${facts.agentName}\n${lines}\nlook: tmux${socket} attach -t '=${facts.tmuxSessionName}'`;
+}
+
+const launch: Command = {
+  name: 'launch',
+  summary: 'start a tool as an agent in a tmux session of its own',
+  description:
+    'Starts the tool in window 0 of a new tmux session, gives it a mailbox, and publishes where it is. Tools: ' +
+    'claude, codex, gemini, opencode, kimi, qwen, copilot, pi, scripted, or any program; with --tool command the ' +
+    'command line stands after "--". The tool gets your environment; nothing of it is stored.',
+  examples: [
+    'rouse agents launch --tool claude --agent-name gpu',
+    'rouse agents launch --tool codex --agent-name rev --workdir ~/src/app --gateway-auto-attach -- --model o5',
+    'rouse agents launch --tool claude --agent-name app --mailbox-root .agent/inbox.md --mailbox-address totebox@app',
+    'rouse agents launch --tool command --agent-name mine -- ./my-agent --flag',
+    'rouse agents launch --tool claude --agent-name cao-gpu --pair-port 9889',
+  ],
+  args: [
+    { name: 'tool-args', summary: 'arguments for the tool, after "--"', variadic: true, optional: true },
+  ],
+  flags: [
+    { name: 'tool', value: 'TOOL', summary: 'what to run', required: true, parse: notBlank },
+    { name: 'agent-name', value: 'NAME', summary: 'what the agent is called', required: true },
+    { name: 'agent-id', value: 'ID', summary: 'its id; otherwise made from the name' },
+    {
+      name: 'session-name',
+      value: 'SESSION',
+      summary: 'name of the tmux session; otherwise HOUMAO-<name>-<time>',
+    },
+    { name: 'workdir', value: 'DIR', summary: 'where the tool works; otherwise here' },
+    { name: 'headless', summary: 'no screen: one process per turn' },
+    {
+      name: 'home',
+      value: 'DIR',
+      summary: "the tool's own configuration directory, where it has a variable for it",
+    },
+    { name: 'role-prompt', value: 'TEXT', summary: 'what the agent is to be', parse: notBlank },
+    { name: 'role-prompt-file', value: 'FILE', summary: 'the same, from a file' },
+    { name: 'role-name', value: 'NAME', summary: 'name of that role, for the record' },
+    {
+      name: 'resume-arg',
+      value: 'WORD',
+      summary: 'headless command: words that resume chat {session}',
+      many: true,
+    },
+    {
+      name: 'continue-arg',
+      value: 'WORD',
+      summary: 'headless command: words that resume the last chat',
+      many: true,
+    },
+    { ...PAIR_PORT, summary: 'have the pair server on this port launch it and own its session' },
+    ...MAILBOX_FLAGS,
+    {
+      name: 'install-houmao-skills',
+      negatable: true,
+      summary: "add our two mail skills to the tool's skill directory; done unless there is no mailbox",
+    },
+    TAKE_OVER,
+    { name: 'gateway-auto-attach', summary: 'attach a gateway as soon as the agent runs' },
+    { name: 'gateway-background', summary: 'that gateway as a detached process' },
+    { name: 'gateway-foreground', summary: 'that gateway in a window beside the agent' },
+    ...LISTENER_FLAGS,
+    ...TIMING_FLAGS,
+  ],
+  run,
+};
+
+export default launch;

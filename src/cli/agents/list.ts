@@ -1,0 +1,53 @@
+import type { ListedAgent } from '../../session/index.ts';
+import type { Command, Input, Output } from '../command.ts';
+import { type Column, table } from '../print/table.ts';
+import { PAIR_PORT, sessionContext } from './target.ts';
+
+const COLUMNS: Column<ListedAgent>[] = [
+  { title: 'name', value: (agent) => agent.agent_name },
+  { title: 'tool', value: (agent) => agent.tool },
+  { title: 'backend', value: (agent) => agent.backend },
+  { title: 'session', value: sessionWords },
+  { title: 'gateway', value: (agent) => agent.gateway },
+  { title: 'port', value: (agent) => agent.gateway_port, right: true },
+  { title: 'tmux session', value: (agent) => agent.tmux_session_name },
+  { title: 'mail address', value: (agent) => agent.mail_address },
+];
+
+/** A session may live although only a shell is left in it. */
+function sessionWords({ session, tool_connectivity }: ListedAgent): string {
+  return session === 'running' && tool_connectivity === 'unavailable' ? 'running, tool gone' : session;
+}
+
+async function run(input: Input): Promise<Output> {
+  const { listAgents, pairActions } = await import('../../session/index.ts');
+  const port = input.flags['pairPort'] as number | undefined;
+  if (port !== undefined) {
+    const { listAtPair, pairServerOn } = await pairActions();
+    const data = (await listAtPair(pairServerOn(port, input.env))) as { agents?: ListedAgent[] };
+    const agents = data.agents ?? [];
+    return { data, plain: agents.length > 0 ? table(agents, COLUMNS) : 'no agents' };
+  }
+  const list = await listAgents(sessionContext(input));
+  const notes = [
+    ...(list.malformed_records.length > 0
+      ? [`note: ${list.malformed_records.length} registry file(s) are not records and were skipped`]
+      : []),
+    ...list.agents.flatMap(({ agent_name, gateway_down }) =>
+      gateway_down === null ? [] : [`note: ${agent_name}: ${gateway_down}`],
+    ),
+    ...list.published_again.map((id) => `note: agent ${id} was published again`),
+  ];
+  const body = list.agents.length > 0 ? table(list.agents, COLUMNS) : 'no agents';
+  return { data: list, plain: [body, ...notes].join('\n') };
+}
+
+const list: Command = {
+  name: 'list',
+  summary: 'the agents of this host, their sessions and gateways',
+  examples: ['rouse agents list', 'rouse agents list --print-json', 'rouse agents list --pair-port 9889'],
+  flags: [{ ...PAIR_PORT, summary: 'those that the pair server on this port knows' }],
+  run,
+};
+
+export default list;

@@ -1,0 +1,46 @@
+import type { RouseError } from '../../base/index.ts';
+import type { FleetReport } from '../../session/index.ts';
+import { exitCodeOf } from '../../wire/codes.ts';
+import type { Input } from '../command.ts';
+
+/** What a session that runs may still lack. */
+export interface Missing {
+  attachError?: RouseError | undefined;
+  fleetError?: RouseError | undefined;
+}
+
+/** The agent runs; only its gateway or its place in the fleet is missing. That is said, and the exit code tells why. */
+export function sayMissing(input: Input, { attachError, fleetError }: Missing): { exitCode?: number } {
+  const say = (what: string, error: RouseError): void => {
+    if (input.style === 'json') return;
+    input.err(`error: the agent runs, but ${what}: ${error.message}\n`);
+    if (error.hint) input.err(`${error.hint}\n`);
+  };
+  if (fleetError) say('the fleet server does not know it', fleetError);
+  if (attachError) say('its gateway was not attached', attachError);
+  const error = attachError ?? fleetError;
+  return error ? { exitCode: exitCodeOf(error) } : {};
+}
+
+export function errorData(error: RouseError | undefined): Record<string, unknown> | null {
+  return error
+    ? { code: error.code, message: error.message, hint: error.hint ?? null, ...error.facts }
+    : null;
+}
+
+export function fleetData({
+  fleet,
+  fleetError,
+}: {
+  fleet?: FleetReport | undefined;
+  fleetError?: RouseError | undefined;
+}): Record<string, unknown> {
+  return {
+    fleet: fleet ? { url: fleet.url, workspace_id: fleet.workspaceId } : null,
+    fleet_error: errorData(fleetError),
+  };
+}
+
+export function fleetLine(fleet: FleetReport | undefined): { fleet?: string } {
+  return fleet ? { fleet: `${fleet.url}, workspace ${fleet.workspaceId}` } : {};
+}

@@ -1,0 +1,34 @@
+import type { Command, Input, Output } from '../command.ts';
+import { pairAnswer } from './pair-answer.ts';
+import { requireNamed } from './require-named.ts';
+import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from './target.ts';
+
+async function run(input: Input): Promise<Output> {
+  requireNamed(input, 'relaunch');
+  const target = await targetOf(input);
+  const { pairActions, relaunch } = await import('../../session/index.ts');
+  if (target.kind === 'pair')
+    return pairAnswer(await (await pairActions()).relaunchAtPair(sessionContext(input), target));
+  const { facts, toolPid, revived, notes } = await relaunch(sessionContext(input), target.facts);
+  const detail = revived ? 'its tmux session was gone and was made again' : 'a new instance runs in window 0';
+  return {
+    data: {
+      ...{ status: 'ok', action: 'relaunch', detail, agent_name: facts.agentName, agent_id: facts.agentId },
+      ...{ tool_pid: toolPid, revived, tmux_session_name: facts.tmuxSessionName, notes },
+    },
+    plain: [`${facts.agentName}: ${detail}`, ...notes.map((note) => `note: ${note}`)].join('\n'),
+  };
+}
+
+const relaunch: Command = {
+  name: 'relaunch',
+  summary: 'start the tool of an agent again, in its window 0',
+  description:
+    'Ends the tool if it still runs and starts it as it was launched, with the environment of this command. When ' +
+    'tmux itself had died, the session is made again under its name.',
+  examples: ['rouse agents relaunch --agent-name gpu'],
+  flags: GATEWAY_TARGET_FLAGS,
+  run,
+};
+
+export default relaunch;

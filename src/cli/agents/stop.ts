@@ -1,0 +1,58 @@
+import type { StopReport } from '../../session/index.ts';
+import type { Command, Input, Output } from '../command.ts';
+import { pairAnswer } from './pair-answer.ts';
+import { requireNamed } from './require-named.ts';
+import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from './target.ts';
+
+async function runStop(input: Input): Promise<Output> {
+  requireNamed(input, 'stop');
+  const target = await targetOf(input);
+  const options = { killSession: input.flags['killSession'] === true };
+  const { pairActions, stop } = await import('../../session/index.ts');
+  if (target.kind === 'pair') return pairAnswer(await (await pairActions()).stopAtPair(target, options));
+  return answer(target.facts, await stop(sessionContext(input), target.facts, options));
+}
+
+async function runLeave(input: Input): Promise<Output> {
+  requireNamed(input, 'leave');
+  const target = await targetOf(input);
+  const { pairActions, leave } = await import('../../session/index.ts');
+  if (target.kind === 'pair') return pairAnswer(await (await pairActions()).leaveAtPair(target));
+  return answer(target.facts, await leave(sessionContext(input), target.facts));
+}
+
+async function answer(
+  { agentName, agentId, root }: { agentName: string; agentId: string; root: string },
+  report: StopReport,
+): Promise<Output> {
+  const { stopAnswer } = await import('../../session/index.ts');
+  return pairAnswer({ ...stopAnswer(report), agent_name: agentName, agent_id: agentId, session_root: root });
+}
+
+export const stop: Command = {
+  name: 'stop',
+  summary: 'detach the gateway, end the tool and close its tmux session; leave a joined one',
+  description:
+    'Its logs, its mail and its session directory stay. A session that was joined is not ended: it goes on as it was ' +
+    'before, with all its windows, and so does its tool. The agent must be named, also inside its session.',
+  examples: [
+    'rouse agents stop --agent-name gpu',
+    'rouse agents stop --agent-name gpu --kill-session   # a joined session too',
+  ],
+  flags: [
+    ...GATEWAY_TARGET_FLAGS,
+    { name: 'kill-session', summary: 'end the tmux session also when it was joined' },
+  ],
+  run: runStop,
+};
+
+export const leave: Command = {
+  name: 'leave',
+  summary: 'give a joined session back: no gateway, no agent, everything as before',
+  description:
+    'Detaches the gateway, puts back the name of the window and the variables of the session, and forgets the agent. The ' +
+    'tool runs on. An agent that was launched has nothing to go back to; "rouse agents stop" ends it.',
+  examples: ['rouse agents leave --agent-name gpu', 'rouse agents leave --current-session'],
+  flags: GATEWAY_TARGET_FLAGS,
+  run: runLeave,
+};

@@ -1,0 +1,61 @@
+import * as path from 'node:path';
+import type { FleetClient } from '../../client/index.ts';
+import type { Flag, Input } from '../command.ts';
+import { notBlank } from '../input/flag-values.ts';
+
+/** Which server, and as whom. */
+export const FLEET_FLAGS: Flag[] = [
+  {
+    name: 'fleet-url',
+    value: 'URL',
+    summary: 'the fleet server; default ROUSE_FLEET_URL, else http://127.0.0.1:9889',
+    parse: notBlank,
+  },
+  {
+    name: 'fleet-token-file',
+    value: 'FILE',
+    summary:
+      "whose token; default: the session's own, else ROUSE_FLEET_TOKEN_FILE, else this host's admin token",
+    parse: notBlank,
+  },
+];
+
+/** An agent's name is the org's: while one session of it beats, another is refused. */
+export const TAKE_OVER: Flag = {
+  name: 'take-over',
+  summary: "fleet: take the agent's place from a session of it that still runs on another host",
+};
+
+/**
+ * Speaks as whoever the token file says: the one of the flag; inside an agent's session the agent's own, even when the
+ * person's token stands in the environment it was started with; else that; else the administrator's of this host.
+ */
+export async function fleetOf(input: Input): Promise<FleetClient> {
+  const { FleetClient, readTokenFile, sessionFleet } = await import('../../client/index.ts');
+  const manifest = manifestOf(input.env);
+  const asked = input.flags['fleetUrl'] || input.flags['fleetTokenFile'];
+  const session = manifest && !asked ? sessionFleet(path.dirname(manifest)) : undefined;
+  const { url, tokenFile } = session ?? (await fleetPlace(input));
+  return new FleetClient({ url, token: readTokenFile(tokenFile) });
+}
+
+/** The same outside of sessions. */
+export async function fleetPlace({
+  flags,
+  env,
+  settings,
+}: Input): Promise<{ url: string; tokenFile: string }> {
+  const { DEFAULT_FLEET_URL } = await import('../../client/index.ts');
+  return {
+    url: (flags['fleetUrl'] as string | undefined) ?? (env['ROUSE_FLEET_URL'] || DEFAULT_FLEET_URL),
+    tokenFile:
+      (flags['fleetTokenFile'] as string | undefined) ??
+      (env['ROUSE_FLEET_TOKEN_FILE'] || path.join(settings.home, 'server', 'admin-token')),
+  };
+}
+
+/** The manifest of the session this runs in. A tool may hand on the name of a variable that is not set, as it stands. */
+export function manifestOf(env: NodeJS.ProcessEnv): string | undefined {
+  const manifest = env['HOUMAO_MANIFEST_PATH'];
+  return manifest && path.isAbsolute(manifest) ? manifest : undefined;
+}

@@ -1,0 +1,20 @@
+import type { Flag, Input } from '../command.ts';
+import { notBlank, wholeNumber } from '../input/flag-values.ts';
+
+/** Of a list that the server may cut. */
+export const PAGE_FLAGS: Flag[] = [
+  { name: 'limit', value: 'N', summary: 'at most so many; default 200', parse: wholeNumber(1, 1000) },
+  { name: 'cursor', value: 'CURSOR', summary: 'go on where the page before ended', parse: notBlank },
+];
+
+export function pageOf({ flags }: Input): { limit?: number; cursor?: string } {
+  return {
+    ...(flags['limit'] !== undefined && { limit: flags['limit'] as number }),
+    ...(flags['cursor'] !== undefined && { cursor: flags['cursor'] as string }),
+  };
+}
+
+/** Under a list that was cut: that it was, and how to go on. */
+export function moreLine({ next_cursor }: { next_cursor: string | null }): string {
+  return next_cursor === null ? '' : `\n\nThere are more: --cursor ${next_cursor}`;
+}

@@ -1,0 +1,32 @@
+import { isRouseError, sleep, systemClock } from '../../base/index.ts';
+import type { InboxRequestEvent } from '../../wire/index.ts';
+import type { Input } from '../command.ts';
+import { fleetOf } from './access.ts';
+import { eventLine } from './requests-print.ts';
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 15_000;
+
+/** Prints changes as they happen, until interrupted. A server that goes away is waited for; nothing in between is missed. */
+export async function watch(input: Input): Promise<void> {
+  let after = input.flags['after'] as number | undefined;
+  let pause = FIRST_PAUSE_MS;
+  while (!input.signal.aborted) {
+    try {
+      const client = await fleetOf(input);
+      const from = after === undefined ? '' : `?after=${after}`;
+      for await (const { id, event: name, data } of client.follow(`/requests/events${from}`, input.signal)) {
+        after = Number(id);
+        pause = FIRST_PAUSE_MS;
+        if (name === 'LISTENING') continue;
+        const event = data as InboxRequestEvent;
+        input.out(input.style === 'json' ? `${JSON.stringify(event)}\n` : `${eventLine(event)}\n`);
+      }
+    } catch (error) {
+      if (!isRouseError(error) || error.code !== 'unavailable') throw error;
+      input.err(`${error.message}; trying again\n`);
+      await sleep(systemClock, pause, input.signal);
+      pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import * as fs from 'node:fs';
+import type { FileTroubles } from '../../base/index.ts';
+
+/** Lines that wait for a log which cannot be written; beyond it the oldest go. */
+const MOST_WAITING = 1000;
+
+/**
+ * Where a server's log lines go. A file is written directly: Node closes its stream for good at the first error, such as
+ * a full disk, and what was to be logged waits here for better times instead.
+ */
+export function serverLog(write: (text: string) => void, troubles: FileTroubles): (line: string) => void {
+  if (!isFile(2)) return write;
+  const waiting: Buffer[] = [];
+  const writer = troubles.writer('the log (standard error)', () => {
+    for (let bytes = waiting[0]; bytes !== undefined; bytes = waiting[0]) {
+      const written = fs.writeSync(2, bytes);
+      if (written === bytes.length) waiting.shift();
+      else waiting[0] = bytes.subarray(written);
+    }
+  });
+  return (line) => {
+    waiting.push(Buffer.from(line));
+    if (waiting.length > MOST_WAITING) waiting.shift();
+    writer.write();
+  };
+}
+
+function isFile(fd: number): boolean {
+  try {
+    return fs.fstatSync(fd).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,236 @@
+import { isIP } from 'node:net';
+import { invalid, isProcessAlive, messageOf, signalProcess, sleep, systemClock } from '../../base/index.ts';
+import { runningServer, serverFiles } from '../../fleet/server-files.ts';
+import { ALLOW_USERS } from '../agents/attach-flags.ts';
+import type { Command, Flag, Input, Output } from '../command.ts';
+import { notBlank, wholeNumber } from '../input/flag-values.ts';
+import { keyValues } from '../print/table.ts';
+
+const DEFAULT_PORT = 9889;
+const GRACE_MS = 10_000;
+
+const DATABASE: Flag = {
+  name: 'database-url',
+  value: 'URL',
+  summary: 'a PostgreSQL server; default DATABASE_URL, else the embedded database in $ROUSE_HOME/server',
+  parse: notBlank,
+};
+
+/** An address, not a name: a name may lead elsewhere tomorrow. */
+function address(text: string): string {
+  if (text === 'localhost') return '127.0.0.1';
+  if (isIP(text) !== 0) return text.toLowerCase();
+  throw invalid(`"${text}" is not an IP address`, { hint: 'use 127.0.0.1, or 0.0.0.0 for every address' });
+}
+
+/** With http or https, without anything a path of ours could not follow. */
+function webAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const plain = url && !url.search && !url.hash && !url.username && !url.password;
+  if (url && plain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/$/, '');
+  throw invalid(`"${text}" is not a web address`, { hint: 'write it as https://fleet.example.org' });
+}
+
+const databaseUrl = ({ flags, env }: Input): string | undefined =>
+  (flags['databaseUrl'] as string | undefined) ?? (env['DATABASE_URL'] || undefined);
+
+/** The name in the public URL is one of the server's own. */
+function hostsOf(flags: Input['flags']): string[] {
+  const named = (flags['allowHost'] as string[] | undefined) ?? [];
+  const publicUrl = flags['publicUrl'] as string | undefined;
+  return [...named, ...(publicUrl ? [new URL(publicUrl).hostname] : [])].map((name) => name.toLowerCase());
+}
+
+async function start(input: Input): Promise<Output | void> {
+  const { runServer } = await import('../../fleet/index.ts');
+  const { createLog, FileTroubles, hearListenerErrors } = await import('../../base/index.ts');
+  const { serverLog } = await import('./server-log.ts');
+  const { flags, env, settings, signal } = input;
+  const files = serverFiles(settings.home);
+  const level = flags['verbose'] ? 'debug' : 'info';
+  const troubles = new FileTroubles(systemClock);
+  const log = createLog({ clock: systemClock, write: serverLog(input.err, troubles), level });
+  hearListenerErrors((error) => log.error('a listener failed', { cause: messageOf(error) }));
+  input.progress('opening the database');
+  const server = await runServer({
+    files,
+    host: flags['host'] as string,
+    port: flags['port'] as number,
+    hosts: hostsOf(flags),
+    publicUrl: flags['publicUrl'] as string | undefined,
+    allowUsers: flags['allowUsers'] as number[] | undefined,
+    databaseUrl: databaseUrl(input),
+    env,
+    agents: { settings, env },
+    clock: systemClock,
+    log,
+    troubles,
+  });
+  const { instance, adminToken } = server;
+  const url = `http://${instance.host.includes(':') ? `[${instance.host}]` : instance.host}:${instance.port}`;
+  const facts = {
+    url,
+    ...(flags['publicUrl'] !== undefined && { public_url: flags['publicUrl'] }),
+    database: instance.database,
+    admin_token_file: adminToken === 'elsewhere' ? null : files.adminToken,
+    pid: instance.pid,
+    instance_id: instance.instance_id,
+  };
+  input.out(input.style === 'json' ? `${JSON.stringify(facts)}\n` : `${described(facts, adminToken)}\n`);
+  const stop = (): void => void server.stop().catch((error) => input.err(`error: ${messageOf(error)}\n`));
+  signal.addEventListener('abort', stop);
+  if (signal.aborted) stop();
+  await server.stopped;
+  // Being asked to stop is how a server ends well.
+  return { data: undefined, exitCode: 0 };
+}
+
+function described(facts: Record<string, unknown>, token: string): string {
+  const next = {
+    made: 'The first admin token was written to that file; it is nowhere else.',
+    there: '',
+    elsewhere: 'The admin tokens of this database are kept elsewhere.',
+  }[token];
+  return ['Fleet server', keyValues(facts), next].filter(Boolean).join('\n');
+}
+
+async function init(input: Input): Promise<Output> {
+  const { initServer } = await import('../../fleet/index.ts');
+  const { silentLog } = await import('../../base/index.ts');
+  const files = serverFiles(input.settings.home);
+  input.progress('opening the database');
+  const state = await initServer({
+    files,
+    databaseUrl: databaseUrl(input),
+    clock: systemClock,
+    log: silentLog,
+    replaceAdminToken: input.flags['replaceAdminToken'] === true,
+  });
+  const plain = {
+    made: input.flags['replaceAdminToken']
+      ? `A new admin token is in ${files.adminToken}; the one it replaces has ended.`
+      : `The first admin token is in ${files.adminToken}; it is nowhere else.`,
+    there: `The admin token in ${files.adminToken} is good; nothing was changed.`,
+    elsewhere:
+      'The database has administrators whose tokens are not here; nothing was changed. If they are lost: --replace-admin-token.',
+  }[state];
+  const file = state === 'elsewhere' ? null : files.adminToken;
+  return { data: { admin_token_file: file, made: state === 'made' }, plain };
+}
+
+async function status(input: Input): Promise<Output> {
+  const running = runningServer(serverFiles(input.settings.home));
+  if (!running) {
+    const plain = 'No fleet server of this home is running. Start one: rouse server start';
+    return { data: { running: false }, plain, exitCode: 7 };
+  }
+  const { process: _, schema_version: __, ...facts } = running;
+  const trouble = await answersAsItself(running, input.env).catch(messageOf);
+  const data = { running: true, ...facts, ready: trouble === undefined, trouble: trouble ?? null };
+  return { data, plain: keyValues(data), ...(trouble !== undefined && { exitCode: 7 }) };
+}
+
+/** Undefined when it does, and its database too. */
+async function answersAsItself(
+  running: { host: string; port: number; instance_id: string },
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  const { FleetClient, ownerToken } = await import('../../client/index.ts');
+  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
+  const host = everywhere[running.host] ?? (running.host.includes(':') ? `[${running.host}]` : running.host);
+  const url = `http://${host}:${running.port}`;
+  const client = new FleetClient({ url, token: ownerToken(env, url), timeoutMs: 5000 });
+  if ((await client.health()).instance_id !== running.instance_id)
+    return 'another program answers on its port';
+  await client.request('GET', '/ready');
+  return undefined;
+}
+
+async function stop(input: Input): Promise<Output> {
+  const running = runningServer(serverFiles(input.settings.home));
+  if (!running) return { data: { stopped: false }, plain: 'No fleet server of this home was running.' };
+  signalProcess(running.process, 'SIGTERM');
+  const deadline = systemClock.monotonic() + GRACE_MS;
+  input.progress('waiting for the server to end');
+  while (isProcessAlive(running.process)) {
+    if (systemClock.monotonic() > deadline) signalProcess(running.process, 'SIGKILL');
+    await sleep(systemClock, 50, input.signal);
+    if (input.signal.aborted) break;
+  }
+  return {
+    data: { stopped: true, pid: running.pid },
+    plain: `Stopped the fleet server (pid ${running.pid}).`,
+  };
+}
+
+const server: Command = {
+  name: 'server',
+  summary: 'the fleet server: agents, requests and messages of many hosts',
+  subcommands: [
+    {
+      name: 'start',
+      summary: 'run the server in the foreground',
+      description:
+        'Keeps everything in PostgreSQL when there is a URL, otherwise in an embedded database. The first start makes ' +
+        'an admin token. Ctrl-C or "rouse server stop" ends it. Beyond loopback it needs an admin token first: ' +
+        '"rouse server init".',
+      examples: [
+        'rouse server start',
+        'DATABASE_URL=postgresql://rouse@db/rouse rouse server start --host 0.0.0.0 --allow-host fleet.example.org',
+      ],
+      flags: [
+        { name: 'host', value: 'ADDRESS', summary: 'where to listen', parse: address, default: '127.0.0.1' },
+        {
+          name: 'port',
+          value: 'PORT',
+          summary: '0 takes any free one',
+          parse: wholeNumber(0, 65_535),
+          default: DEFAULT_PORT,
+        },
+        {
+          name: 'allow-host',
+          value: 'NAME',
+          summary: 'a name under which it is reached',
+          many: true,
+          parse: notBlank,
+        },
+        {
+          name: 'public-url',
+          value: 'URL',
+          summary: 'how others reach it, such as https://fleet.example.org: stands in the cards of A2A',
+          parse: webAddress,
+        },
+        ALLOW_USERS,
+        DATABASE,
+        { name: 'verbose', summary: 'log heartbeats too' },
+      ],
+      run: start,
+    },
+    {
+      name: 'init',
+      summary: 'prepare the database and make the first admin token',
+      examples: [
+        'rouse server init',
+        'rouse server init --database-url postgresql://rouse@db/rouse',
+        'rouse server init --replace-admin-token',
+      ],
+      flags: [
+        DATABASE,
+        {
+          name: 'replace-admin-token',
+          summary: 'the admin token is lost: make a new one here and end the old one',
+        },
+      ],
+      run: init,
+    },
+    {
+      name: 'status',
+      summary: 'is the server of this home running, and its database too?',
+      examples: ['rouse server status'],
+      run: status,
+    },
+    { name: 'stop', summary: 'end the server of this home', examples: ['rouse server stop'], run: stop },
+  ],
+};
+
+export default server;

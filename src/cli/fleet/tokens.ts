@@ -1,0 +1,142 @@
+import { invalid, writeFileAtomic } from '../../base/index.ts';
+import type { FleetToken, Grant } from '../../wire/index.ts';
+import type { Command, Input, Output } from '../command.ts';
+import { notBlank } from '../input/flag-values.ts';
+import { keyValues, table } from '../print/table.ts';
+import { FLEET_FLAGS, fleetOf } from './access.ts';
+import { moreLine, PAGE_FLAGS, pageOf } from './pages.ts';
+
+const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** `90d`, `12h`, `30m`, `45s`. */
+function duration(text: string): number {
+  const [, number, unit] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
+  const seconds = Number(number) * (SECONDS[unit ?? ''] ?? Number.NaN);
+  if (seconds > 0) return seconds;
+  throw invalid(`"${text}" is not a duration`, { hint: 'write 90d, 12h, 30m or 45s' });
+}
+
+async function create(input: Input): Promise<Output> {
+  const { flags } = input;
+  const { token, ...view } = await (await fleetOf(input)).createToken({
+    kind: flags['kind'] as 'agent' | 'user' | 'admin',
+    ...(flags['subject'] !== undefined && { subject: flags['subject'] as string }),
+    ...(flags['agent'] !== undefined && { agent: flags['agent'] as string }),
+    ...(flags['org'] !== undefined && { org: flags['org'] as string }),
+    ...(flags['allOrgs'] === true && { all_orgs: true }),
+    ...(flags['grant'] !== undefined && { grants: flags['grant'] as Grant[] }),
+    ...(flags['expiresIn'] !== undefined && { expires_in_seconds: flags['expiresIn'] as number }),
+  });
+  const file = flags['outFile'] as string | undefined;
+  if (file === undefined) {
+    const plain = `${keyValues(shown(view))}\n\n${token}\n\nThis is the only time it is shown.`;
+    return { data: { ...view, token }, plain };
+  }
+  writeFileAtomic(file, `${token}\n`, { mode: 0o600 });
+  return { data: { ...view, token_file: file }, plain: `${keyValues(shown(view))}\ntoken_file  ${file}` };
+}
+
+const shown = ({ token_id, kind, org, subject, grants, prefix, expires_at }: FleetToken) => ({
+  token_id,
+  kind,
+  org: org ?? 'all',
+  subject,
+  ...(grants.length > 0 && { grants: grants.join(', ') }),
+  prefix,
+  expires_at: expires_at ?? 'never',
+});
+
+async function list(input: Input): Promise<Output> {
+  const data = await (await fleetOf(input)).tokens({
+    ...(input.flags['all'] === true && { all: true }),
+    ...pageOf(input),
+  });
+  const plain = table(data.tokens, [
+    { title: 'token', value: (row) => row.token_id },
+    { title: 'prefix', value: (row) => row.prefix },
+    { title: 'kind', value: (row) => row.kind },
+    { title: 'org', value: (row) => row.org ?? 'all', max: 20 },
+    { title: 'subject', value: (row) => row.subject, max: 24 },
+    { title: 'grants', value: (row) => row.grants.join(',') },
+    { title: 'last used', value: (row) => row.last_used_at },
+    { title: 'ends', value: (row) => row.revoked_at ?? row.expires_at },
+  ]);
+  return { data, plain: plain + moreLine(data) };
+}
+
+async function revoke(input: Input): Promise<Output> {
+  const view = await (await fleetOf(input)).revokeToken(input.args[0]!);
+  return { data: view, plain: `Revoked ${view.kind} token ${view.token_id} of ${view.subject}.` };
+}
+
+const tokens: Command = {
+  name: 'tokens',
+  summary: 'who may speak to the fleet server',
+  description:
+    'Made by an administrator. An administrator of one org makes and sees tokens of that org only. The server keeps a hash; ' +
+    'the secret is shown once.',
+  subcommands: [
+    {
+      name: 'create',
+      summary: 'make a token',
+      examples: [
+        'rouse tokens create --kind user --subject ana --out-file ~/.rouse/token',
+        'rouse tokens create --kind admin --subject lead --org research --expires-in 90d',
+        'rouse tokens create --kind user --subject ops --grant launch --out-file ops-token',
+        'rouse tokens create --kind agent --agent ben',
+      ],
+      flags: [
+        {
+          name: 'kind',
+          value: 'KIND',
+          summary: 'whose',
+          choices: ['agent', 'user', 'admin'],
+          required: true,
+        },
+        { name: 'subject', value: 'NAME', summary: 'the name requests will carry', parse: notBlank },
+        {
+          name: 'agent',
+          value: 'REF',
+          summary: 'agent token: its name, agent id or workspace id',
+          parse: notBlank,
+        },
+        { name: 'org', value: 'NAME', summary: 'the org; default your own, else "default"', parse: notBlank },
+        { name: 'all-orgs', summary: 'an administrator of the whole server' },
+        {
+          name: 'grant',
+          value: 'GRANT',
+          summary:
+            "launch (launch, relaunch, stop, attach on the server's host: it runs programs as its account) or shutdown",
+          choices: ['launch', 'shutdown'],
+          many: true,
+        },
+        { name: 'expires-in', value: 'TIME', summary: 'such as 90d or 12h; default never', parse: duration },
+        {
+          name: 'out-file',
+          value: 'FILE',
+          summary: 'write it there, 0600, instead of showing it',
+          parse: notBlank,
+        },
+        ...FLEET_FLAGS,
+      ],
+      run: create,
+    },
+    {
+      name: 'list',
+      summary: 'the tokens you may see, without their secrets',
+      examples: ['rouse tokens list', 'rouse tokens list --all'],
+      flags: [{ name: 'all', summary: 'those that have ended too' }, ...PAGE_FLAGS, ...FLEET_FLAGS],
+      run: list,
+    },
+    {
+      name: 'revoke',
+      summary: 'end a token at once',
+      examples: ['rouse tokens revoke 01a1e1f7-cf96-76aa-a710-3cdb873c487a'],
+      args: [{ name: 'token-id', summary: 'as the list shows it' }],
+      flags: FLEET_FLAGS,
+      run: revoke,
+    },
+  ],
+};
+
+export default tokens;

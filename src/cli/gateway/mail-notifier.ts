@@ -1,0 +1,138 @@
+import { invalid } from '../../base/index.ts';
+import type { MailNotifierInput, MailNotifierStatus } from '../../wire/index.ts';
+import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
+import type { Command, Input, Output } from '../command.ts';
+import { notBlank, wholeNumber } from '../input/flag-values.ts';
+import { keyValues } from '../print/table.ts';
+import { liveGateway } from './target.ts';
+import { dayAndTime, fromNow } from './time-words.ts';
+
+function output(status: MailNotifierStatus): Output {
+  return { data: status, plain: notifierText(status, Date.now()) };
+}
+
+export function notifierText(status: MailNotifierStatus, nowMs: number): string {
+  const { quiet_hours: quiet, next_look_at_utc: next } = status;
+  return keyValues({
+    enabled: status.enabled,
+    interval_seconds: status.interval_seconds,
+    mode: status.mode,
+    repeat: status.repeat,
+    quiet_hours: quiet ? `${quiet.from}-${quiet.to} ${quiet.time_zone}` : null,
+    wakes_per_hour: status.wakes_per_hour ?? 'not limited',
+    supported: status.supported,
+    ...(status.support_error && { support_error: status.support_error }),
+    last_poll: dayAndTime(status.last_poll_at_utc),
+    last_notification: dayAndTime(status.last_notification_at_utc),
+    last_error: status.last_error,
+    held_back: status.held_back,
+    next_look: next ? `${fromNow(next, nowMs)} (${dayAndTime(next)}), sooner when mail arrives` : null,
+  });
+}
+
+async function enable(input: Input): Promise<Output> {
+  const { flags } = input;
+  const body = {
+    interval_seconds: flags['intervalSeconds'],
+    mode: flags['mode'],
+    repeat: flags['repeat'],
+    wakes_per_hour: flags['wakesPerHour'],
+    quiet_hours: quietHours(input),
+  };
+  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+  return output(await (await liveGateway(input)).enableNotifier(given as MailNotifierInput));
+}
+
+function quietHours({ flags }: Input): MailNotifierInput['quiet_hours'] {
+  const hours = flags['quietHours'] as { from: string; to: string } | undefined;
+  const zone = flags['timeZone'] as string | undefined;
+  if (!hours && zone) throw invalid('--time-zone goes with --quiet-hours');
+  return hours && { ...hours, time_zone: zone ?? localZone() };
+}
+
+function localZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+function hoursOfDay(text: string): { from: string; to: string } {
+  const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(text) ?? [];
+  if (from === undefined || to === undefined || from === to) {
+    throw invalid('must be two different times of day such as 22:00-07:00');
+  }
+  return { from, to };
+}
+
+const notifier: Command = {
+  name: 'mail-notifier',
+  summary: 'whether and how the agent is woken for mail',
+  subcommands: [
+    {
+      name: 'status',
+      summary: 'how the agent is woken, when it was, and what holds a wake back now',
+      examples: ['rouse agents gateway mail-notifier status --agent-name gpu'],
+      flags: GATEWAY_TARGET_FLAGS,
+      run: async (input) => output(await (await liveGateway(input)).notifier()),
+    },
+    {
+      name: 'enable',
+      summary: 'wake the agent for open mail, or change how',
+      description:
+        'Mail that arrives wakes the agent at once, as soon as it may be disturbed; the interval is the safety net, and ' +
+        'with --repeat every_poll also how often unhandled mail is announced again. Whatever is not given goes back to its default.',
+      examples: [
+        'rouse agents gateway mail-notifier enable --agent-name gpu --interval-seconds 60',
+        'rouse agents gateway mail-notifier enable --agent-name gpu --interval-seconds 60 --repeat backoff --quiet-hours 22:00-07:00 --time-zone Europe/Zurich',
+      ],
+      flags: [
+        ...GATEWAY_TARGET_FLAGS,
+        {
+          name: 'interval-seconds',
+          value: 'N',
+          summary: 'between two looks when nothing happens, 1 or more',
+          parse: wholeNumber(1, 366 * 86_400),
+          required: true,
+        },
+        {
+          name: 'mode',
+          value: 'MODE',
+          choices: ['any_inbox', 'unread_only'],
+          summary: 'any_inbox: until mail is archived (the default); unread_only: until it is read',
+        },
+        {
+          name: 'repeat',
+          value: 'POLICY',
+          choices: ['every_poll', 'on_change', 'backoff'],
+          summary: 'announce unchanged mail at every interval (the default), never, or at growing intervals',
+        },
+        {
+          name: 'quiet-hours',
+          value: 'FROM-TO',
+          summary: 'no wakes between these times of day; what came in is announced afterwards',
+          parse: hoursOfDay,
+        },
+        {
+          name: 'time-zone',
+          value: 'ZONE',
+          summary: 'of the quiet hours; default: that of this machine',
+          parse: notBlank,
+        },
+        {
+          name: 'wakes-per-hour',
+          value: 'N',
+          summary: 'at most so many wakes in any hour',
+          parse: wholeNumber(1),
+        },
+      ],
+      run: enable,
+    },
+    {
+      name: 'disable',
+      summary: 'do not wake the agent for mail',
+      examples: ['rouse agents gateway mail-notifier disable --agent-name gpu'],
+      flags: GATEWAY_TARGET_FLAGS,
+      run: async (input) => output(await (await liveGateway(input)).disableNotifier()),
+    },
+  ],
+};
+
+export default notifier;

@@ -1,0 +1,119 @@
+import { invalid, isRouseError, stableJson } from '../../base/index.ts';
+import { exitCodeOf, exitCodeOfOutcome } from '../../wire/codes.ts';
+import type { ControlPromptInput, PromptRefused } from '../../wire/index.ts';
+import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
+import type { Command, Input, Output } from '../command.ts';
+import { notBlank, wholeNumber } from '../input/flag-values.ts';
+import { liveGateway } from './target.ts';
+import { PROMPT_FLAG, promptText } from './text.ts';
+
+/** Typing, proof and a chat reset together may take this long; the gateway itself gives up before. */
+const PROMPT_TIMEOUT_MS = 90_000;
+
+async function runPrompt(input: Input): Promise<Output> {
+  const body = { prompt: await promptText(input), ...admission(input), ...execution(input) };
+  const gateway = await liveGateway(input);
+  input.progress('waiting for proof that the prompt was submitted');
+  try {
+    const result = await gateway.prompt(body as ControlPromptInput, {
+      timeoutMs: PROMPT_TIMEOUT_MS,
+      signal: input.signal,
+    });
+    const ids = [result.evidence?.['request_id'], result.turn_id].filter(Boolean).join(', ');
+    return { data: result, plain: `Prompt submitted${ids && ` (${ids})`}.` };
+  } catch (error) {
+    const detail = isRouseError(error) ? (error.facts['detail'] as PromptRefused | undefined) : undefined;
+    if (!isRouseError(error) || !detail) throw error;
+    // What was refused, for programs: the object of the gateway, in every print style.
+    input.err(stableJson(detail));
+    return { data: undefined, exitCode: exitCodeOfOutcome(detail.outcome ?? null) ?? exitCodeOf(error) };
+  }
+}
+
+function admission({ flags }: Input): Pick<ControlPromptInput, 'force' | 'admission_policy'> {
+  const policy = flags['admissionPolicy'] as string | undefined;
+  if (flags['force'] && policy !== undefined)
+    throw invalid('--force and --admission-policy exclude each other', {
+      hint: '--force is the older spelling of --admission-policy always',
+    });
+  if (policy === undefined) return flags['force'] ? { force: true } : {};
+  return { admission_policy: policy.replaceAll('-', '_') as 'ready_only' };
+}
+
+/** What the flags say of the model; nothing when they say nothing. */
+export function execution({ flags }: Input): {
+  execution?: { model: { name?: string; reasoning?: { level: number } } };
+} {
+  const level = flags['reasoningLevel'] as number | undefined;
+  const name = flags['model'] as string | undefined;
+  if (level === undefined && name === undefined) return {};
+  return {
+    execution: {
+      model: { ...(name !== undefined && { name }), ...(level !== undefined && { reasoning: { level } }) },
+    },
+  };
+}
+
+export const PROMPT: Command = {
+  name: 'prompt',
+  summary: 'submit a prompt now, with proof, or be refused with the reasons',
+  description:
+    'Types the prompt at once and proves that the tool took it. When the agent may not be disturbed nothing is typed: ' +
+    'the reasons are printed as JSON on standard error and the exit code is 5. To have it wait in line instead, use ' +
+    '"requests submit". --force skips the readiness of the agent, never a dialog, a shell or a person\'s draft.',
+  examples: [
+    'rouse agents gateway prompt --agent-name gpu --prompt "Review the diff."',
+    'rouse agents gateway prompt --agent-name gpu < prompt.md',
+    'rouse agents gateway prompt --agent-name gpu --prompt "go on" --admission-policy if-no-pending',
+  ],
+  flags: [
+    ...GATEWAY_TARGET_FLAGS,
+    PROMPT_FLAG,
+    {
+      name: 'admission-policy',
+      value: 'POLICY',
+      choices: ['ready-only', 'if-no-pending', 'always'],
+      summary: 'when it may be typed: into a ready agent, unless the tool holds input already, or always',
+    },
+    { name: 'force', summary: 'the same as --admission-policy always' },
+    { name: 'model', value: 'NAME', summary: 'model for this prompt; headless agents only', parse: notBlank },
+    {
+      name: 'reasoning-level',
+      value: 'N',
+      summary: 'reasoning level for this prompt, 0 or more; headless agents only',
+      parse: wholeNumber(0),
+    },
+  ],
+  run: runPrompt,
+};
+
+async function runSendKeys(input: Input): Promise<Output> {
+  const { flags } = input;
+  const gateway = await liveGateway(input);
+  const result = await gateway.sendKeys(
+    {
+      sequence: flags['sequence'] as string,
+      ...(flags['escapeSpecialKeys'] === true && { escape_special_keys: true }),
+    },
+    { timeoutMs: 30_000 },
+  );
+  return { data: result, plain: result.detail };
+}
+
+export const SEND_KEYS: Command = {
+  name: 'send-keys',
+  summary: 'type raw keys now, also into a dialog or a busy turn; no Enter is added',
+  description:
+    'Types text and exact <[key-name]> tokens from left to right: Enter, Escape, Up, Down, Left, Right, Tab, BSpace, ' +
+    'C-c, C-d, C-u, C-z. An unknown key is refused before anything is typed.',
+  examples: [
+    "rouse agents gateway send-keys --agent-name gpu --sequence '<[Escape]>'",
+    "rouse agents gateway send-keys --agent-name gpu --sequence '/model<[Enter]>'",
+  ],
+  flags: [
+    ...GATEWAY_TARGET_FLAGS,
+    { name: 'sequence', value: 'KEYS', summary: 'what to type', required: true },
+    { name: 'escape-special-keys', summary: 'type the whole sequence as text, tokens too' },
+  ],
+  run: runSendKeys,
+};

@@ -1,0 +1,127 @@
+import { invalid } from '../../base/index.ts';
+import type { GatewayClient } from '../../client/index.ts';
+import type { Reconciliation } from '../../wire/index.ts';
+import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
+import type { Command, Input, Output } from '../command.ts';
+import { notBlank } from '../input/flag-values.ts';
+import { table } from '../print/table.ts';
+import { promptPreview } from './request-print.ts';
+import { liveGateway } from './target.ts';
+import { dayAndTime } from './time-words.ts';
+
+async function run(input: Input): Promise<Output> {
+  const choice = choiceOf(input);
+  const gateway = await liveGateway(input);
+  const before = await gateway.reconciliation();
+  if (choice === undefined) return { data: before, plain: undecidedText(before) };
+  if ('all' in choice) return decidedOutput(await decideAll(gateway, before, choice.all));
+  const after = await gateway.reconcile(choice);
+  return decidedOutput({ after, kept: choice.keep.length, discarded: choice.discard.length });
+}
+
+type Choice = { keep: string[]; discard: string[] } | { all: 'keep' | 'discard' };
+
+/** Undefined: only look. */
+function choiceOf({ flags }: Input): Choice | undefined {
+  const keep = (flags['keep'] ?? []) as string[];
+  const discard = (flags['discard'] ?? []) as string[];
+  const all = (['keep', 'discard'] as const).filter((each) => flags[`${each}All`]);
+  const named = keep.length + discard.length > 0;
+  if (all.length > 1 || (all.length === 1 && named)) {
+    throw invalid('--keep-all and --discard-all stand alone', {
+      hint: 'name requests one by one with --keep and --discard, or decide about all of them',
+    });
+  }
+  const both = keep.find((id) => discard.includes(id));
+  if (both !== undefined) throw invalid(`request ${both} cannot be kept and discarded`);
+  if (all[0]) return { all: all[0] };
+  return named ? { keep, discard } : undefined;
+}
+
+interface Decided {
+  after: Reconciliation;
+  kept: number;
+  discarded: number;
+}
+
+/** Page by page: a gateway shows at most a thousand at a time. */
+async function decideAll(
+  gateway: GatewayClient,
+  before: Reconciliation,
+  all: 'keep' | 'discard',
+): Promise<Decided> {
+  let after = before;
+  let count = 0;
+  while (after.requests.length > 0) {
+    const ids = after.requests.map((request) => request.request_id);
+    count += ids.length;
+    after = await gateway.reconcile({ [all]: ids });
+  }
+  return { after, kept: all === 'keep' ? count : 0, discarded: all === 'discard' ? count : 0 };
+}
+
+function decidedOutput({ after, kept, discarded }: Decided): Output {
+  const left = after.requests.length;
+  const told = [
+    kept > 0 && `${kept} kept for the agent that is there now`,
+    discarded > 0 && `${discarded} discarded`,
+  ].filter(Boolean);
+  const end =
+    left > 0
+      ? `${left} still undecided; none runs, and no new one is accepted, until they are.`
+      : 'Requests are open.';
+  return { data: after, plain: `${told.length ? `${told.join(', ')}. ` : ''}${end}` };
+}
+
+function undecidedText({ requests, managed_agent_recovery: recovery }: Reconciliation): string {
+  if (requests.length === 0) {
+    return recovery === 'awaiting_rebind'
+      ? 'The agent is not there; nothing can be decided until it is relaunched.'
+      : 'Nothing to decide: no request is left over from an earlier agent process.';
+  }
+  const rows = table(requests, [
+    { title: 'request_id', value: (r) => r.request_id },
+    { title: 'accepted', value: (r) => dayAndTime(r.accepted_at_utc) },
+    { title: 'kind', value: (r) => r.request_kind },
+    { title: 'source', value: (r) => r.source },
+    { title: 'epoch', value: (r) => r.managed_agent_instance_epoch, right: true },
+    { title: 'prompt', value: (r) => promptPreview(r, 60) },
+  ]);
+  const accepted = requests.length === 1 ? '1 request was' : `${requests.length} requests were`;
+  return [
+    `${accepted} accepted for an earlier agent process. None is typed, and no new one is`,
+    'accepted, until each is decided: --keep ID … or --discard ID …, or --keep-all, --discard-all.',
+    '',
+    rows,
+  ].join('\n');
+}
+
+const reconcile: Command = {
+  name: 'reconcile',
+  summary: 'decide about requests that were meant for an earlier agent process',
+  description:
+    'A relaunched tool has lost its conversation, so requests accepted for its predecessor are not replayed into it. ' +
+    'Without flags this shows them. Kept ones run, in their order, once every one is decided; discarded ones end as ' +
+    'cancelled. Nothing of either was typed.',
+  examples: [
+    'rouse agents gateway reconcile --agent-name gpu   # look',
+    'rouse agents gateway reconcile --agent-name gpu --keep gwreq-20260416-091402Z-0a1b2c3d --discard gwreq-20260416-091500Z-4e5f6071',
+    'rouse agents gateway reconcile --agent-name gpu --discard-all',
+  ],
+  flags: [
+    ...GATEWAY_TARGET_FLAGS,
+    {
+      name: 'keep',
+      value: 'ID',
+      summary: 'keep this one; it runs once all are decided',
+      many: true,
+      parse: notBlank,
+    },
+    { name: 'discard', value: 'ID', summary: 'end this one', many: true, parse: notBlank },
+    { name: 'keep-all', summary: 'keep all of them; they run now' },
+    { name: 'discard-all', summary: 'end all of them' },
+  ],
+  run,
+};
+
+export default reconcile;

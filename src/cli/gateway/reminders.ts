@@ -1,0 +1,123 @@
+import type { Reminder } from '../../wire/index.ts';
+import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
+import type { Command, Input, Output } from '../command.ts';
+import { MODE, REMINDER_FLAGS, REMINDER_ID, reminderFlags, TITLE } from './reminder-flags.ts';
+import { reminderTable, reminderText } from './reminder-print.ts';
+import { liveGateway } from './target.ts';
+
+async function list(input: Input): Promise<Output> {
+  const set = await (await liveGateway(input)).reminders();
+  return { data: set, plain: reminderTable(set, Date.now()) };
+}
+
+async function get(input: Input): Promise<Output> {
+  return one(await (await liveGateway(input)).reminder(idOf(input)));
+}
+
+async function create(input: Input): Promise<Output> {
+  const { newDefinition } = await import('./reminder-definition.ts');
+  const flags = reminderFlags(input);
+  // What the flags say among themselves is checked before anybody is asked.
+  newDefinition(flags, []);
+  const gateway = await liveGateway(input);
+  const { reminders } = await gateway.reminders();
+  const made = await gateway.createReminders([
+    newDefinition(
+      flags,
+      reminders.map((each) => each.ranking),
+    ),
+  ]);
+  const [reminder] = made.reminders;
+  return { data: made, plain: `Reminder created.\n${reminderText(reminder!, Date.now())}` };
+}
+
+async function set(input: Input): Promise<Output> {
+  const { changedDefinition } = await import('./reminder-definition.ts');
+  const gateway = await liveGateway(input);
+  const id = idOf(input);
+  const current = await gateway.reminder(id);
+  const { reminders } = await gateway.reminders();
+  const others = reminders.filter((each) => each.reminder_id !== id).map((each) => each.ranking);
+  return one(await gateway.putReminder(id, changedDefinition(current, reminderFlags(input), others)));
+}
+
+async function remove(input: Input): Promise<Output> {
+  const result = await (await liveGateway(input)).deleteReminder(idOf(input));
+  return { data: result, plain: result.detail };
+}
+
+function idOf({ flags }: Input): string {
+  return flags['reminderId'] as string;
+}
+
+function one(reminder: Reminder): Output {
+  return { data: reminder, plain: reminderText(reminder, Date.now()) };
+}
+
+const reminders: Command = {
+  name: 'reminders',
+  summary: 'prompts or keys at a time: a ranked set of which one leads',
+  subcommands: [
+    {
+      name: 'list',
+      summary: 'all live reminders in ranking order, and what blocks what',
+      description:
+        'Only the leader (→) is ever delivered, when the gateway has nothing else to do. Those behind it wait until it is ' +
+        'changed, removed or done; a paused leader keeps blocking.',
+      examples: ['rouse agents gateway reminders list --agent-name gpu'],
+      flags: GATEWAY_TARGET_FLAGS,
+      run: list,
+    },
+    {
+      name: 'get',
+      summary: 'one reminder, with its next due times and how its last delivery ended',
+      examples: ['rouse agents gateway reminders get --agent-name gpu --reminder-id greminder-0a1b2c3d4e5f'],
+      flags: [...GATEWAY_TARGET_FLAGS, REMINDER_ID],
+      run: get,
+    },
+    {
+      name: 'create',
+      summary: 'a new reminder',
+      description:
+        'Needs one of --prompt or --sequence, one of --ranking, --before-all or --after-all, and a time: one of ' +
+        '--start-after-seconds or --deliver-at-utc (repeat: with --interval-seconds), or --cron. A reminder lives as long ' +
+        'as the gateway; --durable with --missed makes it survive a restart.',
+      examples: [
+        'rouse agents gateway reminders create --agent-name gpu --title "Check inbox" --mode one_off --prompt "Review the inbox now." --ranking 0 --start-after-seconds 300',
+        'rouse agents gateway reminders create --agent-name gpu --title "Stand-up" --mode repeat --prompt "Report progress." --before-all --cron "0 9 * * 1-5" --time-zone Europe/Zurich --durable --missed once',
+        'rouse agents gateway reminders create --agent-name gpu --title "Dismiss" --mode one_off --sequence \'<[Escape]>\' --no-ensure-enter --ranking -100 --start-after-seconds 5',
+      ],
+      flags: [
+        ...GATEWAY_TARGET_FLAGS,
+        { ...TITLE, required: true },
+        { ...MODE, required: true },
+        ...REMINDER_FLAGS,
+      ],
+      run: create,
+    },
+    {
+      name: 'set',
+      summary: 'change a reminder; what is not given stays as it is',
+      description:
+        'Without a time flag it stays due when it was, and its cadence counts from there. A reminder that is being ' +
+        'delivered cannot be changed.',
+      examples: [
+        'rouse agents gateway reminders set --agent-name gpu --reminder-id greminder-0a1b2c3d4e5f --no-paused',
+        'rouse agents gateway reminders set --agent-name gpu --reminder-id greminder-0a1b2c3d4e5f --after-all',
+      ],
+      flags: [...GATEWAY_TARGET_FLAGS, REMINDER_ID, TITLE, MODE, ...REMINDER_FLAGS],
+      run: set,
+    },
+    {
+      name: 'remove',
+      summary: 'delete a reminder; a delivery that has begun ends first',
+      examples: [
+        'rouse agents gateway reminders remove --agent-name gpu --reminder-id greminder-0a1b2c3d4e5f',
+      ],
+      flags: [...GATEWAY_TARGET_FLAGS, REMINDER_ID],
+      run: remove,
+    },
+  ],
+};
+
+export default reminders;

@@ -1,0 +1,247 @@
+import { unavailable } from '../../base/index.ts';
+import type { RequestExtras } from '../../client/index.ts';
+import { exitCodeOfOutcome } from '../../wire/codes.ts';
+import type { RequestAccepted } from '../../wire/index.ts';
+import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
+import type { Command, Flag, Input, Output } from '../command.ts';
+import { notBlank, positiveSeconds, wholeNumber } from '../input/flag-values.ts';
+import { evidence, requestTable, requestText } from './request-print.ts';
+import { liveGateway } from './target.ts';
+import { PROMPT_FLAG, promptText } from './text.ts';
+import { clockTime } from './time-words.ts';
+import { outcomeOf, WAIT_FLAGS, waitFor } from './wait.ts';
+
+const REQUEST_ID: Flag = {
+  name: 'request-id',
+  value: 'ID',
+  summary: 'as "requests list" shows it',
+  required: true,
+  parse: notBlank,
+};
+
+const ENVELOPE_FLAGS: Flag[] = [
+  {
+    name: 'idempotency-key',
+    value: 'KEY',
+    summary: 'a retry with the same key is the same request; other content under it is a conflict',
+    parse: notBlank,
+  },
+  {
+    name: 'expires-in-seconds',
+    value: 'N',
+    summary: 'not started later than this; it then ends as expired',
+    parse: positiveSeconds,
+  },
+  {
+    name: 'priority',
+    value: 'PRIORITY',
+    choices: ['high', 'normal', 'low'],
+    summary: 'who goes first in line',
+  },
+];
+
+function envelope({ flags }: Input): RequestExtras {
+  const expires = flags['expiresInSeconds'] as number | undefined;
+  const latest = Date.UTC(9999, 11, 31);
+  return {
+    ...(flags['idempotencyKey'] !== undefined && { idempotency_key: flags['idempotencyKey'] as string }),
+    ...(expires !== undefined && {
+      expires_at: new Date(Math.min(Date.now() + expires * 1000, latest)).toISOString(),
+    }),
+    ...(flags['priority'] !== undefined && { priority: flags['priority'] as 'high' }),
+  };
+}
+
+function acceptedText(accepted: RequestAccepted, what: string): string {
+  const { request_id, queue_depth, duplicate, state, outcome } = accepted;
+  if (!duplicate) return `${what} accepted: ${request_id} (${queue_depth} in line).`;
+  const ended = outcome ? ` (${outcome})` : '';
+  return `${what} accepted before under this key: ${request_id}, now ${state}${ended}.`;
+}
+
+async function submit(input: Input): Promise<Output> {
+  const prompt = await promptText(input);
+  const gateway = await liveGateway(input);
+  const accepted = await gateway.submitPrompt(
+    { prompt },
+    { ...envelope(input), ...(input.flags['waitInLine'] === true && { wait_in_line: true }) },
+  );
+  if (input.flags['wait']) return outcomeOf(await waitFor(gateway, accepted.request_id, input));
+  return { data: accepted, plain: acceptedText(accepted, 'Prompt') };
+}
+
+async function runInterrupt(input: Input): Promise<Output> {
+  const gateway = await liveGateway(input);
+  const accepted = await gateway.interrupt(envelope(input));
+  if (input.flags['wait']) return outcomeOf(await waitFor(gateway, accepted.request_id, input));
+  return { data: accepted, plain: acceptedText(accepted, 'Interrupt') };
+}
+
+export const INTERRUPT: Command = {
+  name: 'interrupt',
+  summary: 'stop the turn that is running; overtakes everything in line',
+  examples: ['rouse agents gateway interrupt --agent-name gpu --wait'],
+  flags: [...GATEWAY_TARGET_FLAGS, ...WAIT_FLAGS],
+  run: runInterrupt,
+};
+
+async function list(input: Input): Promise<Output> {
+  const { flags } = input;
+  const found = await (await liveGateway(input)).requests({
+    ...(flags['state'] !== undefined && { state: flags['state'] as string }),
+    ...(flags['limit'] !== undefined && { limit: flags['limit'] as number }),
+    ...(flags['before'] !== undefined && { before: flags['before'] as number }),
+  });
+  return { data: found, plain: requestTable(found) };
+}
+
+async function get(input: Input): Promise<Output> {
+  const id = input.flags['requestId'] as string;
+  const gateway = await liveGateway(input);
+  if (input.flags['wait']) return outcomeOf(await waitFor(gateway, id, input));
+  const request = await gateway.getRequest(id);
+  return { data: request, plain: requestText(request) };
+}
+
+async function cancel(input: Input): Promise<Output> {
+  const request = await (await liveGateway(input)).cancelRequest(input.flags['requestId'] as string);
+  return { data: request, plain: `Request ${request.request_id} is cancelled; nothing of it was typed.` };
+}
+
+interface Entry {
+  request_id: string;
+  stage: string;
+  source: string;
+  at_utc: string;
+  facts: Record<string, unknown>;
+}
+
+/** One line per stage as it happens; ends with the request when one is named. */
+async function watch(input: Input): Promise<Output | undefined> {
+  const { flags, signal, style, out } = input;
+  const id = flags['requestId'] as string | undefined;
+  const after = flags['after'] === undefined ? undefined : String(flags['after']);
+  const gateway = await liveGateway(input);
+  // What stands in the ledger already is printed whole: a turn may have been told of after the end of its request.
+  let stored = id === undefined || after !== undefined ? 0 : (await gateway.getRequest(id)).ledger!.length;
+  let end: Output | undefined;
+  for await (const event of gateway.events({ after, request_id: id }, signal)) {
+    const entry = event.data as Entry;
+    out(style === 'json' ? `${JSON.stringify({ event_id: event.id, ...entry })}\n` : `${entryLine(entry)}\n`);
+    stored--;
+    if (id !== undefined && entry.stage === 'finished') end = outputOf(entry.facts['outcome'] as Outcome);
+    if (end && stored <= 0) return end;
+  }
+  if (id === undefined || signal.aborted) return undefined;
+  const { outcome } = await gateway.getRequest(id);
+  if (outcome === null) throw unavailable('the gateway ended the stream before the request had ended');
+  return outputOf(outcome);
+}
+
+function entryLine({ request_id, stage, source, at_utc, facts }: Entry): string {
+  return `${clockTime(at_utc)}  ${request_id}  ${stage.padEnd(13)}  ${source}  ${evidence(facts)}`.trimEnd();
+}
+
+type Outcome = NonNullable<Parameters<typeof exitCodeOfOutcome>[0]>;
+
+function outputOf(outcome: Outcome): Output {
+  return { data: undefined, exitCode: exitCodeOfOutcome(outcome) ?? 0 };
+}
+
+const requestsGroup: Command = {
+  name: 'requests',
+  summary: 'prompts and interrupts in the durable line: submit, look, cancel, follow',
+  subcommands: [
+    {
+      name: 'submit',
+      summary: 'store a prompt; it is typed once the agent may be disturbed',
+      description:
+        'Stores the prompt durably and answers at once; it is typed when the agent is ready, once, also after a restart ' +
+        'of the gateway. With --wait the command ends when the request has, with the ledger and an exit code for the outcome.',
+      examples: [
+        'rouse agents gateway requests submit --agent-name gpu --prompt "Run the tests."',
+        'rouse agents gateway requests submit --agent-name gpu --idempotency-key nightly-7 --wait < prompt.md',
+      ],
+      flags: [
+        ...GATEWAY_TARGET_FLAGS,
+        PROMPT_FLAG,
+        ...ENVELOPE_FLAGS,
+        {
+          name: 'wait-in-line',
+          summary:
+            'a headless agent refuses a prompt while another is under way; with this it waits for its turn',
+        },
+        ...WAIT_FLAGS,
+      ],
+      run: submit,
+    },
+    {
+      name: 'list',
+      summary: 'requests, newest first',
+      examples: [
+        'rouse agents gateway requests list --agent-name gpu',
+        'rouse agents gateway requests list --agent-name gpu --state accepted',
+      ],
+      flags: [
+        ...GATEWAY_TARGET_FLAGS,
+        {
+          name: 'state',
+          value: 'STATE',
+          choices: ['accepted', 'running', 'completed', 'failed', 'coalesced'],
+          summary: 'only those in this state',
+        },
+        {
+          name: 'limit',
+          value: 'N',
+          summary: 'at most so many (20)',
+          parse: wholeNumber(1, 1000),
+          default: 20,
+        },
+        {
+          name: 'before',
+          value: 'SEQUENCE',
+          summary: 'only older ones: the next page',
+          parse: wholeNumber(1),
+        },
+      ],
+      run: list,
+    },
+    {
+      name: 'get',
+      summary: 'one request with its ledger: every stage, and what proves it',
+      examples: [
+        'rouse agents gateway requests get --agent-name gpu --request-id gwreq-20260416-091402Z-0a1b2c3d',
+      ],
+      flags: [...GATEWAY_TARGET_FLAGS, REQUEST_ID, ...WAIT_FLAGS],
+      run: get,
+    },
+    {
+      name: 'cancel',
+      summary: 'take a request out of the line; one that has begun cannot be cancelled',
+      examples: [
+        'rouse agents gateway requests cancel --agent-name gpu --request-id gwreq-20260416-091402Z-0a1b2c3d',
+      ],
+      flags: [...GATEWAY_TARGET_FLAGS, REQUEST_ID],
+      run: cancel,
+    },
+    {
+      name: 'watch',
+      summary: 'every stage of every request, as it happens',
+      description:
+        'Prints one line per stage until Ctrl-C; with --print-json one JSON object per line. With --request-id it prints ' +
+        'the whole life of that request and ends when it does.',
+      examples: [
+        'rouse agents gateway requests watch --agent-name gpu',
+        'rouse agents gateway requests watch --agent-name gpu --after 120 --print-json   # go on after event 120',
+      ],
+      flags: [
+        ...GATEWAY_TARGET_FLAGS,
+        { ...REQUEST_ID, required: false, summary: 'only this one, from its beginning to its end' },
+        { name: 'after', value: 'EVENT', summary: 'first what came after this event', parse: wholeNumber(0) },
+      ],
+      run: watch,
+    },
+  ],
+};
+
+export default requestsGroup;

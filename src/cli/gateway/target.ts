@@ -1,0 +1,41 @@
+import { unavailable } from '../../base/index.ts';
+import type { GatewayClient } from '../../client/index.ts';
+import type { LocalTarget, PairTarget, Target } from '../../session/index.ts';
+import { targetOf } from '../agents/target.ts';
+import type { Input } from '../command.ts';
+
+/** The live gateway of the agent the flags name. Nothing is attached for the purpose; without one it is `unavailable`. */
+export async function liveGateway(input: Input): Promise<GatewayClient> {
+  const target = await targetOf(input);
+  const found = await gatewayOf(input, target);
+  if (typeof found !== 'string') return found;
+  const name = target.facts?.agentName;
+  throw unavailable(`there is no live gateway${name ? ` for agent ${name}` : ''}${found && `: ${found}`}`, {
+    hint: `attach one with "rouse agents gateway attach${name ? ` --agent-name ${name}` : ''}"`,
+    facts: { cause: 'no_live_gateway' },
+  });
+}
+
+/** A client of the target's gateway, or why there is none (empty: none is attached). */
+export async function gatewayOf(input: Input, target: Target): Promise<GatewayClient | string> {
+  return target.kind === 'pair' ? behindPair(target) : local(input, target);
+}
+
+async function local({ env }: Input, { facts }: LocalTarget): Promise<GatewayClient | string> {
+  const [{ probeGateway, readToken, sessionPaths, whyDown }, { GatewayClient }] = await Promise.all([
+    import('../../session/index.ts'),
+    import('../../client/index.ts'),
+  ]);
+  const paths = sessionPaths(facts.root);
+  const token = readToken(paths, env);
+  const life = await probeGateway(paths, token);
+  if (life.life === 'none') return whyDown(paths)?.message ?? '';
+  if (life.life !== 'live') return (life.life === 'dead' && whyDown(paths)?.message) || life.reason;
+  return new GatewayClient({ host: life.gateway.host, port: life.gateway.port, token });
+}
+
+async function behindPair({ baseUrl, agentRef, token }: PairTarget): Promise<GatewayClient> {
+  const { GatewayClient, pairPath } = await import('../../client/index.ts');
+  const { hostname, port } = new URL(baseUrl);
+  return new GatewayClient({ host: hostname, port: Number(port || 80), token, pathOf: pairPath(agentRef) });
+}

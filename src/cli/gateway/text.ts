@@ -1,0 +1,18 @@
+import { invalid } from '../../base/index.ts';
+import type { Flag, Input } from '../command.ts';
+
+export const PROMPT_FLAG: Flag = {
+  name: 'prompt',
+  value: 'TEXT',
+  summary: 'the prompt; without it, standard input as it is',
+};
+
+/** The prompt from its flag, trimmed; otherwise standard input, as it is. */
+export async function promptText({ flags, stdin, stdinIsTty }: Input): Promise<string> {
+  const given = flags['prompt'];
+  const text = typeof given === 'string' ? given.trim() : stdinIsTty ? '' : await stdin();
+  if (text.trim() !== '') return text;
+  throw invalid(typeof given === 'string' ? '--prompt must not be blank' : 'there is no prompt', {
+    hint: 'give it with --prompt, or pipe it into standard input',
+  });
+}

@@ -1,0 +1,153 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { TuiHistory, TuiState } from '../../wire/index.ts';
+import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
+import type { Command, Input, Output } from '../command.ts';
+import { positiveSeconds, wholeNumber } from '../input/flag-values.ts';
+import { keyValues, show, table } from '../print/table.ts';
+import { liveGateway } from './target.ts';
+import { PROMPT_FLAG, promptText } from './text.ts';
+import { clockTime, dayAndTime, duration } from './time-words.ts';
+
+type Seen = Pick<
+  TuiState,
+  'diagnostics' | 'surface' | 'turn' | 'last_turn' | 'stability' | 'submit_ready' | 'not_ready_reasons'
+>;
+
+function phaseOf({ turn, stalled }: Pick<TuiState, 'turn' | 'stalled'>): string {
+  return stalled ? `${turn.phase} (stalled)` : turn.phase;
+}
+
+function readiness({ submit_ready, not_ready_reasons = [] }: Seen): string {
+  if (submit_ready === undefined) return 'unknown';
+  return submit_ready ? 'yes' : `no: ${not_ready_reasons.join(' ')}`;
+}
+
+export function tuiText(state: TuiState): string {
+  const { diagnostics, surface, last_turn, stability, tracked_session: session } = state;
+  const version = session.observed_tool_version;
+  return keyValues({
+    session: session.tmux_session_name,
+    tool: version ? `${session.tool} ${version}` : session.tool,
+    available: `${diagnostics.availability} (${diagnostics.transport_state}, ${diagnostics.process_state}, ${diagnostics.parse_status})`,
+    phase: phaseOf(state),
+    'submit ready': readiness(state),
+    'accepting input': surface.accepting_input,
+    'editing input': surface.editing_input,
+    'ready posture': surface.ready_posture,
+    'pending input': surface.pending_input,
+    'last turn': `${last_turn.result} (${last_turn.source})`,
+    stable: stability.stable ? `yes, for ${duration(stability.stable_for_seconds * 1000)}` : 'no',
+    seen: dayAndTime(state.probe_snapshot?.observed_at_utc),
+  });
+}
+
+function transitionsText({ recent_transitions }: TuiState): string {
+  if (recent_transitions.length === 0) return '';
+  const lines = recent_transitions.map((each) => `${clockTime(each.recorded_at_utc)}  ${show(each.summary)}`);
+  return `\n\nrecent changes (UTC)\n${lines.join('\n')}`;
+}
+
+function historyText({ entries }: TuiHistory): string {
+  if (entries.length === 0) return 'Nothing was seen yet.';
+  return table(entries, [
+    { title: 'time (utc)', value: (e) => clockTime(e.recorded_at_utc) },
+    { title: 'available', value: (e) => e.diagnostics.availability },
+    { title: 'phase', value: phaseOf },
+    { title: 'accepting', value: (e) => e.surface.accepting_input },
+    { title: 'editing', value: (e) => e.surface.editing_input },
+    { title: 'posture', value: (e) => e.surface.ready_posture },
+    { title: 'last turn', value: (e) => e.last_turn.result },
+    { title: 'submit ready', value: readiness, max: 60 },
+  ]);
+}
+
+async function state(input: Input): Promise<Output> {
+  const seen = await (await liveGateway(input)).tuiState();
+  return { data: seen, plain: tuiText(seen) + transitionsText(seen) };
+}
+
+async function history(input: Input): Promise<Output> {
+  const seen = await (await liveGateway(input)).tuiHistory(input.flags['limit'] as number | undefined);
+  return { data: seen, plain: historyText(seen) };
+}
+
+const CLEAR = '\u001b[H\u001b[2J\u001b[3J';
+
+/** On a terminal the screen is drawn anew at each look; into a pipe goes one JSON object per look and line. */
+async function watch(input: Input): Promise<Output> {
+  const { signal, outIsTty, style, out } = input;
+  const gateway = await liveGateway(input);
+  const interval = (input.flags['intervalSeconds'] as number) * 1000;
+  const drawn = outIsTty && style !== 'json';
+  while (!signal.aborted) {
+    const seen = await gateway.tuiState({ signal });
+    out(drawn ? `${CLEAR}${tuiText(seen)}${transitionsText(seen)}\n` : `${JSON.stringify(seen)}\n`);
+    await pause(interval, undefined, { signal }).catch(() => undefined);
+  }
+  return { data: undefined, exitCode: 0 };
+}
+
+async function notePrompt(input: Input): Promise<Output> {
+  const prompt = await promptText(input);
+  const seen = await (await liveGateway(input)).notePrompt({ prompt });
+  return { data: seen, plain: tuiText(seen) };
+}
+
+const tui: Command = {
+  name: 'tui',
+  summary: "what the agent's screen shows, and what is made of it",
+  subcommands: [
+    {
+      name: 'state',
+      summary: 'the screen as it is understood now, and whether a prompt may be typed',
+      examples: ['rouse agents gateway tui state --agent-name gpu'],
+      flags: GATEWAY_TARGET_FLAGS,
+      run: state,
+    },
+    {
+      name: 'history',
+      summary: 'recent snapshots, newest last',
+      examples: ['rouse agents gateway tui history --agent-name gpu --limit 20'],
+      flags: [
+        ...GATEWAY_TARGET_FLAGS,
+        {
+          name: 'limit',
+          value: 'N',
+          summary: 'at most so many (100); 0 for everything that is kept',
+          parse: wholeNumber(0, 1_000_000),
+        },
+      ],
+      run: history,
+    },
+    {
+      name: 'watch',
+      summary: 'the state again and again, until Ctrl-C',
+      description:
+        'On a terminal the screen is cleared and drawn anew; into a pipe goes one JSON object per line and look.',
+      examples: [
+        'rouse agents gateway tui watch --agent-name gpu',
+        "rouse agents gateway tui watch --agent-name gpu --interval-seconds 0.2 | jq -c '.turn.phase'",
+      ],
+      flags: [
+        ...GATEWAY_TARGET_FLAGS,
+        {
+          name: 'interval-seconds',
+          value: 'N',
+          summary: 'between two looks',
+          parse: positiveSeconds,
+          default: 1,
+        },
+      ],
+      run: watch,
+    },
+    {
+      name: 'note-prompt',
+      summary: 'tell the tracker that a prompt was submitted by other means; nothing is sent',
+      examples: ['rouse agents gateway tui note-prompt --agent-name gpu --prompt "typed by hand"'],
+      flags: [...GATEWAY_TARGET_FLAGS, PROMPT_FLAG],
+      run: notePrompt,
+    },
+  ],
+};
+
+export default tui;

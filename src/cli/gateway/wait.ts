@@ -1,0 +1,41 @@
+import { isRouseError } from '../../base/index.ts';
+import type { GatewayClient } from '../../client/index.ts';
+import { CODES, exitCodeOfOutcome } from '../../wire/codes.ts';
+import type { RequestView } from '../../wire/index.ts';
+import type { Flag, Input, Output } from '../command.ts';
+import { positiveSeconds } from '../input/flag-values.ts';
+import { requestText } from './request-print.ts';
+
+export const WAIT_FLAGS: Flag[] = [
+  { name: 'wait', summary: 'until it has ended; the exit code then tells how' },
+  {
+    name: 'timeout-seconds',
+    value: 'N',
+    summary: 'with --wait: no longer than this; still waiting is exit code 5',
+    parse: positiveSeconds,
+  },
+];
+
+const NO_END_MS = 2 ** 31 - 1;
+
+/** The request once it has ended, or as it stands when the time is over. */
+export async function waitFor(gateway: GatewayClient, id: string, input: Input): Promise<RequestView> {
+  const seconds = input.flags['timeoutSeconds'] as number | undefined;
+  const timeoutMs = seconds === undefined ? NO_END_MS : Math.min(seconds * 1000, NO_END_MS);
+  input.progress(`waiting for ${id}`);
+  try {
+    return await gateway.getRequest(id, true, { timeoutMs, signal: input.signal });
+  } catch (error) {
+    if (!isRouseError(error) || error.facts['errno'] !== 'ETIMEDOUT') throw error;
+    return gateway.getRequest(id);
+  }
+}
+
+/** A request as output whose exit code is its outcome; not ready while it has none. */
+export function outcomeOf(request: RequestView): Output {
+  return {
+    data: request,
+    plain: requestText(request),
+    exitCode: exitCodeOfOutcome(request.outcome) ?? CODES.not_ready.exit,
+  };
+}

@@ -1,0 +1,45 @@
+import { isUtf8 } from 'node:buffer';
+import * as fs from 'node:fs';
+import { errnoOf, forbidden, invalid, messageOf, notFound } from '../../base/index.ts';
+
+const LONGEST = 64 * 1024 * 1024;
+
+/** The text of a file or pipe a flag names. Anything endless, binary or unreadable is refused with the flag's name. */
+export function readTextFile(flag: string, file: string): string {
+  const bytes = readBounded(flag, file);
+  if (!isUtf8(bytes)) throw invalid(`${flag} ${file} is not UTF-8 text`);
+  return bytes.toString('utf8');
+}
+
+function readBounded(flag: string, file: string): Buffer {
+  let fd: number | undefined;
+  try {
+    fd = fs.openSync(file, 'r');
+    const chunks: Buffer[] = [];
+    for (let size = 0; size <= LONGEST; ) {
+      const chunk = Buffer.allocUnsafe(256 * 1024);
+      const got = fs.readSync(fd, chunk);
+      if (got === 0) return Buffer.concat(chunks);
+      chunks.push(chunk.subarray(0, got));
+      size += got;
+    }
+  } catch (error) {
+    throw refusal(error)(`${flag} ${file} cannot be read: ${messageOf(error)}`, { cause: error });
+  } finally {
+    if (fd !== undefined) fs.closeSync(fd);
+  }
+  throw invalid(`${flag} ${file} is longer than ${LONGEST} bytes`);
+}
+
+function refusal(error: unknown): typeof invalid {
+  switch (errnoOf(error)) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return notFound;
+    case 'EACCES':
+    case 'EPERM':
+      return forbidden;
+    default:
+      return invalid;
+  }
+}

@@ -1,0 +1,105 @@
+import { conflict, isRouseError, notFound, systemClock } from '../../base/index.ts';
+import type { GatewayClient } from '../../client/index.ts';
+import type { MailOperationName } from '../../gateway/offline.ts';
+import type { ManifestFacts, Target } from '../../session/index.ts';
+import type { MailboxBinding } from '../../wire/index.ts';
+import { sessionContext, targetOf } from '../agents/target.ts';
+import type { Input } from '../command.ts';
+import { gatewayOf } from '../gateway/target.ts';
+
+export type Json = Record<string, unknown>;
+
+/** Sending writes to disk for every recipient and may wait for a lock. */
+const MAIL_TIMEOUT_MS = 30_000;
+
+/**
+ * One operation on the agent's mailbox: through its live gateway, otherwise on the store itself; both are the same code
+ * on the same store, so the answer differs only in `execution_path`.
+ */
+export async function askMail(
+  input: Input,
+  operation: MailOperationName | 'status',
+  body: object = {},
+): Promise<Json> {
+  return askMailOf(input, await targetOf(input), { operation, body });
+}
+
+/** The same for an agent that was found already. */
+export async function askMailOf(
+  input: Input,
+  target: Target,
+  { operation, body }: { operation: MailOperationName | 'status'; body: object },
+): Promise<Json> {
+  const answer = await (target.kind === 'pair'
+    ? overGateway((await gatewayOf(input, target)) as GatewayClient, operation, body)
+    : onThisHost(input, target.facts, { operation, body }));
+  return { operation, ...answer, authoritative: true, status: 'verified' };
+}
+
+async function onThisHost(
+  input: Input,
+  facts: ManifestFacts,
+  { operation, body }: { operation: MailOperationName | 'status'; body: object },
+): Promise<Json> {
+  const gateway = await gatewayOf(input, { kind: 'local', facts });
+  try {
+    if (typeof gateway !== 'string') return await overGateway(gateway, operation, body);
+  } catch (error) {
+    // A gateway that listens beyond loopback serves no mail; the store itself can be used from here.
+    if (!isRouseError(error) || error.facts['error_code'] !== 'mail_loopback_only') throw error;
+  }
+  return onStore(input, facts, operation, body);
+}
+
+async function overGateway(
+  gateway: GatewayClient,
+  operation: MailOperationName | 'status',
+  body: object,
+): Promise<Json> {
+  const answer = await (operation === 'status'
+    ? gateway.mailStatus()
+    : gateway.request<Json>('POST', `/v1/mail/${operation}`, body, { timeoutMs: MAIL_TIMEOUT_MS }));
+  return { ...answer, execution_path: 'gateway_backed' };
+}
+
+async function onStore(
+  input: Input,
+  facts: ManifestFacts,
+  operation: MailOperationName | 'status',
+  body: object,
+): Promise<Json> {
+  const binding = await activeBindingOf(input, facts);
+  const { mailStatusView, openBoundMailbox, runMailOperation } = await import('../../gateway/offline.ts');
+  const { mailbox, close } = await openBoundMailbox(binding, systemClock);
+  try {
+    const answer =
+      operation === 'status'
+        ? await mailStatusView(mailbox, binding.bindings_version)
+        : await runMailOperation(operation, body, async () => mailbox);
+    return { ...answer, execution_path: 'manager_direct' };
+  } finally {
+    await close();
+  }
+}
+
+/** The mailbox the manifest binds; `not_found` when there is none, `conflict` when it is no longer what it was. */
+export async function activeBindingOf(input: Input, facts: ManifestFacts): Promise<MailboxBinding> {
+  const { agentMail } = await import('../../session/index.ts');
+  const { mailbox, activation_state: state } = (await (
+    await agentMail()
+  ).mailboxStatus(sessionContext(input), facts)) as {
+    mailbox: MailboxBinding | null;
+    activation_state: string | null;
+  };
+  if (!mailbox) {
+    throw notFound(`agent ${facts.agentName} has no mailbox`, {
+      hint: `give it one with "rouse agents mailbox register --agent-name ${facts.agentName}"`,
+      facts: { cause: 'no_binding' },
+    });
+  }
+  if (state === 'active') return mailbox;
+  throw conflict(`the mailbox ${mailbox.address} is no longer what the manifest says`, {
+    hint: `"rouse agents mailbox register --agent-name ${facts.agentName}" binds it again`,
+    facts: { cause: 'stale_binding', address: mailbox.address },
+  });
+}

@@ -1,0 +1,129 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { cliAgent } from '../../../test/support/cli-agent.ts';
+import { Ending } from '../../base/index.ts';
+import { renderWakePrompt } from '../../gateway/notifier/index.ts';
+
+let ending = new Ending();
+afterEach(async () => {
+  await ending.run();
+  ending = new Ending();
+});
+
+const mail = (...words: string[]): string[] => ['agents', 'mail', ...words, '--agent-name', 'gpu'];
+const BODY = ['--body-content', 'text'];
+
+describe.each(['gateway_backed', 'manager_direct'])('the mail of an agent, %s', (execution_path) => {
+  async function start() {
+    const agent = await cliAgent(ending);
+    if (execution_path === 'gateway_backed') await agent.attach();
+    return agent;
+  }
+
+  it('is listed, read, answered, marked, moved, archived, found, all under one envelope', async () => {
+    const agent = await start();
+    const ref = ['--message-ref', await agent.mail('build failed')];
+    const verified = { authoritative: true, status: 'verified', execution_path, address: 'gpu@test' };
+    expect(await agent.json(mail('status'))).toMatchObject({
+      ...verified,
+      operation: 'status',
+      unread_count: 1,
+    });
+    expect(await agent.json(mail('list', '--read-state', 'unread'))).toMatchObject({
+      ...verified,
+      operation: 'list',
+      message_count: 1,
+    });
+    expect(await agent.json(mail('peek', ...ref))).toMatchObject({ message: { read: false } });
+    expect(await agent.json(mail('read', ...ref))).toMatchObject({ ...verified, message: { read: true } });
+    expect(await agent.json(mail('mark', ...ref, '--unread', '--answered'))).toMatchObject({
+      messages: [{ read: false, answered: true }],
+    });
+    expect(await agent.json(mail('reply', ...ref, ...BODY))).toMatchObject({
+      operation: 'reply',
+      message: { subject: 'Re: build failed', to: [{ address: 'peer@test' }] },
+    });
+    expect(await agent.json(mail('search', 'failed'))).toMatchObject({
+      operation: 'search',
+      message_count: 2,
+    });
+    expect(await agent.json(mail('move', ...ref, '--destination-box', 'later'))).toMatchObject({
+      messages: [{ box: 'later' }],
+    });
+    expect(await agent.json(mail('archive', ...ref))).toMatchObject({ messages: [{ archived: true }] });
+    expect((await agent.json(mail('list', '--not-archived'))).messages).toEqual([]);
+    expect((await agent.json(mail('list', '--archived'))).messages).toMatchObject([{ box: 'archive' }]);
+  });
+
+  it('is sent once per key, with a body from a file, and posted by the operator', async () => {
+    const agent = await start();
+    const file = path.join(agent.home, 'body.md');
+    fs.writeFileSync(file, 'from a file\n');
+    const line = mail(
+      'send',
+      '--to',
+      'peer@test',
+      '--subject',
+      's',
+      '--body-file',
+      file,
+      '--idempotency-key',
+      'k',
+    );
+    const first = await agent.json(line);
+    expect(await agent.json(line)).toMatchObject({
+      duplicate: true,
+      message: { message_ref: first.message.message_ref },
+    });
+    const note = await agent.json(mail('post', '--subject', 'goal'), { stdin: 'piped' });
+    const read = await agent.rouse(mail('read', '--message-ref', note.message.message_ref));
+    expect(read.out).toMatch(/subject +goal\n\npiped/);
+  });
+
+  it.each<[string[], RegExp, number]>([
+    [mail('read', '--message-ref', 'filesystem:msg-nobody'), /msg-nobody/, 3],
+    [mail('send', '--to', 'per@test', '--subject', 's', ...BODY), /per@test[\s\S]*peer@test/, 3],
+    [mail('send', '--to', 'peer@test', '--subject', 's'), /there is no body/, 2],
+    [mail('send', '--to', 'peer@test', '--subject', 's', '--body-file', '/nowhere'), /no file \/nowhere/, 3],
+    [mail('send', '--subject', 's', ...BODY), /--to/, 2],
+    [mail('mark', '--message-ref', 'x'), /at least one of read, answered or archived/, 2],
+    [mail('list', '--since', 'yesterday'), /ISO-8601/, 2],
+    [mail('move', '--message-ref', 'x', '--destination-box', '../y'), /box/, 2],
+  ])('refuses %j with what is allowed', async (args, message, exit) => {
+    const { code, out, err } = await (await start()).rouse(args);
+    expect(err).toMatch(message);
+    expect([code, out]).toEqual([exit, '']);
+  });
+});
+
+describe('an agent without a mailbox', () => {
+  it('is told how to get one', async () => {
+    const agent = await cliAgent(ending, { mailbox: false });
+    const { code, err } = await agent.rouse(mail('list'));
+    expect([code, err]).toEqual([3, expect.stringMatching(/no mailbox[\s\S]*rouse agents mailbox register/)]);
+  });
+});
+
+it.each(['any_inbox', 'unread_only'] as const)(
+  'every command that a wake names in mode %s, where a gateway serves no mail, is one',
+  async (mode) => {
+    const agent = await cliAgent(ending);
+    const ref = await agent.mail('hello');
+    const text = renderWakePrompt('{{doors}}', {
+      mode,
+      tool: 'claude',
+      doors: { command: (words) => `agents mail ${words} --agent-name gpu` },
+      skills: { process: true, comms: true },
+    });
+    const values: Record<string, string> = { REF: ref, ADDRESS: 'peer@test', TEXT: 'text', BOX: 'later' };
+    const lines = text.split('\n').filter((line) => line.startsWith('- '));
+    expect(lines).toHaveLength(10);
+    for (const line of lines) {
+      const words = line.slice(2).split(' ');
+      const answer = await agent.json(words.map((word) => values[word] ?? word));
+      expect(answer).toMatchObject({ operation: words[2], status: 'verified' });
+      if (words[2] === 'list') expect(answer.message_count).toBe(1);
+    }
+  },
+);

@@ -1,0 +1,39 @@
+import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from '../agents/target.ts';
+import type { Command, Input, Output } from '../command.ts';
+import { keyValues } from '../print/table.ts';
+import { MAIL_COMMANDS } from './agents-mail-commands.ts';
+
+async function resolveLive(input: Input): Promise<Output> {
+  const target = await targetOf(input);
+  const { agentMail, pairActions } = await import('../../session/index.ts');
+  const data =
+    target.kind === 'pair'
+      ? await (await pairActions()).resolveMailAtPair(target)
+      : await (await agentMail()).resolveLiveMail(sessionContext(input), target.facts.path);
+  const gateway = data['gateway'] as { base_url: string } | null;
+  return {
+    data,
+    plain: keyValues({
+      address: data['address'],
+      transport: data['transport'],
+      principal_id: data['principal_id'],
+      gateway: gateway?.base_url ?? null,
+    }),
+  };
+}
+
+export const RESOLVE_LIVE: Command = {
+  name: 'resolve-live',
+  summary: "where the agent's mail is, and which live gateway serves it",
+  examples: ['rouse agents mail resolve-live --agent-name gpu --print-json'],
+  flags: GATEWAY_TARGET_FLAGS,
+  run: resolveLive,
+};
+
+const mail: Command = {
+  name: 'mail',
+  summary: "the agent's mail: list, read, send, reply, archive, search",
+  subcommands: [RESOLVE_LIVE, ...MAIL_COMMANDS],
+};
+
+export default mail;

@@ -1,0 +1,55 @@
+import type { MailMessage } from '../../domain/index.ts';
+import type { Mailbox } from '../../mail/index.ts';
+import type { Input } from '../command.ts';
+import { messageTable, plural } from './print.ts';
+
+const PAGE = 200;
+
+/** Prints what is new in a box after each hint; JSON style prints one object per line. Ends when interrupted. */
+export async function watchMail(mailbox: Mailbox, input: Input): Promise<void> {
+  const box = input.flags['box'] as string;
+  const known = new Set<string>();
+  const fresh = async (): Promise<MailMessage[]> => {
+    const { messages } = await mailbox.list({ box, limit: PAGE });
+    const news = messages.filter(({ message_ref: ref }) => !known.has(ref));
+    for (const { message_ref: ref } of news) known.add(ref);
+    return news.reverse();
+  };
+
+  let wake: () => void = () => {};
+  let pending = false;
+  const stop = await mailbox.watch(() => {
+    pending = true;
+    wake();
+  });
+  try {
+    await fresh();
+    const { unread_count: unread } = await mailbox.count({ box });
+    input.err(`watching ${box} of ${mailbox.address} (${plural(unread, 'unread message')})\n`);
+    input.signal.addEventListener('abort', () => wake());
+    while (!input.signal.aborted) {
+      if (!pending) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        continue;
+      }
+      pending = false;
+      const news = await fresh();
+      if (news.length === 0) continue;
+      for (const message of news) tell(message, input);
+      if (input.flags['once']) return;
+    }
+  } finally {
+    stop();
+  }
+}
+
+function tell(message: MailMessage, input: Input): void {
+  if (input.style === 'json') {
+    input.out(`${JSON.stringify({ event: 'message', message })}\n`);
+    return;
+  }
+  const [, line] = messageTable([message]).split('\n');
+  input.out(`${line}\n`);
+}

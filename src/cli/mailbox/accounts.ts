@@ -1,0 +1,42 @@
+import type { Registration } from '../../mail/index.ts';
+import type { Command, Output } from '../command.ts';
+import { ROOT_FLAG } from '../mail/store-flags.ts';
+import { keyValues, table } from '../print/table.ts';
+import { ADDRESS, about, text, withStore } from './root.ts';
+
+const accountColumns = [
+  { title: 'address', value: ({ address }: Registration) => address },
+  { title: 'owner', value: ({ owner_principal_id: owner }: Registration) => owner },
+  { title: 'status', value: ({ status }: Registration) => status },
+  { title: 'kind', value: ({ mailbox_kind: kind }: Registration) => kind },
+  {
+    title: 'since (utc)',
+    value: ({ created_at_utc: at }: Registration) => at.slice(0, 16).replace('T', ' '),
+  },
+];
+
+export const listAccounts: Command = {
+  name: 'list',
+  summary: 'who has a mailbox',
+  examples: ['rouse mailbox list', 'rouse mailbox accounts list   # the same'],
+  flags: [ROOT_FLAG],
+  run: (input) =>
+    withStore(input, (store): Output => {
+      const accounts = store.registrations();
+      return { data: about(input, { accounts }), plain: table(accounts, accountColumns) };
+    }),
+};
+
+export const getAccount: Command = {
+  name: 'get',
+  summary: 'one mailbox: the active one of an address, else the stashed, else the newest',
+  examples: ['rouse mailbox accounts get --address ana@houmao.localhost'],
+  flags: [ADDRESS, ROOT_FLAG],
+  run: (input) =>
+    withStore(input, (store): Output => {
+      const address = text(input, 'address')!.trim();
+      const [account] = store.registrations(address);
+      if (!account) throw store.unknownMailbox(address);
+      return { data: about(input, { account }), plain: keyValues({ ...account }) };
+    }),
+};

@@ -1,0 +1,40 @@
+import type { Command } from '../command.ts';
+import { plural } from '../mail/print.ts';
+import { ROOT_FLAG } from '../mail/store-flags.ts';
+import { ADDRESS, about, flag, text, withStore } from './root.ts';
+
+export const exportStore: Command = {
+  name: 'export',
+  summary: 'copy mailboxes with their mail into a directory of its own',
+  examples: ['rouse mailbox export --output-dir ./mail-export --all-accounts'],
+  flags: [
+    { name: 'output-dir', value: 'DIR', summary: 'must not exist yet', required: true },
+    { name: 'all-accounts', summary: 'every mailbox' },
+    { ...ADDRESS, required: false, summary: 'this mailbox; may be repeated', many: true },
+    {
+      name: 'symlink-mode',
+      value: 'MODE',
+      summary: 'boxes with copies, or with links into the exported messages',
+      choices: ['materialize', 'preserve'],
+      default: 'materialize',
+    },
+    ROOT_FLAG,
+  ],
+  run: (input) =>
+    withStore(input, async (store) => {
+      const manifest = await store.export({
+        output_dir: text(input, 'outputDir')!,
+        all_accounts: flag(input, 'allAccounts'),
+        addresses: (input.flags['address'] as string[] | undefined) ?? [],
+        symlink_mode: input.flags['symlinkMode'] as 'materialize' | 'preserve',
+      });
+      const blocked = manifest.blocked_artifacts.length;
+      const counts = `${plural(manifest.accounts.length, 'account')}, ${plural(manifest.messages.length, 'message')}`;
+      const trouble =
+        blocked > 0 ? `\n${plural(blocked, 'file')} could not be copied; see manifest.json` : '';
+      return {
+        data: about(input, manifest),
+        plain: `exported ${counts} to ${text(input, 'outputDir')}${trouble}`,
+      };
+    }),
+};

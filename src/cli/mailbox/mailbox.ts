@@ -1,0 +1,78 @@
+import type { Command } from '../command.ts';
+import { ROOT_FLAG } from '../mail/store-flags.ts';
+import { keyValues } from '../print/table.ts';
+import { getAccount, listAccounts } from './accounts.ts';
+import { cleanup, clear } from './cleanup.ts';
+import { exportStore } from './export.ts';
+import { register, unregister } from './register.ts';
+import { repair } from './repair.ts';
+import { about, storeRoot } from './root.ts';
+
+const init: Command = {
+  name: 'init',
+  summary: 'make a mail store, or complete one',
+  examples: ['rouse mailbox init', 'rouse mailbox init --mailbox-root /srv/mail'],
+  flags: [ROOT_FLAG],
+  async run(input) {
+    const { initMailStore } = await import('../../mail/index.ts');
+    const store = initMailStore({ root: storeRoot(input) });
+    try {
+      const { root, index, rules, mailboxes } = store.layout;
+      return {
+        data: about(input, {
+          bootstrapped: true,
+          supported: true,
+          protocol_version: 1,
+          sqlite_path: index,
+          rules_dir: rules,
+          mailboxes_dir: mailboxes,
+          status: 'ready',
+        }),
+        plain: `mail store ${root} is ready`,
+      };
+    } finally {
+      await store.close();
+    }
+  },
+};
+
+const status: Command = {
+  name: 'status',
+  summary: 'how a mail store is; exit code 4 when it is there and cannot be used',
+  examples: ['rouse mailbox status'],
+  flags: [ROOT_FLAG],
+  async run(input) {
+    const { rootStatus } = await import('../../mail/index.ts');
+    const report = await rootStatus(storeRoot(input));
+    const { registration_counts: counts, warnings, error, hint, ...facts } = report;
+    const lines = keyValues({
+      ...facts,
+      registrations:
+        counts && `${counts.active} active, ${counts.inactive} inactive, ${counts.stashed} stashed`,
+      ...(warnings.length > 0 ? { warnings } : {}),
+      ...(error === null ? {} : { error }),
+      ...(hint === null ? {} : { hint }),
+    });
+    const isBroken = report.bootstrapped && error !== null;
+    return { data: about(input, report), plain: lines, exitCode: isBroken ? 4 : 0 };
+  },
+};
+
+const mailbox: Command = {
+  name: 'mailbox',
+  summary: 'look after a mail store: who has a mailbox, repair, export',
+  subcommands: [
+    init,
+    status,
+    register,
+    unregister,
+    listAccounts,
+    { name: 'accounts', summary: 'who has a mailbox', subcommands: [listAccounts, getAccount] },
+    repair,
+    cleanup,
+    clear,
+    exportStore,
+  ],
+};
+
+export default mailbox;

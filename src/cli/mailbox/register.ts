@@ -1,0 +1,99 @@
+import { isRouseError } from '../../base/index.ts';
+import { agentPrincipal, localPart } from '../../domain/index.ts';
+import type { MailStore, RegisterRequest } from '../../mail/index.ts';
+import type { Command, Input } from '../command.ts';
+import { ROOT_FLAG } from '../mail/store-flags.ts';
+import { ADDRESS, about, flag, text, withStore, YES } from './root.ts';
+
+export const register: Command = {
+  name: 'register',
+  summary: 'give an address to somebody',
+  description:
+    'safe takes nothing from anybody; force replaces the mailbox that has the address; stash puts it aside. ' +
+    'With --yes, safe becomes force where somebody has the address.',
+  examples: [
+    'rouse mailbox register --address ana@houmao.localhost',
+    'rouse mailbox register --address ana@houmao.localhost --principal-id HOUMAO-ana --mode stash',
+  ],
+  flags: [
+    ADDRESS,
+    { name: 'principal-id', value: 'ID', summary: 'owner; otherwise HOUMAO-<name before the @>' },
+    {
+      name: 'mode',
+      value: 'MODE',
+      summary: 'what to do when somebody has it',
+      choices: ['safe', 'force', 'stash'],
+      default: 'safe',
+    },
+    {
+      name: 'mailbox-path',
+      value: 'DIR',
+      summary: 'keep the boxes in this private directory outside the store',
+    },
+    { name: 'display-name', value: 'NAME', summary: 'how mail names the owner' },
+    { name: 'role', value: 'ROLE', summary: 'what the owner does' },
+    YES,
+    ROOT_FLAG,
+  ],
+  run: (input) =>
+    withStore(input, (store) => {
+      const request = registerRequest(input);
+      const result = registerOr(store, request, flag(input, 'yes'));
+      const how = result.reused_existing ? 'was registered already' : 'registered';
+      const aside = result.stashed_mailbox_path
+        ? `\nthe old mailbox is kept as ${result.stashed_mailbox_path}`
+        : '';
+      const plain = `${result.address} ${how} for ${result.owner_principal_id}${aside}`;
+      return { data: about(input, result), plain };
+    }),
+};
+
+function registerRequest(input: Input): RegisterRequest {
+  const address = text(input, 'address')!;
+  const directory = text(input, 'mailboxPath');
+  const display_name = text(input, 'displayName');
+  const role = text(input, 'role');
+  return {
+    mode: input.flags['mode'] as RegisterRequest['mode'] & string,
+    address,
+    owner_principal_id: text(input, 'principalId') ?? agentPrincipal(localPart(address)),
+    ...(directory === undefined ? {} : { mailbox_kind: 'symlink', mailbox_path: directory }),
+    ...(display_name === undefined ? {} : { display_name }),
+    ...(role === undefined ? {} : { role }),
+  };
+}
+
+function registerOr(
+  store: MailStore,
+  request: RegisterRequest,
+  yes: boolean,
+): ReturnType<MailStore['register']> {
+  try {
+    return store.register(request);
+  } catch (error) {
+    if (!yes || request.mode !== 'safe' || !isRouseError(error) || error.code !== 'conflict') throw error;
+    return store.register({ ...request, mode: 'force' });
+  }
+}
+
+export const unregister: Command = {
+  name: 'unregister',
+  summary: 'take an address out of use, or forget its mailbox',
+  examples: ['rouse mailbox unregister --address ana@houmao.localhost --mode deactivate'],
+  flags: [
+    ADDRESS,
+    {
+      name: 'mode',
+      value: 'MODE',
+      summary: 'deactivate keeps everything, purge forgets the mailbox',
+      choices: ['deactivate', 'purge'],
+      default: 'deactivate',
+    },
+    ROOT_FLAG,
+  ],
+  run: (input) =>
+    withStore(input, (store) => {
+      const result = store.unregister(text(input, 'address')!, input.flags['mode'] as 'deactivate' | 'purge');
+      return { data: about(input, result), plain: `${result.address} is ${result.resulting_status}` };
+    }),
+};

@@ -1,0 +1,40 @@
+import type { Command } from '../command.ts';
+import { ROOT_FLAG } from '../mail/store-flags.ts';
+import { keyValues } from '../print/table.ts';
+import { about, flag, storeRoot } from './root.ts';
+
+export const repair: Command = {
+  name: 'repair',
+  summary: 'bring index, message files and folders in step again',
+  examples: ['rouse mailbox repair'],
+  description:
+    'A readable index is the truth: missing files and links are made from it. An index that is lost or damaged is ' +
+    'rebuilt from the message files; flags and boxes come from the old index, the state journal or the folders.',
+  flags: [
+    {
+      name: 'cleanup-staging',
+      summary: 'look after what interrupted writers left in staging/ a minute ago or earlier',
+      negatable: true,
+      default: true,
+    },
+    {
+      name: 'quarantine-staging',
+      summary: 'keep it in staging/quarantine; --remove-staging deletes it',
+      negatable: true,
+      opposite: 'remove-staging',
+      default: true,
+    },
+    ROOT_FLAG,
+  ],
+  async run(input) {
+    const { repairMailStore } = await import('../../mail/index.ts');
+    input.progress('repairing');
+    const result = await repairMailStore({
+      root: storeRoot(input),
+      cleanup_staging: flag(input, 'cleanupStaging'),
+      quarantine_staging: flag(input, 'quarantineStaging'),
+    });
+    const { set_aside_paths: _paths, staging_artifact_paths: _staged, ...facts } = result;
+    return { data: about(input, result), plain: keyValues(facts) };
+  },
+};

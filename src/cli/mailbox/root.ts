@@ -1,0 +1,46 @@
+import * as fs from 'node:fs';
+import { invalid } from '../../base/index.ts';
+import type { MailStore } from '../../mail/index.ts';
+import type { Flag, Input } from '../command.ts';
+import { chosenRoot } from '../mail/store-flags.ts';
+
+/** What the commands on a whole mail store have in common. */
+
+export const ADDRESS: Flag = {
+  name: 'address',
+  value: 'ADDRESS',
+  summary: 'mail address, such as ana@houmao.localhost',
+  required: true,
+};
+export const DRY_RUN: Flag = { name: 'dry-run', summary: 'tell what would happen and do nothing' };
+export const YES: Flag = { name: 'yes', summary: 'do it without asking' };
+
+export const flag = (input: Input, name: string): boolean => input.flags[name] === true;
+export const text = (input: Input, name: string): string | undefined =>
+  input.flags[name] as string | undefined;
+
+/** These commands are about directories; what ends in .md is a flat file and has commands of its own. */
+export function storeRoot(input: Input): string {
+  const { path } = chosenRoot(input);
+  if (!path.endsWith('.md') || fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  throw invalid(`${path} names a flat mailbox file, which needs no mail store`, {
+    hint: `use it as it is (rouse mailfile prepend --mailbox ${path}), or give it to an agent: rouse agents mailbox register --mailbox-root ${path}`,
+  });
+}
+
+/** Opens the store, runs `work`, closes it. */
+export async function withStore<T>(input: Input, work: (store: MailStore) => Promise<T> | T): Promise<T> {
+  const { openMailStore } = await import('../../mail/index.ts');
+  const store = openMailStore({ root: storeRoot(input) });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Every answer says which root it is about and why that one. */
+export function about(input: Input, payload: object): object {
+  const { path, source } = chosenRoot(input);
+  return { mailbox_root: path, mailbox_root_detail: { path, source }, ...payload };
+}

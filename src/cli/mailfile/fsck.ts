@@ -1,0 +1,45 @@
+import type { FsckReport } from '../../mail/index.ts';
+import type { Command, Input, Output } from '../command.ts';
+import { plural } from '../mail/print.ts';
+import { table } from '../print/table.ts';
+import { COMPAT, holding, MAILBOX, noMailbox, open, TIMEOUT, waiting } from './input.ts';
+
+async function fsck(input: Input): Promise<Output> {
+  const box = await open(input);
+  if (!box.list({ limit: 1 }).exists) throw noMailbox(box.paths.mailbox);
+  waiting(input);
+  const report = input.flags['repair'] === true ? await box.repair(holding(input)) : box.fsck();
+  const isDamaged = report.issues.some(({ warning }) => !warning);
+  return { data: report, plain: fsckText(report), exitCode: isDamaged ? 4 : 0 };
+}
+
+function fsckText({ issues, message_count, repaired, backup }: FsckReport): string {
+  const fixed = repaired > 0 ? `, ${repaired} repaired` : '';
+  const copy = backup === null ? '' : `; the file before it: ${backup}`;
+  const warnings = issues.filter(({ warning }) => warning).length;
+  const noted = warnings > 0 ? `, ${plural(warnings, 'warning')}` : '';
+  const found = `${plural(message_count, 'message')}, ${plural(issues.length - warnings, 'trouble')}${noted}`;
+  const head = `${found}${fixed}${copy}`;
+  if (issues.length === 0) return head;
+  const rows = table(issues, [
+    { title: 'line', value: (row) => row.line, right: true },
+    { title: 'trouble', value: (row) => row.kind },
+    { title: 'msg-id', value: (row) => row.msg_id },
+    { title: 'detail', value: (row) => row.detail },
+    { title: 'repairable', value: (row) => (row.warning ? 'no damage' : row.repairable) },
+  ]);
+  return `${head}\n\n${rows}`;
+}
+
+export const mailfileFsck: Command = {
+  name: 'fsck',
+  summary: 'look for damage; exit code 4 when there is any',
+  description:
+    'Finds envelopes that are never closed, fields that stand twice, second copies, used ids with other content, ' +
+    'messages that are archived already, misplaced file headers, missing and unknown statuses; a missing date is only ' +
+    'a warning. --repair puts right what it can ' +
+    'without losing a word, after keeping a copy beside the lock.',
+  examples: ['rouse mailfile fsck --mailbox .agent/inbox.md --repair'],
+  flags: [MAILBOX, { name: 'repair', summary: 'put right what can be put right' }, COMPAT, TIMEOUT],
+  run: fsck,
+};

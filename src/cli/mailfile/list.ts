@@ -1,0 +1,51 @@
+import type { Command, Input, Output } from '../command.ts';
+import { wholeNumber } from '../input/flag-values.ts';
+import { table } from '../print/table.ts';
+import { knownStatuses, MAILBOX, noMailbox, open, room } from './input.ts';
+import { asJson } from './message.ts';
+
+async function list(input: Input): Promise<Output> {
+  const { OPEN_STATUSES, statusOf } = await room();
+  const box = await open(input);
+  const given = await knownStatuses(input);
+  const statuses = input.flags['open'] === true ? [...(given ?? []), ...OPEN_STATUSES] : given;
+  const found = box.list({
+    where: (fields) => statuses === undefined || statuses.includes(statusOf(fields)),
+    limit: input.flags['limit'] as number | undefined,
+    after: input.flags['after'] as string | undefined,
+    includeBody: input.flags['includeBody'] === true,
+  });
+  if (!found.exists) throw noMailbox(box.paths.mailbox);
+  if (found.damaged > 0) input.err(`warning: ${found.damaged} damaged envelopes; see rouse mailfile fsck\n`);
+  const messages = found.entries.map((entry) => ({
+    ...asJson(entry),
+    body_preview: entry.preview,
+    ...(entry.body === undefined ? {} : { body: entry.body }),
+  }));
+  const plain = table(messages, [
+    { title: 'status', value: (row) => row.status },
+    { title: 'created', value: (row) => row.created, max: 20 },
+    { title: 'from', value: (row) => row.from, max: 28 },
+    { title: 're', value: (row) => row.re, max: 48 },
+    { title: 'msg-id', value: (row) => row.ref },
+  ]);
+  return { data: { messages }, plain: messages.length === 0 ? 'no messages' : plain };
+}
+
+export const mailfileList: Command = {
+  name: 'list',
+  summary: 'the messages of a mailbox, newest first',
+  examples: [
+    'rouse mailfile list --mailbox .agent/inbox.md --open',
+    'rouse mailfile list --mailbox .agent/inbox.md --limit 20 --print-json',
+  ],
+  flags: [
+    MAILBOX,
+    { name: 'status', value: 'status', summary: 'only messages of this status', many: true },
+    { name: 'open', summary: 'only messages that wait: pending, in-progress, operator-pending' },
+    { name: 'limit', value: 'n', summary: 'at most this many', parse: wholeNumber(1) },
+    { name: 'after', value: 'id', summary: 'only what stands below this message' },
+    { name: 'include-body', summary: 'with whole bodies (JSON)' },
+  ],
+  run: list,
+};

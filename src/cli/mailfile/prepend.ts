@@ -1,0 +1,55 @@
+import { invalid } from '../../base/index.ts';
+import type { Command, Input, Output } from '../command.ts';
+import { readTextFile } from '../input/text-file.ts';
+import { COMPAT, holding, MAILBOX, open, room, TIMEOUT, waiting } from './input.ts';
+
+async function messageText(input: Input): Promise<string> {
+  const file = input.flags['messageFile'];
+  if (typeof file === 'string' && file !== '-') return readTextFile('--message-file', file);
+  if (input.stdinIsTty) {
+    throw invalid('no message: give it on standard input or with --message-file', {
+      hint: 'rouse mailfile prepend --mailbox .agent/inbox.md < message.md',
+    });
+  }
+  return input.stdin();
+}
+
+async function prepend(input: Input): Promise<Output> {
+  const { parseFlatMessage } = await room();
+  const message = parseFlatMessage(await messageText(input));
+  const box = await open(input);
+  waiting(input);
+  const data = await box.prepend(message, {
+    ...holding(input),
+    generateId: input.flags['generateId'] === true,
+  });
+  await box.idle();
+  for (const warning of data.warnings) input.err(`warning: ${warning}\n`);
+  return { data, plain: data.msg_id === null ? data.result : `${data.result} ${data.msg_id}` };
+}
+
+export const mailfilePrepend: Command = {
+  name: 'prepend',
+  summary: 'put one message on top of a mailbox, exactly once',
+  description:
+    'Takes a message (--- lines around from, to, re and other fields, then the body) from standard input or a ' +
+    'file and puts it on top, below the file header. created and status are filled in when missing. The same ' +
+    'msg-id with the same content again is "duplicate" and exit code 0; with other content it is a conflict, ' +
+    'exit code 4. A lock that stays taken is exit code 7. In each case the file is as it was.',
+  examples: [
+    'rouse mailfile prepend --mailbox .agent/inbox.md < message.md',
+    'rouse mailfile prepend --mailbox .agent/outbox.md --message-file message.md --generate-id',
+  ],
+  flags: [
+    MAILBOX,
+    {
+      name: 'message-file',
+      value: 'path',
+      summary: 'read the message from this file (- for standard input)',
+    },
+    { name: 'generate-id', summary: 'give the message a msg-id when it has none' },
+    COMPAT,
+    TIMEOUT,
+  ],
+  run: prepend,
+};

@@ -1,0 +1,61 @@
+import { invalid } from '../../base/index.ts';
+import type { Command, Input, Output } from '../command.ts';
+import { show, table } from '../print/table.ts';
+import { holding, room, TIMEOUT } from './input.ts';
+
+async function relay(input: Input): Promise<Output> {
+  const { relayFlatFiles, HUB_ADDRESSES } = await room();
+  const { directory = [], route = [], hub, by, dryRun } = input.flags as Record<string, string[] | undefined>;
+  const routes = route.map((text) => {
+    const at = text.indexOf('=');
+    if (at < 1 || at === text.length - 1)
+      throw invalid(`--route must be ADDRESS=DIRECTORY, not ${show(text)}`);
+    return { directory: text.slice(at + 1), addresses: [text.slice(0, at)] };
+  });
+  const hubs = hub === undefined ? [] : [{ directory: String(hub), addresses: HUB_ADDRESSES }];
+  const all = [...directory.map((each) => ({ directory: each })), ...routes, ...hubs];
+  if (all.length === 0)
+    throw invalid('--directory is missing: relay carries mail only between directories it is given');
+  input.progress('relaying');
+  const items = await relayFlatFiles(all, {
+    ...holding(input),
+    by: by === undefined ? undefined : String(by),
+    dryRun: dryRun !== undefined,
+  });
+  const stuck = items.some(({ outcome }) => outcome === 'waiting');
+  const plain = table(items, [
+    { title: 'outcome', value: (row) => row.outcome },
+    { title: 'from', value: (row) => row.from },
+    { title: 'to', value: (row) => row.to, max: 40 },
+    { title: 'msg-id', value: (row) => row.msg_id },
+    { title: 'reason', value: (row) => row.reason },
+  ]);
+  return {
+    data: { messages: items },
+    plain: items.length === 0 ? 'nothing to relay' : plain,
+    exitCode: stuck ? 7 : 0,
+  };
+}
+
+export const mailfileRelay: Command = {
+  name: 'relay',
+  summary: 'carry pending outbox messages into the inboxes of the given directories',
+  description:
+    'For each directory, takes the pending messages of .agent/outbox.md and puts each into the .agent/inbox.md of ' +
+    'the directory it is addressed to (totebox@NAME, task@NAME or NAME, and what --hub and --route say), keeping ' +
+    'its msg-id; then marks it dispatched. What has no directory is marked undeliverable with the reason, and its ' +
+    'sender gets a notice. Nothing outside the given directories is read or written.',
+  examples: [
+    'rouse mailfile relay --hub ~/work --directory ~/work/clones/app --directory ~/work/clones/docs',
+    'rouse mailfile relay --directory a --directory b --dry-run',
+  ],
+  flags: [
+    { name: 'directory', value: 'dir', summary: 'a directory that holds .agent', many: true },
+    { name: 'hub', value: 'dir', summary: 'the directory of command@claude-code' },
+    { name: 'route', value: 'address=dir', summary: 'one more address and its directory', many: true },
+    { name: 'by', value: 'name', summary: 'written into relayed-by' },
+    { name: 'dry-run', summary: 'say what would happen and change nothing' },
+    TIMEOUT,
+  ],
+  run: relay,
+};

@@ -1,0 +1,29 @@
+import type { Command, Input, Output } from '../command.ts';
+import { keyValues, show } from '../print/table.ts';
+import { MAILBOX, MESSAGE_IDS, oneId, open } from './input.ts';
+import { asJson } from './message.ts';
+
+async function showOne(input: Input): Promise<Output> {
+  const box = await open(input);
+  const found = box.show(oneId(input));
+  const { body, fields, archived } = found;
+  // On a terminal, what somebody else wrote must not move the cursor; a pipe gets it as it is.
+  const text = input.outIsTty
+    ? body
+        .split('\n')
+        .map((line) => (line === '' ? '' : show(line)))
+        .join('\n')
+    : body;
+  return {
+    data: { ...asJson(found), archived, body },
+    plain: `${keyValues(Object.fromEntries(fields))}\n\n${text}`,
+  };
+}
+
+export const mailfileShow: Command = {
+  name: 'show',
+  summary: 'one message with its body, from the mailbox or its archive',
+  examples: ['rouse mailfile show --mailbox .agent/inbox.md --msg-id ana-20260131-report'],
+  flags: [MAILBOX, MESSAGE_IDS],
+  run: showOne,
+};

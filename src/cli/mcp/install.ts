@@ -1,0 +1,56 @@
+import { absoluteDirectory } from '../agents/mailbox-flags.ts';
+import { AGENT_FLAGS, localAgent } from '../agents/target.ts';
+import type { Command, Input, Output } from '../command.ts';
+
+/** As in domain/tool-mcp.ts; a test keeps them equal, so that this file stays quick to load. */
+export const MCP_TOOL_NAMES = ['claude', 'codex', 'gemini', 'opencode', 'kimi', 'qwen', 'copilot'] as const;
+
+async function install(input: Input): Promise<Output> {
+  const { installMcp, mcpEntryOf, sharedMcpEntry, shownMcpConfig } = await (
+    await import('../../session/index.ts')
+  ).mcpConfig();
+  const { agentName, agentId, currentSession, targetTmuxSession, tool, home } = input.flags;
+  const named = agentName || agentId || currentSession || targetTmuxSession;
+  const agent = named ? await localAgent(input, 'mcp install') : undefined;
+  const entry = agent
+    ? mcpEntryOf({ manifest: agent.path, agentId: agent.agentId }, input.env)
+    : sharedMcpEntry();
+  const config = { tool: tool as string, home: home as string | undefined, env: input.env, entry };
+  if (input.flags['print']) {
+    const { file, text } = shownMcpConfig(config);
+    return { data: { schema_version: 1, tool, file, text }, plain: `# ${file}\n${text.trimEnd()}` };
+  }
+  const { file, was } = installMcp(config);
+  const done = { absent: 'installed', other: 'updated', same: 'unchanged' }[was];
+  return {
+    data: { schema_version: 1, tool, file, was, entry },
+    plain: `${done}  ${file}`,
+  };
+}
+
+export const mcpInstall: Command = {
+  name: 'install',
+  summary: "write our server into a tool's own MCP configuration",
+  description:
+    'Adds or updates one entry, "rouse", and leaves all else as it is; no secret is in it. Without an agent the entry ' +
+    'serves whichever session the tool runs in; with one it serves that agent alone. Agents launched while ROUSE_FLEET_URL ' +
+    'is set get the server for their session by themselves where the tool has a flag for it (claude, codex, opencode, ' +
+    'qwen, copilot).',
+  examples: [
+    'rouse mcp install --tool gemini',
+    'rouse mcp install --tool codex --agent-name ben --home /srv/agents/ben-codex-home',
+    'rouse mcp install --tool claude --print',
+  ],
+  flags: [
+    { name: 'tool', value: 'TOOL', choices: MCP_TOOL_NAMES, summary: 'for which tool', required: true },
+    {
+      name: 'home',
+      value: 'DIR',
+      summary: "the tool's home directory; default: as its own variable says, or below yours",
+      parse: absoluteDirectory,
+    },
+    { name: 'print', summary: 'show what would be written, and write nothing' },
+    ...AGENT_FLAGS,
+  ],
+  run: install,
+};

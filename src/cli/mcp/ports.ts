@@ -1,0 +1,69 @@
+import { unauthorized, unavailable } from '../../base/index.ts';
+import type { FleetClient } from '../../client/index.ts';
+import type { MailOperationName } from '../../gateway/offline.ts';
+import type { McpPorts } from '../../mcp/index.ts';
+import type { Target } from '../../session/index.ts';
+import { targetOf } from '../agents/target.ts';
+import type { Input } from '../command.ts';
+import { fleetPlace, manifestOf } from '../fleet/access.ts';
+import { gatewayOf } from '../gateway/target.ts';
+import { askMailOf } from '../mail/agents-mail-access.ts';
+
+/** Where the tools of one agent lead. Everything is looked for at each call: gateways and tokens come and go. */
+export function mcpPorts(input: Input): McpPorts {
+  return {
+    requests: async (workspaceId) => {
+      const { RequestsClient } = await import('../../client/index.ts');
+      return new RequestsClient(await ownFleet(input), workspaceId);
+    },
+    mail: async (operation, body) =>
+      askMailOf(input, await agentOf(input), { operation: operation as MailOperationName, body }),
+    gateway: async () => {
+      const found = await gatewayOf(input, await agentOf(input));
+      if (typeof found !== 'string') return found;
+      throw unavailable(`this agent has no live gateway${found && `: ${found}`}`, {
+        hint: 'attach one with "rouse agents gateway attach"',
+      });
+    },
+  };
+}
+
+/**
+ * The agent the flags name, else the one whose manifest the environment names (tools start their servers with little of
+ * it, and outside tmux), else that of the tmux session.
+ */
+async function agentOf(input: Input): Promise<Target> {
+  const { agentName, agentId, currentSession, targetTmuxSession } = input.flags;
+  const manifest = manifestOf(input.env);
+  if (!manifest || agentName || agentId || currentSession || targetTmuxSession) return targetOf(input);
+  const { readManifestFacts } = await import('../../session/index.ts');
+  const facts = readManifestFacts(manifest);
+  const { pairBaseUrl: baseUrl, pairAgentRef: agentRef } = facts;
+  return baseUrl && agentRef ? { kind: 'pair', baseUrl, agentRef, facts } : { kind: 'local', facts };
+}
+
+/** Speaks as the agent. The administrator of the host is never the default here: an agent is not one. */
+async function ownFleet(input: Input): Promise<FleetClient> {
+  const { FleetClient, readTokenFile } = await import('../../client/index.ts');
+  const place = await ownPlace(input);
+  if (place) return new FleetClient({ url: place.url, token: readTokenFile(place.tokenFile) });
+  throw unauthorized('this agent is not registered with a fleet server', {
+    hint: 'launch it with ROUSE_FLEET_URL set, or name a token file in ROUSE_FLEET_TOKEN_FILE',
+  });
+}
+
+/** The file that holds the agent's token; undefined when it has none. */
+export async function ownTokenFile(input: Input): Promise<string | undefined> {
+  return (await ownPlace(input))?.tokenFile;
+}
+
+async function ownPlace(input: Input): Promise<{ url: string; tokenFile: string } | undefined> {
+  const { sessionFleet } = await import('../../client/index.ts');
+  if (!input.flags['fleetUrl'] && !input.flags['fleetTokenFile']) {
+    const agent = await agentOf(input).catch(() => undefined);
+    const session = agent?.facts && sessionFleet(agent.facts.root);
+    if (session) return session;
+    if (!input.env['ROUSE_FLEET_TOKEN_FILE']) return undefined;
+  }
+  return fleetPlace(input);
+}

@@ -1,0 +1,73 @@
+import * as fs from 'node:fs';
+import { errnoOf, invalid, notFound } from '../../base/index.ts';
+import type { Classification } from '../../screen/index.ts';
+import type { Command, Input, Output } from '../command.ts';
+
+const LARGEST_CAPTURE = 8 * 1024 * 1024;
+
+const classify: Command = {
+  name: 'classify',
+  summary: 'say what a captured screen means: ready or not, and why',
+  description:
+    'Reads screens saved with `tmux capture-pane -p -e` below a first line that holds cursor, size and title, and ' +
+    'prints what the readiness gate makes of each, taking the tool to be alive and the screen to be still. Send such ' +
+    'a file along when reporting a screen that Rouse misreads.',
+  examples: [
+    'rouse tui classify --tool claude screen.ansi.txt',
+    'rouse tui classify --tool codex --tool-version 0.166.0 --print-json *.ansi.txt',
+  ],
+  args: [{ name: 'file', summary: 'captured screens', variadic: true }],
+  flags: [
+    { name: 'tool', value: 'NAME', summary: 'the tool that drew the screen' },
+    { name: 'tool-version', value: 'VERSION', summary: 'its version; the newest known detector when absent' },
+  ],
+  run,
+};
+
+async function run({ args, flags }: Input): Promise<Output> {
+  const { classifyCapture, detectorFor, readVersion, TOOLS } = await import('../../screen/index.ts');
+  const tool = flags['tool'] as string | undefined;
+  const version = flags['toolVersion'] as string | undefined;
+  if (!tool) throw invalid('--tool is required', { hint: `known tools: ${TOOLS.join(', ')}` });
+  if (version !== undefined && !readVersion(version)) {
+    throw invalid(`--tool-version must be a version such as 2.1.325, but is ${JSON.stringify(version)}`);
+  }
+  if (args.length === 0) throw invalid('name at least one file with a captured screen');
+  detectorFor(tool);
+  const results = args.map((file) => classifyCapture(readCapture(file), file, tool, version));
+  return { data: { results }, plain: results.map(render).join('\n') };
+}
+
+function readCapture(file: string): string {
+  try {
+    const { size } = fs.statSync(file);
+    if (size > LARGEST_CAPTURE) throw invalid(`${file} is too large for a captured screen (${size} bytes)`);
+    return fs.readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw notFound(`there is no file ${file}`);
+    if (code === 'EISDIR' || code === 'EACCES')
+      throw invalid(`${file} cannot be read (${code})`, { cause: error });
+    throw error;
+  }
+}
+
+function render(result: Classification): string {
+  const lines = [
+    result.file,
+    `  ready    ${result.ready}`,
+    `  phase    ${result.phase}`,
+    `  dialog   ${result.dialog ? `${result.dialog.kind}: ${firstLine(result.dialog.excerpt)}` : 'none'}`,
+    `  draft    ${result.draft === null ? 'none' : JSON.stringify(result.draft)}`,
+    `  reasons  ${result.reasons.length === 0 ? 'none' : result.reasons.join(', ')}`,
+  ];
+  if (result.version_status === 'outside')
+    lines.push(`  version  ${result.tool_version} is outside every known range`);
+  return lines.join('\n');
+}
+
+function firstLine(text: string): string {
+  return text.split('\n')[0] ?? '';
+}
+
+export default classify;

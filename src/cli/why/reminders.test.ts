@@ -1,0 +1,94 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type CliAgent, cliAgent } from '../../../test/support/cli-agent.ts';
+import { Ending } from '../../base/index.ts';
+
+let ending = new Ending();
+afterEach(async () => {
+  await ending.run();
+  ending = new Ending();
+});
+
+const why = (...words: string[]): string[] => ['why', '--agent-name', 'gpu', ...words];
+const BUSY = { ready: false, reasons: ["phase='active'"] };
+
+async function remind(agent: CliAgent, title: string, ...more: string[]): Promise<string> {
+  const create = ['agents', 'gateway', 'reminders', 'create', '--agent-name', 'gpu', '--title', title];
+  const timing = more.includes('--start-after-seconds') ? [] : ['--start-after-seconds', '0.01'];
+  const made = await agent.json([
+    ...create,
+    ...['--prompt', 'look', '--mode', 'one_off', '--after-all', ...timing, ...more],
+  ]);
+  return made.reminders[0].reminder_id;
+}
+
+describe('why, of reminders', () => {
+  it('says of each that is due why it is not delivered, and who stands before it', async () => {
+    const agent = await cliAgent(ending);
+    await agent.attach((surface) => surface.show(BUSY));
+    const first = await remind(agent, 'poll the inbox');
+    const second = await remind(agent, 'stretch');
+    const third = await remind(agent, 'later', '--start-after-seconds', '3600');
+    await expect
+      .poll(async () => (await agent.rouse(why())).out, { timeout: 5000 })
+      .toMatch(
+        /\(poll the inbox\) was due .*, not delivered: it is working on a turn \(phase='active'\), since/,
+      );
+    const { out } = await agent.rouse(why());
+    expect(out).toMatch(
+      new RegExp(`${second} \\(stretch\\) was due .*, not delivered: behind ${first}, since`),
+    );
+    expect(out).toMatch(new RegExp(`${third} \\(later\\) is due in `));
+    const one = await agent.rouse(why('--reminder-id', second));
+    expect(one.out).toMatch(new RegExp(`not delivered: behind ${first}`));
+    expect(one.out).toMatch(new RegExp(`Before it: ${first} \\(poll the inbox\\) was due`));
+    expect((await agent.json(why('--reminder-id', first))).reminder).toMatchObject({
+      delivery_state: 'overdue',
+      waiting_reason: "phase='active'",
+    });
+    expect((await agent.json(why())).reminders).toHaveLength(3);
+  });
+
+  it('tells of deliveries that did not end well, also when the reminder is gone, and refuses one nobody knows', async () => {
+    const agent = await cliAgent(ending);
+    const on = await agent.attach((surface) => {
+      surface.outcomes = ['unconfirmed'];
+    });
+    const id = await remind(agent, 'poll');
+    await expect
+      .poll(async () => (await agent.rouse(why())).out, { timeout: 5000 })
+      .toMatch(
+        new RegExp(`${id} \\(poll\\): a delivery ended as unconfirmed: told to be unconfirmed, at 20`),
+      );
+    expect((await agent.rouse(why('--reminder-id', id))).out).toMatch(/ended as unconfirmed/);
+    expect(on.surface.submitted).toEqual([]);
+    const nobody = await agent.rouse(why('--reminder-id', 'greminder-nobody'));
+    expect([nobody.code, nobody.err]).toEqual([3, expect.stringMatching(/there is no live reminder/)]);
+  });
+
+  it('names the reminder that has the agent when mail waits', async () => {
+    const agent = await cliAgent(ending);
+    const on = await agent.attach();
+    const enable = ['agents', 'gateway', 'mail-notifier', 'enable', '--agent-name', 'gpu'];
+    await agent.json([...enable, '--interval-seconds', '600']);
+    const id = await remind(agent, 'poll');
+    await expect.poll(() => on.surface.submitted.length, { timeout: 5000 }).toBe(1);
+    on.surface.show(BUSY);
+    await agent.mail('one');
+    await expect
+      .poll(async () => (await agent.rouse(why())).out, { timeout: 5000 })
+      .toMatch(new RegExp(`turn: the agent was last given to reminder ${id}, at 20`));
+  });
+
+  it('without a gateway tells of those that are kept', async () => {
+    const agent = await cliAgent(ending);
+    const on = await agent.attach();
+    const later = ['--start-after-seconds', '3600'];
+    await remind(agent, 'live only', ...later);
+    const kept = await remind(agent, 'kept', ...later, '--durable', '--missed', 'once');
+    await on.gateway.stop('test');
+    const { out } = await agent.rouse(why());
+    expect(out).toMatch(new RegExp(`Durable reminders\\n {2}${kept} \\(kept\\) is kept, due 20`));
+    expect(out).not.toMatch(/live only/);
+    expect((await agent.rouse(why('--reminder-id', kept))).out).toMatch(/only while a gateway runs/);
+  });
+});

@@ -1,0 +1,52 @@
+import type { RequestView } from '../../wire/index.ts';
+import type { Output } from '../command.ts';
+import { requestText } from '../gateway/request-print.ts';
+import { dayAndTime } from '../gateway/time-words.ts';
+import { choose } from './choose.ts';
+import type { WhySource } from './source.ts';
+
+/** What became of one request, and what it was accepted for. */
+export async function whyRequest(id: string, source: WhySource): Promise<Output> {
+  const request = await source.request(id);
+  const decisions =
+    request.source === 'notifier'
+      ? await choose(source, {
+          limit: 1,
+          at: undefined,
+          matches: (decision) => decision.enqueued_request_id === id,
+        })
+      : [];
+  return {
+    data: { schema_version: 1, agent_name: source.agent, request, decisions },
+    plain: [
+      requestText(request),
+      '',
+      requestSentence(request),
+      ...decisions.map(
+        (decision) =>
+          `It was accepted to wake the agent for mail, as decided at ${dayAndTime(decision.poll_time_utc)}.`,
+      ),
+    ].join('\n'),
+  };
+}
+
+const ENDINGS: Record<NonNullable<RequestView['outcome']>, string> = {
+  submitted: 'It was typed, and the tool took it: the stage "submitted" is the proof.',
+  unconfirmed: 'It was typed, but nothing proves that the tool took it. It is not typed again by itself.',
+  failed: 'It failed and is not tried again.',
+  refused: 'It was refused, and nothing was submitted.',
+  expired: 'Its time ran out before the agent could be disturbed; nothing was typed.',
+  cancelled: 'Somebody took it out of the line; nothing was typed.',
+  superseded: 'Its reason was gone when it was about to be typed; nothing was typed.',
+  coalesced: 'A request beside it did its work; nothing was typed for it.',
+};
+
+function requestSentence({ outcome, state, waiting_reason, ledger }: RequestView): string {
+  if (outcome === 'cancelled' && ledger?.some(({ stage }) => stage === 'typing'))
+    return 'The tool was given it, and its turn was interrupted.';
+  if (outcome !== null) return ENDINGS[outcome];
+  if (state === 'running') return 'It is being typed, or its proof is being waited for.';
+  return waiting_reason
+    ? 'It waits in line, and is typed as soon as this reason is gone. "requests cancel" takes it out.'
+    : 'It waits in line. "requests cancel" takes it out.';
+}

@@ -1,0 +1,123 @@
+import { isRouseError, notFound } from '../../base/index.ts';
+import type { GatewayClient } from '../../client/index.ts';
+import type { ManifestFacts, SelectorFlags, Target } from '../../session/index.ts';
+import type {
+  FleetConnection,
+  LastTurn,
+  MailNotifierStatus,
+  NotifierDecision,
+  Reminder,
+  ReminderDelivery,
+  RequestView,
+} from '../../wire/index.ts';
+import { sessionContext, targetOf } from '../agents/target.ts';
+import type { Input } from '../command.ts';
+import { gatewayOf } from '../gateway/target.ts';
+
+/** What the files hold of a durable reminder. */
+export type KeptReminder = Pick<Reminder, 'reminder_id' | 'title' | 'mode' | 'next_due_at_utc'>;
+
+/** Those of a live gateway, or what its files hold when there is none. */
+export interface KnownReminders {
+  live: readonly Reminder[];
+  kept: readonly KeptReminder[];
+  /** Deliveries that did not end as submitted, newest first. */
+  troubles: readonly ReminderDelivery[];
+  /** Who was given the agent last. */
+  lastTurn?: LastTurn | undefined;
+}
+
+/** What is known of an agent's wakes: from its files, and from its gateway when one lives. */
+export interface WhySource {
+  agent: string;
+  /** Why no gateway answers; undefined when one does. */
+  offline: string | undefined;
+  /** As a live gateway tells it, or what its files hold. */
+  notifier: Partial<MailNotifierStatus> & { enabled: boolean };
+  reminders: KnownReminders;
+  /** How it stands with the fleet server; undefined without one, or without a live gateway. */
+  fleet: FleetConnection | undefined;
+  /** Newest first. */
+  decisions(limit: number, before?: number): Promise<NotifierDecision[]>;
+  request(id: string): Promise<RequestView>;
+  /** The request that announced a message which is still open. */
+  announcedBy(messageRef: string): Promise<string | null>;
+  close(): void;
+}
+
+export async function whySource(input: Input): Promise<WhySource> {
+  const target = await living(input);
+  if ('stopped' in target) return ofFiles(target.stopped, 'the agent was stopped');
+  const gateway = await gatewayOf(input, target);
+  if (target.kind === 'local') return ofFiles(target.facts, gateway);
+  return ofGateway(target.agentRef, gateway as GatewayClient);
+}
+
+/** The agent, or what is left of its newest session: one asks why above all when it is too late. */
+async function living(input: Input): Promise<Target | { stopped: ManifestFacts }> {
+  try {
+    return await targetOf(input);
+  } catch (error) {
+    if (!isRouseError(error) || error.code !== 'not_found') throw error;
+    const { findEnded } = await import('../../session/index.ts');
+    const stopped = findEnded(sessionContext(input), input.flags as SelectorFlags);
+    if (!stopped) throw error;
+    return { stopped };
+  }
+}
+
+async function ofFiles(
+  facts: { agentName: string; root: string },
+  gateway: GatewayClient | string,
+): Promise<WhySource> {
+  const [{ openGatewayRecords }, { sessionPaths }] = await Promise.all([
+    import('../../gateway/offline.ts'),
+    import('../../session/index.ts'),
+  ]);
+  const records = open(() => openGatewayRecords(sessionPaths(facts.root).gateway), facts.agentName);
+  const live = typeof gateway === 'string' ? undefined : await gateway.notifier();
+  return {
+    agent: facts.agentName,
+    offline: typeof gateway === 'string' ? gateway || 'none is attached' : undefined,
+    notifier: live ?? records.notifier(),
+    reminders:
+      typeof gateway === 'string'
+        ? { live: [], kept: records.reminders(), troubles: [] }
+        : await remindersOf(gateway),
+    fleet: typeof gateway === 'string' ? undefined : (await gateway.status()).fleet,
+    decisions: async (limit, before) => records.decisions(limit, before),
+    request: async (id) => records.request(id),
+    announcedBy: async (ref) => records.announcedBy(ref) ?? null,
+    close: records.close,
+  };
+}
+
+function open<T>(work: () => T, agent: string): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!isRouseError(error) || error.code !== 'not_found') throw error;
+    throw notFound(`no gateway has run beside agent ${agent} yet, so nothing was decided`, {
+      hint: `attach one with "rouse agents gateway attach --agent-name ${agent}"`,
+    });
+  }
+}
+
+async function ofGateway(agent: string, gateway: GatewayClient): Promise<WhySource> {
+  return {
+    agent,
+    offline: undefined,
+    notifier: await gateway.notifier(),
+    reminders: await remindersOf(gateway),
+    fleet: (await gateway.status()).fleet,
+    decisions: async (limit, before) => (await gateway.decisions(limit, before)).decisions,
+    request: (id) => gateway.getRequest(id),
+    announcedBy: (ref) => gateway.announcedBy(ref),
+    close: () => undefined,
+  };
+}
+
+async function remindersOf(gateway: GatewayClient): Promise<KnownReminders> {
+  const [set, { last_turn }] = await Promise.all([gateway.reminders(), gateway.status()]);
+  return { live: set.reminders, kept: [], troubles: set.recent_deliveries ?? [], lastTurn: last_turn };
+}

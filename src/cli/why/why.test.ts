@@ -1,0 +1,210 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type CliAgent, cliAgent } from '../../../test/support/cli-agent.ts';
+import { Ending } from '../../base/index.ts';
+import { openSqlite } from '../../db/index.ts';
+import { QUEUE_FILE_MIGRATIONS } from '../../gateway/queue-file.ts';
+import type { TestGateway } from '../../gateway/testing.ts';
+
+let ending = new Ending();
+afterEach(async () => {
+  await ending.run();
+  ending = new Ending();
+});
+
+const why = (...words: string[]): string[] => ['why', '--agent-name', 'gpu', ...words];
+
+/** An agent that was once woken, and once not because of a dialog. */
+async function decided(): Promise<{ agent: CliAgent; on: TestGateway; first: string; second: string }> {
+  const agent = await cliAgent(ending);
+  const on = await agent.attach();
+  await agent.json([
+    'agents',
+    'gateway',
+    'mail-notifier',
+    'enable',
+    '--agent-name',
+    'gpu',
+    '--interval-seconds',
+    '600',
+  ]);
+  const outcomes = async () =>
+    (await agent.json(why())).decisions.map((each: { outcome: string }) => each.outcome);
+  const first = await agent.mail('one');
+  await expect.poll(outcomes, { timeout: 5000 }).toContain('enqueued');
+  await expect.poll(() => on.surface.submitted.length, { timeout: 5000 }).toBe(1);
+  on.surface.show({ ready: false, reasons: ["dialog='permission'"] });
+  const second = await agent.mail('two');
+  await expect.poll(async () => (await outcomes())[0], { timeout: 5000 }).toBe('busy_skip');
+  return { agent, on, first, second };
+}
+
+describe('why', () => {
+  it('tells each decision with its facts, what became of a wake, and when it is looked at next', async () => {
+    const { agent } = await decided();
+    const { code, out } = await agent.rouse(why());
+    expect(code).toBe(0);
+    expect(out).toMatch(/Held back now: a dialog is open: permission \(dialog='permission'\)/);
+    expect(out).toMatch(/Next look: in /);
+    expect(out).toMatch(
+      /\d\d:\d\d:\d\d {2}not woken: a dialog is open: permission \(dialog='permission'\)\n.*mail: 2 eligible/,
+    );
+    expect(out).toMatch(/looked again when the agent becomes ready/);
+    expect(out).toMatch(/woken for 1 open message: request gwreq-\S+ was submitted after/);
+    expect(out.indexOf('not woken')).toBeLessThan(out.indexOf('woken for'));
+  });
+
+  it('tells once what was decided the same way, however often, and a limit counts what is told', async () => {
+    const { agent, on } = await decided();
+    await on.gateway.stop('test');
+    const db = openSqlite({
+      file: path.join(agent.sessionRoot, 'gateway', 'queue.sqlite'),
+      migrations: QUEUE_FILE_MIGRATIONS,
+    });
+    const columns = `poll_time_utc, unread_count, unread_digest, unread_summary_json, request_admission,
+      active_execution, queue_depth, outcome, enqueued_request_id, detail, facts_json, chain_json`;
+    for (let i = 0; i < 20; i++)
+      db.run(`INSERT INTO gateway_notifier_audit (${columns}) SELECT ${columns} FROM gateway_notifier_audit
+        WHERE outcome = 'busy_skip' ORDER BY audit_id DESC LIMIT 1`);
+    db.close();
+    const { out } = await agent.rouse(why('--limit', '2'));
+    expect(out).toMatch(/the same \d\d times before/);
+    expect(out).toMatch(/woken for 1 open message/);
+    expect((await agent.json(why('--limit', '2'))).decisions).toHaveLength(2);
+  });
+
+  it('of a time before the first decision says that, not that nothing ever was', async () => {
+    const { agent } = await decided();
+    expect((await agent.rouse(why('--at', '2020-01-01'))).out).toMatch(
+      /Nothing that is still kept was decided until 2020-01-01 23:59/,
+    );
+  });
+
+  it('counts one decision as one', async () => {
+    const { agent } = await decided();
+    expect((await agent.rouse(why('--limit', '1', '--replay'))).out).toMatch(
+      /Replay: 1 decision made again from its facts, it is the same/,
+    );
+  });
+
+  it('of a headless turn that was interrupted does not say that nothing was typed', async () => {
+    const agent = await cliAgent(ending);
+    (await agent.attach()).surface.outcomes = ['cancelled'];
+    const submit = ['agents', 'gateway', 'requests', 'submit', '--agent-name', 'gpu', '--wait'];
+    const interrupted = await agent.rouse([...submit, '--prompt', 'x', '--print-json']);
+    expect(interrupted.code).toBe(4);
+    const { request_id } = JSON.parse(interrupted.out);
+    const { out } = await agent.rouse(why('--request', request_id));
+    expect(out).toMatch(/its turn was interrupted/);
+    expect(out).not.toMatch(/nothing was typed/);
+  });
+
+  it('tells the same without a live gateway, from its files', async () => {
+    const { agent, on } = await decided();
+    const live = (await agent.json(why())).decisions;
+    await on.gateway.stop('test');
+    const dead = await agent.json(why());
+    expect(dead.gateway).toBe('offline');
+    expect(dead.decisions).toEqual(live);
+    expect((await agent.rouse(why())).out).toMatch(/No live gateway/);
+  });
+
+  it('tells the same after the agent was stopped, and of an agent nobody knows says so', async () => {
+    const { agent, on } = await decided();
+    const live = (await agent.json(why())).decisions;
+    await on.gateway.stop('test');
+    fs.rmSync(path.join(agent.home, 'registry'), { recursive: true });
+    expect((await agent.json(why())).decisions).toEqual(live);
+    expect((await agent.rouse(why())).out).toMatch(/the agent was stopped/);
+    const nobody = await agent.rouse(['why', '--agent-name', 'gpv']);
+    expect([nobody.code, nobody.err]).toEqual([
+      3,
+      expect.stringMatching(/there is no agent with name "gpv"/),
+    ]);
+  });
+
+  it('of a message names what announced it; of a time, what was decided until then', async () => {
+    const { agent, first, second } = await decided();
+    const about = await agent.json(why('--message-ref', first));
+    expect(about.message.announced_by).toMatch(/^gwreq-/);
+    expect(about.decisions.at(-1)).toMatchObject({ outcome: 'enqueued', request: { outcome: 'submitted' } });
+    const later = await agent.json(why('--message-ref', second));
+    expect(later.decisions.map((each: { outcome: string }) => each.outcome)).not.toContain('enqueued');
+    const wake = about.decisions.at(-1).poll_time_utc;
+    expect((await agent.json(why('--at', wake))).decisions[0].outcome).toBe('enqueued');
+    expect((await agent.json(why('--at', '2020-01-01'))).decisions).toEqual([]);
+  });
+
+  it('of a message that lies between those that are named tells the decisions that counted it', async () => {
+    const agent = await cliAgent(ending);
+    await agent.attach((surface) => surface.show({ ready: false, reasons: ["phase='active'"] }));
+    const enable = ['agents', 'gateway', 'mail-notifier', 'enable', '--agent-name', 'gpu'];
+    await agent.json([...enable, '--interval-seconds', '600']);
+    const refs: string[] = [];
+    for (let n = 0; n < 13; n++) refs.push(await agent.mail(`mail ${n}`));
+    const counts = async (ref: string) =>
+      (await agent.json(why('--message-ref', ref, '--limit', '100'))).decisions.map(
+        (each: { unread_count: number }) => each.unread_count,
+      );
+    await expect.poll(async () => (await counts(refs[0]!))[0], { timeout: 5000 }).toBe(13);
+    const between = await agent.json(why('--message-ref', refs[11]!));
+    expect(between.decisions[0]).toMatchObject({
+      outcome: 'busy_skip',
+      unread_count: 13,
+      names_message: false,
+    });
+    const { out } = await agent.rouse(why('--message-ref', refs[11]!));
+    expect(out).toMatch(/This one lies between: where it is not named, it\n {2}was one of the others/);
+    expect(out).toMatch(/not woken: it is working on a turn/);
+    for (const ref of [refs[0]!, refs[12]!]) {
+      const [newest] = (await agent.json(why('--message-ref', ref))).decisions;
+      expect(newest).toMatchObject({ unread_count: 13, names_message: true });
+    }
+    expect((await agent.rouse(why('--message-ref', refs[0]!))).out).not.toMatch(/between/);
+  });
+
+  it('says who was given the agent last when it is busy', async () => {
+    const { agent, on } = await decided();
+    on.surface.show({ ready: false, reasons: ["phase='active'"] });
+    await agent.mail('three');
+    await expect
+      .poll(async () => (await agent.rouse(why('--limit', '1'))).out, { timeout: 5000 })
+      .toMatch(/turn: the agent was last given to the wake for mail gwreq-\S+, at 20/);
+  });
+
+  it('makes every decision again from its facts, and exits with 1 when one comes out differently', async () => {
+    const { agent, on } = await decided();
+    expect((await agent.json(why('--replay'))).replay).toMatchObject({ different: [] });
+    await on.gateway.stop('test');
+    const db = openSqlite({
+      file: path.join(agent.sessionRoot, 'gateway', 'queue.sqlite'),
+      migrations: QUEUE_FILE_MIGRATIONS,
+    });
+    db.run("UPDATE gateway_notifier_audit SET outcome = 'empty' WHERE outcome = 'enqueued'");
+    db.close();
+    const { code, out } = await agent.rouse(why('--replay'));
+    expect([code, out]).toEqual([1, expect.stringMatching(/1 of \d+ decisions come out differently/)]);
+  });
+
+  it('explains one request', async () => {
+    const { agent } = await decided();
+    const { decisions } = await agent.json(why());
+    const id = decisions.find((each: { request: unknown }) => each.request).enqueued_request_id;
+    const { out } = await agent.rouse(why('--request', id));
+    expect(out).toMatch(/submitted +fake/);
+    expect(out).toMatch(/It was accepted to wake the agent for mail, as decided at/);
+    expect((await agent.rouse(why('--request', 'gwreq-nobody'))).code).toBe(3);
+  });
+
+  it.each<[string[], RegExp, number]>([
+    [['--at', 'noon'], /ISO-8601/, 2],
+    [['--at', '25:00'], /09:14/, 2],
+    [['--limit', '0'], /from 1 to/, 2],
+    [[], /no gateway has run beside agent gpu yet/, 3],
+  ])('refuses %j', async (words, message, exit) => {
+    const { code, err } = await (await cliAgent(ending)).rouse(why(...words));
+    expect(err).toMatch(message);
+    expect(code).toBe(exit);
+  });
+});

@@ -1,0 +1,157 @@
+import { invalid, isRouseError } from '../../base/index.ts';
+import type { NotifierDecision } from '../../wire/index.ts';
+import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
+import type { Command, Input, Output } from '../command.ts';
+import { dayAndTime } from '../gateway/time-words.ts';
+import { notBlank, utcTime, wholeNumber } from '../input/flag-values.ts';
+import { choose } from './choose.ts';
+import { messageFacts, messageLines, partIn } from './message.ts';
+import { decisionLines, type Explained, settingLines } from './print.ts';
+import { reminderLines, whyReminder } from './reminders.ts';
+import { whyRequest } from './request.ts';
+import { type WhySource, whySource } from './source.ts';
+
+async function run(input: Input): Promise<Output> {
+  const source = await whySource(input);
+  try {
+    const { request, reminderId } = input.flags as { request?: string; reminderId?: string };
+    if (request !== undefined) return await whyRequest(request, source);
+    if (reminderId !== undefined) return whyReminder(reminderId, source, Date.now());
+    return await whyWoken(input, source);
+  } finally {
+    source.close();
+  }
+}
+
+async function whyWoken(input: Input, source: WhySource): Promise<Output> {
+  const { flags } = input;
+  const ref = flags['messageRef'] as string | undefined;
+  const message = ref === undefined ? undefined : await messageFacts(input, source, ref);
+  const at = flags['at'] as string | undefined;
+  const chosen = await choose(source, {
+    limit: flags['limit'] as number,
+    at,
+    // What is told once counts once; programs and a replay are given row by row.
+    folded: input.style !== 'json' && !flags['replay'],
+    matches: message === undefined ? () => true : (decision) => partIn(decision, message) !== undefined,
+  });
+  const { replayDecision } = await import('../../gateway/offline.ts');
+  const replays = flags['replay']
+    ? chosen.map(replayDecision).filter((each) => each !== undefined)
+    : undefined;
+  const different = replays?.filter((each) => !each.same) ?? [];
+  const explained = await Promise.all(chosen.map((decision) => explain(decision, source)));
+  return {
+    data: {
+      schema_version: 1,
+      agent_name: source.agent,
+      gateway: source.offline === undefined ? 'live' : 'offline',
+      notifier: source.notifier,
+      ...(message ? { message } : { reminders: [...source.reminders.live, ...source.reminders.kept] }),
+      decisions: explained.map(({ decision, request, lookAgainUtc }) => ({
+        ...decision,
+        ...(message && { names_message: partIn(decision, message) === 'named' }),
+        look_again_utc: lookAgainUtc,
+        request: request ?? null,
+      })),
+      ...(replays && { replay: { run: replays.length, different } }),
+    },
+    plain: [
+      ...settingLines(source, Date.now()),
+      ...(message
+        ? messageLines(message, chosen)
+        : at === undefined
+          ? reminderLines(source, Date.now())
+          : []),
+      ...(explained.length > 0 ? decisionLines(explained) : ['', nothingFound(source, ref, at)]),
+      ...(replays ? ['', replayLine(replays.length, different, chosen.length)] : []),
+    ].join('\n'),
+    exitCode: different.length > 0 ? 1 : 0,
+  };
+}
+
+async function explain(decision: NotifierDecision, source: WhySource): Promise<Explained> {
+  const { lookAgainOf } = await import('../../gateway/offline.ts');
+  const id = decision.enqueued_request_id;
+  const request = id === null ? undefined : await source.request(id).catch(forgotten);
+  return { decision, request, lookAgainUtc: lookAgainOf(decision) };
+}
+
+/** A request may be older than what is kept. */
+function forgotten(error: unknown): undefined {
+  if (!isRouseError(error) || error.code !== 'not_found') throw error;
+}
+
+function nothingFound({ notifier }: WhySource, ref: string | undefined, at: string | undefined): string {
+  if (ref !== undefined) {
+    return 'No decision that is still kept is about this message: it came when nobody looked, it was handled before the next look, or the look was long ago.';
+  }
+  if (at !== undefined) return `Nothing that is still kept was decided until ${dayAndTime(at)}.`;
+  return notifier.enabled
+    ? 'Nothing was decided yet: no look has come due.'
+    : 'Nothing was decided: nobody is looking at the mail of this agent.';
+}
+
+function replayLine(run: number, different: { audit_id: number }[], of: number): string {
+  const without = of - run > 0 ? ` (${of - run} without facts: the mailbox could not be read)` : '';
+  const made =
+    run === 1
+      ? '1 decision made again from its facts, it is'
+      : `${run} decisions made again from their facts, all`;
+  return different.length === 0
+    ? `Replay: ${made} the same${without}.`
+    : `Replay: ${different.length} of ${run} decisions come out differently${without}: ${different.map((each) => each.audit_id).join(', ')}. Use --print-json to compare.`;
+}
+
+/** A time of today, or of yesterday when it has not come yet: as this command prints them. */
+function momentOf(text: string): string {
+  if (!/^\d\d:\d\d(:\d\d)?$/.test(text)) return new Date(withZone(utcTime(text))).toISOString();
+  const today = new Date().toISOString().slice(0, 10);
+  const at = Date.parse(`${today}T${text.length === 5 ? `${text}:59` : text}.999Z`);
+  if (Number.isNaN(at)) throw invalid('must be a time such as 09:14, 09:14:02 or 2026-01-31T09:14:02Z');
+  return new Date(at - 999 > Date.now() ? at - 86_400_000 : at).toISOString();
+}
+
+function withZone(text: string): string {
+  return /[Zz]$|[+-]\d\d:?\d\d$/.test(text) ? text : `${text.length === 10 ? `${text}T23:59:59` : text}Z`;
+}
+
+const why: Command = {
+  name: 'why',
+  summary: 'why an agent was or was not woken or reminded, from the facts of the moment',
+  description:
+    'Shows how it stands with each reminder, and each decision about waking the agent for mail, newest first, with the ' +
+    'rules that were asked and their answers, what became of a wake, and when it is looked at next. Works without a live gateway. Times are UTC. With --replay each ' +
+    'decision is made again from its stored facts and must come out the same (exit code 1 if not).',
+  examples: [
+    'rouse why --agent-name gpu',
+    'rouse why --agent-name gpu --at 09:14:02',
+    'rouse why --agent-name gpu --message-ref filesystem:msg-20260416T091402Z-0123456789abcdef0123456789abcdef',
+    'rouse why --agent-name gpu --request gwreq-20260416-091402Z-0a1b2c3d',
+    'rouse why --agent-name gpu --reminder-id greminder-0a1b2c3d4e5f',
+    'rouse why --agent-name gpu --limit 1000 --replay',
+  ],
+  flags: [
+    ...GATEWAY_TARGET_FLAGS,
+    {
+      name: 'at',
+      value: 'TIME',
+      summary: 'what was decided until then; 09:14, 09:14:02 or ISO-8601',
+      parse: momentOf,
+    },
+    { name: 'message-ref', value: 'REF', summary: 'only decisions about this message', parse: notBlank },
+    { name: 'request', value: 'ID', summary: 'explain one request instead', parse: notBlank },
+    { name: 'reminder-id', value: 'ID', summary: 'explain one reminder instead', parse: notBlank },
+    {
+      name: 'limit',
+      value: 'N',
+      summary: 'at most so many decisions; what was decided the same way in a row counts once',
+      parse: wholeNumber(1, 100_000),
+      default: 10,
+    },
+    { name: 'replay', summary: 'make each decision again from its facts, and compare' },
+  ],
+  run,
+};
+
+export default why;

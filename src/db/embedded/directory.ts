@@ -1,0 +1,133 @@
+import * as fs from 'node:fs';
+import { createRequire } from 'node:module';
+import * as path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import {
+  conflict,
+  crashPoint,
+  ensurePrivateDirectory,
+  type FileLock,
+  fsyncDirectory,
+  lockFile,
+  readIfExists,
+  tryLockFile,
+  unsupported,
+} from '../../base/index.ts';
+import { packDirectory, unpackDirectory } from './archive.ts';
+
+/** The major version of PostgreSQL inside PGlite; it cannot read the directory of another one. */
+export const EMBEDDED_VERSION = '18';
+
+const TEMPLATE_TIMEOUT_MS = 60_000;
+
+/**
+ * Takes the directory for this process. PGlite does not lock: two processes in one directory would silently destroy
+ * each other's rows. The lock is beside the directory, never deleted, and freed by the kernel when we die.
+ */
+export function lockEmbeddedDirectory(directory: string): FileLock {
+  ensurePrivateDirectory(path.dirname(directory));
+  const lock = tryLockFile(`${directory}.lock`);
+  if (lock) return lock;
+  throw conflict(`the embedded database at ${directory} is in use by another process`, {
+    hint: 'stop the other server, or give this one a directory of its own or a PostgreSQL URL',
+  });
+}
+
+/** Makes the database when there is none, in one step. The caller holds the lock. */
+export async function ensureEmbeddedDirectory(
+  directory: string,
+  { templates, archives }: { templates: string | undefined; archives: string | undefined },
+): Promise<void> {
+  const version = readIfExists(path.join(directory, 'PG_VERSION'))?.trim();
+  if (version === EMBEDDED_VERSION) return;
+  if (version !== undefined) {
+    throw unsupported(
+      `the embedded database at ${directory} is of PostgreSQL ${version}, not ${EMBEDDED_VERSION}`,
+      {
+        hint: 'open it with the version of Rouse that wrote it, or move it aside',
+      },
+    );
+  }
+  if (fs.existsSync(directory) && fs.readdirSync(directory).length > 0) {
+    throw conflict(`${directory} is not empty and holds no embedded database`, {
+      hint: 'choose another directory',
+    });
+  }
+  await build(directory, async (fresh) => {
+    const archive = archives && path.join(archives, archiveName());
+    if (templates) fs.cpSync(await ensureTemplate(templates), fresh, { recursive: true });
+    else if (archive && fs.existsSync(archive)) unpackDirectory(archive, fresh);
+    else await initialise(fresh);
+  });
+}
+
+/** An initialised directory to copy, made once: initialising takes seconds, copying a tenth of one. */
+async function ensureTemplate(templates: string): Promise<string> {
+  ensurePrivateDirectory(templates);
+  const template = path.join(templates, `pglite-${pgliteVersion()}`);
+  if (fs.existsSync(template)) return template;
+  const lock = await lockFile(`${template}.lock`, { timeoutMs: TEMPLATE_TIMEOUT_MS });
+  try {
+    if (!fs.existsSync(template)) await build(template, initialise);
+  } finally {
+    lock.release();
+  }
+  return template;
+}
+
+/** An initialised database as a file that a release carries: of this version of PGlite only. */
+export const archiveName = (): string => `pglite-${pgliteVersion()}.gz`;
+
+/** Initialises a database and packs it. */
+export async function packEmbedded(archives: string): Promise<string> {
+  const scratch = fs.mkdtempSync(path.join(archives, 'pglite-'));
+  try {
+    await initialise(path.join(scratch, 'data'));
+    const file = path.join(archives, archiveName());
+    fs.writeFileSync(file, packDirectory(path.join(scratch, 'data')));
+    return file;
+  } finally {
+    fs.rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function pgliteVersion(): string {
+  const entry = createRequire(import.meta.url).resolve('@electric-sql/pglite');
+  const { version } = JSON.parse(fs.readFileSync(path.join(path.dirname(entry), '../package.json'), 'utf8'));
+  return version;
+}
+
+/** Fills a sibling, brings it to the disk and renames it: a directory with the final name is complete. */
+async function build(directory: string, fill: (fresh: string) => Promise<void>): Promise<void> {
+  const fresh = `${directory}.new`;
+  fs.rmSync(fresh, { recursive: true, force: true });
+  await fill(fresh);
+  fs.chmodSync(fresh, 0o700);
+  syncTree(fresh);
+  crashPoint('db.embedded-built');
+  fs.rmSync(directory, { recursive: true, force: true });
+  fs.renameSync(fresh, directory);
+  fsyncDirectory(path.dirname(directory));
+}
+
+/** In a thread of its own, which gives the half gigabyte that initialising takes back when it ends. */
+function initialise(directory: string): Promise<void> {
+  const program = `const { workerData } = require('node:worker_threads');
+    const { PGlite } = require(workerData.module);
+    PGlite.create(workerData.directory).then((db) => db.close());`;
+  const module = createRequire(import.meta.url).resolve('@electric-sql/pglite');
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(program, { eval: true, workerData: { module, directory } });
+    worker.once('error', reject);
+    worker.once('exit', () => resolve());
+  });
+}
+
+function syncTree(directory: string): void {
+  for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
+    const full = path.join(directory, entry.name);
+    if (entry.isDirectory()) syncTree(full);
+    else if (entry.isFile()) fsyncDirectory(full);
+  }
+  fsyncDirectory(directory);
+}

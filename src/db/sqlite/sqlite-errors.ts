@@ -1,0 +1,119 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { type ErrorCode, errnoOf, isRouseError, messageOf, RouseError } from '../../base/index.ts';
+
+/** Primary result codes of SQLite (the low byte of an extended code). */
+const BUSY = 5;
+const LOCKED = 6;
+const IO_ERROR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+const NOT_A_DATABASE = 26;
+const UNIQUE_CODES = [1555, 2067, 2579];
+
+/** Result codes a person can do something about. Everything else is a fault of ours: `internal`. */
+const KNOWN: Record<number, { code: ErrorCode; says: string; hint: string }> = {
+  [BUSY]: { code: 'unavailable', says: 'is busy', hint: 'another process is writing to it; try again' },
+  [LOCKED]: { code: 'unavailable', says: 'is locked', hint: 'another process is writing to it; try again' },
+  7: { code: 'unavailable', says: 'could not be used: out of memory', hint: 'free some memory' },
+  8: {
+    code: 'unavailable',
+    says: 'cannot be written',
+    hint: 'check the permissions of the file and its directory',
+  },
+  [IO_ERROR]: {
+    code: 'unavailable',
+    says: 'could not be read or written',
+    hint: 'check the disk and its mount',
+  },
+  [CORRUPT]: {
+    code: 'internal',
+    says: 'is damaged',
+    hint: 'move the file aside, or restore it from a backup',
+  },
+  [FULL]: {
+    code: 'unavailable',
+    says: 'could not be written: the disk is full',
+    hint: 'free some disk space',
+  },
+  14: {
+    code: 'unavailable',
+    says: 'cannot be opened',
+    hint: 'check that the path is a file in a directory you may write to',
+  },
+  [NOT_A_DATABASE]: {
+    code: 'internal',
+    says: 'is not an SQLite database',
+    hint: 'move the file aside; a new database is made when none is there',
+  },
+};
+
+/** What the system says when it is asked without SQLite, as by the sync of a group. */
+const BY_ERRNO: Record<string, number> = {
+  ENOSPC: FULL,
+  EDQUOT: FULL,
+  EIO: IO_ERROR,
+  EROFS: 8,
+  EMFILE: 14,
+  ENFILE: 14,
+};
+
+function extendedCode(error: unknown): number | undefined {
+  const code = (error as { errcode?: unknown } | null)?.errcode;
+  return typeof code === 'number' ? code : BY_ERRNO[errnoOf(error) ?? ''];
+}
+
+/**
+ * What the driver threw, as a RouseError that names the file: `conflict` for a taken unique key, `unavailable` for
+ * trouble outside of us, `internal` for the rest. `facts.sqlite_code` keeps SQLite's extended result code.
+ */
+export function sqliteError(file: string, error: unknown): RouseError {
+  if (isRouseError(error)) return error;
+  const code = extendedCode(error);
+  const extras = { cause: error, facts: code === undefined ? {} : { sqlite_code: code } };
+  if (code === undefined) return new RouseError('internal', messageOf(error), extras);
+  if (UNIQUE_CODES.includes(code)) return new RouseError('conflict', messageOf(error), extras);
+  const primary = code & 0xff;
+  const known = KNOWN[primary === IO_ERROR && diskIsFull(file) ? FULL : primary];
+  if (!known) return new RouseError('internal', `${file}: ${messageOf(error)}`, extras);
+  return new RouseError(known.code, `database ${file} ${known.says} (${messageOf(error)})`, {
+    ...extras,
+    hint: known.hint,
+  });
+}
+
+/** Less than SQLite needs for its shared memory, without which a write-ahead log cannot even be read. */
+const LEAST_ROOM = 64 * 1024;
+
+/** SQLite calls it an I/O error when there is no room for its shared memory or its log. */
+function diskIsFull(file: string): boolean {
+  try {
+    const { bavail, bsize, files, ffree } = fs.statfsSync(path.dirname(file));
+    return bavail * bsize < LEAST_ROOM || (files > 0 && ffree === 0);
+  } catch {
+    return false;
+  }
+}
+
+function primaryCode(error: unknown): number | undefined {
+  const code = isRouseError(error) ? error.facts['sqlite_code'] : extendedCode(error);
+  return typeof code === 'number' ? code & 0xff : undefined;
+}
+
+/** A unique key, primary key or rowid is taken already; of SQLite or of PostgreSQL. */
+export function isUniqueViolation(error: unknown): boolean {
+  if (!isRouseError(error)) return false;
+  return UNIQUE_CODES.includes(error.facts['sqlite_code'] as number) || error.facts['sqlstate'] === '23505';
+}
+
+/** Somebody else holds the write lock. */
+export function isBusy(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code === BUSY || code === LOCKED;
+}
+
+/** The file's content is damaged or was never a database. */
+export function isCorrupt(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code === CORRUPT || code === NOT_A_DATABASE;
+}

@@ -1,0 +1,114 @@
+import * as fs from 'node:fs';
+import { createRequire } from 'node:module';
+import * as path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { DatabaseSync as DatabaseSyncClass, DatabaseSyncInstance } from '@photostructure/sqlite';
+import {
+  ensurePrivateDirectory,
+  errnoOf,
+  fsyncDirectory,
+  invalid,
+  isRouseError,
+  messageOf,
+  notFound,
+  unavailable,
+  unsupported,
+} from '../../base/index.ts';
+import { isBusy, sqliteError } from './sqlite-errors.ts';
+
+export const IN_MEMORY = ':memory:';
+
+export interface SqliteFileOptions {
+  file: string;
+  readOnly: boolean;
+  immutable: boolean;
+  busyTimeoutMs: number;
+  durable: boolean;
+}
+
+/** Opens the file with our settings; makes it, for its owner only, when it is not there. */
+export function openSqliteFile(options: SqliteFileOptions): DatabaseSyncInstance {
+  const { file, readOnly, immutable, busyTimeoutMs } = options;
+  if (file !== IN_MEMORY) {
+    try {
+      prepareFile(file, readOnly);
+    } catch (error) {
+      if (isRouseError(error)) throw error;
+      throw unavailable(`database ${file} cannot be made: ${messageOf(error)}`, {
+        hint: 'choose a path in a directory you may write to',
+        cause: error,
+      });
+    }
+  }
+  // Loaded on first use: most commands never open a database.
+  const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite') as {
+    DatabaseSync: typeof DatabaseSyncClass;
+  };
+  let db: DatabaseSyncInstance | undefined;
+  try {
+    const place = immutable ? `${pathToFileURL(file).href}?immutable=1` : file;
+    db = new DatabaseSync(place, { readOnly, timeout: busyTimeoutMs, defensive: true });
+    applySettings(db, options);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw sqliteError(file, error);
+  }
+}
+
+/**
+ * Danger: closing any descriptor of an SQLite file drops the locks this process holds on it (POSIX locks), so a file
+ * that exists is looked at by stat only, and nobody may open a live database file by hand.
+ */
+function prepareFile(file: string, readOnly: boolean): void {
+  if (file === '' || file.includes('\u0000'))
+    throw invalid('the path of a database must not be empty or contain U+0000');
+  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  if (stat && !stat.isFile()) throw invalid(`database ${file} is not a regular file`);
+  if (stat) return;
+  if (readOnly) throw notFound(`there is no database at ${file}`);
+  // SQLite would follow the link and make a file that others may read.
+  if (fs.lstatSync(file, { throwIfNoEntry: false })) throw invalid(`database ${file} is a link to nothing`);
+  ensurePrivateDirectory(path.dirname(file));
+  try {
+    fs.closeSync(fs.openSync(file, 'wx', 0o600));
+    fsyncDirectory(path.dirname(file));
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+function applySettings(
+  db: DatabaseSyncInstance,
+  { file, readOnly, durable, busyTimeoutMs }: SqliteFileOptions,
+): void {
+  db.exec('PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY');
+  if (readOnly) {
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return;
+  }
+  if (file !== IN_MEMORY) useWriteAheadLog(db, file, busyTimeoutMs);
+  // The limit cuts a log that grew during a burst back to 4 MiB at its next checkpoint.
+  db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}; PRAGMA journal_size_limit = 4194304`);
+}
+
+/** Two processes that make the same new file at once collide here without SQLite waiting by itself. */
+function useWriteAheadLog(db: DatabaseSyncInstance, file: string, busyTimeoutMs: number): void {
+  const deadline = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      const row = db.prepare('PRAGMA journal_mode = WAL').get() as { journal_mode: string };
+      if (row.journal_mode === 'wal') return;
+      throw unsupported(`database ${file} cannot use a write-ahead log (journal mode ${row.journal_mode})`, {
+        hint: 'put it on a local file system',
+      });
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw error;
+      pauseThread(5);
+    }
+  }
+}
+
+function pauseThread(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

@@ -1,0 +1,61 @@
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+import { internal } from '../../base/index.ts';
+import { type StatementShape, shapeOf } from './sqlite-shape.ts';
+
+export interface Prepared {
+  sql: string;
+  statement: StatementSyncInstance;
+  shape: StatementShape;
+}
+
+/**
+ * Prepared statements by their text, the least used forgotten first. The driver frees a forgotten statement only when
+ * the event loop turns, so texts must be few and fixed: never put values into SQL text.
+ */
+export class StatementCache {
+  #db: DatabaseSyncInstance;
+  #limit: number;
+  #byText = new Map<string, Prepared>();
+
+  constructor(db: DatabaseSyncInstance, limit = 256) {
+    this.#db = db;
+    this.#limit = limit;
+  }
+
+  get size(): number {
+    return this.#byText.size;
+  }
+
+  /** The statement for one call that ends before anybody else can ask for it. */
+  use(sql: string): Prepared {
+    const known = this.#byText.get(sql);
+    // Their order matters only when one must go.
+    if (known && this.#byText.size < this.#limit) return known;
+    const prepared = this.take(sql);
+    this.giveBack(prepared);
+    return prepared;
+  }
+
+  /** The statement for the caller alone, until giveBack(): a cursor must not be restarted by a second reader. */
+  take(sql: string): Prepared {
+    const known = this.#byText.get(sql);
+    if (known) {
+      this.#byText.delete(sql);
+      return known;
+    }
+    if (sql.includes('\u0000')) throw internal('SQL text contains U+0000');
+    const shape = shapeOf(sql);
+    const statement = this.#db.prepare(sql);
+    statement.setReadBigInts(true);
+    return { sql, statement, shape };
+  }
+
+  giveBack(prepared: Prepared): void {
+    this.#byText.set(prepared.sql, prepared);
+    if (this.#byText.size > this.#limit) this.#byText.delete(this.#byText.keys().next().value as string);
+  }
+
+  clear(): void {
+    this.#byText.clear();
+  }
+}

@@ -1,0 +1,63 @@
+import { invalid } from '../../base/index.ts';
+
+/**
+ * Who mail is from and for. An address is `local@domain`; it is also the name of a folder, so its grammar is
+ * narrow. Case is kept and matters: `A@x` and `a@x` are two mailboxes.
+ */
+const ADDRESS = /^[A-Za-z0-9][A-Za-z0-9._+-]*@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
+
+/** A mailbox folder put aside. The name would pass for an address, so it is refused as one. */
+const STASHED_NAME = /^(.+)--([0-9a-f]{32})$/;
+
+const LONGEST_ADDRESS = 200;
+
+/** The domain of agents on this machine. */
+export const LOCAL_DOMAIN = 'houmao.localhost';
+const SYSTEM_PREFIX = 'HOUMAO-';
+
+export function isAddress(text: string): boolean {
+  return (
+    text.length <= LONGEST_ADDRESS && ADDRESS.test(text) && !text.includes('..') && !STASHED_NAME.test(text)
+  );
+}
+
+/** The trimmed address, or `invalid` naming the field. */
+export function parseAddress(text: string, field = 'address'): string {
+  const address = text.trim();
+  if (!isAddress(address)) {
+    throw invalid(`${field} must be a full mail address, not ${JSON.stringify(text.slice(0, 80))}`, {
+      hint: `write it as name@${LOCAL_DOMAIN}`,
+    });
+  }
+  return address;
+}
+
+/** The address inside `<address>--<32 hex>`, or undefined when the name is not that of a stashed mailbox. */
+export function stashedAddress(name: string): string | undefined {
+  const address = STASHED_NAME.exec(name)?.[1];
+  return address !== undefined && isAddress(address) ? address : undefined;
+}
+
+export function localPart(address: string): string {
+  return address.slice(0, address.lastIndexOf('@'));
+}
+
+/** `worker 1` → `worker-1@houmao.localhost`. */
+export function agentAddress(agentName: string): string {
+  const bare = agentName.startsWith(SYSTEM_PREFIX) ? agentName.slice(SYSTEM_PREFIX.length) : agentName;
+  const local = bare.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^[_-]+/, '');
+  return parseAddress(`${local}@${LOCAL_DOMAIN}`, `mail address of agent ${JSON.stringify(agentName)}`);
+}
+
+/** `worker` → `HOUMAO-worker`. */
+export function agentPrincipal(agentName: string): string {
+  return agentName.startsWith(SYSTEM_PREFIX) ? agentName : `${SYSTEM_PREFIX}${agentName}`;
+}
+
+/** Addresses only the system may own: nobody can register one and pass for the operator. */
+export function isReservedAddress(address: string): boolean {
+  const at = address.lastIndexOf('@');
+  return (
+    address.slice(at + 1) === LOCAL_DOMAIN && address.slice(0, at).toUpperCase().startsWith(SYSTEM_PREFIX)
+  );
+}

@@ -1,0 +1,102 @@
+import { unsupported, utcSeconds } from '../../base/index.ts';
+import type { DocumentAttachment } from './mail-attachment.ts';
+import {
+  IDEMPOTENCY_HEADER,
+  MAIL_PROTOCOL_VERSION,
+  type MailDocument,
+  ORIGIN_HEADER,
+  REPLY_POLICY_HEADER,
+} from './mail-document.ts';
+import type { MailPost } from './mail-draft.ts';
+import { type MailPrincipal, OPERATOR } from './mail-principal.ts';
+import { newMessageId } from './mail-ref.ts';
+
+interface Stamped {
+  at: Date;
+  attachments?: DocumentAttachment[];
+  idempotency_key?: string | null | undefined;
+}
+
+interface NewThread extends Stamped {
+  from: MailPrincipal;
+  to: MailPrincipal[];
+  cc: MailPrincipal[];
+  subject: string;
+  body: string;
+}
+
+/** A message that starts a thread. */
+export function composeMail(parts: NewThread): MailDocument {
+  const id = newMessageId(parts.at);
+  return {
+    protocol_version: MAIL_PROTOCOL_VERSION,
+    message_id: id,
+    thread_id: id,
+    in_reply_to: null,
+    references: [],
+    created_at_utc: utcSeconds(parts.at),
+    from: parts.from,
+    to: parts.to,
+    cc: parts.cc,
+    reply_to: [],
+    subject: parts.subject,
+    attachments: parts.attachments ?? [],
+    headers: keyHeader(parts),
+    body: parts.body,
+  };
+}
+
+/** A note of the operator into one mailbox. */
+export function composePost(
+  parts: Stamped & { to: MailPrincipal; post: Pick<MailPost, 'subject' | 'body_content' | 'reply_policy'> },
+): MailDocument {
+  const { subject, body_content: body, reply_policy: policy = 'operator_mailbox' } = parts.post;
+  const mail = composeMail({ ...parts, from: { ...OPERATOR }, to: [parts.to], cc: [], subject, body });
+  return {
+    ...mail,
+    reply_to: policy === 'operator_mailbox' ? [{ ...OPERATOR }] : [],
+    headers: { [ORIGIN_HEADER]: 'operator', [REPLY_POLICY_HEADER]: policy, ...mail.headers },
+  };
+}
+
+/** An answer: to whoever the parent names in reply_to, else to its sender. Never to everybody. */
+export function composeReply(
+  parts: Stamped & { from: MailPrincipal; parent: MailDocument; body: string },
+): MailDocument {
+  const { parent } = parts;
+  const mail = composeMail({
+    ...parts,
+    to: replyTargets(parent),
+    cc: [],
+    subject: /^re:/i.test(parent.subject) ? parent.subject : `Re: ${parent.subject}`,
+  });
+  return {
+    ...mail,
+    thread_id: parent.thread_id,
+    in_reply_to: parent.message_id,
+    references: [...trimmed(parent.references), parent.message_id],
+  };
+}
+
+const MOST_REFERENCES = 100;
+
+/** Where the thread began and its latest steps: a thread of thousands must not make each message longer. */
+function trimmed(references: string[]): string[] {
+  if (references.length < MOST_REFERENCES) return references;
+  return [references[0]!, ...references.slice(2 - MOST_REFERENCES)];
+}
+
+/** Who a reply goes to; `unsupported` when the operator's note asked for none. An unknown policy means none. */
+export function replyTargets(parent: MailDocument): MailPrincipal[] {
+  const fromOperator = parent.headers[ORIGIN_HEADER] === 'operator';
+  if (fromOperator && parent.headers[REPLY_POLICY_HEADER] !== 'operator_mailbox') {
+    throw unsupported('this note of the operator takes no replies (reply policy none)', {
+      hint: 'do what it asks and archive it',
+    });
+  }
+  return parent.reply_to.length > 0 ? parent.reply_to : [parent.from];
+}
+
+function keyHeader({ idempotency_key: key }: Stamped): MailDocument['headers'] {
+  return key == null ? {} : { [IDEMPOTENCY_HEADER]: key };
+}

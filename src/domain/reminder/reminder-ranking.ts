@@ -1,0 +1,58 @@
+import { invalid } from '../../base/index.ts';
+import type { DeliveryState } from './reminder.ts';
+
+/** Beyond it, two rankings that differ by one would be the same number to whoever reads JSON. */
+export const MOST_RANKING = Number.MAX_SAFE_INTEGER;
+
+export function isRanking(value: number): boolean {
+  return Number.isSafeInteger(value);
+}
+
+/** What decides which reminder leads. */
+export interface Ranked {
+  reminder_id: string;
+  ranking: number;
+  createdMs: number;
+}
+
+/** Smaller ranking first, then the older one, then the smaller id: a total order, so there is always one leader. */
+export function compareReminders(a: Ranked, b: Ranked): number {
+  if (a.ranking !== b.ranking) return a.ranking < b.ranking ? -1 : 1;
+  if (a.createdMs !== b.createdMs) return a.createdMs < b.createdMs ? -1 : 1;
+  return a.reminder_id < b.reminder_id ? -1 : a.reminder_id > b.reminder_id ? 1 : 0;
+}
+
+/** The one reminder that may dispatch, over all live ones: paused, not yet due and executing ones lead too. */
+export function effectiveReminder<R extends Ranked>(live: Iterable<R>): R | undefined {
+  let leader: R | undefined;
+  for (const each of live) if (!leader || compareReminders(each, leader) < 0) leader = each;
+  return leader;
+}
+
+/** Executing while it is being delivered; overdue from its due time on, paused or blocked or not. */
+export function deliveryState(
+  reminder: { executing: boolean; nextDueMs: number },
+  nowMs: number,
+): DeliveryState {
+  if (reminder.executing) return 'executing';
+  return reminder.nextDueMs <= nowMs ? 'overdue' : 'scheduled';
+}
+
+/** A ranking before every given one: smallest − 1, or 0 when there is none. */
+export function rankingBeforeAll(rankings: readonly number[]): number {
+  return rankings.length === 0 ? 0 : 0 - stepAbove(0 - extreme(rankings, Math.min));
+}
+
+/** A ranking after every given one: largest + 1, or 0 when there is none. */
+export function rankingAfterAll(rankings: readonly number[]): number {
+  return rankings.length === 0 ? 0 : stepAbove(extreme(rankings, Math.max));
+}
+
+const extreme = (rankings: readonly number[], pick: (a: number, b: number) => number): number =>
+  rankings.reduce((a, b) => pick(a, b));
+
+function stepAbove(ranking: number): number {
+  if (!isRanking(ranking + 1))
+    throw invalid('ranking cannot go further: the outermost number is taken already');
+  return ranking + 1;
+}

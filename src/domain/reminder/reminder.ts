@@ -1,0 +1,82 @@
+import type { FieldProblem } from '../field-problem.ts';
+import { END_OF_TIME_MS, parseUtcTime } from '../utc-time.ts';
+
+export const REMINDER_MODES = ['one_off', 'repeat'] as const;
+export type ReminderMode = (typeof REMINDER_MODES)[number];
+
+export const MISSED_POLICIES = ['skip', 'once'] as const;
+export type MissedPolicy = (typeof MISSED_POLICIES)[number];
+
+export const SELECTION_STATES = ['effective', 'blocked'] as const;
+export const DELIVERY_STATES = ['scheduled', 'overdue', 'executing'] as const;
+export const DELIVERY_KINDS = ['prompt', 'send_keys'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
+
+export interface ReminderDefinition {
+  mode: ReminderMode;
+  title: string;
+  prompt?: string | null | undefined;
+  send_keys?: { sequence: string; ensure_enter: boolean } | null | undefined;
+  ranking: number;
+  paused: boolean;
+  start_after_seconds?: number | null | undefined;
+  deliver_at_utc?: string | null | undefined;
+  interval_seconds?: number | null | undefined;
+  /** Instead of an interval: a cron expression, read in `time_zone`. */
+  cron?: string | null | undefined;
+  time_zone?: string | null | undefined;
+  /** Survives a restart of the gateway; `missed` then says what becomes of times that passed meanwhile. */
+  durable?: boolean | undefined;
+  missed?: MissedPolicy | null | undefined;
+}
+
+/** The rules between the fields of a definition. What each field alone must be is the schema's business. */
+export function reminderProblems(
+  definition: Omit<ReminderDefinition, 'title' | 'ranking' | 'paused'>,
+): FieldProblem[] {
+  const { mode, prompt, send_keys, start_after_seconds, deliver_at_utc, interval_seconds, cron } = definition;
+  const problems: FieldProblem[] = [];
+  const say = (field: string, message: string): void => {
+    problems.push({ path: [field], message });
+  };
+  if ((prompt == null) === (send_keys == null)) say('prompt', 'set exactly one of prompt or send_keys');
+  const starts = [start_after_seconds, deliver_at_utc].filter((value) => value != null).length;
+  if (cron == null && starts !== 1) {
+    say('start_after_seconds', 'set exactly one of start_after_seconds or deliver_at_utc');
+  }
+  if (cron != null && starts > 0) say('cron', 'says itself when to start; leave out the start time');
+  if (mode === 'repeat' && interval_seconds == null && cron == null) {
+    say('interval_seconds', 'repeat reminders require interval_seconds');
+  }
+  if (interval_seconds != null && cron != null) say('cron', 'set at most one of interval_seconds or cron');
+  if (mode === 'one_off' && interval_seconds != null) {
+    say('interval_seconds', 'one_off reminders must not include interval_seconds');
+  }
+  if (mode === 'one_off' && cron != null) say('cron', 'one_off reminders must not include cron');
+  if (definition.time_zone != null && cron == null) say('time_zone', 'goes with cron');
+  if (definition.missed != null && !definition.durable) say('missed', 'goes with durable: true');
+  if (definition.durable && definition.missed == null) {
+    say('missed', 'durable reminders need missed: skip or once');
+  }
+  return problems;
+}
+
+/** What is wrong with a number of seconds, or undefined. Fractions of any size are fine. */
+export function secondsProblem(value: number): string | undefined {
+  if (!Number.isFinite(value)) return 'must be finite';
+  return value > 0 ? undefined : 'must be > 0';
+}
+
+/**
+ * When a definition is first due, in wall milliseconds. A relative delay counts from `nowMs`, the moment of
+ * create or update. A delay longer than the calendar ends at its last instant instead of overflowing.
+ */
+export function firstDueMs(
+  definition: Pick<ReminderDefinition, 'start_after_seconds' | 'deliver_at_utc'>,
+  nowMs: number,
+): number {
+  const { start_after_seconds: delay, deliver_at_utc: at } = definition;
+  const due = at != null ? parseUtcTime(at) : Math.ceil(nowMs + (delay ?? 0) * 1000);
+  return Math.min(due ?? nowMs, END_OF_TIME_MS);
+}

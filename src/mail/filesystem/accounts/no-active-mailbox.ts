@@ -1,0 +1,32 @@
+import { notFound, type RouseError, shellQuote } from '../../../base/index.ts';
+import type { Sqlite } from '../../../db/index.ts';
+import { isAddress, unknownRecipient } from '../../../domain/index.ts';
+import { listRegistrations, type Registration } from './registration-rows.ts';
+
+/** Why this address cannot be used: it is put to rest, or nobody has it and another was probably meant. */
+export function noActiveMailbox(db: Sqlite, address: string): RouseError {
+  const all = listRegistrations(db);
+  const active = all.filter(({ status }) => status === 'active');
+  const former = all.find((registration) => registration.address === address);
+  if (former && isAddress(address) && !active.some((registration) => registration.address === address)) {
+    return notFound(`mailbox ${address} is registered but ${former.status}`, {
+      hint: `activate it: rouse mailbox register ${registerFlags(former)}`,
+      facts: { recipient: address, status: former.status },
+    });
+  }
+  return unknownRecipient(
+    address,
+    active.map(({ address, owner_principal_id: principal_id }) => ({ address, principal_id })),
+  );
+}
+
+/** All that makes it the same mailbox: with less, registering would ask to put it aside or replace it. */
+function registerFlags({
+  address,
+  owner_principal_id: owner,
+  mailbox_kind,
+  mailbox_path,
+}: Registration): string {
+  const place = mailbox_kind === 'symlink' ? ['--mailbox-path', shellQuote(mailbox_path)] : [];
+  return ['--address', address, '--principal-id', shellQuote(owner), ...place].join(' ');
+}

@@ -1,0 +1,232 @@
+import type { Sqlite } from '../../db/index.ts';
+import {
+  ARCHIVE,
+  composeMail,
+  composePost,
+  composeReply,
+  INBOX,
+  type MailDraft,
+  type MailMark,
+  type MailMessage,
+  type MailPost,
+  type MailQuery,
+  type MailReply,
+  type MailSearch,
+  parseBoxName,
+  parseMailRef,
+  parseMailRefs,
+} from '../../domain/index.ts';
+import { pageOf } from '../page.ts';
+import type {
+  Mailbox,
+  MailboxStatus,
+  MailCapabilities,
+  MailCounts,
+  MailHint,
+  MailPage,
+  MailSent,
+} from '../port.ts';
+import {
+  checkMail,
+  mailDraftSchema,
+  mailMarkSchema,
+  mailPostSchema,
+  mailQuerySchema,
+  mailReplySchema,
+  mailSearchSchema,
+} from '../schema/index.ts';
+import { principalOf, type RegistrationRow, versionOf } from './accounts/registration-rows.ts';
+import { type Lookup, resolveRecipients } from './deliver.ts';
+import { countRows, listRows } from './list-messages.ts';
+import { loadDocument } from './message-rows.ts';
+import { FILESYSTEM } from './message-view.ts';
+import { OwnMail } from './own-mail.ts';
+import type { OpenRoot } from './root/open-root.ts';
+import { indexNextBatch, matchExpression, searchIsBehind, searchRows } from './search-messages.ts';
+import { watchSignal } from './signal.ts';
+import { storeWarnings } from './store-status.ts';
+
+export const FILESYSTEM_CAPABILITIES: Readonly<MailCapabilities> = Object.freeze({
+  post: true,
+  cc: true,
+  attachments: true,
+  sent_box: true,
+  boxes: true,
+  read_flag: true,
+  answered_flag: true,
+  unarchive: true,
+  search: true,
+});
+
+/** One mailbox of a root, behind the port. Each change is one commit; files and links follow it. */
+export class FilesystemMailbox implements Mailbox {
+  readonly transport = FILESYSTEM;
+  readonly capabilities = FILESYSTEM_CAPABILITIES;
+  readonly address: string;
+  readonly principal_id: string;
+  #store: OpenRoot;
+  #own: OwnMail;
+  #watches = new Set<() => void>();
+
+  constructor(store: OpenRoot, registration: RegistrationRow) {
+    this.#store = store;
+    this.address = registration.address;
+    this.principal_id = registration.owner_principal_id;
+    this.#own = new OwnMail(store, registration);
+  }
+
+  /** For reading: never the index of a root that was repaired, restored or moved away meanwhile. */
+  get #db(): Sqlite {
+    this.#store.requireCurrent();
+    return this.#store.db;
+  }
+
+  async status(): Promise<MailboxStatus> {
+    const { open_count, unread_count } = await this.count({ box: INBOX });
+    const { transport, principal_id, address } = this;
+    const { setAsideCount, warnings } = storeWarnings(this.#store);
+    return {
+      transport,
+      principal_id,
+      address,
+      location: this.#store.layout.root,
+      open_count,
+      unread_count,
+      set_aside_count: setAsideCount,
+      warnings,
+    };
+  }
+
+  async version(): Promise<string> {
+    const db = this.#db;
+    const { registration_id, number } = this.#own.self(db);
+    return `${registration_id}:${versionOf(db, number)}`;
+  }
+
+  async list(input: MailQuery = {}): Promise<MailPage> {
+    const query = checkMail(mailQuerySchema, input, 'list');
+    const db = this.#db;
+    const { rows, nextCursor } = listRows(db, this.#own.self(db).number, query);
+    return pageOf(query.box, { messages: this.#own.view(rows), nextCursor });
+  }
+
+  async count(input: MailQuery = {}): Promise<MailCounts> {
+    const query = checkMail(mailQuerySchema, input, 'count');
+    const db = this.#db;
+    return countRows(db, this.#own.self(db).number, query);
+  }
+
+  async search(input: MailSearch): Promise<MailPage> {
+    const { text, box = null, limit, include_body } = checkMail(mailSearchSchema, input, 'search');
+    const match = matchExpression(text);
+    if (match === undefined) return pageOf(box, { messages: [], nextCursor: null });
+    const db = this.#db;
+    while (searchIsBehind(db)) await this.#store.commit(indexNextBatch);
+    const { number } = this.#own.self(db);
+    const rows = searchRows(db, number, { match, box, limit, withBody: include_body });
+    return pageOf(box, { messages: this.#own.view(rows), nextCursor: null });
+  }
+
+  async peek(messageRef: string, options: { box?: string | null } = {}): Promise<MailMessage> {
+    const db = this.#db;
+    return this.#own.load(db, this.#own.find(db, messageRef, options.box));
+  }
+
+  async read(messageRef: string, options: { box?: string | null } = {}): Promise<MailMessage> {
+    const db = this.#db;
+    const message = this.#own.find(db, messageRef, options.box);
+    if (message.is_read === 1) return this.#own.load(db, message);
+    const [read] = await this.#own.change([parseMailRef(FILESYSTEM, messageRef)], { read: true });
+    return read!;
+  }
+
+  async send(input: MailDraft): Promise<MailSent> {
+    const { to, cc, subject, body_content: body, ...draft } = checkMail(mailDraftSchema, input, 'send');
+    const resolve = (db: Sqlite, active: Lookup) => ({
+      to: resolveRecipients(db, active, to),
+      cc: resolveRecipients(db, active, cc),
+    });
+    // Refused before a file is copied; looked up again where it counts, in the transaction.
+    if (draft.attachments.length > 0) resolve(this.#store.db, this.#store.book.open(this.#store.db));
+    return this.#own.deliver(draft.attachments, ({ db, active, self }, attachments, at) =>
+      composeMail({
+        ...resolve(db, active),
+        from: principalOf(self),
+        subject,
+        body,
+        at,
+        attachments,
+        idempotency_key: draft.idempotency_key,
+      }),
+    );
+  }
+
+  async post(input: MailPost): Promise<MailSent> {
+    const post = checkMail(mailPostSchema, input, 'post');
+    return this.#own.deliver(post.attachments, ({ self }, attachments, at) =>
+      composePost({
+        to: principalOf(self),
+        post,
+        at,
+        attachments,
+        idempotency_key: post.idempotency_key,
+      }),
+    );
+  }
+
+  async reply(input: MailReply): Promise<MailSent> {
+    const reply = checkMail(mailReplySchema, input, 'reply');
+    this.#own.find(this.#db, reply.message_ref);
+    return this.#own.deliver(
+      reply.attachments,
+      ({ db, self }, attachments, at) =>
+        composeReply({
+          from: principalOf(self),
+          parent: loadDocument(db, this.#own.find(db, reply.message_ref).seq)!,
+          body: reply.body_content,
+          at,
+          attachments,
+          idempotency_key: reply.idempotency_key,
+        }),
+      (db) => void this.#own.flag(db, this.#own.find(db, reply.message_ref), { read: true, answered: true }),
+    );
+  }
+
+  async mark(input: MailMark): Promise<MailMessage[]> {
+    const { message_refs, read, answered, archived } = checkMail(mailMarkSchema, input, 'mark');
+    return this.#own.change(parseMailRefs(FILESYSTEM, message_refs), {
+      read: read ?? undefined,
+      answered: answered ?? undefined,
+      box: archived == null ? undefined : archived ? ARCHIVE : INBOX,
+    });
+  }
+
+  async move(messageRefs: string[], destinationBox: string): Promise<MailMessage[]> {
+    const box = parseBoxName(destinationBox, 'destination_box');
+    return this.#own.change(parseMailRefs(FILESYSTEM, messageRefs), { box });
+  }
+
+  async archive(messageRefs: string[]): Promise<MailMessage[]> {
+    return this.#own.change(parseMailRefs(FILESYSTEM, messageRefs), { box: ARCHIVE });
+  }
+
+  async watch(onChange: (hint: MailHint) => void): Promise<() => void> {
+    const { address } = this;
+    this.#store.requireCurrent();
+    const stopHere = this.#store.changed.on((hint) => {
+      if (hint.address === address) onChange(hint);
+    });
+    const stopThere = watchSignal(this.#store.layout, address, () => onChange({ address }));
+    const stop = (): void => {
+      stopHere();
+      stopThere();
+      this.#watches.delete(stop);
+    };
+    this.#watches.add(stop);
+    return stop;
+  }
+
+  async close(): Promise<void> {
+    for (const stop of [...this.#watches]) stop();
+  }
+}

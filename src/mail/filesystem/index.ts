@@ -1,0 +1,23 @@
+/**
+ * Filesystem store: a directory with one index, immutable Markdown messages and a folder per mailbox.
+ *
+ * Promises  One SQLite transaction is the commit point of every operation; the index holds each message whole, so
+ *           files and links can always be made again from it, and are, after a crash.
+ *           A list never reads files and costs the same in a box of any size.
+ *           Everything is 0600/0700, and every path it keeps is relative to the root.
+ * Never     Changes a message file once it is published, or trusts one it did not write before checking it.
+ */
+
+export type { RegisterResult } from './accounts/register.ts';
+export { REGISTER_MODES, type RegisterMode, type RegisterRequest } from './accounts/register-request.ts';
+export type { Registration } from './accounts/registration-rows.ts';
+export { UNREGISTER_MODES, type UnregisterResult } from './accounts/unregister.ts';
+export { FILESYSTEM_CAPABILITIES } from './filesystem-mailbox.ts';
+export { FILESYSTEM } from './message-view.ts';
+export type { CleanupOptions } from './repair/cleanup.ts';
+export type { MaintenanceAction, MaintenanceReport } from './repair/maintenance.ts';
+export { type RepairOptions, type RepairResult, repairMailStore } from './repair/repair.ts';
+export { type ExportManifest, type ExportOptions, SYMLINK_MODES } from './root/export-root.ts';
+export type { MailStoreOptions } from './root/open-root.ts';
+export { type RootStatus, rootStatus } from './root/root-status.ts';
+export { initMailStore, MailStore, openMailStore } from './store.ts';

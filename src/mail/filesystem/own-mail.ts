@@ -1,0 +1,138 @@
+import { crashPoint } from '../../base/index.ts';
+import type { Sqlite } from '../../db/index.ts';
+import {
+  type DocumentAttachment,
+  type MailDocument,
+  type MailMessage,
+  type NewAttachment,
+  parseBoxName,
+  parseMailRef,
+} from '../../domain/index.ts';
+import type { MailSent } from '../port.ts';
+import type { RegistrationRow } from './accounts/registration-rows.ts';
+import { dropCopies, takeAttachments } from './attachments.ts';
+import { type Delivered, deliver, type Lookup } from './deliver.ts';
+import { changeFlags, type FlagChange, type OwnMessage, requireOwnMessage } from './flags.ts';
+import { FILESYSTEM, loadView, type ViewRow, viewDelivered, viewMessage } from './message-view.ts';
+import type { OpenRoot } from './root/open-root.ts';
+
+/** What a delivery is composed from, inside its transaction. */
+interface Inside {
+  db: Sqlite;
+  active: Lookup;
+  self: RegistrationRow;
+}
+
+/** The messages of one mailbox: finding and showing them, and the commits that add and change them. */
+export class OwnMail {
+  #store: OpenRoot;
+  #address: string;
+  #principalId: string;
+
+  constructor(store: OpenRoot, registration: RegistrationRow) {
+    this.#store = store;
+    this.#address = registration.address;
+    this.#principalId = registration.owner_principal_id;
+  }
+
+  /** One message, delivered in one commit with whatever else has to change with it. */
+  async deliver(
+    attachments: NewAttachment[],
+    compose: (inside: Inside, attachments: DocumentAttachment[], at: Date) => MailDocument,
+    alsoChange: (db: Sqlite) => void = () => {},
+  ): Promise<MailSent> {
+    const store = this.#store;
+    await store.publisher.hasRoom();
+    const taken = await takeAttachments(store.layout, attachments);
+    crashPoint('mailbox.deliver.begin');
+    let delivered: Delivered | undefined;
+    let generation = 0;
+    try {
+      delivered = await store.commit((db) => {
+        const active = store.book.open(db);
+        const inside = { db, active, self: this.self(db, active) };
+        const done = deliver(db, active, compose(inside, taken, store.clock.now()));
+        if (done.duplicate) return done;
+        generation = store.publisher.announce(done.seq);
+        alsoChange(db);
+        return done;
+      });
+    } finally {
+      if (delivered === undefined || delivered.duplicate) dropCopies(store.layout, taken);
+    }
+    const { seq, document, duplicate, mailboxes } = delivered;
+    if (!duplicate) {
+      store.publisher.publish(generation, { seq, message: document, document, placements: mailboxes });
+      store.announceChange(
+        new Set([...mailboxes.map(({ registration }) => registration.address), this.#address]),
+      );
+      crashPoint('mailbox.deliver.signalled');
+    }
+    if (duplicate) {
+      const { number } = this.self(store.db);
+      return { message: loadView(store.db, store.layout, { registration: number, seq }), duplicate };
+    }
+    const { box } = mailboxes.find(({ registration }) => registration.address === this.#address)!;
+    return { message: viewDelivered(store.layout, document, box), duplicate };
+  }
+
+  /** The same change for all of these messages or for none. */
+  async change(messageIds: string[], change: FlagChange): Promise<MailMessage[]> {
+    const store = this.#store;
+    crashPoint('mailbox.change.begin');
+    const changed = await store.commit((db) =>
+      messageIds.map((id) => {
+        const message = requireOwnMessage(db, this.self(db), id);
+        return { message, ...this.flag(db, message, change) };
+      }),
+    );
+    if (changed.every((each) => !each.changed))
+      return changed.map(({ message }) => this.load(store.db, message));
+    const registration = this.self(store.db);
+    for (const { message, generation } of changed) {
+      if (generation === undefined) continue;
+      const placement = { registration, box: change.box!, formerBox: message.box };
+      store.publisher.publish(generation, { seq: message.seq, message, placements: [placement] });
+    }
+    store.announceChange([this.#address]);
+    crashPoint('mailbox.change.signalled');
+    return changed.map(({ message }) => this.load(store.db, message));
+  }
+
+  /** With a `generation`, the message is in another box now and its link must follow. */
+  flag(db: Sqlite, message: OwnMessage, change: FlagChange): { changed: boolean; generation?: number } {
+    const line = changeFlags(db, this.self(db), { message, change });
+    if (!line) return { changed: false };
+    this.#store.journal.append([line]);
+    if (line.box === message.box) return { changed: true };
+    return { changed: true, generation: this.#store.publisher.announce(message.seq) };
+  }
+
+  /** This mailbox as the book has it now; refused when it is somebody else's meanwhile. */
+  self(db: Sqlite, active: Lookup = this.#store.book.open(db)): RegistrationRow {
+    const self = active(this.#address);
+    if (self && self.owner_principal_id === this.#principalId) return self;
+    throw this.#store.unknownMailbox(this.#address);
+  }
+
+  find(db: Sqlite, messageRef: string, box?: string | null): OwnMessage {
+    const id = parseMailRef(FILESYSTEM, messageRef);
+    return requireOwnMessage(db, this.self(db), id, box == null ? null : parseBoxName(box));
+  }
+
+  load(db: Sqlite, { seq }: OwnMessage): MailMessage {
+    return loadView(db, this.#store.layout, { registration: this.self(db).number, seq });
+  }
+
+  /** Rows that can be shown; the others are counted. */
+  view(rows: ViewRow[]): MailMessage[] {
+    return rows.flatMap((row) => {
+      try {
+        return [viewMessage(this.#store.layout, row)];
+      } catch (error) {
+        this.#store.reportBadRow(row.seq, error);
+        return [];
+      }
+    });
+  }
+}

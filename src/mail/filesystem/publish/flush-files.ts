@@ -1,0 +1,55 @@
+import * as fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { errnoOf, internal } from '../../../base/index.ts';
+
+/** From here on one flush of the whole file system is cheaper than one per file. */
+const MANY = 64;
+
+type SyncFs = { async(fd: number, done: (error: Error | null, result: number) => void): void };
+let syncfs: SyncFs | undefined;
+
+/** Resolves when these files and directories would survive a power cut. The event loop goes on meanwhile. */
+export async function flushToDisk(paths: readonly string[]): Promise<void> {
+  if (paths.length >= MANY && process.platform === 'linux') {
+    await flushFileSystem(paths[0]!);
+    return;
+  }
+  for (const path of paths) await flushOne(path);
+}
+
+async function flushOne(path: string): Promise<void> {
+  let handle: fs.promises.FileHandle;
+  try {
+    handle = await fs.promises.open(path, 'r');
+  } catch (error) {
+    // Removed meanwhile: there is nothing left to keep.
+    if (errnoOf(error) === 'ENOENT') return;
+    throw error;
+  }
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function flushFileSystem(path: string): Promise<void> {
+  if (!syncfs) {
+    const koffi = createRequire(import.meta.url)('koffi') as {
+      load(library: null): { func(prototype: string): SyncFs };
+    };
+    syncfs = koffi.load(null).func('int syncfs(int fd)');
+  }
+  const call = syncfs;
+  const fd = fs.openSync(path, 'r');
+  try {
+    await new Promise<void>((resolve, reject) => {
+      call.async(fd, (error, result) => {
+        if (error || result !== 0) reject(error ?? internal('the file system could not be flushed'));
+        else resolve();
+      });
+    });
+  } finally {
+    fs.closeSync(fd);
+  }
+}

@@ -1,0 +1,124 @@
+import * as fs from 'node:fs';
+import type { Sqlite } from '../../../db/index.ts';
+import type { MailDocument } from '../../../domain/index.ts';
+import { clearLinks, folderOf, linkPath, linkTask, removeLink } from '../accounts/mailbox-folder.ts';
+import { type RegistrationRow, registrationByNumber } from '../accounts/registration-rows.ts';
+import { fileTask, messageFile, messageFileIsGood } from '../message-file.ts';
+import { loadDocument, statesOf } from '../message-rows.ts';
+import type { Layout } from '../root/layout.ts';
+import type { PublishTask } from './publish-tasks.ts';
+
+/** Where a message is now, for one mailbox. */
+export interface Placement {
+  registration: RegistrationRow;
+  box: string;
+  formerBox?: string;
+}
+
+/** What has to become visible of one message after a commit. */
+export interface Publication {
+  seq: number;
+  message: Pick<MailDocument, 'message_id' | 'created_at_utc'>;
+  /** With a new message: its file is written too. */
+  document?: MailDocument | undefined;
+  placements: readonly Placement[];
+}
+
+/** What is remembered of it until it is flushed: never the text. */
+export type Published = Pick<Publication, 'message' | 'placements'>;
+
+export function publishedPart({ message, placements }: Publication): Published {
+  const { message_id, created_at_utc } = message;
+  return { message: { message_id, created_at_utc }, placements };
+}
+
+export function taskOf(layout: Layout, { message, document, placements }: Publication): PublishTask {
+  return {
+    ...(document ? { file: fileTask(layout, document) } : {}),
+    links: placements.map(({ registration, box, formerBox }) =>
+      linkTask(layout, {
+        folder: folderOf(layout, registration),
+        box,
+        formerBox,
+        messageId: message.message_id,
+        createdAtUtc: message.created_at_utc,
+      }),
+    ),
+  };
+}
+
+/** Everything of one message as the index has it, with its file when that is missing or wrong. */
+export function wholePublication(db: Sqlite, layout: Layout, seq: number): Publication | undefined {
+  const document = loadDocument(db, seq);
+  if (!document) return undefined;
+  const placements = statesOf(db, seq).flatMap((state) => {
+    const registration = registrationByNumber(db, state.registration);
+    if (!registration || registration.status === 'inactive') return [];
+    const shown = state.is_deleted === 0 ? [state.box] : [];
+    clearLinks(folderOf(layout, registration), document.message_id, shown);
+    return shown.map((box) => ({ registration, box }));
+  });
+  const good = messageFileIsGood(layout, document);
+  return { seq, message: document, document: good ? undefined : document, placements };
+}
+
+/** Where a message is in the index now. */
+export interface PlaceNow {
+  seq: number;
+  registration: number;
+  box: string;
+  mailbox_path: string;
+}
+
+/** The places of all these messages, in one question; those of one message lie together. */
+export function placesNow(db: Sqlite, seqs: readonly number[]): Map<number, PlaceNow[]> {
+  const rows = db.all<PlaceNow>(
+    `SELECT s.seq, s.registration, s.box, r.mailbox_path FROM json_each(?) due
+     CROSS JOIN mail_state s ON s.seq = due.value
+     CROSS JOIN mailbox_registrations r ON r.number = s.registration
+     WHERE s.is_deleted = 0`,
+    [JSON.stringify(seqs)],
+  );
+  const places = new Map<number, PlaceNow[]>();
+  for (const row of rows) {
+    const known = places.get(row.seq);
+    if (known) known.push(row);
+    else places.set(row.seq, [row]);
+  }
+  return places;
+}
+
+/**
+ * After file and links were made: another process may have moved or removed the message meanwhile, and what we just
+ * made against it is taken away again. False when the message is elsewhere now: making our link may have taken or
+ * removed the other one's, so the message has to be looked at as a whole.
+ */
+export function dropOvertaken(
+  db: Sqlite,
+  layout: Layout,
+  { seq, message, placements, document }: Publication,
+  now: readonly PlaceNow[],
+): boolean {
+  let settled = true;
+  for (const { registration, box } of placements) {
+    const row = now.find((each) => each.registration === registration.number);
+    const moved = row !== undefined && row.mailbox_path !== registration.mailbox_path;
+    if (row?.box === box && !moved) continue;
+    if (row !== undefined) settled = false;
+    removeLink(linkPath({ folder: folderOf(layout, registration), box, messageId: message.message_id }));
+  }
+  if (document && now.length === 0 && !db.get('SELECT 1 FROM messages WHERE seq = ?', [seq])) {
+    fs.rmSync(messageFile(layout, message), { force: true });
+  }
+  return settled;
+}
+
+/** What must be flushed before the index may forget that this had to be published. */
+export function pathsOf(layout: Layout, { message, placements }: Published): string[] {
+  const boxes = placements.flatMap(({ registration, box, formerBox }) =>
+    [box, formerBox]
+      .filter((name) => name !== undefined)
+      .map((name) => `${folderOf(layout, registration)}/${name}`),
+  );
+  return [messageFile(layout, message), ...boxes];
+}

@@ -1,0 +1,272 @@
+import * as path from 'node:path';
+import { type Clock, crashPoint, Emitter, type Log, messageOf } from '../../../base/index.ts';
+import type { Sqlite } from '../../../db/index.ts';
+import type { Layout } from '../root/layout.ts';
+import { flushToDisk } from './flush-files.ts';
+import {
+  dropOvertaken,
+  type PlaceNow,
+  type Publication,
+  type Published,
+  pathsOf,
+  placesNow,
+  publishedPart,
+  taskOf,
+  wholePublication,
+} from './publication.ts';
+import { PublishExecutor } from './publish-executor.ts';
+import type { PublishTask } from './publish-tasks.ts';
+import { isPublisherAlive, NOBODY, newPublisherName } from './publisher-name.ts';
+
+interface Pending {
+  generation: number;
+  /** What is to be flushed; undefined while the publication has not happened. */
+  published: Published | undefined;
+  failed?: boolean;
+}
+
+/** A publication to come; without one, the message is looked at as a whole. */
+interface Due {
+  seq: number;
+  generation: number;
+  publication?: Publication;
+}
+
+type Commit = <T>(work: (db: Sqlite) => T) => Promise<T>;
+
+/**
+ * After this time, or so many messages, what was published is flushed and struck off. By then the system has written
+ * it to disk by itself and the flush costs little; until then the index can make it again.
+ */
+const SETTLE_MS = 60_000;
+const MANY = 20_000;
+const RETRY_MS = 30_000;
+const BATCH = 256;
+/** Publications that come within this time are made together; in a burst, handing over is what costs. */
+const GATHER_MS = 2;
+const GATHER_IN_BURST_MS = 25;
+/** Senders wait while this many publications are due, so that files never fall far behind the index. */
+const MOST_WAITING = 2048;
+
+/**
+ * Keeps files and box links in step with the index, right after each commit and without making senders wait. The
+ * index is the truth: it holds every message whole, and a row in `unpublished` until its file and links are known
+ * to be on disk, so a process that dies in between leaves a note of what the next one has to finish.
+ */
+export class Publisher {
+  /** Names this publisher of this very process in `unpublished`. */
+  readonly name = newPublisherName();
+  #layout: Layout;
+  #db: Sqlite;
+  #commit: Commit;
+  #clock: Clock;
+  #log: Log;
+  #executor: PublishExecutor;
+  #due: Due[] = [];
+  #publishing: Promise<void> | undefined;
+  #cancelGather: (() => void) | undefined;
+  #roomMade = new Emitter<void>();
+  #pending = new Map<number, Pending>();
+  #generation = 0;
+  #ready = 0;
+  #cancelTimer: (() => void) | undefined;
+  #flushing: Promise<void> = Promise.resolve();
+  /** Why the last publication failed; what it was for is still noted and will be tried again. */
+  trouble: string | undefined;
+  /** Other work that can wait for a quiet moment. */
+  alongside: (db: Sqlite) => void = () => {};
+
+  constructor(parts: { layout: Layout; db: Sqlite; clock: Clock; log: Log; commit: Commit }) {
+    this.#commit = parts.commit;
+    this.#db = parts.db;
+    this.#clock = parts.clock;
+    this.#executor = new PublishExecutor(parts.layout.root, parts.clock);
+    this.#log = parts.log;
+    this.#layout = parts.layout;
+  }
+
+  /** Resolves at once unless publications have fallen behind. */
+  async hasRoom(): Promise<void> {
+    while (this.#due.length >= MOST_WAITING) await this.#roomMade.next();
+  }
+
+  /** Inside the transaction that makes a publication necessary; what it answers belongs to that publication. */
+  announce(seq: number): number {
+    this.#db.run('INSERT OR REPLACE INTO unpublished (seq, publisher) VALUES (?, ?)', [seq, this.name]);
+    this.#pending.set(seq, { generation: ++this.#generation, published: undefined });
+    return this.#generation;
+  }
+
+  /** After the commit. */
+  publish(generation: number, publication: Publication): void {
+    this.#add({ seq: publication.seq, generation, publication });
+  }
+
+  /** Makes file and links of one message what the index says, whatever they are now. */
+  reconcile(seq: number): void {
+    this.#add({ seq, generation: this.#pending.get(seq)?.generation ?? 0 });
+  }
+
+  /** Finishes what processes that are gone left undone. Answers with the messages concerned. */
+  recover(): number[] {
+    const alive = new Map<string, boolean>();
+    const left = this.#db
+      .all<{ seq: number; publisher: string }>('SELECT seq, publisher FROM unpublished')
+      .filter(({ publisher }) => {
+        if (!alive.has(publisher)) alive.set(publisher, isPublisherAlive(publisher));
+        return !alive.get(publisher);
+      })
+      .map(({ seq }) => seq);
+    if (left.length === 0) return [];
+    this.#db.transaction(() => {
+      for (const seq of left) this.announce(seq);
+    });
+    for (const seq of left) this.reconcile(seq);
+    return left;
+  }
+
+  /** Resolves when files and links show what was committed so far. */
+  async published(): Promise<void> {
+    while (this.#due.length > 0 || this.#publishing !== undefined) {
+      this.#start();
+      await this.#publishing;
+    }
+  }
+
+  /** Flushes what was published and strikes it off the list. */
+  flush(): Promise<void> {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#flushing = this.#flushing.then(() => this.#flushNow());
+    return this.#flushing;
+  }
+
+  /** Finishes and flushes; what could not be published is left to whoever opens the root next. */
+  async close(): Promise<void> {
+    await this.published();
+    await this.flush();
+    this.#cancelTimer?.();
+    await this.#executor.rest();
+    if (this.#pending.size === 0) return;
+    await this.#commit((db) =>
+      db.run('UPDATE unpublished SET publisher = ? WHERE publisher = ?', [NOBODY, this.name]),
+    );
+  }
+
+  #add(due: Due): void {
+    this.#due.push(due);
+    if (this.#publishing === undefined) this.#gather();
+  }
+
+  #gather(): void {
+    const wait = this.#executor.inBurst ? GATHER_IN_BURST_MS : GATHER_MS;
+    this.#cancelGather ??= this.#clock.after(wait, () => this.#start());
+  }
+
+  #start(): void {
+    this.#cancelGather?.();
+    this.#cancelGather = undefined;
+    this.#publishing ??= this.#publishDue().finally(() => {
+      this.#publishing = undefined;
+      if (this.#due.length > 0) this.#gather();
+    });
+  }
+
+  /** In the order of commits, so that a message that moves twice ends where it should. */
+  async #publishDue(): Promise<void> {
+    for (let left = this.#due.length; left > 0; left -= BATCH) {
+      const batch = this.#due.splice(0, Math.min(left, BATCH)).flatMap((due) => this.#prepare(due));
+      const errors = await this.#executor.run(batch.map(({ task }) => task));
+      const places = this.#places(batch.map(({ due }) => due.seq));
+      batch.forEach((done, i) => {
+        this.#guard(done.due, () => {
+          const error = errors[i];
+          if (error != null) throw new Error(error);
+          if (places instanceof Error) throw places;
+          this.#published(done.due, done.publication, places.get(done.due.seq) ?? []);
+        });
+      });
+      this.#roomMade.emit();
+    }
+  }
+
+  #prepare(due: Due): { due: Due; publication: Publication; task: PublishTask }[] {
+    const prepared = this.#guard(due, () => {
+      const publication = due.publication ?? wholePublication(this.#db, this.#layout, due.seq);
+      return publication && { due, publication, task: taskOf(this.#layout, publication) };
+    });
+    return prepared ? [prepared] : [];
+  }
+
+  #places(seqs: readonly number[]): Map<number, PlaceNow[]> | Error {
+    try {
+      return placesNow(this.#db, seqs);
+    } catch (error) {
+      return error instanceof Error ? error : new Error(messageOf(error));
+    }
+  }
+
+  #published({ seq, generation }: Due, publication: Publication, now: PlaceNow[]): void {
+    this.trouble = undefined;
+    if (!dropOvertaken(this.#db, this.#layout, publication, now)) this.reconcile(seq);
+    if (this.#pending.get(seq)?.generation === generation) {
+      this.#pending.set(seq, { generation, published: publishedPart(publication) });
+    }
+    if (++this.#ready >= MANY) void this.flush();
+    else this.#cancelTimer ??= this.#clock.after(SETTLE_MS, () => void this.flush());
+  }
+
+  /** The mail is delivered; a failure only means that its view is not there yet. */
+  #guard<T>({ seq, generation }: Due, work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      const message = messageOf(error);
+      if (this.trouble !== message) {
+        this.#log.warn('mail is delivered but its file or links could not be written; will try again', {
+          error: message,
+        });
+      }
+      this.trouble = message;
+      if (this.#pending.get(seq)?.generation === generation) {
+        this.#pending.set(seq, { generation, published: undefined, failed: true });
+      }
+      this.#cancelTimer ??= this.#clock.after(RETRY_MS, () => void this.flush());
+      return undefined;
+    }
+  }
+
+  async #flushNow(): Promise<void> {
+    const failed = [...this.#pending].filter(([, pending]) => pending.failed);
+    for (const [seq] of failed) this.reconcile(seq);
+    if (failed.length > 0) await this.published();
+    const batch = [...this.#pending].filter(([, { published }]) => published !== undefined);
+    if (batch.length === 0) return;
+    this.#ready = 0;
+    try {
+      await flushToDisk(
+        withDirectories(batch.flatMap(([, { published }]) => pathsOf(this.#layout, published!))),
+      );
+      crashPoint('mailbox.flush.synced');
+      const isCurrent = ([seq, { generation }]: [number, Pending]): boolean =>
+        this.#pending.get(seq)?.generation === generation;
+      const settled = await this.#commit((db) => {
+        const current = batch.filter(isCurrent);
+        for (const [seq] of current) {
+          db.run('DELETE FROM unpublished WHERE seq = ? AND publisher = ?', [seq, this.name]);
+        }
+        return current;
+      });
+      for (const entry of settled.filter(isCurrent)) this.#pending.delete(entry[0]);
+      crashPoint('mailbox.flush.settled');
+      await this.#commit((db) => this.alongside(db));
+    } catch (error) {
+      // Still noted in the index; the next flush, or the next process, tries again.
+      this.#log.warn('published mail could not be flushed to disk yet', { error: messageOf(error) });
+    }
+  }
+}
+
+function withDirectories(paths: readonly string[]): string[] {
+  return [...new Set([...paths, ...paths.map((file) => path.dirname(file))])];
+}

@@ -1,0 +1,54 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { conflict, ensurePrivateDirectory } from '../../../base/index.ts';
+import { quarantine } from '../repair/message-scan.ts';
+import type { Layout } from './layout.ts';
+
+/** Every directory a root itself has, those that hold others first, and first of all where things are put aside. */
+function ownDirectories(layout: Layout): string[] {
+  const { staging, messages, mailboxes, managed, locks, signals, rules } = layout;
+  return [
+    staging,
+    layout.quarantine,
+    messages,
+    mailboxes,
+    path.dirname(managed),
+    managed,
+    locks,
+    signals,
+    rules,
+    path.join(rules, 'protocols'),
+  ];
+}
+
+export function isLink(file: string): boolean {
+  return fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
+/** Throws when a directory of the root is a link: what is written there would land wherever it leads. */
+export function refuseLinkedDirectories(layout: Layout): void {
+  const link = ownDirectories(layout).find(isLink);
+  if (link !== undefined) throw linkedDirectory(layout, link);
+}
+
+export function linkedDirectory(layout: Layout, link: string): Error {
+  return conflict(
+    `${link} is a link where a directory of the mailbox root belongs; nothing is written through it`,
+    {
+      hint: `put a directory there, or have the link put aside: rouse mailbox repair --mailbox-root ${layout.root}`,
+      facts: { path: link },
+    },
+  );
+}
+
+/** Puts a directory in the place of each such link; answers where the links are now. */
+export function replaceLinkedDirectories(layout: Layout, stamp: string): string[] {
+  return ownDirectories(layout).flatMap((directory) => {
+    if (!isLink(directory)) return [];
+    // Named anew in the root first: it may stand in the way to the place for what is put aside.
+    const held = path.join(layout.root, `${path.basename(directory)}.link-${stamp}`);
+    fs.renameSync(directory, held);
+    ensurePrivateDirectory(directory);
+    return [quarantine(layout, held, stamp)];
+  });
+}

@@ -1,0 +1,73 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { errnoOf, messageOf, unavailable } from '../../base/index.ts';
+import type { Layout } from './root/layout.ts';
+import { isLink } from './root/own-directories.ts';
+
+/** Never through a link, never waiting for a reader. */
+const NEW_OR_OURS =
+  fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
+
+function signalFile(layout: Layout, address: string): string {
+  return path.join(layout.signals, address);
+}
+
+/** Tells watchers in other processes that this mailbox changed. Never fails: a hint that is lost is only late. */
+export function signalChange(layout: Layout, address: string, at: Date): void {
+  try {
+    fs.lutimesSync(signalFile(layout, address), at, at);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') ensureSignal(layout, address);
+  }
+}
+
+export function ensureSignal(layout: Layout, address: string): void {
+  try {
+    // Never the root itself: one that was moved away must not come back as an empty directory.
+    if (!fs.existsSync(layout.signals)) fs.mkdirSync(layout.signals, { mode: 0o700 });
+    if (isLink(layout.signals)) return;
+    fs.closeSync(fs.openSync(signalFile(layout, address), NEW_OR_OURS, 0o600));
+  } catch {
+    // Watchers then hear of the next change that can be signalled.
+  }
+}
+
+/**
+ * Watches the one file of this mailbox. A signal file that was removed or replaced is made and watched again, and
+ * counts as a change. When its root is gone too, that change is the last one told.
+ */
+export function watchSignal(layout: Layout, address: string, onChange: () => void): () => void {
+  const file = signalFile(layout, address);
+  let watcher: fs.FSWatcher | undefined;
+  let stopped = false;
+  const arm = (): void => {
+    watcher?.close();
+    if (stopped) return;
+    ensureSignal(layout, address);
+    watcher = fs.watch(file, (event) => {
+      if (stopped) return;
+      if (event === 'rename') rearm();
+      onChange();
+    });
+    watcher.on('error', () => watcher?.close());
+  };
+  const rearm = (): void => {
+    try {
+      arm();
+    } catch {
+      watcher?.close();
+    }
+  };
+  try {
+    arm();
+  } catch (error) {
+    throw unavailable(`mailbox ${address} cannot be watched: ${messageOf(error)}`, {
+      hint: 'raise fs.inotify.max_user_instances or max_user_watches, or look at the mailbox from time to time',
+      cause: error,
+    });
+  }
+  return () => {
+    stopped = true;
+    watcher?.close();
+  };
+}

@@ -1,0 +1,159 @@
+import * as fs from 'node:fs';
+import { tryLockFile } from '../../base/index.ts';
+import type { Sqlite } from '../../db/index.ts';
+import { OPERATOR, parseAddress } from '../../domain/index.ts';
+import type { Mailbox } from '../port.ts';
+import { folderOf } from './accounts/mailbox-folder.ts';
+import { type RegisterResult, register } from './accounts/register.ts';
+import type { RegisterRequest } from './accounts/register-request.ts';
+import { activeRegistration, listRegistrations, type Registration } from './accounts/registration-rows.ts';
+import { type UnregisterResult, unregister } from './accounts/unregister.ts';
+import { FilesystemMailbox } from './filesystem-mailbox.ts';
+import { sweepStaging } from './publish/sweep-staging.ts';
+import { type CleanupOptions, cleanup } from './repair/cleanup.ts';
+import { clearMessages, finishClearing, isClearing } from './repair/clear-messages.ts';
+import type { MaintenanceReport } from './repair/maintenance.ts';
+import { explained } from './root/explain-root.ts';
+import { type ExportManifest, type ExportOptions, exportRoot } from './root/export-root.ts';
+import { readMeta, writeMeta } from './root/meta-rows.ts';
+import { type MailStoreOptions, OpenRoot } from './root/open-root.ts';
+import { makeRoot, markRoot, openIndex, requireRoot, resolveRoot } from './root/root.ts';
+import { ensureSignal } from './signal.ts';
+
+const STAGING_LEFTOVER_MS = 10 * 60_000;
+
+/** A mailbox root and what can be done with it as a whole. */
+export class MailStore extends OpenRoot {
+  /** One mailbox, by its address. Closing it leaves the store open. */
+  mailbox(address: string): Mailbox {
+    const registration = activeRegistration(this.db, parseAddress(address));
+    if (registration) return new FilesystemMailbox(this, registration);
+    throw this.unknownMailbox(address.trim());
+  }
+
+  registrations(address?: string): Registration[] {
+    return listRegistrations(this.db, address).map(({ number: _number, ...rest }) => rest);
+  }
+
+  register(request: RegisterRequest): RegisterResult {
+    const result = register(this, request);
+    ensureSignal(this.layout, result.address);
+    return result;
+  }
+
+  cleanup(options: CleanupOptions = {}): MaintenanceReport {
+    return cleanup(this, options);
+  }
+
+  clearMessages(options: { dryRun: boolean }): Promise<MaintenanceReport> {
+    return clearMessages(this, options);
+  }
+
+  export(options: ExportOptions): Promise<ExportManifest> {
+    return exportRoot(this, options);
+  }
+
+  unregister(address: string, mode: 'deactivate' | 'purge'): UnregisterResult {
+    return unregister(this, address, mode);
+  }
+}
+
+/** Makes a root, or completes one, and opens it. Doing it again changes nothing. */
+export function initMailStore(options: MailStoreOptions): MailStore {
+  return explained(options.root, () => makeAndOpen(options));
+}
+
+function makeAndOpen(options: MailStoreOptions): MailStore {
+  const layout = resolveRoot(options.root);
+  makeRoot(layout);
+  const real = resolveRoot(options.root);
+  const db = openIndex(real, { make: true });
+  const store = new MailStore(real, db, options);
+  ensureOperator(store);
+  markRoot(real);
+  recover(store);
+  return store;
+}
+
+/** Opens a root that exists; finishes what a process that died in it left behind. */
+export function openMailStore(options: MailStoreOptions): MailStore {
+  return explained(options.root, () => openExisting(options));
+}
+
+function openExisting(options: MailStoreOptions): MailStore {
+  const layout = resolveRoot(options.root);
+  requireRoot(layout);
+  const store = new MailStore(layout, openIndex(layout, { make: false }), options);
+  try {
+    ensureOperator(store);
+    recover(store);
+  } catch (error) {
+    store.db.close();
+    throw error;
+  }
+  return store;
+}
+
+function ensureOperator(store: MailStore): void {
+  if (activeRegistration(store.db, OPERATOR.address)) return;
+  const { principal_id, address, display_name, role } = OPERATOR;
+  store.register({
+    mode: 'safe',
+    address,
+    owner_principal_id: principal_id,
+    display_name: display_name!,
+    role: role!,
+    system: true,
+  });
+}
+
+function recover(store: MailStore): void {
+  if (store.db.readOnly) return;
+  const moved = readMeta(store.db, 'root') !== store.layout.root;
+  const left = store.db.get('SELECT 1 FROM unpublished LIMIT 1') !== undefined;
+  const clearing = isClearing(store.db);
+  if (!moved && !left && !clearing) return;
+  const lock = tryLockFile(`${store.layout.locks}/recovery.lock`);
+  if (!lock) return;
+  try {
+    if (moved) noteMove(store);
+    if (clearing) finishClearing(store);
+    const touched = store.publisher.recover();
+    sweepStaging(store.layout, new Date(store.clock.now().getTime() - STAGING_LEFTOVER_MS));
+    if (touched.length > 0) {
+      store.log.info('finished publishing mail of a process that ended early', { messages: touched.length });
+      store.announceChange(addressesOf(store.db, touched));
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** Links inside the root are relative and moved with it; those in private directories elsewhere are made again. */
+function noteMove(store: MailStore): void {
+  const known = readMeta(store.db, 'root');
+  store.transaction((db) => {
+    writeMeta(db, 'root', store.layout.root);
+    if (known === undefined) return;
+    for (const { number, mailbox_kind, mailbox_path } of listRegistrations(db)) {
+      if (mailbox_kind !== 'symlink' || !fs.existsSync(folderOf(store.layout, { mailbox_path }))) continue;
+      db.run(
+        `INSERT OR REPLACE INTO unpublished (seq, publisher) SELECT seq, '-' FROM mail_state WHERE registration = ?`,
+        [number],
+      );
+    }
+  });
+}
+
+function addressesOf(db: Sqlite, seqs: readonly number[]): Set<string> {
+  const addresses = seqs.flatMap((seq) =>
+    db
+      .all<{ address: string }>(
+        `SELECT r.address FROM mail_state s JOIN mailbox_registrations r ON r.number = s.registration
+         WHERE s.seq = ? AND r.status = 'active'`,
+        [seq],
+      )
+      .map(({ address }) => address),
+  );
+  return new Set(addresses);
+}

@@ -1,0 +1,13 @@
+/**
+ * Mailbox: durable mail between agents and people. One port, one contract suite; stores behind it.
+ *
+ * Promises  An accepted message survives kill -9 at any instant, is delivered once, and is never seen in part.
+ *           A retry with the same idempotency key and content is the same message; with other content a conflict.
+ *           One bad file is set aside and counted, never fatal.
+ * Never     Decides who is woken, or when: watch() is a hint, the mailbox is the truth.
+ * Errors    See the port: invalid, not_found, conflict, unsupported, unavailable, each saying what to do.
+ */
+export * from './filesystem/index.ts';
+export * from './flatfile/index.ts';
+export { MemoryMail } from './memory/memory.ts';
+export type * from './port.ts';

@@ -1,0 +1,13 @@
+import { unknownRecipient } from '../../domain/index.ts';
+import type { Mailbox } from '../port.ts';
+import { MemoryMailbox } from './memory-mailbox.ts';
+import { MemoryStore } from './memory-store.ts';
+
+/** Mail between mailboxes of one process, kept nowhere. For tests of whatever uses the port. */
+export class MemoryMail extends MemoryStore {
+  mailbox(address: string): Mailbox {
+    const self = this.principals.get(address);
+    if (!self) throw unknownRecipient(address, [...this.principals.values()]);
+    return new MemoryMailbox(this, self);
+  }
+}

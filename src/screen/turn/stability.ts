@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import type { Facts } from '../facts.ts';
+import type { TurnState } from './turn-state.ts';
+
+/**
+ * A fingerprint of everything that decides. Clocks, tips and token counters in the footer are no part of it, so a
+ * waiting agent with a talkative footer is still stable; any change of the transcript or the composer is not.
+ */
+export function stateSignature(facts: Facts, turn: Pick<TurnState, 'phase' | 'lastTurn'>): string {
+  const { surface } = facts;
+  return fingerprint(
+    JSON.stringify([
+      facts.process.value,
+      facts.composer.value,
+      facts.busy.evidence.length > 0,
+      facts.dialog.value,
+      facts.menu.value,
+      facts.limit.value,
+      facts.logged_out.value,
+      surface.accepting_input.value,
+      surface.editing_input.value,
+      surface.ready_posture.value,
+      surface.pending_input.value,
+      facts.turn_signature,
+      facts.excerpt,
+      turn.phase,
+      turn.lastTurn.result,
+    ]),
+  );
+}
+
+export function fingerprint(text: string): string {
+  return createHash('sha1').update(text).digest('hex');
+}
+
+export interface Stability {
+  signature: string;
+  stable: boolean;
+  stable_for_seconds: number;
+  stable_since_utc: string | null;
+}
+
+export function stabilityAt(turn: TurnState, atMs: number, thresholdSeconds: number): Stability {
+  const { signature, sinceMs, sinceUtc } = turn.stability;
+  const held = signature === '' ? 0 : Math.max(0, atMs - sinceMs) / 1000;
+  return {
+    signature,
+    stable: signature !== '' && held >= thresholdSeconds,
+    stable_for_seconds: Math.round(held * 1000) / 1000,
+    stable_since_utc: sinceUtc,
+  };
+}

@@ -1,0 +1,241 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { claude } from '../detectors/claude.ts';
+import type { Facts } from '../facts.ts';
+import { parseSnapshot } from '../model/snapshot-parser.ts';
+import { observe } from '../observe.ts';
+import type { ToolSignal } from '../tool-signals.ts';
+import { decideReadiness } from './readiness.ts';
+import { stabilityAt } from './stability.ts';
+import { isLimitOver, notePrompt, reduceTurn } from './turn-reducer.ts';
+import { NO_TURN, type TurnState } from './turn-state.ts';
+
+const TIMES = {
+  completion_stability_seconds: 1,
+  stale_active_recovery_seconds: 5,
+  final_stable_active_recovery_seconds: 20,
+  unknown_to_stalled_timeout_seconds: 30,
+};
+const RULE = '─'.repeat(60);
+
+function screen(above: string[], text = '', below = '  ? for shortcuts'): Facts {
+  return facts(above, text, below, []);
+}
+
+function facts(above: string[], text: string, below: string, signals: ToolSignal[]): Facts {
+  const lines = [...above, '', RULE, `❯ ${text}`, RULE, below];
+  return observe({
+    screen: parseSnapshot(lines.join('\n'), {
+      columns: 60,
+      height: lines.length,
+      cursor: { x: 2 + text.length, y: above.length + 2 },
+      title: '✳ x',
+    }),
+    detector: claude,
+    process: { foreground: 'tool' },
+    signals,
+  });
+}
+
+const idle = screen(['● hello', '✻ Worked for 1s']);
+const asked = ['❯ do it'];
+const busy = screen([...asked, '✻ Thinking… (1s)'], '', '  esc to interrupt');
+const done = screen([...asked, '● did it', '✻ Worked for 3s']);
+const interrupted = screen([...asked, '● half', '  ⎿  Interrupted · What now?']);
+const failed = screen([...asked, '● API Error: 500', '✻ Worked for 1s']);
+const gone = observe({ screen: undefined, detector: claude, process: { foreground: 'gone' } });
+const dialog = observe({
+  screen: parseSnapshot('Do you want to proceed?\n ❯ 1. Yes\n   2. No\n\n Esc to cancel', {
+    cursor: { x: 1, y: 1 },
+  }),
+  detector: claude,
+  process: { foreground: 'tool' },
+});
+
+/** Plays [seconds, facts] one after the other. */
+function play(start: TurnState, ...steps: [number, Facts][]): TurnState {
+  return steps.reduce((state, [seconds, seen]) => reduceTurn(state, seen, at(seconds), TIMES), start);
+}
+
+const at = (seconds: number) => ({
+  ms: seconds * 1000,
+  utc: new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString(),
+});
+
+describe('the turn reducer', () => {
+  it('reads an idle screen as ready and claims no outcome for it', () => {
+    const state = play(NO_TURN, [0, idle], [10, idle]);
+    expect(state.phase).toBe('ready');
+    expect(state.lastTurn).toEqual({ result: 'none', source: 'none', updated_at_utc: null });
+  });
+
+  it('calls a turn a success when its end was seen and held', () => {
+    const state = play(notePrompt(play(NO_TURN, [0, idle]), idle, at(1)), [1.2, busy], [4, done]);
+    expect(state.lastTurn.result).toBe('none');
+    const held = play(state, [5.1, done]);
+    expect(held.lastTurn).toMatchObject({ result: 'success', source: 'explicit_input' });
+    expect(held.anchor).toBeNull();
+  });
+
+  it('infers a turn nobody noted', () => {
+    const state = play(NO_TURN, [0, idle], [1, busy], [4, done], [5.1, done]);
+    expect(state.lastTurn).toMatchObject({ result: 'success', source: 'surface_inference' });
+  });
+
+  it('makes a noted prompt active at once, whatever the screen still shows', () => {
+    const noted = notePrompt(play(NO_TURN, [0, idle]), idle, at(1));
+    expect(noted.phase).toBe('active');
+    expect(play(noted, [1.1, idle], [5, idle]).phase).toBe('active');
+  });
+
+  it('does not take the outcome of the last turn for that of the noted one', () => {
+    const before = play(NO_TURN, [0, interrupted]);
+    const noted = notePrompt(before, interrupted, at(1));
+    expect(play(noted, [1.1, interrupted], [3, interrupted])).toMatchObject({
+      phase: 'active',
+      lastTurn: { result: 'none' },
+    });
+    const beforeDone = notePrompt(play(NO_TURN, [0, done]), done, at(1));
+    expect(play(beforeDone, [1.1, done], [4, done]).lastTurn.result).toBe('none');
+  });
+
+  it('lets a note that came to nothing expire, without claiming success', () => {
+    const noted = notePrompt(play(NO_TURN, [0, done]), done, at(1));
+    const late = play(noted, [1.1, done], [10, done], [22, done]);
+    expect(late.phase).toBe('ready');
+    expect(late.lastTurn.result).toBe('none');
+    expect(late.anchor).toBeNull();
+  });
+
+  it('never lets time give back a posture the composer does not show', () => {
+    const noted = notePrompt(play(NO_TURN, [0, idle]), idle, at(1));
+    const typed = screen(['● hello', '✻ Worked for 1s'], 'our own text');
+    expect(play(noted, [1.1, typed], [100, typed], [1000, typed]).phase).toBe('active');
+    expect(play(noted, [1.1, dialog], [1000, dialog]).phase).not.toBe('ready');
+  });
+
+  it('tells an interrupt and a failure of its own turn', () => {
+    const noted = notePrompt(play(NO_TURN, [0, idle]), idle, at(1));
+    expect(play(noted, [2, busy], [3, interrupted]).lastTurn.result).toBe('interrupted');
+    expect(play(noted, [2, busy], [3, failed]).lastTurn.result).toBe('known_failure');
+    expect(play(noted, [2, failed]).lastTurn.result).toBe('known_failure');
+  });
+
+  it('forgets the old outcome when a draft or a new turn begins', () => {
+    const over = play(NO_TURN, [0, busy], [1, interrupted]);
+    expect(over.lastTurn.result).toBe('interrupted');
+    const typed = screen([...asked, '● half', '  ⎿  Interrupted · What now?'], 'draft');
+    expect(play(over, [2, typed]).lastTurn.result).toBe('none');
+    expect(play(over, [2, busy]).lastTurn.result).toBe('none');
+  });
+
+  it('gives the next turn to whoever began it', () => {
+    const noted = notePrompt(play(NO_TURN, [0, idle]), idle, at(1));
+    const quiet = screen([...asked, '● did it without a closing row']);
+    const state = play(noted, [1.2, busy], [3, quiet], [10, quiet], [11, busy]);
+    expect(state.anchor).toMatchObject({ source: 'surface_inference' });
+  });
+
+  it('knows nothing of a tool that is gone, and forgets its turn', () => {
+    const state = play(notePrompt(play(NO_TURN, [0, idle]), idle, at(1)), [2, busy], [3, gone]);
+    expect(state).toMatchObject({ phase: 'unknown', anchor: null, lastTurn: { result: 'none' } });
+    expect(play(state, [100, gone]).phase).toBe('unknown');
+    expect(gone.surface.ready_posture.value).toBe('unknown');
+    expect(gone.surface.accepting_input.value).toBe('unknown');
+  });
+
+  it('overrules a start that was never ended after a still while with an empty composer', () => {
+    const hooked = (ageSeconds: number): Facts =>
+      facts(['● half'], '', '  ? for shortcuts', [
+        { source: 'claude_hooks', says: 'busy', ageMs: ageSeconds * 1000 },
+      ]);
+    const soon = play(NO_TURN, [1, hooked(1)], [4, hooked(4)]);
+    expect(soon.phase).toBe('active');
+    const late = play(soon, [8, hooked(8)], [9, hooked(9)]);
+    expect(late).toMatchObject({ phase: 'ready', lastTurn: { result: 'none' } });
+    expect(play(late, [10, hooked(0.1)]).phase).toBe('active');
+  });
+
+  it('is stable when nothing that decides has changed, whatever the footer says', () => {
+    const tip = (text: string): Facts => screen(['● hello', '✻ Worked for 1s'], '', `  ${text}`);
+    const state = play(NO_TURN, [0, tip('one tip')], [0.6, tip('another tip')], [1.2, tip('a third')]);
+    expect(stabilityAt(state, 1200, 1)).toMatchObject({ stable: true, stable_for_seconds: 1.2 });
+    const typed = play(state, [1.3, screen(['● hello', '✻ Worked for 1s'], 'x')]);
+    expect(stabilityAt(typed, 1300, 1).stable).toBe(false);
+    expect(stabilityAt(NO_TURN, 99_999, 1).stable).toBe(false);
+  });
+
+  it('calls an unreadable screen stalled after a while, and does nothing else about it', () => {
+    const unknown = observe({ screen: undefined, detector: claude, process: { foreground: 'tool' } });
+    const early = play(NO_TURN, [0, unknown], [20, unknown]);
+    expect(early).toMatchObject({ stalled: false, phase: 'unknown' });
+    const late = play(early, [31, unknown]);
+    expect(late).toMatchObject({ stalled: true, phase: 'unknown' });
+    expect(late.transitions.at(-1)).toMatchObject({
+      changed_fields: ['stalled'],
+      summary: 'stalled no → yes',
+    });
+    expect(decideReadiness(unknown, { stable: true, stalled: true })).toMatchObject({
+      reasons: [{ fragment: "ready_posture='unknown'" }, { fragment: "stalled='yes'" }],
+    });
+    expect(play(late, [32, idle]).stalled).toBe(false);
+    expect(decideReadiness(idle, { stable: true, stalled: true }).ready).toBe(true);
+  });
+
+  it('does not call a dialog or a tool that is gone stalled: they are readable', () => {
+    const gone = observe({ screen: undefined, detector: claude, process: { foreground: 'gone' } });
+    expect(play(NO_TURN, [0, gone], [99, gone]).stalled).toBe(false);
+    const asks = facts([], '', '  ? for shortcuts', [
+      { source: 'claude_status_file', says: 'waiting', ageMs: 0, writerAlive: true },
+    ]);
+    expect(asks.dialog.value).not.toBeNull();
+    expect(play(NO_TURN, [0, asks], [99, asks]).stalled).toBe(false);
+  });
+
+  it('knows when a usage limit is over although its notice still stands', () => {
+    const limited = screen([...asked, "● You've hit your session limit · resets in 2h"]);
+    const state = play(NO_TURN, [0, limited], [3600, limited]);
+    expect(isLimitOver(state, 3600_000)).toBe(false);
+    expect(isLimitOver(play(state, [7300, limited]), 7300_000)).toBe(true);
+    expect(isLimitOver(play(state, [7300, done]), 7300_000)).toBe(false);
+  });
+
+  it('keeps the last 24 transitions, each with what changed', () => {
+    let state = NO_TURN;
+    for (let second = 0; second < 60; second++) state = play(state, [second, second % 2 ? busy : idle]);
+    expect(state.transitions).toHaveLength(24);
+    expect(state.transitions.at(-1)?.changed_fields).toContain('turn.phase');
+    expect(state.transitions.at(-1)?.summary).toContain('turn.phase ready → active');
+    expect(play(state, [60, busy]).transitions.at(-1)).toEqual(state.transitions.at(-1));
+  });
+
+  it('never claims success without having seen a turn end', () => {
+    const pictures = [idle, busy, done, interrupted, failed, gone, dialog];
+    const step = fc.tuple(fc.integer({ min: 0, max: 30 }), fc.nat(pictures.length - 1), fc.boolean());
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        let state = NO_TURN;
+        let second = 0;
+        let evidence = false;
+        for (const [wait, index, noted] of steps) {
+          second += wait;
+          const seen = pictures[index]!;
+          if (noted) {
+            state = notePrompt(state, seen, at(second));
+            evidence = false;
+          }
+          const before = state.lastTurn.result;
+          state = play(state, [second, seen]);
+          if (seen.busy.value === 'yes' || (state.anchor && state.anchor.signature !== seen.turn_signature))
+            evidence = true;
+          if (before !== 'success' && state.lastTurn.result === 'success') {
+            expect(evidence && seen.success_candidate.value).toBe(true);
+            evidence = false;
+          }
+          if (seen === gone) expect(state.phase).toBe('unknown');
+          if (state.phase === 'ready') expect(seen.phase.value).toBe('ready');
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,166 @@
+import type { TuiTimings } from '../../domain/index.ts';
+import type { Facts, Phase } from '../facts.ts';
+import { limitEnd } from '../limit-end.ts';
+import { isUnreadable } from './readiness.ts';
+import { stateSignature } from './stability.ts';
+import type { Anchor, Instant, TurnResult, TurnState } from './turn-state.ts';
+import { noteTransition } from './turn-transitions.ts';
+
+type Times = Pick<
+  TuiTimings,
+  | 'completion_stability_seconds'
+  | 'stale_active_recovery_seconds'
+  | 'final_stable_active_recovery_seconds'
+  | 'unknown_to_stalled_timeout_seconds'
+>;
+
+/**
+ * One observation further. An outcome needs evidence of its own turn: it counts only when a turn was noted or seen,
+ * and not when the picture is still the one from before. Time may give back a ready posture where the composer is
+ * positively empty; it never says that a turn ended well.
+ */
+export function reduceTurn(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
+  const limit = followLimit(state, facts, at);
+  const next = settle({ ...decide(state, facts, at, times), limit }, facts, at, times);
+  return noteTransition(state, next, facts, at);
+}
+
+/** A prompt was submitted: the turn runs from now, whatever the screen still shows for a moment. */
+export function notePrompt(state: TurnState, facts: Facts | undefined, at: Instant): TurnState {
+  const anchor: Anchor = {
+    source: 'explicit_input',
+    sinceMs: at.ms,
+    signature: facts?.turn_signature ?? '',
+    seen: false,
+  };
+  const noted: TurnState = {
+    ...state,
+    phase: 'active',
+    anchor,
+    settling: null,
+    unreadableSinceMs: null,
+    stalled: false,
+    lastTurn: { result: 'none', source: 'none', updated_at_utc: at.utc },
+    stability: { signature: '', sinceMs: at.ms, sinceUtc: null },
+  };
+  return facts ? noteTransition(state, noted, facts, at) : noted;
+}
+
+function decide(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
+  if (isGone(facts)) return { ...state, phase: 'unknown', anchor: null, settling: null };
+  if (facts.busy.value === 'yes') {
+    return facts.busy.doubtful ? doubtStart(state, facts, at, times) : activate(state, facts, at, times);
+  }
+  const { anchor } = state;
+  const ready = facts.surface.ready_posture.value === 'yes';
+  const own = anchor !== null && (anchor.seen || anchor.signature !== facts.turn_signature);
+  if (facts.composer.value?.state === 'draft' && !anchor) {
+    return { ...state, phase: facts.phase.value, settling: null, lastTurn: withoutOutcome(state) };
+  }
+  if (own && facts.interrupted.value) return finish(state, 'interrupted', facts.phase.value, at);
+  if (own && facts.known_failure.value) return finish(state, 'known_failure', facts.phase.value, at);
+  if (own && ready && facts.success_candidate.value) return settleSuccess(state, facts, at, times);
+  if (anchor && !own) return waitForTurn(state, facts, at, times);
+  return { ...state, phase: ready ? 'ready' : facts.phase.value, settling: null };
+}
+
+function isGone(facts: Facts): boolean {
+  return facts.process.value !== 'tool' && facts.process.value !== 'unknown';
+}
+
+function activate(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
+  const fresh: Anchor = {
+    source: 'surface_inference',
+    sinceMs: at.ms,
+    signature: facts.turn_signature,
+    seen: true,
+  };
+  const anchor = isSameTurn(state, at, times) && state.anchor ? { ...state.anchor, seen: true } : fresh;
+  return {
+    ...state,
+    phase: 'active',
+    anchor,
+    settling: null,
+    overruledAtMs: null,
+    lastTurn: withoutOutcome(state),
+  };
+}
+
+/** Activity after a still, ready while is another turn: somebody else's. */
+function isSameTurn({ anchor, phase, stability }: TurnState, at: Instant, times: Times): boolean {
+  if (!anchor?.seen || phase === 'active') return true;
+  return at.ms - stability.sinceMs < times.completion_stability_seconds * 1000;
+}
+
+/** A start was seen or told and never an end. It is believed until the composer has been empty and still for a while. */
+function doubtStart(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
+  const told = facts.busy.source === 'screen' ? state.stability.sinceMs : at.ms - facts.busy.ageMs;
+  if (state.overruledAtMs !== null && told <= state.overruledAtMs)
+    return { ...state, phase: facts.surface.ready_posture.value === 'yes' ? 'ready' : 'unknown' };
+  const still = at.ms - Math.max(state.stability.sinceMs, told) >= times.stale_active_recovery_seconds * 1000;
+  if (state.phase === 'active' && still && facts.surface.ready_posture.value === 'yes') {
+    return { ...state, phase: 'ready', anchor: null, settling: null, overruledAtMs: at.ms };
+  }
+  return activate(state, facts, at, times);
+}
+
+/** A new turn or a draft makes the old outcome history. */
+function withoutOutcome({ lastTurn }: TurnState): TurnState['lastTurn'] {
+  return lastTurn.result === 'none' ? lastTurn : { ...lastTurn, result: 'none', source: 'none' };
+}
+
+function finish(state: TurnState, result: TurnResult, phase: Phase, at: Instant): TurnState {
+  const source = state.anchor?.source ?? 'surface_inference';
+  return {
+    ...state,
+    phase,
+    anchor: null,
+    settling: null,
+    lastTurn: { result, source, updated_at_utc: at.utc },
+  };
+}
+
+function settleSuccess(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
+  const { settling } = state;
+  const same = settling?.signature === facts.turn_signature;
+  if (!same)
+    return { ...state, phase: 'ready', settling: { signature: facts.turn_signature, sinceMs: at.ms } };
+  const held = at.ms - settling.sinceMs >= times.completion_stability_seconds * 1000;
+  return held ? finish(state, 'success', 'ready', at) : { ...state, phase: 'ready' };
+}
+
+/** Noted, but nothing of it was seen yet. After a long still while with an empty composer the note expires, unproven. */
+function waitForTurn(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
+  const ready = facts.surface.ready_posture.value === 'yes';
+  const patience = times.final_stable_active_recovery_seconds * 1000;
+  const since = Math.max(state.anchor?.sinceMs ?? at.ms, state.stability.sinceMs);
+  if (ready && at.ms - since >= patience) return { ...state, phase: 'ready', anchor: null, settling: null };
+  return { ...state, phase: 'active', settling: null };
+}
+
+/** Keeps the clocks: how long nothing changed, and how long the screen could not be read. */
+function settle(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
+  const signature = stateSignature(facts, state);
+  const unreadable = state.phase === 'unknown' && isUnreadable(facts);
+  const unreadableSinceMs = unreadable ? (state.unreadableSinceMs ?? at.ms) : null;
+  const stalled =
+    unreadableSinceMs !== null &&
+    at.ms - unreadableSinceMs >= times.unknown_to_stalled_timeout_seconds * 1000;
+  const next = { ...state, unreadableSinceMs, stalled };
+  if (signature === state.stability.signature) return next;
+  return { ...next, stability: { signature, sinceMs: at.ms, sinceUtc: at.utc } };
+}
+
+function followLimit({ limit }: TurnState, facts: Facts, at: Instant): TurnState['limit'] {
+  const seen = facts.limit.value;
+  if (!seen) return null;
+  const text = `${seen.text} ${seen.resets ?? ''}`;
+  if (limit?.text === text) return limit;
+  const now = new Date(at.utc);
+  return { text, endsMs: at.ms + Math.max(0, limitEnd(seen.resets, now).getTime() - now.getTime()) };
+}
+
+/** The notice of a usage limit is still on the screen, but its time has passed. */
+export function isLimitOver(state: TurnState, atMs: number): boolean {
+  return state.limit !== null && atMs >= state.limit.endsMs;
+}

@@ -1,0 +1,52 @@
+import { type Clock, Emitter, utcStamp } from '../../base/index.ts';
+import type { Transcript, TranscriptRecord } from '../tui/transcript.ts';
+
+/** Events kept for a control client that connects late. */
+const KEPT = 1000;
+
+/** Fields too large for the control channel; the transcript has them. */
+const LARGE = ['text'];
+
+/** Everything that happens, in one order: written down, then told to whoever listens. */
+export class Journal {
+  readonly events = new Emitter<TranscriptRecord>();
+  #transcript: Transcript | undefined;
+  #clock: Clock;
+  #seq = 0;
+  #recent: TranscriptRecord[] = [];
+
+  constructor(transcript: Transcript | undefined, clock: Clock) {
+    this.#transcript = transcript;
+    this.#clock = clock;
+  }
+
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** Written to the transcript before this returns. */
+  record(type: string, facts: Record<string, unknown> = {}): void {
+    const record = { seq: ++this.#seq, at: utcStamp(this.#clock.now()), type, ...facts };
+    this.#transcript?.append(record);
+    const light = { ...record } as TranscriptRecord;
+    for (const field of LARGE) delete light[field];
+    this.#recent.push(light);
+    if (this.#recent.length > KEPT) this.#recent.shift();
+    this.events.emit(light);
+  }
+
+  /** Told to those who listen now, and not kept: what is true of the screen rather than of the work. */
+  tell(type: string, facts: Record<string, unknown> = {}): void {
+    this.events.emit({ seq: ++this.#seq, at: utcStamp(this.#clock.now()), type, ...facts });
+  }
+
+  since(seq: number): TranscriptRecord[] {
+    return this.#recent.filter((event) => event.seq > seq);
+  }
+
+  /** The program has ended: what still moves is not recorded any more. */
+  close(): void {
+    this.#transcript?.close();
+    this.#transcript = undefined;
+  }
+}

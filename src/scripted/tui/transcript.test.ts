@@ -1,0 +1,59 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '../../base/index.ts';
+import { Journal } from '../control/journal.ts';
+import { readTranscript, Transcript } from './transcript.ts';
+
+let directory: string;
+let file: string;
+
+beforeEach(() => {
+  directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-scripted-'));
+  file = path.join(directory, 'transcript.jsonl');
+});
+afterEach(() => fs.rmSync(directory, { recursive: true }));
+
+describe('the transcript', () => {
+  it('is readable by its owner only, also when the file was there before', () => {
+    fs.writeFileSync(file, '', { mode: 0o644 });
+    new Transcript(file).close();
+    expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('holds a record as soon as it was made', () => {
+    const journal = new Journal(new Transcript(file), new FakeClock());
+    journal.record('submitted', { text: 'héllo\n⟦rouse:1⟧' });
+    expect(readTranscript(file)).toEqual([
+      { seq: 1, at: '2026-01-01T00:00:00.000Z', type: 'submitted', text: 'héllo\n⟦rouse:1⟧' },
+    ]);
+  });
+
+  it('leaves out a line torn by kill -9, and the next life does not glue its own to it', () => {
+    new Journal(new Transcript(file), new FakeClock()).record('started');
+    fs.appendFileSync(file, '{"seq":2,"at":"2026');
+    expect(readTranscript(file).map((record) => record.type)).toEqual(['started']);
+    const journal = new Journal(new Transcript(file), new FakeClock());
+    journal.record('started');
+    journal.record('ready');
+    expect(readTranscript(file).map((record) => record.type)).toEqual(['started', 'started', 'ready']);
+  });
+
+  it('reports a damaged line in the middle instead of passing over it', () => {
+    fs.writeFileSync(file, '{"seq":1}\nrubbish\n{"seq":2,"type":"ready"}\n');
+    expect(() => readTranscript(file)).toThrow('line 2 is not a record');
+  });
+
+  it('names the file that cannot be written', () => {
+    expect(() => new Transcript('/nowhere/at/all')).toThrow('--transcript /nowhere/at/all cannot be written');
+  });
+
+  it('keeps long texts off the control channel', () => {
+    const journal = new Journal(undefined, new FakeClock());
+    journal.record('submitted', { text: 'long', bytes: 4 });
+    expect(journal.since(0)).toEqual([
+      { seq: 1, at: '2026-01-01T00:00:00.000Z', type: 'submitted', bytes: 4 },
+    ]);
+  });
+});

@@ -1,0 +1,94 @@
+import * as fs from 'node:fs';
+import { errnoOf, FileTroubles, invalid, messageOf, systemClock } from '../../base/index.ts';
+
+/** One line of the truth. `type` says what happened; the other fields are described in docs/scripted-agent.md. */
+export interface TranscriptRecord {
+  seq: number;
+  at: string;
+  type: string;
+  [fact: string]: unknown;
+}
+
+/**
+ * The agent's own account, one JSON record per line. A record is in the kernel before anything else happens, so
+ * kill -9 loses nothing that was received; what a full disk does not take waits for room. Readable by its owner only.
+ */
+export class Transcript {
+  readonly path: string;
+  #fd: number;
+  #waiting: Buffer[] = [];
+  #writer = new FileTroubles(systemClock).writer('transcript', () => this.#flush());
+
+  constructor(path: string) {
+    this.path = path;
+    try {
+      this.#fd = fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_APPEND, 0o600);
+      fs.fchmodSync(this.#fd, 0o600);
+    } catch (error) {
+      throw invalid(`--transcript ${path} cannot be written: ${messageOf(error)}`, {
+        hint: 'Name a file in a directory that exists and that you may write to.',
+      });
+    }
+    if (this.#endsTorn()) this.#write('\n');
+  }
+
+  append(record: TranscriptRecord): void {
+    this.#write(`${JSON.stringify(record)}\n`);
+  }
+
+  #write(text: string): void {
+    this.#waiting.push(Buffer.from(text));
+    this.#writer.write();
+  }
+
+  /** A killed writer may have left half a line; the next record must not be glued to it. */
+  #endsTorn(): boolean {
+    const size = fs.fstatSync(this.#fd).size;
+    if (size === 0) return false;
+    const last = Buffer.alloc(1);
+    fs.readSync(this.#fd, last, 0, 1, size - 1);
+    return last[0] !== 0x0a;
+  }
+
+  /** What was taken of a record is not written again. */
+  #flush(): void {
+    for (let bytes = this.#waiting[0]; bytes !== undefined; bytes = this.#waiting[0]) {
+      try {
+        const written = fs.writeSync(this.#fd, bytes);
+        if (written === bytes.length) this.#waiting.shift();
+        else this.#waiting[0] = bytes.subarray(written);
+      } catch (error) {
+        if (errnoOf(error) !== 'EAGAIN' && errnoOf(error) !== 'EINTR') throw error;
+      }
+    }
+  }
+
+  close(): void {
+    this.#writer.stop();
+    fs.closeSync(this.#fd);
+  }
+}
+
+/** All whole records, oldest first. A line torn by kill -9 is left out; any other bad line is an error. */
+export function readTranscript(path: string): TranscriptRecord[] {
+  const lines = fs.readFileSync(path, 'utf8').split('\n');
+  return lines.flatMap((line, index) => {
+    if (line === '') return [];
+    try {
+      return [JSON.parse(line) as TranscriptRecord];
+    } catch {
+      const torn = index === lines.length - 1 || isStart(lines[index + 1]);
+      if (torn) return [];
+      throw invalid(`${path}: line ${index + 1} is not a record`);
+    }
+  });
+}
+
+/** A torn line can only stand at the end of one life of the agent. */
+function isStart(line: string | undefined): boolean {
+  try {
+    return line === '' || (JSON.parse(line ?? '') as TranscriptRecord).type === 'started';
+  } catch {
+    return false;
+  }
+}

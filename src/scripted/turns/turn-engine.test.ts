@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { agentAtDesk } from '../agent.testing.ts';
+
+describe('turns', () => {
+  it('last as long as the prompt says and stream their words meanwhile', async () => {
+    const { agent, clock, press, types } = agentAtDesk();
+    press('[[turn=2s]] [[delay=1s]] [[words=100]]\r');
+    await clock.advance(999);
+    expect(agent.engine.current?.answer).toBe('');
+    await clock.advance(501);
+    const half = agent.engine.current?.answer.split(' ').length ?? 0;
+    expect(half).toBeGreaterThan(30);
+    expect(half).toBeLessThan(70);
+    await clock.advance(600);
+    expect(types('turn_finished')).toMatchObject([{ outcome: 'completed', duration_ms: 2000 }]);
+    expect(agent.view(80, 24).blocks.at(-1)?.text).toMatch(/^word1 .* word100$/);
+  });
+
+  it('that hang end only when they are ended', async () => {
+    const { agent, clock, press, types } = agentAtDesk();
+    press('[[hang]]\r');
+    await clock.advance(3_600_000);
+    expect(agent.state).toBe('busy');
+    press('\u001b');
+    await clock.advance(1);
+    expect(types('turn_finished')).toMatchObject([{ outcome: 'interrupted' }]);
+  });
+
+  it('that crash never finish', async () => {
+    const { clock, press, types, endings } = agentAtDesk();
+    press('[[crash]]\r');
+    await clock.advance(60_000);
+    expect(endings).toEqual([{ kind: 'crash', dirty: false, code: 1 }]);
+    expect(types('turn_finished')).toEqual([]);
+  });
+
+  it('may leave a draft, another skin or a limit banner behind', async () => {
+    const { agent, clock, press } = agentAtDesk();
+    press('[[draft=half a thought]] [[skin=ascii]] [[limit]]\r');
+    await clock.advance(1000);
+    expect(agent.composer.text).toBe('half a thought');
+    expect(agent.skin.name).toBe('ascii');
+    expect(agent.banner).toContain('limit');
+  });
+
+  it('asked to run a command ask first, and record it without running it', async () => {
+    const { clock, press, types } = agentAtDesk();
+    press('[[sh=touch x]]\r');
+    await clock.advance(1000);
+    press('\r');
+    await clock.advance(1000);
+    expect(types('shell_command')).toMatchObject([{ command: 'touch x', asked: true, ran: false }]);
+  });
+
+  it('can be work nobody asked for', async () => {
+    const { agent, clock, types } = agentAtDesk();
+    expect(agent.engine.work(30_000)).toBe(true);
+    expect(agent.engine.work(1)).toBe(false);
+    await clock.advance(30_000);
+    expect(types('turn_started', 'turn_finished')).toMatchObject([
+      { prompt_ids: [] },
+      { duration_ms: 30_000 },
+    ]);
+  });
+
+  it('cost nothing once they are over: no timer stays armed', async () => {
+    const { clock, press } = agentAtDesk();
+    press('hello\r');
+    await clock.advance(10_000);
+    expect(clock.pending).toBe(0);
+  });
+});

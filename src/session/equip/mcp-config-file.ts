@@ -1,0 +1,129 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  conflict,
+  ensurePrivateDirectory,
+  invalid,
+  readIfExists,
+  unsupported,
+  writeFileAtomic,
+} from '../../base/index.ts';
+import {
+  MCP_NAME,
+  MCP_PLACES,
+  MCP_TOOLS,
+  type McpEntry,
+  mcpConfigFile,
+  mcpJsonDocument,
+  mcpJsonEntry,
+  mcpTomlPairs,
+} from '../../domain/index.ts';
+
+export interface McpConfig {
+  tool: string;
+  /** The tool's home directory; absent: as its own variable says, or below the person's home. */
+  home?: string | undefined;
+  env: NodeJS.ProcessEnv;
+  entry: McpEntry;
+}
+
+export interface McpInstallation {
+  file: string;
+  /** What was found in it before. */
+  was: 'absent' | 'other' | 'same';
+}
+
+/** What would stand in the file, without the rest of it. */
+export function shownMcpConfig({ tool, entry, ...place }: McpConfig): { file: string; text: string } {
+  const file = fileOf({ tool, ...place });
+  return { file, text: MCP_PLACES[tool]!.format === 'toml' ? block(entry) : mcpJsonDocument(tool, entry) };
+}
+
+/** Puts our server into the tool's own configuration and leaves all else there as it is; twice changes nothing more. */
+export function installMcp(config: McpConfig): McpInstallation {
+  const file = followed(fileOf(config));
+  const before = readIfExists(file);
+  const edit = MCP_PLACES[config.tool]!.format === 'toml' ? editToml : editJson;
+  const { text, was } = edit(before ?? '', file, config);
+  if (text !== before) {
+    ensurePrivateDirectory(path.dirname(file));
+    const mode = fs.statSync(file, { throwIfNoEntry: false })?.mode;
+    writeFileAtomic(file, text, { mode: mode === undefined ? 0o600 : mode & 0o777 });
+  }
+  return { file, was };
+}
+
+function fileOf({ tool, home, env }: Omit<McpConfig, 'entry'>): string {
+  const file = mcpConfigFile(tool, { home, env });
+  if (file) return file;
+  if (tool in MCP_PLACES) throw invalid('HOME is not set', { hint: 'name the home of the tool with --home' });
+  throw unsupported(`${tool} is not known to take MCP servers`, { hint: `known: ${MCP_TOOLS.join(', ')}` });
+}
+
+/** Somebody may keep the file elsewhere; the link stays. */
+function followed(file: string): string {
+  return fs.existsSync(file) ? fs.realpathSync(file) : file;
+}
+
+type Edited = { text: string; was: McpInstallation['was'] };
+
+function editJson(before: string, file: string, { tool, entry }: McpConfig): Edited {
+  const { member, value } = mcpJsonEntry(tool, entry);
+  const document = parseObject(before.trim() === '' ? '{}' : before, file);
+  const servers = document[member] ?? {};
+  if (!isObject(servers)) throw byHand(file, `"${member}" is not an object`);
+  const current = servers[MCP_NAME];
+  if (isDeepStrictEqual(current, value)) return { text: before, was: 'same' };
+  const after = { ...document, [member]: { ...servers, [MCP_NAME]: value } };
+  return { text: `${JSON.stringify(after, null, 2)}\n`, was: current === undefined ? 'absent' : 'other' };
+}
+
+function parseObject(text: string, file: string): Record<string, unknown> {
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    throw byHand(file, 'it is not plain JSON (comments would be lost)');
+  }
+  if (!isObject(document)) throw byHand(file, 'it is not a JSON object');
+  return document;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const HEADER = /^\s*\[/;
+const OUR_HEADER = new RegExp(`^\\s*\\[\\s*mcp_servers\\s*\\.\\s*"?${MCP_NAME}"?\\s*(\\.[^\\]]*)?\\]`);
+/** The same said in other ways TOML allows, which are not taken apart here. */
+const OTHER_WAY = new RegExp(
+  `^\\s*(mcp_servers\\s*=|mcp_servers\\s*\\.\\s*"?${MCP_NAME}"?\\b|\\[\\s*mcp_servers\\s*\\])`,
+  'm',
+);
+
+function editToml(before: string, file: string, { entry }: McpConfig): Edited {
+  if (before.includes(block(entry))) return { text: before, was: 'same' };
+  if (OTHER_WAY.test(before)) throw byHand(file, 'it sets mcp_servers in a way that is not edited here');
+  let ours = false;
+  const kept = before.split('\n').filter((line) => {
+    if (HEADER.test(line)) ours = OUR_HEADER.test(line);
+    return !ours;
+  });
+  const rest = kept.join('\n').trimEnd();
+  return {
+    text: `${rest && `${rest}\n\n`}${block(entry)}`,
+    was: rest === before.trimEnd() ? 'absent' : 'other',
+  };
+}
+
+function block(entry: McpEntry): string {
+  const lines = mcpTomlPairs(entry).map(([key, value]) => `${key} = ${value}`);
+  return `[mcp_servers.${MCP_NAME}]\n${lines.join('\n')}\n`;
+}
+
+function byHand(file: string, why: string): Error {
+  return conflict(`${file} is left as it is: ${why}`, {
+    hint: '"rouse mcp install --print" shows what to put there by hand',
+    facts: { cause: 'config_not_editable', file },
+  });
+}

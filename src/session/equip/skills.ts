@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import {
+  conflict,
+  ensureDirectory,
+  invalid,
+  messageOf,
+  readIfExists,
+  writeFileAtomic,
+  writeJsonAtomic,
+} from '../../base/index.ts';
+import { MAIL_SKILLS, type MailSkill, SKILLED_TOOLS, skillsDirectory } from '../../domain/index.ts';
+import { packageRoot } from './program-path.ts';
+
+/**
+ * `current`: as packaged. `outdated`: written by an earlier version of Rouse and not touched since. `changed`: somebody's
+ * own text. `absent`: not there.
+ */
+export type SkillState = 'absent' | 'current' | 'outdated' | 'changed';
+
+export interface SkillInstallation {
+  skill: MailSkill;
+  file: string;
+  state: SkillState;
+}
+
+export interface SkillTarget {
+  tool: string;
+  /** The tool's home directory; absent: as its own variable says, or below the person's home. */
+  home?: string | undefined;
+  env: NodeJS.ProcessEnv;
+}
+
+/** Which skills the tool has, and whether they are ours as we wrote them. */
+export function skillStates(target: SkillTarget): SkillInstallation[] {
+  const directory = directoryOf(target);
+  return MAIL_SKILLS.map((skill) => {
+    const file = path.join(directory, skill, 'SKILL.md');
+    return { skill, file, state: stateOf(file, packaged(skill)) };
+  });
+}
+
+/**
+ * Writes the skills that are missing or outdated. A file somebody changed is a `conflict` unless forced, and nothing is
+ * written then.
+ * What was written is remembered beside it, so that a later version can tell its own text from a person's.
+ */
+export function installSkills(target: SkillTarget & { force?: boolean }): SkillInstallation[] {
+  const before = skillStates(target);
+  const changed = before.filter((each) => each.state === 'changed');
+  if (changed.length > 0 && !target.force) {
+    throw conflict(
+      `${changed.map((each) => each.file).join(' and ')} was changed by hand and is left as it is`,
+      {
+        hint: 'use --force to replace it, or move it away first',
+        facts: { cause: 'skill_changed', files: changed.map((each) => each.file) },
+      },
+    );
+  }
+  for (const each of before) if (each.state !== 'current') write(each);
+  return before;
+}
+
+/** What a launch did about the skills of its tool. */
+export interface SkillsAtLaunch {
+  written: string[];
+  /** What kept it from writing one; the wakes of this session then name the endpoints. */
+  problem: string | undefined;
+}
+
+/**
+ * The skills where the tool of a session will look for them, before it starts. Never in the way of a launch: a file
+ * somebody changed is left as it is, and what cannot be written is told. Undefined for a tool without a place for skills.
+ */
+export function skillsForLaunch(target: SkillTarget): SkillsAtLaunch | undefined {
+  if (!SKILLED_TOOLS.includes(target.tool)) return undefined;
+  const written: string[] = [];
+  try {
+    for (const each of skillStates(target)) {
+      if (each.state !== 'absent' && each.state !== 'outdated') continue;
+      write(each);
+      written.push(each.file);
+    }
+    return { written, problem: undefined };
+  } catch (error) {
+    return { written, problem: `the mail skills were not installed: ${messageOf(error)}` };
+  }
+}
+
+function write({ skill, file }: SkillInstallation): void {
+  const text = packaged(skill);
+  ensureDirectory(path.dirname(file));
+  writeFileAtomic(file, text, { mode: 0o644 });
+  writeJsonAtomic(stampOf(file), { written_by: 'rouse', sha256: digest(text) }, { mode: 0o644 });
+}
+
+function directoryOf({ tool, home, env }: SkillTarget): string {
+  if (home !== undefined && !path.isAbsolute(home))
+    throw invalid(`the home directory of the tool must be absolute, but is "${home}"`);
+  const directory = skillsDirectory(tool, { home, env });
+  if (directory !== undefined && path.isAbsolute(directory)) return directory;
+  throw invalid(`it is not known where ${tool} keeps skills; known tools: ${SKILLED_TOOLS.join(', ')}`);
+}
+
+function packaged(skill: MailSkill): string {
+  return fs.readFileSync(path.join(packageRoot(), 'assets', 'skills', skill, 'SKILL.md'), 'utf8');
+}
+
+function stateOf(file: string, wanted: string): SkillState {
+  const found = readIfExists(file);
+  if (found === undefined) return 'absent';
+  if (found === wanted) return 'current';
+  return writtenDigest(file) === digest(found) ? 'outdated' : 'changed';
+}
+
+const stampOf = (file: string): string => path.join(path.dirname(file), '.rouse.json');
+
+function writtenDigest(file: string): unknown {
+  try {
+    return (JSON.parse(readIfExists(stampOf(file)) ?? 'null') as { sha256?: unknown } | null)?.sha256;
+  } catch {
+    return undefined;
+  }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

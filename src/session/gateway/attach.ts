@@ -1,0 +1,121 @@
+import * as path from 'node:path';
+import { conflict, unavailable } from '../../base/index.ts';
+import { ANY_PORT } from '../../domain/index.ts';
+import { endHalfStarted } from '../launch/half-started.ts';
+import { type ManifestFacts, readManifestFacts } from '../registry/manifest-facts.ts';
+import { readManifest } from '../registry/manifest-store.ts';
+import { publishCapability, publishRegistryRecord, registryGateway } from '../registry/publish-capability.ts';
+import { publishLive, rememberPlan } from '../registry/publish-live.ts';
+import { sessionPaths } from '../registry/session-paths.ts';
+import type { SessionContext } from '../session-context.ts';
+import { restoreOffline } from '../target/clear-stale.ts';
+import { type Followed, followSession } from '../target/follow-session.ts';
+import { type AttachOptions, planAttach, planChange, planOf } from './attach-plan.ts';
+import { endForGood } from './end-gateway.ts';
+import { changesAsked, type GatewayChange } from './gateway-changes.ts';
+import { readBootstrap, readDesiredConfig } from './gateway-documents.ts';
+import { type GatewayReport, localStatus } from './gateway-status.ts';
+import { readToken } from './gateway-token.ts';
+import { withLifecycleLock } from './lifecycle-lock.ts';
+import { type GatewayLife, probeGateway } from './live-gateway.ts';
+import { restartGateway } from './restart-gateway.ts';
+import { startOnFreePort } from './start-and-prove.ts';
+
+export interface AttachReport extends GatewayReport {
+  /** One lived before. */
+  alreadyAttached: boolean;
+  /** What was changed by restarting it; nothing when it was left alone or is new. */
+  restarted: readonly GatewayChange[];
+}
+
+/**
+ * Attaches a gateway to a session of this host: capability, listener, start, proof, publication, in this order.
+ * A gateway that lives and runs as asked is left alone and reported; one that does not is restarted. Whatever fails leaves the session as it was, not attached, and
+ * touches nothing that somebody else started.
+ */
+export function attachLocal(
+  context: SessionContext,
+  manifestPath: string,
+  options: AttachOptions,
+): Promise<AttachReport> {
+  return withLifecycleLock(context, path.dirname(manifestPath), async () => {
+    const followed = await followSession(context, readManifestFacts(manifestPath));
+    const facts = await publishCapability(context, manifestPath);
+    readManifest(facts.root);
+    requireTmuxSession(followed);
+    const paths = sessionPaths(facts.root);
+    await endHalfStarted(context, paths);
+    const life = await probeGateway(paths, readToken(paths, context.env));
+    if (life.life === 'live') return alreadyLive(context, facts, life, options);
+    await clearAway(context, facts, life);
+    const plan = planAttach(
+      options,
+      { env: context.env, statePath: paths.state },
+      readDesiredConfig(paths),
+      readBootstrap(paths),
+    );
+    const gateway = await startOnFreePort(context, facts, plan);
+    return { ...(await publishLive(context, facts, gateway, plan)), alreadyAttached: false, restarted: [] };
+  });
+}
+
+function requireTmuxSession({ facts, lives }: Followed): void {
+  if (lives) return;
+  throw unavailable(`tmux session "${facts.tmuxSessionName}" of agent ${facts.agentName} is gone`, {
+    hint: '"rouse agents relaunch" brings the agent back',
+    facts: { cause: 'session_lost' },
+  });
+}
+
+/**
+ * Live already: the same answer again, unless another mode or timing is asked for. An address that was asked for and is
+ * not the one it has cannot be promised.
+ */
+async function alreadyLive(
+  context: SessionContext,
+  facts: ManifestFacts,
+  { gateway }: Extract<GatewayLife, { life: 'live' }>,
+  options: AttachOptions,
+): Promise<AttachReport> {
+  const otherPort = options.port !== undefined && options.port !== ANY_PORT && options.port !== gateway.port;
+  const otherHost = options.host !== undefined && options.host !== gateway.host;
+  if (otherPort || otherHost) {
+    throw conflict(`a gateway is attached already, on ${gateway.host}:${gateway.port}`, {
+      hint: 'detach it first to give it another address',
+      facts: { cause: 'already_attached', gateway_host: gateway.host, gateway_port: gateway.port },
+    });
+  }
+  const paths = sessionPaths(facts.root);
+  const running = planOf(gateway, readDesiredConfig(paths));
+  const changes = changesAsked(options, running);
+  if (changes.length > 0) {
+    const wanted = planChange(running, options);
+    const report = await restartGateway(context, facts, { gateway, running, wanted, changes });
+    return { ...report, alreadyAttached: true, restarted: changes };
+  }
+  const report = await localStatus(context, facts);
+  // Its starter may have been killed before it could write this.
+  rememberPlan(paths, running, gateway);
+  await publishRegistryRecord(context, facts, registryGateway(facts, gateway));
+  const notes = ['a gateway was attached already', ...report.notes];
+  return { ...report, alreadyAttached: true, restarted: [], notes };
+}
+
+/** A gateway that runs but does not answer is ended first: it holds the lock, and nobody can use it. So is a keeper. */
+async function clearAway(context: SessionContext, facts: ManifestFacts, life: GatewayLife): Promise<void> {
+  const paths = sessionPaths(facts.root);
+  if (life.life === 'silent') {
+    const ended = await endForGood(paths, life.gateway.identity, context.clock);
+    if (ended === 'nothing') {
+      throw conflict(
+        `process ${life.gateway.identity.pid} holds this session's gateway and does not answer`,
+        {
+          hint: 'end it by hand and attach again',
+          facts: { cause: 'gateway_silent', pid: life.gateway.identity.pid },
+        },
+      );
+    }
+  }
+  await endForGood(paths, undefined, context.clock);
+  if (life.life !== 'none') await restoreOffline(context, facts);
+}

@@ -1,0 +1,88 @@
+import * as fs from 'node:fs';
+import {
+  type Clock,
+  conflict,
+  identifyProcess,
+  isProcessAlive,
+  type ProcessIdentity,
+  signalProcess,
+} from '../../base/index.ts';
+import { childrenOf } from '../equip/find-tool.ts';
+import type { ManifestFacts } from '../registry/manifest-facts.ts';
+import { type SessionPaths, sessionPaths } from '../registry/session-paths.ts';
+import type { SessionContext } from '../session-context.ts';
+import { type EndedBy, type EndOptions, endProcess, waitForEnd } from '../stop/process-end.ts';
+import { isKept, keeperRecordFile, readKeeper } from './keeper.ts';
+import { claimsAgentWindow, type RecordedGateway } from './live-gateway.ts';
+
+/** Ends the recorded gateway and its keeper, and only them. One that claims the agent's own window is never acted upon. */
+export async function endGateway(
+  context: SessionContext,
+  facts: ManifestFacts,
+  gateway: RecordedGateway | undefined,
+  how?: EndOptions,
+): Promise<EndedBy> {
+  const paths = sessionPaths(facts.root);
+  if (gateway && claimsAgentWindow(gateway)) {
+    throw conflict(
+      `the recorded gateway claims window 0 of "${facts.tmuxSessionName}", which belongs to the agent`,
+      {
+        hint: `nothing was stopped; look at ${paths.currentInstance}`,
+        facts: { cause: 'reserved_window' },
+      },
+    );
+  }
+  if (gateway || isKept(paths)) context.progress?.('waiting for the gateway to end');
+  const ended = await endForGood(paths, gateway?.identity, context.clock, how);
+  if (ended !== 'nothing') return ended;
+  throw conflict(
+    `process ${gateway?.identity.pid} cannot be proven to be this session's gateway, or does not end`,
+    {
+      hint: 'nothing was changed; end it by hand',
+      facts: { cause: 'gateway_not_stopped', pid: gateway?.identity.pid },
+    },
+  );
+}
+
+/**
+ * The keeper is told first, so that it takes the end for asked; what it is about to start ends with it. `nothing`: the
+ * gateway still runs.
+ */
+export async function endForGood(
+  paths: SessionPaths,
+  gateway: ProcessIdentity | undefined,
+  clock: Clock,
+  how: EndOptions = {},
+): Promise<EndedBy> {
+  const alive = gateway !== undefined && isProcessAlive(gateway);
+  if (alive && gateway.startTicks === null) return 'nothing';
+  const keeper = readKeeper(paths)?.identity;
+  const { ask = 'SIGTERM' } = how;
+  if (keeper) signalProcess(keeper, ask);
+  const ended = gateway ? await endProcess(gateway, clock, how) : 'already';
+  if (ended === 'nothing') return ended;
+  if (keeper) await endKeeper(keeper, clock);
+  fs.rmSync(keeperRecordFile(paths), { force: true });
+  return alive && ended === 'already' ? ask : ended;
+}
+
+/** Ends what a start has begun, before it has said who it is: a gateway, or its keeper and whatever that has started. */
+export async function endStarted(
+  paths: SessionPaths,
+  started: ProcessIdentity,
+  clock: Clock,
+  how?: EndOptions,
+): Promise<void> {
+  if (readKeeper(paths)?.identity.pid !== started.pid) await endProcess(started, clock, how);
+  else await endKeeper(started, clock, how);
+}
+
+/** One that has to be killed takes its child along: nobody else would know of it. */
+async function endKeeper(keeper: ProcessIdentity, clock: Clock, how?: EndOptions): Promise<void> {
+  const children = isProcessAlive(keeper)
+    ? childrenOf(keeper.pid).flatMap((pid) => identifyProcess(pid) ?? [])
+    : [];
+  if ((await endProcess(keeper, clock, how)) !== 'SIGKILL') return;
+  for (const child of children) signalProcess(child, 'SIGKILL');
+  await Promise.all(children.map((child) => waitForEnd(child, 2000, clock)));
+}

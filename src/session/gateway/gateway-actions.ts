@@ -1,0 +1,68 @@
+import { unsupported } from '../../base/index.ts';
+import { byName, readRegistry } from '../registry/registry-read.ts';
+import { manifestOfRecord } from '../registry/session-pointers.ts';
+import { pairGateway, pairService, requirePairAgent } from '../server/pair-server.ts';
+import type { SessionContext } from '../session-context.ts';
+import type { PairTarget, Target } from '../target/resolve-target.ts';
+import { type AttachReport, attachLocal } from './attach.ts';
+import type { AttachOptions } from './attach-plan.ts';
+import { type DetachReport, detachLocal } from './detach.ts';
+import type { GatewayChange } from './gateway-changes.ts';
+import type { StatusDocument } from './gateway-documents.ts';
+
+/** Attaches a gateway to an agent, whoever owns it: here, or through the pair server that does. */
+export async function attach(
+  context: SessionContext,
+  target: Target,
+  options: AttachOptions,
+): Promise<AttachReport> {
+  if (target.kind === 'local') return attachLocal(context, target.facts.path, options);
+  const own = await localInstead(context, target, 'attach');
+  if (own) return attachLocal(context, own, options);
+  if (options.host !== undefined || options.port !== undefined || options.allowUsers) {
+    throw unsupported('the address of a gateway behind a pair server is chosen by that server', {
+      hint: 'leave out --gateway-host, --gateway-port and --allow-users',
+    });
+  }
+  await requirePairAgent(target);
+  const before = (await pairGateway(target, 'status')) as StatusDocument;
+  const alreadyAttached = before.gateway_health === 'healthy';
+  const alreadyNotes = alreadyAttached ? ['a gateway was attached already'] : [];
+  if (alreadyAttached && options.mode === undefined && options.timings === undefined)
+    return { status: before, alreadyAttached, restarted: [], notes: alreadyNotes };
+  const { restarted = [], ...status } = (await pairGateway(target, 'attach', {
+    ...(options.mode && { execution_mode: options.mode }),
+    ...(options.timings && { tui_tracking_timings: options.timings }),
+  })) as StatusDocument & { restarted?: GatewayChange[] };
+  const notes = restarted.length > 0 ? [] : alreadyNotes;
+  return { status: status as StatusDocument, alreadyAttached, restarted, notes };
+}
+
+export async function detach(context: SessionContext, target: Target): Promise<DetachReport> {
+  if (target.kind === 'local') return detachLocal(context, target.facts.path);
+  const own = await localInstead(context, target, 'detach');
+  if (own) return detachLocal(context, own);
+  await requirePairAgent(target);
+  const status = (await pairGateway(target, 'detach')) as StatusDocument;
+  return { status, ended: 'already', detail: `detached by the server at ${target.baseUrl}` };
+}
+
+/** A passive server only watches. Then this host must own the session, and acts on its own authority. */
+async function localInstead(
+  context: SessionContext,
+  target: PairTarget,
+  action: 'attach' | 'detach',
+): Promise<string | undefined> {
+  const { baseUrl, agentRef } = target;
+  if ((await pairService(target)) === 'houmao-server') return undefined;
+  const { fresh } = readRegistry(context.settings.registryDir, context.clock.now().getTime());
+  const matches = fresh.filter((record) => record.agent_id === agentRef);
+  const [record] = matches.length > 0 ? matches : byName(fresh, agentRef);
+  if (record && record.identity.backend !== 'houmao_server_rest') return manifestOfRecord(record).path;
+  throw unsupported(
+    `the server at ${baseUrl} only watches and cannot ${action}, and this host does not own the session`,
+    {
+      facts: { cause: 'passive_server', base_url: baseUrl },
+    },
+  );
+}

@@ -1,0 +1,180 @@
+import * as path from 'node:path';
+import { ensurePrivateDirectory, readIfExists, writeFileAtomic, writeJsonAtomic } from '../../base/index.ts';
+import {
+  EXECUTION_MODES,
+  type ExecutionMode,
+  type GatewayStatusCore,
+  offlineStatus,
+} from '../../domain/index.ts';
+import type { AttachFile, DesiredConfigFile } from '../../wire/index.ts';
+import type { ManifestFacts } from '../registry/manifest-facts.ts';
+import type { SessionPaths } from '../registry/session-paths.ts';
+import { whyDown } from './keeper.ts';
+import type { RecordedGateway } from './live-gateway.ts';
+
+export const PROTOCOL_VERSION = 'v1';
+
+/** Where a gateway runs until an attach has said otherwise: in the foreground, in a window beside the agent's. */
+export const FIRST_EXECUTION_MODE: ExecutionMode = 'tmux_auxiliary_window';
+
+/** As `GET /v1/status` answers, and as state.json holds it. */
+export type StatusDocument = GatewayStatusCore & Record<string, unknown>;
+
+/** Files others derive from the manifest. Losing one in a power cut costs nothing, so none is synced. */
+const derived = { durable: false } as const;
+
+/** attach.json: what a gateway needs to start, as the manifest has it. */
+export function attachDocument(facts: ManifestFacts, desired: Partial<DesiredConfigFile>): AttachFile {
+  return {
+    schema_version: 1,
+    attach_identity: facts.sessionId,
+    backend: facts.backend,
+    tmux_session_name: facts.tmuxSessionName,
+    working_directory: facts.workingDirectory,
+    backend_metadata: backendMetadata(facts),
+    manifest_path: facts.path,
+    agent_def_dir: null,
+    runtime_session_id: facts.sessionId,
+    desired_host: desired.desired_host ?? null,
+    desired_port: desired.desired_port ?? null,
+  };
+}
+
+function backendMetadata(facts: ManifestFacts): Record<string, unknown> {
+  if (facts.backend !== 'houmao_server_rest') {
+    return {
+      session_id: facts.sessionId,
+      tool: facts.tool,
+      managed_api_base_url: facts.pairBaseUrl ?? null,
+      managed_agent_ref: facts.pairAgentRef ?? null,
+    };
+  }
+  const { api_base_url, session_name, terminal_id, parsing_mode, tmux_window_name } = facts.document[
+    'houmao_server'
+  ] as Record<string, unknown>;
+  return {
+    api_base_url,
+    session_name,
+    terminal_id,
+    parsing_mode,
+    tmux_window_name: tmux_window_name ?? null,
+  };
+}
+
+/** gateway_manifest.json: bookkeeping for others, never read back. */
+export function gatewayManifest(
+  attach: AttachFile,
+  gateway: RecordedGateway | undefined,
+): Record<string, unknown> {
+  return {
+    ...attach,
+    gateway_pid: gateway?.identity.pid ?? null,
+    gateway_host: gateway?.host ?? null,
+    gateway_port: gateway?.port ?? null,
+    gateway_protocol_version: gateway ? PROTOCOL_VERSION : null,
+    gateway_execution_mode: gateway?.executionMode ?? null,
+    gateway_tmux_window_id: gateway?.windowId ?? null,
+    gateway_tmux_window_index: gateway?.windowIndex ?? null,
+    gateway_tmux_pane_id: gateway?.paneId ?? null,
+  };
+}
+
+/** Writes attach.json and gateway_manifest.json anew from the manifest. */
+export function writeDerivedFiles(
+  paths: SessionPaths,
+  facts: ManifestFacts,
+  gateway: RecordedGateway | undefined,
+): void {
+  const attach = attachDocument(facts, {
+    ...readBootstrap(paths),
+    ...withoutNulls(readDesiredConfig(paths)),
+  });
+  writeJsonAtomic(paths.attach, attach, derived);
+  writeJsonAtomic(paths.gatewayManifest, gatewayManifest(attach, gateway), derived);
+}
+
+/** The address attach.json carries for a gateway nobody has given another. */
+export function readBootstrap(paths: SessionPaths): Pick<AttachFile, 'desired_host' | 'desired_port'> {
+  const { desired_host, desired_port } = (readObject(paths.attach) ?? {}) as Partial<AttachFile>;
+  return { desired_host: desired_host ?? null, desired_port: desired_port ?? null };
+}
+
+function withoutNulls<T extends object>(value: T): Partial<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== null)) as Partial<T>;
+}
+
+/** What a session without a live gateway shows: depth, epoch and instance are those of the last one. */
+export function offlineDocument(paths: SessionPaths, facts: ManifestFacts): StatusDocument {
+  const before = readStatus(paths);
+  const last = recordedNumbers(before);
+  const core = offlineStatus({
+    attachIdentity: facts.sessionId,
+    backend: facts.backend,
+    tmuxSessionName: facts.tmuxSessionName,
+    executionMode: readDesiredConfig(paths).desired_execution_mode ?? FIRST_EXECUTION_MODE,
+    queueDepth: last.depth,
+    epoch: last.epoch,
+    instanceId: last.instanceId,
+  });
+  const down = whyDown(paths);
+  return {
+    schema_version: 1,
+    protocol_version: PROTOCOL_VERSION,
+    ...core,
+    ...(down && { gateway_down: down }),
+  };
+}
+
+function recordedNumbers(before: Record<string, unknown>): {
+  depth: number;
+  epoch: number;
+  instanceId: string | null;
+} {
+  const count = (value: unknown): number =>
+    Number.isInteger(value) && (value as number) > 0 ? (value as number) : 0;
+  const id = before['managed_agent_instance_id'];
+  return {
+    depth: count(before['queue_depth']),
+    epoch: count(before['managed_agent_instance_epoch']),
+    instanceId: typeof id === 'string' ? id : null,
+  };
+}
+
+/** Unreadable counts as absent: it is derived, and the next gateway writes it again. */
+export function readStatus(paths: SessionPaths): Record<string, unknown> {
+  return readObject(paths.state) ?? {};
+}
+
+/** Writes only what differs from what is there: asking for a status must not touch the disk. */
+export function writeStatus(paths: SessionPaths, status: StatusDocument): void {
+  ensurePrivateDirectory(path.dirname(paths.state));
+  const before = readStatus(paths);
+  const same = (Object.keys(status) as string[]).every((key) => before[key] === status[key]);
+  if (same && Object.keys(before).length === Object.keys(status).length) return;
+  writeJsonAtomic(paths.state, status, derived);
+}
+
+/** What the last successful attach stored; a damaged file is as good as none. */
+export function readDesiredConfig(paths: SessionPaths): Partial<DesiredConfigFile> {
+  const config = readObject(paths.desiredConfig) as Partial<DesiredConfigFile> | undefined;
+  if (config === undefined) return {};
+  const mode = config.desired_execution_mode as ExecutionMode | undefined;
+  if (mode !== undefined && EXECUTION_MODES.includes(mode)) return config;
+  const { desired_execution_mode: _, ...rest } = config;
+  return rest;
+}
+
+export function seedFile(file: string, content: string): void {
+  if (readIfExists(file) === undefined) writeFileAtomic(file, content, derived);
+}
+
+function readObject(file: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(readIfExists(file) ?? 'null');
+    return value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,159 @@
+import { isRouseError, RouseError } from '../../base/index.ts';
+import { GatewayClient } from '../../client/index.ts';
+import type { ManifestFacts } from '../registry/manifest-facts.ts';
+import { leaseIsOld, readRecord } from '../registry/registry-read.ts';
+import { type SessionPaths, sessionPaths } from '../registry/session-paths.ts';
+import { pairGateway, pairService } from '../server/pair-server.ts';
+import type { SessionContext } from '../session-context.ts';
+import { type SessionTmux, tmuxOf } from '../session-tmux.ts';
+import { anyBinding, liveBindings, sameBindings } from '../target/live-bindings.ts';
+import type { Target } from '../target/resolve-target.ts';
+import { offlineDocument, readStatus, type StatusDocument } from './gateway-documents.ts';
+import { readToken } from './gateway-token.ts';
+import { restartWords, whyDown } from './keeper.ts';
+import { type GatewayLife, probeGateway, type RecordedGateway } from './live-gateway.ts';
+
+export interface GatewayReport {
+  status: StatusDocument;
+  /** What was found and what was put right, for people. */
+  notes: string[];
+}
+
+/** The status of an agent's gateway, whoever owns the agent. Nobody attached is an answer, not an error. */
+export async function gatewayStatus(context: SessionContext, target: Target): Promise<GatewayReport> {
+  if (target.kind === 'local') return localStatus(context, target.facts);
+  try {
+    await pairService(target);
+  } catch (error) {
+    throw target.facts ? await knownHere(context, target.facts, error) : error;
+  }
+  return { status: (await pairGateway(target, 'status')) as StatusDocument, notes: [] };
+}
+
+/** The owner of the session is away, so nobody speaks for it; what this host sees of it by itself is told as that. */
+async function knownHere(context: SessionContext, facts: ManifestFacts, error: unknown): Promise<unknown> {
+  if (!isRouseError(error) || error.facts['cause'] !== 'pair_unreachable') return error;
+  const paths = sessionPaths(facts.root);
+  const [{ variables }, { life }] = await Promise.all([
+    lookAtSession(context, facts),
+    probeGateway(paths, readToken(paths, context.env)),
+  ]);
+  const session = variables === undefined ? 'lost' : 'running';
+  const gateway = life === 'none' || life === 'dead' ? 'not_attached' : life;
+  const seen = session === 'lost' ? 'its tmux session is gone' : `its tmux session lives, gateway ${gateway}`;
+  return new RouseError(error.code, `${error.message}; seen from here, ${seen}`, {
+    ...(error.hint !== undefined && { hint: error.hint }),
+    facts: { ...error.facts, seen_here: { session, gateway } },
+    cause: error,
+  });
+}
+
+/**
+ * Live only when the recorded process runs and answers `/health` with the recorded instance id; the published
+ * variables are brought in line with that, whichever way they are wrong. So a gateway whose starter was killed
+ * before it could publish is found, and one that died is never called healthy.
+ */
+export async function localStatus(context: SessionContext, given: ManifestFacts): Promise<GatewayReport> {
+  const paths = sessionPaths(given.root);
+  const tmux = tmuxOf(context, given);
+  const token = readToken(paths, context.env);
+  const [life, seen] = await Promise.all([
+    probeGateway(paths, token),
+    lookAtSession(context, given),
+    renewOldLease(context, given),
+  ]);
+  const { facts, variables } = seen;
+  if (life.life === 'live') {
+    const status = await liveStatus(life.gateway, token);
+    if (status) {
+      const published = await publishIfMissing(tmux, facts, paths, life, variables);
+      const told = await tellLive(context, facts, status, life.gateway);
+      const restarted = restartWords(paths);
+      return {
+        status: { ...status, tmux_session_name: facts.tmuxSessionName },
+        notes: [...published, ...told, ...(restarted ? [restarted] : [])],
+      };
+    }
+  }
+  const notes = variables === undefined ? [`tmux session "${facts.tmuxSessionName}" is gone`] : [];
+  if (life.life === 'restarting')
+    return { status: offlineDocument(paths, facts), notes: [...notes, `the gateway's ${life.reason}`] };
+  const down = whyDown(paths);
+  if (down) notes.push(down.message);
+  if (isOffline(life, paths, variables)) return { status: offlineDocument(paths, facts), notes };
+  const { clearStale } = await import('../target/clear-stale.ts');
+  return { status: offlineDocument(paths, facts), notes: [...notes, ...(await clearStale(context, facts))] };
+}
+
+/** In one question where the session is as recorded; a second one finds it under another name. */
+async function lookAtSession(
+  context: SessionContext,
+  given: ManifestFacts,
+): Promise<{ facts: ManifestFacts; variables: Map<string, string> | undefined }> {
+  const tmux = tmuxOf(context, given);
+  const variables = await tmux.environment(given.tmuxSessionName);
+  if (variables?.get('HOUMAO_MANIFEST_PATH') === given.path) return { facts: given, variables };
+  const { followSession } = await import('../target/follow-session.ts');
+  const { facts, lives } = await followSession(context, given);
+  if (!lives) return { facts, variables: undefined };
+  if (facts.tmuxSessionName === given.tmuxSessionName) return { facts, variables };
+  return { facts, variables: await tmux.environment(facts.tmuxSessionName) };
+}
+
+/** Whoever is asked after stays in the registry: nobody else renews the lease of a session without a gateway. */
+async function renewOldLease({ settings, clock }: SessionContext, facts: ManifestFacts): Promise<void> {
+  const record = readRecord(settings.registryDir, facts.agentId);
+  if (!record || record === 'malformed' || !leaseIsOld(record, clock.now().getTime())) return;
+  const { renewLease } = await import('../registry/registry.ts');
+  await renewLease(settings.registryDir, facts, clock);
+}
+
+/** Undefined when it died between the two questions. */
+async function liveStatus(
+  { host, port }: RecordedGateway,
+  token: string | undefined,
+): Promise<StatusDocument | undefined> {
+  try {
+    return (await new GatewayClient({ host, port, token }).status()) as StatusDocument;
+  } catch (error) {
+    if (isRouseError(error) && error.code === 'unavailable') return undefined;
+    throw error;
+  }
+}
+
+async function publishIfMissing(
+  tmux: SessionTmux,
+  facts: ManifestFacts,
+  paths: SessionPaths,
+  life: Extract<GatewayLife, { life: 'live' }>,
+  variables: Map<string, string> | undefined,
+): Promise<string[]> {
+  const wanted = liveBindings(paths, life.gateway);
+  if (variables === undefined || sameBindings(variables, wanted)) return [];
+  await tmux.setEnvironment(facts.tmuxSessionName, wanted);
+  return ['its address was published in the tmux session again'];
+}
+
+/** One that had been silent, and was told of as offline, answers again. */
+async function tellLive(
+  context: SessionContext,
+  facts: ManifestFacts,
+  status: StatusDocument,
+  gateway: RecordedGateway,
+): Promise<string[]> {
+  const paths = sessionPaths(facts.root);
+  if (readStatus(paths)['gateway_health'] !== 'not_attached') return [];
+  const { writeLive } = await import('../registry/publish-capability.ts');
+  await writeLive(context, facts, status, gateway);
+  return ['it answers again, and is told of as live'];
+}
+
+/** Nothing recorded, nothing published, nothing claimed: the ordinary state of a session that is not attached. */
+function isOffline(
+  life: GatewayLife,
+  paths: SessionPaths,
+  variables: Map<string, string> | undefined,
+): boolean {
+  const published = variables !== undefined && anyBinding(variables);
+  return life.life === 'none' && !published && readStatus(paths)['gateway_health'] === 'not_attached';
+}

@@ -1,0 +1,80 @@
+import * as path from 'node:path';
+import { isProcessAlive, type ProcessIdentity, readIfExists } from '../../base/index.ts';
+import type { SessionPaths } from '../registry/session-paths.ts';
+
+/** What the parent of a gateway wrote about itself in run/keeper.json. */
+export interface KeeperRecord {
+  identity: ProcessIdentity;
+  /** The gateway ended too often and is not started again. */
+  gaveUp: boolean;
+  /** How often it was started again. */
+  restarts: number;
+  /** Of the last end, as a shell tells it: 128 and the signal; null before the first. */
+  exitCode: number | null;
+  /** Of the last end; before the first, of its start. */
+  sinceUtc: string;
+}
+
+/** A damaged record is as good as none. */
+export function readKeeper(paths: SessionPaths): KeeperRecord | undefined {
+  try {
+    const record = JSON.parse(readIfExists(keeperRecordFile(paths)) ?? 'null') as Record<
+      string,
+      unknown
+    > | null;
+    const pid = record?.['pid'];
+    const ticks = record?.['pid_start_ticks'];
+    if (!record || !Number.isInteger(pid) || !Number.isInteger(ticks)) return undefined;
+    return {
+      identity: { pid: pid as number, startTicks: ticks as number, bootId: String(record['boot_id']) },
+      gaveUp: record['state'] === 'given_up',
+      restarts: Number(record['restarts']),
+      exitCode: Number.isInteger(record['exit_code']) ? (record['exit_code'] as number) : null,
+      sinceUtc: String(record['since_utc']),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether somebody will start the gateway again that has ended. */
+export function isKept(paths: SessionPaths): boolean {
+  const keeper = readKeeper(paths);
+  return keeper !== undefined && isProcessAlive(keeper.identity);
+}
+
+/** A gateway that stays down: since when, and in a sentence for people why and what to do. */
+export interface GatewayDown {
+  since_utc: string;
+  restarts: number;
+  exit_code: number | null;
+  message: string;
+}
+
+/** Undefined when nobody gave it up. */
+export function whyDown(paths: SessionPaths): GatewayDown | undefined {
+  const keeper = readKeeper(paths);
+  if (!keeper?.gaveUp) return undefined;
+  const { restarts, exitCode: exit_code, sinceUtc: since_utc } = keeper;
+  const message =
+    `the gateway is down since ${since_utc}: it ended by itself too often (${endWords(exit_code)}, started again ` +
+    `${restarts} times); look at ${paths.log} and ${paths.errors}, then attach it again`;
+  return { since_utc, restarts, exit_code, message };
+}
+
+/** That the gateway was started again since its attach; undefined when it was not. */
+export function restartWords(paths: SessionPaths): string | undefined {
+  const keeper = readKeeper(paths);
+  if (!keeper || keeper.restarts === 0 || keeper.gaveUp) return undefined;
+  const often = keeper.restarts === 1 ? 'once' : `${keeper.restarts} times`;
+  return `it ended by itself and was started again ${often}, the last time at ${keeper.sinceUtc} (${endWords(keeper.exitCode)})`;
+}
+
+function endWords(code: number | null): string {
+  if (code === null) return 'exit code unknown';
+  return code > 128 ? `signal ${code - 128}` : `exit code ${code}`;
+}
+
+export function keeperRecordFile(paths: SessionPaths): string {
+  return path.join(paths.run, 'keeper.json');
+}

@@ -1,0 +1,40 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { isProcessAlive, type ProcessIdentity, readIfExists, writeJsonAtomic } from '../../base/index.ts';
+import { endStarted } from '../gateway/end-gateway.ts';
+import type { SessionPaths } from '../registry/session-paths.ts';
+import type { SessionContext } from '../session-context.ts';
+
+/**
+ * A gateway between its start and its first word. When its attach is killed there, nobody waits for it any more;
+ * the next action on the session finds it by this note and ends it, so that it does not come up behind one's back.
+ */
+export function noteStarting(paths: SessionPaths, identity: ProcessIdentity): void {
+  writeJsonAtomic(noteFile(paths), identity, { durable: false });
+}
+
+export function forgetStarting(paths: SessionPaths): void {
+  fs.rmSync(noteFile(paths), { force: true });
+}
+
+/** The caller holds the life-cycle lock: whoever wrote the note is gone. A gateway that has recorded itself is not half. */
+export async function endHalfStarted(context: SessionContext, paths: SessionPaths): Promise<void> {
+  const identity = readNote(paths);
+  if (identity && isProcessAlive(identity) && !fs.existsSync(paths.currentInstance)) {
+    await endStarted(paths, identity, context.clock);
+  }
+  forgetStarting(paths);
+}
+
+function readNote(paths: SessionPaths): ProcessIdentity | undefined {
+  try {
+    const note = JSON.parse(readIfExists(noteFile(paths)) ?? 'null') as ProcessIdentity | null;
+    return note && Number.isInteger(note.pid) && Number.isInteger(note.startTicks) ? note : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function noteFile(paths: SessionPaths): string {
+  return path.join(paths.run, 'starting.json');
+}

@@ -1,0 +1,213 @@
+import * as fs from 'node:fs';
+import {
+  conflict,
+  crashPoint,
+  invalid,
+  newUuid,
+  notFound,
+  type RouseError,
+  unsupported,
+} from '../../base/index.ts';
+import { type BackendKind, runtimeSessionId } from '../../domain/index.ts';
+import { findTool, namesOf } from '../equip/find-tool.ts';
+import { bindMailbox, unbindMailbox } from '../mailbox-binding.ts';
+import { type ManifestFacts, tryManifestFacts } from '../registry/manifest-facts.ts';
+import { createManifest } from '../registry/manifest-store.ts';
+import { publishCapability } from '../registry/publish-capability.ts';
+import { removeRecord } from '../registry/registry.ts';
+import { makeSessionDirectories, newSessionRoot, sessionPaths } from '../registry/session-paths.ts';
+import { type FleetReport, joinFleetAtStart, leaveFleet } from '../server/fleet-membership.ts';
+import type { SessionContext } from '../session-context.ts';
+import type { Pane, SessionTmux } from '../session-tmux.ts';
+import { recordedSocket } from '../target/tmux-socket.ts';
+import { PRESETS, presetOf } from '../tools/catalog.ts';
+import type { ToolPreset } from '../tools/preset.ts';
+import { withClaimedName } from './claim-name.ts';
+import { placeToJoin } from './join-place.ts';
+import { AGENT_WINDOW_NAME, lookBeforeJoin, putBack } from './joined-session.ts';
+import { type AgentIdentity, headlessMetadata, identityOf } from './launch-draft.ts';
+import { requireWorkdir } from './launch-plan.ts';
+import { newManifest, type PlanFacts } from './new-manifest.ts';
+import { refuseTakenName } from './refuse-taken-name.ts';
+
+export interface JoinOptions {
+  agentName: string;
+  agentId?: string | undefined;
+  headless: boolean;
+  /** Required when headless; otherwise found out from what runs in pane 0. */
+  provider?: string | undefined;
+  /** Makes the session relaunchable. */
+  launchArgs?: string[] | undefined;
+  /** `NAME=value`, or `NAME` to take it from the environment at relaunch. */
+  launchEnv?: string[] | undefined;
+  workdir?: string | undefined;
+  cwd: string;
+  /** `last`, or the id of the chat to go on with. */
+  resumeId?: string | undefined;
+  /** A session of another tmux client than the one this runs in. */
+  tmuxSession?: string | undefined;
+  mailbox?: { root?: string | undefined; address?: string | undefined } | false | undefined;
+  /** Take the agent's place in the fleet from a session that still runs elsewhere. */
+  takeOver?: boolean | undefined;
+}
+
+export interface JoinReport {
+  facts: ManifestFacts;
+  toolPid: number | null;
+  relaunchable: boolean;
+  /** The fleet server it was registered with. */
+  fleet?: FleetReport | undefined;
+  /** The session is joined; only the fleet server does not know it. */
+  fleetError?: RouseError | undefined;
+}
+
+/**
+ * Adopts a tmux session somebody started by hand: window 0, pane 0 becomes the agent's surface. Nothing in the
+ * session is restarted; the same files, variables and record appear as after a launch.
+ */
+export function join(context: SessionContext, options: JoinOptions): Promise<JoinReport> {
+  const identity = identityOf(options);
+  return withClaimedName(context.settings.registryDir, identity, () => adopt(context, options, identity));
+}
+
+async function adopt(
+  context: SessionContext,
+  options: JoinOptions,
+  { agentName, agentId }: AgentIdentity,
+): Promise<JoinReport> {
+  const { tmux, session, pane } = await placeToJoin(context, options.tmuxSession);
+  const { preset, toolPid } = options.headless ? headlessTool(options, pane) : runningTool(options, pane);
+  await refuseTakenName(context, { agentName, agentId });
+  const backend = backendOf(preset, options.headless);
+  const createdAt = context.clock.now();
+  const sessionId = runtimeSessionId(backend, createdAt, true);
+  const paths = sessionPaths(newSessionRoot(context.settings.runtimeDir, backend, sessionId));
+  const mailbox =
+    options.mailbox === false
+      ? undefined
+      : await bindMailbox(
+          {
+            root: options.mailbox?.root ?? context.settings.mailboxDir,
+            address: options.mailbox?.address,
+            agentName,
+            manifestPath: paths.manifest,
+          },
+          context.clock,
+        );
+  const plan = planOf(preset, options, context.env);
+  try {
+    makeSessionDirectories(paths);
+    createManifest(
+      paths.root,
+      newManifest({
+        ...{ backend, tool: preset.tool, agentName, agentId, sessionId, createdAt, plan },
+        generationId: newUuid(),
+        tmuxSessionName: session,
+        tmuxSocket: recordedSocket(tmux.socket),
+        workdir: requireWorkdir(options.workdir, options.cwd),
+        joined: true,
+        mailbox: mailbox?.binding ?? null,
+        beforeJoin: await lookBeforeJoin(tmux, session, pane),
+        ...(options.headless && { resume: resumeOf(options.resumeId) }),
+      }),
+    );
+    const membership = await joinFleetAtStart(
+      context,
+      { root: paths.root, tool: preset.tool, agentName, agentId, sessionId },
+      options,
+    );
+    const facts = await publishCapability(context, paths.manifest);
+    await tmux.renameWindow(pane.windowId, AGENT_WINDOW_NAME);
+    crashPoint('session.join.renamed');
+    return { facts, toolPid, relaunchable: plan.posture !== 'unavailable', ...membership };
+  } catch (error) {
+    await leaveFleet(paths.root);
+    await takeBack(context, tmux, paths.manifest);
+    fs.rmSync(paths.root, { recursive: true, force: true });
+    if (mailbox && !mailbox.reused) await unbindMailbox(mailbox.binding, 'purge', context.clock);
+    throw error;
+  }
+}
+
+/** Of a join that failed half-way: the session is as it was, and nobody is told of it. */
+async function takeBack(context: SessionContext, tmux: SessionTmux, manifest: string): Promise<void> {
+  const facts = tryManifestFacts(manifest);
+  if (!facts) return;
+  await putBack(tmux, facts).catch(() => {});
+  await removeRecord(context.settings.registryDir, facts, context.clock).catch(() => {});
+}
+
+function runningTool(options: JoinOptions, pane: Pane): { preset: ToolPreset; toolPid: number } {
+  const wanted = options.provider === undefined ? PRESETS : [requirePreset(options.provider)];
+  for (const preset of wanted) {
+    const found = findTool(pane.pid, preset.processNames);
+    if (found) return { preset, toolPid: found.identity.pid };
+  }
+  throw notFound(
+    `no tool that Rouse knows runs in window 0, pane 0 (there is ${namesOf(pane.pid)[0] ?? 'nothing'})`,
+    {
+      hint: `start one of ${PRESETS.map((preset) => preset.tool).join(', ')} there, or join with --headless`,
+      facts: { cause: 'no_tool' },
+    },
+  );
+}
+
+function headlessTool(options: JoinOptions, pane: Pane): { preset: ToolPreset; toolPid: null } {
+  if (options.provider === undefined) throw invalid('--headless needs --provider');
+  if (options.launchArgs === undefined)
+    throw invalid('--headless needs --launch-args, from which turns are run');
+  const preset = requirePreset(options.provider);
+  if (!preset.headless) throw unsupported(`${preset.tool} cannot run headless`);
+  const live = findTool(pane.pid, preset.processNames);
+  if (live) {
+    throw conflict(`${preset.tool} runs in window 0, pane 0 with a screen of its own`, {
+      hint: 'end it, or join without --headless',
+      facts: { cause: 'tool_running', pid: live.identity.pid },
+    });
+  }
+  return { preset, toolPid: null };
+}
+
+function requirePreset(provider: string): ToolPreset {
+  const preset = presetOf(provider);
+  if (preset) return preset;
+  throw invalid(`--provider "${provider}" is not known`, {
+    hint: `allowed: claude_code, gemini_cli, ${PRESETS.map((each) => each.tool).join(', ')}`,
+  });
+}
+
+function backendOf(preset: ToolPreset, headless: boolean): BackendKind {
+  return headless && preset.headless ? preset.headless.backend : 'local_interactive';
+}
+
+function resumeOf(id: string | undefined): { kind: 'none' | 'last' | 'exact'; value: string | null } {
+  if (id === undefined) return { kind: 'none', value: null };
+  return id === 'last' ? { kind: 'last', value: null } : { kind: 'exact', value: id };
+}
+
+/** Without launch options it can be controlled, and not started again. */
+function planOf(preset: ToolPreset, options: JoinOptions, env: NodeJS.ProcessEnv): PlanFacts {
+  const given = options.launchArgs !== undefined || (options.launchEnv?.length ?? 0) > 0;
+  const home = preset.homeVariable && env[preset.homeVariable];
+  return {
+    executable: preset.words?.()[0] ?? preset.executable,
+    args: [...(preset.words?.().slice(1) ?? []), ...(options.launchArgs ?? [])],
+    home: home ? { env_var: preset.homeVariable!, home_path: home } : null,
+    envVarNames: [],
+    role: { method: preset.role.method, applied: true },
+    roleName: null,
+    posture: !given ? 'unavailable' : options.headless ? 'headless_launch_options' : 'tui_launch_options',
+    launchEnv: (options.launchEnv ?? []).map(parseLaunchEnv),
+    metadata: {
+      process_names: preset.processNames,
+      ...(options.headless &&
+        preset.headless && { headless: headlessMetadata(preset, preset.headless, undefined) }),
+    },
+  };
+}
+
+function parseLaunchEnv(text: string): PlanFacts['launchEnv'][number] {
+  const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)(?:=([\s\S]*))?$/.exec(text) ?? [];
+  if (name === undefined) throw invalid(`--launch-env ${JSON.stringify(text)} must be NAME or NAME=value`);
+  return value === undefined ? { mode: 'inherit', name } : { mode: 'literal', name, value };
+}

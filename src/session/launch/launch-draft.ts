@@ -1,0 +1,190 @@
+import { conflict, newUuid } from '../../base/index.ts';
+import {
+  type BackendKind,
+  defaultAgentId,
+  parseAgentId,
+  parseAgentName,
+  runtimeSessionId,
+  tmuxSessionName,
+} from '../../domain/index.ts';
+import { requireSessionName } from '../../tmux/index.ts';
+import type { MailboxBinding, SessionManifestInput } from '../../wire/index.ts';
+import { handedEnvironment } from '../equip/handed-environment.ts';
+import { mcpEntryOf } from '../equip/mcp-entry.ts';
+import type { AttachOptions } from '../gateway/attach-plan.ts';
+import { newSessionRoot, type SessionPaths, sessionPaths } from '../registry/session-paths.ts';
+import { type Ownership, ownershipOf, type ServerOwner, servedBackend } from '../server/pair-ownership.ts';
+import type { SessionContext } from '../session-context.ts';
+import { SessionTmux } from '../session-tmux.ts';
+import { recordedSocket, socketOf } from '../target/tmux-socket.ts';
+import type { HeadlessShape, SessionAdditions, ToolPreset } from '../tools/preset.ts';
+import { additionsFor, argsInSession, planTool, requireWorkdir, type ToolPlan } from './launch-plan.ts';
+import { newManifest } from './new-manifest.ts';
+import { refuseTakenName } from './refuse-taken-name.ts';
+
+export interface LaunchOptions {
+  tool: string;
+  agentName: string;
+  agentId?: string | undefined;
+  sessionName?: string | undefined;
+  workdir?: string | undefined;
+  cwd: string;
+  headless: boolean;
+  args: string[];
+  rolePrompt?: string | undefined;
+  roleName?: string | undefined;
+  home?: string | undefined;
+  resumeArgs?: string[] | undefined;
+  continueArgs?: string[] | undefined;
+  /** Undefined: a filesystem mailbox under the default root. A root ending in .md is a flat file. */
+  mailbox?: { root?: string | undefined; address?: string | undefined } | false | undefined;
+  /** False: leave the tool's skills alone. Only a session with a mailbox gets any. */
+  skills?: boolean | undefined;
+  /** Attach a gateway once the session runs. */
+  autoAttach?: AttachOptions | undefined;
+  /** Take the agent's place in the fleet from a session that still runs elsewhere. */
+  takeOver?: boolean | undefined;
+  /** The pair server that launches it and will own it. */
+  owner?: ServerOwner | undefined;
+}
+
+/** A launch that has been checked and has not begun. */
+export interface Draft {
+  agentName: string;
+  agentId: string;
+  sessionId: string;
+  generationId: string;
+  tmuxSessionName: string;
+  tmux: SessionTmux;
+  workdir: string;
+  paths: SessionPaths;
+  plan: ToolPlan;
+  backend: BackendKind;
+  owner: Ownership | undefined;
+  additions: SessionAdditions;
+  createdAt: Date;
+}
+
+export interface AgentIdentity {
+  agentName: string;
+  agentId: string;
+}
+
+export function identityOf(options: { agentName: string; agentId?: string | undefined }): AgentIdentity {
+  const agentName = parseAgentName(options.agentName, '--agent-name');
+  const agentId =
+    options.agentId === undefined ? defaultAgentId(agentName) : parseAgentId(options.agentId, '--agent-id');
+  return { agentName, agentId };
+}
+
+/** Everything that can be refused is refused here, before anything is made. */
+export async function prepareLaunch(
+  context: SessionContext,
+  options: LaunchOptions,
+  { agentName, agentId }: AgentIdentity,
+): Promise<Draft> {
+  const { settings, env, clock } = context;
+  const createdAt = clock.now();
+  const workdir = requireWorkdir(options.workdir, options.cwd);
+  const session = requireSessionName(options.sessionName ?? tmuxSessionName(agentName, createdAt));
+  const tmux = new SessionTmux(socketOf(settings.tmuxSocket, env), env);
+  const plan = planTool({ ...options, workdir }, env);
+  const backend = options.owner ? servedBackend(plan.backend) : plan.backend;
+  const sessionId = runtimeSessionId(backend, createdAt);
+  const paths = sessionPaths(newSessionRoot(settings.runtimeDir, backend, sessionId));
+  await refuseTakenName(context, { agentName, agentId });
+  if (await tmux.hasSession(session)) {
+    throw conflict(`tmux session "${session}" exists already`, {
+      hint: 'choose another --session-name',
+      facts: { cause: 'tmux_session_exists' },
+    });
+  }
+  return {
+    agentName,
+    agentId,
+    sessionId,
+    generationId: newUuid(),
+    tmuxSessionName: session,
+    tmux,
+    workdir,
+    paths,
+    plan,
+    backend,
+    owner: options.owner && ownershipOf(options.owner, session),
+    additions: additionsFor(plan.preset, {
+      root: paths.root,
+      launchDir: paths.launch,
+      signalsDir: paths.signals,
+      agentName,
+      headless: options.headless,
+      args: plan.args,
+      env,
+      mcp: settings.fleet && mcpEntryOf({ manifest: paths.manifest, agentId }, env),
+    }),
+    createdAt,
+  };
+}
+
+/** What the tool gets: the caller's environment, its own home, and where it belongs. */
+export function toolEnvironment(
+  { plan, paths, agentId, additions }: Draft,
+  env: NodeJS.ProcessEnv,
+): Record<string, string> {
+  return {
+    ...handedEnvironment(env, plan.preset.nestedMarks),
+    ...additions.env,
+    ...(plan.home && { [plan.home.env_var]: plan.home.home_path }),
+    HOUMAO_MANIFEST_PATH: paths.manifest,
+    HOUMAO_AGENT_ID: agentId,
+  };
+}
+
+const CREDENTIAL = /(KEY|TOKEN|SECRET|PASSWORD|AUTH|CREDENTIALS?)$/;
+
+/** The manifest of what is about to begin; credentials are named in it, never held. */
+export function manifestOf(
+  draft: Draft,
+  options: LaunchOptions,
+  env: NodeJS.ProcessEnv,
+  mailbox: MailboxBinding | null,
+): SessionManifestInput {
+  const { plan } = draft;
+  return newManifest({
+    ...draft,
+    tool: plan.preset.tool,
+    tmuxSocket: recordedSocket(draft.tmux.socket),
+    joined: false,
+    mailbox,
+    plan: {
+      executable: plan.words[0]!,
+      args: argsInSession(plan, draft.additions),
+      home: plan.home,
+      envVarNames: Object.keys(env)
+        .filter((name) => CREDENTIAL.test(name))
+        .sort(),
+      role: plan.role,
+      roleName: options.roleName ?? null,
+      posture: 'runtime_launch_plan',
+      launchEnv: Object.entries(draft.additions.env ?? {}).map(([name, value]) => ({
+        mode: 'literal' as const,
+        name,
+        value,
+      })),
+      metadata: {
+        process_names: plan.preset.processNames,
+        ...draft.additions.metadata,
+        ...(plan.headless && { headless: headlessMetadata(plan.preset, plan.headless, options.rolePrompt) }),
+      },
+    },
+  });
+}
+
+/** Everything a turn's command line is made of, so that who runs turns needs to know no tool. */
+export function headlessMetadata(
+  { role }: ToolPreset,
+  shape: HeadlessShape,
+  rolePrompt: string | undefined,
+): Record<string, unknown> {
+  const args = rolePrompt !== undefined && shape.role === 'arguments' && role.method !== 'none';
+  return { ...shape, role_prompt: rolePrompt ?? null, role_args: args ? role.args(rolePrompt) : [] };
+}

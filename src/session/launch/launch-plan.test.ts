@@ -1,0 +1,191 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { refusalOf, temporaryDirectory } from '../testing.ts';
+import { PRESETS, presetOf } from '../tools/catalog.ts';
+import { additionsFor, argsInSession, planTool, requireWorkdir, type ToolRequest } from './launch-plan.ts';
+
+let directory: string;
+let env: NodeJS.ProcessEnv;
+
+beforeEach(() => {
+  directory = temporaryDirectory();
+  for (const name of ['claude', 'codex', 'gemini', 'kimi', 'my-agent']) {
+    fs.writeFileSync(path.join(directory, name), '#!/bin/sh\n', { mode: 0o755 });
+  }
+  fs.writeFileSync(path.join(directory, 'data'), '', { mode: 0o644 });
+  env = { PATH: directory };
+});
+afterEach(() => {
+  fs.rmSync(directory, { recursive: true, force: true });
+});
+
+const plan = (request: Partial<ToolRequest>) =>
+  planTool({ tool: 'claude', args: [], headless: false, workdir: directory, ...request }, env);
+const place = () => ({
+  root: directory,
+  launchDir: path.join(directory, 'launch'),
+  signalsDir: path.join(directory, 'signals'),
+  agentName: 'gpu',
+  headless: false,
+  args: [],
+  env: {},
+  mcp: undefined,
+});
+
+describe('what is run', () => {
+  it('a known tool, found on the PATH of the caller, with its role as the tool takes one', () => {
+    const role = plan({ tool: 'claude', rolePrompt: 'be brief', args: ['--model', 'x'] });
+    expect(role).toMatchObject({ backend: 'local_interactive', words: [path.join(directory, 'claude')] });
+    expect(argsInSession(role, { args: ['--settings', 's'], files: [] })).toEqual([
+      ...['--settings', 's', '--append-system-prompt', 'be brief', '--model', 'x'],
+    ]);
+    expect(plan({ tool: 'codex', rolePrompt: 'a "b"' }).roleArgs).toEqual([
+      '-c',
+      'developer_instructions="a \\"b\\""',
+    ]);
+    expect(plan({ tool: 'gemini', rolePrompt: 'r' }).roleArgs).toEqual(['--prompt-interactive', 'r']);
+  });
+
+  it('any program by name or path, and a command line after --tool command', () => {
+    expect(plan({ tool: 'my-agent' })).toMatchObject({
+      preset: { tool: 'my-agent', processNames: ['my-agent', 'my-agent'] },
+    });
+    expect(plan({ tool: './my-agent' }).words).toEqual([path.join(directory, 'my-agent')]);
+    expect(plan({ tool: 'command', args: ['my-agent', '--x'] })).toMatchObject({
+      preset: { tool: 'my-agent' },
+      args: ['--x'],
+    });
+  });
+
+  it('headless as each tool wants it, and any command with the prompt on standard input', () => {
+    expect(plan({ headless: true }).backend).toBe('claude_headless');
+    expect(plan({ tool: 'codex', headless: true }).backend).toBe('codex_headless');
+    expect(plan({ tool: 'gemini', headless: true }).backend).toBe('gemini_headless');
+    const own = plan({
+      tool: 'command',
+      args: ['my-agent'],
+      headless: true,
+      resumeArgs: ['--resume', '{session}'],
+    });
+    expect(own).toMatchObject({
+      backend: 'generic_headless',
+      headless: { prompt: 'stdin', exact: ['{args}', '{model}', '--resume', '{session}'] },
+    });
+    expect(plan({ tool: 'command', args: ['my-agent', '{prompt}'], headless: true }).headless?.prompt).toBe(
+      'argument',
+    );
+  });
+
+  it('with the home directory that was given, else the one the caller has', () => {
+    expect(plan({ home: '/h' }).home).toEqual({ env_var: 'CLAUDE_CONFIG_DIR', home_path: '/h' });
+    env['CODEX_HOME'] = '/c';
+    expect(plan({ tool: 'codex' }).home).toEqual({ env_var: 'CODEX_HOME', home_path: '/c' });
+    expect(plan({}).home).toBeNull();
+  });
+});
+
+describe('what is refused before anything is made', () => {
+  const rows: [string, Partial<ToolRequest>, string][] = [
+    ['a slip of a known tool', { tool: 'cluade' }, 'invalid'],
+    ['a program that is not there', { tool: 'no-such-program-anywhere' }, 'unavailable'],
+    ['a known tool that is not installed', { tool: 'opencode' }, 'unavailable'],
+    ['a file that cannot be run', { tool: './data' }, 'invalid'],
+    ['--tool command without a command', { tool: 'command' }, 'invalid'],
+    ['a role for a tool that takes none', { tool: 'kimi', rolePrompt: 'r' }, 'unsupported'],
+    ['a role for any command', { tool: 'my-agent', rolePrompt: 'r' }, 'unsupported'],
+    ['a home for a tool without one', { tool: 'my-agent', home: '/h' }, 'unsupported'],
+    ['a relative home', { home: 'h' }, 'invalid'],
+  ];
+  it.each(rows)('%s', async (_, request, code) => {
+    expect((await refusalOf(() => plan(request))).code).toBe(code);
+  });
+
+  it('a working directory that is not there, or is a file', async () => {
+    expect((await refusalOf(() => requireWorkdir('gone', directory))).code).toBe('invalid');
+    expect((await refusalOf(() => requireWorkdir('data', directory))).code).toBe('invalid');
+  });
+});
+
+describe('presets', () => {
+  it.each(PRESETS.map((preset) => [preset.tool, preset] as const))(
+    '%s: templates are complete',
+    (_, preset) => {
+      const shape = preset.headless!;
+      for (const template of [shape.create, shape.exact, shape.last]) {
+        expect(template).toContain('{args}');
+        expect(template.some((word) => word.includes('{prompt}'))).toBe(shape.prompt === 'argument');
+      }
+      expect(shape.exact.join(' ')).toContain('{session}');
+      expect(shape.create.includes('{role}')).toBe(shape.role === 'arguments');
+      expect(presetOf(preset.tool)).toBe(preset);
+    },
+  );
+
+  it('claude gets hooks by a settings file of this session', () => {
+    const { args, files, metadata } = additionsFor(presetOf('claude')!, place());
+    expect(args).toEqual(['--settings', files[0]!.path]);
+    const settings = JSON.parse(files[0]!.content) as { hooks: Record<string, unknown> };
+    expect(Object.keys(settings.hooks).sort()).toEqual([
+      ...['Notification', 'PermissionRequest', 'SessionEnd', 'SessionStart', 'Stop', 'UserPromptSubmit'],
+    ]);
+    expect(metadata).toEqual({ signals_dir: place().signalsDir });
+    for (const file of files) expect(file.path.startsWith(directory)).toBe(true);
+  });
+
+  const mcp = { command: '/node', args: ['/rouse.cjs', 'mcp'], env: { HOUMAO_MANIFEST_PATH: '/m' } };
+
+  it.each([
+    ['claude', 'mcpServers', /^--mcp-config \S+mcp\.json --settings /],
+    ['qwen', 'mcpServers', /^--mcp-config \S+mcp\.json$/],
+    ['copilot', 'mcpServers', /^--additional-mcp-config @\S+mcp\.json --allow-tool=rouse$/],
+  ])('%s is told of our MCP server by a file of this session', (tool, member, flags) => {
+    const { args, files } = additionsFor(presetOf(tool)!, { ...place(), mcp });
+    expect(args.join(' ')).toMatch(flags);
+    const file = files.find((each) => each.path.endsWith('mcp.json'))!;
+    expect(JSON.parse(file.content)[member].rouse).toMatchObject(mcp);
+    expect(additionsFor(presetOf(tool)!, place()).args.join(' ')).not.toContain('mcp');
+  });
+
+  it('claude may use our tools, and no others, without asking', () => {
+    const { files } = additionsFor(presetOf('claude')!, { ...place(), mcp });
+    expect(JSON.parse(files[0]!.content).permissions).toEqual({ allow: ['mcp__rouse'] });
+    expect(additionsFor(presetOf('claude')!, place()).files[0]!.content).not.toContain('permissions');
+  });
+
+  it('codex is told by settings on its command line', () => {
+    const { args } = additionsFor(presetOf('codex')!, { ...place(), mcp });
+    expect(args.filter((each) => each !== '-c')).toEqual([
+      'mcp_servers.rouse.command="/node"',
+      'mcp_servers.rouse.args=["/rouse.cjs", "mcp"]',
+      'mcp_servers.rouse.env={ HOUMAO_MANIFEST_PATH = "/m" }',
+      expect.stringMatching(/^mcp_servers\.rouse\.env_vars=\["HOUMAO_AGENT_ID", /),
+      'mcp_servers.rouse.default_tools_approval_mode="approve"',
+    ]);
+  });
+
+  it("opencode is told by a variable that is not the person's own", () => {
+    const opencode = presetOf('opencode')!;
+    const { env, files } = additionsFor(opencode, { ...place(), mcp });
+    expect(env).toEqual({ OPENCODE_CONFIG: files[0]!.path });
+    const second = additionsFor(opencode, { ...place(), mcp, env: { OPENCODE_CONFIG: '/mine' } });
+    expect(Object.keys(second.env!)).toEqual(['OPENCODE_CONFIG_CONTENT']);
+    const taken = { OPENCODE_CONFIG: '/mine', OPENCODE_CONFIG_CONTENT: '{}' };
+    expect(additionsFor(opencode, { ...place(), mcp, env: taken }).env).toEqual({});
+  });
+
+  it('scripted writes its transcript into the session, or where it is told', () => {
+    const scripted = presetOf('scripted')!;
+    expect(additionsFor(scripted, place()).metadata).toMatchObject({
+      transcript_path: path.join(directory, 'transcript.jsonl'),
+    });
+    const told = additionsFor(scripted, { ...place(), args: ['--transcript', '/t'] });
+    expect(told.metadata).toMatchObject({ transcript_path: '/t' });
+    expect(told.args).not.toContain('--transcript');
+  });
+
+  it('names of other programs for the same tools are known', () => {
+    expect(presetOf('claude_code')?.tool).toBe('claude');
+    expect(presetOf('gemini_cli')?.tool).toBe('gemini');
+  });
+});

@@ -1,0 +1,113 @@
+import { utcStamp } from '../../base/index.ts';
+import { type BackendKind, isHeadless } from '../../domain/index.ts';
+import type { MailboxBinding, SessionManifestInput } from '../../wire/index.ts';
+import { authorityOf, type Ownership, serverSection } from '../server/pair-ownership.ts';
+import type { BeforeJoin } from './joined-session.ts';
+
+export interface NewSessionFacts {
+  backend: BackendKind;
+  tool: string;
+  agentName: string;
+  agentId: string;
+  sessionId: string;
+  generationId: string;
+  tmuxSessionName: string;
+  tmuxSocket: string | null;
+  workdir: string;
+  createdAt: Date;
+  joined: boolean;
+  beforeJoin?: BeforeJoin | undefined;
+  mailbox: MailboxBinding | null;
+  owner?: Ownership | undefined;
+  plan: PlanFacts;
+  resume?: { kind: 'none' | 'last' | 'exact'; value: string | null };
+}
+
+export interface PlanFacts {
+  executable: string | null;
+  args: string[];
+  home: { env_var: string; home_path: string } | null;
+  envVarNames: string[];
+  role: { method: string; applied: boolean };
+  roleName: string | null;
+  metadata: Record<string, unknown>;
+  posture: 'runtime_launch_plan' | 'tui_launch_options' | 'headless_launch_options' | 'unavailable';
+  launchEnv: ({ mode: 'literal'; name: string; value: string } | { mode: 'inherit'; name: string })[];
+}
+
+/** The manifest of a session that is about to begin. */
+export function newManifest(facts: NewSessionFacts): SessionManifestInput {
+  const { plan, backend, tool, workdir, owner } = facts;
+  const authority = authorityOf(owner);
+  const turns = { turn_index: 0, role_bootstrap_applied: plan.role.applied, working_directory: workdir };
+  const registry = {
+    registry_generation_id: facts.generationId,
+    registry_launch_authority: 'runtime' as const,
+  };
+  return {
+    schema_version: 4,
+    backend,
+    tool,
+    role_name: plan.roleName,
+    created_at_utc: utcStamp(facts.createdAt),
+    working_directory: workdir,
+    agent_name: facts.agentName,
+    agent_id: facts.agentId,
+    tmux_session_name: facts.tmuxSessionName,
+    ...registry,
+    runtime: { session_id: facts.sessionId, ...registry },
+    tmux: {
+      session_name: facts.tmuxSessionName,
+      primary_window_index: '0',
+      primary_window_role: 'managed_agent_surface',
+      primary_window_name: 'agent',
+      socket: facts.tmuxSocket,
+      before_join: facts.beforeJoin ?? null,
+    },
+    interactive: {
+      ...turns,
+      terminal_id: authority.terminal_id,
+      parsing_mode: authority.parsing_mode,
+      tmux_window_name: 'agent',
+    },
+    agent_launch_authority: {
+      backend,
+      tool,
+      tmux_session_name: facts.tmuxSessionName,
+      primary_window_index: '0',
+      working_directory: workdir,
+      session_id: facts.sessionId,
+      session_origin: facts.joined ? 'joined_tmux' : null,
+      posture_kind: plan.posture,
+      launch_args: plan.args,
+      launch_env: plan.launchEnv,
+    },
+    gateway_authority: { attach: authority, control: authority },
+    launch_plan: {
+      backend,
+      tool,
+      executable: plan.executable,
+      args: plan.args,
+      working_directory: workdir,
+      home_selector: plan.home,
+      env_var_names: plan.envVarNames,
+      role_injection: { method: plan.role.method, role_name: plan.roleName },
+      metadata: { rouse: plan.metadata },
+      mailbox: facts.mailbox,
+    },
+    ...backendPart(facts, turns),
+  };
+}
+
+function backendPart(
+  { backend, owner, resume, tmuxSessionName }: NewSessionFacts,
+  turns: NonNullable<SessionManifestInput['local_interactive']>,
+): Pick<SessionManifestInput, 'headless' | 'houmao_server' | 'local_interactive'> {
+  if (isHeadless(backend)) {
+    const { kind = 'none', value = null } = resume ?? {};
+    return {
+      headless: { ...turns, session_id: null, resume_selection_kind: kind, resume_selection_value: value },
+    };
+  }
+  return owner ? { houmao_server: serverSection(owner, tmuxSessionName) } : { local_interactive: turns };
+}

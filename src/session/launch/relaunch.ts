@@ -1,0 +1,204 @@
+import { conflict, internal, unsupported } from '../../base/index.ts';
+import { isHeadless } from '../../domain/index.ts';
+import type { SessionManifest } from '../../wire/index.ts';
+import { detectVersion } from '../equip/detect-version.ts';
+import { handedEnvironment } from '../equip/handed-environment.ts';
+import { withLifecycleLock } from '../gateway/lifecycle-lock.ts';
+import type { ManifestFacts } from '../registry/manifest-facts.ts';
+import { readManifest, updateManifest } from '../registry/manifest-store.ts';
+import { publishCapability } from '../registry/publish-capability.ts';
+import { readRecord } from '../registry/registry-read.ts';
+import { sessionPaths } from '../registry/session-paths.ts';
+import type { SessionContext } from '../session-context.ts';
+import { type Pane, type SessionTmux, tmuxOf } from '../session-tmux.ts';
+import { descendants, endAll } from '../stop/end-session.ts';
+import { followSession } from '../target/follow-session.ts';
+import { presetOf } from '../tools/catalog.ts';
+import { idleShell, type ToolTrace, writePaneProgram } from './pane-program.ts';
+import { waitForTool } from './wait-for-tool.ts';
+
+export interface RelaunchReport {
+  facts: ManifestFacts;
+  toolPid: number | null;
+  /** The tmux session was gone and was made again. */
+  revived: boolean;
+  notes: string[];
+}
+
+/**
+ * A new instance of the tool in window 0, pane 0, started as the manifest says. One that still runs is ended
+ * first. A session whose tmux server died gets a new tmux session of the same name. Credentials come from the
+ * environment of whoever relaunches: they are stored nowhere.
+ */
+export function relaunch(context: SessionContext, given: ManifestFacts): Promise<RelaunchReport> {
+  return withLifecycleLock(context, given.root, async () => {
+    const { facts, lives } = await followSession(context, given);
+    const manifest = readManifest(facts.root);
+    requireRelaunchable(manifest);
+    requireOwnRecord(context, facts);
+    const tmux = tmuxOf(context, facts);
+    const revived = !lives;
+    if (revived) await refuseSecondTool(tmux, manifest, facts);
+    const env = toolEnvironment(context, manifest, facts);
+    const { command, trace } = paneCommand(context, manifest, facts, env);
+    if (revived) await newSession(tmux, facts, command);
+    else await respawn(context, tmux, facts, command);
+    const [tool, version] = await Promise.all([
+      trace ? waitForTool(context, trace) : undefined,
+      toolVersion(manifest, facts, env),
+    ]);
+    await updateManifest(facts.root, context.clock, (before) => ({
+      ...before,
+      runtime: { ...before.runtime, agent_pid: tool?.pid ?? null },
+      ...(revived && madeHere(before)),
+      ...(version !== null && {
+        launch_policy_provenance: { ...before.launch_policy_provenance, detected_tool_version: version },
+      }),
+    }));
+    await publishCapability(context, facts.path);
+    return { facts, toolPid: tool?.pid ?? null, revived, notes: missingCredentials(context, manifest) };
+  });
+}
+
+function requireRelaunchable(manifest: SessionManifest): void {
+  const authority = manifest.agent_launch_authority;
+  if (!authority || authority.posture_kind === 'unavailable') {
+    throw unsupported(
+      `agent ${manifest.agent_name} was joined without launch options and cannot be relaunched`,
+      {
+        hint: 'join it again with --launch-args',
+        facts: { cause: 'not_relaunchable' },
+      },
+    );
+  }
+  if (authority.tmux_session_name !== manifest.tmux_session_name) {
+    throw conflict('the launch authority of the manifest names another tmux session', {
+      facts: { cause: 'manifest_inconsistent' },
+    });
+  }
+}
+
+/** The id may have been given to another session meanwhile. */
+function requireOwnRecord(context: SessionContext, facts: ManifestFacts): void {
+  const record = readRecord(context.settings.registryDir, facts.agentId);
+  if (!record || record === 'malformed' || record.generation_id === facts.generationId) return;
+  throw conflict(
+    `agent id ${facts.agentId} belongs to another session now, "${record.terminal.session_name}"`,
+    {
+      facts: { cause: 'agent_in_use' },
+    },
+  );
+}
+
+/** A session that no longer says whose it is looks gone; a tool that runs in one all the same must not get a twin. */
+async function refuseSecondTool(
+  tmux: SessionTmux,
+  { runtime }: SessionManifest,
+  facts: ManifestFacts,
+): Promise<void> {
+  const session = runtime?.agent_pid ? await tmux.sessionOfProcess(runtime.agent_pid) : undefined;
+  if (session === undefined) return;
+  throw conflict(`the tool of agent ${facts.agentName} still runs, in tmux session "${session}"`, {
+    hint: `tell that session whose it is: tmux set-environment -t '=${session}:' HOUMAO_MANIFEST_PATH ${facts.path}`,
+    facts: { cause: 'tool_running', tmux_session: session, pid: runtime!.agent_pid },
+  });
+}
+
+function paneCommand(
+  context: SessionContext,
+  manifest: SessionManifest,
+  facts: ManifestFacts,
+  env: Record<string, string>,
+): { command: string[]; trace: ToolTrace | undefined } {
+  if (isHeadless(facts.backend)) return { command: idleShell(context.env), trace: undefined };
+  const { executable, args } = manifest.launch_plan;
+  if (!executable) throw internal(`${facts.path} does not say which program to run`);
+  return writePaneProgram({
+    directory: sessionPaths(facts.root).launch,
+    title: facts.agentName,
+    workdir: facts.workingDirectory,
+    command: [executable, ...args],
+    env,
+    without: presetOf(facts.tool)?.nestedMarks,
+  });
+}
+
+function toolEnvironment(
+  context: SessionContext,
+  manifest: SessionManifest,
+  facts: ManifestFacts,
+): Record<string, string> {
+  const home = manifest.launch_plan.home_selector;
+  return {
+    ...handedEnvironment(context.env, presetOf(facts.tool)?.nestedMarks),
+    ...launchEnv(manifest, context.env),
+    ...(home?.env_var && home.home_path && { [home.env_var]: home.home_path }),
+    HOUMAO_MANIFEST_PATH: facts.path,
+    HOUMAO_AGENT_ID: facts.agentId,
+  };
+}
+
+/** The session a person had started is gone; the new one is ours, and stop ends it. */
+function madeHere({ tmux, agent_launch_authority: authority }: SessionManifest): Partial<SessionManifest> {
+  return {
+    ...(tmux && { tmux: { ...tmux, before_join: null } }),
+    ...(authority && { agent_launch_authority: { ...authority, session_origin: null } }),
+  };
+}
+
+/** It may have been updated since. */
+async function toolVersion(
+  manifest: SessionManifest,
+  facts: ManifestFacts,
+  env: Record<string, string>,
+): Promise<string | null> {
+  const preset = presetOf(facts.tool);
+  const { executable } = manifest.launch_plan;
+  return preset && executable
+    ? detectVersion(preset, executable, { cwd: facts.workingDirectory, env })
+    : null;
+}
+
+function launchEnv(manifest: SessionManifest, env: NodeJS.ProcessEnv): Record<string, string> {
+  const pairs = (manifest.agent_launch_authority?.launch_env ?? []).map((each) => [
+    each.name,
+    each.mode === 'literal' ? each.value : env[each.name],
+  ]);
+  return Object.fromEntries(pairs.filter((pair) => pair[1] !== undefined));
+}
+
+function newSession(tmux: SessionTmux, facts: ManifestFacts, command: string[]): Promise<Pane> {
+  return tmux.newSession({
+    session: facts.tmuxSessionName,
+    name: 'agent',
+    directory: facts.workingDirectory,
+    command,
+    env: { HOUMAO_MANIFEST_PATH: facts.path, HOUMAO_AGENT_ID: facts.agentId },
+  });
+}
+
+/** What ran in the pane ends with it, also a tool that outlives its terminal: two instances would share one home. */
+async function respawn(
+  context: SessionContext,
+  tmux: SessionTmux,
+  facts: ManifestFacts,
+  command: string[],
+): Promise<void> {
+  const pane = await tmux.agentPane(facts.tmuxSessionName);
+  if (!pane) {
+    throw conflict(`tmux session "${facts.tmuxSessionName}" has no window 0`, {
+      hint: 'stop the agent and launch it again',
+      facts: { cause: 'agent_window_missing' },
+    });
+  }
+  const before = descendants(pane.pid);
+  await tmux.respawn(pane.paneId, facts.workingDirectory, command);
+  await endAll(before, context.clock);
+}
+
+function missingCredentials(context: SessionContext, manifest: SessionManifest): string[] {
+  const missing = manifest.launch_plan.env_var_names.filter((name) => context.env[name] === undefined);
+  return missing.length === 0
+    ? []
+    : [`set at launch and not now: ${missing.join(', ')}; the tool may have to log in again`];
+}

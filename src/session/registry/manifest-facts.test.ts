@@ -1,0 +1,91 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../base/index.ts';
+import { refusalOf, sampleManifest, temporaryDirectory, writeSession } from '../testing.ts';
+import { readManifestFacts, tryManifestFacts } from './manifest-facts.ts';
+import { createManifest, readManifest, updateManifest } from './manifest-store.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = temporaryDirectory();
+});
+afterEach(() => {
+  fs.rmSync(directory, { recursive: true, force: true });
+});
+
+describe('the quick facts of a manifest', () => {
+  it('are those of the whole schema', () => {
+    const file = writeSession(directory, sampleManifest());
+    const whole = readManifest(path.dirname(file));
+    expect(readManifestFacts(file)).toMatchObject({
+      root: path.dirname(file),
+      backend: whole.backend,
+      agentName: whole.agent_name,
+      agentId: whole.agent_id,
+      tmuxSessionName: whole.tmux_session_name,
+      sessionId: whole.runtime?.session_id,
+      generationId: whole.registry_generation_id,
+    });
+  });
+
+  const damaged: [string, (own: Record<string, unknown>) => unknown][] = [
+    ['another version', (own) => ({ ...own, schema_version: 3 })],
+    ['an unknown backend', (own) => ({ ...own, backend: 'telepathy' })],
+    ['no name', (own) => ({ ...own, agent_name: null })],
+    ['no id', (own) => ({ ...own, agent_id: '' })],
+    ['no tmux session', (own) => ({ ...own, tmux_session_name: 7 })],
+    ['two tmux sessions', (own) => ({ ...own, tmux: { session_name: 'other' } })],
+    ['no tmux part', (own) => ({ ...own, tmux: [] })],
+    ['a list', () => []],
+    ['nothing', () => null],
+  ];
+  it.each(damaged)('of %s are refused, and passed over by whoever looks at many', async (_, change) => {
+    const file = writeSession(directory, sampleManifest());
+    const own = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>;
+    fs.writeFileSync(file, JSON.stringify(change(own)));
+    expect((await refusalOf(() => readManifestFacts(file))).code).toMatch(/^(invalid|conflict)$/);
+    expect(tryManifestFacts(file)).toBeUndefined();
+  });
+
+  it('of a path that is relative, gone, or not a manifest.json are refused', async () => {
+    for (const file of ['manifest.json', '/nowhere/manifest.json', '/etc/passwd']) {
+      expect((await refusalOf(() => readManifestFacts(file))).code).toMatch(/^(invalid|not_found)$/);
+    }
+  });
+});
+
+describe('the manifest', () => {
+  it('is made once, changed under its lock, and not written when nothing changes', async () => {
+    createManifest(directory, sampleManifest());
+    expect((await refusalOf(() => createManifest(directory, sampleManifest()))).code).toBe('conflict');
+    const inode = () => fs.statSync(path.join(directory, 'manifest.json')).ino;
+    const before = inode();
+    await updateManifest(directory, systemClock, (manifest) => manifest);
+    expect(inode()).toBe(before);
+    await updateManifest(directory, systemClock, (manifest) => ({ ...manifest, role_name: 'x' }));
+    expect([readManifest(directory).role_name, inode() === before]).toEqual(['x', false]);
+    expect(fs.statSync(path.join(directory, 'manifest.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps every change of many writers at once', async () => {
+    createManifest(directory, sampleManifest());
+    const turn = () =>
+      updateManifest(directory, systemClock, (manifest) => ({
+        ...manifest,
+        local_interactive: {
+          ...manifest.local_interactive!,
+          turn_index: manifest.local_interactive!.turn_index + 1,
+        },
+      }));
+    await Promise.all(Array.from({ length: 20 }, turn));
+    expect(readManifest(directory).local_interactive?.turn_index).toBe(20);
+  });
+
+  it('refuses a change that breaks its rules, and stays as it was', async () => {
+    createManifest(directory, sampleManifest());
+    const broken = updateManifest(directory, systemClock, (manifest) => ({ ...manifest, agent_name: null }));
+    expect((await refusalOf(() => broken)).code).toBe('invalid');
+    expect(readManifest(directory).agent_name).toBe('gpu');
+  });
+});

@@ -1,0 +1,48 @@
+import { crashPoint, notReady, stableJson, writeJsonAtomic } from '../../base/index.ts';
+import { desiredConfigFile, parseFile } from '../../wire/index.ts';
+import { type AttachPlan, desiredAfter } from '../gateway/attach-plan.ts';
+import { readDesiredConfig, type StatusDocument, writeDerivedFiles } from '../gateway/gateway-documents.ts';
+import { type GatewayReport, localStatus } from '../gateway/gateway-status.ts';
+import type { RecordedGateway } from '../gateway/live-gateway.ts';
+import type { SessionContext } from '../session-context.ts';
+import { tmuxOf } from '../session-tmux.ts';
+import { liveBindings } from '../target/live-bindings.ts';
+import type { ManifestFacts } from './manifest-facts.ts';
+import { publishRegistryRecord, registryGateway } from './publish-capability.ts';
+import { type SessionPaths, sessionPaths } from './session-paths.ts';
+
+/** Only now may others find it. The port is remembered with its origin: handed out is not asked for. */
+export async function publishLive(
+  context: SessionContext,
+  facts: ManifestFacts,
+  gateway: RecordedGateway,
+  plan: AttachPlan,
+): Promise<GatewayReport> {
+  const paths = sessionPaths(facts.root);
+  rememberPlan(paths, plan, gateway);
+  crashPoint('session.attach.before_publish');
+  writeDerivedFiles(paths, facts, gateway);
+  const tmux = tmuxOf(context, facts);
+  await tmux.setEnvironment(facts.tmuxSessionName, liveBindings(paths, gateway));
+  await publishRegistryRecord(context, facts, registryGateway(facts, gateway));
+  crashPoint('session.attach.published');
+  const report = await localStatus(context, facts);
+  requireHealthy(report.status);
+  return report;
+}
+
+/** What the next attach starts from. */
+export function rememberPlan(paths: SessionPaths, plan: AttachPlan, gateway: RecordedGateway): void {
+  const before = readDesiredConfig(paths);
+  const desired = desiredAfter(before, plan, gateway);
+  if (stableJson(desired) === stableJson(before)) return;
+  writeJsonAtomic(paths.desiredConfig, parseFile(desiredConfigFile, desired, paths.desiredConfig));
+}
+
+function requireHealthy(status: StatusDocument): void {
+  if (status.gateway_health === 'healthy') return;
+  throw notReady('the gateway was attached and went away again at once', {
+    hint: 'see its gateway.log',
+    facts: { cause: 'lost_after_attach' },
+  });
+}

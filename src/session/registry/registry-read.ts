@@ -1,0 +1,135 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { errnoOf, readIfExists } from '../../base/index.ts';
+import { bareAgentName, isAgentIdentifier, isBackendKind, parseUtcTime } from '../../domain/index.ts';
+import type { RegistryRecord } from '../../wire/index.ts';
+
+/**
+ * The shared registry, read. A record counts while its lease runs; a malformed or expired one counts as absent
+ * and is reported apart. Checked by hand against the same rules as the schema, because looking up an agent must
+ * be quick; whatever is written is checked by the schema itself.
+ */
+export interface RegistryView {
+  fresh: RegistryRecord[];
+  expired: RegistryRecord[];
+  /** Files that are not records. They are skipped here and put aside by the next publication. */
+  malformed: string[];
+}
+
+export function recordPath(registryDir: string, agentId: string): string {
+  return path.join(registryDir, 'live_agents', agentId, 'record.json');
+}
+
+export function readRegistry(registryDir: string, nowMs: number): RegistryView {
+  const view: RegistryView = { fresh: [], expired: [], malformed: [] };
+  for (const agentId of agentIds(registryDir)) {
+    const read = readRecord(registryDir, agentId);
+    if (read === undefined) continue;
+    if (read === 'malformed') view.malformed.push(recordPath(registryDir, agentId));
+    else (isFresh(read, nowMs) ? view.fresh : view.expired).push(read);
+  }
+  return view;
+}
+
+function agentIds(registryDir: string): string[] {
+  try {
+    return fs.readdirSync(path.join(registryDir, 'live_agents')).filter(isAgentIdentifier).sort();
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** One record; undefined when there is none. Its place must agree with what it says of itself. */
+export function readRecord(registryDir: string, agentId: string): RegistryRecord | 'malformed' | undefined {
+  const text = readIfExists(recordPath(registryDir, agentId));
+  if (text === undefined) return undefined;
+  try {
+    const record: unknown = JSON.parse(text);
+    return isRecord(record) && record.agent_id === agentId ? record : 'malformed';
+  } catch {
+    return 'malformed';
+  }
+}
+
+export function isFresh(record: RegistryRecord, nowMs: number): boolean {
+  return parseUtcTime(record.lease_expires_at)! >= nowMs;
+}
+
+/** More than half of the lease has passed. */
+export function leaseIsOld(record: RegistryRecord, nowMs: number): boolean {
+  const from = parseUtcTime(record.published_at)!;
+  const until = parseUtcTime(record.lease_expires_at)!;
+  return nowMs > (from + until) / 2;
+}
+
+/** Agents of this name, in either spelling. */
+export function byName(records: RegistryRecord[], name: string): RegistryRecord[] {
+  return records.filter((record) => bareAgentName(record.agent_name) === bareAgentName(name));
+}
+
+export function byTmuxSession(records: RegistryRecord[], session: string): RegistryRecord[] {
+  return records.filter((record) => record.terminal.session_name === session);
+}
+
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === 'string';
+const isPath: Check = (value) => typeof value === 'string' && path.isAbsolute(value) && !value.includes('\0');
+const isName: Check = (value) => typeof value === 'string' && isAgentIdentifier(value);
+const isStamp: Check = (value) =>
+  typeof value === 'string' && parseUtcTime(value) !== undefined && /([Zz]|[+-]\d{2}:?\d{2})$/.test(value);
+const isOneOf =
+  (...values: unknown[]): Check =>
+  (value) =>
+    values.includes(value);
+const isUuid: Check = (value) =>
+  typeof value === 'string' && /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(value);
+const isPort: Check = (value) =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 65_535;
+const isBackend: Check = (value) => typeof value === 'string' && isBackendKind(value);
+const isMailbox: Check = (value) =>
+  value !== null && typeof value === 'object' && 'transport' in value && isText(value.transport);
+
+/** No other keys than these; those ending in `?` may be absent or null. */
+function isShape(shape: Record<string, Check>): Check {
+  const known = new Map(
+    Object.entries(shape).map(([key, check]) => [
+      key.replace('?', ''),
+      { check, optional: key.endsWith('?') },
+    ]),
+  );
+  return (value) => {
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
+    const object = value as Record<string, unknown>;
+    return (
+      Object.keys(object).every((key) => known.has(key)) &&
+      [...known].every(([key, { check, optional }]) => (object[key] == null ? optional : check(object[key])))
+    );
+  };
+}
+
+const checkRecord = isShape({
+  schema_version: isOneOf(2),
+  agent_name: isName,
+  agent_id: isName,
+  generation_id: isUuid,
+  published_at: isStamp,
+  lease_expires_at: isStamp,
+  identity: isShape({ backend: isBackend, tool: isText }),
+  runtime: isShape({ manifest_path: isPath, 'session_root?': isPath, 'agent_def_dir?': isPath }),
+  terminal: isShape({ kind: isOneOf('tmux'), session_name: isText, 'socket?': isText }),
+  'gateway?': isShape({
+    host: isOneOf('127.0.0.1', '0.0.0.0'),
+    port: isPort,
+    state_path: isPath,
+    protocol_version: isOneOf('v1'),
+  }),
+  'mailbox?': isMailbox,
+});
+
+function isRecord(value: unknown): value is RegistryRecord {
+  if (!checkRecord(value)) return false;
+  const record = value as RegistryRecord;
+  return parseUtcTime(record.lease_expires_at)! > parseUtcTime(record.published_at)!;
+}

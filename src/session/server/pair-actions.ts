@@ -1,0 +1,196 @@
+import * as fs from 'node:fs';
+import { asRouseError, type ErrorCode, invalid, RouseError, unsupported } from '../../base/index.ts';
+import type { AttachReport } from '../gateway/attach.ts';
+import { attach } from '../gateway/gateway-actions.ts';
+import type { LaunchReport } from '../launch/launch.ts';
+import type { LaunchOptions } from '../launch/launch-draft.ts';
+import { requireWorkdir } from '../launch/launch-plan.ts';
+import { readManifestFacts } from '../registry/manifest-facts.ts';
+import type { SessionContext } from '../session-context.ts';
+import { launchedHere, type StopOptions } from '../stop/stop.ts';
+import { type PairTarget, targetOf } from '../target/resolve-target.ts';
+import { writeHandover } from './pair-handover.ts';
+import {
+  agentPath,
+  askPair,
+  type PairServer,
+  pairService,
+  pairToken,
+  requirePairAgent,
+} from './pair-server.ts';
+
+type Json = Record<string, unknown>;
+
+/** A launch waits for the tool and asks it for its version. */
+const LAUNCH_TIMEOUT_MS = 90_000;
+
+export function pairServerOn(port: number, env: NodeJS.ProcessEnv): PairServer {
+  const baseUrl = `http://127.0.0.1:${port}`;
+  return { baseUrl, token: pairToken(env, baseUrl) };
+}
+
+/** Asks a server to launch an agent and to own it. It runs with the environment of whoever asks, as a launch from here would. */
+export async function launchAtPair(
+  context: SessionContext,
+  server: PairServer,
+  options: LaunchOptions,
+): Promise<LaunchReport> {
+  await requireOwner(server);
+  const body = launchBody(options);
+  const answer = await withEnvironment(context, (file) =>
+    askPair(server, {
+      method: 'POST',
+      path: options.headless ? '/houmao/agents/headless/launches' : '/houmao/launches',
+      body: { ...body, environment_file: file },
+      timeoutMs: LAUNCH_TIMEOUT_MS,
+    }),
+  );
+  const facts = readManifestFacts(String(answer['manifest_path']));
+  const target = { ...targetOf(facts), token: server.token } as PairTarget;
+  const report = {
+    facts,
+    paneId: String(answer['pane_id']),
+    toolPid: answer['tool_pid'] as number | null,
+    ...asideOf(answer),
+  };
+  return { ...report, ...(await autoAttach(context, target, options)) };
+}
+
+/** What a launch does beside starting the tool, as the server told it. */
+function asideOf(answer: Json): Pick<LaunchReport, 'skills' | 'fleet' | 'fleetError'> {
+  const written = answer['skills_written'] as string[] | undefined;
+  const problem = answer['skills_problem'] as string | null | undefined;
+  const fleet = answer['fleet'] as { url: string; workspace_id: string } | null | undefined;
+  const error = answer['fleet_error'] as { code: ErrorCode; message: string; hint: string | null } | null;
+  return {
+    skills: written && { written, problem: problem ?? undefined },
+    fleet: fleet ? { url: fleet.url, workspaceId: fleet.workspace_id } : undefined,
+    fleetError: error
+      ? new RouseError(error.code, error.message, { ...(error.hint !== null && { hint: error.hint }) })
+      : undefined,
+  };
+}
+
+function launchBody(options: LaunchOptions): Json {
+  return {
+    tool: options.tool,
+    agent_name: options.agentName,
+    agent_id: options.agentId ?? null,
+    session_name: options.sessionName ?? null,
+    working_directory: requireWorkdir(options.workdir, options.cwd),
+    args: options.args,
+    role_prompt: options.rolePrompt ?? null,
+    role_name: options.roleName ?? null,
+    home: options.home ?? null,
+    install_skills: options.skills ?? null,
+    ...(options.takeOver && { take_over: true }),
+    mailbox:
+      options.mailbox === false
+        ? false
+        : { root: options.mailbox?.root ?? null, address: options.mailbox?.address ?? null },
+    ...(options.headless && {
+      resume_args: options.resumeArgs ?? null,
+      continue_args: options.continueArgs ?? null,
+    }),
+  };
+}
+
+async function autoAttach(
+  context: SessionContext,
+  target: PairTarget,
+  { autoAttach: wanted }: LaunchOptions,
+): Promise<{ attached: AttachReport | undefined; attachError: RouseError | undefined }> {
+  if (!wanted) return { attached: undefined, attachError: undefined };
+  try {
+    return { attached: await attach(context, target, wanted), attachError: undefined };
+  } catch (error) {
+    return { attached: undefined, attachError: asRouseError(error) };
+  }
+}
+
+/** The environment is there for as long as the question is asked, and gone when it is answered. */
+async function withEnvironment<T>(context: SessionContext, ask: (file: string) => Promise<T>): Promise<T> {
+  const { runtimeDir, fleet } = context.settings;
+  const file = writeHandover(runtimeDir, { env: context.env, fleet });
+  try {
+    return await ask(file);
+  } finally {
+    fs.rmSync(file, { force: true });
+  }
+}
+
+async function requireOwner(server: PairServer): Promise<void> {
+  if ((await pairService(server)) === 'houmao-server') return;
+  throw unsupported(`the server at ${server.baseUrl} only watches; it owns no agents`, {
+    facts: { cause: 'passive_server', base_url: server.baseUrl },
+  });
+}
+
+/** The agents a server knows, as it describes them. */
+export async function listAtPair(server: PairServer): Promise<Json> {
+  await pairService(server);
+  return askPair(server, { method: 'GET', path: '/houmao/agents' });
+}
+
+/** What the server knows of the agent, after it has proven to be the one that is meant. */
+export async function showAtPair(target: PairTarget): Promise<Json> {
+  await pairService(target);
+  await requirePairAgent(target);
+  return askPair(target, { method: 'GET', path: `${agentPath(target.agentRef)}/state/detail` });
+}
+
+export async function stopAtPair(
+  target: PairTarget,
+  { killSession = false }: StopOptions = {},
+): Promise<Json> {
+  await requireOwner(target);
+  await requirePairAgent(target);
+  return askStop(target, killSession);
+}
+
+/** Only a joined session can be left, also where a server is asked to. */
+export async function leaveAtPair(target: PairTarget): Promise<Json> {
+  await requireOwner(target);
+  const agent = await requirePairAgent(target);
+  if (agent['joined'] !== true) throw launchedHere(String(agent['agent_name'] ?? target.agentRef));
+  return askStop(target, false);
+}
+
+function askStop(target: PairTarget, killSession: boolean): Promise<Json> {
+  const path = `${agentPath(target.agentRef)}/stop`;
+  return askPair(target, { method: 'POST', path, body: { kill_session: killSession } });
+}
+
+export async function relaunchAtPair(context: SessionContext, target: PairTarget): Promise<Json> {
+  await requireOwner(target);
+  await requirePairAgent(target);
+  return withEnvironment(context, (file) =>
+    askPair(target, {
+      method: 'POST',
+      path: `${agentPath(target.agentRef)}/relaunch`,
+      body: { environment_file: file },
+      timeoutMs: LAUNCH_TIMEOUT_MS,
+    }),
+  );
+}
+
+export type PairRequest = { request_kind: 'submit_prompt'; prompt: string } | { request_kind: 'interrupt' };
+
+/** Through the agent's gateway when it has one, otherwise by the server itself. */
+export async function requestAtPair(target: PairTarget, request: PairRequest): Promise<Json> {
+  await requirePairAgent(target);
+  if (request.request_kind === 'submit_prompt' && request.prompt.trim() === '')
+    throw invalid('the prompt must not be empty');
+  return askPair(target, {
+    method: 'POST',
+    path: `${agentPath(target.agentRef)}/requests`,
+    body: { ...request },
+    timeoutMs: LAUNCH_TIMEOUT_MS,
+  });
+}
+
+/** Where the agent's mail is served now, as the server says. */
+export async function resolveMailAtPair(target: PairTarget): Promise<Json> {
+  await requirePairAgent(target);
+  return askPair(target, { method: 'GET', path: `${agentPath(target.agentRef)}/mail/resolve-live` });
+}

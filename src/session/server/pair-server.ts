@@ -1,0 +1,152 @@
+import { conflict, isRouseError, notFound, notReady, unavailable } from '../../base/index.ts';
+import { exchange, ownerToken, readTokenFile, type ServerKind, segment } from '../../client/index.ts';
+import { isHeadless } from '../../domain/index.ts';
+import type { ManifestFacts } from '../registry/manifest-facts.ts';
+import type { PairTarget } from '../target/resolve-target.ts';
+
+/** The two kinds of server that own agents; the passive one cannot attach or detach. */
+export type PairService = 'houmao-server' | 'houmao-passive-server';
+
+/** A server that owns agents, and what opens its door where it listens beyond this host. */
+export interface PairServer {
+  baseUrl: string;
+  token?: string | undefined;
+  /** The manifest that named it; undefined when the command line did. */
+  facts?: ManifestFacts | undefined;
+}
+
+type Json = Record<string, unknown>;
+
+const TIMEOUT_MS = 5000;
+/** Attach starts a process and waits for it. */
+const SLOW_TIMEOUT_MS = 30_000;
+
+function serverKind(server: PairServer): ServerKind {
+  return {
+    name: 'pair server',
+    absent: howToReach(server),
+    stranger: 'Another program may have taken the port; "rouse server status" tells.',
+  };
+}
+
+/** A server that the agent's own manifest names cannot be left out: the agent is its. */
+function howToReach({ baseUrl, facts }: PairServer): string {
+  if (!facts) return 'Start it with "rouse server start", or leave out --pair-port for agents of this host.';
+  const start = `rouse server start --port ${new URL(baseUrl).port || 80}`;
+  return `Agent ${facts.agentName} belongs to that server, as its manifest says; start it with "${start}".`;
+}
+
+/**
+ * Sent only where somebody named the file, or to the running server of this home: whoever happens to listen on a port must
+ * not be given a token unasked.
+ */
+export function pairToken(env: NodeJS.ProcessEnv, baseUrl: string): string | undefined {
+  const file = env['ROUSE_FLEET_TOKEN_FILE'];
+  return file ? readTokenFile(file) : ownerToken(env, baseUrl);
+}
+
+/** Whether a server of ours is there and knows the agent. Anything else there, or nobody, is no. */
+export async function pairKnows(server: PairServer, agentRef: string): Promise<boolean> {
+  try {
+    await pairService(server);
+    await askPair(server, { method: 'GET', path: agentPath(agentRef) });
+    return true;
+  } catch (error) {
+    if (isRouseError(error)) return false;
+    throw error;
+  }
+}
+
+/** Which kind of pair server answers there; another program on that port is not one. */
+export async function pairService(server: PairServer): Promise<PairService> {
+  const { baseUrl } = server;
+  let service: unknown;
+  try {
+    service = (await askPair({ baseUrl }, { method: 'GET', path: '/health' }))['houmao_service'];
+  } catch (error) {
+    throw unavailable(`no pair server answers at ${baseUrl}`, {
+      cause: error,
+      hint: howToReach(server),
+      facts: { cause: 'pair_unreachable', base_url: baseUrl },
+    });
+  }
+  if (service === 'houmao-server' || service === 'houmao-passive-server') return service;
+  throw conflict(`what answers at ${baseUrl} is not a pair server`, {
+    facts: { cause: 'not_a_pair_server', base_url: baseUrl },
+  });
+}
+
+/**
+ * The server must know the agent under exactly this reference, and, when a session of this host led here, as the
+ * agent of that very session. A session whose registration has not finished is not ready; nobody else is asked
+ * instead.
+ */
+export async function requirePairAgent(target: PairTarget): Promise<Json> {
+  const { baseUrl, agentRef, facts } = target;
+  let agent: Json;
+  try {
+    agent = await askPair(target, { method: 'GET', path: agentPath(agentRef) });
+  } catch (error) {
+    if (!isRouseError(error) || error.code !== 'not_found') throw error;
+    if (!facts) {
+      throw notFound(`the server at ${baseUrl} knows no agent "${agentRef}"`, {
+        facts: { cause: 'unknown_agent' },
+      });
+    }
+    throw notReady(`agent ${facts.agentName} is not registered at ${baseUrl} yet`, {
+      hint: 'its launch has not finished; try again when the server lists it',
+      facts: { cause: 'not_registered', base_url: baseUrl },
+    });
+  }
+  if (facts) requireSameSession(agent, facts, baseUrl);
+  return agent;
+}
+
+function requireSameSession(agent: Json, facts: ManifestFacts, baseUrl: string): void {
+  const identity = (agent['identity'] ?? agent) as Json;
+  const { transport } = identity;
+  const names = [identity['tmux_session_name'], identity['session_name']];
+  const wanted = isHeadless(facts.backend) ? 'headless' : 'tui';
+  if ((transport === undefined || transport === wanted) && names.includes(facts.tmuxSessionName)) return;
+  const what = wanted === 'tui' ? 'the terminal session' : 'the headless session';
+  throw conflict(`the server at ${baseUrl} does not hold this agent as ${what} "${facts.tmuxSessionName}"`, {
+    facts: { cause: 'pair_identity_mismatch', base_url: baseUrl },
+  });
+}
+
+export type PairAction = 'attach' | 'detach' | 'status';
+
+/** The gateway routes of a pair server. What it refuses is refused here with its own words and code. */
+export function pairGateway(target: PairTarget, action: PairAction, body: Json = {}): Promise<Json> {
+  const path = `${agentPath(target.agentRef)}/gateway`;
+  return action === 'status'
+    ? askPair(target, { method: 'GET', path })
+    : askPair(target, { method: 'POST', path: `${path}/${action}`, body });
+}
+
+export function agentPath(agentRef: string): string {
+  return `/houmao/agents/${segment(agentRef, 'agent ref')}`;
+}
+
+export interface PairQuestion {
+  method: 'GET' | 'POST';
+  path: string;
+  body?: Json;
+  timeoutMs?: number;
+}
+
+/** One question to a server that owns agents. */
+export async function askPair(server: PairServer, question: PairQuestion): Promise<Json> {
+  const { baseUrl, token } = server;
+  const { hostname, port } = new URL(baseUrl);
+  const { method, path, body } = question;
+  const timeoutMs = question.timeoutMs ?? (method === 'GET' ? TIMEOUT_MS : SLOW_TIMEOUT_MS);
+  const answer = await exchange(
+    { host: hostname, port: Number(port || 80), timeoutMs, token, server: serverKind(server) },
+    { method, path, body },
+  );
+  if (answer !== null && typeof answer === 'object') return answer as Json;
+  throw unavailable(`${baseUrl} answered with something that is not an object`, {
+    facts: { base_url: baseUrl },
+  });
+}

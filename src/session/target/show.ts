@@ -1,0 +1,85 @@
+import { isProcessAlive } from '../../base/index.ts';
+import { CAPABILITIES } from '../../domain/index.ts';
+import { findTool } from '../equip/find-tool.ts';
+import { localStatus } from '../gateway/gateway-status.ts';
+import { readRecordedGateway } from '../gateway/live-gateway.ts';
+import type { ManifestFacts } from '../registry/manifest-facts.ts';
+import type { CapabilityState } from '../registry/publish-capability.ts';
+import { readRecord } from '../registry/registry-read.ts';
+import { sessionPaths } from '../registry/session-paths.ts';
+import type { SessionContext } from '../session-context.ts';
+import { tmuxOf } from '../session-tmux.ts';
+import { followSession } from './follow-session.ts';
+
+type Json = Record<string, unknown>;
+
+/** Everything about one agent that a person or a script may want to know. Nothing here is a secret. */
+export async function showAgent(context: SessionContext, given: ManifestFacts): Promise<Json> {
+  const { facts } = await followSession(context, given);
+  const paths = sessionPaths(facts.root);
+  const tmux = tmuxOf(context, facts);
+  const { status, notes } = await localStatus(context, facts);
+  const pane = await tmux.agentPane(facts.tmuxSessionName);
+  const plan = part(facts.document, 'launch_plan');
+  const ours = part(part(plan, 'metadata'), 'rouse');
+  const names = Array.isArray(ours['process_names']) ? (ours['process_names'] as string[]) : [facts.tool];
+  const tool = pane ? findTool(pane.pid, names) : undefined;
+  const recorded = readRecordedGateway(paths);
+  const gateway =
+    recorded && typeof recorded !== 'string' && isProcessAlive(recorded.identity) ? recorded : undefined;
+  const record = readRecord(context.settings.registryDir, facts.agentId);
+  return {
+    agent_name: facts.agentName,
+    agent_id: facts.agentId,
+    tool: facts.tool,
+    backend: facts.backend,
+    session_id: facts.sessionId,
+    session: pane ? 'running' : 'lost',
+    working_directory: facts.workingDirectory,
+    tmux: {
+      session_name: facts.tmuxSessionName,
+      socket: facts.tmuxSocket ?? null,
+      pane_id: pane?.paneId ?? null,
+    },
+    process: {
+      pane_pid: pane?.pid ?? null,
+      tool_pid: tool?.identity.pid ?? null,
+      tool_running: tool !== undefined,
+    },
+    launch: { executable: plan['executable'] ?? null, args: plan['args'] ?? [] },
+    mailbox: plan['mailbox'] ?? null,
+    transcript_path: ours['transcript_path'] ?? null,
+    control_path: ours['control_path'] ?? null,
+    signals_dir: ours['signals_dir'] ?? null,
+    paths: {
+      session_root: paths.root,
+      manifest: paths.manifest,
+      gateway_root: paths.gateway,
+      state: paths.state,
+      log: paths.log,
+      events: paths.events,
+    },
+    gateway_capability: capability(facts, status.gateway_health === 'healthy'),
+    gateway: {
+      health: status.gateway_health,
+      pid: gateway?.identity.pid ?? null,
+      host: status.gateway_host,
+      port: status.gateway_port,
+      execution_mode: status.execution_mode,
+      window_id: status.gateway_tmux_window_id,
+      request_admission: status.request_admission,
+    },
+    registry: record && record !== 'malformed' ? { lease_expires_at: record.lease_expires_at } : null,
+    notes,
+  };
+}
+
+function capability(facts: ManifestFacts, live: boolean): CapabilityState {
+  if (!CAPABILITIES[facts.backend].gateway) return 'not_capable';
+  return live ? 'live' : 'capable';
+}
+
+function part(document: Json, name: string): Json {
+  const value = document[name];
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {};
+}

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import * as fs from 'node:fs';
+import { identifyProcess, type ProcessIdentity } from '../../../base/index.ts';
+import type { TurnFiles } from '../turn/turn-files.ts';
+
+/**
+ * Stays while the tool runs and writes down how it ended, also when the gateway is gone by then. It takes the fence
+ * first; without it nothing is run. The inner shell writes its process id and becomes the tool. The traps keep the
+ * runner through a signal to the group; handlers, unlike ignored signals, are not inherited by the tool.
+ */
+const RUNNER = `
+trap : HUP INT TERM
+dir=$1 attempt=$2
+shift 2
+command -p mv -- "$dir/attempt-$attempt.ready" "$dir/attempt-$attempt.started" 2>/dev/null || exit 125
+mask=$(umask)
+umask 077
+/bin/sh -c '
+  printf "%s\\n" "$$" >"$1.new" && command -p mv -f -- "$1.new" "$1"
+  umask "$2"
+  shift 2
+  exec "$@"
+' rouse-turn "$dir/attempt-$attempt.pid" "$mask" "$@"
+code=$?
+printf '%s\\n' "$code" >"$dir/.exitcode-$attempt" && command -p mv -f -- "$dir/.exitcode-$attempt" "$dir/exitcode"
+exit "$code"
+`;
+
+export interface RunnerOptions {
+  files: TurnFiles;
+  attempt: string;
+  command: string[];
+  /** Whether the prompt file is its standard input; otherwise that is empty. */
+  readsPrompt: boolean;
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+}
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface Runner {
+  identity: ProcessIdentity;
+  exit: Promise<Exit>;
+  /** This process may end before the runner does. */
+  unref(): void;
+}
+
+/**
+ * Starts a turn in a session and process group of its own. Input and output are files, not pipes: the tool has all of
+ * its prompt from the first moment, and neither stalls nor dies when the gateway does. Rejects when nothing was started.
+ */
+export async function startRunner({ files, ...options }: RunnerOptions): Promise<Runner> {
+  const opened: number[] = [];
+  const open = (file: string, flags: string): number => {
+    opened.push(fs.openSync(file, flags, 0o600));
+    return opened.at(-1)!;
+  };
+  try {
+    const stdin = open(options.readsPrompt ? files.prompt : '/dev/null', 'r');
+    const words = ['-c', RUNNER, 'rouse-turn', files.directory, options.attempt, ...options.command];
+    const child = spawn('/bin/sh', words, {
+      cwd: options.cwd,
+      env: options.env,
+      detached: true,
+      stdio: [stdin, open(files.stdout, 'a'), open(files.stderr, 'a')],
+    });
+    const exit = new Promise<Exit>((resolve) =>
+      child.once('exit', (code, signal) => resolve({ code, signal })),
+    );
+    await spawned(child);
+    const pid = child.pid!;
+    return {
+      identity: identifyProcess(pid) ?? { pid, startTicks: -1, bootId: null },
+      exit,
+      unref: () => child.unref(),
+    };
+  } finally {
+    for (const fd of opened) fs.closeSync(fd);
+  }
+}
+
+function spawned(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('spawn', resolve);
+  });
+}

@@ -1,0 +1,90 @@
+import type { PromptDelivery } from '../../port.ts';
+import type { ToolHabits, TurnShape } from '../tool-habits.ts';
+import type { ChatChoice } from './choose-chat.ts';
+
+/** A tool as this session starts it. */
+export interface TurnTool {
+  habits: ToolHabits;
+  shape: TurnShape;
+  executable: string;
+  args: string[];
+  /** Kept on every turn, also of a chat gone on with. */
+  role: string | null;
+}
+
+export interface TurnRequest {
+  chat: ChatChoice;
+  prompt: string;
+  /** The role stands in no message of this chat yet; matters to tools that take it as a prefix. */
+  roleIsNew: boolean;
+  model?: NonNullable<PromptDelivery['execution']>['model'];
+}
+
+export type BuiltTurn =
+  | { command: string[]; stdin: string | null; carriesRole: boolean }
+  | { refused: string };
+
+/** The command of one turn. Nothing here passes a shell: every word is one argument. */
+export function buildTurn(tool: TurnTool, request: TurnRequest): BuiltTurn {
+  const { shape, habits, role } = tool;
+  const { chat } = request;
+  const template = shape[chat.kind];
+  if (chat.kind === 'exact' && !resumesById(shape))
+    return { refused: `${habits.tool} cannot go on with a chat by its id` };
+  const model = modelWords(habits, request.model);
+  if ('refused' in model) return model;
+  const prefixed = shape.role === 'prefix' && role !== null && request.roleIsNew;
+  const prompt = prefixed ? `${role}\n\n${request.prompt}` : request.prompt;
+  const inArguments = shape.prompt === 'argument';
+  if (inArguments && prompt.includes('\u0000'))
+    return { refused: `the prompt contains U+0000, which ${habits.tool} cannot be given` };
+  const values: Record<string, string> = { '{session}': chat.kind === 'exact' ? chat.id : '' };
+  if (inArguments) values['{prompt}'] = prompt;
+  const promptInArgs = inArguments && !template.some((word) => word.includes('{prompt}'));
+  const lists: Record<string, string[]> = {
+    '{args}': promptInArgs ? tool.args.map((word) => fill(word, { '{prompt}': prompt })) : tool.args,
+    '{model}': model.words,
+    '{role}': role === null ? [] : habits.role.map((word) => fill(word, roleValues(role))),
+  };
+  return {
+    command: [tool.executable, ...template.flatMap((word) => lists[word] ?? [fill(word, values)])],
+    stdin: inArguments ? null : prompt,
+    carriesRole: role !== null && (shape.role === 'arguments' || prefixed),
+  };
+}
+
+/** Whether the tool can be told which chat to go on with, and so must tell its id. */
+export function resumesById(shape: TurnShape): boolean {
+  return shape.exact.some((word) => word.includes('{session}'));
+}
+
+function modelWords(
+  habits: ToolHabits,
+  model: TurnRequest['model'],
+): { words: string[] } | { refused: string } {
+  const words: string[] = [];
+  const { name, reasoning } = model ?? {};
+  if (name != null) {
+    if (habits.model.length === 0) return { refused: `${habits.tool} has no argument for another model` };
+    if (name.startsWith('-') || name.includes('\u0000'))
+      return { refused: 'execution.model.name must not begin with "-" or contain U+0000' };
+    words.push(...habits.model.map((word) => fill(word, { '{name}': name })));
+  }
+  if (reasoning != null) {
+    if (!habits.reasoning) return { refused: `${habits.tool} has no argument for a reasoning level` };
+    const { ladder } = habits.reasoning;
+    const level = ladder[Math.min(reasoning.level, ladder.length - 1)]!;
+    words.push(...habits.reasoning.words.map((word) => fill(word, { '{level}': level })));
+  }
+  return { words };
+}
+
+/** One pass, so that what is put in is never taken for a placeholder. */
+function fill(word: string, values: Record<string, string>): string {
+  return word.replace(/\{[a-z]+\}/g, (name) => values[name] ?? name);
+}
+
+/** JSON's quoted string is TOML's, but for DEL. */
+function roleValues(text: string): Record<string, string> {
+  return { '{text}': text, '{toml}': JSON.stringify(text).replaceAll('\u007f', '\\u007f') };
+}

@@ -1,0 +1,296 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import {
+  type Clock,
+  Emitter,
+  ensurePrivateDirectory,
+  type FileLock,
+  isProcessAlive,
+  type Log,
+  lockFile,
+  messageOf,
+  tryLockFile,
+} from '../../../base/index.ts';
+import type {
+  DeliveryResult,
+  HeadlessState,
+  InterruptedDelivery,
+  PromptDelivery,
+  Recovered,
+} from '../../port.ts';
+import { EventStream } from '../events/event-stream.ts';
+import type { HeadlessProgress } from '../headless-manifest.ts';
+import { findRunner, runningTurnId } from '../runner/find-runner.ts';
+import { showEvents, type VisibleLog } from '../runner/visible-log.ts';
+import { buildTurn, type TurnTool } from './build-turn.ts';
+import { chooseChat } from './choose-chat.ts';
+import { type CurrentTurn, readCurrentTurn } from './current-turn.ts';
+import { deliverTurn } from './deliver-turn.ts';
+import { type Judged, progressAfter } from './judge-turn.ts';
+import { highestTurn } from './prune-turns.ts';
+import { recoverTurn } from './recover-turn.ts';
+import { RunningTurn, type TurnLimits } from './running-turn.ts';
+import { settleTurn } from './settle-turn.ts';
+import type { StopCause, TurnEnd } from './turn-end.ts';
+import { attemptState, isUsed, readProcess, turnFiles, turnIdProblem } from './turn-files.ts';
+
+export interface TurnsOptions {
+  root: string;
+  laneLock: string;
+  tool: TurnTool;
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  startup: HeadlessState['chat_session']['startup_default'];
+  progress: HeadlessProgress;
+  /** What the manifest says now: another process may have run turns since. */
+  reload?: (() => HeadlessProgress) | undefined;
+  /** Must be durable before it resolves. */
+  save: (progress: HeadlessProgress) => Promise<void>;
+  limits: TurnLimits;
+  keepTurns: number;
+  visible: VisibleLog;
+  clock: Clock;
+  log: Log;
+}
+
+const LOCK_MS = 2000;
+
+/** The turns of one session: one at a time, each with its artefacts, also across the end of a gateway. */
+export class Turns {
+  /** A turn began or ended. */
+  readonly changed = new Emitter<void>();
+  readonly #on: TurnsOptions;
+  #progress: HeadlessProgress;
+  #override = false;
+  #activeId: string | null = null;
+  #turn: RunningTurn | undefined;
+  #cancel: AbortController | undefined;
+  /** Settles what was taken over. */
+  #takenOver: Promise<void> = Promise.resolve();
+
+  constructor(options: TurnsOptions) {
+    this.#on = options;
+    this.#progress = options.progress;
+  }
+
+  get activeId(): string | null {
+    return this.#activeId;
+  }
+
+  chat(): HeadlessState['chat_session'] {
+    const { sessionId } = this.#progress;
+    return {
+      current: sessionId === null ? null : { id: sessionId },
+      startup_default: this.#on.startup,
+      next_prompt_override: this.#override ? { mode: 'new' } : null,
+    };
+  }
+
+  nextChatIsNew(): void {
+    this.#override = true;
+  }
+
+  /**
+   * Takes over a turn that an earlier gateway left running, and the result of one that ended meanwhile. One that another
+   * process attends, which holds the lane, is followed to its end.
+   */
+  async start(): Promise<void> {
+    const { root } = this.#on;
+    ensurePrivateDirectory(root);
+    await this.#adopt();
+  }
+
+  async #adopt(): Promise<void> {
+    const { root, log, laneLock } = this.#on;
+    const current = readCurrentTurn(root);
+    if (current === 'unreadable')
+      log.warn('the last turn cannot be read', { file: path.join(root, 'current.json') });
+    if (current === undefined || current === 'unreadable' || current.settled) return;
+    const files = turnFiles(root, current.turn_id);
+    if (attemptState(files, current.attempt) === 'started')
+      await this.#takeOver(current, tryLockFile(laneLock));
+  }
+
+  async deliver(prompt: PromptDelivery): Promise<DeliveryResult> {
+    if (this.#activeId !== null) return busy(this.#activeId);
+    const problem = prompt.turnId === undefined ? undefined : turnIdProblem(prompt.turnId);
+    if (problem) return refusal('refused', problem);
+    const result = await this.#alone(prompt.turnId ?? this.#nextId(), (signal) => this.#run(prompt, signal));
+    // A turn that another process runs is followed from now on, so that its end is noticed.
+    if (result.outcome === 'not_ready' && this.#activeId === null) await this.#adopt();
+    return result;
+  }
+
+  /** For the holder of the lane: what is chosen here stays true until the turn has begun. */
+  async #run(prompt: PromptDelivery, signal: AbortSignal): Promise<DeliveryResult> {
+    const { tool, cwd, root } = this.#on;
+    this.#catchUp();
+    const chosen = chooseChat(prompt.chatSession, this.chat(), prompt.direct === true);
+    if ('refused' in chosen) return refusal('refused', chosen.refused);
+    const id = prompt.turnId ?? this.#nextId();
+    const files = turnFiles(root, id);
+    if (isUsed(files)) return refusal('refused', `turn_id "${id}" was used before`);
+    const built = buildTurn(tool, {
+      chat: chosen.chat,
+      prompt: prompt.text,
+      roleIsNew: chosen.chat.kind === 'create' || !this.#progress.roleBootstrapApplied,
+      model: prompt.execution?.model,
+    });
+    if ('refused' in built) return refusal('refused', built.refused);
+    if (!fs.statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
+      return refusal('failed', `the working directory ${cwd} is not there`);
+    this.#activeId = id;
+    return deliverTurn(
+      { prompt, files, built, chat: chosen.chat, index: this.#progress.turnIndex + 1, signal },
+      {
+        ...this.#on,
+        newStream: (index) => this.#stream(index),
+        began: (turn) => {
+          if (chosen.takesOverride) this.#override = false;
+          this.#begin(turn, this.#on.visible);
+        },
+        settle: (current, end) => this.#settle(current, end),
+      },
+    );
+  }
+
+  /** What could not be saved here is not forgotten for what stands on disk. */
+  #catchUp(): void {
+    const saved = this.#on.reload?.();
+    if (saved && saved.turnIndex >= this.#progress.turnIndex) this.#progress = saved;
+  }
+
+  /** Ends the turn under way; undefined when there is none. */
+  async interrupt(cause: StopCause): Promise<{ turnId: string; end: TurnEnd | null } | undefined> {
+    const turnId = this.#activeId;
+    if (turnId === null) return undefined;
+    if (this.#turn) return { turnId, end: await this.#turn.stop(cause) };
+    this.#cancel?.abort();
+    return { turnId, end: null };
+  }
+
+  /** A turn that began only now, from an earlier gateway's hand, is taken over as at the start. */
+  async recover(interrupted: InterruptedDelivery): Promise<Recovered> {
+    const recovered = await recoverTurn(this.#on.root, interrupted, this.#on.clock);
+    if (recovered.verdict !== 'not_submitted' && this.#activeId === null) await this.#adopt();
+    return recovered;
+  }
+
+  /** Stops looking; a turn under way runs on and is taken over by the next gateway. */
+  async letGo(): Promise<void> {
+    if (this.#turn) await this.#turn.letGo();
+    else this.#cancel?.abort();
+    await this.#takenOver;
+  }
+
+  /** One turn at a time here, and one lane for all processes. */
+  async #alone(id: string, work: (signal: AbortSignal) => Promise<DeliveryResult>): Promise<DeliveryResult> {
+    const { laneLock, clock, root } = this.#on;
+    this.#activeId = id;
+    this.#cancel = new AbortController();
+    let lock: FileLock | undefined;
+    try {
+      lock = await lockFile(laneLock, { timeoutMs: LOCK_MS, clock });
+      const other = runningTurnId(root);
+      return other ? busy(other) : await work(this.#cancel.signal);
+    } catch (error) {
+      if (lock) throw error;
+      return refusal('not_ready', `another process holds the lane: ${messageOf(error)}`);
+    } finally {
+      lock?.release();
+      this.#end();
+    }
+  }
+
+  async #takeOver(current: CurrentTurn, lock: FileLock | undefined): Promise<void> {
+    const { root, limits, clock, log } = this.#on;
+    const files = turnFiles(root, current.turn_id);
+    const runner = findRunner(files, current.attempt);
+    const since = Date.parse(readProcess(files)?.launched_at_utc ?? current.prepared_at_utc);
+    const turn = new RunningTurn({
+      files,
+      attempt: current.attempt,
+      runner,
+      ageMs: Math.max(0, clock.now().getTime() - since),
+      stream: this.#stream(current.turn_index),
+      keepsEvents: lock !== undefined,
+      limits,
+      clock,
+      log,
+    });
+    this.#activeId = current.turn_id;
+    this.#begin(turn, lock ? this.#on.visible : undefined);
+    const alive = isProcessAlive(runner);
+    log.info(alive ? 'turn taken over' : 'turn ended without a gateway', { turn: current.turn_id });
+    const over = turn.ended
+      .then(async (end) => {
+        if (!end) return;
+        if (lock) await this.#settle(current, end);
+        else await this.#settleUnlessDone(current, end);
+      })
+      .catch((error: unknown) => log.error('turn could not be settled', { cause: messageOf(error) }))
+      .finally(() => {
+        lock?.release();
+        this.#end();
+      });
+    this.#takenOver = over;
+    if (!alive) await over;
+  }
+
+  /** Whoever runs a turn settles it; here it is done only when that process was killed. */
+  async #settleUnlessDone(current: CurrentTurn, end: TurnEnd): Promise<void> {
+    const { laneLock, clock, root } = this.#on;
+    const lock = await lockFile(laneLock, { timeoutMs: LOCK_MS, clock }).catch(() => undefined);
+    try {
+      const now = readCurrentTurn(root);
+      const left =
+        lock && typeof now === 'object' && now.attempt === current.attempt && now.settled === false;
+      if (left) await this.#settle(current, end);
+      else this.#catchUp();
+    } finally {
+      lock?.release();
+    }
+  }
+
+  #begin(turn: RunningTurn, visible: VisibleLog | undefined): void {
+    this.#turn = turn;
+    if (visible) showEvents(turn, visible);
+    this.changed.emit();
+  }
+
+  #end(): void {
+    this.#activeId = null;
+    this.#turn = undefined;
+    this.#cancel = undefined;
+    this.changed.emit();
+  }
+
+  async #settle(current: CurrentTurn, end: TurnEnd): Promise<Judged> {
+    const before = this.#progress;
+    this.#progress = progressAfter(before, end, {
+      index: current.turn_index,
+      carriesRole: current.carries_role,
+    });
+    return settleTurn(
+      { current, end, progress: this.#progress === before ? null : this.#progress },
+      this.#on,
+    );
+  }
+
+  #stream(turnIndex: number): EventStream {
+    return new EventStream({ habits: this.#on.tool.habits, turnIndex, clock: this.#on.clock });
+  }
+
+  #nextId(): string {
+    const last = Math.max(this.#progress.turnIndex, highestTurn(this.#on.root));
+    return `turn-${String(last + 1).padStart(4, '0')}`;
+  }
+}
+
+function busy(turnId: string): DeliveryResult {
+  return refusal('not_ready', `active_turn_id='${turnId}'`);
+}
+
+function refusal(outcome: 'refused' | 'not_ready' | 'failed', reason: string): DeliveryResult {
+  return { outcome, reasons: [reason], evidence: [], untouched: true };
+}

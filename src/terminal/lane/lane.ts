@@ -1,0 +1,226 @@
+import * as path from 'node:path';
+import { Emitter, type FileLock, isRouseError, lockFile, messageOf } from '../../base/index.ts';
+import type {
+  AttemptOwner,
+  DeliveryResult,
+  InterruptedDelivery,
+  KeyDelivery,
+  Leftovers,
+  PromptDelivery,
+  Recovered,
+  SettledAttempt,
+} from '../port.ts';
+import { calibrateTool } from '../watch/calibrate-tool.ts';
+import { followTurn } from '../watch/follow-turn.ts';
+import type { Sight } from '../watch/sight.ts';
+import { waitUntil } from '../watch/wait-until.ts';
+import { deliverPrompt } from './deliver-prompt.ts';
+import { interruptTurn } from './interrupt-turn.ts';
+import { LaneNotes } from './lane-attempt.ts';
+import { evidenceAt, type LaneContext } from './lane-context.ts';
+import { LeftAttempt } from './left-attempt.ts';
+import { Overtaking } from './overtaking.ts';
+import { resetChat } from './reset-chat.ts';
+import { sendKeys } from './send-keys.ts';
+
+/**
+ * The single writer: whatever is typed into the agent's terminal is typed here, one thing at a time, by whoever holds
+ * the session's lane lock. What an earlier one left is settled before anything else is typed.
+ */
+export class Lane implements Leftovers {
+  readonly settled = new Emitter<void>();
+  readonly #on: LaneContext;
+  readonly #lockFile: string;
+  readonly #notes: LaneNotes;
+  readonly #left: LeftAttempt;
+  #last: Promise<unknown> = Promise.resolve();
+  #lastPrompt: string | undefined;
+  /** Of the prompt that is on the lane. */
+  #overtaking: Overtaking | undefined;
+  #unfollow: () => void = () => {};
+  #closed = false;
+
+  constructor(lockFile: string, on: LaneContext) {
+    this.#on = on;
+    this.#lockFile = lockFile;
+    this.#notes = new LaneNotes(path.dirname(lockFile));
+    this.#left = new LeftAttempt(this.#notes, on, () => void this.#settleSoon());
+  }
+
+  deliver(prompt: PromptDelivery): Promise<DeliveryResult> {
+    const mode = prompt.chatSession?.mode;
+    if (mode !== undefined && mode !== 'new' && mode !== 'auto')
+      return Promise.resolve(refusal('refused', `a TUI agent takes no chat_session.mode "${mode}"`));
+    if (prompt.execution?.model)
+      return Promise.resolve(refusal('refused', 'a TUI agent takes no model override'));
+    return this.#alone(async () => {
+      if (!prompt.resume) {
+        if (await this.#settleLeft()) return this.#closedGate();
+        const reset = mode === 'new' ? await resetChat(this.#on) : undefined;
+        if (reset) return reset;
+      }
+      const result = await this.#put(prompt);
+      if (result.outcome === 'submitted') {
+        this.#unfollow();
+        if (result.evidence.at(-1)?.source === 'command') return result;
+        this.#unfollow = followTurn(prompt, this.#on);
+      }
+      return result;
+    });
+  }
+
+  /** In its turn, or earlier: while the prompt before it only waits for its proof. */
+  interrupt(pressing: () => void = () => {}): Promise<DeliveryResult> {
+    let pressed: Promise<DeliveryResult> | undefined;
+    const press = (entered?: string): Promise<DeliveryResult> => {
+      const mayBegin = entered !== undefined;
+      const lastPrompt = entered ?? this.#lastPrompt;
+      pressed ??= interruptTurn({ lastPrompt, mayBegin, pressing }, this.#on);
+      return pressed;
+    };
+    return new Promise((resolve, reject) => {
+      this.#alone(() => press()).then(resolve, reject);
+      // What it throws is met again, and told, when its turn comes.
+      this.#overtaking?.ask((entered) => press(entered).then(resolve, () => {}));
+    });
+  }
+
+  /** In their turn, or earlier: while the tool does not answer the prompt before them. */
+  sendKeys(keys: KeyDelivery): Promise<DeliveryResult> {
+    let pressed: Promise<DeliveryResult> | undefined;
+    const press = (): Promise<DeliveryResult> => {
+      pressed ??= sendKeys(keys, this.#on);
+      return pressed;
+    };
+    return new Promise((resolve, reject) => {
+      this.#alone(press).then(resolve, reject);
+      this.#overtaking?.askKeys(() => press().then(resolve, () => {}));
+    });
+  }
+
+  /** Undefined when the tool's composer was found; else why not. */
+  async calibrate(): Promise<string | undefined> {
+    const { outcome, reasons } = await this.#alone(async () => {
+      const learned = await calibrateTool(this.#on);
+      if (learned.ok) this.#on.tracker.learn(learned.detector);
+      return learned.ok
+        ? { outcome: 'submitted', reasons: [], evidence: [], untouched: false }
+        : refusal('refused', learned.because);
+    });
+    return outcome === 'submitted' ? undefined : reasons.join('; ');
+  }
+
+  async recover(interrupted: InterruptedDelivery): Promise<Recovered> {
+    const lock = await this.#lock();
+    try {
+      return await this.#left.recover(interrupted);
+    } catch (error) {
+      return {
+        verdict: 'unknown',
+        evidence: [evidenceAt(this.#on.clock, 'lane', { error: messageOf(error) })],
+      };
+    } finally {
+      lock.release();
+    }
+  }
+
+  async settle(tell: (settled: SettledAttempt) => Promise<void> | void): Promise<AttemptOwner | undefined> {
+    let open: AttemptOwner | undefined;
+    await this.#alone(async () => {
+      open = await this.#settleLeft();
+      for (const settled of this.#notes.settled()) {
+        await tell(settled);
+        this.#notes.told(settled.requestId);
+      }
+      return NOTHING_DONE;
+    });
+    return open;
+  }
+
+  /** Waits for what is being typed. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#left.close();
+    this.#unfollow();
+    await this.#last;
+  }
+
+  async #put(prompt: PromptDelivery): Promise<DeliveryResult> {
+    const overtaking = new Overtaking();
+    this.#overtaking = overtaking;
+    const result = await deliverPrompt({
+      ...this.#on,
+      prompt,
+      notes: this.#notes,
+      overtaking,
+      submitted: (before) => {
+        this.#lastPrompt = prompt.text;
+        this.#on.tracker.notePrompt(before);
+      },
+    }).finally(() => {
+      this.#overtaking = undefined;
+    });
+    // Of what was typed and not proven something may stand in the composer, or come to stand there.
+    if (result.outcome === 'unconfirmed') this.#left.leave();
+    else if (result.outcome !== 'left') this.#notes.forget();
+    return result;
+  }
+
+  #closedGate(): DeliveryResult {
+    const { tracker } = this.#on;
+    const gate = tracker.gate(tracker.sight, 'always');
+    return refusal('not_ready', ...(gate.ready ? [] : gate.reasons.map(({ fragment }) => fragment)));
+  }
+
+  /** Whose attempt cannot be settled yet; undefined when the lane is free. */
+  async #settleLeft(): Promise<AttemptOwner | undefined> {
+    const before = this.#notes.settled().length;
+    const open = await this.#left.settle();
+    if (this.#notes.settled().length === before) return open;
+    this.settled.emit();
+    // What was taken back has moved the screen; a gate that waits for it to rest has no other reason.
+    const { tracker, patience } = this.#on;
+    const rested = (sight: Sight): true | undefined => tracker.gate(sight, 'ready_only').ready || undefined;
+    await waitUntil(this.#on, rested, patience.clearMs);
+    return open;
+  }
+
+  async #settleSoon(): Promise<void> {
+    await this.#alone(async () => {
+      await this.#settleLeft();
+      return NOTHING_DONE;
+    });
+  }
+
+  #alone(work: () => Promise<DeliveryResult>): Promise<DeliveryResult> {
+    const run = this.#last.then(async (): Promise<DeliveryResult> => {
+      if (this.#closed) return refusal('cancelled', 'the surface is closing');
+      let lock: FileLock;
+      try {
+        lock = await this.#lock();
+      } catch (error) {
+        return refusal('not_ready', `another process is typing: ${messageOf(error)}`);
+      }
+      try {
+        return await work();
+      } catch (error) {
+        if (isRouseError(error) && error.code === 'invalid') throw error;
+        return { outcome: 'failed', reasons: [messageOf(error)], evidence: [], untouched: false };
+      } finally {
+        lock.release();
+      }
+    });
+    this.#last = run.catch(() => {});
+    return run;
+  }
+
+  #lock(): Promise<FileLock> {
+    return lockFile(this.#lockFile, { timeoutMs: this.#on.patience.lockMs, clock: this.#on.clock });
+  }
+}
+
+const NOTHING_DONE: DeliveryResult = { outcome: 'submitted', reasons: [], evidence: [], untouched: true };
+
+function refusal(outcome: 'refused' | 'not_ready' | 'cancelled', ...reasons: string[]): DeliveryResult {
+  return { outcome, reasons, evidence: [], untouched: true };
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { loadFixtures } from '../../../test/screen/captured-fixtures.ts';
+import { detectorFor, Row, type Screen } from '../../screen/index.ts';
+import { findPrompt, isNewPrompt } from './prompt-rows.ts';
+
+const plainRow = (text: string): Row => new Row([...text], []);
+const opencode = detectorFor('opencode', { version: '1.18.33' });
+
+function screenOf(name: string): Screen {
+  return loadFixtures().find((fixture) => fixture.name === name)!.capture.screen;
+}
+
+describe('a prompt in the transcript of a tool that frames it', () => {
+  const screen = screenOf('opencode-1.18.33-completed-lines-120x40.ansi.txt');
+
+  it('is found with the blank rows between its lines', () => {
+    const text = 'first\n\n  indented\n- point\nlast';
+    const found = findPrompt(screen, opencode, { text, chip: '[Pasted ~5 lines]' });
+    expect(found?.row).toBe('first');
+    expect(found?.below[0]).toContain('MOCK-REPLY 14');
+  });
+
+  it('is told from the same words sent before by the answer below, not by the frame', () => {
+    const text = 'Say it again.';
+    const second = findPrompt(screen, opencode, { text, chip: undefined });
+    const first = findPrompt({ ...screen, rows: screen.rows.slice(0, 9) }, opencode, {
+      text,
+      chip: undefined,
+    });
+    expect(first?.below[0]).toContain('MOCK-REPLY 12');
+    expect(second?.below[0]).toContain('MOCK-REPLY 13');
+    expect(isNewPrompt(first, second)).toBe(true);
+    expect(isNewPrompt(second, second)).toBeUndefined();
+  });
+});
+
+describe('a prompt of which the tool shows only the beginning', () => {
+  it('is found by few characters where the tool says that it goes on', () => {
+    const rows = (...texts: string[]): Screen => ({
+      ...screenOf('claude-2.1.197-busy-100x30.ansi.txt'),
+      rows: texts.map(plainRow),
+    });
+    const claude = detectorFor('claude');
+    const prompt = { text: `xx${'\n'.repeat(20)}y`, chip: undefined };
+    expect(findPrompt(rows('❯ xx', '', '  … +19 lines', ''), claude, prompt)?.row).toBe('xx');
+    expect(
+      findPrompt(rows('❯ xx', '  😀', '  … +19 lines', ''), claude, {
+        ...prompt,
+        text: `xx\n😀${prompt.text}`,
+      })?.row,
+    ).toBe('xx');
+    expect(findPrompt(rows('❯ xx', '', '  and something else', ''), claude, prompt)).toBeUndefined();
+  });
+});
+
+describe('whether a prompt is new', () => {
+  const shown = (below: string[], columns = 80) => ({ row: 'go on', below, columns, times: 1, height: 20 });
+
+  it('is certain where it was not to be seen before, or its old answer is not below it', () => {
+    expect(isNewPrompt(undefined, undefined)).toBe(false);
+    expect(isNewPrompt(undefined, shown([]))).toBe(true);
+    expect(isNewPrompt(shown(['● done', '  hint']), shown(['  hint']))).toBe(true);
+    expect(isNewPrompt(shown(['● done']), shown(['● done differently']))).toBe(true);
+  });
+
+  it('cannot be told where the picture is the same, never had an answer, or was broken into other rows', () => {
+    expect(isNewPrompt(shown(['● done']), shown(['● done']))).toBeUndefined();
+    expect(isNewPrompt(shown([]), shown([]))).toBeUndefined();
+    expect(
+      isNewPrompt(shown(['● an answer of one row']), shown(['● an answer', 'of one row'], 12)),
+    ).toBeUndefined();
+  });
+});
+
+describe('a prompt in the transcript of a tool that writes the time beside it', () => {
+  it.each(['120x40', '80x24'])('is found without the time, at %s', (size) => {
+    const copilot = detectorFor('copilot', { version: '1.0.102' });
+    const text = '[[delay=2500]][[words=120]] please tell me a story';
+    const screen = screenOf(`copilot-1.0.102-busy-${size}.ansi.txt`);
+    expect(findPrompt(screen, copilot, { text, chip: undefined })?.row).toBe(text);
+  });
+});
+
+describe('the same words, sent again and answered alike', () => {
+  const rows = [' ❯ Say it again.', '', ' ● As you wish.', '', ' ~/work'];
+  const copilot = detectorFor('copilot', { version: '1.0.102' });
+  const shown = (lines: string[]): ReturnType<typeof findPrompt> =>
+    findPrompt(
+      { ...screenOf('copilot-1.0.102-busy-120x40.ansi.txt'), cursor: undefined, rows: lines.map(plainRow) },
+      copilot,
+      { text: 'Say it again.', chip: undefined },
+    );
+  const once = shown(['', '', '', '', ...rows]);
+  const twice = shown([...rows.slice(0, 4), ...rows]);
+
+  it('are a new prompt when they stand there once more', () => {
+    expect(isNewPrompt(once, twice)).toBe(true);
+  });
+
+  it('are not when more rows have come into sight', () => {
+    expect(isNewPrompt(once, { ...twice!, height: twice!.height + 1 })).toBeUndefined();
+  });
+});

@@ -1,0 +1,68 @@
+import type { Clock, Log } from '../../base/index.ts';
+import type { Lane } from '../lane/lane.ts';
+import type { Sight } from './sight.ts';
+import type { Tracker } from './tracker.ts';
+
+export interface CalibrationOptions {
+  tracker: Tracker;
+  lane: Lane;
+  clock: Clock;
+  log: Log;
+  /** A person asked for it. Without that it takes the tool's own word, or a screen that its other versions show when idle. */
+  asked: boolean;
+}
+
+const MOST_TRIES = 3;
+const BETWEEN_TRIES_MS = 10_000;
+
+/** Calibrates a tool whose screens nobody has described, once it is still, a few times at most per process. */
+export class Calibration {
+  readonly #options: CalibrationOptions;
+  readonly #stop: () => void;
+  #instance: number | undefined;
+  #tries = 0;
+  #notBefore = 0;
+  #running = false;
+
+  constructor(options: CalibrationOptions) {
+    this.#options = options;
+    this.#stop = options.tracker.changed.on((sight) => this.#consider(sight));
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  #consider(sight: Sight): void {
+    const { tracker, clock } = this.#options;
+    const pid = sight.foreground.tool?.pid;
+    if (pid === undefined || this.#running) return;
+    if (pid !== this.#instance) {
+      this.#instance = pid;
+      this.#tries = 0;
+      this.#notBefore = 0;
+      tracker.forget();
+      return;
+    }
+    if (tracker.recognises(sight) || this.#tries >= MOST_TRIES || clock.monotonic() < this.#notBefore) return;
+    if (!tracker.stability(sight).stable) return;
+    if (!this.#options.asked && !this.#toolSaysIdle() && !tracker.readsAsReady(sight)) return;
+    void this.#run();
+  }
+
+  #toolSaysIdle(): boolean {
+    const said = this.#options.tracker.signals.flatMap((signal) => signal.read());
+    return said.length > 0 && said.every(({ says, writerAlive }) => says === 'idle' && writerAlive !== false);
+  }
+
+  async #run(): Promise<void> {
+    const { lane, log, clock } = this.#options;
+    this.#running = true;
+    this.#tries++;
+    const because = await lane.calibrate();
+    this.#notBefore = clock.monotonic() + BETWEEN_TRIES_MS;
+    this.#running = false;
+    if (because === undefined) log.info('calibrated an unknown tool');
+    else log.warn('an unknown tool could not be calibrated', { because });
+  }
+}

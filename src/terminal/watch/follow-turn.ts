@@ -1,0 +1,47 @@
+import { evidenceAt, type LaneContext } from '../lane/lane-context.ts';
+import type { PromptDelivery, Stage } from '../port.ts';
+import type { Sight } from './sight.ts';
+
+/** In characters; the beginning of a longer answer is kept. */
+const LONGEST_ANSWER = 64_000;
+
+/**
+ * Watches the turn of a submitted prompt in the background: tells when work on it is seen, and when it is seen to
+ * end. What is never seen is never told. Ends with the turn, with the next prompt, or when stopped.
+ */
+export function followTurn(prompt: PromptDelivery, on: LaneContext): () => void {
+  let seen = false;
+  let queue: Promise<unknown> = Promise.resolve();
+  const { clock, tracker, log } = on;
+  const sinceMs = clock.now().getTime();
+  const tell = (stage: Stage, source: string, facts: Record<string, unknown>): void => {
+    queue = queue
+      .then(() => prompt.record(stage, evidenceAt(clock, source, facts)))
+      .catch((error: unknown) => log.debug('turn stage not recorded', { stage, cause: String(error) }));
+  };
+  const look = (sight: Sight): void => {
+    const { facts, turn } = sight;
+    const ended = turn.anchor === null && turn.lastTurn.source === 'explicit_input';
+    const working = facts.busy.value === 'yes' && !facts.busy.doubtful;
+    if (!seen && (working || (ended && turn.lastTurn.result !== 'none'))) {
+      seen = true;
+      tell('turn_seen', facts.busy.source, { evidence: facts.busy.evidence.slice(0, 3) });
+    }
+    if (ended && turn.lastTurn.result !== 'none') {
+      tell('turn_finished', 'turn', { result: turn.lastTurn.result, ...answerOf(tracker, sinceMs) });
+      stop();
+    } else if (turn.anchor === null && turn.phase !== 'active') stop();
+  };
+  const stop = tracker.changed.on(look);
+  look(tracker.sight);
+  return stop;
+}
+
+/** What the tool says it answered, where it has a signal for that. */
+function answerOf({ signals }: LaneContext['tracker'], sinceMs: number): { answer?: string } {
+  for (const signal of signals) {
+    const answer = signal.answered?.(sinceMs);
+    if (answer !== undefined) return { answer: answer.slice(0, LONGEST_ANSWER) };
+  }
+  return {};
+}

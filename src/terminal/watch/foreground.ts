@@ -1,0 +1,174 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { bootId, type ProcessIdentity, readProcStat } from '../../base/index.ts';
+import type { ProcessFacts } from '../../screen/index.ts';
+import type { Pane } from '../../tmux/index.ts';
+import { childrenOf } from './child-processes.ts';
+
+/** How the tool's process is recognised. */
+export interface ToolLooks {
+  /** Names of the program, or of the script an interpreter runs. */
+  names: string[];
+  /** The first words of its command line, as it was launched. */
+  launched: string[];
+  /** Process ids under which it was started, for tools that give themselves another name. */
+  pids: () => number[];
+}
+
+export interface Foreground {
+  kind: ProcessFacts['foreground'];
+  /** The tool's own process, while it holds the terminal. */
+  tool: ProcessIdentity | undefined;
+  /** Programs found in the foreground, outermost first. */
+  programs: string[];
+}
+
+const SHELLS = new Set([
+  'sh',
+  'bash',
+  'zsh',
+  'fish',
+  'dash',
+  'ash',
+  'ksh',
+  'mksh',
+  'tcsh',
+  'csh',
+  'nu',
+  'pwsh',
+  'elvish',
+  'xonsh',
+]);
+const INTERPRETERS = new Set([
+  'node',
+  'nodejs',
+  'bun',
+  'deno',
+  'python',
+  'python3',
+  'ruby',
+  'perl',
+  'uv',
+  'npx',
+]);
+const GONE: Foreground = { kind: 'gone', tool: undefined, programs: [] };
+const MOST_PROCESSES = 500;
+
+/**
+ * What holds the pane's terminal, from /proc: the foreground process group of its tty. The tool may be the pane's
+ * own process, a child of the script that started it, or a child of a wrapper; a tool in the background is not there.
+ */
+export function readForeground(pane: Pane, looks: ToolLooks, known?: Foreground): Foreground {
+  if (pane.dead) return GONE;
+  const root = readProcStat(pane.pid);
+  if (!root) return fs.existsSync('/proc/self/stat') ? GONE : byCommandName(pane, looks);
+  const group = root.foregroundGroup;
+  if (known?.tool && isStillIn(known.tool, group)) return known;
+  const members = membersOf(group, pane.pid);
+  const pids = members.length > 0 ? looks.pids() : [];
+  const tool = members.find((member) => pids.includes(member.pid) || isTool(member, looks));
+  const programs = members.map(({ words, command }) => path.basename(words[0] ?? command));
+  if (tool) {
+    const identity = { pid: tool.pid, startTicks: tool.startTicks, bootId: bootId() };
+    return { kind: 'tool', tool: identity, programs };
+  }
+  if (members.length === 0) return { kind: 'unknown', tool: undefined, programs };
+  return { kind: members.every(isShell) ? 'shell' : 'other', tool: undefined, programs };
+}
+
+interface Member {
+  pid: number;
+  command: string;
+  words: string[];
+  startTicks: number;
+}
+
+function isStillIn(tool: ProcessIdentity, group: number): boolean {
+  const stat = readProcStat(tool.pid);
+  return (
+    stat !== undefined &&
+    stat.startTicks === tool.startTicks &&
+    stat.processGroup === group &&
+    runs(stat.state)
+  );
+}
+
+function runs(state: string): boolean {
+  return state !== 'Z' && state !== 'X' && state !== 'T' && state !== 't';
+}
+
+/** Processes of the group among the pane's process and its descendants, outermost first. */
+function membersOf(group: number, root: number): Member[] {
+  const found: Member[] = [];
+  let layer = [root];
+  for (let seen = 0; layer.length > 0 && seen < MOST_PROCESSES; seen += layer.length) {
+    for (const pid of layer) {
+      const stat = readProcStat(pid);
+      if (stat?.processGroup !== group || !runs(stat.state)) continue;
+      found.push({ pid, command: stat.command, startTicks: stat.startTicks, words: wordsOf(pid) });
+    }
+    layer = layer.flatMap(childrenOf);
+  }
+  return found;
+}
+
+function wordsOf(pid: number): string[] {
+  try {
+    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, 8);
+  } catch {
+    return [];
+  }
+}
+
+function isTool({ command, words }: Member, { names, launched }: ToolLooks): boolean {
+  const program = bareName(words[0] ?? command);
+  if (names.includes(program) || names.includes(command)) return true;
+  if (launched.length > 0 && launched.every((word, at) => words[at] === word)) return true;
+  if (!INTERPRETERS.has(program)) return false;
+  const script = words.slice(1).find((word) => word !== '' && !word.startsWith('-'));
+  return (
+    script !== undefined && (names.includes(bareName(script)) || names.includes(bareName(realName(script))))
+  );
+}
+
+/** A login shell is called `-bash`; a script keeps its ending out of its name. */
+function bareName(word: string): string {
+  return path
+    .basename(word)
+    .replace(/^-/, '')
+    .replace(/\.(c|m)?js$|\.py$/, '');
+}
+
+function realName(script: string): string {
+  try {
+    return fs.realpathSync(script);
+  } catch {
+    return script;
+  }
+}
+
+function isShell({ command, words }: Member): boolean {
+  return SHELLS.has(bareName(words[0] ?? command)) || SHELLS.has(command);
+}
+
+/** Without /proc there is only the name tmux tells, which the program itself chose. */
+function byCommandName(pane: Pane, { names }: ToolLooks): Foreground {
+  const name = bareName(pane.currentCommand);
+  const programs = [name];
+  if (names.includes(name)) {
+    return { kind: 'tool', tool: { pid: pane.pid, startTicks: null, bootId: null }, programs };
+  }
+  return { kind: SHELLS.has(name) ? 'shell' : 'unknown', tool: undefined, programs };
+}
+
+/** The launch plan's first words, by which a tool without a name of its own is known. */
+export function launchedWords(executable: string | null | undefined, args: readonly string[] = []): string[] {
+  if (!executable) return [];
+  const first = args[0];
+  return INTERPRETERS.has(bareName(executable)) && first !== undefined ? [executable, first] : [executable];
+}
+
+export function launchedName(executable: string | null | undefined): string[] {
+  const name = executable ? bareName(executable) : '';
+  return name === '' || INTERPRETERS.has(name) || SHELLS.has(name) ? [] : [name];
+}

@@ -1,0 +1,39 @@
+import type { Pane } from '../../tmux/index.ts';
+import type { SignalReader } from '../signals/index.ts';
+import { type Foreground, readForeground, type ToolLooks } from './foreground.ts';
+
+/** Follows which program holds the pane, and tells the tool's signals when its process is another one. */
+export class ToolProcess {
+  readonly #looks: ToolLooks;
+  #signals: readonly SignalReader[] = [];
+  #foreground: Foreground = { kind: 'unknown', tool: undefined, programs: [] };
+
+  constructor(looks: ToolLooks) {
+    this.#looks = looks;
+  }
+
+  get foreground(): Foreground {
+    return this.#foreground;
+  }
+
+  get signals(): readonly SignalReader[] {
+    return this.#signals;
+  }
+
+  listen(signals: readonly SignalReader[]): void {
+    this.#signals = signals;
+    for (const signal of signals) signal.follow?.(this.#foreground.tool);
+  }
+
+  /** True when another program, or another process of it, holds the pane than at the last reading. */
+  read(pane: Pane | undefined): boolean {
+    const before = this.#foreground;
+    this.#foreground = pane
+      ? readForeground(pane, this.#looks, before)
+      : { kind: 'gone', tool: undefined, programs: [] };
+    const { kind, tool } = this.#foreground;
+    const replaced = tool?.pid !== before.tool?.pid || tool?.startTicks !== before.tool?.startTicks;
+    if (replaced) for (const signal of this.#signals) signal.follow?.(tool);
+    return replaced || kind !== before.kind;
+  }
+}

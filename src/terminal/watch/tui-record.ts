@@ -1,0 +1,120 @@
+import type { TuiTimings } from '../../domain/index.ts';
+import { contractState, Ring } from '../../screen/index.ts';
+import type { TuiView } from '../port.ts';
+import { recordedVersion, type SurfaceManifest, tmuxPlace } from '../surface-manifest.ts';
+import type { Sight } from './sight.ts';
+import type { Tracker } from './tracker.ts';
+
+const KEPT = 1000;
+
+export interface TuiRecordOptions {
+  tracker: Tracker;
+  manifest: SurfaceManifest;
+  sessionRoot: string;
+  /** Runtime session id, else the attach identity. */
+  trackedSessionId: string;
+  /** Undefined when no detector exists for the tool. */
+  detectorName: string | undefined;
+  timings: TuiTimings;
+}
+
+/** The contract's view of a TUI: its state as JSON, and what it was before, in memory and bounded. */
+export class TuiRecord implements TuiView {
+  readonly #options: TuiRecordOptions;
+  readonly #history = new Ring<Record<string, unknown>>(KEPT);
+  #lastSignature = '';
+  readonly #stop: () => void;
+
+  constructor(options: TuiRecordOptions) {
+    this.#options = options;
+    this.#stop = options.tracker.changed.on((sight) => this.#remember(sight));
+  }
+
+  state(): Record<string, unknown> {
+    const { sight } = this.#options.tracker;
+    return {
+      terminal_id: this.#terminalId(),
+      tracked_session: this.#trackedSession(sight),
+      ...this.#observed(sight),
+      recent_transitions: sight.turn.transitions,
+    };
+  }
+
+  history(limit: number): Record<string, unknown> {
+    return {
+      terminal_id: this.#terminalId(),
+      tracked_session_id: this.#options.trackedSessionId,
+      entries: limit > 0 ? this.#history.last(limit) : this.#history.last(),
+    };
+  }
+
+  /** Explicit input came from elsewhere; nothing is typed. */
+  notePrompt(_prompt: string): Record<string, unknown> {
+    const { tracker } = this.#options;
+    tracker.notePrompt(tracker.sight.facts);
+    return this.state();
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  #remember(sight: Sight): void {
+    const gate = this.#options.tracker.gate(sight, 'ready_only');
+    const { stability, stalled } = sight.turn;
+    const signature = `${stability.signature} ${gate.ready} ${stalled} ${sight.away ?? ''}`;
+    if (signature === this.#lastSignature) return;
+    this.#lastSignature = signature;
+    this.#history.add({ recorded_at_utc: sight.at.utc, ...this.#observed(sight) });
+  }
+
+  #observed(sight: Sight): Record<string, unknown> {
+    const { tracker, detectorName, timings } = this.#options;
+    const { view, away, lost, foreground, facts, turn } = sight;
+    const gate = tracker.gate(sight, 'ready_only');
+    return {
+      ...contractState({
+        facts,
+        turn,
+        screen: view?.screen,
+        probe: {
+          observedAtUtc: view?.atUtc ?? sight.at.utc,
+          transport: view ? 'tmux_up' : lost ? 'tmux_missing' : 'probe_error',
+          paneId: view?.pane.id ?? '',
+          panePid: view?.pane.pid ?? null,
+          matchedProcessNames: foreground.kind === 'tool' ? foreground.programs : [],
+          error: away ?? null,
+        },
+        detectorName,
+        atMs: tracker.nowMs,
+        stabilitySeconds: timings.stability_threshold_seconds,
+      }),
+      submit_ready: gate.ready,
+      not_ready_reasons: gate.ready ? [] : gate.reasons.map(({ fragment }) => fragment),
+    };
+  }
+
+  #terminalId(): string {
+    const { manifest, trackedSessionId } = this.#options;
+    return manifest.interactive?.terminal_id ?? trackedSessionId;
+  }
+
+  #trackedSession({ facts }: Sight): Record<string, unknown> {
+    const { manifest, sessionRoot, trackedSessionId } = this.#options;
+    const { session } = tmuxPlace(manifest);
+    const terminal = manifest.interactive?.terminal_id;
+    return {
+      tracked_session_id: trackedSessionId,
+      session_name: session,
+      tool: manifest.tool,
+      observed_tool_version: facts.version.value ?? recordedVersion(manifest) ?? null,
+      tmux_session_name: session,
+      tmux_window_name: manifest.tmux?.primary_window_name ?? null,
+      terminal_aliases: terminal ? [terminal] : [],
+      agent_name: manifest.agent_name ?? null,
+      agent_id: manifest.agent_id ?? null,
+      manifest_path: `${sessionRoot}/manifest.json`,
+      session_root: sessionRoot,
+    };
+  }
+}

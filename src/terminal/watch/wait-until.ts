@@ -1,0 +1,43 @@
+import type { Clock } from '../../base/index.ts';
+import type { PaneWatch } from './pane-watch.ts';
+import type { Sight } from './sight.ts';
+import type { Tracker } from './tracker.ts';
+
+export interface Waiting {
+  tracker: Tracker;
+  watch: PaneWatch;
+  clock: Clock;
+}
+
+/** The first answer of `judge` on a sight, now or as things change; undefined when the time is over, or cut short. */
+export async function waitUntil<T>(
+  { tracker, watch, clock }: Waiting,
+  judge: (sight: Sight) => T | undefined,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<T | undefined> {
+  const now = judge(tracker.sight);
+  if (now !== undefined) return now;
+  if (signal?.aborted) return judge(await tracker.look());
+  const calm = watch.keenly();
+  try {
+    const answer = await new Promise<T | undefined>((resolve) => {
+      const done = (value: T | undefined): void => {
+        stop();
+        cancel();
+        signal?.removeEventListener('abort', giveUp);
+        resolve(value);
+      };
+      const giveUp = (): void => done(undefined);
+      const stop = tracker.changed.on((sight) => {
+        const found = judge(sight);
+        if (found !== undefined) done(found);
+      });
+      const cancel = clock.after(timeoutMs, giveUp);
+      signal?.addEventListener('abort', giveUp, { once: true });
+    });
+    return answer ?? judge(await tracker.look());
+  } finally {
+    calm();
+  }
+}
