@@ -7,7 +7,7 @@ import { FLAGS, helpText } from './options.ts';
 
 const page = fs.readFileSync(path.resolve(import.meta.dirname, '../../docs/scripted-agent.md'), 'utf8');
 const sources = fs
-  .readdirSync(import.meta.dirname)
+  .readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts') && !name.includes('.test'))
   .map((name) => fs.readFileSync(path.join(import.meta.dirname, name), 'utf8'))
   .join('\n');

@@ -8,7 +8,7 @@ import classify from './classify.ts';
 
 const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-classify-'));
 const fixture = (name: string): string =>
-  path.join(import.meta.dirname, '..', 'screen', 'fixtures', `${name}.ansi.txt`);
+  path.join(import.meta.dirname, '../../../test/screen/fixtures', `${name}.ansi.txt`);
 
 afterAll(() => fs.rmSync(directory, { recursive: true, force: true }));
 

@@ -71,7 +71,7 @@ describe('migrations', () => {
   it('run once when processes open a new file at the same moment', async () => {
     const program = path.join(directory, 'open.mjs');
     await bundleProgram(
-      `import { openSqlite } from '../index.ts';
+      `import { openSqlite } from './index.ts';
        const steps = Array.from({ length: 20 }, (_, n) => ({ id: 's' + n, sql: 'CREATE TABLE t' + n + ' (a)' }));
        const start = Number(process.argv[3]);
        while (Date.now() < start);
