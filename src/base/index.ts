@@ -16,6 +16,7 @@ export * from './fake-clock.ts';
 export * from './file-lock.ts';
 export * from './file-troubles.ts';
 export * from './files.ts';
+export * from './gone-terminal.ts';
 export * from './ids.ts';
 export * from './log.ts';
 export * from './loop.ts';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { armCrashPoint, invalid } from '../base/index.ts';
+import { armCrashPoint, invalid, surviveGoneTerminal } from '../base/index.ts';
 import { runCli } from '../cli/index.ts';
 
 /** The command line in its surroundings: the only place that sees streams, signals and exit codes. */
@@ -28,6 +28,7 @@ async function readStdin(): Promise<string> {
 }
 
 export async function runCommandLine(argv: string[]): Promise<void> {
+  surviveGoneTerminal();
   armCrashPoint(process.env['ROUSE_CRASH_AT']);
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);

@@ -13,6 +13,7 @@ import {
   messageOf,
   shellQuote,
   shiftedClock,
+  surviveGoneTerminal,
   systemClock,
   writeJsonAtomic,
 } from '../base/index.ts';
@@ -125,6 +126,7 @@ function portBefore(root: string): number | undefined {
 async function main(): Promise<void> {
   const restarts = Number(values.restarts);
   // A test's crash is one crash: whoever is started again after it runs on.
+  surviveGoneTerminal();
   armCrashPoint(restarts === 0 ? process.env['ROUSE_CRASH_AT'] : undefined);
   setLimits(process.env);
   // The window is for people, the log file keeps what it shows; neither ends the gateway.

@@ -70,6 +70,8 @@ export async function runTui(options: Options, streams: TuiStreams, clock: Clock
     ended({ kind: 'exit', code: 128 + ({ SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }[signal as string] ?? 0) });
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
+  // A terminal that is gone is not always told by the signal.
+  for (const stream of [stdin, stdout]) stream.on('error', () => ended({ kind: 'exit', code: 129 }));
   const size = screen.size;
   journal.record('started', {
     pid: process.pid,

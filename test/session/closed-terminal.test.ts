@@ -1,0 +1,32 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { shellQuote, shellWords } from '../../src/base/index.ts';
+import { withTmux } from '../support/tmux.ts';
+
+const at = (file: string): string => path.resolve(import.meta.dirname, '../..', file);
+
+/** Programs that a person may leave running in a window, what each shows when it runs, and its code after a hang-up. */
+const PROGRAMS = [
+  ['the scripted agent', [process.execPath, at('dist/scripted-agent.js')], '❯', '129'],
+  ['the fleet server', [at('bin/rouse'), 'server', 'start', '--port', '0'], '127.0.0.1:', '0'],
+] as const;
+
+describe('a terminal that is closed', () => {
+  it.each(PROGRAMS)('lets %s end in order', async (_, words, shown, code) => {
+    await withTmux(async ({ tmux, dir }) => {
+      const ended = path.join(dir, 'ended');
+      // The shell outlives its terminal, passes the hang-up on, and tells how the program ended.
+      const line = `exec 3<&0; ROUSE_HOME=${shellQuote(dir)} ${shellWords(words)} <&3 & trap "kill -HUP $!" HUP
+        wait $!; wait $!; echo $? > ${shellQuote(ended)}`;
+      await tmux.run([['new-session', '-d', '-s', 'closing', line]]);
+      await expect
+        .poll(() => tmux.run([['capture-pane', '-p', '-t', 'closing']]), { timeout: 60_000 })
+        .toContain(shown);
+      await tmux.run([['kill-session', '-t', 'closing']]);
+      await expect
+        .poll(() => fs.existsSync(ended) && fs.readFileSync(ended, 'utf8').trim(), { timeout: 30_000 })
+        .toBe(code);
+    });
+  });
+});
