@@ -71,7 +71,9 @@ export async function runTui(options: Options, streams: TuiStreams, clock: Clock
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
   // A terminal that is gone is not always told by the signal.
-  for (const stream of [stdin, stdout]) stream.on('error', () => ended({ kind: 'exit', code: 129 }));
+  const onGone = (): void => ended({ kind: 'exit', code: 129 });
+  stdin.on('error', onGone).on('end', onGone);
+  stdout.on('error', onGone);
   const size = screen.size;
   journal.record('started', {
     pid: process.pid,
