@@ -11,7 +11,13 @@ const RECORD = ['typing', 'typed', 'submitted'].flatMap((stage) => [
 ]);
 const LANE = ['lane.typing', 'lane.pasted', 'lane.typed', 'lane.entered', 'lane.submitted'];
 
-const WAIT = { timeout: 30_000, interval: 50 };
+/** Asks until the gateway says so; tests that run side by side cannot use `expect.poll`. */
+async function until(says: () => Promise<boolean | undefined>): Promise<void> {
+  for (const start = performance.now(); !(await says()); ) {
+    if (performance.now() - start > 30_000) throw new Error(`the gateway does not say: ${says}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
 
 /** Somebody who puts something into the agent through a process that is killed on the way. */
 export interface Actor {
@@ -30,7 +36,7 @@ export function client(port: number): GatewayClient {
 async function readyGateway(house: CrashHouse, point: string) {
   const doomed = await house.attach(point);
   const gateway = client(doomed.port);
-  await expect.poll(() => gateway.tuiState().then((state) => state.submit_ready), WAIT).toBe(true);
+  await until(() => gateway.tuiState().then((state) => state.submit_ready));
   return { ...doomed, gateway };
 }
 
@@ -102,7 +108,7 @@ export const ACTORS: Record<string, Actor> = {
       await house.steer((control) => control.send('busy', { ms: 600_000 }));
       const doomed = await house.attach(point);
       const gateway = client(doomed.port);
-      await expect.poll(() => gateway.tuiState().then((state) => state.turn.phase), WAIT).toBe('active');
+      await until(() => gateway.tuiState().then((state) => state.turn.phase === 'active'));
       const answer = await gateway.createRequest({ kind: 'interrupt', payload: {} }).catch(() => undefined);
       await doomed.died;
       return answer?.request_id;

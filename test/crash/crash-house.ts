@@ -25,12 +25,10 @@ export interface DoomedGateway {
 /** One scripted agent in a private tmux server, whose gateway or command can be started to die at a named instant. */
 export class CrashHouse {
   readonly directory: string;
-  readonly report: string;
   #facts: ManifestFacts | undefined;
 
   private constructor() {
     this.directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-crash-'));
-    this.report = path.join(this.directory, 'report.tsv');
   }
 
   static async open(): Promise<CrashHouse> {
