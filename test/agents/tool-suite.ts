@@ -107,27 +107,29 @@ export function describeTool(tool: RealTool): void {
       expect(received.map(({ answers }) => answers)).toEqual([0]);
     });
 
-    it.skipIf(!tool.command)('runs a command that its menu offers; another is taken back', async () => {
-      await agent.turn('A word before the command.');
-      await agent.ready();
-      const ran = await agent.ended(await agent.submit(tool.command!));
-      expect([ran.outcome, ran.error_detail]).toEqual(['submitted', null]);
-      await agent.ready();
-      const before = agent.model.log.length;
-      for (const other of [tool.command!.slice(0, -1), ...(tool.dropsUnknown ? ['/nonsense'] : [])]) {
-        const { outcome, error_detail } = await agent.ended(await agent.submit(other));
-        expect([outcome, error_detail]).toEqual([
-          'failed',
-          expect.stringMatching(/the text was taken back$/),
-        ]);
+    // What a tool does not have is not asked for; only a tool that is not installed is skipped.
+    if (tool.command)
+      it('runs a command that its menu offers; another is taken back', async () => {
+        await agent.turn('A word before the command.');
         await agent.ready();
-      }
-      expect(agent.model.log.length).toBe(before);
-      const text = 'A word after the command.';
-      await agent.turn(text);
-      const received = agent.model.prompts().filter(({ prompt }) => prompt === tool.arrives(text));
-      expect(received.map(({ answers }) => answers)).toEqual([0]);
-    });
+        const ran = await agent.ended(await agent.submit(tool.command!));
+        expect([ran.outcome, ran.error_detail]).toEqual(['submitted', null]);
+        await agent.ready();
+        const before = agent.model.log.length;
+        for (const other of [tool.command!.slice(0, -1), ...(tool.dropsUnknown ? ['/nonsense'] : [])]) {
+          const { outcome, error_detail } = await agent.ended(await agent.submit(other));
+          expect([outcome, error_detail]).toEqual([
+            'failed',
+            expect.stringMatching(/the text was taken back$/),
+          ]);
+          await agent.ready();
+        }
+        expect(agent.model.log.length).toBe(before);
+        const text = 'A word after the command.';
+        await agent.turn(text);
+        const received = agent.model.prompts().filter(({ prompt }) => prompt === tool.arrives(text));
+        expect(received.map(({ answers }) => answers)).toEqual([0]);
+      });
 
     it('gets no control characters: a paste that would break out arrives as plain words', async () => {
       await agent.turn('before \x1b[201~!touch pwned\r after');
@@ -135,9 +137,8 @@ export function describeTool(tool: RealTool): void {
       await agent.received(/^before .*!touch pwned\s+after/);
     });
 
-    it.skipIf(!tool.askDirective)(
-      'gets no prompt while it asks for permission; the prompt waits',
-      async () => {
+    if (tool.askDirective)
+      it('gets no prompt while it asks for permission; the prompt waits', async () => {
         await agent.begin(`Please ${tool.askDirective!('touch asked')}`);
         await agent.state(isAsking);
         const id = await agent.submit('Said while it asked.');
@@ -152,8 +153,7 @@ export function describeTool(tool: RealTool): void {
         await agent.finished(id);
         expect(agent.model.timesPrompted(tool.arrives('Said while it asked.'))).toBe(1);
         expect(fs.existsSync(path.join(agent.house.workdir, 'asked'))).toBe(false);
-      },
-    );
+      });
 
     it('gets no prompt while it works; the prompt becomes a turn of its own afterwards', async () => {
       await agent.submit('Take your time. [[delay=4000]]');
@@ -229,9 +229,8 @@ export function describeTool(tool: RealTool): void {
     });
   });
 
-  describe.skipIf(installed === undefined || !tool.trustRow)(
-    `${tool.tool} where it has not been before`,
-    () => {
+  if (tool.trustRow)
+    describe.skipIf(installed === undefined)(`${tool.tool} where it has not been before`, () => {
       let agent: AgentUnderTest;
 
       afterAll(() => {
@@ -251,6 +250,5 @@ export function describeTool(tool: RealTool): void {
         await agent.finished(id);
         expect(agent.model.timesPrompted(tool.arrives('Said before it could start.'))).toBe(1);
       });
-    },
-  );
+    });
 }

@@ -1,0 +1,48 @@
+// The slow proofs by name: which test files each consists of. At full size they run for minutes, some for most of an hour.
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { root } from './setup.mjs';
+
+export const PROOFS = {
+  mail: { project: 'walk', files: ['test/mail', 'test/flatfile'] },
+  kill: { project: 'walk', files: ['test/session/kill-table'] },
+  lane: { project: 'walk', files: ['test/terminal/lane', 'test/terminal/text'] },
+  clock: { project: 'walk', files: ['test/clock'] },
+  crash: { project: 'walk', files: ['test/crash'] },
+  faults: { project: 'walk', files: ['test/faults'] },
+  queue: { project: 'walk', files: ['test/queue'] },
+  gateway: { project: 'unit', files: ['src/gateway/http'] },
+  fleet: {
+    project: 'walk',
+    files: [
+      'test/fleet/replicas',
+      'test/fleet/agents-access',
+      'test/fleet/take-over',
+      'test/fleet/nudge',
+      'test/fleet/a2a-turns',
+      'test/fleet/operators',
+      'test/fleet/gateway-in-fleet',
+    ],
+  },
+  screens: { project: 'unit', files: ['test/screen/lost-rows'] },
+  agents: { project: 'agents', files: ['test/agents'], timeout: 120_000 },
+};
+
+export const vitest = path.join(root, 'node_modules', '.bin', 'vitest');
+
+/** How vitest is called for one proof at full size. */
+export function proofCall(name) {
+  const { project, files, timeout = 7_200_000 } = PROOFS[name];
+  const missing = files.find((file) => !begins(file));
+  if (missing) throw new Error(`the proof ${name} names ${missing}, and there is no such test`);
+  return {
+    args: ['run', '--project', project, '--testTimeout', String(timeout), ...files],
+    env: { ...process.env, ROUSE_PROOF: 'full' },
+  };
+}
+
+/** Files are named by how they begin; vitest would quietly leave out one that is not there. */
+function begins(file) {
+  const { dir, base } = path.parse(path.join(root, file));
+  return readdirSync(dir).some((name) => name.startsWith(base));
+}

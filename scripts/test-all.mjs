@@ -1,0 +1,72 @@
+// `npm run test:all [-- NAME…]`: the checks, all tests, then every slow proof at full size, one after the other, and what
+// became of each. Goes on after a failure. In a proof a skipped test counts as a failure: what it names was not shown.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PROOFS, proofCall, vitest } from './proofs.mjs';
+import { ensureBuild, ensureDependencies, ensurePrograms, root } from './setup.mjs';
+
+const STEPS = ['check', 'tests', ...Object.keys(PROOFS)];
+const asked = process.argv.slice(2);
+const unknown = asked.find((name) => !STEPS.includes(name));
+if (unknown !== undefined) {
+  console.error(`no step is called ${unknown}; usage: npm run test:all [-- ${STEPS.join('|')} …]`);
+  process.exit(2);
+}
+
+function call(program, args, env = process.env) {
+  return spawnSync(program, args, { cwd: root, stdio: 'inherit', env }).status === 0;
+}
+
+/** Counts of one call of vitest, from its own report; none when it died before it could write one. */
+function tests({ args, env }) {
+  const directory = mkdtempSync(path.join(tmpdir(), 'rouse-test-all-'));
+  const file = path.join(directory, 'report.json');
+  try {
+    const ok = call(
+      vitest,
+      [...args, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
+      env,
+    );
+    const report = JSON.parse(readFileSync(file, 'utf8'));
+    const { numPassedTests: passed, numFailedTests: failed, numPendingTests, numTodoTests } = report;
+    return { ok: ok && passed > 0, passed, failed, skipped: numPendingTests + numTodoTests };
+  } catch (error) {
+    console.error(error.message);
+    return { ok: false };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function step(name) {
+  if (name === 'check') return { ok: call(process.execPath, [path.join(root, 'scripts', 'check.mjs')]) };
+  if (name === 'tests')
+    return tests({ args: ['run', '--project', 'unit', '--project', 'walk'], env: process.env });
+  const counts = tests(proofCall(name));
+  return { ...counts, ok: counts.ok && counts.skipped === 0 };
+}
+
+ensureDependencies();
+ensurePrograms(['tmux', 'flock', 'postgres']);
+ensureBuild();
+const rows = [];
+for (const name of STEPS.filter((each) => asked.length === 0 || asked.includes(each))) {
+  console.log(`\n── ${name} ──`);
+  const start = performance.now();
+  const result = step(name);
+  rows.push({ name, ...result, minutes: (performance.now() - start) / 60_000 });
+}
+
+const cell = (value, width) => String(value ?? '–').padStart(width);
+console.log(
+  `\n${'step'.padEnd(10)}${['', 'passed', 'failed', 'skipped', 'minutes'].map((n) => cell(n, 9)).join('')}`,
+);
+for (const { name, ok, passed, failed, skipped, minutes } of rows) {
+  const numbers = [passed, failed, skipped, minutes.toFixed(1)].map((value) => cell(value, 9)).join('');
+  console.log(`${name.padEnd(10)}${cell(ok ? 'green' : 'RED', 9)}${numbers}`);
+}
+const commit = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout?.trim();
+console.log(`at ${commit || 'no commit'}, ${new Date().toISOString()}`);
+if (rows.some(({ ok }) => !ok)) process.exit(1);
