@@ -1,3 +1,4 @@
+import { messageOf } from '../../src/base/index.ts';
 import type { AdmissionPolicy } from '../../src/domain/index.ts';
 import type { DeliveryResult } from '../../src/terminal/index.ts';
 import type { Desk } from './desk.ts';
@@ -36,13 +37,16 @@ export async function runStorm(
     const id = `${options.seed}-${number}`;
     const fresh = `${promptOf(random, size, id)}${fault === 'turn_dialog' ? ' [[dialog=permission]] end' : ''}`;
     const text = fault.endsWith('same_again') && lastText !== '' ? lastText : fresh;
-    await calm(desk);
-    const weather = new Weather(desk, person, random, storm);
-    await weather.before(fault, number);
-    // Else it would hit the wait for readiness, not the typing.
-    if (MEANWHILE.has(fault)) await desk.ready();
-    const { result, tries, stages } = await deliver(desk, text, fault, weather);
-    await weather.after();
+    const { result, tries, stages } = await broughtThrough(desk, `#${number} ${fault}`, async () => {
+      await calm(desk);
+      const weather = new Weather(desk, person, random, storm);
+      await weather.before(fault, number);
+      // Else it would hit the wait for readiness, not the typing.
+      if (MEANWHILE.has(fault)) await desk.ready();
+      const delivered = await deliver(desk, text, fault, weather);
+      await weather.after();
+      return delivered;
+    });
     const entry = { number, fault, text, tries, result, stages };
     storm.entries.push(entry);
     options.progress?.(entry);
@@ -50,6 +54,20 @@ export async function runStorm(
   }
   await calm(desk);
   return storm;
+}
+
+/** When the storm itself breaks off: at which prompt, and what was there then. */
+async function broughtThrough<T>(desk: Desk, which: string, prompt: () => Promise<T>): Promise<T> {
+  try {
+    return await prompt();
+  } catch (error) {
+    const last = desk
+      .records()
+      .slice(-8)
+      .map(({ text: _text, ...record }) => JSON.stringify(record));
+    const scene = [...last, await desk.screen()].join('\n');
+    throw new Error(`the storm broke off at ${which}: ${messageOf(error)}\n${scene}`, { cause: error });
+  }
 }
 
 /** All of them, or those named in ROUSE_PROOF_FAULTS, to look at one more closely. */

@@ -10,6 +10,18 @@ const FULL = process.env['ROUSE_PROOF'] === 'full';
 const COUNT = Number(process.env['ROUSE_PROOF_COUNT'] ?? (FULL ? 2000 : 36));
 const SEED = Number(process.env['ROUSE_PROOF_SEED'] ?? 7);
 
+/** Agents side by side, each with a storm of its own: they mostly wait. */
+const LANES = [
+  { what: 'the tool tells its state', statusFile: true, share: 0.6 },
+  { what: 'there is only the screen', statusFile: false, share: 0.4 },
+].flatMap(({ share, ...kind }) =>
+  Array.from({ length: FULL ? 2 : 1 }, (_, lane, lanes = FULL ? 2 : 1) => ({
+    ...kind,
+    count: Math.ceil((COUNT * share) / lanes),
+    seed: SEED + Number(kind.statusFile) + 100 * lane,
+  })),
+);
+
 let house: AgentHouse;
 beforeAll(async () => {
   house = await AgentHouse.open();
@@ -17,25 +29,22 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 describe('seeded prompts with faults', () => {
-  it.each([
-    ['the tool tells its state', true, COUNT * 0.6],
-    ['there is only the screen', false, COUNT * 0.4],
-  ])(
-    'where %s, what the lane says it submitted is what the agent received, and nothing else',
-    async (_what, statusFile, count) => {
+  it.concurrent.each(LANES)(
+    'where $what, what the lane says it submitted is what the agent received, and nothing else (seed $seed)',
+    async ({ statusFile, count, seed }) => {
       const desk = await new Desk(house, {
         ...{ shell: true, flags: ['--turn', '60ms'], statusFile },
         // A person tidies up after what ended unconfirmed; nobody waits half a minute to be sure that it is gone.
         surface: { patience: { lostMs: 1_500 } },
       }).open();
       const person = new PersonAtClient().sitsAt(desk.place);
-      const seed = SEED + Number(statusFile);
       const storm = await runStorm(desk, person, { seed, count, patient: FULL, progress: shown });
       await person.close();
       const records = desk.records();
       await desk.close();
-      summary(storm, records);
-      expect(judge(storm, records)).toEqual([]);
+      const breaches = judge(storm, records);
+      told({ statusFile, seed, breaches: breaches.length }, storm, records);
+      expect(breaches).toEqual([]);
     },
     FULL ? 4 * 3_600_000 : 300_000,
   );
@@ -110,15 +119,17 @@ function shown(entry: Entry): void {
     process.stderr.write(`${(performance.now() / 1000).toFixed(1)} ${entry.text.length} ${named(entry)}\n`);
 }
 
-function summary({ entries }: Storm, records: TranscriptRecord[]): void {
-  const file = process.env['ROUSE_PROOF_REPORT'];
-  if (!file) return;
-  const table: Record<string, Record<string, number>> = {};
-  for (const { fault, result } of entries) {
-    const row = (table[fault] ??= {});
-    row[result.outcome] = (row[result.outcome] ?? 0) + 1;
-  }
+/** What became of the prompts, by fault; said at full size, and written where ROUSE_PROOF_REPORT says. */
+function told(lane: Record<string, unknown>, { entries }: Storm, records: TranscriptRecord[]): void {
+  const outcomes: Record<string, number> = {};
+  const faults: Record<string, Record<string, number>> = {};
+  for (const { fault, result } of entries)
+    for (const row of [outcomes, (faults[fault] ??= {})])
+      row[result.outcome] = (row[result.outcome] ?? 0) + 1;
   const keys = records.filter(({ type }) => type === 'key_in_dialog');
   const crossings = keys.filter((key) => crossed(key, entries, records)).length;
-  appendFileSync(file, `${JSON.stringify({ ...table, crossings }, null, 2)}\n`);
+  const row = { ...lane, prompts: entries.length, ...outcomes, crossings };
+  if (FULL) process.stdout.write(`${JSON.stringify(row)}\n`);
+  const file = process.env['ROUSE_PROOF_REPORT'];
+  if (file) appendFileSync(file, `${JSON.stringify({ ...row, faults })}\n`);
 }
