@@ -2,7 +2,10 @@ import * as http from 'node:http';
 import * as net from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isRouseError, notFound, RouseError } from '../base/index.ts';
-import { ROUTES, refusal, toHttp } from '../wire/index.ts';
+import { GATEWAY_ROUTES, type Route, refusal, toHttp } from '../wire/index.ts';
+
+const ROUTES = Object.values<Route>(GATEWAY_ROUTES).filter((route) => route.documented !== false);
+
 import { GatewayClient, pairPath } from './index.ts';
 
 interface Seen {

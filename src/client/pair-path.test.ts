@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { pairRoutePath } from '../wire/fleet/managed-agent-routes.ts';
-import { ROUTES } from '../wire/index.ts';
+import { GATEWAY_ROUTES, type Route } from '../wire/index.ts';
+import { carriedPath } from '../wire/places.ts';
 import { gatewayPath, pairPath } from './pair-path.ts';
 
 const PREFIX = '/houmao/agents/gpu';
-const routes = ROUTES.map(({ path }) => path).filter((path) => path.startsWith('/v1/'));
+const routes = Object.values<Route>(GATEWAY_ROUTES)
+  .map(({ path }) => path)
+  .filter((path) => path.startsWith('/v1/'));
 
 describe('the place of a gateway route on the server', () => {
   it.each(routes)('%s leads there and back', (route) => {
@@ -15,7 +17,7 @@ describe('the place of a gateway route on the server', () => {
   });
 
   it.each(routes)('%s stands in the document where the client asks for it', (route) => {
-    const documented = pairRoutePath(route).replace('{agent_ref}', 'gpu');
+    const documented = carriedPath(route).replace('{agent_ref}', 'gpu');
     expect(documented).toBe(pairPath('gpu')(route));
   });
 

@@ -1,4 +1,5 @@
 import type { ExecutionMode } from './backend.ts';
+import type { ListenerHost } from './listener.ts';
 
 export const GATEWAY_HEALTH = ['healthy', 'not_attached'] as const;
 export const CONNECTIVITY = ['connected', 'unavailable'] as const;
@@ -27,7 +28,7 @@ export interface GatewayStatusCore {
   active_execution: Execution;
   execution_mode: ExecutionMode;
   queue_depth: number;
-  gateway_host: string | null;
+  gateway_host: ListenerHost | null;
   gateway_port: number | null;
   gateway_tmux_window_id: string | null;
   gateway_tmux_window_index: string | null;

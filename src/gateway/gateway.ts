@@ -17,7 +17,7 @@ import { openSqlite } from '../db/index.ts';
 import type { ExecutionMode, TuiTimings } from '../domain/index.ts';
 import { Accounts, admit, carries, createApp, type Door, isLoopback, listen } from '../http/index.ts';
 import type { AgentSurface } from '../terminal/index.ts';
-import { type MailboxBinding, openApiDocument } from '../wire/index.ts';
+import type { MailboxBinding } from '../wire/index.ts';
 import type { ControlDependencies } from './control/index.ts';
 import {
   type DispatchDependencies,
@@ -38,14 +38,7 @@ import {
   writeInstance,
 } from './files/index.ts';
 import { FleetPlace } from './fleet/index.ts';
-import {
-  controlRoutes,
-  mailRoutes,
-  notifierRoutes,
-  reminderRoutes,
-  requestRoutes,
-  statusRoutes,
-} from './http/index.ts';
+import { serveGateway } from './http/index.ts';
 import { type OpenMailbox, openMailAccess, servesMail } from './mail/index.ts';
 import { createNotifier, renderWakePrompt, type WakeTemplate } from './notifier/index.ts';
 import { Presence } from './presence/index.ts';
@@ -268,12 +261,8 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
     ...troubles.reasons,
     ...(queueFile.trouble ? [queueFile.trouble] : []),
   ];
-  statusRoutes(app, { presence, instanceId, loops, fileTroubles, openApi: openApiDocument });
-  requestRoutes(app, on);
-  controlRoutes(app, on);
-  reminderRoutes(app, reminders);
-  mailRoutes(app, { mail, host: config.host });
-  notifierRoutes(app, notifier);
+  const { host } = config;
+  serveGateway(app, { ...on, instanceId, loops, fileTroubles, reminders, mail, host, notifier });
   writeInstance(files, { ...identity, instanceId, ...presence.instance(), startedAt: clock.now() });
   ending.add(() => removeInstance(files));
   reminders.takenOver();

@@ -3,6 +3,7 @@
  *
  * Promises  Host, Origin and the caller's account or token are checked, bodies are strict and of bounded size, errors are `{"detail": …}` with the
  *           contract's statuses; no CORS.
+ *           A route is served by its row of wire/, which checks what comes in (serve.ts).
  * Never     Knows a route of the product.
  */
 export { type AccountRules, Accounts, accountsFor } from './accounts.ts';
@@ -10,5 +11,6 @@ export { type AdmitOptions, admit, carries, isOwner } from './admit.ts';
 export { type AppOptions, createApp } from './create-app.ts';
 export { type GuardOptions, guard, isLoopback } from './guard.ts';
 export { type Door, type Listening, listen } from './listen.ts';
-export { queryNumber, wholeNumber } from './query.ts';
 export { MAX_BODY_BYTES, readBody, readBytes, readJson, readOptionalBody } from './read-body.ts';
+export { queryNumber, wholeNumber } from './read-query.ts';
+export { type Call, type Handler, type Handlers, serve } from './serve.ts';

@@ -1,20 +1,27 @@
-import { ADMIN_ROUTES } from './fleet/admin-routes.ts';
-import { DELIVERY_ROUTES } from './fleet/delivery-routes.ts';
-import { MANAGED_AGENT_ROUTES } from './fleet/managed-agent-routes.ts';
+import { ADMIN_ROUTES, SERVER_ROUTES } from './fleet/admin-routes.ts';
+import { A2A_ROUTES, DELIVERY_ROUTES } from './fleet/delivery-routes.ts';
+import { CARRIED_ROUTES, MANAGED_AGENT_ROUTES } from './fleet/managed-agent-routes.ts';
 import { REGISTRY_ROUTES } from './fleet/registry-routes.ts';
-import { REQUEST_ROUTES } from './fleet/request-routes.ts';
+import { REQUEST_ROUTES, WORKSPACE_REQUEST_ROUTES } from './fleet/request-routes.ts';
 import { SWEEPER_ROUTES } from './fleet/sweeper-routes.ts';
-import type { Route } from './route.ts';
+import { MCP_ROUTES } from './mcp-routes.ts';
 
-/** Every route of the fleet server, noun by noun. docs/openapi/fleet.json is made from this list. */
-export const FLEET_ROUTES: readonly Route[] = [
+/** Every route of the fleet server, noun by noun. docs/openapi/fleet.json is made from this table. */
+export const FLEET_ROUTES = {
   ...REGISTRY_ROUTES,
   ...REQUEST_ROUTES,
+  ...WORKSPACE_REQUEST_ROUTES,
   ...DELIVERY_ROUTES,
+  ...A2A_ROUTES,
+  ...SERVER_ROUTES,
   ...ADMIN_ROUTES,
   ...SWEEPER_ROUTES,
   ...MANAGED_AGENT_ROUTES,
-];
+  ...CARRIED_ROUTES,
+  ...MCP_ROUTES,
+};
+
+export type FleetRoutes = typeof FLEET_ROUTES;
 
 export const FLEET_TAGS: Readonly<Record<string, string>> = {
   server: 'The server itself.',

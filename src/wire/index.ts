@@ -21,21 +21,27 @@ export * from './files/manifest.ts';
 export { BACKEND_SECTIONS, type BackendSection, backendSection } from './files/manifest-rules.ts';
 export * from './files/registry-record.ts';
 export * from './fleet/admin.ts';
+export * from './fleet/admin-routes.ts';
 export * from './fleet/delivery.ts';
+export * from './fleet/delivery-routes.ts';
+export * from './fleet/managed-agent-routes.ts';
 export * from './fleet/managed-agents.ts';
 export * from './fleet/registry.ts';
+export * from './fleet/registry-routes.ts';
 export * from './fleet/request-bodies.ts';
 export * from './fleet/request-queries.ts';
+export * from './fleet/request-routes.ts';
 export * from './fleet/request-views.ts';
 export * from './fleet/request-words.ts';
 export * from './fleet/server.ts';
-export * from './fleet/server.ts';
+export * from './fleet/sweeper-routes.ts';
 export * from './fleet/sweepers.ts';
 export * from './fleet-routes.ts';
-export * from './fleet-routes.ts';
+export * from './mcp-routes.ts';
 export * from './openapi.ts';
 export * from './parse-body.ts';
-export { BODY_ERRORS, type Method, type Route } from './route.ts';
+export { fillPath, type Method, prefixed } from './place.ts';
+export * from './route.ts';
 export * from './routes.ts';
 export * from './v1/control-prompt.ts';
 export * from './v1/error-body.ts';
@@ -61,7 +67,6 @@ export {
   type TuiSnapshot,
   type TuiState,
   tuiHistory,
-  tuiHistoryLimit,
   tuiHistoryQuery,
   tuiSnapshot,
   tuiState,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { named } from './fields.ts';
 import { FLEET_ERRORS, FLEET_ROUTES, FLEET_TAGS } from './fleet-routes.ts';
-import { BODY_ERRORS, type Route } from './route.ts';
-import { COMMON_ERRORS, ROUTES } from './routes.ts';
+import { BODY_ERRORS, type Route, type Routes } from './route.ts';
+import { COMMON_ERRORS, GATEWAY_ROUTES } from './routes.ts';
 import { errorBody } from './v1/error-body.ts';
 
 type Json = Record<string, unknown>;
@@ -11,7 +11,7 @@ type Json = Record<string, unknown>;
 interface Server {
   title: string;
   description: string;
-  routes: readonly Route[];
+  routes: Routes;
   /** Statuses any of its routes may answer. */
   errors: Readonly<Record<number, string>>;
   tags: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ const GATEWAY: Server = {
   title: 'Rouse gateway',
   description:
     'The HTTP surface of the gateway beside one agent. Unknown fields are refused, nothing is coerced.',
-  routes: ROUTES,
+  routes: GATEWAY_ROUTES,
   errors: COMMON_ERRORS,
   tags: {
     gateway: 'The gateway itself.',
@@ -51,7 +51,7 @@ const FLEET: Server = {
   bearer: 'A token made by `rouse tokens create` or by registering an agent.',
 };
 
-/** The OpenAPI 3.1 document of a gateway, made from ROUTES and the schemas they name. */
+/** The OpenAPI 3.1 document of a gateway, made from GATEWAY_ROUTES and the schemas they name. */
 export const openApiDocument = (): Json => documentOf(GATEWAY);
 
 /** The same of the fleet server, from FLEET_ROUTES. */
@@ -59,7 +59,8 @@ export const fleetOpenApiDocument = (): Json => documentOf(FLEET);
 
 function documentOf(server: Server): Json {
   const paths: Record<string, Json> = {};
-  for (const route of server.routes) {
+  for (const route of Object.values(server.routes)) {
+    if (route.documented === false) continue;
     paths[route.path] ??= {};
     paths[route.path]![route.method.toLowerCase()] = operation(route, server.errors);
   }
@@ -99,7 +100,7 @@ function operation(route: Route, common: Server['errors']): Json {
     tags: [route.tag],
     summary: route.summary,
     ...(parameters.length > 0 && { parameters }),
-    ...(route.body && { requestBody: { required: true, content: json(route.body) } }),
+    ...(route.body && { requestBody: { required: !route.bodyOptional, content: json(route.body) } }),
     responses: {
       [route.status ?? 200]: {
         description: 'Done.',

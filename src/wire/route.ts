@@ -1,16 +1,25 @@
 import type * as z from 'zod';
+import type { AccessName } from './access-rules.ts';
+import {
+  type Method,
+  type MethodOf,
+  methodOf,
+  type ParameterOf,
+  type PathOf,
+  type Place,
+  type Places,
+  pathOf,
+} from './place.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
-
-/** One route of a server, as data: the server, the client and the OpenAPI document are made from lists of these. */
-export interface Route {
-  id: string;
-  method: Method;
-  /** Parameters in braces: `/v1/reminders/{reminder_id}`. */
-  path: string;
+/** What a route takes, answers and whom it admits; its place is in places.ts. */
+export interface Row {
   tag: string;
   summary: string;
+  /** The rule that says who is admitted. */
+  access: AccessName;
   body?: z.ZodType;
+  /** Nothing at all may be sent instead of an empty object. */
+  bodyOptional?: boolean;
   query?: z.ZodObject;
   /** Headers that mean something here, with what. */
   headers?: Readonly<Record<string, string>>;
@@ -20,8 +29,58 @@ export interface Route {
   /** Of a success that is not JSON. */
   contentType?: string;
   /** Statuses besides the success, with when they come; those every route may answer are said once per server. */
-  errors: Readonly<Record<number, string>>;
+  errors?: Readonly<Record<number, string>>;
+  /** False: served beside the contract, and not in the OpenAPI document. */
+  documented?: false;
 }
+
+/** One route of a server, as data: handlers, client, OpenAPI document, access page and fuzz are made from these. */
+export interface Route extends Row {
+  id: string;
+  method: Method;
+  path: string;
+}
+
+export type Routes = Readonly<Record<string, Route>>;
+
+type RouteAt<Id, P extends Place, R extends Row> = R & {
+  readonly id: Id;
+  readonly method: MethodOf<P>;
+  readonly path: PathOf<P>;
+};
+
+/** Joins places and rows, which must have the same names. */
+export function routes<P extends Places, R extends { [K in keyof P]: Row }>(
+  places: P,
+  rows: R & { [K in Exclude<keyof R, keyof P>]: never },
+): { readonly [K in keyof P & keyof R]: RouteAt<K, P[K], R[K]> } {
+  const joined = Object.entries(rows as Record<string, Row>).map(([id, row]) => {
+    const place = places[id]!;
+    return [id, { ...row, id, method: methodOf(place), path: pathOf(place) }];
+  });
+  return Object.fromEntries(joined) as never;
+}
+
+export type ParamsOf<R extends Route> = Readonly<Record<ParameterOf<R['path']>, string>>;
+/** What the handler gets, and what the caller gives. */
+export type QueryOf<R extends Route> = R extends { query: infer Q extends z.ZodType }
+  ? z.output<Q>
+  : undefined;
+export type BodyOf<R extends Route> = R extends { body: infer B extends z.ZodType } ? z.output<B> : undefined;
+export type AnswerOf<R extends Route> = z.output<R['response']>;
+
+type QueryInput<R extends Route> = R extends { query: infer Q extends z.ZodType }
+  ? Optional<z.input<Q>>
+  : unknown;
+type BodyInput<R extends Route> = R extends { body: infer B extends z.ZodType }
+  ? R extends { bodyOptional: true }
+    ? { body?: z.input<B> }
+    : { body: z.input<B> }
+  : unknown;
+type Optional<T> = { [K in keyof T]: T[K] | undefined };
+
+/** What a caller gives: the parameters of the path, those of the query, and the body. */
+export type InputOf<R extends Route> = ParamsOf<R> & QueryInput<R> & BodyInput<R>;
 
 /** Added for routes that take a body. */
 export const BODY_ERRORS: Readonly<Record<number, string>> = {
@@ -29,8 +88,3 @@ export const BODY_ERRORS: Readonly<Record<number, string>> = {
   415: 'The body is not application/json.',
   422: 'The body is not JSON, or a field is missing, unknown or not allowed.',
 };
-
-export const route = (row: Omit<Route, 'errors'> & { errors?: Route['errors'] }): Route => ({
-  errors: {},
-  ...row,
-});

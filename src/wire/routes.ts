@@ -1,5 +1,6 @@
-import type * as z from 'zod';
-import { type Route, route } from './route.ts';
+import * as z from 'zod';
+import { GATEWAY_PLACES } from './places.ts';
+import { type Row, routes } from './route.ts';
 import { controlPromptBody, promptResult } from './v1/control-prompt.ts';
 import { headlessState, nextPromptSessionBody } from './v1/headless.ts';
 import { health } from './v1/health.ts';
@@ -25,6 +26,7 @@ import {
   reconciliation,
   requestList,
   requestListQuery,
+  requestQuery,
   requestView,
 } from './v1/request-views.ts';
 import { requestAccepted, requestBody, submitPromptPayload } from './v1/requests.ts';
@@ -54,299 +56,241 @@ const mailErrors = {
 const mailErrorsOne = { ...mailErrors, 404: 'There is no such message.' };
 const mailErrorsOut = { ...mailErrorsOne, 409: 'The idempotency key was used for other content.' };
 
-const mailRoute = (
-  operation: string,
+const mailRow = <B extends z.ZodType, A extends z.ZodType>(
   summary: string,
-  body: z.ZodType,
-  response: z.ZodType,
-  errors: Route['errors'],
-) =>
-  route({
-    id: `mail.${operation}`,
-    method: 'POST',
-    path: `/v1/mail/${operation}`,
-    tag: 'mail',
-    summary,
-    body,
-    response,
-    errors,
-  });
+  body: B,
+  response: A,
+  errors: Row['errors'],
+) => ({ tag: 'mail', access: 'owner' as const, summary, body, response, errors: { ...errors } });
 
-export const ROUTES: readonly Route[] = [
-  route({
-    id: 'health',
-    method: 'GET',
-    path: '/health',
+export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
+  health: {
     tag: 'gateway',
     summary: 'Is the gateway alive?',
+    access: 'everybody',
     response: health,
-  }),
-  route({
-    id: 'status',
-    method: 'GET',
-    path: '/v1/status',
+  },
+  status: {
     tag: 'gateway',
     summary: 'What the gateway and its agent are doing',
+    access: 'owner',
     response: gatewayStatus,
-  }),
-  route({
-    id: 'requests.create',
-    method: 'POST',
-    path: '/v1/requests',
+  },
+  'requests.create': {
     tag: 'requests',
     summary: 'Store a prompt or an interrupt; it is carried out when the agent is ready',
+    access: 'owner',
     body: requestBody,
     headers: { 'Idempotency-Key': 'The same as `idempotency_key` of the body; both must not differ.' },
     response: requestAccepted,
     errors: { ...admission, 501: 'No gateway can serve this backend.' },
-  }),
-  route({
-    id: 'requests.list',
-    method: 'GET',
-    path: '/v1/requests',
+  },
+  'requests.list': {
     tag: 'requests',
     summary: 'Requests, newest first',
+    access: 'owner',
     query: requestListQuery,
     response: requestList,
-  }),
-  route({
-    id: 'requests.get',
-    method: 'GET',
-    path: '/v1/requests/{request_id}',
+  },
+  'requests.get': {
     tag: 'requests',
     summary: 'One request with its ledger; with `?wait`, answered when it has ended',
+    access: 'owner',
+    query: requestQuery,
     response: requestView,
     errors: unknownRequest,
-  }),
-  route({
-    id: 'requests.cancel',
-    method: 'POST',
-    path: '/v1/requests/{request_id}/cancel',
+  },
+  'requests.cancel': {
     tag: 'requests',
     summary: 'Take a request out of the line',
+    access: 'owner',
     response: requestView,
     errors: { ...unknownRequest, 409: 'It has begun or ended.' },
-  }),
-  route({
-    id: 'events',
-    method: 'GET',
-    path: '/v1/events',
+  },
+  events: {
     tag: 'requests',
     summary: 'Ledger entries as server-sent events; resumes after `Last-Event-ID` or `?after`',
+    access: 'owner',
     query: eventsQuery,
     headers: { 'Last-Event-ID': 'The id of the event seen last; goes before `after`.' },
     response: ledgerEntry,
     errors: unknownRequest,
-  }),
-  route({
-    id: 'reconciliation.get',
-    method: 'GET',
-    path: '/v1/reconciliation',
+  },
+  'reconciliation.get': {
     tag: 'requests',
     summary: 'Requests that were meant for an earlier agent process',
+    access: 'owner',
     response: reconciliation,
-  }),
-  route({
-    id: 'reconciliation.decide',
-    method: 'POST',
-    path: '/v1/reconciliation',
+  },
+  'reconciliation.decide': {
     tag: 'requests',
     summary: 'Keep such requests for the process that is there now, or discard them',
+    access: 'owner',
     body: reconcileBody,
     response: reconciliation,
     errors: unknownRequest,
-  }),
-  route({
-    id: 'control.prompt',
-    method: 'POST',
-    path: '/v1/control/prompt',
+  },
+  'control.prompt': {
     tag: 'control',
     summary: 'Submit a prompt now, or be refused with the reasons',
+    access: 'owner',
     body: controlPromptBody,
     response: promptResult,
     errors: { ...admission, 501: 'No gateway can serve this backend.' },
-  }),
-  route({
-    id: 'control.sendKeys',
-    method: 'POST',
-    path: '/v1/control/send-keys',
+  },
+  'control.sendKeys': {
     tag: 'control',
     summary: 'Type raw keys now; no Enter is added',
+    access: 'owner',
     body: sendKeysBody,
     response: controlResult,
     errors: { ...admission, 422: 'A key is unknown, or the target takes no raw keys.' },
-  }),
-  route({
-    id: 'tui.state',
-    method: 'GET',
-    path: '/v1/control/tui/state',
+  },
+  'tui.state': {
     tag: 'control',
     summary: "What the agent's screen shows",
+    access: 'owner',
     response: tuiState,
     errors: notTui,
-  }),
-  route({
-    id: 'tui.history',
-    method: 'GET',
-    path: '/v1/control/tui/history',
+  },
+  'tui.history': {
     tag: 'control',
     summary: 'Recent snapshots of the screen, newest last',
+    access: 'owner',
     query: tuiHistoryQuery,
     response: tuiHistory,
     errors: notTui,
-  }),
-  route({
-    id: 'tui.notePrompt',
-    method: 'POST',
-    path: '/v1/control/tui/note-prompt',
+  },
+  'tui.notePrompt': {
     tag: 'control',
     summary: 'Tell the tracker that a prompt was submitted by other means; nothing is sent',
+    access: 'owner',
     body: submitPromptPayload,
     response: tuiState,
     errors: notTui,
-  }),
-  route({
-    id: 'headless.state',
-    method: 'GET',
-    path: '/v1/control/headless/state',
+  },
+  'headless.state': {
     tag: 'control',
     summary: 'What a headless agent is doing, and which chat session is next',
+    access: 'owner',
     response: headlessState,
     errors: { 422: 'The target is not headless.', 503: 'The manifest cannot be read.' },
-  }),
-  route({
-    id: 'headless.nextPromptSession',
-    method: 'POST',
-    path: '/v1/control/headless/next-prompt-session',
+  },
+  'headless.nextPromptSession': {
     tag: 'control',
     summary: 'Have the next direct prompt start a new chat session',
+    access: 'owner',
     body: nextPromptSessionBody,
     response: headlessState,
     errors: { 422: 'The target is not headless.', 503: 'The manifest cannot be read.' },
-  }),
-  route({
-    id: 'reminders.create',
-    method: 'POST',
-    path: '/v1/reminders',
+  },
+  'reminders.create': {
     tag: 'reminders',
     summary: 'Create reminders, all or none',
+    access: 'owner',
     body: createRemindersBody,
     response: reminderSet,
-  }),
-  route({
-    id: 'reminders.list',
-    method: 'GET',
-    path: '/v1/reminders',
+  },
+  'reminders.list': {
     tag: 'reminders',
     summary: 'All live reminders in ranking order',
+    access: 'owner',
     response: reminderSet,
-  }),
-  route({
-    id: 'reminders.get',
-    method: 'GET',
-    path: '/v1/reminders/{reminder_id}',
+  },
+  'reminders.get': {
     tag: 'reminders',
     summary: 'One reminder',
+    access: 'owner',
     response: reminder,
     errors: unknownReminder,
-  }),
-  route({
-    id: 'reminders.put',
-    method: 'PUT',
-    path: '/v1/reminders/{reminder_id}',
+  },
+  'reminders.put': {
     tag: 'reminders',
     summary: 'Replace every mutable field of a reminder',
+    access: 'owner',
     body: putReminderBody,
     response: reminder,
     errors: { ...unknownReminder, 409: 'It is being delivered.' },
-  }),
-  route({
-    id: 'reminders.delete',
-    method: 'DELETE',
-    path: '/v1/reminders/{reminder_id}',
+  },
+  'reminders.delete': {
     tag: 'reminders',
     summary: 'Delete a reminder; a delivery that has begun ends first',
+    access: 'owner',
     response: reminderDeleted,
     errors: unknownReminder,
-  }),
-  route({
-    id: 'mail.status',
-    method: 'GET',
-    path: '/v1/mail/status',
+  },
+  'mail.status': {
     tag: 'mail',
     summary: 'Which mailbox this is',
+    access: 'owner',
     response: mailStatus,
     errors: mailErrors,
-  }),
-  mailRoute('list', 'Messages of one box, newest first', mail.mailListBody, mailList, mailErrors),
-  mailRoute('check', 'The same as list, under an older name', mail.mailListBody, mailList, mailErrors),
-  mailRoute('search', 'Messages that contain all given words', mail.mailSearchBody, mailList, mailErrors),
-  mailRoute('peek', 'One message with its body; nothing changes', mail.mailOneBody, mailOne, mailErrorsOne),
-  mailRoute(
-    'read',
+  },
+  'mail.list': mailRow('Messages of one box, newest first', mail.mailListBody, mailList, mailErrors),
+  'mail.check': mailRow('The same as list, under an older name', mail.mailListBody, mailList, mailErrors),
+  'mail.search': mailRow('Messages that contain all given words', mail.mailSearchBody, mailList, mailErrors),
+  'mail.peek': mailRow(
+    'One message with its body; nothing changes',
+    mail.mailOneBody,
+    mailOne,
+    mailErrorsOne,
+  ),
+  'mail.read': mailRow(
     'One message with its body, which becomes read',
     mail.mailOneBody,
     mailOne,
     mailErrorsOne,
   ),
-  mailRoute('send', 'Send a message to full addresses', mail.mailSendBody, mailOne, mailErrorsOut),
-  mailRoute(
-    'post',
+  'mail.send': mailRow('Send a message to full addresses', mail.mailSendBody, mailOne, mailErrorsOut),
+  'mail.post': mailRow(
     "Leave a note of the operator in the agent's own inbox",
     mail.mailPostBody,
     mailOne,
     mailErrorsOut,
   ),
-  mailRoute(
-    'reply',
+  'mail.reply': mailRow(
     'Reply; the message replied to becomes read and answered',
     mail.mailReplyBody,
     mailOne,
     mailErrorsOut,
   ),
-  mailRoute('mark', 'Set or clear read, answered, archived', mail.mailMarkBody, mailMany, mailErrorsOne),
-  mailRoute('move', 'Move messages to another box', mail.mailMoveBody, mailMany, mailErrorsOne),
-  mailRoute('archive', 'Move messages to the archive', mail.mailArchiveBody, mailMany, mailErrorsOne),
-  route({
-    id: 'notifier.status',
-    method: 'GET',
-    path: '/v1/mail-notifier',
+  'mail.mark': mailRow('Set or clear read, answered, archived', mail.mailMarkBody, mailMany, mailErrorsOne),
+  'mail.move': mailRow('Move messages to another box', mail.mailMoveBody, mailMany, mailErrorsOne),
+  'mail.archive': mailRow('Move messages to the archive', mail.mailArchiveBody, mailMany, mailErrorsOne),
+  'notifier.status': {
     tag: 'notifier',
     summary: 'Whether and how the agent is woken for mail',
+    access: 'owner',
     response: mailNotifierStatus,
-  }),
-  route({
-    id: 'notifier.enable',
-    method: 'PUT',
-    path: '/v1/mail-notifier',
+  },
+  'notifier.enable': {
     tag: 'notifier',
     summary: 'Enable or reconfigure waking for mail',
+    access: 'owner',
     body: mailNotifierBody,
     response: mailNotifierStatus,
     errors: { 422: 'A field is not allowed, or the session has no usable mailbox.' },
-  }),
-  route({
-    id: 'notifier.disable',
-    method: 'DELETE',
-    path: '/v1/mail-notifier',
+  },
+  'notifier.disable': {
     tag: 'notifier',
     summary: 'Stop waking for mail',
+    access: 'owner',
     response: mailNotifierStatus,
-  }),
-  route({
-    id: 'notifier.decisions',
-    method: 'GET',
-    path: '/v1/mail-notifier/decisions',
+  },
+  'notifier.decisions': {
     tag: 'notifier',
     summary: 'Why the agent was or was not woken: each decision with its facts',
+    access: 'owner',
     query: notifierDecisionsQuery,
     response: notifierDecisions,
-  }),
-];
+  },
+  openapi: {
+    tag: 'gateway',
+    summary: 'This document',
+    access: 'owner',
+    response: z.record(z.string(), z.unknown()),
+    documented: false,
+  },
+});
 
-/** The route of that id. */
-export function routeOf(id: string): Route {
-  const found = ROUTES.find((each) => each.id === id);
-  if (!found) throw new Error(`no route ${id}`);
-  return found;
-}
+export type GatewayRoutes = typeof GATEWAY_ROUTES;

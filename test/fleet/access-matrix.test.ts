@@ -13,12 +13,11 @@ import {
   type AccessRule,
   FLEET_ACCESS,
   FLEET_CALLERS,
-  FLEET_PLACES,
   GATEWAY_ACCESS,
   GATEWAY_CALLERS,
-  GATEWAY_PLACES,
   type Outcome,
-} from '../../src/wire/access.ts';
+} from '../../src/wire/access-rules.ts';
+import { FLEET_ROUTES, GATEWAY_ROUTES, type Route } from '../../src/wire/index.ts';
 import { AgentsHouse } from './agents-house.ts';
 import { StandInAgent } from './agents-stand-in.ts';
 
@@ -113,18 +112,20 @@ function agrees(expected: Outcome, status: number, admitted?: number): boolean {
   return ![400, 401, 403, 404, 500].includes(status);
 }
 
-const ruleOf = (rules: readonly AccessRule[], id: string): AccessRule =>
-  rules.find(({ routes }) => routes.includes(id))!;
+type Rules = Readonly<Record<string, AccessRule>>;
+const GATEWAY_PLACES = Object.values<Route>(GATEWAY_ROUTES);
+const FLEET_PLACES = Object.values<Route>(FLEET_ROUTES);
+const methodOf = ({ method }: Pick<Route, 'method'>): string => (method === 'ALL' ? 'POST' : method);
 
 describe('the table', () => {
   it.each([
     ['gateway', GATEWAY_PLACES, GATEWAY_ACCESS, GATEWAY_CALLERS],
     ['fleet server', FLEET_PLACES, FLEET_ACCESS, FLEET_CALLERS],
   ] as const)(
-    'of the %s has one row for each route, and one cell for each caller',
-    (_, places, rules, callers) => {
-      expect(rules.flatMap(({ routes }) => routes).sort()).toEqual(places.map(({ id }) => id).sort());
-      for (const { outcomes } of rules) expect(outcomes).toHaveLength(callers.length);
+    'of the %s has the rule of each route, no other, and one cell for each caller',
+    (_, places, rules: Rules, callers) => {
+      expect(new Set(places.map(({ access }) => access))).toEqual(new Set(Object.keys(rules)));
+      for (const { outcomes } of Object.values(rules)) expect(outcomes).toHaveLength(callers.length);
     },
   );
 });
@@ -138,7 +139,7 @@ describe('a gateway', () => {
   });
   afterAll(() => ending.run());
 
-  const callOf = (place: { method: string; path: string }): Call => ({
+  const callOf = (place: Route): Call => ({
     port,
     method: place.method,
     path: place.path.replaceAll(/\{\w+\}/g, 'x'),
@@ -146,8 +147,8 @@ describe('a gateway', () => {
   });
   const column = (caller: string): number => GATEWAY_CALLERS.findIndex(([name]) => name === caller);
   // No refusal of a gateway is a 404 or 400: those come from what is asked for.
-  const differs = (id: string, caller: string, status: number): string[] => {
-    const expected = ruleOf(GATEWAY_ACCESS, id).outcomes[column(caller)]!;
+  const differs = ({ id, access }: Route, caller: string, status: number): string[] => {
+    const expected = (GATEWAY_ACCESS as Rules)[access]!.outcomes[column(caller)]!;
     const fine = expected === 'yes' ? ![401, 403, 500].includes(status) : status === expected;
     return fine ? [] : [`${id} by ${caller}: ${status}, not ${expected}`];
   };
@@ -160,13 +161,13 @@ describe('a gateway', () => {
   ])('answers %s as the table says, on every route', async (caller, how) => {
     const wrong: string[] = [];
     for (const place of GATEWAY_PLACES)
-      wrong.push(...differs(place.id, caller, await statusOf({ ...callOf(place), ...how })));
+      wrong.push(...differs(place, caller, await statusOf({ ...callOf(place), ...how })));
     expect(wrong).toEqual([]);
   });
 
   it.skipIf(!isRoot)('answers another account as the table says (needs root to become one)', async () => {
     const statuses = await statusesAsOther(GATEWAY_PLACES.map(callOf));
-    expect(GATEWAY_PLACES.flatMap(({ id }, i) => differs(id, 'other account', statuses[i]!))).toEqual([]);
+    expect(GATEWAY_PLACES.flatMap((place, i) => differs(place, 'other account', statuses[i]!))).toEqual([]);
   });
 });
 
@@ -264,7 +265,7 @@ describe('a fleet server', () => {
     mcp: () => ({ body: { jsonrpc: '2.0', id: 1, method: 'ping' } }),
   };
 
-  async function callOf(place: (typeof FLEET_PLACES)[number]): Promise<[Call, Probe]> {
+  async function callOf(place: Route): Promise<[Call, Probe]> {
     const probe: Probe = (await PROBES[place.id]?.()) ?? {};
     const named: Record<string, string> = {
       agent_ref: place.path.startsWith('/registry') ? ids.agent : 'own',
@@ -275,15 +276,16 @@ describe('a fleet server', () => {
       ...probe.path,
     };
     const route = place.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? 'x');
-    const body = /POST|PUT/.test(place.method) ? { body: probe.body ?? {} } : {};
-    return [{ port: house.server.port, method: place.method, path: route, ...body }, probe];
+    const method = methodOf(place);
+    const body = /POST|PUT/.test(method) ? { body: probe.body ?? {} } : {};
+    return [{ port: house.server.port, method, path: route, ...body }, probe];
   }
 
-  const expectedOf = (id: string, caller: string): Outcome =>
-    ruleOf(FLEET_ACCESS, id).outcomes[FLEET_CALLERS.findIndex(([name]) => name === caller)]!;
+  const expectedOf = ({ access }: Pick<Route, 'access'>, caller: string): Outcome =>
+    (FLEET_ACCESS as Rules)[access]!.outcomes[FLEET_CALLERS.findIndex(([name]) => name === caller)]!;
 
-  async function cell(place: (typeof FLEET_PLACES)[number], caller: string): Promise<string[]> {
-    const expected = expectedOf(place.id, caller);
+  async function cell(place: Route, caller: string): Promise<string[]> {
+    const expected = expectedOf(place, caller);
     if (place.id === 'agents.shutdown' && expected === 'yes') return [];
     const [call, { admitted }] = await callOf(place);
     const from = caller === 'guest' ? GUESTS_ADDRESS : undefined;
@@ -306,16 +308,16 @@ describe('a fleet server', () => {
     const calls: Call[] = [];
     for (const place of FLEET_PLACES) calls.push((await callOf(place))[0]);
     const statuses = await statusesAsOther(calls);
-    const wrong = FLEET_PLACES.flatMap(({ id }, i) => {
-      const expected = expectedOf(id, 'other account');
-      return agrees(expected, statuses[i]!) ? [] : [`${id}: ${statuses[i]}, not ${expected}`];
+    const wrong = FLEET_PLACES.flatMap((place, i) => {
+      const expected = expectedOf(place, 'other account');
+      return agrees(expected, statuses[i]!) ? [] : [`${place.id}: ${statuses[i]}, not ${expected}`];
     });
     expect(wrong).toEqual([]);
   });
 
   it('is shut down by those whom the table names', async () => {
     for (const caller of ['server admin', 'owner']) {
-      expect(expectedOf('agents.shutdown', caller)).toBe('yes');
+      expect(expectedOf(FLEET_ROUTES['agents.shutdown'], caller)).toBe('yes');
       const at = { port: house.server.port, method: 'POST', path: '/houmao/server/shutdown' };
       expect([caller, await statusOf({ ...at, token: tokens[caller] })]).toEqual([caller, 200]);
       await house.server.stopped;

@@ -5,7 +5,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createToken, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
 import { Accounts } from '../../src/http/index.ts';
 import { sampleManifest, servedManifest, writeSession } from '../../src/session/testing.ts';
-import { MANAGED_AGENT_ROUTES } from '../../src/wire/fleet/managed-agent-routes.ts';
+import { CARRIED_ROUTES, MANAGED_AGENT_ROUTES, type Route } from '../../src/wire/index.ts';
+
+const AGENT_ROUTES = Object.values<Route>({ ...MANAGED_AGENT_ROUTES, ...CARRIED_ROUTES });
+
 import { AgentsHouse, type Json } from './agents-house.ts';
 import { StandInAgent } from './agents-stand-in.ts';
 
@@ -191,7 +194,7 @@ describe('beyond loopback', () => {
     const agent = await StandInAgent.open(wide, 'a');
     agent.belongsTo(workspaceId);
     try {
-      for (const { method, path: route } of MANAGED_AGENT_ROUTES) {
+      for (const { method, path: route } of AGENT_ROUTES) {
         const rest = route
           .replace('/houmao', '')
           .replace('{agent_ref}', 'a')

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { pairPath } from '../../src/client/index.ts';
 import { MAX_BODY_BYTES } from '../../src/http/index.ts';
-import { ROUTES } from '../../src/wire/index.ts';
+import { CARRIED_ROUTES } from '../../src/wire/index.ts';
 import { AgentsHouse } from './agents-house.ts';
 import { StandInAgent } from './agents-stand-in.ts';
 
@@ -36,12 +35,12 @@ const raw = async (
 };
 
 describe('what is asked of an agent', () => {
-  const carried = ROUTES.filter(({ path }) => path.startsWith('/v1/') && path !== '/v1/status');
-  it.each(carried.map(({ method, path }) => [method, path] as const))(
+  const carried = Object.values(CARRIED_ROUTES);
+  it.each(carried.map(({ method, carries, path }) => [method, carries.path, path] as const))(
     '%s %s reaches its gateway',
-    async (method, path) => {
-      const own = path.replaceAll(/\{\w+\}/g, 'some%20id');
-      const rest = pairPath('gpu')(own).slice('/houmao/agents/gpu'.length);
+    async (method, ownPath, path) => {
+      const own = ownPath.replaceAll(/\{\w+\}/g, 'some%20id');
+      const rest = path.slice('/houmao/agents/{agent_ref}'.length).replaceAll(/\{\w+\}/g, 'some%20id');
       const body = method === 'GET' || method === 'DELETE' ? undefined : '{"schema_version":1,"π":"\\u0000"}';
       const said = await raw(method, `${rest}?limit=3&x=%26`, {
         ...(body && { body }),

@@ -9,7 +9,7 @@ export function reconciliation(on: ControlDependencies) {
   const epoch = presence.epoch();
   const inherited = queue.line(1000).filter((row) => row.managed_agent_instance_epoch < epoch);
   return {
-    schema_version: 1,
+    schema_version: 1 as const,
     managed_agent_recovery: presence.recovery(),
     managed_agent_instance_epoch: epoch,
     requests: inherited.map(waitingNow(on)).map(toListedRequest),

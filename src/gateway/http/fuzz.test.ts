@@ -6,12 +6,13 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Ending, FakeClock, stableJson } from '../../base/index.ts';
 import { openSqlite, type Sqlite } from '../../db/index.ts';
-import { ROUTES, type Route } from '../../wire/index.ts';
+import { GATEWAY_ROUTES, type Route } from '../../wire/index.ts';
 import { QUEUE_FILE_MIGRATIONS } from '../queue-file.ts';
 import { type TestGateway, testGateway } from '../testing.ts';
 
 const full = process.env['ROUSE_PROOF'] === 'full';
 const CASES = full ? 10_000 : 1500;
+const ROUTES = Object.values<Route>(GATEWAY_ROUTES);
 const SEED = full ? Date.now() % 1_000_000 : 42;
 
 type Json = Record<string, unknown>;

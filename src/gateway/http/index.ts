@@ -2,11 +2,37 @@
  * HTTP: the gateway's door. Every request is guarded before anything is read; every route is a thin line to a room.
  *
  * Promises  Strict bodies of bounded size; errors as `{"detail": …}` with the contract's statuses; no CORS.
+ *           A handler for each route of wire/routes.ts, and for nothing else; the compiler checks it.
  * Never     Holds state or decides anything about the agent.
  */
-export { controlRoutes } from './control-routes.ts';
-export { mailRoutes } from './mail-routes.ts';
-export { notifierRoutes } from './notifier-routes.ts';
-export { reminderRoutes } from './reminder-routes.ts';
-export { requestRoutes } from './request-routes.ts';
-export { statusRoutes } from './status-routes.ts';
+import type { Hono } from 'hono';
+import { serve } from '../../http/index.ts';
+import { GATEWAY_ROUTES } from '../../wire/index.ts';
+import type { ControlDependencies } from '../control/index.ts';
+import type { Notifier } from '../notifier/index.ts';
+import type { Reminders } from '../reminders/index.ts';
+import { controlHandlers } from './control-handlers.ts';
+import { type MailHandlerDependencies, mailHandlers } from './mail-handlers.ts';
+import { notifierHandlers } from './notifier-handlers.ts';
+import { reminderHandlers } from './reminder-handlers.ts';
+import { requestHandlers } from './request-handlers.ts';
+import { type StatusHandlerDependencies, statusHandlers } from './status-handlers.ts';
+
+export interface GatewayRooms
+  extends ControlDependencies,
+    StatusHandlerDependencies,
+    MailHandlerDependencies {
+  reminders: Reminders;
+  notifier: Notifier;
+}
+
+export function serveGateway(app: Hono, rooms: GatewayRooms): void {
+  serve(app, GATEWAY_ROUTES, {
+    ...statusHandlers(rooms),
+    ...requestHandlers(rooms),
+    ...controlHandlers(rooms),
+    ...reminderHandlers(rooms.reminders),
+    ...mailHandlers(rooms),
+    ...notifierHandlers(rooms.notifier),
+  });
+}

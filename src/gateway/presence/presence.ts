@@ -4,6 +4,7 @@ import {
   deriveAdmission,
   type ExecutionMode,
   type GatewayStatusCore,
+  type ListenerHost,
   offlineStatus,
   type Recovery,
 } from '../../domain/index.ts';
@@ -90,7 +91,7 @@ export class Presence {
       ...(slot.last && { last_turn: turnOf(slot.last) }),
       execution_mode: identity.executionMode,
       queue_depth: queue.depth(),
-      gateway_host: identity.host,
+      gateway_host: identity.host as ListenerHost,
       gateway_port: identity.port,
       gateway_tmux_window_id: identity.window?.id ?? null,
       gateway_tmux_window_index: identity.window?.index ?? null,

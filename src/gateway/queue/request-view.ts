@@ -4,7 +4,7 @@ import { payloadOf, type RequestRow } from './request.ts';
 /** A request as it is shown: the contract's fields, its outcome, and with the ledger its proof and result. */
 export function toRequestView(row: RequestRow, ledger?: LedgerEntry[]) {
   return {
-    schema_version: 1,
+    schema_version: 1 as const,
     request_id: row.request_id,
     request_kind: row.request_kind,
     state: row.state,
@@ -41,7 +41,7 @@ export function toListedRequest(row: RequestRow) {
     ]),
   );
   const payload_cut = Object.entries(payload).some(([name, value]) => value !== view.payload[name]);
-  return { ...view, payload, ...(payload_cut && { payload_cut }) };
+  return { ...view, payload, ...(payload_cut && { payload_cut: true as const }) };
 }
 
 /** At most so many bytes, and no half character. */

@@ -1,77 +1,72 @@
 import * as z from 'zod';
-import { type Route, route } from '../route.ts';
+import { ADMIN_PLACES, SERVER_PLACES } from '../places.ts';
+import { routes } from '../route.ts';
 import { newToken, orgBody, orgList, orgView, tokenBody, tokenList, tokenView } from './admin.ts';
 import { fleetHealth, fleetReadiness } from './server.ts';
 
-export const ADMIN_ROUTES: readonly Route[] = [
-  route({
-    id: 'health',
-    method: 'GET',
-    path: '/health',
+export const SERVER_ROUTES = routes(SERVER_PLACES, {
+  health: {
     tag: 'server',
     summary: 'Is the process alive? Needs no token',
+    access: 'everybody',
     response: fleetHealth,
-  }),
-  route({
-    id: 'ready',
-    method: 'GET',
-    path: '/ready',
+  },
+  ready: {
     tag: 'server',
     summary:
       'Does its database answer? Needs no token beyond loopback; on loopback it is for the owner and for tokens',
+    access: 'owner_or_token',
     response: fleetReadiness,
-  }),
-  route({
-    id: 'metrics',
-    method: 'GET',
-    path: '/metrics',
+  },
+  metrics: {
     tag: 'server',
     summary: 'Counts for Prometheus; for the owner on loopback, else with a token of a server administrator',
+    access: 'owner_or_server_admin',
     response: z.string(),
     contentType: 'text/plain',
-  }),
-  route({
-    id: 'admin.orgs.create',
-    method: 'POST',
-    path: '/admin/orgs',
+  },
+  openapi: {
+    tag: 'server',
+    summary: 'The document of this server',
+    access: 'owner_or_token',
+    response: z.record(z.string(), z.unknown()),
+    documented: false,
+  },
+});
+
+export const ADMIN_ROUTES = routes(ADMIN_PLACES, {
+  'admin.orgs.create': {
     tag: 'admin',
     summary: 'Make an org; one of that name is answered as it is',
+    access: 'server_admins',
     body: orgBody,
     response: orgView,
-  }),
-  route({
-    id: 'admin.orgs.list',
-    method: 'GET',
-    path: '/admin/orgs',
+  },
+  'admin.orgs.list': {
     tag: 'admin',
     summary: 'The orgs the token may see',
+    access: 'admins',
     response: orgList,
-  }),
-  route({
-    id: 'admin.tokens.create',
-    method: 'POST',
-    path: '/admin/tokens',
+  },
+  'admin.tokens.create': {
     tag: 'admin',
     summary: 'Make a token; the secret is in this answer and nowhere else',
+    access: 'admins',
     body: tokenBody,
     response: newToken,
     errors: { 404: 'There is no such org or agent.' },
-  }),
-  route({
-    id: 'admin.tokens.list',
-    method: 'GET',
-    path: '/admin/tokens',
+  },
+  'admin.tokens.list': {
     tag: 'admin',
     summary: 'The tokens of the org, without their secrets',
+    access: 'admins',
     response: tokenList,
-  }),
-  route({
-    id: 'admin.tokens.revoke',
-    method: 'POST',
-    path: '/admin/tokens/{token_id}/revoke',
+  },
+  'admin.tokens.revoke': {
     tag: 'admin',
     summary: 'End a token; doing it twice is harmless',
+    access: 'admins_of_it',
     response: tokenView,
     errors: { 404: 'There is no such token.' },
-  }),
-];
+  },
+});

@@ -1,4 +1,5 @@
-import { type Route, route } from '../route.ts';
+import { A2A_PLACES, DELIVERY_PLACES } from '../places.ts';
+import { routes } from '../route.ts';
 import {
   a2aAgentCard,
   a2aJsonRpc,
@@ -13,73 +14,62 @@ import {
 
 const noAgent = { 404: 'There is no such agent, or not for this token.' };
 
-export const DELIVERY_ROUTES: readonly Route[] = [
-  route({
-    id: 'a2a.enqueue',
-    method: 'POST',
-    path: '/workspaces/{workspace_id}/a2a',
+export const DELIVERY_ROUTES = routes(DELIVERY_PLACES, {
+  'a2a.enqueue': {
     tag: 'a2a',
     summary: 'Put a message into the line of an agent of the same org',
+    access: 'org',
     body: a2aSendBody,
     response: a2aQueued,
     status: 202,
     errors: { ...noAgent, 409: 'The messageId was used for another text.' },
-  }),
-  route({
-    id: 'a2a.queue.get',
-    method: 'GET',
-    path: '/workspaces/{workspace_id}/a2a/queue/{queue_id}',
+  },
+  'a2a.queue.get': {
     tag: 'a2a',
     summary: 'What became of a message; for its sender, its target and administrators',
+    access: 'message_parties',
     response: deliveryView,
     errors: { 404: 'There is no such message here.' },
-  }),
-  route({
-    id: 'a2a.card',
-    method: 'GET',
-    path: '/a2a/{workspace_id}/.well-known/agent-card.json',
-    tag: 'a2a',
-    summary: "The agent's A2A card, in the shape of the version in `A2A-Version`, else of 0.3",
-    response: a2aAgentCard,
-    errors: noAgent,
-  }),
-  route({
-    id: 'a2a.rpc',
-    method: 'POST',
-    path: '/a2a/{workspace_id}',
-    tag: 'a2a',
-    summary: 'The JSON-RPC endpoint of A2A 1.0 and 0.3; streams answer as text/event-stream',
-    body: a2aJsonRpc,
-    response: a2aJsonRpc,
-    errors: noAgent,
-  }),
-  route({
-    id: 'admin.a2a-queue.list',
-    method: 'GET',
-    path: '/admin/a2a-queue',
+  },
+  'admin.a2a-queue.list': {
     tag: 'a2a',
     summary: 'Dead letters, the latest first; for administrators',
+    access: 'admins',
     query: deadLetterQuery,
     response: deadLetterList,
     errors: { 422: 'A query parameter is not allowed.' },
-  }),
-  route({
-    id: 'admin.a2a-queue.replay',
-    method: 'POST',
-    path: '/admin/a2a-queue/{queue_id}/replay',
+  },
+  'admin.a2a-queue.replay': {
     tag: 'a2a',
     summary: 'Send a dead letter again; for administrators',
+    access: 'admins_of_it',
     response: deliveryView,
     errors: { 404: 'There is no such message.', 409: 'It is not dead, or its key is in use.' },
-  }),
-  route({
-    id: 'admin.a2a-queue.drop-stale',
-    method: 'POST',
-    path: '/admin/a2a-queue/drop-stale',
+  },
+  'admin.a2a-queue.drop-stale': {
     tag: 'a2a',
     summary: 'Drop what has waited for too long; for administrators',
+    access: 'admins',
     query: dropStaleQuery,
     response: dropStaleAnswer,
     errors: { 422: 'A query parameter is not allowed.' },
-  }),
-];
+  },
+});
+
+export const A2A_ROUTES = routes(A2A_PLACES, {
+  'a2a.card': {
+    tag: 'a2a',
+    summary: "The agent's A2A card, in the shape of the version in `A2A-Version`, else of 0.3",
+    access: 'org',
+    response: a2aAgentCard,
+    errors: noAgent,
+  },
+  'a2a.rpc': {
+    tag: 'a2a',
+    summary: 'The JSON-RPC endpoint of A2A 1.0 and 0.3; streams answer as text/event-stream',
+    access: 'org',
+    body: a2aJsonRpc,
+    response: a2aJsonRpc,
+    errors: noAgent,
+  },
+});

@@ -1,4 +1,6 @@
-import { type Route, route } from '../route.ts';
+import type { AccessName } from '../access-rules.ts';
+import { REGISTRY_PLACES } from '../places.ts';
+import { routes } from '../route.ts';
 import {
   ackAnswer,
   ackBody,
@@ -16,66 +18,53 @@ const unknownAgent = {
   409: 'The name is that of several.',
 };
 
-const action = (verb: string, summary: string): Route =>
-  route({
-    id: `registry.agents.${verb}`,
-    method: 'POST',
-    path: `/registry/agents/{agent_ref}/${verb}`,
-    tag: 'registry',
-    summary,
-    response: workspaceView,
-    errors: unknownAgent,
-  });
+const change = <A extends AccessName>(summary: string, access: A) => ({
+  tag: 'registry',
+  summary,
+  access,
+  response: workspaceView,
+  errors: unknownAgent,
+});
 
-export const REGISTRY_ROUTES: readonly Route[] = [
-  route({
-    id: 'registry.register',
-    method: 'POST',
-    path: '/registry/register',
+export const REGISTRY_ROUTES = routes(REGISTRY_PLACES, {
+  'registry.register': {
     tag: 'registry',
     summary: 'Make an agent known, or take it over with a new session; older tokens of it end',
+    access: 'registrars',
     body: registerBody,
     response: registered,
-  }),
-  route({
-    id: 'registry.heartbeat',
-    method: 'POST',
-    path: '/registry/heartbeat',
+  },
+  'registry.heartbeat': {
     tag: 'registry',
     summary: 'Say how the agent is; the answer carries messages for it, and may be held until one comes',
+    access: 'agents',
     body: heartbeatBody,
     response: heartbeatAnswer,
     errors: { 409: 'A newer session of the agent has registered.' },
-  }),
-  route({
-    id: 'registry.deliveries.ack',
-    method: 'POST',
-    path: '/registry/deliveries/ack',
+  },
+  'registry.deliveries.ack': {
     tag: 'registry',
     summary: 'Say that messages are in the gateway, or why not, and how earlier ones ended',
+    access: 'agents',
     body: ackBody,
     response: ackAnswer,
     errors: { 409: 'A newer session of the agent has registered.' },
-  }),
-  route({
-    id: 'registry.agents.list',
-    method: 'GET',
-    path: '/registry/agents',
+  },
+  'registry.agents.list': {
     tag: 'registry',
     summary: 'The agents of the org, with status, load and what waits for them',
+    access: 'token',
     query: workspaceListQuery,
     response: workspaceList,
-  }),
-  route({
-    id: 'registry.agents.get',
-    method: 'GET',
-    path: '/registry/agents/{agent_ref}',
+  },
+  'registry.agents.get': {
     tag: 'registry',
     summary: 'One agent, by workspace id, agent id or name',
+    access: 'org',
     response: workspaceView,
     errors: unknownAgent,
-  }),
-  action('pause', 'Stop delivering to an agent; a heartbeat does not undo it'),
-  action('resume', 'Deliver to it again'),
-  action('remove', 'Take an agent out of the fleet; its tokens end'),
-];
+  },
+  'registry.agents.pause': change('Stop delivering to an agent; a heartbeat does not undo it', 'org_people'),
+  'registry.agents.resume': change('Deliver to it again', 'org_people'),
+  'registry.agents.remove': change('Take an agent out of the fleet; its tokens end', 'org_admins'),
+});

@@ -1,4 +1,7 @@
-import { type Route, route } from '../route.ts';
+import type { AccessName } from '../access-rules.ts';
+import { prefixed } from '../place.ts';
+import { REQUEST_PLACES, WORKSPACE_REQUEST_PLACES } from '../places.ts';
+import { routes } from '../route.ts';
 import { createRequestBody, requestMessageBody, respondRequestBody } from './request-bodies.ts';
 import {
   inboxEventsQuery,
@@ -20,59 +23,51 @@ const notYours = { 403: 'The request is neither from you nor to you.' };
 const closed = { 409: 'The request is closed; `error.facts.request` is how it ended.' };
 const filtered = { 400: 'There is no such status.' };
 
-/** The same routes stand under two roofs: `/requests` for whoever the token says, `/workspaces/{id}/requests` for an agent. */
-const underRoof = (roof: string, prefix: string, whose: string): Route[] => [
-  route({
-    id: `${prefix}.create`,
-    method: 'POST',
-    path: roof,
+type Access = Record<'create' | 'outgoing' | 'inbox' | 'get' | 'respond' | 'message' | 'cancel', AccessName>;
+
+/** What is the same under both roofs. */
+const rows = (whose: string, access: Access) => ({
+  create: {
     tag: 'requests',
     summary: `Ask somebody, as ${whose}; 200 when the idempotency key was used for the same before`,
+    access: access.create,
     body: createRequestBody,
     response: requestCreated,
-    status: 201,
+    status: 201 as const,
     errors: {
       400: 'Nobody asks themselves.',
       404: 'There is no such recipient in the org; `error.hint` names the nearest.',
       409: 'Several agents have that name, or the idempotency key was used for something else.',
     },
-  }),
-  route({
-    id: `${prefix}.outgoing`,
-    method: 'GET',
-    path: roof,
+  },
+  outgoing: {
     tag: 'requests',
     summary: `What ${whose} asked, newest first`,
+    access: access.outgoing,
     query: inboxListQuery,
     response: inboxRequestList,
     errors: filtered,
-  }),
-  route({
-    id: `${prefix}.inbox`,
-    method: 'GET',
-    path: `${roof}/inbox`,
+  },
+  inbox: {
     tag: 'requests',
     summary: `What is asked of ${whose}: most urgent first, then oldest`,
+    access: access.inbox,
     query: inboxListQuery,
     response: inboxRequestList,
     errors: filtered,
-  }),
-  route({
-    id: `${prefix}.get`,
-    method: 'GET',
-    path: `${roof}/{request_id}`,
+  },
+  get: {
     tag: 'requests',
     summary: 'A request with the newest page of its thread',
+    access: access.get,
     query: requestThreadQuery,
     response: inboxRequestThread,
     errors: { ...missing, ...notYours },
-  }),
-  route({
-    id: `${prefix}.respond`,
-    method: 'POST',
-    path: `${roof}/{request_id}/respond`,
+  },
+  respond: {
     tag: 'requests',
     summary: 'Answer it, with a closing note or without',
+    access: access.respond,
     body: respondRequestBody,
     response: requestChanged,
     errors: {
@@ -81,50 +76,68 @@ const underRoof = (roof: string, prefix: string, whose: string): Route[] => [
       400: 'It is your own request, or its kind takes other answers.',
       403: 'Only the recipient answers.',
     },
-  }),
-  route({
-    id: `${prefix}.message`,
-    method: 'POST',
-    path: `${roof}/{request_id}/messages`,
+  },
+  message: {
     tag: 'requests',
     summary: 'Ask the requester for more, or reply as the requester',
+    access: access.message,
     body: requestMessageBody,
     response: requestMessageAdded,
-    status: 201,
+    status: 201 as const,
     errors: { ...missing, ...notYours, ...closed },
-  }),
-  route({
-    id: `${prefix}.cancel`,
-    method: 'POST',
-    path: `${roof}/{request_id}/cancel`,
+  },
+  cancel: {
     tag: 'requests',
     summary: 'Withdraw it; the recipient is told',
+    access: access.cancel,
     response: requestChanged,
     errors: { ...missing, ...closed, 403: 'Only the requester cancels.' },
-  }),
-];
+  },
+});
 
-export const REQUEST_ROUTES: readonly Route[] = [
-  route({
-    id: 'requests.pending',
-    method: 'GET',
-    path: '/requests/pending',
+export const REQUEST_ROUTES = routes(REQUEST_PLACES, {
+  'requests.pending': {
     tag: 'requests',
     summary: 'All open requests a person may see, most urgent first',
+    access: 'people',
     query: pendingRequestsQuery,
     response: inboxRequestList,
     errors: { ...filtered, 404: 'There is no such org.' },
-  }),
-  route({
-    id: 'requests.events',
-    method: 'GET',
-    path: '/requests/events',
+  },
+  'requests.events': {
     tag: 'requests',
     summary:
       'Changes as they happen, as server-sent events; `Last-Event-ID` or `after` replays what was missed',
+    access: 'token',
     query: inboxEventsQuery,
     response: inboxRequestEvent,
-  }),
-  ...underRoof('/requests', 'requests', 'the holder of the token'),
-  ...underRoof('/workspaces/{workspace_id}/requests', 'workspace_requests', 'the agent'),
-];
+  },
+  ...prefixed(
+    'requests',
+    rows('the holder of the token', {
+      create: 'token',
+      outgoing: 'token',
+      inbox: 'token',
+      get: 'both_parties',
+      respond: 'recipient',
+      message: 'both_parties',
+      cancel: 'requester',
+    }),
+  ),
+});
+
+export const WORKSPACE_REQUEST_ROUTES = routes(
+  WORKSPACE_REQUEST_PLACES,
+  prefixed(
+    'workspace_requests',
+    rows('the agent', {
+      create: 'workspace',
+      outgoing: 'workspace',
+      inbox: 'workspace',
+      get: 'workspace',
+      respond: 'workspace',
+      message: 'workspace',
+      cancel: 'workspace',
+    }),
+  ),
+);

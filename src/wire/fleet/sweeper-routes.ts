@@ -1,23 +1,20 @@
-import { type Route, route } from '../route.ts';
+import { SWEEPER_PLACES } from '../places.ts';
+import { routes } from '../route.ts';
 import { sweeperList, sweeperRun, sweeperRunQuery } from './sweepers.ts';
 
-export const SWEEPER_ROUTES: readonly Route[] = [
-  route({
-    id: 'admin.sweepers.list',
-    method: 'GET',
-    path: '/admin/sweepers',
+export const SWEEPER_ROUTES = routes(SWEEPER_PLACES, {
+  'admin.sweepers.list': {
     tag: 'admin',
     summary: 'What sweeps, how often, and what the last pass found; for server administrators',
+    access: 'server_admins',
     response: sweeperList,
-  }),
-  route({
-    id: 'admin.sweepers.run',
-    method: 'POST',
-    path: '/admin/sweepers/{name}/run',
+  },
+  'admin.sweepers.run': {
     tag: 'admin',
     summary: 'One pass now, or a dry run; for server administrators',
+    access: 'server_admins',
     query: sweeperRunQuery,
     response: sweeperRun,
     errors: { 404: 'There is no such sweeper.' },
-  }),
-];
+  },
+});

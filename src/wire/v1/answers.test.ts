@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type * as z from 'zod';
 import { parseBody } from '../parse-body.ts';
-import { ROUTES } from '../routes.ts';
-import { tuiHistoryLimit, tuiHistoryQuery } from './tui-state.ts';
+import type { Routes } from '../route.ts';
+import { GATEWAY_ROUTES } from '../routes.ts';
 
-const schemaOf = (id: string): z.ZodType => ROUTES.find((route) => route.id === id)!.response;
+const schemaOf = (id: string): z.ZodType => (GATEWAY_ROUTES as Routes)[id]!.response;
 
 const participant = { address: 'gpu@houmao.localhost', principal_id: 'HOUMAO-gpu', display_name: null };
 const message = {
@@ -160,19 +160,3 @@ it.each<[string, object, string]>([
   expect(() => parseBody(schema, rest)).toThrow(field);
   expect(() => parseBody(schema, { ...answer, surprise: 1 })).toThrow('surprise is not a known field');
 });
-
-it.each([
-  [{}, 100],
-  [{ limit: '5' }, 5],
-  [{ limit: '0' }, undefined],
-  [{ limit: '-1' }, undefined],
-])('the history query %j asks for %s entries', (query, limit) => {
-  expect(tuiHistoryLimit(parseBody(tuiHistoryQuery, query, 'query'))).toBe(limit);
-});
-
-it.each([{ limit: 'all' }, { limit: '1.5' }, { limit: '' }, { limit: '99999999999999' }])(
-  'the history query %j is refused',
-  (query) => {
-    expect(() => parseBody(tuiHistoryQuery, query, 'query')).toThrow('limit must be an integer');
-  },
-);

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { isRouseError } from '../../base/index.ts';
 import { parseBody } from '../parse-body.ts';
-import { ROUTES } from '../routes.ts';
+import type { Route, Routes } from '../route.ts';
+import { GATEWAY_ROUTES } from '../routes.ts';
 
-const schemaOf = (id: string): z.ZodType => ROUTES.find((route) => route.id === id)!.body!;
+const schemaOf = (id: string): z.ZodType => (GATEWAY_ROUTES as Routes)[id]!.body!;
 const prompt = { prompt: 'Review the inbox now.' };
 const oneOff = { mode: 'one_off', title: 'Check inbox', ...prompt, ranking: 0, start_after_seconds: 300 };
 const repeat = { ...oneOff, mode: 'repeat', interval_seconds: 300 };
@@ -38,7 +39,8 @@ const SMALLEST: Record<string, { body: Record<string, unknown>; versioned: boole
 
 it('every route with a body is in this table', () => {
   expect(Object.keys(SMALLEST).sort()).toEqual(
-    ROUTES.filter((route) => route.body)
+    Object.values<Route>(GATEWAY_ROUTES)
+      .filter((route) => route.body)
       .map((route) => route.id)
       .sort(),
   );

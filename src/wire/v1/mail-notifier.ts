@@ -95,9 +95,9 @@ export const notifierDecisions = name(
   }),
 );
 
-export const notifierDecisionsQuery = strict({
-  limit: about('1 to 1000, newest first. Default 20.', integer.min(1).max(1000).optional()),
-  before: about('Only decisions of a smaller audit_id.', integer.positive().optional()),
+export const notifierDecisionsQuery = z.object({
+  limit: about('Newest first.', integer.min(1).max(1000).default(20)),
+  before: about('Only decisions of a smaller audit_id.', integer.min(1).optional()),
   message_ref: about('Answers also which request announced this message.', z.string().optional()),
 });
 

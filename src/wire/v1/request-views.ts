@@ -72,14 +72,18 @@ export const requestList = name(
   strict({ schema_version: z.literal(1), queue_depth: count, requests: z.array(requestView) }),
 );
 
-export const requestListQuery = strict({
+export const requestListQuery = z.object({
   state: z.enum(REQUEST_STATES).optional(),
-  limit: about('1 to 1000. Default 100.', integer.min(1).max(1000).optional()),
-  before: about('Only requests of a smaller sequence.', integer.positive().optional()),
+  limit: integer.min(1).max(1000).default(100),
+  before: about('Only requests of a smaller sequence.', integer.min(1).optional()),
 });
 
-export const eventsQuery = strict({
-  after: about('The id of the event seen last. Default: from now on.', count.optional()),
+export const requestQuery = z.object({
+  wait: about('With any value, even none: answered when the request has ended.', z.string().optional()),
+});
+
+export const eventsQuery = z.object({
+  after: about('The id of the event seen last. Default: from now on.', count.max(1e15).optional()),
   request_id: about(
     'Only this request, from its beginning; the stream ends when nothing more can come.',
     z.string().optional(),

@@ -123,18 +123,8 @@ export const tuiHistory = name(
   strict({ terminal_id: z.string(), tracked_session_id: z.string(), entries: z.array(tuiSnapshot) }),
 );
 
-/** Query of `GET /v1/control/tui/history`. Zero or less asks for everything that is kept. */
-export const tuiHistoryQuery = strict({
-  limit: z
-    .string()
-    .regex(/^-?\d{1,9}$/, 'must be an integer')
-    .default('100'),
-});
-
-export function tuiHistoryLimit(query: z.infer<typeof tuiHistoryQuery>): number | undefined {
-  const limit = Number(query.limit);
-  return limit > 0 ? limit : undefined;
-}
+/** Zero or less asks for everything that is kept. */
+export const tuiHistoryQuery = z.object({ limit: integer.min(-1_000_000).max(1_000_000).default(100) });
 
 export type TuiState = z.infer<typeof tuiState>;
 export type TuiSnapshot = z.infer<typeof tuiSnapshot>;

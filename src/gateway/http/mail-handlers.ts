@@ -1,0 +1,51 @@
+import { type Call, type Handler, type Handlers, readJson } from '../../http/index.ts';
+import type { Mailbox } from '../../mail/index.ts';
+import { type AnswerOf, type GatewayRoutes, refusal } from '../../wire/index.ts';
+import {
+  type MailAccess,
+  type MailOperationName,
+  mailStatusView,
+  runMailOperation,
+  servesMail,
+} from '../mail/index.ts';
+
+export interface MailHandlerDependencies {
+  mail: MailAccess;
+  /** Mail is served on loopback only. */
+  host: string;
+}
+
+type MailRoutes = Pick<GatewayRoutes, 'mail.status' | `mail.${MailOperationName}`>;
+
+/** The agent's own mail. Nothing here touches the request queue. */
+export function mailHandlers({ mail, host }: MailHandlerDependencies): Handlers<MailRoutes> {
+  const open = async (): Promise<Mailbox> => {
+    if (!servesMail(host)) {
+      throw refusal(
+        'mail_loopback_only',
+        `mail is served on 127.0.0.1 only, and this gateway listens on ${host}`,
+      );
+    }
+    return mail.mailbox();
+  };
+  /** The operation checks the body itself, as it does for whoever asks it without HTTP. */
+  const run =
+    <N extends MailOperationName>(name: N): Handler<MailRoutes[`mail.${N}`]> =>
+    async ({ context }: Call<MailRoutes[`mail.${N}`]>) =>
+      (await runMailOperation(name, await readJson(context), open)) as AnswerOf<MailRoutes[`mail.${N}`]>;
+
+  return {
+    'mail.status': async () => mailStatusView(await open(), mail.bindingsVersion()),
+    'mail.list': run('list'),
+    'mail.check': run('check'),
+    'mail.search': run('search'),
+    'mail.peek': run('peek'),
+    'mail.read': run('read'),
+    'mail.send': run('send'),
+    'mail.post': run('post'),
+    'mail.reply': run('reply'),
+    'mail.mark': run('mark'),
+    'mail.move': run('move'),
+    'mail.archive': run('archive'),
+  };
+}

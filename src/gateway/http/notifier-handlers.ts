@@ -1,0 +1,25 @@
+import type { Handlers } from '../../http/index.ts';
+import type { GatewayRoutes } from '../../wire/index.ts';
+import type { Notifier } from '../notifier/index.ts';
+
+type NotifierRoutes = Pick<
+  GatewayRoutes,
+  'notifier.status' | 'notifier.enable' | 'notifier.disable' | 'notifier.decisions'
+>;
+
+/** Whether, how and why the agent is woken for mail. */
+export function notifierHandlers(notifier: Notifier): Handlers<NotifierRoutes> {
+  return {
+    'notifier.status': () => notifier.status(),
+    'notifier.enable': async ({ body }) => notifier.enable(await body()),
+    'notifier.disable': () => notifier.disable(),
+    'notifier.decisions': ({ query }) => {
+      const { limit, before, message_ref: ref } = query();
+      return {
+        schema_version: 1,
+        decisions: notifier.decisions(limit, before),
+        ...(ref !== undefined && { announced_by: notifier.announcedBy(ref) ?? null }),
+      };
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import type { Handlers } from '../../http/index.ts';
+import type { GatewayRoutes } from '../../wire/index.ts';
+import type { Reminders } from '../reminders/index.ts';
+
+type ReminderRoutes = Pick<
+  GatewayRoutes,
+  'reminders.create' | 'reminders.list' | 'reminders.get' | 'reminders.put' | 'reminders.delete'
+>;
+
+/** The live reminders of this gateway. */
+export function reminderHandlers(reminders: Reminders): Handlers<ReminderRoutes> {
+  return {
+    'reminders.list': () => reminders.list(),
+    'reminders.create': async ({ body }) => reminders.create((await body()).reminders),
+    'reminders.get': ({ params }) => reminders.get(params.reminder_id),
+    'reminders.put': async ({ params, body }) => {
+      const { schema_version: _, ...definition } = await body();
+      return reminders.replace(params.reminder_id, definition);
+    },
+    'reminders.delete': ({ params }) => reminders.remove(params.reminder_id),
+  };
+}
