@@ -53,7 +53,27 @@ const FLEET_PLAN = {
   http: 'identity delivery registry requests nudge sweep a2a agents',
 };
 
-const INSIDE = { gateway: GATEWAY_PLAN, fleet: FLEET_PLAN };
+/** Inside session: what is on record, which agent is meant, its gateway, its life; servers use all of it. */
+const SESSION_PLAN = {
+  records: '',
+  equip: 'tools',
+  tools: 'equip',
+  target: 'records equip',
+  gateway: 'records equip target',
+  life: 'records equip tools target gateway',
+  'for-servers': 'records target gateway life',
+};
+
+/** Inside terminal: only the lane types; what it types is judged in proof, by what is watched. */
+const TERMINAL_PLAN = {
+  signals: '',
+  watch: 'signals',
+  proof: 'signals watch',
+  lane: 'signals watch proof',
+  headless: 'proof',
+};
+
+const INSIDE = { gateway: GATEWAY_PLAN, fleet: FLEET_PLAN, session: SESSION_PLAN, terminal: TERMINAL_PLAN };
 
 /** Beside its index.ts, a room may have a lighter door for those who must start fast. */
 const LIGHT_DOORS = ['wire/codes.ts', 'client/index.ts', 'gateway/offline.ts', 'fleet/server-files.ts'];

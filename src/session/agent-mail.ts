@@ -3,14 +3,14 @@ import { conflict, isRouseError, notFound, unsupported } from '../base/index.ts'
 import { GatewayClient } from '../client/index.ts';
 import { agentAddress, agentPrincipal, LOOPBACK } from '../domain/index.ts';
 import type { MailboxBinding } from '../wire/index.ts';
-import { readToken } from './gateway/gateway-token.ts';
-import { probeGateway } from './gateway/live-gateway.ts';
 import { activeBinding, bindMailbox, unbindMailbox } from './mailbox-binding.ts';
-import { type ManifestFacts, readManifestFacts } from './registry/manifest-facts.ts';
-import { readManifest, updateManifest } from './registry/manifest-store.ts';
-import { publishCapability } from './registry/publish-capability.ts';
-import { sessionPaths } from './registry/session-paths.ts';
+import { readToken } from './records/gateway-token.ts';
+import { probeGateway } from './records/live-gateway.ts';
+import { type ManifestFacts, readManifestFacts } from './records/manifest-facts.ts';
+import { readManifest, updateManifest } from './records/manifest-store.ts';
+import { sessionPaths } from './records/session-paths.ts';
 import type { SessionContext } from './session-context.ts';
+import { publishCapability } from './target/publish-capability.ts';
 
 type Json = Record<string, unknown>;
 

@@ -9,9 +9,9 @@ import {
   type PromptDelivery,
 } from '../terminal/index.ts';
 import { openHeadless } from './open-headless.ts';
-import type { ManifestFacts } from './registry/manifest-facts.ts';
-import { readManifest } from './registry/manifest-store.ts';
-import { sessionPaths } from './registry/session-paths.ts';
+import type { ManifestFacts } from './records/manifest-facts.ts';
+import { readManifest } from './records/manifest-store.ts';
+import { sessionPaths } from './records/session-paths.ts';
 import type { SessionContext } from './session-context.ts';
 import { followSession } from './target/follow-session.ts';
 

@@ -18,53 +18,53 @@ import type { DeliveryResult, DirectAct } from './direct-control.ts';
 import type { AttachReport } from './gateway/attach.ts';
 import type { AttachOptions } from './gateway/attach-plan.ts';
 import type { DetachReport } from './gateway/detach.ts';
-import type { JoinOptions, JoinReport } from './launch/join.ts';
-import type { LaunchReport } from './launch/launch.ts';
-import type { LaunchOptions } from './launch/launch-draft.ts';
-import type { RelaunchReport } from './launch/relaunch.ts';
-import type { ManifestFacts } from './registry/manifest-facts.ts';
-import type { FleetMember, FleetRegistration, FleetReport } from './server/fleet-membership.ts';
+import type { FleetMember, FleetRegistration, FleetReport } from './life/fleet-membership.ts';
+import type { JoinOptions, JoinReport } from './life/join.ts';
+import type { LaunchReport } from './life/launch.ts';
+import type { LaunchOptions } from './life/launch-draft.ts';
+import type { RelaunchReport } from './life/relaunch.ts';
+import type { StopOptions } from './life/stop.ts';
+import type { StopReport } from './life/stop-report.ts';
+import type { ManifestFacts } from './records/manifest-facts.ts';
 import type { SessionContext } from './session-context.ts';
-import type { StopOptions } from './stop/stop.ts';
-import type { StopReport } from './stop/stop-report.ts';
 import type { Target } from './target/resolve-target.ts';
 
 export type { RegisterMailbox } from './agent-mail.ts';
 export type { DeliveryResult, DirectAct } from './direct-control.ts';
 export { packageRoot } from './equip/program-path.ts';
 export type { SkillInstallation, SkillsAtLaunch } from './equip/skills.ts';
+export type { Handover } from './for-servers/handover.ts';
 export type { AttachReport } from './gateway/attach.ts';
 export type { AttachOptions } from './gateway/attach-plan.ts';
 export type { DetachReport } from './gateway/detach.ts';
 export { changesInWords, type GatewayChange } from './gateway/gateway-changes.ts';
 export { type GatewayReport, gatewayStatus, localStatus } from './gateway/gateway-status.ts';
-export { readToken } from './gateway/gateway-token.ts';
-export { whyDown } from './gateway/keeper.ts';
-export { type GatewayLife, probeGateway, type RecordedGateway } from './gateway/live-gateway.ts';
-export type { JoinOptions, JoinReport } from './launch/join.ts';
-export type { LaunchReport } from './launch/launch.ts';
-export type { LaunchOptions } from './launch/launch-draft.ts';
-export type { RelaunchReport } from './launch/relaunch.ts';
-export { type ManifestFacts, readManifestFacts } from './registry/manifest-facts.ts';
-export { type SessionPaths, sessionPaths } from './registry/session-paths.ts';
-export type { FleetMember, FleetRegistration, FleetReport } from './server/fleet-membership.ts';
-export type { Handover } from './server/pair-handover.ts';
+export type { FleetMember, FleetRegistration, FleetReport } from './life/fleet-membership.ts';
+export type { JoinOptions, JoinReport } from './life/join.ts';
+export type { LaunchReport } from './life/launch.ts';
+export type { LaunchOptions } from './life/launch-draft.ts';
+export type { RelaunchReport } from './life/relaunch.ts';
+export type { StopOptions } from './life/stop.ts';
+export { type SessionEnd, type StopReport, stopAnswer } from './life/stop-report.ts';
+export { readToken } from './records/gateway-token.ts';
+export { whyDown } from './records/keeper.ts';
+export { type GatewayLife, probeGateway, type RecordedGateway } from './records/live-gateway.ts';
+export { type ManifestFacts, readManifestFacts } from './records/manifest-facts.ts';
+export { type SessionPaths, sessionPaths } from './records/session-paths.ts';
 export type { SessionContext, SessionSettings } from './session-context.ts';
-export type { StopOptions } from './stop/stop.ts';
-export { type SessionEnd, type StopReport, stopAnswer } from './stop/stop-report.ts';
+export { showAgent } from './show.ts';
 export { findEnded } from './target/find-ended.ts';
 export { type AgentList, type ListedAgent, listAgents } from './target/list.ts';
 export { type LocalTarget, type PairTarget, requireLocal, type Target } from './target/resolve-target.ts';
 export type { SelectorFlags } from './target/selector.ts';
-export { showAgent } from './target/show.ts';
 export { findTarget, isInsideTmux } from './target/target-world.ts';
 
 export async function launch(context: SessionContext, options: LaunchOptions): Promise<LaunchReport> {
-  return (await import('./launch/launch.ts')).launch(context, options);
+  return (await import('./life/launch.ts')).launch(context, options);
 }
 
 export async function join(context: SessionContext, options: JoinOptions): Promise<JoinReport> {
-  return (await import('./launch/join.ts')).join(context, options);
+  return (await import('./life/join.ts')).join(context, options);
 }
 
 export async function stop(
@@ -72,16 +72,16 @@ export async function stop(
   facts: ManifestFacts,
   options: StopOptions = {},
 ): Promise<StopReport> {
-  return (await import('./stop/stop.ts')).stop(context, facts, options);
+  return (await import('./life/stop.ts')).stop(context, facts, options);
 }
 
 /** Gives a joined session back to whoever started it. */
 export async function leave(context: SessionContext, facts: ManifestFacts): Promise<StopReport> {
-  return (await import('./stop/stop.ts')).leave(context, facts);
+  return (await import('./life/stop.ts')).leave(context, facts);
 }
 
 export async function relaunch(context: SessionContext, facts: ManifestFacts): Promise<RelaunchReport> {
-  return (await import('./launch/relaunch.ts')).relaunch(context, facts);
+  return (await import('./life/relaunch.ts')).relaunch(context, facts);
 }
 
 export async function attach(
@@ -106,13 +106,13 @@ export async function controlDirectly(
 }
 
 /** Agents that a pair server owns: launching, listing, stopping them there. */
-export function pairActions(): Promise<typeof import('./server/pair-actions.ts')> {
-  return import('./server/pair-actions.ts');
+export function pairActions(): Promise<typeof import('./for-servers/fleet-actions.ts')> {
+  return import('./for-servers/fleet-actions.ts');
 }
 
 /** For a server that owns sessions of this host itself. */
-export function forServers(): Promise<typeof import('./server/for-servers.ts')> {
-  return import('./server/for-servers.ts');
+export function forServers(): Promise<typeof import('./for-servers/for-servers.ts')> {
+  return import('./for-servers/for-servers.ts');
 }
 
 /** The mail skills of a tool: which are there, and installing them. */
@@ -127,7 +127,7 @@ export function agentMail(): Promise<typeof import('./agent-mail.ts')> {
 
 /** Registers a session that runs already with a fleet server. */
 export async function registerWithFleet(fleet: FleetRegistration, member: FleetMember): Promise<FleetReport> {
-  return (await import('./server/fleet-membership.ts')).registerWithFleet(fleet, member);
+  return (await import('./life/fleet-membership.ts')).registerWithFleet(fleet, member);
 }
 
 /** Our MCP server in a tool's configuration. */

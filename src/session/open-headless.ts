@@ -1,9 +1,9 @@
 import * as path from 'node:path';
 import { ensurePrivateDirectory, type Log } from '../base/index.ts';
 import { type AgentSurface, type HeadlessProgress, openHeadlessSurface } from '../terminal/index.ts';
-import type { ManifestFacts } from './registry/manifest-facts.ts';
-import { readManifest, updateManifest } from './registry/manifest-store.ts';
-import { sessionPaths } from './registry/session-paths.ts';
+import type { ManifestFacts } from './records/manifest-facts.ts';
+import { readManifest, updateManifest } from './records/manifest-store.ts';
+import { sessionPaths } from './records/session-paths.ts';
 import type { SessionContext } from './session-context.ts';
 
 /** The surface of a headless agent for whoever runs its turns: the same lane and the same lock as any other. */

@@ -10,7 +10,7 @@ import {
   type WindowLabel,
 } from '../tmux/index.ts';
 import { harmlessEnvironment, serverEnvironment } from './equip/handed-environment.ts';
-import { serverOf } from './target/tmux-socket.ts';
+import { serverOf } from './records/tmux-socket.ts';
 
 export interface Pane {
   windowId: string;

@@ -4,8 +4,8 @@ import * as path from 'node:path';
 import { isRouseError, newUuid, type RouseError, stableJson } from '../base/index.ts';
 import type { BackendKind } from '../domain/index.ts';
 import { type RegistryRecord, type SessionManifestInput, sessionManifest } from '../wire/index.ts';
-import { newManifest } from './launch/new-manifest.ts';
-import { newSessionRoot } from './registry/session-paths.ts';
+import { newManifest } from './life/new-manifest.ts';
+import { newSessionRoot } from './records/session-paths.ts';
 
 /** Material for tests of this room: directories, manifests, records. */
 export function temporaryDirectory(): string {

@@ -24,7 +24,7 @@ export {
   type TurnShape,
   turnArtefacts,
 } from './headless/index.ts';
-export { DEFAULT_PATIENCE, type LanePatience } from './lane/lane-context.ts';
+export { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
 export { openSurface, type SurfaceOptions } from './open-surface.ts';
 export * from './port.ts';
 export type { SurfaceManifest } from './surface-manifest.ts';

@@ -1,13 +1,13 @@
 import { type Clock, type Log, silentLog, systemClock } from '../base/index.ts';
 import { type Detector, detectorFor, isKnownTool } from '../screen/index.ts';
 import { Tmux } from '../tmux/index.ts';
+import { Calibration } from './lane/calibration.ts';
 import { Lane } from './lane/lane.ts';
-import { DEFAULT_PATIENCE, type LanePatience } from './lane/lane-context.ts';
+import { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
 import type { AgentSurface } from './port.ts';
 import { openSignals } from './signals/index.ts';
 import { recordedVersion, type SurfaceManifest, tmuxPlace } from './surface-manifest.ts';
 import { TuiSurface } from './tui-surface.ts';
-import { Calibration } from './watch/calibration.ts';
 import { launchedName, launchedWords } from './watch/foreground.ts';
 import { PaneWatch } from './watch/pane-watch.ts';
 import { readTimings } from './watch/read-timings.ts';

@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { createLog, systemClock } from '../../src/base/index.ts';
 import { type RunningServer, type ServerConfig, startServer } from '../../src/fleet/index.ts';
 import { ControlClient, readTranscript } from '../../src/scripted/index.ts';
-import { writeHandover } from '../../src/session/server/pair-handover.ts';
+import { writeHandover } from '../../src/session/for-servers/handover.ts';
 import { SessionHouse } from '../session/support/house.ts';
 import { TEMPLATES } from '../support/fleet.ts';
 

@@ -4,7 +4,7 @@ import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as path from 'node:path';
 import { identifyProcess, newUuid, systemClock } from '../../src/base/index.ts';
-import { publishRecord } from '../../src/session/registry/registry.ts';
+import { publishRecord } from '../../src/session/records/registry.ts';
 import { sampleManifest, sampleRecord, writeSession } from '../../src/session/testing.ts';
 import type { AgentsHouse } from './agents-house.ts';
 

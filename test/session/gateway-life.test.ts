@@ -14,8 +14,8 @@ import {
   type SessionContext,
   sessionPaths,
 } from '../../src/session/index.ts';
-import { publishCapability } from '../../src/session/registry/publish-capability.ts';
-import { readRecord } from '../../src/session/registry/registry-read.ts';
+import { readRecord } from '../../src/session/records/registry-read.ts';
+import { publishCapability } from '../../src/session/target/publish-capability.ts';
 import { buildStandIn, SessionHouse } from './support/house.ts';
 
 let house: SessionHouse;

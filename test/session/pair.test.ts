@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { publishCapability } from '../../src/session/registry/publish-capability.ts';
+import { publishCapability } from '../../src/session/target/publish-capability.ts';
 import { servedManifest, writeSession } from '../../src/session/testing.ts';
 import { SessionHouse } from './support/house.ts';
 import { Pair, type PairOptions } from './support/pair.ts';

@@ -6,7 +6,7 @@ import { runCli } from '../../src/cli/index.ts';
 import { openBoundMailbox } from '../../src/gateway/index.ts';
 import { type TestGateway, testGateway } from '../../src/gateway/testing.ts';
 import { initMailStore, openMailStore } from '../../src/mail/index.ts';
-import { publishRecord } from '../../src/session/registry/registry.ts';
+import { publishRecord } from '../../src/session/records/registry.ts';
 import { sampleManifest, sampleRecord, writeSession } from '../../src/session/testing.ts';
 import type { FakeSurface } from '../../src/terminal/index.ts';
 import type { MailboxBinding } from '../../src/wire/index.ts';

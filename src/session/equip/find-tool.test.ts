@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { descendants } from '../stop/end-session.ts';
+import { descendants } from '../life/end-session.ts';
 import { temporaryDirectory } from '../testing.ts';
 import { findTool, namesOf } from './find-tool.ts';
 

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { isProcessAlive, type ProcessIdentity, readIfExists } from '../../base/index.ts';
-import type { SessionPaths } from '../registry/session-paths.ts';
+import type { SessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 
 /** What a started gateway said about its start, in run/attempt.json; or that it ended or stayed silent. */

@@ -7,8 +7,8 @@ import {
   type TuiTimings,
 } from '../../domain/index.ts';
 import type { DesiredConfigFile } from '../../wire/index.ts';
-import { FIRST_EXECUTION_MODE } from './gateway-documents.ts';
-import type { RecordedGateway } from './live-gateway.ts';
+import { FIRST_EXECUTION_MODE } from '../records/gateway-documents.ts';
+import type { RecordedGateway } from '../records/live-gateway.ts';
 
 /** What the caller of attach asks for; what it leaves out was decided earlier, or is decided here. */
 export interface AttachOptions {

@@ -1,17 +1,17 @@
 import * as path from 'node:path';
 import { crashPoint } from '../../base/index.ts';
-import { endHalfStarted } from '../launch/half-started.ts';
-import { type ManifestFacts, readManifestFacts } from '../registry/manifest-facts.ts';
-import { sessionPaths } from '../registry/session-paths.ts';
+import { offlineDocument, type StatusDocument } from '../records/gateway-documents.ts';
+import { isKept } from '../records/keeper.ts';
+import { readRecordedGateway } from '../records/live-gateway.ts';
+import { type ManifestFacts, readManifestFacts } from '../records/manifest-facts.ts';
+import { sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
-import type { EndedBy } from '../stop/process-end.ts';
 import { restoreOffline } from '../target/clear-stale.ts';
 import { followSession } from '../target/follow-session.ts';
 import { endGateway } from './end-gateway.ts';
-import { offlineDocument, type StatusDocument } from './gateway-documents.ts';
-import { isKept } from './keeper.ts';
+import { endHalfStarted } from './half-started.ts';
 import { withLifecycleLock } from './lifecycle-lock.ts';
-import { readRecordedGateway } from './live-gateway.ts';
+import type { EndedBy } from './process-end.ts';
 
 export interface DetachReport {
   status: StatusDocument;

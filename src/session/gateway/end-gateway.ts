@@ -8,12 +8,12 @@ import {
   signalProcess,
 } from '../../base/index.ts';
 import { childrenOf } from '../equip/find-tool.ts';
-import type { ManifestFacts } from '../registry/manifest-facts.ts';
-import { type SessionPaths, sessionPaths } from '../registry/session-paths.ts';
+import { isKept, keeperRecordFile, readKeeper } from '../records/keeper.ts';
+import { claimsAgentWindow, type RecordedGateway } from '../records/live-gateway.ts';
+import type { ManifestFacts } from '../records/manifest-facts.ts';
+import { type SessionPaths, sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
-import { type EndedBy, type EndOptions, endProcess, waitForEnd } from '../stop/process-end.ts';
-import { isKept, keeperRecordFile, readKeeper } from './keeper.ts';
-import { claimsAgentWindow, type RecordedGateway } from './live-gateway.ts';
+import { type EndedBy, type EndOptions, endProcess, waitForEnd } from './process-end.ts';
 
 /** Ends the recorded gateway and its keeper, and only them. One that claims the agent's own window is never acted upon. */
 export async function endGateway(

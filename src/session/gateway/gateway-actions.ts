@@ -1,14 +1,14 @@
 import { unsupported } from '../../base/index.ts';
-import { byName, readRegistry } from '../registry/registry-read.ts';
-import { manifestOfRecord } from '../registry/session-pointers.ts';
-import { pairGateway, pairService, requirePairAgent } from '../server/pair-server.ts';
+import type { StatusDocument } from '../records/gateway-documents.ts';
+import { byName, readRegistry } from '../records/registry-read.ts';
+import { manifestOfRecord } from '../records/session-pointers.ts';
 import type { SessionContext } from '../session-context.ts';
+import { pairGateway, pairService, requirePairAgent } from '../target/fleet-server.ts';
 import type { PairTarget, Target } from '../target/resolve-target.ts';
 import { type AttachReport, attachLocal } from './attach.ts';
 import type { AttachOptions } from './attach-plan.ts';
 import { type DetachReport, detachLocal } from './detach.ts';
 import type { GatewayChange } from './gateway-changes.ts';
-import type { StatusDocument } from './gateway-documents.ts';
 
 /** Attaches a gateway to an agent, whoever owns it: here, or through the pair server that does. */
 export async function attach(

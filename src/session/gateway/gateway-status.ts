@@ -1,17 +1,17 @@
 import { isRouseError, RouseError } from '../../base/index.ts';
 import { GatewayClient } from '../../client/index.ts';
-import type { ManifestFacts } from '../registry/manifest-facts.ts';
-import { leaseIsOld, readRecord } from '../registry/registry-read.ts';
-import { type SessionPaths, sessionPaths } from '../registry/session-paths.ts';
-import { pairGateway, pairService } from '../server/pair-server.ts';
+import { offlineDocument, readStatus, type StatusDocument } from '../records/gateway-documents.ts';
+import { readToken } from '../records/gateway-token.ts';
+import { restartWords, whyDown } from '../records/keeper.ts';
+import { type GatewayLife, probeGateway, type RecordedGateway } from '../records/live-gateway.ts';
+import type { ManifestFacts } from '../records/manifest-facts.ts';
+import { leaseIsOld, readRecord } from '../records/registry-read.ts';
+import { type SessionPaths, sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { type SessionTmux, tmuxOf } from '../session-tmux.ts';
+import { pairGateway, pairService } from '../target/fleet-server.ts';
 import { anyBinding, liveBindings, sameBindings } from '../target/live-bindings.ts';
 import type { Target } from '../target/resolve-target.ts';
-import { offlineDocument, readStatus, type StatusDocument } from './gateway-documents.ts';
-import { readToken } from './gateway-token.ts';
-import { restartWords, whyDown } from './keeper.ts';
-import { type GatewayLife, probeGateway, type RecordedGateway } from './live-gateway.ts';
 
 export interface GatewayReport {
   status: StatusDocument;
@@ -104,7 +104,7 @@ async function lookAtSession(
 async function renewOldLease({ settings, clock }: SessionContext, facts: ManifestFacts): Promise<void> {
   const record = readRecord(settings.registryDir, facts.agentId);
   if (!record || record === 'malformed' || !leaseIsOld(record, clock.now().getTime())) return;
-  const { renewLease } = await import('../registry/registry.ts');
+  const { renewLease } = await import('../records/registry.ts');
   await renewLease(settings.registryDir, facts, clock);
 }
 
@@ -143,7 +143,7 @@ async function tellLive(
 ): Promise<string[]> {
   const paths = sessionPaths(facts.root);
   if (readStatus(paths)['gateway_health'] !== 'not_attached') return [];
-  const { writeLive } = await import('../registry/publish-capability.ts');
+  const { writeLive } = await import('../target/publish-capability.ts');
   await writeLive(context, facts, status, gateway);
   return ['it answers again, and is told of as live'];
 }

@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import { invalid, shellQuote, shellWords } from '../../base/index.ts';
 import { HAND_OVER_SIGNAL } from '../../domain/index.ts';
-import type { SessionPaths } from '../registry/session-paths.ts';
+import type { SessionPaths } from '../records/session-paths.ts';
 
 /** How a gateway that ended without being asked is started again. */
 export interface Keeping {

@@ -1,5 +1,5 @@
 import { ensurePrivateDirectory, lockFile, tryLockFile } from '../../base/index.ts';
-import { sessionPaths } from '../registry/session-paths.ts';
+import { sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 
 /**

@@ -1,14 +1,14 @@
 import { asRouseError, crashPoint, RouseError } from '../../base/index.ts';
 import { HAND_OVER_SIGNAL } from '../../domain/index.ts';
-import type { ManifestFacts } from '../registry/manifest-facts.ts';
-import { publishLive } from '../registry/publish-live.ts';
+import { closeGatewayWindow } from '../records/gateway-window.ts';
+import type { RecordedGateway } from '../records/live-gateway.ts';
+import type { ManifestFacts } from '../records/manifest-facts.ts';
 import type { SessionContext } from '../session-context.ts';
 import type { AttachPlan } from './attach-plan.ts';
 import { endGateway } from './end-gateway.ts';
 import { changesInWords, type GatewayChange } from './gateway-changes.ts';
 import type { GatewayReport } from './gateway-status.ts';
-import { closeGatewayWindow } from './gateway-window.ts';
-import type { RecordedGateway } from './live-gateway.ts';
+import { publishLive } from './publish-live.ts';
 import { startAndProve, startOnFreePort } from './start-and-prove.ts';
 
 /** What is being typed is waited for: longer than when somebody only wants to be rid of a gateway. */

@@ -8,17 +8,17 @@ import {
   unavailable,
 } from '../../base/index.ts';
 import { ANY_PORT, HAND_OVER_SIGNAL } from '../../domain/index.ts';
-import { forgetStarting, noteStarting } from '../launch/half-started.ts';
-import type { ManifestFacts } from '../registry/manifest-facts.ts';
-import { sessionPaths } from '../registry/session-paths.ts';
+import { readToken } from '../records/gateway-token.ts';
+import { probeGateway, type RecordedGateway } from '../records/live-gateway.ts';
+import type { ManifestFacts } from '../records/manifest-facts.ts';
+import { sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { tmuxOf } from '../session-tmux.ts';
 import { restoreOffline } from '../target/clear-stale.ts';
 import { type AttemptOutcome, waitForAttempt } from './attach-attempt.ts';
 import type { AttachPlan } from './attach-plan.ts';
 import { endStarted } from './end-gateway.ts';
-import { readToken } from './gateway-token.ts';
-import { probeGateway, type RecordedGateway } from './live-gateway.ts';
+import { forgetStarting, noteStarting } from './half-started.ts';
 import { type GatewayStart, type StartedGateway, startGateway } from './start-gateway.ts';
 
 const READY_TIMEOUT_MS = 10_000;

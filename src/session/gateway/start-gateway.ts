@@ -12,11 +12,11 @@ import {
 import { type ExecutionMode, TUI_TIMING_RULES, type TuiTimings } from '../../domain/index.ts';
 import { handedEnvironment, NEVER_IN_A_PANE, writeEnvironmentFile } from '../equip/handed-environment.ts';
 import { programWords } from '../equip/program-path.ts';
-import type { ManifestFacts } from '../registry/manifest-facts.ts';
-import { type SessionPaths, sessionPaths } from '../registry/session-paths.ts';
+import { keeperRecordFile } from '../records/keeper.ts';
+import type { ManifestFacts } from '../records/manifest-facts.ts';
+import { type SessionPaths, sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { tmuxOf } from '../session-tmux.ts';
-import { keeperRecordFile } from './keeper.ts';
 import { keeperScript, keeperScriptFile, keepingOf } from './keeper-script.ts';
 
 export interface GatewayStart {

@@ -1,12 +1,12 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { type FileLock, tryLockFile } from '../../base/index.ts';
-import { offlineDocument, writeDerivedFiles, writeStatus } from '../gateway/gateway-documents.ts';
-import { closeGatewayWindow } from '../gateway/gateway-window.ts';
-import { claimsAgentWindow, readRecordedGateway } from '../gateway/live-gateway.ts';
-import type { ManifestFacts } from '../registry/manifest-facts.ts';
-import { withdrawGateway } from '../registry/registry.ts';
-import { makeSessionDirectories, type SessionPaths, sessionPaths } from '../registry/session-paths.ts';
+import { offlineDocument, writeDerivedFiles, writeStatus } from '../records/gateway-documents.ts';
+import { closeGatewayWindow } from '../records/gateway-window.ts';
+import { claimsAgentWindow, readRecordedGateway } from '../records/live-gateway.ts';
+import type { ManifestFacts } from '../records/manifest-facts.ts';
+import { withdrawGateway } from '../records/registry.ts';
+import { makeSessionDirectories, type SessionPaths, sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { tmuxOf } from '../session-tmux.ts';
 import { NO_BINDINGS } from './live-bindings.ts';

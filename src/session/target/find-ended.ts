@@ -1,7 +1,7 @@
 import { bareAgentName } from '../../domain/index.ts';
-import { type ManifestFacts, tryManifestFacts } from '../registry/manifest-facts.ts';
-import { manifests } from '../registry/publish-forgotten.ts';
+import { type ManifestFacts, tryManifestFacts } from '../records/manifest-facts.ts';
 import type { SessionContext } from '../session-context.ts';
+import { manifests } from './publish-forgotten.ts';
 
 /**
  * The newest session of an agent that no longer runs: stopping leaves its root, for whoever wants to know what happened.

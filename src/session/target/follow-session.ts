@@ -1,6 +1,6 @@
 import { conflict } from '../../base/index.ts';
 import type { SessionManifest } from '../../wire/index.ts';
-import { type ManifestFacts, readManifestFacts } from '../registry/manifest-facts.ts';
+import { type ManifestFacts, readManifestFacts } from '../records/manifest-facts.ts';
 import type { SessionContext } from '../session-context.ts';
 import { tmuxOf } from '../session-tmux.ts';
 import { ownSessions } from './live-sessions.ts';
@@ -35,8 +35,8 @@ export async function followSession(context: SessionContext, facts: ManifestFact
 
 async function rename(context: SessionContext, facts: ManifestFacts, name: string): Promise<ManifestFacts> {
   const [{ updateManifest }, { publishRenamed }] = await Promise.all([
-    import('../registry/manifest-store.ts'),
-    import('../registry/publish-capability.ts'),
+    import('../records/manifest-store.ts'),
+    import('./publish-capability.ts'),
   ]);
   await updateManifest(facts.root, context.clock, (manifest) => renamed(manifest, name));
   const after = readManifestFacts(facts.path);

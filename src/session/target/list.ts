@@ -1,16 +1,16 @@
 import { isRouseError } from '../../base/index.ts';
 import { CAPABILITIES, isBackendKind } from '../../domain/index.ts';
 import type { RegistryRecord } from '../../wire/index.ts';
-import { readStatus } from '../gateway/gateway-documents.ts';
-import { readToken } from '../gateway/gateway-token.ts';
-import { whyDown } from '../gateway/keeper.ts';
-import { probeGateway } from '../gateway/live-gateway.ts';
-import { type ManifestFacts, tryManifestFacts } from '../registry/manifest-facts.ts';
-import { publishForgotten } from '../registry/publish-forgotten.ts';
-import { readRegistry } from '../registry/registry-read.ts';
-import { type SessionPaths, sessionPaths } from '../registry/session-paths.ts';
+import { readStatus } from '../records/gateway-documents.ts';
+import { readToken } from '../records/gateway-token.ts';
+import { whyDown } from '../records/keeper.ts';
+import { probeGateway } from '../records/live-gateway.ts';
+import { type ManifestFacts, tryManifestFacts } from '../records/manifest-facts.ts';
+import { readRegistry } from '../records/registry-read.ts';
+import { type SessionPaths, sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { LiveSessions, recordedOf } from './live-sessions.ts';
+import { publishForgotten } from './publish-forgotten.ts';
 
 export interface ListedAgent {
   agent_name: string;

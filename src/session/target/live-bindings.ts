@@ -1,5 +1,5 @@
-import type { RecordedGateway } from '../gateway/live-gateway.ts';
-import type { SessionPaths } from '../registry/session-paths.ts';
+import type { RecordedGateway } from '../records/live-gateway.ts';
+import type { SessionPaths } from '../records/session-paths.ts';
 
 /** Published in the agent's tmux session while a gateway lives, and only then. */
 export const LIVE_VARIABLES = [

@@ -1,8 +1,8 @@
 import { isSameSocket } from '../../tmux/index.ts';
 import type { RegistryRecord } from '../../wire/index.ts';
-import { type ManifestFacts, tryManifestFacts } from '../registry/manifest-facts.ts';
+import { type ManifestFacts, tryManifestFacts } from '../records/manifest-facts.ts';
+import { serverOf } from '../records/tmux-socket.ts';
 import { type PointingSession, tmuxOf } from '../session-tmux.ts';
-import { serverOf } from './tmux-socket.ts';
 
 /** What a session is known by: its manifest, and where that says it is. */
 export type Recorded = Pick<ManifestFacts, 'path' | 'tmuxSessionName' | 'tmuxSocket'>;

@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SHARED_SOCKET } from '../../tmux/index.ts';
 import type { RegistryRecord } from '../../wire/index.ts';
-import type { SessionPointers } from '../registry/session-pointers.ts';
+import type { SessionPointers } from '../records/session-pointers.ts';
 import {
   refusalOf,
   type SampleSession,

@@ -1,14 +1,14 @@
 import { conflict, invalid, nearest, notFound, unavailable, unsupported } from '../../base/index.ts';
 import { isHeadless } from '../../domain/index.ts';
 import type { RegistryRecord } from '../../wire/index.ts';
-import type { ManifestFacts } from '../registry/manifest-facts.ts';
-import { byName, type RegistryView } from '../registry/registry-read.ts';
+import type { ManifestFacts } from '../records/manifest-facts.ts';
+import { byName, type RegistryView } from '../records/registry-read.ts';
 import {
   manifestOfRecord,
   manifestOfSession,
   type PointerWorld,
   type SessionPointers,
-} from '../registry/session-pointers.ts';
+} from '../records/session-pointers.ts';
 import type { Selector } from './selector.ts';
 
 /** Where a pair server is expected when nobody says otherwise. */

@@ -1,13 +1,13 @@
 import { isRouseError, notFound } from '../../base/index.ts';
-import { readRegistry } from '../registry/registry-read.ts';
-import type { SessionPointers } from '../registry/session-pointers.ts';
-import { pairKnows, pairToken } from '../server/pair-server.ts';
+import { readRegistry } from '../records/registry-read.ts';
+import type { SessionPointers } from '../records/session-pointers.ts';
+import { socketOf, socketOfTmuxVariable } from '../records/tmux-socket.ts';
 import type { SessionContext } from '../session-context.ts';
 import { SessionTmux } from '../session-tmux.ts';
+import { pairKnows, pairToken } from './fleet-server.ts';
 import { LiveSessions } from './live-sessions.ts';
 import { DEFAULT_PAIR_PORT, resolveTarget, type Target, type TargetWorld } from './resolve-target.ts';
 import { chooseSelector, type Selector, type SelectorFlags } from './selector.ts';
-import { socketOf, socketOfTmuxVariable } from './tmux-socket.ts';
 
 /** The agent the flags name, wherever this command runs. */
 export async function findTarget(context: SessionContext, flags: SelectorFlags): Promise<Target> {
@@ -27,7 +27,7 @@ async function resolveLiving(context: SessionContext, selector: Selector): Promi
   } catch (error) {
     const byAgent = selector.by === 'agent_name' || selector.by === 'agent_id';
     if (!isRouseError(error) || error.code !== 'not_found' || !byAgent) throw error;
-    const { publishForgotten } = await import('../registry/publish-forgotten.ts');
+    const { publishForgotten } = await import('./publish-forgotten.ts');
     const published = await publishForgotten(context, new LiveSessions(context.env));
     if (published.length === 0) throw (await stoppedAgent(context, selector)) ?? error;
     return resolveTarget(selector, world);

@@ -1,9 +1,9 @@
 import { errnoOf, isRouseError, messageOf } from '../../base/index.ts';
+import type { LaneContext } from '../lane-context.ts';
 import type { DeliveryResult } from '../port.ts';
-import { awaitEcho } from '../proof/await-echo.ts';
+import { awaitEcho } from './await-echo.ts';
 import { type Delivery, type Ending, touched, untouched } from './delivery.ts';
 import { type Entered, enterPrompt } from './enter-prompt.ts';
-import type { LaneContext } from './lane-context.ts';
 import { pastePrompt } from './paste-prompt.ts';
 import { preparePrompt } from './prepare-prompt.ts';
 

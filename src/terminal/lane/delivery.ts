@@ -1,13 +1,13 @@
 import { crashPoint, isRouseError, type ProcessIdentity } from '../../base/index.ts';
 import type { Facts } from '../../screen/index.ts';
 import { tmuxProblemOf } from '../../tmux/index.ts';
+import { evidenceAt, type LaneContext } from '../lane-context.ts';
 import type { DeliveryOutcome, DeliveryResult, Evidence, PromptDelivery } from '../port.ts';
 import { screenDigest, type Typed } from '../proof/answered.ts';
 import type { Held } from '../proof/held-text.ts';
 import type { Baseline, Sent } from '../proof/prove-submission.ts';
 import type { Sight } from '../watch/sight.ts';
 import type { LaneAttempt, LaneNotes } from './lane-attempt.ts';
-import { evidenceAt, type LaneContext } from './lane-context.ts';
 import type { Overtaking } from './overtaking.ts';
 import type { PreparedPrompt } from './prepare-prompt.ts';
 import { heldIn } from './slash-command.ts';

@@ -1,8 +1,8 @@
 import { crashPoint, messageOf, sleep } from '../../base/index.ts';
 import type { Facts } from '../../screen/index.ts';
+import { evidenceAt, sameAs } from '../lane-context.ts';
 import type { Evidence } from '../port.ts';
 import { hasAnswered, screenDigest, type Typed } from '../proof/answered.ts';
-import { standBy } from '../proof/await-echo.ts';
 import { isHeld } from '../proof/held-text.ts';
 import {
   type Baseline,
@@ -15,6 +15,7 @@ import {
 import type { Sight } from '../watch/sight.ts';
 import { unreadInput } from '../watch/unread-input.ts';
 import { waitUntil } from '../watch/wait-until.ts';
+import { standBy } from './await-echo.ts';
 import {
   type Delivery,
   type Ending,
@@ -27,7 +28,6 @@ import {
   touched,
   whatIsThere,
 } from './delivery.ts';
-import { evidenceAt, sameAs } from './lane-context.ts';
 import { isBarred, mayEnter } from './may-enter.ts';
 import { offersExactly } from './slash-command.ts';
 import { takeBack } from './take-back.ts';

@@ -1,12 +1,12 @@
 import { crashPoint, messageOf, sleep } from '../../base/index.ts';
 import type { Pane } from '../../tmux/index.ts';
+import { evidenceAt, type LaneContext } from '../lane-context.ts';
 import type { DeliveryResult, Evidence } from '../port.ts';
 import { heldText, isHeld } from '../proof/held-text.ts';
 import type { Sight } from '../watch/sight.ts';
 import { waitUntil } from '../watch/wait-until.ts';
 import { nothingTyped } from './delivery.ts';
 import { keysRefused } from './keys-refused.ts';
-import { evidenceAt, type LaneContext } from './lane-context.ts';
 import { lookOutOfCopyMode } from './leave-copy-mode.ts';
 import { takeBack } from './take-back.ts';
 

@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import { Emitter, type FileLock, isRouseError, lockFile, messageOf } from '../../base/index.ts';
+import { evidenceAt, type LaneContext } from '../lane-context.ts';
 import type {
   AttemptOwner,
   DeliveryResult,
@@ -10,14 +11,13 @@ import type {
   Recovered,
   SettledAttempt,
 } from '../port.ts';
-import { calibrateTool } from '../watch/calibrate-tool.ts';
 import { followTurn } from '../watch/follow-turn.ts';
 import type { Sight } from '../watch/sight.ts';
 import { waitUntil } from '../watch/wait-until.ts';
+import { calibrateTool } from './calibrate-tool.ts';
 import { deliverPrompt } from './deliver-prompt.ts';
 import { interruptTurn } from './interrupt-turn.ts';
 import { LaneNotes } from './lane-attempt.ts';
-import { evidenceAt, type LaneContext } from './lane-context.ts';
 import { LeftAttempt } from './left-attempt.ts';
 import { Overtaking } from './overtaking.ts';
 import { resetChat } from './reset-chat.ts';

@@ -1,5 +1,5 @@
+import type { LaneContext } from '../lane-context.ts';
 import type { Sight } from '../watch/sight.ts';
-import type { LaneContext } from './lane-context.ts';
 
 /** A fresh look, out of copy mode: where nobody is attached it was left behind; with a person attached it is theirs. */
 export async function lookOutOfCopyMode({

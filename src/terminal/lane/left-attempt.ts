@@ -1,7 +1,7 @@
 import { utcStamp } from '../../base/index.ts';
+import type { LaneContext } from '../lane-context.ts';
 import type { AttemptOwner, InterruptedDelivery, Recovered } from '../port.ts';
 import type { LaneAttempt, LaneNotes } from './lane-attempt.ts';
-import type { LaneContext } from './lane-context.ts';
 import { preparePrompt } from './prepare-prompt.ts';
 import { recoverPrompt } from './recover-prompt.ts';
 

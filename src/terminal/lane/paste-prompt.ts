@@ -1,4 +1,5 @@
 import { crashPoint, messageOf } from '../../base/index.ts';
+import { evidenceAt, sameAs } from '../lane-context.ts';
 import { screenDigest } from '../proof/answered.ts';
 import { fingerprint } from '../proof/fingerprint.ts';
 import { baselineOf } from '../proof/prove-submission.ts';
@@ -13,7 +14,6 @@ import {
   touched,
   untouched,
 } from './delivery.ts';
-import { evidenceAt, sameAs } from './lane-context.ts';
 import { lookOutOfCopyMode } from './leave-copy-mode.ts';
 
 /** Pastes the prompt into the composer. What is thrown or returned left it untouched, unless it says so. */

@@ -1,4 +1,5 @@
 import { isProcessAlive } from '../../base/index.ts';
+import { evidenceAt, type LaneContext } from '../lane-context.ts';
 import type { Evidence, Recovered } from '../port.ts';
 import { hasMoved } from '../proof/answered.ts';
 import { type Held, heldText, isHeld } from '../proof/held-text.ts';
@@ -6,7 +7,6 @@ import { proofOfSubmission } from '../proof/prove-submission.ts';
 import { unreadInput } from '../watch/unread-input.ts';
 import { waitUntil } from '../watch/wait-until.ts';
 import type { LaneAttempt } from './lane-attempt.ts';
-import { evidenceAt, type LaneContext } from './lane-context.ts';
 import { takeBack } from './take-back.ts';
 
 export interface Interrupted {

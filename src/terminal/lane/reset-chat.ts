@@ -1,8 +1,8 @@
 import { messageOf } from '../../base/index.ts';
+import { type LaneContext, sameAs } from '../lane-context.ts';
 import type { DeliveryResult } from '../port.ts';
 import { heldText } from '../proof/held-text.ts';
 import { waitUntil } from '../watch/wait-until.ts';
-import { type LaneContext, sameAs } from './lane-context.ts';
 import { offersExactly, showsCommand } from './slash-command.ts';
 import { takeBack } from './take-back.ts';
 

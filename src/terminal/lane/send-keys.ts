@@ -1,8 +1,8 @@
 import { isRouseError, messageOf } from '../../base/index.ts';
 import { parseKeySequence } from '../../domain/index.ts';
+import { evidenceAt, type LaneContext } from '../lane-context.ts';
 import type { DeliveryResult, KeyDelivery } from '../port.ts';
 import { keysRefused } from './keys-refused.ts';
-import { evidenceAt, type LaneContext } from './lane-context.ts';
 import { lookOutOfCopyMode } from './leave-copy-mode.ts';
 
 /** Sends keys somebody asked for explicitly, exactly these, and records what they went into. */

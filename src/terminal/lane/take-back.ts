@@ -1,8 +1,8 @@
 import { isRouseError } from '../../base/index.ts';
+import { type LaneContext, sameAs } from '../lane-context.ts';
 import { essence } from '../proof/held-text.ts';
 import type { Sight } from '../watch/sight.ts';
 import { waitUntil } from '../watch/wait-until.ts';
-import { type LaneContext, sameAs } from './lane-context.ts';
 import { heldIn } from './slash-command.ts';
 
 const MOST_LINES = 300;

@@ -1,4 +1,4 @@
-import type { LaneContext } from '../lane/lane-context.ts';
+import type { LaneContext } from '../lane-context.ts';
 import type { PaneView } from '../watch/pane-watch.ts';
 import { unreadInput } from '../watch/unread-input.ts';
 import { fingerprint } from './fingerprint.ts';

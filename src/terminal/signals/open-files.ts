@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { childrenOf } from '../watch/child-processes.ts';
+import { childrenOf } from './child-processes.ts';
 
 /** The files that a process and its children hold open. */
 export function filesOpenIn(pid: number): string[] {

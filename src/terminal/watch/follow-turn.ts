@@ -1,4 +1,4 @@
-import { evidenceAt, type LaneContext } from '../lane/lane-context.ts';
+import { evidenceAt, type LaneContext } from '../lane-context.ts';
 import type { PromptDelivery, Stage } from '../port.ts';
 import type { Sight } from './sight.ts';
 

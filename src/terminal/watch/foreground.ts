@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { bootId, type ProcessIdentity, readProcStat } from '../../base/index.ts';
 import type { ProcessFacts } from '../../screen/index.ts';
 import type { Pane } from '../../tmux/index.ts';
-import { childrenOf } from './child-processes.ts';
+import { childrenOf } from '../signals/child-processes.ts';
 
 /** How the tool's process is recognised. */
 export interface ToolLooks {

@@ -11,16 +11,16 @@ import { type SkillsAtLaunch, skillsForLaunch } from '../equip/skills.ts';
 import { sweepEnvironmentFiles } from '../equip/sweep-environment-files.ts';
 import { type AttachReport, attachLocal } from '../gateway/attach.ts';
 import { type Bound, bindMailbox, unbindMailbox } from '../mailbox-binding.ts';
-import type { ManifestFacts } from '../registry/manifest-facts.ts';
-import { createManifest, updateManifest } from '../registry/manifest-store.ts';
-import { publishCapability } from '../registry/publish-capability.ts';
-import { removeRecord } from '../registry/registry.ts';
-import { makeSessionDirectories } from '../registry/session-paths.ts';
-import { type FleetReport, joinFleetAtStart, leaveFleet } from '../server/fleet-membership.ts';
+import type { ManifestFacts } from '../records/manifest-facts.ts';
+import { createManifest, updateManifest } from '../records/manifest-store.ts';
+import { removeRecord } from '../records/registry.ts';
+import { makeSessionDirectories } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import type { Pane } from '../session-tmux.ts';
-import { endSession } from '../stop/end-session.ts';
+import { publishCapability } from '../target/publish-capability.ts';
 import { withClaimedName } from './claim-name.ts';
+import { endSession } from './end-session.ts';
+import { type FleetReport, joinFleetAtStart, leaveFleet } from './fleet-membership.ts';
 import {
   type Draft,
   identityOf,

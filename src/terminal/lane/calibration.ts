@@ -1,7 +1,7 @@
 import type { Clock, Log } from '../../base/index.ts';
-import type { Lane } from '../lane/lane.ts';
-import type { Sight } from './sight.ts';
-import type { Tracker } from './tracker.ts';
+import type { Sight } from '../watch/sight.ts';
+import type { Tracker } from '../watch/tracker.ts';
+import type { Lane } from './lane.ts';
 
 export interface CalibrationOptions {
   tracker: Tracker;

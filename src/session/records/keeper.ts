@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 import { isProcessAlive, type ProcessIdentity, readIfExists } from '../../base/index.ts';
-import type { SessionPaths } from '../registry/session-paths.ts';
+import type { SessionPaths } from './session-paths.ts';
 
 /** What the parent of a gateway wrote about itself in run/keeper.json. */
 export interface KeeperRecord {

@@ -6,8 +6,8 @@ import {
   signalProcess,
 } from '../../base/index.ts';
 import { childrenOf } from '../equip/find-tool.ts';
+import { waitForEnd } from '../gateway/process-end.ts';
 import type { SessionTmux } from '../session-tmux.ts';
-import { waitForEnd } from './process-end.ts';
 
 /** How long a tool may take to put its affairs in order after its terminal is gone. */
 const PATIENCE_MS = 3000;

@@ -2,15 +2,15 @@ import { asRouseError, conflict, crashPoint } from '../../base/index.ts';
 import { endHeadlessTurn } from '../../terminal/index.ts';
 import { detachHoldingLock } from '../gateway/detach.ts';
 import { withLifecycleLock } from '../gateway/lifecycle-lock.ts';
-import { putBack } from '../launch/joined-session.ts';
-import type { ManifestFacts } from '../registry/manifest-facts.ts';
-import { updateManifest } from '../registry/manifest-store.ts';
-import { removeRecord } from '../registry/registry.ts';
-import { leaveFleet } from '../server/fleet-membership.ts';
+import type { ManifestFacts } from '../records/manifest-facts.ts';
+import { updateManifest } from '../records/manifest-store.ts';
+import { removeRecord } from '../records/registry.ts';
 import type { SessionContext } from '../session-context.ts';
 import { tmuxOf } from '../session-tmux.ts';
 import { followSession } from '../target/follow-session.ts';
+import { putBack } from '../target/joined-session.ts';
 import { endSession } from './end-session.ts';
+import { leaveFleet } from './fleet-membership.ts';
 import type { StopReport } from './stop-report.ts';
 
 export interface StopOptions {

@@ -1,8 +1,8 @@
 import { utcStamp } from '../../base/index.ts';
 import { type BackendKind, isHeadless } from '../../domain/index.ts';
 import type { MailboxBinding, SessionManifestInput } from '../../wire/index.ts';
-import { authorityOf, type Ownership, serverSection } from '../server/pair-ownership.ts';
-import type { BeforeJoin } from './joined-session.ts';
+import type { BeforeJoin } from '../target/joined-session.ts';
+import { authorityOf, type Ownership, serverSection } from './fleet-ownership.ts';
 
 export interface NewSessionFacts {
   backend: BackendKind;

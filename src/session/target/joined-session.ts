@@ -1,9 +1,9 @@
 import { crashPoint } from '../../base/index.ts';
 import type { SessionManifest } from '../../wire/index.ts';
-import { type ManifestFacts, tryManifestFacts } from '../registry/manifest-facts.ts';
-import { readManifest } from '../registry/manifest-store.ts';
+import { type ManifestFacts, tryManifestFacts } from '../records/manifest-facts.ts';
+import { readManifest } from '../records/manifest-store.ts';
 import type { Pane, SessionTmux, VariableState } from '../session-tmux.ts';
-import { LIVE_VARIABLES, RETIRED_VARIABLES } from '../target/live-bindings.ts';
+import { LIVE_VARIABLES, RETIRED_VARIABLES } from './live-bindings.ts';
 
 /** The name window 0 bears while its session is an agent's. */
 export const AGENT_WINDOW_NAME = 'agent';

@@ -1,8 +1,8 @@
 import { conflict, isRouseError, notFound, notReady, unavailable } from '../../base/index.ts';
 import { exchange, ownerToken, readTokenFile, type ServerKind, segment } from '../../client/index.ts';
 import { isHeadless } from '../../domain/index.ts';
-import type { ManifestFacts } from '../registry/manifest-facts.ts';
-import type { PairTarget } from '../target/resolve-target.ts';
+import type { ManifestFacts } from '../records/manifest-facts.ts';
+import type { PairTarget } from './resolve-target.ts';
 
 /** The two kinds of server that own agents; the passive one cannot attach or detach. */
 export type PairService = 'houmao-server' | 'houmao-passive-server';

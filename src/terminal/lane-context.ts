@@ -1,8 +1,8 @@
-import type { Clock, Log } from '../../base/index.ts';
-import type { Expectation } from '../../tmux/index.ts';
-import type { Evidence } from '../port.ts';
-import type { PaneView, PaneWatch } from '../watch/pane-watch.ts';
-import type { Tracker } from '../watch/tracker.ts';
+import type { Clock, Log } from '../base/index.ts';
+import type { Expectation } from '../tmux/index.ts';
+import type { Evidence } from './port.ts';
+import type { PaneView, PaneWatch } from './watch/pane-watch.ts';
+import type { Tracker } from './watch/tracker.ts';
 
 /** How long the lane waits for what. Running out of time is never a success. */
 export interface LanePatience {

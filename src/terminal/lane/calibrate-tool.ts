@@ -8,9 +8,9 @@ import {
   rowAt,
   type Screen,
 } from '../../screen/index.ts';
-import { type LaneContext, sameAs } from '../lane/lane-context.ts';
-import type { PaneView } from './pane-watch.ts';
-import { waitUntil } from './wait-until.ts';
+import { type LaneContext, sameAs } from '../lane-context.ts';
+import type { PaneView } from '../watch/pane-watch.ts';
+import { waitUntil } from '../watch/wait-until.ts';
 
 /** After the marker is seen, the rest of the tool's drawing. */
 const DRAWN_MS = 150;

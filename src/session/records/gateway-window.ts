@@ -1,9 +1,9 @@
-import type { ManifestFacts } from '../registry/manifest-facts.ts';
-import { sessionPaths } from '../registry/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { tmuxOf } from '../session-tmux.ts';
 import { readKeeper } from './keeper.ts';
 import type { RecordedGateway } from './live-gateway.ts';
+import type { ManifestFacts } from './manifest-facts.ts';
+import { sessionPaths } from './session-paths.ts';
 
 /**
  * Closes the window a gateway left behind: exactly the recorded window, in this session, not index 0, and only

@@ -12,15 +12,15 @@ import {
   seedFile,
   writeDerivedFiles,
   writeStatus,
-} from '../gateway/gateway-documents.ts';
-import { type RecordedGateway, readRecordedGateway } from '../gateway/live-gateway.ts';
+} from '../records/gateway-documents.ts';
+import { type RecordedGateway, readRecordedGateway } from '../records/live-gateway.ts';
+import { type ManifestFacts, readManifestFacts } from '../records/manifest-facts.ts';
+import { JOINED_LEASE_MS, LAUNCHED_LEASE_MS, publishRecord, withLease } from '../records/registry.ts';
+import { readRecord } from '../records/registry-read.ts';
+import { makeSessionDirectories, sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { tmuxOf } from '../session-tmux.ts';
-import { RETIRED_VARIABLES } from '../target/live-bindings.ts';
-import { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
-import { JOINED_LEASE_MS, LAUNCHED_LEASE_MS, publishRecord, withLease } from './registry.ts';
-import { readRecord } from './registry-read.ts';
-import { makeSessionDirectories, sessionPaths } from './session-paths.ts';
+import { RETIRED_VARIABLES } from './live-bindings.ts';
 
 /**
  * not_capable: no gateway can serve this kind of session. capable: everything is in place for one, and none

@@ -1,15 +1,15 @@
-import { isProcessAlive } from '../../base/index.ts';
-import { CAPABILITIES } from '../../domain/index.ts';
-import { findTool } from '../equip/find-tool.ts';
-import { localStatus } from '../gateway/gateway-status.ts';
-import { readRecordedGateway } from '../gateway/live-gateway.ts';
-import type { ManifestFacts } from '../registry/manifest-facts.ts';
-import type { CapabilityState } from '../registry/publish-capability.ts';
-import { readRecord } from '../registry/registry-read.ts';
-import { sessionPaths } from '../registry/session-paths.ts';
-import type { SessionContext } from '../session-context.ts';
-import { tmuxOf } from '../session-tmux.ts';
-import { followSession } from './follow-session.ts';
+import { isProcessAlive } from '../base/index.ts';
+import { CAPABILITIES } from '../domain/index.ts';
+import { findTool } from './equip/find-tool.ts';
+import { localStatus } from './gateway/gateway-status.ts';
+import { readRecordedGateway } from './records/live-gateway.ts';
+import type { ManifestFacts } from './records/manifest-facts.ts';
+import { readRecord } from './records/registry-read.ts';
+import { sessionPaths } from './records/session-paths.ts';
+import type { SessionContext } from './session-context.ts';
+import { tmuxOf } from './session-tmux.ts';
+import { followSession } from './target/follow-session.ts';
+import type { CapabilityState } from './target/publish-capability.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,9 +1,9 @@
 import { conflict, messageOf, notFound, unavailable } from '../../base/index.ts';
 import { isSameSocket } from '../../tmux/index.ts';
 import type { RegistryRecord } from '../../wire/index.ts';
-import { serverOf } from '../target/tmux-socket.ts';
 import { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
 import { byTmuxSession, type RegistryView } from './registry-read.ts';
+import { serverOf } from './tmux-socket.ts';
 
 /**
  * From a tmux session to its manifest. The session's own pointer comes first; when it is missing or stale the

@@ -1,10 +1,10 @@
 import { conflict } from '../../base/index.ts';
 import { bareAgentName } from '../../domain/index.ts';
 import type { RegistryRecord } from '../../wire/index.ts';
-import { publishForgotten } from '../registry/publish-forgotten.ts';
-import { readRegistry } from '../registry/registry-read.ts';
+import { readRegistry } from '../records/registry-read.ts';
 import type { SessionContext } from '../session-context.ts';
 import { LiveSessions, recordedOf } from '../target/live-sessions.ts';
+import { publishForgotten } from '../target/publish-forgotten.ts';
 
 /**
  * A name or id that another session has is an error, never renamed. A record whose lease ran out still counts

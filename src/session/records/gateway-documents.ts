@@ -7,10 +7,10 @@ import {
   offlineStatus,
 } from '../../domain/index.ts';
 import type { AttachFile, DesiredConfigFile } from '../../wire/index.ts';
-import type { ManifestFacts } from '../registry/manifest-facts.ts';
-import type { SessionPaths } from '../registry/session-paths.ts';
 import { whyDown } from './keeper.ts';
 import type { RecordedGateway } from './live-gateway.ts';
+import type { ManifestFacts } from './manifest-facts.ts';
+import type { SessionPaths } from './session-paths.ts';
 
 export const PROTOCOL_VERSION = 'v1';
 

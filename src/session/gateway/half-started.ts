@@ -1,9 +1,9 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { isProcessAlive, type ProcessIdentity, readIfExists, writeJsonAtomic } from '../../base/index.ts';
-import { endStarted } from '../gateway/end-gateway.ts';
-import type { SessionPaths } from '../registry/session-paths.ts';
+import type { SessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
+import { endStarted } from './end-gateway.ts';
 
 /**
  * A gateway between its start and its first word. When its attach is killed there, nobody waits for it any more;

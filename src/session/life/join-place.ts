@@ -1,10 +1,10 @@
 import { conflict, invalid, notFound } from '../../base/index.ts';
 import { isSameSocket } from '../../tmux/index.ts';
-import { tryManifestFacts } from '../registry/manifest-facts.ts';
+import { tryManifestFacts } from '../records/manifest-facts.ts';
+import { serverOf, socketOf, socketOfTmuxVariable } from '../records/tmux-socket.ts';
 import type { SessionContext } from '../session-context.ts';
 import { type Pane, SessionTmux } from '../session-tmux.ts';
 import { ownSessions } from '../target/live-sessions.ts';
-import { serverOf, socketOf, socketOfTmuxVariable } from '../target/tmux-socket.ts';
 
 /** The tmux session to be joined, and in it the pane that becomes the agent's. Refused where it is an agent's already. */
 export async function placeToJoin(

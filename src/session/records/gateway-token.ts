@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 import { invalid, readIfExists } from '../../base/index.ts';
-import type { SessionPaths } from '../registry/session-paths.ts';
+import type { SessionPaths } from './session-paths.ts';
 
 export const TOKEN_FILE_VARIABLE = 'HOUMAO_GATEWAY_TOKEN_FILE';
 

@@ -1,15 +1,15 @@
 import { crashPoint, notReady, stableJson, writeJsonAtomic } from '../../base/index.ts';
 import { desiredConfigFile, parseFile } from '../../wire/index.ts';
-import { type AttachPlan, desiredAfter } from '../gateway/attach-plan.ts';
-import { readDesiredConfig, type StatusDocument, writeDerivedFiles } from '../gateway/gateway-documents.ts';
-import { type GatewayReport, localStatus } from '../gateway/gateway-status.ts';
-import type { RecordedGateway } from '../gateway/live-gateway.ts';
+import { readDesiredConfig, type StatusDocument, writeDerivedFiles } from '../records/gateway-documents.ts';
+import type { RecordedGateway } from '../records/live-gateway.ts';
+import type { ManifestFacts } from '../records/manifest-facts.ts';
+import { type SessionPaths, sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { tmuxOf } from '../session-tmux.ts';
 import { liveBindings } from '../target/live-bindings.ts';
-import type { ManifestFacts } from './manifest-facts.ts';
-import { publishRegistryRecord, registryGateway } from './publish-capability.ts';
-import { type SessionPaths, sessionPaths } from './session-paths.ts';
+import { publishRegistryRecord, registryGateway } from '../target/publish-capability.ts';
+import { type AttachPlan, desiredAfter } from './attach-plan.ts';
+import { type GatewayReport, localStatus } from './gateway-status.ts';
 
 /** Only now may others find it. The port is remembered with its origin: handed out is not asked for. */
 export async function publishLive(

@@ -2,14 +2,12 @@ import * as fs from 'node:fs';
 import { asRouseError, type ErrorCode, invalid, RouseError, unsupported } from '../../base/index.ts';
 import type { AttachReport } from '../gateway/attach.ts';
 import { attach } from '../gateway/gateway-actions.ts';
-import type { LaunchReport } from '../launch/launch.ts';
-import type { LaunchOptions } from '../launch/launch-draft.ts';
-import { requireWorkdir } from '../launch/launch-plan.ts';
-import { readManifestFacts } from '../registry/manifest-facts.ts';
+import type { LaunchReport } from '../life/launch.ts';
+import type { LaunchOptions } from '../life/launch-draft.ts';
+import { requireWorkdir } from '../life/launch-plan.ts';
+import { launchedHere, type StopOptions } from '../life/stop.ts';
+import { readManifestFacts } from '../records/manifest-facts.ts';
 import type { SessionContext } from '../session-context.ts';
-import { launchedHere, type StopOptions } from '../stop/stop.ts';
-import { type PairTarget, targetOf } from '../target/resolve-target.ts';
-import { writeHandover } from './pair-handover.ts';
 import {
   agentPath,
   askPair,
@@ -17,7 +15,9 @@ import {
   pairService,
   pairToken,
   requirePairAgent,
-} from './pair-server.ts';
+} from '../target/fleet-server.ts';
+import { type PairTarget, targetOf } from '../target/resolve-target.ts';
+import { writeHandover } from './handover.ts';
 
 type Json = Record<string, unknown>;
 

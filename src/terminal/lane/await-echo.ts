@@ -1,4 +1,11 @@
 import { crashPoint, isProcessAlive } from '../../base/index.ts';
+import { evidenceAt } from '../lane-context.ts';
+import type { Evidence } from '../port.ts';
+import { hasAnswered, hasMoved } from '../proof/answered.ts';
+import { isHeld } from '../proof/held-text.ts';
+import { proofOfSubmission } from '../proof/prove-submission.ts';
+import type { Sight } from '../watch/sight.ts';
+import { waitUntil } from '../watch/wait-until.ts';
 import {
   type Delivery,
   type Ending,
@@ -8,16 +15,9 @@ import {
   record,
   touched,
   whatIsThere,
-} from '../lane/delivery.ts';
-import { evidenceAt } from '../lane/lane-context.ts';
-import { isBarred, mayEnter } from '../lane/may-enter.ts';
-import { takeBack } from '../lane/take-back.ts';
-import type { Evidence } from '../port.ts';
-import type { Sight } from '../watch/sight.ts';
-import { waitUntil } from '../watch/wait-until.ts';
-import { hasAnswered, hasMoved } from './answered.ts';
-import { isHeld } from './held-text.ts';
-import { proofOfSubmission } from './prove-submission.ts';
+} from './delivery.ts';
+import { isBarred, mayEnter } from './may-enter.ts';
+import { takeBack } from './take-back.ts';
 
 /** Nothing is looked for meanwhile: whatever moves ends the wait. */
 const FOR_NOW_MS = 3_600_000;

@@ -1,12 +1,12 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { isRouseError, tryLockFile } from '../../base/index.ts';
+import { readManifestFacts, tryManifestFacts } from '../records/manifest-facts.ts';
+import { readRegistry } from '../records/registry-read.ts';
+import { sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { tmuxOf } from '../session-tmux.ts';
-import type { LiveSessions } from '../target/live-sessions.ts';
-import { readManifestFacts, tryManifestFacts } from './manifest-facts.ts';
-import { readRegistry } from './registry-read.ts';
-import { sessionPaths } from './session-paths.ts';
+import type { LiveSessions } from './live-sessions.ts';
 
 /**
  * Live sessions that no fresh record names. A session counts as ours when it points back at its manifest, whatever
@@ -37,7 +37,7 @@ async function publishAgain(context: SessionContext, manifestPath: string): Prom
   try {
     const [{ publishCapability }, { followSession }] = await Promise.all([
       import('./publish-capability.ts'),
-      import('../target/follow-session.ts'),
+      import('./follow-session.ts'),
     ]);
     await followSession(context, readManifestFacts(manifestPath));
     await publishCapability(context, manifestPath);

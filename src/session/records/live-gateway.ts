@@ -6,8 +6,8 @@ import {
   type ExecutionMode,
   type PartialTimings,
 } from '../../domain/index.ts';
-import type { SessionPaths } from '../registry/session-paths.ts';
 import { isKept } from './keeper.ts';
+import type { SessionPaths } from './session-paths.ts';
 
 /** What a gateway wrote about itself in run/current-instance.json. */
 export interface RecordedGateway {
