@@ -25,6 +25,7 @@ export const PROOFS = {
     ],
   },
   screens: { project: 'unit', files: ['test/screen/lost-rows'] },
+  golden: { project: 'walk', files: ['test/golden'] },
   agents: { project: 'agents', files: ['test/agents'], timeout: 120_000 },
 };
 

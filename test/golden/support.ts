@@ -1,0 +1,41 @@
+import { ControlClient } from '../../src/scripted/index.ts';
+import type { Stage } from './stage.ts';
+
+export interface Played {
+  /** Words that name it on a command line. */
+  words: string[];
+  /** Steers it: dialogs, busy turns. */
+  control: ControlClient;
+  /** Waits until its turn has ended. */
+  idle(): Promise<unknown>;
+  /** Waits until its gateway says that a prompt may be typed. */
+  ready(): Promise<unknown>;
+}
+
+/** Launches a scripted agent by the command line; more words go before the tool's own. */
+export async function play(stage: Stage, name: string, more: string[] = []): Promise<Played> {
+  const socket = stage.at(`${name}.sock`);
+  const facts = await stage.json([
+    ...['agents', 'launch', '--tool', 'scripted', '--agent-name', name],
+    ...more,
+    ...['--', '--control', socket, '--turn', '200ms'],
+  ]);
+  stage.call(facts.tmux_session_name, `tmux session of ${name}`);
+  stage.call(facts.session_id, `session of ${name}`);
+  stage.call(facts.agent_id, `id of ${name}`);
+  const words = ['--agent-name', name];
+  const control = await ControlClient.connect(socket);
+  return {
+    words,
+    control,
+    idle: () =>
+      stage.until(async () => ((await control.send('status')) as { state: string }).state === 'ready'),
+    ready: () =>
+      stage.until(async () => (await statusOf(stage, words)).terminal_surface_eligibility === 'ready'),
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+export async function statusOf(stage: Stage, words: string[]): Promise<any> {
+  return stage.look(['agents', 'gateway', 'status', ...words]);
+}
