@@ -1,28 +1,32 @@
 // docs/cli.md: every command, flag and example, from the same tables that parse them.
 import { loadSource } from './load-source.mjs';
 
-const flagLine = (flag) => {
+const now = (value) => (typeof value === 'function' ? value() : value);
+
+const flagLine = async (flag) => {
   const name = `--${flag.name}${flag.value ? ` <${flag.value}>` : ''}`;
   const opposite = flag.negatable ? `, \`--${flag.opposite ?? `no-${flag.name}`}\`` : '';
+  const choices = await now(flag.choices);
   const notes = [
     flag.required && 'required',
     flag.many && 'may be repeated',
-    flag.choices && `one of ${flag.choices.join(', ')}`,
+    choices && `one of ${choices.join(', ')}`,
     flag.default !== undefined && `default ${flag.default}`,
   ].filter(Boolean);
   return `- \`${name}\`${opposite}: ${flag.summary}${notes.length ? ` (${notes.join('; ')})` : ''}`;
 };
 
-function* section(command, path) {
+async function* section(command, path) {
   if (command.hidden) return;
   if (command.run) {
     const args = (command.args ?? []).map((a) =>
       a.optional ? `[${a.name}${a.variadic ? '...' : ''}]` : `<${a.name}${a.variadic ? '...' : ''}>`,
     );
     yield `### \`${[...path, ...args].join(' ')}\`\n`;
-    yield `${command.description ?? `${command.summary[0].toUpperCase()}${command.summary.slice(1)}.`}\n`;
+    const description = await now(command.description);
+    yield `${description ?? `${command.summary[0].toUpperCase()}${command.summary.slice(1)}.`}\n`;
     const flags = (command.flags ?? []).filter((flag) => !flag.hidden);
-    if (flags.length) yield `${flags.map(flagLine).join('\n')}\n`;
+    if (flags.length) yield `${(await Promise.all(flags.map(flagLine))).join('\n')}\n`;
     if (command.examples?.length) yield `\`\`\`sh\n${command.examples.join('\n')}\n\`\`\`\n`;
   } else if (path.length === 2) {
     yield `## \`${path.join(' ')}\`: ${command.summary}\n`;
@@ -33,6 +37,8 @@ function* section(command, path) {
 export async function cliReference() {
   const { ROOT } = await loadSource('src/cli/index.ts');
   const { EXIT_MEANINGS } = await loadSource('src/cli/exit-codes.ts');
+  const sections = [];
+  for await (const part of section(ROOT, ['rouse'])) sections.push(part);
   return [
     '# Command reference\n',
     'Generated from the command tables by `node scripts/generate.mjs`. `rouse` and `houmao-mgr` are the same program.',
@@ -42,6 +48,6 @@ export async function cliReference() {
     '|---|---|',
     ...EXIT_MEANINGS.map(([code, meaning]) => `| ${code} | ${meaning} |`),
     '',
-    ...section(ROOT, ['rouse']),
+    ...sections,
   ].join('\n');
 }

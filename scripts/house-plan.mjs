@@ -13,17 +13,18 @@ const PLAN = {
   wire: 'base domain',
   mail: 'base domain db',
   screen: 'base domain',
-  terminal: 'base domain tmux screen',
+  tools: 'base domain screen',
+  terminal: 'base domain tmux screen tools',
   client: 'base domain wire',
   http: 'base wire',
-  gateway: 'base domain db tmux screen terminal wire http client mail',
+  gateway: 'base domain db tmux screen tools terminal wire http client mail',
   fleet: 'base domain db terminal session wire http client mcp',
-  session: 'base domain tmux screen terminal wire client mail gateway',
+  session: 'base domain tmux screen tools terminal wire client mail gateway',
   scripted: 'base',
   mcp: 'base domain wire http client',
-  cli: 'base domain wire client session mail screen scripted demo gateway fleet mcp',
+  cli: 'base domain wire client session mail screen tools scripted demo gateway fleet mcp',
   demo: 'base domain wire client session mail',
-  main: 'base domain cli gateway fleet mcp scripted terminal',
+  main: 'base domain cli gateway fleet mcp scripted tools terminal',
 };
 
 /** Inside the gateway, data goes one way; only dispatch holds the lane. */

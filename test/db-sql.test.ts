@@ -422,7 +422,7 @@ describe('a PostgreSQL server', () => {
 describe('the embedded database', () => {
   const open = (directory: string) => openEmbedded({ directory, templateDirectory: templateDirectory() });
   const HOLDER = `
-    import { armCrashPoint } from '../base/index.ts';
+    import { armCrashPoint } from '../src/base/index.ts';
     import { openEmbedded } from './index.ts';
     const sql = await openEmbedded({ directory: process.argv[2], templateDirectory: process.argv[3] });
     await sql.exec('CREATE TABLE IF NOT EXISTS item (id int PRIMARY KEY)');
@@ -520,7 +520,7 @@ describe('the embedded database', () => {
   it('finishes a start that was killed while the database was being made', async () => {
     const directory = newDirectory();
     const crash = `
-      import { armCrashPoint } from '../base/index.ts';
+      import { armCrashPoint } from '../src/base/index.ts';
       import { openEmbedded } from './index.ts';
       armCrashPoint('db.embedded-built');
       await openEmbedded({ directory: process.argv[2], templateDirectory: process.argv[3] });`;

@@ -2,11 +2,18 @@ import type { Settings } from './settings.ts';
 
 export type PrintStyle = 'plain' | 'json' | 'fancy';
 
+/** A value, or how to get one that is made from what is too heavy to load with the definitions. */
+export type Later<T> = T | (() => Promise<T>);
+
+export function now<T extends string | readonly string[]>(value: Later<T>): T | Promise<T> {
+  return typeof value === 'function' ? value() : value;
+}
+
 /** One command as data: help, completion, reference page and parsing all come from this. */
 export interface Command {
   name: string;
   summary: string;
-  description?: string;
+  description?: Later<string>;
   /** Whole command lines, each optionally followed by `# what it does`. */
   examples?: string[];
   args?: Argument[];
@@ -32,7 +39,7 @@ export interface Flag {
   summary: string;
   /** Name of the value in help; without it the flag is a boolean. */
   value?: string;
-  choices?: readonly string[];
+  choices?: Later<readonly string[]>;
   /** May be given several times; arrives as an array. */
   many?: boolean;
   required?: boolean;

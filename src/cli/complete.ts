@@ -27,7 +27,7 @@ export function completionCommands(root: () => Command): Command[] {
       args: [{ name: 'words', summary: 'the words', variadic: true, optional: true }],
       async run({ args }) {
         const { printCompletions } = await import('./completion.ts');
-        printCompletions(root(), args);
+        await printCompletions(root(), args);
       },
     },
   ];

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Command as Parser } from 'commander';
 import { isRouseError, nearest } from '../base/index.ts';
-import type { Command, Flag } from './command.ts';
+import { type Command, type Flag, now } from './command.ts';
 import { describe } from './help.ts';
 
 export interface Match {
@@ -17,7 +17,7 @@ export function buildParser(
   root: Command,
   words: readonly string[],
   matched: (match: Match) => void,
-): Parser {
+): Promise<Parser> {
   return fill(new Parser(root.name), root, { path: [root.name], words, matched });
 }
 
@@ -30,10 +30,10 @@ interface Way {
   below?: boolean;
 }
 
-function fill(parser: Parser, command: Command, way: Way): Parser {
+async function fill(parser: Parser, command: Command, way: Way): Promise<Parser> {
   const { path, words, matched, below = false } = way;
   parser
-    .description(command.description ?? command.summary)
+    .description(await now(command.description ?? command.summary))
     .summary(command.summary)
     .helpOption('-h, --help', 'show this help')
     .showSuggestionAfterError(true)
@@ -43,13 +43,13 @@ function fill(parser: Parser, command: Command, way: Way): Parser {
     .addHelpText('after', describe(command, path));
   if (command.subcommands) parser.helpCommand(false);
   addArguments(parser, command);
-  for (const flag of command.flags ?? []) addFlag(parser, flag);
+  for (const flag of command.flags ?? []) addFlag(parser, flag, flag.choices && (await now(flag.choices)));
   const names = new Set(command.subcommands?.map((inner) => inner.name));
   const named = words.findIndex((word) => names.has(word));
   for (const inner of command.subcommands ?? []) {
     const child = parser.command(inner.name, { hidden: inner.hidden ?? false });
     if (inner.name === words[named]) {
-      fill(child, inner, {
+      await fill(child, inner, {
         path: [...path, inner.name],
         words: words.slice(named + 1),
         matched,
@@ -99,16 +99,19 @@ function missingSubcommand(parser: Parser, command: Command): void {
   parser.error(`error: unknown command '${typed}'${suggestion}`, { code: 'commander.unknownCommand' });
 }
 
-function addFlag(parser: Parser, flag: Flag): void {
+function addFlag(parser: Parser, flag: Flag, choices: readonly string[] | undefined): void {
   const long = `--${flag.name}${flag.value ? ` <${flag.value}>` : ''}`;
   const option = parser.createOption(flag.short ? `-${flag.short}, ${long}` : long, flag.summary);
   if (flag.hidden) option.hideHelp();
   if (flag.required) option.makeOptionMandatory();
   if (flag.default !== undefined) option.default(flag.default);
-  if (flag.choices && !flag.many) option.choices(flag.choices);
+  if (choices && !flag.many) option.choices(choices);
   if (flag.many)
-    option.argParser((text: string, before: unknown[] | undefined) => [...(before ?? []), value(flag, text)]);
-  else if (flag.parse) option.argParser((text: string) => value(flag, text));
+    option.argParser((text: string, before: unknown[] | undefined) => [
+      ...(before ?? []),
+      value(flag, choices, text),
+    ]);
+  else if (flag.parse) option.argParser((text: string) => value(flag, choices, text));
   parser.addOption(option);
   if (!flag.negatable) return;
   refuseBoth(parser, flag.name, flag.opposite ?? `no-${flag.name}`);
@@ -136,9 +139,9 @@ function refuseBoth(parser: Parser, ...names: [string, string]): void {
   }
 }
 
-function value(flag: Flag, text: string): unknown {
-  if (flag.choices && !flag.choices.includes(text)) {
-    throw new InvalidArgumentError(`Allowed choices are ${flag.choices.join(', ')}.`);
+function value(flag: Flag, choices: readonly string[] | undefined, text: string): unknown {
+  if (choices && !choices.includes(text)) {
+    throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
   }
   try {
     return flag.parse ? flag.parse(text) : text;

@@ -67,7 +67,7 @@ function takeStyle(argv: string[], env: NodeJS.ProcessEnv): { argv: string[]; st
 async function parse(argv: string[], world: Surroundings): Promise<Match | number> {
   let match: Match | undefined;
   let complaint = '';
-  const parser = buildParser(ROOT, argv, (found) => {
+  const parser = await buildParser(ROOT, argv, (found) => {
     match = found;
   });
   configure(parser, world, (text) => {

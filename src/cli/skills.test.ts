@@ -4,8 +4,7 @@ import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { cliAgent } from '../../test/support/cli-agent.ts';
 import { Ending } from '../base/index.ts';
-import { MAIL_SKILLS, SKILLED_TOOLS } from '../domain/index.ts';
-import { TOOLS } from './skills.ts';
+import { MAIL_SKILLS } from '../domain/index.ts';
 
 let ending = new Ending();
 afterEach(async () => {
@@ -27,10 +26,6 @@ async function start() {
 }
 
 describe('skills', () => {
-  it('are offered for every tool whose skill directory is known', () => {
-    expect([...TOOLS]).toEqual(SKILLED_TOOLS);
-  });
-
   it.each(MAIL_SKILLS)('%s has a name that is its directory, and a description tools accept', (skill) => {
     const text = fs.readFileSync(path.join('assets', 'skills', skill, 'SKILL.md'), 'utf8');
     const [, head = ''] = /^---\n([\s\S]*?)\n---\n/.exec(text) ?? [];

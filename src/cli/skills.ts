@@ -4,8 +4,8 @@ import { absoluteDirectory } from './agents/mailbox-flags.ts';
 import type { Command, Flag, Input, Output } from './command.ts';
 import { table } from './print/table.ts';
 
-/** As in domain/tool-skills.ts; a test keeps them equal, so that this file stays quick to load. */
-export const TOOLS = ['claude', 'codex', 'gemini', 'opencode', 'kimi', 'qwen', 'copilot', 'pi'] as const;
+const skilledTools = async (): Promise<string[]> =>
+  (await import('../tools/index.ts')).toolNames((tool) => tool.skills);
 
 const HOME: Flag = {
   name: 'home',
@@ -35,7 +35,7 @@ async function list(input: Input): Promise<Output> {
   const tool = input.flags['tool'] as string | undefined;
   const home = input.flags['home'] as string | undefined;
   if (home !== undefined && tool === undefined) throw invalid('--home goes with --tool');
-  const skills = (tool === undefined ? TOOLS : [tool]).flatMap((each) =>
+  const skills = (tool === undefined ? await skilledTools() : [tool]).flatMap((each) =>
     skillStates({ tool: each, home, env: input.env }).map((state) => ({ tool: each, ...state })),
   );
   return {
@@ -66,7 +66,7 @@ const skills: Command = {
         'rouse skills install --tool claude --home "$PWD/.claude"   # for this project only',
       ],
       flags: [
-        { name: 'tool', value: 'TOOL', choices: TOOLS, summary: 'for which tool', required: true },
+        { name: 'tool', value: 'TOOL', choices: skilledTools, summary: 'for which tool', required: true },
         HOME,
         { name: 'force', summary: 'also replace files that were changed by hand' },
       ],
@@ -76,7 +76,7 @@ const skills: Command = {
       name: 'list',
       summary: 'which skills are installed where, and whether they are as packaged',
       examples: ['rouse skills list', 'rouse skills list --tool claude'],
-      flags: [{ name: 'tool', value: 'TOOL', choices: TOOLS, summary: 'only this tool' }, HOME],
+      flags: [{ name: 'tool', value: 'TOOL', choices: skilledTools, summary: 'only this tool' }, HOME],
       run: list,
     },
   ],

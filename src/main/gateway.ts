@@ -17,7 +17,14 @@ import {
   systemClock,
   writeJsonAtomic,
 } from '../base/index.ts';
-import { HAND_OVER_SIGNAL, isHeadless, type MailSkill, setLimits, skillsDirectory } from '../domain/index.ts';
+import {
+  COMMS_SKILL,
+  HAND_OVER_SIGNAL,
+  isHeadless,
+  type MailSkill,
+  PROCESS_SKILL,
+  setLimits,
+} from '../domain/index.ts';
 import {
   gatewayDoor,
   openBoundMailbox,
@@ -30,6 +37,7 @@ import {
   type WakeTemplate,
 } from '../gateway/index.ts';
 import { openHeadlessSurface, openSurface, readTimings } from '../terminal/index.ts';
+import { skillsDirectory } from '../tools/index.ts';
 
 /**
  * The gateway's program. `rouse agents gateway attach` starts it; what became of the start is written to
@@ -103,7 +111,7 @@ function installedSkills({ tool, launch_plan: plan }: SessionFacts['manifest']):
   });
   const has = (skill: MailSkill): boolean =>
     directory !== undefined && existsSync(path.join(directory, skill, 'SKILL.md'));
-  return { process: has('houmao-process-emails-via-gateway'), comms: has('houmao-agent-email-comms') };
+  return { process: has(PROCESS_SKILL), comms: has(COMMS_SKILL) };
 }
 
 /** The wall clock of a gateway under proof is set by a file. */

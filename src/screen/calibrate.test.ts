@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Fixture, loadFixtures } from '../../test/screen/captured-fixtures.ts';
 import { drawSkin, numbers, randomSkin, type Skin, type SkinState } from '../../test/screen/random-skin.ts';
+import { detectorFor } from '../tools/index.ts';
 import { CALIBRATION_MARKER, calibrate, mayCalibrate, readsMark } from './calibrate.ts';
 import type { Detector } from './detector.ts';
-import { detectorFor } from './detectors/index.ts';
 import { Row, rowAt, type Screen } from './model/screen.ts';
 import { PLAIN } from './model/style.ts';
 import { observe } from './observe.ts';

@@ -121,14 +121,12 @@ function learn(before: Screen, found: Found): Detector {
   return {
     tool: CALIBRATED_TOOL,
     versions: { from: '0.0.0', below: '0.0.0', seen: [] },
-    processNames: [],
     composers: [shape],
     title: {},
     signs: GENERIC_SIGNS,
     transcript: { prompt: /^(?!)/ },
     input: CAUTIOUS_INPUT,
     idleChrome: { title: withoutNumbers(before.title), footer: footerOf(before, bottom) },
-    signals: ['title'],
   };
 }
 

@@ -1,5 +1,6 @@
+import { isShell } from '../base/index.ts';
 import { type CaptureFile, parseCaptureFile } from './capture-file.ts';
-import { detectorFor } from './detectors/index.ts';
+import type { Detector } from './detector.ts';
 import type { Facts, ProcessFacts } from './facts.ts';
 import { observe } from './observe.ts';
 import { decideReadiness } from './turn/readiness.ts';
@@ -27,18 +28,22 @@ export interface Classification {
   evidence: Facts['evidence'];
 }
 
-const SHELLS = new Set(['bash', 'sh', 'zsh', 'fish', 'dash', 'ksh', 'tcsh', 'csh', 'nu', 'pwsh', 'ash']);
-
 /** The gate on one screen alone: the tool is taken to be alive and the screen to be still, unless the capture says otherwise. */
-export function classifyCapture(text: string, file: string, tool: string, version?: string): Classification {
+export function classifyCapture(
+  text: string,
+  file: string,
+  detectorFor: (alternate: boolean | undefined) => Detector,
+  version?: string,
+): Classification {
   const capture = parseCaptureFile(text, file);
+  const detector = detectorFor(capture.screen.alternate);
   const process: ProcessFacts = {
     foreground: foregroundOf(capture),
     ...(version === undefined ? {} : { version }),
   };
   const facts = observe({
     screen: capture.screen,
-    detector: detectorFor(tool, { version, alternate: capture.screen.alternate }),
+    detector,
     process,
   });
   const gate = decideReadiness(facts, { stable: true });
@@ -47,7 +52,7 @@ export function classifyCapture(text: string, file: string, tool: string, versio
   const { surface } = facts;
   return {
     file,
-    tool,
+    tool: detector.tool,
     tool_version: version ?? null,
     version_status: facts.version.status,
     ready: gate.ready,
@@ -73,5 +78,5 @@ export function classifyCapture(text: string, file: string, tool: string, versio
 }
 
 function foregroundOf({ command }: CaptureFile): ProcessFacts['foreground'] {
-  return command !== undefined && SHELLS.has(command.replace(/^-/, '')) ? 'shell' : 'tool';
+  return command !== undefined && isShell(command) ? 'shell' : 'tool';
 }

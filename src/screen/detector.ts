@@ -8,8 +8,6 @@ import type { VersionRange } from './version-range.ts';
 export interface Detector {
   tool: string;
   versions: VersionRange;
-  /** Names of the tool's process in the pane; an interpreter (`node`) counts only with the tool in its arguments. */
-  processNames: string[];
   /** Which buffer this version draws on; tells versions apart when nobody knows the number. */
   buffer?: 'alternate' | 'main';
   /** What parts a panel at the left from the rest, in every row, when one is open. */
@@ -24,8 +22,6 @@ export interface Detector {
   input: InputRules;
   /** Of a calibrated detector: what title and footer read while idle. Anything else there is not ready. */
   idleChrome?: { title: string; footer: string[] };
-  /** The tool's own signals beyond the screen, best first, for those who gather them. */
-  signals: SignalSource[];
 }
 
 export type Mode = 'prompt' | 'shell' | 'search';
@@ -153,16 +149,6 @@ export interface TranscriptShape {
   /** A prompt that is a command of the tool's own: it has no end to be seen, and without an answer an idle title or signal is enough. */
   command?: RegExp;
 }
-
-export type SignalSource =
-  | 'title'
-  | 'claude_status_file'
-  | 'claude_hooks'
-  | 'codex_rollout'
-  | 'copilot_events'
-  | 'kimi_wire'
-  | 'opencode_http'
-  | 'scripted_status_file';
 
 /** What the tool does to input, measured. The lane reads this; the screen does not. */
 export interface InputRules {

@@ -4,9 +4,9 @@
  * Promises  Pure: no I/O, no tmux, no clock; time and ages are parameters.
  *           Nothing is ready but an empty composer around the cursor with no sign of a turn, a dialog, a menu or
  *           queued input. What is not recognised is unknown, and unknown is not ready.
- *           Detectors are data: one file per tool, read by one engine.
+ *           Detectors are data, given by tools/ or learned, and read by one engine.
  * Never     Takes time for evidence: a turn that was not seen to end has not ended.
- * Errors    Only what a person hands in can be wrong: an unknown tool or a file that is no capture is `invalid`.
+ * Errors    Only what a person hands in can be wrong: a file that is no capture is `invalid`.
  */
 
 export * from '../../test/screen/terminal-model.ts';
@@ -14,7 +14,6 @@ export * from './calibrate.ts';
 export * from './capture-file.ts';
 export * from './classify.ts';
 export * from './detector.ts';
-export { DETECTORS, detectorFor, isKnownTool, TOOLS, type WhichDetector } from './detectors/index.ts';
 export * from './facts.ts';
 export { type Composer, type ComposerState, findComposer } from './find-composer.ts';
 export type { Dialog, DialogKind } from './find-dialog.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judge, loadFixtures } from '../../test/screen/captured-fixtures.ts';
-import { detectorFor } from './detectors/index.ts';
+import { detectorFor } from '../tools/index.ts';
 import { Row } from './model/screen.ts';
 import { mainPart } from './sidebar.ts';
 

@@ -11,6 +11,7 @@ const hook = (says: ToolSignal['says'], ageMs: number): ToolSignal => ({
   source: 'claude_hooks',
   says,
   ageMs,
+  isEvent: true,
 });
 
 describe("a tool's own signals", () => {

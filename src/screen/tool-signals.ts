@@ -1,46 +1,27 @@
-import type { SignalSource } from './detector.ts';
-
 /** What the tool itself says, beyond its screen. */
 export interface ToolSignal {
-  source: SignalSource;
+  source: string;
   says: 'idle' | 'busy' | 'waiting' | 'interrupted' | 'failed' | 'ended';
   /** How long ago the tool said it. */
   ageMs: number;
   /** For files that outlive their writer: whether the process that wrote it still lives. */
   writerAlive?: boolean;
+  /** The source reports events, and some are never reported; without it, the tool keeps it true at every moment. */
+  isEvent?: true;
   detail?: string;
 }
-
-/**
- * How a source may be fooled.
- * `level`: the tool keeps it true at every moment. `edge`: it reports events, and some are never reported.
- */
-const NATURE: Record<SignalSource, 'level' | 'edge'> = {
-  title: 'level',
-  // Left behind as `busy` after a kill -9, hence writerAlive.
-  claude_status_file: 'level',
-  // No Stop hook fires when a turn is interrupted: `busy` may stand for ever.
-  claude_hooks: 'edge',
-  // Every turn ends with task_complete or turn_aborted; a killed codex writes neither.
-  codex_rollout: 'level',
-  // The same holds for every turn and compaction here.
-  copilot_events: 'level',
-  kimi_wire: 'level',
-  opencode_http: 'level',
-  scripted_status_file: 'level',
-};
 
 export interface SignalVerdict {
   /** What holds now; `none` when no signal has anything to say. */
   says: 'idle' | 'busy' | 'waiting' | 'none';
-  source: SignalSource | null;
+  source: string | null;
   ageMs: number;
   /** It is an event, whose end may never be reported. */
   isEvent: boolean;
   interrupted: boolean;
   failed: boolean;
   /** Signals that were given and not believed, with the reason. */
-  dismissed: { source: SignalSource; because: string }[];
+  dismissed: { source: string; because: string }[];
 }
 
 /**
@@ -49,9 +30,7 @@ export interface SignalVerdict {
  */
 export function weighSignals(signals: readonly ToolSignal[]): SignalVerdict {
   const dismissed: SignalVerdict['dismissed'] = [];
-  const levels = signals.filter(
-    (signal) => NATURE[signal.source] === 'level' && signal.writerAlive !== false,
-  );
+  const levels = signals.filter((signal) => !signal.isEvent && signal.writerAlive !== false);
   const believed = signals.filter((signal) => {
     const because = dismissal(signal, levels);
     if (because) dismissed.push({ source: signal.source, because });
@@ -65,7 +44,7 @@ export function weighSignals(signals: readonly ToolSignal[]): SignalVerdict {
     says: strongest ? settle(strongest.says) : 'none',
     source: strongest?.source ?? null,
     ageMs: strongest?.ageMs ?? 0,
-    isEvent: strongest !== undefined && NATURE[strongest.source] === 'edge',
+    isEvent: strongest?.isEvent === true,
     interrupted: believed.some(({ says }) => says === 'interrupted'),
     failed: believed.some(({ says }) => says === 'failed'),
     dismissed,
@@ -74,7 +53,7 @@ export function weighSignals(signals: readonly ToolSignal[]): SignalVerdict {
 
 function dismissal(signal: ToolSignal, levels: ToolSignal[]): string | undefined {
   if (signal.writerAlive === false) return 'its writer is dead';
-  if (NATURE[signal.source] === 'level' || signal.says === 'idle') return undefined;
+  if (!signal.isEvent || signal.says === 'idle') return undefined;
   const later = levels.find((level) => level.says === 'idle' && level.ageMs <= signal.ageMs);
   return later && `${later.source} says idle and is newer`;
 }

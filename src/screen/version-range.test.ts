@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DETECTORS, detectorFor, TOOLS } from './detectors/index.ts';
+import { detectorFor, detectorsOf, TOOLS, toolNames } from '../tools/index.ts';
 import { compareVersions, isInRange, readVersion, versionStatus } from './version-range.ts';
 
 const range = { from: '2.1.0', below: '2.2.0', seen: ['2.1.325'] };
@@ -32,7 +32,7 @@ describe('version ranges', () => {
   });
 
   it('holds for every detector: what was seen lies in its range', () => {
-    for (const { tool, versions } of DETECTORS) {
+    for (const { tool, versions } of TOOLS.flatMap(detectorsOf)) {
       for (const seen of versions.seen)
         expect([tool, seen, isInRange(seen, versions)]).toEqual([tool, seen, true]);
     }
@@ -40,6 +40,8 @@ describe('version ranges', () => {
 
   it('names the known tools when asked for another', () => {
     expect(() => detectorFor('cluade')).toThrow(/no detector for tool "cluade"/);
-    expect(TOOLS).toEqual(expect.arrayContaining(['claude', 'codex', 'gemini', 'opencode', 'scripted']));
+    expect(toolNames()).toEqual(
+      expect.arrayContaining(['claude', 'codex', 'gemini', 'opencode', 'scripted']),
+    );
   });
 });

@@ -5,6 +5,7 @@ import {
   makeSocketDirectory,
   parseSocket,
   Tmux,
+  type Pane as TmuxPane,
   type TmuxProblem,
   tmuxProblemOf,
   type WindowLabel,
@@ -107,14 +108,7 @@ export class SessionTmux {
   /** Every pane of every window; empty when the session is gone. */
   async panes(session: string): Promise<Pane[]> {
     const panes = await orGone(() => this.#tmux.listPanes(session), []);
-    return panes.map((pane) => ({
-      windowId: pane.windowId,
-      windowIndex: String(pane.windowIndex),
-      paneId: pane.id,
-      paneIndex: String(pane.index),
-      dead: pane.dead,
-      pid: pane.pid,
-    }));
+    return panes.map(asPane);
   }
 
   /** Of the whole server. */
@@ -125,8 +119,8 @@ export class SessionTmux {
 
   /** Window 0, pane 0: the agent's surface. */
   async agentPane(session: string): Promise<Pane | undefined> {
-    const inWindow = (await this.panes(session)).filter((pane) => pane.windowIndex === '0');
-    return inWindow.sort((a, b) => Number(a.paneIndex) - Number(b.paneIndex))[0];
+    const pane = await orGone(() => this.#tmux.firstPane(session), undefined);
+    return pane && asPane(pane);
   }
 
   /** The variables of the session itself, not those of the server; undefined when the session is gone. */
@@ -245,6 +239,17 @@ async function orGone<T, U>(work: () => Promise<T>, gone: U): Promise<T | U> {
     if (problem !== undefined && GONE.includes(problem)) return gone;
     throw error;
   }
+}
+
+function asPane(pane: TmuxPane): Pane {
+  return {
+    windowId: pane.windowId,
+    windowIndex: String(pane.windowIndex),
+    paneId: pane.id,
+    paneIndex: String(pane.index),
+    dead: pane.dead,
+    pid: pane.pid,
+  };
 }
 
 function paneOf(created: Created): Pane {

@@ -14,14 +14,12 @@ export {
   type HeadlessManifest,
   type HeadlessOptions,
   type HeadlessProgress,
-  KNOWN_TOOLS as KNOWN_HEADLESS_TOOLS,
   openHeadlessSurface,
   openPresence,
   readExitCode,
   type SessionPresence,
   type TurnFiles,
   type TurnLimits,
-  type TurnShape,
   turnArtefacts,
 } from './headless/index.ts';
 export { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';

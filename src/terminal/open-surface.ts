@@ -1,12 +1,12 @@
 import { type Clock, type Log, silentLog, systemClock } from '../base/index.ts';
-import { type Detector, detectorFor, isKnownTool } from '../screen/index.ts';
+import type { Detector } from '../screen/index.ts';
 import { Tmux } from '../tmux/index.ts';
+import { detectorFor, strangersDetector, toolOf } from '../tools/index.ts';
 import { Calibration } from './lane/calibration.ts';
 import { Lane } from './lane/lane.ts';
 import { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
 import type { AgentSurface } from './port.ts';
-import { openSignals } from './signals/index.ts';
-import { recordedVersion, type SurfaceManifest, tmuxPlace } from './surface-manifest.ts';
+import { launchFact, recordedVersion, type SurfaceManifest, tmuxPlace } from './surface-manifest.ts';
 import { TuiSurface } from './tui-surface.ts';
 import { launchedName, launchedWords } from './watch/foreground.ts';
 import { PaneWatch } from './watch/pane-watch.ts';
@@ -14,7 +14,6 @@ import { readTimings } from './watch/read-timings.ts';
 import { startedPids } from './watch/started-pids.ts';
 import { Tracker } from './watch/tracker.ts';
 import { TuiRecord } from './watch/tui-record.ts';
-import { unknownTool } from './watch/unknown-tool.ts';
 
 export interface SurfaceOptions {
   manifest: SurfaceManifest;
@@ -41,14 +40,14 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
   const { server, session } = tmuxPlace(manifest);
   const tmux = new Tmux({ ...server, ...(options.env ? { env: options.env } : {}) });
   const version = recordedVersion(manifest);
-  const known = isKnownTool(manifest.tool);
-  const stranger = unknownTool(manifest.tool);
+  const tool = toolOf(manifest.tool);
+  const known = tool !== undefined && tool.detectors.length > 0;
+  const stranger = strangersDetector(manifest.tool);
   const choose = (alternate: boolean | undefined): Detector =>
-    known ? detectorFor(manifest.tool, { version, alternate }) : stranger;
-  const detector = choose(undefined);
-  const { executable, args } = manifest.launch_plan;
+    known ? detectorFor(tool.name, { version, alternate }) : stranger;
+  const { executable, args, home_selector: home } = manifest.launch_plan;
   const looks = {
-    names: [...detector.processNames, ...launchedName(executable)],
+    names: [...(tool?.process.names ?? [manifest.tool]), ...launchedName(executable)],
     launched: launchedWords(executable, args),
     pids: () => startedPids(sessionRoot, manifest.runtime?.agent_pid),
   };
@@ -63,7 +62,7 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
     manifest,
     sessionRoot,
     trackedSessionId,
-    detectorName: known ? detector.tool : undefined,
+    detectorName: known ? tool.name : undefined,
     timings,
   });
   const calibration = new Calibration({ tracker, lane, clock, log, asked: options.calibrate ?? false });
@@ -75,6 +74,14 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
     tracker,
     lane,
     record,
-    openSignals: () => openSignals({ detector, manifest, sessionRoot, clock, changed }),
+    openSignals: () =>
+      tool?.signals?.({
+        sessionRoot,
+        fact: (name) => launchFact(manifest, name),
+        home: home?.home_path ?? undefined,
+        args: args ?? [],
+        clock,
+        changed,
+      }) ?? [],
   });
 }

@@ -1,4 +1,5 @@
 import { type Clock, Emitter } from '../base/index.ts';
+import type { SignalReader } from '../tools/index.ts';
 import type { Calibration } from './lane/calibration.ts';
 import { whyNoKeys } from './lane/keys-refused.ts';
 import type { Lane } from './lane/lane.ts';
@@ -12,7 +13,6 @@ import type {
   PromptDelivery,
   Recovered,
 } from './port.ts';
-import type { SignalReader } from './signals/index.ts';
 import type { PaneWatch } from './watch/pane-watch.ts';
 import type { Sight } from './watch/sight.ts';
 import type { Tracker } from './watch/tracker.ts';

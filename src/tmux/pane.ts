@@ -62,6 +62,15 @@ export async function listPanes(runner: Runner, session: string): Promise<Pane[]
   return readRecords(PANE, output);
 }
 
+/**
+ * The first pane of window 0; undefined when that window was closed. A person may split it: the panes they add come
+ * later.
+ */
+export async function firstPane(runner: Runner, session: string): Promise<Pane | undefined> {
+  const panes = (await listPanes(runner, session)).filter(({ windowIndex }) => windowIndex === 0);
+  return panes.sort((a, b) => a.index - b.index)[0];
+}
+
 export async function showPane(runner: Runner, pane: string): Promise<Pane> {
   return readRecord(PANE, present(pane, await runner.run([showPaneCommand(pane)])));
 }

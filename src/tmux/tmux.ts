@@ -64,6 +64,7 @@ export class Tmux implements Runner {
   killWindow = (session: string, window: string): Promise<void> => windows.killWindow(this, session, window);
 
   listPanes = (session: string): Promise<panes.Pane[]> => panes.listPanes(this, session);
+  firstPane = (session: string): Promise<panes.Pane | undefined> => panes.firstPane(this, session);
   showPane = (pane: string): Promise<panes.Pane> => panes.showPane(this, pane);
   capturePane = (pane: string, options?: panes.CaptureOptions): Promise<string> =>
     panes.capturePane(this, pane, options);

@@ -46,7 +46,7 @@ scene('nobody', async (stage) => {
     if (!names.has('agent-name') || !names.has('current-session') || words[0] === 'mcp') continue;
     const needed = flags
       .filter(({ required }) => required)
-      .flatMap(({ name, choices }) => [`--${name}`, choices?.[0] ?? '5']);
+      .flatMap(({ name, choices }) => [`--${name}`, (typeof choices === 'object' && choices[0]) || '5']);
     const args = (command.args ?? []).filter(({ optional }) => !optional).map(({ name }) => name);
     await stage.run([...words, ...args, ...needed, '--agent-name', 'nobody'], { stdin: 'text' });
   }

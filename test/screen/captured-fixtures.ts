@@ -1,12 +1,16 @@
 import * as fs from 'node:fs';
-import { type CaptureFile, parseCaptureFile } from '../../src/screen/capture-file.ts';
-import { detectorFor } from '../../src/screen/detectors/index.ts';
-import type { Facts } from '../../src/screen/facts.ts';
-import type { Screen } from '../../src/screen/model/screen.ts';
-import { observe } from '../../src/screen/observe.ts';
-import { decideReadiness, type Readiness } from '../../src/screen/turn/readiness.ts';
+import {
+  type CaptureFile,
+  decideReadiness,
+  type Facts,
+  observe,
+  parseCaptureFile,
+  type Readiness,
+  type Screen,
+} from '../../src/screen/index.ts';
+import { detectorFor } from '../../src/tools/index.ts';
 
-/** For tests: the captured screens beside this file, `<tool>-<version>-<state>[-WxH].ansi.txt`. */
+/** For tests: the captured screens of real tools, `<tool>-<version>-<state>[-WxH].ansi.txt`. */
 export interface Fixture {
   name: string;
   tool: string;

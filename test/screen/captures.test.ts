@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseCaptureFile } from '../../src/screen/capture-file.ts';
-import { DETECTORS } from '../../src/screen/detectors/index.ts';
+import { detectorsOf, TOOLS } from '../../src/tools/index.ts';
 import { expectedOf, judge, loadFixtures, verdictOn } from './captured-fixtures.ts';
 
 const fixtures = loadFixtures();
@@ -48,7 +48,7 @@ describe('captured screens of real tools', () => {
 
   it('exist for every version a detector says it has seen', () => {
     const captured = new Set(fixtures.map(({ tool, version }) => `${tool} ${version}`));
-    for (const { tool, versions } of DETECTORS) {
+    for (const { tool, versions } of TOOLS.flatMap(detectorsOf)) {
       if (tool === 'scripted') continue;
       for (const seen of versions.seen) expect(captured).toContain(`${tool} ${seen}`);
     }

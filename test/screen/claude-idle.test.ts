@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { detectorFor } from '../../src/screen/detectors/index.ts';
 import { Row, rowAt, type Screen } from '../../src/screen/model/screen.ts';
 import { PLAIN } from '../../src/screen/model/style.ts';
 import { observe } from '../../src/screen/observe.ts';
 import { decideReadiness } from '../../src/screen/turn/readiness.ts';
+import { detectorFor } from '../../src/tools/index.ts';
 import { type Fixture, judge, loadFixtures } from './captured-fixtures.ts';
 
 const named = (state: string): Fixture =>

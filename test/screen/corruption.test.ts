@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { detectorFor } from '../../src/screen/detectors/index.ts';
 import { findComposer } from '../../src/screen/find-composer.ts';
 import { Row, type Screen } from '../../src/screen/model/screen.ts';
+import { detectorFor } from '../../src/tools/index.ts';
 import { expectedOf, type Fixture, judge, loadFixtures } from './captured-fixtures.ts';
 
 const fixtures = loadFixtures();

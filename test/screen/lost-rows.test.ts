@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Detector, SignalSource } from '../../src/screen/detector.ts';
-import { detectorFor } from '../../src/screen/detectors/index.ts';
+import type { Detector } from '../../src/screen/detector.ts';
 import { Row, type Screen } from '../../src/screen/model/screen.ts';
 import { observe } from '../../src/screen/observe.ts';
 import { decideReadiness } from '../../src/screen/turn/readiness.ts';
+import { detectorFor } from '../../src/tools/index.ts';
 import { expectedOf, type Fixture, judge, loadFixtures } from './captured-fixtures.ts';
 
 /** Of every screen all of its mutants, or a sample of them that is the same each time. */
@@ -78,7 +78,7 @@ function* chosen(fixtures: Fixture[]): Generator<[Fixture, Mutant]> {
 }
 
 /** Tools whose screen without its one busy row is that of an idle one; their own word keeps them from being ready. */
-const LOGS: Record<string, SignalSource> = {
+const LOGS: Record<string, string> = {
   kimi: 'kimi_wire',
   copilot: 'copilot_events',
   opencode: 'opencode_http',

@@ -1,10 +1,12 @@
 import * as fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseCaptureFile } from '../../src/screen/capture-file.ts';
-import { claude } from '../../src/screen/detectors/claude.ts';
 import { screenText } from '../../src/screen/model/screen.ts';
 import { observe } from '../../src/screen/observe.ts';
+import { detectorFor } from '../../src/tools/index.ts';
 import { TerminalModel } from './terminal-model.ts';
+
+const claude = detectorFor('claude');
 
 const ESC = '\u001b';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scripted } from '../../src/screen/detectors/scripted.ts';
 import { preparePrompt } from '../../src/terminal/lane/prepare-prompt.ts';
+import { detectorFor } from '../../src/tools/index.ts';
 import { AgentHouse } from '../scripted/agent-in-tmux.ts';
 import { atDesk, type Desk } from './desk.ts';
 
@@ -77,7 +77,7 @@ async function arrivesOrIsRefused(desk: Desk, text: string): Promise<string> {
   const told = JSON.stringify({ text, result });
   const received = desk.records('submitted', 'command', 'shell_command').slice(before);
   if (result.outcome === 'submitted') {
-    const { text: pasted } = preparePrompt(text, scripted.input);
+    const { text: pasted } = preparePrompt(text, detectorFor('scripted').input);
     expect(
       received.map((record) => record['text'] ?? record['command'] ?? record['name']),
       told,

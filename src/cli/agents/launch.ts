@@ -116,13 +116,19 @@ function plainOf(report: LaunchReport): string {
   return `Launched ${facts.agentName}\n${lines}\nlook: tmux${socket} attach -t '=${facts.tmuxSessionName}'`;
 }
 
+async function description(): Promise<string> {
+  const { toolNames } = await import('../../tools/index.ts');
+  return (
+    'Starts the tool in window 0 of a new tmux session, gives it a mailbox, and publishes where it is. Tools: ' +
+    `${toolNames().join(', ')}, or any program; with --tool command the ` +
+    'command line stands after "--". The tool gets your environment; nothing of it is stored.'
+  );
+}
+
 const launch: Command = {
   name: 'launch',
   summary: 'start a tool as an agent in a tmux session of its own',
-  description:
-    'Starts the tool in window 0 of a new tmux session, gives it a mailbox, and publishes where it is. Tools: ' +
-    'claude, codex, gemini, opencode, kimi, qwen, copilot, pi, scripted, or any program; with --tool command the ' +
-    'command line stands after "--". The tool gets your environment; nothing of it is stored.',
+  description,
   examples: [
     'rouse agents launch --tool claude --agent-name gpu',
     'rouse agents launch --tool codex --agent-name rev --workdir ~/src/app --gateway-auto-attach -- --model o5',

@@ -2,8 +2,18 @@ import { absoluteDirectory } from '../agents/mailbox-flags.ts';
 import { AGENT_FLAGS, localAgent } from '../agents/target.ts';
 import type { Command, Input, Output } from '../command.ts';
 
-/** As in domain/tool-mcp.ts; a test keeps them equal, so that this file stays quick to load. */
-export const MCP_TOOL_NAMES = ['claude', 'codex', 'gemini', 'opencode', 'kimi', 'qwen', 'copilot'] as const;
+const configurableTools = async (): Promise<string[]> =>
+  (await import('../../tools/index.ts')).toolNames((tool) => tool.mcp?.config);
+
+async function description(): Promise<string> {
+  const { toolNames } = await import('../../tools/index.ts');
+  const byThemselves = toolNames(({ mcp }) => mcp?.config && mcp.forSession).join(', ');
+  return (
+    'Adds or updates one entry, "rouse", and leaves all else as it is; no secret is in it. Without an agent the entry ' +
+    'serves whichever session the tool runs in; with one it serves that agent alone. Agents launched while ROUSE_FLEET_URL ' +
+    `is set get the server for their session by themselves where the tool has a flag for it (${byThemselves}).`
+  );
+}
 
 async function install(input: Input): Promise<Output> {
   const { installMcp, mcpEntryOf, sharedMcpEntry, shownMcpConfig } = await (
@@ -31,18 +41,14 @@ async function install(input: Input): Promise<Output> {
 export const mcpInstall: Command = {
   name: 'install',
   summary: "write our server into a tool's own MCP configuration",
-  description:
-    'Adds or updates one entry, "rouse", and leaves all else as it is; no secret is in it. Without an agent the entry ' +
-    'serves whichever session the tool runs in; with one it serves that agent alone. Agents launched while ROUSE_FLEET_URL ' +
-    'is set get the server for their session by themselves where the tool has a flag for it (claude, codex, opencode, ' +
-    'qwen, copilot).',
+  description,
   examples: [
     'rouse mcp install --tool gemini',
     'rouse mcp install --tool codex --agent-name ben --home /srv/agents/ben-codex-home',
     'rouse mcp install --tool claude --print',
   ],
   flags: [
-    { name: 'tool', value: 'TOOL', choices: MCP_TOOL_NAMES, summary: 'for which tool', required: true },
+    { name: 'tool', value: 'TOOL', choices: configurableTools, summary: 'for which tool', required: true },
     {
       name: 'home',
       value: 'DIR',

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { errnoOf, invalid, notFound } from '../../base/index.ts';
-import type { Classification } from '../../screen/index.ts';
+import type { Classification, Detector } from '../../screen/index.ts';
 import type { Command, Input, Output } from '../command.ts';
 
 const LARGEST_CAPTURE = 8 * 1024 * 1024;
@@ -25,16 +25,18 @@ const classify: Command = {
 };
 
 async function run({ args, flags }: Input): Promise<Output> {
-  const { classifyCapture, detectorFor, readVersion, TOOLS } = await import('../../screen/index.ts');
+  const { classifyCapture, readVersion } = await import('../../screen/index.ts');
+  const { detectorFor, toolNames } = await import('../../tools/index.ts');
   const tool = flags['tool'] as string | undefined;
   const version = flags['toolVersion'] as string | undefined;
-  if (!tool) throw invalid('--tool is required', { hint: `known tools: ${TOOLS.join(', ')}` });
+  if (!tool) throw invalid('--tool is required', { hint: `known tools: ${toolNames().join(', ')}` });
   if (version !== undefined && !readVersion(version)) {
     throw invalid(`--tool-version must be a version such as 2.1.325, but is ${JSON.stringify(version)}`);
   }
   if (args.length === 0) throw invalid('name at least one file with a captured screen');
   detectorFor(tool);
-  const results = args.map((file) => classifyCapture(readCapture(file), file, tool, version));
+  const choose = (alternate: boolean | undefined): Detector => detectorFor(tool, { version, alternate });
+  const results = args.map((file) => classifyCapture(readCapture(file), file, choose, version));
   return { data: { results }, plain: results.map(render).join('\n') };
 }
 

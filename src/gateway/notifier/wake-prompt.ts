@@ -1,4 +1,5 @@
-import type { NotifierMode } from '../../domain/index.ts';
+import { COMMS_SKILL, type NotifierMode, PROCESS_SKILL } from '../../domain/index.ts';
+import { toolOf } from '../../tools/index.ts';
 
 /**
  * How the agent reaches its mail: over HTTP, or by commands where the gateway serves no mail, because it listens beyond
@@ -12,9 +13,6 @@ export interface WakePromptFacts {
   doors: MailDoors;
   skills: { process: boolean; comms: boolean };
 }
-
-export const PROCESS_SKILL = 'houmao-process-emails-via-gateway';
-export const COMMS_SKILL = 'houmao-agent-email-comms';
 
 const GUIDANCE: Record<NotifierMode, string> = {
   any_inbox:
@@ -87,14 +85,11 @@ function skillBlock({ tool, doors, skills }: WakePromptFacts): string {
   if (!skills.process) {
     return `The mail skills are not installed for this session. Use the endpoints below directly.`;
   }
-  const invoke: Record<string, string> = {
-    claude: `/${PROCESS_SKILL}`,
-    codex: `$${PROCESS_SKILL} ${doors.baseUrl}`,
-  };
+  const call = toolOf(tool)?.skills?.call?.(PROCESS_SKILL, doors.baseUrl);
   const lines = [
     `Use the installed skill \`${PROCESS_SKILL}\` for this round, the way this tool runs its skills; do not search for its files.`,
   ];
-  if (invoke[tool]) lines.push('', invoke[tool]!, '');
+  if (call !== undefined) lines.push('', call, '');
   if (skills.comms) lines.push(comms);
   return lines.join('\n');
 }

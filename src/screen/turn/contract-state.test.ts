@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { judge, loadFixtures } from '../../../test/screen/captured-fixtures.ts';
-import { claude } from '../detectors/claude.ts';
+import { detectorFor } from '../../tools/index.ts';
 import { observe } from '../observe.ts';
 import { type ContractInput, contractState, type Probe } from './contract-state.ts';
 import { reduceTurn } from './turn-reducer.ts';
 import { NO_TURN } from './turn-state.ts';
+
+const claude = detectorFor('claude');
 
 const TIMES = {
   completion_stability_seconds: 1,
@@ -126,7 +128,7 @@ describe("the contract's state", () => {
       screen: fixture('completed').capture.screen,
       detector: claude,
       process: { foreground: 'tool' },
-      signals: [{ source: 'claude_hooks', says: 'busy', ageMs: 4000 }],
+      signals: [{ source: 'claude_hooks', says: 'busy', ageMs: 4000, isEvent: true }],
     });
     expect(contract('completed', { facts }).facts).toContainEqual({
       name: 'busy',

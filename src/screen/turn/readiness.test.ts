@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { claude } from '../detectors/claude.ts';
+import { detectorFor } from '../../tools/index.ts';
 import type { Facts, ProcessFacts } from '../facts.ts';
 import { parseSnapshot } from '../model/snapshot-parser.ts';
 import { observe } from '../observe.ts';
 import type { ToolSignal } from '../tool-signals.ts';
 import { decideReadiness, type GatePolicy, REASONS } from './readiness.ts';
+
+const claude = detectorFor('claude');
 
 const RULE = '─'.repeat(60);
 
@@ -77,7 +79,7 @@ describe('the readiness gate', () => {
     ],
     [
       'a hook that says busy',
-      look({}, {}, [{ source: 'claude_hooks', says: 'busy', ageMs: 5 }]),
+      look({}, {}, [{ source: 'claude_hooks', says: 'busy', ageMs: 5, isEvent: true }]),
       ['busy_turn'],
     ],
     [
@@ -104,7 +106,7 @@ describe('the readiness gate', () => {
   });
 
   it('lets doubtful evidence yield to a reducer that saw the composer still and empty', () => {
-    const facts = look({}, {}, [{ source: 'claude_hooks', says: 'busy', ageMs: 9000 }]);
+    const facts = look({}, {}, [{ source: 'claude_hooks', says: 'busy', ageMs: 9000, isEvent: true }]);
     expect(codes(facts, { turnPhase: 'ready' })).toEqual([]);
     expect(codes(look(busy), { turnPhase: 'ready' })).toEqual(['busy_turn']);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { claude } from '../detectors/claude.ts';
+import { detectorFor } from '../../tools/index.ts';
 import type { Facts } from '../facts.ts';
 import { parseSnapshot } from '../model/snapshot-parser.ts';
 import { observe } from '../observe.ts';
@@ -9,6 +9,8 @@ import { decideReadiness } from './readiness.ts';
 import { stabilityAt } from './stability.ts';
 import { isLimitOver, notePrompt, reduceTurn } from './turn-reducer.ts';
 import { NO_TURN, type TurnState } from './turn-state.ts';
+
+const claude = detectorFor('claude');
 
 const TIMES = {
   completion_stability_seconds: 1,
@@ -147,7 +149,7 @@ describe('the turn reducer', () => {
   it('overrules a start that was never ended after a still while with an empty composer', () => {
     const hooked = (ageSeconds: number): Facts =>
       facts(['● half'], '', '  ? for shortcuts', [
-        { source: 'claude_hooks', says: 'busy', ageMs: ageSeconds * 1000 },
+        { source: 'claude_hooks', says: 'busy', ageMs: ageSeconds * 1000, isEvent: true },
       ]);
     const soon = play(NO_TURN, [1, hooked(1)], [4, hooked(4)]);
     expect(soon.phase).toBe('active');

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { readVersion } from '../../screen/index.ts';
-import type { ToolPreset } from '../tools/preset.ts';
+import type { ToolProcess } from '../../tools/index.ts';
 
 const TIMEOUT_MS = 4000;
 
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 4000;
  * is of unknown version; that is no reason not to start it.
  */
 export async function detectVersion(
-  { npmPackage }: Pick<ToolPreset, 'npmPackage'>,
+  { npmPackage }: Pick<ToolProcess, 'npmPackage'>,
   executable: string,
   place: { cwd: string; env: Record<string, string> },
 ): Promise<string | null> {

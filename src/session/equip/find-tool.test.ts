@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { namesOfProcess } from '../../base/index.ts';
 import { descendants } from '../life/end-session.ts';
 import { temporaryDirectory } from '../testing.ts';
-import { findTool, namesOf } from './find-tool.ts';
+import { findTool } from './find-tool.ts';
 
 let directory: string;
 const children: ChildProcess[] = [];
@@ -35,7 +36,7 @@ const script = (name: string): string => {
 
 it('a script is known by its own name, not by its interpreter', async () => {
   const child = await start(process.execPath, [script('gemini.mjs')]);
-  expect(namesOf(child.pid!)).toContain('gemini');
+  expect(namesOfProcess(child.pid!)).toContain('gemini');
   expect(findTool(child.pid!, ['gemini'])).toMatchObject({ identity: { pid: child.pid }, name: 'gemini' });
 });
 

@@ -1,9 +1,10 @@
-import * as fs from 'node:fs';
-import * as path from 'node:path';
-import { identifyProcess, type ProcessIdentity, readProcStat } from '../../base/index.ts';
-
-/** Programs that run other programs; the name that counts is that of the script. */
-const INTERPRETERS = /^(node|bun|deno|python[0-9.]*|ruby|perl|sh|bash|dash|zsh|env)$/;
+import {
+  childrenOf,
+  identifyProcess,
+  namesOfProcess,
+  type ProcessIdentity,
+  readProcStat,
+} from '../../base/index.ts';
 
 export interface FoundTool {
   identity: ProcessIdentity;
@@ -19,7 +20,7 @@ export function findTool(panePid: number, names: readonly string[]): FoundTool |
   while (level.length > 0) {
     for (const pid of level) {
       seen.add(pid);
-      const name = namesOf(pid).find((each) => names.includes(each));
+      const name = namesOfProcess(pid).find((each) => names.includes(each));
       if (name !== undefined) return describe(pid, name);
     }
     level = level.flatMap(childrenOf).filter((pid) => !seen.has(pid));
@@ -32,36 +33,4 @@ function describe(pid: number, name: string): FoundTool | undefined {
   const stat = readProcStat(pid);
   if (!identity || !stat || stat.state === 'Z') return undefined;
   return { identity, name, foreground: stat.processGroup === stat.foregroundGroup };
-}
-
-/** Every name a process goes by: its command name, its program, and the script when that is an interpreter. */
-export function namesOf(pid: number): string[] {
-  const stat = readProcStat(pid);
-  if (!stat) return [];
-  const argv = commandLine(pid);
-  const program = path.basename(argv[0] ?? '').replace(/^-/, '');
-  const script = INTERPRETERS.test(program) ? argv.slice(1).find((word) => !word.startsWith('-')) : undefined;
-  const names = [stat.command, program];
-  if (script !== undefined) names.push(path.basename(script).replace(/\.(c|m)?js$|\.py$|\.sh$|\.ts$/, ''));
-  return names;
-}
-
-function commandLine(pid: number): string[] {
-  try {
-    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, 16);
-  } catch {
-    return [];
-  }
-}
-
-export function childrenOf(pid: number): number[] {
-  try {
-    return fs
-      .readdirSync(`/proc/${pid}/task`)
-      .flatMap((task) => fs.readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' '))
-      .filter(Boolean)
-      .map(Number);
-  } catch {
-    return [];
-  }
 }

@@ -2,8 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MCP_TOOL_NAMES } from '../../cli/mcp/install.ts';
-import { MCP_TOOLS, type McpEntry } from '../../domain/index.ts';
+import { type McpEntry, toolNames } from '../../tools/index.ts';
 import { temporaryDirectory } from '../testing.ts';
 import { installMcp, shownMcpConfig } from './mcp-config-file.ts';
 
@@ -21,11 +20,7 @@ const entry: McpEntry = {
 const install = (tool: string, more: Partial<McpEntry> = {}) =>
   installMcp({ tool, env: { HOME: home }, entry: { ...entry, ...more } });
 
-it('the command line knows the tools whose configuration we can write', () => {
-  expect([...MCP_TOOL_NAMES]).toEqual(MCP_TOOLS);
-});
-
-describe.each(MCP_TOOLS)('the configuration of %s', (tool) => {
+describe.each(toolNames((tool) => tool.mcp?.config))('the configuration of %s', (tool) => {
   it('gets our server once, in a file that only its owner reads', () => {
     const { file, was } = install(tool);
     expect(was).toBe('absent');

@@ -11,14 +11,15 @@ import {
 } from '../../base/index.ts';
 import {
   MCP_NAME,
-  MCP_PLACES,
-  MCP_TOOLS,
   type McpEntry,
   mcpConfigFile,
   mcpJsonDocument,
   mcpJsonEntry,
   mcpTomlPairs,
-} from '../../domain/index.ts';
+  type ToolMcp,
+  toolNames,
+  toolOf,
+} from '../../tools/index.ts';
 
 export interface McpConfig {
   tool: string;
@@ -35,17 +36,20 @@ export interface McpInstallation {
 }
 
 /** What would stand in the file, without the rest of it. */
-export function shownMcpConfig({ tool, entry, ...place }: McpConfig): { file: string; text: string } {
-  const file = fileOf({ tool, ...place });
-  return { file, text: MCP_PLACES[tool]!.format === 'toml' ? block(entry) : mcpJsonDocument(tool, entry) };
+export function shownMcpConfig(config: McpConfig): { file: string; text: string } {
+  const { file, mcp, format } = placeOf(config);
+  return { file, text: format === 'toml' ? block(config.entry) : mcpJsonDocument(mcp, config.entry) };
 }
 
 /** Puts our server into the tool's own configuration and leaves all else there as it is; twice changes nothing more. */
 export function installMcp(config: McpConfig): McpInstallation {
-  const file = followed(fileOf(config));
+  const { mcp, format, ...place } = placeOf(config);
+  const file = followed(place.file);
   const before = readIfExists(file);
-  const edit = MCP_PLACES[config.tool]!.format === 'toml' ? editToml : editJson;
-  const { text, was } = edit(before ?? '', file, config);
+  const { text, was } =
+    format === 'toml'
+      ? editToml(before ?? '', file, config.entry)
+      : editJson(before ?? '', file, mcpJsonEntry(mcp, config.entry));
   if (text !== before) {
     ensurePrivateDirectory(path.dirname(file));
     const mode = fs.statSync(file, { throwIfNoEntry: false })?.mode;
@@ -54,11 +58,22 @@ export function installMcp(config: McpConfig): McpInstallation {
   return { file, was };
 }
 
-function fileOf({ tool, home, env }: Omit<McpConfig, 'entry'>): string {
+interface McpPlace {
+  file: string;
+  format: 'json' | 'toml';
+  mcp: ToolMcp;
+}
+
+function placeOf({ tool: name, home, env }: McpConfig): McpPlace {
+  const tool = toolOf(name);
+  const format = tool?.mcp?.config?.format;
+  if (!tool?.mcp || !format) {
+    const known = toolNames(({ mcp }) => mcp?.config).join(', ');
+    throw unsupported(`${name} is not known to take MCP servers`, { hint: `known: ${known}` });
+  }
   const file = mcpConfigFile(tool, { home, env });
-  if (file) return file;
-  if (tool in MCP_PLACES) throw invalid('HOME is not set', { hint: 'name the home of the tool with --home' });
-  throw unsupported(`${tool} is not known to take MCP servers`, { hint: `known: ${MCP_TOOLS.join(', ')}` });
+  if (file) return { file, format, mcp: tool.mcp };
+  throw invalid('HOME is not set', { hint: 'name the home of the tool with --home' });
 }
 
 /** Somebody may keep the file elsewhere; the link stays. */
@@ -68,8 +83,7 @@ function followed(file: string): string {
 
 type Edited = { text: string; was: McpInstallation['was'] };
 
-function editJson(before: string, file: string, { tool, entry }: McpConfig): Edited {
-  const { member, value } = mcpJsonEntry(tool, entry);
+function editJson(before: string, file: string, { member, value }: ReturnType<typeof mcpJsonEntry>): Edited {
   const document = parseObject(before.trim() === '' ? '{}' : before, file);
   const servers = document[member] ?? {};
   if (!isObject(servers)) throw byHand(file, `"${member}" is not an object`);
@@ -101,7 +115,7 @@ const OTHER_WAY = new RegExp(
   'm',
 );
 
-function editToml(before: string, file: string, { entry }: McpConfig): Edited {
+function editToml(before: string, file: string, entry: McpEntry): Edited {
   if (before.includes(block(entry))) return { text: before, was: 'same' };
   if (OTHER_WAY.test(before)) throw byHand(file, 'it sets mcp_servers in a way that is not edited here');
   let ours = false;

@@ -1,5 +1,5 @@
 import * as path from 'node:path';
-import { MCP_VARIABLES, type McpEntry } from '../../domain/index.ts';
+import { MCP_VARIABLES, type McpEntry } from '../../tools/index.ts';
 import { packageRoot } from './program-path.ts';
 
 /** `rouse mcp` of this installation for one agent. Paths only: its token is beside its manifest. */

@@ -10,7 +10,8 @@ import {
   writeFileAtomic,
   writeJsonAtomic,
 } from '../../base/index.ts';
-import { MAIL_SKILLS, type MailSkill, SKILLED_TOOLS, skillsDirectory } from '../../domain/index.ts';
+import { MAIL_SKILLS, type MailSkill } from '../../domain/index.ts';
+import { skillsDirectory, toolNames, toolOf } from '../../tools/index.ts';
 import { packageRoot } from './program-path.ts';
 
 /**
@@ -74,7 +75,7 @@ export interface SkillsAtLaunch {
  * somebody changed is left as it is, and what cannot be written is told. Undefined for a tool without a place for skills.
  */
 export function skillsForLaunch(target: SkillTarget): SkillsAtLaunch | undefined {
-  if (!SKILLED_TOOLS.includes(target.tool)) return undefined;
+  if (!toolOf(target.tool)?.skills) return undefined;
   const written: string[] = [];
   try {
     for (const each of skillStates(target)) {
@@ -100,7 +101,8 @@ function directoryOf({ tool, home, env }: SkillTarget): string {
     throw invalid(`the home directory of the tool must be absolute, but is "${home}"`);
   const directory = skillsDirectory(tool, { home, env });
   if (directory !== undefined && path.isAbsolute(directory)) return directory;
-  throw invalid(`it is not known where ${tool} keeps skills; known tools: ${SKILLED_TOOLS.join(', ')}`);
+  const known = toolNames(({ skills }) => skills).join(', ');
+  throw invalid(`it is not known where ${tool} keeps skills; known tools: ${known}`);
 }
 
 function packaged(skill: MailSkill): string {

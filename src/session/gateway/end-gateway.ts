@@ -1,13 +1,13 @@
 import * as fs from 'node:fs';
 import {
   type Clock,
+  childrenOf,
   conflict,
   identifyProcess,
   isProcessAlive,
   type ProcessIdentity,
   signalProcess,
 } from '../../base/index.ts';
-import { childrenOf } from '../equip/find-tool.ts';
 import { isKept, keeperRecordFile, readKeeper } from '../records/keeper.ts';
 import { claimsAgentWindow, type RecordedGateway } from '../records/live-gateway.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';

@@ -1,11 +1,11 @@
 import {
   type Clock,
+  childrenOf,
   identifyProcess,
   isProcessAlive,
   type ProcessIdentity,
   signalProcess,
 } from '../../base/index.ts';
-import { childrenOf } from '../equip/find-tool.ts';
 import { waitForEnd } from '../gateway/process-end.ts';
 import type { SessionTmux } from '../session-tmux.ts';
 

@@ -3,13 +3,16 @@ import {
   conflict,
   crashPoint,
   invalid,
+  namesOfProcess,
   newUuid,
   notFound,
   type RouseError,
   unsupported,
 } from '../../base/index.ts';
 import { type BackendKind, runtimeSessionId } from '../../domain/index.ts';
-import { findTool, namesOf } from '../equip/find-tool.ts';
+import { TOOLS, type Tool, toolNames, toolOf } from '../../tools/index.ts';
+import { findTool } from '../equip/find-tool.ts';
+import { programWords } from '../equip/program-path.ts';
 import { bindMailbox, unbindMailbox } from '../mailbox-binding.ts';
 import { type ManifestFacts, tryManifestFacts } from '../records/manifest-facts.ts';
 import { createManifest } from '../records/manifest-store.ts';
@@ -20,8 +23,6 @@ import type { SessionContext } from '../session-context.ts';
 import type { Pane, SessionTmux } from '../session-tmux.ts';
 import { AGENT_WINDOW_NAME, lookBeforeJoin, putBack } from '../target/joined-session.ts';
 import { publishCapability } from '../target/publish-capability.ts';
-import { PRESETS, presetOf } from '../tools/catalog.ts';
-import type { ToolPreset } from '../tools/preset.ts';
 import { withClaimedName } from './claim-name.ts';
 import { type FleetReport, joinFleetAtStart, leaveFleet } from './fleet-membership.ts';
 import { placeToJoin } from './join-place.ts';
@@ -76,9 +77,9 @@ async function adopt(
   { agentName, agentId }: AgentIdentity,
 ): Promise<JoinReport> {
   const { tmux, session, pane } = await placeToJoin(context, options.tmuxSession);
-  const { preset, toolPid } = options.headless ? headlessTool(options, pane) : runningTool(options, pane);
+  const { tool, toolPid } = options.headless ? headlessTool(options, pane) : runningTool(options, pane);
   await refuseTakenName(context, { agentName, agentId });
-  const backend = backendOf(preset, options.headless);
+  const backend = backendOf(tool, options.headless);
   const createdAt = context.clock.now();
   const sessionId = runtimeSessionId(backend, createdAt, true);
   const paths = sessionPaths(newSessionRoot(context.settings.runtimeDir, backend, sessionId));
@@ -94,13 +95,13 @@ async function adopt(
           },
           context.clock,
         );
-  const plan = planOf(preset, options, context.env);
+  const plan = planOf(tool, options, context.env);
   try {
     makeSessionDirectories(paths);
     createManifest(
       paths.root,
       newManifest({
-        ...{ backend, tool: preset.tool, agentName, agentId, sessionId, createdAt, plan },
+        ...{ backend, tool: tool.name, agentName, agentId, sessionId, createdAt, plan },
         generationId: newUuid(),
         tmuxSessionName: session,
         tmuxSocket: recordedSocket(tmux.socket),
@@ -113,7 +114,7 @@ async function adopt(
     );
     const membership = await joinFleetAtStart(
       context,
-      { root: paths.root, tool: preset.tool, agentName, agentId, sessionId },
+      { root: paths.root, tool: tool.name, agentName, agentId, sessionId },
       options,
     );
     const facts = await publishCapability(context, paths.manifest);
@@ -137,47 +138,47 @@ async function takeBack(context: SessionContext, tmux: SessionTmux, manifest: st
   await removeRecord(context.settings.registryDir, facts, context.clock).catch(() => {});
 }
 
-function runningTool(options: JoinOptions, pane: Pane): { preset: ToolPreset; toolPid: number } {
-  const wanted = options.provider === undefined ? PRESETS : [requirePreset(options.provider)];
-  for (const preset of wanted) {
-    const found = findTool(pane.pid, preset.processNames);
-    if (found) return { preset, toolPid: found.identity.pid };
+function runningTool(options: JoinOptions, pane: Pane): { tool: Tool; toolPid: number } {
+  const wanted = options.provider === undefined ? TOOLS : [requireTool(options.provider)];
+  for (const tool of wanted) {
+    const found = findTool(pane.pid, tool.process.names);
+    if (found) return { tool, toolPid: found.identity.pid };
   }
   throw notFound(
-    `no tool that Rouse knows runs in window 0, pane 0 (there is ${namesOf(pane.pid)[0] ?? 'nothing'})`,
+    `no tool that Rouse knows runs in window 0, pane 0 (there is ${namesOfProcess(pane.pid)[0] ?? 'nothing'})`,
     {
-      hint: `start one of ${PRESETS.map((preset) => preset.tool).join(', ')} there, or join with --headless`,
+      hint: `start one of ${toolNames().join(', ')} there, or join with --headless`,
       facts: { cause: 'no_tool' },
     },
   );
 }
 
-function headlessTool(options: JoinOptions, pane: Pane): { preset: ToolPreset; toolPid: null } {
+function headlessTool(options: JoinOptions, pane: Pane): { tool: Tool; toolPid: null } {
   if (options.provider === undefined) throw invalid('--headless needs --provider');
   if (options.launchArgs === undefined)
     throw invalid('--headless needs --launch-args, from which turns are run');
-  const preset = requirePreset(options.provider);
-  if (!preset.headless) throw unsupported(`${preset.tool} cannot run headless`);
-  const live = findTool(pane.pid, preset.processNames);
+  const tool = requireTool(options.provider);
+  if (!tool.headless) throw unsupported(`${tool.name} cannot run headless`);
+  const live = findTool(pane.pid, tool.process.names);
   if (live) {
-    throw conflict(`${preset.tool} runs in window 0, pane 0 with a screen of its own`, {
+    throw conflict(`${tool.name} runs in window 0, pane 0 with a screen of its own`, {
       hint: 'end it, or join without --headless',
       facts: { cause: 'tool_running', pid: live.identity.pid },
     });
   }
-  return { preset, toolPid: null };
+  return { tool, toolPid: null };
 }
 
-function requirePreset(provider: string): ToolPreset {
-  const preset = presetOf(provider);
-  if (preset) return preset;
+function requireTool(provider: string): Tool {
+  const tool = toolOf(provider);
+  if (tool) return tool;
   throw invalid(`--provider "${provider}" is not known`, {
-    hint: `allowed: claude_code, gemini_cli, ${PRESETS.map((each) => each.tool).join(', ')}`,
+    hint: `allowed: ${[...TOOLS.flatMap(({ aliases = [] }) => aliases), ...toolNames()].join(', ')}`,
   });
 }
 
-function backendOf(preset: ToolPreset, headless: boolean): BackendKind {
-  return headless && preset.headless ? preset.headless.backend : 'local_interactive';
+function backendOf(tool: Tool, headless: boolean): BackendKind {
+  return headless && tool.headless ? tool.headless.backend : 'local_interactive';
 }
 
 function resumeOf(id: string | undefined): { kind: 'none' | 'last' | 'exact'; value: string | null } {
@@ -186,22 +187,24 @@ function resumeOf(id: string | undefined): { kind: 'none' | 'last' | 'exact'; va
 }
 
 /** Without launch options it can be controlled, and not started again. */
-function planOf(preset: ToolPreset, options: JoinOptions, env: NodeJS.ProcessEnv): PlanFacts {
+function planOf(tool: Tool, options: JoinOptions, env: NodeJS.ProcessEnv): PlanFacts {
   const given = options.launchArgs !== undefined || (options.launchEnv?.length ?? 0) > 0;
-  const home = preset.homeVariable && env[preset.homeVariable];
+  const home = tool.homeVariable && env[tool.homeVariable];
+  const { executable, packaged } = tool.process;
+  const [program = '', ...words] = packaged ? programWords(executable) : [executable];
   return {
-    executable: preset.words?.()[0] ?? preset.executable,
-    args: [...(preset.words?.().slice(1) ?? []), ...(options.launchArgs ?? [])],
-    home: home ? { env_var: preset.homeVariable!, home_path: home } : null,
+    executable: program,
+    args: [...words, ...(options.launchArgs ?? [])],
+    home: home ? { env_var: tool.homeVariable!, home_path: home } : null,
     envVarNames: [],
-    role: { method: preset.role.method, applied: true },
+    role: { method: tool.role.method, applied: true },
     roleName: null,
     posture: !given ? 'unavailable' : options.headless ? 'headless_launch_options' : 'tui_launch_options',
     launchEnv: (options.launchEnv ?? []).map(parseLaunchEnv),
     metadata: {
-      process_names: preset.processNames,
+      process_names: tool.process.names,
       ...(options.headless &&
-        preset.headless && { headless: headlessMetadata(preset, preset.headless, undefined) }),
+        tool.headless && { headless: headlessMetadata(tool, tool.headless, undefined) }),
     },
   };
 }

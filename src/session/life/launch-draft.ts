@@ -8,6 +8,13 @@ import {
   tmuxSessionName,
 } from '../../domain/index.ts';
 import { requireSessionName } from '../../tmux/index.ts';
+import {
+  type HeadlessHabits,
+  headlessRole,
+  roleWords,
+  type SessionAdditions,
+  type Tool,
+} from '../../tools/index.ts';
 import type { MailboxBinding, SessionManifestInput } from '../../wire/index.ts';
 import { handedEnvironment } from '../equip/handed-environment.ts';
 import { mcpEntryOf } from '../equip/mcp-entry.ts';
@@ -16,7 +23,6 @@ import { newSessionRoot, type SessionPaths, sessionPaths } from '../records/sess
 import { recordedSocket, socketOf } from '../records/tmux-socket.ts';
 import type { SessionContext } from '../session-context.ts';
 import { SessionTmux } from '../session-tmux.ts';
-import type { HeadlessShape, SessionAdditions, ToolPreset } from '../tools/preset.ts';
 import { type Ownership, ownershipOf, type ServerOwner, servedBackend } from './fleet-ownership.ts';
 import { additionsFor, argsInSession, planTool, requireWorkdir, type ToolPlan } from './launch-plan.ts';
 import { newManifest } from './new-manifest.ts';
@@ -111,7 +117,7 @@ export async function prepareLaunch(
     plan,
     backend,
     owner: options.owner && ownershipOf(options.owner, session),
-    additions: additionsFor(plan.preset, {
+    additions: additionsFor(plan.tool, {
       root: paths.root,
       launchDir: paths.launch,
       signalsDir: paths.signals,
@@ -131,7 +137,7 @@ export function toolEnvironment(
   env: NodeJS.ProcessEnv,
 ): Record<string, string> {
   return {
-    ...handedEnvironment(env, plan.preset.nestedMarks),
+    ...handedEnvironment(env, plan.tool.process.nestedMarks),
     ...additions.env,
     ...(plan.home && { [plan.home.env_var]: plan.home.home_path }),
     HOUMAO_MANIFEST_PATH: paths.manifest,
@@ -151,7 +157,7 @@ export function manifestOf(
   const { plan } = draft;
   return newManifest({
     ...draft,
-    tool: plan.preset.tool,
+    tool: plan.tool.name,
     tmuxSocket: recordedSocket(draft.tmux.socket),
     joined: false,
     mailbox,
@@ -171,20 +177,20 @@ export function manifestOf(
         value,
       })),
       metadata: {
-        process_names: plan.preset.processNames,
+        process_names: plan.tool.process.names,
         ...draft.additions.metadata,
-        ...(plan.headless && { headless: headlessMetadata(plan.preset, plan.headless, options.rolePrompt) }),
+        ...(plan.headless && { headless: headlessMetadata(plan.tool, plan.headless, options.rolePrompt) }),
       },
     },
   });
 }
 
-/** Everything a turn's command line is made of, so that who runs turns needs to know no tool. */
+/** Everything a turn's command line is made of; turns are run as it says. */
 export function headlessMetadata(
-  { role }: ToolPreset,
-  shape: HeadlessShape,
+  tool: Tool,
+  { backend, shape }: HeadlessHabits,
   rolePrompt: string | undefined,
 ): Record<string, unknown> {
-  const args = rolePrompt !== undefined && shape.role === 'arguments' && role.method !== 'none';
-  return { ...shape, role_prompt: rolePrompt ?? null, role_args: args ? role.args(rolePrompt) : [] };
+  const role = rolePrompt === undefined ? [] : roleWords(headlessRole(tool), rolePrompt);
+  return { backend, ...shape, role_prompt: rolePrompt ?? null, role_args: role };
 }

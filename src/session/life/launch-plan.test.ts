@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TOOLS, toolOf } from '../../tools/index.ts';
 import { refusalOf, temporaryDirectory } from '../testing.ts';
-import { PRESETS, presetOf } from '../tools/catalog.ts';
 import { additionsFor, argsInSession, planTool, requireWorkdir, type ToolRequest } from './launch-plan.ts';
 
 let directory: string;
@@ -49,11 +49,11 @@ describe('what is run', () => {
 
   it('any program by name or path, and a command line after --tool command', () => {
     expect(plan({ tool: 'my-agent' })).toMatchObject({
-      preset: { tool: 'my-agent', processNames: ['my-agent', 'my-agent'] },
+      tool: { name: 'my-agent', process: { names: ['my-agent', 'my-agent'] } },
     });
     expect(plan({ tool: './my-agent' }).words).toEqual([path.join(directory, 'my-agent')]);
     expect(plan({ tool: 'command', args: ['my-agent', '--x'] })).toMatchObject({
-      preset: { tool: 'my-agent' },
+      tool: { name: 'my-agent' },
       args: ['--x'],
     });
   });
@@ -70,11 +70,11 @@ describe('what is run', () => {
     });
     expect(own).toMatchObject({
       backend: 'generic_headless',
-      headless: { prompt: 'stdin', exact: ['{args}', '{model}', '--resume', '{session}'] },
+      headless: { shape: { prompt: 'stdin', exact: ['{args}', '{model}', '--resume', '{session}'] } },
     });
-    expect(plan({ tool: 'command', args: ['my-agent', '{prompt}'], headless: true }).headless?.prompt).toBe(
-      'argument',
-    );
+    expect(
+      plan({ tool: 'command', args: ['my-agent', '{prompt}'], headless: true }).headless?.shape.prompt,
+    ).toBe('argument');
   });
 
   it('with the home directory that was given, else the one the caller has', () => {
@@ -107,23 +107,20 @@ describe('what is refused before anything is made', () => {
   });
 });
 
-describe('presets', () => {
-  it.each(PRESETS.map((preset) => [preset.tool, preset] as const))(
-    '%s: templates are complete',
-    (_, preset) => {
-      const shape = preset.headless!;
-      for (const template of [shape.create, shape.exact, shape.last]) {
-        expect(template).toContain('{args}');
-        expect(template.some((word) => word.includes('{prompt}'))).toBe(shape.prompt === 'argument');
-      }
-      expect(shape.exact.join(' ')).toContain('{session}');
-      expect(shape.create.includes('{role}')).toBe(shape.role === 'arguments');
-      expect(presetOf(preset.tool)).toBe(preset);
-    },
-  );
+describe('a known tool', () => {
+  it.each(TOOLS.map((tool) => [tool.name, tool] as const))('%s: templates are complete', (_, tool) => {
+    const { shape } = tool.headless!;
+    for (const template of [shape.create, shape.exact, shape.last]) {
+      expect(template).toContain('{args}');
+      expect(template.some((word) => word.includes('{prompt}'))).toBe(shape.prompt === 'argument');
+    }
+    expect(shape.exact.join(' ')).toContain('{session}');
+    expect(shape.create.includes('{role}')).toBe(shape.role === 'arguments');
+    expect(toolOf(tool.name)).toBe(tool);
+  });
 
   it('claude gets hooks by a settings file of this session', () => {
-    const { args, files, metadata } = additionsFor(presetOf('claude')!, place());
+    const { args, files, metadata } = additionsFor(toolOf('claude')!, place());
     expect(args).toEqual(['--settings', files[0]!.path]);
     const settings = JSON.parse(files[0]!.content) as { hooks: Record<string, unknown> };
     expect(Object.keys(settings.hooks).sort()).toEqual([
@@ -140,21 +137,21 @@ describe('presets', () => {
     ['qwen', 'mcpServers', /^--mcp-config \S+mcp\.json$/],
     ['copilot', 'mcpServers', /^--additional-mcp-config @\S+mcp\.json --allow-tool=rouse$/],
   ])('%s is told of our MCP server by a file of this session', (tool, member, flags) => {
-    const { args, files } = additionsFor(presetOf(tool)!, { ...place(), mcp });
+    const { args, files } = additionsFor(toolOf(tool)!, { ...place(), mcp });
     expect(args.join(' ')).toMatch(flags);
     const file = files.find((each) => each.path.endsWith('mcp.json'))!;
     expect(JSON.parse(file.content)[member].rouse).toMatchObject(mcp);
-    expect(additionsFor(presetOf(tool)!, place()).args.join(' ')).not.toContain('mcp');
+    expect(additionsFor(toolOf(tool)!, place()).args.join(' ')).not.toContain('mcp');
   });
 
   it('claude may use our tools, and no others, without asking', () => {
-    const { files } = additionsFor(presetOf('claude')!, { ...place(), mcp });
+    const { files } = additionsFor(toolOf('claude')!, { ...place(), mcp });
     expect(JSON.parse(files[0]!.content).permissions).toEqual({ allow: ['mcp__rouse'] });
-    expect(additionsFor(presetOf('claude')!, place()).files[0]!.content).not.toContain('permissions');
+    expect(additionsFor(toolOf('claude')!, place()).files[0]!.content).not.toContain('permissions');
   });
 
   it('codex is told by settings on its command line', () => {
-    const { args } = additionsFor(presetOf('codex')!, { ...place(), mcp });
+    const { args } = additionsFor(toolOf('codex')!, { ...place(), mcp });
     expect(args.filter((each) => each !== '-c')).toEqual([
       'mcp_servers.rouse.command="/node"',
       'mcp_servers.rouse.args=["/rouse.cjs", "mcp"]',
@@ -165,7 +162,7 @@ describe('presets', () => {
   });
 
   it("opencode is told by a variable that is not the person's own", () => {
-    const opencode = presetOf('opencode')!;
+    const opencode = toolOf('opencode')!;
     const { env, files } = additionsFor(opencode, { ...place(), mcp });
     expect(env).toEqual({ OPENCODE_CONFIG: files[0]!.path });
     const second = additionsFor(opencode, { ...place(), mcp, env: { OPENCODE_CONFIG: '/mine' } });
@@ -175,7 +172,7 @@ describe('presets', () => {
   });
 
   it('scripted writes its transcript into the session, or where it is told', () => {
-    const scripted = presetOf('scripted')!;
+    const scripted = toolOf('scripted')!;
     expect(additionsFor(scripted, place()).metadata).toMatchObject({
       transcript_path: path.join(directory, 'transcript.jsonl'),
     });
@@ -185,7 +182,7 @@ describe('presets', () => {
   });
 
   it('names of other programs for the same tools are known', () => {
-    expect(presetOf('claude_code')?.tool).toBe('claude');
-    expect(presetOf('gemini_cli')?.tool).toBe('gemini');
+    expect(toolOf('claude_code')?.name).toBe('claude');
+    expect(toolOf('gemini_cli')?.name).toBe('gemini');
   });
 });

@@ -2,10 +2,19 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { invalid, nearest, unsupported } from '../../base/index.ts';
 import type { BackendKind } from '../../domain/index.ts';
+import {
+  type CommandTurns,
+  commandTool,
+  type HeadlessHabits,
+  roleWords,
+  type SessionAdditions,
+  type SessionPlace,
+  type Tool,
+  toolNames,
+  toolOf,
+} from '../../tools/index.ts';
 import { findExecutable } from '../equip/find-executable.ts';
-import { PRESETS, presetOf } from '../tools/catalog.ts';
-import { type CommandTurns, command } from '../tools/command.ts';
-import type { HeadlessShape, SessionAdditions, SessionPlace, ToolPreset } from '../tools/preset.ts';
+import { programWords } from '../equip/program-path.ts';
 
 export interface ToolRequest extends CommandTurns {
   tool: string;
@@ -20,7 +29,7 @@ export interface ToolRequest extends CommandTurns {
 
 /** How the tool is started, without any secret. */
 export interface ToolPlan {
-  preset: ToolPreset;
+  tool: Tool;
   backend: BackendKind;
   /** Program and its fixed first words. */
   words: string[];
@@ -29,23 +38,30 @@ export interface ToolPlan {
   args: string[];
   home: { env_var: string; home_path: string } | null;
   role: { method: string; applied: boolean };
-  headless: HeadlessShape | undefined;
+  headless: HeadlessHabits | undefined;
 }
 
 export function planTool(request: ToolRequest, env: NodeJS.ProcessEnv): ToolPlan {
-  const { preset, args } = choosePreset(request, env);
-  const headless = request.headless ? requireHeadless(preset) : undefined;
-  const role = request.headless ? [] : roleArgs(preset, request.rolePrompt);
+  const { tool, args } = chooseTool(request, env);
+  const headless = request.headless ? requireHeadless(tool) : undefined;
+  const role = request.headless ? [] : roleArgs(tool, request.rolePrompt);
   return {
-    preset,
+    tool,
     backend: headless?.backend ?? 'local_interactive',
-    words: preset.words?.() ?? [findExecutable(preset.executable, env, request.workdir)],
+    words: commandWords(tool, env, request.workdir),
     roleArgs: role,
     args,
-    home: chooseHome(preset, request.home, env),
-    role: { method: preset.role.method, applied: role.length > 0 },
+    home: chooseHome(tool, request.home, env),
+    role: { method: tool.role.method, applied: role.length > 0 },
     headless,
   };
+}
+
+/** The program and its fixed first words. */
+export function commandWords({ process }: Tool, env: NodeJS.ProcessEnv, workdir: string): string[] {
+  return process.packaged
+    ? programWords(process.executable)
+    : [findExecutable(process.executable, env, workdir)];
 }
 
 /** What this session adds, then the role, then the person's own arguments, which win where a tool takes the last. */
@@ -53,9 +69,9 @@ export function argsInSession(plan: ToolPlan, additions: SessionAdditions): stri
   return [...plan.words.slice(1), ...additions.args, ...plan.roleArgs, ...plan.args];
 }
 
-export function additionsFor(preset: ToolPreset, place: SessionPlace): SessionAdditions {
-  const own = preset.additions?.(place) ?? { args: [], files: [] };
-  const mcp = place.mcp && preset.mcp?.(place.mcp, place);
+export function additionsFor(tool: Tool, place: SessionPlace): SessionAdditions {
+  const own = tool.additions?.(place) ?? { args: [], files: [] };
+  const mcp = place.mcp && tool.mcp?.forSession?.(place.mcp, place);
   if (!mcp) return own;
   return {
     ...own,
@@ -66,53 +82,53 @@ export function additionsFor(preset: ToolPreset, place: SessionPlace): SessionAd
 }
 
 /** A name we know, `command` with a command line, or any program. A slip of a known name is not a program. */
-function choosePreset(request: ToolRequest, env: NodeJS.ProcessEnv): { preset: ToolPreset; args: string[] } {
-  const { tool, args } = request;
-  const known = presetOf(tool);
-  if (known) return { preset: known, args };
-  if (tool !== 'command') return { preset: commandOrSlip(request, env), args };
+function chooseTool(request: ToolRequest, env: NodeJS.ProcessEnv): { tool: Tool; args: string[] } {
+  const { tool: name, args } = request;
+  const known = toolOf(name);
+  if (known) return { tool: known, args };
+  if (name !== 'command') return { tool: commandOrSlip(request, env), args };
   const [program, ...rest] = args;
   if (program === undefined) {
     throw invalid('--tool command needs the command after "--"', {
       hint: 'rouse agents launch --tool command --agent-name n -- my-agent --flag',
     });
   }
-  return { preset: command(program, rest, request), args: rest };
+  return { tool: commandTool(program, rest, request), args: rest };
 }
 
-function commandOrSlip(request: ToolRequest, env: NodeJS.ProcessEnv): ToolPreset {
+function commandOrSlip(request: ToolRequest, env: NodeJS.ProcessEnv): Tool {
   const { tool, args, workdir } = request;
   try {
     findExecutable(tool, env, workdir);
   } catch (error) {
-    const known = PRESETS.map((preset) => preset.tool);
+    const known = toolNames();
     const [close] = nearest(tool, known);
     if (!close) throw error;
     throw invalid(`there is no tool "${tool}"`, {
       hint: `did you mean "${close}"? Known: ${known.join(', ')}, command, or any program`,
     });
   }
-  return command(tool, args, request);
+  return commandTool(tool, args, request);
 }
 
-function requireHeadless(preset: ToolPreset): HeadlessShape {
-  if (preset.headless) return preset.headless;
-  throw unsupported(`${preset.tool} cannot run headless`);
+function requireHeadless({ name, headless }: Tool): HeadlessHabits {
+  if (headless) return headless;
+  throw unsupported(`${name} cannot run headless`);
 }
 
-function roleArgs(preset: ToolPreset, text: string | undefined): string[] {
+function roleArgs({ name, role }: Tool, text: string | undefined): string[] {
   if (text === undefined) return [];
-  if (preset.role.method !== 'none') return preset.role.args(text);
-  throw unsupported(`${preset.tool} takes no role prompt at start`, {
+  if (role.method !== 'none') return roleWords(role.words, text);
+  throw unsupported(`${name} takes no role prompt at start`, {
     hint: 'put it into a file the tool reads by itself, or send it as the first prompt',
   });
 }
 
-function chooseHome(preset: ToolPreset, given: string | undefined, env: NodeJS.ProcessEnv): ToolPlan['home'] {
-  const variable = preset.homeVariable;
+function chooseHome(tool: Tool, given: string | undefined, env: NodeJS.ProcessEnv): ToolPlan['home'] {
+  const variable = tool.homeVariable;
   if (variable === null) {
     if (given === undefined) return null;
-    throw unsupported(`${preset.tool} has no variable that selects its home directory`);
+    throw unsupported(`${tool.name} has no variable that selects its home directory`);
   }
   const home = given ?? env[variable];
   if (!home) return null;

@@ -73,7 +73,7 @@ async function start(context: SessionContext, options: LaunchOptions, draft: Dra
     // Before the tool starts: what it starts in turn may want to speak as the agent.
     const membership = await joinFleetAtStart(
       context,
-      { ...draft, root: draft.paths.root, tool: draft.plan.preset.tool },
+      { ...draft, root: draft.paths.root, tool: draft.plan.tool.name },
       options,
     );
     undo.push(() => leaveFleet(draft.paths.root));
@@ -93,7 +93,7 @@ async function start(context: SessionContext, options: LaunchOptions, draft: Dra
 }
 
 function installSkills({ plan }: Draft, { env }: SessionContext): SkillsAtLaunch | undefined {
-  return skillsForLaunch({ tool: plan.preset.tool, home: plan.home?.home_path, env });
+  return skillsForLaunch({ tool: plan.tool.name, home: plan.home?.home_path, env });
 }
 
 async function openMailbox(
@@ -137,7 +137,7 @@ async function startSession(
         workdir,
         command: [plan.words[0]!, ...argsInSession(plan, draft.additions)],
         env: toolEnvironment(draft, context.env),
-        without: plan.preset.nestedMarks,
+        without: plan.tool.process.nestedMarks,
       });
   crashPoint('session.launch.before_tmux');
   undo.push(() => endSession(tmux, draft.tmuxSessionName, context.clock));
@@ -152,8 +152,8 @@ async function startSession(
 }
 
 function toolVersion(draft: Draft, env: NodeJS.ProcessEnv): Promise<string | null> {
-  const { preset, words } = draft.plan;
-  return detectVersion(preset, words[0]!, { cwd: draft.workdir, env: toolEnvironment(draft, env) });
+  const { tool, words } = draft.plan;
+  return detectVersion(tool.process, words[0]!, { cwd: draft.workdir, env: toolEnvironment(draft, env) });
 }
 
 async function publish(

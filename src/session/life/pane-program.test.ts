@@ -4,9 +4,9 @@ import * as path from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { shellWords } from '../../base/index.ts';
+import { hookScript } from '../../tools/claude/hook-script.ts';
 import { handedEnvironment, harmlessEnvironment, writeEnvironmentFile } from '../equip/handed-environment.ts';
 import { temporaryDirectory } from '../testing.ts';
-import { hookScript } from '../tools/hook-script.ts';
 import { writePaneProgram } from './pane-program.ts';
 
 let directory: string;

@@ -1,5 +1,6 @@
 import { conflict, internal, unsupported } from '../../base/index.ts';
 import { isHeadless } from '../../domain/index.ts';
+import { toolOf } from '../../tools/index.ts';
 import type { SessionManifest } from '../../wire/index.ts';
 import { detectVersion } from '../equip/detect-version.ts';
 import { handedEnvironment } from '../equip/handed-environment.ts';
@@ -12,7 +13,6 @@ import type { SessionContext } from '../session-context.ts';
 import { type Pane, type SessionTmux, tmuxOf } from '../session-tmux.ts';
 import { followSession } from '../target/follow-session.ts';
 import { publishCapability } from '../target/publish-capability.ts';
-import { presetOf } from '../tools/catalog.ts';
 import { descendants, endAll } from './end-session.ts';
 import { idleShell, type ToolTrace, writePaneProgram } from './pane-program.ts';
 import { waitForTool } from './wait-for-tool.ts';
@@ -119,7 +119,7 @@ function paneCommand(
     workdir: facts.workingDirectory,
     command: [executable, ...args],
     env,
-    without: presetOf(facts.tool)?.nestedMarks,
+    without: toolOf(facts.tool)?.process.nestedMarks,
   });
 }
 
@@ -130,7 +130,7 @@ function toolEnvironment(
 ): Record<string, string> {
   const home = manifest.launch_plan.home_selector;
   return {
-    ...handedEnvironment(context.env, presetOf(facts.tool)?.nestedMarks),
+    ...handedEnvironment(context.env, toolOf(facts.tool)?.process.nestedMarks),
     ...launchEnv(manifest, context.env),
     ...(home?.env_var && home.home_path && { [home.env_var]: home.home_path }),
     HOUMAO_MANIFEST_PATH: facts.path,
@@ -152,10 +152,10 @@ async function toolVersion(
   facts: ManifestFacts,
   env: Record<string, string>,
 ): Promise<string | null> {
-  const preset = presetOf(facts.tool);
+  const tool = toolOf(facts.tool);
   const { executable } = manifest.launch_plan;
-  return preset && executable
-    ? detectVersion(preset, executable, { cwd: facts.workingDirectory, env })
+  return tool && executable
+    ? detectVersion(tool.process, executable, { cwd: facts.workingDirectory, env })
     : null;
 }
 

@@ -1,8 +1,7 @@
 import * as path from 'node:path';
+import { habitsOf, type TurnShape } from '../../tools/index.ts';
 import type { HeadlessState } from '../port.ts';
 import type { SurfaceManifest } from '../surface-manifest.ts';
-import type { TurnShape } from './tool-habits.ts';
-import { habitsOf, KNOWN_TOOLS } from './tools/known-tools.ts';
 import type { TurnTool } from './turn/build-turn.ts';
 
 type Text = string | null | undefined;
@@ -55,8 +54,8 @@ export function startupDefault({
 }
 
 /**
- * The tool and its turns. A tool this program knows is run as it is known now, not as it was at launch; a command that
- * somebody spelled out is run as recorded, whatever its name.
+ * The tool and its turns. The command line is the one that the launch recorded, so that the manifest tells what is run;
+ * a manifest without one, made by another program, is run as the tool is known here.
  */
 export function turnTool(manifest: HeadlessManifest): TurnTool {
   const recorded = recordedHeadless(manifest);
@@ -64,7 +63,7 @@ export function turnTool(manifest: HeadlessManifest): TurnTool {
   const role = recorded['role_prompt'];
   return {
     habits,
-    shape: chooseShape(manifest.tool, readShape(recorded)),
+    shape: readShape(recorded) ?? habits.shape,
     executable: manifest.launch_plan.executable ?? manifest.tool,
     args: manifest.launch_plan.args ?? [],
     role: typeof role === 'string' && role !== '' ? role : null,
@@ -75,16 +74,6 @@ export function turnTool(manifest: HeadlessManifest): TurnTool {
 export function instanceOf(manifest: HeadlessManifest, sessionRoot: string): string {
   const session = manifest.runtime?.session_id ?? path.basename(sessionRoot);
   return manifest.registry_generation_id ? `${session}:${manifest.registry_generation_id}` : session;
-}
-
-/** What launch records for a command: its own arguments, and nothing that a tool would need to be headless. */
-const SPELLED_OUT = JSON.stringify(['{args}', '{model}']);
-
-function chooseShape(tool: string, recorded: TurnShape | undefined): TurnShape {
-  const { shape } = habitsOf(tool);
-  if (recorded === undefined) return shape;
-  const known = KNOWN_TOOLS.some((each) => each.tool === tool);
-  return known && JSON.stringify(recorded.create) !== SPELLED_OUT ? shape : recorded;
 }
 
 function recordedHeadless(manifest: HeadlessManifest): Record<string, unknown> {

@@ -18,8 +18,6 @@ export {
   openPresence,
 } from './open-headless-surface.ts';
 export type { SessionPresence } from './session-presence.ts';
-export type { TurnShape } from './tool-habits.ts';
-export { habitsOf, KNOWN_TOOLS } from './tools/known-tools.ts';
 export { endHeadlessTurn } from './turn/end-headless-turn.ts';
 export type { TurnLimits } from './turn/running-turn.ts';
 export { readExitCode, type TurnFiles, turnArtefacts } from './turn/turn-files.ts';

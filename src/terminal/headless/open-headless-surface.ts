@@ -1,5 +1,5 @@
 import * as path from 'node:path';
-import { type Clock, type Log, silentLog, systemClock } from '../../base/index.ts';
+import { type Clock, findProgram, type Log, silentLog, systemClock } from '../../base/index.ts';
 import { Tmux } from '../../tmux/index.ts';
 import type { AgentSurface } from '../port.ts';
 import { tmuxPlace } from '../surface-manifest.ts';
@@ -12,7 +12,6 @@ import {
   turnTool,
 } from './headless-manifest.ts';
 import { HeadlessSurface } from './headless-surface.ts';
-import { findProgram } from './runner/find-program.ts';
 import { VisibleLog } from './runner/visible-log.ts';
 import { SessionPresence } from './session-presence.ts';
 import type { TurnLimits } from './turn/running-turn.ts';

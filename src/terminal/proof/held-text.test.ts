@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Facts } from '../../screen/index.ts';
-import { detectorFor } from '../../screen/index.ts';
+import { detectorFor } from '../../tools/index.ts';
 import { essence, type Held, heldText } from './held-text.ts';
 
 const rules = detectorFor('claude').input;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadFixtures } from '../../../test/screen/captured-fixtures.ts';
-import { detectorFor, Row, type Screen } from '../../screen/index.ts';
+import { Row, type Screen } from '../../screen/index.ts';
+import { detectorFor } from '../../tools/index.ts';
 import { findPrompt, isNewPrompt } from './prompt-rows.ts';
 
 const plainRow = (text: string): Row => new Row([...text], []);

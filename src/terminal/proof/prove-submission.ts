@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/index.ts';
 import { type Detector, mainPart } from '../../screen/index.ts';
+import type { SignalReader } from '../../tools/index.ts';
 import type { Evidence } from '../port.ts';
-import type { SignalReader } from '../signals/index.ts';
 import type { Sight } from '../watch/sight.ts';
 import { heldText } from './held-text.ts';
 import { countMentions, findPrompt, isNewPrompt, type ShownPrompt } from './prompt-rows.ts';

@@ -1,9 +1,18 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { bootId, type ProcessIdentity, readProcStat } from '../../base/index.ts';
+import {
+  bareName,
+  bootId,
+  childrenOf,
+  commandLineOf,
+  isInterpreter,
+  isShell,
+  namesOf,
+  type ProcessIdentity,
+  readProcStat,
+} from '../../base/index.ts';
 import type { ProcessFacts } from '../../screen/index.ts';
 import type { Pane } from '../../tmux/index.ts';
-import { childrenOf } from '../signals/child-processes.ts';
 
 /** How the tool's process is recognised. */
 export interface ToolLooks {
@@ -23,34 +32,6 @@ export interface Foreground {
   programs: string[];
 }
 
-const SHELLS = new Set([
-  'sh',
-  'bash',
-  'zsh',
-  'fish',
-  'dash',
-  'ash',
-  'ksh',
-  'mksh',
-  'tcsh',
-  'csh',
-  'nu',
-  'pwsh',
-  'elvish',
-  'xonsh',
-]);
-const INTERPRETERS = new Set([
-  'node',
-  'nodejs',
-  'bun',
-  'deno',
-  'python',
-  'python3',
-  'ruby',
-  'perl',
-  'uv',
-  'npx',
-]);
 const GONE: Foreground = { kind: 'gone', tool: undefined, programs: [] };
 const MOST_PROCESSES = 500;
 
@@ -73,7 +54,7 @@ export function readForeground(pane: Pane, looks: ToolLooks, known?: Foreground)
     return { kind: 'tool', tool: identity, programs };
   }
   if (members.length === 0) return { kind: 'unknown', tool: undefined, programs };
-  return { kind: members.every(isShell) ? 'shell' : 'other', tool: undefined, programs };
+  return { kind: members.every(isShellProcess) ? 'shell' : 'other', tool: undefined, programs };
 }
 
 interface Member {
@@ -105,50 +86,20 @@ function membersOf(group: number, root: number): Member[] {
     for (const pid of layer) {
       const stat = readProcStat(pid);
       if (stat?.processGroup !== group || !runs(stat.state)) continue;
-      found.push({ pid, command: stat.command, startTicks: stat.startTicks, words: wordsOf(pid) });
+      found.push({ pid, command: stat.command, startTicks: stat.startTicks, words: commandLineOf(pid) });
     }
     layer = layer.flatMap(childrenOf);
   }
   return found;
 }
 
-function wordsOf(pid: number): string[] {
-  try {
-    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, 8);
-  } catch {
-    return [];
-  }
+function isTool(member: Member, { names, launched }: ToolLooks): boolean {
+  if (launched.length > 0 && launched.every((word, at) => member.words[at] === word)) return true;
+  return namesOf(member).some((name) => names.includes(name));
 }
 
-function isTool({ command, words }: Member, { names, launched }: ToolLooks): boolean {
-  const program = bareName(words[0] ?? command);
-  if (names.includes(program) || names.includes(command)) return true;
-  if (launched.length > 0 && launched.every((word, at) => words[at] === word)) return true;
-  if (!INTERPRETERS.has(program)) return false;
-  const script = words.slice(1).find((word) => word !== '' && !word.startsWith('-'));
-  return (
-    script !== undefined && (names.includes(bareName(script)) || names.includes(bareName(realName(script))))
-  );
-}
-
-/** A login shell is called `-bash`; a script keeps its ending out of its name. */
-function bareName(word: string): string {
-  return path
-    .basename(word)
-    .replace(/^-/, '')
-    .replace(/\.(c|m)?js$|\.py$/, '');
-}
-
-function realName(script: string): string {
-  try {
-    return fs.realpathSync(script);
-  } catch {
-    return script;
-  }
-}
-
-function isShell({ command, words }: Member): boolean {
-  return SHELLS.has(bareName(words[0] ?? command)) || SHELLS.has(command);
+function isShellProcess({ command, words }: Member): boolean {
+  return isShell(words[0] ?? command) || isShell(command);
 }
 
 /** Without /proc there is only the name tmux tells, which the program itself chose. */
@@ -158,17 +109,17 @@ function byCommandName(pane: Pane, { names }: ToolLooks): Foreground {
   if (names.includes(name)) {
     return { kind: 'tool', tool: { pid: pane.pid, startTicks: null, bootId: null }, programs };
   }
-  return { kind: SHELLS.has(name) ? 'shell' : 'unknown', tool: undefined, programs };
+  return { kind: isShell(name) ? 'shell' : 'unknown', tool: undefined, programs };
 }
 
 /** The launch plan's first words, by which a tool without a name of its own is known. */
 export function launchedWords(executable: string | null | undefined, args: readonly string[] = []): string[] {
   if (!executable) return [];
   const first = args[0];
-  return INTERPRETERS.has(bareName(executable)) && first !== undefined ? [executable, first] : [executable];
+  return isInterpreter(executable) && first !== undefined ? [executable, first] : [executable];
 }
 
 export function launchedName(executable: string | null | undefined): string[] {
   const name = executable ? bareName(executable) : '';
-  return name === '' || INTERPRETERS.has(name) || SHELLS.has(name) ? [] : [name];
+  return name === '' || isInterpreter(name) || isShell(name) ? [] : [name];
 }

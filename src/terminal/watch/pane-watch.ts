@@ -2,7 +2,6 @@ import { type Clock, Emitter, type Log, messageOf, unavailable } from '../../bas
 import { parseSnapshot, type Screen } from '../../screen/index.ts';
 import { ControlClient, type ControlEvent, type Pane, type Tmux, tmuxProblemOf } from '../../tmux/index.ts';
 import { SessionPlace } from '../session-place.ts';
-import { findAgentPane } from './find-agent-pane.ts';
 
 /** One look at the agent's pane. */
 export interface PaneView {
@@ -142,7 +141,8 @@ export class PaneWatch {
     this.#tmux = tmux.via(client);
     client.events.on((event) => this.#event(client, event));
     await this.#place.reached(client.sessionId);
-    const pane = await findAgentPane(this.#tmux, this.session);
+    const pane = await this.#tmux.firstPane(this.session);
+    if (!pane) throw noAgentWindow(this.session);
     await client.watchOutput(pane.id, () => {
       this.#outputAt = this.#options.clock.monotonic();
       this.#soon();
@@ -245,4 +245,10 @@ export class PaneWatch {
       this.#cancelRetry = clock.after(pause, () => void this.#tryAgain(reason));
     }
   }
+}
+
+function noAgentWindow(session: string): Error {
+  return unavailable(`tmux session "${session}" has no window 0`, {
+    hint: 'The agent’s window was closed; "rouse agents relaunch" brings it back.',
+  });
 }

@@ -1,5 +1,5 @@
 import type { Pane } from '../../tmux/index.ts';
-import type { SignalReader } from '../signals/index.ts';
+import type { SignalReader } from '../../tools/index.ts';
 import { type Foreground, readForeground, type ToolLooks } from './foreground.ts';
 
 /** Follows which program holds the pane, and tells the tool's signals when its process is another one. */

@@ -15,7 +15,7 @@ import {
   stabilityAt,
   type TurnState,
 } from '../../screen/index.ts';
-import type { SignalReader } from '../signals/index.ts';
+import type { SignalReader } from '../../tools/index.ts';
 import type { ToolLooks } from './foreground.ts';
 import { nextDeadline } from './next-deadline.ts';
 import type { PaneNews, PaneView, PaneWatch } from './pane-watch.ts';

@@ -1,4 +1,4 @@
-import type { EventKind } from './event-rules.ts';
+import type { EventKind } from '../../../tools/index.ts';
 
 /** One thing a tool said, in the same words for every tool. */
 export interface CanonicalEvent {

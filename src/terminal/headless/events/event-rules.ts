@@ -1,26 +1,4 @@
-export const EVENT_KINDS = [
-  'assistant',
-  'action_request',
-  'action_result',
-  'progress',
-  'completion',
-  'diagnostic',
-  'passthrough',
-] as const;
-
-export type EventKind = (typeof EVENT_KINDS)[number];
-
-/** How one line of a tool's output is understood. The first rule whose `when` holds decides. */
-export interface EventRule {
-  /** Dotted paths and the text that must stand there; `*` is satisfied by anything that is there. */
-  when: Record<string, string>;
-  kind: EventKind;
-  /** Dotted paths of the event's text; the first that holds any. */
-  message?: string[];
-  /** The line holds several events: one for each element of the array at this path that a rule of `parts` knows. */
-  each?: string;
-  parts?: EventRule[];
-}
+import type { EventKind, EventRule } from '../../../tools/index.ts';
 
 export interface Understood {
   kind: EventKind;

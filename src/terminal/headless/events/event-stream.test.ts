@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../base/index.ts';
-import { habitsOf } from '../tools/known-tools.ts';
+import { habitsOf } from '../../../tools/index.ts';
 import { type CanonicalEvent, renderEvent } from './canonical-event.ts';
 import { EventStream } from './event-stream.ts';
 

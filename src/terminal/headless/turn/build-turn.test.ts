@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { habitsOf, KNOWN_TOOLS } from '../tools/known-tools.ts';
+import { habitsOf, toolNames } from '../../../tools/index.ts';
 import { buildTurn, resumesById, type TurnTool } from './build-turn.ts';
 import type { ChatChoice } from './choose-chat.ts';
 
@@ -8,6 +8,7 @@ const toolOf = (name: string, change: Partial<TurnTool> = {}): TurnTool => {
   const habits = habitsOf(name);
   return { habits, shape: habits.shape, executable: name, args: ['--own'], role: null, ...change };
 };
+const KNOWN = toolNames((tool) => tool.headless).map(habitsOf);
 const CREATE: ChatChoice = { kind: 'create' };
 const EXACT: ChatChoice = { kind: 'exact', id: 'ID' };
 const LAST: ChatChoice = { kind: 'last' };
@@ -116,7 +117,7 @@ describe('the command of a turn', () => {
     );
     const prompt = text.filter((each) => !each.includes('\u0000'));
     fc.assert(
-      fc.property(fc.constantFrom(...KNOWN_TOOLS), prompt, text, text, (habits, prompt, id, role) => {
+      fc.property(fc.constantFrom(...KNOWN), prompt, text, text, (habits, prompt, id, role) => {
         const tool = { habits, shape: habits.shape, executable: 'x', args: ['--own'], role };
         const built = buildTurn(tool, { chat: { kind: 'exact', id }, prompt, roleIsNew: false });
         if ('refused' in built) throw new Error(built.refused);
@@ -139,6 +140,6 @@ describe('the command of a turn', () => {
   });
 
   it('knows of every tool how a chat is resumed by its id', () => {
-    for (const { tool, shape } of KNOWN_TOOLS) expect([tool, resumesById(shape)]).toEqual([tool, true]);
+    for (const { tool, shape } of KNOWN) expect([tool, resumesById(shape)]).toEqual([tool, true]);
   });
 });

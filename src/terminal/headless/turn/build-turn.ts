@@ -1,5 +1,5 @@
+import { roleWords, type ToolHabits, type TurnShape } from '../../../tools/index.ts';
 import type { PromptDelivery } from '../../port.ts';
-import type { ToolHabits, TurnShape } from '../tool-habits.ts';
 import type { ChatChoice } from './choose-chat.ts';
 
 /** A tool as this session starts it. */
@@ -44,7 +44,7 @@ export function buildTurn(tool: TurnTool, request: TurnRequest): BuiltTurn {
   const lists: Record<string, string[]> = {
     '{args}': promptInArgs ? tool.args.map((word) => fill(word, { '{prompt}': prompt })) : tool.args,
     '{model}': model.words,
-    '{role}': role === null ? [] : habits.role.map((word) => fill(word, roleValues(role))),
+    '{role}': role === null ? [] : roleWords(habits.role, role),
   };
   return {
     command: [tool.executable, ...template.flatMap((word) => lists[word] ?? [fill(word, values)])],
@@ -82,9 +82,4 @@ function modelWords(
 /** One pass, so that what is put in is never taken for a placeholder. */
 function fill(word: string, values: Record<string, string>): string {
   return word.replace(/\{[a-z]+\}/g, (name) => values[name] ?? name);
-}
-
-/** JSON's quoted string is TOML's, but for DEL. */
-function roleValues(text: string): Record<string, string> {
-  return { '{text}': text, '{toml}': JSON.stringify(text).replaceAll('\u007f', '\\u007f') };
 }

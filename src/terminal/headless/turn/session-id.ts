@@ -1,5 +1,5 @@
+import type { ToolHabits } from '../../../tools/index.ts';
 import { at, holds } from '../events/event-rules.ts';
-import type { ToolHabits } from '../tool-habits.ts';
 
 const NAMES = ['session_id', 'sessionId', 'sessionID', 'thread_id', 'threadId', 'session.id', 'thread.id'];
 const PLACES = [...NAMES, ...NAMES.map((name) => `data.${name}`)];

@@ -1,22 +1,27 @@
 import * as path from 'node:path';
+import { TOOLS } from '../../../tools/index.ts';
 import type { HeadlessManifest } from '../headless-manifest.ts';
 
-/** They belong to the gateway or to a terminal, or make a tool think that it runs inside another instance of itself. */
+/** They belong to the gateway or to a terminal. */
 const NOT_FOR_THE_TOOL =
-  /^(TMUX|TMUX_PANE|TERM|TERM_PROGRAM|TERM_PROGRAM_VERSION|COLUMNS|LINES|SHLVL|PWD|OLDPWD|_|ROUSE_CLOCK_SHIFT_FILE|ROUSE_CRASH_AT|HOUMAO_GATEWAY_(EXECUTION_MODE|TMUX_[A-Z_]+)|CLAUDECODE|CLAUDE_CODE_ENTRYPOINT|CLAUDE_CODE_SSE_PORT|CODEX_SANDBOX|CODEX_THREAD_ID|GEMINI_CLI|OPENCODE|QWEN_CODE)$/;
+  /^(TMUX|TMUX_PANE|TERM|TERM_PROGRAM|TERM_PROGRAM_VERSION|COLUMNS|LINES|SHLVL|PWD|OLDPWD|_|ROUSE_CLOCK_SHIFT_FILE|ROUSE_CRASH_AT|HOUMAO_GATEWAY_(EXECUTION_MODE|TMUX_[A-Z_]+))$/;
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
 /**
  * The environment of a turn: the gateway's own, which is that of whoever attached it, the tool's home, the variables of
- * a join, and where the tool belongs. It stands in no argument and in no file.
+ * a join, and where the tool belongs; without what would make a tool think that it runs inside another instance of itself. It
+ * stands in no argument and in no file.
  */
 export function turnEnvironment(
   manifest: HeadlessManifest,
   sessionRoot: string,
   env: NodeJS.ProcessEnv,
 ): NodeJS.ProcessEnv {
-  const handed = Object.fromEntries(Object.entries(env).filter(([name]) => !NOT_FOR_THE_TOOL.test(name)));
+  const nested = new Set(TOOLS.flatMap((tool) => tool.process.nestedMarks));
+  const handed = Object.fromEntries(
+    Object.entries(env).filter(([name]) => !NOT_FOR_THE_TOOL.test(name) && !nested.has(name)),
+  );
   const home = manifest.launch_plan.home_selector;
   const literals = (manifest.agent_launch_authority?.launch_env ?? []).flatMap((each) =>
     each.mode === 'literal' ? [[each.name, each.value]] : [],

@@ -1,0 +1,109 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type { Clock } from '../../base/index.ts';
+import type { ToolSignal } from '../../screen/index.ts';
+import { samePrompt } from '../signals/same-prompt.ts';
+import type { Heard, OnSignal, SignalReader } from '../signals/signal-reader.ts';
+import { readObject, watchDirectory } from '../signals/watched-file.ts';
+
+interface Report {
+  event: string;
+  atMs: number;
+  payload: Record<string, unknown>;
+}
+
+const SAYS: Record<string, ToolSignal['says']> = {
+  SessionStart: 'idle',
+  UserPromptSubmit: 'busy',
+  // Granted or denied, the turn goes on; that a person is asked is what the screen shows.
+  PermissionRequest: 'busy',
+  Stop: 'idle',
+  StopFailure: 'failed',
+  SessionEnd: 'ended',
+};
+
+const KEPT = 200;
+const NAME = /^(\d{16,20})-\d+\.json$/;
+
+/** The events Claude Code's hooks reported for this session: one file each, in the order of their names. */
+export class ClaudeHooks implements SignalReader {
+  readonly #directory: string;
+  readonly #clock: Clock;
+  readonly #changed: OnSignal;
+  readonly #unwatch: (() => void) | undefined;
+  #reports: Report[] = [];
+  #last = '';
+
+  constructor(directory: string, clock: Clock, changed: OnSignal) {
+    this.#directory = directory;
+    this.#clock = clock;
+    this.#changed = changed;
+    this.#unwatch = watchDirectory(directory, (name) => {
+      if (name === null || NAME.test(name)) this.#gather();
+    });
+    this.#gather();
+  }
+
+  read(): ToolSignal[] {
+    const newest = this.#reports.findLast(({ event }) => SAYS[event] !== undefined);
+    if (!newest) return [];
+    const ageMs = Math.max(0, this.#clock.now().getTime() - newest.atMs);
+    // No Stop hook fires when a turn is interrupted: `busy` may stand for ever.
+    return [
+      { source: 'claude_hooks', says: SAYS[newest.event]!, ageMs, isEvent: true, detail: newest.event },
+    ];
+  }
+
+  heard(text: string, sinceMs: number): Heard | undefined {
+    const report = this.#reports.findLast(
+      ({ event, atMs, payload }) =>
+        event === 'UserPromptSubmit' && atMs >= sinceMs && samePrompt(String(payload['prompt'] ?? ''), text),
+    );
+    if (!report) return undefined;
+    const facts = { event: report.event, session_id: report.payload['session_id'] };
+    return { source: 'hook', atUtc: new Date(report.atMs).toISOString(), facts };
+  }
+
+  answered(sinceMs: number): string | undefined {
+    const report = this.#reports.findLast(({ event, atMs }) => event === 'Stop' && atMs >= sinceMs);
+    const answer = report?.payload['last_assistant_message'];
+    return typeof answer === 'string' && answer !== '' ? answer : undefined;
+  }
+
+  close(): void {
+    this.#unwatch?.();
+  }
+
+  #gather(): void {
+    const fresh = this.#names().filter((name) => name > this.#last);
+    const reports = fresh.flatMap((name) => this.#readReport(name));
+    if (fresh.length > 0) this.#last = fresh.at(-1)!;
+    if (reports.length === 0) return;
+    this.#reports = [...this.#reports, ...reports].slice(-KEPT);
+    this.#changed();
+  }
+
+  #names(): string[] {
+    try {
+      return fs
+        .readdirSync(this.#directory)
+        .filter((name) => NAME.test(name))
+        .sort();
+    } catch {
+      return [];
+    }
+  }
+
+  #readReport(name: string): Report[] {
+    const content = readObject(path.join(this.#directory, name));
+    const payload = content?.['payload'];
+    if (typeof content?.['event'] !== 'string') return [];
+    return [
+      {
+        event: content['event'],
+        atMs: Number(BigInt(NAME.exec(name)![1]!) / 1_000_000n),
+        payload: payload !== null && typeof payload === 'object' ? (payload as Record<string, unknown>) : {},
+      },
+    ];
+  }
+}

@@ -1,0 +1,95 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { filesOpenIn } from '../signals/open-files.ts';
+import type { LogEntry, LogKind } from '../signals/session-log.ts';
+
+const ROLLOUT = /^rollout-.*\.jsonl$/;
+/** The kind of conversation stands near the beginning of the first line, before the instructions. */
+const HEAD_BYTES = 4096;
+const SUBAGENT = /"source":\s*\{\s*"subagent"/;
+
+interface Line {
+  timestamp?: string;
+  type?: string;
+  payload?: {
+    type?: unknown;
+    message?: unknown;
+    last_agent_message?: unknown;
+    item?: { type?: unknown; content?: unknown };
+  };
+}
+
+/** The log Codex keeps of the conversation, found among the files its process holds open. */
+export const CODEX_ROLLOUT: LogKind = {
+  source: 'codex_rollout',
+  proof: 'rollout',
+  find: ({ pid }) => openRollout(pid),
+  entryOf,
+  // Every turn ends with one of these; a killed codex writes neither.
+  says: {
+    task_started: 'busy',
+    turn_started: 'busy',
+    task_complete: 'idle',
+    turn_complete: 'idle',
+    turn_aborted: 'interrupted',
+  },
+};
+
+/**
+ * The log of the conversation a person sees, among those the process and its children hold open. A new chat leaves
+ * the log of the old one open, and each subagent has one of its own; the one written last is current.
+ */
+function openRollout(pid: number): string | undefined {
+  return filesOpenIn(pid)
+    .filter((file) => ROLLOUT.test(path.basename(file)))
+    .map((file) => ({ file, writtenMs: fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((a, b) => b.writtenMs - a.writtenMs)
+    .find(({ file }) => !SUBAGENT.test(headOf(file)))?.file;
+}
+
+function headOf(file: string): string {
+  try {
+    const fd = fs.openSync(file, 'r');
+    try {
+      const bytes = Buffer.alloc(HEAD_BYTES);
+      return bytes.subarray(0, fs.readSync(fd, bytes, 0, HEAD_BYTES, 0)).toString();
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch {
+    return '';
+  }
+}
+
+/** Up to 0.144 a prompt is an event of its own; from 0.155 on it is a finished item of the turn. */
+function entryOf(line: string): LogEntry[] {
+  let parsed: Line | null;
+  try {
+    parsed = JSON.parse(line) as Line | null;
+  } catch {
+    return [];
+  }
+  const payload = parsed?.payload;
+  if (parsed?.type !== 'event_msg' || typeof payload?.type !== 'string') return [];
+  const atMs = Date.parse(parsed.timestamp ?? '');
+  const entry = { atMs: Number.isNaN(atMs) ? 0 : atMs };
+  if (payload.type === 'item_completed' && payload.item?.type === 'UserMessage') {
+    return [{ ...entry, kind: 'user_message', text: textOf(payload.item.content) }];
+  }
+  const answer = payload.last_agent_message;
+  return [
+    {
+      ...entry,
+      kind: payload.type,
+      text: String(payload.message ?? ''),
+      ...(typeof answer === 'string' && answer !== '' && { answer }),
+    },
+  ];
+}
+
+function textOf(content: unknown): string {
+  if (!Array.isArray(content)) return '';
+  return content
+    .map((part: { text?: unknown } | null) => (typeof part?.text === 'string' ? part.text : ''))
+    .join('');
+}

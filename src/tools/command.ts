@@ -1,0 +1,64 @@
+import * as path from 'node:path';
+import type { Detector } from '../screen/index.ts';
+import type { Tool } from './tool.ts';
+
+export interface CommandTurns {
+  /** Words that make a headless command go on with a chat; `{session}` stands for its id. */
+  resumeArgs?: string[] | undefined;
+  continueArgs?: string[] | undefined;
+}
+
+/**
+ * Any program, known by nothing but its name. Headless, a turn is its command line with the prompt on standard
+ * input, or in the argument that is `{prompt}` when there is one; without words for resuming, each turn is new.
+ */
+export function commandTool(executable: string, args: string[], turns: CommandTurns = {}): Tool {
+  const name = path.basename(executable);
+  const create = ['{args}', '{model}'];
+  return {
+    name,
+    process: {
+      executable,
+      names: [name, name.replace(/\.[A-Za-z0-9]+$/, '')],
+      npmPackage: null,
+      nestedMarks: [],
+    },
+    homeVariable: null,
+    role: { method: 'none' },
+    headless: {
+      backend: 'generic_headless',
+      shape: {
+        prompt: args.includes('{prompt}') ? 'argument' : 'stdin',
+        role: 'prefix',
+        create,
+        exact: [...create, ...(turns.resumeArgs ?? [])],
+        last: [...create, ...(turns.continueArgs ?? [])],
+      },
+      model: [],
+      events: [],
+    },
+    detectors: [],
+  };
+}
+
+/** Of a tool nobody has described: nothing on its screen is recognised, so it is never ready until it was calibrated. */
+export function strangersDetector(tool: string): Detector {
+  return {
+    tool,
+    versions: { from: '0.0.0', below: '0.0.0', seen: [] },
+    composers: [],
+    title: {},
+    signs: [],
+    transcript: { prompt: /^(?!)/ },
+    input: {
+      pasteGapMs: 300,
+      changes: [],
+      refuses: [],
+      interruptKeys: ['Escape'],
+      clearKeys: ['C-u'],
+      resetCommand: '/clear',
+      whileBusy: 'queues',
+      restoresPrompt: false,
+    },
+  };
+}

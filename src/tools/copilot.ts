@@ -1,0 +1,193 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { AGAIN_TO_EXIT, FORM_KEYS } from './detector-words.ts';
+import type { HeadlessHabits } from './headless-habits.ts';
+import { MCP_NAME, mcpFlagWithFile } from './mcp.ts';
+import { filesOpenIn } from './signals/open-files.ts';
+import { type LogEntry, type LogKind, SessionLog } from './signals/session-log.ts';
+import type { McpEntry, Tool, ToolDetector } from './tool.ts';
+
+/**
+ * The footer while no turn runs: what the sidebar offers, then the mode. A turn, and Ctrl-C, put something else there.
+ * While it waits for work in the background a prompt is taken at once.
+ */
+const IDLE_FOOTER =
+  /^ (?:← (?:open|use) sidebar\b|(?:Interactive|Plan|Autopilot|Shell) · |\S Waiting for background )/;
+
+/** GitHub Copilot CLI. A turn shows only in the footer, compaction only above the composer. */
+const DETECTOR: ToolDetector = {
+  versions: { from: '1.0.0', below: '1.1.0', seen: ['1.0.102'] },
+  sidebar: '│',
+  composers: [
+    {
+      frame: { kind: 'lines', above: '─', below: '─' },
+      prompts: [
+        { text: '❯ ', mode: 'prompt' },
+        // With --screen-reader.
+        { text: 'Start of Prompt Indicator', mode: 'prompt' },
+        { text: '! ', mode: 'shell' },
+      ],
+      ghosts: [],
+      footerRows: 2,
+      showsCursor: true,
+      needsIdleSignal: true,
+    },
+  ],
+  title: {},
+  signs: [
+    { means: 'busy', where: 'below', row: /^ ?[○◎◉●◌◍◐◑◒◓] (?!Waiting for background )\p{L}/u },
+    {
+      means: 'busy',
+      where: 'below',
+      row: /^(?! ?\S Waiting for background ).*(\besc( esc)? (interrupt|edit prompt)\b|\bctrl\+q enqueue\b)/,
+    },
+    // At the very edge, where nothing of the transcript stands.
+    { means: 'busy', where: 'above', rows: 8, row: /^[○◎◉●◌◍◐◑◒◓] \p{L}/u },
+    { means: 'pending', where: 'above', rows: 12, row: /^Queued \(\d+\)/ },
+    { means: 'idle', where: 'below', row: IDLE_FOOTER },
+    { means: 'pending', where: 'above', rows: 8, row: /\[pending\b/ },
+    { means: 'menu', where: 'above', attached: true, row: /^┃|^ {2}❯ [@/#]/ },
+    { means: 'menu', where: 'above', rows: 1, row: /^ \S+( → \S+| \S+)? {2,}\S/ },
+    { means: 'menu', where: 'below', row: /\bclose help\b/ },
+    { means: 'shell_mode', where: 'below', row: /\bexit shell mode\b|^ (← open sidebar · )?Shell · / },
+    { means: 'exit_armed', where: 'below', row: AGAIN_TO_EXIT },
+    { means: 'dialog', where: 'below', row: FORM_KEYS },
+    { means: 'interrupted', where: 'turn', row: /^ ● Operation cancelled by user\b/ },
+    { means: 'failure', where: 'turn', row: /^ [✗✕] (?!Shell|Create|Edit|Write)/ },
+    { means: 'logged_out', where: 'turn', row: /^ ✗ Authentication failed\b/ },
+    { means: 'success', where: 'turn', row: /^ ● / },
+  ],
+  completion: { where: 'above', entry: /^(?:┃| ) ❯ (\/\S+)(\s|$)/, chosenBy: 'mark' },
+  transcript: {
+    prompt: /^ ❯ \S/,
+    stamp: / {2,}\d{1,2}:\d\d( [AP]M)?[\s┃]*$/,
+    answered: /^ [^\s❯/~\p{L}\p{N}] /u,
+  },
+  input: {
+    pasteGapMs: 150,
+    changes: [],
+    refuses: [
+      { when: /^\s*!/, because: 'a leading ! runs a shell command without approval' },
+      { when: /\\$/, because: 'a trailing backslash turns Enter into a new line' },
+      { when: /@[\w./-]+$/, because: 'a trailing @name opens a completion that changes the text' },
+      { when: /^\s*\/[\w:-]+(\s|$)/, because: 'a slash command it does not know is dropped' },
+    ],
+    pasteChip: /^\[Paste #\d+ - \d+ lines\]$/,
+    interruptKeys: ['Escape', 'Escape'],
+    clearKeys: ['C-u'],
+    resetCommand: '/clear',
+    whileBusy: 'steers',
+    restoresPrompt: true,
+  },
+};
+
+/** GitHub Copilot CLI 1.0. Standard input is the prompt, trimmed by the tool; the last line tells the chat's id. */
+const HEADLESS: HeadlessHabits = {
+  backend: 'generic_headless',
+  shape: {
+    prompt: 'stdin',
+    role: 'prefix',
+    create: ['{args}', '{model}', '--output-format', 'json'],
+    exact: ['{args}', '{model}', '--resume={session}', '--output-format', 'json'],
+    last: ['{args}', '{model}', '--continue', '--output-format', 'json'],
+  },
+  model: ['--model', '{name}'],
+  reasoning: {
+    words: ['--reasoning-effort', '{level}'],
+    ladder: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+  },
+  events: [
+    { when: { type: 'assistant.message' }, kind: 'assistant', message: ['data.content'] },
+    { when: { type: 'tool.execution_start' }, kind: 'action_request', message: ['data.toolName'] },
+    { when: { type: 'tool.execution_complete' }, kind: 'action_result', message: ['data.result.content'] },
+    { when: { type: 'session.error' }, kind: 'diagnostic', message: ['data.message'] },
+    { when: { type: 'result' }, kind: 'completion', message: ['exitCode'] },
+    { when: { type: '*', data: '*' }, kind: 'progress', message: ['type'] },
+  ],
+};
+
+/** By this file, held open, a process says that the session beside it is its own. */
+const IN_USE = /\/session-state\/[^/]+\/inuse\.\d+\.hold$/;
+
+interface Line {
+  type?: unknown;
+  timestamp?: unknown;
+  data?: { content?: unknown } | null;
+}
+
+/** The events of the session that Copilot shows. With several open at once nobody knows which of them that is. */
+const EVENTS: LogKind = {
+  source: 'copilot_events',
+  proof: 'session_log',
+  outlivesProcess: true,
+  find: ({ pid }) => {
+    const held = new Set(filesOpenIn(pid).filter((file) => IN_USE.test(file)));
+    const [one] = held;
+    if (one === undefined) return undefined;
+    if (held.size > 1) return null;
+    const file = path.join(path.dirname(one), 'events.jsonl');
+    return fs.existsSync(file) ? file : undefined;
+  },
+  entryOf,
+  says: {
+    user_message: 'busy',
+    'assistant.turn_start': 'busy',
+    'assistant.turn_end': 'idle',
+    'session.compaction_start': 'busy',
+    'session.compaction_complete': 'idle',
+    'permission.requested': 'waiting',
+    'permission.completed': 'busy',
+    'session.error': 'failed',
+    abort: 'interrupted',
+  },
+};
+
+function entryOf(line: string): LogEntry[] {
+  let parsed: Line | null;
+  try {
+    parsed = JSON.parse(line) as Line | null;
+  } catch {
+    return [];
+  }
+  if (typeof parsed?.type !== 'string') return [];
+  const atMs = Date.parse(String(parsed.timestamp ?? ''));
+  const entry = { atMs: Number.isNaN(atMs) ? 0 : atMs };
+  if (parsed.type !== 'user.message') return [{ ...entry, kind: parsed.type, text: '' }];
+  return [{ ...entry, kind: 'user_message', text: String(parsed.data?.content ?? '') }];
+}
+
+const mcpValue = (entry: McpEntry): object => ({ type: 'local', ...entry, tools: ['*'] });
+
+/** GitHub Copilot CLI. */
+export const copilot: Tool = {
+  name: 'copilot',
+  process: { executable: 'copilot', names: ['copilot'], npmPackage: '@github/copilot', nestedMarks: [] },
+  homeVariable: null,
+  role: { method: 'first_message_flag', words: ['-i', '{text}'] },
+  mcp: {
+    config: {
+      inHome: 'mcp-config.json',
+      byDefault: '.copilot/mcp-config.json',
+      variable: 'COPILOT_HOME',
+      format: 'json',
+    },
+    value: mcpValue,
+    forSession: mcpFlagWithFile(
+      (file) => ['--additional-mcp-config', `@${file}`, `--allow-tool=${MCP_NAME}`],
+      { value: mcpValue },
+    ),
+  },
+  skills: { inHome: 'skills', byDefault: '.copilot/skills' },
+  headless: HEADLESS,
+  detectors: [DETECTOR],
+  signals: ({ clock, changed }) => [new SessionLog(EVENTS, clock, changed)],
+  notes: {
+    added: 'nothing',
+    beside: 'the events of the session it holds open (`events.jsonl`)',
+    taken: 'the events with the very text, or the transcript',
+    ended: '`●` answer, `✗`, `Operation cancelled`',
+    allowsMail:
+      "`-- '--allow-tool=shell(curl:*)' --allow-all-urls`; `--allow-url` wants the port too, which is not known before",
+    asksTrust: 'always',
+  },
+};

@@ -1,0 +1,122 @@
+import type { ComposerShape } from '../screen/index.ts';
+import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS } from './detector-words.ts';
+import type { HeadlessHabits } from './headless-habits.ts';
+import type { Tool, ToolDetector } from './tool.ts';
+
+const INSIDE: Pick<ComposerShape, 'prompts' | 'ghosts' | 'footerRows'> = {
+  prompts: [
+    { text: ' > ', mode: 'prompt' },
+    { text: ' * ', mode: 'prompt' },
+    { text: ' ! ', mode: 'shell' },
+    { text: ' (r:) ', mode: 'search' },
+  ],
+  ghosts: [
+    { grey: true, gap: true },
+    { form: /^Type your message or @path\/to\/file$/, gap: true },
+  ],
+  footerRows: 4,
+};
+
+/** The API's own words; an answer begins with ✦. */
+const LOGGED_OUT = /^✕ \[API Error: .*(\b40[13]\b|\bAPI key\b|UNAUTHENTICATED|PERMISSION_DENIED)/;
+
+/** Gemini CLI. Its title tells all four states, but says ready while it compresses the chat. Swallows an Enter that follows a paste too soon. */
+const DETECTOR: ToolDetector = {
+  versions: { from: '0.42.0', below: '0.80.0', seen: ['0.42.0', '0.45.2', '0.51.0', '0.57.0', '0.61.0'] },
+  composers: [
+    { frame: { kind: 'lines', above: '▄', below: '▀' }, needsIdleSignal: true, ...INSIDE },
+    // With fewer than 2^24 colours there are no lines, only a band of another colour.
+    { frame: { kind: 'open' }, clearance: 1, needsIdleSignal: true, ...INSIDE },
+  ],
+  title: { busy: /^[✦⏲] /, waiting: /^✋ /, idle: /^◇ / },
+  signs: [
+    { means: 'busy', where: 'above', rows: 6, row: new RegExp(`^ ?[${BRAILLE}]`, 'u') },
+    { means: 'busy', where: 'above', rows: 6, row: /\(esc to cancel\b/ },
+    // Stands in the row where a turn is told, and alone there only without one.
+    { means: 'idle', where: 'above', rows: 4, row: /^\s{10,}\? for shortcuts$/ },
+    { means: 'pending', where: 'above', rows: 12, row: /^\s+Queued \(press / },
+    { means: 'menu', where: 'above', rows: 10, row: /^ Shortcuts See \/help\b/ },
+    { means: 'exit_armed', where: 'above', rows: 4, row: AGAIN_TO_EXIT },
+    { means: 'shell_mode', where: 'above', rows: 2, row: /\bshell mode enabled\b/ },
+
+    { means: 'dialog', where: 'below', row: FORM_KEYS },
+    { means: 'interrupted', where: 'turn', row: /^ℹ Request cancelled/ },
+    { means: 'failure', where: 'turn', row: /^✕ / },
+    { means: 'logged_out', where: 'turn', row: LOGGED_OUT, colour: 'hued' },
+    { means: 'success', where: 'turn', row: /^✦ / },
+  ],
+  completion: { where: 'below', entry: /^ (\S+)(\s|$)/, chosenBy: 'background' },
+  transcript: { prompt: /^ > ([^\s/]|\/(compress|compact|summarize)\b)/, answered: /^[^\s>▄▀─]/u },
+  input: {
+    pasteGapMs: 250,
+    maxPasteBytes: 200_000,
+    maxLineBytes: 8_192,
+    changes: ['trims_ends'],
+    refuses: [
+      { when: /^\s*!/, because: 'a leading ! runs a shell command and stays in shell mode', typedOnly: true },
+      { when: /\\$/, because: 'a trailing backslash turns Enter into a new line' },
+      { when: /@[\w./-]+$/, because: 'a trailing @name opens a completion that changes the text' },
+      {
+        when: /^\s*\/[\w:-]+\s*$/,
+        because: 'a slash command it does not know is dropped',
+        unlessOffered: true,
+      },
+    ],
+    pasteChip: /^\[Pasted Text: \d+ (lines|chars)\]( #\d+)?$/i,
+    interruptKeys: ['Escape'],
+    clearKeys: ['C-u'],
+    resetCommand: '/clear',
+    whileBusy: 'queues',
+    restoresPrompt: false,
+  },
+};
+
+/** Gemini CLI 0.61. An empty `-p` makes it headless; what it reads from standard input is then the whole prompt. */
+const HEADLESS: HeadlessHabits = {
+  backend: 'gemini_headless',
+  shape: {
+    prompt: 'stdin',
+    role: 'prefix',
+    create: ['{args}', '{model}', '-p', '', '--output-format', 'stream-json'],
+    exact: ['{args}', '{model}', '--resume', '{session}', '-p', '', '--output-format', 'stream-json'],
+    last: ['{args}', '{model}', '--resume', 'latest', '-p', '', '--output-format', 'stream-json'],
+  },
+  model: ['--model', '{name}'],
+  events: [
+    { when: { type: 'init' }, kind: 'progress', message: ['type'] },
+    { when: { type: 'message', role: 'assistant' }, kind: 'assistant', message: ['content'] },
+    { when: { type: 'message' }, kind: 'progress', message: ['role'] },
+    { when: { type: 'tool_use' }, kind: 'action_request', message: ['tool_name'] },
+    { when: { type: 'tool_result' }, kind: 'action_result', message: ['output', 'status'] },
+    { when: { type: 'error' }, kind: 'diagnostic', message: ['message'] },
+    { when: { type: 'result' }, kind: 'completion', message: ['error.message', 'status'] },
+  ],
+};
+
+/** Gemini CLI. Its window title says ready, working and action required; nothing needs to be added. */
+export const gemini: Tool = {
+  name: 'gemini',
+  aliases: ['gemini_cli'],
+  process: {
+    executable: 'gemini',
+    names: ['gemini'],
+    npmPackage: '@google/gemini-cli',
+    nestedMarks: ['GEMINI_CLI'],
+  },
+  homeVariable: 'GEMINI_CLI_HOME',
+  role: { method: 'first_message_flag', words: ['--prompt-interactive', '{text}'] },
+  mcp: {
+    config: { inHome: '.gemini/settings.json', byDefault: '.gemini/settings.json', format: 'json' },
+  },
+  skills: { inHome: '.gemini/skills', byDefault: '.gemini/skills' },
+  headless: HEADLESS,
+  detectors: [DETECTOR],
+  notes: {
+    added: 'nothing',
+    beside: 'title: ready, working, action required',
+    taken: 'the transcript',
+    ended: '`✦` answer, `✕`, `Request cancelled`',
+    allowsMail: "`-- --allowed-tools 'run_shell_command(curl)'`",
+    asksTrust: 'always',
+  },
+};

@@ -1,0 +1,192 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import type { ProcessIdentity } from '../base/index.ts';
+import { AGAIN_TO_EXIT, BRAILLE } from './detector-words.ts';
+import type { HeadlessHabits } from './headless-habits.ts';
+import { type LogEntry, type LogKind, SessionLog } from './signals/session-log.ts';
+import { startedAtMs } from './signals/started-at.ts';
+import { toolVariable } from './signals/tool-variable.ts';
+import type { Tool, ToolDetector } from './tool.ts';
+
+/** Two columns from the edge, where nothing of the transcript begins. */
+const SPINNER = new RegExp(`^ {2}([${BRAILLE}]|[🌑-🌘])`, 'u');
+
+/** Kimi Code. Says nothing of Escape while busy; a moon or a braille cell above the box is all. Tips rotate in the footer. */
+const DETECTOR: ToolDetector = {
+  versions: { from: '0.35.0', below: '3.0.0', seen: ['0.35.0', '0.43.1', '2.0.2', '2.1.0'] },
+  composers: [
+    {
+      frame: { kind: 'box', column: 1, corners: '╭╮╰╯', sides: ['│', '│'] },
+      prompts: [
+        { text: ' > ', mode: 'prompt' },
+        { text: ' ! ', mode: 'shell' },
+      ],
+      ghosts: [],
+      footerRows: 3,
+    },
+  ],
+  title: {},
+  signs: [
+    { means: 'busy', where: 'above', row: SPINNER },
+    { means: 'busy', where: 'below', row: SPINNER },
+    // Its dot blinks; without it only the colour tells the row from an answer.
+    { means: 'busy', where: 'above', row: /^ ● Compacting context(…|\.\.\.)/ },
+    { means: 'busy', where: 'above', row: /^ {3}Compacting context(…|\.\.\.)/, colour: 'hued' },
+    { means: 'pending', where: 'above', rows: 3, row: /^\s+↑ to edit\b/ },
+    { means: 'menu', where: 'below', row: /^ │ {3}(→| ) / },
+    { means: 'exit_armed', where: 'below', row: AGAIN_TO_EXIT },
+    { means: 'interrupted', where: 'turn', row: /^\s+Interrupted by user$/ },
+    { means: 'failure', where: 'turn', row: /^\s+Error: / },
+    { means: 'logged_out', where: 'turn', row: /^\s+Error: \[provider\.auth_error\]/ },
+    { means: 'success', where: 'turn', row: /^ ● / },
+  ],
+  completion: { where: 'below', entry: /^ │ {3}→ (\S+)\s/, chosenBy: 'mark' },
+  transcript: { prompt: /^ ✨ \S/u, answered: /^ [●✗✓]|^ {3}(Interrupted|Error)\b/u },
+  input: {
+    pasteGapMs: 250,
+    changes: [],
+    refuses: [
+      { when: /^\s*!/, because: 'a leading ! runs a shell command without approval' },
+      { when: /^\s*\/[\w:-]+(\s|$)/, because: 'a slash command it does not know may be dropped' },
+    ],
+    pasteChip: /^\[paste #\d+ \+\d+ lines\]$/,
+    interruptKeys: ['Escape'],
+    clearKeys: ['C-u'],
+    resetCommand: '/new',
+    whileBusy: 'queues',
+    restoresPrompt: false,
+  },
+};
+
+/**
+ * Kimi Code 2.1. It takes a prompt only as an argument, so that every user of the machine can see it in the process
+ * list while the turn runs. Its last line tells the chat's id; an interrupted turn tells none.
+ */
+const HEADLESS: HeadlessHabits = {
+  backend: 'kimi_headless',
+  shape: {
+    prompt: 'argument',
+    role: 'prefix',
+    create: ['{args}', '{model}', '-p', '{prompt}', '--output-format', 'stream-json'],
+    exact: [
+      ...['{args}', '{model}', '--session', '{session}'],
+      ...['-p', '{prompt}', '--output-format', 'stream-json'],
+    ],
+    last: ['{args}', '{model}', '--continue', '-p', '{prompt}', '--output-format', 'stream-json'],
+  },
+  model: ['--model', '{name}'],
+  events: [
+    { when: { type: 'session.resume_hint' }, kind: 'completion', message: ['content'] },
+    { when: { role: 'meta' }, kind: 'progress', message: ['type'] },
+    {
+      when: { role: 'assistant', tool_calls: '*' },
+      kind: 'action_request',
+      each: 'tool_calls',
+      parts: [{ when: { type: '*' }, kind: 'action_request', message: ['function.name', 'type'] }],
+    },
+    { when: { role: 'assistant' }, kind: 'assistant', message: ['content'] },
+    { when: { role: 'tool' }, kind: 'action_result', message: ['content'] },
+  ],
+};
+
+interface Line {
+  type?: unknown;
+  time?: unknown;
+  input?: unknown;
+}
+
+/**
+ * What Kimi Code records of a session. It holds no file open, so the session is sought by the directory it works in,
+ * among those written since the process began. With several of them nobody knows which one it shows.
+ */
+const WIRE: LogKind = {
+  source: 'kimi_wire',
+  proof: 'session_log',
+  outlivesProcess: true,
+  find: (tool) => {
+    const found = wiresOf(tool);
+    return found.length > 1 ? null : found[0];
+  },
+  entryOf,
+  says: {
+    user_message: 'busy',
+    'turn.ended': 'idle',
+    'full_compaction.begin': 'busy',
+    'full_compaction.complete': 'idle',
+    'full_compaction.cancel': 'idle',
+  },
+};
+
+function wiresOf(tool: ProcessIdentity): string[] {
+  const { pid } = tool;
+  try {
+    const began = startedAtMs(tool) ?? 0;
+    const workdir = fs.readlinkSync(`/proc/${pid}/cwd`);
+    const home =
+      toolVariable(pid, 'KIMI_CODE_HOME') ??
+      path.join(toolVariable(pid, 'HOME') ?? os.homedir(), '.kimi-code');
+    const index = fs.readFileSync(path.join(home, 'session_index.jsonl'), 'utf8').split('\n');
+    const directories = new Set(index.flatMap((line) => directoryOf(line, workdir)));
+    return [...directories]
+      .map((directory) => path.join(directory, 'agents', 'main', 'wire.jsonl'))
+      .filter((file) => (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= began);
+  } catch {
+    return [];
+  }
+}
+
+function directoryOf(line: string, workdir: string): string[] {
+  try {
+    const { workDir, sessionDir } = JSON.parse(line) as Record<string, unknown>;
+    return workDir === workdir && typeof sessionDir === 'string' ? [sessionDir] : [];
+  } catch {
+    return [];
+  }
+}
+
+function entryOf(line: string): LogEntry[] {
+  let parsed: Line | null;
+  try {
+    parsed = JSON.parse(line) as Line | null;
+  } catch {
+    return [];
+  }
+  if (typeof parsed?.type !== 'string') return [];
+  const atMs = typeof parsed.time === 'number' ? parsed.time : 0;
+  if (parsed.type !== 'turn.prompt') return [{ kind: parsed.type, atMs, text: '' }];
+  return [{ kind: 'user_message', atMs, text: textOf(parsed.input) }];
+}
+
+function textOf(input: unknown): string {
+  if (!Array.isArray(input)) return '';
+  return input
+    .map((part: { text?: unknown } | null) => (typeof part?.text === 'string' ? part.text : ''))
+    .join('');
+}
+
+/** Kimi Code. It takes no role at start; only a headless turn can carry one, before its first prompt. */
+export const kimi: Tool = {
+  name: 'kimi',
+  process: {
+    executable: 'kimi',
+    names: ['kimi', 'kimi-code'],
+    npmPackage: '@moonshot-ai/kimi-code',
+    nestedMarks: [],
+  },
+  homeVariable: 'KIMI_CODE_HOME',
+  role: { method: 'none' },
+  mcp: { config: { inHome: 'mcp.json', byDefault: '.kimi-code/mcp.json', format: 'json' } },
+  skills: { inHome: 'skills', byDefault: '.agents/skills' },
+  headless: HEADLESS,
+  detectors: [DETECTOR],
+  signals: ({ clock, changed }) => [new SessionLog(WIRE, clock, changed)],
+  notes: {
+    added: 'nothing',
+    beside: 'its record of the session (`wire.jsonl`)',
+    taken: 'the record with the very text, or the transcript',
+    ended: '`●` answer, `Error:`, `Interrupted by user`',
+    allowsMail: '`-- --yolo`, which allows everything',
+    asksTrust: 'always',
+  },
+};

@@ -1,0 +1,127 @@
+import * as http from 'node:http';
+import type { Clock, ProcessIdentity } from '../../base/index.ts';
+import type { ToolSignal } from '../../screen/index.ts';
+import type { OnSignal, SignalReader } from '../signals/signal-reader.ts';
+
+const RETRY_MS = [500, 2000, 10_000];
+const MOST_BYTES = 1 << 20;
+
+/**
+ * opencode's own port, where it was started with one. Its event stream is only a reason to ask which sessions are busy;
+ * the answer is a level, not an event.
+ */
+export class OpencodeHttp implements SignalReader {
+  readonly #port: number;
+  readonly #clock: Clock;
+  readonly #changed: OnSignal;
+  #says: { says: 'idle' | 'busy'; sinceMs: number } | undefined;
+  #stream: http.ClientRequest | undefined;
+  #cancelRetry: (() => void) | undefined;
+  #failures = 0;
+  #asking = false;
+  #askAgain = false;
+  #tool: ProcessIdentity | undefined;
+
+  constructor(port: number, clock: Clock, changed: OnSignal) {
+    this.#port = port;
+    this.#clock = clock;
+    this.#changed = changed;
+  }
+
+  follow(tool: ProcessIdentity | undefined): void {
+    this.close();
+    this.#tool = tool;
+    if (tool) this.#listen();
+  }
+
+  read(): ToolSignal[] {
+    if (!this.#says || !this.#tool) return [];
+    const ageMs = Math.max(0, this.#clock.now().getTime() - this.#says.sinceMs);
+    return [{ source: 'opencode_http', says: this.#says.says, ageMs, writerAlive: true }];
+  }
+
+  close(): void {
+    this.#cancelRetry?.();
+    this.#cancelRetry = undefined;
+    this.#stream?.destroy();
+    this.#stream = undefined;
+    this.#says = undefined;
+  }
+
+  #listen(): void {
+    const stream = http.get({ host: '127.0.0.1', port: this.#port, path: '/event' });
+    this.#stream = stream;
+    stream.on('response', (response) => {
+      this.#failures = 0;
+      response.on('data', () => void this.#ask());
+      response.on('error', () => {});
+      void this.#ask();
+    });
+    stream.on('error', () => {});
+    stream.on('close', () => {
+      if (stream !== this.#stream) return;
+      this.#stream = undefined;
+      this.#learn(undefined);
+      const pause = RETRY_MS[Math.min(this.#failures++, RETRY_MS.length - 1)]!;
+      this.#cancelRetry = this.#clock.after(pause, () => this.#listen());
+    });
+  }
+
+  /** One question at a time; what happens meanwhile causes one more. */
+  async #ask(): Promise<void> {
+    this.#askAgain = this.#asking;
+    if (this.#asking) return;
+    this.#asking = true;
+    do {
+      this.#askAgain = false;
+      this.#learn(await busySessions(this.#port));
+    } while (this.#askAgain);
+    this.#asking = false;
+  }
+
+  #learn(busy: number | undefined): void {
+    const says = busy === undefined ? undefined : busy > 0 ? 'busy' : 'idle';
+    if (says === this.#says?.says) return;
+    this.#says = says && { says, sinceMs: this.#clock.now().getTime() };
+    this.#changed();
+  }
+}
+
+/** How many sessions are at work; undefined when the tool does not answer as expected. */
+function busySessions(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const request = http.get(
+      { host: '127.0.0.1', port, path: '/session/status', timeout: 2000 },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          text += chunk;
+          if (text.length > MOST_BYTES) response.destroy();
+        });
+        response.on('error', () => resolve(undefined));
+        response.on('close', () => resolve(response.statusCode === 200 ? countBusy(text) : undefined));
+      },
+    );
+    request.on('timeout', () => request.destroy());
+    request.on('error', () => resolve(undefined));
+  });
+}
+
+function countBusy(text: string): number | undefined {
+  try {
+    const sessions = JSON.parse(text) as unknown;
+    if (sessions === null || typeof sessions !== 'object' || Array.isArray(sessions)) return undefined;
+    return Object.values(sessions).filter((each: { type?: unknown } | null) => each?.type !== 'idle').length;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The port opencode was told to listen on, if it was. */
+export function opencodePort(args: readonly string[] = []): number | undefined {
+  const at = args.findIndex((word) => word === '--port' || word.startsWith('--port='));
+  const text = at < 0 ? undefined : args[at] === '--port' ? args[at + 1] : args[at]!.slice('--port='.length);
+  const port = Number(text);
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined;
+}

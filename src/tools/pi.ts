@@ -1,0 +1,126 @@
+import { BRAILLE } from './detector-words.ts';
+import type { HeadlessHabits } from './headless-habits.ts';
+import type { Tool, ToolDetector } from './tool.ts';
+
+/** pi. No glyph and no placeholder: an empty row between two lines. Its banner speaks of interrupting at all times. */
+const DETECTOR: ToolDetector = {
+  versions: {
+    from: '0.60.0',
+    below: '0.88.0',
+    seen: ['0.60.0', '0.65.0', '0.70.2', '0.73.1', '0.79.10', '0.87.1'],
+  },
+  composers: [
+    {
+      frame: { kind: 'lines', above: '─', below: '─' },
+      prompts: [{ text: '', mode: 'prompt' }],
+      ghosts: [],
+      footerRows: 4,
+      needsIdleSignal: true,
+      idleGap: { used: 1, fresh: 2 },
+    },
+  ],
+  title: {},
+  signs: [
+    { means: 'busy', where: 'above', row: new RegExp(`^ ?[${BRAILLE}] `, 'u'), colour: 'set' },
+    { means: 'busy', where: 'below', row: new RegExp(`^ ?[${BRAILLE}] `, 'u'), colour: 'set' },
+    {
+      means: 'busy',
+      where: 'above',
+      rows: 1,
+      row: new RegExp(`^ ?[${BRAILLE}] .*\\.\\.\\.( \\(.*\\))?$`, 'u'),
+    },
+    // Newer versions write into the line above the text.
+    { means: 'busy', where: 'edge', row: /^─+ (?!↑ \d+ more)\S/ },
+    // What /session prints ends with a blank row of its own.
+    { means: 'idle', where: 'above', rows: 1, row: /^ (Total|Cost): \S+$/, colour: 'set' },
+    { means: 'pending', where: 'above', rows: 6, row: /^ ↳ .*\bqueued messages?\b/ },
+    { means: 'menu', where: 'below', row: /^→ |^ {2}\(\d+\/\d+\)$/ },
+    { means: 'dialog', where: 'inside', row: /^[→›] |^>\s*$/ },
+    { means: 'interrupted', where: 'turn', rows: 2, row: /^ Operation aborted$/ },
+    { means: 'failure', where: 'turn', rows: 3, row: /^ Error: / },
+    { means: 'logged_out', where: 'above', rows: 2, row: /^ Error: 40[13]\b/, colour: 'set' },
+    { means: 'logged_out', where: 'above', rows: 4, row: /^ Error: 40[13]: \{/, colour: 'set' },
+    {
+      means: 'logged_out',
+      where: 'above',
+      rows: 3,
+      row: /\bUse \/login to log into a provider\b/,
+      colour: 'set',
+    },
+  ],
+  completion: { where: 'below', entry: /^→ (\S+)(\s|$)/, chosenBy: 'mark' },
+  transcript: { prompt: /^(?!)/, banner: /^ (pi v\d|Pi can explain its own features)/ },
+  input: {
+    pasteGapMs: 100,
+    changes: ['tabs_to_4_spaces'],
+    refuses: [
+      { when: /^\s*!/, because: 'a leading ! runs a shell command without approval' },
+      { when: /\\$/, because: 'a trailing backslash turns Enter into a new line' },
+    ],
+    pasteChip: /^\[paste #\d+( \+\d+ lines| \d+ chars)\]$/,
+    interruptKeys: ['Escape'],
+    clearKeys: ['C-u'],
+    resetCommand: '/new',
+    whileBusy: 'steers',
+    restoresPrompt: false,
+  },
+};
+
+/** Pi 0.73. It trims the prompt. */
+const HEADLESS: HeadlessHabits = {
+  backend: 'generic_headless',
+  shape: {
+    prompt: 'stdin',
+    role: 'arguments',
+    create: ['{args}', '{model}', '{role}', '--mode', 'json', '-p'],
+    exact: ['{args}', '{model}', '{role}', '--session', '{session}', '--mode', 'json', '-p'],
+    last: ['{args}', '{model}', '{role}', '-c', '--mode', 'json', '-p'],
+  },
+  model: ['--model', '{name}'],
+  reasoning: {
+    words: ['--thinking', '{level}'],
+    ladder: ['off', 'minimal', 'low', 'medium', 'high', 'xhigh'],
+  },
+  sessionId: { when: { type: 'session' }, path: 'id' },
+  events: [
+    { when: { type: 'session' }, kind: 'progress', message: ['type'] },
+    { when: { type: 'agent_start' }, kind: 'progress', message: ['type'] },
+    { when: { type: 'turn_start' }, kind: 'progress', message: ['type'] },
+    { when: { type: 'turn_end' }, kind: 'progress', message: ['type'] },
+    { when: { type: 'message_start' }, kind: 'progress', message: ['message.role'] },
+    { when: { type: 'message_update' }, kind: 'progress', message: ['assistantMessageEvent.type'] },
+    {
+      when: { type: 'message_end', 'message.role': 'assistant' },
+      kind: 'assistant',
+      message: ['message.content', 'message.errorMessage'],
+    },
+    { when: { type: 'message_end' }, kind: 'progress', message: ['message.role'] },
+    { when: { type: 'tool_execution_start' }, kind: 'action_request', message: ['toolName'] },
+    { when: { type: 'tool_execution_update' }, kind: 'progress', message: ['toolName'] },
+    { when: { type: 'tool_execution_end' }, kind: 'action_result', message: ['toolName'] },
+    { when: { type: 'agent_end' }, kind: 'completion', message: ['type'] },
+  ],
+};
+
+/** Pi. */
+export const pi: Tool = {
+  name: 'pi',
+  process: {
+    executable: 'pi',
+    names: ['pi'],
+    npmPackage: '@mariozechner/pi-coding-agent',
+    nestedMarks: [],
+  },
+  homeVariable: 'PI_CODING_AGENT_DIR',
+  role: { method: 'cli_flag', words: ['--append-system-prompt', '{text}'] },
+  skills: { inHome: 'skills', byDefault: '.pi/agent/skills' },
+  headless: HEADLESS,
+  detectors: [DETECTOR],
+  notes: {
+    added: 'nothing',
+    beside: '–',
+    taken: 'the transcript',
+    ended: 'only errors and interrupts; the ledger of a turn that ends well has no *turn finished*',
+    allowsMail: 'nothing; it never asks',
+  },
+};

@@ -1,0 +1,165 @@
+import * as fs from 'node:fs';
+import type { Clock, ProcessIdentity } from '../../base/index.ts';
+import type { ToolSignal } from '../../screen/index.ts';
+import { samePrompt } from './same-prompt.ts';
+import type { Heard, OnSignal, SignalReader } from './signal-reader.ts';
+import { startedAtMs } from './started-at.ts';
+import { watchFile } from './watched-file.ts';
+
+/** One event of a tool's log of a conversation. */
+export interface LogEntry {
+  /** As the log calls it; `user_message` for a prompt, however the tool writes one. */
+  kind: string;
+  atMs: number;
+  /** The prompt, of a `user_message`. */
+  text: string;
+  /** What the tool answered, of the end of a turn, where the log has it. */
+  answer?: string;
+}
+
+/** A log that one tool keeps of a conversation, line by line. */
+export interface LogKind {
+  source: string;
+  /** What a prompt found in it is called as proof. */
+  proof: string;
+  /** The log of the conversation this process shows; undefined when there is none, null when nobody can tell which it is. */
+  find(tool: ProcessIdentity): string | null | undefined;
+  entryOf(line: string): LogEntry[];
+  says: Record<string, ToolSignal['says']>;
+  /** What stands there from before the process began says nothing: another may have died in the middle of a turn. */
+  outlivesProcess?: true;
+}
+
+const KEPT = 200;
+const CHUNK_BYTES = 1 << 20;
+/** Looking through the open files of a process takes a while; at most so often, with a log at hand and without. */
+const SEEK_MS = { again: 500, first: 100 };
+
+/** The log a tool keeps of the conversation. Read from its end when first met, then as it grows. */
+export class SessionLog implements SignalReader {
+  readonly #kind: LogKind;
+  readonly #clock: Clock;
+  readonly #changed: OnSignal;
+  #tool: ProcessIdentity | undefined;
+  #file: string | undefined;
+  #unwatch: (() => void) | undefined;
+  #inode: number | undefined;
+  #read = 0;
+  #rest = '';
+  #entries: LogEntry[] = [];
+  #sinceMs = 0;
+  #soughtAt = Number.NEGATIVE_INFINITY;
+
+  constructor(kind: LogKind, clock: Clock, changed: OnSignal) {
+    this.#kind = kind;
+    this.#clock = clock;
+    this.#changed = changed;
+  }
+
+  follow(tool: ProcessIdentity | undefined): void {
+    if (tool?.pid !== this.#tool?.pid) this.#open(undefined);
+    this.#tool = tool;
+    this.#soughtAt = Number.NEGATIVE_INFINITY;
+    this.#find();
+  }
+
+  read(): ToolSignal[] {
+    this.#find();
+    const { source, says } = this.#kind;
+    const newest = this.#entries.findLast(({ kind }) => says[kind] !== undefined);
+    if (!newest || !this.#tool) return [];
+    const ageMs = Math.max(0, this.#clock.now().getTime() - newest.atMs);
+    return [{ source, says: says[newest.kind]!, ageMs, writerAlive: true, detail: newest.kind }];
+  }
+
+  heard(text: string, sinceMs: number): Heard | undefined {
+    this.#find();
+    const entry = this.#entries.findLast(
+      (each) => each.kind === 'user_message' && each.atMs >= sinceMs && samePrompt(each.text, text),
+    );
+    if (!entry) return undefined;
+    const facts = { file: this.#file, kind: entry.kind };
+    return { source: this.#kind.proof, atUtc: new Date(entry.atMs).toISOString(), facts };
+  }
+
+  answered(sinceMs: number): string | undefined {
+    this.#find();
+    const ends = ({ kind, atMs }: LogEntry): boolean => this.#kind.says[kind] === 'idle' && atMs >= sinceMs;
+    return this.#entries.findLast(ends)?.answer;
+  }
+
+  close(): void {
+    this.#unwatch?.();
+  }
+
+  /** The file appears with the first prompt, and another one when a new chat begins. */
+  #find(): void {
+    const now = this.#clock.monotonic();
+    const wait = this.#file === undefined ? SEEK_MS.first : SEEK_MS.again;
+    if (!this.#tool || now - this.#soughtAt < wait) return;
+    this.#soughtAt = now;
+    const file = this.#kind.find(this.#tool);
+    if (file === undefined || file === (this.#file ?? null)) return;
+    this.#sinceMs = this.#kind.outlivesProcess ? (startedAtMs(this.#tool) ?? 0) : 0;
+    this.#open(file ?? undefined);
+  }
+
+  #open(file: string | undefined): void {
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+    this.#file = file;
+    this.#entries = [];
+    this.#inode = undefined;
+    if (file === undefined) return;
+    this.#unwatch = watchFile(file, () => this.#more());
+    this.#more();
+  }
+
+  #more(): void {
+    if (this.#file === undefined) return;
+    const renewed = this.#startOver(this.#file);
+    const lines = (this.#rest + this.#readOn(this.#file)).split('\n');
+    this.#rest = lines.pop() ?? '';
+    const fresh = lines.flatMap((line) => this.#kind.entryOf(line)).filter((entry) => this.#matters(entry));
+    if (fresh.length === 0 && !renewed) return;
+    this.#entries = [...this.#entries, ...fresh].slice(-KEPT);
+    this.#changed();
+  }
+
+  /** Reads from near the end of a log that is new here, was replaced or cut: a tool may take a prompt back. */
+  #startOver(file: string): boolean {
+    const now = fs.statSync(file, { throwIfNoEntry: false });
+    if (!now || (now.ino === this.#inode && now.size >= this.#read)) return false;
+    this.#inode = now.ino;
+    this.#read = Math.max(0, now.size - CHUNK_BYTES);
+    this.#rest = '';
+    this.#entries = [];
+    return true;
+  }
+
+  #readOn(file: string): string {
+    let fd: number;
+    try {
+      fd = fs.openSync(file, 'r');
+    } catch {
+      return '';
+    }
+    try {
+      const left = Math.min(fs.fstatSync(fd).size - this.#read, 16 * CHUNK_BYTES);
+      if (left <= 0) return '';
+      const bytes = Buffer.alloc(left);
+      const count = fs.readSync(fd, bytes, 0, left, this.#read);
+      // Only whole lines: a character may be cut at the end of what is there.
+      const end = bytes.subarray(0, count).lastIndexOf(0x0a) + 1;
+      this.#read += end;
+      return bytes.subarray(0, end).toString();
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+
+  /** A long turn writes hundreds of other events; they must not push out the one that began it. */
+  #matters({ kind, atMs }: LogEntry): boolean {
+    return atMs >= this.#sinceMs && (this.#kind.says[kind] !== undefined || kind === 'user_message');
+  }
+}

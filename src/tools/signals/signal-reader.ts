@@ -1,0 +1,38 @@
+import type { Clock, ProcessIdentity } from '../../base/index.ts';
+import type { ToolSignal } from '../../screen/index.ts';
+
+/** A prompt the tool itself says it has received. */
+export interface Heard {
+  source: string;
+  atUtc: string;
+  facts: Record<string, unknown>;
+}
+
+/** One of a tool's own signals, kept current by events. A source that is not there says nothing. */
+export interface SignalReader {
+  /** What the tool says now. */
+  read(): ToolSignal[];
+  /** Whether the tool reported this very prompt after that wall time. */
+  heard?(text: string, sinceMs: number): Heard | undefined;
+  /** What the tool says it answered in a turn that ended after that wall time; undefined when it does not say. */
+  answered?(sinceMs: number): string | undefined;
+  /** The tool's process has been seen, or has gone. */
+  follow?(tool: ProcessIdentity | undefined): void;
+  close(): void;
+}
+
+/** Called whenever a source has something new. */
+export type OnSignal = () => void;
+
+/** The session whose tool is listened to. */
+export interface SignalPlace {
+  sessionRoot: string;
+  /** What the launch noted in the manifest: `metadata` of its additions. */
+  fact: (name: string) => string | undefined;
+  /** The tool's home as the manifest records it. */
+  home: string | undefined;
+  /** Its arguments. */
+  args: readonly string[];
+  clock: Clock;
+  changed: OnSignal;
+}

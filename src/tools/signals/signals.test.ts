@@ -1,0 +1,145 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Emitter, FakeClock, identifyProcess } from '../../base/index.ts';
+import { ClaudeHooks } from '../claude/hooks.ts';
+import { CODEX_ROLLOUT } from '../codex/rollout.ts';
+import { SessionLog } from './session-log.ts';
+import { StatusFile } from './status-file.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-signals-'));
+});
+afterEach(() => fs.rmSync(directory, { recursive: true, force: true }));
+
+const clock = new FakeClock('2026-01-01T00:00:10.000Z');
+const self = identifyProcess(process.pid)!;
+
+/** A callback, and a promise for its next call. */
+function told(): { call: () => void; next: () => Promise<unknown> } {
+  const emitter = new Emitter<void>();
+  return { call: () => emitter.emit(), next: () => emitter.next() };
+}
+
+describe('hook reports of Claude Code', () => {
+  const report = (at: string, event: string, payload: object): void => {
+    const name = path.join(directory, `${at}-1.json`);
+    fs.writeFileSync(`${name}.tmp`, JSON.stringify({ event, at, payload }));
+    fs.renameSync(`${name}.tmp`, name);
+  };
+
+  it('tell what the tool does, and which prompt it has received', async () => {
+    report('1767225600000000000', 'SessionStart', {});
+    const { call, next } = told();
+    const hooks = new ClaudeHooks(directory, clock, call);
+    expect(hooks.read()).toMatchObject([{ says: 'idle', ageMs: 10_000 }]);
+    const heard = next();
+    report('1767225601000000000', 'UserPromptSubmit', { prompt: 'do  it\tnow ', session_id: 's' });
+    await heard;
+    expect(hooks.read()).toMatchObject([{ says: 'busy', ageMs: 9000, detail: 'UserPromptSubmit' }]);
+    expect(hooks.heard('do it now', Date.parse('2026-01-01T00:00:00Z'))).toMatchObject({ source: 'hook' });
+    expect(hooks.heard('do it now', Date.parse('2026-01-01T00:00:02Z'))).toBeUndefined();
+    expect(hooks.heard('do it', 0)).toBeUndefined();
+    const stopped = next();
+    report('1767225602000000000', 'Stop', { last_assistant_message: 'It is done.' });
+    await stopped;
+    expect(hooks.answered(Date.parse('2026-01-01T00:00:01Z'))).toBe('It is done.');
+    expect(hooks.answered(Date.parse('2026-01-01T00:00:03Z'))).toBeUndefined();
+    hooks.close();
+  });
+
+  it('that cannot be read are passed over', () => {
+    fs.writeFileSync(path.join(directory, '1767225600000000000-1.json'), '{"event": "St');
+    fs.writeFileSync(path.join(directory, '1767225600000000001-1.json'), '[]');
+    fs.writeFileSync(path.join(directory, 'notes.txt'), 'x');
+    report('1767225600000000002', 'Stop', {});
+    const hooks = new ClaudeHooks(directory, clock, () => {});
+    expect(hooks.read()).toMatchObject([{ says: 'idle', detail: 'Stop' }]);
+    hooks.close();
+    expect(new ClaudeHooks(path.join(directory, 'absent'), clock, () => {}).read()).toEqual([]);
+  });
+});
+
+describe('a status file', () => {
+  const open = (file: string, changed: () => void): StatusFile =>
+    new StatusFile({
+      source: 'claude_status_file',
+      clock,
+      changed,
+      place: () => file,
+      stamp: (content) => content['statusUpdatedAt'],
+    });
+
+  it('is followed as it is replaced, and not believed when its writer is dead', async () => {
+    const file = path.join(directory, 'status.json');
+    const { call, next } = told();
+    const status = open(file, call);
+    expect(status.read()).toEqual([]);
+    const changed = next();
+    const write = (content: object): void => {
+      fs.writeFileSync(`${file}.new`, JSON.stringify(content));
+      fs.renameSync(`${file}.new`, file);
+    };
+    write({ pid: process.pid, status: 'busy', statusUpdatedAt: Date.parse('2026-01-01T00:00:09Z') });
+    await changed;
+    expect(status.read()).toMatchObject([{ says: 'busy', ageMs: 1000, writerAlive: true }]);
+    const again = next();
+    write({ pid: 2 ** 22 + 1, status: 'idle' });
+    await again;
+    expect(status.read()).toMatchObject([{ says: 'idle', writerAlive: false }]);
+    status.close();
+  });
+
+  it('in a directory that is made later is found then', async () => {
+    const late = path.join(directory, 'sessions');
+    const status = open(path.join(late, 'x.json'), () => {});
+    expect(status.read()).toEqual([]);
+    fs.mkdirSync(late);
+    fs.writeFileSync(path.join(late, 'x.json'), JSON.stringify({ pid: process.pid, status: 'waiting' }));
+    await clock.advance(1000);
+    expect(status.read()).toMatchObject([{ says: 'waiting' }]);
+    status.close();
+  });
+
+  it.each(['', '{', '[]', '{"status": "asleep"}', 'null'])('that reads %j says nothing', (text) => {
+    const file = path.join(directory, 'status.json');
+    fs.writeFileSync(file, text);
+    const status = open(file, () => {});
+    expect(status.read()).toEqual([]);
+    status.close();
+  });
+});
+
+describe('the rollout log of Codex', () => {
+  it('is found among the open files of the tool and read as it grows', async () => {
+    const file = path.join(directory, 'rollout-2026-01-01.jsonl');
+    const fd = fs.openSync(file, 'a');
+    const write = (at: string, payload: object): void =>
+      void fs.writeSync(fd, `${JSON.stringify({ timestamp: at, type: 'event_msg', payload })}\n`);
+    write('2026-01-01T00:00:01Z', { type: 'task_started' });
+    fs.writeSync(fd, 'not a record\n');
+    const { call, next } = told();
+    const rollout = new SessionLog(CODEX_ROLLOUT, clock, call);
+    rollout.follow(self);
+    expect(rollout.read()).toMatchObject([{ says: 'busy', detail: 'task_started' }]);
+    const more = next();
+    write('2026-01-01T00:00:02Z', { type: 'user_message', message: 'fix it' });
+    write('2026-01-01T00:00:03Z', { type: 'turn_aborted' });
+    await more;
+    expect(rollout.read()).toMatchObject([{ says: 'interrupted' }]);
+    expect(rollout.heard('fix it', 0)).toMatchObject({ source: 'rollout' });
+    expect(rollout.heard('fix it', Date.parse('2026-01-01T00:00:05Z'))).toBeUndefined();
+    expect(rollout.answered(0)).toBeUndefined();
+    const ended = next();
+    write('2026-01-01T00:00:06Z', { type: 'task_complete', last_agent_message: 'Fixed.' });
+    await ended;
+    expect(rollout.answered(Date.parse('2026-01-01T00:00:05Z'))).toBe('Fixed.');
+    expect(rollout.answered(Date.parse('2026-01-01T00:00:07Z'))).toBeUndefined();
+    rollout.follow(undefined);
+    expect(rollout.read()).toEqual([]);
+    rollout.close();
+    fs.closeSync(fd);
+  });
+});

@@ -1,0 +1,90 @@
+import { type Clock, identifyProcess, isProcessAlive, type ProcessIdentity } from '../../base/index.ts';
+import type { ToolSignal } from '../../screen/index.ts';
+import type { OnSignal, SignalReader } from './signal-reader.ts';
+import { readObject, watchFile } from './watched-file.ts';
+
+const SEEK_MS = 500;
+const STATES = { idle: 'idle', busy: 'busy', waiting: 'waiting' } as const;
+
+export interface StatusFileOptions {
+  source: string;
+  clock: Clock;
+  changed: OnSignal;
+  /** Where the file of this process is; undefined when it cannot be known yet. */
+  place: (tool: ProcessIdentity | undefined) => string | undefined;
+  /** When the status was written: ISO text or epoch milliseconds. */
+  stamp: (content: Record<string, unknown>) => unknown;
+}
+
+/** A file in which the tool keeps its state: idle, busy, or waiting for a person. It may outlive its writer. */
+export class StatusFile implements SignalReader {
+  readonly #options: StatusFileOptions;
+  #file: string | undefined;
+  #unwatch: (() => void) | undefined;
+  #soughtAt = Number.NEGATIVE_INFINITY;
+  #content: Record<string, unknown> | undefined;
+  #writer: ProcessIdentity | undefined;
+
+  constructor(options: StatusFileOptions) {
+    this.#options = options;
+    this.follow(undefined);
+  }
+
+  follow(tool: ProcessIdentity | undefined): void {
+    const file = this.#options.place(tool);
+    if (file === this.#file) return;
+    this.close();
+    this.#file = file;
+    this.#content = undefined;
+    this.#soughtAt = Number.NEGATIVE_INFINITY;
+    this.#seek();
+  }
+
+  read(): ToolSignal[] {
+    const { source, clock, stamp } = this.#options;
+    this.#seek();
+    const content = this.#content;
+    const says = STATES[content?.['status'] as keyof typeof STATES];
+    if (!content || !says) return [];
+    const at = timeOf(stamp(content));
+    const waitingFor = content['waitingFor'] ?? content['waiting_for'];
+    return [
+      {
+        source,
+        says,
+        ageMs: at === undefined ? 0 : Math.max(0, clock.now().getTime() - at),
+        writerAlive: this.#writer !== undefined && isProcessAlive(this.#writer),
+        ...(typeof waitingFor === 'string' ? { detail: waitingFor } : {}),
+      },
+    ];
+  }
+
+  close(): void {
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+  }
+
+  /** The tool may make the directory only when it has started. */
+  #seek(): void {
+    const now = this.#options.clock.monotonic();
+    if (this.#file === undefined || this.#unwatch || now - this.#soughtAt < SEEK_MS) return;
+    this.#soughtAt = now;
+    this.#unwatch = watchFile(this.#file, () => this.#reload(true));
+    if (this.#unwatch) this.#reload(false);
+  }
+
+  #reload(tell: boolean): void {
+    const content = this.#file === undefined ? undefined : readObject(this.#file);
+    // A rename is reported in several events; a file caught half-way is read again at the next.
+    if (content === undefined && this.#content === undefined) return;
+    this.#content = content;
+    const pid = Number(content?.['pid']);
+    if (this.#writer?.pid !== pid) this.#writer = Number.isInteger(pid) ? identifyProcess(pid) : undefined;
+    if (tell) this.#options.changed();
+  }
+}
+
+function timeOf(value: unknown): number | undefined {
+  const time = typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
