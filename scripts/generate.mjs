@@ -8,14 +8,24 @@ import { root } from './setup.mjs';
 const PAGES = {
   'docs/cli.md': cliReference,
   'docs/access.md': async () => (await loadSource('src/wire/access.ts')).accessMarkdown(),
+  'docs/lane.md': async (text) =>
+    between(text, 'entering', (await loadSource('src/terminal/lane/entering-steps.ts')).enteringMarkdown()),
 };
+
+/** A page of prose with one generated part between two marks. */
+function between(text, mark, part) {
+  const place = new RegExp(`(<!-- ${mark} -->\\n)[\\s\\S]*?(<!-- /${mark} -->)`);
+  if (!place.test(text)) throw new Error(`the place of the part "${mark}" is gone`);
+  return text.replace(place, (_, open, close) => `${open}${part}\n${close}`);
+}
 
 const check = process.argv.includes('--check');
 let stale = 0;
 for (const [file, render] of Object.entries(PAGES)) {
   const target = path.join(root, file);
-  const text = await render();
-  if (existsSync(target) && readFileSync(target, 'utf8') === text) continue;
+  const before = existsSync(target) ? readFileSync(target, 'utf8') : '';
+  const text = await render(before);
+  if (before === text) continue;
   if (check) {
     console.error(`${file} is out of date; run "node scripts/generate.mjs"`);
     stale++;

@@ -3,9 +3,10 @@ import type { LaneContext } from '../lane-context.ts';
 import type { DeliveryResult } from '../port.ts';
 import { awaitEcho } from './await-echo.ts';
 import { type Delivery, type Ending, touched, untouched } from './delivery.ts';
-import { type Entered, enterPrompt } from './enter-prompt.ts';
+import { enterPrompt } from './enter-prompt.ts';
 import { pastePrompt } from './paste-prompt.ts';
 import { preparePrompt } from './prepare-prompt.ts';
+import type { Entered } from './press-enter.ts';
 
 /** What a disk or a process without room says. */
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);

@@ -1,0 +1,60 @@
+/**
+ * What may follow what, from the first Enter to the ending of a prompt. `enter-prompt.ts` has a function for each step,
+ * and the compiler holds it to `leadsTo`; `docs/lane.md` shows this table.
+ */
+export const ENTERING = {
+  press: {
+    does: 'press Enter, in one tmux command with the check that the composer holds exactly the text and nothing asks anything',
+    ends: '`unconfirmed` when that is not so; in front of a menu the text is taken back: `failed`',
+    leadsTo: ['prove'],
+  },
+  prove: {
+    does: 'wait a moment for proof, held against what the screen showed before the first Enter',
+    ends: '`submitted` with proof',
+    leadsTo: ['look', 'overtaken'],
+  },
+  look: {
+    does: 'look at the composer: the text and an answer since Enter mean that Enter was swallowed; the text and no answer mean that the tool may still act on it; anything else means that the tool has it',
+    ends: '',
+    leadsTo: ['press', 'take_back', 'await_answer', 'prove_late'],
+  },
+  await_answer: {
+    does: 'press nothing until the tool draws; after 8 s empty the composer, where the tool reads its input',
+    ends: '`unconfirmed` for a direct prompt, `left` when the gateway stops',
+    leadsTo: ['prove', 'judge_taken_back'],
+  },
+  prove_late: {
+    does: 'wait for the proof for as long as a proof may take',
+    ends: '`submitted` with proof; else `unconfirmed`, with what is there',
+    leadsTo: ['overtaken'],
+  },
+  take_back: {
+    does: 'Enter was swallowed three times: erase exactly the text',
+    ends: '`unconfirmed` when the text still stands there',
+    leadsTo: ['judge_taken_back'],
+  },
+  judge_taken_back: {
+    does: 'look for proof once more: the last Enter may only have been slow',
+    ends: '`submitted` with proof; `unconfirmed` when there are signs that it was taken; else nothing of it went in: back in line, or `failed`',
+    leadsTo: ['overtaken'],
+  },
+  overtaken: {
+    does: 'an interrupt goes first; the prompt is only judged after it, and no key of it is pressed again',
+    ends: '`submitted` with proof; else `unconfirmed`',
+    leadsTo: [],
+  },
+} as const satisfies Record<string, { does: string; ends: string; leadsTo: readonly string[] }>;
+
+export type EnteringStep = keyof typeof ENTERING;
+
+/** The steps that may follow a step. */
+export type NextStep<S extends EnteringStep> = (typeof ENTERING)[S]['leadsTo'][number];
+
+/** The table for `docs/lane.md`. */
+export function enteringMarkdown(): string {
+  const rows = Object.entries(ENTERING).map(([step, { does, ends, leadsTo }]) => {
+    const next = leadsTo.map((each) => `\`${each}\``).join(', ');
+    return `| \`${step}\` | ${does} | ${next || '–'} | ${ends || '–'} |`;
+  });
+  return ['| Step | What it does | Then | Or ends as |', '|---|---|---|---|', ...rows].join('\n');
+}
