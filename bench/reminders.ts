@@ -3,11 +3,11 @@ import { openSqlite } from '../src/db/index.ts';
 import type { ReminderDefinition } from '../src/domain/index.ts';
 import { ExecutionSlot, LanePause } from '../src/gateway/dispatch/index.ts';
 import {
-  createReminders,
   LIVE_REMINDER_MIGRATIONS,
   REMINDER_MIGRATIONS,
   type ReminderDependencies,
   ReminderStore,
+  Reminders,
 } from '../src/gateway/reminders/index.ts';
 import { Turns } from '../src/gateway/turns/index.ts';
 import { FakeSurface } from '../src/terminal/index.ts';
@@ -42,7 +42,7 @@ function open(changes: Partial<ReminderDependencies> = {}) {
     file: ':memory:',
     migrations: [...REMINDER_MIGRATIONS, ...LIVE_REMINDER_MIGRATIONS],
   });
-  const reminders = createReminders({
+  const reminders = new Reminders({
     backend: 'local_interactive',
     surface: new FakeSurface(),
     slot: new ExecutionSlot(),
@@ -73,9 +73,9 @@ function costs(print: (line: string) => void, count: number): void {
   const { reminders } = open();
   const all = rankings(count).map((rank) => definition(rank, 1e6));
   const create = timed(() => {
-    for (const each of all) reminders.create([each]);
+    for (const each of all) reminders.edit.create([each]);
   });
-  const list = timed(() => reminders.list());
+  const list = timed(() => reminders.edit.list());
   print(
     `${String(count).padStart(7)} live: create ${micros(create / count)} each   list all ${list.toFixed(1)} ms (${micros(list / count)} each)`,
   );
@@ -85,15 +85,15 @@ function costs(print: (line: string) => void, count: number): void {
 async function looks(print: (line: string) => void, sizes: number[]): Promise<void> {
   for (const count of sizes) {
     const { reminders } = open();
-    reminders.create(rankings(count).map((rank) => definition(rank, 1e6)));
+    reminders.edit.create(rankings(count).map((rank) => definition(rank, 1e6)));
     const passes = 20_000;
     const look = await timedAsync(async () => {
       for (let i = 0; i < passes; i++) await reminders.pass();
     });
     const clock = new FakeClock();
     const busy = open({ clock });
-    busy.reminders.create(rankings(count).map((rank) => definition(rank + 1, 1e6)));
-    busy.reminders.create([definition(0, 0.001, 0.001)]);
+    busy.reminders.edit.create(rankings(count).map((rank) => definition(rank + 1, 1e6)));
+    busy.reminders.edit.create([definition(0, 0.001, 0.001)]);
     const deliveries = 2000;
     const delivery = await timedAsync(async () => {
       for (let i = 0; i < deliveries; i++) {
@@ -121,9 +121,9 @@ async function lateness(print: (line: string) => void, count: number): Promise<v
   };
   const { reminders } = open({ surface, wake: () => loop.wake() });
   const loop: Loop = new Loop({ name: 'reminders', clock: systemClock, pass: () => reminders.pass() });
-  reminders.create(rankings(count).map((rank) => definition(rank + samples, 1e6)));
+  reminders.edit.create(rankings(count).map((rank) => definition(rank + samples, 1e6)));
   begun = performance.now();
-  reminders.create(
+  reminders.edit.create(
     Array.from({ length: samples }, (_, i) => ({
       ...definition(i, ((i + 1) * everyMs) / 1000),
       prompt: String(i + 1),
@@ -152,7 +152,7 @@ async function idle(print: (line: string) => void, count: number): Promise<void>
       return reminders.pass();
     },
   });
-  reminders.create(rankings(count).map((rank) => definition(rank, 1e9)));
+  reminders.edit.create(rankings(count).map((rank) => definition(rank, 1e9)));
   loop.start();
   await clock.advance(0);
   const before = [passes, events()];

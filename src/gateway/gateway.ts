@@ -45,7 +45,7 @@ import { Presence } from './presence/index.ts';
 import { InstanceStore, OpenedFile, RequestQueue } from './queue/index.ts';
 import { recordQueueEvents } from './queue-events.ts';
 import { QUEUE_FILE_MIGRATIONS } from './queue-file.ts';
-import { createReminders, ReminderStore } from './reminders/index.ts';
+import { ReminderStore, Reminders } from './reminders/index.ts';
 import type { SessionFacts } from './session-facts.ts';
 import { supervisor, troublesOf } from './supervise.ts';
 import { Turns } from './turns/index.ts';
@@ -184,7 +184,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   const keysPause = new LanePause(clock);
   const interrupts = supervise('interrupts', () => interruptPass({ ...dispatching, pause: keysPause }));
   ending.add(() => interrupts.stop());
-  const reminders = createReminders({
+  const reminders = new Reminders({
     ...on,
     pause,
     turns,
@@ -197,9 +197,9 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   const remind: Loop = supervise('reminders', () => turns.during('reminders', reminders.pass));
   // Until it has started: what it was handed over goes back.
   const leaving = { handOver: true };
-  ending.add(() => reminders.close(leaving));
+  ending.add(() => reminders.book.close(leaving));
   ending.add(() => remind.stop());
-  reminders.restore();
+  reminders.book.restore();
   loops = [interrupts, dispatch, remind, notify];
   const refresh = (): void => {
     state.refresh(() => presence.status());
@@ -243,11 +243,11 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   instances.inherit();
   const settle = async (): Promise<void> => {
     const open = await surface.leftovers?.settle((settled) => {
-      reminders.settled(settled);
+      reminders.left.settled(settled);
       const { owner, requestId: request_id, verdict, evidence } = settled;
       events.write('left_attempt_settled', { ...owner, request_id, verdict, evidence });
     });
-    reminders.noneLeft(open);
+    reminders.left.noneLeft(open);
   };
   const settleSoon = (): void =>
     void settle().catch((error: unknown) => log.error('settling failed', { cause: messageOf(error) }));
@@ -265,7 +265,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   serveGateway(app, { ...on, instanceId, loops, fileTroubles, reminders, mail, host, notifier });
   writeInstance(files, { ...identity, instanceId, ...presence.instance(), startedAt: clock.now() });
   ending.add(() => removeInstance(files));
-  reminders.takenOver();
+  reminders.book.takenOver();
   leaving.handOver = false;
   refresh();
   for (const loop of loops) loop.start();

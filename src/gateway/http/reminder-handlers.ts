@@ -10,13 +10,13 @@ type ReminderRoutes = Pick<
 /** The live reminders of this gateway. */
 export function reminderHandlers(reminders: Reminders): Handlers<ReminderRoutes> {
   return {
-    'reminders.list': () => reminders.list(),
-    'reminders.create': async ({ body }) => reminders.create((await body()).reminders),
-    'reminders.get': ({ params }) => reminders.get(params.reminder_id),
+    'reminders.list': () => reminders.edit.list(),
+    'reminders.create': async ({ body }) => reminders.edit.create((await body()).reminders),
+    'reminders.get': ({ params }) => reminders.edit.get(params.reminder_id),
     'reminders.put': async ({ params, body }) => {
       const { schema_version: _, ...definition } = await body();
-      return reminders.replace(params.reminder_id, definition);
+      return reminders.edit.replace(params.reminder_id, definition);
     },
-    'reminders.delete': ({ params }) => reminders.remove(params.reminder_id),
+    'reminders.delete': ({ params }) => reminders.edit.remove(params.reminder_id),
   };
 }

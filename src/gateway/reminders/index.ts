@@ -9,4 +9,4 @@
  */
 
 export { LIVE_REMINDER_MIGRATIONS, REMINDER_MIGRATIONS, ReminderStore } from './reminder-store.ts';
-export { createReminders, type ReminderDependencies, type Reminders } from './reminders.ts';
+export { type ReminderDependencies, Reminders } from './reminders.ts';

@@ -7,13 +7,7 @@ import type { DeliveryResult } from '../../terminal/index.ts';
 import { FakeSurface } from '../../terminal/index.ts';
 import { ExecutionSlot, LanePause } from '../dispatch/index.ts';
 import { Turns } from '../turns/index.ts';
-import {
-  createReminders,
-  LIVE_REMINDER_MIGRATIONS,
-  REMINDER_MIGRATIONS,
-  ReminderStore,
-  type Reminders,
-} from './index.ts';
+import { LIVE_REMINDER_MIGRATIONS, REMINDER_MIGRATIONS, ReminderStore, Reminders } from './index.ts';
 
 /** One step of time: an eighth of a second, which a double holds exactly. */
 const TICK_MS = 125;
@@ -261,7 +255,7 @@ class Real {
     const { clock, surface } = this;
     const slot = new ExecutionSlot();
     const pause = new LanePause(clock);
-    this.#reminders = createReminders({
+    this.#reminders = new Reminders({
       backend: 'local_interactive',
       surface,
       slot,
@@ -279,8 +273,8 @@ class Real {
       this.#loop.wake();
     });
     slot.changed.on(() => this.#loop.wake());
-    this.#reminders.restore();
-    this.#reminders.noneLeft(undefined);
+    this.#reminders.book.restore();
+    this.#reminders.left.noneLeft(undefined);
     this.#loop = new Loop({ name: 'reminders', clock, pass: () => this.#reminders.pass() }).start();
   }
 
@@ -289,7 +283,7 @@ class Real {
   }
 
   create(titles: string[], drafts: Draft[]): void {
-    const made = this.#reminders.create(drafts.map((draft, i) => definition(titles[i]!, draft)));
+    const made = this.#reminders.edit.create(drafts.map((draft, i) => definition(titles[i]!, draft)));
     made.reminders.forEach((each, i) => {
       expect(each.title).toBe(titles[i]);
       this.ids.set(each.title, each.reminder_id);
@@ -299,7 +293,7 @@ class Real {
   /** False when it is refused because it is being delivered. */
   replace(title: string, draft: Draft): boolean {
     try {
-      this.#reminders.replace(this.ids.get(title)!, definition(title, draft));
+      this.#reminders.edit.replace(this.ids.get(title)!, definition(title, draft));
       return true;
     } catch (error) {
       if (isRouseError(error) && error.facts['error_code'] === 'reminder_executing') return false;
@@ -308,7 +302,7 @@ class Real {
   }
 
   remove(title: string): void {
-    expect(this.#reminders.remove(this.ids.get(title)!).deleted).toBe(true);
+    expect(this.#reminders.edit.remove(this.ids.get(title)!).deleted).toBe(true);
   }
 
   wake(): void {
@@ -317,7 +311,7 @@ class Real {
 
   async restart(ticksDown: number): Promise<void> {
     await this.#loop.stop();
-    this.#reminders.close({ handOver: false });
+    this.#reminders.book.close({ handOver: false });
     await this.clock.advance(ticksDown * TICK_MS);
     this.#begin();
   }
@@ -329,10 +323,10 @@ class Real {
   }
 
   view() {
-    const { effective_reminder_id, reminders } = this.#reminders.list();
+    const { effective_reminder_id, reminders } = this.#reminders.edit.list();
     const titleOf = (id: string | null) => reminders.find((each) => each.reminder_id === id)?.title ?? null;
     const ticks = (stamp: string | null) => (stamp === null ? null : (Date.parse(stamp) - START) / TICK_MS);
-    for (const each of reminders) expect(this.#reminders.get(each.reminder_id)).toMatchObject(each);
+    for (const each of reminders) expect(this.#reminders.edit.get(each.reminder_id)).toMatchObject(each);
     return {
       effective: titleOf(effective_reminder_id),
       sent: this.surface.sent,

@@ -1,0 +1,98 @@
+import { type Clock, type NextPass, untilWall, utcStamp } from '../../base/index.ts';
+import type { AgentSurface } from '../../terminal/index.ts';
+import type { ReminderDelivery } from '../../wire/index.ts';
+import type { ExecutionSlot, LanePause } from '../dispatch/index.ts';
+import type { EventLog } from '../files/index.ts';
+import { TURN_MS, type Turns } from '../turns/index.ts';
+import { deliverReminder } from './deliver-reminder.ts';
+import { remainingMs } from './due-time.ts';
+import type { LiveReminder } from './live-reminder.ts';
+import type { ReminderBook } from './reminder-book.ts';
+import { describe } from './reminder-events.ts';
+
+interface Delivering {
+  book: ReminderBook;
+  surface: AgentSurface;
+  slot: ExecutionSlot;
+  pause: LanePause;
+  turns: Turns;
+  events: Pick<EventLog, 'write'>;
+  clock: Clock;
+  stopping?: AbortSignal | undefined;
+  blockedBy: () => string | undefined;
+  /** A delivery that did not end well. */
+  remember: (delivery: ReminderDelivery) => void;
+}
+
+/** The leader, delivered when it is due and nothing stands in its way. */
+export class DueReminder {
+  readonly #on: Delivering;
+
+  constructor(on: Delivering) {
+    this.#on = on;
+  }
+
+  pass = async (): Promise<NextPass> => {
+    const { book, clock, turns, pause } = this.#on;
+    const leader = book.set.effective();
+    if (leader) book.followClock(leader);
+    const left = leader ? remainingMs(leader.due, clock) : Number.POSITIVE_INFINITY;
+    if (left > 0 || leader?.definition.paused) turns.leave('reminders');
+    else turns.wait('reminders');
+    if (!leader || leader.executing || leader.definition.paused) return 'idle';
+    if (left > 0) return leader.due.on === 'wall' ? untilWall(clock, leader.due.at) : left;
+    const blocked = this.#on.blockedBy() ?? this.#blockedAt(leader);
+    if (blocked) {
+      this.defer(leader, blocked);
+      return 'idle';
+    }
+    const rest = pause.left();
+    if (rest > 0) return rest;
+    const first = turns.before('reminders');
+    if (first === undefined) return this.#deliver(leader);
+    this.defer(leader, `turn='${first}'`);
+    return TURN_MS;
+  };
+
+  defer = (reminder: LiveReminder, reason: string): void => {
+    if (reminder.waiting?.reason === reason) return;
+    reminder.waiting = { reason, sinceUtc: utcStamp(this.#on.clock.now()) };
+    this.#on.events.write('reminder_deferred', { ...describe(reminder), reason });
+  };
+
+  /** Keys may be meant for a dialog or a busy turn; a prompt waits until the agent may be disturbed. */
+  #blockedAt({ definition }: LiveReminder): string | undefined {
+    const { ready, reasons, keysWait } = this.#on.surface.observation();
+    if (definition.prompt == null) return keysWait;
+    return ready ? undefined : reasons.join(' ') || 'not ready';
+  }
+
+  #deliver(reminder: LiveReminder): Promise<NextPass> {
+    const { slot, clock, book, events, pause, turns } = this.#on;
+    const { reminder_id } = reminder;
+    return slot.run({ source: 'reminder', id: reminder_id, since: clock.now() }, async () => {
+      Object.assign(reminder, { executing: true, lastStartedMs: clock.now().getTime(), waiting: null });
+      book.keepIfDurable(reminder);
+      events.write('reminder_started', describe(reminder));
+      const { result, delivery } = await deliverReminder(reminder, this.#on);
+      // Stays as it is stored, for the next gateway to judge.
+      if (result.outcome === 'left') return 'idle';
+      reminder.executing = false;
+      if (result.outcome === 'returned' || (result.outcome === 'not_ready' && result.untouched)) {
+        this.defer(reminder, result.reasons.join(' '));
+        // Nothing was typed: it stays due, unless it was deleted meanwhile.
+        if (reminder.leaving) book.set.remove(reminder);
+        else book.keepIfDurable(reminder);
+        return pause.begin();
+      }
+      pause.reset();
+      turns.leave('reminders');
+      reminder.lastDelivery = delivery;
+      if (result.outcome !== 'submitted') this.#on.remember(delivery);
+      const kind = result.outcome === 'submitted' ? 'reminder_completed' : 'reminder_failed';
+      events.write(kind, { ...describe(reminder), outcome: result.outcome, reasons: result.reasons });
+      book.moveOn(reminder);
+      return 0;
+    });
+  }
+}

@@ -1,0 +1,171 @@
+import { type Clock, randomHex } from '../../base/index.ts';
+import type { ReminderDefinition } from '../../domain/index.ts';
+import type { EventLog } from '../files/index.ts';
+import {
+  correctedDue,
+  dueAtMs,
+  firstDue,
+  followingDue,
+  onMonotonic,
+  remainingMs,
+  restoredDue,
+} from './due-time.ts';
+import type { LiveReminder } from './live-reminder.ts';
+import { describe } from './reminder-events.ts';
+import { ReminderSet } from './reminder-set.ts';
+import type { ReminderStore, StoredReminder } from './reminder-store.ts';
+
+interface BookKeeping {
+  store: ReminderStore;
+  events: Pick<EventLog, 'write'>;
+  clock: Clock;
+}
+
+/**
+ * The reminders and what of them is on disk: durable ones as a whole, the others so that their loss can be told. All of
+ * them as a whole once they are handed over to the next gateway.
+ */
+export class ReminderBook {
+  readonly set = new ReminderSet();
+  #lastCreatedMs = 0;
+  #handedOver = false;
+
+  readonly #on: BookKeeping;
+
+  constructor(on: BookKeeping) {
+    this.#on = on;
+  }
+
+  /** Later creations are later, also within one millisecond, so that equal rankings keep their order. */
+  add(definitions: readonly ReminderDefinition[]): LiveReminder[] {
+    const made = definitions.map((definition) => {
+      this.#lastCreatedMs = Math.max(this.#on.clock.now().getTime(), this.#lastCreatedMs + 0.001);
+      const due = firstDue(definition, this.#on.clock);
+      const reminder_id = `greminder-${randomHex(6)}`;
+      return live({ reminder_id, definition, createdMs: this.#lastCreatedMs, anchor: due, due });
+    });
+    this.keep(made);
+    for (const reminder of made) this.set.add(reminder);
+    return made;
+  }
+
+  redefine(reminder: LiveReminder, definition: ReminderDefinition): void {
+    this.set.remove(reminder);
+    const due = firstDue(definition, this.#on.clock);
+    Object.assign(reminder, { definition, ranking: definition.ranking, anchor: due, due, waiting: null });
+    this.set.add(reminder);
+    this.keep([reminder]);
+  }
+
+  /** One that is being delivered stays among the others until that has ended. */
+  leave(reminder: LiveReminder): void {
+    reminder.leaving = true;
+    if (!reminder.executing) this.set.remove(reminder);
+    this.#on.store.remove(reminder.reminder_id);
+  }
+
+  keep(reminders: readonly LiveReminder[]): void {
+    const whole = (each: LiveReminder): boolean => this.#handedOver || isDurable(each);
+    this.#on.store.save(reminders.filter(whole).map((each) => this.#toStored(each)));
+    const others = reminders.filter((each) => !whole(each));
+    this.#on.store.noteLive(others.map((each) => ({ reminder_id: each.reminder_id, facts: describe(each) })));
+  }
+
+  keepIfDurable(reminder: LiveReminder): void {
+    if (isDurable(reminder)) this.#on.store.save([this.#toStored(reminder)]);
+  }
+
+  /** After a delivery: gone, or due at its next time. */
+  moveOn(reminder: LiveReminder): void {
+    if (reminder.leaving || reminder.definition.mode === 'one_off') {
+      this.set.remove(reminder);
+      this.#on.store.remove(reminder.reminder_id);
+      return;
+    }
+    const { clock } = this.#on;
+    const next = followingDue(reminder.definition, reminder.anchor, clock);
+    if (next.on === 'monotonic')
+      reminder.anchor = { on: 'monotonic', at: onMonotonic(reminder.anchor, clock) };
+    reminder.due = next;
+    this.keepIfDurable(reminder);
+  }
+
+  followClock(reminder: LiveReminder): void {
+    reminder.due = correctedDue(reminder.definition, reminder.due, this.#on.clock);
+  }
+
+  /**
+   * Brings durable reminders back, by the policy each of them names for times that passed meanwhile; and live ones that
+   * the gateway before this one handed over. Those stay whole on disk until `takenOver`: a start that fails loses none.
+   */
+  restore(): void {
+    // Of a process that was killed: one that ended in good order has told it itself.
+    this.#tellLost();
+    for (const stored of this.#on.store.all()) {
+      const reminder = this.#fromStored(stored);
+      this.#lastCreatedMs = Math.max(this.#lastCreatedMs, stored.created_ms);
+      const missed = remainingMs(reminder.due, this.#on.clock) <= 0;
+      this.set.add(reminder);
+      if (!stored.executing && missed && stored.definition.missed === 'skip') {
+        this.#on.events.write('reminder_missed', describe(reminder));
+        this.moveOn(reminder);
+      }
+    }
+  }
+
+  /** From now on they live and end with this gateway. */
+  takenOver(): void {
+    this.keep(this.set.inOrder().filter((each) => !isDurable(each)));
+  }
+
+  /**
+   * What was live only is lost now, and said to be, unless it is handed over to the next gateway. The others are written
+   * as the wall clock stands now.
+   */
+  close({ handOver }: { handOver: boolean }): void {
+    this.#handedOver = handOver;
+    const staying = this.set.inOrder().filter((each) => !each.leaving && (handOver || isDurable(each)));
+    this.#on.store.save(staying.map((each) => this.#toStored(each)));
+    if (!handOver) this.#tellLost();
+  }
+
+  #tellLost(): void {
+    this.#on.store.loseLive((facts) => this.#on.events.write('reminder_lost_on_restart', facts));
+  }
+
+  #toStored(reminder: LiveReminder): StoredReminder {
+    return {
+      reminder_id: reminder.reminder_id,
+      definition: reminder.definition,
+      created_ms: reminder.createdMs,
+      anchor_wall_ms: dueAtMs(reminder.anchor, this.#on.clock),
+      due_wall_ms: dueAtMs(reminder.due, this.#on.clock),
+      executing: reminder.executing,
+    };
+  }
+
+  /** One whose delivery was under way is so until it is known what became of it. */
+  #fromStored(stored: StoredReminder): LiveReminder {
+    const { reminder_id, definition, created_ms: createdMs, executing } = stored;
+    const times = restoredDue(definition, stored, this.#on.clock);
+    return { ...live({ reminder_id, definition, createdMs, ...times }), executing };
+  }
+}
+
+function isDurable({ definition }: LiveReminder): boolean {
+  return definition.durable === true;
+}
+
+function live(
+  known: Pick<LiveReminder, 'reminder_id' | 'definition' | 'createdMs' | 'anchor' | 'due'>,
+): LiveReminder {
+  return {
+    ...known,
+    ranking: known.definition.ranking,
+    executing: false,
+    leaving: false,
+    lastStartedMs: null,
+    lastDelivery: null,
+    waiting: null,
+  };
+}
