@@ -5,7 +5,7 @@ import { silentLog, systemClock } from '../../src/base/index.ts';
 import { openSqlite } from '../../src/db/index.ts';
 import { ExecutionSlot } from '../../src/gateway/dispatch/index.ts';
 import { openMailAccess } from '../../src/gateway/mail/index.ts';
-import { createNotifier } from '../../src/gateway/notifier/index.ts';
+import { Notifier } from '../../src/gateway/notifier/index.ts';
 import { Presence } from '../../src/gateway/presence/index.ts';
 import { InstanceStore, RequestQueue } from '../../src/gateway/queue/index.ts';
 import { QUEUE_FILE_MIGRATIONS } from '../../src/gateway/queue-file.ts';
@@ -67,8 +67,12 @@ async function openLook(bench: Bench, directory: string, size: number) {
   );
   const turns = new Turns(systemClock);
   const on = { db, queue, presence, surface, turns, mail, clock: systemClock, log: silentLog };
-  const notifier = createNotifier({ ...on, prompt: () => ({ text: 'wake', problem: null }), wake: () => {} });
-  await notifier.enable({ interval_seconds: 3600, mode: 'any_inbox', repeat: 'every_poll' } as never);
+  const notifier = new Notifier({ ...on, prompt: () => ({ text: 'wake', problem: null }), wake: () => {} });
+  await notifier.settings.enable({
+    interval_seconds: 3600,
+    mode: 'any_inbox',
+    repeat: 'every_poll',
+  } as never);
   const look = async (): Promise<void> => {
     notifier.hint('start');
     await notifier.pass();

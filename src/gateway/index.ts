@@ -8,7 +8,8 @@
  * Errors    A start that fails leaves a structured cause (`facts.cause`) and nothing running.
  */
 export { type GatewayDoor, gatewayDoor } from './door.ts';
-export { type GatewayConfig, type RunningGateway, startGateway } from './gateway.ts';
+export { type RunningGateway, startGateway } from './gateway.ts';
+export type { GatewayConfig } from './gateway-config.ts';
 export { saveHeadlessProgress } from './headless-progress.ts';
 export { openBoundMailbox } from './mail/index.ts';
 export { readWakeTemplate, type WakeTemplate } from './notifier/index.ts';

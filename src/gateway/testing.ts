@@ -5,7 +5,8 @@ import { type Ending, systemClock } from '../base/index.ts';
 import { DEFAULT_TUI_TIMINGS } from '../domain/index.ts';
 import { MemoryMail } from '../mail/index.ts';
 import { FakeSurface } from '../terminal/index.ts';
-import { type GatewayConfig, type RunningGateway, startGateway } from './gateway.ts';
+import { type RunningGateway, startGateway } from './gateway.ts';
+import type { GatewayConfig } from './gateway-config.ts';
 
 const TEST_BINDING = {
   transport: 'flatfile',

@@ -10,9 +10,9 @@ type NotifierRoutes = Pick<
 /** Whether, how and why the agent is woken for mail. */
 export function notifierHandlers(notifier: Notifier): Handlers<NotifierRoutes> {
   return {
-    'notifier.status': () => notifier.status(),
-    'notifier.enable': async ({ body }) => notifier.enable(await body()),
-    'notifier.disable': () => notifier.disable(),
+    'notifier.status': () => notifier.settings.status(),
+    'notifier.enable': async ({ body }) => notifier.settings.enable(await body()),
+    'notifier.disable': () => notifier.settings.disable(),
     'notifier.decisions': ({ query }) => {
       const { limit, before, message_ref: ref } = query();
       return {

@@ -8,7 +8,7 @@
  */
 
 export { decideWake, type WakeDecision, type WakeFacts } from './decide-wake.ts';
-export { createNotifier, type Notifier, type NotifierDependencies } from './notifier.ts';
+export { Notifier, type NotifierDependencies } from './notifier.ts';
 export { NOTIFIER_EPOCH_MIGRATIONS, NOTIFIER_MIGRATIONS } from './notifier-schema.ts';
 export { NotifierStore } from './notifier-store.ts';
 export { type MailDoors, renderWakePrompt, type WakePromptFacts } from './wake-prompt.ts';

@@ -18,6 +18,8 @@ interface SettingsDependencies {
   disabled: () => void;
 }
 
+export type NotifierSettings = ReturnType<typeof notifierSettings>;
+
 /** Whether and how the agent is woken: what is set, and how it stands. */
 export function notifierSettings(on: SettingsDependencies) {
   const { store, clock, log } = on;

@@ -9,7 +9,7 @@ import { openMailAccess } from '../mail/index.ts';
 import { Presence } from '../presence/index.ts';
 import { InstanceStore, QUEUE_MIGRATIONS, RequestQueue } from '../queue/index.ts';
 import { Turns } from '../turns/index.ts';
-import { createNotifier, NOTIFIER_EPOCH_MIGRATIONS, NOTIFIER_MIGRATIONS } from './index.ts';
+import { NOTIFIER_EPOCH_MIGRATIONS, NOTIFIER_MIGRATIONS, Notifier } from './index.ts';
 
 const HOUR = 3_600_000;
 
@@ -53,7 +53,7 @@ async function day(repeat: RepeatPolicy, sends: number[], agent: 'diligent' | 's
     () => binding,
     async () => ({ mailbox: inbox, close: async () => {} }),
   );
-  const notifier = createNotifier({
+  const notifier = new Notifier({
     db,
     queue,
     presence,
@@ -100,7 +100,7 @@ async function day(repeat: RepeatPolicy, sends: number[], agent: 'diligent' | 's
   queue.entries.on((entry) => {
     if (entry.stage === 'submitted') void takeTurn();
   });
-  await notifier.enable({ schema_version: 1, interval_seconds: 60, mode: 'any_inbox', repeat });
+  await notifier.settings.enable({ schema_version: 1, interval_seconds: 60, mode: 'any_inbox', repeat });
   notify.start();
   dispatch.start();
   const send = async (): Promise<void> => {

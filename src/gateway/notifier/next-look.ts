@@ -1,0 +1,115 @@
+import { type Clock, untilWall } from '../../base/index.ts';
+import type { Trigger, WakeDecision } from './decide-wake.ts';
+import type { NotifierRecord } from './notifier-store.ts';
+import { type QuietHours, quietUntilMs } from './quiet-hours.ts';
+
+const FIRST_RETRY_MS = 1000;
+
+/** When the notifier looks next, and what asked for it. */
+export class NextLook {
+  readonly #clock: Clock;
+  #triggers = new Set<Trigger>(['start']);
+  #dueAt: number | undefined;
+  /** Mail is held back by these. */
+  #quiet: QuietHours | undefined;
+  #interval: number | null = null;
+  #failures = 0;
+  /** An interval passed while the agent was busy. */
+  #owed = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** How often looking has failed in a row. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** Milliseconds until the interval has passed; null when the notifier is off. */
+  get inMs(): number | null {
+    return this.#dueAt === undefined ? null : Math.max(0, this.#dueAt - this.#clock.monotonic());
+  }
+
+  /** How long the loop may sleep. */
+  get restMs(): number {
+    const left = this.inMs ?? 0;
+    const until = this.#quietEnd();
+    return until === null ? left : Math.min(left, untilWall(this.#clock, until));
+  }
+
+  ask(trigger: Trigger): void {
+    this.#triggers.add(trigger);
+  }
+
+  off(): void {
+    this.#dueAt = undefined;
+    this.#interval = null;
+    this.#quiet = undefined;
+  }
+
+  every(seconds: number): void {
+    if (this.#interval === seconds) return;
+    this.#interval = seconds;
+    this.#dueAt = this.#clock.monotonic() + seconds * 1000;
+  }
+
+  /** What asks for a look now. `contested`: others wait for the agent too. */
+  due(contested: boolean): Trigger | undefined {
+    if (this.#dueAt !== undefined && this.#clock.monotonic() >= this.#dueAt) return 'interval';
+    if (this.#quiet && this.#quietEnd() === null) return 'interval';
+    // Alone, mail waits for the next interval, so that no turn ends in the next prompt. With others in wait it would
+    // never find the agent idle at that moment: then the one that passed counts when its turn comes.
+    if (this.#owed && this.#triggers.has('ready') && contested) return 'interval';
+    return (['mail', 'ready', 'start'] as const).find((each) => this.#triggers.has(each));
+  }
+
+  /** Does what was asked for; what a look that failed was asked for stays asked for. */
+  async take(look: (asked: ReadonlySet<Trigger>) => Promise<void>): Promise<void> {
+    const taken = this.#triggers;
+    this.#triggers = new Set();
+    this.#quiet = undefined;
+    try {
+      await look(taken);
+    } catch (error) {
+      this.#triggers = new Set([...taken, ...this.#triggers]);
+      throw error;
+    }
+  }
+
+  found(): void {
+    this.#failures = 0;
+  }
+
+  failed({ interval_seconds }: NotifierRecord): void {
+    this.#failures++;
+    const backoff = FIRST_RETRY_MS * 2 ** Math.min(this.#failures - 1, 20);
+    this.#dueAt = this.#clock.monotonic() + Math.min(backoff, (interval_seconds ?? 60) * 1000);
+  }
+
+  /** Whether a look says nothing of the interval that passed: that keeps its place among those who wait. */
+  saysNothing(trigger: Trigger, { outcome }: WakeDecision): boolean {
+    return this.#owed && trigger !== 'interval' && outcome === 'dedup_skip';
+  }
+
+  /** An interval that finds the agent busy is owed until it is not. */
+  owe(trigger: Trigger, { outcome }: WakeDecision): void {
+    this.#owed = outcome === 'busy_skip' && (this.#owed || trigger === 'interval');
+  }
+
+  after(trigger: Trigger, record: NotifierRecord, decision: WakeDecision): void {
+    const clock = this.#clock;
+    const full = (record.interval_seconds ?? 0) * 1000;
+    if (trigger === 'interval' || decision.outcome === 'enqueued') this.#dueAt = clock.monotonic() + full;
+    const held = decision.outcome === 'busy_skip' ? record.quiet_hours : null;
+    this.#quiet = held && quietUntilMs(held, clock.now().getTime()) !== null ? held : undefined;
+    if (decision.look_again_utc === null) return;
+    const wait = Math.max(0, Date.parse(decision.look_again_utc) - clock.now().getTime());
+    this.#dueAt = Math.min(this.#dueAt ?? Number.POSITIVE_INFINITY, clock.monotonic() + wait);
+  }
+
+  /** When the quiet hours that hold mail back end, on the wall clock as it stands now; null when none do. */
+  #quietEnd(): number | null {
+    return this.#quiet ? quietUntilMs(this.#quiet, this.#clock.now().getTime()) : null;
+  }
+}

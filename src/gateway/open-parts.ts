@@ -1,0 +1,93 @@
+import {
+  conflict,
+  createLog,
+  type Ending,
+  ensurePrivateDirectory,
+  type FileLock,
+  FileTroubles,
+  type Log,
+  tryLockFile,
+} from '../base/index.ts';
+import { openSqlite } from '../db/index.ts';
+import { Accounts, type Door, listen } from '../http/index.ts';
+import { ExecutionSlot, LanePause } from './dispatch/index.ts';
+import { createEventLog, type GatewayFiles, gatewayFiles, RotatingFile } from './files/index.ts';
+import type { GatewayConfig } from './gateway-config.ts';
+import { InstanceStore, OpenedFile, RequestQueue } from './queue/index.ts';
+import { QUEUE_FILE_MIGRATIONS } from './queue-file.ts';
+import { Turns } from './turns/index.ts';
+
+export type GatewayParts = Awaited<ReturnType<typeof openParts>>;
+
+/** Opens what can fail to open, in the order in which it may: the lock, the port, the queue, the terminal. */
+export async function openParts(config: GatewayConfig, ending: Ending) {
+  const { clock } = config;
+  const files = prepareFiles(config.gatewayRoot);
+  const lock = takeLock(files);
+  ending.add(() => lock.release());
+  const troubles = new FileTroubles(clock);
+  const log = openLog(files, config, troubles, ending);
+  const door: Door = { app: undefined, accounts: config.accounts ?? new Accounts() };
+  const listening = await listen(door, config.host, config.port);
+  ending.add(() => listening.close());
+  const db = openSqlite({ file: files.queue, migrations: QUEUE_FILE_MIGRATIONS });
+  ending.add(() => db.close());
+  const queueFile = new OpenedFile(files.queue);
+  const queue = new RequestQueue(db, clock, queueFile);
+  const events = createEventLog(files.events, clock, troubles);
+  ending.add(() => events.close());
+  const surface = config.openSurface({ laneLock: files.laneLock, log });
+  ending.add(() => surface.close());
+  await surface.start();
+  return {
+    files,
+    log,
+    door,
+    port: listening.port,
+    db,
+    queue,
+    events,
+    surface,
+    instances: new InstanceStore(db),
+    slot: new ExecutionSlot(),
+    pause: new LanePause(clock),
+    keysPause: new LanePause(clock),
+    turns: new Turns(clock),
+    troubles,
+    /** What is wrong with the gateway's files now. */
+    fileTroubles: (): string[] => [...troubles.reasons, ...(queueFile.trouble ? [queueFile.trouble] : [])],
+  };
+}
+
+function prepareFiles(gatewayRoot: string): GatewayFiles {
+  const files = gatewayFiles(gatewayRoot);
+  for (const directory of [files.root, files.runDirectory, files.logDirectory])
+    ensurePrivateDirectory(directory);
+  return files;
+}
+
+function takeLock(files: GatewayFiles): FileLock {
+  const lock = tryLockFile(files.lock);
+  if (lock) return lock;
+  throw conflict('a gateway is already running for this session', {
+    hint: 'see "rouse agents gateway status"',
+    facts: { cause: 'locked' },
+  });
+}
+
+function openLog(
+  files: GatewayFiles,
+  { clock, show }: GatewayConfig,
+  troubles: FileTroubles,
+  ending: Ending,
+): Log {
+  const file = new RotatingFile(files.log, { maxBytes: 8 * 1024 * 1024, keep: 2, troubles });
+  ending.add(() => file.close());
+  return createLog({
+    clock,
+    write(line) {
+      file.append(line);
+      show?.(line);
+    },
+  });
+}
