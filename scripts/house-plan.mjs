@@ -76,8 +76,14 @@ const TERMINAL_PLAN = {
 
 const INSIDE = { gateway: GATEWAY_PLAN, fleet: FLEET_PLAN, session: SESSION_PLAN, terminal: TERMINAL_PLAN };
 
-/** Beside its index.ts, a room may have a lighter door for those who must start fast. */
-const LIGHT_DOORS = ['wire/codes.ts', 'client/index.ts', 'gateway/offline.ts', 'fleet/server-files.ts'];
+/** Beside its index.ts, a room may have a second door, so that those who must start fast load only what they need. */
+const LIGHT_DOORS = [
+  'domain/schemas.ts',
+  'wire/codes.ts',
+  'client/index.ts',
+  'gateway/offline.ts',
+  'fleet/server-files.ts',
+];
 
 const allowed = (plan, room) => (plan[room] ?? '').split(' ').filter(Boolean);
 

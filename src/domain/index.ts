@@ -4,7 +4,8 @@
  *
  * Promises  Pure: the same input gives the same answer; time and environment are parameters.
  *           Numbers of any size stay numbers; no rule here yields NaN, Infinity or an invalid date.
- * Never     Touches files, processes, sockets or schemas; shapes that cross a process boundary are wire/.
+ * Never     Touches files, processes or sockets; shapes that cross a process boundary are wire/. Loads no schema: those of
+ *           the mail operations have a door of their own, schemas.ts.
  * Errors    `invalid`, naming the field and what is allowed.
  */
 export * from './agent-name.ts';
@@ -22,12 +23,22 @@ export * from './mail/mail-attachment.ts';
 export * from './mail/mail-box.ts';
 export * from './mail/mail-compose.ts';
 export * from './mail/mail-document.ts';
-export * from './mail/mail-draft.ts';
 export * from './mail/mail-message.ts';
 export * from './mail/mail-principal.ts';
 export * from './mail/mail-query.ts';
 export * from './mail/mail-recipient.ts';
 export * from './mail/mail-ref.ts';
+export type {
+  MailDraft,
+  MailMark,
+  MailOperationInput,
+  MailOperationName,
+  MailPost,
+  MailQuery,
+  MailReply,
+  MailSearch,
+  NewAttachment,
+} from './mail/operations.ts';
 export * from './mail-skills.ts';
 export * from './reminder/cron.ts';
 export * from './reminder/reminder.ts';

@@ -11,3 +11,4 @@ export * from './filesystem/index.ts';
 export * from './flatfile/index.ts';
 export { MemoryMail } from './memory/memory.ts';
 export type * from './port.ts';
+export { runMail } from './run-operation.ts';

@@ -14,5 +14,5 @@ export function pageOf(
   box: string | null,
   { messages, nextCursor }: { messages: MailMessage[]; nextCursor: string | null },
 ): MailPage {
-  return { box, messages, ...countPage(messages), next_cursor: nextCursor };
+  return { box, messages, ...countPage(messages), next_cursor: nextCursor, truncated: nextCursor !== null };
 }

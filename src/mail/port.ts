@@ -52,6 +52,8 @@ export interface MailPage {
   unread_count: number;
   /** Give it back as `cursor` for the next page; null when this was the last. */
   next_cursor: string | null;
+  /** There is another page. */
+  truncated: boolean;
 }
 
 /** How many messages match, wherever pages end. */

@@ -14,19 +14,27 @@ export interface Tool {
   run: (args: never, ports: Required<McpPorts>) => Promise<unknown>;
 }
 
-interface Wanted<Shape extends z.ZodRawShape> {
+interface Wanted<Input extends z.ZodRawShape | z.ZodObject> {
   name: string;
   title: string;
   description: string;
-  input: Shape;
+  /** A schema, or the fields of one that knows no others. */
+  input: Input;
   readOnly?: boolean;
   idempotent?: boolean;
-  run: (args: z.output<z.ZodObject<Shape>>, ports: Required<McpPorts>) => Promise<unknown>;
+  run: (args: z.output<SchemaOf<Input>>, ports: Required<McpPorts>) => Promise<unknown>;
 }
 
-export function tool<Shape extends z.ZodRawShape>(wanted: Wanted<Shape>): Tool {
+type SchemaOf<Input> = Input extends z.ZodObject
+  ? Input
+  : Input extends z.ZodRawShape
+    ? z.ZodObject<Input>
+    : never;
+
+export function tool<Input extends z.ZodRawShape | z.ZodObject>(wanted: Wanted<Input>): Tool {
   const { readOnly = false, idempotent = readOnly, input } = wanted;
-  return { ...wanted, readOnly, idempotent, input: z.strictObject(input), run: wanted.run as Tool['run'] };
+  const schema = input instanceof z.ZodObject ? input : z.strictObject(input as z.ZodRawShape);
+  return { ...wanted, readOnly, idempotent, input: schema, run: wanted.run as Tool['run'] };
 }
 
 /** Left out of what is sent when it was not given. */

@@ -153,9 +153,14 @@ function headerParameters(headers: Route['headers'] = {}): Json[] {
   }));
 }
 
+/** Names are ours; what a field means stands in zod's own registry, where MCP finds it too. */
+const NAMES_AND_MEANINGS = {
+  get: (schema: z.ZodType) => ({ ...z.globalRegistry.get(schema), ...named.get(schema) }),
+} as unknown as typeof named;
+
 /** The schemas the paths refer to, and those that these refer to. */
 function reachedFrom(paths: unknown): Json {
-  const { schemas } = z.toJSONSchema(named, { io: 'input', uri: reference, metadata: named });
+  const { schemas } = z.toJSONSchema(named, { io: 'input', uri: reference, metadata: NAMES_AND_MEANINGS });
   const found = new Map<string, Json>();
   const open = refsIn(paths);
   for (let id = open.pop(); id !== undefined; id = open.pop()) {

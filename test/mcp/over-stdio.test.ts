@@ -103,6 +103,25 @@ describe('rouse mcp', () => {
     expect((await client.call('mail_list')).json.messages).toEqual([]);
     const sent = await client.call('mail_send', { to: ['peer@test'], subject: 's', body_content: 'b' });
     expect(sent.json.message).toMatchObject({ subject: 's' });
+    expect((await client.call('mail_list', { archived: true })).json).toMatchObject({
+      box: 'archive',
+      messages: [{ message_ref: ref }],
+    });
+    const impossible = await client.call('mail_list', { archived: true, box: 'inbox' });
+    expect([impossible.isError, impossible.text]).toEqual([true, expect.stringMatching(/archive/)]);
+    const cut = (await client.call('mail_search', { text: 'hello', limit: 1 })).json;
+    expect(cut).toMatchObject({ message_count: 1, truncated: true });
+    const next = { text: 'hello', limit: 1, cursor: cut.next_cursor };
+    expect((await client.call('mail_search', next)).json.messages).not.toEqual(cut.messages);
+    const file = path.join(agent.home, 'note.txt');
+    fs.writeFileSync(file, 'kept');
+    const attached = await client.call('mail_send', {
+      to: ['peer@test'],
+      subject: 'with a copy',
+      body_content: 'b',
+      attachments: [{ path: file, copy: true }],
+    });
+    expect(attached.json.message.attachments).toMatchObject([{ kind: 'managed_copy', size_bytes: 4 }]);
     const wrong = await client.call('mail_send', { to: ['nobody@test'], subject: 's', body_content: 'b' });
     expect(wrong.isError).toBe(true);
     expect(wrong.text).toMatch(/nobody@test/);

@@ -1,6 +1,6 @@
 import { conflict, isRouseError, notFound, systemClock } from '../../base/index.ts';
 import type { GatewayClient } from '../../client/index.ts';
-import type { MailOperationName } from '../../gateway/offline.ts';
+import type { MailOperationName } from '../../domain/index.ts';
 import type { ManifestFacts, Target } from '../../session/index.ts';
 import type { MailboxBinding } from '../../wire/index.ts';
 import { sessionContext, targetOf } from '../agents/target.ts';

@@ -1,6 +1,6 @@
 import { unauthorized, unavailable } from '../../base/index.ts';
 import type { FleetClient } from '../../client/index.ts';
-import type { MailOperationName } from '../../gateway/offline.ts';
+import type { MailOperationName } from '../../domain/index.ts';
 import type { McpPorts } from '../../mcp/index.ts';
 import type { Target } from '../../session/index.ts';
 import { targetOf } from '../agents/target.ts';

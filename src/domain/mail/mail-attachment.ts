@@ -26,13 +26,6 @@ export interface MailAttachment {
   label?: string;
 }
 
-/** What a caller gives: a local file by absolute path; `copy` stores its bytes with the mail instead of a reference. */
-export interface NewAttachment {
-  path: string;
-  label?: string | null | undefined;
-  copy?: boolean | undefined;
-}
-
 /** Whether a managed copy may be kept at this path of the root. */
 export function isManagedPath(path: string): boolean {
   return /^attachments\/managed\/[^/]+\/[^/]+$/.test(path) && !path.split('/').includes('..');

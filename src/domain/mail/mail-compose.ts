@@ -7,9 +7,9 @@ import {
   ORIGIN_HEADER,
   REPLY_POLICY_HEADER,
 } from './mail-document.ts';
-import type { MailPost } from './mail-draft.ts';
 import { type MailPrincipal, OPERATOR } from './mail-principal.ts';
 import { newMessageId } from './mail-ref.ts';
+import type { MailPost } from './operations.ts';
 
 interface Stamped {
   at: Date;

@@ -1,31 +1,23 @@
 import { utcSeconds } from '../../base/index.ts';
 import { parseUtcTime } from '../utc-time.ts';
+import { ARCHIVE, INBOX } from './mail-box.ts';
 
+/** The words of mail operations, for whoever needs them without their schemas. */
 export const READ_STATES = ['any', 'read', 'unread'] as const;
 export const ANSWERED_STATES = ['any', 'answered', 'unanswered'] as const;
+export const REPLY_POLICIES = ['none', 'operator_mailbox'] as const;
 
-/** Which messages of one box. Newest first; `cursor` continues where the page before ended. */
-export interface MailQuery {
-  /** Default inbox. */
-  box?: string | undefined;
-  read_state?: (typeof READ_STATES)[number] | undefined;
-  answered_state?: (typeof ANSWERED_STATES)[number] | undefined;
-  /** null: archived or not. */
+/** What a search is cut at when no limit is given. */
+export const SEARCH_LIMIT = 50;
+
+export interface MailPlace {
+  box?: string | null | undefined;
   archived?: boolean | null | undefined;
-  limit?: number | null | undefined;
-  /** Inclusive lower bound of created_at_utc. */
-  since?: string | null | undefined;
-  include_body?: boolean | undefined;
-  cursor?: string | null | undefined;
 }
 
-/** Full text over subject and body: all words must occur; "quoted words" must follow each other; word* is a prefix. */
-export interface MailSearch {
-  text: string;
-  /** Absent: every box. */
-  box?: string | null | undefined;
-  limit?: number | undefined;
-  include_body?: boolean | undefined;
+/** The box a list is about: archived mail is looked for where it is, unless a box is named. */
+export function boxOf({ box, archived }: MailPlace): string {
+  return box ?? (archived ? ARCHIVE : INBOX);
 }
 
 /** `since` as the whole seconds messages are stamped with: the first stamp that is not before it. */

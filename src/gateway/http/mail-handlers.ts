@@ -1,13 +1,8 @@
+import type { MailOperationName } from '../../domain/index.ts';
 import { type Call, type Handler, type Handlers, readJson } from '../../http/index.ts';
 import type { Mailbox } from '../../mail/index.ts';
 import { type AnswerOf, type GatewayRoutes, refusal } from '../../wire/index.ts';
-import {
-  type MailAccess,
-  type MailOperationName,
-  mailStatusView,
-  runMailOperation,
-  servesMail,
-} from '../mail/index.ts';
+import { type MailAccess, mailStatusView, runMailOperation, servesMail } from '../mail/index.ts';
 
 export interface MailHandlerDependencies {
   mail: MailAccess;

@@ -88,3 +88,28 @@ it.each(['before', 'after'])(
     expect(await all()).toEqual(each(422, 'mail_no_binding'));
   },
 );
+
+it('archived mail is found where it is, and a question that nothing can fit is refused', async () => {
+  const { on } = await overRealStore();
+  const posted = await on.call('POST', '/v1/mail/post', { subject: 'done', body_content: 'b' });
+  await on.call('POST', '/v1/mail/archive', { message_refs: [posted.body.message.message_ref] });
+  const archived = await on.call('POST', '/v1/mail/list', { archived: true });
+  expect(archived.body).toMatchObject({ box: 'archive', messages: [{ subject: 'done' }] });
+  const wrong = await on.call('POST', '/v1/mail/list', { archived: true, box: 'inbox' });
+  expect(wrong).toMatchObject({
+    status: 422,
+    body: { error: { message: expect.stringMatching(/^box must/) } },
+  });
+});
+
+it('a search is cut into pages, and a cursor that no page gave is refused', async () => {
+  const { on } = await overRealStore();
+  for (const subject of ['one', 'two', 'three'])
+    await on.call('POST', '/v1/mail/post', { subject, body_content: 'word' });
+  const search = (more: object) => on.call('POST', '/v1/mail/search', { text: 'word', limit: 2, ...more });
+  const first = (await search({})).body;
+  expect(first).toMatchObject({ message_count: 2, truncated: true, next_cursor: expect.any(String) });
+  const rest = (await search({ cursor: first.next_cursor })).body;
+  expect(rest).toMatchObject({ messages: [{ subject: 'one' }], truncated: false, next_cursor: null });
+  expect((await search({ cursor: 'nonsense' })).status).toBe(422);
+});

@@ -7,10 +7,5 @@
  * Errors    `mail_no_binding` (422), `mail_transport` (502), and what the mailbox itself refuses.
  */
 export { type MailAccess, type OpenMailbox, openMailAccess, servesMail } from './mail-access.ts';
-export {
-  MAIL_OPERATIONS,
-  type MailOperationName,
-  mailStatusView,
-  runMailOperation,
-} from './mail-operations.ts';
+export { mailStatusView, runMailOperation } from './mail-operations.ts';
 export { openBoundMailbox } from './open-bound-mailbox.ts';

@@ -35,6 +35,14 @@ export function describeLists(scene: MailScene): void {
     expect(seen).toEqual(['m6', 'm5', 'm4', 'm3', 'm2', 'm1', 'm0']);
   });
 
+  it('looks for archived mail where it is', async () => {
+    await scene.tell('done');
+    await scene.bob.archive([(await scene.bobGot('done')).message_ref]);
+    expect(await scene.bob.list({ archived: true })).toMatchObject({ box: 'archive', message_count: 1 });
+    expect(await scene.bob.list({ archived: false })).toMatchObject({ box: 'inbox', message_count: 0 });
+    expect(await scene.bob.count({ archived: true })).toMatchObject({ message_count: 1 });
+  });
+
   it('lists from a point in time on, that instant included', async () => {
     const { created_at_utc: at } = await scene.tell('now');
     expect(subjects((await scene.bob.list({ since: at })).messages)).toEqual(['now']);

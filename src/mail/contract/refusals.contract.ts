@@ -44,7 +44,10 @@ export function describeRefusals(scene: MailScene): void {
     ['a time that is none', { since: 'yesterday' }],
     ['a path as box', { box: '../x' }],
     ['an unknown field', { sort: 'asc' }],
+    ['archived mail that is in the inbox', { box: 'inbox', archived: true }],
+    ['mail of the archive that is not archived', { box: 'archive', archived: false }],
   ])('refuses a list with %s', async (_, query) => {
     await expect(scene.bob.list(query)).rejects.toMatchObject({ code: 'invalid' });
+    await expect(scene.bob.count(query)).rejects.toMatchObject({ code: 'invalid' });
   });
 }

@@ -38,6 +38,44 @@ export function describeSearch(scene: MailScene): void {
     },
   );
 
+  it.runIf(scene.capabilities.search)(
+    'gives pages of a search that follow each other without gap or overlap, whatever box they are in',
+    async () => {
+      for (let n = 0; n < 7; n++) await scene.tell(`m${n}`, 'found');
+      await scene.tell('other', 'nothing');
+      const { messages: all } = await scene.bob.search({ text: 'found' });
+      for (const subject of ['m1', 'm4'])
+        await scene.bob.archive([(await scene.bobGot(subject)).message_ref]);
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const page = await scene.bob.search({ text: 'found', limit: 2, cursor });
+        expect(page.messages.length).toBeLessThanOrEqual(2);
+        expect(page.truncated).toBe(page.next_cursor !== null);
+        seen.push(...subjects(page.messages));
+        cursor = page.next_cursor;
+      } while (cursor !== null);
+      expect(seen.toSorted()).toEqual(subjects(all).toSorted());
+    },
+  );
+
+  it.runIf(scene.capabilities.search)(
+    'says that a page which ends with the last match is the last',
+    async () => {
+      for (const subject of ['a', 'b']) await scene.tell(subject, 'found');
+      expect(await scene.bob.search({ text: 'found', limit: 2 })).toMatchObject({
+        next_cursor: null,
+        truncated: false,
+      });
+    },
+  );
+
+  it.runIf(scene.capabilities.search)('refuses a cursor that no page gave', async () => {
+    await scene.tell('plain', 'words');
+    const search = scene.bob.search({ text: 'words', cursor: 'nonsense' });
+    await expect(search).rejects.toMatchObject({ code: 'invalid' });
+  });
+
   it
     .runIf(scene.capabilities.search)
     .each(['"', '""', "'; DROP TABLE messages; --", 'AND OR NOT', '(', '*', 'a:b', '-x'])(

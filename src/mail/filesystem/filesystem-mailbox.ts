@@ -1,6 +1,7 @@
 import type { Sqlite } from '../../db/index.ts';
 import {
   ARCHIVE,
+  boxOf,
   composeMail,
   composePost,
   composeReply,
@@ -15,6 +16,7 @@ import {
   parseBoxName,
   parseMailRef,
   parseMailRefs,
+  SEARCH_LIMIT,
 } from '../../domain/index.ts';
 import { pageOf } from '../page.ts';
 import type {
@@ -26,18 +28,10 @@ import type {
   MailPage,
   MailSent,
 } from '../port.ts';
-import {
-  checkMail,
-  mailDraftSchema,
-  mailMarkSchema,
-  mailPostSchema,
-  mailQuerySchema,
-  mailReplySchema,
-  mailSearchSchema,
-} from '../schema/index.ts';
+import { checkOperation } from '../schema/index.ts';
 import { principalOf, type RegistrationRow, versionOf } from './accounts/registration-rows.ts';
 import { type Lookup, resolveRecipients } from './deliver.ts';
-import { countRows, listRows } from './list-messages.ts';
+import { countRows, listRows, parseCursor } from './list-messages.ts';
 import { loadDocument } from './message-rows.ts';
 import { FILESYSTEM } from './message-view.ts';
 import { OwnMail } from './own-mail.ts';
@@ -104,27 +98,30 @@ export class FilesystemMailbox implements Mailbox {
   }
 
   async list(input: MailQuery = {}): Promise<MailPage> {
-    const query = checkMail(mailQuerySchema, input, 'list');
+    const query = checkOperation('list', input);
+    const box = boxOf(query);
     const db = this.#db;
-    const { rows, nextCursor } = listRows(db, this.#own.self(db).number, query);
-    return pageOf(query.box, { messages: this.#own.view(rows), nextCursor });
+    const { rows, nextCursor } = listRows(db, this.#own.self(db).number, { ...query, box });
+    return pageOf(box, { messages: this.#own.view(rows), nextCursor });
   }
 
   async count(input: MailQuery = {}): Promise<MailCounts> {
-    const query = checkMail(mailQuerySchema, input, 'count');
+    const query = checkOperation('list', input);
     const db = this.#db;
-    return countRows(db, this.#own.self(db).number, query);
+    return countRows(db, this.#own.self(db).number, { ...query, box: boxOf(query) });
   }
 
   async search(input: MailSearch): Promise<MailPage> {
-    const { text, box = null, limit, include_body } = checkMail(mailSearchSchema, input, 'search');
+    const { text, box = null, limit, include_body, cursor } = checkOperation('search', input);
+    const before = parseCursor(cursor);
     const match = matchExpression(text);
     if (match === undefined) return pageOf(box, { messages: [], nextCursor: null });
     const db = this.#db;
     while (searchIsBehind(db)) await this.#store.commit(indexNextBatch);
     const { number } = this.#own.self(db);
-    const rows = searchRows(db, number, { match, box, limit, withBody: include_body });
-    return pageOf(box, { messages: this.#own.view(rows), nextCursor: null });
+    const wanted = { match, box, limit: limit ?? SEARCH_LIMIT, before, withBody: include_body };
+    const { rows, nextCursor } = searchRows(db, number, wanted);
+    return pageOf(box, { messages: this.#own.view(rows), nextCursor });
   }
 
   async peek(messageRef: string, options: { box?: string | null } = {}): Promise<MailMessage> {
@@ -141,7 +138,7 @@ export class FilesystemMailbox implements Mailbox {
   }
 
   async send(input: MailDraft): Promise<MailSent> {
-    const { to, cc, subject, body_content: body, ...draft } = checkMail(mailDraftSchema, input, 'send');
+    const { to, cc, subject, body_content: body, ...draft } = checkOperation('send', input);
     const resolve = (db: Sqlite, active: Lookup) => ({
       to: resolveRecipients(db, active, to),
       cc: resolveRecipients(db, active, cc),
@@ -162,7 +159,7 @@ export class FilesystemMailbox implements Mailbox {
   }
 
   async post(input: MailPost): Promise<MailSent> {
-    const post = checkMail(mailPostSchema, input, 'post');
+    const post = checkOperation('post', input);
     return this.#own.deliver(post.attachments, ({ self }, attachments, at) =>
       composePost({
         to: principalOf(self),
@@ -175,7 +172,7 @@ export class FilesystemMailbox implements Mailbox {
   }
 
   async reply(input: MailReply): Promise<MailSent> {
-    const reply = checkMail(mailReplySchema, input, 'reply');
+    const reply = checkOperation('reply', input);
     this.#own.find(this.#db, reply.message_ref);
     return this.#own.deliver(
       reply.attachments,
@@ -193,7 +190,7 @@ export class FilesystemMailbox implements Mailbox {
   }
 
   async mark(input: MailMark): Promise<MailMessage[]> {
-    const { message_refs, read, answered, archived } = checkMail(mailMarkSchema, input, 'mark');
+    const { message_refs, read, answered, archived } = checkOperation('mark', input);
     return this.#own.change(parseMailRefs(FILESYSTEM, message_refs), {
       read: read ?? undefined,
       answered: answered ?? undefined,

@@ -1,11 +1,10 @@
 import { invalid } from '../../base/index.ts';
 import type { Sqlite, SqliteValue } from '../../db/index.ts';
 import { ARCHIVE, type MailQuery, sinceStamp } from '../../domain/index.ts';
-import { countPage } from '../page.ts';
 import type { MailCounts } from '../port.ts';
 import { VIEW_COLUMNS, type ViewRow } from './message-view.ts';
 
-type Checked = MailQuery & Required<Pick<MailQuery, 'box' | 'read_state' | 'answered_state'>>;
+type Checked = MailQuery & Required<Pick<MailQuery, 'read_state' | 'answered_state'>> & { box: string };
 
 /**
  * A page costs the same in a box of any size: the index below it is in list order, unread mail has one of its own,
@@ -16,7 +15,6 @@ export function listRows(
   registration: number,
   query: Checked,
 ): { rows: ViewRow[]; nextCursor: string | null } {
-  if (isImpossible(query)) return { rows: [], nextCursor: null };
   const { where, params } = conditions(registration, query);
   const body = query.include_body ? ', b.body' : '';
   const joined = query.include_body ? 'JOIN message_bodies b ON b.seq = s.seq' : '';
@@ -26,13 +24,20 @@ export function listRows(
      WHERE ${where} AND s.seq < :before ORDER BY s.seq DESC LIMIT :limit`,
     { ...params, before: parseCursor(query.cursor), limit: query.limit == null ? -1 : query.limit + 1 },
   );
-  if (query.limit == null || rows.length <= query.limit) return { rows, nextCursor: null };
+  return cutPage(rows, query.limit);
+}
+
+/** Rows in order of falling `seq`, one more than asked for when there is a next page. */
+export function cutPage(
+  rows: ViewRow[],
+  limit: number | null | undefined,
+): { rows: ViewRow[]; nextCursor: string | null } {
+  if (limit == null || rows.length <= limit) return { rows, nextCursor: null };
   rows.pop();
   return { rows, nextCursor: String(rows.at(-1)!.seq) };
 }
 
 export function countRows(db: Sqlite, registration: number, query: Checked): MailCounts {
-  if (isImpossible(query)) return countPage([]);
   const { where, params } = conditions(registration, query);
   const joined = query.since == null ? '' : 'JOIN messages m ON m.seq = s.seq';
   const { total, unread } = db.get<{ total: number; unread: number }>(
@@ -42,11 +47,6 @@ export function countRows(db: Sqlite, registration: number, query: Checked): Mai
   )!;
   const open = query.box === ARCHIVE ? 0 : total;
   return { message_count: total, open_count: open, unread_count: unread };
-}
-
-/** The archive box is what is archived, and nothing else is. */
-function isImpossible({ archived, box }: Checked): boolean {
-  return archived != null && archived !== (box === ARCHIVE);
 }
 
 function indexFor({ read_state: state }: Checked): string {
@@ -72,7 +72,8 @@ function conditions(
   return { where: where.join(' AND '), params };
 }
 
-function parseCursor(cursor: string | null | undefined): number {
+/** The `seq` that the page before ended with. */
+export function parseCursor(cursor: string | null | undefined): number {
   if (cursor == null) return Number.MAX_SAFE_INTEGER;
   const seq = /^\d{1,15}$/.test(cursor) ? Number(cursor) : undefined;
   if (seq === undefined) throw invalid('cursor must be the next_cursor of an earlier page');

@@ -1,26 +1,36 @@
 import type { Sqlite } from '../../db/index.ts';
 import { searchTerms } from '../search-terms.ts';
+import { cutPage } from './list-messages.ts';
 import { VIEW_COLUMNS, type ViewRow } from './message-view.ts';
 import { readMeta, writeMeta } from './root/meta-rows.ts';
 
 const BATCH = 1000;
 const MARK = 'searchable_through';
 
+export interface RowSearch {
+  match: string;
+  box: string | null;
+  limit: number;
+  before: number;
+  withBody: boolean;
+}
+
 export function searchRows(
   db: Sqlite,
   registration: number,
-  { match, box, limit, withBody }: { match: string; box: string | null; limit: number; withBody: boolean },
-): ViewRow[] {
+  { match, box, limit, before, withBody }: RowSearch,
+): { rows: ViewRow[]; nextCursor: string | null } {
   const body = withBody ? ', b.body' : '';
   const joined = withBody ? 'JOIN message_bodies b ON b.seq = s.seq' : '';
-  return db.all<ViewRow>(
+  const rows = db.all<ViewRow>(
     `SELECT ${VIEW_COLUMNS}${body} FROM mail_search f
      JOIN mail_state s ON s.seq = f.rowid AND s.registration = :registration
      JOIN messages m ON m.seq = s.seq ${joined}
-     WHERE mail_search MATCH :match AND s.is_deleted = 0 AND (:box IS NULL OR s.box = :box)
+     WHERE mail_search MATCH :match AND f.rowid < :before AND s.is_deleted = 0 AND (:box IS NULL OR s.box = :box)
      ORDER BY f.rowid DESC LIMIT :limit`,
-    { registration, match, box, limit },
+    { registration, match, box, before, limit: limit + 1 },
   );
+  return cutPage(rows, limit);
 }
 
 /** What people type, as an FTS5 expression. Each term is quoted, so nothing typed is ever an operator. */

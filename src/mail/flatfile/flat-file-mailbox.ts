@@ -1,6 +1,7 @@
 import { type Clock, systemClock, unsupported } from '../../base/index.ts';
 import {
   ARCHIVE,
+  boxOf,
   INBOX,
   type MailDraft,
   type MailMark,
@@ -26,14 +27,7 @@ import type {
   MailPage,
   MailSent,
 } from '../port.ts';
-import {
-  checkMail,
-  mailDraftSchema,
-  mailMarkSchema,
-  mailPostSchema,
-  mailQuerySchema,
-  mailReplySchema,
-} from '../schema/index.ts';
+import { checkOperation } from '../schema/index.ts';
 import { isAnswered } from './flag-rules.ts';
 import { FlatFileBoxes } from './flat-file-boxes.ts';
 import { statusOf } from './format/envelope.ts';
@@ -109,14 +103,15 @@ export class FlatFileMailbox implements Mailbox {
   }
 
   async list(input: MailQuery = {}): Promise<MailPage> {
-    const query = checkMail(mailQuerySchema, input, 'list');
+    const query = checkOperation('list', input);
+    const box = boxOf(query);
     const { entries, more } = selectMessages(this.#boxes.byName, input, query.limit ?? undefined);
-    const messages = entries.map((entry) => viewMessage(entry, query.box));
-    return pageOf(query.box, { messages, nextCursor: more ? entries.at(-1)!.ref : null });
+    const messages = entries.map((entry) => viewMessage(entry, box));
+    return pageOf(box, { messages, nextCursor: more ? entries.at(-1)!.ref : null });
   }
 
   async count(input: MailQuery = {}): Promise<MailCounts> {
-    const { box } = checkMail(mailQuerySchema, input, 'list');
+    const box = boxOf(checkOperation('list', input));
     return countPage(
       selectMessages(this.#boxes.byName, { ...input, cursor: null }).entries.map((entry) =>
         viewMessage(entry, box),
@@ -125,8 +120,7 @@ export class FlatFileMailbox implements Mailbox {
   }
 
   async search(input: MailSearch): Promise<MailPage> {
-    const messages = searchMessages(this.#boxes.byName, input);
-    return pageOf(input.box ?? null, { messages, nextCursor: null });
+    return pageOf(input.box ?? null, searchMessages(this.#boxes.byName, input));
   }
 
   async peek(ref: string, { box }: { box?: string | null } = {}): Promise<MailMessage> {
@@ -141,7 +135,7 @@ export class FlatFileMailbox implements Mailbox {
   }
 
   async send(input: MailDraft): Promise<MailSent> {
-    const draft = checkMail(mailDraftSchema, input, 'send');
+    const draft = checkOperation('send', input);
     const to = [...new Set(draft.to.map((address, i) => this.#outgoing.recipient(address, `to[${i}]`)))];
     if (draft.cc.length > 0) throw cannot('cc', 'name everybody in to');
     if (draft.attachments.length > 0) throw cannot('attachments', 'write the path into the body');
@@ -152,7 +146,7 @@ export class FlatFileMailbox implements Mailbox {
   }
 
   async post(input: MailPost): Promise<MailSent> {
-    const post = checkMail(mailPostSchema, input, 'post');
+    const post = checkOperation('post', input);
     if (post.attachments.length > 0) throw cannot('attachments', 'write the path into the body');
     const id = this.#outgoing.id('post', post.idempotency_key);
     const fields = new Map([
@@ -168,7 +162,7 @@ export class FlatFileMailbox implements Mailbox {
   }
 
   async reply(input: MailReply): Promise<MailSent> {
-    const reply = checkMail(mailReplySchema, input, 'reply');
+    const reply = checkOperation('reply', input);
     if (reply.attachments.length > 0) throw cannot('attachments', 'write the path into the body');
     const parent = this.#boxes.inbox.show(parseMailRef(TRANSPORT, reply.message_ref));
     const re = parent.fields.get('re') ?? '';
@@ -193,7 +187,7 @@ export class FlatFileMailbox implements Mailbox {
   }
 
   async mark(input: MailMark): Promise<MailMessage[]> {
-    const mark = checkMail(mailMarkSchema, input, 'mark');
+    const mark = checkOperation('mark', input);
     const refs = parseMailRefs(TRANSPORT, mark.message_refs);
     const found = refs.map((ref) => this.#boxes.find(ref));
     for (const { box, message_ref } of found) {

@@ -1,6 +1,7 @@
-import { notFound } from '../../base/index.ts';
+import { invalid, notFound } from '../../base/index.ts';
 import {
   ARCHIVE,
+  boxOf,
   composeMail,
   composePost,
   composeReply,
@@ -18,19 +19,12 @@ import {
   parseBoxName,
   parseMailRef,
   parseMailRefs,
+  SEARCH_LIMIT,
   sinceStamp,
 } from '../../domain/index.ts';
 import { countPage, pageOf } from '../page.ts';
 import type { Mailbox, MailCapabilities, MailCounts, MailHint, MailPage, MailSent } from '../port.ts';
-import {
-  checkMail,
-  mailDraftSchema,
-  mailMarkSchema,
-  mailPostSchema,
-  mailQuerySchema,
-  mailReplySchema,
-  mailSearchSchema,
-} from '../schema/index.ts';
+import { checkOperation } from '../schema/index.ts';
 import { textMatcher } from '../search-terms.ts';
 import type { MemoryEntry, MemoryStore } from './memory-store.ts';
 import { TRANSPORT, viewEntry } from './memory-view.ts';
@@ -81,14 +75,8 @@ export class MemoryMailbox implements Mailbox {
   }
 
   async list(input: MailQuery = {}): Promise<MailPage> {
-    const query = checkMail(mailQuerySchema, input, 'list');
-    const after = query.cursor == null ? Number.POSITIVE_INFINITY : Number(query.cursor);
-    const entries = this.#match(input).filter(({ order }) => order < after);
-    const page = entries.slice(0, query.limit ?? undefined);
-    return pageOf(query.box, {
-      messages: page.map((entry) => viewEntry(entry, query.include_body)),
-      nextCursor: page.length < entries.length ? String(page.at(-1)!.order) : null,
-    });
+    const query = checkOperation('list', input);
+    return pageOf(boxOf(query), cut(this.#match(input), query));
   }
 
   async count(input: MailQuery = {}): Promise<MailCounts> {
@@ -96,13 +84,12 @@ export class MemoryMailbox implements Mailbox {
   }
 
   async search(input: MailSearch): Promise<MailPage> {
-    const { text, box, limit, include_body } = checkMail(mailSearchSchema, input, 'search');
+    const { text, box, ...page } = checkOperation('search', input);
     const holds = textMatcher(text) ?? (() => false);
     const found = this.#newestFirst().filter(
       ({ document, box: at }) => (box == null || at === box) && holds(document.subject, document.body),
     );
-    const messages = found.slice(0, limit).map((entry) => viewEntry(entry, include_body));
-    return pageOf(box ?? null, { messages, nextCursor: null });
+    return pageOf(box ?? null, cut(found, { ...page, limit: page.limit ?? SEARCH_LIMIT }));
   }
 
   async peek(ref: string, { box }: { box?: string | null } = {}): Promise<MailMessage> {
@@ -116,7 +103,7 @@ export class MemoryMailbox implements Mailbox {
   }
 
   async send(input: MailDraft): Promise<MailSent> {
-    const draft = checkMail(mailDraftSchema, input, 'send');
+    const draft = checkOperation('send', input);
     const to = this.#mail.resolve(draft.to, 'to');
     const cc = this.#mail.resolve(draft.cc, 'cc');
     return this.#sent(
@@ -133,13 +120,13 @@ export class MemoryMailbox implements Mailbox {
   }
 
   async post(input: MailPost): Promise<MailSent> {
-    const post = checkMail(mailPostSchema, input, 'post');
+    const post = checkOperation('post', input);
     const at = this.#mail.clock.now();
     return this.#sent(composePost({ to: this.#self, post, at, idempotency_key: post.idempotency_key }));
   }
 
   async reply(input: MailReply): Promise<MailSent> {
-    const reply = checkMail(mailReplySchema, input, 'reply');
+    const reply = checkOperation('reply', input);
     const parent = this.#find(parseMailRef(TRANSPORT, reply.message_ref));
     const { document } = parent;
     const sent = this.#sent(
@@ -156,7 +143,7 @@ export class MemoryMailbox implements Mailbox {
   }
 
   async mark(input: MailMark): Promise<MailMessage[]> {
-    const { message_refs, read, answered, archived } = checkMail(mailMarkSchema, input, 'mark');
+    const { message_refs, read, answered, archived } = checkOperation('mark', input);
     return this.#changeRefs(message_refs, () => ({
       ...(read == null ? {} : { read }),
       ...(answered == null ? {} : { answered }),
@@ -186,15 +173,15 @@ export class MemoryMailbox implements Mailbox {
   }
 
   #match(input: MailQuery): MemoryEntry[] {
-    const query = checkMail(mailQuerySchema, input, 'list');
-    const { read_state, answered_state, archived } = query;
+    const query = checkOperation('list', input);
+    const { read_state, answered_state } = query;
+    const box = boxOf(query);
     const since = query.since == null ? '' : sinceStamp(query.since);
     return this.#newestFirst().filter(
       (entry) =>
-        entry.box === query.box &&
+        entry.box === box &&
         (read_state === 'any' || entry.read === (read_state === 'read')) &&
         (answered_state === 'any' || entry.answered === (answered_state === 'answered')) &&
-        (archived == null || (entry.box === ARCHIVE) === archived) &&
         entry.document.created_at_utc >= since,
     );
   }
@@ -223,4 +210,24 @@ export class MemoryMailbox implements Mailbox {
     const done = this.#mail.deliver(document);
     return { message: viewEntry(this.#find(done.document.message_id), true), duplicate: done.duplicate };
   }
+}
+
+interface Page {
+  cursor?: string | null | undefined;
+  limit?: number | null | undefined;
+  include_body: boolean;
+}
+
+function cut(
+  entries: MemoryEntry[],
+  { cursor, limit, include_body }: Page,
+): { messages: MailMessage[]; nextCursor: string | null } {
+  const before = cursor == null ? Number.POSITIVE_INFINITY : Number(cursor);
+  if (Number.isNaN(before)) throw invalid('cursor must be the next_cursor of an earlier page');
+  const left = entries.filter(({ order }) => order < before);
+  const page = left.slice(0, limit ?? undefined);
+  return {
+    messages: page.map((entry) => viewEntry(entry, include_body)),
+    nextCursor: page.length < left.length ? String(page.at(-1)!.order) : null,
+  };
 }

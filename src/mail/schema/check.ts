@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalid } from '../../base/index.ts';
+import { MAIL_OPERATIONS, type MailOperationName } from '../../domain/schemas.ts';
 
 const MOST_ISSUES = 5;
 
@@ -11,6 +12,14 @@ export function checkMail<S extends z.ZodType>(schema: S, value: unknown, what: 
     .slice(0, MOST_ISSUES)
     .map(({ path, message }) => `${at(path)}: ${message}`);
   throw invalid(`${what}: ${issues.join('; ')}`, { facts: { issue_count: result.error.issues.length } });
+}
+
+/** What a caller says to a mailbox, checked. */
+export function checkOperation<Name extends MailOperationName>(
+  name: Name,
+  input: unknown,
+): z.output<(typeof MAIL_OPERATIONS)[Name]> {
+  return checkMail(MAIL_OPERATIONS[name], input, name) as z.output<(typeof MAIL_OPERATIONS)[Name]>;
 }
 
 function at(path: PropertyKey[]): string {

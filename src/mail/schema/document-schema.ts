@@ -7,11 +7,11 @@ import {
   MAIL_PROTOCOL_VERSION,
   type MailDocument,
 } from '../../domain/index.ts';
+import { MAX_ATTACHMENTS, mailBody } from '../../domain/schemas.ts';
 import { headerLine } from './check.ts';
 
-export const MAX_BODY_BYTES = 8 * 1024 * 1024;
-export const MAX_RECIPIENTS = 1000;
-export const MAX_ATTACHMENTS = 100;
+/** More than a message may be sent to, whatever limit was in force where it was written. */
+const MAX_RECIPIENTS = 1000;
 
 const principalSchema = z.strictObject({
   principal_id: headerLine(200),
@@ -45,12 +45,6 @@ const attachmentSchema = z
 
 const messageIdSchema = z.string().refine(isMessageId, 'must be msg-YYYYMMDDTHHMMSSZ-<32 hex digits>');
 
-export const bodySchema = z
-  .string()
-  .refine((text) => !text.includes('\u0000'), 'must not contain U+0000')
-  .refine((text) => !/\p{Surrogate}/u.test(text), 'is not valid Unicode')
-  .refine((text) => Buffer.byteLength(text) <= MAX_BODY_BYTES, `must be at most ${MAX_BODY_BYTES} bytes`);
-
 /** A stored message, strictly: no unknown key, no other type, nothing that a header could not hold. */
 export const mailDocumentSchema: z.ZodType<MailDocument> = z
   .strictObject({
@@ -72,7 +66,7 @@ export const mailDocumentSchema: z.ZodType<MailDocument> = z
     subject: headerLine(),
     attachments: z.array(attachmentSchema).max(MAX_ATTACHMENTS),
     headers: z.record(headerLine(200), z.json()),
-    body: bodySchema,
+    body: mailBody,
   })
   .superRefine((message, context) => {
     for (const [field, problem] of problemsBetweenFields(message)) {

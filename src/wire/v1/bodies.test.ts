@@ -381,7 +381,6 @@ it('an empty sequence of keys is told once', () => {
 it('what is left out has its documented default', () => {
   expect(parseBody(schemaOf('mail.list'), {})).toEqual({
     schema_version: 1,
-    box: 'inbox',
     read_state: 'any',
     answered_state: 'any',
     include_body: false,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { about, count, name, stamp, strict } from '../fields.ts';
+import { about, count, name, nextPage, stamp, strict } from '../fields.ts';
 
 export const MAIL_TRANSPORTS = ['filesystem', 'stalwart', 'flatfile'] as const;
 
@@ -74,7 +74,8 @@ export const mailList = name(
     open_count: count,
     unread_count: count,
     messages: z.array(mailMessageView),
-    next_cursor: z.string().nullish(),
+    next_cursor: nextPage.next_cursor.optional(),
+    truncated: nextPage.truncated.optional(),
   }),
 );
 

@@ -1,0 +1,179 @@
+import * as z from 'zod';
+import { messageOf } from '../../base/index.ts';
+import type { FieldProblem } from '../field-problem.ts';
+import {
+  about,
+  absolutePath,
+  instant,
+  integer,
+  notBlank,
+  oneLine,
+  rules,
+  strict,
+  text,
+  trimmed,
+} from '../fields.ts';
+import { limit } from '../limits.ts';
+import { ARCHIVE, parseBoxName } from './mail-box.ts';
+import { ANSWERED_STATES, type MailPlace, READ_STATES, REPLY_POLICIES } from './mail-query.ts';
+
+/**
+ * What can be asked of a mailbox: one schema per operation. Stores, HTTP, MCP and the command line check against these and
+ * no others; HTTP adds `schema_version`.
+ */
+
+export const MAX_BODY_BYTES = 8 * 1024 * 1024;
+export const MAX_ATTACHMENTS = 100;
+/** Shorter than a stored subject may be, so that "Re: " always fits in front. */
+const LONGEST_SUBJECT = 900;
+const LONGEST_PATH = 4096;
+
+const box = z
+  .string()
+  .trim()
+  .superRefine((value, context) => {
+    try {
+      parseBoxName(value);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: messageOf(error).replace(/^box /, '') });
+    }
+  });
+
+const messageRef = about('`message_ref` of a message, as the lists show it.', trimmed);
+const messageRefs = about(
+  '`message_ref`s of the messages.',
+  z
+    .array(trimmed)
+    .min(1)
+    .refine((refs) => new Set(refs).size === refs.length, 'must not name a message twice'),
+);
+
+const recipients = z
+  .array(
+    trimmed.refine((address) => address.length <= limit('addressLength'), {
+      error: () => `must have at most ${limit('addressLength')} characters`,
+    }),
+  )
+  .refine((list) => list.length <= limit('recipients'), {
+    error: () => `must have at most ${limit('recipients')} entries`,
+  });
+
+const subject = about('One line.', oneLine.max(LONGEST_SUBJECT));
+
+const attachment = strict({
+  path: about(
+    'A local file, by its absolute path.',
+    absolutePath
+      .max(LONGEST_PATH)
+      .refine((path) => oneLine.safeParse(path).data === path, 'must be one line without control characters'),
+  ),
+  label: about('What to call it.', oneLine.max(255).nullish()),
+  copy: about('Keep its bytes with the mail instead of a reference.', z.boolean().default(false)),
+});
+
+export const mailBody = text.refine(
+  (body) => Buffer.byteLength(body) <= MAX_BODY_BYTES,
+  `must be at most ${MAX_BODY_BYTES} bytes`,
+);
+
+const outgoing = {
+  body_content: about('Markdown.', mailBody),
+  attachments: z.array(attachment).max(MAX_ATTACHMENTS).default([]),
+  idempotency_key: about(
+    'A retry with the same key and content is the same message; other content is a conflict.',
+    oneLine.max(200).nullish(),
+  ),
+};
+
+const page = {
+  limit: about('Maximum number of messages on a page.', integer.positive().nullish()),
+  include_body: about('With the bodies.', z.boolean().default(false)),
+  cursor: about('`next_cursor` of the page before.', z.string().nullish()),
+};
+
+const list = rules(
+  strict({
+    box: about('Default: `inbox`, or `archive` when archived mail is asked for.', box.nullish()),
+    read_state: z.enum(READ_STATES).default('any'),
+    answered_state: z.enum(ANSWERED_STATES).default('any'),
+    archived: about('null: archived or not.', z.boolean().nullish()),
+    since: about('Not older than this time, such as 2026-01-31T08:00:00Z.', instant.nullish()),
+    ...page,
+  }),
+  onePlace,
+);
+
+/** The archive box is what is archived, and nothing else is: a question that no message can fit is a mistake. */
+function onePlace({ box: named, archived }: MailPlace): FieldProblem[] {
+  if (named == null || archived == null || archived === (named === ARCHIVE)) return [];
+  const problem = archived
+    ? `must be ${ARCHIVE} or left out when archived is true: archived mail is nowhere else`
+    : `must not be ${ARCHIVE} when archived is false: what is in it is archived`;
+  return [{ path: ['box'], message: problem }];
+}
+
+const search = strict({
+  text: about(
+    'All words must occur in subject or body; "quoted words" must follow each other; word* is a beginning.',
+    notBlank.max(1000),
+  ),
+  box: about('Default: every box.', box.nullish()),
+  ...page,
+});
+
+const one = strict({ message_ref: messageRef, box: about('It must be in this box.', box.nullish()) });
+
+const flag = z.boolean().nullish();
+
+const mark = rules(
+  strict({ message_refs: messageRefs, read: flag, answered: flag, archived: flag }),
+  ({ read, answered, archived }) => {
+    if (read == null && answered == null && archived == null) {
+      return [{ path: ['read'], message: 'set at least one of read, answered or archived' }];
+    }
+    if (archived === true && read === false) {
+      return [{ path: ['read'], message: 'must not be false when archived is true: archived mail is read' }];
+    }
+    return [];
+  },
+);
+
+export const MAIL_OPERATIONS = {
+  /** Messages of one box, newest first. */
+  list,
+  /** The same, under an older name. */
+  check: list,
+  /** Full text over subject and body. */
+  search,
+  peek: one,
+  read: one,
+  /** New mail from this mailbox. Addresses are looked up by the store, which can name the nearest known one. */
+  send: strict({
+    to: about('Mail addresses.', recipients.min(1)),
+    cc: about('Mail addresses that get a copy.', recipients.default([])),
+    subject,
+    ...outgoing,
+  }),
+  /** A note of the operator into this mailbox. */
+  post: strict({
+    subject,
+    reply_policy: about('Whether the agent can answer.', z.enum(REPLY_POLICIES).default('operator_mailbox')),
+    ...outgoing,
+  }),
+  reply: strict({ message_ref: messageRef, ...outgoing }),
+  /** Flags to set or clear; at least one. */
+  mark,
+  move: strict({ message_refs: messageRefs, destination_box: about('Any name.', box) }),
+  archive: strict({ message_refs: messageRefs }),
+};
+
+export type MailOperationName = keyof typeof MAIL_OPERATIONS;
+export type MailOperationInput<Name extends MailOperationName> = z.input<(typeof MAIL_OPERATIONS)[Name]>;
+
+export type MailQuery = MailOperationInput<'list'>;
+export type MailSearch = MailOperationInput<'search'>;
+export type MailDraft = MailOperationInput<'send'>;
+export type MailPost = MailOperationInput<'post'>;
+export type MailReply = MailOperationInput<'reply'>;
+export type MailMark = MailOperationInput<'mark'>;
+export type NewAttachment = z.input<typeof attachment>;
