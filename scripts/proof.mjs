@@ -1,6 +1,10 @@
 // The slow proofs at full size: `npm run test:lane`, `test:crash`, … `npm test` runs each of them in a short form.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { PROOFS, proofCall, vitest } from './proofs.mjs';
-import { ensureBuild, ensureDependencies, ensurePrograms, run } from './setup.mjs';
+import { ensureBuild, ensureDependencies, ensurePrograms, root } from './setup.mjs';
 
 const names = process.argv[2] ? [process.argv[2]] : Object.keys(PROOFS);
 if (names.some((name) => !(name in PROOFS))) {
@@ -8,9 +12,21 @@ if (names.some((name) => !(name in PROOFS))) {
   process.exit(2);
 }
 ensureDependencies();
-ensurePrograms(['tmux', 'flock']);
+ensurePrograms(['tmux', 'flock', ...names.flatMap((name) => PROOFS[name].programs ?? [])]);
 ensureBuild();
-for (const name of names) {
+const directory = mkdtempSync(path.join(tmpdir(), 'rouse-proof-'));
+try {
+  for (const name of names) if (prove(name) !== 0) process.exitCode = 1;
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+
+/** What a proof has to report is the last that is printed of it, after the test runner's own words. */
+function prove(name) {
   const { args, env } = proofCall(name);
-  run(vitest, args, { env });
+  const report = path.join(directory, name);
+  const told = { ...env, ROUSE_PROOF_REPORT: report };
+  const { status } = spawnSync(vitest, args, { cwd: root, stdio: 'inherit', env: told });
+  if (PROOFS[name].reports) process.stdout.write(readFileSync(report, 'utf8'));
+  return status;
 }

@@ -116,6 +116,34 @@ describe('who connects on loopback', () => {
     expect(reached()).toBe(0);
   });
 
+  it('leaves the owner places however many connections another account holds', async () => {
+    const ownerOf = (ends: { remoteAddress?: string | undefined }): number =>
+      ends.remoteAddress === '127.0.0.2' ? OTHER : process.getuid!();
+    const { port } = await server(new Accounts({ ownerOf }));
+    const held = Array.from({ length: 40 }, () =>
+      net.connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' }).on('error', () => {}),
+    );
+    ending.add(() => held.forEach((socket) => void socket.destroy()));
+    await expect.poll(() => held.filter((socket) => socket.closed).length).toBe(24);
+    const answer = await fetch(`http://127.0.0.1:${port}/type`, { method: 'POST', headers: PROGRAM });
+    expect(answer.status).toBe(200);
+    for (const socket of held) socket.destroy();
+    await expect
+      .poll(async () => {
+        const late = net
+          .connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' })
+          .on('error', () => {});
+        late.write('GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n');
+        return (
+          await late
+            .setEncoding('utf8')
+            .toArray()
+            .catch(() => [])
+        ).join('');
+      })
+      .toContain('200 OK');
+  });
+
   it('is not taken for itself when the kernel cannot show its uid', () => {
     const nobody = new Accounts({ ownUid: 65_534, ownerOf: () => 65_534 });
     expect(nobody.of(new net.Socket())).toBe('other');

@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { conflict, errnoOf, invalid, readIfExists } from '../base/index.ts';
 import type { Accounts } from './accounts.ts';
+import { isLoopback } from './guard.ts';
 
 /** Opened when the rooms behind it are ready. */
 export interface Door {
@@ -28,7 +29,13 @@ export async function listen(door: Door, host: string, port: number): Promise<Li
   const server = createServer(
     getRequestListener((request, env) => door.app?.fetch(request, env) ?? starting()),
   );
-  server.on('connection', (socket: Socket) => door.accounts.of(socket));
+  const strangers = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    if (door.accounts.of(socket) !== 'other' || !isLoopback(host)) return;
+    if (strangers.size >= MOST_STRANGERS) return void socket.destroy();
+    strangers.add(socket);
+    socket.once('close', () => strangers.delete(socket));
+  });
   server.maxConnections = mostConnections();
   server.headersTimeout = 10_000;
   server.requestTimeout = 60_000;
@@ -46,6 +53,8 @@ export async function listen(door: Door, host: string, port: number): Promise<Li
 /** Descriptors that files, databases and children need whatever happens. */
 const KEPT_BACK = 96;
 const MOST_CONNECTIONS = 4096;
+/** Connections of other accounts of the machine, which may ask for /health and nothing else: the owner needs the places. */
+const MOST_STRANGERS = 16;
 
 /** Whoever may connect must not be able to take the last descriptor; one more connection is closed at once. */
 function mostConnections(): number {

@@ -2,6 +2,9 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { shellQuote, shellWords } from '../../src/base/index.ts';
+import { openEmbedded } from '../../src/db/index.ts';
+import { serverFiles } from '../../src/fleet/server-files.ts';
+import { TEMPLATES } from '../support/fleet.ts';
 import { withTmux } from '../support/tmux.ts';
 
 const at = (file: string): string => path.resolve(import.meta.dirname, '../..', file);
@@ -15,6 +18,8 @@ const PROGRAMS = [
 describe('a terminal that is closed', () => {
   it.each(PROGRAMS)('lets %s end in order', async (_, words, shown, code) => {
     await withTmux(async ({ tmux, dir }) => {
+      const { database } = serverFiles(dir);
+      await (await openEmbedded({ directory: database, templateDirectory: TEMPLATES })).close();
       const ended = path.join(dir, 'ended');
       // The shell outlives its terminal, passes the hang-up on, and tells how the program ended.
       const line = `exec 3<&0; ROUSE_HOME=${shellQuote(dir)} ${shellWords(words)} <&3 & trap "kill -HUP $!" HUP

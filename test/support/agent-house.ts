@@ -40,6 +40,10 @@ export class AgentHouse {
   clockShiftFile: string | undefined;
   /** Set before a launch: the file that says which writes of its gateway fail (faults.mjs). */
   faultsFile: string | undefined;
+  /** Set before a launch: more variables of its gateway, such as its limits. */
+  gatewayEnv: Readonly<Record<string, string>> = {};
+  /** Set before a launch: how many descriptors its gateway may have. */
+  gatewayDescriptors: number | undefined;
   #launched: ManifestFacts[] = [];
   #controls: ControlClient[] = [];
 
@@ -78,10 +82,12 @@ export class AgentHouse {
       ROUSE_CRASH_AT: this.gatewayCrashAt,
       ROUSE_CLOCK_SHIFT_FILE: this.clockShiftFile,
       FAULTS_FILE: this.faultsFile,
+      ...this.gatewayEnv,
     };
     const set = Object.entries(told).flatMap(([name, value]) => (value ? [`${name}=${value}`] : []));
     const preload = this.faultsFile ? ['--import', path.join(import.meta.dirname, 'faults.mjs')] : [];
-    return ['env', ...set, process.execPath, ...preload, program];
+    const few = this.gatewayDescriptors ? ['prlimit', `--nofile=${this.gatewayDescriptors}`] : [];
+    return ['env', ...set, ...few, process.execPath, ...preload, program];
   }
 
   async launchMany(count: number, args: string[] = []): Promise<HousedAgent[]> {

@@ -1,0 +1,207 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { openPostgres, type Sql } from '../../src/db/index.ts';
+import { createToken, enqueue, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
+import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { ask, asProgram } from './call.ts';
+import type { Named } from './routes.ts';
+
+/** Small enough to be filled in a moment. */
+export const QUEUE_ROWS = 30;
+export const DESCRIPTORS = 256;
+/** Longer than this is not promptly, on any machine. */
+const PROMPTLY_MS = 20_000;
+
+/**
+ * What is attacked: a fleet server on PostgreSQL, an agent in tmux with its gateway and mailbox, each a process of its own, in
+ * a home of their own; two orgs, and tokens of every kind.
+ */
+export class Stage {
+  readonly house = new AgentHouse();
+  readonly faults = path.join(this.house.directory, 'faults');
+  agent!: HousedAgent;
+  sql!: Sql;
+  fleetPort = 0;
+  to!: Named;
+  readonly tokens: Record<string, string> = {};
+  #postgres!: TestPostgres;
+  #server!: ChildProcess;
+  #owners = 0;
+
+  async open(): Promise<this> {
+    this.#postgres = await startPostgres();
+    const url = await this.#postgres.createDatabase();
+    this.fleetPort = await this.#startServer(url);
+    this.sql = await openPostgres({ url });
+    const tokenFile = path.join(this.house.directory, 'launch-token');
+    const home = await ensureOrg(this.sql, 'default');
+    const user = await createToken(this.sql, { kind: 'user', orgId: home.id, subject: 'ana' });
+    fs.writeFileSync(tokenFile, user.token, { mode: 0o600 });
+    fs.writeFileSync(this.faults, '');
+    fs.writeFileSync(`${this.faults}.hits`, '');
+    this.house.fleet = { url: `http://127.0.0.1:${this.fleetPort}`, tokenFile };
+    this.house.faultsFile = this.faults;
+    this.house.gatewayDescriptors = DESCRIPTORS;
+    this.house.gatewayEnv = {
+      ROUSE_MAX_QUEUE_ROWS: String(QUEUE_ROWS),
+      ROUSE_MAX_LIVE_REMINDERS: String(QUEUE_ROWS),
+    };
+    this.agent = await this.house.launch('ana', ['--turn', '20ms']);
+    await this.#settle(home.id);
+    return this;
+  }
+
+  get gatewayPort(): number {
+    return Number(new URL(this.agent.base).port);
+  }
+
+  get ports(): { gateway: number; fleet: number } {
+    return { gateway: this.gatewayPort, fleet: this.fleetPort };
+  }
+
+  async #startServer(databaseUrl: string): Promise<number> {
+    const { settings, env } = this.house.context;
+    const words = [path.resolve(import.meta.dirname, '../../dist/rouse.cjs'), '--print-json'];
+    words.push('server', 'start', '--port', '0', '--database-url', databaseUrl);
+    this.#server = spawn(process.execPath, words, {
+      env: {
+        ...env,
+        HOUMAO_GLOBAL_RUNTIME_DIR: settings.runtimeDir,
+        HOUMAO_GLOBAL_MAILBOX_DIR: settings.mailboxDir,
+        HOUMAO_GLOBAL_REGISTRY_DIR: settings.registryDir,
+        ROUSE_TMUX_SOCKET: settings.tmuxSocket,
+      },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [line] = (await once(this.#server.stdout!, 'data')) as [Buffer];
+    return Number(new URL(JSON.parse(String(line)).url as string).port);
+  }
+
+  /** Orgs, callers and everything there is to be stolen. */
+  async #settle(home: string): Promise<void> {
+    const { sql, tokens } = this;
+    const away = (await ensureOrg(sql, 'elsewhere')).id;
+    const member = (orgId: string, agentId: string) =>
+      registerWorkspace(sql, { orgId, agentId, name: agentId, sessionId: 's' });
+    const person = (kind: 'user' | 'admin', orgId: string | null, subject: string) =>
+      createToken(sql, { kind, orgId, subject } as Parameters<typeof createToken>[1]);
+    const [bea, cyd] = [await member(home, 'bea'), await member(home, 'cyd')];
+    const revoked = await person('admin', null, 'gone');
+    await sql.query('UPDATE tokens SET revoked_at = now() WHERE id = $1', [revoked.view.id]);
+    Object.assign(tokens, {
+      bad: `rouse_${'x'.repeat(43)}`,
+      revoked: revoked.token,
+      agent: bea.token,
+      'other agent': cyd.token,
+      user: (await person('user', home, 'ben')).token,
+      admin: (await person('admin', home, 'lead')).token,
+      "other org's agent": (await member(away, this.agent.facts.agentId)).token,
+      "other org's user": (await person('user', away, 'eve')).token,
+      "other org's admin": (await person('admin', away, 'mal')).token,
+      'server admin': (await person('admin', null, 'chief')).token,
+    });
+    const sent = { orgId: home, workspaceId: bea.workspaceId, callerUser: 'ben', priority: 50, body: {} };
+    const { mail } = await this.#mail();
+    this.to = {
+      agent: 'ana',
+      address: mail.address,
+      message: mail.ref,
+      workspace: bea.workspaceId,
+      queued: (await enqueue(sql, sent)).id,
+      token: (await person('user', home, 'spare')).view.id,
+      request: await this.#request(cyd.token, bea.workspaceId),
+      directory: this.house.directory,
+    };
+  }
+
+  async #mail(): Promise<{ mail: { address: string; ref: string } }> {
+    const asOwner = { port: this.gatewayPort, headers: { 'x-rouse': '1' } };
+    const status = await ask({ ...asOwner, method: 'GET', path: '/v1/mail/status' });
+    const body = { subject: 'hello', body_content: 'a secret of the owner' };
+    const posted = await ask(
+      asProgram({ port: this.gatewayPort, method: 'POST', path: '/v1/mail/post', body }),
+    );
+    const ref = (JSON.parse(posted.text) as { message: { message_ref: string } }).message.message_ref;
+    return { mail: { address: (JSON.parse(status.text) as { address: string }).address, ref } };
+  }
+
+  async #request(token: string, recipient_id: string): Promise<string> {
+    const body = { kind: 'task', recipient_type: 'agent', recipient_id, title: 'please' };
+    const asked = await ask(
+      asProgram({ port: this.fleetPort, method: 'POST', path: '/requests', body }, token),
+    );
+    return (JSON.parse(asked.text) as { request_id: string }).request_id;
+  }
+
+  /** Whether the owner is served as if nothing had happened; otherwise what is wrong. */
+  async ownersTrouble(): Promise<string[]> {
+    const prompt = `owner ${++this.#owners}`;
+    const begun = performance.now();
+    const trouble: string[] = [];
+    const asked = await this.#asOwner(this.gatewayPort, 'POST', '/v1/requests', {
+      kind: 'submit_prompt',
+      payload: { prompt },
+    });
+    if (asked !== 200) trouble.push(`the owner's prompt: ${asked}`);
+    for (const [port, at] of [
+      [this.gatewayPort, '/v1/status'],
+      [this.gatewayPort, '/health'],
+      [this.fleetPort, '/houmao/agents'],
+      [this.fleetPort, '/ready'],
+    ] as const) {
+      const status = await this.#asOwner(port, 'GET', at);
+      if (status !== 200) trouble.push(`the owner's ${at}: ${status}`);
+    }
+    if (performance.now() - begun > PROMPTLY_MS) trouble.push('the owner waited');
+    while (asked === 200 && !this.agent.received().includes(prompt)) {
+      if (performance.now() - begun > 3 * PROMPTLY_MS) return [...trouble, 'the prompt never arrived'];
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await this.#idle();
+    return trouble;
+  }
+
+  /** Its last turn is over and proven. */
+  async #idle(): Promise<void> {
+    for (;;) {
+      const { requests } = await this.agent.client.requests();
+      if (requests.every(({ state }) => state !== 'accepted' && state !== 'running')) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async #asOwner(port: number, method: string, at: string, body?: unknown): Promise<number> {
+    for (;;) {
+      const answer = await ask(asProgram({ port, method, path: at, body }));
+      if (answer.status !== 429) return answer.status;
+      await new Promise((resolve) => setTimeout(resolve, 1000 * Number(answer.headers['retry-after'] ?? 1)));
+    }
+  }
+
+  get isWhole(): boolean {
+    return this.#server.exitCode === null && this.#server.signalCode === null && isAlive(this.agent.pid);
+  }
+
+  async close(): Promise<void> {
+    fs.writeFileSync(this.faults, '');
+    await this.house.close().catch(() => {});
+    await this.sql?.close();
+    if (this.#server?.exitCode === null) {
+      this.#server.kill('SIGTERM');
+      await once(this.#server, 'exit');
+    }
+    await this.#postgres?.stop();
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,77 @@
+import { FLEET_CALLERS } from '../../src/wire/access.ts';
+import type { Random } from '../session/support/seeded.ts';
+import { ask, asProgram } from './call.ts';
+import { fleetOutcomes, type Target, targets } from './routes.ts';
+import type { Stage } from './stage.ts';
+import type { Tries } from './tries.ts';
+
+const STRANGERS = ['bad', 'revoked', 'agent', 'other agent', 'user', 'admin', ...foreigners()];
+
+function foreigners(): string[] {
+  return FLEET_CALLERS.map(([name]) => name).filter((name) => name.startsWith("other org's"));
+}
+
+/** The agent `bea` is not the one in the terminal: there it is another agent of the org. */
+function columnOf(caller: string, { path }: Target): number {
+  const name = caller === 'agent' && path.startsWith('/houmao/agents/') ? 'other agent' : caller;
+  return FLEET_CALLERS.findIndex(([known]) => known === name);
+}
+
+/**
+ * Every route of the fleet server, by every token that the table of access refuses there, and what another org may ask for by
+ * its own right: that must tell nothing of this one.
+ */
+export async function tenants(
+  stage: Stage,
+  tries: Tries,
+  kinds: { refused: string; foreign: string },
+  some?: { random: Random; most: number },
+): Promise<void> {
+  let all = targets(stage.ports, stage.to).filter(({ server }) => server === 'fleet');
+  if (some) all = Array.from({ length: some.most }, () => some.random.pick(all));
+  for (const target of all) {
+    await Promise.all(
+      STRANGERS.map(async (caller) => {
+        const expected = fleetOutcomes(target.id)[columnOf(caller, target)]!;
+        const foreign = caller.startsWith("other org's");
+        if (expected === 'yes' && (!foreign || target.changes)) return;
+        const { status, text } = await patiently(target, stage.tokens[caller]!, caller);
+        const where = `${target.method} ${target.path} by ${caller}`;
+        if (expected !== 'yes') {
+          const guessed = status === 429 && (caller === 'bad' || caller === 'revoked');
+          return tries.add(
+            kinds.refused,
+            status !== expected && !guessed && `${where}: ${status}, not ${expected}`,
+          );
+        }
+        const told = secretsOf(stage).filter((secret) => text.includes(secret));
+        tries.add(kinds.foreign, told.length > 0 && `${where} tells ${told.join(', ')}`);
+      }),
+    );
+  }
+}
+
+function secretsOf({ to, agent }: Stage): string[] {
+  return [
+    to.workspace,
+    to.request,
+    to.queued,
+    to.token,
+    to.message,
+    agent.facts.sessionId,
+    'a secret of the owner',
+  ];
+}
+
+/** Whoever asks too often waits; guesses do not get that far. */
+async function patiently(
+  target: Target,
+  token: string,
+  caller: string,
+): Promise<{ status: number; text: string }> {
+  for (;;) {
+    const answer = await ask(asProgram(target, token));
+    if (answer.status !== 429 || caller === 'bad' || caller === 'revoked') return answer;
+    await new Promise((resolve) => setTimeout(resolve, 1000 * Number(answer.headers['retry-after'] ?? 1)));
+  }
+}
