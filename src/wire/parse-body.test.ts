@@ -6,6 +6,7 @@ import { count, instant, rules, strict, text } from './fields.ts';
 import { parseBody, parseFile } from './parse-body.ts';
 import type { Route } from './route.ts';
 import { GATEWAY_ROUTES } from './routes.ts';
+import { oversize } from './size-limits.ts';
 
 const schema = strict({
   mode: z.enum(['one_off', 'repeat']),
@@ -119,6 +120,21 @@ it('thousands of bad entries give a bounded answer', () => {
   const error = refusalOf({ ...good, words: Array.from({ length: 5000 }, () => 1) });
   expect(error.message.length).toBeLessThan(500);
   expect(error.facts['issues']).toHaveLength(50);
+});
+
+it('looking for what is too large in a body takes no longer than parsing it', () => {
+  const list = `[${Array(10_000).fill('[]').join(',')}]`;
+  const body = `{"a":[${Array(40).fill(list).join(',')}]}`;
+  const took = { parsing: Number.POSITIVE_INFINITY, looking: Number.POSITIVE_INFINITY };
+  for (let n = 0; n < 3; n++) {
+    const begun = performance.now();
+    const value: unknown = JSON.parse(body);
+    const parsed = performance.now();
+    expect(oversize(value, 'body')).toBeUndefined();
+    took.parsing = Math.min(took.parsing, parsed - begun);
+    took.looking = Math.min(took.looking, performance.now() - parsed);
+  }
+  expect(took.looking).toBeLessThan(took.parsing);
 });
 
 it('a list or object of absurd size is refused before its entries are looked at', () => {

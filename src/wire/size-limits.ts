@@ -11,30 +11,38 @@ export const DEEPEST = 64;
  * it finds, so that one megabyte of zeros would stop the process for seconds.
  */
 export function oversize(value: unknown, where: string): BodyIssue | undefined {
-  const open: { at: unknown; loc: (string | number)[] }[] = [{ at: value, loc: [where] }];
-  for (let next = open.pop(); next; next = open.pop()) {
-    const { at, loc } = next;
-    if (typeof at !== 'object' || at === null) continue;
-    if (loc.length > DEEPEST) {
-      return {
-        type: 'too_deep',
-        loc: loc.slice(0, 2),
-        msg: `must not be nested deeper than ${DEEPEST}`,
-        input: null,
-      };
+  const found = typeof value === 'object' && value !== null ? firstIn(value, 1) : undefined;
+  return found && { ...found, loc: [where, ...found.loc] };
+}
+
+/** Cheap for what is small and many: it looks at every value there is, and must not take longer than parsing them did. */
+function firstIn(at: object, depth: number): BodyIssue | undefined {
+  if (depth > DEEPEST)
+    return { type: 'too_deep', loc: [], msg: `must not be nested deeper than ${DEEPEST}`, input: null };
+  if (Array.isArray(at)) {
+    if (at.length > MOST_ENTRIES)
+      return tooLong(`must have at most ${MOST_ENTRIES} entries`, `(${at.length} entries)`);
+    for (let n = 0; n < at.length; n++) {
+      const found = firstInside(at[n], n, depth);
+      if (found) return found;
     }
-    const list = Array.isArray(at);
-    const size = list ? at.length : Object.keys(at).length;
-    if (size > (list ? MOST_ENTRIES : MOST_FIELDS)) {
-      const msg = list
-        ? `must have at most ${MOST_ENTRIES} entries`
-        : `must have at most ${MOST_FIELDS} fields`;
-      return { type: 'too_long', loc, msg, input: `(${size} ${list ? 'entries' : 'fields'})` };
-    }
-    for (const [key, inner] of Object.entries(at)) {
-      if (typeof inner === 'object' && inner !== null)
-        open.push({ at: inner, loc: [...loc, list ? Number(key) : key] });
-    }
+    return undefined;
+  }
+  const keys = Object.keys(at);
+  if (keys.length > MOST_FIELDS)
+    return tooLong(`must have at most ${MOST_FIELDS} fields`, `(${keys.length} fields)`);
+  for (const key of keys) {
+    const found = firstInside((at as Record<string, unknown>)[key], key, depth);
+    if (found) return found;
   }
   return undefined;
 }
+
+function firstInside(inner: unknown, key: string | number, depth: number): BodyIssue | undefined {
+  const found = typeof inner === 'object' && inner !== null ? firstIn(inner, depth + 1) : undefined;
+  if (!found) return undefined;
+  // Where a depth of 64 begins says enough.
+  return { ...found, loc: found.type === 'too_deep' && depth > 1 ? [] : [key, ...found.loc] };
+}
+
+const tooLong = (msg: string, input: string): BodyIssue => ({ type: 'too_long', loc: [], msg, input });

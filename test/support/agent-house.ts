@@ -69,10 +69,13 @@ export class AgentHouse {
         ...(this.gatewayCrashAt && { ROUSE_GATEWAY_RESTARTS: '0' }),
       },
       clock: systemClock,
-      ...((this.gatewayCrashAt || this.clockShiftFile || this.faultsFile) && {
-        gatewayProgram: this.#gatewayProgram(),
-      }),
+      ...(this.#isTold && { gatewayProgram: this.#gatewayProgram() }),
     };
+  }
+
+  get #isTold(): boolean {
+    const { gatewayCrashAt, clockShiftFile, faultsFile, gatewayEnv } = this;
+    return Boolean(gatewayCrashAt || clockShiftFile || faultsFile || Object.keys(gatewayEnv).length > 0);
   }
 
   /** The gateway's program of this build, told what is done to it. */
