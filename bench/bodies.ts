@@ -1,6 +1,3 @@
-import { FLEET_ROUTES } from '../src/wire/fleet-routes.ts';
-import type { Route } from '../src/wire/route.ts';
-import { ROUTES } from '../src/wire/routes.ts';
 import { ask, asProgram } from '../test/attack/call.ts';
 import { type Target, targets } from '../test/attack/routes.ts';
 import { ProbedServers } from './support/probed-servers.ts';
@@ -56,8 +53,7 @@ async function parsing(servers: ProbedServers, server: Target['server']): Promis
 }
 
 function worstFor(target: Target): Worst[] {
-  const routes: readonly Route[] = target.server === 'gateway' ? ROUTES : FLEET_ROUTES;
-  const { body } = routes.find(({ id }) => id === target.id) ?? {};
+  const { body } = target.route;
   if (!body) return [];
   // The server carries bodies to a gateway unread: those of one kind are enough.
   const made = worstOf(body, target.body);

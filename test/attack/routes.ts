@@ -1,5 +1,8 @@
-import { FLEET_ACCESS, FLEET_PLACES, GATEWAY_PLACES, type Outcome } from '../../src/wire/access.ts';
+import { type AccessRule, FLEET_ACCESS, GATEWAY_ACCESS, type Outcome } from '../../src/wire/access-rules.ts';
+import { FLEET_ROUTES } from '../../src/wire/fleet-routes.ts';
+import { fillPath } from '../../src/wire/place.ts';
 import type { Route } from '../../src/wire/route.ts';
+import { GATEWAY_ROUTES } from '../../src/wire/routes.ts';
 import type { Call } from './call.ts';
 
 /** What a thief would send, so that only the door stands in the way. Everything it brings is marked. */
@@ -88,31 +91,38 @@ function fleetBodies(to: Named): Record<string, unknown> {
 export interface Target extends Call {
   id: string;
   server: 'gateway' | 'fleet';
+  route: Route;
+  /** Of each caller, in the order of the table of access. */
+  outcomes: readonly Outcome[];
   changes: boolean;
   /** The contract gives it a body; elsewhere what is sent is not read. */
   takesBody: boolean;
 }
 
-type Place = (typeof GATEWAY_PLACES)[number] & Partial<Pick<Route, 'body'>>;
+type Rules = Readonly<Record<string, AccessRule>>;
 
-function target(place: Place, server: Target['server'], port: number, to: Named, body: unknown): Target {
+function target(route: Route, server: Target['server'], port: number, to: Named, body: unknown): Target {
   const named: Record<string, string> = {
-    agent_ref: place.path.startsWith('/registry') ? to.workspace : to.agent,
+    agent_ref: route.path.startsWith('/registry') ? to.workspace : to.agent,
     workspace_id: to.workspace,
     request_id: to.request,
     queue_id: to.queued,
     token_id: to.token,
     name: 'delivery-upkeep',
   };
+  const method = route.method === 'ALL' ? 'POST' : route.method;
+  const rules: Rules = server === 'gateway' ? GATEWAY_ACCESS : FLEET_ACCESS;
   return {
-    id: place.id,
+    id: route.id,
     server,
+    route,
+    outcomes: rules[route.access]!.outcomes,
     port,
-    method: place.method,
-    path: place.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? 'x'),
-    changes: place.method !== 'GET',
-    takesBody: place.body !== undefined || place.id === 'mcp',
-    ...(/POST|PUT/.test(place.method) && { body: body ?? {} }),
+    method,
+    path: fillPath(route.path, (name) => named[name] ?? 'x'),
+    changes: method !== 'GET',
+    takesBody: route.body !== undefined || route.id === 'mcp',
+    ...(/POST|PUT/.test(method) && { body: body ?? {} }),
   };
 }
 
@@ -120,11 +130,11 @@ function target(place: Place, server: Target['server'], port: number, to: Named,
 export function targets(ports: { gateway: number; fleet: number }, to: Named): Target[] {
   const [own, fleet] = [gatewayBodies(to), fleetBodies(to)];
   return [
-    ...GATEWAY_PLACES.map((place) => target(place, 'gateway', ports.gateway, to, own[place.id])),
-    ...FLEET_PLACES.map((place) => target(place, 'fleet', ports.fleet, to, fleet[place.id])),
+    ...Object.values<Route>(GATEWAY_ROUTES).map((each) =>
+      target(each, 'gateway', ports.gateway, to, own[each.id]),
+    ),
+    ...Object.values<Route>(FLEET_ROUTES).map((each) =>
+      target(each, 'fleet', ports.fleet, to, fleet[each.id]),
+    ),
   ];
-}
-
-export function fleetOutcomes(id: string): readonly Outcome[] {
-  return FLEET_ACCESS.find(({ routes }) => routes.includes(id))!.outcomes;
 }

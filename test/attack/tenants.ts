@@ -1,7 +1,7 @@
-import { FLEET_CALLERS } from '../../src/wire/access.ts';
+import { FLEET_CALLERS } from '../../src/wire/access-rules.ts';
 import type { Random } from '../session/support/seeded.ts';
 import { ask, asProgram } from './call.ts';
-import { fleetOutcomes, type Target, targets } from './routes.ts';
+import { type Target, targets } from './routes.ts';
 import type { Stage } from './stage.ts';
 import type { Tries } from './tries.ts';
 
@@ -32,7 +32,7 @@ export async function tenants(
   for (const target of all) {
     await Promise.all(
       STRANGERS.map(async (caller) => {
-        const expected = fleetOutcomes(target.id)[columnOf(caller, target)]!;
+        const expected = target.outcomes[columnOf(caller, target)]!;
         const foreign = caller.startsWith("other org's");
         if (expected === 'yes' && (!foreign || target.changes)) return;
         const { status, text } = await patiently(target, stage.tokens[caller]!, caller);
