@@ -10,7 +10,7 @@ const skilledTools = async (): Promise<string[]> =>
 const HOME: Flag = {
   name: 'home',
   value: 'DIR',
-  summary: "the tool's home directory; default: as its own variable says, or below yours",
+  summary: "the tool's home directory (default: its own variable, or a directory in your home)",
   parse: absoluteDirectory,
 };
 
@@ -51,7 +51,7 @@ async function list(input: Input): Promise<Output> {
 
 const skills: Command = {
   name: 'skills',
-  summary: 'how agents are told to handle their mail: install and inspect',
+  summary: 'install and inspect the skills that teach agents to handle mail',
   subcommands: [
     {
       name: 'install',
@@ -66,15 +66,15 @@ const skills: Command = {
         'rouse skills install --tool claude --home "$PWD/.claude"   # for this project only',
       ],
       flags: [
-        { name: 'tool', value: 'TOOL', choices: skilledTools, summary: 'for which tool', required: true },
+        { name: 'tool', value: 'TOOL', choices: skilledTools, summary: 'the tool', required: true },
         HOME,
-        { name: 'force', summary: 'also replace files that were changed by hand' },
+        { name: 'force', summary: 'also replace files that were edited by hand' },
       ],
       run: install,
     },
     {
       name: 'list',
-      summary: 'which skills are installed where, and whether they are as packaged',
+      summary: 'which skills are installed where, and whether they are unchanged',
       examples: ['rouse skills list', 'rouse skills list --tool claude'],
       flags: [{ name: 'tool', value: 'TOOL', choices: skilledTools, summary: 'only this tool' }, HOME],
       run: list,

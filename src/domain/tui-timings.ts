@@ -34,27 +34,27 @@ const rule = (field: TuiTimingField, defaultSeconds: number, meaning: string): T
 };
 
 export const TUI_TIMING_RULES: readonly TuiTimingRule[] = [
-  rule('watch_poll_interval_seconds', 0.5, 'longest time between two looks at the screen'),
-  rule('stability_threshold_seconds', 1.0, 'how long nothing may change before the state counts as stable'),
+  rule('watch_poll_interval_seconds', 0.5, 'longest time between two checks of the screen'),
+  rule('stability_threshold_seconds', 1.0, 'how long the screen must stay unchanged to count as stable'),
   rule(
     'completion_stability_seconds',
     1.0,
-    'how long a finished-looking turn must stay so before it counts as success',
+    'how long a turn must look finished before it counts as a success',
   ),
   rule(
     'unknown_to_stalled_timeout_seconds',
     30.0,
-    'how long an unreadable screen is called unknown before stalled',
+    'how long an unreadable screen is reported as unknown before it is stalled',
   ),
   rule(
     'stale_active_recovery_seconds',
     5.0,
-    'how long an active turn without evidence may outlast an empty composer',
+    'how long a turn without evidence may stay active over an empty composer',
   ),
   rule(
     'final_stable_active_recovery_seconds',
     20.0,
-    'how long an active turn may outlast a screen that is still and ready in every other respect',
+    'how long a turn may stay active on a screen that is otherwise still and ready',
   ),
 ];
 

@@ -8,7 +8,7 @@ import { positiveSeconds, wholeNumber } from '../input/flag-values.ts';
 export const ALLOW_USERS: Flag = {
   name: 'allow-users',
   value: 'NAMES',
-  summary: 'other accounts of this machine that may connect, with a token on every route; "" ends that',
+  summary: 'other accounts on this machine that may connect, with a token on every route; "" removes them',
   parse: accountUids,
 };
 
@@ -17,7 +17,7 @@ export const LISTENER_FLAGS: Flag[] = [
   {
     name: 'gateway-port',
     value: 'PORT',
-    summary: 'port to bind, or fail; 0 takes any free one',
+    summary: 'port to bind; 0 picks a free one',
     parse: wholeNumber(0, 65_535),
   },
   ALLOW_USERS,

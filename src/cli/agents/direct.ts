@@ -111,7 +111,7 @@ export const DIRECT_COMMANDS: Command[] = [
   },
   {
     ...INTERRUPT,
-    summary: 'stop the turn that is running, through the gateway or without one',
+    summary: 'stop the running turn, with or without a gateway',
     examples: ['rouse agents interrupt --agent-name gpu'],
     run: anyway(INTERRUPT, 'Interrupt sent', async () => ({ kind: 'interrupt' })),
   },

@@ -37,7 +37,7 @@ async function selector(input: Input): Promise<Record<string, unknown>> {
 export const GATEWAY_ALIASES: Command[] = [
   renamed('attach-gateway', runAttach, [
     { name: 'foreground', summary: 'in a tmux window beside the agent' },
-    { name: 'background', summary: 'as a detached process' },
+    { name: 'background', summary: 'run it as a detached process' },
     ...LISTENER_FLAGS,
   ]),
   renamed('detach-gateway', runDetach),

@@ -118,8 +118,8 @@ export const ATTACH: Command = {
   ],
   flags: [
     ...GATEWAY_TARGET_FLAGS,
-    { name: 'foreground', summary: 'in a tmux window beside the agent (the first choice)' },
-    { name: 'background', summary: 'as a detached process' },
+    { name: 'foreground', summary: 'run it in a tmux window beside the agent (default at first)' },
+    { name: 'background', summary: 'run it as a detached process' },
     ...LISTENER_FLAGS,
     ...TIMING_FLAGS,
   ],
@@ -128,7 +128,7 @@ export const ATTACH: Command = {
 
 export const DETACH: Command = {
   name: 'detach',
-  summary: 'stop the gateway; the agent stays, and can be attached again',
+  summary: 'stop the gateway; the agent keeps running, and a gateway can be attached again',
   examples: ['rouse agents gateway detach --agent-name gpu'],
   flags: GATEWAY_TARGET_FLAGS,
   run: runDetach,
@@ -136,7 +136,7 @@ export const DETACH: Command = {
 
 export const STATUS: Command = {
   name: 'status',
-  summary: 'what the gateway says of itself and of its agent; not attached is an answer',
+  summary: 'the state of the gateway and its agent; "not attached" is a valid answer',
   examples: [
     'rouse agents gateway status --agent-name gpu',
     'rouse agents gateway status   # inside its session',

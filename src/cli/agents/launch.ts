@@ -121,7 +121,7 @@ async function description(): Promise<string> {
   return (
     'Starts the tool in window 0 of a new tmux session, gives it a mailbox, and publishes where it is. Tools: ' +
     `${toolNames().join(', ')}, or any program; with --tool command the ` +
-    'command line stands after "--". The tool gets your environment; nothing of it is stored.'
+    'command line goes after "--". The tool gets your environment; none of it is stored.'
   );
 }
 
@@ -141,23 +141,23 @@ const launch: Command = {
   ],
   flags: [
     { name: 'tool', value: 'TOOL', summary: 'what to run', required: true, parse: notBlank },
-    { name: 'agent-name', value: 'NAME', summary: 'what the agent is called', required: true },
-    { name: 'agent-id', value: 'ID', summary: 'its id; otherwise made from the name' },
+    { name: 'agent-name', value: 'NAME', summary: 'name of the agent', required: true },
+    { name: 'agent-id', value: 'ID', summary: 'agent id (default: derived from the name)' },
     {
       name: 'session-name',
       value: 'SESSION',
-      summary: 'name of the tmux session; otherwise HOUMAO-<name>-<time>',
+      summary: 'name of the tmux session (default: HOUMAO-<name>-<time>)',
     },
-    { name: 'workdir', value: 'DIR', summary: 'where the tool works; otherwise here' },
-    { name: 'headless', summary: 'no screen: one process per turn' },
+    { name: 'workdir', value: 'DIR', summary: 'working directory (default: current)' },
+    { name: 'headless', summary: 'run without a screen, one process per turn' },
     {
       name: 'home',
       value: 'DIR',
-      summary: "the tool's own configuration directory, where it has a variable for it",
+      summary: "the tool's configuration directory, if it has a variable for it",
     },
-    { name: 'role-prompt', value: 'TEXT', summary: 'what the agent is to be', parse: notBlank },
-    { name: 'role-prompt-file', value: 'FILE', summary: 'the same, from a file' },
-    { name: 'role-name', value: 'NAME', summary: 'name of that role, for the record' },
+    { name: 'role-prompt', value: 'TEXT', summary: "the agent's role, as text", parse: notBlank },
+    { name: 'role-prompt-file', value: 'FILE', summary: "the agent's role, from a file" },
+    { name: 'role-name', value: 'NAME', summary: 'name of the role, kept in the record' },
     {
       name: 'resume-arg',
       value: 'WORD',
@@ -170,17 +170,17 @@ const launch: Command = {
       summary: 'headless command: words that resume the last chat',
       many: true,
     },
-    { ...PAIR_PORT, summary: 'have the pair server on this port launch it and own its session' },
+    { ...PAIR_PORT, summary: 'let the fleet server on this port launch the agent and own its session' },
     ...MAILBOX_FLAGS,
     {
       name: 'install-houmao-skills',
       negatable: true,
-      summary: "add our two mail skills to the tool's skill directory; done unless there is no mailbox",
+      summary: "install the two mail skills in the tool's skill directory (default when there is a mailbox)",
     },
     TAKE_OVER,
     { name: 'gateway-auto-attach', summary: 'attach a gateway as soon as the agent runs' },
-    { name: 'gateway-background', summary: 'that gateway as a detached process' },
-    { name: 'gateway-foreground', summary: 'that gateway in a window beside the agent' },
+    { name: 'gateway-background', summary: 'run the gateway as a detached process' },
+    { name: 'gateway-foreground', summary: 'run the gateway in a window beside the agent' },
     ...LISTENER_FLAGS,
     ...TIMING_FLAGS,
   ],

@@ -46,7 +46,7 @@ const list: Command = {
   name: 'list',
   summary: 'the agents of this host, their sessions and gateways',
   examples: ['rouse agents list', 'rouse agents list --print-json', 'rouse agents list --pair-port 9889'],
-  flags: [{ ...PAIR_PORT, summary: 'those that the pair server on this port knows' }],
+  flags: [{ ...PAIR_PORT, summary: 'list the agents known to the fleet server on this port' }],
   run,
 };
 

@@ -16,9 +16,9 @@ export const MAILBOX_ROOT: Flag = {
 };
 
 export const MAILBOX_FLAGS: Flag[] = [
-  { name: 'mailbox', summary: 'a mailbox of its own (the default)', negatable: true },
+  { name: 'mailbox', summary: 'give it a mailbox of its own (default)', negatable: true },
   MAILBOX_ROOT,
-  { name: 'mailbox-address', value: 'ADDRESS', summary: 'otherwise <name>@houmao.localhost' },
+  { name: 'mailbox-address', value: 'ADDRESS', summary: 'mail address (default: <name>@houmao.localhost)' },
 ];
 
 export function mailboxOption(flags: Record<string, unknown>): LaunchOptions['mailbox'] {

@@ -56,14 +56,14 @@ const mailbox: Command = {
   subcommands: [
     {
       name: 'status',
-      summary: 'the mailbox of the agent',
+      summary: "the agent's mailbox",
       examples: ['rouse agents mailbox status --agent-name gpu'],
       flags: AGENT_FLAGS,
       run: status,
     },
     {
       name: 'register',
-      summary: 'give the agent a mailbox; it need not be relaunched',
+      summary: 'give the agent a mailbox, without a relaunch',
       examples: [
         'rouse agents mailbox register --agent-name gpu',
         'rouse agents mailbox register --agent-name gpu --mailbox-root ~/src/app/.agent/inbox.md --address totebox@app',
@@ -71,12 +71,17 @@ const mailbox: Command = {
       flags: [
         ...AGENT_FLAGS,
         MAILBOX_ROOT,
-        { name: 'address', value: 'ADDRESS', summary: 'otherwise <name>@houmao.localhost', parse: notBlank },
-        { name: 'principal-id', value: 'ID', summary: 'owner; otherwise HOUMAO-<name>', parse: notBlank },
+        {
+          name: 'address',
+          value: 'ADDRESS',
+          summary: 'mail address (default: <name>@houmao.localhost)',
+          parse: notBlank,
+        },
+        { name: 'principal-id', value: 'ID', summary: 'owner (default: HOUMAO-<name>)', parse: notBlank },
         {
           name: 'mode',
           value: 'MODE',
-          summary: 'when the address is taken',
+          summary: 'what to do if the address is taken',
           choices: ['safe', 'force', 'stash'],
         },
         { name: 'yes', summary: 'accepted; nothing is ever asked', hidden: true },
@@ -85,14 +90,14 @@ const mailbox: Command = {
     },
     {
       name: 'unregister',
-      summary: 'take the mailbox of the agent away',
+      summary: "remove the agent's mailbox",
       examples: ['rouse agents mailbox unregister --agent-name gpu'],
       flags: [
         ...AGENT_FLAGS,
         {
           name: 'mode',
           value: 'MODE',
-          summary: 'keep its files, or forget them',
+          summary: 'keep its files, or delete them',
           choices: ['deactivate', 'purge'],
           default: 'deactivate',
         },

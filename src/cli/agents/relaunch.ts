@@ -24,8 +24,9 @@ const relaunch: Command = {
   name: 'relaunch',
   summary: 'start the tool of an agent again, in its window 0',
   description:
-    'Ends the tool if it still runs and starts it as it was launched, with the environment of this command. When ' +
-    'tmux itself had died, the session is made again under its name.',
+    'Ends the tool if it is still running and starts it again as it was launched, with the ' +
+    'environment of this command. If tmux itself had died, the session is created again under the ' +
+    'same name.',
   examples: ['rouse agents relaunch --agent-name gpu'],
   flags: GATEWAY_TARGET_FLAGS,
   run,

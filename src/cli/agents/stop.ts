@@ -33,15 +33,15 @@ export const stop: Command = {
   name: 'stop',
   summary: 'detach the gateway, end the tool and close its tmux session; leave a joined one',
   description:
-    'Its logs, its mail and its session directory stay. A session that was joined is not ended: it goes on as it was ' +
-    'before, with all its windows, and so does its tool. The agent must be named, also inside its session.',
+    'Its logs, mail and session directory are kept. A joined session is not ended: it continues as ' +
+    'it was, with all its windows and its tool. The agent must be named, even inside its own session.',
   examples: [
     'rouse agents stop --agent-name gpu',
     'rouse agents stop --agent-name gpu --kill-session   # a joined session too',
   ],
   flags: [
     ...GATEWAY_TARGET_FLAGS,
-    { name: 'kill-session', summary: 'end the tmux session also when it was joined' },
+    { name: 'kill-session', summary: 'end the tmux session even if it was joined' },
   ],
   run: runStop,
 };
@@ -50,8 +50,9 @@ export const leave: Command = {
   name: 'leave',
   summary: 'give a joined session back: no gateway, no agent, everything as before',
   description:
-    'Detaches the gateway, puts back the name of the window and the variables of the session, and forgets the agent. The ' +
-    'tool runs on. An agent that was launched has nothing to go back to; "rouse agents stop" ends it.',
+    'Detaches the gateway, puts back the name of the window and the variables of the session, and ' +
+    'forgets the agent. The tool keeps running. An agent that was launched has nothing to go back ' +
+    'to; use "rouse agents stop".',
   examples: ['rouse agents leave --agent-name gpu', 'rouse agents leave --current-session'],
   flags: GATEWAY_TARGET_FLAGS,
   run: runLeave,

@@ -14,7 +14,7 @@ export const AGENT_FLAGS: Flag[] = [
 export const PAIR_PORT: Flag = {
   name: 'pair-port',
   value: 'PORT',
-  summary: 'ask the pair server on this port; only with --agent-name or --agent-id',
+  summary: 'ask the fleet server on this port; only with --agent-name or --agent-id',
   parse: wholeNumber(1, 65_535),
 };
 

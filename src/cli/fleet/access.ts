@@ -15,7 +15,7 @@ export const FLEET_FLAGS: Flag[] = [
     name: 'fleet-token-file',
     value: 'FILE',
     summary:
-      "whose token; default: the session's own, else ROUSE_FLEET_TOKEN_FILE, else this host's admin token",
+      "token to use (default: the session's own, then ROUSE_FLEET_TOKEN_FILE, then this host's admin token)",
     parse: notBlank,
   },
 ];
@@ -23,7 +23,7 @@ export const FLEET_FLAGS: Flag[] = [
 /** An agent's name is the org's: while one session of it beats, another is refused. */
 export const TAKE_OVER: Flag = {
   name: 'take-over',
-  summary: "fleet: take the agent's place from a session of it that still runs on another host",
+  summary: 'fleet: replace a session of the same agent that is still running on another host',
 };
 
 /**

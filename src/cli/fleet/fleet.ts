@@ -94,19 +94,19 @@ const fleet: Command = {
   subcommands: [
     {
       name: 'list',
-      summary: 'agents with status, load and what waits for them',
+      summary: 'agents with their status, load and waiting work',
       examples: ['rouse fleet list', 'rouse fleet list --status offline'],
       flags: [
         {
           name: 'status',
           value: 'STATUS',
-          summary: 'only these, such as online or removed',
+          summary: 'only agents with this status, such as online or removed',
           parse: notBlank,
         },
         {
           name: 'org',
           value: 'NAME',
-          summary: 'as an administrator of the whole server: in this org',
+          summary: 'server administrators: act in this org',
           parse: notBlank,
         },
         ...PAGE_FLAGS,
@@ -122,12 +122,12 @@ const fleet: Command = {
       flags: FLEET_FLAGS,
       run: show,
     },
-    change('pause', 'deliver nothing to an agent until it is resumed'),
-    change('resume', 'deliver to it again'),
-    change('remove', 'take an agent out of the fleet; its tokens end'),
+    change('pause', 'stop delivering to an agent until it is resumed'),
+    change('resume', 'resume delivery to an agent'),
+    change('remove', 'remove an agent from the fleet and revoke its tokens'),
     {
       name: 'register',
-      summary: 'make an agent of this host known to the server; launch does it when ROUSE_FLEET_URL is set',
+      summary: 'register an agent of this host with the server; launch does so when ROUSE_FLEET_URL is set',
       examples: ['rouse fleet register ana', 'rouse fleet register ana --take-over'],
       args: [{ name: 'agent-name', summary: 'an agent of this host' }],
       flags: [TAKE_OVER, ...FLEET_FLAGS],
@@ -138,7 +138,12 @@ const fleet: Command = {
       summary: 'the orgs you may see',
       examples: ['rouse fleet orgs', 'rouse fleet orgs --create research'],
       flags: [
-        { name: 'create', value: 'NAME', summary: 'make one; needs a server administrator', parse: notBlank },
+        {
+          name: 'create',
+          value: 'NAME',
+          summary: 'create an org; needs a server administrator',
+          parse: notBlank,
+        },
         ...FLEET_FLAGS,
       ],
       run: orgs,

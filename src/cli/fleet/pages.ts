@@ -3,8 +3,13 @@ import { notBlank, wholeNumber } from '../input/flag-values.ts';
 
 /** Of a list that the server may cut. */
 export const PAGE_FLAGS: Flag[] = [
-  { name: 'limit', value: 'N', summary: 'at most so many; default 200', parse: wholeNumber(1, 1000) },
-  { name: 'cursor', value: 'CURSOR', summary: 'go on where the page before ended', parse: notBlank },
+  { name: 'limit', value: 'N', summary: 'maximum number to show; default 200', parse: wholeNumber(1, 1000) },
+  {
+    name: 'cursor',
+    value: 'CURSOR',
+    summary: 'next page: the cursor printed with the previous page',
+    parse: notBlank,
+  },
 ];
 
 export function pageOf({ flags }: Input): { limit?: number; cursor?: string } {

@@ -22,19 +22,24 @@ const FILTERS = [
 const REQUEST = { name: 'request-id', summary: 'the request, as the lists show it' };
 const KIND: Flag = { name: 'kind', value: 'KIND', summary: 'only tasks or only approvals', choices: KINDS };
 const PAGE: Flag[] = [
-  { name: 'limit', value: 'N', summary: 'at most so many; default 50', parse: wholeNumber(1, 200) },
-  { name: 'cursor', value: 'CURSOR', summary: 'go on where the page before ended', parse: notBlank },
+  { name: 'limit', value: 'N', summary: 'maximum number to show; default 50', parse: wholeNumber(1, 200) },
+  {
+    name: 'cursor',
+    value: 'CURSOR',
+    summary: 'next page: the cursor printed with the previous page',
+    parse: notBlank,
+  },
 ];
 const WORKSPACE: Flag = {
   name: 'workspace-id',
   value: 'ID',
-  summary: "as an administrator: this agent's instead of your own",
+  summary: "administrators: this agent's instead of your own",
   parse: notBlank,
 };
 const ORG: Flag = {
   name: 'org',
   value: 'NAME',
-  summary: 'as an administrator of the whole server: in this org',
+  summary: 'server administrators: act in this org',
   parse: notBlank,
 };
 const status = (summary: string): Flag => ({ name: 'status', value: 'STATUS', summary, choices: FILTERS });
@@ -57,10 +62,10 @@ const requests: Command = {
       flags: [
         { name: 'to-agent', value: 'REF', summary: 'its name, agent id or workspace id', parse: notBlank },
         { name: 'to-user', value: 'NAME', summary: 'this person', parse: notBlank },
-        { name: 'to-anybody', summary: 'whoever of the org answers first' },
+        { name: 'to-anybody', summary: 'anybody in the org; the first to answer' },
         { ...KIND, summary: 'task (default) or approval', default: 'task' },
         { name: 'title', value: 'TEXT', summary: 'one line', required: true, parse: notBlank },
-        { name: 'detail', value: 'TEXT', summary: 'what is needed to do it; Markdown', parse: notBlank },
+        { name: 'detail', value: 'TEXT', summary: 'what is needed to do it (Markdown)', parse: notBlank },
         {
           name: 'priority',
           value: 'N',
@@ -70,7 +75,7 @@ const requests: Command = {
         {
           name: 'idempotency-key',
           value: 'KEY',
-          summary: 'the same key and content again is the same request',
+          summary: 'a retry with the same key and content is the same request',
           parse: notBlank,
         },
         ORG,
@@ -80,21 +85,21 @@ const requests: Command = {
     },
     {
       name: 'inbox',
-      summary: 'what is asked of you: most urgent first, then oldest',
+      summary: 'requests to you: most urgent first, then oldest',
       examples: ['rouse requests inbox', 'rouse requests inbox --status all --kind approval'],
       flags: [status('default open'), KIND, ...PAGE, WORKSPACE, ORG, ...FLEET_FLAGS],
       run: commands.inbox,
     },
     {
       name: 'sent',
-      summary: 'what you asked, newest first, answered or not',
+      summary: 'requests you made, newest first',
       examples: ['rouse requests sent', 'rouse requests sent --status open'],
       flags: [status('default all'), KIND, ...PAGE, WORKSPACE, ORG, ...FLEET_FLAGS],
       run: commands.sent,
     },
     {
       name: 'pending',
-      summary: 'everything a person may see that waits for somebody',
+      summary: 'all open requests you may see',
       examples: ['rouse requests pending --kind approval', 'rouse requests pending --to agent'],
       flags: [
         status('default open'),
@@ -113,7 +118,7 @@ const requests: Command = {
     },
     {
       name: 'show',
-      summary: 'one request with the newest of its thread',
+      summary: 'one request and the latest messages of its thread',
       examples: [`rouse requests show ${EXAMPLE}`],
       args: [REQUEST],
       flags: [...PAGE, ...FLEET_FLAGS],
@@ -131,7 +136,7 @@ const requests: Command = {
         { name: 'action', summary: 'done, approved or rejected', choices: ['done', 'approved', 'rejected'] },
       ],
       flags: [
-        { name: 'note', value: 'TEXT', summary: 'a closing word, kept with the answer', parse: notBlank },
+        { name: 'note', value: 'TEXT', summary: 'a closing note, kept with the answer', parse: notBlank },
         ...FLEET_FLAGS,
       ],
       run: commands.respond,
@@ -146,7 +151,7 @@ const requests: Command = {
     },
     {
       name: 'cancel',
-      summary: 'withdraw what you asked; the recipient is told',
+      summary: 'withdraw a request; the recipient is notified',
       examples: [`rouse requests cancel ${EXAMPLE}`],
       args: [REQUEST],
       flags: FLEET_FLAGS,
@@ -156,13 +161,13 @@ const requests: Command = {
       name: 'watch',
       summary: 'print changes as they happen, until interrupted',
       description:
-        'A server that goes away is waited for; what happened meanwhile is printed when it is back.',
+        'If the server goes away, the command waits; what happened meanwhile is printed when it is back.',
       examples: ['rouse requests watch', 'rouse requests watch --after 1042 --print-json'],
       flags: [
         {
           name: 'after',
           value: 'ID',
-          summary: 'first what happened after this event',
+          summary: 'start after this event',
           parse: wholeNumber(0),
         },
         ...FLEET_FLAGS,

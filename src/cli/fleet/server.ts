@@ -179,25 +179,31 @@ const server: Command = {
         'DATABASE_URL=postgresql://rouse@db/rouse rouse server start --host 0.0.0.0 --allow-host fleet.example.org',
       ],
       flags: [
-        { name: 'host', value: 'ADDRESS', summary: 'where to listen', parse: address, default: '127.0.0.1' },
+        {
+          name: 'host',
+          value: 'ADDRESS',
+          summary: 'address to listen on',
+          parse: address,
+          default: '127.0.0.1',
+        },
         {
           name: 'port',
           value: 'PORT',
-          summary: '0 takes any free one',
+          summary: 'port to listen on; 0 picks a free one',
           parse: wholeNumber(0, 65_535),
           default: DEFAULT_PORT,
         },
         {
           name: 'allow-host',
           value: 'NAME',
-          summary: 'a name under which it is reached',
+          summary: 'host name it may be reached by',
           many: true,
           parse: notBlank,
         },
         {
           name: 'public-url',
           value: 'URL',
-          summary: 'how others reach it, such as https://fleet.example.org: stands in the cards of A2A',
+          summary: 'address others reach it at, such as https://fleet.example.org; used in A2A agent cards',
           parse: webAddress,
         },
         ALLOW_USERS,
@@ -208,7 +214,7 @@ const server: Command = {
     },
     {
       name: 'init',
-      summary: 'prepare the database and make the first admin token',
+      summary: 'prepare the database and create the first admin token',
       examples: [
         'rouse server init',
         'rouse server init --database-url postgresql://rouse@db/rouse',
@@ -218,18 +224,18 @@ const server: Command = {
         DATABASE,
         {
           name: 'replace-admin-token',
-          summary: 'the admin token is lost: make a new one here and end the old one',
+          summary: 'for a lost admin token: create a new one and revoke the old one',
         },
       ],
       run: init,
     },
     {
       name: 'status',
-      summary: 'is the server of this home running, and its database too?',
+      summary: 'whether the server of this home and its database are running',
       examples: ['rouse server status'],
       run: status,
     },
-    { name: 'stop', summary: 'end the server of this home', examples: ['rouse server stop'], run: stop },
+    { name: 'stop', summary: 'stop the server of this home', examples: ['rouse server stop'], run: stop },
   ],
 };
 

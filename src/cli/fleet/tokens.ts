@@ -71,14 +71,14 @@ async function revoke(input: Input): Promise<Output> {
 
 const tokens: Command = {
   name: 'tokens',
-  summary: 'who may speak to the fleet server',
+  summary: 'who may use the fleet server',
   description:
     'Made by an administrator. An administrator of one org makes and sees tokens of that org only. The server keeps a hash; ' +
     'the secret is shown once.',
   subcommands: [
     {
       name: 'create',
-      summary: 'make a token',
+      summary: 'create a token',
       examples: [
         'rouse tokens create --kind user --subject ana --out-file ~/.rouse/token',
         'rouse tokens create --kind admin --subject lead --org research --expires-in 90d',
@@ -89,11 +89,11 @@ const tokens: Command = {
         {
           name: 'kind',
           value: 'KIND',
-          summary: 'whose',
+          summary: 'kind of token',
           choices: ['agent', 'user', 'admin'],
           required: true,
         },
-        { name: 'subject', value: 'NAME', summary: 'the name requests will carry', parse: notBlank },
+        { name: 'subject', value: 'NAME', summary: 'the name shown in requests', parse: notBlank },
         {
           name: 'agent',
           value: 'REF',
@@ -101,12 +101,12 @@ const tokens: Command = {
           parse: notBlank,
         },
         { name: 'org', value: 'NAME', summary: 'the org; default your own, else "default"', parse: notBlank },
-        { name: 'all-orgs', summary: 'an administrator of the whole server' },
+        { name: 'all-orgs', summary: 'make it make it an administrator of the whole server' },
         {
           name: 'grant',
           value: 'GRANT',
           summary:
-            "launch (launch, relaunch, stop, attach on the server's host: it runs programs as its account) or shutdown",
+            "launch (start, relaunch, stop and attach agents on the server's host; runs programs under its account) or shutdown",
           choices: ['launch', 'shutdown'],
           many: true,
         },
@@ -114,7 +114,7 @@ const tokens: Command = {
         {
           name: 'out-file',
           value: 'FILE',
-          summary: 'write it there, 0600, instead of showing it',
+          summary: 'write it to this file (0600) instead of printing it',
           parse: notBlank,
         },
         ...FLEET_FLAGS,
@@ -125,12 +125,12 @@ const tokens: Command = {
       name: 'list',
       summary: 'the tokens you may see, without their secrets',
       examples: ['rouse tokens list', 'rouse tokens list --all'],
-      flags: [{ name: 'all', summary: 'those that have ended too' }, ...PAGE_FLAGS, ...FLEET_FLAGS],
+      flags: [{ name: 'all', summary: 'include those that have ended' }, ...PAGE_FLAGS, ...FLEET_FLAGS],
       run: list,
     },
     {
       name: 'revoke',
-      summary: 'end a token at once',
+      summary: 'revoke a token at once',
       examples: ['rouse tokens revoke 01a1e1f7-cf96-76aa-a710-3cdb873c487a'],
       args: [{ name: 'token-id', summary: 'as the list shows it' }],
       flags: FLEET_FLAGS,

@@ -68,7 +68,7 @@ const notifier: Command = {
   subcommands: [
     {
       name: 'status',
-      summary: 'how the agent is woken, when it was, and what holds a wake back now',
+      summary: 'how and when the agent is woken, and what holds back a wake now',
       examples: ['rouse agents gateway mail-notifier status --agent-name gpu'],
       flags: GATEWAY_TARGET_FLAGS,
       run: async (input) => output(await (await liveGateway(input)).notifier()),
@@ -77,8 +77,9 @@ const notifier: Command = {
       name: 'enable',
       summary: 'wake the agent for open mail, or change how',
       description:
-        'Mail that arrives wakes the agent at once, as soon as it may be disturbed; the interval is the safety net, and ' +
-        'with --repeat every_poll also how often unhandled mail is announced again. Whatever is not given goes back to its default.',
+        'Arriving mail wakes the agent as soon as it may be disturbed; the interval is a safety net and, ' +
+        'with --repeat every_poll, how often unhandled mail is announced again. Settings that are not ' +
+        'given return to their defaults.',
       examples: [
         'rouse agents gateway mail-notifier enable --agent-name gpu --interval-seconds 60',
         'rouse agents gateway mail-notifier enable --agent-name gpu --interval-seconds 60 --repeat backoff --quiet-hours 22:00-07:00 --time-zone Europe/Zurich',
@@ -88,7 +89,7 @@ const notifier: Command = {
         {
           name: 'interval-seconds',
           value: 'N',
-          summary: 'between two looks when nothing happens, 1 or more',
+          summary: 'time between two checks when nothing happens; 1 or more',
           parse: wholeNumber(1, 366 * 86_400),
           required: true,
         },
@@ -107,19 +108,19 @@ const notifier: Command = {
         {
           name: 'quiet-hours',
           value: 'FROM-TO',
-          summary: 'no wakes between these times of day; what came in is announced afterwards',
+          summary: 'no wakes between these times of day; mail that arrived is announced afterwards',
           parse: hoursOfDay,
         },
         {
           name: 'time-zone',
           value: 'ZONE',
-          summary: 'of the quiet hours; default: that of this machine',
+          summary: "time zone of the quiet hours (default: this machine's)",
           parse: notBlank,
         },
         {
           name: 'wakes-per-hour',
           value: 'N',
-          summary: 'at most so many wakes in any hour',
+          summary: 'maximum number of wakes in any hour',
           parse: wholeNumber(1),
         },
       ],

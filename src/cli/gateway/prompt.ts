@@ -58,9 +58,10 @@ export const PROMPT: Command = {
   name: 'prompt',
   summary: 'submit a prompt now, with proof, or be refused with the reasons',
   description:
-    'Types the prompt at once and proves that the tool took it. When the agent may not be disturbed nothing is typed: ' +
-    'the reasons are printed as JSON on standard error and the exit code is 5. To have it wait in line instead, use ' +
-    '"requests submit". --force skips the readiness of the agent, never a dialog, a shell or a person\'s draft.',
+    'Types the prompt at once and proves that the tool took it. If the agent must not be disturbed, ' +
+    'nothing is typed: the reasons are printed as JSON on standard error and the exit code is 5. To ' +
+    'queue it instead, use "requests submit". --force skips the readiness of the agent, never a ' +
+    "dialog, a shell or a person's draft.",
   examples: [
     'rouse agents gateway prompt --agent-name gpu --prompt "Review the diff."',
     'rouse agents gateway prompt --agent-name gpu < prompt.md',
@@ -73,7 +74,7 @@ export const PROMPT: Command = {
       name: 'admission-policy',
       value: 'POLICY',
       choices: ['ready-only', 'if-no-pending', 'always'],
-      summary: 'when it may be typed: into a ready agent, unless the tool holds input already, or always',
+      summary: 'when it may be typed: only into a ready agent, unless input is already pending, or always',
     },
     { name: 'force', summary: 'the same as --admission-policy always' },
     { name: 'model', value: 'NAME', summary: 'model for this prompt; headless agents only', parse: notBlank },
@@ -113,7 +114,7 @@ export const SEND_KEYS: Command = {
   flags: [
     ...GATEWAY_TARGET_FLAGS,
     { name: 'sequence', value: 'KEYS', summary: 'what to type', required: true },
-    { name: 'escape-special-keys', summary: 'type the whole sequence as text, tokens too' },
+    { name: 'escape-special-keys', summary: 'type the whole sequence as text, including tokens' },
   ],
   run: runSendKeys,
 };

@@ -100,9 +100,9 @@ const reconcile: Command = {
   name: 'reconcile',
   summary: 'decide about requests that were meant for an earlier agent process',
   description:
-    'A relaunched tool has lost its conversation, so requests accepted for its predecessor are not replayed into it. ' +
-    'Without flags this shows them. Kept ones run, in their order, once every one is decided; discarded ones end as ' +
-    'cancelled. Nothing of either was typed.',
+    'A relaunched tool has lost its conversation, so requests accepted for its predecessor are not ' +
+    'replayed into it. Without flags this shows them. Requests you keep run in order once every one ' +
+    'is decided; discarded ones end as cancelled. None of them was typed.',
   examples: [
     'rouse agents gateway reconcile --agent-name gpu   # look',
     'rouse agents gateway reconcile --agent-name gpu --keep gwreq-20260416-091402Z-0a1b2c3d --discard gwreq-20260416-091500Z-4e5f6071',
@@ -113,13 +113,13 @@ const reconcile: Command = {
     {
       name: 'keep',
       value: 'ID',
-      summary: 'keep this one; it runs once all are decided',
+      summary: 'keep this request; it runs once all are decided',
       many: true,
       parse: notBlank,
     },
-    { name: 'discard', value: 'ID', summary: 'end this one', many: true, parse: notBlank },
+    { name: 'discard', value: 'ID', summary: 'discard this request', many: true, parse: notBlank },
     { name: 'keep-all', summary: 'keep all of them; they run now' },
-    { name: 'discard-all', summary: 'end all of them' },
+    { name: 'discard-all', summary: 'discard all of them' },
   ],
   run,
 };

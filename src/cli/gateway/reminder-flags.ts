@@ -23,14 +23,14 @@ function anyInteger(text: string): number {
 export const TITLE: Flag = {
   name: 'title',
   value: 'TEXT',
-  summary: 'for people; it is never sent',
+  summary: 'title for people; never sent to the agent',
   parse: notBlank,
 };
 export const MODE: Flag = {
   name: 'mode',
   value: 'MODE',
   choices: ['one_off', 'repeat'],
-  summary: 'once, or again and again',
+  summary: 'deliver it once, or repeatedly',
 };
 
 const CONTENT: Flag[] = [
@@ -44,18 +44,23 @@ const CONTENT: Flag[] = [
   {
     name: 'ensure-enter',
     negatable: true,
-    summary: 'end the keys in exactly one Enter (the default); --no-ensure-enter for pure control keys',
+    summary: 'make the keys end with exactly one Enter (default); --no-ensure-enter for control keys alone',
   },
 ];
 
 const RANK: Flag[] = [
-  { name: 'ranking', value: 'N', summary: 'the smallest number leads; any sign', parse: anyInteger },
-  { name: 'before-all', summary: 'rank it before every other one' },
-  { name: 'after-all', summary: 'rank it after every other one' },
+  {
+    name: 'ranking',
+    value: 'N',
+    summary: 'rank; the smallest number leads, negative numbers allowed',
+    parse: anyInteger,
+  },
+  { name: 'before-all', summary: 'rank it before all others' },
+  { name: 'after-all', summary: 'rank it after all others' },
   {
     name: 'paused',
     negatable: true,
-    summary: 'keep its rank and block those behind it, but do not deliver it',
+    summary: 'keep its rank, blocking those behind it, without delivering it',
   },
 ];
 
@@ -63,19 +68,19 @@ const TIMING: Flag[] = [
   {
     name: 'start-after-seconds',
     value: 'N',
-    summary: 'first due so long from now; fractions allowed',
+    summary: 'first due this long from now; fractions allowed',
     parse: positiveSeconds,
   },
   {
     name: 'deliver-at-utc',
     value: 'TIME',
-    summary: 'first due at this time, such as 2026-01-31T09:00:00Z',
+    summary: 'due first at this time, such as 2026-01-31T09:00:00Z',
     parse: utcTime,
   },
   {
     name: 'interval-seconds',
     value: 'N',
-    summary: 'repeat: from one due time to the next',
+    summary: 'repeat: time from one due time to the next',
     parse: positiveSeconds,
   },
   {
@@ -84,7 +89,7 @@ const TIMING: Flag[] = [
     summary: 'repeat: five or six fields, instead of start and interval',
     parse: notBlank,
   },
-  { name: 'time-zone', value: 'ZONE', summary: 'in which --cron is read; default UTC', parse: notBlank },
+  { name: 'time-zone', value: 'ZONE', summary: 'time zone of --cron; default UTC', parse: notBlank },
   {
     name: 'durable',
     negatable: true,
@@ -94,7 +99,7 @@ const TIMING: Flag[] = [
     name: 'missed',
     value: 'POLICY',
     choices: ['skip', 'once'],
-    summary: 'durable: due times that passed while no gateway ran',
+    summary: 'durable: what to do with due times missed while no gateway ran',
   },
 ];
 

@@ -62,8 +62,8 @@ const reminders: Command = {
       name: 'list',
       summary: 'all live reminders in ranking order, and what blocks what',
       description:
-        'Only the leader (→) is ever delivered, when the gateway has nothing else to do. Those behind it wait until it is ' +
-        'changed, removed or done; a paused leader keeps blocking.',
+        'Only the leader (→) is delivered, when the gateway has nothing else to do. The others wait ' +
+        'until it is changed, removed or done; a paused leader still blocks them.',
       examples: ['rouse agents gateway reminders list --agent-name gpu'],
       flags: GATEWAY_TARGET_FLAGS,
       run: list,
@@ -99,7 +99,7 @@ const reminders: Command = {
       name: 'set',
       summary: 'change a reminder; what is not given stays as it is',
       description:
-        'Without a time flag it stays due when it was, and its cadence counts from there. A reminder that is being ' +
+        'Without a time flag its due time and cadence stay as they are. A reminder that is being ' +
         'delivered cannot be changed.',
       examples: [
         'rouse agents gateway reminders set --agent-name gpu --reminder-id greminder-0a1b2c3d4e5f --no-paused',
@@ -110,7 +110,7 @@ const reminders: Command = {
     },
     {
       name: 'remove',
-      summary: 'delete a reminder; a delivery that has begun ends first',
+      summary: 'delete a reminder; a delivery that has begun is completed first',
       examples: [
         'rouse agents gateway reminders remove --agent-name gpu --reminder-id greminder-0a1b2c3d4e5f',
       ],

@@ -29,14 +29,14 @@ const ENVELOPE_FLAGS: Flag[] = [
   {
     name: 'expires-in-seconds',
     value: 'N',
-    summary: 'not started later than this; it then ends as expired',
+    summary: 'do not start it later than this; it then ends as expired',
     parse: positiveSeconds,
   },
   {
     name: 'priority',
     value: 'PRIORITY',
     choices: ['high', 'normal', 'low'],
-    summary: 'who goes first in line',
+    summary: 'its place in the queue',
   },
 ];
 
@@ -79,7 +79,7 @@ async function runInterrupt(input: Input): Promise<Output> {
 
 export const INTERRUPT: Command = {
   name: 'interrupt',
-  summary: 'stop the turn that is running; overtakes everything in line',
+  summary: 'stop the running turn; goes ahead of everything in the queue',
   examples: ['rouse agents gateway interrupt --agent-name gpu --wait'],
   flags: [...GATEWAY_TARGET_FLAGS, ...WAIT_FLAGS],
   run: runInterrupt,
@@ -156,8 +156,9 @@ const requestsGroup: Command = {
       name: 'submit',
       summary: 'store a prompt; it is typed once the agent may be disturbed',
       description:
-        'Stores the prompt durably and answers at once; it is typed when the agent is ready, once, also after a restart ' +
-        'of the gateway. With --wait the command ends when the request has, with the ledger and an exit code for the outcome.',
+        'Stores the prompt durably and returns at once; it is typed when the agent is ready, exactly ' +
+        'once, even if the gateway restarts. With --wait the command returns when the request has ended, ' +
+        'with its ledger and an exit code for the outcome.',
       examples: [
         'rouse agents gateway requests submit --agent-name gpu --prompt "Run the tests."',
         'rouse agents gateway requests submit --agent-name gpu --idempotency-key nightly-7 --wait < prompt.md',
@@ -169,7 +170,7 @@ const requestsGroup: Command = {
         {
           name: 'wait-in-line',
           summary:
-            'a headless agent refuses a prompt while another is under way; with this it waits for its turn',
+            'wait in the queue instead of being refused while a headless agent is working on another prompt',
         },
         ...WAIT_FLAGS,
       ],
@@ -193,14 +194,14 @@ const requestsGroup: Command = {
         {
           name: 'limit',
           value: 'N',
-          summary: 'at most so many (20)',
+          summary: 'maximum number to show',
           parse: wholeNumber(1, 1000),
           default: 20,
         },
         {
           name: 'before',
           value: 'SEQUENCE',
-          summary: 'only older ones: the next page',
+          summary: 'only older ones (next page)',
           parse: wholeNumber(1),
         },
       ],
@@ -217,7 +218,7 @@ const requestsGroup: Command = {
     },
     {
       name: 'cancel',
-      summary: 'take a request out of the line; one that has begun cannot be cancelled',
+      summary: 'remove a request from the queue; one that has begun cannot be cancelled',
       examples: [
         'rouse agents gateway requests cancel --agent-name gpu --request-id gwreq-20260416-091402Z-0a1b2c3d',
       ],
@@ -236,8 +237,8 @@ const requestsGroup: Command = {
       ],
       flags: [
         ...GATEWAY_TARGET_FLAGS,
-        { ...REQUEST_ID, required: false, summary: 'only this one, from its beginning to its end' },
-        { name: 'after', value: 'EVENT', summary: 'first what came after this event', parse: wholeNumber(0) },
+        { ...REQUEST_ID, required: false, summary: 'only this request, from beginning to end' },
+        { name: 'after', value: 'EVENT', summary: 'start after this event', parse: wholeNumber(0) },
       ],
       run: watch,
     },

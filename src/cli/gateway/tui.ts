@@ -99,7 +99,7 @@ const tui: Command = {
   subcommands: [
     {
       name: 'state',
-      summary: 'the screen as it is understood now, and whether a prompt may be typed',
+      summary: 'how Rouse reads the screen now, and whether a prompt may be typed',
       examples: ['rouse agents gateway tui state --agent-name gpu'],
       flags: GATEWAY_TARGET_FLAGS,
       run: state,
@@ -113,7 +113,7 @@ const tui: Command = {
         {
           name: 'limit',
           value: 'N',
-          summary: 'at most so many (100); 0 for everything that is kept',
+          summary: 'maximum number to show (100); 0 shows everything that is kept',
           parse: wholeNumber(0, 1_000_000),
         },
       ],
@@ -123,7 +123,7 @@ const tui: Command = {
       name: 'watch',
       summary: 'the state again and again, until Ctrl-C',
       description:
-        'On a terminal the screen is cleared and drawn anew; into a pipe goes one JSON object per line and look.',
+        'On a terminal the screen is redrawn in place; into a pipe it prints one JSON object per line.',
       examples: [
         'rouse agents gateway tui watch --agent-name gpu',
         "rouse agents gateway tui watch --agent-name gpu --interval-seconds 0.2 | jq -c '.turn.phase'",
@@ -133,7 +133,7 @@ const tui: Command = {
         {
           name: 'interval-seconds',
           value: 'N',
-          summary: 'between two looks',
+          summary: 'time between two checks',
           parse: positiveSeconds,
           default: 1,
         },
@@ -142,7 +142,7 @@ const tui: Command = {
     },
     {
       name: 'note-prompt',
-      summary: 'tell the tracker that a prompt was submitted by other means; nothing is sent',
+      summary: 'record that a prompt was submitted by other means; nothing is sent',
       examples: ['rouse agents gateway tui note-prompt --agent-name gpu --prompt "typed by hand"'],
       flags: [...GATEWAY_TARGET_FLAGS, PROMPT_FLAG],
       run: notePrompt,

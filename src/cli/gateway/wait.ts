@@ -7,11 +7,11 @@ import { positiveSeconds } from '../input/flag-values.ts';
 import { requestText } from './request-print.ts';
 
 export const WAIT_FLAGS: Flag[] = [
-  { name: 'wait', summary: 'until it has ended; the exit code then tells how' },
+  { name: 'wait', summary: 'wait until it has ended; the exit code says how' },
   {
     name: 'timeout-seconds',
     value: 'N',
-    summary: 'with --wait: no longer than this; still waiting is exit code 5',
+    summary: 'with --wait: give up after this long; exit code 5 if it is still waiting',
     parse: positiveSeconds,
   },
 ];

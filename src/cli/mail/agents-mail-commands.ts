@@ -15,7 +15,7 @@ const BOX: Flag = {
   parse: notBlank,
 };
 const PAGE: Flag[] = [
-  { name: 'limit', value: 'N', summary: 'at most so many', parse: wholeNumber(1) },
+  { name: 'limit', value: 'N', summary: 'maximum number to show', parse: wholeNumber(1) },
   { name: 'include-body', summary: 'with the bodies' },
 ];
 
@@ -150,7 +150,7 @@ export const MAIL_COMMANDS: Command[] = [
       {
         name: 'cursor',
         value: 'CURSOR',
-        summary: 'the next page, as the page before named it',
+        summary: 'next page: the cursor printed with the previous page',
         parse: notBlank,
       },
     ],

@@ -9,7 +9,7 @@ import { watchMail } from './watch.ts';
 
 /** Commands that look at a mailbox. Only read changes something: the message is read then. */
 
-const LIMIT: Flag = { name: 'limit', value: 'N', summary: 'at most so many', parse: wholeNumber(1) };
+const LIMIT: Flag = { name: 'limit', value: 'N', summary: 'maximum number to show', parse: wholeNumber(1) };
 const INCLUDE_BODY: Flag = { name: 'include-body', summary: 'with bodies (in JSON)' };
 
 export const status = command({
@@ -51,7 +51,7 @@ export const list = command({
       summary: 'not older than this, for example 2026-01-31T12:00:00Z',
       parse: utcTime,
     },
-    { name: 'cursor', value: 'CURSOR', summary: 'continue where the page before ended' },
+    { name: 'cursor', value: 'CURSOR', summary: 'next page: the cursor printed with the previous page' },
     INCLUDE_BODY,
   ],
   async run(mailbox, input) {
@@ -108,11 +108,11 @@ export const search = command({
 
 export const watch: Command = {
   name: 'watch',
-  summary: 'tell of new mail as it comes, until interrupted',
+  summary: 'print new mail as it arrives, until Ctrl-C',
   examples: ['rouse mail watch --address ana@houmao.localhost'],
   flags: [
     { ...BOX, summary: 'which box', default: 'inbox' },
-    { name: 'once', summary: 'end after the first news' },
+    { name: 'once', summary: 'end after the first event' },
     ...MAILBOX_FLAGS,
   ],
   run: (input) => withMailbox(input, (mailbox) => watchMail(mailbox, input)),

@@ -7,7 +7,7 @@ import type { Flag, Input } from '../command.ts';
 export const ROOT_FLAG: Flag = {
   name: 'mailbox-root',
   value: 'DIR',
-  summary: 'mail store; otherwise HOUMAO_GLOBAL_MAILBOX_DIR or ~/.rouse/mailbox',
+  summary: 'mail store (default: HOUMAO_GLOBAL_MAILBOX_DIR or ~/.rouse/mailbox)',
 };
 
 export const MAILBOX_FLAGS: Flag[] = [
@@ -16,7 +16,7 @@ export const MAILBOX_FLAGS: Flag[] = [
   {
     name: 'transport',
     value: 'NAME',
-    summary: 'how the mailbox is kept; auto tells from --mailbox-root',
+    summary: 'kind of mailbox; auto decides by --mailbox-root',
     choices: ['auto', 'filesystem', 'flatfile'],
     default: 'auto',
   },

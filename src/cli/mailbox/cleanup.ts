@@ -10,14 +10,14 @@ import { about, DRY_RUN, flag, withStore, YES } from './root.ts';
 const seconds = (name: string, what: string): Flag => ({
   name,
   value: 'SECONDS',
-  summary: `${what} at least so long ago; 0 is any time`,
+  summary: `${what} at least this long ago; 0 means any time`,
   parse: wholeNumber(0),
   default: 0,
 });
 
 export const cleanup: Command = {
   name: 'cleanup',
-  summary: 'forget mailboxes nobody uses and copies nothing refers to',
+  summary: 'delete mailboxes nobody uses and copies nothing refers to',
   examples: ['rouse mailbox cleanup --inactive-older-than-seconds 2592000 --dry-run'],
   flags: [
     seconds('inactive-older-than-seconds', 'deactivated'),
@@ -38,7 +38,7 @@ export const cleanup: Command = {
 
 export const clear: Command = {
   name: 'clear-messages',
-  summary: 'remove all mail of a store and keep its mailboxes',
+  summary: 'delete all mail in a store and keep its mailboxes',
   examples: ['rouse mailbox clear-messages --dry-run'],
   flags: [DRY_RUN, YES, ROOT_FLAG],
   run: (input) =>

@@ -5,16 +5,16 @@ import { ADDRESS, about, flag, text, withStore } from './root.ts';
 
 export const exportStore: Command = {
   name: 'export',
-  summary: 'copy mailboxes with their mail into a directory of its own',
+  summary: 'copy mailboxes and their mail into a new directory',
   examples: ['rouse mailbox export --output-dir ./mail-export --all-accounts'],
   flags: [
-    { name: 'output-dir', value: 'DIR', summary: 'must not exist yet', required: true },
+    { name: 'output-dir', value: 'DIR', summary: 'directory to create; must not exist yet', required: true },
     { name: 'all-accounts', summary: 'every mailbox' },
     { ...ADDRESS, required: false, summary: 'this mailbox; may be repeated', many: true },
     {
       name: 'symlink-mode',
       value: 'MODE',
-      summary: 'boxes with copies, or with links into the exported messages',
+      summary: 'whether boxes hold copies, or links to the exported messages',
       choices: ['materialize', 'preserve'],
       default: 'materialize',
     },

@@ -10,7 +10,7 @@ import { about, storeRoot } from './root.ts';
 
 const init: Command = {
   name: 'init',
-  summary: 'make a mail store, or complete one',
+  summary: 'create a mail store, or complete one',
   examples: ['rouse mailbox init', 'rouse mailbox init --mailbox-root /srv/mail'],
   flags: [ROOT_FLAG],
   async run(input) {
@@ -38,7 +38,7 @@ const init: Command = {
 
 const status: Command = {
   name: 'status',
-  summary: 'how a mail store is; exit code 4 when it is there and cannot be used',
+  summary: 'state of a mail store; exit code 4 if it exists and cannot be used',
   examples: ['rouse mailbox status'],
   flags: [ROOT_FLAG],
   async run(input) {
@@ -60,7 +60,7 @@ const status: Command = {
 
 const mailbox: Command = {
   name: 'mailbox',
-  summary: 'look after a mail store: who has a mailbox, repair, export',
+  summary: 'manage a mail store: mailboxes, repair, export',
   subcommands: [
     init,
     status,

@@ -9,19 +9,19 @@ export const register: Command = {
   name: 'register',
   summary: 'give an address to somebody',
   description:
-    'safe takes nothing from anybody; force replaces the mailbox that has the address; stash puts it aside. ' +
-    'With --yes, safe becomes force where somebody has the address.',
+    'safe leaves a taken address alone; force replaces the mailbox that has it; stash sets that ' +
+    'mailbox aside. With --yes, safe becomes force if the address is taken.',
   examples: [
     'rouse mailbox register --address ana@houmao.localhost',
     'rouse mailbox register --address ana@houmao.localhost --principal-id HOUMAO-ana --mode stash',
   ],
   flags: [
     ADDRESS,
-    { name: 'principal-id', value: 'ID', summary: 'owner; otherwise HOUMAO-<name before the @>' },
+    { name: 'principal-id', value: 'ID', summary: 'owner (default: HOUMAO-<name before the @>)' },
     {
       name: 'mode',
       value: 'MODE',
-      summary: 'what to do when somebody has it',
+      summary: 'what to do if the address is taken',
       choices: ['safe', 'force', 'stash'],
       default: 'safe',
     },
@@ -30,8 +30,8 @@ export const register: Command = {
       value: 'DIR',
       summary: 'keep the boxes in this private directory outside the store',
     },
-    { name: 'display-name', value: 'NAME', summary: 'how mail names the owner' },
-    { name: 'role', value: 'ROLE', summary: 'what the owner does' },
+    { name: 'display-name', value: 'NAME', summary: 'display name used in mail' },
+    { name: 'role', value: 'ROLE', summary: 'role of the owner' },
     YES,
     ROOT_FLAG,
   ],
@@ -78,7 +78,7 @@ function registerOr(
 
 export const unregister: Command = {
   name: 'unregister',
-  summary: 'take an address out of use, or forget its mailbox',
+  summary: 'deactivate an address, or delete its mailbox',
   examples: ['rouse mailbox unregister --address ana@houmao.localhost --mode deactivate'],
   flags: [
     ADDRESS,

@@ -13,13 +13,13 @@ export const repair: Command = {
   flags: [
     {
       name: 'cleanup-staging',
-      summary: 'look after what interrupted writers left in staging/ a minute ago or earlier',
+      summary: 'deal with files left in staging/ by interrupted writers at least a minute ago',
       negatable: true,
       default: true,
     },
     {
       name: 'quarantine-staging',
-      summary: 'keep it in staging/quarantine; --remove-staging deletes it',
+      summary: 'move them to staging/quarantine; --remove-staging deletes them',
       negatable: true,
       opposite: 'remove-staging',
       default: true,

@@ -12,7 +12,7 @@ export const ADDRESS: Flag = {
   summary: 'mail address, such as ana@houmao.localhost',
   required: true,
 };
-export const DRY_RUN: Flag = { name: 'dry-run', summary: 'tell what would happen and do nothing' };
+export const DRY_RUN: Flag = { name: 'dry-run', summary: 'show what would happen without doing it' };
 export const YES: Flag = { name: 'yes', summary: 'do it without asking' };
 
 export const flag = (input: Input, name: string): boolean => input.flags[name] === true;

@@ -29,7 +29,7 @@ export const mailfileArchive: Command = {
     {
       name: 'older-than-days',
       value: 'n',
-      summary: 'all messages created before that',
+      summary: 'all messages older than this many days',
       parse: wholeNumber(0),
     },
     COMPAT,

@@ -40,6 +40,6 @@ export const mailfileFsck: Command = {
     'a warning. --repair puts right what it can ' +
     'without losing a word, after keeping a copy beside the lock.',
   examples: ['rouse mailfile fsck --mailbox .agent/inbox.md --repair'],
-  flags: [MAILBOX, { name: 'repair', summary: 'put right what can be put right' }, COMPAT, TIMEOUT],
+  flags: [MAILBOX, { name: 'repair', summary: 'repair what can be repaired' }, COMPAT, TIMEOUT],
   run: fsck,
 };

@@ -14,7 +14,7 @@ export const MAILBOX: Flag = {
 export const TIMEOUT: Flag = {
   name: 'timeout-seconds',
   value: 'seconds',
-  summary: 'give up when the lock stays taken this long (exit code 7)',
+  summary: 'give up if the lock is not free after this long (exit code 7)',
   parse: positiveSeconds,
   default: 30,
 };

@@ -42,9 +42,9 @@ export const mailfileList: Command = {
   flags: [
     MAILBOX,
     { name: 'status', value: 'status', summary: 'only messages of this status', many: true },
-    { name: 'open', summary: 'only messages that wait: pending, in-progress, operator-pending' },
-    { name: 'limit', value: 'n', summary: 'at most this many', parse: wholeNumber(1) },
-    { name: 'after', value: 'id', summary: 'only what stands below this message' },
+    { name: 'open', summary: 'only open messages: pending, in-progress, operator-pending' },
+    { name: 'limit', value: 'n', summary: 'maximum number to show', parse: wholeNumber(1) },
+    { name: 'after', value: 'id', summary: 'only messages below this one' },
     { name: 'include-body', summary: 'with whole bodies (JSON)' },
   ],
   run: list,

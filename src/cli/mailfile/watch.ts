@@ -42,6 +42,6 @@ export const mailfileWatch: Command = {
   name: 'watch',
   summary: 'print messages as they arrive, until Ctrl-C',
   examples: ['rouse mailfile watch --mailbox .agent/inbox.md --print-json'],
-  flags: [MAILBOX, { name: 'once', summary: 'end after the first' }],
+  flags: [MAILBOX, { name: 'once', summary: 'end after the first one' }],
   run: watch,
 };

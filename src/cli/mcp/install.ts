@@ -9,7 +9,7 @@ async function description(): Promise<string> {
   const { toolNames } = await import('../../tools/index.ts');
   const byThemselves = toolNames(({ mcp }) => mcp?.config && mcp.forSession).join(', ');
   return (
-    'Adds or updates one entry, "rouse", and leaves all else as it is; no secret is in it. Without an agent the entry ' +
+    'Adds or updates one entry, "rouse", and changes nothing else; it contains no secret. Without an agent the entry ' +
     'serves whichever session the tool runs in; with one it serves that agent alone. Agents launched while ROUSE_FLEET_URL ' +
     `is set get the server for their session by themselves where the tool has a flag for it (${byThemselves}).`
   );
@@ -48,14 +48,14 @@ export const mcpInstall: Command = {
     'rouse mcp install --tool claude --print',
   ],
   flags: [
-    { name: 'tool', value: 'TOOL', choices: configurableTools, summary: 'for which tool', required: true },
+    { name: 'tool', value: 'TOOL', choices: configurableTools, summary: 'the tool', required: true },
     {
       name: 'home',
       value: 'DIR',
-      summary: "the tool's home directory; default: as its own variable says, or below yours",
+      summary: "the tool's home directory (default: its own variable, or a directory in your home)",
       parse: absoluteDirectory,
     },
-    { name: 'print', summary: 'show what would be written, and write nothing' },
+    { name: 'print', summary: 'print what would be written, and write nothing' },
     ...AGENT_FLAGS,
   ],
   run: install,

@@ -47,7 +47,7 @@ const mcp: Command = {
     {
       name: 'http',
       value: 'PORT',
-      summary: 'serve streamable HTTP on this port of 127.0.0.1 (0: any) instead of standard input',
+      summary: 'serve streamable HTTP on this port of 127.0.0.1 (0: any free one) instead of standard input',
       parse: wholeNumber(0, 65_535),
     },
     ...AGENT_FLAGS,

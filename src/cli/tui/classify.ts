@@ -10,7 +10,7 @@ const classify: Command = {
   summary: 'say what a captured screen means: ready or not, and why',
   description:
     'Reads screens saved with `tmux capture-pane -p -e` below a first line that holds cursor, size and title, and ' +
-    'prints what the readiness gate makes of each, taking the tool to be alive and the screen to be still. Send such ' +
+    'prints how the readiness gate judges each, assuming that the tool is alive and the screen is still. Send such ' +
     'a file along when reporting a screen that Rouse misreads.',
   examples: [
     'rouse tui classify --tool claude screen.ansi.txt',
@@ -19,7 +19,7 @@ const classify: Command = {
   args: [{ name: 'file', summary: 'captured screens', variadic: true }],
   flags: [
     { name: 'tool', value: 'NAME', summary: 'the tool that drew the screen' },
-    { name: 'tool-version', value: 'VERSION', summary: 'its version; the newest known detector when absent' },
+    { name: 'tool-version', value: 'VERSION', summary: 'its version (default: the newest known detector)' },
   ],
   run,
 };

@@ -3,7 +3,7 @@ import classify from './classify.ts';
 
 const tui: Command = {
   name: 'tui',
-  summary: 'what Rouse makes of a terminal screen',
+  summary: 'how Rouse reads a terminal screen',
   subcommands: [classify],
 };
 

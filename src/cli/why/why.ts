@@ -120,9 +120,10 @@ const why: Command = {
   name: 'why',
   summary: 'why an agent was or was not woken or reminded, from the facts of the moment',
   description:
-    'Shows how it stands with each reminder, and each decision about waking the agent for mail, newest first, with the ' +
-    'rules that were asked and their answers, what became of a wake, and when it is looked at next. Works without a live gateway. Times are UTC. With --replay each ' +
-    'decision is made again from its stored facts and must come out the same (exit code 1 if not).',
+    'Shows the state of each reminder and each decision about waking the agent for mail, newest ' +
+    'first: the rules that were applied and their answers, the outcome of each wake, and when the ' +
+    'next check is. Works without a live gateway. Times are UTC. With --replay each decision is ' +
+    'repeated from its stored facts and must come out the same (exit code 1 if not).',
   examples: [
     'rouse why --agent-name gpu',
     'rouse why --agent-name gpu --at 09:14:02',
@@ -136,7 +137,7 @@ const why: Command = {
     {
       name: 'at',
       value: 'TIME',
-      summary: 'what was decided until then; 09:14, 09:14:02 or ISO-8601',
+      summary: 'decisions up to this time: 09:14, 09:14:02 or ISO 8601',
       parse: momentOf,
     },
     { name: 'message-ref', value: 'REF', summary: 'only decisions about this message', parse: notBlank },
@@ -145,11 +146,11 @@ const why: Command = {
     {
       name: 'limit',
       value: 'N',
-      summary: 'at most so many decisions; what was decided the same way in a row counts once',
+      summary: 'maximum number of decisions; a run of equal decisions counts as one',
       parse: wholeNumber(1, 100_000),
       default: 10,
     },
-    { name: 'replay', summary: 'make each decision again from its facts, and compare' },
+    { name: 'replay', summary: 'repeat each decision from its stored facts, and compare' },
   ],
   run,
 };
