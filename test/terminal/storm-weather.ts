@@ -135,6 +135,8 @@ export class Weather {
     const { control } = this.#desk;
     if (this.#crashed) return this.#restart();
     const status = (await control.send('status').catch(() => undefined)) as Status | undefined;
+    // Else the prompt would be tried for ever.
+    if (!status && !this.#crashed) throw new Error('the agent has gone though nobody made it crash');
     if (status?.state === 'dialog') await control.send('close-dialog').catch(() => {});
     else if (status && status.draft.bytes > 0 && this.#pending.length === 0) {
       const line = this.#storm.personLines.at(-1);
