@@ -104,7 +104,7 @@ function keepDatabase(target, outdir) {
 /** A release carries an initialised embedded database: the first start then unpacks it instead of making one. */
 async function packDatabase(outdir) {
   const { loadSource } = await import('./load-source.mjs');
-  const { packEmbedded } = await loadSource('src/db/index.ts');
+  const { packEmbedded } = await loadSource('src/db/embedded/directory.ts');
   await packEmbedded(outdir);
 }
 

@@ -7,6 +7,7 @@ const CHECKS = {
   'format and lint': ['node_modules/.bin/biome', ['check', '--error-on-warnings', '.']],
   types: ['node_modules/.bin/tsc', ['--noEmit']],
   'house plan': [node, ['scripts/house-plan.mjs']],
+  'nothing unused': ['node_modules/.bin/knip', []],
   licences: [node, ['scripts/licences.mjs']],
   'generated pages': [node, ['scripts/generate.mjs', '--check']],
   'generated contract': [node, ['scripts/openapi.mjs', '--check']],

@@ -35,7 +35,7 @@ async function* section(command, path) {
 }
 
 export async function cliReference() {
-  const { ROOT } = await loadSource('src/cli/index.ts');
+  const { ROOT } = await loadSource('src/cli/families.ts');
   const { EXIT_MEANINGS } = await loadSource('src/cli/exit-codes.ts');
   const sections = [];
   for await (const part of section(ROOT, ['rouse'])) sections.push(part);

@@ -20,7 +20,8 @@ function formatted(name, text) {
   return result.stdout;
 }
 
-const { openApiDocument, fleetOpenApiDocument, environmentMarkdown } = await loadSource('src/wire/index.ts');
+const { openApiDocument, fleetOpenApiDocument } = await loadSource('src/wire/openapi.ts');
+const { environmentMarkdown } = await loadSource('src/wire/env.ts');
 const generated = {
   'docs/openapi/gateway.json': formatted('docs/openapi/gateway.json', JSON.stringify(openApiDocument())),
   'docs/openapi/fleet.json': formatted('docs/openapi/fleet.json', JSON.stringify(fleetOpenApiDocument())),

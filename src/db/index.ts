@@ -9,16 +9,15 @@
  *           busy, full or unreachable store, `unsupported` for a layout of another version, `internal` for the rest.
  */
 
-export { packEmbedded } from './embedded/directory.ts';
-export { type EmbeddedOptions, openEmbedded } from './embedded/embedded.ts';
-export { openPostgres, type PostgresOptions } from './postgres.ts';
-export { type RetryOptions, serializable } from './serializable.ts';
-export type { QueryOptions, Sql, SqlResult, SqlValue, TransactionOptions } from './sql.ts';
-export { isDatabaseAway, isSerializationFailure, sqlStateOf } from './sql-errors.ts';
+export { openEmbedded } from './embedded/embedded.ts';
+export { openPostgres } from './postgres.ts';
+export { serializable } from './serializable.ts';
+export type { Sql, SqlValue } from './sql.ts';
+export { isDatabaseAway, sqlStateOf } from './sql-errors.ts';
 export { migrate, type SqlMigration } from './sql-migrations.ts';
 export { asJson } from './sql-parameters.ts';
-export { openSqlite, type SqliteOptions } from './sqlite/sqlite.ts';
-export type { Sqlite, SqliteRunResult } from './sqlite/sqlite-connection.ts';
-export { isBusy, isCorrupt, isUniqueViolation } from './sqlite/sqlite-errors.ts';
+export { openSqlite } from './sqlite/sqlite.ts';
+export type { Sqlite } from './sqlite/sqlite-connection.ts';
+export { isUniqueViolation } from './sqlite/sqlite-errors.ts';
 export type { SqliteMigration } from './sqlite/sqlite-migrations.ts';
-export type { SqliteParams, SqliteValue } from './sqlite/sqlite-values.ts';
+export type { SqliteValue } from './sqlite/sqlite-values.ts';

@@ -5,4 +5,4 @@
  * Promises  Everything lives in one temporary directory and one private tmux server; nothing of it is left at the end.
  * Never     Touches the user's own state root, tmux server or agents.
  */
-export { type DemoOptions, runDemo } from './run-demo.ts';
+export { runDemo } from './run-demo.ts';

@@ -13,8 +13,6 @@ export const BACKEND_KINDS = [
 
 export type BackendKind = (typeof BACKEND_KINDS)[number];
 
-export const HEADLESS_KINDS = BACKEND_KINDS.filter((kind) => kind.endsWith('_headless'));
-
 /** How a prompt reaches the agent: typed into its screen, run as one process per turn here, or by the pair server. */
 export type DispatchMode = 'tui' | 'local_headless' | 'server_headless';
 

@@ -8,7 +8,6 @@ export const REQUEST_STATES = ['accepted', 'running', 'completed', 'failed', 'co
 /** Who goes first: people before the usual before machines. */
 export const REQUEST_PRIORITIES = ['high', 'normal', 'low'] as const;
 
-export type PublicRequestKind = (typeof PUBLIC_REQUEST_KINDS)[number];
 export type RequestKind = (typeof REQUEST_KINDS)[number];
 export type RequestState = (typeof REQUEST_STATES)[number];
 export type RequestPriority = (typeof REQUEST_PRIORITIES)[number];
@@ -32,7 +31,6 @@ export function newTurnId(): string {
 
 /** Which provider conversation a prompt goes to. */
 export const CHAT_SESSION_MODES = ['auto', 'new', 'current', 'tool_last_or_new', 'exact'] as const;
-export type ChatSessionMode = (typeof CHAT_SESSION_MODES)[number];
 
 /** When a direct prompt may be typed: `ready_only` into a ready agent, `if_no_pending` and `always` sooner. */
 export const ADMISSION_POLICIES = ['ready_only', 'if_no_pending', 'always'] as const;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { tmuxHandleProblems } from './gateway-handle.ts';
-import { deriveAdmission, deriveExecution, nextEpoch, offlineStatus } from './gateway-status.ts';
+import { deriveAdmission, nextEpoch, offlineStatus } from './gateway-status.ts';
 
 it.each([
   ['unavailable', 1, undefined, undefined, 'awaiting_rebind', 'blocked_unavailable'],
@@ -51,15 +51,6 @@ it('an epoch never goes back and grows by at most one at a time', () => {
       expect(epoch).toBeLessThanOrEqual(Math.max(1, previousEpoch) + 1);
     }),
   );
-});
-
-it('execution is running while anything is being put into the agent', () => {
-  expect(deriveExecution({ directPrompt: false, reminder: false, queueRow: false })).toBe('idle');
-  for (const one of ['directPrompt', 'reminder', 'queueRow']) {
-    expect(deriveExecution({ directPrompt: false, reminder: false, queueRow: false, [one]: true })).toBe(
-      'running',
-    );
-  }
 });
 
 it('the seeded offline snapshot is not_attached and carries the epoch over', () => {

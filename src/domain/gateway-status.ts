@@ -71,15 +71,6 @@ export function nextEpoch({ previousEpoch, previousInstanceId, instanceId }: Ins
   return previousInstanceId && instanceId && previousInstanceId !== instanceId ? epoch + 1 : epoch;
 }
 
-/** Running if anything at all is being put into the agent: a direct prompt, a reminder, or a queue row. */
-export function deriveExecution(active: {
-  directPrompt: boolean;
-  reminder: boolean;
-  queueRow: boolean;
-}): Execution {
-  return active.directPrompt || active.reminder || active.queueRow ? 'running' : 'idle';
-}
-
 export interface OfflineFacts {
   attachIdentity: string;
   backend: string;

@@ -65,11 +65,6 @@ function requireKeyName(name: string): KeyName {
   );
 }
 
-/** The sequence these segments were parsed from. */
-export function renderKeySequence(segments: readonly KeySegment[]): string {
-  return segments.map((segment) => (segment.kind === 'key' ? `<[${segment.key}]>` : segment.text)).join('');
-}
-
 /** `ensure_enter` of a reminder: however many Enter tokens end the sequence, exactly one does afterwards. */
 export function ensureTrailingEnter(sequence: string): string {
   let end = sequence.length;

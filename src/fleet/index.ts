@@ -8,13 +8,12 @@
  * Errors    `unauthorized`, `forbidden`, `not_found`, `conflict`, `invalid`; `unavailable` when the database is away.
  */
 
-export { type AdminToken, ensureAdminToken } from './admin-token.ts';
 export { enqueue } from './delivery/index.ts';
-export { createToken, DEFAULT_ORG, ensureOrg } from './identity/index.ts';
-export { type NudgeSettings, nudgeSettings } from './nudge/index.ts';
+export { createToken, ensureOrg } from './identity/index.ts';
+export { nudgeSettings } from './nudge/index.ts';
 export { registerWorkspace, resolveWorkspace } from './registry/index.ts';
-export { initServer, type RunServerOptions, runServer, type StartedServer } from './run-server.ts';
+export { initServer, runServer } from './run-server.ts';
 export { FLEET_MIGRATIONS } from './schema/index.ts';
-export { openDatabase, type RunningServer, startServer } from './server.ts';
-export type { DatabaseConfig, ServerConfig } from './server-config.ts';
-export { type RecordedServer, runningServer, type ServerFiles, serverFiles } from './server-files.ts';
+export { type RunningServer, startServer } from './server.ts';
+export type { ServerConfig } from './server-config.ts';
+export { serverFiles } from './server-files.ts';

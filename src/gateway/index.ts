@@ -7,9 +7,9 @@
  * Never     Speaks to another gateway or to the fleet's database; those meet over HTTP.
  * Errors    A start that fails leaves a structured cause (`facts.cause`) and nothing running.
  */
-export { type GatewayDoor, gatewayDoor } from './door.ts';
-export { type RunningGateway, startGateway } from './gateway.ts';
-export type { GatewayConfig } from './gateway-config.ts';
+export { gatewayDoor } from './door.ts';
+export { startGateway } from './gateway.ts';
+
 export { saveHeadlessProgress } from './headless-progress.ts';
 export { openBoundMailbox } from './mail/index.ts';
 export { readWakeTemplate, type WakeTemplate } from './notifier/index.ts';

@@ -6,10 +6,10 @@
  *           A route is served by its row of wire/, which checks what comes in (serve.ts).
  * Never     Knows a route of the product.
  */
-export { type AccountRules, Accounts, accountsFor } from './accounts.ts';
-export { type AdmitOptions, admit, carries, isOwner } from './admit.ts';
-export { type AppOptions, createApp } from './create-app.ts';
-export { type GuardOptions, guard, isLoopback } from './guard.ts';
+export { Accounts, accountsFor } from './accounts.ts';
+export { admit, carries, isOwner } from './admit.ts';
+export { createApp } from './create-app.ts';
+export { isLoopback } from './guard.ts';
 export { type Door, type Listening, listen } from './listen.ts';
 export { MAX_BODY_BYTES, readBody, readBytes, readJson, readOptionalBody } from './read-body.ts';
 export { queryNumber, wholeNumber } from './read-query.ts';

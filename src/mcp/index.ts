@@ -9,11 +9,10 @@
 import type { Listening } from '../http/index.ts';
 import type { ListenMcp } from './listen-mcp.ts';
 
-export { createMcpServer } from './create-mcp-server.ts';
 export type { ListenMcp } from './listen-mcp.ts';
 export { type McpHttp, mcpOverHttp } from './over-http.ts';
 export { serveMcpOverStdio } from './over-stdio.ts';
-export type { GatewayPort, McpPorts } from './ports.ts';
+export type { McpPorts } from './ports.ts';
 
 /** Loaded only when somebody asks for it: most start over standard input, and want to start fast. */
 export async function listenMcp(wanted: ListenMcp): Promise<Listening> {

@@ -15,9 +15,8 @@ export * from './capture-file.ts';
 export * from './classify.ts';
 export * from './detector.ts';
 export * from './facts.ts';
-export { type Composer, type ComposerState, findComposer } from './find-composer.ts';
-export type { Dialog, DialogKind } from './find-dialog.ts';
-export { limitEnd } from './limit-end.ts';
+export { findComposer } from './find-composer.ts';
+
 export * from './model/ring.ts';
 export * from './model/screen.ts';
 export * from './model/snapshot-parser.ts';
@@ -27,8 +26,8 @@ export { mainPart } from './sidebar.ts';
 export * from './tool-signals.ts';
 export * from './turn/contract-state.ts';
 export * from './turn/readiness.ts';
-export { type Stability, stabilityAt } from './turn/stability.ts';
+export { stabilityAt } from './turn/stability.ts';
 export * from './turn/turn-reducer.ts';
 export * from './turn/turn-state.ts';
-export type { UsageLimit } from './usage-limit.ts';
+
 export * from './version-range.ts';

@@ -11,10 +11,9 @@
  *           `not_found` (exit 3).
  */
 export { ControlClient } from './control/control-client.ts';
-export { CONTROL_COMMANDS } from './control/control-commands.ts';
-export { DIRECTIVE_NAMES, noncesOf } from './control/directives.ts';
+
 export { fingerprint } from './fingerprint.ts';
-export { PROCESS_TITLE, runScriptedAgent, type ScriptedRun } from './run.ts';
+export { PROCESS_TITLE } from './run.ts';
 export type { Skin } from './tui/skin.ts';
 export { SKINS } from './tui/skins.ts';
 export { readTranscript, type TranscriptRecord } from './tui/transcript.ts';

@@ -10,19 +10,14 @@
 export { FakeSurface } from './fake-surface.ts';
 export {
   endHeadlessTurn,
-  HEADLESS_DEFAULTS,
-  type HeadlessManifest,
-  type HeadlessOptions,
   type HeadlessProgress,
   openHeadlessSurface,
   openPresence,
   readExitCode,
   type SessionPresence,
-  type TurnFiles,
-  type TurnLimits,
   turnArtefacts,
 } from './headless/index.ts';
-export { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
+
 export { openSurface, type SurfaceOptions } from './open-surface.ts';
 export * from './port.ts';
 export type { SurfaceManifest } from './surface-manifest.ts';

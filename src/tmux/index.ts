@@ -1,5 +1,5 @@
 /**
- * Tmux: the tmux binary as a typed object. Sessions, windows, panes, environment, pastes, keys, captures, and a
+ * Tmux: the tmux binary as a typed object. Sessions, windows, panes, pastes, keys, captures, and a
  * control client for events and quick commands.
  *
  * Promises  Targets are exact: `=name`, `@id`, `%id`. Text is one argument: never a shell word, a format, a key or a
@@ -16,19 +16,17 @@
 export type { Client } from './client.ts';
 export { ControlClient, type ControlEvent } from './control/control-client.ts';
 export type { PaneOutput } from './control/output-watch.ts';
-export { type CurrentPlace, currentSession } from './current.ts';
 export { DRAIN_TERMINAL, KEEP_TERMINAL_MODES } from './drain-terminal.ts';
-export type { EnvironmentValue } from './environment.ts';
 export type { ExecOptions, ServerAddress } from './exec.ts';
 export { Exec } from './exec.ts';
 export type { Expectation } from './guard.ts';
 export type { EnterWay } from './keys.ts';
-export { paneAt, requireSessionName, windowAt } from './names.ts';
+export { requireSessionName } from './names.ts';
 export type { CaptureOptions, Pane, Snapshot } from './pane.ts';
 export { type PasteOptions, pasteText } from './paste.ts';
 export { type TmuxProblem, tmuxProblemOf } from './problem.ts';
 export type { Commands, Runner, RunOptions } from './runner.ts';
-export type { Created, NewProcess, NewSession, NewWindow, Session } from './session.ts';
+export type { Created, NewProcess, NewSession, NewWindow } from './session.ts';
 export {
   isDefaultSocket,
   isSameSocket,

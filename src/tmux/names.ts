@@ -30,17 +30,7 @@ export function sessionTarget(session: string): string {
   return `=${session}:`;
 }
 
-/** A window of a session by its index. */
-export function windowAt(session: string, index: number): string {
-  return `${sessionTarget(session)}${requireCount(index, 'window index')}`;
-}
-
-/** A pane of a session by the index of its window and its own. */
-export function paneAt(session: string, window: number, pane: number): string {
-  return `${windowAt(session, window)}.${requireCount(pane, 'pane index')}`;
-}
-
-/** `@12`, or what `windowAt` gives. */
+/** `@12`, or a window of a session by its index: `=name:0`. */
 export function requireWindowTarget(target: string): string {
   if (!/^(@\d+|=[^:.]+:\d+)$/.test(target)) {
     throw invalid(`${JSON.stringify(target)} is not a window: expected an id such as @3`);

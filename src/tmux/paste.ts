@@ -1,6 +1,5 @@
 import { invalid, randomHex } from '../base/index.ts';
 import { conditionsOf, type Expectation, runGuarded } from './guard.ts';
-import { requirePaneId } from './names.ts';
 import type { Runner } from './runner.ts';
 
 const BUFFER_PREFIX = 'rouse-';
@@ -17,26 +16,10 @@ export interface PasteOptions {
 }
 
 /**
- * Pastes as one bracketed paste, whatever the size. In two steps, because a sender killed while it feeds
- * `load-buffer` leaves a shortened buffer, which must not be pasted.
+ * The first step of a bracketed paste of any size: afterwards look at the screen once more, then `pasteBuffer`. Two steps,
+ * because a sender killed while it feeds `load-buffer` leaves a shortened buffer, which must not be pasted. Returns the
+ * buffer's name.
  */
-export async function pastePane(
-  runner: Runner,
-  pane: string,
-  data: string | Buffer,
-  options: PasteOptions = {},
-) {
-  requirePaneId(pane);
-  const buffer = await loadBuffer(runner, data, options);
-  try {
-    await pasteBuffer(runner, pane, buffer, options);
-  } catch (error) {
-    await deleteBuffer(runner, buffer);
-    throw error;
-  }
-}
-
-/** The first step alone: afterwards look at the screen once more, then `pasteBuffer`. Returns the buffer's name. */
 export async function loadBuffer(runner: Runner, data: string | Buffer, options: { raw?: boolean } = {}) {
   const bytes = Buffer.isBuffer(data) ? data : Buffer.from(data);
   if (bytes.length === 0) throw invalid('there is nothing to paste');

@@ -1,7 +1,7 @@
 import { invalid } from '../base/index.ts';
 import { requireCount, requirePaneId, requireSessionName, requireVariable, sessionTarget } from './names.ts';
 import { tmuxError, tmuxProblemOf } from './problem.ts';
-import { count, type RecordOf, readRecord, readRecords, recordFormat, text, time } from './record.ts';
+import { count, type RecordOf, readRecord, recordFormat, text } from './record.ts';
 import type { Runner } from './runner.ts';
 import { commandLine, formatLiteral } from './words.ts';
 
@@ -112,26 +112,6 @@ export async function hasSession(runner: Runner, name: string): Promise<boolean>
   } catch (error) {
     const problem = tmuxProblemOf(error);
     if (problem === 'no_session' || problem === 'no_server') return false;
-    throw error;
-  }
-}
-
-const SESSION = {
-  id: ['session_id', text],
-  name: ['session_name', text],
-  created: ['session_created', time],
-  windows: ['session_windows', count],
-  attached: ['session_attached', count],
-} as const;
-
-export type Session = RecordOf<typeof SESSION>;
-
-/** Empty when no server runs. */
-export async function listSessions(runner: Runner): Promise<Session[]> {
-  try {
-    return readRecords(SESSION, await runner.run([['list-sessions', '-F', recordFormat(SESSION)]]));
-  } catch (error) {
-    if (tmuxProblemOf(error) === 'no_server') return [];
     throw error;
   }
 }

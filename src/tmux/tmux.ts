@@ -1,10 +1,9 @@
 import { type Client, listClients } from './client.ts';
 import type { ControlClient } from './control/control-client.ts';
-import * as environment from './environment.ts';
 import { Exec, type ExecOptions } from './exec.ts';
 import type { Expectation } from './guard.ts';
 import * as keys from './keys.ts';
-import { requireSessionName, sessionTarget } from './names.ts';
+import { sessionTarget } from './names.ts';
 import * as panes from './pane.ts';
 import * as paste from './paste.ts';
 import type { Commands, Runner, RunOptions } from './runner.ts';
@@ -45,22 +44,17 @@ export class Tmux implements Runner {
   }
 
   hasSession = (name: string): Promise<boolean> => sessions.hasSession(this, name);
-  listSessions = (): Promise<sessions.Session[]> => sessions.listSessions(this);
   newSession = (options: sessions.NewSession): Promise<sessions.Created> =>
     sessions.newSession(this, options);
   newWindow = (options: sessions.NewWindow): Promise<sessions.Created> => sessions.newWindow(this, options);
   async killSession(name: string): Promise<void> {
     await this.run([['kill-session', '-t', sessionTarget(name)]]);
   }
-  async renameSession(name: string, to: string): Promise<void> {
-    await this.run([['rename-session', '-t', sessionTarget(name), '--', requireSessionName(to)]]);
-  }
 
   renameWindow = (window: string, name: string): Promise<void> => windows.renameWindow(this, window, name);
   windowLabel = (window: string): Promise<windows.WindowLabel> => windows.windowLabel(this, window);
   restoreWindowLabel = (window: string, given: string, before: windows.WindowLabel): Promise<void> =>
     windows.restoreWindowLabel(this, window, given, before);
-  selectWindow = (window: string): Promise<void> => windows.selectWindow(this, window);
   killWindow = (session: string, window: string): Promise<void> => windows.killWindow(this, session, window);
 
   listPanes = (session: string): Promise<panes.Pane[]> => panes.listPanes(this, session);
@@ -73,8 +67,6 @@ export class Tmux implements Runner {
   respawnPane = (pane: string, options: sessions.NewProcess & { kill?: boolean }): Promise<void> =>
     sessions.respawnPane(this, pane, options);
 
-  pastePane = (pane: string, data: string | Buffer, options?: paste.PasteOptions): Promise<void> =>
-    paste.pastePane(this, pane, data, options);
   loadBuffer = (data: string | Buffer, options?: { raw?: boolean }): Promise<string> =>
     paste.loadBuffer(this, data, options);
   pasteBuffer = (pane: string, buffer: string, options?: paste.PasteOptions): Promise<void> =>
@@ -91,26 +83,5 @@ export class Tmux implements Runner {
     keys.pressEnter(this, pane, options);
   leaveMode = (pane: string): Promise<void> => keys.leaveMode(this, pane);
 
-  setEnvironment = (
-    session: string,
-    variable: { name: string; value: string },
-    options?: Pick<RunOptions, 'secret'>,
-  ): Promise<void> => environment.setEnvironment(this, session, variable, options);
-  unsetEnvironment = (session: string, name: string): Promise<void> =>
-    environment.unsetEnvironment(this, session, name);
-  removeEnvironment = (session: string, name: string): Promise<void> =>
-    environment.removeEnvironment(this, session, name);
-  showEnvironment = (session: string, name: string): Promise<environment.EnvironmentValue> =>
-    environment.showEnvironment(this, session, name);
-
   listClients = (session?: string): Promise<Client[]> => listClients(this, session);
-
-  /** Waits until somebody signals the channel. A process of its own: it would block a control client. */
-  async waitFor(channel: string, signal?: AbortSignal): Promise<void> {
-    const options = { timeoutMs: Number.POSITIVE_INFINITY, ...(signal ? { signal } : {}) };
-    await this.exec.run([['wait-for', '--', channel]], options);
-  }
-  async signalChannel(channel: string): Promise<void> {
-    await this.run([['wait-for', '-S', '--', channel]]);
-  }
 }

@@ -50,10 +50,6 @@ function comparable(name: string): string {
   throw invalid(`${JSON.stringify(name)} cannot be compared with the name of a window`);
 }
 
-export async function selectWindow(runner: Runner, window: string): Promise<void> {
-  await runner.run([['select-window', '-t', requireWindowTarget(window)]]);
-}
-
 /**
  * Closes a window of the session by its id. Refuses the window at index 0, the agent's surface, and the last window
  * of the session; the server checks this in the same instant in which it closes.

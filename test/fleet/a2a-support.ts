@@ -8,8 +8,9 @@ import {
   JsonRpcTransportFactory,
 } from '@a2a-js/sdk/client';
 import type { Sql } from '../../src/db/index.ts';
-import { acknowledge, claim, type Leased, recordOutcome } from '../../src/fleet/delivery/index.ts';
+import { claim, type Leased, recordOutcome } from '../../src/fleet/delivery/index.ts';
 import type { TestAgent } from '../support/fleet.ts';
+import { acknowledge } from './delivery-support.ts';
 
 const withToken =
   (token: string | undefined): typeof fetch =>

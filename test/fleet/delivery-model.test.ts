@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sql } from '../../src/db/index.ts';
-import { acknowledge, claim, enqueue, type Leased, upkeepPass } from '../../src/fleet/delivery/index.ts';
+import { claim, enqueue, type Leased, upkeepPass } from '../../src/fleet/delivery/index.ts';
 import { databases, type TestDatabase } from '../support/fleet.ts';
-import { message, newTarget, type Target } from './delivery-support.ts';
+import { acknowledge, message, newTarget, type Target } from './delivery-support.ts';
 
 const SESSIONS = ['one', 'two', 'three'] as const;
 type SessionName = (typeof SESSIONS)[number];

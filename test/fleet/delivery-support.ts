@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from '../../src/db/index.ts';
-import { DELIVERY_PRIORITY, type NewDelivery } from '../../src/fleet/delivery/index.ts';
+import { acknowledgeAll, DELIVERY_PRIORITY, type NewDelivery } from '../../src/fleet/delivery/index.ts';
 import { ensureOrg } from '../../src/fleet/index.ts';
 
 export interface Target {
@@ -58,4 +58,13 @@ export async function age(sql: Sql, id: string, seconds: number): Promise<void> 
        FROM make_interval(secs => $2::float8) AS d WHERE id = $1::uuid`,
     [id, seconds],
   );
+}
+
+type Holder = Parameters<typeof acknowledgeAll>[1];
+type Ack = Parameters<typeof acknowledgeAll>[2][number];
+
+/** One answer of a gateway; they come many at a time. */
+export async function acknowledge(sql: Sql, ack: Ack & Holder) {
+  const [result] = await acknowledgeAll(sql, ack, [ack]);
+  return result!;
 }

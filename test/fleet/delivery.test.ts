@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Emitter } from '../../src/base/index.ts';
 import type { Sql } from '../../src/db/index.ts';
 import {
-  acknowledge,
   acknowledgeAll,
   claim,
   DELIVERY_CHANNEL,
@@ -21,7 +20,7 @@ import {
   writeCursor,
 } from '../../src/fleet/delivery/index.ts';
 import { databases, type TestDatabase } from '../support/fleet.ts';
-import { age, message, newTarget, rowOf, type Target } from './delivery-support.ts';
+import { acknowledge, age, message, newTarget, rowOf, type Target } from './delivery-support.ts';
 
 const LEASE = 60;
 const HOUR = 3600;

@@ -1,7 +1,7 @@
 import type { Log } from '../../src/base/index.ts';
 import { newUuid, silentLog } from '../../src/base/index.ts';
 import type { Sql, SqlValue } from '../../src/db/index.ts';
-import { acknowledge, claim, enqueue, type Leased } from '../../src/fleet/delivery/index.ts';
+import { claim, enqueue, type Leased } from '../../src/fleet/delivery/index.ts';
 import { ensureOrg } from '../../src/fleet/identity/index.ts';
 import {
   NUDGE_DEFAULTS,
@@ -12,6 +12,7 @@ import {
   nothingToNudge,
   nudgeSweep,
 } from '../../src/fleet/nudge/index.ts';
+import { acknowledge } from './delivery-support.ts';
 
 export interface NewItem {
   ageMinutes?: number;

@@ -8,7 +8,7 @@ import {
   type ProcessIdentity,
   signalProcess,
 } from '../../src/base/index.ts';
-import { Tmux, tmuxProblemOf } from '../../src/tmux/index.ts';
+import { type PasteOptions, Tmux, tmuxProblemOf } from '../../src/tmux/index.ts';
 
 export interface PrivateTmux {
   tmux: Tmux;
@@ -90,4 +90,36 @@ async function processesOf(tmux: Tmux): Promise<ProcessIdentity[]> {
     if (tmuxProblemOf(error) === 'no_server') return [];
     throw error;
   }
+}
+
+/** Both steps of a paste; a buffer that could not be pasted does not stay. */
+export async function pastePane(
+  tmux: Tmux,
+  pane: string,
+  data: string | Buffer,
+  options: PasteOptions = {},
+): Promise<void> {
+  const buffer = await tmux.loadBuffer(data, options);
+  try {
+    await tmux.pasteBuffer(pane, buffer, options);
+  } catch (error) {
+    await tmux.deleteBuffer(buffer);
+    throw error;
+  }
+}
+
+/** Waits until somebody signals the channel. */
+export async function waitFor(tmux: Tmux, channel: string, signal?: AbortSignal): Promise<void> {
+  const options = { timeoutMs: Number.POSITIVE_INFINITY, ...(signal && { signal }) };
+  await tmux.exec.run([['wait-for', '--', channel]], options);
+}
+
+export async function signalChannel(tmux: Tmux, channel: string): Promise<void> {
+  await tmux.run([['wait-for', '-S', '--', channel]]);
+}
+
+/** Of every session; none when there is no server. */
+export async function sessionNames(tmux: Tmux): Promise<string[]> {
+  const told = await tmux.run([['list-sessions', '-F', '#{session_name}']]).catch(() => '');
+  return told.split('\n').filter(Boolean).sort();
 }

@@ -8,7 +8,7 @@ import {
   Tmux,
   tmuxProblemOf,
 } from '../../src/tmux/index.ts';
-import { PLAIN_SHELL, type PrivateTmux, withTmux } from '../support/tmux.ts';
+import { PLAIN_SHELL, type PrivateTmux, signalChannel, waitFor, withTmux } from '../support/tmux.ts';
 
 const SESSION = { name: 'a', width: 100, height: 30, command: PLAIN_SHELL };
 /** Longer than tmux waits for a reader before it drops output. */
@@ -71,7 +71,7 @@ describe('control client', () => {
         `cat '${file}'; tmux -S '${context.socketPath}' wait-for -S shown; exec sleep 600`,
       ];
       const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir, command });
-      await tmux.waitFor('shown');
+      await waitFor(tmux, 'shown');
       const client = await attach(context);
       await expect.poll(() => tmux.capturePane(paneId)).toContain('READY');
       for (const options of [{}, { escapes: true }, { history: 'all' as const }, { join: true }]) {
@@ -86,7 +86,7 @@ describe('control client', () => {
     withTmux(async (context) => {
       const { tmux, dir } = context;
       const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir });
-      await tmux.setEnvironment('a', { name: 'DISPLAY', value: ':77' });
+      await tmux.run([['set-environment', '-t', '=a:', 'DISPLAY', ':77']]);
       const client = await attach({
         ...context,
         tmux: new Tmux({ ...tmux.exec.options, env: { ...process.env, DISPLAY: ':1' } }),
@@ -98,7 +98,7 @@ describe('control client', () => {
       await fast.capturePane(paneId);
       expect(Number(await fast.display(paneId, '#{session_activity}'))).toBe(activity);
       expect(await tmux.showPane(paneId)).toMatchObject({ width: 100, height: 30 });
-      expect(await tmux.showEnvironment('a', 'DISPLAY')).toEqual({ state: 'set', value: ':77' });
+      expect(await tmux.run([['show-environment', '-t', '=a:', 'DISPLAY']])).toBe('DISPLAY=:77');
       const [seen] = await tmux.listClients('a');
       expect(seen).toMatchObject({ pid: client.pid, control: true, readOnly: false, person: false });
       expect(seen?.flags).toContain('no-output');
@@ -128,7 +128,7 @@ describe('control client', () => {
         };
         client
           .watchOutput(paneId, take)
-          .then(() => tmux.signalChannel('go'))
+          .then(() => signalChannel(tmux, 'go'))
           .catch(reject);
       });
       expect(Buffer.concat(got).toString('latin1')).toBe(fs.readFileSync(file, 'latin1'));
@@ -261,7 +261,7 @@ describe('control client', () => {
       expect(await following(() => opened.pop()!.close(), 'client-detached')).toMatchObject({
         kind: 'client-detached',
       });
-      const move = () => tmux.renameSession('a', 'renamed');
+      const move = () => tmux.run([['rename-session', '-t', '=a:', '--', 'renamed']]);
       expect(await following(move, 'session-renamed')).toMatchObject({ name: 'renamed' });
       expect(client.open).toBe(true);
     }));

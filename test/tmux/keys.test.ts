@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ControlClient } from '../../src/tmux/index.ts';
-import { withTmux } from '../support/tmux.ts';
+import { pastePane, sessionNames, withTmux } from '../support/tmux.ts';
 import { openReader } from './reader.ts';
 
 describe('keys', () => {
@@ -34,10 +34,7 @@ describe('keys', () => {
   it('types any text literally, by process and by control client', () =>
     withTmux(async (context) => {
       const reader = await openReader(context, 'plain');
-      const client = await ControlClient.attach(
-        context.tmux.exec,
-        (await context.tmux.listSessions())[0]!.name,
-      );
+      const client = await ControlClient.attach(context.tmux.exec, (await sessionNames(context.tmux))[0]!);
       let expected = '';
       let count = 0;
       await fc.assert(
@@ -138,7 +135,7 @@ describe('keys', () => {
         code: 'not_ready',
         facts: { condition: 'pane_synchronized' },
       });
-      await tmux.pastePane(reader.paneId, 'END');
+      await pastePane(tmux, reader.paneId, 'END');
       expect(await reader.untilText('END')).toBe('END');
       reader.close();
     }));

@@ -115,7 +115,7 @@ describe('pane', () => {
     withTmux(async ({ tmux }) => {
       for (const ask of [
         () => tmux.showPane(pane),
-        () => tmux.pastePane(pane, 'x'),
+        () => tmux.pasteBuffer(pane, 'rouse-x'),
         () => tmux.pressEnter(pane),
       ]) {
         await expect(ask()).rejects.toMatchObject({ code: 'invalid' });

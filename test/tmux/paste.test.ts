@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pasteText, tmuxProblemOf } from '../../src/tmux/index.ts';
-import { PLAIN_SHELL, withTmux } from '../support/tmux.ts';
+import { PLAIN_SHELL, pastePane, withTmux } from '../support/tmux.ts';
 import { openReader, PASTE_BEGIN, PASTE_END } from './reader.ts';
 
 const TRICKY = 'naïve 日本語 🧑‍🚀 \t;-"$HOME"#{pid}\\ ~ {a;b} %if \u0301;';
@@ -12,7 +12,7 @@ describe('paste', () => {
       const reader = await openReader(context);
       const text = TRICKY.repeat(20_000);
       expect(Buffer.byteLength(text)).toBeGreaterThan(1_000_000);
-      await context.tmux.pastePane(reader.paneId, text);
+      await pastePane(context.tmux, reader.paneId, text);
       expect(await reader.untilText(PASTE_END)).toBe(`${PASTE_BEGIN}${text}${PASTE_END}`);
       expect(await context.tmux.run([['list-buffers']])).toBe('');
       reader.close();
@@ -21,8 +21,8 @@ describe('paste', () => {
   it('delivers line ends as CR like a terminal does, or as LF when asked', () =>
     withTmux(async (context) => {
       const reader = await openReader(context);
-      await context.tmux.pastePane(reader.paneId, 'one\ntwo\n\n');
-      await context.tmux.pastePane(reader.paneId, 'one\ntwo', { keepLineFeeds: true });
+      await pastePane(context.tmux, reader.paneId, 'one\ntwo\n\n');
+      await pastePane(context.tmux, reader.paneId, 'one\ntwo', { keepLineFeeds: true });
       const got = await reader.untilText(`two${PASTE_END}`);
       expect(got).toBe(`${PASTE_BEGIN}one\rtwo\r\r${PASTE_END}${PASTE_BEGIN}one\ntwo${PASTE_END}`);
       reader.close();
@@ -31,7 +31,7 @@ describe('paste', () => {
   it('sends no brackets to a program that has not asked for them', () =>
     withTmux(async (context) => {
       const reader = await openReader(context, 'plain');
-      await context.tmux.pastePane(reader.paneId, 'bare END');
+      await pastePane(context.tmux, reader.paneId, 'bare END');
       expect(await reader.untilText('END')).toBe('bare END');
       reader.close();
     }));
@@ -40,7 +40,7 @@ describe('paste', () => {
     withTmux(async (context) => {
       const [left, right] = [await openReader(context), await openReader(context)];
       const texts = Array.from({ length: 8 }, (_, n) => `${n}`.repeat(5_000));
-      await Promise.all(texts.map((text, n) => context.tmux.pastePane((n % 2 ? right : left).paneId, text)));
+      await Promise.all(texts.map((text, n) => pastePane(context.tmux, (n % 2 ? right : left).paneId, text)));
       for (const [reader, odd] of [[left, 0] as const, [right, 1] as const]) {
         const mine = texts.filter((_, n) => n % 2 === odd).map((text) => `${PASTE_BEGIN}${text}${PASTE_END}`);
         const got = (await reader.until((bytes) => bytes.length === mine.join('').length)).toString();
@@ -65,7 +65,7 @@ describe('paste', () => {
         height: 24,
         command: PLAIN_SHELL,
       });
-      const error = await tmux.pastePane(paneId, text).catch((caught: unknown) => caught);
+      const error = await pastePane(tmux, paneId, text).catch((caught: unknown) => caught);
       expect(error).toMatchObject({ code: 'invalid', message: expect.stringMatching(message) });
       expect(await tmux.run([['list-buffers']])).toBe('');
     }),
@@ -90,7 +90,7 @@ describe('paste', () => {
       await expect.poll(async () => (await tmux.showPane(dead.paneId)).dead).toBe(true);
       expect((await tmux.showPane(dead.paneId)).deadStatus).toBe(7);
       for (const type of [
-        () => tmux.pastePane(dead.paneId, 'x'),
+        () => pastePane(tmux, dead.paneId, 'x'),
         () => tmux.sendLiteral(dead.paneId, 'x'),
         () => tmux.pressEnter(dead.paneId),
       ]) {
@@ -107,16 +107,16 @@ describe('paste', () => {
       const { tmux } = context;
       const reader = await openReader(context);
       const refusal = (): Promise<unknown> =>
-        tmux.pastePane(reader.paneId, 'x').catch((error: unknown) => error);
+        pastePane(tmux, reader.paneId, 'x').catch((error: unknown) => error);
       await tmux.run([['copy-mode', '-t', reader.paneId]]);
       expect(await refusal()).toMatchObject({ code: 'not_ready', facts: { condition: 'pane_in_mode' } });
       await tmux.leaveMode(reader.paneId);
       await tmux.run([['select-pane', '-d', '-t', reader.paneId]]);
       expect(await refusal()).toMatchObject({ code: 'not_ready', facts: { condition: 'pane_input_off' } });
       await tmux.run([['select-pane', '-e', '-t', reader.paneId]]);
-      await tmux.pastePane(reader.paneId, 'END');
+      await pastePane(tmux, reader.paneId, 'END');
       expect(await reader.untilText(PASTE_END)).toBe(`${PASTE_BEGIN}END${PASTE_END}`);
-      expect(tmuxProblemOf(await tmux.pastePane('%99', 'x').catch((error: unknown) => error))).toBe(
+      expect(tmuxProblemOf(await pastePane(tmux, '%99', 'x').catch((error: unknown) => error))).toBe(
         'no_pane',
       );
       expect(await tmux.run([['list-buffers']])).toBe('');

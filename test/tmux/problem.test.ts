@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Tmux } from '../../src/tmux/index.ts';
-import { PLAIN_SHELL, withTmux } from '../support/tmux.ts';
+import { PLAIN_SHELL, pastePane, sessionNames, signalChannel, waitFor, withTmux } from '../support/tmux.ts';
 
 describe('what tmux cannot do', () => {
   it('says that tmux is not installed, and how to install it', () =>
@@ -34,11 +34,11 @@ describe('what tmux cannot do', () => {
   it('takes a missing server for no sessions, and says so where one is needed', () =>
     withTmux(async ({ tmux }) => {
       expect(await tmux.hasSession('a')).toBe(false);
-      expect(await tmux.listSessions()).toEqual([]);
+      expect(await sessionNames(tmux)).toEqual([]);
       for (const ask of [
         () => tmux.listPanes('a'),
         () => tmux.showPane('%0'),
-        () => tmux.pastePane('%0', 'x'),
+        () => pastePane(tmux, '%0', 'x'),
       ]) {
         await expect(ask()).rejects.toMatchObject({ code: 'not_found', facts: { tmux: 'no_server' } });
       }
@@ -83,10 +83,10 @@ describe('what tmux cannot do', () => {
     withTmux(async ({ tmux, dir }) => {
       await tmux.newSession({ name: 'a', cwd: dir, width: 80, height: 24, command: PLAIN_SHELL });
       const abort = new AbortController();
-      const waiting = tmux.waitFor('never', abort.signal);
+      const waiting = waitFor(tmux, 'never', abort.signal);
       abort.abort(new Error('enough'));
       await expect(waiting).rejects.toThrow('enough');
-      await tmux.signalChannel('before');
-      await tmux.waitFor('before');
+      await signalChannel(tmux, 'before');
+      await waitFor(tmux, 'before');
     }));
 });

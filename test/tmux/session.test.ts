@@ -2,8 +2,15 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ControlClient, currentSession, paneAt, tmuxProblemOf, windowAt } from '../../src/tmux/index.ts';
-import { PLAIN_SHELL, type PrivateTmux, withTmux } from '../support/tmux.ts';
+import { ControlClient, tmuxProblemOf } from '../../src/tmux/index.ts';
+import {
+  PLAIN_SHELL,
+  type PrivateTmux,
+  pastePane,
+  sessionNames,
+  waitFor,
+  withTmux,
+} from '../support/tmux.ts';
 
 const SIZE = { width: 100, height: 30, command: PLAIN_SHELL };
 
@@ -15,24 +22,17 @@ describe('session', () => {
       for (const act of [
         () => tmux.listPanes('a'),
         () => tmux.killSession('a'),
-        () => tmux.setEnvironment('a', { name: 'K', value: 'V' }),
-        () => tmux.showEnvironment('a', 'K'),
         () => tmux.newWindow({ session: 'a', name: 'w', cwd: dir }),
         () => tmux.listClients('a'),
       ]) {
         expect(tmuxProblemOf(await act().catch((error: unknown) => error))).toBe('no_session');
       }
-      for (const act of [
-        () => tmux.renameWindow(windowAt('a', 0), 'x'),
-        () => tmux.selectWindow(windowAt('a', 0)),
-      ]) {
-        expect(['no_session', 'no_window']).toContain(
-          tmuxProblemOf(await act().catch((error: unknown) => error)),
-        );
-      }
+      expect(['no_session', 'no_window']).toContain(
+        tmuxProblemOf(await tmux.renameWindow('=a:0', 'x').catch((error: unknown) => error)),
+      );
       await tmux.newSession({ name: 'a', cwd: dir, ...SIZE });
       await tmux.killSession('a');
-      expect((await tmux.listSessions()).map(({ name }) => name)).toEqual(['ab']);
+      expect(await sessionNames(tmux)).toEqual(['ab']);
     }));
 
   it('does not take a window called like the session for the session', () =>
@@ -47,7 +47,7 @@ describe('session', () => {
     (name) =>
       withTmux(async ({ tmux, dir }) => {
         await expect(tmux.newSession({ name, cwd: dir, ...SIZE })).rejects.toMatchObject({ code: 'invalid' });
-        expect(await tmux.listSessions()).toEqual([]);
+        expect(await sessionNames(tmux)).toEqual([]);
       }),
   );
 
@@ -148,7 +148,7 @@ describe('session', () => {
       expect(refused).toHaveLength(3);
       for (const { reason } of refused as PromiseRejectedResult[])
         expect(tmuxProblemOf(reason)).toBe('duplicate_session');
-      expect((await tmux.listSessions()).map(({ name }) => name).sort()).toEqual(['a', 'b', 'c']);
+      expect(await sessionNames(tmux)).toEqual(['a', 'b', 'c']);
     }));
 
   it('works under a configuration with mistakes, hooks and aliases of the person’s own', () =>
@@ -156,12 +156,12 @@ describe('session', () => {
       async ({ tmux, dir }) => {
         const { paneId } = await tmux.newSession({ name: 'a', cwd: dir, ...SIZE, env: { A: 'b' } });
         await tmux.newSession({ name: 'b', cwd: dir, ...SIZE });
-        expect(await tmux.showEnvironment('a', 'A')).toEqual({ state: 'set', value: 'b' });
+        expect(await tmux.run([['show-environment', '-t', '=a:', 'A']])).toBe('A=b');
         expect((await tmux.showPane(paneId)).inMode).toBe(false);
         const client = await ControlClient.attach(tmux.exec, 'a');
         for (const by of [tmux, tmux.via(client)]) {
           expect((await by.listPanes('a')).map(({ id }) => id)).toEqual([paneId]);
-          await by.pastePane(paneId, 'x');
+          await pastePane(by, paneId, 'x');
           expect((await by.showPane(paneId)).id).toBe(paneId);
         }
         await client.close();
@@ -301,25 +301,6 @@ describe('session', () => {
       }),
   );
 
-  it('tells a program in a pane which session it runs in', () =>
-    withTmux(async (context) => {
-      const { tmux, dir, socketPath } = context;
-      const created = await tmux.newSession({
-        name: 'a',
-        cwd: dir,
-        ...SIZE,
-        command: report(context, 'printf "%s\\n%s" "$TMUX" "$TMUX_PANE"'),
-      });
-      const [TMUX, TMUX_PANE] = (await reported(context)).split('\n');
-      const place = await currentSession({ ...process.env, TMUX, TMUX_PANE });
-      expect(place).toMatchObject({ sessionName: 'a', sessionId: created.sessionId, paneId: created.paneId });
-      expect(place?.tmux.exec.options.socketPath).toBe(socketPath);
-      expect(await currentSession({ PATH: process.env['PATH'] })).toBeUndefined();
-      await expect(currentSession({ ...process.env, TMUX, TMUX_PANE: '%77' })).rejects.toMatchObject({
-        facts: { tmux: 'no_pane' },
-      });
-    }));
-
   it('respawns a pane with another program and keeps its id', () =>
     withTmux(async (context) => {
       const { tmux, dir } = context;
@@ -330,7 +311,7 @@ describe('session', () => {
       await tmux.respawnPane(paneId, { cwd: dir, kill: true, command: report(context, 'printf again') });
       expect(await reported(context)).toBe('again');
       expect((await tmux.showPane(paneId)).pid).not.toBe(panePid);
-      expect(await tmux.display(paneAt('a', 0, 0), '#{pane_id}')).toBe(paneId);
+      expect(await tmux.display('=a:0.0', '#{pane_id}')).toBe(paneId);
     }));
 });
 
@@ -341,6 +322,6 @@ function report({ dir, socketPath }: PrivateTmux, script: string): [string, stri
 }
 
 async function reported({ tmux, dir }: PrivateTmux): Promise<string> {
-  await tmux.waitFor('reported');
+  await waitFor(tmux, 'reported');
   return fs.readFileSync(path.join(dir, 'report'), 'utf8');
 }

@@ -111,9 +111,3 @@ export function isBusy(error: unknown): boolean {
   const code = primaryCode(error);
   return code === BUSY || code === LOCKED;
 }
-
-/** The file's content is damaged or was never a database. */
-export function isCorrupt(error: unknown): boolean {
-  const code = primaryCode(error);
-  return code === CORRUPT || code === NOT_A_DATABASE;
-}

@@ -26,14 +26,3 @@ export function nextDueMs({ anchorMs, intervalSeconds, finishedMs }: Cadence): n
   }
   return Math.min(earliest, END_OF_TIME_MS);
 }
-
-/** The next `count` due times if every delivery took no time: what a person is shown before saving. */
-export function previewDueMs(cadence: Omit<Cadence, 'finishedMs'>, fromMs: number, count: number): number[] {
-  const times: number[] = [];
-  for (let at = fromMs; times.length < count; ) {
-    at = at < cadence.anchorMs ? cadence.anchorMs : nextDueMs({ ...cadence, finishedMs: at });
-    if (times.at(-1) === at) break;
-    times.push(at);
-  }
-  return times;
-}

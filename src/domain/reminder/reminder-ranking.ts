@@ -22,13 +22,6 @@ export function compareReminders(a: Ranked, b: Ranked): number {
   return a.reminder_id < b.reminder_id ? -1 : a.reminder_id > b.reminder_id ? 1 : 0;
 }
 
-/** The one reminder that may dispatch, over all live ones: paused, not yet due and executing ones lead too. */
-export function effectiveReminder<R extends Ranked>(live: Iterable<R>): R | undefined {
-  let leader: R | undefined;
-  for (const each of live) if (!leader || compareReminders(each, leader) < 0) leader = each;
-  return leader;
-}
-
 /** Executing while it is being delivered; overdue from its due time on, paused or blocked or not. */
 export function deliveryState(
   reminder: { executing: boolean; nextDueMs: number },

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { END_OF_TIME_MS, parseUtcTime } from '../utc-time.ts';
-import { firstDueMs, reminderProblems } from './reminder.ts';
-import { nextDueMs, previewDueMs } from './reminder-cadence.ts';
+import { reminderProblems } from './reminder.ts';
+import { nextDueMs } from './reminder-cadence.ts';
 import {
   compareReminders,
   deliveryState,
-  effectiveReminder,
   MOST_RANKING,
   rankingAfterAll,
   rankingBeforeAll,
@@ -45,21 +44,6 @@ describe('definition', () => {
   ] as const)('%j breaks %j', (definition, messages) => {
     expect(reminderProblems(definition).map((problem) => problem.message)).toEqual(messages);
   });
-
-  it('a relative delay counts from the moment given, an absolute time stands for itself, past or not', () => {
-    expect(firstDueMs({ start_after_seconds: 300 }, now)).toBe(now + 300_000);
-    expect(firstDueMs({ start_after_seconds: 0.5 }, now)).toBe(now + 500);
-    expect(firstDueMs({ deliver_at_utc: '2020-01-01T00:00:00Z' }, now)).toBe(Date.UTC(2020, 0, 1));
-  });
-
-  it('no delay is too long or too short for the calendar', () => {
-    for (const seconds of [Number.MAX_VALUE, 1e300, 1e20, 1e9, 1, 1e-9, Number.MIN_VALUE]) {
-      const due = firstDueMs({ start_after_seconds: seconds }, now);
-      expect(due).toBeGreaterThanOrEqual(now);
-      expect(() => new Date(due).toISOString()).not.toThrow();
-      expect(new Date(due).getUTCFullYear()).toBeLessThanOrEqual(9999);
-    }
-  });
 });
 
 describe('selection', () => {
@@ -73,9 +57,8 @@ describe('selection', () => {
   it('the leader has the smallest ranking, then is the oldest, then has the smallest id, in whatever order they came', () => {
     fc.assert(
       fc.property(live, (set) => {
-        const leader = effectiveReminder(set)!;
-        expect(effectiveReminder([...set].reverse())).toBe(leader);
-        expect([...set].sort(compareReminders)[0]).toBe(leader);
+        const leader = [...set].sort(compareReminders)[0]!;
+        expect([...set].reverse().sort(compareReminders)[0]).toBe(leader);
         for (const other of set) {
           expect(leader.ranking).toBeLessThanOrEqual(other.ranking);
           if (leader.ranking === other.ranking) {
@@ -86,7 +69,6 @@ describe('selection', () => {
         }
       }),
     );
-    expect(effectiveReminder([])).toBeUndefined();
   });
 
   it('executing beats overdue beats scheduled', () => {
@@ -168,13 +150,6 @@ describe('cadence', () => {
       ),
       { numRuns: 1000 },
     );
-  });
-
-  it('the preview shows the first due time and then the grid', () => {
-    const cadence = { anchorMs: now, intervalSeconds: 60 };
-    expect(previewDueMs(cadence, now - 5000, 3)).toEqual([now, now + 60_000, now + 120_000]);
-    expect(previewDueMs(cadence, now + 61_000, 2)).toEqual([now + 120_000, now + 180_000]);
-    expect(previewDueMs({ anchorMs: now, intervalSeconds: 1e300 }, now, 5)).toEqual([END_OF_TIME_MS]);
   });
 });
 

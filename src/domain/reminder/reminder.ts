@@ -1,5 +1,4 @@
 import type { FieldProblem } from '../field-problem.ts';
-import { END_OF_TIME_MS, parseUtcTime } from '../utc-time.ts';
 
 export const REMINDER_MODES = ['one_off', 'repeat'] as const;
 export type ReminderMode = (typeof REMINDER_MODES)[number];
@@ -11,7 +10,6 @@ export const SELECTION_STATES = ['effective', 'blocked'] as const;
 export const DELIVERY_STATES = ['scheduled', 'overdue', 'executing'] as const;
 export const DELIVERY_KINDS = ['prompt', 'send_keys'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
-export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 export interface ReminderDefinition {
   mode: ReminderMode;
@@ -60,23 +58,4 @@ export function reminderProblems(
     say('missed', 'durable reminders need missed: skip or once');
   }
   return problems;
-}
-
-/** What is wrong with a number of seconds, or undefined. Fractions of any size are fine. */
-export function secondsProblem(value: number): string | undefined {
-  if (!Number.isFinite(value)) return 'must be finite';
-  return value > 0 ? undefined : 'must be > 0';
-}
-
-/**
- * When a definition is first due, in wall milliseconds. A relative delay counts from `nowMs`, the moment of
- * create or update. A delay longer than the calendar ends at its last instant instead of overflowing.
- */
-export function firstDueMs(
-  definition: Pick<ReminderDefinition, 'start_after_seconds' | 'deliver_at_utc'>,
-  nowMs: number,
-): number {
-  const { start_after_seconds: delay, deliver_at_utc: at } = definition;
-  const due = at != null ? parseUtcTime(at) : Math.ceil(nowMs + (delay ?? 0) * 1000);
-  return Math.min(due ?? nowMs, END_OF_TIME_MS);
 }

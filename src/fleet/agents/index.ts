@@ -9,6 +9,6 @@
  * Errors    `not_found` and `conflict` for references, `unavailable` without a live gateway, otherwise what session/ or
  *           the gateway says.
  */
-export { type AgentsConfig, apiBaseUrl } from './agents-config.ts';
+
 export { type ManagedAgents, startAgents } from './managed-agents.ts';
-export { type AgentRoutesOptions, agentRoutes } from './routes.ts';
+export { agentRoutes } from './routes.ts';

@@ -41,11 +41,6 @@ export async function acknowledgeAll(sql: Sql, holder: Holder, acks: readonly Ac
   }));
 }
 
-export async function acknowledge(sql: Sql, ack: Ack & Holder): Promise<AckResult> {
-  const [result] = await acknowledgeAll(sql, ack, [ack]);
-  return result!;
-}
-
 async function apply(
   sql: Sql,
   statement: string,

@@ -9,18 +9,12 @@
  * Errors    `not_found` for a workspace that is not of the tenant, `conflict` for a replay that cannot be.
  */
 export {
-  type Ack,
-  type AckResult,
-  acknowledge,
   acknowledgeAll,
-  type Holder,
-  type Outcome,
   recordOutcome,
 } from './acknowledge.ts';
-export { type Claim, claim, type DispatchGuards } from './claim.ts';
+export { claim, type DispatchGuards } from './claim.ts';
 export {
   type DeadLetterPage,
-  type DeadLetterQuery,
   dropStale,
   listDeadLetters,
   replay,
@@ -32,12 +26,10 @@ export {
   DELIVERY_CHANNEL,
   DELIVERY_PRIORITY,
   DEPTH_COUNTED,
-  type DeliveryStatus,
-  type DeliveryView,
   RETRY_AFTER_SECONDS,
   TASK_CHANNEL,
 } from './message.ts';
 export { type PageCursor, readCursor, writeCursor } from './page-cursor.ts';
 export { deliverySweep } from './sweep.ts';
 export { giveUpTurns, recordTurn } from './turns.ts';
-export { RETENTION, type Retention, type UpkeepResult, upkeepPass } from './upkeep.ts';
+export { upkeepPass } from './upkeep.ts';

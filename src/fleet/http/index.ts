@@ -7,11 +7,11 @@
  */
 export { a2aRoutes } from './a2a-routes.ts';
 export { adminRoutes } from './admin-routes.ts';
-export { authenticate, callerOf, REQUEST_LIMITS, type RequestLimits, requireCaller } from './authenticate.ts';
+export { authenticate, callerOf, type RequestLimits, requireCaller } from './authenticate.ts';
 export { deliveryRoutes } from './delivery-routes.ts';
 export { mcpRoute } from './mcp-route.ts';
 export { registryRoutes } from './registry-routes.ts';
 export { RequestCounts } from './request-counts.ts';
-export { requestIdOf, requestLog } from './request-log.ts';
-export { type ServerRouteDependencies, serverRoutes } from './server-routes.ts';
+export { requestLog } from './request-log.ts';
+export { serverRoutes } from './server-routes.ts';
 export { sweeperRoutes } from './sweeper-routes.ts';

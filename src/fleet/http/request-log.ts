@@ -32,11 +32,6 @@ export function requestLog(log: Log, clock: Clock, counts: RequestCounts): Middl
   };
 }
 
-/** For those who log something on behalf of a request. */
-export function requestIdOf(context: Context): string {
-  return String(context.get(ID_KEY));
-}
-
 /** The route, not the path: ids in paths would make a series each. */
 function patternOf(context: Context, status: number): string {
   const pattern = routePath(context, -1);

@@ -6,7 +6,7 @@
  * Never     Trusts a body or a path about who somebody is.
  * Errors    `unauthorized` without a good token, `forbidden` with one that is not enough.
  */
-export { type FindAgent, grantToken, orgFor, type TokenWish } from './grant.ts';
+export { grantToken, orgFor } from './grant.ts';
 export {
   type AgentIdentity,
   type Identity,
@@ -20,14 +20,13 @@ export {
   requireServerAdmin,
   requireWorkspace,
 } from './identity.ts';
-export { DEFAULT_ORG, ensureOrg, findOrg, listOrgs, type Org, orgOfId } from './orgs.ts';
+export { DEFAULT_ORG, ensureOrg, listOrgs, type Org } from './orgs.ts';
 export {
   createToken,
   hasServerAdmin,
   identify,
   isTokenGood,
   listTokens,
-  type NewToken,
   requireLive,
   revokeToken,
   revokeTokensOf,

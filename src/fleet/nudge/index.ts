@@ -9,6 +9,6 @@
  * Errors    One agent's failure is counted and tried again next time; a database that fails ends the pass.
  */
 export { type NudgeDeps, type NudgeResult, nudgeSweep } from './nudge-sweep.ts';
-export { NUDGE_KIND, nudgeBody, nudgeText } from './nudge-text.ts';
+export { NUDGE_KIND, nudgeBody } from './nudge-text.ts';
 export { NUDGE_DEFAULTS, type NudgeSettings, nudgeSettings } from './settings.ts';
 export { nothingToNudge } from './still-wanted.ts';

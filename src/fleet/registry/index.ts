@@ -8,11 +8,11 @@
  * Errors    `not_found`, `conflict` for an ambiguous name, an older session, or an agent that runs elsewhere.
  */
 export { Arrivals } from './arrivals.ts';
-export { changeStatus, type StatusChange } from './change-status.ts';
-export { type BeatOptions, wakeHeldBeats } from './hand-out.ts';
-export { type Beat, beat, olderSession, settle } from './heartbeat.ts';
-export { HEARTBEAT_SECONDS, type HeldBeatDependencies, heldBeat } from './held-beat.ts';
-export { LIVENESS_WINDOW_SECONDS, type LivenessOptions, livenessPass, livenessSweep } from './liveness.ts';
-export { type RegisteredWorkspace, type Registration, registerWorkspace } from './register.ts';
+export { changeStatus } from './change-status.ts';
+export { wakeHeldBeats } from './hand-out.ts';
+export { olderSession, settle } from './heartbeat.ts';
+export { type HeldBeatDependencies, heldBeat } from './held-beat.ts';
+export { LIVENESS_WINDOW_SECONDS, livenessPass, livenessSweep } from './liveness.ts';
+export { registerWorkspace } from './register.ts';
 export { findWorkspace, resolveWorkspace, type Workspace } from './workspace.ts';
-export { listWorkspaces, viewWorkspace, type WorkspaceQuery } from './workspace-views.ts';
+export { listWorkspaces, viewWorkspace } from './workspace-views.ts';

@@ -13,8 +13,8 @@ export { cancelOrphans, orphanSweep } from './cancel-orphans.ts';
 export { cancelRequest } from './cancel-request.ts';
 export { createRequest, type NewRequest } from './create-request.ts';
 export { getThread } from './get-thread.ts';
-export { type ListWanted, listInbox, listOutgoing, listVisible } from './list-requests.ts';
-export type { Enqueue } from './notices.ts';
-export { REQUESTS_CHANNEL, readEvents } from './request-events.ts';
-export { type RequestsDeps, requestRoutes } from './request-routes.ts';
+export { type ListWanted, listInbox, listOutgoing } from './list-requests.ts';
+
+export { readEvents } from './request-events.ts';
+export { requestRoutes } from './request-routes.ts';
 export { respondRequest } from './respond-request.ts';

@@ -11,5 +11,5 @@
  */
 export { clockSweep } from './clock-sweep.ts';
 export { positiveSeconds, saysTrue } from './settings.ts';
-export type { Sweep, SweepPass, SweepResult } from './sweep.ts';
-export { type SweeperRun, Sweepers, type SweepersOptions, type SweeperView } from './sweepers.ts';
+export type { Sweep, SweepPass } from './sweep.ts';
+export { Sweepers } from './sweepers.ts';

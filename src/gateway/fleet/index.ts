@@ -8,8 +8,6 @@
  *           others begin like a command.
  * Errors    None leave: trouble is in the status, with what the server said.
  */
-export { FleetLink, type FleetLinkDependencies } from './fleet-link.ts';
+
 export { FleetPlace } from './fleet-place.ts';
 export { FLEET_MIGRATIONS } from './fleet-store.ts';
-export { type Membership, readMembership } from './membership.ts';
-export { promptOfMessage } from './prompt-of-message.ts';

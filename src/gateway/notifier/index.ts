@@ -7,9 +7,9 @@
  * Never     Puts a byte of any message, subject or sender into the prompt.
  */
 
-export { decideWake, type WakeDecision, type WakeFacts } from './decide-wake.ts';
+export { decideWake, type WakeFacts } from './decide-wake.ts';
 export { Notifier, type NotifierDependencies } from './notifier.ts';
 export { NOTIFIER_EPOCH_MIGRATIONS, NOTIFIER_MIGRATIONS } from './notifier-schema.ts';
 export { NotifierStore } from './notifier-store.ts';
-export { type MailDoors, renderWakePrompt, type WakePromptFacts } from './wake-prompt.ts';
+export { renderWakePrompt } from './wake-prompt.ts';
 export { readWakeTemplate, type WakeTemplate } from './wake-template.ts';

@@ -4,4 +4,4 @@
  * Promises  Derived on demand from the surface, the queue, the slot and the instance record; nothing is kept twice.
  * Never     Probes the terminal: it reads what the surface has observed.
  */
-export { Presence, type PresenceDependencies } from './presence.ts';
+export { Presence } from './presence.ts';

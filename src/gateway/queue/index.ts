@@ -8,9 +8,9 @@
  * Errors    `conflict` for a reused idempotency key or a request that cannot be cancelled any more, `not_found`.
  */
 
-export { type CoalescePlan, joinInterrupts, planCoalescing } from './coalesce.ts';
+export { type CoalescePlan, joinInterrupts } from './coalesce.ts';
 export { type InstanceRecord, InstanceStore } from './instance-record.ts';
-export type { LedgerEntry, LedgerStage } from './ledger.ts';
+export type { LedgerEntry } from './ledger.ts';
 export { OpenedFile } from './opened-file.ts';
 export { type Outcome, WIRE_STATES } from './outcomes.ts';
 export {
@@ -18,10 +18,9 @@ export {
   PRIORITY,
   payloadOf,
   promptOf,
-  type QueuedKind,
   type RequestRow,
 } from './request.ts';
 export { type Accepted, RequestQueue } from './request-queue.ts';
-export { type RequestView, toListedRequest, toRequestView } from './request-view.ts';
-export { REQUEST_KEEP } from './retention.ts';
+export { toListedRequest, toRequestView } from './request-view.ts';
+
 export { QUEUE_MIGRATIONS } from './schema.ts';

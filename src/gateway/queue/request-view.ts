@@ -51,5 +51,3 @@ function cut(text: string): string {
     ? text
     : new TextDecoder().decode(bytes.subarray(0, LISTED_BYTES), { stream: true });
 }
-
-export type RequestView = ReturnType<typeof toRequestView>;

@@ -52,8 +52,6 @@ export function contractState(input: ContractInput) {
   };
 }
 
-export type ContractState = ReturnType<typeof contractState>;
-
 function diagnosticsOf({ facts, probe, detectorName }: ContractInput) {
   const process = facts.process.value;
   const down = process === 'shell' || process === 'gone' || process === 'other';

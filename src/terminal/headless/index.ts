@@ -12,12 +12,11 @@
 
 export type { HeadlessManifest, HeadlessProgress } from './headless-manifest.ts';
 export {
-  HEADLESS_DEFAULTS,
   type HeadlessOptions,
   openHeadlessSurface,
   openPresence,
 } from './open-headless-surface.ts';
 export type { SessionPresence } from './session-presence.ts';
 export { endHeadlessTurn } from './turn/end-headless-turn.ts';
-export type { TurnLimits } from './turn/running-turn.ts';
-export { readExitCode, type TurnFiles, turnArtefacts } from './turn/turn-files.ts';
+
+export { readExitCode, turnArtefacts } from './turn/turn-files.ts';
