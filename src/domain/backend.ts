@@ -13,7 +13,7 @@ export const BACKEND_KINDS = [
 
 export type BackendKind = (typeof BACKEND_KINDS)[number];
 
-/** How a prompt reaches the agent: typed into its screen, run as one process per turn here, or by the pair server. */
+/** How a prompt reaches the agent: typed into its screen, run as one process per turn here, or by the fleet server. */
 export type DispatchMode = 'tui' | 'local_headless' | 'server_headless';
 
 export interface BackendCapabilities {

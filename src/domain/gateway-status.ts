@@ -43,7 +43,7 @@ export interface AdmissionFacts {
   epoch: number;
   /** The newest epoch whose left-over work a person has decided about. The first needs no decision. */
   reconciledEpoch?: number;
-  /** For an agent the pair server runs: whether the server takes a prompt now. */
+  /** For an agent the fleet server runs: whether the server takes a prompt now. */
   serverAccepts?: boolean;
 }
 

@@ -40,7 +40,7 @@ export interface RunningServer {
   stopped: Promise<void>;
 }
 
-const LEASE_SECONDS = 30;
+const MESSAGE_LEASE_SECONDS = 30;
 
 /** The database with its tables brought up to date. */
 export async function openDatabase(config: DatabaseConfig): Promise<Sql> {
@@ -171,7 +171,7 @@ interface Rooms {
 }
 
 function routes(config: ServerConfig, rooms: Rooms): Hono {
-  const { host, hosts, clock, log, limits, leaseSeconds = LEASE_SECONDS, livenessSeconds } = config;
+  const { host, hosts, clock, log, limits, leaseSeconds = MESSAGE_LEASE_SECONDS, livenessSeconds } = config;
   const { sql, sweepers, ending } = rooms;
   const counts = new RequestCounts();
   const app = createApp({ host, hosts, log, watch: requestLog(log, clock, counts) });

@@ -105,7 +105,7 @@ export async function controlDirectly(
   return (await import('./direct-control.ts')).controlDirectly(context, facts, act);
 }
 
-/** Agents that a pair server owns: launching, listing, stopping them there. */
+/** Agents that a fleet server owns: launching, listing, stopping them there. */
 export function pairActions(): Promise<typeof import('./for-servers/fleet-actions.ts')> {
   return import('./for-servers/fleet-actions.ts');
 }

@@ -18,7 +18,7 @@ export const PAIR_PORT: Flag = {
   parse: wholeNumber(1, 65_535),
 };
 
-/** Which agent, here or behind a pair server. */
+/** Which agent, here or behind a fleet server. */
 export const GATEWAY_TARGET_FLAGS: Flag[] = [...AGENT_FLAGS, PAIR_PORT];
 
 export function sessionContext(input: Input): SessionContext {

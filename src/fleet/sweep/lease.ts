@@ -3,7 +3,7 @@ import type { Sql } from '../../db/index.ts';
 import type { SweepResult } from './sweep.ts';
 
 /** A server that dies in a pass is replaced after this long; one that lives renews in time. */
-const LEASE_SECONDS = 15;
+const SWEEPER_LEASE_SECONDS = 15;
 const RENEW_EVERY_MS = 5000;
 
 export interface Lease {
@@ -18,11 +18,11 @@ export interface Lease {
 export async function takeLease(sql: Sql, { name, holder }: Lease): Promise<boolean> {
   const { rowCount } = await sql.query(
     `INSERT INTO sweepers AS s (name, holder, lease_until, last_started_at)
-     VALUES ($1, $2, now() + interval '${LEASE_SECONDS} seconds', now())
+     VALUES ($1, $2, now() + interval '${SWEEPER_LEASE_SECONDS} seconds', now())
      ON CONFLICT (name) DO UPDATE
        SET holder = excluded.holder, lease_until = excluded.lease_until, last_started_at = excluded.last_started_at
      WHERE s.holder IS NULL OR s.holder = excluded.holder OR s.lease_until < now()
-       OR s.lease_until > now() + interval '${LEASE_SECONDS} seconds'`,
+       OR s.lease_until > now() + interval '${SWEEPER_LEASE_SECONDS} seconds'`,
     [name, holder],
   );
   return rowCount === 1;
@@ -53,7 +53,7 @@ export function keepLease(sql: Sql, clock: Clock, { lease, onLost }: { lease: Le
     const renewed = await extend(sql, lease).catch(() => undefined);
     if (stopped) return;
     if (renewed) good = clock.monotonic();
-    if (renewed === false || clock.monotonic() - good >= LEASE_SECONDS * 1000) return onLost();
+    if (renewed === false || clock.monotonic() - good >= SWEEPER_LEASE_SECONDS * 1000) return onLost();
     cancel = clock.after(RENEW_EVERY_MS, () => void renew());
   }
 
@@ -65,7 +65,7 @@ export function keepLease(sql: Sql, clock: Clock, { lease, onLost }: { lease: Le
 
 async function extend(sql: Sql, { name, holder }: Lease): Promise<boolean> {
   const { rowCount } = await sql.query(
-    `UPDATE sweepers SET lease_until = now() + interval '${LEASE_SECONDS} seconds' WHERE name = $1 AND holder = $2`,
+    `UPDATE sweepers SET lease_until = now() + interval '${SWEEPER_LEASE_SECONDS} seconds' WHERE name = $1 AND holder = $2`,
     [name, holder],
   );
   return rowCount === 1;

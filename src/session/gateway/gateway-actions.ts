@@ -10,7 +10,7 @@ import type { AttachOptions } from './attach-plan.ts';
 import { type DetachReport, detachLocal } from './detach.ts';
 import type { GatewayChange } from './gateway-changes.ts';
 
-/** Attaches a gateway to an agent, whoever owns it: here, or through the pair server that does. */
+/** Attaches a gateway to an agent, whoever owns it: here, or through the fleet server that does. */
 export async function attach(
   context: SessionContext,
   target: Target,
@@ -20,7 +20,7 @@ export async function attach(
   const own = await localInstead(context, target, 'attach');
   if (own) return attachLocal(context, own, options);
   if (options.host !== undefined || options.port !== undefined || options.allowUsers) {
-    throw unsupported('the address of a gateway behind a pair server is chosen by that server', {
+    throw unsupported('the address of a gateway behind a fleet server is chosen by that server', {
       hint: 'leave out --gateway-host, --gateway-port and --allow-users',
     });
   }

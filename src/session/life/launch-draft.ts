@@ -50,7 +50,7 @@ export interface LaunchOptions {
   autoAttach?: AttachOptions | undefined;
   /** Take the agent's place in the fleet from a session that still runs elsewhere. */
   takeOver?: boolean | undefined;
-  /** The pair server that launches it and will own it. */
+  /** The fleet server that launches it and will own it. */
   owner?: ServerOwner | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface ManifestFacts {
   generationId: string | undefined;
   /** Somebody started this session by hand, and it was adopted: it is not ours to end. */
   joined: boolean;
-  /** `gateway_authority.attach`: whom to ask when the session belongs to a pair server. */
+  /** `gateway_authority.attach`: whom to ask when the session belongs to a fleet server. */
   pairBaseUrl: string | undefined;
   pairAgentRef: string | undefined;
   /** The document itself, for what few callers need. */

@@ -23,7 +23,7 @@ const SLOW_TIMEOUT_MS = 30_000;
 
 function serverKind(server: PairServer): ServerKind {
   return {
-    name: 'pair server',
+    name: 'fleet server',
     absent: howToReach(server),
     stranger: 'Another program may have taken the port; "rouse server status" tells.',
   };
@@ -57,21 +57,21 @@ export async function pairKnows(server: PairServer, agentRef: string): Promise<b
   }
 }
 
-/** Which kind of pair server answers there; another program on that port is not one. */
+/** Which kind of fleet server answers there; another program on that port is not one. */
 export async function pairService(server: PairServer): Promise<PairService> {
   const { baseUrl } = server;
   let service: unknown;
   try {
     service = (await askPair({ baseUrl }, { method: 'GET', path: '/health' }))['houmao_service'];
   } catch (error) {
-    throw unavailable(`no pair server answers at ${baseUrl}`, {
+    throw unavailable(`no fleet server answers at ${baseUrl}`, {
       cause: error,
       hint: howToReach(server),
       facts: { cause: 'pair_unreachable', base_url: baseUrl },
     });
   }
   if (service === 'houmao-server' || service === 'houmao-passive-server') return service;
-  throw conflict(`what answers at ${baseUrl} is not a pair server`, {
+  throw conflict(`what answers at ${baseUrl} is not a fleet server`, {
     facts: { cause: 'not_a_pair_server', base_url: baseUrl },
   });
 }
@@ -116,7 +116,7 @@ function requireSameSession(agent: Json, facts: ManifestFacts, baseUrl: string):
 
 export type PairAction = 'attach' | 'detach' | 'status';
 
-/** The gateway routes of a pair server. What it refuses is refused here with its own words and code. */
+/** The gateway routes of a fleet server. What it refuses is refused here with its own words and code. */
 export function pairGateway(target: PairTarget, action: PairAction, body: Json = {}): Promise<Json> {
   const path = `${agentPath(target.agentRef)}/gateway`;
   return action === 'status'

@@ -11,10 +11,10 @@ import {
 } from '../records/session-pointers.ts';
 import type { Selector } from './selector.ts';
 
-/** Where a pair server is expected when nobody says otherwise. */
+/** Where a fleet server is expected when nobody says otherwise. */
 export const DEFAULT_PAIR_PORT = 9889;
 
-/** A session of this host, or one that a pair server owns. */
+/** A session of this host, or one that a fleet server owns. */
 export type Target = LocalTarget | PairTarget;
 
 export interface LocalTarget {
@@ -38,7 +38,7 @@ export interface TargetWorld extends PointerWorld {
   pointersOf(session: string): Promise<SessionPointers | undefined>;
   /** The tmux session this process is in. */
   currentPointers(): Promise<SessionPointers | undefined>;
-  /** Whether a pair server answers there and knows the agent. */
+  /** Whether a fleet server answers there and knows the agent. */
   pairKnows(baseUrl: string, agentRef: string): Promise<boolean>;
   defaultPairPort: number;
 }
@@ -113,7 +113,7 @@ function nobody(selector: AgentSelector, view: RegistryView, pairPort: number): 
     selector.by === 'agent_id' ? record.agent_id : record.agent_name,
   );
   const [close] = nearest(selector.by === 'agent_id' ? selector.id : selector.name, known);
-  return notFound(`there is no agent with ${what}, here or at a pair server on port ${pairPort}`, {
+  return notFound(`there is no agent with ${what}, here or at a fleet server on port ${pairPort}`, {
     hint: close ? `did you mean "${close}"?` : 'see "rouse agents list"',
   });
 }
@@ -138,7 +138,7 @@ export function targetOf(facts: ManifestFacts): Target {
   const served = isHeadless(facts.backend) && pairBaseUrl !== undefined && pairAgentRef !== undefined;
   if (facts.backend !== 'houmao_server_rest' && !served) return { kind: 'local', facts };
   if (pairBaseUrl === undefined || pairAgentRef === undefined) {
-    throw invalid(`${facts.path} names no pair server for this agent, and none is guessed`, {
+    throw invalid(`${facts.path} names no fleet server for this agent, and none is guessed`, {
       hint: 'gateway_authority.attach needs api_base_url and managed_agent_ref',
       facts: { cause: 'no_attach_authority' },
     });

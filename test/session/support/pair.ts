@@ -18,7 +18,7 @@ export interface PairOptions {
   restarted?: object[];
 }
 
-/** The smallest pair server: health, one lookup, and the gateway routes of the agents it knows. */
+/** The smallest fleet server: health, one lookup, and the gateway routes of the agents it knows. */
 export class Pair {
   readonly calls: PairCall[] = [];
   readonly options: PairOptions;
