@@ -10,6 +10,7 @@ const CHECKS = {
   'nothing unused': ['node_modules/.bin/knip', []],
   licences: [node, ['scripts/licences.mjs']],
   'generated pages': [node, ['scripts/generate.mjs', '--check']],
+  'paths in pages': [node, ['scripts/doc-paths.mjs']],
   'generated contract': [node, ['scripts/openapi.mjs', '--check']],
 };
 

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { cliReference } from './cli-reference.mjs';
 import { loadSource } from './load-source.mjs';
+import { readingList } from './reading-list.mjs';
 import { root } from './setup.mjs';
 
 const PAGES = {
@@ -10,6 +11,7 @@ const PAGES = {
   'docs/access.md': async () => (await loadSource('src/wire/access.ts')).accessMarkdown(),
   'docs/lane.md': async (text) =>
     between(text, 'entering', (await loadSource('src/terminal/lane/entering-steps.ts')).enteringMarkdown()),
+  'ARCHITECTURE.md': async (text) => between(text, 'reading', readingList()),
 };
 
 /** A page of prose with one generated part between two marks. */

@@ -1,5 +1,5 @@
-// Who may import whom. Checked by `npm run check`; ARCHITECTURE.md's picture is drawn from the imports found here.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Who may import whom. Checked by `npm run check`.
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -101,11 +101,10 @@ function importsOf(file) {
   );
 }
 
-/** Every breach as a sentence, and the rooms' edges as found. */
+/** Every breach as a sentence. */
 export function inspectHouse() {
   const source = path.join(root, 'src');
   const breaches = [];
-  const edges = new Map();
   const graph = new Map();
   for (const file of sourceFiles(source)) {
     const from = path.relative(source, file).split(path.sep);
@@ -127,12 +126,11 @@ export function inspectHouse() {
         breaches.push(`${where}: ${from[0]} may not import ${to[0]}`);
       if (!(to.length === 2 && to[1] === 'index.ts') && !LIGHT_DOORS.includes(to.join('/')))
         breaches.push(`${where}: enter ${to[0]} by its index.ts, not ${to.join('/')}`);
-      edges.set(`${from[0]} ${to[0]}`, [from[0], to[0]]);
     }
   }
   for (const cycle of cycles(graph))
     breaches.push(`import cycle: ${cycle.map((file) => path.relative(root, file)).join(' → ')}`);
-  return { breaches, edges: [...edges.values()].sort() };
+  return breaches;
 }
 
 function checkInside(plan, from, to, where, breaches) {
@@ -159,24 +157,8 @@ function cycles(graph) {
   return found;
 }
 
-/** The rooms as a Mermaid picture, without the edges to base that every room has. */
-export function drawHouse() {
-  const { edges } = inspectHouse();
-  const lines = edges.filter(([, to]) => to !== 'base').map(([from, to]) => `  ${from} --> ${to}`);
-  return ['```mermaid', 'flowchart TD', ...lines, '```'].join('\n');
-}
-
-const PICTURE = /(<!-- house: drawn by scripts\/house-plan\.mjs -->\n)[\s\S]*?(<!-- \/house -->)/;
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { breaches } = inspectHouse();
-  const page = path.join(root, 'ARCHITECTURE.md');
-  const before = readFileSync(page, 'utf8');
-  const after = before.replace(PICTURE, `$1${drawHouse()}\n$2`);
-  if (!PICTURE.test(before)) breaches.push('ARCHITECTURE.md: the place of the picture is gone');
-  if (process.argv.includes('--draw')) writeFileSync(page, after);
-  else if (before !== after)
-    breaches.push('ARCHITECTURE.md: the picture is out of date; run "node scripts/house-plan.mjs --draw"');
+  const breaches = inspectHouse();
   for (const breach of breaches) console.error(breach);
   if (breaches.length) process.exit(1);
   console.log('house plan: kept');
