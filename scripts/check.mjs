@@ -8,6 +8,7 @@ const CHECKS = {
   types: ['node_modules/.bin/tsc', ['--noEmit']],
   'house plan': [node, ['scripts/house-plan.mjs']],
   'nothing unused': ['node_modules/.bin/knip', []],
+  'threat model': [node, ['scripts/threat-model.mjs']],
   licences: [node, ['scripts/licences.mjs']],
   'generated pages': [node, ['scripts/generate.mjs', '--check']],
   'paths in pages': [node, ['scripts/doc-paths.mjs']],
