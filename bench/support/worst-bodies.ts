@@ -29,10 +29,11 @@ function* walk(root: Node, node: Node | undefined, path: Path, good: unknown): G
     yield* walk(root, choice as Node, path, good);
   const put = (value: () => unknown) => (): unknown => placed(good, path, value());
   const where = path.join('.') || 'the body';
-  if (node.type === 'string' && !node.enum && node.const === undefined)
+  const types = [node.type].flat();
+  if (types.includes('string') && !node.enum && node.const === undefined)
     for (const letters of FILLS)
       yield [`${where}: text of ${JSON.stringify(letters)}`, put(() => fill(letters))];
-  if (node.type === 'array') {
+  if (types.includes('array')) {
     const most = Math.min(node.maxItems ?? MOST_ENTRIES, MOST_ENTRIES);
     const each = Math.max(1, Math.floor(MUCH / most) - 20);
     yield [
@@ -42,7 +43,7 @@ function* walk(root: Node, node: Node | undefined, path: Path, good: unknown): G
     yield [`${where}: ${most} wrong ones`, put(() => Array.from({ length: most }, () => ({ no: [] })))];
     yield* walk(root, node.items as Node, [...path, 0], good);
   }
-  if (node.type !== 'object') return;
+  if (!types.includes('object')) return;
   for (const [key, inner] of Object.entries(node.properties ?? {}))
     yield* walk(root, inner as Node, [...path, key], good);
   if (node.additionalProperties && typeof node.additionalProperties === 'object')

@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { about, integer, name, notBlank, oneLine, strict, text } from '../fields.ts';
 import { LONGEST_KEY, LONGEST_REQUEST_TEXT, LONGEST_TITLE, REQUEST_KINDS } from './request-words.ts';
 
-const atMost = (most: number) => (value: string) => [...value].length <= most;
+/** Characters, of which none takes more than two units. */
+const atMost = (most: number) => (value: string) =>
+  value.length <= most || (value.length <= 2 * most && [...value].length <= most);
 const shorter = (most: number): string => `must be at most ${most} characters`;
 const longText = notBlank.refine(atMost(LONGEST_REQUEST_TEXT), shorter(LONGEST_REQUEST_TEXT));
 

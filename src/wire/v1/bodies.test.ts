@@ -372,6 +372,17 @@ it.each(rows)('%s with %j: %s', (id, body, message) => {
   }
 });
 
+it('a cron expression may list every second, minute and hour, and no more than that', () => {
+  const list = (most: number): string => Array.from({ length: most }, (_, n) => n).join(',');
+  const { start_after_seconds: ___, ...plain } = { ...oneOff, mode: 'repeat' };
+  const body = (cron: string) => ({ reminders: [{ ...plain, cron }] });
+  const schema = schemaOf('reminders.create');
+  expect(() => parseBody(schema, body(`${list(60)} ${list(60)} ${list(24)} * * *`))).not.toThrow();
+  expect(() => parseBody(schema, body(`${'1,'.repeat(1000)}1 * * * *`))).toThrow(
+    /cron must have at most 1000/,
+  );
+});
+
 it('an empty sequence of keys is told once', () => {
   expect(() => parseBody(schemaOf('control.sendKeys'), { sequence: '' })).toThrow(
     /^sequence must not be empty$/,

@@ -6,6 +6,7 @@ import {
   isCron,
   isRanking,
   isTimeZone,
+  LONGEST_CRON,
   limit,
   MISSED_POLICIES,
   MOST_RANKING,
@@ -38,10 +39,9 @@ const sendKeys = name(
   ),
 );
 
-const cronExpression = trimmed.refine(
-  (value) => isCron(value),
-  'must be a cron expression such as "0 9 * * 1-5"',
-);
+const cronExpression = trimmed
+  .max(LONGEST_CRON)
+  .refine((value) => isCron(value), 'must be a cron expression such as "0 9 * * 1-5"');
 const timeZone = trimmed.refine(
   (value) => isTimeZone(value),
   'must be an IANA time zone such as Europe/Zurich',
