@@ -17,9 +17,6 @@ const agents = {
   },
 };
 
-/** On a shared CI machine a real terminal may be late once; what fails three times in a row fails. */
-const retry = process.env['CI'] ? 2 : 0;
-
 /** Walk tests mostly wait for terminals and processes: with a worker for every core, half of the machine is idle. */
 const maxWorkers = availableParallelism() + 1;
 
@@ -37,7 +34,6 @@ export default defineConfig({
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          retry,
         },
       },
       {
@@ -48,7 +44,6 @@ export default defineConfig({
           pool: 'forks',
           testTimeout: 120_000,
           hookTimeout: 60_000,
-          retry,
           globalSetup: ['test/support/build-once.ts'],
         },
       },

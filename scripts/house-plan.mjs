@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inspectSizes } from './house-sizes.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -27,7 +28,7 @@ const PLAN = {
   main: 'base domain cli gateway fleet mcp scripted tools terminal',
 };
 
-/** Inside the gateway, data goes one way; only dispatch holds the lane. */
+/** Inside the gateway, data goes one way. Dispatch, reminders and raw keys of control reach the agent's surface. */
 const GATEWAY_PLAN = {
   queue: '',
   dispatch: 'queue',
@@ -35,9 +36,12 @@ const GATEWAY_PLAN = {
   control: 'queue dispatch presence files',
   files: '',
   turns: '',
-  notifier: 'queue presence files turns',
+  mail: '',
+  served: '',
+  notifier: 'queue presence files turns mail',
   reminders: 'queue dispatch presence files turns',
   fleet: 'queue dispatch presence control',
+  http: 'queue presence control mail notifier reminders',
 };
 
 /** Inside the fleet server: who a caller is, then queue, registry, requests, sweeps; http and server.ts see them all. */
@@ -57,11 +61,10 @@ const FLEET_PLAN = {
 /** Inside session: what is on record, which agent is meant, its gateway, its life; servers use all of it. */
 const SESSION_PLAN = {
   records: '',
-  equip: 'tools',
-  tools: 'equip',
+  equip: '',
   target: 'records equip',
   gateway: 'records equip target',
-  life: 'records equip tools target gateway',
+  life: 'records equip target gateway',
   'for-servers': 'records target gateway life',
 };
 
@@ -74,7 +77,36 @@ const TERMINAL_PLAN = {
   headless: 'proof',
 };
 
-const INSIDE = { gateway: GATEWAY_PLAN, fleet: FLEET_PLAN, session: SESSION_PLAN, terminal: TERMINAL_PLAN };
+/** Inside the command line: each family may use the flags and printing of all; some print what others do. */
+const CLI_PLAN = {
+  input: '',
+  print: '',
+  tui: '',
+  agents: 'input print fleet gateway mail',
+  fleet: 'input print agents gateway mail',
+  gateway: 'input print agents why',
+  mail: 'input print agents gateway',
+  mailbox: 'input print mail',
+  mailfile: 'input print mail',
+  mcp: 'input agents fleet gateway mail',
+  why: 'input print agents gateway mail',
+};
+
+const INSIDE = {
+  cli: CLI_PLAN,
+  db: { embedded: '', sqlite: '' },
+  domain: { mail: '', reminder: '' },
+  fleet: FLEET_PLAN,
+  gateway: GATEWAY_PLAN,
+  mail: { schema: '', contract: 'schema', filesystem: 'schema', flatfile: 'schema', memory: 'schema' },
+  screen: { model: '', turn: 'model' },
+  scripted: { control: 'tui', turns: 'control tui', tui: 'control turns' },
+  session: SESSION_PLAN,
+  terminal: TERMINAL_PLAN,
+  tmux: { control: '' },
+  tools: { signals: '', claude: 'signals', codex: 'signals', opencode: 'signals' },
+  wire: { v1: '', files: '', fleet: 'v1' },
+};
 
 /** Beside its index.ts, a room may have a second door, so that those who must start fast load only what they need. */
 const LIGHT_DOORS = [
@@ -110,6 +142,8 @@ export function inspectHouse() {
     const from = path.relative(source, file).split(path.sep);
     const where = path.relative(root, file);
     if (!(from[0] in PLAN)) breaches.push(`${where}: room "${from[0]}" is not in the plan`);
+    if (from.length > 2 && !(from[1] in (INSIDE[from[0]] ?? {})))
+      breaches.push(`${where}: "${from[0]}/${from[1]}" is not in the plan`);
     const isTest = /\.(test|contract)\.ts$/.test(file);
     const targets = importsOf(file);
     if (!isTest) graph.set(file, targets);
@@ -130,12 +164,12 @@ export function inspectHouse() {
   }
   for (const cycle of cycles(graph))
     breaches.push(`import cycle: ${cycle.map((file) => path.relative(root, file)).join(' → ')}`);
+  breaches.push(...inspectSizes(source, [...graph.keys()]));
   return breaches;
 }
 
 function checkInside(plan, from, to, where, breaches) {
   if (from.length < 3 || to.length < 3 || from[1] === to[1]) return;
-  if (!(from[1] in plan) || !(to[1] in plan)) return;
   if (!allowed(plan, from[1]).includes(to[1]))
     breaches.push(`${where}: ${from[0]}/${from[1]} may not import ${from[0]}/${to[1]}`);
 }

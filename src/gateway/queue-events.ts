@@ -19,7 +19,9 @@ export function recordQueueEvents(queue: RequestQueue, events: EventLog, log: Lo
 
   function finished(entry: LedgerEntry): void {
     const { request_id, state, outcome, error_detail, result_json } = queue.get(entry.request_id);
-    events.write(state, { request_id, outcome, error_detail, result_json });
+    if (state === 'coalesced') events.write(state, { request_id, outcome });
+    else if (state === 'completed' || state === 'failed')
+      events.write(state, { request_id, outcome, error_detail, result_json });
     const facts = { request_id, outcome, ...(error_detail && { detail: error_detail }) };
     if (state === 'failed') log.warn('failed gateway request', facts);
     else log.info(`${state} gateway request`, facts);

@@ -1,3 +1,4 @@
+import { type RouseError, utcStamp } from '../../base/index.ts';
 import { newTurnId } from '../../domain/index.ts';
 import {
   type ControlPromptBody,
@@ -36,13 +37,16 @@ function beginTurn(
     let request_id: string | undefined;
     const stop = on.queue.entries.on((entry) => {
       if (entry.stage !== 'submitted' || entry.request_id !== request_id) return;
+      tellSubmitted(admission, on, { request_id, turn_id });
       resolve(promptSent(admission, { turn_id, evidence: { request_id } }));
     });
     on.slot
       .run(execution, async () => {
         const row = await claimed({ ...payloadOf(body), turn_id }, on);
         request_id = row.request_id;
-        return { turn_id, ...(await settle(row, admission, on)) };
+        const result = await settle(row, admission, on, turn_id);
+        on.events.write('control_prompt_completed', { request_id, turn_id });
+        return { turn_id, ...result };
       })
       .then(resolve, reject)
       .finally(stop);
@@ -61,82 +65,110 @@ async function claimed(payload: Record<string, unknown>, on: ControlDependencies
   return row;
 }
 
+function tellSubmitted(
+  { policy }: PromptAdmission,
+  on: ControlDependencies,
+  which: { request_id: string; turn_id?: string },
+): void {
+  const submitted_at_utc = utcStamp(on.clock.now());
+  on.events.write('control_prompt_submitted', { ...which, admission_policy: policy, submitted_at_utc });
+}
+
+/** Of a headless turn, that it was submitted has been told when it was. */
 async function settle(
   row: RequestRow,
   admission: PromptAdmission,
   on: ControlDependencies,
+  turn_id?: string,
 ): Promise<PromptResult> {
+  const { request_id } = row;
   const ending = await deliverRequest(row, admission.policy, on);
-  const finished = on.queue.get(row.request_id);
+  const finished = on.queue.get(request_id);
   const reasons = reasonsOf(finished.error_detail ?? finished.waiting_reason);
   if (ending === 'submitted') {
-    on.events.write('control_prompt_submitted', {
-      request_id: row.request_id,
-      admission_policy: admission.policy,
-    });
-    return promptSent(admission, { evidence: { request_id: row.request_id } });
+    if (!turn_id) tellSubmitted(admission, on, { request_id });
+    return promptSent(admission, { evidence: { request_id } });
   }
   // What was refused now is not tried later: a direct prompt has no place in line.
-  if (ending === 'returned')
-    await on.queue.finish(row.request_id, { outcome: 'refused', detail: reasons.join(' ') });
-  on.events.write('control_prompt_failed', { request_id: row.request_id, outcome: ending, reasons });
-  const { request_id } = row;
   if (ending === 'returned') {
-    throw promptRefusal(admission, 'not_ready', `not ready: ${reasons.join(' ')}`, reasons, { request_id });
+    await on.queue.finish(request_id, { outcome: 'refused', detail: reasons.join(' ') });
+    throw refused(on, admission, ['not_ready', `not ready: ${reasons.join(' ')}`, reasons, { request_id }]);
   }
-  throw promptRefusal(admission, 'dispatch_failed', finished.error_detail ?? ending, reasons, {
-    outcome: ending === 'left' ? 'unconfirmed' : ending,
+  const detail = finished.error_detail ?? ending;
+  const outcome = ending === 'left' ? 'unconfirmed' : ending;
+  on.events.write('control_prompt_failed', {
     request_id,
+    ...(turn_id && { turn_id }),
+    error_detail: detail,
+    outcome,
+    reasons,
   });
+  throw promptRefusal(admission, 'dispatch_failed', detail, reasons, { outcome, request_id });
+}
+
+type Refusal = Parameters<typeof promptRefusal> extends [PromptAdmission, ...infer Rest] ? Rest : never;
+
+/** The refusal, told in events.jsonl too: whoever asks later why a prompt never came finds it there. */
+function refused(on: ControlDependencies, admission: PromptAdmission, refusal: Refusal): RouseError {
+  const [error_code, detail, reasons, attempt] = refusal;
+  on.events.write('control_prompt_refused', {
+    error_code,
+    detail,
+    ...(reasons && { reasons }),
+    ...(attempt?.request_id && { request_id: attempt.request_id }),
+  });
+  return promptRefusal(admission, ...refusal);
 }
 
 function refuseStructure(body: ControlPromptBody, admission: PromptAdmission, on: ControlDependencies): void {
   const state = on.presence.admission();
   if (state === 'blocked_reconciliation') {
-    throw promptRefusal(admission, 'blocked_reconciliation', 'earlier requests must be reconciled first');
+    throw refused(on, admission, ['blocked_reconciliation', 'earlier requests must be reconciled first']);
   }
   if (state === 'blocked_unavailable') {
     const why = on.surface.observation().unavailableReason;
-    throw promptRefusal(admission, 'unavailable', `the agent is not available${why ? `: ${why}` : ''}`);
+    throw refused(on, admission, ['unavailable', `the agent is not available${why ? `: ${why}` : ''}`]);
   }
   if (on.surface.kind === 'tui') {
     if (body.chat_session && body.chat_session.mode !== 'new') {
-      throw promptRefusal(
-        admission,
+      throw refused(on, admission, [
         'invalid_chat_session',
         'a TUI agent takes only chat_session.mode "new"',
-      );
+      ]);
     }
     if (body.execution)
-      throw promptRefusal(admission, 'invalid_execution', 'a TUI agent takes no model override');
+      throw refused(on, admission, ['invalid_execution', 'a TUI agent takes no model override']);
     if (body.chat_session && admission.policy !== 'ready_only') {
-      throw promptRefusal(admission, 'invalid_admission_policy', 'a new chat session needs a ready agent');
+      throw refused(on, admission, ['invalid_admission_policy', 'a new chat session needs a ready agent']);
     }
     return;
   }
   if (admission.policy !== 'ready_only') {
-    throw promptRefusal(
-      admission,
+    throw refused(on, admission, [
       'invalid_admission_policy',
       'a headless agent takes a prompt only when ready',
-    );
+    ]);
   }
   if (body.chat_session?.mode === 'current' && !on.surface.headless?.state().chat_session.current) {
-    throw promptRefusal(admission, 'missing_current_chat_session', 'there is no current chat session');
+    throw refused(on, admission, ['missing_current_chat_session', 'there is no current chat session']);
   }
 }
 
 function refuseBusy(admission: PromptAdmission, on: ControlDependencies): void {
   const { current } = on.slot;
   if (current) {
-    throw promptRefusal(admission, 'not_ready', `the gateway is busy with ${current.source} ${current.id}`, [
-      `active_execution='running'`,
+    throw refused(on, admission, [
+      'not_ready',
+      `the gateway is busy with ${current.source} ${current.id}`,
+      [`active_execution='running'`],
     ]);
   }
   const depth = on.queue.depth();
   if (depth > 0) {
-    throw promptRefusal(admission, 'not_ready', `${depth} requests are in line before it`, [
-      `queue_depth='${depth}'`,
+    throw refused(on, admission, [
+      'not_ready',
+      `${depth} requests are in line before it`,
+      [`queue_depth='${depth}'`],
     ]);
   }
 }

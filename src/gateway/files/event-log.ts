@@ -1,8 +1,9 @@
 import { type Clock, type FileTroubles, stableJson, utcStamp } from '../../base/index.ts';
+import type { FieldsOf, GatewayEventKind } from '../../wire/index.ts';
 import { RotatingFile } from './rotating-file.ts';
 
 export interface EventLog {
-  write(kind: string, fields: Record<string, unknown>): void;
+  write<K extends GatewayEventKind>(kind: K, fields: FieldsOf<K>): void;
   close(): void;
 }
 

@@ -1,7 +1,10 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Ending, FakeClock } from '../../base/index.ts';
 import { GatewayClient } from '../../client/index.ts';
 import { FakeSurface } from '../../terminal/index.ts';
+import { gatewayEvent } from '../../wire/index.ts';
 import { type TestGateway, testGateway } from '../testing.ts';
 
 let ending = new Ending();
@@ -223,6 +226,47 @@ describe('control intents in line', () => {
     on.surface.show(READY);
     expect((await client(on).getRequest(ids[0]!, true)).outcome).toBe('submitted');
     expect(on.surface.submitted).toEqual(['/clear']);
+  });
+});
+
+describe('direct prompts in events.jsonl', () => {
+  const told = (on: TestGateway) =>
+    fs
+      .readFileSync(path.join(on.root, 'gateway', 'events.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => gatewayEvent.parse(JSON.parse(line)))
+      .filter(({ kind }) => kind.startsWith('control_prompt'));
+
+  it('one that was submitted is told with when', async () => {
+    const on = await testGateway(ending);
+    const { body } = await on.call('POST', '/v1/control/prompt', { prompt: 'hello' });
+    expect(told(on)).toMatchObject([
+      {
+        kind: 'control_prompt_submitted',
+        request_id: body.evidence.request_id,
+        admission_policy: 'ready_only',
+        submitted_at_utc: expect.any(String),
+      },
+    ]);
+  });
+
+  it('one that is refused leaves its reason, whether it had come as far as the agent or not', async () => {
+    const on = await testGateway(ending, { prepare: busy });
+    await on.call('POST', '/v1/control/prompt', { prompt: 'x', execution: { model: { name: 'm' } } });
+    on.surface.outcomes = ['not_ready'];
+    await on.call('POST', '/v1/control/prompt', { prompt: 'x' });
+    expect(told(on)).toMatchObject([
+      { kind: 'control_prompt_refused', error_code: 'invalid_execution' },
+      { kind: 'control_prompt_refused', error_code: 'not_ready', request_id: expect.any(String) },
+    ]);
+  });
+
+  it('one that ended otherwise has failed', async () => {
+    const on = await testGateway(ending);
+    on.surface.outcomes = ['unconfirmed'];
+    await on.call('POST', '/v1/control/prompt', { prompt: 'x' });
+    expect(told(on)).toMatchObject([{ kind: 'control_prompt_failed', outcome: 'unconfirmed' }]);
   });
 });
 

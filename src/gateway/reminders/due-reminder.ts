@@ -2,13 +2,12 @@ import { type Clock, type NextPass, untilWall, utcStamp } from '../../base/index
 import type { AgentSurface } from '../../terminal/index.ts';
 import type { ReminderDelivery } from '../../wire/index.ts';
 import type { ExecutionSlot, LanePause } from '../dispatch/index.ts';
-import type { EventLog } from '../files/index.ts';
 import { TURN_MS, type Turns } from '../turns/index.ts';
 import { deliverReminder } from './deliver-reminder.ts';
 import { remainingMs } from './due-time.ts';
 import type { LiveReminder } from './live-reminder.ts';
 import type { ReminderBook } from './reminder-book.ts';
-import { describe } from './reminder-events.ts';
+import { describe, type ReminderEvents } from './reminder-events.ts';
 
 interface Delivering {
   book: ReminderBook;
@@ -16,7 +15,7 @@ interface Delivering {
   slot: ExecutionSlot;
   pause: LanePause;
   turns: Turns;
-  events: Pick<EventLog, 'write'>;
+  events: ReminderEvents;
   clock: Clock;
   stopping?: AbortSignal | undefined;
   blockedBy: () => string | undefined;

@@ -7,15 +7,14 @@ import {
   type ReminderSet as ReminderSetView,
   refusal,
 } from '../../wire/index.ts';
-import type { EventLog } from '../files/index.ts';
 import { type LiveReminder, previewDue, toReminderView } from './live-reminder.ts';
 import type { ReminderBook } from './reminder-book.ts';
-import { describe } from './reminder-events.ts';
+import { describe, type ReminderEvents } from './reminder-events.ts';
 
 interface Editing {
   backend: BackendKind;
   book: ReminderBook;
-  events: Pick<EventLog, 'write'>;
+  events: ReminderEvents;
   clock: Clock;
   /** Deliveries that did not end well, newest first. */
   troubles: readonly ReminderDelivery[];

@@ -1,10 +1,9 @@
 import { type Clock, preview, utcStamp } from '../../base/index.ts';
 import type { AttemptOwner, SettledAttempt } from '../../terminal/index.ts';
 import type { ReminderDelivery } from '../../wire/index.ts';
-import type { EventLog } from '../files/index.ts';
 import type { LiveReminder } from './live-reminder.ts';
 import type { ReminderBook } from './reminder-book.ts';
-import { describe } from './reminder-events.ts';
+import { describe, type ReminderEvents } from './reminder-events.ts';
 
 /** What is said of a delivery that was under way when the gateway ended. */
 const LEFT = {
@@ -16,7 +15,7 @@ const LEFT = {
 
 interface Leaving {
   book: ReminderBook;
-  events: Pick<EventLog, 'write'>;
+  events: ReminderEvents;
   clock: Clock;
   defer: (reminder: LiveReminder, reason: string) => void;
   /** A delivery that did not end well. */

@@ -1,6 +1,5 @@
 import { type Clock, randomHex } from '../../base/index.ts';
 import type { ReminderDefinition } from '../../domain/index.ts';
-import type { EventLog } from '../files/index.ts';
 import {
   correctedDue,
   dueAtMs,
@@ -11,13 +10,13 @@ import {
   restoredDue,
 } from './due-time.ts';
 import type { LiveReminder } from './live-reminder.ts';
-import { describe } from './reminder-events.ts';
+import { describe, type ReminderEvents } from './reminder-events.ts';
 import { ReminderSet } from './reminder-set.ts';
 import type { ReminderStore, StoredReminder } from './reminder-store.ts';
 
 interface BookKeeping {
   store: ReminderStore;
-  events: Pick<EventLog, 'write'>;
+  events: ReminderEvents;
   clock: Clock;
 }
 

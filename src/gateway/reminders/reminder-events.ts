@@ -1,9 +1,10 @@
 import { type Log, preview } from '../../base/index.ts';
+import type { FieldsOf } from '../../wire/index.ts';
 import type { EventLog } from '../files/index.ts';
 import type { LiveReminder } from './live-reminder.ts';
 
 /** What the running log calls it. Deferrals are many, and stand in events.jsonl only. */
-const LINES: Record<string, string> = {
+const LINES = {
   reminder_registered: 'registered reminder',
   reminder_updated: 'updated reminder',
   reminder_deleted: 'deleted reminder',
@@ -12,16 +13,24 @@ const LINES: Record<string, string> = {
   reminder_failed: 'failed reminder',
   reminder_missed: 'missed reminder',
   reminder_lost_on_restart: 'lost reminder',
-};
+} as const;
+
+type Kind = keyof typeof LINES | 'reminder_deferred';
+export type ReminderFacts = FieldsOf<Kind>;
+
+/** Of every kind the same facts may be told. */
+export interface ReminderEvents {
+  write(kind: Kind, facts: ReminderFacts): void;
+}
 
 /** Writes what happens to reminders into events.jsonl and the running log. */
-export function reminderEvents(events: EventLog, log: Log): Pick<EventLog, 'write'> {
+export function reminderEvents(events: EventLog, log: Log): ReminderEvents {
   return {
     write(kind, { content_preview, ...facts }) {
       events.write(kind, { ...facts, content_preview });
-      const line = LINES[kind];
-      if (kind === 'reminder_failed' || kind === 'reminder_lost_on_restart') log.warn(line!, facts);
-      else if (line) log.info(line, facts);
+      if (kind === 'reminder_deferred') return;
+      const warn = kind === 'reminder_failed' || kind === 'reminder_lost_on_restart';
+      (warn ? log.warn : log.info)(LINES[kind], facts);
     },
   };
 }
@@ -29,7 +38,7 @@ export function reminderEvents(events: EventLog, log: Log): Pick<EventLog, 'writ
 export function describe({
   reminder_id,
   definition,
-}: Pick<LiveReminder, 'reminder_id' | 'definition'>): Record<string, unknown> {
+}: Pick<LiveReminder, 'reminder_id' | 'definition'>): ReminderFacts {
   return {
     reminder_id,
     title: preview(definition.title, 120),

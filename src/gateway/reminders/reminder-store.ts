@@ -1,5 +1,6 @@
 import type { Sqlite, SqliteMigration } from '../../db/index.ts';
 import type { ReminderDefinition } from '../../domain/index.ts';
+import type { ReminderFacts } from './reminder-events.ts';
 
 export const REMINDER_MIGRATIONS: SqliteMigration[] = [
   {
@@ -100,11 +101,11 @@ export class ReminderStore {
   }
 
   /** Tells of each that lives or lived in the process that ended, and forgets them. */
-  loseLive(tell: (facts: Record<string, unknown>) => void): void {
+  loseLive(tell: (facts: ReminderFacts) => void): void {
     const rows = this.#db.all<{ facts_json: string }>(
       'SELECT facts_json FROM gateway_live_reminders ORDER BY rowid',
     );
-    for (const row of rows) tell(JSON.parse(row.facts_json) as Record<string, unknown>);
+    for (const row of rows) tell(JSON.parse(row.facts_json) as ReminderFacts);
     if (rows.length > 0) this.#db.run('DELETE FROM gateway_live_reminders');
   }
 }

@@ -6,7 +6,7 @@ import {
   type GatewayStatusCore,
   offlineStatus,
 } from '../../domain/index.ts';
-import type { AttachFile, DesiredConfigFile } from '../../wire/index.ts';
+import type { AttachFile, DesiredConfigFile, GatewayManifestFile } from '../../wire/index.ts';
 import { whyDown } from './keeper.ts';
 import type { RecordedGateway } from './live-gateway.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
@@ -65,11 +65,11 @@ function backendMetadata(facts: ManifestFacts): Record<string, unknown> {
 export function gatewayManifest(
   attach: AttachFile,
   gateway: RecordedGateway | undefined,
-): Record<string, unknown> {
+): GatewayManifestFile {
   return {
     ...attach,
     gateway_pid: gateway?.identity.pid ?? null,
-    gateway_host: gateway?.host ?? null,
+    gateway_host: (gateway?.host ?? null) as GatewayManifestFile['gateway_host'],
     gateway_port: gateway?.port ?? null,
     gateway_protocol_version: gateway ? PROTOCOL_VERSION : null,
     gateway_execution_mode: gateway?.executionMode ?? null,

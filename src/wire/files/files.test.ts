@@ -340,7 +340,9 @@ describe('events.jsonl', () => {
       'reminder_started',
       'reminder_completed',
       'reminder_failed',
+      'reminder_missed',
       'reminder_lost_on_restart',
+      'left_attempt_settled',
     ]);
   });
 

@@ -1,25 +1,33 @@
 import * as z from 'zod';
-import { ADMISSION_POLICIES, DELIVERY_KINDS, REQUEST_KINDS } from '../../domain/index.ts';
+import { ADMISSION_POLICIES, REMINDER_MODES, REQUEST_KINDS } from '../../domain/index.ts';
 import { stamp } from '../fields.ts';
 
 // Events are a history that grows: each kind names what it always holds, and may hold more. Old lines have no time.
 const event = <K extends string, S extends z.ZodRawShape>(kind: K, shape: S) =>
   z.looseObject({ kind: z.literal(kind), at_utc: stamp.optional(), ...shape });
 
-const request = { request_id: z.string(), request_kind: z.enum(REQUEST_KINDS) };
+const request = { request_id: z.string(), request_kind: z.enum([...REQUEST_KINDS, 'a2a_prompt']) };
 const accepted = { ...request, accepted_at_utc: stamp };
 const finished = {
   request_id: z.string(),
+  outcome: z.string().nullish(),
   error_detail: z.string().nullish(),
   result_json: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
 };
-const control = {
-  forced: z.boolean().optional(),
-  admission_policy: z.enum(ADMISSION_POLICIES).optional(),
-  submitted_at_utc: stamp,
-  turn_id: z.string().nullish(),
+const reasons = z.array(z.string()).optional();
+const evidence = z.array(z.unknown()).optional();
+/** `turn_id`: of a headless agent. */
+const control = { request_id: z.string().optional(), turn_id: z.string().nullish() };
+const reminder = {
+  reminder_id: z.string(),
+  title: z.string().optional(),
+  mode: z.enum(REMINDER_MODES).optional(),
+  ranking: z.number().optional(),
+  content_preview: z.string().optional(),
+  reason: z.string().optional(),
+  outcome: z.string().optional(),
+  reasons,
 };
-const reminder = { reminder_id: z.string(), delivery_kind: z.enum(DELIVERY_KINDS).optional() };
 
 /** One line of events.jsonl. */
 export const gatewayEvent = z.discriminatedUnion('kind', [
@@ -27,15 +35,32 @@ export const gatewayEvent = z.discriminatedUnion('kind', [
   event('accepted_internal', accepted),
   event('completed', finished),
   event('failed', finished),
-  event('coalesced', { request_id: z.string() }),
-  event('control_prompt_submitted', control),
-  event('control_prompt_completed', { turn_id: z.string().nullish() }),
-  event('control_prompt_failed', { error_detail: z.string().nullish() }),
-  event('control_prompt_refused', { error_code: z.string() }),
+  event('coalesced', { request_id: z.string(), outcome: z.string().nullish() }),
+  event('control_prompt_submitted', {
+    ...control,
+    forced: z.boolean().optional(),
+    admission_policy: z.enum(ADMISSION_POLICIES).optional(),
+    submitted_at_utc: stamp,
+  }),
+  event('control_prompt_completed', control),
+  event('control_prompt_failed', {
+    ...control,
+    error_detail: z.string().nullish(),
+    outcome: z.string().optional(),
+    reasons,
+  }),
+  event('control_prompt_refused', {
+    ...control,
+    error_code: z.string(),
+    detail: z.string().optional(),
+    reasons,
+  }),
   event('control_input', {
     escape_special_keys: z.boolean(),
     sequence_preview: z.string().max(120),
     submitted_at_utc: stamp,
+    outcome: z.string().optional(),
+    evidence,
   }),
   event('reminder_registered', reminder),
   event('reminder_updated', reminder),
@@ -44,9 +69,24 @@ export const gatewayEvent = z.discriminatedUnion('kind', [
   event('reminder_started', reminder),
   event('reminder_completed', reminder),
   event('reminder_failed', reminder),
+  event('reminder_missed', reminder),
   event('reminder_lost_on_restart', reminder),
+  event('left_attempt_settled', {
+    source: z.string(),
+    id: z.string(),
+    title: z.string().optional(),
+    request_id: z.string(),
+    verdict: z.string(),
+    evidence,
+  }),
 ]);
 
 export type GatewayEvent = z.infer<typeof gatewayEvent>;
 export type GatewayEventKind = GatewayEvent['kind'];
+
+/** What a line of this kind holds beside its kind and time: all of it named above, so that a writer cannot drift away. */
+export type FieldsOf<K extends GatewayEventKind> = Named<Extract<GatewayEvent, { kind: K }>>;
+type Named<E> = {
+  [F in keyof E as string extends F ? never : F extends 'kind' | 'at_utc' ? never : F]: E[F];
+};
 export const GATEWAY_EVENT_KINDS = gatewayEvent.options.map((option) => option.shape.kind.value);
