@@ -424,6 +424,15 @@ describe('the embedded database', () => {
   const HOLDER = `
     import { armCrashPoint } from '../src/base/index.ts';
     import { openEmbedded } from './index.ts';
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { fdatasyncSync } = fs;
+    let syncs = 0;
+    fs.fdatasyncSync = (fd) => {
+      if (++syncs !== Number(process.env.REFUSED_SYNC)) return fdatasyncSync(fd);
+      throw Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO', errno: -5, syscall: 'fdatasync' });
+    };
+    syncBuiltinESMExports();
     const sql = await openEmbedded({ directory: process.argv[2], templateDirectory: process.argv[3] });
     await sql.exec('CREATE TABLE IF NOT EXISTS item (id int PRIMARY KEY)');
     console.log('open');
@@ -456,6 +465,18 @@ describe('the embedded database', () => {
     await expect(open(directory)).rejects.toMatchObject({ code: 'conflict' });
     expect((await sql.query('SELECT * FROM item')).rowCount).toBe(0);
     await sql.close();
+  });
+
+  it.each([2, 9])('opens after a kill although the disk refuses to sync once (%i)', async (nth) => {
+    const directory = newDirectory();
+    const writer = startChild(program, [directory, templateDirectory()], { WRITE: '1' });
+    await writer.until((lines) => lines.length > 20);
+    writer.process.kill('SIGKILL');
+    await writer.ended;
+    const next = startChild(program, [directory, templateDirectory()], { REFUSED_SYNC: String(nth) });
+    await next.until((lines) => lines.includes('open'));
+    next.process.kill('SIGKILL');
+    await next.ended;
   });
 
   it.each([

@@ -7,7 +7,11 @@ interface Stream {
   node: { mode: number; name: string };
 }
 interface WasmModule {
-  NODEFS: { stream_ops: { fsync?: (stream: Stream) => number } };
+  FS: { ErrnoError: new (errno: number) => Error };
+  NODEFS: {
+    stream_ops: { fsync?: (stream: Stream) => number };
+    convertNodeCode(error: unknown): number;
+  };
 }
 
 export interface EmbeddedDisk {
@@ -50,8 +54,15 @@ export function embeddedDisk(
   const init = disk.init.bind(disk);
   disk.init = async (pg, options) => {
     const result = await init(pg, options);
-    result.emscriptenOpts.preRun.push(({ NODEFS }) => {
-      NODEFS.stream_ops.fsync = fsync;
+    result.emscriptenOpts.preRun.push(({ FS, NODEFS }) => {
+      NODEFS.stream_ops.fsync = (stream) => {
+        try {
+          return fsync(stream);
+        } catch (error) {
+          // As an errno PostgreSQL can decide about; anything else would tear it apart in the middle of what it does.
+          throw new FS.ErrnoError(NODEFS.convertNodeCode(error));
+        }
+      };
     });
     return result;
   };
