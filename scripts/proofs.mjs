@@ -9,6 +9,7 @@ export const PROOFS = {
   lane: { project: 'walk', files: ['test/terminal/lane', 'test/terminal/text'] },
   clock: { project: 'walk', files: ['test/clock'] },
   crash: { project: 'walk', files: ['test/crash'] },
+  kills: { project: 'walk', files: ['test/kills'], programs: ['postgres'] },
   attack: { project: 'walk', files: ['test/attack'], programs: ['postgres'], reports: true },
   faults: { project: 'walk', files: ['test/faults'] },
   queue: { project: 'walk', files: ['test/queue'] },

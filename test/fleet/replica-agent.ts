@@ -2,6 +2,9 @@ import { isRouseError, newUuid } from '../../src/base/index.ts';
 import { FleetClient } from '../../src/client/index.ts';
 import { persist, type ReplicaServers } from './replica-servers.ts';
 
+/** Where the servers answer now, and whose token registers agents. */
+export type Servers = Pick<ReplicaServers, 'urls' | 'token'>;
+
 type Ack = { id: string; attempt: number; result: 'accepted' };
 
 /**
@@ -15,7 +18,7 @@ export class ReplicaAgent {
   readonly received = new Map<string, 'nudge' | 'other'>();
   /** How often a message came again because the acknowledgement was lost. */
   repeated = 0;
-  #servers: ReplicaServers;
+  #servers: Servers;
   #acts: () => boolean;
   #token = '';
   #session = '';
@@ -23,7 +26,7 @@ export class ReplicaAgent {
   #stop = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor(name: string, servers: ReplicaServers, acts: () => boolean) {
+  constructor(name: string, servers: Servers, acts: () => boolean) {
     this.name = name;
     this.#servers = servers;
     this.#acts = acts;

@@ -31,7 +31,7 @@ export interface HousedAgent {
 
 /** Scripted agents with gateways in a place of their own, for tests and benchmarks. */
 export class AgentHouse {
-  readonly directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-house-'));
+  readonly directory: string;
   /** Set before a launch: the fleet server its agents register with. */
   fleet: SessionContext['settings']['fleet'];
   /** Set before a launch: the instant at which its gateway is killed. */
@@ -46,6 +46,12 @@ export class AgentHouse {
   gatewayDescriptors: number | undefined;
   #launched: ManifestFacts[] = [];
   #controls: ControlClient[] = [];
+
+  /** In a directory that is made for it; default: a temporary one. */
+  constructor(directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-house-'))) {
+    fs.mkdirSync(directory, { recursive: true });
+    this.directory = directory;
+  }
 
   get context(): SessionContext {
     const at = (name: string): string => path.join(this.directory, name);

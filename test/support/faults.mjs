@@ -1,7 +1,8 @@
 /**
  * Loaded before a program (`node --import`): makes its writes fail as a full, broken, read-only disk or an exhausted
  * descriptor table would. The file in FAULTS_FILE says how: `ENOSPC` all of them from now on, `ENOSPC 3` the third from
- * now on and no other, empty none. Each refused write is noted in `<file>.hits`.
+ * now on and no other, `ENOSPC,EIO 0.5%` so many of them at random and for either reason, empty none. Each refused write
+ * is noted in `<file>.hits`.
  */
 import fs from 'node:fs';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
@@ -18,6 +19,11 @@ let last = '';
 let count = 0;
 let noting = false;
 
+/** Whether this is the write that was named by its number, or one of so many in a hundred. */
+function isChosen(which) {
+  return which.endsWith('%') ? Math.random() * 100 < Number.parseFloat(which) : ++count === Number(which);
+}
+
 /** The errno with which this write is to fail, if it is. */
 function due(what) {
   if (noting) return undefined;
@@ -26,8 +32,10 @@ function due(what) {
     last = wanted;
     count = 0;
   }
-  const [errno, nth] = wanted.split(' ');
-  if (!errno || (nth !== undefined && ++count !== Number(nth))) return undefined;
+  const [errnos, which] = wanted.split(' ');
+  if (!errnos || (which !== undefined && !isChosen(which))) return undefined;
+  const among = errnos.split(',');
+  const errno = among[Math.floor(Math.random() * among.length)];
   noting = true;
   appendFileSync(`${control}.hits`, `${errno} ${what}\n`);
   noting = false;

@@ -1,0 +1,290 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type { Sql } from '../../src/db/index.ts';
+import { Sqlite } from '../../src/db/sqlite/sqlite-connection.ts';
+import type { KillableAgent, KillHouse } from './house.ts';
+import type { Item, Load } from './load.ts';
+import { evenly } from './witness.ts';
+
+/** What became of everything of one kind. */
+export interface Verdict {
+  sent: number;
+  arrived: number;
+  /** Ended without having arrived, and says so and why. */
+  'said failed': number;
+  /** Ended as unconfirmed, arrived or not. */
+  'said unconfirmed': number;
+  /** Still in line. */
+  waiting: number;
+  lost: number;
+  doubled: number;
+  /** What is written down of it is not what happened. */
+  false: number;
+}
+
+/** A request as the gateway's database keeps it. */
+interface Row {
+  request_id: string;
+  idempotency_key: string | null;
+  payload_json: string;
+  source: string;
+  state: string;
+  outcome: string | null;
+  waiting_reason: string | null;
+}
+
+/** A message as the server's database keeps it. */
+interface Message {
+  id: string;
+  workspace_id: string;
+  idempotency_key: string | null;
+  status: string;
+  outcome: string | null;
+  last_error: string | null;
+}
+
+/** The agent's own receipts of one gateway's reminders that went wrong. */
+interface ReminderEvent {
+  kind: string;
+  reminder_id: string;
+  outcome?: string;
+}
+
+const keyOfMessage = (id: string): string => `a2a:${id}`;
+
+/**
+ * Everything has ended in good order, and nothing is under way. Compares what gateways, mailboxes and server have written
+ * down with what the agents themselves received.
+ */
+export class Judge {
+  readonly verdicts = new Map<string, Verdict>();
+  /** What is wrong, in words. */
+  readonly wrongs: string[] = [];
+  #house: KillHouse;
+  #load: Load;
+  #rows = new Map<string, Map<string, Row>>();
+
+  constructor(house: KillHouse, load: Load) {
+    this.#house = house;
+    this.#load = load;
+  }
+
+  async judge(): Promise<void> {
+    this.#load.look();
+    for (const agent of this.#house.agents) this.#judgePrompts(agent);
+    const sql = await this.#house.openDatabase();
+    try {
+      await this.#judgeFleet(sql);
+      for (const item of this.#load.items) await this.#judgeItem(item, sql);
+    } finally {
+      await sql.close();
+    }
+  }
+
+  /** Each text the agent received against each request that was to bring it. */
+  #judgePrompts(agent: KillableAgent): void {
+    const rows = this.#readRows(agent);
+    this.#rows.set(agent.name, new Map(rows.map((row) => [row.idempotency_key ?? row.request_id, row])));
+    const received = countBy(this.#load.witnesses.get(agent.name)!.prompts, (text) => text);
+    const wanted = new Map<string, Row[]>();
+    for (const row of rows) wanted.set(promptOf(row), [...(wanted.get(promptOf(row)) ?? []), row]);
+    for (const text of new Set([...received.keys(), ...wanted.keys()])) {
+      const times = received.get(text) ?? 0;
+      const requests = wanted.get(text) ?? [];
+      if (requests.length > 0) this.#compare(agent.name, requests, times);
+      else if (!text.startsWith('Remember '))
+        this.#wrong('request', 'false', `${agent.name} received what nobody sent: ${text}`);
+    }
+  }
+
+  #compare(agent: string, rows: Row[], times: number): void {
+    const kind = kindOf(rows[0]!);
+    const verdict = this.#verdict(kind);
+    const ended = countBy(rows, ({ outcome, state }) => outcome ?? state);
+    const submitted = ended.get('submitted') ?? 0;
+    const unconfirmed = ended.get('unconfirmed') ?? 0;
+    const waiting = (ended.get('accepted') ?? 0) + (ended.get('running') ?? 0);
+    verdict.sent += rows.length;
+    verdict.arrived += times;
+    verdict['said unconfirmed'] += unconfirmed;
+    verdict.waiting += waiting;
+    verdict['said failed'] += rows.length - submitted - unconfirmed - waiting;
+    const told = `${agent}: ${JSON.stringify([...ended])}, received ${times} times: ${promptOf(rows[0]!).slice(0, 80)}`;
+    if (times < submitted) this.#wrong(kind, 'false', told, submitted - times);
+    if (times > rows.length) this.#wrong(kind, 'doubled', told, times - rows.length);
+    else if (times > submitted + unconfirmed)
+      this.#wrong(kind, 'false', told, times - submitted - unconfirmed);
+    for (const row of rows.filter(({ state }) => state === 'accepted' || state === 'running'))
+      this.wrongs.push(`${agent}: ${row.request_id} is ${row.state} (${row.waiting_reason ?? 'no reason'})`);
+  }
+
+  /** What the server says of each message against what the gateway it went to says. */
+  async #judgeFleet(sql: Sql): Promise<void> {
+    const { rows } = await sql.query<Message>(
+      'SELECT id, workspace_id, idempotency_key, status, outcome, last_error FROM a2a_queue',
+    );
+    const verdict = this.#verdict('all of the fleet');
+    for (const message of rows) {
+      const agent = this.#house.agents.find(({ workspaceId }) => workspaceId === message.workspace_id);
+      if (!agent) {
+        this.#judgeIdle(message);
+        continue;
+      }
+      const row = this.#rows.get(agent.name)!.get(keyOfMessage(message.id));
+      const { status, outcome, last_error } = message;
+      const told = `${agent.name}: message ${message.id} (${message.idempotency_key}) is ${status} ${outcome} ${last_error}; the gateway has ${row?.outcome ?? row?.state ?? 'nothing'}`;
+      verdict.sent++;
+      if (row?.outcome === 'submitted') verdict.arrived++;
+      if (status === 'completed' && !row) this.#wrong('all of the fleet', 'lost', told);
+      else if (outcome !== null && outcome !== row?.outcome) this.#wrong('all of the fleet', 'false', told);
+      else if ((status === 'dropped' || status === 'failed') && row)
+        this.#wrong('all of the fleet', 'false', told);
+      else if (status === 'dropped' || status === 'failed') verdict['said failed']++;
+      else if (status === 'queued' || status === 'dispatched' || outcome === null) {
+        verdict.waiting++;
+        this.wrongs.push(told);
+      }
+    }
+  }
+
+  /** An idle agent keeps what it was given by its id. */
+  #judgeIdle({ id, workspace_id, status }: Message): void {
+    const agent = this.#house.idle.find(({ workspaceId }) => workspaceId === workspace_id)!;
+    const verdict = this.#verdict('of idle agents');
+    verdict.sent++;
+    const has = agent.received.has(id);
+    if (has) verdict.arrived++;
+    if (status === 'completed' && !has) this.#wrong('of idle agents', 'lost', `${agent.name}: message ${id}`);
+    if (status === 'queued' && has) this.#wrong('of idle agents', 'false', `${agent.name}: message ${id}`);
+  }
+
+  async #judgeItem(item: Item, sql: Sql): Promise<void> {
+    const { kind, token, agent, accepted, id } = item;
+    const rows = this.#rows.get(agent)!;
+    const told = `${kind} ${token} of ${agent} (${id})`;
+    if (kind === 'request' && accepted && !rows.has(token)) this.#wrong('request', 'lost', told);
+    if (kind === 'mail') await this.#judgeMail(item, told);
+    if (kind === 'reminder') this.#judgeReminder(item, told);
+    if (kind === 'message' && accepted) {
+      const { rows: found } = await sql.query('SELECT FROM a2a_queue WHERE id = $1::uuid', [id]);
+      if (found.length !== 1) this.#wrong('message', 'lost', told);
+    }
+    if (kind === 'asked' && accepted) await this.#judgeAsked(item, sql, told);
+  }
+
+  async #judgeMail(item: Item, told: string): Promise<void> {
+    const verdict = this.#verdict('mail');
+    if (!item.accepted) return;
+    verdict.sent++;
+    const copies = (await this.#house.mailOf(item.agent)).filter(({ subject }) =>
+      subject.includes(item.token),
+    );
+    const read = this.#load.timesSeen(item);
+    if (read > 0) verdict.arrived++;
+    if (copies.length > 1) this.#wrong('mail', 'doubled', told, copies.length - 1);
+    if (copies.length === 0) this.#wrong('mail', 'lost', told);
+    else if (read === 0) this.#wrong('mail', 'lost', `${told}: in the mailbox, never read`);
+  }
+
+  #judgeReminder(item: Item, told: string): void {
+    const verdict = this.#verdict('reminder');
+    const times = this.#load.timesSeen(item);
+    if (times > 1) this.#wrong('reminder', 'doubled', `${told}: received ${times} times`, times - 1);
+    if (!item.accepted) return;
+    verdict.sent++;
+    verdict.arrived += Math.min(times, 1);
+    const ends = this.#reminderEnds(item);
+    if (ends.includes('unconfirmed')) verdict['said unconfirmed']++;
+    if (times === 0 && ends.length === 0) this.#wrong('reminder', 'lost', told);
+    if (times === 0 && ends.includes('submitted'))
+      this.#wrong('reminder', 'false', `${told}: ${ends}, not received`);
+    if (times === 0 && ends.includes('failed')) verdict['said failed']++;
+    if (times > 0 && ends.includes('failed'))
+      this.#wrong('reminder', 'false', `${told}: ${ends}, but received`);
+  }
+
+  /** A request of the fleet is there once, was told of once, and says so. */
+  async #judgeAsked({ id, token }: Item, sql: Sql, told: string): Promise<void> {
+    const verdict = this.#verdict('asked');
+    verdict.sent++;
+    const { rows } = await sql.query<{ requests: number; events: number; notices: number }>(
+      `SELECT (SELECT count(*)::int FROM requests WHERE title LIKE $2) AS requests,
+              (SELECT count(*)::int FROM request_events WHERE request_id = $1::uuid AND type = 'REQUEST_CREATED') AS events,
+              (SELECT count(*)::int FROM a2a_queue WHERE idempotency_key = $3) AS notices`,
+      [id, `%${token}`, `request-created:${id}`],
+    );
+    const { requests, events, notices } = rows[0]!;
+    if (requests === 1 && events === 1 && notices === 1) verdict.arrived++;
+    else if (requests === 0) this.#wrong('asked', 'lost', told);
+    else this.#wrong('asked', 'doubled', `${told}: ${JSON.stringify(rows[0])}`);
+  }
+
+  #readRows({ root }: KillableAgent): Row[] {
+    const db = new Sqlite({ file: path.join(root, 'queue.sqlite'), readOnly: true });
+    try {
+      return db.all<Row>('SELECT * FROM gateway_requests');
+    } finally {
+      db.close();
+    }
+  }
+
+  #reminderEnds({ agent, id }: Item): string[] {
+    const { root } = this.#house.agents.find(({ name }) => name === agent)!;
+    return ['events.jsonl.1', 'events.jsonl']
+      .map((name) => path.join(root, name))
+      .filter((file) => fs.existsSync(file))
+      .flatMap((file) =>
+        fs
+          .readFileSync(file, 'utf8')
+          .split('\n')
+          .filter((line) => line.includes(id)),
+      )
+      .flatMap((line) => {
+        try {
+          return [JSON.parse(line) as ReminderEvent];
+        } catch {
+          return [];
+        }
+      })
+      .filter(({ kind }) => kind === 'reminder_completed' || kind === 'reminder_failed')
+      .map(({ outcome }) => outcome ?? 'submitted');
+  }
+
+  #wrong(kind: string, how: 'lost' | 'doubled' | 'false', told: string, times = 1): void {
+    this.#verdict(kind)[how] += times;
+    this.wrongs.push(`${how}: ${told}`);
+  }
+
+  #verdict(kind: string): Verdict {
+    const known = this.verdicts.get(kind);
+    if (known) return known;
+    const verdict: Verdict = {
+      sent: 0,
+      arrived: 0,
+      'said failed': 0,
+      'said unconfirmed': 0,
+      waiting: 0,
+      lost: 0,
+      doubled: 0,
+      false: 0,
+    };
+    this.verdicts.set(kind, verdict);
+    return verdict;
+  }
+}
+
+function promptOf({ payload_json }: Row): string {
+  return evenly(String((JSON.parse(payload_json) as { prompt?: unknown }).prompt ?? ''));
+}
+
+function kindOf(row: Row): string {
+  if (row.source === 'notifier') return 'wake for mail';
+  if (row.source !== 'fleet') return 'request';
+  return promptOf(row).includes('item-') ? 'message' : 'notice or nudge';
+}
+
+function countBy<T>(values: Iterable<T>, of: (value: T) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(of(value), (counts.get(of(value)) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,72 @@
+import { isRouseError } from '../../src/base/index.ts';
+import { type KillableAgent, type KillHouse, NO_FAULTS } from './house.ts';
+import type { Load } from './load.ts';
+
+const LONGEST_MS = 180_000;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Everything runs and stays, the disk takes everything: whatever was accepted goes its way until nothing is under way. */
+export async function makePeace(house: KillHouse, load: Load): Promise<void> {
+  house.setFaults(NO_FAULTS);
+  house.disk.empty();
+  await Promise.all([house.server.stay(), ...house.agents.map(({ gateway }) => gateway.stay())]);
+  const stopped = load.stop();
+  const until = performance.now() + LONGEST_MS;
+  await stopped;
+  let last = '';
+  for (let calm = 0; calm < 3 && performance.now() < until; await pause(500)) {
+    load.look();
+    const waits = await Promise.all(house.agents.map((agent) => waitsAt(agent).catch(notNow)));
+    const left = [...waits, await openTasks(house, load).catch(notNow)].filter(Boolean);
+    calm = left.length > 0 ? 0 : calm + 1;
+    if (left.join() !== last) console.log(`still under way: ${left.join('; ') || 'nothing'}`);
+    last = left.join();
+  }
+}
+
+/** One that does not answer yet is busy. */
+function notNow(error: unknown): string {
+  if (!isRouseError(error)) throw error;
+  return error.message;
+}
+
+/** What is under way at an agent; empty: nothing. */
+async function waitsAt({ name, client, fleet, workspaceId }: KillableAgent): Promise<string> {
+  const roof = `/workspaces/${workspaceId}/requests`;
+  const { requests: asked } = await fleet.request<{ requests: { id: string }[] }>('GET', `${roof}/inbox`);
+  for (const { id } of asked) await fleet.request('POST', `${roof}/${id}/respond`, { action: 'done' });
+  const [accepted, running, reminders, mail] = await Promise.all([
+    client.requests({ state: 'accepted', limit: 10 }),
+    client.requests({ state: 'running', limit: 1 }),
+    client.reminders(),
+    client.mailStatus(),
+  ]);
+  const counts = {
+    asked: asked.length,
+    accepted: accepted.requests.length,
+    running: running.requests.length,
+    reminders: reminders.reminders.length,
+    mail: mail.open_count ?? 0,
+  };
+  const left = Object.entries(counts).filter(([, count]) => count > 0);
+  return left.length > 0 ? `${name} ${left.map((pair) => pair.join(' ')).join(', ')}` : '';
+}
+
+/** Messages of which the server does not know yet how they ended. */
+async function openTasks(house: KillHouse, load: Load): Promise<string> {
+  const messages = load.items.filter(({ kind, accepted }) => kind === 'message' && accepted);
+  for (const { agent, id, token } of messages.slice(-60)) {
+    const { workspaceId } = house.agents.find(({ name }) => name === agent)!;
+    const call = { jsonrpc: '2.0', id: 'look', method: 'tasks/get', params: { id } };
+    const { result } = await house.user.request<{ result?: { status: { state: string } } }>(
+      'POST',
+      `/a2a/${workspaceId}`,
+      call,
+    );
+    const state = result?.status.state ?? 'unknown';
+    if (!['completed', 'failed', 'canceled'].includes(state))
+      return `message ${token} of ${agent} is ${state}`;
+  }
+  return '';
+}
