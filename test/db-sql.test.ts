@@ -422,7 +422,7 @@ describe('a PostgreSQL server', () => {
 describe('the embedded database', () => {
   const open = (directory: string) => openEmbedded({ directory, templateDirectory: templateDirectory() });
   const HOLDER = `
-    import { armCrashPoint } from '../src/base/index.ts';
+    import { armCrashPoint } from '../base/index.ts';
     import { openEmbedded } from './index.ts';
     import fs from 'node:fs';
     import { syncBuiltinESMExports } from 'node:module';
@@ -541,7 +541,7 @@ describe('the embedded database', () => {
   it('finishes a start that was killed while the database was being made', async () => {
     const directory = newDirectory();
     const crash = `
-      import { armCrashPoint } from '../src/base/index.ts';
+      import { armCrashPoint } from '../base/index.ts';
       import { openEmbedded } from './index.ts';
       armCrashPoint('db.embedded-built');
       await openEmbedded({ directory: process.argv[2], templateDirectory: process.argv[3] });`;
