@@ -134,7 +134,7 @@ describe('rouse requests', () => {
     ['an answer that is none', ['respond', 'x', 'maybe'], 2, /done, approved, rejected/],
     ['an unknown status', ['inbox', '--status', 'pendng'], 2, /pending/],
     ['a cursor of nowhere', ['inbox', '--cursor', 'x'], 2, /begin again/],
-    ['nothing to say', ['message', 'x'], 2, /there is no body/],
+    ['nothing to say', ['message', 'x'], 2, /has no text/],
     [
       'a server that is not there',
       ['inbox', '--fleet-url', 'http://127.0.0.1:1'],

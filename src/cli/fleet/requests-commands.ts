@@ -2,7 +2,7 @@ import { invalid, notFound } from '../../base/index.ts';
 import type { RequestPage, RequestsClient } from '../../client/index.ts';
 import type { CreateRequestInput, InboxRequestList, RespondRequestInput } from '../../wire/index.ts';
 import type { Input, Output } from '../command.ts';
-import { bodyText } from '../mail/agents-mail-flags.ts';
+import { bodyText } from '../input/body-text.ts';
 import { fleetOf } from './access.ts';
 import { requestTable, threadText } from './requests-print.ts';
 

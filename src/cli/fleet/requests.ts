@@ -1,6 +1,6 @@
 import type { Command, Flag } from '../command.ts';
+import { BODY_FLAGS } from '../input/body-text.ts';
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
-import { BODY_FLAGS } from '../mail/agents-mail-flags.ts';
 import { FLEET_FLAGS } from './access.ts';
 import * as commands from './requests-commands.ts';
 import { watch } from './requests-watch.ts';

@@ -1,7 +1,8 @@
 import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from '../agents/target.ts';
 import type { Command, Input, Output } from '../command.ts';
 import { keyValues } from '../print/table.ts';
-import { MAIL_COMMANDS } from './agents-mail-commands.ts';
+import { AGENT_DOOR } from './agent-door.ts';
+import { mailCommands } from './commands.ts';
 
 async function resolveLive(input: Input): Promise<Output> {
   const target = await targetOf(input);
@@ -33,7 +34,7 @@ export const RESOLVE_LIVE: Command = {
 const mail: Command = {
   name: 'mail',
   summary: "the agent's mail: list, read, send, reply, archive, search",
-  subcommands: [RESOLVE_LIVE, ...MAIL_COMMANDS],
+  subcommands: [RESOLVE_LIVE, ...mailCommands(AGENT_DOOR)],
 };
 
 export default mail;

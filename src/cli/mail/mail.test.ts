@@ -2,7 +2,12 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
+import type { Command, Flag } from '../command.ts';
 import { runCli } from '../run.ts';
+import agentsMail from './agents-mail.ts';
+import mail from './mail.ts';
+import { MAILBOX_FLAGS } from './mailbox-door.ts';
 
 let home: string;
 
@@ -399,5 +404,23 @@ describe('what came from outside', () => {
     const refused = await rouse(['mail', 'list', '--address', 'x\u009b2J\u202e@houmao.localhost']);
     expect(refused.code).not.toBe(0);
     expect(refused.err).not.toMatch(/[\u007f-\u009f\u202e]/);
+  });
+});
+
+describe('rouse mail and rouse agents mail', () => {
+  it('are the same commands, with the same flags beside those that find the mailbox', () => {
+    const commandsOf = (family: Command, own: readonly Flag[], less: string[]) =>
+      family
+        .subcommands!.filter(({ name }) => !less.includes(name))
+        .map(({ name, summary, description, args, flags }) => ({
+          name,
+          summary,
+          description,
+          args,
+          flags: flags!.filter((flag) => !own.includes(flag)),
+        }));
+    expect(commandsOf(mail, MAILBOX_FLAGS, ['watch'])).toEqual(
+      commandsOf(agentsMail, GATEWAY_TARGET_FLAGS, ['resolve-live']),
+    );
   });
 });

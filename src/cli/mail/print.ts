@@ -1,53 +1,67 @@
 import type { MailAttachment, MailMessage, MailParticipant } from '../../domain/index.ts';
-import type { Mailbox, MailPage, MailSent } from '../../mail/index.ts';
-import type { Output } from '../command.ts';
+import type { Input } from '../command.ts';
 import { keyValues, show, table } from '../print/table.ts';
+import type { MailAnswer } from './door.ts';
 
-/** What every answer of a mail command carries: who was asked, and that the store itself answered. */
-export function envelope(mailbox: Mailbox, operation: string, payload: object): object {
-  const { transport, principal_id, address } = mailbox;
-  return {
-    schema_version: 1,
-    operation,
-    authoritative: true,
-    status: 'verified',
-    execution_path: 'manager_direct',
+/** Answers as people read them. */
+
+export function statusText({
+  transport,
+  principal_id,
+  address,
+  location,
+  warnings,
+  ...rest
+}: MailAnswer): string {
+  const { open_count, unread_count, set_aside_count, bindings_version, execution_path } = rest;
+  return keyValues({
     transport,
     principal_id,
     address,
-    ...payload,
-  };
+    location,
+    open_count,
+    unread_count,
+    set_aside_count,
+    // A mailbox that was found by its agent: how it is bound, and who answered.
+    ...(bindings_version !== undefined && { bindings_version, execution_path }),
+    warnings: (warnings as string[]).length === 0 ? 'none' : warnings,
+  });
+}
+
+interface Page {
+  address: string;
+  box: string | null;
+  message_count: number;
+  unread_count: number;
+  messages: MailMessage[];
+  next_cursor?: string | null;
+}
+
+export function pageText(answer: MailAnswer, { flags }: Input): string {
+  const page = answer as unknown as Page;
+  const { messages, next_cursor: next } = page;
+  const bodies = messages.flatMap(({ message_ref: ref, body_text: body }) =>
+    body == null ? [] : [`\n${ref}\n${printable(body)}`],
+  );
+  const head = pageHead(page, flags['cursor'] !== undefined);
+  if (messages.length === 0) return head;
+  return [
+    head,
+    '',
+    messageTable(messages),
+    ...bodies,
+    ...(next == null ? [] : ['', `more: --cursor ${next}`]),
+  ].join('\n');
 }
 
 /** Counts are those of the page: they are told as the box's only when the page is all of it. */
-export function pageHead(
-  address: string,
-  {
-    box,
-    message_count,
-    unread_count,
-    next_cursor,
-  }: Pick<MailPage, 'box' | 'message_count' | 'unread_count'> & {
-    next_cursor?: string | null | undefined;
-  },
-  { limit, cursor }: Record<string, unknown>,
+function pageHead(
+  { address, box, message_count, unread_count, next_cursor }: Page,
+  isLater: boolean,
 ): string {
-  const isPart = next_cursor != null || cursor !== undefined || message_count === limit;
+  const isPart = next_cursor != null || isLater;
   const count = `${plural(message_count, 'message')}${isPart ? ' on this page' : ''}`;
   return `${box ?? 'every box'} of ${address}: ${count}, ${unread_count} unread`;
-}
-
-export function printPage(
-  mailbox: Mailbox,
-  { operation, flags }: { operation: string; flags: Record<string, unknown> },
-  page: MailPage,
-): Output {
-  const head = pageHead(mailbox.address, page, operation === 'list' ? { cursor: flags['cursor'] } : flags);
-  const more = page.next_cursor === null ? [] : ['', `more: --cursor ${page.next_cursor}`];
-  return {
-    data: envelope(mailbox, operation, page),
-    plain: page.messages.length === 0 ? head : [head, '', messageTable(page.messages), ...more].join('\n'),
-  };
 }
 
 /** `*` is unread, `r` answered. */
@@ -64,33 +78,29 @@ export function messageTable(messages: readonly MailMessage[]): string {
   ]);
 }
 
-export function printMessage(mailbox: Mailbox, operation: string, message: MailMessage): Output {
-  return { data: envelope(mailbox, operation, { message }), plain: renderMessage(message) };
+export function messageText({ message }: MailAnswer): string {
+  return renderMessage(message as MailMessage);
 }
 
-export function printSent(mailbox: Mailbox, operation: string, { message, duplicate }: MailSent): Output {
-  const to = [...message.to.map(party), ...message.cc.map((each) => `${party(each)} (cc)`)].join(', ');
-  const waits = mailbox.transport === 'flatfile' && operation !== 'post';
+export function sentText({ message, duplicate, operation, transport }: MailAnswer): string {
+  const { message_ref, to, cc } = message as MailMessage;
+  const who = [...to.map(party), ...cc.map((each) => `${party(each)} (cc)`)].join(', ');
+  const waits = transport === 'flatfile' && operation !== 'post';
   const sent = waits
-    ? `waits in the outbox for ${to}; "rouse mailfile relay" carries it there`
-    : `sent to ${to}`;
+    ? `waits in the outbox for ${who}; "rouse mailfile relay" carries it there`
+    : `sent to ${who}`;
   const done = duplicate ? 'already sent (same idempotency key): nothing was sent again' : sent;
-  return {
-    data: envelope(mailbox, operation, { message, ...(duplicate ? { duplicate } : {}) }),
-    plain: `${done}\n${message.message_ref}`,
-  };
+  return `${done}\n${message_ref}`;
 }
 
-export function printChanged(mailbox: Mailbox, operation: string, messages: MailMessage[]): Output {
-  const payload = { message_count: messages.length, messages };
-  const rows = table(messages, [
+export function changedText({ messages }: MailAnswer): string {
+  return table(messages as MailMessage[], [
     { title: 'box', value: ({ box }) => box, max: 16 },
     { title: 'read', value: ({ read }) => read },
     { title: 'answered', value: ({ answered }) => answered },
     { title: 'subject', value: ({ subject }) => subject, max: 48 },
     { title: 'message ref', value: ({ message_ref: ref }) => ref },
   ]);
-  return { data: envelope(mailbox, operation, payload), plain: rows };
 }
 
 function renderMessage(message: MailMessage): string {
@@ -105,18 +115,18 @@ function renderMessage(message: MailMessage): string {
     box: `${message.box} (${flags.join(', ')})`,
     ...(message.attachments.length > 0 ? { attached: message.attachments.map(attached) } : {}),
     ref: message.message_ref,
-    ...(message.in_reply_to_ref === null ? {} : { 'answer to': message.in_reply_to_ref }),
+    ...(message.in_reply_to_ref == null ? {} : { 'answer to': message.in_reply_to_ref }),
   });
   return `${head}\n\n${printable(message.body_text ?? '')}`;
 }
 
 function party({ address, display_name: name }: MailParticipant): string {
-  return name === undefined ? address : `${name} <${address}>`;
+  return name == null ? address : `${name} <${address}>`;
 }
 
 function attached({ label, locator, size_bytes: size, kind }: MailAttachment): string {
   const how = kind === 'path_ref' ? 'reference' : 'copy';
-  return `${label ?? locator ?? 'file'} (${how}${size === undefined ? '' : `, ${size} bytes`}) ${locator ?? ''}`.trim();
+  return `${label ?? locator ?? 'file'} (${how}${size == null ? '' : `, ${size} bytes`}) ${locator ?? ''}`.trim();
 }
 
 /** A body as it may be shown: lines stay lines, nothing else moves the reader's cursor. */

@@ -1,6 +1,6 @@
 import type { Registration } from '../../mail/index.ts';
 import type { Command, Output } from '../command.ts';
-import { ROOT_FLAG } from '../mail/store-flags.ts';
+import { ROOT_FLAG } from '../mail/mailbox-door.ts';
 import { keyValues, table } from '../print/table.ts';
 import { ADDRESS, about, text, withStore } from './root.ts';
 

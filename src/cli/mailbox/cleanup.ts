@@ -2,8 +2,8 @@ import { invalid } from '../../base/index.ts';
 import type { MaintenanceReport } from '../../mail/index.ts';
 import type { Command, Flag } from '../command.ts';
 import { wholeNumber } from '../input/flag-values.ts';
+import { ROOT_FLAG } from '../mail/mailbox-door.ts';
 import { plural } from '../mail/print.ts';
-import { ROOT_FLAG } from '../mail/store-flags.ts';
 import { table } from '../print/table.ts';
 import { about, DRY_RUN, flag, withStore, YES } from './root.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts';
+import { ROOT_FLAG } from '../mail/mailbox-door.ts';
 import { plural } from '../mail/print.ts';
-import { ROOT_FLAG } from '../mail/store-flags.ts';
 import { ADDRESS, about, flag, text, withStore } from './root.ts';
 
 export const exportStore: Command = {

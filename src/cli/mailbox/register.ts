@@ -2,7 +2,7 @@ import { isRouseError } from '../../base/index.ts';
 import { agentPrincipal, localPart } from '../../domain/index.ts';
 import type { MailStore, RegisterRequest } from '../../mail/index.ts';
 import type { Command, Input } from '../command.ts';
-import { ROOT_FLAG } from '../mail/store-flags.ts';
+import { ROOT_FLAG } from '../mail/mailbox-door.ts';
 import { ADDRESS, about, flag, text, withStore, YES } from './root.ts';
 
 export const register: Command = {

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { ROOT_FLAG } from '../mail/store-flags.ts';
+import { ROOT_FLAG } from '../mail/mailbox-door.ts';
 import { keyValues } from '../print/table.ts';
 import { about, flag, storeRoot } from './root.ts';
 

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { invalid } from '../../base/index.ts';
 import type { MailStore } from '../../mail/index.ts';
 import type { Flag, Input } from '../command.ts';
-import { chosenRoot } from '../mail/store-flags.ts';
+import { chosenRoot } from '../mail/mailbox-door.ts';
 
 /** What the commands on a whole mail store have in common. */
 

@@ -7,7 +7,7 @@ import { targetOf } from '../agents/target.ts';
 import type { Input } from '../command.ts';
 import { fleetPlace, manifestOf } from '../fleet/access.ts';
 import { gatewayOf } from '../gateway/target.ts';
-import { askMailOf } from '../mail/agents-mail-access.ts';
+import { askMailOf } from '../mail/agent-door.ts';
 
 /** Where the tools of one agent lead. Everything is looked for at each call: gateways and tokens come and go. */
 export function mcpPorts(input: Input): McpPorts {

@@ -1,7 +1,7 @@
 import { isRouseError } from '../../base/index.ts';
 import type { MailMessageView, NotifierDecision } from '../../wire/index.ts';
 import type { Input } from '../command.ts';
-import { askMail } from '../mail/agents-mail-access.ts';
+import { askMail } from '../mail/agent-door.ts';
 import { show } from '../print/table.ts';
 import type { WhySource } from './source.ts';
 

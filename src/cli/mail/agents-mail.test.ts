@@ -78,14 +78,35 @@ describe.each(['gateway_backed', 'manager_direct'])('the mail of an agent, %s', 
     });
     const note = await agent.json(mail('post', '--subject', 'goal'), { stdin: 'piped' });
     const read = await agent.rouse(mail('read', '--message-ref', note.message.message_ref));
-    expect(read.out).toMatch(/subject +goal\n\npiped/);
+    expect(read.out).toMatch(/subject +goal\n[\s\S]*\n\npiped/);
+    const empty = await agent.rouse(mail('post', '--subject', 'goal'), { stdin: '' });
+    expect([empty.code, empty.err]).toEqual([2, expect.stringMatching(/no text/)]);
+    const copied = await agent.json(
+      mail('send', '--to', 'peer@test', '--subject', 's', ...BODY, '--attach-copy', file),
+    );
+    expect(copied.message.attachments).toMatchObject([{ kind: 'managed_copy' }]);
+  });
+
+  it('is searched page by page', async () => {
+    const agent = await start();
+    for (const subject of ['one', 'two']) await agent.mail(subject);
+    const first = await agent.json(mail('search', 'about', '--limit', '1'));
+    expect(first).toMatchObject({ message_count: 1, truncated: true });
+    const rest = await agent.json(mail('search', 'about', '--limit', '1', '--cursor', first.next_cursor));
+    expect(rest).toMatchObject({ messages: [{ subject: 'one' }], truncated: false, next_cursor: null });
   });
 
   it.each<[string[], RegExp, number]>([
     [mail('read', '--message-ref', 'filesystem:msg-nobody'), /msg-nobody/, 3],
     [mail('send', '--to', 'per@test', '--subject', 's', ...BODY), /per@test[\s\S]*peer@test/, 3],
-    [mail('send', '--to', 'peer@test', '--subject', 's'), /there is no body/, 2],
-    [mail('send', '--to', 'peer@test', '--subject', 's', '--body-file', '/nowhere'), /no file \/nowhere/, 3],
+    [mail('send', '--to', 'peer@test', '--subject', 's'), /has no text/, 2],
+    [
+      mail('send', '--to', 'peer@test', '--subject', 's', '--body-file', '/nowhere'),
+      /--body-file \/nowhere/,
+      3,
+    ],
+    [mail('send', '--to', 'peer@test', '--subject', 's', '--body-file', '/dev/zero'), /longer than/, 2],
+    [mail('list', '--archived', '--box', 'inbox'), /box must be archive/, 2],
     [mail('send', '--subject', 's', ...BODY), /--to/, 2],
     [mail('mark', '--message-ref', 'x'), /at least one of read, answered or archived/, 2],
     [mail('list', '--since', 'yesterday'), /ISO-8601/, 2],

@@ -3,11 +3,10 @@ import type { GatewayClient } from '../../client/index.ts';
 import type { MailOperationName } from '../../domain/index.ts';
 import type { ManifestFacts, Target } from '../../session/index.ts';
 import type { MailboxBinding } from '../../wire/index.ts';
-import { sessionContext, targetOf } from '../agents/target.ts';
+import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from '../agents/target.ts';
 import type { Input } from '../command.ts';
 import { gatewayOf } from '../gateway/target.ts';
-
-export type Json = Record<string, unknown>;
+import { answered, type MailAnswer, type MailDoor } from './door.ts';
 
 /** Sending writes to disk for every recipient and may wait for a lock. */
 const MAIL_TIMEOUT_MS = 30_000;
@@ -20,27 +19,33 @@ export async function askMail(
   input: Input,
   operation: MailOperationName | 'status',
   body: object = {},
-): Promise<Json> {
+): Promise<MailAnswer> {
   return askMailOf(input, await targetOf(input), { operation, body });
 }
+
+/** The mailbox of an agent that runs, or ran, on this host or behind a fleet server. */
+export const AGENT_DOOR: MailDoor = {
+  example: { family: 'rouse agents mail', mailbox: '--agent-name gpu' },
+  flags: GATEWAY_TARGET_FLAGS,
+  ask: askMail,
+};
 
 /** The same for an agent that was found already. */
 export async function askMailOf(
   input: Input,
   target: Target,
   { operation, body }: { operation: MailOperationName | 'status'; body: object },
-): Promise<Json> {
-  const answer = await (target.kind === 'pair'
+): Promise<MailAnswer> {
+  return target.kind === 'pair'
     ? overGateway((await gatewayOf(input, target)) as GatewayClient, operation, body)
-    : onThisHost(input, target.facts, { operation, body }));
-  return { operation, ...answer, authoritative: true, status: 'verified' };
+    : onThisHost(input, target.facts, { operation, body });
 }
 
 async function onThisHost(
   input: Input,
   facts: ManifestFacts,
   { operation, body }: { operation: MailOperationName | 'status'; body: object },
-): Promise<Json> {
+): Promise<MailAnswer> {
   const gateway = await gatewayOf(input, { kind: 'local', facts });
   try {
     if (typeof gateway !== 'string') return await overGateway(gateway, operation, body);
@@ -55,11 +60,11 @@ async function overGateway(
   gateway: GatewayClient,
   operation: MailOperationName | 'status',
   body: object,
-): Promise<Json> {
+): Promise<MailAnswer> {
   const answer = await (operation === 'status'
     ? gateway.mailStatus()
-    : gateway.request<Json>('POST', `/v1/mail/${operation}`, body, { timeoutMs: MAIL_TIMEOUT_MS }));
-  return { ...answer, execution_path: 'gateway_backed' };
+    : gateway.request<MailAnswer>('POST', `/v1/mail/${operation}`, body, { timeoutMs: MAIL_TIMEOUT_MS }));
+  return answered(operation, 'gateway_backed', answer);
 }
 
 async function onStore(
@@ -67,7 +72,7 @@ async function onStore(
   facts: ManifestFacts,
   operation: MailOperationName | 'status',
   body: object,
-): Promise<Json> {
+): Promise<MailAnswer> {
   const binding = await activeBindingOf(input, facts);
   const { mailStatusView, openBoundMailbox, runMailOperation } = await import('../../gateway/offline.ts');
   const { mailbox, close } = await openBoundMailbox(binding, systemClock);
@@ -76,7 +81,7 @@ async function onStore(
       operation === 'status'
         ? await mailStatusView(mailbox, binding.bindings_version)
         : await runMailOperation(operation, body, async () => mailbox);
-    return { ...answer, execution_path: 'manager_direct' };
+    return answered(operation, 'manager_direct', answer);
   } finally {
     await close();
   }

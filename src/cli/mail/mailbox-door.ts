@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import { invalid, notFound } from '../../base/index.ts';
 import type { Mailbox } from '../../mail/index.ts';
 import type { Flag, Input } from '../command.ts';
+import { answered, type MailDoor } from './door.ts';
 
 export const ROOT_FLAG: Flag = {
   name: 'mailbox-root',
@@ -32,6 +33,23 @@ export function chosenRoot({ flags, env, settings }: Input): { path: string; sou
   const source = env['HOUMAO_GLOBAL_MAILBOX_DIR'] ? 'environment' : 'default';
   return { path: settings.mailboxDir, source };
 }
+
+/** The mailbox the flags name, in its store. */
+export const MAILBOX_DOOR: MailDoor = {
+  example: { family: 'rouse mail', mailbox: '--address ana@houmao.localhost' },
+  flags: MAILBOX_FLAGS,
+  ask: (input, operation, body) =>
+    withMailbox(input, async (mailbox) => {
+      if (operation === 'status')
+        return answered(operation, 'manager_direct', { schema_version: 1, ...(await mailbox.status()) });
+      const { runMailOperation } = await import('../../gateway/offline.ts');
+      return answered(
+        operation,
+        'manager_direct',
+        await runMailOperation(operation, body, async () => mailbox),
+      );
+    }),
+};
 
 /** Opens the mailbox the flags name, runs `work`, and closes what was opened. */
 export async function withMailbox<T>(input: Input, work: (mailbox: Mailbox) => Promise<T>): Promise<T> {

@@ -1,0 +1,223 @@
+import * as path from 'node:path';
+import type { MailOperationName } from '../../domain/index.ts';
+import { REPLY_POLICIES } from '../../domain/index.ts';
+import type { Argument, Command, Flag, Input } from '../command.ts';
+import { bodyText } from '../input/body-text.ts';
+import { notBlank } from '../input/flag-values.ts';
+import type { MailAnswer, MailDoor } from './door.ts';
+import {
+  ANSWERED_STATE,
+  ARCHIVED_STATE,
+  BOX,
+  CURSOR,
+  INCLUDE_BODY,
+  LIMIT,
+  MESSAGE_REF,
+  MESSAGE_REFS,
+  OUTGOING_FLAGS,
+  READ_STATE,
+  SINCE,
+  SUBJECT,
+} from './flags.ts';
+import { changedText, messageText, pageText, sentText, statusText } from './print.ts';
+
+interface MailCommand {
+  operation: MailOperationName | 'status';
+  summary: string;
+  description?: string;
+  /** What follows the command and the mailbox. */
+  examples: string[];
+  args?: Argument[];
+  flags: Flag[];
+  body(input: Input): object | Promise<object>;
+  print(answer: MailAnswer, input: Input): string;
+}
+
+const EXAMPLE_REF = 'filesystem:msg-20260416T091402Z-0123456789abcdef0123456789abcdef';
+
+/** The fields of an operation whose flags were given: `read_state` is --read-state. */
+function fields({ flags }: Input, names: string[]): Record<string, unknown> {
+  const given = names.map((name) => [
+    name,
+    flags[name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())],
+  ]);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+const refs = ({ flags }: Input): object => ({ message_refs: flags['messageRef'] });
+
+async function outgoing(input: Input): Promise<object> {
+  const files = (flag: string, copy: boolean) =>
+    ((input.flags[flag] ?? []) as string[]).map((file) => ({ path: path.resolve(file), copy }));
+  return {
+    body_content: await bodyText(input),
+    attachments: [...files('attach', false), ...files('attachCopy', true)],
+    ...fields(input, ['idempotency_key']),
+  };
+}
+
+/** Words given apart may be anywhere; words given together must follow each other. */
+function searchText({ args }: Input): string {
+  return args.map((word) => (/\s/.test(word) && !word.includes('"') ? `"${word}"` : word)).join(' ');
+}
+
+const COMMANDS: MailCommand[] = [
+  {
+    operation: 'status',
+    summary: 'whose mailbox it is, where, and how much is open',
+    examples: [''],
+    flags: [],
+    body: () => ({}),
+    print: statusText,
+  },
+  {
+    operation: 'list',
+    summary: 'what is in a box, newest first',
+    examples: ['--read-state unread --limit 20', '--box archive --include-body'],
+    flags: [
+      { ...BOX, summary: 'which box (default: inbox; with --archived: archive)' },
+      READ_STATE,
+      ANSWERED_STATE,
+      ARCHIVED_STATE,
+      SINCE,
+      LIMIT,
+      CURSOR,
+      INCLUDE_BODY,
+    ],
+    body: (input) =>
+      fields(input, [
+        'box',
+        'read_state',
+        'answered_state',
+        'archived',
+        'since',
+        'limit',
+        'cursor',
+        'include_body',
+      ]),
+    print: pageText,
+  },
+  {
+    operation: 'peek',
+    summary: 'show a message without marking it read',
+    examples: [`--message-ref ${EXAMPLE_REF}`],
+    flags: [MESSAGE_REF, BOX],
+    body: (input) => fields(input, ['message_ref', 'box']),
+    print: messageText,
+  },
+  {
+    operation: 'read',
+    summary: 'show a message and mark it read',
+    examples: [`--message-ref ${EXAMPLE_REF}`],
+    flags: [MESSAGE_REF, BOX],
+    body: (input) => fields(input, ['message_ref', 'box']),
+    print: messageText,
+  },
+  {
+    operation: 'send',
+    summary: 'send mail from this mailbox to full addresses',
+    examples: [
+      '--to ben@houmao.localhost --subject done --body-content "all green"',
+      '--to ben@houmao.localhost --subject report --attach report.pdf < report.md',
+    ],
+    flags: [
+      { name: 'to', value: 'ADDRESS', summary: 'recipient; may be repeated', many: true, required: true },
+      { name: 'cc', value: 'ADDRESS', summary: 'further recipient; may be repeated', many: true },
+      SUBJECT,
+      ...OUTGOING_FLAGS,
+    ],
+    body: async (input) => ({ ...fields(input, ['to', 'cc', 'subject']), ...(await outgoing(input)) }),
+    print: sentText,
+  },
+  {
+    operation: 'post',
+    summary: 'leave an operator note in this mailbox',
+    examples: ['--subject "before you go on" --body-content "the build is red"'],
+    flags: [
+      SUBJECT,
+      {
+        name: 'reply-policy',
+        value: 'POLICY',
+        summary: "whether the agent can answer, into the operator's mailbox (default), or not",
+        choices: REPLY_POLICIES,
+      },
+      ...OUTGOING_FLAGS,
+    ],
+    body: async (input) => ({ ...fields(input, ['subject', 'reply_policy']), ...(await outgoing(input)) }),
+    print: sentText,
+  },
+  {
+    operation: 'reply',
+    summary: 'answer a message; it is then read and answered',
+    examples: [`--message-ref ${EXAMPLE_REF} --body-content "done"`],
+    flags: [MESSAGE_REF, ...OUTGOING_FLAGS],
+    body: async (input) => ({ ...fields(input, ['message_ref']), ...(await outgoing(input)) }),
+    print: sentText,
+  },
+  {
+    operation: 'mark',
+    summary: 'set or clear read, answered, archived',
+    examples: [`--message-ref ${EXAMPLE_REF} --read`],
+    flags: [
+      MESSAGE_REFS,
+      { name: 'read', summary: 'read', negatable: true, opposite: 'unread' },
+      { name: 'answered', summary: 'answered', negatable: true, opposite: 'unanswered' },
+      { name: 'archived', summary: 'in the archive', negatable: true, opposite: 'unarchived' },
+    ],
+    body: (input) => ({ ...refs(input), ...fields(input, ['read', 'answered', 'archived']) }),
+    print: changedText,
+  },
+  {
+    operation: 'move',
+    summary: 'put messages into another box',
+    examples: [`--message-ref ${EXAMPLE_REF} --destination-box later`],
+    flags: [
+      MESSAGE_REFS,
+      { name: 'destination-box', value: 'BOX', summary: 'any name', required: true, parse: notBlank },
+    ],
+    body: (input) => ({ ...refs(input), ...fields(input, ['destination_box']) }),
+    print: changedText,
+  },
+  {
+    operation: 'archive',
+    summary: 'put away what is done; it is then read, and wakes nobody',
+    examples: [`--message-ref ${EXAMPLE_REF}`],
+    flags: [MESSAGE_REFS],
+    body: refs,
+    print: changedText,
+  },
+  {
+    operation: 'search',
+    summary: 'find words in subjects and bodies',
+    description:
+      'All words must occur; "quoted words" must follow each other; word* finds every word that begins with it.',
+    examples: ['"deploy failed"'],
+    args: [{ name: 'words', summary: 'what to look for', variadic: true }],
+    flags: [
+      { ...BOX, summary: 'only in this box' },
+      { ...LIMIT, summary: 'maximum number to show (default 50)' },
+      CURSOR,
+      INCLUDE_BODY,
+    ],
+    body: (input) => ({
+      text: searchText(input),
+      ...fields(input, ['box', 'limit', 'cursor', 'include_body']),
+    }),
+    print: pageText,
+  },
+];
+
+/** Every mail command, on the mailbox that a door finds. */
+export function mailCommands(door: MailDoor): Command[] {
+  const { family, mailbox } = door.example;
+  return COMMANDS.map(({ operation, examples, flags, body, print, ...words }) => ({
+    ...words,
+    name: operation,
+    examples: examples.map((rest) => `${family} ${operation} ${mailbox} ${rest}`.trim()),
+    flags: [...flags, ...door.flags],
+    async run(input) {
+      const data = await door.ask(input, operation, await body(input));
+      return { data, plain: print(data, input) };
+    },
+  }));
+}
