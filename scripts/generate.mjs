@@ -1,12 +1,14 @@
 // Pages written from the code they describe. `--check` fails when one is out of date.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { agentsPage } from './agents-page.mjs';
 import { cliReference } from './cli-reference.mjs';
 import { loadSource } from './load-source.mjs';
 import { readingList } from './reading-list.mjs';
 import { root } from './setup.mjs';
 
 const PAGES = {
+  'docs/agents.md': agentsPage,
   'docs/cli.md': cliReference,
   'docs/access.md': async () => (await loadSource('src/wire/access.ts')).accessMarkdown(),
   'docs/lane.md': async (text) =>

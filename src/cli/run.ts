@@ -29,6 +29,8 @@ export async function runCli(outside: Surroundings): Promise<number> {
     style = line.style;
     if (style === 'json') world = printingJson(world);
     setLimits(world.env);
+    const ownTools = world.env['ROUSE_TOOLS'];
+    if (ownTools) await (await import('../tools/index.ts')).loadOwnTools(ownTools);
     const match = await parse(line.argv, world);
     if (typeof match === 'number') return match;
     return await execute(match, style, world);

@@ -37,7 +37,7 @@ import {
   type WakeTemplate,
 } from '../gateway/index.ts';
 import { openHeadlessSurface, openSurface, readTimings } from '../terminal/index.ts';
-import { skillsDirectory } from '../tools/index.ts';
+import { loadOwnTools, skillsDirectory } from '../tools/index.ts';
 
 /**
  * The gateway's program. `rouse agents gateway attach` starts it; what became of the start is written to
@@ -147,6 +147,7 @@ async function main(): Promise<void> {
     writeJsonAtomic(path.join(root, 'run', 'attempt.json'), { attempt_id: values['attempt-id'], ...result });
   };
   try {
+    await loadOwnTools(process.env['ROUSE_TOOLS']);
     const session = readSession(path.dirname(root));
     const gateway = await startGateway({
       gatewayRoot: root,

@@ -5,7 +5,7 @@
  *           wake prompts, command line and docs/agents.md take what they need from it.
  *           What is not known is absent: a tool without detectors is never ready, one without `headless` runs no turns.
  * Never     Types, launches or decides. It may read what a tool writes about itself (signals/), nothing else.
- * Errors    `invalid` for a name nobody knows; `conflict` for one that is taken.
+ * Errors    `invalid` for a name nobody knows; `conflict` for one that is taken; `invalid` for a file of ROUSE_TOOLS that holds no tool.
  */
 import { conflict, invalid, nearest } from '../base/index.ts';
 import { compareVersions, type Detector, isInRange } from '../screen/index.ts';
@@ -17,6 +17,7 @@ import { gemini } from './gemini.ts';
 import type { HeadlessHabits } from './headless-habits.ts';
 import { kimi } from './kimi.ts';
 import { opencode } from './opencode/index.ts';
+import { readOwnTools } from './own-tools.ts';
 import { pi } from './pi.ts';
 import { qwen } from './qwen.ts';
 import { headlessRole } from './role-words.ts';
@@ -41,11 +42,18 @@ const known: Tool[] = [claude, codex, gemini, opencode, kimi, qwen, copilot, pi,
 /** The tools Rouse knows by name; every other program is launched as a command. */
 export const TOOLS: readonly Tool[] = known;
 
-/** Makes another tool known for the life of this process. */
-export function addTool(tool: Tool): void {
-  const taken = [tool.name, ...(tool.aliases ?? [])].find(toolOf);
-  if (taken !== undefined) throw conflict(`there is a tool "${taken}" already`);
-  known.push(tool);
+let loaded = '';
+
+/** Makes the tools known that ROUSE_TOOLS names, as files with ":" between them, for the life of this process. */
+export async function loadOwnTools(named: string | undefined): Promise<void> {
+  if (named === undefined || named === loaded) return;
+  const files = named.split(':').filter((file) => file !== '');
+  for (const tool of await readOwnTools(files)) {
+    const taken = [tool.name, ...(tool.aliases ?? [])].find(toolOf);
+    if (taken !== undefined) throw conflict(`ROUSE_TOOLS: there is a tool "${taken}" already`);
+    known.push(tool);
+  }
+  loaded = named;
 }
 
 /** By its name, or by one that other programs use for it. */

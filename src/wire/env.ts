@@ -26,6 +26,11 @@ export const VARIABLES = [
     "Name or path of the tmux socket; recorded per session. Default: tmux's own.",
   ),
   variable(
+    'ROUSE_TOOLS',
+    'setting',
+    'Modules with tools of your own, as absolute paths with `:` between them; see `docs/agents.md`. Default: none.',
+  ),
+  variable(
     'ROUSE_FLEET_URL',
     'setting',
     'Fleet server that agents register with at launch, and that commands speak to. Default for commands: `http://127.0.0.1:9889`.',
