@@ -5,6 +5,7 @@ const ROWS = {
   addressLength: row('ROUSE_MAX_ADDRESS_LENGTH', 320, 'Characters of a mail address in a body'),
   nameLength: row('ROUSE_MAX_NAME_LENGTH', 64, 'Characters of the name of an agent'),
   recipients: row('ROUSE_MAX_RECIPIENTS', 100, 'Recipients of one message, and copies as many'),
+  keysLength: row('ROUSE_MAX_KEYS_LENGTH', 100_000, 'Characters of one sequence of raw keys'),
   remindersPerBody: row('ROUSE_MAX_REMINDERS_PER_BODY', 1000, 'Reminders made by one call'),
   liveReminders: row('ROUSE_MAX_LIVE_REMINDERS', 10_000, 'Live reminders of one agent'),
   queueRows: row('ROUSE_MAX_QUEUE_ROWS', 100_000, 'Requests that wait for one agent'),

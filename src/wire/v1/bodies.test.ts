@@ -383,6 +383,14 @@ it('a cron expression may list every second, minute and hour, and no more than t
   );
 });
 
+it('a sequence of keys has an end', () => {
+  const told = /^sequence must have at most 100000 characters$/;
+  expect(() => parseBody(schemaOf('control.sendKeys'), { sequence: '<[Enter]>'.repeat(20_000) })).toThrow(
+    told,
+  );
+  expect(() => parseBody(schemaOf('control.sendKeys'), { sequence: 'a'.repeat(100_000) })).not.toThrow();
+});
+
 it('an empty sequence of keys is told once', () => {
   expect(() => parseBody(schemaOf('control.sendKeys'), { sequence: '' })).toThrow(
     /^sequence must not be empty$/,

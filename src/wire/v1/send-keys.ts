@@ -1,12 +1,15 @@
 import * as z from 'zod';
 import { messageOf } from '../../base/index.ts';
-import { type FieldProblem, parseKeySequence } from '../../domain/index.ts';
+import { type FieldProblem, limit, parseKeySequence } from '../../domain/index.ts';
 import { about, name, notBlank, rules, strict } from '../fields.ts';
 
 /** A sequence whose tokens are all known keys; said when it is accepted, not when it is sent. */
 export function keyProblems(sequence: string, escapeSpecialKeys: boolean, path: string[]): FieldProblem[] {
   // That it must not be empty is said by the field itself.
   if (sequence.trim() === '') return [];
+  // Each key is typed on its own: more of them would hold the terminal for minutes.
+  if (sequence.length > limit('keysLength'))
+    return [{ path, message: `must have at most ${limit('keysLength')} characters` }];
   try {
     parseKeySequence(sequence, escapeSpecialKeys);
     return [];
