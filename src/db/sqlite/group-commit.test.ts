@@ -189,7 +189,7 @@ describe('while another process holds the write lock', () => {
 });
 
 const WRITER = `
-  import { armCrashPoint } from '../../base/index.ts';
+  import { armCrashPoint } from '../base/index.ts';
   import { openSqlite } from './index.ts';
   const [file, name] = process.argv.slice(2);
   armCrashPoint(process.env.ROUSE_CRASH_AT);
