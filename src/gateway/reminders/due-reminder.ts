@@ -71,7 +71,7 @@ export class DueReminder {
     const { reminder_id } = reminder;
     return slot.run({ source: 'reminder', id: reminder_id, since: clock.now() }, async () => {
       Object.assign(reminder, { executing: true, lastStartedMs: clock.now().getTime(), waiting: null });
-      book.keepIfDurable(reminder);
+      this.#noteStart(reminder);
       events.write('reminder_started', describe(reminder));
       const { result, delivery } = await deliverReminder(reminder, this.#on);
       // Stays as it is stored, for the next gateway to judge.
@@ -93,5 +93,15 @@ export class DueReminder {
       book.moveOn(reminder);
       return 0;
     });
+  }
+
+  /** A start that cannot be written is none: nothing was typed, and it is due as before. */
+  #noteStart(reminder: LiveReminder): void {
+    try {
+      this.#on.book.keepIfDurable(reminder);
+    } catch (error) {
+      reminder.executing = false;
+      throw error;
+    }
   }
 }

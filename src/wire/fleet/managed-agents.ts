@@ -24,9 +24,12 @@ const environmentFile = about(
   absolutePath.nullish(),
 );
 
+/** A known tool, or the path of a program. */
+const tool = trimmed.max(4096);
+
 const launchFields = {
   schema_version: schemaVersion(1),
-  tool: trimmed,
+  tool,
   working_directory: absolutePath,
   agent_name: trimmed,
   agent_id: trimmed.nullish(),
@@ -85,7 +88,7 @@ export const registerLaunchBody = name(
   strict({
     schema_version: schemaVersion(1),
     session_name: trimmed,
-    tool: trimmed.nullish(),
+    tool: tool.nullish(),
     terminal_id: trimmed.nullish(),
     observed_tool_version: trimmed.nullish(),
     manifest_path: absolutePath.nullish(),
