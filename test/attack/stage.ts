@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { openPostgres, type Sql } from '../../src/db/index.ts';
 import { createToken, enqueue, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
+import { readTranscript } from '../../src/scripted/index.ts';
 import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { ask, asProgram } from './call.ts';
@@ -51,6 +52,7 @@ export class Stage {
     };
     this.agent = await this.house.launch('ana', ['--turn', '20ms']);
     await this.#settle(home.id);
+    await this.#idle();
     return this;
   }
 
@@ -164,11 +166,12 @@ export class Stage {
     return trouble;
   }
 
-  /** Its last turn is over and proven. */
+  /** Its last turn is over, in the queue and in what the tool itself wrote down: nothing of the owner's is still under way. */
   async #idle(): Promise<void> {
     for (;;) {
       const { requests } = await this.agent.client.requests();
-      if (requests.every(({ state }) => state !== 'accepted' && state !== 'running')) return;
+      const isSettled = requests.every(({ state }) => state !== 'accepted' && state !== 'running');
+      if (isSettled && readTranscript(this.agent.transcript).at(-1)?.type === 'ready') return;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
