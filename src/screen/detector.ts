@@ -161,7 +161,7 @@ export interface InputRules {
   changes: ('tabs_to_4_spaces' | 'trailing_space' | 'trims_ends')[];
   /** What it would not take as written. */
   refuses: Refusal[];
-  /** What stands in the composer for a long paste. */
+  /** What stands in the composer for a long paste; its groups `lines`, `breaks` (line ends) and `chars` say its size. */
   pasteChip?: RegExp;
   interruptKeys: string[];
   /** Empties a one-line composer. */

@@ -72,7 +72,7 @@ const DETECTOR: ToolDetector = {
       { when: /@[\w./-]+$/, because: 'a trailing @name opens a completion that changes the text' },
       { when: /^\s*\/[\w:-]+(\s|$)/, because: 'a slash command it does not know is dropped' },
     ],
-    pasteChip: /^\[Paste #\d+ - \d+ lines\]$/,
+    pasteChip: /^\[Paste #\d+ - (?<lines>\d+) lines\]$/,
     interruptKeys: ['Escape', 'Escape'],
     clearKeys: ['C-u'],
     resetCommand: '/clear',

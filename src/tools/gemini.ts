@@ -62,7 +62,7 @@ const DETECTOR: ToolDetector = {
         unlessOffered: true,
       },
     ],
-    pasteChip: /^\[Pasted Text: \d+ (lines|chars)\]( #\d+)?$/i,
+    pasteChip: /^\[Pasted Text: ((?<lines>\d+) lines|(?<chars>\d+) chars)\]( #\d+)?$/i,
     interruptKeys: ['Escape'],
     clearKeys: ['C-u'],
     resetCommand: '/clear',

@@ -50,7 +50,7 @@ const DETECTOR: ToolDetector = {
       { when: /^\s*!/, because: 'a leading ! runs a shell command without approval' },
       { when: /^\s*\/[\w:-]+(\s|$)/, because: 'a slash command it does not know may be dropped' },
     ],
-    pasteChip: /^\[paste #\d+ \+\d+ lines\]$/,
+    pasteChip: /^\[paste #\d+ \+(?<lines>\d+) lines\]$/,
     interruptKeys: ['Escape'],
     clearKeys: ['C-u'],
     resetCommand: '/new',

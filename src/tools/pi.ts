@@ -57,7 +57,7 @@ const DETECTOR: ToolDetector = {
       { when: /^\s*!/, because: 'a leading ! runs a shell command without approval' },
       { when: /\\$/, because: 'a trailing backslash turns Enter into a new line' },
     ],
-    pasteChip: /^\[paste #\d+( \+\d+ lines| \d+ chars)\]$/,
+    pasteChip: /^\[paste #\d+( \+(?<lines>\d+) lines| (?<chars>\d+) chars)\]$/,
     interruptKeys: ['Escape'],
     clearKeys: ['C-u'],
     resetCommand: '/new',

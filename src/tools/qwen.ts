@@ -63,7 +63,7 @@ const DETECTOR: ToolDetector = {
       { when: /@[\w./-]+$/, because: 'a trailing @name opens a completion that changes the text' },
       { when: /^\s*\/[\w:-]+(\s|$)/, because: 'a slash command it does not know is dropped' },
     ],
-    pasteChip: /^\[Pasted Content \d+ chars\]( #\d+)?$/,
+    pasteChip: /^\[Pasted Content (?<chars>\d+) chars\]( #\d+)?$/,
     interruptKeys: ['Escape'],
     clearKeys: ['C-u'],
     resetCommand: '/clear',

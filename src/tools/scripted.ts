@@ -59,7 +59,7 @@ const DETECTOR: ToolDetector = {
     pasteGapMs: 0,
     changes: [],
     refuses: [],
-    pasteChip: /^\[pasted (text #\d+ \+\d+ lines|\d+ lines #\d+)\]$/i,
+    pasteChip: /^\[pasted (text #\d+ \+)?(?<breaks>\d+) lines( #\d+)?\]$/i,
     interruptKeys: ['Escape'],
     clearKeys: ['C-u'],
     resetCommand: '/clear',

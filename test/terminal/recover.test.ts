@@ -28,7 +28,10 @@ describe('after a crash between typing and proof', () => {
     const desk = await new Desk(house).open();
     const sinceUtc = new Date().toISOString();
     await typist.killedAt(desk, at, text);
-    const recovered = await desk.surface.recover({ requestId: 'r-1', text, sinceUtc });
+    const ask = () => desk.surface.recover({ requestId: 'r-1', text, sinceUtc });
+    let recovered = await ask();
+    // What the tool has not read yet nobody can judge; then it is asked again, as the lane does.
+    while (recovered.verdict === 'unseen') recovered = await ask();
     expect(recovered.verdict, JSON.stringify(recovered)).toBe(verdict);
     expect(desk.records('submitted')).toHaveLength(received);
     const { found } = recovered.evidence.at(-1)!.facts;
@@ -50,6 +53,38 @@ describe('after a crash between typing and proof', () => {
       draft: { text: `${line} and a person went on` },
     });
     await desk.close();
+  });
+
+  describe('where the tool shows a label for a long paste', () => {
+    const long = Array.from({ length: 12 }, (_, n) => `line ${n} of a long prompt`).join('\n');
+    const collapsing = { flags: ['--skin', 'claude-like'] };
+
+    it.each(['lane.pasted', 'lane.typed'])('the label of our own is taken back, killed at %s', async (at) => {
+      const desk = await new Desk(house, collapsing).open();
+      const sinceUtc = new Date().toISOString();
+      await typist.killedAt(desk, at, long);
+      await desk.shows('[Pasted text #1 +11 lines]');
+      const { verdict } = await desk.surface.recover({ requestId: 'r-1', text: long, sinceUtc });
+      const { draft } = (await desk.control.send('status')) as { draft: { bytes: number } };
+      expect([verdict, draft.bytes]).toEqual(['not_submitted', 0]);
+      await desk.close();
+    });
+
+    it('one that counts another text is left alone', async () => {
+      const desk = await new Desk(house, collapsing).open();
+      const sinceUtc = new Date().toISOString();
+      await typist.killedAt(desk, 'lane.typed', long);
+      await desk.press('C-u');
+      await desk.draft(/^$/);
+      const theirs = `${long}\nand a line of a person`;
+      await desk.tmux(['set-buffer', '-b', 'theirs', theirs]);
+      await desk.tmux(['paste-buffer', '-p', '-b', 'theirs', '-t', `=${desk.session}:`]);
+      await desk.shows('[Pasted text #2 +12 lines]');
+      const { verdict } = await desk.surface.recover({ requestId: 'r-1', text: long, sinceUtc });
+      const { draft } = (await desk.control.send('status')) as { draft: { text: string } };
+      expect([verdict, draft.text]).toEqual(['unknown', theirs]);
+      await desk.close();
+    });
   });
 
   it('an agent that has lost the prompt gives no evidence, and nothing is claimed', async () => {

@@ -3,6 +3,7 @@ import { evidenceAt, type LaneContext } from '../lane-context.ts';
 import type { Evidence, Recovered } from '../port.ts';
 import { hasMoved } from '../proof/answered.ts';
 import { type Held, heldText, isHeld } from '../proof/held-text.ts';
+import { isOwnLabel } from '../proof/own-label.ts';
 import { proofOfSubmission } from '../proof/prove-submission.ts';
 import { unreadInput } from '../watch/unread-input.ts';
 import { waitUntil } from '../watch/wait-until.ts';
@@ -53,6 +54,13 @@ export async function recoverPrompt(
     const { view } = tracker.sight;
     return view !== undefined && attempt?.screen != null && hasMoved(view, attempt.screen);
   };
+  // A label could stand for anybody's paste.
+  const labelIsOurs = async (): Promise<boolean> => {
+    const { facts, foreground } = tracker.sight;
+    if (!attempt?.tool || foreground.tool?.pid !== attempt.tool.pid) return false;
+    const label = facts.composer.value?.text.trim() ?? '';
+    return isOwnLabel(label, { text, sinceMs, baseline: attempt.baseline ?? undefined }, on);
+  };
   await tracker.look();
   const unread = unreadInput(tracker.sight.view?.pane.tty ?? '') ?? 0;
   const unseen = say('unseen', 'composer', { held: held(), unread });
@@ -75,8 +83,7 @@ export async function recoverPrompt(
         : unseen;
   }
   const before = held();
-  // A label could stand for anybody's paste; only words prove that the text is ours.
-  if (isHeld(before) && before !== 'chip' && (await takeBack(text, on))) {
+  if (isHeld(before) && (before !== 'chip' || (await labelIsOurs())) && (await takeBack(text, on))) {
     // Our keys went in after that Enter. Now that they have had their effect, so has it.
     const late = neverEntered ? undefined : await prove(patience.swallowedMs.untold);
     if (late) return { verdict: 'submitted', evidence: [late] };

@@ -12,9 +12,10 @@ const MOST_LINES = 300;
  * the composer is then seen empty; false leaves things as they are.
  */
 export async function takeBack(text: string, on: LaneContext): Promise<boolean> {
-  const lines = text.split('\n').length;
+  const { input } = on.tracker.detector;
+  const lines = heldIn(on.tracker.sight, text, input) === 'chip' ? 1 : text.split('\n').length;
   if (lines > MOST_LINES) return false;
-  const { clearKeys } = on.tracker.detector.input;
+  const { clearKeys } = input;
   let useless = 0;
   for (let step = 0; step < 4 * lines + 20 && useless < 3; step++) {
     const state = await ownText(text, on);

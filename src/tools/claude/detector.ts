@@ -76,7 +76,7 @@ export const DETECTOR: ToolDetector = {
         unlessOffered: true,
       },
     ],
-    pasteChip: /^\[Pasted text #\d+( \+\d+ lines)?\]$/,
+    pasteChip: /^\[Pasted text #\d+( \+(?<breaks>\d+) lines)?\]$/,
     interruptKeys: ['Escape'],
     clearKeys: ['C-u'],
     resetCommand: '/clear',

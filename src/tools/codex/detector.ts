@@ -61,7 +61,7 @@ const INPUT: InputRules = {
       unlessOffered: true,
     },
   ],
-  pasteChip: /^\[Pasted Content \d+ chars\]( #\d+)?$/,
+  pasteChip: /^\[Pasted Content (?<chars>\d+) chars\]( #\d+)?$/,
   interruptKeys: ['Escape'],
   clearKeys: ['C-u'],
   resetCommand: '/new',

@@ -43,7 +43,7 @@ export const DETECTOR: ToolDetector = {
       { when: /^\s*!/, because: 'a leading ! starts shell mode', typedOnly: true },
       { when: /@[\w./-]+$/, because: 'a trailing @name opens a completion that changes the text' },
     ],
-    pasteChip: /^\[Pasted ~\d+ lines\]$/,
+    pasteChip: /^\[Pasted ~(?<lines>\d+) lines\]$/,
     interruptKeys: ['Escape', 'Escape'],
     clearKeys: ['C-u'],
     resetCommand: '/new',
