@@ -70,6 +70,26 @@ describe.each(databases)('a clock of the database that was set back, on %s', (_n
     expect(rows).toEqual([{ last_inbox_nudge_at: null }]);
   });
 
+  it('does not keep an open request from being nudged, for the first time or again', async () => {
+    const file = async (nudged: string): Promise<string> => {
+      const { rows } = await sql.query<{ id: string }>(
+        `INSERT INTO requests (id, org_id, kind, requester_type, requester_id, recipient_type, recipient_id, title,
+           created_at, last_nudged_at)
+         VALUES (gen_random_uuid(), $1, 'task', 'user', 'ann', 'agent', $2, 'do it', now() + ${AHEAD}, ${nudged})
+         RETURNING id`,
+        [target.orgId, target.workspaceId],
+      );
+      return rows[0]!.id;
+    };
+    const [fresh, nudged] = [await file('NULL'), await file(`now() + ${AHEAD}`)];
+    expect(await mayHaveWork()).toBe(true);
+    expect(await pass()).toMatchObject({ nudges: 2 });
+    for (const id of [fresh, nudged])
+      expect(await secondsLeft('requests', 'created_at', id)).toBeLessThanOrEqual(0);
+    expect(await secondsLeft('requests', 'last_nudged_at', nudged)).toBeLessThanOrEqual(0);
+    expect(await pass()).toMatchObject({ nudges: 0 });
+  });
+
   it('does not keep sweeps from running: a lease that lasts too long holds nobody off', async () => {
     await sql.query(
       `INSERT INTO sweepers (name, holder, lease_until, last_started_at) VALUES ('clock-upkeep', 'dead', now() + ${AHEAD}, now())`,

@@ -29,8 +29,10 @@ const MENDS = {
   },
   nudges: {
     table: 'requests',
-    where: `last_nudged_at > ${AHEAD}`,
-    set: 'last_nudged_at = now()',
+    // The condition of the partial index of what may be nudged.
+    where: `recipient_type = 'agent' AND status IN ('pending', 'info_requested')
+      AND (last_nudged_at > ${AHEAD} OR created_at > ${AHEAD})`,
+    set: `${notAhead('last_nudged_at')}, ${notAhead('created_at')}`,
   },
 } as const;
 
