@@ -36,6 +36,8 @@ export interface Observation {
   unavailableReason: string | null;
   /** The tmux session itself is gone: nothing can come back without a relaunch. */
   sessionLost: boolean;
+  /** What the tmux session is called now, where there is one in reach. */
+  sessionName?: string | undefined;
   /** The agent process, not only the session: a relaunched tool is another instance. */
   instanceId: string | null;
   eligibility: SurfaceEligibility;

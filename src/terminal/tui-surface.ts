@@ -94,6 +94,7 @@ function observationOf(tracker: Tracker, sight: Sight): Observation {
     connectivity: reachable ? 'connected' : 'unavailable',
     unavailableReason: reachable ? null : (away ?? `the tool is not running (${foreground.kind})`),
     sessionLost: lost,
+    sessionName: view?.pane.sessionName,
     instanceId: tool ? `${tool.pid}-${tool.startTicks ?? 0}` : null,
     eligibility: gate.ready
       ? 'ready'

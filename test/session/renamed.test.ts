@@ -55,6 +55,11 @@ describe('an agent whose tmux session was renamed', () => {
     rename('fifth', 'sixth');
     const status = await json(['agents', 'gateway', 'status', '--agent-name', 'gpu']);
     expect(status.json).toMatchObject({ gateway_health: 'healthy', tmux_session_name: 'sixth' });
+    const { gateway_port: port } = status.json;
+    const own = () => fetch(`http://127.0.0.1:${port}/v1/status`).then((answer) => answer.json());
+    await expect.poll(own).toMatchObject({ tmux_session_name: 'sixth' });
+    const mirror = () => JSON.parse(fs.readFileSync(`${root}/gateway/state.json`, 'utf8'));
+    await expect.poll(mirror).toMatchObject({ tmux_session_name: 'sixth' });
     const submit = ['requests', 'submit', '--agent-name', 'gpu', '--prompt', 'two', '--wait'];
     const queued = await json(['agents', 'gateway', ...submit]);
     expect([queued.code, queued.json['outcome']]).toEqual([0, 'submitted']);

@@ -55,6 +55,7 @@ const SOURCES = {
 /** The gateway's status, made from what the other rooms know at this moment. */
 export class Presence {
   #on: PresenceDependencies;
+  #seenName: string | undefined;
 
   constructor(dependencies: PresenceDependencies) {
     this.#on = dependencies;
@@ -80,7 +81,7 @@ export class Presence {
       ...STAMP,
       attach_identity: identity.attachIdentity,
       backend: identity.backend,
-      tmux_session_name: identity.tmuxSessionName,
+      tmux_session_name: this.#sessionName(),
       gateway_health: 'healthy',
       managed_agent_connectivity: observation.connectivity,
       managed_agent_recovery: this.recovery(),
@@ -117,8 +118,19 @@ export class Presence {
     const { queue, instances, identity } = this.#on;
     return {
       ...STAMP,
-      ...offlineStatus({ ...identity, queueDepth: queue.depth(), epoch: instances.read().epoch }),
+      ...offlineStatus({
+        ...identity,
+        tmuxSessionName: this.#sessionName(),
+        queueDepth: queue.depth(),
+        epoch: instances.read().epoch,
+      }),
     };
+  }
+
+  /** As it was last seen: a session may be renamed under its gateway. */
+  #sessionName(): string {
+    this.#seenName = this.#on.surface.observation().sessionName ?? this.#seenName;
+    return this.#seenName ?? this.#on.identity.tmuxSessionName;
   }
 
   #standing(): { admission: Admission; recovery: Recovery } {

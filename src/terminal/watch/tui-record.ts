@@ -99,9 +99,9 @@ export class TuiRecord implements TuiView {
     return manifest.interactive?.terminal_id ?? trackedSessionId;
   }
 
-  #trackedSession({ facts }: Sight): Record<string, unknown> {
+  #trackedSession({ facts, view }: Sight): Record<string, unknown> {
     const { manifest, sessionRoot, trackedSessionId } = this.#options;
-    const { session } = tmuxPlace(manifest);
+    const session = view?.pane.sessionName ?? tmuxPlace(manifest).session;
     const terminal = manifest.interactive?.terminal_id;
     return {
       tracked_session_id: trackedSessionId,
