@@ -6,9 +6,9 @@ import { root } from './setup.mjs';
 export const PROOFS = {
   mail: { project: 'walk', files: ['test/mail', 'test/flatfile'] },
   kill: { project: 'walk', files: ['test/session/kill-table'] },
-  lane: { project: 'walk', files: ['test/terminal/lane', 'test/terminal/text'] },
-  clock: { project: 'walk', files: ['test/clock'] },
-  crash: { project: 'walk', files: ['test/crash'] },
+  lane: { project: 'walk', files: ['test/terminal/lane', 'test/terminal/text'], reports: true },
+  clock: { project: 'walk', files: ['test/clock'], reports: true },
+  crash: { project: 'walk', files: ['test/crash'], reports: true },
   kills: { project: 'walk', files: ['test/kills'], programs: ['postgres'] },
   attack: { project: 'walk', files: ['test/attack'], programs: ['postgres'], reports: true },
   faults: { project: 'walk', files: ['test/faults'] },
@@ -26,7 +26,7 @@ export const PROOFS = {
       'test/fleet/gateway-in-fleet',
     ],
   },
-  screens: { project: 'unit', files: ['test/screen/lost-rows'] },
+  screens: { project: 'unit', files: ['test/screen/captures', 'test/screen/lost-rows'], reports: true },
   golden: { project: 'walk', files: ['test/golden'] },
   agents: { project: 'agents', files: ['test/agents'], timeout: 120_000 },
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseCaptureFile } from '../../src/screen/capture-file.ts';
 import { detectorsOf, TOOLS } from '../../src/tools/index.ts';
+import { inWords, proofReport } from '../support/proof-report.ts';
 import { expectedOf, judge, loadFixtures, verdictOn } from './captured-fixtures.ts';
 
 const fixtures = loadFixtures();
@@ -25,8 +26,16 @@ describe('captured screens of real tools', () => {
     console.table(counts);
     const total = (of: string): number =>
       Object.values(counts).reduce((sum, count) => sum + (count[of] ?? 0), 0);
-    expect(total('false_ready')).toBe(0);
-    expect(total('right') / labelled.length).toBeGreaterThanOrEqual(0.995);
+    const sums = Object.fromEntries(
+      ['captures', 'pasted', 'right', 'deaf', 'false_ready', 'wrong_reason'].map((of) => [of, total(of)]),
+    );
+    proofReport(
+      `screens of ${Object.keys(counts).length} tools, labelled where they were taken: ${inWords(sums)}`,
+    );
+    expect(Object.keys(counts)).toHaveLength(8);
+    expect(labelled.length).toBeGreaterThanOrEqual(200);
+    expect(sums['false_ready']).toBe(0);
+    expect(sums['right']! / labelled.length).toBeGreaterThanOrEqual(0.995);
   });
 
   it('of a list of commands tell which of them Enter would choose', () => {

@@ -4,6 +4,7 @@ import { Row, type Screen } from '../../src/screen/model/screen.ts';
 import { observe } from '../../src/screen/observe.ts';
 import { decideReadiness } from '../../src/screen/turn/readiness.ts';
 import { detectorFor } from '../../src/tools/index.ts';
+import { proofReport } from '../support/proof-report.ts';
 import { expectedOf, type Fixture, judge, loadFixtures } from './captured-fixtures.ts';
 
 /** Of every screen all of its mutants, or a sample of them that is the same each time. */
@@ -110,7 +111,9 @@ describe('a running turn whose screen lost or moved one row', () => {
       else wrong.push(`${fixture.name}: ${what}`);
     }
     const log = told > 0 ? `, ${told} not ready only by ${LOGS[tool]}` : '';
-    console.info(`${tool}: ${count} screens with a row lost or moved, ${wrong.length} read as ready${log}`);
+    const line = `${tool}: ${count} screens of a turn with a row lost or moved, ${wrong.length} read as ready${log}`;
+    console.info(line);
+    proofReport(line);
     expect(wrong).toEqual([]);
     expect(told).toBeLessThan(count / 50);
   });

@@ -1,7 +1,7 @@
-import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Ending } from '../../src/base/index.ts';
 import { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import { inWords, proofReport } from '../support/proof-report.ts';
 import { type Asked, QueueStorm, TROUBLES, type Trouble } from './queue-storm.ts';
 
 /**
@@ -22,6 +22,7 @@ beforeAll(async () => {
   house = await AgentHouse.open();
 });
 afterAll(async () => {
+  reportAll();
   await ending.run();
   await house.close();
 });
@@ -46,15 +47,20 @@ describe('several requests in line', () => {
           judge(row, storm);
         }),
       );
-      told(trouble, row);
+      rows.set(trouble, row);
       expect(breaches(row)).toEqual(NO_BREACH);
+      if (FULL) expect(row.struck).toBeGreaterThanOrEqual(row.prompts / 4);
     },
     FULL ? 3_600_000 : 120_000,
   );
 });
 
+const rows = new Map<Trouble, Row>();
+
 interface Row {
   prompts: number;
+  /** Not ended yet when the trouble was there. */
+  struck: number;
   submitted: number;
   waiting: number;
   merged: number;
@@ -65,7 +71,16 @@ interface Row {
 }
 
 const NO_ROW = {
-  ...{ prompts: 0, submitted: 0, waiting: 0, merged: 0, lost: 0, false_failed: 0, false_submitted: 0 },
+  ...{
+    prompts: 0,
+    struck: 0,
+    submitted: 0,
+    waiting: 0,
+    merged: 0,
+    lost: 0,
+    false_failed: 0,
+    false_submitted: 0,
+  },
 };
 const NO_BREACH = { merged: 0, lost: 0, false_failed: 0, false_submitted: 0, unaccounted: 0, said: [] };
 
@@ -88,6 +103,7 @@ function judge(row: Row, storm: QueueStorm): void {
     if (asked.outcome !== 'submitted' && asked.outcome !== null && times > 0) row.false_failed++;
     if (asked.outcome !== null && times === 0) row.lost++;
   }
+  row.struck += storm.struck;
   row.merged += received.size;
   row.said.push(...[...received.keys()].map((text) => `nobody sent ${text.slice(0, 120)}`));
 }
@@ -99,9 +115,13 @@ function waits({ trouble, state, reason }: Asked): boolean {
   return (state === 'accepted' || state === 'running') && true_ === true;
 }
 
-function told(trouble: Trouble, { said, ...row }: Row): void {
-  const line = JSON.stringify({ trouble, ...row, remarks: said.length });
-  if (FULL) process.stdout.write(`${line}\n`);
-  const file = process.env['ROUSE_PROOF_REPORT'];
-  if (file) appendFileSync(file, `${line}\n`);
+function reportAll(): void {
+  const total: Record<string, number> = { ...NO_ROW };
+  for (const [trouble, { said, ...row }] of rows) {
+    for (const [name, count] of Object.entries(row)) total[name] = (total[name] ?? 0) + count;
+    proofReport(`in line, ${trouble}: ${inWords(row)}`, ...said);
+  }
+  const missing = plans.map(([trouble]) => trouble).filter((trouble) => !rows.has(trouble));
+  proofReport(`in line, all ${rows.size} of ${plans.length} troubles: ${inWords(total)}`);
+  if (missing.length > 0) proofReport(`in line, not judged: ${missing.join(', ')}`);
 }

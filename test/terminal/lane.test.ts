@@ -1,7 +1,7 @@
-import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TranscriptRecord } from '../../src/scripted/index.ts';
 import { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import { inWords, proofReport } from '../support/proof-report.ts';
 import { Desk } from './desk.ts';
 import { type Entry, runStorm, type Storm } from './lane-storm.ts';
 import { PersonAtClient } from './person-at-client.ts';
@@ -26,12 +26,19 @@ let house: AgentHouse;
 beforeAll(async () => {
   house = await AgentHouse.open();
 });
-afterAll(() => house.close());
+afterAll(async () => {
+  const { judged, breaches, ...outcomes } = totals;
+  const prompts = LANES.reduce((sum, { count }) => sum + count, 0);
+  proofReport(`storm: ${judged} of ${prompts} prompts judged: ${inWords(outcomes)}; ${breaches} breaches`);
+  await house.close();
+});
+
+const totals: Record<string, number> & { judged: number; breaches: number } = { judged: 0, breaches: 0 };
 
 describe('seeded prompts with faults', () => {
   it.concurrent.each(LANES)(
     'where $what, what the lane says it submitted is what the agent received, and nothing else (seed $seed)',
-    async ({ statusFile, count, seed }) => {
+    async ({ what, statusFile, count, seed }) => {
       const desk = await new Desk(house, {
         ...{ shell: true, flags: ['--turn', '60ms'], statusFile },
         // A person tidies up after what ended unconfirmed; nobody waits half a minute to be sure that it is gone.
@@ -43,7 +50,7 @@ describe('seeded prompts with faults', () => {
       const records = desk.records();
       await desk.close();
       const breaches = judge(storm, records);
-      told({ statusFile, seed, breaches: breaches.length }, storm, records);
+      told(`${what} (seed ${seed})`, breaches, storm, records);
       expect(breaches).toEqual([]);
     },
     FULL ? 4 * 3_600_000 : 300_000,
@@ -119,17 +126,20 @@ function shown(entry: Entry): void {
     process.stderr.write(`${(performance.now() / 1000).toFixed(1)} ${entry.text.length} ${named(entry)}\n`);
 }
 
-/** What became of the prompts, by fault; said at full size, and written where ROUSE_PROOF_REPORT says. */
-function told(lane: Record<string, unknown>, { entries }: Storm, records: TranscriptRecord[]): void {
+/** What became of the prompts, by fault. */
+function told(lane: string, breaches: string[], { entries }: Storm, records: TranscriptRecord[]): void {
   const outcomes: Record<string, number> = {};
   const faults: Record<string, Record<string, number>> = {};
   for (const { fault, result } of entries)
-    for (const row of [outcomes, (faults[fault] ??= {})])
+    for (const row of [outcomes, totals, (faults[fault] ??= {})])
       row[result.outcome] = (row[result.outcome] ?? 0) + 1;
+  totals.judged += entries.length;
+  totals.breaches += breaches.length;
   const keys = records.filter(({ type }) => type === 'key_in_dialog');
   const crossings = keys.filter((key) => crossed(key, entries, records)).length;
-  const row = { ...lane, prompts: entries.length, ...outcomes, crossings };
-  if (FULL) process.stdout.write(`${JSON.stringify(row)}\n`);
-  const file = process.env['ROUSE_PROOF_REPORT'];
-  if (file) appendFileSync(file, `${JSON.stringify({ ...row, faults })}\n`);
+  proofReport(
+    `storm, ${lane}: ${entries.length} prompts, ${inWords({ ...outcomes, crossings })}; ${breaches.length} breaches`,
+    ...Object.entries(faults).map(([fault, row]) => `  ${fault}: ${inWords(row)}`),
+    ...breaches,
+  );
 }

@@ -43,6 +43,8 @@ export class QueueStorm {
   readonly #size: StormSize;
   #gateway: TestGateway | undefined;
   readonly asked: Asked[] = [];
+  /** How many of them had not ended when the trouble was there. */
+  struck = 0;
 
   constructor(house: AgentHouse, ending: Ending, size: StormSize, statusFile: boolean) {
     this.#desk = new Desk(house, { shell: true, flags: ['--turn', '40ms'], statusFile });
@@ -98,25 +100,30 @@ export class QueueStorm {
     if (trouble === 'logged_out') await control.send('log-out');
     const ids = await this.#submit(trouble, count);
     const hangMs = random.whole(100, longestHangMs);
-    await pause(random.whole(0, 700));
+    await pause(random.whole(0, 400));
     if (trouble === 'hung') {
       await control.send('hang');
+      await this.#strike(ids);
       await pause(hangMs);
       await control.send('unhang');
     } else if (trouble === 'stopped') {
       const { pid } = (await control.send('status')) as { pid: number };
       process.kill(pid, 'SIGSTOP');
+      await this.#strike(ids);
       await pause(hangMs);
       process.kill(pid, 'SIGCONT');
     } else if (trouble === 'logged_out') {
       await this.#waitsFor(ids[1] ?? ids[0]!, 'logged_out=');
+      await this.#strike(ids);
       await control.send('log-in');
     } else if (trouble === 'gateway_restarted') {
       await control.send('hang');
+      await this.#strike(ids);
       await pause(hangMs);
       this.#gateway = await this.#gateway!.restart();
       await control.send('unhang');
     }
+    if (trouble.startsWith('late_')) this.struck += count;
     await this.#ended(ids);
     await control.send('clear-faults');
     await this.#free();
@@ -126,6 +133,7 @@ export class QueueStorm {
     await this.#desk.control.send('hang');
     const ids = await this.#submit('never_back', count);
     await this.#waitsFor(ids[1] ?? ids[0]!, 'unseen_paste=');
+    await this.#strike(ids);
     await this.#note(ids);
   }
 
@@ -147,6 +155,13 @@ export class QueueStorm {
   async #ended(ids: string[]): Promise<void> {
     for (const id of ids) await this.#call('GET', `/v1/requests/${id}?wait`);
     await this.#note(ids);
+  }
+
+  async #strike(ids: string[]): Promise<void> {
+    for (const id of ids) {
+      const { body } = await this.#call('GET', `/v1/requests/${id}`);
+      if (body.state !== 'completed') this.struck++;
+    }
   }
 
   async #note(ids: string[]): Promise<void> {

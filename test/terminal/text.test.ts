@@ -4,6 +4,7 @@ import type { DeliveryResult } from '../../src/terminal/index.ts';
 import { preparePrompt } from '../../src/terminal/lane/prepare-prompt.ts';
 import { detectorFor } from '../../src/tools/index.ts';
 import { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import { inWords, proofReport } from '../support/proof-report.ts';
 import { atDesk, type Desk } from './desk.ts';
 
 /**
@@ -139,7 +140,9 @@ describe('a prompt with', () => {
           await desk.control.send('draft', { text: '' });
         }
       }
-      console.log(`text: ${JSON.stringify(outcomes)} (seed ${SEED})`);
+      const sums = inWords({ ...outcomes, wrong: failures.length });
+      console.log(`text: ${sums} (seed ${SEED})`);
+      proofReport(`${RUNS} prompts of any Unicode: ${sums}`);
       expect(failures).toEqual([]);
       expect(outcomes['submitted']).toBeGreaterThan(RUNS / 2);
     }));

@@ -54,13 +54,6 @@ export async function recoverPrompt(
     const { view } = tracker.sight;
     return view !== undefined && attempt?.screen != null && hasMoved(view, attempt.screen);
   };
-  // A label could stand for anybody's paste.
-  const labelIsOurs = async (): Promise<boolean> => {
-    const { facts, foreground } = tracker.sight;
-    if (!attempt?.tool || foreground.tool?.pid !== attempt.tool.pid) return false;
-    const label = facts.composer.value?.text.trim() ?? '';
-    return isOwnLabel(label, { text, sinceMs, baseline: attempt.baseline ?? undefined }, on);
-  };
   await tracker.look();
   const unread = unreadInput(tracker.sight.view?.pane.tty ?? '') ?? 0;
   const unseen = say('unseen', 'composer', { held: held(), unread });
@@ -83,7 +76,8 @@ export async function recoverPrompt(
         : unseen;
   }
   const before = held();
-  if (isHeld(before) && (before !== 'chip' || (await labelIsOurs())) && (await takeBack(text, on))) {
+  const ours = before === 'chip' ? await labelIsOurs({ text, sinceMs, attempt }, on) : isHeld(before);
+  if (ours && (await takeBack(text, on))) {
     // Our keys went in after that Enter. Now that they have had their effect, so has it.
     const late = neverEntered ? undefined : await prove(patience.swallowedMs.untold);
     if (late) return { verdict: 'submitted', evidence: [late] };
@@ -101,4 +95,12 @@ export async function recoverPrompt(
     held: held(),
     foreground: foreground.kind,
   });
+}
+
+/** A label could stand for anybody's paste. */
+async function labelIsOurs({ text, sinceMs, attempt }: Interrupted, on: LaneContext): Promise<boolean> {
+  const { facts, foreground } = on.tracker.sight;
+  if (!attempt?.tool || foreground.tool?.pid !== attempt.tool.pid) return false;
+  const label = facts.composer.value?.text.trim() ?? '';
+  return isOwnLabel(label, { text, sinceMs, baseline: attempt.baseline ?? undefined }, on);
 }
