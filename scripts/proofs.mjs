@@ -26,6 +26,20 @@ export const PROOFS = {
       'test/fleet/gateway-in-fleet',
     ],
   },
+  // Where `npm test` draws some rows of a matrix or one of two databases.
+  matrices: {
+    project: 'walk',
+    files: [
+      'test/db-',
+      'test/fleet',
+      'test/headless/crash',
+      'test/session/agents-commands',
+      'test/session/ends-by-itself',
+      'test/session/leave',
+      'test/terminal/unanswered',
+    ],
+    programs: ['postgres'],
+  },
   screens: { project: 'unit', files: ['test/screen/captures', 'test/screen/lost-rows'], reports: true },
   golden: { project: 'walk', files: ['test/golden'] },
   agents: { project: 'agents', files: ['test/agents'], timeout: 120_000 },

@@ -3,7 +3,7 @@ import { Emitter } from '../src/base/index.ts';
 import type { Sql } from '../src/db/index.ts';
 import { databases, type TestDatabase } from './support/fleet.ts';
 
-describe.each(databases)('hints on %s', (_, open) => {
+describe.each(databases(import.meta.filename))('hints on %s', (_, open) => {
   let opened: TestDatabase;
   let sql: Sql;
   let heard: string[];

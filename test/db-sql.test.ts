@@ -16,6 +16,7 @@ import {
 } from '../src/db/index.ts';
 import { bundleProgram, startChild } from '../src/db/testing.ts';
 import { startPostgres, type TestPostgres } from './support/postgres.ts';
+import { sampled } from './support/sample.ts';
 
 let home: string;
 let server: TestPostgres;
@@ -50,7 +51,7 @@ async function eventually(check: () => void): Promise<void> {
   }
 }
 
-describe.each(databases)('every Sql database: %s', (_, open) => {
+describe.each(sampled('every', databases, 1))('every Sql database: %s', (_, open) => {
   let sql: Sql;
 
   beforeAll(async () => {
@@ -467,37 +468,47 @@ describe('the embedded database', () => {
     await sql.close();
   });
 
-  it.each([2, 9])('opens after a kill although the disk refuses to sync once (%i)', async (nth) => {
-    const directory = newDirectory();
-    const writer = startChild(program, [directory, templateDirectory()], { WRITE: '1' });
-    await writer.until((lines) => lines.length > 20);
-    writer.process.kill('SIGKILL');
-    await writer.ended;
-    const next = startChild(program, [directory, templateDirectory()], { REFUSED_SYNC: String(nth) });
-    await next.until((lines) => lines.includes('open'));
-    next.process.kill('SIGKILL');
-    await next.ended;
-  });
+  it.each(sampled('sync', [2, 9], 1))(
+    'opens after a kill although the disk refuses to sync once (%i)',
+    async (nth) => {
+      const directory = newDirectory();
+      const writer = startChild(program, [directory, templateDirectory()], { WRITE: '1' });
+      await writer.until((lines) => lines.length > 20);
+      writer.process.kill('SIGKILL');
+      await writer.ended;
+      const next = startChild(program, [directory, templateDirectory()], { REFUSED_SYNC: String(nth) });
+      await next.until((lines) => lines.includes('open'));
+      next.process.kill('SIGKILL');
+      await next.ended;
+    },
+  );
 
-  it.each([
-    ['at any instant', undefined],
+  const instants: [string, string?][] = [
+    ['at any instant'],
     ['just before a commit', 'db.before-commit@20'],
     ['just after a commit', 'db.after-commit@20'],
-  ])('has lost no acknowledged row when its process is killed %s', async (_, at) => {
-    const directory = newDirectory();
-    const writer = startChild(program, [directory, templateDirectory()], { WRITE: '1', ROUSE_CRASH_AT: at });
-    if (!at) {
-      await writer.until((lines) => lines.length > 100);
-      writer.process.kill('SIGKILL');
-    }
-    expect((await writer.ended).signal).toBe('SIGKILL');
-    const acknowledged = writer.lines.slice(1).map(Number);
-    const sql = await open(directory);
-    const { rows } = await sql.query<{ id: number }>('SELECT id FROM item ORDER BY id');
-    await sql.close();
-    expect(rows.map(({ id }) => id).slice(0, acknowledged.length)).toEqual(acknowledged);
-    if (at) expect(rows.length).toBe(at.includes('after') ? 20 : 19);
-  });
+  ];
+  it.each(sampled('kill', instants, 1))(
+    'has lost no acknowledged row when its process is killed %s',
+    async (_, at) => {
+      const directory = newDirectory();
+      const writer = startChild(program, [directory, templateDirectory()], {
+        WRITE: '1',
+        ROUSE_CRASH_AT: at,
+      });
+      if (!at) {
+        await writer.until((lines) => lines.length > 100);
+        writer.process.kill('SIGKILL');
+      }
+      expect((await writer.ended).signal).toBe('SIGKILL');
+      const acknowledged = writer.lines.slice(1).map(Number);
+      const sql = await open(directory);
+      const { rows } = await sql.query<{ id: number }>('SELECT id FROM item ORDER BY id');
+      await sql.close();
+      expect(rows.map(({ id }) => id).slice(0, acknowledged.length)).toEqual(acknowledged);
+      if (at) expect(rows.length).toBe(at.includes('after') ? 20 : 19);
+    },
+  );
 
   it('keeps files for its owner only, and what was written when it was closed', async () => {
     const directory = newDirectory();

@@ -13,11 +13,14 @@ export const CRASHES: Crash[] = Object.entries(ACTORS).flatMap(([actor, { points
   points.flatMap((point) => [false, true].map((relaunched) => ({ actor, point, relaunched }))),
 );
 
-/** Every instant once, with an actor drawn for it; and every actor at least once. */
+/** Every second instant, with an actor drawn for it; and every actor at least once. */
 export function sampleOf(crashes: Crash[], seed: number): Crash[] {
   const random = new Seeded(seed);
-  const points = new Set(crashes.map(({ point }) => point));
-  const drawn = [...points].map((wanted) => random.pick(crashes.filter(({ point }) => point === wanted)));
+  const points = [...new Set(crashes.map(({ point }) => point))];
+  const first = random.whole(0, 1);
+  const drawn = points
+    .filter((_, index) => index % 2 === first)
+    .map((wanted) => random.pick(crashes.filter(({ point }) => point === wanted)));
   const idle = new Set(crashes.map(({ actor }) => actor));
   for (const { actor } of drawn) idle.delete(actor);
   return [

@@ -162,7 +162,7 @@ class World {
   }
 }
 
-describe.each(databases)(
+describe.each(databases(import.meta.filename))(
   'any order of sending, taking, answering, crashing and time passing, on %s',
   (_, open) => {
     let opened: TestDatabase;

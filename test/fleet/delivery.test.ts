@@ -26,7 +26,7 @@ const LEASE = 60;
 const HOUR = 3600;
 const soon = (): Date => new Date(Date.now() + HOUR * 1000);
 
-describe.each(databases)('messages to agents on %s', (_, open) => {
+describe.each(databases(import.meta.filename))('messages to agents on %s', (_, open) => {
   let opened: TestDatabase;
   let sql: Sql;
   let target: Target;

@@ -7,7 +7,7 @@ import {
   REQUESTS_LAST_NUDGED,
   REQUESTS_LAST_NUDGED_DOWN,
 } from '../../src/fleet/schema/requests-last-nudged.ts';
-import { databases, type TestDatabase } from '../support/fleet.ts';
+import { databases, openTestPostgres, type TestDatabase } from '../support/fleet.ts';
 import { NudgeHouse } from './nudge-house.ts';
 
 interface Plan {
@@ -22,7 +22,7 @@ interface Plan {
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-describe.each(databases)('what nudges need of %s', (_name, open) => {
+describe.each(databases(import.meta.filename))('what nudges need of %s', (_name, open) => {
   let database: TestDatabase;
   let sql: Sql;
   let house: NudgeHouse;
@@ -168,7 +168,7 @@ describe('nudges beside others who hold rows of PostgreSQL', () => {
   let house: NudgeHouse;
 
   beforeAll(async () => {
-    database = await databases[0]![1]();
+    database = await openTestPostgres();
     elsewhere = await openPostgres({ url: database.url! });
     house = new NudgeHouse(database.sql);
   });

@@ -16,7 +16,7 @@ const SPECIFIED = `
      AND w.status = 'online' AND COALESCE(w.active_tasks, 0) = 0
    GROUP BY r.recipient_id LIMIT 200`;
 
-describe.each(databases)('nudges on %s', (_name, open) => {
+describe.each(databases(import.meta.filename))('nudges on %s', (_name, open) => {
   let database: TestDatabase;
   let sql: Sql;
   let house: NudgeHouse;

@@ -5,7 +5,7 @@ import { ensureOrg, registerWorkspace, resolveWorkspace } from '../../src/fleet/
 import { livenessPass } from '../../src/fleet/registry/index.ts';
 import { databases, type TestDatabase } from '../support/fleet.ts';
 
-describe.each(databases)('the registry on %s', (_, open) => {
+describe.each(databases(import.meta.filename))('the registry on %s', (_, open) => {
   let database: TestDatabase;
   let sql: Sql;
   let orgId: string;

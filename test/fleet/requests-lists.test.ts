@@ -6,7 +6,7 @@ import { listInbox, listOutgoing, readEvents } from '../../src/fleet/requests/in
 import { databases } from '../support/fleet.ts';
 import { failure, RequestTenant } from './request-tenant.ts';
 
-describe.each(databases)('lists and events of requests on %s', (_, open) => {
+describe.each(databases(import.meta.filename))('lists and events of requests on %s', (_, open) => {
   const t = RequestTenant.perTest(open);
 
   describe('lists', () => {

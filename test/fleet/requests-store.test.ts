@@ -5,7 +5,7 @@ import { createRequest, getThread, readEvents } from '../../src/fleet/requests/i
 import { databases } from '../support/fleet.ts';
 import { failure, RequestTenant } from './request-tenant.ts';
 
-describe.each(databases)('requests on %s', (_, open) => {
+describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
   const t = RequestTenant.perTest(open);
 
   describe('asking', () => {

@@ -28,7 +28,7 @@ function gate(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve };
 }
 
-describe.each(databases)('the sweep runner on %s', (_name, open) => {
+describe.each(databases(import.meta.filename))('the sweep runner on %s', (_name, open) => {
   let database: TestDatabase;
   let sql: Sql;
   const started: Sweepers[] = [];

@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FULL, sampled } from '../support/sample.ts';
 import type { Order, Report } from './gateway-program.ts';
 import { HeadlessHouse, type HeadlessSession } from './house.ts';
 
-const RANDOM_KILLS = process.env['ROUSE_PROOF'] === 'full' ? 300 : 10;
+const RANDOM_KILLS = FULL ? 300 : 4;
 
 let house: HeadlessHouse;
 let program: string;
@@ -49,21 +50,25 @@ async function judge(session: HeadlessSession): Promise<Report & { received: num
 }
 
 describe('kill -9 of the gateway', () => {
-  it.each([
+  const points = [
     ['headless.typing', 'not_submitted'],
     ['headless.prepared', 'not_submitted'],
     ['headless.submitted', 'submitted'],
     ['headless.seen', 'submitted'],
     ['headless.ended', 'submitted'],
     ['headless.saved', 'submitted'],
-  ])('at %s: the prompt was %s, and reaches the tool exactly once', async (crashAt, verdict) => {
-    const session = house.session();
-    expect(await start(session, { crashAt }).said).toBe('');
-    const { received, ...report } = await judge(session);
-    expect([report.verdict, received]).toEqual([verdict, 1]);
-    const submitted = session.records('started')[0]?.['session_id'];
-    expect(report.saved).toEqual({ sessionId: submitted, turnIndex: 1, roleBootstrapApplied: false });
-  });
+  ];
+  it.each(sampled(import.meta.filename, points, 3))(
+    'at %s: the prompt was %s, and reaches the tool exactly once',
+    async (crashAt, verdict) => {
+      const session = house.session();
+      expect(await start(session, { crashAt }).said).toBe('');
+      const { received, ...report } = await judge(session);
+      expect([report.verdict, received]).toEqual([verdict, 1]);
+      const submitted = session.records('started')[0]?.['session_id'];
+      expect(report.saved).toEqual({ sessionId: submitted, turnIndex: 1, roleBootstrapApplied: false });
+    },
+  );
 
   it('just after the process was started: whoever is first decides, and the prompt is received exactly once', async () => {
     const verdicts = new Set<string>();

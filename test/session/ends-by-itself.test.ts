@@ -5,6 +5,7 @@ import { GatewayClient } from '../../src/client/index.ts';
 import { readTranscript } from '../../src/scripted/index.ts';
 import { type ManifestFacts, sessionPaths } from '../../src/session/index.ts';
 import { readKeeper } from '../../src/session/records/keeper.ts';
+import { sampled } from '../support/sample.ts';
 import { SessionHouse } from './support/house.ts';
 
 /** A gateway that ends without being asked comes back by itself: same port, same mode, the work it had accepted once. */
@@ -53,7 +54,7 @@ async function killAndAwait(): Promise<void> {
 
 const client = (): GatewayClient => new GatewayClient({ host: '127.0.0.1', port: record().port });
 
-describe.each(MODES)('a gateway that was killed (%s)', (mode) => {
+describe.each(sampled('killed', MODES, 1))('a gateway that was killed (%s)', (mode) => {
   it('is back by itself, where it was, and what it had accepted goes in once', async () => {
     const { json: attached } = await gateway('attach', mode);
     const ids: string[] = [];
@@ -122,7 +123,7 @@ describe('during the pause before it is started again', () => {
     await house.until(() => readKeeper(paths())?.restarts === 1);
   }
 
-  it.each(MODES)('status and list say so, and detach ends it (%s)', async (mode) => {
+  it.each(sampled('down', MODES, 1))('status and list say so, and detach ends it (%s)', async (mode) => {
     await killed(mode);
     const status = await rouse('agents', 'gateway', 'status', '--agent-name', 'gpu');
     expect(status.stdout).toMatch(/not_attached[\s\S]*being started again/);

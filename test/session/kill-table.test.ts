@@ -9,7 +9,7 @@ import { type Random, seeded } from './support/seeded.ts';
  * the status must be right within two seconds, attaching must work again, window 0 must be there, and nothing may be
  * left behind. ROUSE_PROOF=full runs it 200 times; ROUSE_SEED repeats a run.
  */
-const RUNS = process.env['ROUSE_PROOF'] === 'full' ? 200 : 6;
+const RUNS = process.env['ROUSE_PROOF'] === 'full' ? 200 : 4;
 const SEED = Number(process.env['ROUSE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const RIGHT_WITHIN_MS = 2000;
 /** Two seconds are meant for a machine of one's own; the short form runs beside other tests. */

@@ -13,6 +13,7 @@ import {
   startServer,
 } from '../../src/fleet/index.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
+import { sampled } from './sample.ts';
 
 /** Initialising an embedded database takes seconds; every test of this machine and version copies one. */
 export const TEMPLATES = path.join(os.tmpdir(), `rouse-test-templates-${process.getuid?.() ?? 0}`);
@@ -29,13 +30,18 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** For `describe.each(databases)('… on %s', (_, open) => …)`: open in beforeAll, close in afterAll. */
-export const databases: [string, () => Promise<TestDatabase>][] = [
+const DATABASES: [string, () => Promise<TestDatabase>][] = [
   ['PostgreSQL', openTestPostgres],
   ['the embedded database', openTestEmbedded],
 ];
 
-async function openTestPostgres(): Promise<TestDatabase> {
+/**
+ * For `describe.each(databases(import.meta.filename))('… on %s', (_, open) => …)`: open in beforeAll, close in afterAll. One
+ * of them, another with other commits; both at full size.
+ */
+export const databases = (file: string): typeof DATABASES => sampled(file, DATABASES, 1);
+
+export async function openTestPostgres(): Promise<TestDatabase> {
   const server = await startPostgres();
   const opened: Sql[] = [];
   const open = async (url: string): Promise<Sql> => {

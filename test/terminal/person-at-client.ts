@@ -14,8 +14,12 @@ export class PersonAtClient {
   /** The first key of the line being written has been pressed. */
   begun: Promise<void> = Promise.resolve();
 
-  /** Attached only while writing: an idle onlooker would slow every other case down. */
-  async writes(line: string, target: { socket: string; session: string } = this.#target!): Promise<void> {
+  /**
+   * Attached only while writing: an idle onlooker would slow every other case down. Who leaves before the line has `arrived`
+   * takes its last keys along on a busy machine.
+   */
+  async writes(line: string, arrived?: Promise<unknown>): Promise<void> {
+    const target = this.#target!;
     let begun: () => void = () => {};
     this.begun = new Promise((resolve) => {
       begun = resolve;
@@ -28,7 +32,7 @@ export class PersonAtClient {
     }
     await new Promise((resolve) => setTimeout(resolve, 5 * BETWEEN_KEYS_MS));
     await this.#press(['Enter']);
-    await new Promise((resolve) => setTimeout(resolve, BETWEEN_KEYS_MS));
+    await (arrived ?? new Promise((resolve) => setTimeout(resolve, BETWEEN_KEYS_MS)));
     await this.#tmux(['kill-session', '-t', '=person']);
   }
 

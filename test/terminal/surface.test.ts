@@ -17,7 +17,7 @@ describe('a person', () => {
   it('who types at a terminal of their own keeps everybody else out until they rest', () =>
     atDesk(house, async (desk) => {
       const person = new PersonAtClient().sitsAt(desk.place);
-      const writing = person.writes('this is mine');
+      const writing = person.writes('this is mine', desk.control.event('submitted'));
       await person.begun;
       const early = await desk.surface.deliver(desk.prompt('this is not'));
       expect(early).toMatchObject({ outcome: 'not_ready', untouched: true });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeliveryResult, SettledAttempt } from '../../src/terminal/index.ts';
 import { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import { sampled } from '../support/sample.ts';
 import { atDesk, type Desk } from './desk.ts';
 import { KilledTypist } from './killed-typist.ts';
 
@@ -142,7 +143,7 @@ describe('a tool that does not answer', () => {
 });
 
 describe('a tool that draws late', () => {
-  it.each([
+  const late: [fault: string, ms: number, statusFile: boolean][] = [
     ['echo-late', 1000, true],
     ['echo-late', 2500, true],
     ['echo-late', 2500, false],
@@ -150,20 +151,23 @@ describe('a tool that draws late', () => {
     ['slow-redraw', 3000, false],
     ['echo-late', 5000, false],
     ['slow-redraw', 5000, false],
-  ])('%s %d ms, told by the tool: %s: submitted with one Enter', (fault, ms, statusFile) =>
-    atDesk(
-      house,
-      async (desk) => {
-        await desk.control.send(fault, { ms });
-        const result = await desk.surface.deliver(
-          desk.prompt('taken at once, shown late', { patient: new AbortController().signal }),
-        );
-        expect(result).toMatchObject({ outcome: 'submitted' });
-        expect(result.evidence.at(-1)?.facts).toMatchObject({ enters: 1 });
-        expect(received(desk)).toEqual(['taken at once, shown late']);
-      },
-      { statusFile },
-    ),
+  ];
+  it.each(sampled(import.meta.filename, late, 2))(
+    '%s %d ms, told by the tool: %s: submitted with one Enter',
+    (fault, ms, statusFile) =>
+      atDesk(
+        house,
+        async (desk) => {
+          await desk.control.send(fault, { ms });
+          const result = await desk.surface.deliver(
+            desk.prompt('taken at once, shown late', { patient: new AbortController().signal }),
+          );
+          expect(result).toMatchObject({ outcome: 'submitted' });
+          expect(result.evidence.at(-1)?.facts).toMatchObject({ enters: 1 });
+          expect(received(desk)).toEqual(['taken at once, shown late']);
+        },
+        { statusFile },
+      ),
   );
 });
 
