@@ -37,6 +37,7 @@ afterAll(async () => {
 async function attack(kinds: string[], run: () => Promise<void>): Promise<void> {
   const before = await snapshot(stage);
   await run();
+  await stage.atRest();
   for (const change of changes(before, await snapshot(stage))) tries.found(kinds[0]!, change);
   await ownerIsServed(kinds);
 }

@@ -47,6 +47,7 @@ export async function connections(stage: Stage, tries: Tries, kind: string): Pro
   );
   if (!stage.isWhole) tries.found(kind, 'a server is gone');
   for (const socket of sockets) socket.destroy();
+  if (!(await stage.served(stage.gatewayPort))) tries.found(kind, 'the owner is not served afterwards');
 }
 
 /** The same by another account, which holds them: the owner is served meanwhile. */

@@ -52,7 +52,7 @@ export class Stage {
     };
     this.agent = await this.house.launch('ana', ['--turn', '20ms']);
     await this.#settle(home.id);
-    await this.#idle();
+    await this.atRest();
     return this;
   }
 
@@ -162,18 +162,36 @@ export class Stage {
       if (performance.now() - begun > 3 * PROMPTLY_MS) return [...trouble, 'the prompt never arrived'];
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    await this.#idle();
+    await this.atRest();
     return trouble;
   }
 
-  /** Its last turn is over, in the queue and in what the tool itself wrote down: nothing of the owner's is still under way. */
-  async #idle(): Promise<void> {
-    for (;;) {
-      const { requests } = await this.agent.client.requests();
-      const isSettled = requests.every(({ state }) => state !== 'accepted' && state !== 'running');
-      if (isSettled && readTranscript(this.agent.transcript).at(-1)?.type === 'ready') return;
+  /**
+   * Both servers have come to whatever was sent to them before, the agent's last turn is over, in the queue and in what the
+   * tool itself wrote down, and the fleet has heard of it: what changes from now on is the work of somebody else.
+   */
+  async atRest(): Promise<void> {
+    for (const port of [this.gatewayPort, this.fleetPort]) await this.served(port);
+    while (!(await this.#isIdle())) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+
+  async #isIdle(): Promise<boolean> {
+    const { requests } = await this.agent.client.requests();
+    if (requests.some(({ state }) => state === 'accepted' || state === 'running')) return false;
+    const { rows } = await this.sql.query<{ status: string }>(
+      "SELECT status FROM workspaces WHERE name = 'ana'",
+    );
+    return rows[0]?.status === 'online' && readTranscript(this.agent.transcript).at(-1)?.type === 'ready';
+  }
+
+  /** Whether the owner is let in again before long: connections that were given up are there for another moment. */
+  async served(port: number): Promise<boolean> {
+    const until = performance.now() + PROMPTLY_MS;
+    while (performance.now() < until) {
+      if ((await this.#asOwner(port, 'GET', '/openapi.json')) === 200) return true;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
+    return false;
   }
 
   async #asOwner(port: number, method: string, at: string, body?: unknown): Promise<number> {

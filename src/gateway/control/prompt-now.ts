@@ -8,7 +8,7 @@ import {
   promptRefusal,
   promptSent,
 } from '../../wire/index.ts';
-import { deliverRequest, type Execution } from '../dispatch/index.ts';
+import { claimRequest, deliverRequest, type Execution } from '../dispatch/index.ts';
 import { PRIORITY, type RequestRow } from '../queue/index.ts';
 import type { ControlDependencies } from './dependencies.ts';
 
@@ -61,7 +61,7 @@ async function claimed(payload: Record<string, unknown>, on: ControlDependencies
     priority: PRIORITY.high,
     epoch: on.presence.epoch(),
   });
-  await on.queue.claim(row.request_id);
+  await claimRequest(row, on);
   return row;
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, isRouseError, messageOf, sleep } from '../../base/index.ts';
+import { type Clock, messageOf } from '../../base/index.ts';
 import type { AdmissionPolicy } from '../../domain/index.ts';
 import type { AgentSurface, DeliveryResult, PromptDelivery, Recheck } from '../../terminal/index.ts';
 import {
@@ -10,6 +10,7 @@ import {
   type RequestRow,
 } from '../queue/index.ts';
 import { backInLine } from './back-in-line.ts';
+import { written } from './written.ts';
 
 export interface DeliverDependencies {
   queue: RequestQueue;
@@ -66,24 +67,6 @@ export async function deliverRequest(
   const ending = { outcome, detail, result: { outcome, reasons, evidence } };
   await written(() => queue.finishJoined(row.request_id, ending, plan), dependencies);
   return outcome;
-}
-
-const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 30_000;
-
-/**
- * What became of a request must be written down: otherwise it stays `running`, and nobody looks at it before the next
- * gateway starts. A disk that takes nothing for a while is waited for.
- */
-async function written<T>(work: () => Promise<T>, { clock, stopping }: DeliverDependencies): Promise<T> {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isRouseError(error) || error.code !== 'unavailable' || stopping?.aborted) throw error;
-      await sleep(clock, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(tries, 10)), stopping);
-    }
-  }
 }
 
 function promptDelivery(

@@ -1,9 +1,12 @@
 import { type Clock, isRouseError, type Log, messageOf, type NextPass, untilWall } from '../../base/index.ts';
 import type { Admission } from '../../domain/index.ts';
 import type { InstanceStore, RequestRow } from '../queue/index.ts';
+import { backInLine } from './back-in-line.ts';
+import { claimRequest } from './claim-request.ts';
 import { type DeliverDependencies, deliverRequest, type Ending } from './deliver.ts';
 import type { Execution, ExecutionSlot } from './execution-slot.ts';
 import type { LanePause } from './lane-pause.ts';
+import { written } from './written.ts';
 
 export interface DispatchDependencies extends DeliverDependencies {
   slot: ExecutionSlot;
@@ -42,7 +45,8 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
   if (pause > 0) return sooner(pause, untilExpiry(dependencies));
   try {
     const delivered = slot.run(executionOf(row, clock), async () => {
-      if (!(await queue.claim(row.request_id))) return 0;
+      if (row.source === 'direct') return await ended(row, dependencies);
+      if (!(await claimRequest(row, dependencies))) return 0;
       return paused(await deliverRequest(row, 'ready_only', dependencies, () => plan), dependencies);
     });
     return await unlessUnanswered(delivered, dependencies);
@@ -51,6 +55,13 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
     if (isRouseError(error) && error.code === 'not_ready') return 'idle';
     throw error;
   }
+}
+
+/** A direct prompt never waits in line: whoever asked for this one was told that the disk does not take it. */
+async function ended(row: RequestRow, dependencies: DispatchDependencies): Promise<number> {
+  const why = 'the disk refused to keep it when it was asked for';
+  await written(() => backInLine(row, dependencies.queue, { why, evidence: [] }), dependencies);
+  return 0;
 }
 
 /** Goes on with a request whose text an earlier gateway had typed and the tool has not answered. */

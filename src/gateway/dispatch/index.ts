@@ -7,6 +7,7 @@
  * A crash between "typing" and "finished" leaves evidence; recover.ts reads it at start, because sending a prompt twice
  * is worse than reporting it lost.
  */
+export { claimRequest } from './claim-request.ts';
 export { deliverRequest } from './deliver.ts';
 export { type DispatchDependencies, dispatchPass, resumeRequest, whyNotNow } from './dispatch-pass.ts';
 export { type Execution, ExecutionSlot } from './execution-slot.ts';

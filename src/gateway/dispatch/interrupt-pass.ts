@@ -1,5 +1,6 @@
 import type { NextPass } from '../../base/index.ts';
 import { type CoalescePlan, joinInterrupts } from '../queue/index.ts';
+import { claimRequest } from './claim-request.ts';
 import { deliverRequest } from './deliver.ts';
 import type { DispatchDependencies } from './dispatch-pass.ts';
 
@@ -21,7 +22,7 @@ export async function interruptPass(dependencies: DispatchDependencies): Promise
   if (pause.left() > 0) return pause.left();
   const effectiveActions = queue.plan()?.effectiveActions ?? ['interrupt'];
   const joined = (): CoalescePlan => joinInterrupts(row, queue.interrupts(), effectiveActions);
-  if (!(await queue.claim(row.request_id))) return 0;
+  if (!(await claimRequest(row, dependencies))) return 0;
   const ending = await deliverRequest(row, 'ready_only', dependencies, joined);
   if (ending === 'returned') return pause.begin();
   pause.reset();

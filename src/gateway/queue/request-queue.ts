@@ -46,7 +46,7 @@ export class RequestQueue extends RequestReader {
 
   async accept(input: AcceptInput): Promise<Accepted> {
     crashPoint('queue.accept.before-commit');
-    const { accepted, entry } = await this.db.commitTogether((db) => this.acceptWithin(db, input));
+    const { accepted, entry } = await this.#commit((db) => this.acceptWithin(db, input));
     crashPoint('queue.accept.after-commit');
     this.#file?.require();
     if (entry) this.entries.emit(entry);
@@ -72,13 +72,14 @@ export class RequestQueue extends RequestReader {
   /** Takes a request out of the line. False when it is no longer there. */
   async claim(requestId: string): Promise<boolean> {
     crashPoint('queue.claim.before-commit');
-    const entry = await this.db.commitTogether((db) => {
+    const { entry } = await this.#commit((db) => {
       const { changes } = db.run(
         `UPDATE gateway_requests SET state = 'running', started_at_utc = ?, waiting_reason = NULL
          WHERE request_id = ? AND state = 'accepted'`,
         [utcStamp(this.#clock.now()), requestId],
       );
-      return changes === 1 ? appendEntry(db, this.#entry(requestId, 'running', 'dispatch', {})) : undefined;
+      const begun = this.#entry(requestId, 'running', 'dispatch', {});
+      return { entry: changes === 1 ? appendEntry(db, begun) : undefined };
     });
     crashPoint('queue.claim.after-commit');
     if (entry) this.entries.emit(entry);
@@ -93,16 +94,16 @@ export class RequestQueue extends RequestReader {
     facts: Record<string, unknown>,
   ): Promise<void> {
     crashPoint(`queue.record.${stage}.before-commit`);
-    const entry = await this.db.commitTogether((db) =>
-      appendEntry(db, this.#entry(requestId, stage, source, facts)),
-    );
+    const { entry } = await this.#commit((db) => ({
+      entry: appendEntry(db, this.#entry(requestId, stage, source, facts)),
+    }));
     crashPoint(`queue.record.${stage}.after-commit`);
     this.entries.emit(entry);
   }
 
   async finish(requestId: string, { outcome, detail, result }: Finish): Promise<void> {
     crashPoint('queue.finish.before-commit');
-    const entry = await this.db.commitTogether((db) => {
+    const { entry } = await this.#commit((db) => {
       const now = utcStamp(this.#clock.now());
       const { changes } = db.run(
         `UPDATE gateway_requests SET state = ?, outcome = ?, finished_at_utc = ?, error_detail = ?, result_json = ?,
@@ -120,13 +121,11 @@ export class RequestQueue extends RequestReader {
           requestId,
         ],
       );
-      if (changes === 0) return undefined;
+      if (changes === 0) return { entry: undefined };
       this.#counts.move(-1, 0);
       if (++this.#ended % PRUNE_EVERY === 0) this.prune(REQUEST_KEEP);
-      return appendEntry(
-        db,
-        this.#entry(requestId, 'finished', 'dispatch', { outcome, detail: detail ?? null }),
-      );
+      const facts = { outcome, detail: detail ?? null };
+      return { entry: appendEntry(db, this.#entry(requestId, 'finished', 'dispatch', facts)) };
     });
     crashPoint('queue.finish.after-commit');
     if (entry) this.entries.emit(entry);
@@ -138,14 +137,14 @@ export class RequestQueue extends RequestReader {
     reason: string,
     { counted = false, evidence = [] as unknown[] } = {},
   ): Promise<void> {
-    const entry = await this.db.commitTogether((db) => {
+    const { entry } = await this.#commit((db) => {
       db.run(
         `UPDATE gateway_requests SET state = 'accepted', started_at_utc = NULL, waiting_reason = ?, returns = returns + ?
          WHERE request_id = ? AND state = 'running'`,
         [reason, counted ? 1 : 0, requestId],
       );
       const facts = { reason, ...(evidence.length > 0 && { evidence }) };
-      return appendEntry(db, this.#entry(requestId, 'returned', 'dispatch', facts));
+      return { entry: appendEntry(db, this.#entry(requestId, 'returned', 'dispatch', facts)) };
     });
     this.entries.emit(entry);
   }
@@ -245,6 +244,28 @@ export class RequestQueue extends RequestReader {
     const removed = removeOld(this.db, this.#clock, this.#counts.read(), keep);
     if (removed > 0) this.#counts.move(0, -removed);
     return removed;
+  }
+
+  /**
+   * What the disk took and refused to sync can be read all the same: whoever looks at storage is told of it, while the
+   * caller, who was promised nothing, is refused.
+   */
+  async #commit<T extends { entry: LedgerEntry | undefined }>(work: (db: Sqlite) => T): Promise<T> {
+    let done: T | undefined;
+    try {
+      return await this.db.commitTogether((db) => (done = work(db)));
+    } catch (error) {
+      if (done?.entry && this.#isStored(done.entry)) this.entries.emit(done.entry);
+      throw error;
+    }
+  }
+
+  #isStored({ entry_id, request_id, stage }: LedgerEntry): boolean {
+    const where = 'entry_id = ? AND request_id = ? AND stage = ?';
+    return (
+      this.db.get(`SELECT 1 FROM gateway_request_stages WHERE ${where}`, [entry_id, request_id, stage]) !==
+      undefined
+    );
   }
 
   #entry(

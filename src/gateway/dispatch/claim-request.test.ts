@@ -1,0 +1,73 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Ending, systemClock, unavailable } from '../../base/index.ts';
+import { openSqlite, type Sqlite } from '../../db/index.ts';
+import { FakeSurface } from '../../terminal/index.ts';
+import { PRIORITY, QUEUE_MIGRATIONS, RequestQueue } from '../queue/index.ts';
+import { claimRequest } from './claim-request.ts';
+
+/** How many commits from now on the disk takes and then does not sync. */
+let unsynced = 0;
+let ending = new Ending();
+let queue: RequestQueue;
+let told: string[];
+
+beforeEach(() => {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-claim-'));
+  ending.add(() => fs.rmSync(directory, { recursive: true, force: true }));
+  const file = path.join(directory, 'queue.sqlite');
+  const db = openSqlite({ file, migrations: QUEUE_MIGRATIONS, durable: false });
+  ending.add(() => db.close());
+  const commitTogether = db.commitTogether.bind(db);
+  db.commitTogether = async <T>(work: (db: Sqlite) => T): Promise<T> => {
+    const done = await commitTogether(work);
+    if (unsynced-- > 0) throw unavailable('the disk refused the sync');
+    return done;
+  };
+  unsynced = 0;
+  queue = new RequestQueue(db, systemClock);
+  told = [];
+  queue.entries.on(({ stage }) => told.push(stage));
+});
+afterEach(async () => {
+  await ending.run();
+  ending = new Ending();
+});
+
+const accept = async (source: string) => {
+  const payload = { prompt: 'x' };
+  const input = { kind: 'submit_prompt', payload, source, priority: PRIORITY.normal, epoch: 1 } as const;
+  return (await queue.accept(input)).row;
+};
+const claim = (row: Parameters<typeof claimRequest>[0]) =>
+  claimRequest(row, { queue, surface: new FakeSurface(), clock: systemClock });
+
+describe('a disk that takes a change and then refuses the sync', () => {
+  it('leaves no request running in nobody’s hands: it is in line again, and its return is not counted', async () => {
+    const row = await accept('http');
+    unsynced = 2;
+    await expect(claim(row)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(queue.get(row.request_id)).toMatchObject({ state: 'accepted', returns: 0 });
+    expect(await claim(row)).toBe(true);
+  });
+
+  it('ends a direct prompt, which is not kept for later', async () => {
+    const row = await accept('direct');
+    unsynced = 1;
+    await expect(claim(row)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(queue.get(row.request_id)).toMatchObject({ state: 'failed' });
+  });
+
+  it('is no reason to tell nobody what storage says: those who wait for it look', async () => {
+    unsynced = 1;
+    await expect(accept('http')).rejects.toMatchObject({ code: 'unavailable' });
+    const { request_id: id } = queue.line(1)[0]!;
+    unsynced = 1;
+    await expect(queue.finish(id, { outcome: 'submitted' })).rejects.toMatchObject({ code: 'unavailable' });
+    await queue.finish(id, { outcome: 'submitted' });
+    expect(queue.get(id)).toMatchObject({ state: 'completed' });
+    expect(told).toEqual(['accepted', 'finished']);
+  });
+});
