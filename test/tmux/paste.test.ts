@@ -87,8 +87,8 @@ describe('paste', () => {
       const dead = await tmux.newSession({ name: 'a', cwd: dir, width: 80, height: 24, remainOnExit: true });
       await tmux.newSession({ name: 'b', cwd: dir, width: 80, height: 24, command: PLAIN_SHELL });
       await tmux.respawnPane(dead.paneId, { cwd: dir, kill: true, command: ['sh', '-c', 'exit 7'] });
-      await expect.poll(async () => (await tmux.showPane(dead.paneId)).dead).toBe(true);
-      expect((await tmux.showPane(dead.paneId)).deadStatus).toBe(7);
+      // tmux sees the closed terminal and the ended program one after the other.
+      await expect.poll(() => tmux.showPane(dead.paneId)).toMatchObject({ dead: true, deadStatus: 7 });
       for (const type of [
         () => pastePane(tmux, dead.paneId, 'x'),
         () => tmux.sendLiteral(dead.paneId, 'x'),
