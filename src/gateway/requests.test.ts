@@ -473,6 +473,19 @@ describe('a prompt typed now', () => {
     },
   );
 
+  it('is refused with the reasons of its own delivery, in one step: it never waits in line', async () => {
+    const on = await testGateway(ending);
+    on.surface.deliver = async () => {
+      on.surface.show({ ready: false, reasons: ["stable='false'"] });
+      return { outcome: 'not_ready', reasons: ["person_typing='yes'"], evidence: [], untouched: true };
+    };
+    const { detail } = (await on.call('POST', '/v1/control/prompt', { prompt: 'x' })).body;
+    expect(detail).toMatchObject({ error_code: 'not_ready', reasons: ["person_typing='yes'"] });
+    const view = (await on.call('GET', `/v1/requests/${detail.request_id}`)).body;
+    expect(view).toMatchObject({ outcome: 'refused', error_detail: "person_typing='yes'" });
+    expect(view.ledger.map(({ stage }: { stage: string }) => stage)).not.toContain('returned');
+  });
+
   it('is refused while another execution is under way, and status tells that one is', async () => {
     const on = await testGateway(ending);
     let release: () => void = () => {};

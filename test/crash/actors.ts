@@ -105,6 +105,7 @@ export const ACTORS: Record<string, Actor> = {
   'an interrupt': {
     points: [...ACCEPT, ...CLAIM, 'lane.interrupting', 'lane.interrupted', ...FINISH],
     async actAndDie(house, point) {
+      await house.atRest();
       await house.steer((control) => control.send('busy', { ms: 600_000 }));
       const doomed = await house.attach(point);
       const gateway = client(doomed.port);

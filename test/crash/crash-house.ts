@@ -95,6 +95,15 @@ export class CrashHouse {
     }
   }
 
+  /** Its last turn has ended. */
+  atRest(): Promise<void> {
+    return this.steer(async (control) => {
+      const { mark } = control;
+      const { state } = (await control.send('status')) as { state: string };
+      if (state !== 'ready') await control.event('ready', undefined, mark);
+    });
+  }
+
   /** How often the agent really received exactly this text. */
   received(text: string): number {
     return this.#records().filter((record) => record.type === 'submitted' && record['text'] === text).length;

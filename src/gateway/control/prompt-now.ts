@@ -84,14 +84,12 @@ async function settle(
   const { request_id } = row;
   const ending = await deliverRequest(row, admission.policy, on);
   const finished = on.queue.get(request_id);
-  const reasons = reasonsOf(finished.error_detail ?? finished.waiting_reason);
+  const reasons = reasonsOf(finished.error_detail);
   if (ending === 'submitted') {
     if (!turn_id) tellSubmitted(admission, on, { request_id });
     return promptSent(admission, { evidence: { request_id } });
   }
-  // What was refused now is not tried later: a direct prompt has no place in line.
-  if (ending === 'returned') {
-    await on.queue.finish(request_id, { outcome: 'refused', detail: reasons.join(' ') });
+  if (ending === 'not_ready' || ending === 'returned') {
     throw refused(on, admission, ['not_ready', `not ready: ${reasons.join(' ')}`, reasons, { request_id }]);
   }
   const detail = finished.error_detail ?? ending;

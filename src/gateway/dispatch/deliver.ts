@@ -22,8 +22,11 @@ export interface DeliverDependencies {
   stopping?: AbortSignal | undefined;
 }
 
-/** `returned`: nothing of it is with the tool and it waits in line again. `left`: the next gateway goes on with it. */
-export type Ending = Outcome | 'returned' | 'left';
+/**
+ * `returned`: nothing of it is with the tool and it waits in line again. `not_ready`: the same of a direct prompt, which has
+ * no place in line and is refused. `left`: the next gateway goes on with it.
+ */
+export type Ending = Outcome | 'returned' | 'not_ready' | 'left';
 
 /**
  * Carries one claimed request, and what is joined to it, to its end; writes every stage before the next. For an
@@ -52,8 +55,13 @@ export async function deliverRequest(
   }
   const detail = result.reasons.join('; ') || undefined;
   if (result.outcome === 'not_ready' && result.untouched) {
-    await written(() => queue.giveBack(row.request_id, detail ?? 'not ready'), dependencies);
-    return 'returned';
+    const why = detail ?? 'not ready';
+    if (row.source !== 'direct') {
+      await written(() => queue.giveBack(row.request_id, why), dependencies);
+      return 'returned';
+    }
+    await written(() => queue.finish(row.request_id, { outcome: 'refused', detail: why }), dependencies);
+    return 'not_ready';
   }
   const { reasons, evidence } = result;
   // Its row stays as it is, for whoever takes the lane next.
