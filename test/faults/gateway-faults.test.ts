@@ -81,6 +81,22 @@ describe.each(FAULTS)('%s', (fault) => {
     await expect.poll(health, WAIT).toMatchObject({ status: 'ok', pid: agent.pid });
   });
 
+  it.runIf(FULL || fault === 'ENOSPC').each([
+    ['before the paste', 1, 'openSync .lane-attempt'],
+    ['at the paste', 2, 'openSync .lane-attempt'],
+    ['after the paste', 3, 'openSync .lane-attempt'],
+    ['before Enter', 4, 'openSync .lane-attempt'],
+    ['when it is begun, by the sync', 2, 'fdatasync'],
+    ['when it is typed, by the sync', 3, 'fdatasync'],
+  ])('at the note of a request %s: it goes in once', async (_, nth, word) => {
+    const prompt = `${fault} ${++number}`;
+    const before = hits().length;
+    set(`${fault} ${nth} ${word}`);
+    await arrivesOnce((await ask(prompt))!, prompt);
+    set('');
+    expect(hits().length).toBe(before + 1);
+  });
+
   it.runIf(FULL)('at one write on the way of a request, each in turn: it goes in once', async () => {
     for (let nth = 1; nth <= 40; nth++) {
       const before = hits().length;

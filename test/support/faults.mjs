@@ -1,7 +1,7 @@
 /**
  * Loaded before a program (`node --import`): makes its writes fail as a full, broken, read-only disk or an exhausted
  * descriptor table would. The file in FAULTS_FILE says how: `ENOSPC` all of them from now on, `ENOSPC 3` the third from
- * now on and no other, `ENOSPC,EIO 0.5%` so many of them at random and for either reason, empty none. Each refused write
+ * now on and no other, `ENOSPC 3 state.json` the third of those whose note holds that word, `ENOSPC,EIO 0.5%` so many of them at random and for either reason, empty none. Each refused write
  * is noted in `<file>.hits`.
  */
 import fs from 'node:fs';
@@ -32,8 +32,8 @@ function due(what) {
     last = wanted;
     count = 0;
   }
-  const [errnos, which] = wanted.split(' ');
-  if (!errnos || (which !== undefined && !isChosen(which))) return undefined;
+  const [errnos, which, word = ''] = wanted.split(' ');
+  if (!errnos || !what.includes(word) || (which !== undefined && !isChosen(which))) return undefined;
   const among = errnos.split(',');
   const errno = among[Math.floor(Math.random() * among.length)];
   noting = true;

@@ -1,15 +1,12 @@
-import { errnoOf, isRouseError, messageOf } from '../../base/index.ts';
+import { isRouseError, messageOf } from '../../base/index.ts';
 import type { LaneContext } from '../lane-context.ts';
 import type { DeliveryResult } from '../port.ts';
 import { awaitEcho } from './await-echo.ts';
-import { type Delivery, type Ending, touched, untouched } from './delivery.ts';
+import { type Delivery, type Ending, isNoRoom, touched, untouched } from './delivery.ts';
 import { enterPrompt } from './enter-prompt.ts';
 import { pastePrompt } from './paste-prompt.ts';
 import { preparePrompt } from './prepare-prompt.ts';
 import type { Entered } from './press-enter.ts';
-
-/** What a disk or a process without room says. */
-const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
 
 export type PromptOnLane = LaneContext & Pick<Delivery, 'prompt' | 'notes' | 'submitted' | 'overtaking'>;
 
@@ -67,5 +64,5 @@ async function afterPaste(delivery: Delivery, entered?: Entered): Promise<Ending
 /** The terminal cannot be reached, or what must be noted first cannot be written: both may pass. */
 function isAway(error: unknown): boolean {
   if (isRouseError(error)) return error.code === 'unavailable' || error.code === 'not_found';
-  return NO_ROOM.has(errnoOf(error) ?? '');
+  return isNoRoom(error);
 }

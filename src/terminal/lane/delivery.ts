@@ -1,4 +1,4 @@
-import { crashPoint, isRouseError, type ProcessIdentity } from '../../base/index.ts';
+import { crashPoint, errnoOf, isRouseError, type ProcessIdentity } from '../../base/index.ts';
 import type { Facts } from '../../screen/index.ts';
 import { tmuxProblemOf } from '../../tmux/index.ts';
 import { evidenceAt, type LaneContext } from '../lane-context.ts';
@@ -79,6 +79,22 @@ export function keep(
     screen: view ? screenDigest(view) : null,
     tool: pasted.tool ?? foreground.tool ?? null,
   });
+}
+
+/** What a disk or a process without room says. */
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
+
+export const isNoRoom = (error: unknown): boolean => NO_ROOM.has(errnoOf(error) ?? '');
+
+/** False when the disk does not take the note now; the one before it stands. */
+export function tryKeep(...[delivery, step, baseline]: Parameters<typeof keep>): boolean {
+  try {
+    keep(delivery, step, baseline);
+    return true;
+  } catch (error) {
+    if (!isNoRoom(error)) throw error;
+    return false;
+  }
 }
 
 /** The tool took it: that is on record before anybody is told. */

@@ -1,4 +1,4 @@
-import { crashPoint, messageOf } from '../../base/index.ts';
+import { crashPoint, messageOf, sleep } from '../../base/index.ts';
 import type { Facts } from '../../screen/index.ts';
 import { evidenceAt, sameAs } from '../lane-context.ts';
 import { screenDigest, type Typed } from '../proof/answered.ts';
@@ -9,10 +9,10 @@ import { standBy } from './await-echo.ts';
 import {
   type Delivery,
   type Ending,
-  keep,
   MOST_OVERTAKEN,
   nothingTyped,
   touched,
+  tryKeep,
   whatIsThere,
 } from './delivery.ts';
 import { isBarred, mayEnter } from './may-enter.ts';
@@ -36,6 +36,7 @@ export async function pressEnter(
   earlier: Entered | undefined,
 ): Promise<Entered | Ending> {
   const { tracker, watch, patience, clock, sent, pasted } = delivery;
+  let refused = 0;
   for (let tries = 0; tries < MOST_OVERTAKEN; tries++) {
     const sight = await tracker.look();
     if (!mayEnter(delivery, sight)) {
@@ -49,7 +50,12 @@ export async function pressEnter(
       continue;
     }
     const baseline = earlier?.baseline ?? baselineOf(sight, sent, pasted.since.getTime());
-    keep(delivery, 'entering', baseline);
+    if (!tryKeep(delivery, 'entering', baseline)) {
+      const ended = await forRoom(delivery, refused++);
+      if (ended) return ended;
+      tries--;
+      continue;
+    }
     if (!tracker.toolHoldsPane()) continue;
     try {
       const said = evidenceAt(clock, 'lane', { sent: 'enter' });
@@ -65,4 +71,17 @@ export async function pressEnter(
     }
   }
   return touched('unconfirmed', 'Enter was not pressed: the screen does not hold still');
+}
+
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 30_000;
+/** About three minutes. */
+const MOST_PAUSES = 12;
+
+/** Enter is pressed when the disk has taken that it will be. Everything is looked at anew after the wait. */
+async function forRoom({ clock, prompt }: Delivery, pauses: number): Promise<Ending | undefined> {
+  const why = 'Enter was not pressed: the disk does not take the note of it';
+  if (pauses === MOST_PAUSES) return touched('unconfirmed', why);
+  await sleep(clock, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** pauses), prompt.patient);
+  return prompt.patient?.aborted ? touched('left', why) : undefined;
 }
