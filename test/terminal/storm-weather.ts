@@ -1,3 +1,4 @@
+import { fingerprint } from '../../src/scripted/index.ts';
 import type { Desk } from './desk.ts';
 import type { PersonAtClient } from './person-at-client.ts';
 import type { Seeded } from './seeded.ts';
@@ -95,7 +96,12 @@ export class Weather {
     }
     if (fault === 'person_client') {
       this.#storm.personLines.push(line);
-      this.#pending.push(this.#person.writes(line));
+      const arrived = control.event(
+        'submitted',
+        ({ sha256 }) => sha256 === fingerprint(line).sha256,
+        control.mark,
+      );
+      this.#pending.push(this.#person.writes(line, arrived));
       await this.#person.begun;
     }
     if (fault === 'crash_before') await this.#crash();
