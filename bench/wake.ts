@@ -27,14 +27,14 @@ async function printWakes(print: (line: string) => void, samples: number): Promi
   const house = new AgentHouse();
   try {
     const [agent, sender] = await house.launchMany(2, ['--turn', '1ms', '--act-on-mail', '--reply', '']);
-    await agent!.client.enableNotifier({ interval_seconds: 3600 });
-    const { address } = await agent!.client.mailStatus();
+    await agent!.client.call('notifier.enable', { body: { interval_seconds: 3600 } });
+    const { address } = await agent!.client.call('mail.status', {});
     const woken = await measure(samples, () => oneWake(agent!, sender!, address));
     print(`${samples} samples, mail committed → prompt received by the agent`);
     print(
       `woken by the event:    p50 ${woken.p50.toFixed(0)} ms   p99 ${woken.p99.toFixed(0)} ms (goal p99 < 300 ms: ${woken.p99 < 300 ? 'reached' : 'missed'})`,
     );
-    await agent!.client.disableNotifier();
+    await agent!.client.call('notifier.disable', {});
     const polled = await measure(Math.min(samples, 10), () => onePolledWake(agent!, sender!, address));
     print(
       `polled every ${POLL_MS / 1000} s only: p50 ${polled.p50.toFixed(0)} ms   p99 ${polled.p99.toFixed(0)} ms`,
@@ -61,10 +61,10 @@ async function onePolledWake(agent: HousedAgent, sender: HousedAgent, address: s
   const poller = (async () => {
     await sleep(systemClock, Math.random() * POLL_MS, end.signal);
     while (!end.signal.aborted) {
-      const { open_count } = await agent.client.mailStatus();
+      const { open_count } = await agent.client.call('mail.status', {});
       if (open_count) {
         const prompt = `mail: ${agent.base}/v1/mail/list`;
-        await agent.client.createRequest({ kind: 'submit_prompt', payload: { prompt } });
+        await agent.client.call('requests.create', { body: { kind: 'submit_prompt', payload: { prompt } } });
         return;
       }
       await sleep(systemClock, POLL_MS, end.signal);
@@ -80,7 +80,7 @@ async function oneWake(agent: HousedAgent, sender: HousedAgent, address: string)
   await ready(agent);
   const seen = agent.received().length;
   const watcher = fs.watch(agent.transcript);
-  await sender.client.mailSend({ to: [address], subject: 's', body_content: 'b' });
+  await sender.client.call('mail.send', { body: { to: [address], subject: 's', body_content: 'b' } });
   const committed = performance.now();
   await new Promise<void>((resolve) => {
     const look = (): void => {
@@ -100,7 +100,11 @@ async function oneWake(agent: HousedAgent, sender: HousedAgent, address: string)
 async function ready({ client, received }: HousedAgent): Promise<void> {
   const begun = received().length > 0;
   for (;;) {
-    const [status, tui, mail] = await Promise.all([client.status(), client.tuiState(), client.mailStatus()]);
+    const [status, tui, mail] = await Promise.all([
+      client.status(),
+      client.tuiState(),
+      client.call('mail.status', {}),
+    ]);
     const { stable, stable_for_seconds } = tui.stability;
     const settled =
       stable && (!begun || tui.last_turn.result !== 'none' || stable_for_seconds > UNSEEN_SECONDS);

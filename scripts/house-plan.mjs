@@ -112,6 +112,8 @@ const INSIDE = {
 const LIGHT_DOORS = [
   'domain/schemas.ts',
   'wire/codes.ts',
+  'wire/place.ts',
+  'wire/places.ts',
   'client/index.ts',
   'gateway/offline.ts',
   'fleet/server-files.ts',

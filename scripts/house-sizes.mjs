@@ -13,8 +13,6 @@ const LARGE_FOLDERS = {
 };
 
 const LONG_FUNCTIONS = {
-  'fleet/agents/turn-routes.ts turnRoutes': 97,
-  'fleet/http/registry-routes.ts registryRoutes': 75,
   'gateway/gateway-loops.ts createLoops': 83,
   'gateway/mail/mail-access.ts openMailAccess': 62,
   'gateway/notifier/notifier-settings.ts notifierSettings': 68,

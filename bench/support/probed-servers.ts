@@ -131,7 +131,7 @@ export class ProbedServers {
   /** What was taken is taken back, so that no limit is met. */
   async clear(): Promise<void> {
     const { client } = this.agent;
-    const { requests } = await client.requests({ state: 'accepted' });
+    const { requests } = await client.call('requests.list', { state: 'accepted' });
     for (const { request_id } of requests)
       await client.request('POST', `/v1/requests/${request_id}/cancel`).catch(() => {});
   }

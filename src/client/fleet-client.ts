@@ -1,9 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { errnoOf, forbidden, invalid, unauthorized } from '../base/index.ts';
 import type * as wire from '../wire/index.ts';
+import { FLEET_PLACES } from '../wire/places.ts';
 import { followEvents, type ServerEvent } from './event-stream.ts';
 import { type Exchange, exchange, type ServerKind, type Target } from './exchange.ts';
-import { type CallOptions, segment } from './gateway-client.ts';
+import type { CallOptions } from './gateway-client.ts';
+import { type FleetAnswer, type FleetInput, type FleetRouteId, question } from './question.ts';
 
 export interface FleetClientOptions {
   /** `http://127.0.0.1:9889`; with `https:` the server's certificate is checked. A path in it stands before each route. */
@@ -43,7 +45,6 @@ export class FleetClient {
     };
   }
 
-  /** Any route; rooms with many of them build their own calls on this. */
   async request<T = unknown>(
     method: Exchange['method'],
     path: string,
@@ -53,72 +54,38 @@ export class FleetClient {
     return (await exchange(this.#target, { method, path: this.#prefix + path, body, ...options })) as T;
   }
 
-  /** The server-sent events of a path, until aborted. */
-  follow(path: string, signal?: AbortSignal): AsyncGenerator<ServerEvent> {
+  /** One route by its name; what it takes and answers is what its row says. */
+  async call<K extends FleetRouteId>(
+    id: K,
+    input: FleetInput<K>,
+    options?: CallOptions,
+  ): Promise<FleetAnswer<K>> {
+    const { method, path, body } = question(FLEET_PLACES[id], input as object);
+    return this.request(method, path, body, options);
+  }
+
+  /** What happens to the requests the token may see, until aborted. */
+  requestEvents(after: number | undefined, signal?: AbortSignal): AsyncGenerator<ServerEvent> {
+    const { path } = question(FLEET_PLACES['requests.events'], { after });
     return followEvents(this.#target, { path: this.#prefix + path, signal });
   }
 
-  health(options?: CallOptions): Promise<wire.FleetHealth> {
-    return this.request('GET', '/health', undefined, options);
-  }
-
   register(body: wire.RegisterInput, options?: CallOptions): Promise<wire.Registered> {
-    return this.request('POST', '/registry/register', body, options);
+    return this.call('registry.register', { body }, options);
   }
 
   /** Give it a time limit beyond the `wait_seconds` asked for. */
   heartbeat(body: wire.HeartbeatInput, options?: CallOptions): Promise<wire.HeartbeatAnswer> {
-    return this.request('POST', '/registry/heartbeat', body, options);
-  }
-
-  agents(
-    query: { status?: string; org?: string; limit?: number; cursor?: string } = {},
-    options?: CallOptions,
-  ): Promise<wire.WorkspaceList> {
-    return this.request('GET', `/registry/agents${queryText(query)}`, undefined, options);
+    return this.call('registry.heartbeat', { body }, options);
   }
 
   agent(ref: string, options?: CallOptions): Promise<wire.WorkspaceView> {
-    return this.request('GET', `/registry/agents/${segment(ref, 'agent')}`, undefined, options);
-  }
-
-  changeAgent(
-    ref: string,
-    verb: 'pause' | 'resume' | 'remove',
-    options?: CallOptions,
-  ): Promise<wire.WorkspaceView> {
-    return this.request('POST', `/registry/agents/${segment(ref, 'agent')}/${verb}`, undefined, options);
-  }
-
-  orgs(options?: CallOptions): Promise<{ orgs: wire.OrgView[] }> {
-    return this.request('GET', '/admin/orgs', undefined, options);
-  }
-
-  createOrg(name: string, options?: CallOptions): Promise<wire.OrgView> {
-    return this.request('POST', '/admin/orgs', { name }, options);
-  }
-
-  tokens(
-    query: { all?: boolean; limit?: number; cursor?: string } = {},
-    options?: CallOptions,
-  ): Promise<wire.TokenList> {
-    return this.request('GET', `/admin/tokens${queryText(query)}`, undefined, options);
+    return this.call('registry.agents.get', { agent_ref: ref }, options);
   }
 
   createToken(body: wire.TokenInput, options?: CallOptions): Promise<wire.FleetNewToken> {
-    return this.request('POST', '/admin/tokens', body, options);
+    return this.call('admin.tokens.create', { body }, options);
   }
-
-  revokeToken(id: string, options?: CallOptions): Promise<wire.FleetToken> {
-    return this.request('POST', `/admin/tokens/${segment(id, 'token id')}/revoke`, undefined, options);
-  }
-}
-
-/** The query string of the values that are there. */
-export function queryText(query: Readonly<Record<string, string | number | boolean | undefined>>): string {
-  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
-  const text = pairs.map(([key, value]) => `${key}=${encodeURIComponent(value!)}`).join('&');
-  return text && `?${text}`;
 }
 
 function fleetUrl(url: string): URL {

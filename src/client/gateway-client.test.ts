@@ -88,36 +88,36 @@ describe('the methods', () => {
     await client.prompt({ prompt: 'p', force: true });
     await client.sendKeys({ sequence: '<[Escape]>' });
     await client.tuiState();
-    await client.tuiHistory(5);
-    await client.notePrompt({ prompt: 'p' });
-    await client.headlessState();
-    await client.nextPromptSession();
+    await client.call('tui.history', { limit: 5 });
+    await client.call('tui.notePrompt', { body: { prompt: 'p' } });
+    await client.call('headless.state', {});
+    await client.call('headless.nextPromptSession', { body: { mode: 'new' } });
     await client.reminders();
-    await client.createReminders([reminder]);
-    await client.reminder('a/b?c');
-    await client.putReminder('r', reminder);
-    await client.deleteReminder('r');
-    await client.mailStatus();
-    await client.mailList();
-    await client.mailSearch({ text: 'x' });
-    await client.mailPeek({ message_ref: 'm' });
-    await client.mailRead({ message_ref: 'm' });
-    await client.mailSend({ to: ['a@b'], subject: 's', body_content: 'b' });
-    await client.mailPost({ subject: 's', body_content: 'b' });
-    await client.mailReply({ message_ref: 'm', body_content: 'b' });
-    await client.mailMark({ ...refs, read: true });
-    await client.mailMove({ ...refs, destination_box: 'later' });
-    await client.mailArchive(refs);
+    await client.call('reminders.create', { body: { reminders: [reminder] } });
+    await client.call('reminders.get', { reminder_id: 'a/b?c' });
+    await client.call('reminders.put', { reminder_id: 'r', body: reminder });
+    await client.call('reminders.delete', { reminder_id: 'r' });
+    await client.call('mail.status', {});
+    await client.call('mail.list', { body: {} });
+    await client.call('mail.search', { body: { text: 'x' } });
+    await client.call('mail.peek', { body: { message_ref: 'm' } });
+    await client.call('mail.read', { body: { message_ref: 'm' } });
+    await client.call('mail.send', { body: { to: ['a@b'], subject: 's', body_content: 'b' } });
+    await client.call('mail.post', { body: { subject: 's', body_content: 'b' } });
+    await client.call('mail.reply', { body: { message_ref: 'm', body_content: 'b' } });
+    await client.call('mail.mark', { body: { ...refs, read: true } });
+    await client.call('mail.move', { body: { ...refs, destination_box: 'later' } });
+    await client.call('mail.archive', { body: refs });
     await client.notifier();
-    await client.enableNotifier({ interval_seconds: 60 });
-    await client.disableNotifier();
-    await client.decisions(5);
+    await client.call('notifier.enable', { body: { interval_seconds: 60 } });
+    await client.call('notifier.disable', {});
+    await client.call('notifier.decisions', { limit: 5 });
     await client.announcedBy('filesystem:m 1');
-    await client.requests({ state: 'accepted', limit: 5 });
+    await client.call('requests.list', { state: 'accepted', limit: 5 });
     await client.getRequest('gwreq-1');
-    await client.cancelRequest('gwreq-1');
-    await client.reconciliation();
-    await client.reconcile({ keep: ['gwreq-1'] });
+    await client.call('requests.cancel', { request_id: 'gwreq-1' });
+    await client.call('reconciliation.get', {});
+    await client.call('reconciliation.decide', { body: { keep: ['gwreq-1'] } });
 
     const routeOf = ({ method, url }: Seen) =>
       ROUTES.find(
@@ -147,7 +147,9 @@ describe('the methods', () => {
 
   it.each(['', '.', '..'])('refuse the reminder id %j before anything is sent', async (id) => {
     const { port, seen } = await gateway(json(200, {}));
-    expect((await failureOfCall(clientOf(port).deleteReminder(id))).code).toBe('invalid');
+    expect((await failureOfCall(clientOf(port).call('reminders.delete', { reminder_id: id }))).code).toBe(
+      'invalid',
+    );
     expect(seen).toEqual([]);
   });
 });
@@ -260,7 +262,7 @@ describe('a refusal', () => {
     const sent = notFound('no reminder "x"', { hint: 'List them.', facts: { reminder_id: 'x' } });
     const { status, body } = toHttp(sent);
     const { port } = await gateway(json(status, body));
-    const error = await failureOfCall(clientOf(port).reminder('x'));
+    const error = await failureOfCall(clientOf(port).call('reminders.get', { reminder_id: 'x' }));
     expect(error).toMatchObject({ code: 'not_found', message: sent.message, hint: 'List them.' });
     expect(error.facts).toEqual({ reminder_id: 'x', http_status: 404 });
   });

@@ -15,5 +15,6 @@ export * from './fleet-client.ts';
 export * from './gateway-client.ts';
 export * from './owner-token.ts';
 export * from './pair-path.ts';
+export * from './question.ts';
 export * from './requests-client.ts';
 export * from './session-fleet.ts';

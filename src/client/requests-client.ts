@@ -1,66 +1,72 @@
 import type * as wire from '../wire/index.ts';
-import { type FleetClient, queryText } from './fleet-client.ts';
-import { type CallOptions, segment } from './gateway-client.ts';
+import { REQUEST_PLACES, WORKSPACE_REQUEST_PLACES } from '../wire/places.ts';
+import type { FleetClient } from './fleet-client.ts';
+import type { CallOptions } from './gateway-client.ts';
+import { type FleetAnswer, type FleetInput, question } from './question.ts';
 
-export interface RequestPage {
-  status?: string | undefined;
-  kind?: string | undefined;
-  recipient_type?: string | undefined;
-  org_id?: string | undefined;
-  limit?: number | undefined;
-  cursor?: string | undefined;
-}
+export type RequestPage = {
+  [K in keyof FleetInput<'requests.pending'>]?: K extends 'limit' ? number | undefined : string | undefined;
+};
+
+type End = 'create' | 'outgoing' | 'inbox' | 'get' | 'respond' | 'message' | 'cancel';
 
 /** The requests inbox as calls: of whoever holds the token, or of one agent. */
 export class RequestsClient {
   #server: Pick<FleetClient, 'request'>;
-  #root: string;
+  #workspaceId: string | undefined;
 
   constructor(server: Pick<FleetClient, 'request'>, workspaceId?: string) {
     this.#server = server;
-    this.#root =
-      workspaceId === undefined
-        ? '/requests'
-        : `/workspaces/${segment(workspaceId, 'workspace id')}/requests`;
+    this.#workspaceId = workspaceId;
   }
 
   create(body: wire.CreateRequestInput, options?: CallOptions): Promise<wire.RequestCreated> {
-    return this.#server.request('POST', this.#root, body, options);
+    return this.#ask('create', { body }, options);
   }
 
   /** What the agent or person asked, newest first. */
   sent(page: RequestPage = {}, options?: CallOptions): Promise<wire.InboxRequestList> {
-    return this.#get(queryText({ ...page }), options);
+    return this.#ask('outgoing', page, options);
   }
 
   inbox(page: RequestPage = {}, options?: CallOptions): Promise<wire.InboxRequestList> {
-    return this.#get(`/inbox${queryText({ ...page })}`, options);
+    return this.#ask('inbox', page, options);
   }
 
   /** All that a person may see, whoever it is for. */
   pending(page: RequestPage = {}, options?: CallOptions): Promise<wire.InboxRequestList> {
-    return this.#server.request('GET', `/requests/pending${queryText({ ...page })}`, undefined, options);
+    const { method, path } = question(REQUEST_PLACES['requests.pending'], page);
+    return this.#server.request(method, path, undefined, options);
   }
 
   get(id: string, page: RequestPage = {}, options?: CallOptions): Promise<wire.InboxRequestThread> {
-    return this.#get(`/${idOf(id)}${queryText({ ...page })}`, options);
+    return this.#ask('get', { request_id: id, ...page }, options);
   }
 
   respond(id: string, body: wire.RespondRequestInput, options?: CallOptions): Promise<wire.RequestChanged> {
-    return this.#server.request('POST', `${this.#root}/${idOf(id)}/respond`, body, options);
+    return this.#ask('respond', { request_id: id, body }, options);
   }
 
   message(id: string, body: string, options?: CallOptions): Promise<wire.RequestMessageAdded> {
-    return this.#server.request('POST', `${this.#root}/${idOf(id)}/messages`, { body }, options);
+    return this.#ask('message', { request_id: id, body: { body } }, options);
   }
 
   cancel(id: string, options?: CallOptions): Promise<wire.RequestChanged> {
-    return this.#server.request('POST', `${this.#root}/${idOf(id)}/cancel`, undefined, options);
+    return this.#ask('cancel', { request_id: id }, options);
   }
 
-  #get<T>(rest: string, options?: CallOptions): Promise<T> {
-    return this.#server.request('GET', this.#root + rest, undefined, options);
+  async #ask<E extends End>(
+    end: E,
+    input: object,
+    options?: CallOptions,
+  ): Promise<FleetAnswer<`requests.${E}`>> {
+    const { method, path, body } =
+      this.#workspaceId === undefined
+        ? question(REQUEST_PLACES[`requests.${end}`], input)
+        : question(WORKSPACE_REQUEST_PLACES[`workspace_requests.${end}`], {
+            workspace_id: this.#workspaceId,
+            ...input,
+          });
+    return this.#server.request(method, path, body, options);
   }
 }
-
-const idOf = (id: string): string => segment(id, 'request id');

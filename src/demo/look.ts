@@ -1,3 +1,4 @@
+import type { NotifierDecisions } from '../wire/index.ts';
 import type { Member } from './team.ts';
 
 /** One agent at one moment, as the live view shows it. */
@@ -16,9 +17,9 @@ export async function glanceAt({ name, gateway }: Member): Promise<Glance> {
     const [status, tui, mail, archive, decisions] = await Promise.all([
       gateway.status(),
       gateway.tuiState(),
-      gateway.mailStatus(),
-      gateway.mailList({ box: 'archive', limit: 500 }),
-      gateway.decisions(200),
+      gateway.call('mail.status', {}),
+      gateway.call('mail.list', { body: { box: 'archive', limit: 500 } }),
+      gateway.call('notifier.decisions', { limit: 200 }),
     ]);
     const wakes = decisions.decisions.filter((decision) => decision.outcome === 'enqueued');
     return {
@@ -36,7 +37,7 @@ export async function glanceAt({ name, gateway }: Member): Promise<Glance> {
 
 type Status = Awaited<ReturnType<Member['gateway']['status']>>;
 type Tui = Awaited<ReturnType<Member['gateway']['tuiState']>>;
-type Decision = Awaited<ReturnType<Member['gateway']['decisions']>>['decisions'][number];
+type Decision = NotifierDecisions['decisions'][number];
 
 function stateOf(status: Status, tui: Tui): string {
   if (status.managed_agent_connectivity !== 'connected') return 'gone';

@@ -26,7 +26,9 @@ export class Postman {
       return;
     }
     const subject = SUBJECTS[this.sent % SUBJECTS.length]!;
-    await from.gateway.mailSend({ to: [to.address], subject, body_content: `Please look at ${subject}.` });
+    await from.gateway.call('mail.send', {
+      body: { to: [to.address], subject, body_content: `Please look at ${subject}.` },
+    });
     this.sent++;
     this.last = `${from.name} → ${to.name}: ${subject}`;
   }

@@ -68,8 +68,8 @@ export async function gatherTeam(options: TeamOptions, ending: Ending): Promise<
       port: port!,
       token: readToken(sessionPaths(report.facts.root), context.env),
     });
-    await gateway.enableNotifier({ interval_seconds: 20, repeat: 'backoff' });
-    const { address } = await gateway.mailStatus();
+    await gateway.call('notifier.enable', { body: { interval_seconds: 20, repeat: 'backoff' } });
+    const { address } = await gateway.call('mail.status', {});
     members.push({ name, address, gateway, facts: report.facts });
   }
   return { directory, tmuxSocket, members, fleet };

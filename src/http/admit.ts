@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { unauthorized } from '../base/index.ts';
-import { refusal } from '../wire/index.ts';
+import { refusal, SERVER_ROUTES } from '../wire/index.ts';
 import type { Account, Accounts } from './accounts.ts';
 import { isLoopback } from './guard.ts';
 
@@ -63,7 +63,7 @@ export function carries(context: Context, token: string): boolean {
 }
 
 function isHealth(path: string): boolean {
-  return path === '/health';
+  return path === SERVER_ROUTES.health.path;
 }
 
 function accountOf(context: Context, accounts: Accounts): Account {

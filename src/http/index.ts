@@ -11,6 +11,6 @@ export { admit, carries, isOwner } from './admit.ts';
 export { createApp } from './create-app.ts';
 export { isLoopback } from './guard.ts';
 export { type Door, type Listening, listen } from './listen.ts';
-export { MAX_BODY_BYTES, readBody, readBytes, readJson, readOptionalBody } from './read-body.ts';
+export { MAX_BODY_BYTES, readBytes, readJson } from './read-body.ts';
 export { queryNumber, wholeNumber } from './read-query.ts';
 export { type Call, type Handler, type Handlers, serve } from './serve.ts';

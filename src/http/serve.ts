@@ -14,16 +14,24 @@ export interface Call<R extends Route> {
   body(): Promise<BodyOf<R>>;
 }
 
+/** A date is written as JSON writes it. */
+type Writable<T> = T extends unknown
+  ? string extends T
+    ? T | Date
+    : T extends object
+      ? { [K in keyof T]: Writable<T[K]> }
+      : T
+  : never;
+type Answer<R extends Route> = AnswerOf<R> | Writable<AnswerOf<R>> | Response;
+
 /** Answers what the row promises; a `Response` where the answer is a stream, or its status depends on what happened. */
-export type Handler<R extends Route> = (
-  call: Call<R>,
-) => AnswerOf<R> | Response | Promise<AnswerOf<R> | Response>;
+export type Handler<R extends Route> = (call: Call<R>) => Answer<R> | Promise<Answer<R>>;
 
 /** One for each route: neither a route without a handler nor a handler without a route compiles. */
 export type Handlers<Rs extends Routes> = { [K in keyof Rs]: Handler<Rs[K]> };
 
 /** Serves routes. The only place where a route is added to an app. */
-export function serve<Rs extends Routes>(app: Hono, routes: Rs, handlers: Handlers<Rs>): void {
+export function serve<Rs extends Routes>(app: Hono, routes: Rs, handlers: Handlers<NoInfer<Rs>>): void {
   // "{" comes after every letter, so a fixed word is tried before a parameter in its place.
   const inOrder = Object.values<Route>(routes).sort((a, b) => (a.path < b.path ? -1 : 1));
   for (const route of inOrder) {

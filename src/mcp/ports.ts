@@ -1,7 +1,7 @@
 import type { GatewayClient, RequestsClient } from '../client/index.ts';
 
 /** The part of a gateway that the tools use. */
-export type GatewayPort = Pick<GatewayClient, 'reminders' | 'createReminders' | 'deleteReminder'>;
+export type GatewayPort = Pick<GatewayClient, 'call' | 'reminders'>;
 
 /** Where the tools lead. A port that is not there takes its tools with it. */
 export interface McpPorts {

@@ -35,13 +35,12 @@ export const REMINDER_TOOLS = [
       const client = await gateway();
       const others = ranking === undefined ? (await client.reminders()).reminders : [];
       const repeats = wanted.interval_seconds !== undefined || wanted.cron !== undefined;
-      return client.createReminders([
-        {
-          ...given(wanted),
-          mode: repeats ? 'repeat' : 'one_off',
-          ranking: ranking ?? rankingAfterAll(others.map((each) => each.ranking)),
-        },
-      ]);
+      const reminder = {
+        ...given(wanted),
+        mode: repeats ? ('repeat' as const) : ('one_off' as const),
+        ranking: ranking ?? rankingAfterAll(others.map((each) => each.ranking)),
+      };
+      return client.call('reminders.create', { body: { reminders: [reminder] } });
     },
   }),
   tool({
@@ -49,6 +48,6 @@ export const REMINDER_TOOLS = [
     title: 'Remove a reminder',
     description: 'Removes a reminder; a delivery that has begun ends first.',
     input: { reminder_id: z.string() },
-    run: async ({ reminder_id: id }, { gateway }) => (await gateway()).deleteReminder(id),
+    run: async ({ reminder_id }, { gateway }) => (await gateway()).call('reminders.delete', { reminder_id }),
   }),
 ];

@@ -4,7 +4,7 @@
  *
  * Promises  One noun, one schema: types, checks and the OpenAPI document come from it.
  *           Unknown keys are refused, nothing is coerced, a wrong schema_version is refused.
- *           codes.ts and env.ts load no schema library; what must start fast imports those two files directly.
+ *           codes.ts, env.ts, place.ts and places.ts load no schema library; what must start fast imports them directly.
  * Never     Opens a file or a socket.
  * Errors    `invalid`, naming each bad field by its path with what is allowed (parse-body.ts).
  */
@@ -41,6 +41,7 @@ export * from './mcp-routes.ts';
 export * from './openapi.ts';
 export * from './parse-body.ts';
 export { fillPath, type Method, prefixed } from './place.ts';
+export { CARRIED_ROOTS, gatewayPath } from './places.ts';
 export * from './route.ts';
 export * from './routes.ts';
 export * from './v1/control-prompt.ts';

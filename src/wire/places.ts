@@ -2,7 +2,7 @@
  * Where every route is: each path is written here and nowhere else. What a route takes, answers and whom it admits stands
  * in its row (routes.ts, fleet/*-routes.ts). This file loads no schemas, so that the client starts fast.
  */
-import { type Places, under } from './place.ts';
+import { type Places, pathOf, under } from './place.ts';
 
 const OPENAPI = { openapi: 'GET /openapi.json' } as const;
 
@@ -155,8 +155,32 @@ export const AGENT_PLACES = {
  */
 export function carriedPath(path: string): string {
   if (path.startsWith('/v1/mail/')) return AGENT + path.slice('/v1'.length);
-  if (path === '/v1/status') return `${AGENT}/gateway`;
+  if (path === pathOf(GATEWAY_PLACES.status)) return `${AGENT}/gateway`;
   return `${AGENT}/gateway${path.replace(/^\/v1\/control\/tui\//, '/tui/').replace(/^\/v1/, '')}`;
 }
 
+/** The way back: the gateway's own path for what is behind `/houmao/agents/{agent_ref}`: `/gateway…` or `/mail/…`. */
+export function gatewayPath(rest: string): string {
+  if (rest === '/gateway') return pathOf(GATEWAY_PLACES.status);
+  if (rest.startsWith('/mail/')) return `/v1${rest}`;
+  return `/v1${rest.slice('/gateway'.length).replace(/^\/tui\//, '/control/tui/')}`;
+}
+
+/** Below these, whatever is not the server's own is carried to the agent's gateway. */
+export const CARRIED_ROOTS = [`${AGENT}/gateway`, `${AGENT}/mail`] as const;
+
 export const MCP_HTTP_PLACES = { mcp: 'ALL /mcp' } as const satisfies Places;
+
+/** Every place of the fleet server's own; what it carries to gateways is at `carriedPath` of theirs. */
+export const FLEET_PLACES = {
+  ...SERVER_PLACES,
+  ...REGISTRY_PLACES,
+  ...REQUEST_PLACES,
+  ...WORKSPACE_REQUEST_PLACES,
+  ...DELIVERY_PLACES,
+  ...A2A_PLACES,
+  ...ADMIN_PLACES,
+  ...SWEEPER_PLACES,
+  ...AGENT_PLACES,
+  ...MCP_HTTP_PLACES,
+} as const satisfies Places;

@@ -101,7 +101,7 @@ export function describeTool(tool: RealTool): void {
       await agent.turn('A word in the old chat.');
       await agent.ready();
       await agent.gateway.prompt({ prompt: text, chat_session: { mode: 'new' } }, { timeoutMs: 60_000 });
-      const { requests } = await agent.gateway.requests({ limit: 1 });
+      const { requests } = await agent.gateway.call('requests.list', { limit: 1 });
       await agent.finished(requests[0]!.request_id);
       const received = agent.model.prompts().filter(({ prompt }) => prompt === tool.arrives(text));
       expect(received.map(({ answers }) => answers)).toEqual([0]);

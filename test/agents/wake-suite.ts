@@ -48,7 +48,7 @@ export function describeWakes(tool: RealTool): void {
     const wakes = (): Received[] => agent.model.prompts().filter(({ prompt }) => isWake(prompt));
 
     async function message(ref: string): Promise<MailMessageView> {
-      return (await agent.gateway.mailPeek({ message_ref: ref })).message;
+      return (await agent.gateway.call('mail.peek', { body: { message_ref: ref } })).message;
     }
 
     async function archived(ref: string): Promise<MailMessageView> {
@@ -60,7 +60,7 @@ export function describeWakes(tool: RealTool): void {
 
     /** Until the turn of the wake that was announced last has been seen to end; answers with that request. */
     async function lastWakeEnded(): ReturnType<typeof agent.gateway.getRequest> {
-      const { decisions } = await agent.gateway.decisions(100);
+      const { decisions } = await agent.gateway.call('notifier.decisions', { limit: 100 });
       const id = decisions.find(({ outcome }) => outcome === 'enqueued')!.enqueued_request_id!;
       await agent.finished(id);
       return agent.gateway.getRequest(id);
@@ -93,22 +93,24 @@ export function describeWakes(tool: RealTool): void {
     });
 
     it('wakes for a note the operator posts through the gateway', async () => {
-      const posted = await agent.gateway.mailPost({ subject: 'A note', body_content: 'of the operator' });
+      const posted = await agent.gateway.call('mail.post', {
+        body: { subject: 'A note', body_content: 'of the operator' },
+      });
       expect(await archived(posted.message.message_ref)).toMatchObject({ archived: true });
       await lastWakeEnded();
     });
 
     it('is not woken again once everything is archived', async () => {
       const before = wakes().length;
-      await agent.gateway.enableNotifier({ interval_seconds: 1 });
+      await agent.gateway.call('notifier.enable', { body: { interval_seconds: 1 } });
       await agent.house.until(async () => {
-        const { decisions } = await agent.gateway.decisions(1);
+        const { decisions } = await agent.gateway.call('notifier.decisions', { limit: 1 });
         return decisions[0]?.outcome === 'empty';
       });
       const { last_poll_at_utc: first } = await agent.gateway.notifier();
       await agent.house.until(async () => (await agent.gateway.notifier()).last_poll_at_utc !== first);
       expect(wakes()).toHaveLength(before);
-      expect((await agent.gateway.mailStatus()).open_count).toBe(0);
+      expect((await agent.gateway.call('mail.status', {})).open_count).toBe(0);
     });
   });
 }

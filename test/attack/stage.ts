@@ -176,7 +176,7 @@ export class Stage {
   }
 
   async #isIdle(): Promise<boolean> {
-    const { requests } = await this.agent.client.requests();
+    const { requests } = await this.agent.client.call('requests.list', {});
     if (requests.some(({ state }) => state === 'accepted' || state === 'running')) return false;
     const { rows } = await this.sql.query<{ status: string }>(
       "SELECT status FROM workspaces WHERE name = 'ana'",

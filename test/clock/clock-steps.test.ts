@@ -46,18 +46,21 @@ function setClock(bySeconds: number): void {
 const received = (what: 'tick' | 'wake'): number =>
   agent.received().filter((text) => (text === 'tick') === (what === 'tick')).length;
 const gatewayNow = (): number => Date.now() + set;
-const note = (subject: string) => agent.client.mailPost({ subject, body_content: 'do it' });
+const note = (subject: string) =>
+  agent.client.call('mail.post', { body: { subject, body_content: 'do it' } });
 
 async function forget(): Promise<void> {
   // One that was delivered just now goes by itself, perhaps between the list and its deletion.
   for (const { reminder_id } of (await agent.client.reminders()).reminders)
-    await agent.client.deleteReminder(reminder_id).catch((error: RouseError) => {
+    await agent.client.call('reminders.delete', { reminder_id: reminder_id }).catch((error: RouseError) => {
       if (error.code !== 'not_found') throw error;
     });
-  await agent.client.disableNotifier();
-  const { messages } = await agent.client.mailList({ box: 'inbox', limit: 100 });
+  await agent.client.call('notifier.disable', {});
+  const { messages } = await agent.client.call('mail.list', { body: { box: 'inbox', limit: 100 } });
   if (messages.length > 0)
-    await agent.client.mailArchive({ message_refs: messages.map((each) => each.message_ref) });
+    await agent.client.call('mail.archive', {
+      body: { message_refs: messages.map((each) => each.message_ref) },
+    });
 }
 
 const REPEAT = { mode: 'repeat', title: 'tick', prompt: 'tick', ranking: 0 } as const;
@@ -82,7 +85,7 @@ describe.each(STEPS.map((step, n) => [n + 1, step / HOUR_S, step]))(
         { start_after_seconds: 0.5, interval_seconds: TICK_S },
       ]) {
         const from = received('tick');
-        await agent.client.createReminders([{ ...REPEAT, ...cadence }]);
+        await agent.client.call('reminders.create', { body: { reminders: [{ ...REPEAT, ...cadence }] } });
         await expect.poll(() => received('tick'), WAIT).toBeGreaterThan(from);
         setClock(step);
         await expectCadence('tick', TICK_S, 3);
@@ -92,7 +95,9 @@ describe.each(STEPS.map((step, n) => [n + 1, step / HOUR_S, step]))(
     });
 
     it('new mail wakes at once, is announced again by its policy, and the budget holds', async () => {
-      await agent.client.enableNotifier({ interval_seconds: 1, repeat: 'backoff', wakes_per_hour: 200 });
+      await agent.client.call('notifier.enable', {
+        body: { interval_seconds: 1, repeat: 'backoff', wakes_per_hour: 200 },
+      });
       const from = received('wake');
       await note('before');
       await expect.poll(() => received('wake'), WAIT).toBeGreaterThan(from);
@@ -102,9 +107,11 @@ describe.each(STEPS.map((step, n) => [n + 1, step / HOUR_S, step]))(
       await expect.poll(() => received('wake'), WAIT).toBeGreaterThan(before);
       // Pauses of one and two seconds follow a wake.
       await expectCadence('wake', 1, 2);
-      const { decisions } = await agent.client.decisions(1);
+      const { decisions } = await agent.client.call('notifier.decisions', { limit: 1 });
       const used = Number(decisions[0]!.facts?.['wakes_last_hour']);
-      await agent.client.enableNotifier({ interval_seconds: 1, repeat: 'backoff', wakes_per_hour: used });
+      await agent.client.call('notifier.enable', {
+        body: { interval_seconds: 1, repeat: 'backoff', wakes_per_hour: used },
+      });
       await note('over the budget');
       await expect
         .poll(() => agent.client.notifier().then((status) => status.held_back ?? ''), WAIT)
@@ -116,14 +123,18 @@ describe.each(STEPS.map((step, n) => [n + 1, step / HOUR_S, step]))(
     // Ahead, it is noticed within a minute, which is too long for every run of the tests.
     it.runIf(FULL || step < 0)('a time that somebody named is that of the new clock', async () => {
       const at = new Date(gatewayNow() + (step > 0 ? step : 3) * 1000 - 1000).toISOString();
-      const { reminders } = await agent.client.createReminders([
-        { mode: 'one_off', title: 'named', prompt: 'tick', ranking: 0, deliver_at_utc: at },
-      ]);
+      const { reminders } = await agent.client.call('reminders.create', {
+        body: {
+          reminders: [{ mode: 'one_off', title: 'named', prompt: 'tick', ranking: 0, deliver_at_utc: at }],
+        },
+      });
       const before = received('tick');
       setClock(step);
       if (step > 0) await expect.poll(() => received('tick'), { ...WAIT, timeout: 90_000 }).toBe(before + 1);
       else
-        expect(await agent.client.reminder(reminders[0]!.reminder_id)).toMatchObject({ next_due_at_utc: at });
+        expect(
+          await agent.client.call('reminders.get', { reminder_id: reminders[0]!.reminder_id }),
+        ).toMatchObject({ next_due_at_utc: at });
       await forget();
       held++;
     });

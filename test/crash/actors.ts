@@ -55,9 +55,9 @@ function reminder(durable: boolean): Actor {
         start_after_seconds: 0.05,
         paused: false,
       } as const;
-      await client(doomed.port).createReminders([
-        { ...due, prompt, ...(durable && { durable, missed: 'skip' }) },
-      ]);
+      await client(doomed.port).call('reminders.create', {
+        body: { reminders: [{ ...due, prompt, ...(durable && { durable, missed: 'skip' }) }] },
+      });
       await doomed.died;
       return undefined;
     },
@@ -70,14 +70,14 @@ export const ACTORS: Record<string, Actor> = {
     async actAndDie(house, point, text) {
       const doomed = await house.attach(point);
       const answer = await client(doomed.port)
-        .createRequest(keyed(text))
+        .call('requests.create', { body: keyed(text) })
         .catch(() => undefined);
       await doomed.died;
       return answer?.request_id;
     },
     // With the same key: that must not make a second prompt.
     async settle(gateway, text, id) {
-      const known = id ?? (await gateway.createRequest(keyed(text))).request_id;
+      const known = id ?? (await gateway.call('requests.create', { body: keyed(text) })).request_id;
       const { outcome, error_detail } = await gateway.getRequest(known, true, { timeoutMs: 60_000 });
       expect(['submitted', 'failed', 'unconfirmed'], error_detail ?? '').toContain(outcome);
       return outcome!;
@@ -110,14 +110,16 @@ export const ACTORS: Record<string, Actor> = {
       const doomed = await house.attach(point);
       const gateway = client(doomed.port);
       await until(() => gateway.tuiState().then((state) => state.turn.phase === 'active'));
-      const answer = await gateway.createRequest({ kind: 'interrupt', payload: {} }).catch(() => undefined);
+      const answer = await gateway
+        .call('requests.create', { body: { kind: 'interrupt', payload: {} } })
+        .catch(() => undefined);
       await doomed.died;
       return answer?.request_id;
     },
     // Whether its keys were pressed may not be known; another one ends the turn in any case.
     async settle(gateway, _text, id) {
       const first = id && (await gateway.getRequest(id, true, { timeoutMs: 60_000 })).outcome;
-      const again = await gateway.createRequest({ kind: 'interrupt', payload: {} });
+      const again = await gateway.call('requests.create', { body: { kind: 'interrupt', payload: {} } });
       const { outcome } = await gateway.getRequest(again.request_id, true, { timeoutMs: 60_000 });
       // The first one may have waited until now; then both are one press of the keys.
       expect(['submitted', 'coalesced']).toContain(outcome);

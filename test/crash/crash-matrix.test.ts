@@ -68,7 +68,9 @@ async function crashOnce(house: CrashHouse, crash: Crash, round: number): Promis
   await keepAll(gateway);
   const ended = (await settle?.(gateway, text, id)) ?? 'not asked';
   const next = `after ${text}`;
-  const sent = await gateway.createRequest({ kind: 'submit_prompt', payload: { prompt: next } });
+  const sent = await gateway.call('requests.create', {
+    body: { kind: 'submit_prompt', payload: { prompt: next } },
+  });
   const view = await gateway.getRequest(sent.request_id, true, { timeoutMs: 60_000 });
   const received = house.received(text);
   const told = `${actor} at ${point}: ${ended}, received ${received}; then ${view.outcome}: ${view.error_detail ?? ''}`;
@@ -83,6 +85,9 @@ async function crashOnce(house: CrashHouse, crash: Crash, round: number): Promis
 
 /** What was accepted for an earlier agent process is kept, as somebody would decide. */
 async function keepAll(gateway: GatewayClient): Promise<void> {
-  const { requests } = await gateway.reconciliation();
-  if (requests.length > 0) await gateway.reconcile({ keep: requests.map(({ request_id }) => request_id) });
+  const { requests } = await gateway.call('reconciliation.get', {});
+  if (requests.length > 0)
+    await gateway.call('reconciliation.decide', {
+      body: { keep: requests.map(({ request_id }) => request_id) },
+    });
 }

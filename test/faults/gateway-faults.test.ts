@@ -39,10 +39,12 @@ const times = (prompt: string): number => agent.received().filter((each) => each
 async function ask(prompt: string): Promise<string | undefined> {
   try {
     return (
-      await agent.client.createRequest({
-        schema_version: 1,
-        kind: 'submit_prompt',
-        payload: { prompt },
+      await agent.client.call('requests.create', {
+        body: {
+          schema_version: 1,
+          kind: 'submit_prompt',
+          payload: { prompt },
+        },
       })
     ).request_id;
   } catch (error) {

@@ -43,7 +43,9 @@ describe('a request that is ignored', () => {
     const mcpConfig = path.join(house.directory, 'mcp.json');
     const asker = await house.launch('asker');
     const worker = await house.launch('worker', ['--mcp-config', mcpConfig]);
-    await until(async () => (await fleet.admin.agents()).agents.every(({ status }) => status === 'online'));
+    await until(async () =>
+      (await fleet.admin.call('registry.agents.list', {})).agents.every(({ status }) => status === 'online'),
+    );
 
     const filed = await requestsOf(asker).create({
       kind: 'task',

@@ -106,7 +106,7 @@ describe('an agent launched with a fleet server', () => {
     const file = path.join(facts.root, 'fleet', 'token');
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
     const own = fleet.as(fs.readFileSync(file, 'utf8').trim());
-    await expect(own.tokens()).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(own.call('admin.tokens.list', {})).rejects.toMatchObject({ code: 'forbidden' });
     expect((await own.agent('ana')).session_id).toBe(facts.sessionId);
   });
 
@@ -172,8 +172,10 @@ describe('an agent launched with a fleet server', () => {
   it('whose token is revoked says so and stops asking, and works on without the server', async () => {
     const agent = await house.launch('ana', QUICK);
     await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('connected');
-    const { tokens } = await fleet.orgAdmin.tokens();
-    await fleet.orgAdmin.revokeToken(tokens.find(({ kind }) => kind === 'agent')!.token_id);
+    const { tokens } = await fleet.orgAdmin.call('admin.tokens.list', {});
+    await fleet.orgAdmin.call('admin.tokens.revoke', {
+      token_id: tokens.find(({ kind }) => kind === 'agent')!.token_id,
+    });
     await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('refused');
     expect(gatewayState(agent).fleet?.detail).toContain('the token is not valid');
     expect((await agent.client.submitPrompt({ prompt: 'still works' })).state).toBe('accepted');

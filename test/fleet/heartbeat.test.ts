@@ -93,13 +93,15 @@ describe.each(['postgres', 'embedded'] as const)('heartbeats on %s', (on) => {
   it('gives nothing to a paused agent, and what waited once it is resumed', async () => {
     const agent = await newAgent();
     await beat(agent);
-    await fleet.orgAdmin.changeAgent(agent.agentId, 'pause');
+    await fleet.orgAdmin.call('registry.agents.pause', { agent_ref: agent.agentId });
     await send(agent, 'later');
     expect(await beat(agent, { wait_seconds: 5 })).toMatchObject({
       messages: [],
       workspace_status: 'paused',
     });
-    expect((await fleet.orgAdmin.changeAgent(agent.agentId, 'resume')).status).toBe('offline');
+    expect((await fleet.orgAdmin.call('registry.agents.resume', { agent_ref: agent.agentId })).status).toBe(
+      'offline',
+    );
     expect((await beat(agent)).messages).toHaveLength(1);
   });
 

@@ -39,7 +39,7 @@ describe('a removed agent', () => {
     const own = new RequestsClient(asker.client, asker.workspaceId);
     const { request_id } = await own.create(wish);
     await new RequestsClient(fleet.user).create(wish);
-    await fleet.admin.changeAgent('gone', 'remove');
+    await fleet.admin.call('registry.agents.remove', { agent_ref: 'gone' });
     const { request } = await own.get(request_id);
     expect(request).toMatchObject({
       status: 'cancelled',
@@ -94,7 +94,7 @@ it('a row that others wrote with an upper-case recipient finds its agent', async
 
 it('a resumed agent gets what waits at once', async () => {
   const agent = await online('pausing');
-  await fleet.user.changeAgent('pausing', 'pause');
+  await fleet.user.call('registry.agents.pause', { agent_ref: 'pausing' });
   const { id } = await enqueue(fleet.sql, {
     orgId: fleet.orgId,
     workspaceId: agent.workspaceId,
@@ -107,7 +107,7 @@ it('a resumed agent gets what waits at once', async () => {
   const held = beat(25);
   const heldBeats = async () => (await fetch(`${fleet.url}/metrics`)).text();
   await expect.poll(heldBeats).toContain('rouse_held_heartbeats 1');
-  await fleet.user.changeAgent('pausing', 'resume');
+  await fleet.user.call('registry.agents.resume', { agent_ref: 'pausing' });
   expect(await held).toMatchObject({ messages: [], next_heartbeat_seconds: 0 });
   expect((await beat(0)).messages.map((message) => message.id)).toEqual([id]);
 });
@@ -115,22 +115,24 @@ it('a resumed agent gets what waits at once', async () => {
 describe('lists that are cut', () => {
   it('say so and go on where they ended: agents, tokens, requests', async () => {
     for (let index = 0; index < 5; index++) await fleet.agent(`many-${index}`);
-    const all = (await fleet.admin.agents()).agents.map(({ name }) => name);
+    const all = (await fleet.admin.call('registry.agents.list', {})).agents.map(({ name }) => name);
     const seen: string[] = [];
     for (let cursor: string | undefined; ; ) {
-      const page = await fleet.admin.agents({ limit: 2, ...(cursor && { cursor }) });
+      const page = await fleet.admin.call('registry.agents.list', { limit: 2, ...(cursor && { cursor }) });
       seen.push(...page.agents.map(({ name }) => name));
       expect(page.truncated).toBe(page.next_cursor !== null);
       if (page.next_cursor === null) break;
       cursor = page.next_cursor;
     }
     expect(seen).toEqual(all);
-    const tokens = await fleet.admin.tokens({ limit: 3 });
+    const tokens = await fleet.admin.call('admin.tokens.list', { limit: 3 });
     expect([tokens.tokens.length, tokens.truncated]).toEqual([3, true]);
-    const rest = await fleet.admin.tokens({ cursor: tokens.next_cursor! });
+    const rest = await fleet.admin.call('admin.tokens.list', { cursor: tokens.next_cursor! });
     expect(rest.truncated).toBe(false);
     const ids = [...tokens.tokens, ...rest.tokens].map(({ token_id }) => token_id);
-    expect(ids).toEqual((await fleet.admin.tokens()).tokens.map(({ token_id }) => token_id));
+    expect(ids).toEqual(
+      (await fleet.admin.call('admin.tokens.list', {})).tokens.map(({ token_id }) => token_id),
+    );
     const requests = await new RequestsClient(fleet.user).sent({ status: 'all', limit: 1 });
     expect([requests.truncated, requests.next_cursor === null]).toEqual([true, false]);
     expect(await fleet.admin.request('GET', '/admin/a2a-queue')).toMatchObject({

@@ -82,7 +82,7 @@ describe('without a good token', () => {
 
   it('the token of a removed agent ends, and nothing is left to address', async () => {
     const gone = await fleet.agent('gone');
-    await fleet.orgAdmin.changeAgent('gone', 'remove');
+    await fleet.orgAdmin.call('registry.agents.remove', { agent_ref: 'gone' });
     expect(await status(gone.client, 'GET', '/registry/agents')).toBe(401);
     expect(await status(fleet.admin, 'GET', '/registry/agents/gone')).toBe(404);
     expect(await status(fleet.admin, 'GET', '/registry/agents?status=removed')).toBe(200);
@@ -142,13 +142,15 @@ describe('with a token that is not enough', () => {
 describe('tenants', () => {
   it('do not see each other', async () => {
     const seen = async (client: FleetClient): Promise<string[]> =>
-      (await client.agents()).agents.map(({ agent_id }) => agent_id);
+      (await client.call('registry.agents.list', {})).agents.map(({ agent_id }) => agent_id);
     expect(await seen(foreign.user)).toEqual(['stranger']);
     expect(await seen(fleet.user)).not.toContain('stranger');
-    expect((await foreign.admin.tokens()).tokens.map(({ org }) => org)).toEqual(
+    expect((await foreign.admin.call('admin.tokens.list', {})).tokens.map(({ org }) => org)).toEqual(
       expect.not.arrayContaining(['default', null]),
     );
-    expect((await foreign.admin.orgs()).orgs.map(({ name }) => name)).toEqual(['elsewhere']);
+    expect((await foreign.admin.call('admin.orgs.list', {})).orgs.map(({ name }) => name)).toEqual([
+      'elsewhere',
+    ]);
   });
 
   it.each<[string, string, object?]>([
@@ -167,10 +169,10 @@ describe('tenants', () => {
   });
 
   it('cannot revoke each other, and a foreign token is as unknown as none', async () => {
-    const { tokens } = await fleet.orgAdmin.tokens();
+    const { tokens } = await fleet.orgAdmin.call('admin.tokens.list', {});
     for (const id of [tokens[0]!.token_id, '00000000-0000-7000-8000-000000000000', "x' OR 1=1"])
       expect(await status(foreign.admin, 'POST', `/admin/tokens/${encodeURIComponent(id)}/revoke`)).toBe(404);
-    expect((await fleet.orgAdmin.tokens()).tokens).toEqual(tokens);
+    expect((await fleet.orgAdmin.call('admin.tokens.list', {})).tokens).toEqual(tokens);
   });
 
   it('may have agents of the same id and name', async () => {
@@ -185,7 +187,7 @@ describe('secrets', () => {
   it('are shown once: no list and no row holds one', async () => {
     const { token, prefix } = await fleet.orgAdmin.createToken({ kind: 'user', subject: 'once' });
     expect(token.startsWith(prefix)).toBe(true);
-    const { tokens } = await fleet.admin.tokens();
+    const { tokens } = await fleet.admin.call('admin.tokens.list', {});
     expect(JSON.stringify(tokens)).not.toContain(token);
     const { rows } = await fleet.sql.query('SELECT * FROM tokens');
     const stored = JSON.stringify(
@@ -231,7 +233,10 @@ describe('at the door', () => {
   ])('%s is refused', async (_, body, headers, expected) => {
     const authorization = `Bearer ${fleet.tokens.admin}`;
     expect((await raw('POST', '/admin/orgs', { ...headers, authorization }, body)).status).toBe(expected);
-    expect((await fleet.admin.orgs()).orgs.map(({ name }) => name)).toEqual(['default', 'elsewhere']);
+    expect((await fleet.admin.call('admin.orgs.list', {})).orgs.map(({ name }) => name)).toEqual([
+      'default',
+      'elsewhere',
+    ]);
   });
 
   it.each(['UPPER', '', ' ', 'a b', '../x', 'x'.repeat(64), "x'--"])(
@@ -275,7 +280,7 @@ describe('too many requests', () => {
       expect(await status(client, 'GET', '/registry/agents')).toBe(200);
       let error: { facts: Record<string, unknown> } | undefined;
       for (let i = 0; i < 40 && !error; i++)
-        await client.agents().catch((thrown) => {
+        await client.call('registry.agents.list', {}).catch((thrown) => {
           error = thrown;
         });
       expect(error?.facts).toMatchObject({ http_status: 429, error_code: 'rate_limited' });

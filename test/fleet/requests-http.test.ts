@@ -302,7 +302,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
 
     it('come as they happen, and again from the id seen last', async () => {
       const end = new AbortController();
-      const live = ben.client.follow('/requests/events', end.signal);
+      const live = ben.client.requestEvents(undefined, end.signal);
       expect((await live.next()).value).toMatchObject({
         event: 'LISTENING',
         id: expect.stringMatching(/^\d+$/),
@@ -315,14 +315,14 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
       await new RequestsClient(ben.client).respond(id, { action: 'done' });
       const seen = await rest;
       expect(seen.map(({ type }) => type)).toEqual(['REQUEST_MESSAGE', 'REQUEST_RESPONDED']);
-      const again = ben.client.follow(`/requests/events?after=${seen[0]!.id}`, end.signal);
+      const again = ben.client.requestEvents(Number(seen[0]!.id), end.signal);
       expect(await take(again, 1)).toEqual([seen[1]]);
       end.abort();
     });
 
     it('end for a token that was revoked', async () => {
       const dora = await fleet.agent('dora');
-      const live = dora.client.follow('/requests/events?after=0');
+      const live = dora.client.requestEvents(0);
       const first = take(live, 1);
       await new RequestsClient(ana.client).create(task({ recipient_id: 'dora' }));
       expect(await first).toMatchObject([{ type: 'REQUEST_CREATED' }]);
@@ -336,7 +336,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
 
     it('do not keep the server from stopping', async () => {
       const own = await startFleet();
-      const follower = own.user.follow('/requests/events');
+      const follower = own.user.requestEvents(undefined);
       expect((await follower.next()).value).toMatchObject({ event: 'LISTENING' });
       const ended = follower.next().catch((error: unknown) => error);
       await own.stop();

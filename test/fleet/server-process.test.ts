@@ -75,7 +75,9 @@ describe('rouse server', () => {
     const server = await startServer();
     const files = serverFiles(house.directory);
     expect(fs.statSync(files.adminToken).mode & 0o777).toBe(0o600);
-    expect((await server.admin.orgs()).orgs.map(({ name }) => name)).toEqual(['default']);
+    expect((await server.admin.call('admin.orgs.list', {})).orgs.map(({ name }) => name)).toEqual([
+      'default',
+    ]);
     const status = await rouse('server', 'status', '--print-json');
     expect([status.code, JSON.parse(status.out)]).toMatchObject([
       0,
@@ -96,7 +98,7 @@ describe('rouse server', () => {
     expect((await rouse('server', 'status')).code).toBe(7);
     const second = await startServer();
     expect(readTokenFile(serverFiles(house.directory).adminToken)).toBe(token);
-    expect((await second.admin.tokens()).tokens).toHaveLength(1);
+    expect((await second.admin.call('admin.tokens.list', {})).tokens).toHaveLength(1);
     expect(await kill(second, 'SIGTERM')).toBe(0);
   });
 

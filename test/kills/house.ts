@@ -165,7 +165,7 @@ export class KillHouse {
         ...(this.#databaseUrl && { DATABASE_URL: this.#databaseUrl }),
       },
       errors: path.join(this.notes, 'server.log'),
-      isReady: async () => (await owner.health()) !== undefined,
+      isReady: async () => (await owner.call('health', {})) !== undefined,
     });
     await this.server.stay();
     const tokenOfAdmin = path.join(this.disk.directory, 'server', 'admin-token');
@@ -185,7 +185,7 @@ export class KillHouse {
   async #launch(name: string): Promise<void> {
     const agent = await this.#house.launch(name, ['--turn', '20ms', '--act-on-mail', '--reply', '']);
     const { facts, base, root } = agent;
-    await agent.client.enableNotifier({ interval_seconds: 5, repeat: 'backoff' });
+    await agent.client.call('notifier.enable', { body: { interval_seconds: 5, repeat: 'backoff' } });
     await detach(this.#house.context, { kind: 'local', facts });
     const { hostname: host, port } = new URL(base);
     const gateway = new Doomed(name, {

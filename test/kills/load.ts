@@ -115,7 +115,7 @@ export class Load {
     },
     mail: async ({ client }, token) => {
       const mail = { subject: `About ${token}`, body_content: 'do it', idempotency_key: token };
-      return (await client.mailPost(mail)).message.message_ref;
+      return (await client.call('mail.post', { body: mail })).message.message_ref;
     },
     reminder: async ({ client }, token) => {
       const due = {
@@ -131,7 +131,8 @@ export class Load {
         durable: true,
         missed: 'once',
       } as const;
-      return (await client.createReminders([definition])).reminders[0]!.reminder_id;
+      return (await client.call('reminders.create', { body: { reminders: [definition] } })).reminders[0]!
+        .reminder_id;
     },
     message: async ({ workspaceId }, token) => {
       const message = {

@@ -37,10 +37,10 @@ async function waitsAt({ name, client, fleet, workspaceId }: KillableAgent): Pro
   const { requests: asked } = await fleet.request<{ requests: { id: string }[] }>('GET', `${roof}/inbox`);
   for (const { id } of asked) await fleet.request('POST', `${roof}/${id}/respond`, { action: 'done' });
   const [accepted, running, reminders, mail] = await Promise.all([
-    client.requests({ state: 'accepted', limit: 10 }),
-    client.requests({ state: 'running', limit: 1 }),
+    client.call('requests.list', { state: 'accepted', limit: 10 }),
+    client.call('requests.list', { state: 'running', limit: 1 }),
     client.reminders(),
-    client.mailStatus(),
+    client.call('mail.status', {}),
   ]);
   const counts = {
     asked: asked.length,

@@ -41,7 +41,7 @@ describe('two clients at one headless agent', () => {
       const mine = received.filter((text) => text.startsWith(`${name} `));
       expect(mine).toEqual(Array.from({ length: EACH }, (_, i) => `${name} ${i}`));
     }
-    const { requests } = await agent.client.requests({ limit: 1000 });
+    const { requests } = await agent.client.call('requests.list', { limit: 1000 });
     expect(new Set(requests.map((request) => request.outcome))).toEqual(new Set(['submitted']));
   });
 });
@@ -61,6 +61,6 @@ async function post(client: GatewayClient, name: string) {
 /** Waits until the line is at least one shorter, so that looking at it does not slow it down. */
 async function finishedSoFar(client: GatewayClient, depth: number): Promise<void> {
   if (depth === 0) return;
-  const { requests } = await client.requests({ state: 'running', limit: 1 });
+  const { requests } = await client.call('requests.list', { state: 'running', limit: 1 });
   if (requests[0]) await client.getRequest(requests[0].request_id, true, { timeoutMs: 120_000 });
 }

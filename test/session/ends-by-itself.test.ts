@@ -59,10 +59,12 @@ describe.each(sampled('killed', MODES, 1))('a gateway that was killed (%s)', (mo
     const { json: attached } = await gateway('attach', mode);
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) {
-      const accepted = await client().createRequest({
-        schema_version: 1,
-        kind: 'submit_prompt',
-        payload: { prompt: `${mode} ${i}` },
+      const accepted = await client().call('requests.create', {
+        body: {
+          schema_version: 1,
+          kind: 'submit_prompt',
+          payload: { prompt: `${mode} ${i}` },
+        },
       });
       ids.push(accepted.request_id);
       if (i === 2) await killAndAwait();

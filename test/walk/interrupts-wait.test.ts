@@ -24,7 +24,8 @@ const tmux = (...args: string[]): string =>
 const window = (): string => `=${agent.facts.tmuxSessionName}:0`;
 
 async function interrupt(): Promise<string> {
-  return (await agent.client.createRequest({ kind: 'interrupt', payload: {} })).request_id;
+  return (await agent.client.call('requests.create', { body: { kind: 'interrupt', payload: {} } }))
+    .request_id;
 }
 
 const stages = ({ ledger = [] }: RequestView): string[] => ledger.map(({ stage }) => stage);

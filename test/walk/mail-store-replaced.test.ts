@@ -24,9 +24,12 @@ describe('a running gateway', () => {
     const agent = await house.launch('ana', ['--turn', '50ms', '--act-on-mail', '--reply', '']);
     const handled = (times: number) =>
       expect
-        .poll(async () => [agent.received().length, (await agent.client.mailStatus()).open_count], WAIT)
+        .poll(
+          async () => [agent.received().length, (await agent.client.call('mail.status', {})).open_count],
+          WAIT,
+        )
         .toEqual([times, 0]);
-    await agent.client.enableNotifier({ interval_seconds: 3600 });
+    await agent.client.call('notifier.enable', { body: { interval_seconds: 3600 } });
     await sendFromOutside(agent, 'first');
     await handled(1);
 
@@ -34,13 +37,13 @@ describe('a running gateway', () => {
     await repairMailStore({ root });
     await sendFromOutside(agent, 'after the repair');
     await handled(2);
-    await agent.client.mailPost({ subject: 'through the gateway', body_content: 'do it' });
+    await agent.client.call('mail.post', { body: { subject: 'through the gateway', body_content: 'do it' } });
     await handled(3);
 
-    await agent.client.enableNotifier({ interval_seconds: 1 });
+    await agent.client.call('notifier.enable', { body: { interval_seconds: 1 } });
     fs.renameSync(root, `${root}.away`);
     await expect.poll(() => errorOf(agent), WAIT).toMatch(/no mailbox root/);
-    const { decisions } = await agent.client.decisions(1);
+    const { decisions } = await agent.client.call('notifier.decisions', { limit: 1 });
     expect(decisions[0]).toMatchObject({ outcome: 'poll_error' });
     expect(fs.existsSync(root)).toBe(false);
     fs.cpSync(`${root}.away`, root, { recursive: true });

@@ -21,24 +21,28 @@ async function agentWith(
   notifier: object = { interval_seconds: 3600 },
 ): Promise<HousedAgent> {
   const agent = await house.launch('ana', args);
-  await agent.client.enableNotifier({ interval_seconds: 3600, ...notifier });
+  await agent.client.call('notifier.enable', { body: { interval_seconds: 3600, ...notifier } });
   return agent;
 }
 
 /** A note of the operator: it needs no second agent. */
 const note = (agent: HousedAgent, subject = 'work') =>
-  agent.client.mailPost({ subject, body_content: 'do it' });
+  agent.client.call('mail.post', { body: { subject, body_content: 'do it' } });
 const outcomes = async (agent: HousedAgent): Promise<string[]> =>
-  (await agent.client.decisions(50)).decisions.map((decision) => decision.outcome);
+  (await agent.client.call('notifier.decisions', { limit: 50 })).decisions.map(
+    (decision) => decision.outcome,
+  );
 const wakes = (agent: HousedAgent): number => agent.received().length;
 
 describe('mail', () => {
   it('while the agent is idle wakes it at once, and handled mail brings no second wake', async () => {
     const agent = await agentWith(HANDLES_MAIL);
     await note(agent);
-    await expect.poll(() => agent.client.mailStatus().then((status) => status.open_count), WAIT).toBe(0);
+    await expect
+      .poll(() => agent.client.call('mail.status', {}).then((status) => status.open_count), WAIT)
+      .toBe(0);
     await expect.poll(() => wakes(agent), WAIT).toBe(1);
-    const { decisions } = await agent.client.decisions(5);
+    const { decisions } = await agent.client.call('notifier.decisions', { limit: 5 });
     const request = await agent.client.getRequest(decisions[0]!.enqueued_request_id!, true);
     expect(request).toMatchObject({ outcome: 'submitted', request_kind: 'mail_notifier_prompt' });
   });
@@ -69,10 +73,10 @@ describe('mail', () => {
 
   it('that arrived while the notifier was disabled is announced when it is enabled again', async () => {
     const agent = await agentWith(HANDLES_MAIL);
-    await agent.client.disableNotifier();
+    await agent.client.call('notifier.disable', {});
     await note(agent);
     expect((await agent.client.notifier()).enabled).toBe(false);
-    await agent.client.enableNotifier({ interval_seconds: 3600 });
+    await agent.client.call('notifier.enable', { body: { interval_seconds: 3600 } });
     await expect.poll(() => wakes(agent), WAIT).toBe(1);
   });
 
@@ -134,12 +138,12 @@ describe('mail', () => {
     const agent = await agentWith(IGNORES_MAIL, { interval_seconds: 1, mode: 'unread_only' });
     await note(agent);
     await expect.poll(() => wakes(agent), WAIT).toBeGreaterThanOrEqual(1);
-    const [message] = (await agent.client.mailList({})).messages;
-    await agent.client.mailRead({ message_ref: message!.message_ref });
+    const [message] = (await agent.client.call('mail.list', { body: {} })).messages;
+    await agent.client.call('mail.read', { body: { message_ref: message!.message_ref } });
     await expect.poll(async () => (await outcomes(agent))[0], WAIT).toBe('empty');
-    await agent.client.enableNotifier({ interval_seconds: 1, mode: 'any_inbox' });
+    await agent.client.call('notifier.enable', { body: { interval_seconds: 1, mode: 'any_inbox' } });
     await expect.poll(async () => (await outcomes(agent))[0], WAIT).toBe('enqueued');
-    await agent.client.mailArchive({ message_refs: [message!.message_ref] });
+    await agent.client.call('mail.archive', { body: { message_refs: [message!.message_ref] } });
     await expect.poll(async () => (await outcomes(agent))[0], WAIT).toBe('empty');
   });
 });

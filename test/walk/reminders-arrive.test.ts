@@ -13,7 +13,9 @@ const WAIT = { timeout: 20_000, interval: 50 };
 const SOON = { mode: 'one_off', ranking: 0, start_after_seconds: 0.05 } as const;
 
 async function create(definition: object): Promise<string> {
-  const { reminders } = await agent.client.createReminders([definition as never]);
+  const { reminders } = await agent.client.call('reminders.create', {
+    body: { reminders: [definition as never] },
+  });
   return reminders[0]!.reminder_id;
 }
 const gone = (id: string) =>
@@ -57,7 +59,10 @@ describe('a reminder', () => {
     await expect.poll(() => agent.client.tuiState().then((state) => state.turn.phase), WAIT).toBe('active');
     const id = await create({ ...SOON, title: 'later', prompt: 'reminder after the turn' });
     await expect
-      .poll(() => agent.client.reminder(id).then((each) => each.delivery_state), WAIT)
+      .poll(
+        () => agent.client.call('reminders.get', { reminder_id: id }).then((each) => each.delivery_state),
+        WAIT,
+      )
       .toBe('overdue');
     expect(agent.received()).not.toContain('reminder after the turn');
     await gone(id);
@@ -73,21 +78,24 @@ describe('a reminder', () => {
       paused: true,
     });
     const follower = await create({ ...SOON, ranking: 5, title: 'follower', prompt: 'the follower' });
-    expect(await agent.client.reminder(follower)).toMatchObject({
+    expect(await agent.client.call('reminders.get', { reminder_id: follower })).toMatchObject({
       selection_state: 'blocked',
       blocked_by_reminder_id: leader,
     });
-    await agent.client.putReminder(leader, {
-      ...SOON,
-      ranking: 100,
-      title: 'leader',
-      prompt: 'paused leader',
-      paused: true,
+    await agent.client.call('reminders.put', {
+      reminder_id: leader,
+      body: {
+        ...SOON,
+        ranking: 100,
+        title: 'leader',
+        prompt: 'paused leader',
+        paused: true,
+      },
     });
     await gone(follower);
     expect(agent.received()).toContain('the follower');
     expect(agent.received()).not.toContain('paused leader');
-    await agent.client.deleteReminder(leader);
+    await agent.client.call('reminders.delete', { reminder_id: leader });
   });
 
   describe('while it is being delivered', () => {
@@ -96,7 +104,10 @@ describe('a reminder', () => {
       await agent.control.send('echo-late', { ms: 1500 });
       const id = await create(definition);
       await expect
-        .poll(() => agent.client.reminder(id).then((each) => each.delivery_state), { ...WAIT, interval: 20 })
+        .poll(
+          () => agent.client.call('reminders.get', { reminder_id: id }).then((each) => each.delivery_state),
+          { ...WAIT, interval: 20 },
+        )
         .toBe('executing');
       return id;
     }
@@ -104,7 +115,9 @@ describe('a reminder', () => {
     it('cannot be replaced, and shows as blocked and executing once another outranks it', async () => {
       const id = await executing({ ...SOON, title: 'under way', prompt: 'outranked while executing' });
       const body = { ...SOON, title: 'under way', prompt: 'other text' };
-      await expect(agent.client.putReminder(id, body)).rejects.toMatchObject({ code: 'conflict' });
+      await expect(agent.client.call('reminders.put', { reminder_id: id, body: body })).rejects.toMatchObject(
+        { code: 'conflict' },
+      );
       const other = await create({
         ...SOON,
         ranking: -50,
@@ -112,13 +125,13 @@ describe('a reminder', () => {
         prompt: 'never',
         start_after_seconds: 900,
       });
-      expect(await agent.client.reminder(id)).toMatchObject({
+      expect(await agent.client.call('reminders.get', { reminder_id: id })).toMatchObject({
         selection_state: 'blocked',
         delivery_state: 'executing',
         blocked_by_reminder_id: other,
       });
       await gone(id);
-      await agent.client.deleteReminder(other);
+      await agent.client.call('reminders.delete', { reminder_id: other });
       await agent.control.send('clear-faults');
       expect(agent.received().filter((text) => text === 'outranked while executing')).toHaveLength(1);
     });
@@ -132,7 +145,7 @@ describe('a reminder', () => {
         title: 'again',
         prompt: text,
       });
-      expect((await agent.client.deleteReminder(id)).detail).toMatch(/completed/);
+      expect((await agent.client.call('reminders.delete', { reminder_id: id })).detail).toMatch(/completed/);
       await gone(id);
       await agent.control.send('clear-faults');
       await create({ ...SOON, title: 'after', prompt: 'after the deleted one' }).then(gone);

@@ -14,18 +14,22 @@ const REMINDER = 'once more';
 const ASKED = 'asked by somebody';
 
 it('takes turns: mail, a queued prompt and the reminder all reach the agent within a few turns', async () => {
-  await agent.client.enableNotifier({ interval_seconds: 3600 });
-  await agent.client.createReminders([
-    {
-      ...{ mode: 'repeat', title: 'again', prompt: REMINDER, ranking: 0 },
-      ...{ start_after_seconds: 0.1, interval_seconds: 0.1 },
+  await agent.client.call('notifier.enable', { body: { interval_seconds: 3600 } });
+  await agent.client.call('reminders.create', {
+    body: {
+      reminders: [
+        {
+          ...{ mode: 'repeat', title: 'again', prompt: REMINDER, ranking: 0 },
+          ...{ start_after_seconds: 0.1, interval_seconds: 0.1 },
+        },
+      ],
     },
-  ]);
+  });
   const reminders = (): number => agent.received().filter((text) => text === REMINDER).length;
   await expect.poll(reminders, WAIT).toBeGreaterThanOrEqual(2);
   const before = reminders();
-  await agent.client.mailPost({ subject: 'work', body_content: 'do it' });
-  await agent.client.createRequest({ kind: 'submit_prompt', payload: { prompt: ASKED } });
+  await agent.client.call('mail.post', { body: { subject: 'work', body_content: 'do it' } });
+  await agent.client.call('requests.create', { body: { kind: 'submit_prompt', payload: { prompt: ASKED } } });
   const others = (): string[] => agent.received().filter((text) => text !== REMINDER);
   await expect.poll(() => others().length, WAIT).toBe(2);
   expect(others()).toContain(ASKED);

@@ -1,4 +1,4 @@
-import type { WorkspaceView } from '../../wire/index.ts';
+import type { WorkspaceStatus, WorkspaceView } from '../../wire/index.ts';
 import { sessionContext } from '../agents/target.ts';
 import type { Command, Input, Output } from '../command.ts';
 import { notBlank } from '../input/flag-values.ts';
@@ -10,8 +10,8 @@ const AGENT = { name: 'agent', summary: 'its name, agent id or workspace id' };
 
 async function list(input: Input): Promise<Output> {
   const { flags } = input;
-  const data = await (await fleetOf(input)).agents({
-    ...(flags['status'] !== undefined && { status: flags['status'] as string }),
+  const data = await (await fleetOf(input)).call('registry.agents.list', {
+    ...(flags['status'] !== undefined && { status: flags['status'] as WorkspaceStatus }),
     ...(flags['org'] !== undefined && { org: flags['org'] as string }),
     ...pageOf(input),
   });
@@ -45,7 +45,9 @@ function change(verb: 'pause' | 'resume' | 'remove', summary: string): Command {
     args: [AGENT],
     flags: FLEET_FLAGS,
     run: async (input) => {
-      const data = await (await fleetOf(input)).changeAgent(input.args[0]!, verb);
+      const data = await (await fleetOf(input)).call(`registry.agents.${verb}`, {
+        agent_ref: input.args[0]!,
+      });
       return { data, plain: `${data.name} is ${data.status}.` };
     },
   };
@@ -76,10 +78,10 @@ async function orgs(input: Input): Promise<Output> {
   const fleet = await fleetOf(input);
   const name = input.flags['create'] as string | undefined;
   if (name !== undefined) {
-    const data = await fleet.createOrg(name);
+    const data = await fleet.call('admin.orgs.create', { body: { name: name } });
     return { data, plain: keyValues(data) };
   }
-  const data = await fleet.orgs();
+  const data = await fleet.call('admin.orgs.list', {});
   const plain = table(data.orgs, [
     { title: 'name', value: (row) => row.name },
     { title: 'org', value: (row) => row.org_id },

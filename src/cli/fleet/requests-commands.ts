@@ -49,7 +49,7 @@ async function pageOf(input: Input): Promise<RequestPage> {
 async function orgOf(input: Input): Promise<{ org_id?: string }> {
   const named = input.flags['org'] as string | undefined;
   if (named === undefined) return {};
-  const { orgs } = await (await fleetOf(input)).orgs();
+  const { orgs } = await (await fleetOf(input)).call('admin.orgs.list', {});
   const found = orgs.find(({ name, org_id }) => name === named || org_id === named.toLowerCase());
   if (found) return { org_id: found.org_id };
   throw notFound(`there is no org "${named}"`, { hint: '"rouse fleet orgs" lists those you may see' });

@@ -140,9 +140,9 @@ async function answersAsItself(
   const host = everywhere[running.host] ?? (running.host.includes(':') ? `[${running.host}]` : running.host);
   const url = `http://${host}:${running.port}`;
   const client = new FleetClient({ url, token: ownerToken(env, url), timeoutMs: 5000 });
-  if ((await client.health()).instance_id !== running.instance_id)
+  if ((await client.call('health', {})).instance_id !== running.instance_id)
     return 'another program answers on its port';
-  await client.request('GET', '/ready');
+  await client.call('ready', {});
   return undefined;
 }
 

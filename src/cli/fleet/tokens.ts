@@ -47,8 +47,8 @@ const shown = ({ token_id, kind, org, subject, grants, prefix, expires_at }: Fle
 });
 
 async function list(input: Input): Promise<Output> {
-  const data = await (await fleetOf(input)).tokens({
-    ...(input.flags['all'] === true && { all: true }),
+  const data = await (await fleetOf(input)).call('admin.tokens.list', {
+    ...(input.flags['all'] === true && { all: 'true' as const }),
     ...pageOf(input),
   });
   const plain = table(data.tokens, [
@@ -65,7 +65,7 @@ async function list(input: Input): Promise<Output> {
 }
 
 async function revoke(input: Input): Promise<Output> {
-  const view = await (await fleetOf(input)).revokeToken(input.args[0]!);
+  const view = await (await fleetOf(input)).call('admin.tokens.revoke', { token_id: input.args[0]! });
   return { data: view, plain: `Revoked ${view.kind} token ${view.token_id} of ${view.subject}.` };
 }
 

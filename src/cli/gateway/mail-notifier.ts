@@ -40,7 +40,9 @@ async function enable(input: Input): Promise<Output> {
     quiet_hours: quietHours(input),
   };
   const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-  return output(await (await liveGateway(input)).enableNotifier(given as MailNotifierInput));
+  return output(
+    await (await liveGateway(input)).call('notifier.enable', { body: given as MailNotifierInput }),
+  );
 }
 
 function quietHours({ flags }: Input): MailNotifierInput['quiet_hours'] {
@@ -131,7 +133,7 @@ const notifier: Command = {
       summary: 'do not wake the agent for mail',
       examples: ['rouse agents gateway mail-notifier disable --agent-name gpu'],
       flags: GATEWAY_TARGET_FLAGS,
-      run: async (input) => output(await (await liveGateway(input)).disableNotifier()),
+      run: async (input) => output(await (await liveGateway(input)).call('notifier.disable', {})),
     },
   ],
 };

@@ -12,10 +12,10 @@ import { dayAndTime } from './time-words.ts';
 async function run(input: Input): Promise<Output> {
   const choice = choiceOf(input);
   const gateway = await liveGateway(input);
-  const before = await gateway.reconciliation();
+  const before = await gateway.call('reconciliation.get', {});
   if (choice === undefined) return { data: before, plain: undecidedText(before) };
   if ('all' in choice) return decidedOutput(await decideAll(gateway, before, choice.all));
-  const after = await gateway.reconcile(choice);
+  const after = await gateway.call('reconciliation.decide', { body: choice });
   return decidedOutput({ after, kept: choice.keep.length, discarded: choice.discard.length });
 }
 
@@ -55,7 +55,7 @@ async function decideAll(
   while (after.requests.length > 0) {
     const ids = after.requests.map((request) => request.request_id);
     count += ids.length;
-    after = await gateway.reconcile({ [all]: ids });
+    after = await gateway.call('reconciliation.decide', { body: { [all]: ids } });
   }
   return { after, kept: all === 'keep' ? count : 0, discarded: all === 'discard' ? count : 0 };
 }

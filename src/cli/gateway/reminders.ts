@@ -11,7 +11,7 @@ async function list(input: Input): Promise<Output> {
 }
 
 async function get(input: Input): Promise<Output> {
-  return one(await (await liveGateway(input)).reminder(idOf(input)));
+  return one(await (await liveGateway(input)).call('reminders.get', { reminder_id: idOf(input) }));
 }
 
 async function create(input: Input): Promise<Output> {
@@ -21,12 +21,16 @@ async function create(input: Input): Promise<Output> {
   newDefinition(flags, []);
   const gateway = await liveGateway(input);
   const { reminders } = await gateway.reminders();
-  const made = await gateway.createReminders([
-    newDefinition(
-      flags,
-      reminders.map((each) => each.ranking),
-    ),
-  ]);
+  const made = await gateway.call('reminders.create', {
+    body: {
+      reminders: [
+        newDefinition(
+          flags,
+          reminders.map((each) => each.ranking),
+        ),
+      ],
+    },
+  });
   const [reminder] = made.reminders;
   return { data: made, plain: `Reminder created.\n${reminderText(reminder!, Date.now())}` };
 }
@@ -35,14 +39,19 @@ async function set(input: Input): Promise<Output> {
   const { changedDefinition } = await import('./reminder-definition.ts');
   const gateway = await liveGateway(input);
   const id = idOf(input);
-  const current = await gateway.reminder(id);
+  const current = await gateway.call('reminders.get', { reminder_id: id });
   const { reminders } = await gateway.reminders();
   const others = reminders.filter((each) => each.reminder_id !== id).map((each) => each.ranking);
-  return one(await gateway.putReminder(id, changedDefinition(current, reminderFlags(input), others)));
+  return one(
+    await gateway.call('reminders.put', {
+      reminder_id: id,
+      body: changedDefinition(current, reminderFlags(input), others),
+    }),
+  );
 }
 
 async function remove(input: Input): Promise<Output> {
-  const result = await (await liveGateway(input)).deleteReminder(idOf(input));
+  const result = await (await liveGateway(input)).call('reminders.delete', { reminder_id: idOf(input) });
   return { data: result, plain: result.detail };
 }
 

@@ -1,5 +1,6 @@
 import { unavailable } from '../../base/index.ts';
 import type { RequestExtras } from '../../client/index.ts';
+import type { RequestState } from '../../domain/index.ts';
 import { exitCodeOfOutcome } from '../../wire/codes.ts';
 import type { RequestAccepted } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
@@ -87,8 +88,8 @@ export const INTERRUPT: Command = {
 
 async function list(input: Input): Promise<Output> {
   const { flags } = input;
-  const found = await (await liveGateway(input)).requests({
-    ...(flags['state'] !== undefined && { state: flags['state'] as string }),
+  const found = await (await liveGateway(input)).call('requests.list', {
+    ...(flags['state'] !== undefined && { state: flags['state'] as RequestState }),
     ...(flags['limit'] !== undefined && { limit: flags['limit'] as number }),
     ...(flags['before'] !== undefined && { before: flags['before'] as number }),
   });
@@ -104,7 +105,9 @@ async function get(input: Input): Promise<Output> {
 }
 
 async function cancel(input: Input): Promise<Output> {
-  const request = await (await liveGateway(input)).cancelRequest(input.flags['requestId'] as string);
+  const request = await (await liveGateway(input)).call('requests.cancel', {
+    request_id: input.flags['requestId'] as string,
+  });
   return { data: request, plain: `Request ${request.request_id} is cancelled; nothing of it was typed.` };
 }
 

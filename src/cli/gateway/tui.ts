@@ -67,7 +67,9 @@ async function state(input: Input): Promise<Output> {
 }
 
 async function history(input: Input): Promise<Output> {
-  const seen = await (await liveGateway(input)).tuiHistory(input.flags['limit'] as number | undefined);
+  const seen = await (await liveGateway(input)).call('tui.history', {
+    limit: input.flags['limit'] as number | undefined,
+  });
   return { data: seen, plain: historyText(seen) };
 }
 
@@ -89,7 +91,7 @@ async function watch(input: Input): Promise<Output> {
 
 async function notePrompt(input: Input): Promise<Output> {
   const prompt = await promptText(input);
-  const seen = await (await liveGateway(input)).notePrompt({ prompt });
+  const seen = await (await liveGateway(input)).call('tui.notePrompt', { body: { prompt } });
   return { data: seen, plain: tuiText(seen) };
 }
 

@@ -62,8 +62,8 @@ async function overGateway(
   body: object,
 ): Promise<MailAnswer> {
   const answer = await (operation === 'status'
-    ? gateway.mailStatus()
-    : gateway.request<MailAnswer>('POST', `/v1/mail/${operation}`, body, { timeoutMs: MAIL_TIMEOUT_MS }));
+    ? gateway.call('mail.status', {})
+    : gateway.call(`mail.${operation}`, { body: body as never }, { timeoutMs: MAIL_TIMEOUT_MS }));
   return answered(operation, 'gateway_backed', answer);
 }
 

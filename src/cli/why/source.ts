@@ -110,7 +110,8 @@ async function ofGateway(agent: string, gateway: GatewayClient): Promise<WhySour
     notifier: await gateway.notifier(),
     reminders: await remindersOf(gateway),
     fleet: (await gateway.status()).fleet,
-    decisions: async (limit, before) => (await gateway.decisions(limit, before)).decisions,
+    decisions: async (limit, before) =>
+      (await gateway.call('notifier.decisions', { limit: limit, before: before })).decisions,
     request: (id) => gateway.getRequest(id),
     announcedBy: (ref) => gateway.announcedBy(ref),
     close: () => undefined,

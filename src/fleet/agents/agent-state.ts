@@ -87,7 +87,7 @@ async function gatewayState(agents: ManagedAgents, agent: TrackedAgent): Promise
   const client = await clientOf(agents, agent);
   if (!client) return UNSEEN;
   if (transportOf(agent.facts) === 'headless') {
-    const state = await client.headlessState();
+    const state = await client.call('headless.state', {});
     const active = state.active_turn_id ?? null;
     const phase = active ? 'active' : 'ready';
     return {

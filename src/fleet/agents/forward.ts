@@ -2,7 +2,6 @@ import * as http from 'node:http';
 import { Readable } from 'node:stream';
 import type { Context } from 'hono';
 import { errnoOf, unavailable } from '../../base/index.ts';
-import { gatewayPath } from '../../client/index.ts';
 import { MAX_BODY_BYTES, readBytes } from '../../http/index.ts';
 import {
   type ManifestFacts,
@@ -12,6 +11,7 @@ import {
   type SessionContext,
   sessionPaths,
 } from '../../session/index.ts';
+import { gatewayPath } from '../../wire/index.ts';
 
 /** Longer than a gateway takes for anything but an answer that is held until something happens. */
 const LONGEST_ANSWER_MS = 120_000;

@@ -1,7 +1,7 @@
 import * as path from 'node:path';
-import type { Context, Hono } from 'hono';
+import type { Context } from 'hono';
 import { conflict, forbidden } from '../../base/index.ts';
-import { readBody } from '../../http/index.ts';
+import type { Handlers } from '../../http/index.ts';
 import {
   forServers,
   type Handover,
@@ -9,48 +9,45 @@ import {
   type LaunchReport,
   readManifestFacts,
 } from '../../session/index.ts';
-import {
-  type HeadlessLaunchBody,
-  headlessLaunchBody,
-  type ManagedLaunchBody,
-  managedLaunchBody,
-  type RegisterLaunchBody,
-  registerLaunchBody,
+import type {
+  AnswerOf,
+  HeadlessLaunchBody,
+  ManagedLaunchBody,
+  RegisterLaunchBody,
 } from '../../wire/index.ts';
 import type { ManagedAgents } from './managed-agents.ts';
-import type { RouteParts } from './route-parts.ts';
+import type { AgentRoutes, RouteParts } from './route-parts.ts';
 import { identityView, type TrackedAgent } from './tracked-agent.ts';
 
 /** Agents that this server launches and owns, and terminals launched for it that it takes on. */
-export function launchRoutes(app: Hono, { agents, access }: RouteParts): void {
-  const launched = async (
-    context: Context,
-    body: ManagedLaunchBody | HeadlessLaunchBody,
-    headless: boolean,
-  ): Promise<Response> => {
+export function launchHandlers({
+  agents,
+  access,
+}: RouteParts): Handlers<AgentRoutes<'launch' | 'launch.headless' | 'register'>> {
+  const launched = async (context: Context, body: Body, headless: boolean): Promise<Launched> => {
     access.requireLaunch(context, body.environment_file);
     const handed = await handedOver(agents, body.environment_file);
-    const report = await agents.launch(optionsOf(body, headless), handed);
-    return context.json(launchView(report));
+    return launchView(await agents.launch(optionsOf(body, headless), handed));
   };
-
-  app.post('/houmao/launches', async (context) => {
-    access.requirePerson(context);
-    return launched(context, await readBody(context, managedLaunchBody), false);
-  });
-
-  app.post('/houmao/agents/headless/launches', async (context) => {
-    access.requirePerson(context);
-    return launched(context, await readBody(context, headlessLaunchBody), true);
-  });
-
-  app.post('/houmao/launches/register', async (context) => {
-    access.requireGrant(context, 'launch');
-    const body = await readBody(context, registerLaunchBody);
-    const agent = registered(agents, body);
-    return context.json({ schema_version: 1, status: 'ok', action: 'register', ...identityView(agent) });
-  });
+  return {
+    'agents.launch': async ({ context, body }) => {
+      access.requirePerson(context);
+      return launched(context, await body(), false);
+    },
+    'agents.launch.headless': async ({ context, body }) => {
+      access.requirePerson(context);
+      return launched(context, await body(), true);
+    },
+    'agents.register': async ({ context, body }) => {
+      access.requireGrant(context, 'launch');
+      const agent = registered(agents, await body());
+      return { schema_version: 1, status: 'ok', action: 'register', ...identityView(agent) };
+    },
+  };
 }
+
+type Body = ManagedLaunchBody | HeadlessLaunchBody;
+type Launched = AnswerOf<AgentRoutes<'launch'>['agents.launch']>;
 
 /** What the caller handed over for the tool; undefined: it gets what the server has. */
 export async function handedOver(
@@ -61,7 +58,7 @@ export async function handedOver(
   return (await forServers()).takeHandover(session.settings.runtimeDir, file);
 }
 
-function optionsOf(body: ManagedLaunchBody | HeadlessLaunchBody, headless: boolean): LaunchOptions {
+function optionsOf(body: Body, headless: boolean): LaunchOptions {
   const { mailbox } = body;
   const turns = 'resume_args' in body ? body : undefined;
   return {
@@ -87,7 +84,7 @@ function optionsOf(body: ManagedLaunchBody | HeadlessLaunchBody, headless: boole
   };
 }
 
-function launchView(report: LaunchReport): Record<string, unknown> {
+function launchView(report: LaunchReport): Launched {
   const { facts, paneId, toolPid, skills, fleet, fleetError } = report;
   const agent: TrackedAgent = { trackedId: facts.sessionId, owner: 'server', facts };
   return {

@@ -1,12 +1,14 @@
 import type { Hono } from 'hono';
+import { serve } from '../../http/index.ts';
+import { MANAGED_AGENT_ROUTES } from '../../wire/index.ts';
 import { Access, type AccessOptions } from './access.ts';
-import { gatewayRoutes } from './gateway-routes.ts';
-import { inspectRoutes } from './inspect-routes.ts';
-import { launchRoutes } from './launch-routes.ts';
+import { carryToGateways, gatewayHandlers } from './gateway-routes.ts';
+import { inspectHandlers } from './inspect-routes.ts';
+import { launchHandlers } from './launch-routes.ts';
 import type { ManagedAgents } from './managed-agents.ts';
 import type { RouteParts } from './route-parts.ts';
-import { serverRoutes } from './server-routes.ts';
-import { turnRoutes } from './turn-routes.ts';
+import { serverHandlers } from './server-routes.ts';
+import { turnHandlers } from './turn-routes.ts';
 
 export interface AgentRoutesOptions extends AccessOptions {
   agents: ManagedAgents;
@@ -25,12 +27,16 @@ export function agentRoutes(app: Hono, options: AgentRoutesOptions): void {
     async agentOf(context) {
       // Before it is told whether such an agent exists.
       access.caller(context);
-      return access.find(context, context.req.param('ref') ?? '', await agents.list());
+      return access.find(context, context.req.param('agent_ref') ?? '', await agents.list());
     },
   };
-  serverRoutes(app, parts);
-  launchRoutes(app, parts);
-  inspectRoutes(app, parts);
-  turnRoutes(app, parts);
-  gatewayRoutes(app, parts);
+  serve(app, MANAGED_AGENT_ROUTES, {
+    ...serverHandlers(parts),
+    ...launchHandlers(parts),
+    ...inspectHandlers(parts),
+    ...turnHandlers(parts),
+    ...gatewayHandlers(parts),
+  });
+  // After the server's own routes below the same roots.
+  carryToGateways(app, parts);
 }

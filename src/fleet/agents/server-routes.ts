@@ -1,25 +1,25 @@
-import type { Hono } from 'hono';
-import type { RouteParts } from './route-parts.ts';
+import type { Handlers } from '../../http/index.ts';
+import type { AgentRoutes, RouteParts } from './route-parts.ts';
 import { removeCurrentServer, writeCurrentServer } from './server-place.ts';
 
 /** Who serves here, and how to end it. */
-export function serverRoutes(app: Hono, { agents, access }: RouteParts): void {
+export function serverHandlers({ agents, access }: RouteParts): Handlers<AgentRoutes<'server' | 'shutdown'>> {
   const current = writeCurrentServer(agents.config);
-
-  app.get('/houmao/server/current-instance', (context) => {
-    access.caller(context);
-    return context.json(current);
-  });
-
-  app.post('/houmao/server/shutdown', (context) => {
-    access.requireGrant(context, 'shutdown');
-    removeCurrentServer(agents.config);
-    agents.config.shutdown();
-    return context.json({
-      schema_version: 1,
-      status: 'ok',
-      action: 'shutdown',
-      detail: 'the server stops; its agents run on',
-    });
-  });
+  return {
+    'agents.server': ({ context }) => {
+      access.caller(context);
+      return current;
+    },
+    'agents.shutdown': ({ context }) => {
+      access.requireGrant(context, 'shutdown');
+      removeCurrentServer(agents.config);
+      agents.config.shutdown();
+      return {
+        schema_version: 1,
+        status: 'ok',
+        action: 'shutdown',
+        detail: 'the server stops; its agents run on',
+      };
+    },
+  };
 }

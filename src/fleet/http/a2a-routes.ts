@@ -1,8 +1,9 @@
-import { A2A_VERSION_HEADER, AGENT_CARD_PATH } from '@a2a-js/sdk';
-import type { Context, Hono } from 'hono';
+import { A2A_VERSION_HEADER } from '@a2a-js/sdk';
+import type { Hono } from 'hono';
 import type { Log } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import { readJson } from '../../http/index.ts';
+import { type Call, readJson, serve } from '../../http/index.ts';
+import { A2A_ROUTES } from '../../wire/index.ts';
 import {
   AgentRequestHandler,
   agentCard,
@@ -23,25 +24,26 @@ export interface A2aRoutes {
 
 /** Every agent as an A2A server of its own. */
 export function a2aRoutes(app: Hono, { sql, watch, log, publicUrl }: A2aRoutes): void {
-  const meet = async (context: Context) => {
+  const meet = async ({ context, params }: Call<(typeof A2A_ROUTES)['a2a.card' | 'a2a.rpc']>) => {
     const caller = requireCaller(context);
-    const target = await requireAddressee(sql, caller, context.req.param('id')!);
+    const target = await requireAddressee(sql, caller, params.workspace_id);
     return { caller, target, card: agentCard(target, publicUrl ?? new URL(context.req.url).origin) };
   };
 
-  app.get(`/a2a/:id/${AGENT_CARD_PATH}`, async (context) => {
-    const { card } = await meet(context);
-    context.header('vary', A2A_VERSION_HEADER);
-    return context.json(await cardAsJson(card, context.req.header(A2A_VERSION_HEADER)));
-  });
-
-  app.post('/a2a/:id', async (context) => {
-    const met = await meet(context);
-    const handler = new AgentRequestHandler({ sql, watch, log, ...met, signal: context.req.raw.signal });
-    return answerJsonRpc({
-      body: await readJson(context),
-      version: context.req.header(A2A_VERSION_HEADER),
-      handler,
-    });
+  serve(app, A2A_ROUTES, {
+    'a2a.card': async (call) => {
+      const { card } = await meet(call);
+      call.context.header('vary', A2A_VERSION_HEADER);
+      const json = await cardAsJson(card, call.context.req.header(A2A_VERSION_HEADER));
+      return call.context.json(json);
+    },
+    'a2a.rpc': async (call) => {
+      const { req } = call.context;
+      const met = await meet(call);
+      const handler = new AgentRequestHandler({ sql, watch, log, ...met, signal: req.raw.signal });
+      // What is not an object is answered as JSON-RPC answers it, so the row does not check it.
+      const body = await readJson(call.context);
+      return answerJsonRpc({ body, version: req.header(A2A_VERSION_HEADER), handler });
+    },
   });
 }

@@ -1,6 +1,8 @@
 import type { Hono } from 'hono';
 import { type FleetClient, failureOf, RequestsClient } from '../../client/index.ts';
+import { serve } from '../../http/index.ts';
 import { type McpHttp, mcpOverHttp } from '../../mcp/index.ts';
+import { MCP_ROUTES } from '../../wire/index.ts';
 import { requireCaller } from './authenticate.ts';
 
 /**
@@ -11,9 +13,11 @@ export function mcpRoute(app: Hono): McpHttp {
   const mcp = mcpOverHttp((request) => ({
     requests: (workspaceId) => new RequestsClient(sameServer(app, request), workspaceId),
   }));
-  app.all('/mcp', (context) => {
-    requireCaller(context);
-    return mcp.fetch(context.req.raw);
+  serve(app, MCP_ROUTES, {
+    mcp: ({ context }) => {
+      requireCaller(context);
+      return mcp.fetch(context.req.raw);
+    },
   });
   return mcp;
 }

@@ -2,13 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import type { Clock, Log } from '../../base/index.ts';
+import { REGISTRY_ROUTES, SERVER_ROUTES } from '../../wire/index.ts';
 import { callerOf } from './authenticate.ts';
 import type { RequestCounts } from './request-counts.ts';
 
 const HEADER = 'x-request-id';
 const ID_KEY = 'rouse.request';
 /** What comes by itself, all day: told only when it fails. */
-const QUIET = new Set(['/health', '/ready', '/metrics', '/registry/heartbeat', '/registry/deliveries/ack']);
+const QUIET: ReadonlySet<string> = new Set([
+  SERVER_ROUTES.health.path,
+  SERVER_ROUTES.ready.path,
+  SERVER_ROUTES.metrics.path,
+  REGISTRY_ROUTES['registry.heartbeat'].path,
+  REGISTRY_ROUTES['registry.deliveries.ack'].path,
+]);
 
 /**
  * Gives every request an id, or keeps a decent one it came with; answers it in the same header, and writes one line when

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { Sql } from '../../db/index.ts';
-import { isOwner } from '../../http/index.ts';
-import { type FleetHealth, fleetOpenApiDocument } from '../../wire/index.ts';
+import { type Handlers, isOwner, serve } from '../../http/index.ts';
+import { fleetOpenApiDocument, SERVER_ROUTES } from '../../wire/index.ts';
 import { requireServerAdmin } from '../identity/index.ts';
 import type { Arrivals } from '../registry/index.ts';
 import type { Sweepers } from '../sweep/index.ts';
@@ -20,27 +20,29 @@ export interface ServerRouteDependencies {
 
 /** The server itself: alive, ready, counted, described. */
 export function serverRoutes(app: Hono, on: ServerRouteDependencies): void {
-  app.get('/health', (context) => {
-    const reasons = on.reasons();
-    const answer: FleetHealth = {
-      status: reasons.length === 0 ? 'ok' : 'degraded',
-      reasons,
-      houmao_service: 'houmao-server',
-      instance_id: on.instanceId,
-      pid: process.pid,
-    };
-    return context.json(answer);
-  });
-  app.get('/ready', async (context) => {
-    await on.sql.query('SELECT 1');
-    return context.json({ status: 'ready', database: on.sql.dialect });
-  });
-  app.get('/openapi.json', (context) => context.json(fleetOpenApiDocument()));
-  app.get('/metrics', async (context) => {
-    if (!isOwner(context)) requireServerAdmin(requireCaller(context));
-    const text = [await fleetGauges(on), on.counts.render(), on.sweepers.metrics()].join('');
-    return context.body(text, 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
-  });
+  const handlers: Handlers<typeof SERVER_ROUTES> = {
+    health: () => {
+      const reasons = on.reasons();
+      return {
+        status: reasons.length === 0 ? 'ok' : 'degraded',
+        reasons,
+        houmao_service: 'houmao-server',
+        instance_id: on.instanceId,
+        pid: process.pid,
+      };
+    },
+    ready: async () => {
+      await on.sql.query('SELECT 1');
+      return { status: 'ready', database: on.sql.dialect };
+    },
+    openapi: () => fleetOpenApiDocument(),
+    metrics: async ({ context }) => {
+      if (!isOwner(context)) requireServerAdmin(requireCaller(context));
+      const text = [await fleetGauges(on), on.counts.render(), on.sweepers.metrics()].join('');
+      return context.body(text, 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
+    },
+  };
+  serve(app, SERVER_ROUTES, handlers);
 }
 
 async function fleetGauges({ sql, arrivals, instanceId }: ServerRouteDependencies): Promise<string> {

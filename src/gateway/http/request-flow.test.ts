@@ -75,7 +75,7 @@ describe('the event stream', () => {
       (await read(on, { request_id: id, ...(after && { after }) }, 99)).map((each) => each.stage);
     const cancelled = await submit(on, 'never');
     const watched = whole(cancelled);
-    await client(on).cancelRequest(cancelled);
+    await client(on).call('requests.cancel', { request_id: cancelled });
     expect(await watched).toEqual(['accepted', 'finished']);
     expect(await whole(cancelled)).toEqual(['accepted', 'finished']);
     expect(await whole(cancelled, '999')).toEqual([]);
@@ -158,7 +158,7 @@ describe('a list of requests', () => {
     const long = 'é'.repeat(500_000);
     const id = await submit(on, long);
     const short = await submit(on, 'short');
-    const { requests } = await client(on).requests({});
+    const { requests } = await client(on).call('requests.list', {});
     expect(requests.map((each) => [each.request_id, each.payload_cut])).toEqual([
       [short, undefined],
       [id, true],
@@ -222,7 +222,7 @@ describe('control intents in line', () => {
   it('run for themselves when the one they were joined to is cancelled', async () => {
     const on = await testGateway(ending, { prepare: busy });
     const ids = await Promise.all(['/clear', '/new'].map((text) => submit(on, text)));
-    await client(on).cancelRequest(ids[1]!);
+    await client(on).call('requests.cancel', { request_id: ids[1]! });
     on.surface.show(READY);
     expect((await client(on).getRequest(ids[0]!, true)).outcome).toBe('submitted');
     expect(on.surface.submitted).toEqual(['/clear']);

@@ -1,7 +1,16 @@
 import * as z from 'zod';
 import { ADMIN_PLACES, SERVER_PLACES } from '../places.ts';
 import { routes } from '../route.ts';
-import { newToken, orgBody, orgList, orgView, tokenBody, tokenList, tokenView } from './admin.ts';
+import {
+  newToken,
+  orgBody,
+  orgList,
+  orgView,
+  tokenBody,
+  tokenList,
+  tokenListQuery,
+  tokenView,
+} from './admin.ts';
 import { fleetHealth, fleetReadiness } from './server.ts';
 
 export const SERVER_ROUTES = routes(SERVER_PLACES, {
@@ -60,6 +69,7 @@ export const ADMIN_ROUTES = routes(ADMIN_PLACES, {
     tag: 'admin',
     summary: 'The tokens of the org, without their secrets',
     access: 'admins',
+    query: tokenListQuery,
     response: tokenList,
   },
   'admin.tokens.revoke': {

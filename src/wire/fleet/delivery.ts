@@ -86,7 +86,7 @@ export const deliveryView = name(
 export const deadLetterQuery = strict({
   workspace_id: z.uuid().optional(),
   status: z.enum(['dropped', 'failed']).optional(),
-  limit: about('1 to 200. Default 50.', z.string().optional()),
+  limit: about('1 to 200. Default 50.', integer.min(1).max(200).optional()),
   cursor: about('`next_cursor` of the page before.', text.max(200).optional()),
 });
 
@@ -99,7 +99,7 @@ export const deadLetterList = name(
 );
 
 export const dropStaleQuery = strict({
-  max_age_minutes: about('A whole number above zero. Default 60.', z.string().optional()),
+  max_age_minutes: about('A whole number above zero. Default 60.', integer.min(1).max(5_256_000).optional()),
   workspace_id: z.uuid().optional(),
 });
 
