@@ -8,7 +8,6 @@ const MOST_LINES = 60;
 const LARGE_FOLDERS = {
   base: 22,
   'fleet/agents': 22,
-  'mail/flatfile/store': 21,
   'terminal/lane': 25,
 };
 

@@ -29,6 +29,8 @@ const LOCK_UN = 8;
 const EINTR = 4;
 const EAGAIN = 11;
 
+const LONGEST_PAUSE_MS = 10;
+
 type Flock = (fd: number, operation: number) => number;
 interface Koffi {
   load(library: string | null): { func(prototype: string): Flock };
@@ -117,18 +119,26 @@ function heldLock(fd: number, file: string): FileLock {
   };
 }
 
+/**
+ * How long to wait after so many tries before asking for a taken lock again. A wait inside the kernel would be fairer,
+ * but it takes a thread, nothing can end it, and a process cannot exit before it is over.
+ */
+export function lockPause(tries: number): number {
+  return Math.min(LONGEST_PAUSE_MS, 1.5 ** tries) * (0.5 + Math.random());
+}
+
 /** Waits for the lock with short, jittered pauses; `unavailable` when the deadline passes. The lock's directory must exist. */
 export async function lockFile(file: string, options: LockOptions): Promise<FileLock> {
   const { timeoutMs, clock = systemClock, mode = 0o600, signal } = options;
   const deadline = clock.monotonic() + timeoutMs;
-  for (let pause = 1; ; pause = Math.min(50, pause * 1.5)) {
+  for (let tries = 0; ; tries++) {
     const lock = tryLockFile(file, mode);
     if (lock) return lock;
     const left = deadline - clock.monotonic();
     if (left <= 0 || signal?.aborted) {
       throw lockTimeout(file, timeoutMs);
     }
-    await sleep(clock, Math.min(left, pause * (0.5 + Math.random())), signal);
+    await sleep(clock, Math.min(left, lockPause(tries)), signal);
   }
 }
 

@@ -46,7 +46,7 @@ describe('when the machine is in trouble', () => {
     expect(again.lines).toMatchObject([{ result: 'prepended' }]);
   });
 
-  it('a writer that waits is told when the holder finds no room, and can try again', async () => {
+  it('each of several writers is told that there is no room, and can try again', async () => {
     const mailbox = bench.inbox();
     fs.writeFileSync(mailbox, block('old', 300_000));
     const writers = [1, 2, 3].map((n) =>

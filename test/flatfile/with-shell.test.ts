@@ -80,8 +80,7 @@ describe('beside shell scripts', () => {
     expect(done.status).toBe(7);
     expect(JSON.parse(done.stderr)).toMatchObject({ error: { code: 'unavailable', lock_timeout: true } });
     expect(fs.readFileSync(mailbox, 'utf8')).toBe('# Inbox\n');
-    const left = fs.existsSync(paths.spool) ? fs.readdirSync(paths.spool) : [];
-    expect(left).toEqual([]);
+    expect(fs.readdirSync(paths.side)).toEqual(['inbox.md.lock']);
     holder.stdin.end('\n');
     await ended(holder);
     expect(spawnSync(ROUSE, args, { input, encoding: 'utf8' }).status).toBe(0);

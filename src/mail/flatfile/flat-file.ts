@@ -1,4 +1,4 @@
-import { type Clock, conflict, newUuid, systemClock, utcSeconds } from '../../base/index.ts';
+import { type Clock, conflict, isRouseError, newUuid, systemClock, utcSeconds } from '../../base/index.ts';
 import { type ArchiveChoice, archiveMessages } from './archive.ts';
 import { checkMessage } from './format/block.ts';
 import { type FlatMessage, requireMessageId, requireStatus, statusOf } from './format/envelope.ts';
@@ -24,9 +24,7 @@ import {
   type MailboxPaths,
   networkWarning,
 } from './store/mailbox-path.ts';
-import { unwrap } from './store/outcome.ts';
 import { recoverMailbox } from './store/recover.ts';
-import { Spool } from './store/spool.ts';
 import { watchFiles } from './watch.ts';
 
 export interface FlatFileOptions extends LocateOptions {
@@ -74,29 +72,27 @@ export class FlatFile {
     this.paths = locateMailbox(mailbox, options);
     this.#clock = options.clock ?? systemClock;
     const { paths } = this;
-    this.#parts = { paths, journal: new Journal(paths), spool: new Spool(paths), step: options.step };
+    this.#parts = { paths, journal: new Journal(paths), step: options.step };
   }
 
   /** Puts a message on top, below the file header. The same id and content again is a duplicate, not a second copy. */
   async prepend(message: FlatMessage, options: PrependOptions = {}): Promise<Prepended> {
     const complete = checkMessage(this.#complete(message, options.generateId === true));
     const outcome = options.compatLock
-      ? await this.#exclusively(
-          options,
-          async () => (await commitMessages(this.#parts, [complete])).outcomes[0]!,
-        )
+      ? await this.#exclusively(options, async () => (await commitMessages(this.#parts, [complete]))[0]!)
       : await this.#committer().submit(complete, { timeoutMs: options.timeoutMs, clock: this.#clock });
+    if (isRouseError(outcome)) throw outcome;
     this.#warning ??= { text: networkWarning(this.paths) };
     const warning = this.#warning.text;
     return {
-      result: unwrap(outcome),
+      result: outcome,
       mailbox: this.paths.mailbox,
       msg_id: complete.fields.get('msg-id') ?? null,
       warnings: warning === undefined ? [] : [warning],
     };
   }
 
-  /** Resolves when this process neither holds the lock nor waits for it: what others left is committed too. */
+  /** Resolves when this process neither holds the lock nor waits for it. */
   async idle(): Promise<void> {
     await this.#own?.idle();
     await committers.get(this.paths.lock)?.idle();

@@ -9,7 +9,6 @@ import type { MailboxPaths } from './store/mailbox-path.ts';
 import { rewriteFile } from './store/rewrite.ts';
 import { openSnapshot } from './store/snapshot.ts';
 import type { Splice } from './store/splice.ts';
-import { createTemp } from './store/temp-file.ts';
 
 export interface FsckIssue {
   kind: FsckKind;
@@ -59,20 +58,15 @@ export async function repairMailbox(
   // One fix may bring another trouble to light (a closed envelope may be a duplicate), never without end.
   for (let round = 0; round < 5; round++) {
     let chosen: Repairable[] = [];
-    const temp = createTemp(paths.mailbox);
-    try {
-      const done = await rewriteFile(paths.mailbox, temp, {
-        step: (name) => step(`flatfile.repair.${name}`),
-        plan({ source }) {
-          chosen = apart(findTroubles(paths, source).troubles);
-          return chosen.flatMap(({ fix }) => fix).sort((a, b) => a.start - b.start);
-        },
-      });
-      if (!done.changed) break;
-      repaired += chosen.length;
-    } finally {
-      temp.discard();
-    }
+    const done = await rewriteFile(paths.mailbox, {
+      step: (name) => step(`flatfile.repair.${name}`),
+      plan({ source }) {
+        chosen = apart(findTroubles(paths, source).troubles);
+        return chosen.flatMap(({ fix }) => fix).sort((a, b) => a.start - b.start);
+      },
+    });
+    if (!done.changed) break;
+    repaired += chosen.length;
   }
   return { ...inspectMailbox(paths), repaired, backup };
 }

@@ -38,6 +38,37 @@ describe('the lock', () => {
     expect(refs()).toEqual(['later', 'm']);
   });
 
+  it('that stays taken is given up by each message at its own deadline', async () => {
+    await send('m');
+    await box.idle();
+    const lock = await lockFile(box.paths.lock, { timeoutMs: 0 });
+    const patient = box.prepend(note('patient'));
+    await expect(box.prepend(note('hasty'), { timeoutMs: 60 })).rejects.toMatchObject({
+      code: 'unavailable',
+      facts: { lock_timeout: true },
+    });
+    lock.release();
+    expect(await patient).toMatchObject({ result: 'prepended' });
+    expect(refs()).toEqual(['patient', 'm']);
+  });
+
+  it('is let go by a process that writes without end, for others to take', async () => {
+    await send('first');
+    let ended = false;
+    const writing = (async () => {
+      for (let n = 0; !ended; n++) await send(`m-${n}`);
+    })();
+    try {
+      for (let taken = 0; taken < 3; taken++) {
+        const lock = await lockFile(box.paths.lock, { timeoutMs: 20_000 });
+        lock.release();
+      }
+    } finally {
+      ended = true;
+      await writing;
+    }
+  });
+
   it.each<[string, (file: string) => void]>([
     ['a symbolic link', (file) => fs.symlinkSync('/etc/passwd', file)],
     ['a dangling link', (file) => fs.symlinkSync('/nonexistent/x', file)],

@@ -7,7 +7,6 @@ import type { CommitParts } from './commit.ts';
 import { rewriteFile } from './rewrite.ts';
 import { currentIdentity, identityOf } from './snapshot.ts';
 import type { Splice } from './splice.ts';
-import { createTemp } from './temp-file.ts';
 
 /** New values by key; undefined removes the field. */
 export type Changes = ReadonlyMap<string, string | undefined>;
@@ -24,24 +23,19 @@ export async function editBlocks(
   { paths, journal, step = crashPoint }: CommitParts,
   { name, begin, edit, end }: { name: string; begin?: () => void; edit: Editor; end?: () => void },
 ): Promise<boolean> {
-  const temp = createTemp(paths.mailbox);
   let covered = false;
-  try {
-    const done = await rewriteFile(paths.mailbox, temp, {
-      step: (at) => step(`flatfile.${name}.${at}`),
-      plan(base) {
-        begin?.();
-        covered = journal.covers(identityOf(base.stat), currentIdentity(paths.archive));
-        const splices = [...edits(base.source, edit)];
-        end?.();
-        return splices;
-      },
-    });
-    if (done.changed && covered) journal.append([], done.identity, currentIdentity(paths.archive));
-    return done.changed;
-  } finally {
-    temp.discard();
-  }
+  const done = await rewriteFile(paths.mailbox, {
+    step: (at) => step(`flatfile.${name}.${at}`),
+    plan(base) {
+      begin?.();
+      covered = journal.covers(identityOf(base.stat), currentIdentity(paths.archive));
+      const splices = [...edits(base.source, edit)];
+      end?.();
+      return splices;
+    },
+  });
+  if (done.changed && covered) journal.append([], done.identity, currentIdentity(paths.archive));
+  return done.changed;
 }
 
 function* edits(source: ByteSource, edit: Editor): Generator<Splice> {

@@ -12,11 +12,10 @@ export interface MailboxPaths {
   basename: string;
   /** Where acted messages are moved: `inbox-archive.md` beside `inbox.md`. */
   archive: string;
-  /** Directory of lock, id journal and spool. */
+  /** Directory of lock and id journal. */
   side: string;
   lock: string;
   ids: string;
-  spool: string;
   /** Exists while messages are on their way into the archive. */
   moving: string;
   /** Other users of the directory's group share this mailbox. */
@@ -50,7 +49,6 @@ export function locateMailbox(given: string, options: LocateOptions = {}): Mailb
     side,
     lock: path.join(side, `${stem}.lock`),
     ids: path.join(side, `${stem}.ids`),
-    spool: path.join(side, `${stem}.spool`),
     moving: path.join(side, `${stem}.moving`),
     shared: scoped && (stat.mode & 0o020) !== 0,
     owner: scoped

@@ -19,7 +19,6 @@ import { rewriteFile } from './rewrite.ts';
 import { openToUsers, sideMode } from './side-directory.ts';
 import { currentIdentity, identityOf, openSnapshot } from './snapshot.ts';
 import type { Part, Splice } from './splice.ts';
-import { createTemp } from './temp-file.ts';
 
 /** What is on its way into the archive, and from which state of the mailbox. */
 interface Move {
@@ -30,8 +29,7 @@ interface Move {
 /**
  * Moves the chosen messages to the archive file: noted, added there, removed here. A crash between leaves the note;
  * until the next writer finishes the move, a message that is in both counts as archived. The caller holds the locks
- * of both files. Answers the messages moved, newest first;
- * their bodies can no longer be read.
+ * of both files. Answers the messages moved, newest first; their bodies can no longer be read.
  */
 export async function moveToArchive(
   parts: CommitParts,
@@ -85,20 +83,15 @@ async function addToArchive(
   paths: MailboxPaths,
   { fd, found, say }: { fd: number; found: FoundMessage[]; say: (name: string) => void },
 ): Promise<string> {
-  const temp = createTemp(paths.archive);
-  try {
-    const { identity } = await rewriteFile(paths.archive, temp, {
-      step: (name) => say(`archive-${name}`),
-      plan(base) {
-        const there = refsIn(base.source, new Set(found.map(({ ref }) => ref)));
-        const blocks = found.filter(({ ref }) => !there.has(ref)).flatMap(({ block }) => rawBlock(fd, block));
-        return blocks.length === 0 ? [] : [placeBlocks(path.basename(paths.archive), base, blocks)];
-      },
-    });
-    return identity;
-  } finally {
-    temp.discard();
-  }
+  const { identity } = await rewriteFile(paths.archive, {
+    step: (name) => say(`archive-${name}`),
+    plan(base) {
+      const there = refsIn(base.source, new Set(found.map(({ ref }) => ref)));
+      const blocks = found.filter(({ ref }) => !there.has(ref)).flatMap(({ block }) => rawBlock(fd, block));
+      return blocks.length === 0 ? [] : [placeBlocks(path.basename(paths.archive), base, blocks)];
+    },
+  });
+  return identity;
 }
 
 /** The bytes of a block as they are, with the blank line that must follow it. */
@@ -110,16 +103,11 @@ function rawBlock(fd: number, { start, end }: FoundBlock): Part[] {
 }
 
 async function removeMoved(paths: MailboxPaths, move: Move, say: (name: string) => void): Promise<string> {
-  const temp = createTemp(paths.mailbox);
-  try {
-    const { identity } = await rewriteFile(paths.mailbox, temp, {
-      step: (name) => say(`mailbox-${name}`),
-      plan: (base) => removals(paths, move, { source: base.source, identity: identityOf(base.stat) }),
-    });
-    return identity;
-  } finally {
-    temp.discard();
-  }
+  const { identity } = await rewriteFile(paths.mailbox, {
+    step: (name) => say(`mailbox-${name}`),
+    plan: (base) => removals(paths, move, { source: base.source, identity: identityOf(base.stat) }),
+  });
+  return identity;
 }
 
 /** The blocks to cut: noted, and in the archive by now. */

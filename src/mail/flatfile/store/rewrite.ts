@@ -4,7 +4,7 @@ import { unavailable } from '../../../base/index.ts';
 import { explainWrite } from './explain-write.ts';
 import { identityOf, isUnchanged, openSnapshot, type Snapshot } from './snapshot.ts';
 import { fsync, type Splice, writeSpliced } from './splice.ts';
-import { inheritAccess, type TempFile } from './temp-file.ts';
+import { createTemp, inheritAccess, type TempFile } from './temp-file.ts';
 
 export interface Rewrite {
   /** What to change in this state of the file; nothing to change leaves the file alone. May be asked again. */
@@ -23,30 +23,16 @@ const MOST_ATTEMPTS = 5;
 
 /**
  * Replaces a file by an edited copy of itself, durably and in one step: write, fsync, look whether anybody changed
- * the original meanwhile (then start over), rename, fsync the directory. The caller holds the lock and removes the
- * temporary file.
+ * the original meanwhile (then start over), rename, fsync the directory. The caller holds the lock.
  */
-export async function rewriteFile(
-  target: string,
-  temp: TempFile,
-  { plan, step }: Rewrite,
-): Promise<Rewritten> {
+export async function rewriteFile(target: string, rewrite: Rewrite): Promise<Rewritten> {
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
     const base = openSnapshot(target);
     try {
-      const splices = await plan(base);
+      const splices = await rewrite.plan(base);
       if (splices.length === 0) return { changed: false, identity: identityOf(base.stat) };
-      const { identity, size } = await fill(temp, base, splices);
-      step('written');
-      await fsync(temp.fd, size);
-      step('synced');
-      if (isUnchanged(target, base)) {
-        temp.rename();
-        step('renamed');
-        await fsyncDirectoryOf(target);
-        step('committed');
-        return { changed: true, identity };
-      }
+      const identity = await replace(target, base, { splices, step: rewrite.step });
+      if (identity !== undefined) return { changed: true, identity };
     } catch (error) {
       throw explainWrite(error, target);
     } finally {
@@ -58,13 +44,35 @@ export async function rewriteFile(
   });
 }
 
+/** Undefined when somebody changed the file meanwhile: it keeps what they wrote. */
+async function replace(
+  target: string,
+  base: Snapshot,
+  { splices, step }: { splices: Splice[]; step: (name: string) => void },
+): Promise<string | undefined> {
+  const temp = createTemp(target);
+  try {
+    const { identity, size } = await fill(temp, base, splices);
+    step('written');
+    await fsync(temp.fd, size);
+    step('synced');
+    if (!isUnchanged(target, base)) return undefined;
+    temp.rename();
+    step('renamed');
+    await fsyncDirectoryOf(target);
+    step('committed');
+    return identity;
+  } finally {
+    temp.discard();
+  }
+}
+
 async function fill(
   temp: TempFile,
   base: Snapshot,
   splices: Splice[],
 ): Promise<{ identity: string; size: number }> {
   const { fd } = temp;
-  fs.ftruncateSync(fd, 0);
   await writeSpliced(fd, { fd: base.fd, size: base.source.size }, splices);
   inheritAccess(temp, base.stat);
   // A stamp finer than the kernel's clock tick: any later write gives another one, even within the same tick.

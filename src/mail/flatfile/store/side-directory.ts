@@ -9,7 +9,7 @@ import {
 } from '../../../base/index.ts';
 import type { MailboxPaths } from './mailbox-path.ts';
 
-/** Makes the directory of lock, journal and spool; refuses one that somebody else could have planted. */
+/** Makes the directory of lock and journal; refuses one that somebody else could have planted. */
 export function ensureSide(paths: MailboxPaths): void {
   const scoped = path.dirname(paths.side) === paths.directory;
   if (scoped) ensureScoped(paths);
@@ -87,7 +87,7 @@ function notDirectory(directory: string): RouseError {
   return conflict(`${directory} is not a directory; refusing to keep mailbox locks there`);
 }
 
-/** Mode for a lock, journal or spool file: the group's too where the mailbox is shared. */
+/** Mode for a lock or journal file: the group's too where the mailbox is shared. */
 export function sideMode(paths: MailboxPaths): number {
   return paths.shared ? 0o660 : 0o600;
 }

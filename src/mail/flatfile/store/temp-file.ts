@@ -1,37 +1,25 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { errnoOf, forbidden, randomHex } from '../../../base/index.ts';
-import { explainWrite } from './explain-write.ts';
 
-/**
- * The next version of a file, beside it. Its name is the proof of what happened to it: while it exists the batch it
- * belongs to is not committed; when it is gone, it was renamed into place (or everybody concerned was told otherwise).
- */
+/** The next version of a file, beside it. */
 export interface TempFile {
-  readonly batch: string;
   readonly path: string;
   readonly fd: number;
   /** Puts it in place of the target. */
   rename(): void;
   /** Closes it, and removes it unless it was renamed. */
   discard(): void;
-  /** Closes it and leaves it where it is. */
-  close(): void;
 }
 
 const MARK = '.tmp-';
 
-export function tempPath(target: string, batch: string): string {
-  return path.join(path.dirname(target), `.${path.basename(target)}${MARK}${batch}`);
-}
-
 export function createTemp(target: string): TempFile {
-  const batch = `${process.pid}-${randomHex(6)}`;
-  const file = tempPath(target, batch);
-  const fd = openNew(file, target);
+  const name = `.${path.basename(target)}${MARK}${process.pid}-${randomHex(6)}`;
+  const file = path.join(path.dirname(target), name);
+  const fd = fs.openSync(file, 'wx', 0o600);
   let there = true;
   return {
-    batch,
     path: file,
     fd,
     rename() {
@@ -42,16 +30,7 @@ export function createTemp(target: string): TempFile {
       fs.closeSync(fd);
       if (there) fs.rmSync(file, { force: true });
     },
-    close: () => fs.closeSync(fd),
   };
-}
-
-function openNew(file: string, target: string): number {
-  try {
-    return fs.openSync(file, 'wx', 0o600);
-  } catch (error) {
-    throw explainWrite(error, target);
-  }
 }
 
 /** Gives the new version the mode and the owners of the old one; a new mailbox gets what its directory allows. */
