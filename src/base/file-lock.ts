@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
-import { createRequire } from 'node:module';
 import * as path from 'node:path';
 import { type Clock, sleep, systemClock } from './clock.ts';
 import { conflict, errnoOf, internal, type RouseError, unavailable } from './errors.ts';
+import { nativeErrno, nativeFunction } from './native.ts';
 
 /**
  * flock(2) on a lock file that is never deleted: the kernel frees it when its holder dies, and shell scripts
@@ -31,32 +31,38 @@ const EAGAIN = 11;
 
 const LONGEST_PAUSE_MS = 10;
 
-type Flock = (fd: number, operation: number) => number;
-interface Koffi {
-  load(library: string | null): { func(prototype: string): Flock };
-  errno(): number;
+interface Flock {
+  (fd: number, operation: number): number;
+  async(fd: number, operation: number, done: (error: Error | null, result: number) => void): void;
 }
 
-let native: { flock: Flock; errno: () => number } | undefined;
+let native: Flock | undefined;
 
-function loadNative(): { flock: Flock; errno: () => number } {
-  if (!native) {
-    // Loaded on first use: most commands never take a lock, and loading costs ten milliseconds.
-    const koffi = createRequire(import.meta.url)('koffi') as Koffi;
-    native = { flock: koffi.load(null).func('int flock(int fd, int operation)'), errno: () => koffi.errno() };
-  }
+function loadFlock(): Flock {
+  native ??= nativeFunction<Flock>('int flock(int fd, int operation)');
   return native;
 }
 
-function tryFlock(fd: number): boolean {
-  const { flock, errno } = loadNative();
+/** Locks an open file unless somebody else holds it. */
+export function tryFlock(fd: number): boolean {
   for (;;) {
-    if (flock(fd, LOCK_EX | LOCK_NB) === 0) return true;
-    const code = errno();
+    if (loadFlock()(fd, LOCK_EX | LOCK_NB) === 0) return true;
+    const code = nativeErrno();
     if (code === EINTR) continue;
     if (code === EAGAIN) return false;
     throw internal(`flock failed with errno ${code}`);
   }
+}
+
+/** Waits in the kernel's queue for an open file; the wait takes a thread and cannot be taken back. False when it failed. */
+export function queueForFlock(fd: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    loadFlock().async(fd, LOCK_EX, (error, result) => resolve(error === null && result === 0));
+  });
+}
+
+export function releaseFlock(fd: number): void {
+  loadFlock()(fd, LOCK_UN);
 }
 
 /** Opens a lock file without following links, truncating, or trusting what somebody may have planted there. */
@@ -113,7 +119,7 @@ function heldLock(fd: number, file: string): FileLock {
     release() {
       if (!held) return;
       held = false;
-      loadNative().flock(fd, LOCK_UN);
+      releaseFlock(fd);
       fs.closeSync(fd);
     },
   };

@@ -21,6 +21,15 @@ export function preview(text: string, max: number): string {
   return points.length <= max ? flat : `${points.slice(0, max - 3).join('')}...`;
 }
 
+/** One word of a POSIX shell command, whatever it contains. */
+export function shellQuote(text: string): string {
+  return /^[A-Za-z0-9_./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+export function shellWords(words: readonly string[]): string {
+  return words.map(shellQuote).join(' ');
+}
+
 /** Nobody mistypes more than this; longer words are compared with nothing. */
 const LONGEST_COMPARED = 100;
 

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { endianness } from 'node:os';
+import { nativeFunction } from '../base/index.ts';
 
 /** The two ends of a TCP connection within this machine, as the one who accepted it sees them. */
 export interface Ends {
@@ -96,22 +96,14 @@ function addressBytes(address: string | undefined): Buffer | undefined {
 function openNetlink(): Netlink | 'unaskable' {
   if (process.platform !== 'linux' || endianness() !== 'LE') return 'unaskable';
   try {
-    const koffi = createRequire(import.meta.url)('koffi') as {
-      load(library: null): { func(prototype: string): Call };
-    };
-    const libc = koffi.load(null);
-    const fd = libc.func('int socket(int domain, int type, int protocol)')(
-      AF_NETLINK,
-      SOCK_RAW_CLOEXEC,
-      NETLINK_SOCK_DIAG,
-    );
+    const socket = nativeFunction<Call>('int socket(int domain, int type, int protocol)');
+    const fd = socket(AF_NETLINK, SOCK_RAW_CLOEXEC, NETLINK_SOCK_DIAG);
     if (fd < 0) return 'unaskable';
-    const opened = {
+    return {
       fd,
-      send: libc.func('long send(int fd, const void *data, unsigned long size, int flags)'),
-      recv: libc.func('long recv(int fd, void *data, unsigned long size, int flags)'),
+      send: nativeFunction<Call>('long send(int fd, const void *data, unsigned long size, int flags)'),
+      recv: nativeFunction<Call>('long recv(int fd, void *data, unsigned long size, int flags)'),
     };
-    return opened;
   } catch {
     return 'unaskable';
   }

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { createRequire } from 'node:module';
+import { nativeFunction } from '../../base/index.ts';
 
 type Ioctl = (fd: number, request: number, type: string, out: Buffer) => number;
 
@@ -18,7 +18,7 @@ export function unreadInput(tty: string): number | undefined {
   if (request === undefined || tty === '') return undefined;
   let fd: number | undefined;
   try {
-    ioctl ??= loadIoctl();
+    ioctl ??= nativeFunction<Ioctl>('int ioctl(int fd, unsigned long request, ...)');
     fd = fs.openSync(tty, O_RDONLY | O_NOCTTY | O_NONBLOCK);
     const out = Buffer.alloc(4);
     return ioctl(fd, request, 'void *', out) === 0 ? out.readInt32LE() : undefined;
@@ -27,11 +27,4 @@ export function unreadInput(tty: string): number | undefined {
   } finally {
     if (fd !== undefined) fs.closeSync(fd);
   }
-}
-
-function loadIoctl(): Ioctl {
-  const koffi = createRequire(import.meta.url)('koffi') as {
-    load(library: null): { func(prototype: string): Ioctl };
-  };
-  return koffi.load(null).func('int ioctl(int fd, unsigned long request, ...)');
 }

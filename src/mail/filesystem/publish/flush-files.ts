@@ -1,6 +1,5 @@
 import * as fs from 'node:fs';
-import { createRequire } from 'node:module';
-import { errnoOf, internal } from '../../../base/index.ts';
+import { errnoOf, internal, nativeFunction } from '../../../base/index.ts';
 
 /** From here on one flush of the whole file system is cheaper than one per file. */
 const MANY = 64;
@@ -34,12 +33,7 @@ async function flushOne(path: string): Promise<void> {
 }
 
 async function flushFileSystem(path: string): Promise<void> {
-  if (!syncfs) {
-    const koffi = createRequire(import.meta.url)('koffi') as {
-      load(library: null): { func(prototype: string): SyncFs };
-    };
-    syncfs = koffi.load(null).func('int syncfs(int fd)');
-  }
+  syncfs ??= nativeFunction<SyncFs>('int syncfs(int fd)');
   const call = syncfs;
   const fd = fs.openSync(path, 'r');
   try {
