@@ -21,7 +21,7 @@ interface Waiting {
 
 /** A holder that always has more to write lets go after this long, and stays away a moment, for others to take the lock. */
 const BURST_MS = 100;
-const REST_MS = 5;
+const REST_MS = 3;
 
 const MOST_PER_BATCH = 512;
 const MOST_BYTES_PER_BATCH = 16 * 1024 * 1024;
