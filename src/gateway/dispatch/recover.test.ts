@@ -14,8 +14,11 @@ afterEach(async () => {
   ending = new Ending();
 });
 
-/** A request that a killed gateway had typed. */
-async function leftBehind(source: string): Promise<{ queue: RequestQueue; id: string }> {
+/** A request that a killed gateway had begun. */
+async function leftBehind(
+  source: string,
+  kind: 'submit_prompt' | 'interrupt' = 'submit_prompt',
+): Promise<{ queue: RequestQueue; id: string }> {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-recover-'));
   ending.add(() => fs.rmSync(directory, { recursive: true, force: true }));
   const file = path.join(directory, 'queue.sqlite');
@@ -23,13 +26,14 @@ async function leftBehind(source: string): Promise<{ queue: RequestQueue; id: st
   ending.add(() => db.close());
   const queue = new RequestQueue(db, systemClock);
   const { row } = await queue.accept({
-    kind: 'submit_prompt',
-    payload: { prompt: 'x' },
+    kind,
+    payload: kind === 'interrupt' ? {} : { prompt: 'x' },
     source,
     priority: PRIORITY.normal,
     epoch: 1,
   });
   await queue.claim(row.request_id);
+  if (kind === 'interrupt') return { queue, id: row.request_id };
   for (const stage of ['typing', 'typed'] as const) await queue.record(row.request_id, stage, 'lane', {});
   return { queue, id: row.request_id };
 }
@@ -63,5 +67,14 @@ describe('a request that was typed and provably not submitted', () => {
       'failed',
       'the gateway ended before it was submitted: it was taken back; a direct prompt is not kept for later',
     ]);
+  });
+});
+
+describe('an interrupt that was begun', () => {
+  it('is unconfirmed: nobody can tell whether its keys were sent, and they are not sent again', async () => {
+    const { queue, id } = await leftBehind('http', 'interrupt');
+    const surface = new FakeSurface();
+    await recoverRunning(queue, surface);
+    expect([queue.get(id).outcome, surface.interrupts]).toEqual(['unconfirmed', 0]);
   });
 });

@@ -29,8 +29,8 @@ async function recoverOne(row: RequestRow, queue: RequestQueue, surface: AgentSu
     });
   } else if (row.request_kind === 'interrupt') {
     await queue.finish(row.request_id, {
-      outcome: 'failed',
-      detail: 'the gateway ended while interrupting; whether the key was sent is not known',
+      outcome: 'unconfirmed',
+      detail: 'the gateway ended while interrupting; whether the keys were sent is not known',
     });
   } else if (!typing) {
     await backInLine(row, queue, { why: UNTYPED, evidence: [] });
