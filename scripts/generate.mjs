@@ -12,7 +12,11 @@ const PAGES = {
   'docs/cli.md': cliReference,
   'docs/access.md': async () => (await loadSource('src/wire/access.ts')).accessMarkdown(),
   'docs/lane.md': async (text) =>
-    between(text, 'entering', (await loadSource('src/terminal/lane/entering-steps.ts')).enteringMarkdown()),
+    between(
+      text,
+      'entering',
+      (await loadSource('src/terminal/lane/prompt/entering-steps.ts')).enteringMarkdown(),
+    ),
   'ARCHITECTURE.md': async (text) => between(text, 'reading', readingList()),
 };
 

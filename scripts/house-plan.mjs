@@ -93,6 +93,7 @@ const CLI_PLAN = {
 };
 
 const INSIDE = {
+  base: { time: '', files: 'time', processes: '' },
   cli: CLI_PLAN,
   db: { embedded: '', sqlite: '' },
   domain: { mail: '', reminder: '' },

@@ -18,9 +18,12 @@ const STREET = [
     'the request goes through the lane; each stage is recorded before the next',
   ],
   ['src/terminal/lane/lane.ts', 'the one writer: the lock, what was left by the one before, the gate'],
-  ['src/terminal/lane/paste-prompt.ts', 'a last look and the paste, in one command of the tmux server'],
   [
-    'src/terminal/lane/enter-prompt.ts',
+    'src/terminal/lane/prompt/paste-prompt.ts',
+    'a last look and the paste, in one command of the tmux server',
+  ],
+  [
+    'src/terminal/lane/prompt/enter-prompt.ts',
     'Enter and its proof, step by step (the table is `entering-steps.ts`)',
   ],
 ];

@@ -3,27 +3,28 @@
  *
  * Promises  No product words: nothing here knows mail, agents, terminals or HTTP.
  *           Time is always a parameter (Clock), so a simulated day takes a fraction of a second.
- * Never     Reads configuration or the environment; bin/ does that.
+ * Never     Reads configuration or the environment; main/ does that.
  * Errors    Everything that can go wrong on purpose leaves as a RouseError with one code of a closed set.
  */
-export * from './account.ts';
-export * from './clock.ts';
+
 export * from './crash-point.ts';
 export * from './emitter.ts';
-export * from './ending.ts';
 export * from './errors.ts';
-export * from './fake-clock.ts';
-export * from './file-lock.ts';
-export * from './file-troubles.ts';
-export * from './files.ts';
-export * from './find-program.ts';
-export * from './gone-terminal.ts';
+export * from './files/file-lock.ts';
+export * from './files/file-troubles.ts';
+export * from './files/files.ts';
+export * from './files/native.ts';
 export * from './ids.ts';
 export * from './log.ts';
 export * from './loop.ts';
-export * from './native.ts';
-export * from './process-identity.ts';
-export * from './process-names.ts';
-export * from './shifted-clock.ts';
+export * from './processes/account.ts';
+export * from './processes/ending.ts';
+export * from './processes/find-program.ts';
+export * from './processes/gone-terminal.ts';
+export * from './processes/process-identity.ts';
+export * from './processes/process-names.ts';
 export * from './text.ts';
-export * from './wall-time.ts';
+export * from './time/clock.ts';
+export * from './time/fake-clock.ts';
+export * from './time/shifted-clock.ts';
+export * from './time/wall-time.ts';

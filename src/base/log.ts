@@ -1,5 +1,5 @@
-import type { Clock } from './clock.ts';
 import { utcSeconds } from './ids.ts';
+import type { Clock } from './time/clock.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from './fake-clock.ts';
 import { Loop, type NextPass } from './loop.ts';
+import { FakeClock } from './time/fake-clock.ts';
 
 function loopOf(
   clock: FakeClock,

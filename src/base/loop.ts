@@ -1,6 +1,6 @@
-import type { Clock } from './clock.ts';
 import { Emitter } from './emitter.ts';
 import { messageOf } from './errors.ts';
+import type { Clock } from './time/clock.ts';
 
 /** What a pass answers: milliseconds until the next one, or `idle` to sleep until somebody calls wake(). */
 export type NextPass = number | 'idle';

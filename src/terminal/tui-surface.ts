@@ -1,7 +1,7 @@
 import { type Clock, Emitter } from '../base/index.ts';
 import type { SignalReader } from '../tools/index.ts';
 import type { Calibration } from './lane/calibration.ts';
-import { whyNoKeys } from './lane/keys-refused.ts';
+import { whyNoKeys } from './lane/keys/keys-refused.ts';
 import type { Lane } from './lane/lane.ts';
 import type {
   AgentSurface,

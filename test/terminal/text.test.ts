@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeliveryResult } from '../../src/terminal/index.ts';
-import { preparePrompt } from '../../src/terminal/lane/prepare-prompt.ts';
+import { preparePrompt } from '../../src/terminal/lane/prompt/prepare-prompt.ts';
 import { detectorFor } from '../../src/tools/index.ts';
 import { AgentHouse } from '../scripted/agent-in-tmux.ts';
 import { inWords, proofReport } from '../support/proof-report.ts';

@@ -3,7 +3,7 @@ import { GatewayClient } from '../../client/index.ts';
 import { probeGateway, readToken, sessionPaths, showAgent } from '../../session/index.ts';
 import type { ManagedAgents } from './managed-agents.ts';
 import { identityView, isServedHeadless, type TrackedAgent, transportOf } from './tracked-agent.ts';
-import { turnViewOf } from './turn-store.ts';
+import { turnViewOf } from './turns/turn-store.ts';
 
 type Json = Record<string, unknown>;
 

@@ -11,4 +11,4 @@
  */
 
 export { type ManagedAgents, startAgents } from './managed-agents.ts';
-export { agentRoutes } from './routes.ts';
+export { agentRoutes } from './routes/routes.ts';

@@ -16,10 +16,10 @@ import {
 } from '../../session/index.ts';
 import { type AgentsConfig, apiBaseUrl, environmentForAgents } from './agents-config.ts';
 import { Registrations } from './registrations.ts';
-import { ServedTurns } from './served-turns.ts';
 import { removeCurrentServer } from './server-place.ts';
 import { isServedHeadless, type TrackedAgent } from './tracked-agent.ts';
 import { trackedAgents } from './tracked-agents.ts';
+import { ServedTurns } from './turns/served-turns.ts';
 
 export async function startAgents(config: AgentsConfig): Promise<ManagedAgents> {
   const agents = new ManagedAgents(config);

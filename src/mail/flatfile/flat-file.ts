@@ -3,7 +3,7 @@ import { type ArchiveChoice, archiveMessages } from './archive.ts';
 import { checkMessage } from './format/block.ts';
 import { type FlatMessage, requireMessageId, requireStatus, statusOf } from './format/envelope.ts';
 import type { FoundMessage } from './format/found-message.ts';
-import { type FsckReport, inspectMailbox, type RepairOptions, repairMailbox } from './fsck.ts';
+import { type FsckReport, inspectMailbox, type RepairOptions, repairMailbox } from './fsck/fsck.ts';
 import {
   findShown,
   type Listing,

@@ -12,9 +12,7 @@
  */
 export { agentDirectoryOf, isFlatFilePath } from './agent-directory.ts';
 export type { ArchiveChoice } from './archive.ts';
-export { FSCK_KINDS } from './find-troubles.ts';
 export * from './flat-file.ts';
-export { FlatFileMailbox, type FlatFileMailboxOptions } from './flat-file-mailbox.ts';
 export { writeBlock as writeFlatMessage } from './format/block.ts';
 export {
   type FlatMessage,
@@ -25,10 +23,12 @@ export {
   statusOf,
 } from './format/envelope.ts';
 export { parseInput as parseFlatMessage } from './format/parse-input.ts';
-export type { FsckIssue, FsckReport } from './fsck.ts';
+export { FSCK_KINDS } from './fsck/find-troubles.ts';
+export type { FsckIssue, FsckReport } from './fsck/fsck.ts';
 export type { FoundEntry, Listing, ListOptions, ShownMessage } from './list.ts';
-export { type RelayItem, relay as relayFlatFiles } from './relay.ts';
-export { HUB_ADDRESSES, type RelayDirectory } from './relay-stops.ts';
+export { FlatFileMailbox, type FlatFileMailboxOptions } from './mailbox/flat-file-mailbox.ts';
+export { type RelayItem, relay as relayFlatFiles } from './relay/relay.ts';
+export { HUB_ADDRESSES, type RelayDirectory } from './relay/relay-stops.ts';
 export { ensureLockDirectory } from './store/hold-lock.ts';
 export {
   compatLockPath,

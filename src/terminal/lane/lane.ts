@@ -15,13 +15,13 @@ import { followTurn } from '../watch/follow-turn.ts';
 import type { Sight } from '../watch/sight.ts';
 import { waitUntil } from '../watch/wait-until.ts';
 import { calibrateTool } from './calibrate-tool.ts';
-import { deliverPrompt } from './deliver-prompt.ts';
-import { interruptTurn } from './interrupt-turn.ts';
+import { interruptTurn } from './keys/interrupt-turn.ts';
+import { resetChat } from './keys/reset-chat.ts';
+import { sendKeys } from './keys/send-keys.ts';
 import { LaneNotes } from './lane-attempt.ts';
 import { LeftAttempt } from './left-attempt.ts';
 import { Overtaking } from './overtaking.ts';
-import { resetChat } from './reset-chat.ts';
-import { sendKeys } from './send-keys.ts';
+import { deliverPrompt } from './prompt/deliver-prompt.ts';
 
 /**
  * The single writer: whatever is typed into the agent's terminal is typed here, one thing at a time, by whoever holds

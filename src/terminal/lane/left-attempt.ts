@@ -2,8 +2,8 @@ import { utcStamp } from '../../base/index.ts';
 import type { LaneContext } from '../lane-context.ts';
 import type { AttemptOwner, InterruptedDelivery, Recovered } from '../port.ts';
 import type { LaneAttempt, LaneNotes } from './lane-attempt.ts';
-import { preparePrompt } from './prepare-prompt.ts';
-import { recoverPrompt } from './recover-prompt.ts';
+import { preparePrompt } from './prompt/prepare-prompt.ts';
+import { recoverPrompt } from './prompt/recover-prompt.ts';
 
 /** What moves is looked at this often while something is left to be settled. */
 const AGAIN_MS = 500;

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { conflict, errnoOf, forbidden, invalid, notFound, unavailable } from '../errors.ts';
+
+export interface AtomicWriteOptions {
+  mode?: number;
+  /** Survive a power cut (fsync of file and directory). Default true; derived files may skip it. */
+  durable?: boolean;
+}
+
+/** Replaces a file in one step: temporary sibling, fsync, rename, fsync of the directory. Readers never see half of it. */
+export function writeFileAtomic(
+  file: string,
+  content: string | Uint8Array,
+  options: AtomicWriteOptions = {},
+): void {
+  const { mode = 0o600, durable = true } = options;
+  const temporary = path.join(
+    path.dirname(file),
+    `.${path.basename(file)}.tmp-${process.pid}-${randomBytes(4).toString('hex')}`,
+  );
+  try {
+    const fd = fs.openSync(temporary, 'wx', mode);
+    try {
+      fs.writeFileSync(fd, content);
+      fs.fchmodSync(fd, mode);
+      if (durable) fs.fsyncSync(fd);
+    } finally {
+      fs.closeSync(fd);
+    }
+    fs.renameSync(temporary, file);
+  } catch (error) {
+    fs.rmSync(temporary, { force: true });
+    throw error;
+  }
+  if (durable) fsyncDirectory(path.dirname(file));
+}
+
+/** Makes a rename, link or unlink in this directory survive a power cut. */
+export function fsyncDirectory(directory: string): void {
+  const fd = fs.openSync(directory, 'r');
+  try {
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** JSON as all our files hold it: two spaces, sorted keys, final newline. */
+export function stableJson(value: unknown): string {
+  return `${JSON.stringify(sortKeys(value), null, 2)}\n`;
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+      .map(([key, inner]) => [key, sortKeys(inner)]),
+  );
+}
+
+export function writeJsonAtomic(file: string, value: unknown, options?: AtomicWriteOptions): void {
+  writeFileAtomic(file, stableJson(value), options);
+}
+
+/** The file's text, or undefined when there is no such file. Every other failure is thrown. */
+export function readIfExists(file: string): string | undefined {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+/** Parsed JSON, or undefined when there is no such file; a file that is not JSON is `invalid` and named. */
+export function readJsonIfExists(file: string): unknown {
+  const text = readIfExists(file);
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalid(`${file} is not valid JSON`, { cause: error });
+  }
+}
+
+/** A directory only its owner may enter. An existing one keeps its mode. */
+export function ensurePrivateDirectory(directory: string): void {
+  ensureDirectory(directory, 0o700);
+}
+
+/**
+ * Makes a directory and those above it, as `mkdir -p` does. Node's own recursive mkdir never returns where an existing
+ * directory answers ENOENT to a new one (/proc); this one climbs each step once. What stands in the way is named.
+ */
+export function ensureDirectory(directory: string, mode = 0o777): void {
+  try {
+    makeWithParents(path.resolve(directory), mode);
+  } catch (error) {
+    throw explainDirectory(error, path.resolve(directory));
+  }
+}
+
+function makeWithParents(directory: string, mode: number): void {
+  if (isDirectory(directory)) return;
+  const above = path.dirname(directory);
+  if (above !== directory) makeWithParents(above, mode);
+  try {
+    fs.mkdirSync(directory, { mode });
+  } catch (error) {
+    // Somebody else may have made it at the same time.
+    if (!isDirectory(directory)) throw error;
+  }
+}
+
+function isDirectory(directory: string): boolean {
+  try {
+    return fs.statSync(directory).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function explainDirectory(cause: unknown, directory: string): unknown {
+  const { path: at = directory } = cause as { path?: string };
+  switch (errnoOf(cause)) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return forbidden(`not allowed to make the directory ${at}`, { cause });
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return unavailable(`no room on the disk for the directory ${at}`, { cause });
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return conflict(`cannot make the directory ${directory}: ${at} is in the way`, {
+        hint: 'it is a file, or a link that leads nowhere',
+        cause,
+      });
+    case 'ENOENT':
+      return notFound(`the directory ${at} cannot be made in ${path.dirname(at)}`, { cause });
+    default:
+      return cause;
+  }
+}

@@ -1,0 +1,113 @@
+import * as http from 'node:http';
+import { Readable } from 'node:stream';
+import type { Context } from 'hono';
+import { errnoOf, unavailable } from '../../../base/index.ts';
+import { MAX_BODY_BYTES, readBytes } from '../../../http/index.ts';
+import {
+  type ManifestFacts,
+  probeGateway,
+  type RecordedGateway,
+  readToken,
+  type SessionContext,
+  sessionPaths,
+} from '../../../session/index.ts';
+import { gatewayPath } from '../../../wire/index.ts';
+
+/** Longer than a gateway takes for anything but an answer that is held until something happens. */
+const LONGEST_ANSWER_MS = 120_000;
+
+/** Of the caller's headers, these mean something to a gateway. Credentials and Host are this server's own business. */
+const HANDED_ON = ['accept', 'content-type', 'idempotency-key', 'last-event-id', 'x-rouse'];
+const HANDED_BACK = ['content-type', 'allow', 'retry-after'];
+
+/**
+ * A request to an agent, carried to its gateway as it is: method, path, query, body; and the answer carried back with its
+ * status and body unchanged, as it comes. Only a gateway that has proven to be the recorded one is spoken to.
+ */
+export async function forward(
+  context: Context,
+  session: SessionContext,
+  facts: ManifestFacts,
+  rest: string,
+): Promise<Response> {
+  const paths = sessionPaths(facts.root);
+  const token = readToken(paths, session.env);
+  const body = await readBytes(context, MAX_BODY_BYTES);
+  const life = await probeGateway(paths, token);
+  if (life.life !== 'live') {
+    throw unavailable(`agent ${facts.agentName} has no live gateway`, {
+      hint: `attach one with "rouse agents gateway attach --agent-name ${facts.agentName}"`,
+      facts: { cause: 'no_live_gateway', ...('reason' in life && { reason: life.reason }) },
+    });
+  }
+  const { search } = new URL(context.req.url);
+  const answer = await send(life.gateway, {
+    method: context.req.method,
+    path: gatewayPath(rest) + search,
+    headers: headersOf(context, body, token),
+    body,
+    signal: context.req.raw.signal,
+    held: /^\?(.*&)?wait(=|&|$)/.test(search) || rest === '/gateway/events',
+  });
+  const headers = HANDED_BACK.flatMap((name): [string, string][] => {
+    const value = answer.headers[name];
+    return typeof value === 'string' ? [[name, value]] : [];
+  });
+  const stream = Readable.toWeb(answer) as ReadableStream<Uint8Array>;
+  return new Response(stream, { status: answer.statusCode ?? 502, headers });
+}
+
+function headersOf(
+  context: Context,
+  body: Uint8Array,
+  token: string | undefined,
+): Record<string, string | number> {
+  const handed = HANDED_ON.flatMap((name): [string, string][] => {
+    const value = context.req.header(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return {
+    ...Object.fromEntries(handed),
+    ...(body.byteLength > 0 && { 'content-length': body.byteLength }),
+    ...(token && { authorization: `Bearer ${token}` }),
+  };
+}
+
+interface Sending {
+  method: string;
+  path: string;
+  headers: Record<string, string | number>;
+  body: Uint8Array;
+  /** Aborted when the caller goes away. */
+  signal: AbortSignal;
+  /** The answer may be held for as long as the caller likes. */
+  held: boolean;
+}
+
+function send({ host, port }: RecordedGateway, sending: Sending): Promise<http.IncomingMessage> {
+  const { method, path, headers, body, signal, held } = sending;
+  return new Promise((resolve, reject) => {
+    const target = { host: host === '0.0.0.0' ? '127.0.0.1' : host, port, method, path, headers, signal };
+    // An agent of our own knows no proxy and keeps no connection.
+    const request = http.request({ ...target, agent: new http.Agent() });
+    const silence = held ? undefined : setTimeout(() => request.destroy(), LONGEST_ANSWER_MS);
+    request.on('response', (response) => {
+      clearTimeout(silence);
+      resolve(response);
+    });
+    request.on('error', (error) => {
+      clearTimeout(silence);
+      reject(lost(method, error));
+    });
+    request.end(body.byteLength > 0 ? body : undefined);
+  });
+}
+
+/** Once sent, a change may have been made although nobody answered; only a look can tell. */
+function lost(method: string, error: unknown): Error {
+  const doubt = method === 'GET' ? '' : '; whether it took the request is not known';
+  return unavailable(`the gateway did not answer (${errnoOf(error) ?? 'no answer'})${doubt}`, {
+    cause: error,
+    facts: { cause: 'gateway_lost' },
+  });
+}

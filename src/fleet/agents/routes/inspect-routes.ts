@@ -1,0 +1,99 @@
+import { type Handlers, readBytes } from '../../../http/index.ts';
+import { listAgents, stopAnswer } from '../../../session/index.ts';
+import type { AnswerOf } from '../../../wire/index.ts';
+import { requestAgent } from '../agent-requests.ts';
+import { agentDetail, agentState, clientOf } from '../agent-state.ts';
+import type { ManagedAgents } from '../managed-agents.ts';
+import { identityView, isServedHeadless, type TrackedAgent } from '../tracked-agent.ts';
+import { turnViewOf } from '../turns/turn-store.ts';
+import { handedOver } from './launch-routes.ts';
+import type { AgentRoutes, RouteParts } from './route-parts.ts';
+
+type Inspecting = AgentRoutes<
+  'list' | 'get' | 'state' | 'state.detail' | 'history' | 'requests' | 'interrupt' | 'stop' | 'relaunch'
+>;
+
+/** Which agents there are, what they do, and what may be asked of any of them. */
+export function inspectHandlers({ agents, access, agentOf }: RouteParts): Handlers<Inspecting> {
+  return {
+    'agents.list': ({ context }) => {
+      access.caller(context);
+      return listView(agents, (all) => access.visible(context, all));
+    },
+    'agents.get': async ({ context }) => {
+      const { identity, ...state } = await agentState(agents, await agentOf(context));
+      return context.json({ ...(identity as object), ...state, identity });
+    },
+    'agents.state': async ({ context }) => context.json(await agentState(agents, await agentOf(context))),
+    'agents.state.detail': async ({ context }) =>
+      context.json(await agentDetail(agents, await agentOf(context))),
+    'agents.history': async ({ context, query }) => {
+      const { limit } = query();
+      return historyView(agents, await agentOf(context), limit);
+    },
+    'agents.requests': async ({ context, body }) => {
+      const agent = await agentOf(context);
+      return requestAgent(agents, agent, await body());
+    },
+    'agents.interrupt': async ({ context }) => {
+      const agent = await agentOf(context);
+      await readBytes(context, 1024);
+      return requestAgent(agents, agent, { schema_version: 1, request_kind: 'interrupt' });
+    },
+    'agents.stop': async ({ context, body }) => {
+      access.requireGrant(context, 'launch');
+      const agent = await agentOf(context);
+      const { kill_session: killSession } = await body();
+      const report = await agents.stop(agent, { killSession });
+      return context.json({ schema_version: 1, ...stopAnswer(report), ...identityView(agent) });
+    },
+    'agents.relaunch': async ({ context, body }) => {
+      access.requirePerson(context);
+      const { environment_file: file } = await body();
+      if (file == null) access.requireGrant(context, 'launch');
+      const agent = await agentOf(context);
+      const { revived, notes, toolPid } = await agents.relaunch(agent, await handedOver(agents, file));
+      const detail = revived
+        ? 'its tmux session was gone and was made again'
+        : 'a new instance runs in window 0';
+      return {
+        ...{ schema_version: 1, status: 'ok', action: 'relaunch', detail, notes },
+        ...{ revived, tool_pid: toolPid, ...identityView(agent) },
+      };
+    },
+  };
+}
+
+async function listView(
+  agents: ManagedAgents,
+  visible: (all: TrackedAgent[]) => Promise<TrackedAgent[]>,
+): Promise<AnswerOf<Inspecting['agents.list']>> {
+  const listed = await listAgents(agents.session);
+  const tracked = await visible(await agents.list());
+  const rows = tracked.flatMap((agent) => {
+    const row = listed.agents.find((each) => each.manifest_path === agent.facts.path);
+    return row ? [{ ...row, ...identityView(agent) }] : [];
+  });
+  return { schema_version: 1, agents: rows, malformed_records: listed.malformed_records };
+}
+
+/** Of a terminal: what its gateway saw, newest last. Of a headless agent: its turns. Nothing was seen without a gateway. */
+async function historyView(
+  agents: ManagedAgents,
+  agent: TrackedAgent,
+  limit: number,
+): Promise<AnswerOf<Inspecting['agents.history']>> {
+  const head = { schema_version: 1 as const, tracked_agent_id: agent.trackedId };
+  if (isServedHeadless(agent)) {
+    const turns = (await agents.turnsOf(agent)).all().slice(-limit).map(turnViewOf);
+    return { ...head, observed_by: 'server', entries: turns };
+  }
+  const client = await clientOf(agents, agent);
+  if (!client) return { ...head, observed_by: null, entries: [] };
+  if (identityView(agent).transport === 'headless') {
+    const { requests } = await client.call('requests.list', { limit });
+    return { ...head, observed_by: 'gateway', entries: [...requests].reverse() };
+  }
+  const { entries } = await client.call('tui.history', { limit: limit });
+  return { ...head, observed_by: 'gateway', entries };
+}

@@ -1,0 +1,42 @@
+import type { Hono } from 'hono';
+import { serve } from '../../../http/index.ts';
+import { MANAGED_AGENT_ROUTES } from '../../../wire/index.ts';
+import type { ManagedAgents } from '../managed-agents.ts';
+import { Access, type AccessOptions } from './access.ts';
+import { carryToGateways, gatewayHandlers } from './gateway-routes.ts';
+import { inspectHandlers } from './inspect-routes.ts';
+import { launchHandlers } from './launch-routes.ts';
+import type { RouteParts } from './route-parts.ts';
+import { serverHandlers } from './server-routes.ts';
+import { turnHandlers } from './turn-routes.ts';
+
+export interface AgentRoutesOptions extends AccessOptions {
+  agents: ManagedAgents;
+  /** Aborted when the server stops: held answers go out then. */
+  stopping: AbortSignal;
+}
+
+/** Everything under `/houmao`. */
+export function agentRoutes(app: Hono, options: AgentRoutesOptions): void {
+  const { agents, stopping } = options;
+  const access = new Access(options);
+  const parts: RouteParts = {
+    agents,
+    access,
+    stopping,
+    async agentOf(context) {
+      // Before it is told whether such an agent exists.
+      access.caller(context);
+      return access.find(context, context.req.param('agent_ref') ?? '', await agents.list());
+    },
+  };
+  serve(app, MANAGED_AGENT_ROUTES, {
+    ...serverHandlers(parts),
+    ...launchHandlers(parts),
+    ...inspectHandlers(parts),
+    ...turnHandlers(parts),
+    ...gatewayHandlers(parts),
+  });
+  // After the server's own routes below the same roots.
+  carryToGateways(app, parts);
+}

@@ -1,0 +1,25 @@
+import type { Handlers } from '../../../http/index.ts';
+import { removeCurrentServer, writeCurrentServer } from '../server-place.ts';
+import type { AgentRoutes, RouteParts } from './route-parts.ts';
+
+/** Who serves here, and how to end it. */
+export function serverHandlers({ agents, access }: RouteParts): Handlers<AgentRoutes<'server' | 'shutdown'>> {
+  const current = writeCurrentServer(agents.config);
+  return {
+    'agents.server': ({ context }) => {
+      access.caller(context);
+      return current;
+    },
+    'agents.shutdown': ({ context }) => {
+      access.requireGrant(context, 'shutdown');
+      removeCurrentServer(agents.config);
+      agents.config.shutdown();
+      return {
+        schema_version: 1,
+        status: 'ok',
+        action: 'shutdown',
+        detail: 'the server stops; its agents run on',
+      };
+    },
+  };
+}

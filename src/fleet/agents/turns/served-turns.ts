@@ -1,0 +1,228 @@
+import {
+  type Clock,
+  crashPoint,
+  Emitter,
+  type Log,
+  messageOf,
+  notFound,
+  utcStamp,
+} from '../../../base/index.ts';
+import { newTurnId } from '../../../domain/index.ts';
+import type { ManifestFacts } from '../../../session/index.ts';
+import type { AgentSurface, DeliveryResult } from '../../../terminal/index.ts';
+import { refusal, type TurnBody, type TurnStatus } from '../../../wire/index.ts';
+import { concludeTurn, judgeLeftTurn, requireSameTurn, STATUS_OF } from './turn-rules.ts';
+import { type TurnRecord, TurnStore } from './turn-store.ts';
+
+export interface ServedTurnsOptions {
+  trackedId: string;
+  facts: ManifestFacts;
+  surface: AgentSurface;
+  clock: Clock;
+  log: Log;
+}
+
+export interface NewTurn extends Pick<TurnBody, 'prompt' | 'chat_session' | 'execution'> {
+  turnId?: string | null | undefined;
+  requestId?: string | undefined;
+  /** Asked for through a gateway's direct control. */
+  direct?: boolean;
+}
+
+/**
+ * The turns of a headless agent that this server runs: accepted durably, one at a time, each with its stages. A turn
+ * outlives the server; the next one takes it over and finds how it ended. None runs twice.
+ */
+export class ServedTurns {
+  readonly changed = new Emitter<TurnRecord>();
+  readonly #on: ServedTurnsOptions;
+  readonly #store: TurnStore;
+  #running: Promise<void> = Promise.resolve();
+  readonly #closing = new AbortController();
+
+  constructor(options: ServedTurnsOptions) {
+    this.#on = options;
+    this.#store = new TurnStore(options.facts.root, (file, cause) =>
+      options.log.warn('a turn cannot be read and is passed over', { file, cause }),
+    );
+  }
+
+  get surface(): AgentSurface {
+    return this.#on.surface;
+  }
+
+  get active(): TurnRecord | undefined {
+    return this.#store.all().find((turn) => turn.status === 'active');
+  }
+
+  all(): TurnRecord[] {
+    return this.#store.all();
+  }
+
+  get(turnId: string): TurnRecord {
+    const turn = this.#store.get(turnId);
+    if (turn) return turn;
+    throw notFound(`agent ${this.#on.facts.agentName} has no turn "${turnId.slice(0, 100)}"`, {
+      facts: { cause: 'unknown_turn' },
+    });
+  }
+
+  /** Reaches the agent, and takes up what an earlier server left. */
+  async start(): Promise<void> {
+    await this.#on.surface.start();
+    const left = this.active;
+    if (left) this.#running = this.#attend(left, () => this.#recover(left));
+  }
+
+  /** A turn under way runs on and is taken over by the next server. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#on.surface.close();
+    await this.#running;
+  }
+
+  /** Durable when it returns; run from then on. The same id and prompt again is the same turn. */
+  accept(wanted: NewTurn): { turn: TurnRecord; duplicate: boolean } {
+    const known = wanted.turnId ? this.#store.get(wanted.turnId) : undefined;
+    if (known) {
+      requireSameTurn(known, wanted);
+      if (known.status !== 'failed' || !known.untouched) return { turn: known, duplicate: true };
+    }
+    this.#refuseClosed(wanted);
+    const turn = this.#newTurn(wanted, known);
+    this.#save(turn);
+    crashPoint('fleet.turn.accepted');
+    this.#running = this.#attend(turn, () => this.#run(turn));
+    return { turn, duplicate: false };
+  }
+
+  /** Ends the turn under way; undefined when there is none. */
+  async interrupt(requestId: string): Promise<TurnRecord | undefined> {
+    const turn = this.active;
+    if (!turn) return undefined;
+    turn.interrupt_requested = true;
+    this.#save(turn);
+    await this.#on.surface.interrupt(requestId);
+    return turn;
+  }
+
+  #refuseClosed({ chat_session: chat }: NewTurn): void {
+    const { surface } = this.#on;
+    const { connectivity, unavailableReason } = surface.observation();
+    if (this.#closing.signal.aborted || connectivity !== 'connected') {
+      throw refusal(
+        'unavailable',
+        `the agent is not available: ${unavailableReason ?? 'the server is stopping'}`,
+      );
+    }
+    const active = this.active?.turn_id ?? surface.headless?.state().active_turn_id;
+    if (active) {
+      throw refusal('not_ready', `a headless agent takes one turn at a time, and "${active}" is under way`, {
+        facts: { active_turn_id: active },
+      });
+    }
+    if (chat?.mode === 'current' && !surface.headless?.state().chat_session.current)
+      throw refusal('missing_current_chat_session', 'there is no current chat session');
+  }
+
+  #newTurn(wanted: NewTurn, before: TurnRecord | undefined): TurnRecord {
+    const turnId = wanted.turnId ?? newTurnId();
+    return {
+      schema_version: 1,
+      turn_id: turnId,
+      turn_index: before?.turn_index ?? this.#store.nextIndex,
+      request_id: wanted.requestId ?? `turn:${turnId}`,
+      tracked_agent_id: this.#on.trackedId,
+      status: 'active',
+      accepted_at_utc: this.#now(),
+      finished_at_utc: null,
+      reasons: [],
+      untouched: false,
+      stages: [],
+      revision: before?.revision ?? 0,
+      prompt: wanted.prompt,
+      chat_session: wanted.chat_session,
+      execution: wanted.execution,
+      direct: wanted.direct ?? false,
+      returns: 0,
+      interrupt_requested: false,
+    };
+  }
+
+  async #attend(turn: TurnRecord, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#on.log.error('a turn could not be attended', { turn: turn.turn_id, cause: messageOf(error) });
+      if (!this.#closing.signal.aborted) this.#finish(turn, 'unknown', [messageOf(error)]);
+    }
+  }
+
+  async #run(turn: TurnRecord): Promise<void> {
+    const chat = turn.chat_session;
+    const result = await this.#on.surface.deliver({
+      requestId: turn.request_id,
+      text: turn.prompt,
+      turnId: turn.turn_id,
+      policy: 'ready_only',
+      direct: turn.direct,
+      ...(chat && { chatSession: { mode: chat.mode, ...(chat.id != null && { id: chat.id }) } }),
+      ...(turn.execution && { execution: turn.execution as never }),
+      record: async (stage, { source, atUtc, facts }) => {
+        turn.stages.push({ stage, source, at_utc: atUtc, facts });
+        this.#save(turn);
+      },
+    });
+    this.#settle(turn, result);
+  }
+
+  #settle(turn: TurnRecord, { outcome, reasons, untouched }: DeliveryResult): void {
+    // The server lets go of a turn that runs on; the next one finishes this record.
+    if (this.#closing.signal.aborted && turn.stages.every(({ stage }) => stage !== 'turn_finished')) return;
+    turn.untouched = untouched;
+    this.#finish(turn, STATUS_OF[outcome], reasons);
+  }
+
+  /** What an earlier server left: run now, if nothing of it was; otherwise attended to its end. */
+  async #recover(turn: TurnRecord): Promise<void> {
+    const left = await judgeLeftTurn(turn, this.#on.surface);
+    if (left.next === 'over') {
+      turn.untouched = left.untouched;
+      return this.#finish(turn, left.status, left.reasons);
+    }
+    if (left.next === 'run') {
+      turn.returns++;
+      turn.stages = [];
+      this.#save(turn);
+      return this.#run(turn);
+    }
+    await this.#ended(turn);
+    if (this.#closing.signal.aborted) return;
+    const { status, reasons } = concludeTurn(this.#on.facts, turn);
+    this.#finish(turn, status, reasons);
+  }
+
+  /** Resolves when the surface no longer runs it. */
+  async #ended({ turn_id }: TurnRecord): Promise<void> {
+    const { surface } = this.#on;
+    const runs = (): boolean =>
+      surface.headless?.state().active_turn_id === turn_id && !this.#closing.signal.aborted;
+    while (runs()) await surface.changed.next(() => true, this.#closing.signal).catch(() => undefined);
+  }
+
+  #finish(turn: TurnRecord, status: TurnStatus, reasons: string[]): void {
+    turn.status = status;
+    turn.reasons = reasons;
+    turn.finished_at_utc = this.#now();
+    this.#save(turn);
+  }
+
+  #save(turn: TurnRecord): void {
+    this.#store.save(turn);
+    this.changed.emit(turn);
+  }
+
+  #now(): string {
+    return utcStamp(this.#on.clock.now());
+  }
+}

@@ -1,0 +1,129 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { compactStamp, crashPoint } from '../../../base/index.ts';
+import type { ByteSource } from '../format/byte-source.ts';
+import type { CommitParts } from '../store/commit.ts';
+import type { HoldOptions } from '../store/hold-lock.ts';
+import type { MailboxPaths } from '../store/mailbox-path.ts';
+import { rewriteFile } from '../store/rewrite.ts';
+import { openSnapshot } from '../store/snapshot.ts';
+import type { Splice } from '../store/splice.ts';
+import { FSCK_KINDS, type FsckKind, findTroubles, type Trouble } from './find-troubles.ts';
+
+export interface FsckIssue {
+  kind: FsckKind;
+  line: number;
+  msg_id: string | null;
+  detail: string;
+  /** --repair can put it right without losing a word. */
+  repairable: boolean;
+  /** Worth knowing, but no damage. */
+  warning: boolean;
+}
+
+export interface FsckReport {
+  mailbox: string;
+  message_count: number;
+  issues: FsckIssue[];
+  /** Issues put right by this run. */
+  repaired: number;
+  /** Copy of the file from before the repair. */
+  backup: string | null;
+}
+
+export interface RepairOptions extends HoldOptions {
+  now?: Date | undefined;
+}
+
+export function inspectMailbox(paths: MailboxPaths): FsckReport {
+  const base = openSnapshot(paths.mailbox);
+  try {
+    return reportOf(paths, base.source, findTroubles(paths, base.source));
+  } finally {
+    base.close();
+  }
+}
+
+/** Puts right what can be, after keeping a copy beside the lock. The caller holds the lock. */
+export async function repairMailbox(
+  parts: CommitParts,
+  { now = new Date() }: RepairOptions,
+): Promise<FsckReport> {
+  const { paths, step = crashPoint } = parts;
+  const before = inspectMailbox(paths);
+  if (!before.issues.some(({ repairable }) => repairable)) return before;
+  const backup = path.join(paths.side, `${paths.basename}.before-repair-${compactStamp(now)}`);
+  keepCopy(paths.mailbox, backup);
+  let repaired = 0;
+  // One fix may bring another trouble to light (a closed envelope may be a duplicate), never without end.
+  for (let round = 0; round < 5; round++) {
+    let chosen: Repairable[] = [];
+    const done = await rewriteFile(paths.mailbox, {
+      step: (name) => step(`flatfile.repair.${name}`),
+      plan({ source }) {
+        chosen = apart(findTroubles(paths, source).troubles);
+        return chosen.flatMap(({ fix }) => fix).sort((a, b) => a.start - b.start);
+      },
+    });
+    if (!done.changed) break;
+    repaired += chosen.length;
+  }
+  return { ...inspectMailbox(paths), repaired, backup };
+}
+
+function keepCopy(file: string, copy: string): void {
+  try {
+    fs.copyFileSync(file, copy);
+  } catch (error) {
+    fs.rmSync(copy, { force: true });
+    throw error;
+  }
+}
+
+type Repairable = Trouble & { fix: Splice[] };
+
+/** Troubles whose fixes do not touch each other, the most urgent first; the rest wait for the next round. */
+function apart(troubles: readonly Trouble[]): Repairable[] {
+  const chosen: Repairable[] = [];
+  const urgent = [...troubles].sort((a, b) => FSCK_KINDS.indexOf(a.kind) - FSCK_KINDS.indexOf(b.kind));
+  for (const trouble of urgent) {
+    const { fix } = trouble;
+    if (fix === undefined) continue;
+    if (chosen.some((other) => other.fix.some((one) => fix.some((two) => touch(one, two))))) continue;
+    chosen.push({ ...trouble, fix });
+  }
+  return chosen;
+}
+
+const touch = (a: Splice, b: Splice): boolean => (a.start < b.end && b.start < a.end) || a.start === b.start;
+
+function reportOf(
+  paths: MailboxPaths,
+  source: ByteSource,
+  { troubles, count }: { troubles: Trouble[]; count: number },
+): FsckReport {
+  const line = lineCounter(source);
+  const issues = troubles.map(({ kind, at, id, detail, fix, warning = false }) => ({
+    kind,
+    line: line(at),
+    msg_id: id,
+    detail,
+    repairable: fix !== undefined,
+    warning,
+  }));
+  return { mailbox: paths.mailbox, message_count: count, issues, repaired: 0, backup: null };
+}
+
+/** Line numbers for offsets that come in order. */
+function lineCounter(source: ByteSource): (offset: number) => number {
+  let [at, line] = [0, 1];
+  return (offset) => {
+    while (at < offset) {
+      const piece = source.read(at, Math.min(1024 * 1024, offset - at));
+      if (piece.length === 0) break;
+      for (const byte of piece) if (byte === 0x0a) line++;
+      at += piece.length;
+    }
+    return line;
+  };
+}

@@ -1,0 +1,28 @@
+import { unsupported } from '../../../base/index.ts';
+import type { MailMark } from '../../../domain/index.ts';
+
+/** How the port's flags are told from a status, and which status says them. The table is in docs/flat-file.md. */
+
+export function isRead(status: string): boolean {
+  return status !== 'pending';
+}
+
+export function isAnswered(status: string): boolean {
+  return status === 'actioned';
+}
+
+/** The status that expresses these flags; the present one when nothing has to change. */
+export function statusFor(now: string, { read, answered }: MailMark): string {
+  const wantsAnswered = answered ?? isAnswered(now);
+  if (wantsAnswered) {
+    if (read === false) {
+      throw unsupported('a flat file cannot keep a message as answered and unread', {
+        hint: 'answered mail has status actioned, which is read; clear answered as well',
+      });
+    }
+    return 'actioned';
+  }
+  if (read === false) return 'pending';
+  if (read === true) return isRead(now) && !isAnswered(now) ? now : 'in-progress';
+  return isAnswered(now) ? 'in-progress' : now;
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { type Clock, unsupported } from '../../../base/index.ts';
+import { newMessageId, OPERATOR, parseAddress, unknownRecipient } from '../../../domain/index.ts';
+import type { FlatFile } from '../flat-file.ts';
+import { relay } from '../relay/relay.ts';
+import { takesReplies } from './message-view.ts';
+
+/** Whose mail it is, where it goes out, and whom it can reach directly. */
+export interface OutgoingOptions {
+  address: string;
+  agent: string;
+  outbox: FlatFile;
+  peers: ReadonlyMap<string, string> | undefined;
+  clock: Clock;
+}
+
+/** A peer that is busy this long gets its mail from the next send or relay. */
+const CARRY_TIMEOUT_MS = 5000;
+
+/** What one mailbox sends: into its outbox first, then on to the peers it knows. */
+export class Outgoing {
+  #options: OutgoingOptions;
+
+  constructor(options: OutgoingOptions) {
+    this.#options = options;
+  }
+
+  /** A known address, or any well-formed one where nobody is known. */
+  recipient(text: string, field: string): string {
+    const { address: own, peers } = this.#options;
+    const known = [own, OPERATOR.address, ...(peers?.keys() ?? [])];
+    const address = text.trim();
+    if (known.includes(address)) return address;
+    parseAddress(text, field);
+    if (!peers) return address;
+    throw unknownRecipient(
+      address,
+      known.map((each) => ({ address: each, principal_id: each })),
+    );
+  }
+
+  /** A key names one message of this mailbox for ever; without one every message is new. */
+  id(scope: 'send' | 'post', key: string | null | undefined): string {
+    const { address, clock } = this.#options;
+    if (key == null) return newMessageId(clock.now());
+    return `key-${createHash('sha256').update(`${scope}\n${address}\n${key}`).digest('hex').slice(0, 32)}`;
+  }
+
+  /** Accepted once it is in the outbox. From there it goes at once to whoever can be reached; the rest waits for a relay. */
+  async dispatch(
+    envelope: { to: string; 'msg-id': string } & Record<string, string>,
+    body: string,
+  ): Promise<'prepended' | 'duplicate'> {
+    const { address, outbox, peers } = this.#options;
+    const status = envelope.to === OPERATOR.address ? 'operator-pending' : 'pending';
+    const fields = new Map(Object.entries({ from: address, status, ...envelope }));
+    const { result } = await outbox.prepend({ fields, body });
+    if (peers) await this.#carry(peers);
+    return result;
+  }
+
+  /** The message is accepted already: whatever goes wrong here leaves it pending. */
+  async #carry(peers: ReadonlyMap<string, string>): Promise<void> {
+    const { address: own, agent, clock } = this.#options;
+    const others = [...peers].filter(([address, directory]) => address !== own && isMailDirectory(directory));
+    const directories = [[own, agent] as const, ...others].map(([address, directory]) => ({
+      directory,
+      addresses: [address],
+      byName: false,
+    }));
+    try {
+      await relay(directories, {
+        firstOnly: true,
+        keepUnknown: true,
+        by: own,
+        clock,
+        timeoutMs: CARRY_TIMEOUT_MS,
+      });
+    } catch {
+      return;
+    }
+  }
+}
+
+function isMailDirectory(directory: string): boolean {
+  const agent = path.basename(directory) === '.agent' ? directory : path.join(directory, '.agent');
+  return fs.statSync(agent, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** Who an answer goes to; `unsupported` when the operator's note asked for none. */
+export function replyTarget(fields: ReadonlyMap<string, string>): string {
+  if (fields.get('origin') !== 'operator') return fields.get('from') ?? '';
+  if (takesReplies(fields)) return OPERATOR.address;
+  throw unsupported('this note of the operator takes no replies (reply policy none)', {
+    hint: 'do what it asks and archive it',
+  });
+}

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import type { FlatMessage } from '../format/envelope.ts';
+
+/** Any text as a value of an envelope. */
+export const oneLine = (text: string | null): string =>
+  (text ?? '').replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').slice(0, 500);
+
+/**
+ * What the sender is told of a message nobody could receive. Its id is made from what it says: told again after a
+ * crash it is a duplicate, told of the next try of a corrected message it is new.
+ */
+export function undeliverableNotice(
+  sender: string,
+  { msg_id, to, reason }: { msg_id: string | null; to: string; reason: string | null },
+): FlatMessage {
+  const body = `Your message ${msg_id} to ${to} was not delivered: ${reason}.\n\nIt is marked in outbox.md. Correct it and set its status to pending to try again.`;
+  const hash = createHash('sha256').update(`${msg_id}\n${body}`).digest('hex').slice(0, 16);
+  return {
+    fields: new Map([
+      ['from', 'relay@rouse'],
+      ['to', `totebox@${sender}`],
+      ['re', oneLine(`undeliverable: ${msg_id}`)],
+      ['msg-id', `undeliverable-${hash}`],
+      ['in-reply-to', msg_id ?? ''],
+    ]),
+    body,
+  };
+}

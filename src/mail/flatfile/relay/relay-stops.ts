@@ -1,0 +1,84 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { errnoOf, forbidden, invalid, notFound } from '../../../base/index.ts';
+import { FlatFile, type FlatFileOptions } from '../flat-file.ts';
+
+/** A directory with `.agent/inbox.md` and `.agent/outbox.md`, and what its mail is addressed to. */
+export interface RelayDirectory {
+  directory: string;
+  addresses?: readonly string[] | undefined;
+  /** Also reachable under names made from the directory: totebox@NAME, task@NAME, task-NAME, NAME. Default true. */
+  byName?: boolean | undefined;
+}
+
+/** One directory of a relay. Its files are opened on first use, so that what somebody planted there stops nobody else. */
+export interface Stop {
+  name: string;
+  agent: string;
+  inbox(): FlatFile;
+  outbox(): FlatFile;
+}
+
+/** Where an address leads. */
+export type Routes = ReadonlyMap<string, Stop>;
+
+/** The hub's addresses; who wants them gives them to its directory. */
+export const HUB_ADDRESSES: readonly string[] = ['command@claude-code', 'master@claude-code'];
+
+/** Opens the directories; an address that means two of them is refused. */
+export function openStops(
+  directories: readonly RelayDirectory[],
+  options: FlatFileOptions,
+): { stops: Stop[]; routes: Routes } {
+  const routes = new Map<string, Stop>();
+  const stops = directories.map((each) => openStop(each, options, routes));
+  return { stops, routes };
+}
+
+function openStop(each: RelayDirectory, options: FlatFileOptions, routes: Map<string, Stop>): Stop {
+  const given = path.resolve(each.directory);
+  const agent = path.basename(given) === '.agent' ? given : path.join(given, '.agent');
+  const real = realDirectory(agent);
+  const inside = fs.realpathSync(given);
+  const open = (file: string): (() => FlatFile) => {
+    let opened: FlatFile | undefined;
+    return () => (opened ??= openInside(inside, path.join(real, file), options));
+  };
+  const name = path.basename(path.dirname(agent));
+  const stop: Stop = { name, agent: real, inbox: open('inbox.md'), outbox: open('outbox.md') };
+  const named = each.byName === false ? [] : [`totebox@${name}`, `task@${name}`, `task-${name}`, name];
+  for (const address of [...named, ...(each.addresses ?? [])]) {
+    const other = routes.get(address);
+    if (other && other.agent !== real) {
+      throw invalid(`address ${address} means both ${other.agent} and ${real}`, {
+        hint: 'give directories with different names, or relay them apart',
+      });
+    }
+    routes.set(address, stop);
+  }
+  return stop;
+}
+
+function realDirectory(agent: string): string {
+  try {
+    const real = fs.realpathSync(agent);
+    if (fs.statSync(real).isDirectory()) return real;
+  } catch (error) {
+    if (errnoOf(error) === 'EACCES') throw forbidden(`not allowed to reach ${agent}`, { cause: error });
+  }
+  throw notFound(`no directory ${agent}`, { hint: 'relay needs directories that contain .agent' });
+}
+
+/** A mailbox whose links, and those of its archive, stay in the directory that was given. */
+function openInside(directory: string, file: string, options: FlatFileOptions): FlatFile {
+  const box = new FlatFile(file, options);
+  for (const real of [box.paths.mailbox, box.paths.archive]) {
+    const way = path.relative(directory, real);
+    if (way === '..' || way.startsWith(`..${path.sep}`)) {
+      throw forbidden(`a link in ${directory} leads out of it, to ${real}`, {
+        hint: 'remove the link, or give relay the .agent directory it leads to',
+      });
+    }
+  }
+  return box;
+}

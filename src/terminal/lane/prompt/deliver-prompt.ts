@@ -1,0 +1,68 @@
+import { isRouseError, messageOf } from '../../../base/index.ts';
+import type { LaneContext } from '../../lane-context.ts';
+import type { DeliveryResult } from '../../port.ts';
+import { awaitEcho } from './await-echo.ts';
+import { type Delivery, type Ending, isNoRoom, touched, untouched } from './delivery.ts';
+import { enterPrompt } from './enter-prompt.ts';
+import { pastePrompt } from './paste-prompt.ts';
+import { preparePrompt } from './prepare-prompt.ts';
+import type { Entered } from './press-enter.ts';
+
+export type PromptOnLane = LaneContext & Pick<Delivery, 'prompt' | 'notes' | 'submitted' | 'overtaking'>;
+
+/** Puts one prompt into the tool and proves it. Every refusal is a result; nothing here throws for one. */
+export async function deliverPrompt(on: PromptOnLane): Promise<DeliveryResult> {
+  const { detector, signals } = on.tracker;
+  const prepared = preparePrompt(on.prompt.text, detector.input);
+  const sent = { text: prepared.text, detector, signals, clock: on.clock };
+  const pasted = {
+    atMs: on.clock.monotonic(),
+    screen: '',
+    since: on.clock.now(),
+    tool: undefined,
+    baseline: undefined,
+  };
+  const delivery: Delivery = { ...on, prepared, sent, pasted, evidence: [] };
+  const ended = await (on.prompt.resume ? resumed(delivery) : through(delivery));
+  return { ...ended, evidence: delivery.evidence };
+}
+
+async function through(delivery: Delivery): Promise<Ending> {
+  const { refusals } = delivery.prepared;
+  if (refusals.length > 0) return untouched('refused', ...refusals);
+  try {
+    const ended = await pastePrompt(delivery);
+    if (ended) return ended;
+  } catch (error) {
+    return untouched(isAway(error) ? 'not_ready' : 'failed', messageOf(error));
+  }
+  return afterPaste(delivery);
+}
+
+/** The same attempt, from where an earlier process left it. */
+async function resumed(delivery: Delivery): Promise<Ending> {
+  const { notes, prompt, tracker } = delivery;
+  const attempt = notes.read();
+  if (attempt?.request_id !== prompt.requestId || !attempt.baseline || attempt.step === 'before_paste')
+    return touched('unconfirmed', 'nothing is known of the attempt that was to be gone on with');
+  const { baseline, screen, tool } = attempt;
+  const typed = { atMs: delivery.clock.monotonic(), screen: screen ?? '' };
+  delivery.pasted = { ...typed, since: new Date(attempt.since_utc), tool: tool ?? undefined, baseline };
+  const entered: Entered = { baseline, before: tracker.sight.facts, enters: 1, typed, offered: false };
+  return afterPaste(delivery, attempt.step === 'entering' ? entered : undefined);
+}
+
+async function afterPaste(delivery: Delivery, entered?: Entered): Promise<Ending> {
+  try {
+    const ended = entered ? undefined : await awaitEcho(delivery);
+    return ended ?? (await enterPrompt(delivery, entered));
+  } catch (error) {
+    return touched('unconfirmed', `the prompt was pasted, then the lane failed: ${messageOf(error)}`);
+  }
+}
+
+/** The terminal cannot be reached, or what must be noted first cannot be written: both may pass. */
+function isAway(error: unknown): boolean {
+  if (isRouseError(error)) return error.code === 'unavailable' || error.code === 'not_found';
+  return isNoRoom(error);
+}

@@ -1,0 +1,149 @@
+import { crashPoint, errnoOf, isRouseError, type ProcessIdentity } from '../../../base/index.ts';
+import type { Facts } from '../../../screen/index.ts';
+import { tmuxProblemOf } from '../../../tmux/index.ts';
+import { evidenceAt, type LaneContext } from '../../lane-context.ts';
+import type { DeliveryOutcome, DeliveryResult, Evidence, PromptDelivery } from '../../port.ts';
+import { screenDigest, type Typed } from '../../proof/answered.ts';
+import type { Held } from '../../proof/held-text.ts';
+import type { Baseline, Sent } from '../../proof/prove-submission.ts';
+import type { Sight } from '../../watch/sight.ts';
+import type { LaneAttempt, LaneNotes } from '../lane-attempt.ts';
+import type { Overtaking } from '../overtaking.ts';
+import type { PreparedPrompt } from './prepare-prompt.ts';
+import { heldIn } from './slash-command.ts';
+
+/** The paste that was given to the tool. */
+export interface Pasted extends Typed {
+  /** Wall time: events of the tool before it are about something else. */
+  since: Date;
+  tool: ProcessIdentity | undefined;
+  /** What was to be seen just before. */
+  baseline: Baseline | undefined;
+}
+
+/** One prompt on its way through the lane. */
+export interface Delivery extends LaneContext {
+  prompt: PromptDelivery;
+  prepared: PreparedPrompt;
+  sent: Sent;
+  pasted: Pasted;
+  /** What was seen, in order; it becomes the result's. */
+  evidence: Evidence[];
+  /** Where the lane keeps how far it came. */
+  notes: LaneNotes;
+  /** Told when submission is proven, with what was to be seen before Enter. */
+  submitted: (before: Facts) => void;
+  /** Interrupts that came meanwhile. */
+  overtaking: Overtaking;
+}
+
+export type Ending = Omit<DeliveryResult, 'evidence'>;
+
+/** It is certain that not a byte of the prompt has reached the tool. */
+export function untouched(outcome: DeliveryOutcome, ...reasons: string[]): Ending {
+  return { outcome, reasons, untouched: true };
+}
+
+export function touched(outcome: DeliveryOutcome, ...reasons: string[]): Ending {
+  return { outcome, reasons, untouched: false };
+}
+
+/** A look and the typing after it may be overtaken by a redraw; that costs nothing but another look. */
+export const MOST_OVERTAKEN = 40;
+
+/** tmux refused, or there was no pane: it is certain that no byte went in. */
+export function nothingTyped(error: unknown): boolean {
+  if (!isRouseError(error)) return false;
+  const problem = tmuxProblemOf(error);
+  return problem === 'refused' || problem === 'no_pane';
+}
+
+export function held({ sent }: Delivery, sight: Sight): Held {
+  return heldIn(sight, sent.text, sent.detector.input);
+}
+
+/** Notes how far it came, before the step is taken. */
+export function keep(
+  { notes, prompt, sent, tracker, pasted }: Delivery,
+  step: LaneAttempt['step'],
+  baseline: Baseline | null,
+): void {
+  const { view, foreground } = tracker.sight;
+  notes.keep({
+    request_id: prompt.requestId,
+    owner: prompt.owner ?? { source: 'direct', id: prompt.requestId },
+    text: sent.text,
+    since_utc: pasted.since.toISOString(),
+    step,
+    baseline,
+    screen: view ? screenDigest(view) : null,
+    tool: pasted.tool ?? foreground.tool ?? null,
+  });
+}
+
+/** What a disk or a process without room says. */
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
+
+export const isNoRoom = (error: unknown): boolean => NO_ROOM.has(errnoOf(error) ?? '');
+
+/** False when the disk does not take the note now; the one before it stands. */
+export function tryKeep(...[delivery, step, baseline]: Parameters<typeof keep>): boolean {
+  try {
+    keep(delivery, step, baseline);
+    return true;
+  } catch (error) {
+    if (!isNoRoom(error)) throw error;
+    return false;
+  }
+}
+
+/** The tool took it: that is on record before anybody is told. */
+export async function proven(
+  delivery: Delivery,
+  proof: Evidence,
+  { before, enters }: { before: Facts; enters: number },
+): Promise<Ending> {
+  const ms = Math.round(delivery.clock.monotonic() - delivery.pasted.atMs);
+  const evidence = { ...proof, facts: { ...proof.facts, enters, ms } };
+  delivery.evidence.push(evidence);
+  // A command need not begin a turn; what it begins shows by itself.
+  if (proof.source !== 'command') delivery.submitted(before);
+  await delivery.prompt.record('submitted', evidence);
+  crashPoint('lane.submitted');
+  return touched('submitted');
+}
+
+/** Nothing of it is with the tool any more. Who cannot have it typed again by itself is told that it failed. */
+export function gaveBack({ prompt, clock, evidence }: Delivery, found: string): Ending {
+  evidence.push(evidenceAt(clock, 'composer', { found }));
+  return touched(prompt.patient ? 'returned' : 'failed', found);
+}
+
+export async function record(
+  delivery: Delivery,
+  stage: 'typing' | 'typed',
+  said: { source: string; facts: Record<string, unknown> },
+): Promise<void> {
+  const evidence = evidenceAt(delivery.clock, said.source, said.facts);
+  delivery.evidence.push(evidence);
+  await delivery.prompt.record(stage, evidence);
+}
+
+/** What stands in the way, for people. */
+export function whatIsThere(delivery: Delivery): string {
+  const { sight } = delivery.tracker;
+  const { facts, foreground, people, away } = sight;
+  if (away !== undefined) return away;
+  if (foreground.kind !== 'tool') return `in the foreground is ${foreground.kind}, not the tool`;
+  if (facts.dialog.value) return `a dialog (${facts.dialog.value.kind}) is open`;
+  if (facts.menu.value) {
+    const { kind, chosen } = facts.menu.value;
+    return chosen === undefined ? `a ${kind} is open` : `a menu is open in which Enter chooses ${chosen}`;
+  }
+  if (facts.copy_mode) return 'the pane is in copy mode';
+  if (people.typing) return 'a person is typing';
+  const now = held(delivery, sight);
+  if (delivery.prepared.onlyIfOffered && now === 'all') return 'the tool does not offer this command';
+  if (now === 'empty') return 'the composer is empty and nothing shows that the prompt was taken';
+  return now === 'other' ? 'the composer holds something else' : `the composer shows ${now}`;
+}

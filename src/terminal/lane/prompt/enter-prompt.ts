@@ -1,0 +1,120 @@
+import { sleep } from '../../../base/index.ts';
+import { evidenceAt } from '../../lane-context.ts';
+import { hasAnswered } from '../../proof/answered.ts';
+import { isHeld } from '../../proof/held-text.ts';
+import { seemsTaken } from '../../proof/prove-submission.ts';
+import { awaitAnswer, NOT_ANSWERED } from './await-answer.ts';
+import { type Delivery, type Ending, gaveBack, held, proven, touched, whatIsThere } from './delivery.ts';
+import type { EnteringStep, NextStep } from './entering-steps.ts';
+import { isBarred, mayEnter } from './may-enter.ts';
+import { type Entered, pressEnter } from './press-enter.ts';
+import { prove, swallowedMs } from './prove-entered.ts';
+import { takeBack } from './take-back.ts';
+
+const MOST_ENTERS = 3;
+
+/** A prompt between the first Enter and its ending. */
+interface Entering {
+  delivery: Delivery;
+  entered: Entered;
+  /** Why what stood in the composer was taken back. */
+  why: string;
+}
+
+/** Submits what stands in the composer, and proves it, step by step as `entering-steps.ts` has them. */
+export async function enterPrompt(delivery: Delivery, resumed?: Entered): Promise<Ending> {
+  const { clock, sent, pasted } = delivery;
+  const rest = pasted.atMs + sent.detector.input.pasteGapMs - clock.monotonic();
+  if (rest > 0) await sleep(clock, rest);
+  const entered = resumed ?? (await pressEnter(delivery, undefined));
+  if ('outcome' in entered) return leaveNothingBarred(delivery, entered);
+  const entering: Entering = { delivery, entered, why: '' };
+  let step: EnteringStep = 'prove';
+  for (;;) {
+    const next: EnteringStep | Ending = await STEPS[step](entering);
+    if (typeof next !== 'string') return next;
+    step = next;
+  }
+}
+
+const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> | Ending> } = {
+  async press(entering) {
+    const pressed = await pressEnter(entering.delivery, entering.entered);
+    if ('outcome' in pressed) return leaveNothingBarred(entering.delivery, pressed);
+    entering.entered = pressed;
+    return 'prove';
+  },
+
+  async prove({ delivery, entered }) {
+    const proof = await prove(delivery, entered, swallowedMs(delivery));
+    if (proof) return proven(delivery, proof, entered);
+    return delivery.overtaking.waits ? 'overtaken' : 'look';
+  },
+
+  async look({ delivery, entered }) {
+    const sight = await delivery.tracker.look();
+    if (!mayEnter(delivery, sight) || sight.facts.busy.value === 'yes') return 'prove_late';
+    if (seemsTaken(sight, entered.baseline, delivery.sent)) return 'prove_late';
+    if (!hasAnswered(delivery, entered.typed)) return 'await_answer';
+    delivery.evidence.push(evidenceAt(delivery.clock, 'composer', { enter_swallowed: entered.enters }));
+    return entered.enters < MOST_ENTERS ? 'press' : 'take_back';
+  },
+
+  async await_answer(entering) {
+    const found = await awaitAnswer(entering.delivery, entering.entered);
+    if (found === 'answered') return 'prove';
+    if (found !== 'taken_back') return found;
+    entering.why = NOT_ANSWERED;
+    return 'judge_taken_back';
+  },
+
+  async prove_late({ delivery, entered }) {
+    const proof = await prove(delivery, entered, delivery.patience.proofMs);
+    if (proof) return proven(delivery, proof, entered);
+    if (delivery.overtaking.waits) return 'overtaken';
+    return leaveNothingBarred(delivery, touched('unconfirmed', whatIsThere(delivery)));
+  },
+
+  async take_back(entering) {
+    const { delivery, entered } = entering;
+    entering.why = `Enter was swallowed ${entered.enters} times`;
+    if (await takeBack(delivery.sent.text, delivery)) return 'judge_taken_back';
+    return touched('unconfirmed', `${entering.why}; the text stands in the composer`);
+  },
+
+  async judge_taken_back({ delivery, entered, why }) {
+    const proof = await prove(delivery, entered, swallowedMs(delivery));
+    if (proof) return proven(delivery, proof, entered);
+    if (delivery.overtaking.waits) return 'overtaken';
+    const taken = seemsTaken(delivery.tracker.sight, entered.baseline, delivery.sent);
+    if (taken !== false) return touched('unconfirmed', `${why}; what stood in the composer was taken back`);
+    const found = `${why}; the text was taken back`;
+    return entered.enters < MOST_ENTERS ? gaveBack(delivery, found) : touched('failed', found);
+  },
+
+  async overtaken({ delivery, entered }) {
+    const { overtaking, sent, tracker, patience } = delivery;
+    let left: string | undefined;
+    do {
+      await overtaking.letIn(sent.text);
+      let proof = await prove(delivery, entered, swallowedMs(delivery));
+      const stands = !proof && isHeld(held(delivery, await tracker.look()));
+      if (stands) left = (await takeBack(sent.text, delivery)) ? 'was taken back' : 'stands in the composer';
+      proof ??= await prove(delivery, entered, stands ? swallowedMs(delivery) : patience.proofMs);
+      if (proof) return proven(delivery, proof, entered);
+    } while (overtaking.waits);
+    const there = left === undefined ? whatIsThere(delivery) : `the text ${left}`;
+    return touched('unconfirmed', 'an interrupt came before it was proven', there);
+  },
+};
+
+/** What stands in front of a menu, or would need one to be taken, is ours and is taken back. */
+async function leaveNothingBarred(delivery: Delivery, ending: Ending): Promise<Ending> {
+  if (ending.outcome !== 'unconfirmed' || !isBarred(delivery, await delivery.tracker.look())) return ending;
+  const erased = await takeBack(delivery.sent.text, delivery);
+  return touched(
+    'failed',
+    ...ending.reasons,
+    erased ? 'the text was taken back' : 'the text stands in the composer',
+  );
+}

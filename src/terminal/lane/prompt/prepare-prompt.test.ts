@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { detectorFor, detectorsOf, TOOLS } from '../../../tools/index.ts';
+import { preparePrompt } from './prepare-prompt.ts';
+
+describe('a prompt before it is pasted', () => {
+  it.each([
+    ['claude', '!rm -rf x', /shell/],
+    ['codex', '  !ls', /shell/],
+    ['copilot', '!ls', /shell/],
+    ['claude', 'do this \\', /backslash/],
+    ['gemini', 'line\nlast \\', /backslash/],
+    ['codex', 'look at @src/main.ts', /completion/],
+    ['gemini', 'look at @file', /completion/],
+    ['claude', '/unknown do it', /slash/],
+    ['codex', '/unknown with words', /slash/],
+    ['kimi', '/unknown', /slash/],
+    ['gemini', 'x'.repeat(9_000), /line of 9000 bytes/],
+    ['gemini', 'a line\n'.repeat(40_000), /at most 200000/],
+    ['claude', '', /nothing/],
+    ['claude', '\u001b\u0007 \n', /nothing/],
+  ])('%s does not take %j', (tool, text, because) => {
+    expect(preparePrompt(text, detectorFor(tool).input).refusals.join('; ')).toMatch(because);
+  });
+
+  it.each(['claude', 'codex'])('%s takes a lone command only where its menu offers it', (tool) => {
+    const { input } = detectorFor(tool);
+    expect(preparePrompt('/clear', input)).toMatchObject({ refusals: [], onlyIfOffered: true });
+    expect(preparePrompt('clear it', input)).toMatchObject({ refusals: [], onlyIfOffered: false });
+  });
+
+  it('is a command also with a line end behind it, and is pasted without', () => {
+    const { input } = detectorFor('claude');
+    expect(preparePrompt('/clear \n', input)).toMatchObject({
+      text: '/clear',
+      changes: ['command_end_trimmed'],
+    });
+    expect(preparePrompt('words \n', input).text).toBe('words \n');
+    expect(preparePrompt(' /tmp/x', input).text).toBe(' /tmp/x');
+  });
+
+  it.each([
+    ['claude', 'plain words'],
+    ['claude', '/etc/hosts is a file'],
+    ['codex', 'ends with a backslash \\'],
+    ['codex', '@file is at the start'],
+    ['gemini', '!pasted it is only text'],
+    ['opencode', '?'],
+    ['claude', 'x'.repeat(200_000)],
+    ['claude', '- a list\n- of things'],
+  ])('%s takes %j', (tool, text) => {
+    expect(preparePrompt(text, detectorFor(tool).input).refusals).toEqual([]);
+  });
+
+  it('is changed only where that is recorded', () => {
+    const { text, changes } = preparePrompt('a\tb\r\nc\u001b[201~', detectorFor('claude').input);
+    expect(text).toBe('a\tb\nc[201~');
+    expect(changes).toEqual(['line_ends_unified', 'control_characters_removed', 'tabs_to_4_spaces']);
+    expect(preparePrompt('as it is', detectorFor('codex').input)).toMatchObject({
+      text: 'as it is',
+      changes: [],
+    });
+  });
+
+  it('never holds a control character, whatever it held', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.constantFrom(...TOOLS.flatMap(detectorsOf)),
+        (given, { input }) => {
+          const { text } = preparePrompt(given, input);
+          expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+          expect(preparePrompt(text, input).text).toBe(text);
+        },
+      ),
+    );
+  });
+});

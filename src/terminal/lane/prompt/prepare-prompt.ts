@@ -1,0 +1,72 @@
+import type { InputRules } from '../../../screen/index.ts';
+import { pasteText } from '../../../tmux/index.ts';
+import { essence } from '../../proof/held-text.ts';
+import { visibleText } from '../../proof/visible-text.ts';
+import { isLoneCommand } from './slash-command.ts';
+
+export interface PreparedPrompt {
+  /** What is pasted. */
+  text: string;
+  /** What the paste or the tool changes, by name; kept with the evidence. */
+  changes: string[];
+  /** Why the tool would not take it as it is written. */
+  refusals: string[];
+  /** Enter is pressed only where the tool's own menu offers exactly this; without, the tool would not take it. */
+  onlyIfOffered: boolean;
+}
+
+/** The prompt as it can be pasted, or why it cannot: it reaches the tool as written or not at all. */
+export function preparePrompt(given: string, rules: InputRules): PreparedPrompt {
+  const controlled = pasteText(given);
+  const visible = visibleText(controlled);
+  const pasted = visible.text;
+  // A line end behind it would close the menu in which the tool offers the command, and with that its proof.
+  const text = isLoneCommand(pasted) ? pasted.trimEnd() : pasted;
+  const against = rules.refuses.filter(({ typedOnly, when }) => !typedOnly && when.test(text));
+  const forgiven = against.filter(({ unlessOffered }) => unlessOffered && isLoneCommand(text));
+  const refusals = against.filter((rule) => !forgiven.includes(rule)).map(({ because }) => because);
+  // A prompt is known again by its first line, behind the tool's glyph.
+  if (essence(text.split('\n', 1)[0]!) === '')
+    refusals.push('its first line holds nothing that every terminal shows');
+  if (/^\s/.test(text))
+    refusals.push('it begins with blanks before a sign of a command: leave them out, or begin with a word');
+  const bytes = Buffer.byteLength(text);
+  if (rules.maxPasteBytes !== undefined && bytes > rules.maxPasteBytes) {
+    refusals.push(`it has ${bytes} bytes and the tool takes pastes of at most ${rules.maxPasteBytes}`);
+  }
+  const longest = Math.max(...text.split('\n').map((line) => Buffer.byteLength(line)));
+  if (rules.maxLineBytes !== undefined && longest > rules.maxLineBytes) {
+    refusals.push(
+      `it has a line of ${longest} bytes and the tool takes lines of at most ${rules.maxLineBytes}`,
+    );
+  }
+  return {
+    text,
+    changes: [
+      ...new Set([
+        ...controlChanges(given, controlled),
+        ...visible.changes,
+        ...changesOf(pasted, text, rules),
+      ]),
+    ],
+    refusals,
+    onlyIfOffered: forgiven.length > 0,
+  };
+}
+
+function controlChanges(given: string, pasted: string): string[] {
+  const changes: string[] = [];
+  const unified = given.replace(/\r\n?/g, '\n');
+  if (unified !== given) changes.push('line_ends_unified');
+  if (pasted !== unified) changes.push('control_characters_removed');
+  return changes;
+}
+
+function changesOf(pasted: string, text: string, rules: InputRules): string[] {
+  const changes: string[] = [];
+  if (text !== pasted) changes.push('command_end_trimmed');
+  if (rules.changes.includes('tabs_to_4_spaces') && text.includes('\t')) changes.push('tabs_to_4_spaces');
+  if (rules.changes.includes('trailing_space')) changes.push('trailing_space');
+  if (rules.changes.includes('trims_ends') && text.trim() !== text) changes.push('trims_ends');
+  return changes;
+}

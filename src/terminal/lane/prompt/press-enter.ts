@@ -1,0 +1,87 @@
+import { crashPoint, messageOf, sleep } from '../../../base/index.ts';
+import type { Facts } from '../../../screen/index.ts';
+import { evidenceAt, sameAs } from '../../lane-context.ts';
+import { screenDigest, type Typed } from '../../proof/answered.ts';
+import { type Baseline, baselineOf } from '../../proof/prove-submission.ts';
+import type { Sight } from '../../watch/sight.ts';
+import { waitUntil } from '../../watch/wait-until.ts';
+import { standBy } from './await-echo.ts';
+import {
+  type Delivery,
+  type Ending,
+  MOST_OVERTAKEN,
+  nothingTyped,
+  touched,
+  tryKeep,
+  whatIsThere,
+} from './delivery.ts';
+import { isBarred, mayEnter } from './may-enter.ts';
+import { offersExactly } from './slash-command.ts';
+
+/** Enter was pressed. */
+export interface Entered {
+  /** What the screen showed just before the first one: every proof is held against that. */
+  baseline: Baseline;
+  before: Facts;
+  enters: number;
+  /** The last one. */
+  typed: Typed;
+  /** A menu was open in which it was to choose exactly what was typed. */
+  offered: boolean;
+}
+
+/** Presses Enter in one step with the check that the composer holds our text and nothing asks anything. */
+export async function pressEnter(
+  delivery: Delivery,
+  earlier: Entered | undefined,
+): Promise<Entered | Ending> {
+  const { tracker, watch, patience, clock, sent, pasted } = delivery;
+  let refused = 0;
+  for (let tries = 0; tries < MOST_OVERTAKEN; tries++) {
+    const sight = await tracker.look();
+    if (!mayEnter(delivery, sight)) {
+      const may = (seen: Sight): true | undefined => mayEnter(delivery, seen) || undefined;
+      if (await waitUntil(delivery, may, patience.clearMs)) continue;
+      const why = 'Enter was not pressed';
+      if (earlier || isBarred(delivery, tracker.sight))
+        return touched('unconfirmed', `${why}: ${whatIsThere(delivery)}`);
+      const ended = await standBy(delivery, why);
+      if (ended) return ended;
+      continue;
+    }
+    const baseline = earlier?.baseline ?? baselineOf(sight, sent, pasted.since.getTime());
+    if (!tryKeep(delivery, 'entering', baseline)) {
+      const ended = await forRoom(delivery, refused++);
+      if (ended) return ended;
+      tries--;
+      continue;
+    }
+    if (!tracker.toolHoldsPane()) continue;
+    try {
+      const said = evidenceAt(clock, 'lane', { sent: 'enter' });
+      const typed = { atMs: clock.monotonic(), screen: screenDigest(sight.view!) };
+      await watch.tmux.pressEnter(sight.view!.pane.id, { expect: sameAs(sight.view!) });
+      delivery.evidence.push(said);
+      crashPoint('lane.entered');
+      const { before = sight.facts, enters = 0 } = earlier ?? {};
+      return { baseline, before, enters: enters + 1, typed, offered: offersExactly(sight, sent.text) };
+    } catch (error) {
+      if (!nothingTyped(error))
+        return touched('unconfirmed', `Enter may have been pressed: ${messageOf(error)}`);
+    }
+  }
+  return touched('unconfirmed', 'Enter was not pressed: the screen does not hold still');
+}
+
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 30_000;
+/** About three minutes. */
+const MOST_PAUSES = 12;
+
+/** Enter is pressed when the disk has taken that it will be. Everything is looked at anew after the wait. */
+async function forRoom({ clock, prompt }: Delivery, pauses: number): Promise<Ending | undefined> {
+  const why = 'Enter was not pressed: the disk does not take the note of it';
+  if (pauses === MOST_PAUSES) return touched('unconfirmed', why);
+  await sleep(clock, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** pauses), prompt.patient);
+  return prompt.patient?.aborted ? touched('left', why) : undefined;
+}

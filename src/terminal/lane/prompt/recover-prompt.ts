@@ -1,0 +1,106 @@
+import { isProcessAlive } from '../../../base/index.ts';
+import { evidenceAt, type LaneContext } from '../../lane-context.ts';
+import type { Evidence, Recovered } from '../../port.ts';
+import { hasMoved } from '../../proof/answered.ts';
+import { type Held, heldText, isHeld } from '../../proof/held-text.ts';
+import { isOwnLabel } from '../../proof/own-label.ts';
+import { proofOfSubmission } from '../../proof/prove-submission.ts';
+import { unreadInput } from '../../watch/unread-input.ts';
+import { waitUntil } from '../../watch/wait-until.ts';
+import type { LaneAttempt } from '../lane-attempt.ts';
+import { takeBack } from './take-back.ts';
+
+export interface Interrupted {
+  /** As it was typed. */
+  text: string;
+  sinceMs: number;
+  attempt: LaneAttempt | undefined;
+}
+
+/**
+ * Judges by evidence what became of a prompt whose typist was killed or has given up, and takes back what of it stands in
+ * the composer. Without evidence either way: unknown; `unseen` while the tool has not answered what was typed.
+ */
+export async function recoverPrompt(
+  { text, sinceMs, attempt }: Interrupted,
+  on: LaneContext,
+): Promise<Recovered> {
+  const { tracker, clock, patience } = on;
+  const { detector, signals } = tracker;
+  const step = attempt?.step;
+  const say = (verdict: Recovered['verdict'], source: string, facts: Record<string, unknown>): Recovered => ({
+    verdict,
+    evidence: [evidenceAt(clock, source, { step: step ?? null, ...facts })],
+  });
+  for (const signal of signals) {
+    const heard = signal.heard?.(text, sinceMs);
+    if (heard) return { verdict: 'submitted', evidence: [heard] };
+  }
+  if (step === 'before_paste') return say('not_submitted', 'lane', { found: 'nothing had been typed' });
+  const neverEntered = step === 'pasting' || step === 'pasted';
+  if (neverEntered && attempt?.tool && !isProcessAlive(attempt.tool))
+    return say('not_submitted', 'process', {
+      found: 'the tool it was pasted into has ended, and Enter had not been pressed',
+    });
+  const sent = { text, detector, signals, clock };
+  const prove = (timeoutMs: number): Promise<Evidence | undefined> =>
+    waitUntil(
+      on,
+      (sight) => (attempt?.baseline ? proofOfSubmission(sight, attempt.baseline, sent) : undefined),
+      timeoutMs,
+    );
+  const held = (): Held => heldText(tracker.sight.facts, text, detector.input);
+  const moved = (): boolean => {
+    const { view } = tracker.sight;
+    return view !== undefined && attempt?.screen != null && hasMoved(view, attempt.screen);
+  };
+  await tracker.look();
+  const unread = unreadInput(tracker.sight.view?.pane.tty ?? '') ?? 0;
+  const unseen = say('unseen', 'composer', { held: held(), unread });
+  if (unread > 0) return unseen;
+  // What the typist sent last may still be on its way through the terminal.
+  const proof = await prove(step === 'entering' ? patience.swallowedMs.untold : 0);
+  if (proof) return { verdict: 'submitted', evidence: [proof] };
+  if (neverEntered && held() === 'empty') {
+    if (step === 'pasting')
+      await waitUntil(on, () => (held() === 'empty' ? undefined : true), patience.echoMs);
+    const ageMs = clock.now().getTime() - sinceMs;
+    const drawn = moved() || on.watch.outputAtMs > clock.monotonic() - ageMs;
+    const lost = step === 'pasting' || (ageMs >= patience.lostMs && drawn);
+    if (held() === 'empty')
+      return lost
+        ? say('not_submitted', 'composer', {
+            held: 'empty',
+            found: 'the composer is empty, so the paste had not arrived, and Enter had not been pressed',
+          })
+        : unseen;
+  }
+  const before = held();
+  const ours = before === 'chip' ? await labelIsOurs({ text, sinceMs, attempt }, on) : isHeld(before);
+  if (ours && (await takeBack(text, on))) {
+    // Our keys went in after that Enter. Now that they have had their effect, so has it.
+    const late = neverEntered ? undefined : await prove(patience.swallowedMs.untold);
+    if (late) return { verdict: 'submitted', evidence: [late] };
+    return say('not_submitted', 'composer', {
+      held: before,
+      erased: true,
+      found: 'it had been typed, stood unsent in the composer, and was taken back',
+    });
+  }
+  const { foreground, facts } = tracker.sight;
+  const hidden = held() === 'none' && (facts.dialog.value !== null || foreground.kind !== 'tool');
+  const open = hidden || (isHeld(before) && !moved());
+  const living = !attempt?.tool || isProcessAlive(attempt.tool);
+  return say(open && living && step !== undefined ? 'unseen' : 'unknown', 'composer', {
+    held: held(),
+    foreground: foreground.kind,
+  });
+}
+
+/** A label could stand for anybody's paste. */
+async function labelIsOurs({ text, sinceMs, attempt }: Interrupted, on: LaneContext): Promise<boolean> {
+  const { facts, foreground } = on.tracker.sight;
+  if (!attempt?.tool || foreground.tool?.pid !== attempt.tool.pid) return false;
+  const label = facts.composer.value?.text.trim() ?? '';
+  return isOwnLabel(label, { text, sinceMs, baseline: attempt.baseline ?? undefined }, on);
+}
