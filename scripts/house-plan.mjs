@@ -44,18 +44,18 @@ const GATEWAY_PLAN = {
   http: 'queue presence control mail notifier reminders',
 };
 
-/** Inside the fleet server: who a caller is, then queue, registry, requests, sweeps; http and server.ts see them all. */
+/** Inside the fleet server: who a caller is, then queue, registry, tickets, sweeps; http and server.ts see them all. */
 const FLEET_PLAN = {
   schema: '',
   identity: '',
   sweep: '',
   delivery: 'identity sweep',
   registry: 'identity delivery sweep',
-  requests: 'identity delivery registry sweep',
+  tickets: 'identity delivery registry sweep',
   nudge: 'sweep delivery',
   a2a: 'identity delivery registry',
   agents: 'identity',
-  http: 'identity delivery registry requests nudge sweep a2a agents',
+  http: 'identity delivery registry tickets nudge sweep a2a agents',
 };
 
 /** Inside session: what is on record, which agent is meant, its gateway, its life; servers use all of it. */

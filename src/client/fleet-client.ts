@@ -64,8 +64,8 @@ export class FleetClient {
     return this.request(method, path, body, options);
   }
 
-  /** What happens to the requests the token may see, until aborted. */
-  requestEvents(after: number | undefined, signal?: AbortSignal): AsyncGenerator<ServerEvent> {
+  /** What happens to the tickets the token may see, until aborted. */
+  ticketEvents(after: number | undefined, signal?: AbortSignal): AsyncGenerator<ServerEvent> {
     const { path } = question(FLEET_PLACES['requests.events'], { after });
     return followEvents(this.#target, { path: this.#prefix + path, signal });
   }

@@ -16,5 +16,5 @@ export * from './gateway-client.ts';
 export * from './owner-token.ts';
 export * from './pair-path.ts';
 export * from './question.ts';
-export * from './requests-client.ts';
 export * from './session-fleet.ts';
+export * from './tickets-client.ts';

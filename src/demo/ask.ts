@@ -1,8 +1,8 @@
 import { messageOf } from '../base/index.ts';
 import type { Team } from './team.ts';
 
-/** The requests a person has filed, at one moment. */
-export interface Requests {
+/** The tickets a person has filed, at one moment. */
+export interface Tickets {
   asked: number;
   answered: number;
   last: string;
@@ -10,7 +10,7 @@ export interface Requests {
 
 const TITLES = ['Deploy to staging?', 'Write the changelog', 'Bump the version?', 'Tidy the backlog'];
 
-/** Files requests to one agent after the other, as a person would, and looks what became of them. */
+/** Files tickets for one agent after the other, as a person would, and looks what became of them. */
 export class Asker {
   #team: Team;
   #asked = 0;
@@ -22,7 +22,7 @@ export class Asker {
   async ask(): Promise<void> {
     const { members, fleet } = this.#team;
     const title = TITLES[this.#asked % TITLES.length]!;
-    await fleet.requests.create({
+    await fleet.tickets.create({
       kind: title.endsWith('?') ? 'approval' : 'task',
       recipient_type: 'agent',
       recipient_id: members[this.#asked % members.length]!.name,
@@ -31,9 +31,9 @@ export class Asker {
     this.#asked++;
   }
 
-  async look(): Promise<Requests> {
+  async look(): Promise<Tickets> {
     try {
-      const { requests } = await this.#team.fleet.requests.sent({ status: 'all', limit: 100 });
+      const { requests } = await this.#team.fleet.tickets.sent({ status: 'all', limit: 100 });
       const newest = requests[0];
       return {
         asked: this.#asked,

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import * as path from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Ending, unavailable } from '../base/index.ts';
-import { FleetClient, RequestsClient, readTokenFile } from '../client/index.ts';
+import { FleetClient, readTokenFile, TicketsClient } from '../client/index.ts';
 import { packageRoot } from '../session/index.ts';
 
 export interface Fleet {
   url: string;
   tokenFile: string;
-  requests: RequestsClient;
+  tickets: TicketsClient;
 }
 
 /** The fleet server as a process of its own, on the embedded database, as `rouse server start` runs it. */
@@ -35,6 +35,6 @@ export async function startFleetServer(home: string, env: NodeJS.ProcessEnv, end
   return {
     url,
     tokenFile,
-    requests: new RequestsClient(new FleetClient({ url, token: readTokenFile(tokenFile) })),
+    tickets: new TicketsClient(new FleetClient({ url, token: readTokenFile(tokenFile) })),
   };
 }

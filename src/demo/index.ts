@@ -1,6 +1,6 @@
 /**
  * Demo: the product's main job in a minute. A small team of scripted agents in tmux, each with its gateway and mailbox,
- * sends mail around, a person files requests with the fleet server, and a live view tells who is idle, busy, woken, and why.
+ * sends mail around, a person files tickets with the fleet server, and a live view tells who is idle, busy, woken, and why.
  *
  * Promises  Everything lives in one temporary directory and one private tmux server; nothing of it is left at the end.
  * Never     Touches the user's own state root, tmux server or agents.

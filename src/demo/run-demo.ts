@@ -1,5 +1,5 @@
 import { type Clock, Ending, sleep, systemClock } from '../base/index.ts';
-import { Asker, type Requests } from './ask.ts';
+import { Asker, type Tickets } from './ask.ts';
 import { type Glance, glanceAt } from './look.ts';
 import { Postman } from './post.ts';
 import { gatherTeam, type Team } from './team.ts';
@@ -11,7 +11,7 @@ export interface DemoOptions {
   outIsTty: boolean;
   signal: AbortSignal;
   say: (text: string) => void;
-  /** End as soon as every agent has been woken and has handled mail, and a request has been answered. */
+  /** End as soon as every agent has been woken and has handled mail, and a ticket has been answered. */
   once: boolean;
 }
 
@@ -49,21 +49,21 @@ async function showUntilEnd(team: Team, options: DemoOptions, clock: Clock): Pro
       await asker.ask();
       nextRequest = clock.monotonic() + REQUEST_EVERY_MS;
     }
-    const requests = await asker.look();
+    const tickets = await asker.look();
     const glances = await Promise.all(team.members.map(glanceAt));
     const frame = renderFrame(
       {
         glances,
         sent: post.sent,
         lastMail: post.last,
-        requests,
+        tickets,
         seconds: Math.round((clock.monotonic() - started) / 1000),
         attach: `tmux -S ${team.tmuxSocket} attach`,
       },
       options.outIsTty,
     );
-    before = show(frame, glances, requests, before, options);
-    const done = glances.every((glance) => glance.wakes > 0 && glance.answered > 0) && requests.answered > 0;
+    before = show(frame, glances, tickets, before, options);
+    const done = glances.every((glance) => glance.wakes > 0 && glance.answered > 0) && tickets.answered > 0;
     if (options.once && done) return;
     await sleep(clock, FRAME_MS, options.signal);
   }
@@ -73,7 +73,7 @@ async function showUntilEnd(team: Team, options: DemoOptions, clock: Clock): Pro
 function show(
   frame: string,
   glances: Glance[],
-  requests: Requests,
+  tickets: Tickets,
   before: string,
   { out, outIsTty }: DemoOptions,
 ): string {
@@ -84,7 +84,7 @@ function show(
   const lines = glances.map(
     ({ name, state, openMail, why }) => `${name}: ${state}, ${openMail} open; ${why}`,
   );
-  lines.push(`requests: ${requests.asked} asked, ${requests.answered} answered; ${requests.last}`);
+  lines.push(`requests: ${tickets.asked} asked, ${tickets.answered} answered; ${tickets.last}`);
   const told = new Set(before.split('\n'));
   const news = lines.filter((line) => !told.has(line));
   if (news.length > 0) out(`${news.join('\n')}\n`);

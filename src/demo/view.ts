@@ -1,11 +1,11 @@
-import type { Requests } from './ask.ts';
+import type { Tickets } from './ask.ts';
 import type { Glance } from './look.ts';
 
 export interface Frame {
   glances: Glance[];
   sent: number;
   lastMail: string;
-  requests: Requests;
+  tickets: Tickets;
   seconds: number;
   attach: string;
 }
@@ -14,7 +14,7 @@ const COLOURS: Record<string, string> = { idle: '32', busy: '33', 'being woken':
 
 /** The live view as text; with colour only on a terminal. */
 export function renderFrame(frame: Frame, colour: boolean): string {
-  const { glances, sent, lastMail, requests, seconds, attach } = frame;
+  const { glances, sent, lastMail, tickets, seconds, attach } = frame;
   const paint = (text: string, code: string | undefined): string =>
     colour && code ? `\u001b[${code}m${text}\u001b[0m` : text;
   const rows = glances.map(({ name, state, openMail, wakes, answered, why }) =>
@@ -34,7 +34,7 @@ export function renderFrame(frame: Frame, colour: boolean): string {
     ...rows,
     '',
     `last mail  ${lastMail}`,
-    `requests   ${requests.asked} asked by a person, ${requests.answered} answered; ${requests.last}`,
+    `requests   ${tickets.asked} asked by a person, ${tickets.answered} answered; ${tickets.last}`,
     `look in    ${attach}`,
     'Ctrl-C ends it and leaves nothing running.',
     '',

@@ -23,10 +23,10 @@ import {
 import { hasServerAdmin } from './identity/index.ts';
 import { NUDGE_DEFAULTS, NUDGE_KIND, nothingToNudge, nudgeSweep } from './nudge/index.ts';
 import { Arrivals, LIVENESS_WINDOW_SECONDS, livenessSweep } from './registry/index.ts';
-import { orphanSweep, requestRoutes } from './requests/index.ts';
 import { FLEET_MIGRATIONS } from './schema/index.ts';
 import type { DatabaseConfig, ServerConfig } from './server-config.ts';
 import { clockSweep, Sweepers } from './sweep/index.ts';
+import { orphanSweep, ticketRoutes } from './tickets/index.ts';
 
 export interface RunningServer {
   instanceId: string;
@@ -195,8 +195,8 @@ function routes(config: ServerConfig, rooms: Rooms): Hono {
   registryRoutes(app, { ...rooms, clock, log, leaseSeconds, livenessSeconds, guards });
   adminRoutes(app, sql);
   sweeperRoutes(app, sweepers);
-  const requests = requestRoutes(app, { ...rooms, clock, enqueue, callerOf: requireCaller });
-  ending.add(() => requests.close());
+  const tickets = ticketRoutes(app, { ...rooms, clock, enqueue, callerOf: requireCaller });
+  ending.add(() => tickets.close());
   deliveryRoutes(app, sql);
   a2aRoutes(app, { ...rooms, log, publicUrl: config.publicUrl });
   const { agents, stopping } = rooms;

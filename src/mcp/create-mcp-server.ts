@@ -4,7 +4,7 @@ import { toHttp } from '../wire/codes.ts';
 import { MAIL_TOOLS } from './mail-tools.ts';
 import type { McpPorts } from './ports.ts';
 import { REMINDER_TOOLS } from './reminder-tools.ts';
-import { REQUEST_TOOLS } from './request-tools.ts';
+import { TICKET_TOOLS } from './ticket-tools.ts';
 import type { Tool } from './tool.ts';
 
 /** Put there by the build. */
@@ -26,12 +26,8 @@ export function createMcpServer(ports: McpPorts): McpServer {
   return server;
 }
 
-function toolsOf({ requests, mail, gateway }: McpPorts): Tool[] {
-  return [
-    ...(requests ? REQUEST_TOOLS : []),
-    ...(mail ? MAIL_TOOLS : []),
-    ...(gateway ? REMINDER_TOOLS : []),
-  ];
+function toolsOf({ tickets, mail, gateway }: McpPorts): Tool[] {
+  return [...(tickets ? TICKET_TOOLS : []), ...(mail ? MAIL_TOOLS : []), ...(gateway ? REMINDER_TOOLS : [])];
 }
 
 function register(server: McpServer, tool: Tool, ports: Required<McpPorts>): void {

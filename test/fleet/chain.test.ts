@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RequestsClient, sessionFleet } from '../../src/client/index.ts';
+import { sessionFleet, TicketsClient } from '../../src/client/index.ts';
 import { NUDGE_DEFAULTS } from '../../src/fleet/nudge/index.ts';
 import type { SessionContext } from '../../src/session/index.ts';
 import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
@@ -88,10 +88,10 @@ describe('a request that is ignored', () => {
     expect((await queued('nudge')).map(({ status }) => status)).toEqual(['completed']);
   }, 240_000);
 
-  function requestsOf(agent: HousedAgent): RequestsClient {
+  function requestsOf(agent: HousedAgent): TicketsClient {
     const { tokenFile } = sessionFleet(agent.facts.root)!;
     const token = fs.readFileSync(tokenFile, 'utf8').trim();
-    return new RequestsClient(fleet.as(token));
+    return new TicketsClient(fleet.as(token));
   }
 
   const environmentOf = (agent: HousedAgent): Record<string, string> => ({

@@ -3,12 +3,12 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog, silentLog, systemClock } from '../../src/base/index.ts';
-import { RequestsClient } from '../../src/client/index.ts';
+import { TicketsClient } from '../../src/client/index.ts';
 import { identify } from '../../src/fleet/identity/index.ts';
 import { enqueue, initServer, serverFiles } from '../../src/fleet/index.ts';
 import { NUDGE_DEFAULTS } from '../../src/fleet/nudge/index.ts';
-import { cancelOrphans } from '../../src/fleet/requests/index.ts';
 import { openDatabase } from '../../src/fleet/server.ts';
+import { cancelOrphans } from '../../src/fleet/tickets/index.ts';
 import { startFleet, TEMPLATES, type TestFleet } from '../support/fleet.ts';
 import { a2aClient } from './a2a-support.ts';
 
@@ -36,9 +36,9 @@ describe('a removed agent', () => {
   it('leaves no open request behind: each is cancelled, and whoever asked is told', async () => {
     const [asker, gone] = [await online('asker'), await online('gone')];
     const wish = { kind: 'task', title: 'do it', recipient_type: 'agent', recipient_id: 'gone' } as const;
-    const own = new RequestsClient(asker.client, asker.workspaceId);
+    const own = new TicketsClient(asker.client, asker.workspaceId);
     const { request_id } = await own.create(wish);
-    await new RequestsClient(fleet.user).create(wish);
+    await new TicketsClient(fleet.user).create(wish);
     await fleet.admin.call('registry.agents.remove', { agent_ref: 'gone' });
     const { request } = await own.get(request_id);
     expect(request).toMatchObject({
@@ -64,7 +64,7 @@ describe('a removed agent', () => {
 
   it('whose requests a crash left open: the next sweep ends them, once', async () => {
     const late = await online('late');
-    await new RequestsClient(fleet.user).create({
+    await new TicketsClient(fleet.user).create({
       kind: 'task',
       title: 'x',
       recipient_type: 'agent',
@@ -83,7 +83,7 @@ it('a row that others wrote with an upper-case recipient finds its agent', async
      VALUES (gen_random_uuid(), $1, 'task', 'user', 'ana', 'agent', $2, 'by hand')`,
     [fleet.orgId, agent.workspaceId.toUpperCase()],
   );
-  const inbox = await new RequestsClient(agent.client, agent.workspaceId).inbox();
+  const inbox = await new TicketsClient(agent.client, agent.workspaceId).inbox();
   expect(inbox.requests.map(({ title }) => title)).toEqual(['by hand']);
   const { rows } = await fleet.sql.query(
     'SELECT recipient_workspace_id AS id FROM requests WHERE title = $1',
@@ -133,7 +133,7 @@ describe('lists that are cut', () => {
     expect(ids).toEqual(
       (await fleet.admin.call('admin.tokens.list', {})).tokens.map(({ token_id }) => token_id),
     );
-    const requests = await new RequestsClient(fleet.user).sent({ status: 'all', limit: 1 });
+    const requests = await new TicketsClient(fleet.user).sent({ status: 'all', limit: 1 });
     expect([requests.truncated, requests.next_cursor === null]).toEqual([true, false]);
     expect(await fleet.admin.request('GET', '/admin/a2a-queue')).toMatchObject({
       next_cursor: null,

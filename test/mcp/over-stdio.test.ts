@@ -7,7 +7,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Ending } from '../../src/base/index.ts';
-import { RequestsClient } from '../../src/client/index.ts';
+import { TicketsClient } from '../../src/client/index.ts';
 import { type CliAgent, cliAgent } from '../support/cli-agent.ts';
 import { startFleet, type TestAgent, type TestFleet } from '../support/fleet.ts';
 import { REQUEST_TOOL_NAMES, TestMcpClient } from './mcp-client.ts';
@@ -70,7 +70,7 @@ describe('rouse mcp', () => {
   });
 
   it('answers a request as the agent of the session, whatever token its environment was started with', async () => {
-    const { request_id: id } = await new RequestsClient(ben.client).create({
+    const { request_id: id } = await new TicketsClient(ben.client).create({
       kind: 'task',
       recipient_type: 'agent',
       recipient_id: 'gpu',
@@ -84,7 +84,7 @@ describe('rouse mcp', () => {
       requests: [{ id, title: 'look' }],
     });
     await client.call('respond_request', { request_id: id, action: 'done', message: 'looked' });
-    const { request, messages } = await new RequestsClient(ben.client).get(id);
+    const { request, messages } = await new TicketsClient(ben.client).get(id);
     expect(request).toMatchObject({ status: 'done', responder_type: 'agent' });
     expect(messages).toMatchObject([{ body: 'looked', closing: true }]);
   });

@@ -1,14 +1,14 @@
 import { invalid, notFound } from '../../base/index.ts';
-import type { RequestPage, RequestsClient } from '../../client/index.ts';
+import type { TicketPage, TicketsClient } from '../../client/index.ts';
 import type { CreateRequestInput, InboxRequestList, RespondRequestInput } from '../../wire/index.ts';
 import type { Input, Output } from '../command.ts';
 import { bodyText } from '../input/body-text.ts';
 import { fleetOf } from './access.ts';
-import { requestTable, threadText } from './requests-print.ts';
+import { threadText, ticketTable } from './requests-print.ts';
 
-async function clientOf(input: Input): Promise<RequestsClient> {
-  const { RequestsClient } = await import('../../client/index.ts');
-  return new RequestsClient(await fleetOf(input), input.flags['workspaceId'] as string | undefined);
+async function clientOf(input: Input): Promise<TicketsClient> {
+  const { TicketsClient } = await import('../../client/index.ts');
+  return new TicketsClient(await fleetOf(input), input.flags['workspaceId'] as string | undefined);
 }
 
 export async function create(input: Input): Promise<Output> {
@@ -36,7 +36,7 @@ function recipientOf({ flags }: Input): Pick<CreateRequestInput, 'recipient_type
   return { recipient_type: 'user', recipient_id: toUser ?? '' };
 }
 
-async function pageOf(input: Input): Promise<RequestPage> {
+async function pageOf(input: Input): Promise<TicketPage> {
   const names = ['status', 'kind', 'limit', 'cursor'];
   const pairs = names.map((name) => [name, input.flags[name]]);
   return {
@@ -55,9 +55,9 @@ async function orgOf(input: Input): Promise<{ org_id?: string }> {
   throw notFound(`there is no org "${named}"`, { hint: '"rouse fleet orgs" lists those you may see' });
 }
 
-const listed = (data: InboxRequestList, sides: Parameters<typeof requestTable>[1]): Output => ({
+const listed = (data: InboxRequestList, sides: Parameters<typeof ticketTable>[1]): Output => ({
   data,
-  plain: requestTable(data, sides, Date.now()),
+  plain: ticketTable(data, sides, Date.now()),
 });
 
 export async function inbox(input: Input): Promise<Output> {

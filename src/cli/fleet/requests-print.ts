@@ -28,7 +28,7 @@ const column = (
 });
 
 /** What waits for whom, with how to see the rest. */
-export function requestTable(list: InboxRequestList, sides: Side[], now: number): string {
+export function ticketTable(list: InboxRequestList, sides: Side[], now: number): string {
   const { requests, total_open: open, next_cursor: cursor } = list;
   const summary = `${open} open`;
   if (requests.length === 0) return `Nothing here (${summary}).`;

@@ -14,7 +14,7 @@ export async function watch(input: Input): Promise<void> {
   while (!input.signal.aborted) {
     try {
       const client = await fleetOf(input);
-      for await (const { id, event: name, data } of client.requestEvents(after, input.signal)) {
+      for await (const { id, event: name, data } of client.ticketEvents(after, input.signal)) {
         after = Number(id);
         pause = FIRST_PAUSE_MS;
         if (name === 'LISTENING') continue;

@@ -12,9 +12,9 @@ import { askMailOf } from '../mail/agent-door.ts';
 /** Where the tools of one agent lead. Everything is looked for at each call: gateways and tokens come and go. */
 export function mcpPorts(input: Input): McpPorts {
   return {
-    requests: async (workspaceId) => {
-      const { RequestsClient } = await import('../../client/index.ts');
-      return new RequestsClient(await ownFleet(input), workspaceId);
+    tickets: async (workspaceId) => {
+      const { TicketsClient } = await import('../../client/index.ts');
+      return new TicketsClient(await ownFleet(input), workspaceId);
     },
     mail: async (operation, body) =>
       askMailOf(input, await agentOf(input), { operation: operation as MailOperationName, body }),

@@ -1,5 +1,5 @@
 /**
- * Delivery: messages on their way to agents. Filled by requests, nudges and A2A; emptied by the heartbeats of gateways.
+ * Delivery: messages on their way to agents. Filled by tickets, nudges and A2A; emptied by the heartbeats of gateways.
  *
  * Promises  What enqueue() answered is stored, and sent in order of priority and age; one active message per key.
  *           A message is in the hands of one session at a time; only the holder of the current lease can settle it.

@@ -1,17 +1,17 @@
 import type { Hono } from 'hono';
-import { type FleetClient, failureOf, RequestsClient } from '../../client/index.ts';
+import { type FleetClient, failureOf, TicketsClient } from '../../client/index.ts';
 import { serve } from '../../http/index.ts';
 import { type McpHttp, mcpOverHttp } from '../../mcp/index.ts';
 import { MCP_ROUTES } from '../../wire/index.ts';
 import { requireCaller } from './authenticate.ts';
 
 /**
- * The requests of the token's holder as MCP tools. Each tool is a call of this server's own routes with the caller's own
+ * The tickets of the token's holder as MCP tools. Each tool is a call of this server's own routes with the caller's own
  * headers: what a token may do is decided in one place.
  */
 export function mcpRoute(app: Hono): McpHttp {
   const mcp = mcpOverHttp((request) => ({
-    requests: (workspaceId) => new RequestsClient(sameServer(app, request), workspaceId),
+    tickets: (workspaceId) => new TicketsClient(sameServer(app, request), workspaceId),
   }));
   serve(app, MCP_ROUTES, {
     mcp: ({ context }) => {

@@ -17,7 +17,7 @@ import {
   settle,
   viewWorkspace,
 } from '../registry/index.ts';
-import { cancelOrphans } from '../requests/index.ts';
+import { cancelOrphans } from '../tickets/index.ts';
 import { requireCaller } from './authenticate.ts';
 
 export interface RegistryRoutes extends HeldBeatDependencies {

@@ -20,7 +20,7 @@ export interface PersonIdentity {
   grants: readonly Grant[];
 }
 
-/** The same as a party of a request: an agent by its workspace, a person by the name on the token. */
+/** The same as a party of a ticket: an agent by its workspace, a person by the name on the token. */
 export interface Party {
   type: 'agent' | 'user';
   id: string;

@@ -7,7 +7,7 @@ const MOST = 1000;
 const NAMED = 20;
 
 /**
- * Open requests to agents that do not exist: nothing can be done for them. Counts them, and names those it has not named
+ * Open tickets for agents that do not exist: nothing can be done for them. Counts them, and names those it has not named
  * before. Answers a function, because what was told is remembered, for the rows that are still there.
  */
 export function badRecipients(log: Log): (sql: Sql) => Promise<number> {

@@ -9,7 +9,7 @@ export const DUE_ORDER = 'r.last_nudged_at NULLS FIRST, r.created_at';
 
 const seconds = (count: number): string => `make_interval(secs => ${Number(count)})`;
 
-/** Reminders since somebody last did something with the request. */
+/** Reminders since somebody last did something with the ticket. */
 const UNANSWERED = `(CASE WHEN r.updated_at > r.last_nudged_at THEN 0 ELSE r.nudge_count END)`;
 
 const LONGEST_WAIT_SECONDS = 24 * 3600;

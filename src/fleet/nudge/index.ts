@@ -1,5 +1,5 @@
 /**
- * Nudge: reminds an idle agent of requests it has left unanswered.
+ * Nudge: reminds an idle agent of tickets it has left unanswered.
  *
  * Promises  An agent that is online and idle is told once of what has waited ten minutes, and again after an hour. The
  *           message and the stamps are one transaction: neither without the other, whatever the replicas, crashes and

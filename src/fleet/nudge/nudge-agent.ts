@@ -23,7 +23,7 @@ interface Look {
 
 /**
  * One agent, one short transaction: lock, look again, enqueue, stamp. A second sweeper finds the agent locked, or the
- * items stamped. The lock lets new requests for the agent be filed meanwhile.
+ * items stamped. The lock lets new tickets for the agent be filed meanwhile.
  */
 export function nudgeAgent(sql: Sql, workspaceId: string, nudge: NudgeRules): Promise<AgentOutcome> {
   return sql.transaction(async (tx) => {

@@ -25,7 +25,7 @@ const ITEMS_PER_AGENT = 5;
  * Which agents to nudge, without gathering their items. First the due items are read in due order, a bounded number of
  * them: mostly that finds everybody. When the head of that line is full of agents who are away or of one agent's backlog,
  * each idle agent is asked for its oldest due item. So a pass reads by the number of idle agents at worst, however many
- * requests there are.
+ * tickets there are.
  */
 export async function pickAgents(
   sql: Sql,

@@ -1,5 +1,5 @@
 /**
- * Why a request was closed where nobody answered it; and the recipient's workspace, filled in also for those who write
+ * Why a ticket was closed where nobody answered it; and the recipient's workspace, filled in also for those who write
  * only its id, in whatever case.
  */
 export const REQUEST_RECIPIENTS = `

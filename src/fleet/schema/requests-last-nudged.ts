@@ -1,6 +1,6 @@
 /**
  * What nudges need of `requests`, in a step of its own that may run before or after the table is made, and any number of
- * times. The indexes hold open requests to agents only: finished ones, however many, cost a sweep nothing.
+ * times. The indexes hold open tickets to agents only: finished ones, however many, cost a sweep nothing.
  */
 export const REQUESTS_LAST_NUDGED = `
 ALTER TABLE IF EXISTS requests ADD COLUMN IF NOT EXISTS last_nudged_at timestamptz;

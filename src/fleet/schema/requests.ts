@@ -1,5 +1,5 @@
 /**
- * Requests between agents and people. `recipient_id` is what the wire shows; `recipient_workspace_id` is the same,
+ * Tickets between agents and people. `recipient_id` is what the wire shows; `recipient_workspace_id` is the same,
  * checked when it was written, and what everything joins on. What is open is read in the order of urgency, then age:
  * the indexes hold that order, so that a page costs the same however much was ever answered.
  */

@@ -2,7 +2,7 @@ import { type Clock, Emitter } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import type { InboxRequestEvent } from '../../wire/index.ts';
 import { type Identity, isTokenGood } from '../identity/index.ts';
-import { REQUESTS_CHANNEL, readEvents } from './request-events.ts';
+import { readEvents, TICKETS_CHANNEL } from './ticket-events.ts';
 
 /** How long a reader hears nothing before it gets a sign of life, and before its token is looked at again. */
 const SIGN_OF_LIFE_MS = 25_000;
@@ -12,7 +12,7 @@ const PAGE = 200;
  * Events as they happen, for any number of readers over one LISTEN, which is begun with the first of them. Every reader
  * reads the table by itself: notifications only say when.
  */
-export class LiveRequests {
+export class LiveTickets {
   #sql: Sql;
   #clock: Clock;
   #changed = new Emitter<string | undefined>();
@@ -25,7 +25,7 @@ export class LiveRequests {
 
   /** Resolves when whatever is committed from now on will be noticed. */
   async ready(): Promise<void> {
-    this.#listening ??= this.#sql.listen(REQUESTS_CHANNEL, (orgId) => this.#changed.emit(orgId));
+    this.#listening ??= this.#sql.listen(TICKETS_CHANNEL, (orgId) => this.#changed.emit(orgId));
     try {
       await this.#listening;
     } catch (error) {

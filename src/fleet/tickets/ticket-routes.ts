@@ -14,17 +14,17 @@ import {
 } from '../../wire/index.ts';
 import { type Identity, requirePerson } from '../identity/index.ts';
 import { addMessage } from './add-message.ts';
-import { cancelRequest } from './cancel-request.ts';
-import { createRequest } from './create-request.ts';
+import { cancelTicket } from './cancel-ticket.ts';
+import { createTicket } from './create-ticket.ts';
 import { getThread } from './get-thread.ts';
-import { type ListWanted, listInbox, listOutgoing, listVisible } from './list-requests.ts';
-import { LiveRequests } from './live-requests.ts';
+import { type ListWanted, listInbox, listOutgoing, listVisible } from './list-tickets.ts';
+import { LiveTickets } from './live-tickets.ts';
 import type { Enqueue } from './notices.ts';
-import { newestEvent } from './request-events.ts';
-import { agentScope, ownScope, requireOrg, type Scope } from './request-scope.ts';
-import { respondRequest } from './respond-request.ts';
+import { respondTicket } from './respond-ticket.ts';
+import { newestEvent } from './ticket-events.ts';
+import { agentScope, ownScope, requireOrg, type Scope } from './ticket-scope.ts';
 
-export interface RequestsDeps {
+export interface TicketsDeps {
   sql: Sql;
   clock: Clock;
   /** Puts a notice into an agent's line (delivery/). */
@@ -36,9 +36,9 @@ export interface RequestsDeps {
 }
 
 /** The routes of people and of agents: the same ones under two roofs. Call `close` when the server ends. */
-export function requestRoutes(app: Hono, deps: RequestsDeps): { close(): Promise<void> } {
+export function ticketRoutes(app: Hono, deps: TicketsDeps): { close(): Promise<void> } {
   const { sql, callerOf } = deps;
-  const live = new LiveRequests(sql, deps.clock);
+  const live = new LiveTickets(sql, deps.clock);
   serve(app, REQUEST_ROUTES, {
     'requests.pending': (call) => pending(call.context, deps),
     'requests.events': (call) => events(call.context, deps, live),
@@ -55,7 +55,7 @@ export function requestRoutes(app: Hono, deps: RequestsDeps): { close(): Promise
 
 type Ask<End extends string> = Call<(typeof REQUEST_ROUTES)[`requests.${End}` & keyof typeof REQUEST_ROUTES]>;
 
-function underRoof({ sql, enqueue }: RequestsDeps, scopeOf: (context: Context) => Promise<Scope>) {
+function underRoof({ sql, enqueue }: TicketsDeps, scopeOf: (context: Context) => Promise<Scope>) {
   const sideOf = async (context: Context) => {
     const scope = await scopeOf(context);
     return { orgId: await requireOrg(sql, scope), party: scope.party };
@@ -65,7 +65,7 @@ function underRoof({ sql, enqueue }: RequestsDeps, scopeOf: (context: Context) =
       const scope = await scopeOf(context);
       const { org_id: named, ...wanted } = await body();
       const orgId = await requireOrg(sql, scope, named);
-      const { row, created } = await createRequest(sql, enqueue, {
+      const { row, created } = await createTicket(sql, enqueue, {
         caller: scope.caller,
         wanted: { ...wanted, orgId },
       });
@@ -82,7 +82,7 @@ function underRoof({ sql, enqueue }: RequestsDeps, scopeOf: (context: Context) =
     respond: async ({ context, params, body }: Ask<'respond'>) => {
       const { caller } = await scopeOf(context);
       const answer = await body();
-      const row = await respondRequest(sql, enqueue, { caller, id: params.request_id, ...answer });
+      const row = await respondTicket(sql, enqueue, { caller, id: params.request_id, ...answer });
       return { status: row.status, request_id: row.id };
     },
     message: async ({ context, params, body }: Ask<'message'>) => {
@@ -102,14 +102,14 @@ function underRoof({ sql, enqueue }: RequestsDeps, scopeOf: (context: Context) =
     },
     cancel: async ({ context, params }: Ask<'cancel'>) => {
       const { caller } = await scopeOf(context);
-      const row = await cancelRequest(sql, enqueue, { caller, id: params.request_id });
+      const row = await cancelTicket(sql, enqueue, { caller, id: params.request_id });
       return { status: row.status, request_id: row.id };
     },
   };
 }
 
 /** What waits for anybody of the tenant, for the people who look after it. */
-async function pending(context: Context, { sql, callerOf }: RequestsDeps) {
+async function pending(context: Context, { sql, callerOf }: TicketsDeps) {
   const caller = requirePerson(callerOf(context));
   const { orgId } = ownScope(caller, context);
   if (context.req.query('org_id') !== undefined) await requireOrg(sql, ownScope(caller, context));
@@ -118,8 +118,8 @@ async function pending(context: Context, { sql, callerOf }: RequestsDeps) {
 
 async function events(
   context: Context,
-  { sql, callerOf, stopping }: RequestsDeps,
-  live: LiveRequests,
+  { sql, callerOf, stopping }: TicketsDeps,
+  live: LiveTickets,
 ): Promise<Response> {
   const caller = callerOf(context);
   const seen = context.req.header('last-event-id');

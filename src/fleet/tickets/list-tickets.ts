@@ -8,14 +8,14 @@ import {
 } from '../../wire/index.ts';
 import type { Identity, Party } from '../identity/index.ts';
 import { visibleTo } from './access.ts';
-import { OPEN, type RequestRow, SELECT_REQUEST, UUID, viewOf } from './request-row.ts';
+import { OPEN, SELECT_TICKET, type TicketRow, UUID, viewOf } from './ticket-row.ts';
 
 export interface ListWanted {
   status?: RequestFilter | undefined;
   kind?: RequestKind | undefined;
   recipientType?: Party['type'] | undefined;
   limit?: number | undefined;
-  /** The id of the last request of the page before. */
+  /** The id of the last ticket of the page before. */
   cursor?: string | undefined;
 }
 
@@ -85,8 +85,8 @@ async function list(
   ].join(' AND ');
   const from = cursor === undefined ? undefined : await place(sql, cursor, scope);
   const first = scope.params.length + 2;
-  const { rows } = await sql.query<RequestRow>(
-    `${SELECT_REQUEST} WHERE ${narrowed} ${statusCondition(status)} ${from ? `AND ${order.behind(first)}` : ''}
+  const { rows } = await sql.query<TicketRow>(
+    `${SELECT_TICKET} WHERE ${narrowed} ${statusCondition(status)} ${from ? `AND ${order.behind(first)}` : ''}
       ORDER BY ${order.by} LIMIT $${first - 1}`,
     [...scope.params, limit + 1, ...(from ?? [])],
   );

@@ -2,7 +2,7 @@ import { newUuid } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { DELIVERY_PRIORITY, type NewDelivery } from '../delivery/index.ts';
 import type { Party } from '../identity/index.ts';
-import { OPEN, type RequestRow, recipientOf, requesterOf, sameParty, UUID } from './request-row.ts';
+import { OPEN, recipientOf, requesterOf, sameParty, type TicketRow, UUID } from './ticket-row.ts';
 
 /** Puts a message into an agent's line, inside the caller's transaction (delivery/). */
 export type Enqueue = (sql: Sql, message: NewDelivery) => Promise<unknown>;
@@ -10,7 +10,7 @@ export type Enqueue = (sql: Sql, message: NewDelivery) => Promise<unknown>;
 type What = 'created' | 'message' | 'responded' | 'cancelled' | 'recipient_removed';
 
 /** What the agent is told: counts, ids and words of ours, never what somebody wrote. */
-const SENTENCES: Record<What, (row: RequestRow, open: string) => string> = {
+const SENTENCES: Record<What, (row: TicketRow, open: string) => string> = {
   created: ({ id, kind }, open) =>
     `A new inbox request (${kind}, ${id}) is addressed to you; ${open}. Read it with get_request or list_inbox, then answer with respond_request, or ask with add_request_message.`,
   message: ({ id, status }, open) =>
@@ -27,7 +27,7 @@ const SENTENCES: Record<What, (row: RequestRow, open: string) => string> = {
 export async function notify(
   sql: Sql,
   enqueue: Enqueue,
-  { what, row, actor, key }: { what: What; row: RequestRow; actor: Party; key: string },
+  { what, row, actor, key }: { what: What; row: TicketRow; actor: Party; key: string },
 ): Promise<void> {
   for (const side of [requesterOf(row), recipientOf(row)]) {
     if (side.type !== 'agent' || !UUID.test(side.id) || sameParty(side, actor)) continue;
@@ -44,8 +44,8 @@ export async function notify(
   }
 }
 
-/** The announcement of a request that is closed is not worth delivering any more. */
-export async function dropAnnouncement(sql: Sql, row: RequestRow): Promise<void> {
+/** The announcement of a ticket that is closed is not worth delivering any more. */
+export async function dropAnnouncement(sql: Sql, row: TicketRow): Promise<void> {
   if (row.recipient_type !== 'agent' || !UUID.test(row.recipient_id)) return;
   await sql.query(
     `UPDATE a2a_queue SET status = 'dropped', completed_at = now(), last_error = 'the request was closed before'

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { newUuid, type RouseError } from '../../src/base/index.ts';
 import { ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
-import { createRequest, getThread, readEvents } from '../../src/fleet/requests/index.ts';
+import { createTicket, getThread, readEvents } from '../../src/fleet/tickets/index.ts';
 import { databases } from '../support/fleet.ts';
-import { failure, RequestTenant } from './request-tenant.ts';
+import { failure, TicketTenant } from './ticket-tenant.ts';
 
 describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
-  const t = RequestTenant.perTest(open);
+  const t = TicketTenant.perTest(open);
 
   describe('asking', () => {
     it('makes a pending request whose turn is the recipient, with one event and one notice', async () => {
@@ -111,7 +111,7 @@ describe.each(databases(import.meta.filename))('requests on %s', (_, open) => {
 
     it('does nothing at all when the notice cannot be stored', async () => {
       const broken = () => Promise.reject(new Error('the line is broken'));
-      await expect(createRequest(t.sql, broken, { caller: t.ana, wanted: t.wanted() })).rejects.toThrow(
+      await expect(createTicket(t.sql, broken, { caller: t.ana, wanted: t.wanted() })).rejects.toThrow(
         'broken',
       );
       expect((await t.inboxOf(t.ben)).total_open).toBe(0);

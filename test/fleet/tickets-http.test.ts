@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newUuid } from '../../src/base/index.ts';
-import { RequestsClient, type ServerEvent } from '../../src/client/index.ts';
+import { type ServerEvent, TicketsClient } from '../../src/client/index.ts';
 import type { CreateRequestInput, InboxRequestEvent } from '../../src/wire/index.ts';
 import { startFleet, type TestAgent, type TestFleet } from '../support/fleet.ts';
 
@@ -54,7 +54,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
     ...more,
   });
   const ask = async (more: Partial<CreateRequestInput> = {}): Promise<string> =>
-    (await new RequestsClient(ana.client).create(task(more))).request_id;
+    (await new TicketsClient(ana.client).create(task(more))).request_id;
 
   it('serves the contract of an agent: create, outgoing, inbox, one, message, respond, cancel', async () => {
     const [from, to] = [`/workspaces/${ana.workspaceId}/requests`, `/workspaces/${ben.workspaceId}/requests`];
@@ -91,15 +91,15 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
   });
 
   it('serves the same to people, who are recorded as themselves, also on the path of an agent', async () => {
-    const people = new RequestsClient(fleet.user);
+    const people = new TicketsClient(fleet.user);
     const { request_id: id } = await people.create(task({ recipient_id: ben.workspaceId }));
     expect((await people.sent()).requests).toMatchObject([
       { id, requester_type: 'user', requester_id: 'ana' },
     ]);
-    await new RequestsClient(fleet.orgAdmin, ben.workspaceId).respond(id, { action: 'rejected', note: 'no' });
+    await new TicketsClient(fleet.orgAdmin, ben.workspaceId).respond(id, { action: 'rejected', note: 'no' });
     expect((await people.get(id)).request).toMatchObject({ responder_type: 'user', responder_id: 'lead' });
-    const asAgent = await new RequestsClient(fleet.orgAdmin, ana.workspaceId).create(task());
-    expect((await new RequestsClient(ben.client).get(asAgent.request_id)).request).toMatchObject({
+    const asAgent = await new TicketsClient(fleet.orgAdmin, ana.workspaceId).create(task());
+    expect((await new TicketsClient(ben.client).get(asAgent.request_id)).request).toMatchObject({
       requester_type: 'user',
       requester_id: 'lead',
     });
@@ -107,13 +107,13 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
 
   it('lists what waits to the people of the org, with names, narrowed by kind and recipient', async () => {
     const id = await ask({ kind: 'approval', recipient_type: 'user', recipient_id: '', priority: 100 });
-    const seen = await new RequestsClient(fleet.user).pending({ kind: 'approval' });
+    const seen = await new TicketsClient(fleet.user).pending({ kind: 'approval' });
     expect(seen.requests[0]).toMatchObject({ id, workspace_name: 'ana', recipient_id: '' });
-    expect((await new RequestsClient(fleet.user).inbox({ kind: 'approval' })).requests[0]).toMatchObject({
+    expect((await new TicketsClient(fleet.user).inbox({ kind: 'approval' })).requests[0]).toMatchObject({
       id,
     });
-    const all = await new RequestsClient(fleet.admin).pending({ org_id: fleet.orgId });
-    const forPeople = await new RequestsClient(fleet.orgAdmin).pending({ recipient_type: 'user' });
+    const all = await new TicketsClient(fleet.admin).pending({ org_id: fleet.orgId });
+    const forPeople = await new TicketsClient(fleet.orgAdmin).pending({ recipient_type: 'user' });
     expect(all.total_open).toBeGreaterThan(forPeople.total_open);
     expect((await http('GET', '/requests/pending', ana.token)).status).toBe(403);
   });
@@ -252,10 +252,10 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
     ['a list', [], 422, /body/],
     ['no JSON', '{', 422, /JSON/],
   ])('refuses to create with %s', async (_what, body, status, message) => {
-    const before = (await new RequestsClient(ana.client).sent({ status: 'all' })).total_open;
+    const before = (await new TicketsClient(ana.client).sent({ status: 'all' })).total_open;
     const answer = await http('POST', '/requests', ana.token, body);
     expect([answer.status, answer.body.error!.message]).toEqual([status, expect.stringMatching(message)]);
-    expect((await new RequestsClient(ana.client).sent({ status: 'all' })).total_open).toBe(before);
+    expect((await new TicketsClient(ana.client).sent({ status: 'all' })).total_open).toBe(before);
   });
 
   it.each([
@@ -284,7 +284,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
   ])('answers POST …/%s %j with %i and changes nothing', async (verb, body, status) => {
     const id = await ask();
     expect((await http('POST', `/requests/${id}/${verb}`, ben.token, body)).status).toBe(status);
-    expect(await new RequestsClient(ben.client).get(id)).toMatchObject({
+    expect(await new TicketsClient(ben.client).get(id)).toMatchObject({
       request: { status: 'pending' },
       messages: [],
     });
@@ -302,7 +302,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
 
     it('come as they happen, and again from the id seen last', async () => {
       const end = new AbortController();
-      const live = ben.client.requestEvents(undefined, end.signal);
+      const live = ben.client.ticketEvents(undefined, end.signal);
       expect((await live.next()).value).toMatchObject({
         event: 'LISTENING',
         id: expect.stringMatching(/^\d+$/),
@@ -311,32 +311,32 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
       const id = await ask();
       expect(await first).toMatchObject([{ type: 'REQUEST_CREATED', request_id: id }]);
       const rest = take(live, 2);
-      await new RequestsClient(ben.client).message(id, 'hm');
-      await new RequestsClient(ben.client).respond(id, { action: 'done' });
+      await new TicketsClient(ben.client).message(id, 'hm');
+      await new TicketsClient(ben.client).respond(id, { action: 'done' });
       const seen = await rest;
       expect(seen.map(({ type }) => type)).toEqual(['REQUEST_MESSAGE', 'REQUEST_RESPONDED']);
-      const again = ben.client.requestEvents(Number(seen[0]!.id), end.signal);
+      const again = ben.client.ticketEvents(Number(seen[0]!.id), end.signal);
       expect(await take(again, 1)).toEqual([seen[1]]);
       end.abort();
     });
 
     it('end for a token that was revoked', async () => {
       const dora = await fleet.agent('dora');
-      const live = dora.client.requestEvents(0);
+      const live = dora.client.ticketEvents(0);
       const first = take(live, 1);
-      await new RequestsClient(ana.client).create(task({ recipient_id: 'dora' }));
+      await new TicketsClient(ana.client).create(task({ recipient_id: 'dora' }));
       expect(await first).toMatchObject([{ type: 'REQUEST_CREATED' }]);
       await fleet.sql.query('UPDATE tokens SET revoked_at = now() WHERE workspace_id = $1', [
         dora.workspaceId,
       ]);
       const ended = expect(live.next()).rejects.toThrow(/ended the stream/);
-      await new RequestsClient(ana.client).create(task({ recipient_id: 'dora' }));
+      await new TicketsClient(ana.client).create(task({ recipient_id: 'dora' }));
       await ended;
     });
 
     it('do not keep the server from stopping', async () => {
       const own = await startFleet();
-      const follower = own.user.requestEvents(undefined);
+      const follower = own.user.ticketEvents(undefined);
       expect((await follower.next()).value).toMatchObject({ event: 'LISTENING' });
       const ended = follower.next().catch((error: unknown) => error);
       await own.stop();

@@ -2,19 +2,19 @@ import { forbidden } from '../../base/index.ts';
 import type { SqlValue } from '../../db/index.ts';
 import { REQUEST_ACTIONS, type RespondRequestBody, refusal } from '../../wire/index.ts';
 import { type Identity, type Party, partyOf } from '../identity/index.ts';
-import { type RequestRow, recipientOf, requesterOf, sameParty } from './request-row.ts';
+import { recipientOf, requesterOf, sameParty, type TicketRow } from './ticket-row.ts';
 
 /**
- * Who may do what with a request of their own tenant. An agent: what it asked or was asked. A person: what they asked
+ * Who may do what with a ticket of their own tenant. An agent: what it asked or was asked. A person: what they asked
  * and what is asked of people, since any person of the org may answer for all. An administrator: everything but
  * answering themselves.
  */
-export function requireParty(caller: Identity, row: RequestRow): void {
+export function requireParty(caller: Identity, row: TicketRow): void {
   if (caller.kind === 'admin' || isRequester(caller, row) || isRecipient(caller, row)) return;
   throw forbidden('this request is neither from you nor to you');
 }
 
-export function requireAnswerer(caller: Identity, row: RequestRow): void {
+export function requireAnswerer(caller: Identity, row: TicketRow): void {
   if (isRequester(caller, row)) {
     throw refusal('own_request', 'nobody answers their own request', {
       hint: 'cancel it if it is no longer needed; add a message to say more',
@@ -24,14 +24,14 @@ export function requireAnswerer(caller: Identity, row: RequestRow): void {
   throw forbidden('only its recipient may answer this request');
 }
 
-export function requireCanceller(caller: Identity, row: RequestRow): void {
+export function requireCanceller(caller: Identity, row: TicketRow): void {
   if (caller.kind === 'admin' || isRequester(caller, row)) return;
   throw forbidden('only its requester may cancel this request', {
     hint: 'answer it with "rejected" to turn it down',
   });
 }
 
-export function requireActionForKind({ kind }: RequestRow, action: RespondRequestBody['action']): void {
+export function requireActionForKind({ kind }: TicketRow, action: RespondRequestBody['action']): void {
   const allowed: readonly string[] = REQUEST_ACTIONS[kind];
   if (allowed.includes(action)) return;
   throw refusal(
@@ -40,11 +40,11 @@ export function requireActionForKind({ kind }: RequestRow, action: RespondReques
   );
 }
 
-export function isRequester(caller: Identity, row: RequestRow): boolean {
+export function isRequester(caller: Identity, row: TicketRow): boolean {
   return sameParty(partyOf(caller), requesterOf(row));
 }
 
-function isRecipient(caller: Identity, row: RequestRow): boolean {
+function isRecipient(caller: Identity, row: TicketRow): boolean {
   return caller.kind === 'agent'
     ? sameParty(partyOf(caller), recipientOf(row))
     : row.recipient_type === 'user';

@@ -6,13 +6,13 @@ import type { AgentIdentity, Identity, PersonIdentity } from '../../src/fleet/id
 import { createToken, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
 import {
   addMessage,
-  cancelRequest,
-  createRequest,
+  cancelTicket,
+  createTicket,
   type ListWanted,
   listInbox,
-  type NewRequest,
-  respondRequest,
-} from '../../src/fleet/requests/index.ts';
+  type NewTicket,
+  respondTicket,
+} from '../../src/fleet/tickets/index.ts';
 import type { TestDatabase } from '../support/fleet.ts';
 
 export interface Notice {
@@ -23,8 +23,8 @@ export interface Notice {
   method: string;
 }
 
-/** A tenant with the agents ana and ben and the person carl, and what they do with requests. */
-export class RequestTenant {
+/** A tenant with the agents ana and ben and the person carl, and what they do with tickets. */
+export class TicketTenant {
   sql!: Sql;
   orgId = '';
   ana!: AgentIdentity;
@@ -32,8 +32,8 @@ export class RequestTenant {
   carl!: PersonIdentity;
 
   /** Every test has a tenant of its own, so that no test sees what another has left. */
-  static perTest(open: () => Promise<TestDatabase>): RequestTenant {
-    const tenant = new RequestTenant();
+  static perTest(open: () => Promise<TestDatabase>): TicketTenant {
+    const tenant = new TicketTenant();
     let database: TestDatabase;
     beforeAll(async () => {
       database = await open();
@@ -63,7 +63,7 @@ export class RequestTenant {
   }
 
   /** A task for ben. */
-  wanted(more: Partial<NewRequest> = {}): NewRequest {
+  wanted(more: Partial<NewTicket> = {}): NewTicket {
     return {
       orgId: this.orgId,
       kind: 'task',
@@ -76,11 +76,11 @@ export class RequestTenant {
     };
   }
 
-  create(caller: Identity, more: Partial<NewRequest> = {}) {
-    return createRequest(this.sql, enqueue, { caller, wanted: this.wanted(more) });
+  create(caller: Identity, more: Partial<NewTicket> = {}) {
+    return createTicket(this.sql, enqueue, { caller, wanted: this.wanted(more) });
   }
 
-  async ask(caller: Identity, more: Partial<NewRequest> = {}): Promise<string> {
+  async ask(caller: Identity, more: Partial<NewTicket> = {}): Promise<string> {
     return (await this.create(caller, more)).row.id;
   }
 
@@ -90,7 +90,7 @@ export class RequestTenant {
     action: 'done' | 'approved' | 'rejected',
     note: string | null = null,
   ) {
-    return respondRequest(this.sql, enqueue, { caller, id, action, note });
+    return respondTicket(this.sql, enqueue, { caller, id, action, note });
   }
 
   say(caller: Identity, id: string, body = 'hm?') {
@@ -98,7 +98,7 @@ export class RequestTenant {
   }
 
   cancel(caller: Identity, id: string) {
-    return cancelRequest(this.sql, enqueue, { caller, id });
+    return cancelTicket(this.sql, enqueue, { caller, id });
   }
 
   inboxOf({ workspaceId: id }: AgentIdentity, more: ListWanted = {}) {

@@ -3,11 +3,11 @@ import type { InboxRequestEvent, InboxRequestStatus } from '../../wire/index.ts'
 import type { Identity, Party } from '../identity/index.ts';
 import { visibleTo } from './access.ts';
 
-/** NOTIFY channel; the payload is the tenant whose requests changed. A hint: the events are in the table. */
-export const REQUESTS_CHANNEL = 'rouse_requests';
+/** NOTIFY channel; the payload is the tenant whose tickets changed. A hint: the events are in the table. */
+export const TICKETS_CHANNEL = 'rouse_requests';
 
 export interface NewEvent {
-  requestId: string;
+  ticketId: string;
   orgId: string;
   type: InboxRequestEvent['type'];
   actor: Party;
@@ -21,16 +21,16 @@ export interface NewEvent {
  * events become visible in the order of their ids and a reader who goes on after an id has missed none before it.
  */
 export async function recordEvent(sql: Sql, event: NewEvent): Promise<void> {
-  await sql.query(`SELECT pg_advisory_xact_lock(hashtextextended('${REQUESTS_CHANNEL}:' || $1::text, 0))`, [
+  await sql.query(`SELECT pg_advisory_xact_lock(hashtextextended('${TICKETS_CHANNEL}:' || $1::text, 0))`, [
     event.orgId,
   ]);
   await sql.query(
     `WITH written AS (
        INSERT INTO request_events (request_id, org_id, type, actor_type, actor_id, from_status, to_status, data, at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp()))
-     SELECT pg_notify('${REQUESTS_CHANNEL}', $2::uuid::text)`,
+     SELECT pg_notify('${TICKETS_CHANNEL}', $2::uuid::text)`,
     [
-      event.requestId,
+      event.ticketId,
       event.orgId,
       event.type,
       event.actor.type,

@@ -4,23 +4,23 @@ import { type CreateRequestBody, refusal } from '../../wire/index.ts';
 import { type Identity, type Party, partyOf } from '../identity/index.ts';
 import { findRecipient } from './find-recipient.ts';
 import { type Enqueue, notify } from './notices.ts';
-import { recordEvent } from './request-events.ts';
-import { type RequestRow, recipientOf, SELECT_REQUEST, sameParty } from './request-row.ts';
+import { recordEvent } from './ticket-events.ts';
+import { recipientOf, SELECT_TICKET, sameParty, type TicketRow } from './ticket-row.ts';
 
-export interface NewRequest extends Omit<CreateRequestBody, 'org_id'> {
+export interface NewTicket extends Omit<CreateRequestBody, 'org_id'> {
   /** The tenant it is asked in. */
   orgId: string;
 }
 
 /**
- * Asks somebody, and tells an agent that it was asked. With a key that was used before, the request that is there is
+ * Asks somebody, and tells an agent that it was asked. With a key that was used before, the ticket that is there is
  * answered (`created` false); the same key with other content is a `conflict`.
  */
-export function createRequest(
+export function createTicket(
   sql: Sql,
   enqueue: Enqueue,
-  { caller, wanted }: { caller: Identity; wanted: NewRequest },
-): Promise<{ row: RequestRow; created: boolean }> {
+  { caller, wanted }: { caller: Identity; wanted: NewTicket },
+): Promise<{ row: TicketRow; created: boolean }> {
   const requester = partyOf(caller);
   return sql.transaction(async (tx) => {
     const recipient = await findRecipient(tx, wanted.orgId, wanted);
@@ -28,10 +28,10 @@ export function createRequest(
     const id = await insert(tx, { requester, recipient, wanted });
     if (id === undefined)
       return { row: await existing(tx, { requester, recipient, wanted }), created: false };
-    const row = (await tx.query<RequestRow>(`${SELECT_REQUEST} WHERE r.id = $1`, [id])).rows[0]!;
+    const row = (await tx.query<TicketRow>(`${SELECT_TICKET} WHERE r.id = $1`, [id])).rows[0]!;
     await notify(tx, enqueue, { what: 'created', row, actor: requester, key: `request-created:${id}` });
     await recordEvent(tx, {
-      requestId: id,
+      ticketId: id,
       orgId: wanted.orgId,
       type: 'REQUEST_CREATED',
       actor: requester,
@@ -45,7 +45,7 @@ export function createRequest(
 interface Asked {
   requester: Party;
   recipient: Party;
-  wanted: NewRequest;
+  wanted: NewTicket;
 }
 
 /** Its id, or undefined when the key is taken. */
@@ -74,9 +74,9 @@ async function insert(sql: Sql, { requester, recipient, wanted }: Asked): Promis
   return rows[0]?.id;
 }
 
-async function existing(sql: Sql, { requester, recipient, wanted }: Asked): Promise<RequestRow> {
-  const { rows } = await sql.query<RequestRow>(
-    `${SELECT_REQUEST} WHERE r.org_id = $1 AND r.requester_type = $2 AND r.requester_id = $3 AND r.idempotency_key = $4`,
+async function existing(sql: Sql, { requester, recipient, wanted }: Asked): Promise<TicketRow> {
+  const { rows } = await sql.query<TicketRow>(
+    `${SELECT_TICKET} WHERE r.org_id = $1 AND r.requester_type = $2 AND r.requester_id = $3 AND r.idempotency_key = $4`,
     [wanted.orgId, requester.type, requester.id, wanted.idempotency_key ?? null],
   );
   const row = rows[0]!;

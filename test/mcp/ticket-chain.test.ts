@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { RequestsClient } from '../../src/client/index.ts';
+import { TicketsClient } from '../../src/client/index.ts';
 import { AgentHouse } from '../support/agent-house.ts';
 import { startFleet, type TestFleet } from '../support/fleet.ts';
 import { TestMcpClient } from './mcp-client.ts';
@@ -30,7 +30,7 @@ const TITLE = 'SECRET-WORDS';
 
 it('a request is typed to the agent as a notice without its words, and the agent answers it by the MCP server its launch gave it', async () => {
   const agent = await house.launch('ana', ['--turn', '50ms']);
-  const person = new RequestsClient(fleet.user);
+  const person = new TicketsClient(fleet.user);
   const { request_id: id } = await person.create({
     kind: 'task',
     recipient_type: 'agent',
@@ -48,7 +48,7 @@ it('a request is typed to the agent as a notice without its words, and the agent
 it('an agent whose tool knows nothing of it can be answered for by the official client in its session', async () => {
   const nothing = path.join(house.directory, 'no-mcp.json');
   const agent = await house.launch('ana', ['--turn', '50ms', '--mcp-config', nothing]);
-  const person = new RequestsClient(fleet.user);
+  const person = new TicketsClient(fleet.user);
   const { request_id: id } = await person.create({
     kind: 'task',
     recipient_type: 'agent',

@@ -2,18 +2,18 @@ import type { Sql } from '../../db/index.ts';
 import type { RespondRequestBody } from '../../wire/index.ts';
 import { partyOf } from '../identity/index.ts';
 import { requireActionForKind, requireAnswerer } from './access.ts';
-import { type Change, changeOpen } from './change-request.ts';
+import { type Change, changeOpen } from './change-ticket.ts';
 import { insertMessage } from './insert-message.ts';
 import { dropAnnouncement, type Enqueue, notify } from './notices.ts';
-import { recordEvent } from './request-events.ts';
-import { findRequest, type RequestRow } from './request-row.ts';
+import { recordEvent } from './ticket-events.ts';
+import { findTicket, type TicketRow } from './ticket-row.ts';
 
 /** The answer and its note, and the notice to the agent that asked, or nothing of it. */
-export function respondRequest(
+export function respondTicket(
   sql: Sql,
   enqueue: Enqueue,
   { action, note, ...change }: Change & RespondRequestBody,
-): Promise<RequestRow> {
+): Promise<TicketRow> {
   const responder = partyOf(change.caller);
   return changeOpen(sql, change, {
     may(row) {
@@ -26,7 +26,7 @@ export function respondRequest(
         note === null
           ? undefined
           : await insertMessage(tx, { row: before, author: responder, body: note, closing: true });
-      const row = await findRequest(tx, change.caller, { id: before.id });
+      const row = await findTicket(tx, change.caller, { id: before.id });
       await dropAnnouncement(tx, row);
       await notify(tx, enqueue, {
         what: 'responded',
@@ -35,7 +35,7 @@ export function respondRequest(
         key: `request-responded:${row.id}`,
       });
       await recordEvent(tx, {
-        requestId: row.id,
+        ticketId: row.id,
         orgId: row.org_id,
         type: 'REQUEST_RESPONDED',
         actor: responder,
@@ -55,7 +55,7 @@ export async function close(
     status,
     by,
     reason,
-  }: { id: string; status: RequestRow['status']; by: { type: string; id: string }; reason?: string },
+  }: { id: string; status: TicketRow['status']; by: { type: string; id: string }; reason?: string },
 ): Promise<void> {
   await sql.query(
     `UPDATE requests SET status = $2, responder_type = $3, responder_id = $4, responded_at = clock_timestamp(),

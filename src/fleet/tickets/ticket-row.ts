@@ -3,8 +3,8 @@ import type { Sql } from '../../db/index.ts';
 import { type InboxRequest, OPEN_REQUEST_STATUSES } from '../../wire/index.ts';
 import { type Identity, maySeeOrg, type Party } from '../identity/index.ts';
 
-/** A request with the names of its two sides, as it comes from the database. */
-export interface RequestRow
+/** A ticket with the names of its two sides, as it comes from the database. */
+export interface TicketRow
   extends Omit<InboxRequest, 'created_at' | 'updated_at' | 'responded_at' | 'last_nudged_at'> {
   recipient_workspace_id: string | null;
   created_at: Date;
@@ -24,14 +24,14 @@ export const nameOf = (type: string, id: string): string =>
      WHERE w.id = CASE WHEN ${id} ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN ${id}::uuid END) END`;
 
 /** To be followed by the rest of a query over `requests r`. */
-export const SELECT_REQUEST = `
+export const SELECT_TICKET = `
   SELECT r.id, r.org_id, r.kind, r.requester_type, r.requester_id, ${nameOf('r.requester_type', 'r.requester_id')} AS requester_name,
          r.recipient_type, r.recipient_id, ${nameOf('r.recipient_type', 'r.recipient_id')} AS recipient_name, r.recipient_workspace_id, r.title,
          r.detail, r.status, r.turn, r.responder_type, r.responder_id, r.priority, r.created_at, r.updated_at,
          r.responded_at, r.last_nudged_at, r.close_reason
     FROM requests r`;
 
-export function viewOf({ recipient_workspace_id: _, ...row }: RequestRow): InboxRequest {
+export function viewOf({ recipient_workspace_id: _, ...row }: TicketRow): InboxRequest {
   return {
     ...row,
     workspace_name: row.requester_type === 'agent' ? row.requester_name : null,
@@ -42,23 +42,23 @@ export function viewOf({ recipient_workspace_id: _, ...row }: RequestRow): Inbox
   };
 }
 
-export const isOpen = (row: RequestRow): boolean =>
+export const isOpen = (row: TicketRow): boolean =>
   (OPEN_REQUEST_STATUSES as readonly string[]).includes(row.status);
 
-export const requesterOf = (row: RequestRow): Party => ({ type: row.requester_type, id: row.requester_id });
-export const recipientOf = (row: RequestRow): Party => ({ type: row.recipient_type, id: row.recipient_id });
+export const requesterOf = (row: TicketRow): Party => ({ type: row.requester_type, id: row.requester_id });
+export const recipientOf = (row: TicketRow): Party => ({ type: row.recipient_type, id: row.recipient_id });
 export const sameParty = (a: Party, b: Party): boolean => a.type === b.type && a.id === b.id;
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** The request, when it is of a tenant the caller may see; one of another tenant looks like none. */
-export async function findRequest(
+/** The ticket, when it is of a tenant the caller may see; one of another tenant looks like none. */
+export async function findTicket(
   sql: Sql,
   caller: Identity,
   { id, lock = false }: { id: string; lock?: boolean },
-): Promise<RequestRow> {
+): Promise<TicketRow> {
   const { rows } = UUID.test(id)
-    ? await sql.query<RequestRow>(`${SELECT_REQUEST} WHERE r.id = $1 ${lock ? 'FOR UPDATE OF r' : ''}`, [id])
+    ? await sql.query<TicketRow>(`${SELECT_TICKET} WHERE r.id = $1 ${lock ? 'FOR UPDATE OF r' : ''}`, [id])
     : { rows: [] };
   const row = rows[0];
   if (row && maySeeOrg(caller, row.org_id)) return row;

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { newUuid } from '../../src/base/index.ts';
 import type { Identity } from '../../src/fleet/identity/index.ts';
 import { createToken, ensureOrg } from '../../src/fleet/index.ts';
-import { listInbox, listOutgoing, readEvents } from '../../src/fleet/requests/index.ts';
+import { listInbox, listOutgoing, readEvents } from '../../src/fleet/tickets/index.ts';
 import { databases } from '../support/fleet.ts';
-import { failure, RequestTenant } from './request-tenant.ts';
+import { failure, TicketTenant } from './ticket-tenant.ts';
 
 describe.each(databases(import.meta.filename))('lists and events of requests on %s', (_, open) => {
-  const t = RequestTenant.perTest(open);
+  const t = TicketTenant.perTest(open);
 
   describe('lists', () => {
     it('show what is open, most urgent first, then oldest, with the number of all', async () => {

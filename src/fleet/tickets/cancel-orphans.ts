@@ -2,9 +2,9 @@ import type { Sql } from '../../db/index.ts';
 import type { Party } from '../identity/index.ts';
 import type { Sweep } from '../sweep/index.ts';
 import { type Enqueue, notify } from './notices.ts';
-import { recordEvent } from './request-events.ts';
-import { OPEN, type RequestRow, SELECT_REQUEST } from './request-row.ts';
-import { close } from './respond-request.ts';
+import { close } from './respond-ticket.ts';
+import { recordEvent } from './ticket-events.ts';
+import { OPEN, SELECT_TICKET, type TicketRow } from './ticket-row.ts';
 
 export const RECIPIENT_REMOVED = 'recipient_removed';
 
@@ -14,7 +14,7 @@ const ORPHANED = `r.status IN ${OPEN} AND r.recipient_type = 'agent' AND EXISTS 
   WHERE w.id = r.recipient_workspace_id AND w.status = 'removed')`;
 
 /**
- * Ends the open requests to agents that were removed: nobody can answer them. Whoever asked is told. A batch is one
+ * Ends the open tickets to agents that were removed: nobody can answer them. Whoever asked is told. A batch is one
  * transaction, so that the backlog of a busy agent holds nobody up; what a crash leaves over the next pass finds.
  */
 export async function cancelOrphans(
@@ -30,12 +30,12 @@ export async function cancelOrphans(
 }
 
 async function cancelBatch(tx: Sql, enqueue: Enqueue, workspaceId: string | undefined): Promise<number> {
-  const { rows } = await tx.query<RequestRow>(
-    `${SELECT_REQUEST} WHERE ${ORPHANED} AND ($1::uuid IS NULL OR r.recipient_workspace_id = $1)
+  const { rows } = await tx.query<TicketRow>(
+    `${SELECT_TICKET} WHERE ${ORPHANED} AND ($1::uuid IS NULL OR r.recipient_workspace_id = $1)
       ORDER BY r.id LIMIT ${BATCH} FOR UPDATE OF r SKIP LOCKED`,
     [workspaceId ?? null],
   );
-  const removed = (row: RequestRow): Party => ({ type: 'agent', id: row.recipient_workspace_id! });
+  const removed = (row: TicketRow): Party => ({ type: 'agent', id: row.recipient_workspace_id! });
   for (const row of rows) {
     const actor = removed(row);
     await close(tx, { id: row.id, status: 'cancelled', by: actor, reason: RECIPIENT_REMOVED });
@@ -43,7 +43,7 @@ async function cancelBatch(tx: Sql, enqueue: Enqueue, workspaceId: string | unde
   }
   for (const row of rows) {
     await recordEvent(tx, {
-      requestId: row.id,
+      ticketId: row.id,
       orgId: row.org_id,
       type: 'REQUEST_CANCELLED',
       actor: removed(row),

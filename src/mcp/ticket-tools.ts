@@ -38,7 +38,7 @@ function line(row: InboxRequest, other: 'requester' | 'recipient'): object {
   };
 }
 
-export const REQUEST_TOOLS = [
+export const TICKET_TOOLS = [
   tool({
     name: 'create_request',
     title: 'Ask an agent or a person',
@@ -60,9 +60,9 @@ export const REQUEST_TOOLS = [
       idempotency_key: z.string().optional().describe('The same key again is the same request.'),
       workspace_id,
     },
-    run: async ({ workspace_id: of, ...wanted }, { requests }) =>
-      (await requests(of)).create(
-        given(wanted) as Parameters<Awaited<ReturnType<typeof requests>>['create']>[0],
+    run: async ({ workspace_id: of, ...wanted }, { tickets }) =>
+      (await tickets(of)).create(
+        given(wanted) as Parameters<Awaited<ReturnType<typeof tickets>>['create']>[0],
       ),
   }),
   tool({
@@ -73,8 +73,8 @@ export const REQUEST_TOOLS = [
       'get_request, answer it with respond_request.',
     input: { status: status.describe('Default open.'), ...page },
     readOnly: true,
-    run: async ({ workspace_id: of, limit = 20, ...wanted }, { requests }) =>
-      shortened(await (await requests(of)).inbox({ limit, ...wanted }), 'requester'),
+    run: async ({ workspace_id: of, limit = 20, ...wanted }, { tickets }) =>
+      shortened(await (await tickets(of)).inbox({ limit, ...wanted }), 'requester'),
   }),
   tool({
     name: 'check_requests',
@@ -83,8 +83,8 @@ export const REQUEST_TOOLS = [
       'The requests you made, newest first, answered or not. Read the answer and its note with get_request.',
     input: { status: status.describe('Default all.'), ...page },
     readOnly: true,
-    run: async ({ workspace_id: of, limit = 20, status: wanted = 'all', ...more }, { requests }) =>
-      shortened(await (await requests(of)).sent({ limit, status: wanted, ...more }), 'recipient'),
+    run: async ({ workspace_id: of, limit = 20, status: wanted = 'all', ...more }, { tickets }) =>
+      shortened(await (await tickets(of)).sent({ limit, status: wanted, ...more }), 'recipient'),
   }),
   tool({
     name: 'get_request',
@@ -97,8 +97,8 @@ export const REQUEST_TOOLS = [
       cursor: z.string().optional().describe('`earlier_cursor`, for the messages before.'),
     },
     readOnly: true,
-    run: async ({ workspace_id: of, request_id: id, ...wanted }, { requests }) =>
-      (await requests(of)).get(id, wanted),
+    run: async ({ workspace_id: of, request_id: id, ...wanted }, { tickets }) =>
+      (await tickets(of)).get(id, wanted),
   }),
   tool({
     name: 'respond_request',
@@ -112,8 +112,8 @@ export const REQUEST_TOOLS = [
       message: z.string().optional().describe('A closing note for the requester.'),
       workspace_id,
     },
-    run: async ({ workspace_id: of, request_id: id, action, message }, { requests }) =>
-      (await requests(of)).respond(id, given({ action, note: message })),
+    run: async ({ workspace_id: of, request_id: id, action, message }, { tickets }) =>
+      (await tickets(of)).respond(id, given({ action, note: message })),
   }),
   tool({
     name: 'add_request_message',
@@ -122,14 +122,14 @@ export const REQUEST_TOOLS = [
       'Adds a message to the thread of an open request. If you were asked, it asks the requester for more and waits for ' +
       'them; if you asked, it hands the request back to the recipient.',
     input: { request_id, body: z.string(), workspace_id },
-    run: async ({ workspace_id: of, request_id: id, body }, { requests }) =>
-      (await requests(of)).message(id, body),
+    run: async ({ workspace_id: of, request_id: id, body }, { tickets }) =>
+      (await tickets(of)).message(id, body),
   }),
   tool({
     name: 'cancel_request',
     title: 'Withdraw a request',
     description: 'Withdraws an open request that you made. The recipient is told to stop.',
     input: { request_id, workspace_id },
-    run: async ({ workspace_id: of, request_id: id }, { requests }) => (await requests(of)).cancel(id),
+    run: async ({ workspace_id: of, request_id: id }, { tickets }) => (await tickets(of)).cancel(id),
   }),
 ];

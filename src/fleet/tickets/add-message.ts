@@ -1,21 +1,21 @@
 import type { Sql } from '../../db/index.ts';
 import { partyOf } from '../identity/index.ts';
 import { isRequester, requireParty } from './access.ts';
-import { type Change, changeOpen } from './change-request.ts';
+import { type Change, changeOpen } from './change-ticket.ts';
 import { insertMessage } from './insert-message.ts';
 import { type Enqueue, notify } from './notices.ts';
-import { recordEvent } from './request-events.ts';
-import { findRequest, type RequestRow } from './request-row.ts';
+import { recordEvent } from './ticket-events.ts';
+import { findTicket, type TicketRow } from './ticket-row.ts';
 
 /**
  * A word on the thread. From anybody but the requester it asks the requester for more (`info_requested`); the
- * requester's own word hands the request back (`pending`). The other side is told.
+ * requester's own word hands the ticket back (`pending`). The other side is told.
  */
 export function addMessage(
   sql: Sql,
   enqueue: Enqueue,
   { body, ...change }: Change & { body: string },
-): Promise<{ row: RequestRow; messageId: string }> {
+): Promise<{ row: TicketRow; messageId: string }> {
   const author = partyOf(change.caller);
   return changeOpen(sql, change, {
     may: (row) => requireParty(change.caller, row),
@@ -28,10 +28,10 @@ export function addMessage(
         'UPDATE requests SET status = $2, turn = $3, updated_at = clock_timestamp() WHERE id = $1',
         [before.id, status, turn],
       );
-      const row = await findRequest(tx, change.caller, { id: before.id });
+      const row = await findTicket(tx, change.caller, { id: before.id });
       await notify(tx, enqueue, { what: 'message', row, actor: author, key: `request-message:${messageId}` });
       await recordEvent(tx, {
-        requestId: row.id,
+        ticketId: row.id,
         orgId: row.org_id,
         type: 'REQUEST_MESSAGE',
         actor: author,

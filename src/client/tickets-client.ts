@@ -4,14 +4,14 @@ import type { FleetClient } from './fleet-client.ts';
 import type { CallOptions } from './gateway-client.ts';
 import { type FleetAnswer, type FleetInput, question } from './question.ts';
 
-export type RequestPage = {
+export type TicketPage = {
   [K in keyof FleetInput<'requests.pending'>]?: K extends 'limit' ? number | undefined : string | undefined;
 };
 
 type End = 'create' | 'outgoing' | 'inbox' | 'get' | 'respond' | 'message' | 'cancel';
 
-/** The requests inbox as calls: of whoever holds the token, or of one agent. */
-export class RequestsClient {
+/** Tickets as calls: those of the holder of the token, or of one agent. */
+export class TicketsClient {
   #server: Pick<FleetClient, 'request'>;
   #workspaceId: string | undefined;
 
@@ -25,21 +25,21 @@ export class RequestsClient {
   }
 
   /** What the agent or person asked, newest first. */
-  sent(page: RequestPage = {}, options?: CallOptions): Promise<wire.InboxRequestList> {
+  sent(page: TicketPage = {}, options?: CallOptions): Promise<wire.InboxRequestList> {
     return this.#ask('outgoing', page, options);
   }
 
-  inbox(page: RequestPage = {}, options?: CallOptions): Promise<wire.InboxRequestList> {
+  inbox(page: TicketPage = {}, options?: CallOptions): Promise<wire.InboxRequestList> {
     return this.#ask('inbox', page, options);
   }
 
   /** All that a person may see, whoever it is for. */
-  pending(page: RequestPage = {}, options?: CallOptions): Promise<wire.InboxRequestList> {
+  pending(page: TicketPage = {}, options?: CallOptions): Promise<wire.InboxRequestList> {
     const { method, path } = question(REQUEST_PLACES['requests.pending'], page);
     return this.#server.request(method, path, undefined, options);
   }
 
-  get(id: string, page: RequestPage = {}, options?: CallOptions): Promise<wire.InboxRequestThread> {
+  get(id: string, page: TicketPage = {}, options?: CallOptions): Promise<wire.InboxRequestThread> {
     return this.#ask('get', { request_id: id, ...page }, options);
   }
 

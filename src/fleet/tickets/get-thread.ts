@@ -3,19 +3,19 @@ import type { Sql } from '../../db/index.ts';
 import type { InboxRequestMessage, InboxRequestThread } from '../../wire/index.ts';
 import type { Identity } from '../identity/index.ts';
 import { requireParty } from './access.ts';
-import { findRequest, nameOf, UUID, viewOf } from './request-row.ts';
+import { findTicket, nameOf, UUID, viewOf } from './ticket-row.ts';
 
 interface MessageRow extends Omit<InboxRequestMessage, 'created_at'> {
   created_at: Date;
 }
 
-/** The request and the newest page of its thread, oldest first; the cursor leads to what was said before. */
+/** The ticket and the newest page of its thread, oldest first; the cursor leads to what was said before. */
 export async function getThread(
   sql: Sql,
   caller: Identity,
   { id, limit = 50, cursor }: { id: string; limit?: number | undefined; cursor?: string | undefined },
 ): Promise<InboxRequestThread> {
-  const row = await findRequest(sql, caller, { id });
+  const row = await findTicket(sql, caller, { id });
   requireParty(caller, row);
   if (cursor !== undefined) await requireMessage(sql, row.id, cursor);
   const { rows } = await sql.query<MessageRow>(
@@ -35,9 +35,9 @@ export async function getThread(
   };
 }
 
-async function requireMessage(sql: Sql, requestId: string, cursor: string): Promise<void> {
+async function requireMessage(sql: Sql, ticketId: string, cursor: string): Promise<void> {
   const { rowCount } = UUID.test(cursor)
-    ? await sql.query('SELECT 1 FROM request_messages WHERE id = $1 AND request_id = $2', [cursor, requestId])
+    ? await sql.query('SELECT 1 FROM request_messages WHERE id = $1 AND request_id = $2', [cursor, ticketId])
     : { rowCount: 0 };
   if (rowCount === 0) throw invalid('cursor is not one of this thread', { hint: 'begin again without it' });
 }

@@ -1,12 +1,12 @@
 import { newUuid } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import type { Party } from '../identity/index.ts';
-import type { RequestRow } from './request-row.ts';
+import type { TicketRow } from './ticket-row.ts';
 
-/** Its id. The request's row must be locked: the order of the thread is the order of the locks. */
+/** Its id. The ticket's row must be locked: the order of the thread is the order of the locks. */
 export async function insertMessage(
   sql: Sql,
-  { row, author, body, closing = false }: { row: RequestRow; author: Party; body: string; closing?: boolean },
+  { row, author, body, closing = false }: { row: TicketRow; author: Party; body: string; closing?: boolean },
 ): Promise<string> {
   const id = newUuid();
   await sql.query(

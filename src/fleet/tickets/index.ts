@@ -1,20 +1,19 @@
 /**
- * Requests: what agents and people ask of each other, and the answers. Tasks and approvals, each with a thread.
+ * Tickets: what agents and people ask of each other, and the answers. Tasks and approvals, each with a thread.
  *
  * Promises  Who asks, writes or answers is told by the credential. The change, its event, its message and the notices to
  *           agents are one transaction. Of two answers at once one wins, the other is a `conflict` with the row as it is.
- *           An open request is never hidden: what is most urgent, then oldest, comes first, in pages.
+ *           An open ticket is never hidden: what is most urgent, then oldest, comes first, in pages.
  * Never     Lets anybody answer what they asked, or see that another tenant exists. Puts anybody's text into a notice.
  * Errors    `not_found`, `forbidden`, `invalid` (own_request, action_not_for_kind, status_unknown), `conflict`
  *           (already_resolved, a key used for other content, an ambiguous recipient).
  */
 export { addMessage } from './add-message.ts';
 export { cancelOrphans, orphanSweep } from './cancel-orphans.ts';
-export { cancelRequest } from './cancel-request.ts';
-export { createRequest, type NewRequest } from './create-request.ts';
+export { cancelTicket } from './cancel-ticket.ts';
+export { createTicket, type NewTicket } from './create-ticket.ts';
 export { getThread } from './get-thread.ts';
-export { type ListWanted, listInbox, listOutgoing } from './list-requests.ts';
-
-export { readEvents } from './request-events.ts';
-export { requestRoutes } from './request-routes.ts';
-export { respondRequest } from './respond-request.ts';
+export { type ListWanted, listInbox, listOutgoing } from './list-tickets.ts';
+export { respondTicket } from './respond-ticket.ts';
+export { readEvents } from './ticket-events.ts';
+export { ticketRoutes } from './ticket-routes.ts';
