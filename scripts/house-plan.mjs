@@ -11,7 +11,7 @@ const PLAN = {
   domain: 'base',
   db: 'base',
   tmux: 'base',
-  wire: 'base domain',
+  wire: 'base domain mail',
   mail: 'base domain db',
   screen: 'base domain',
   tools: 'base domain screen',
@@ -25,7 +25,7 @@ const PLAN = {
   mcp: 'base domain wire http client',
   cli: 'base domain wire client session mail screen tools scripted demo gateway fleet mcp',
   demo: 'base domain wire client session mail',
-  main: 'base domain cli gateway fleet mcp scripted tools terminal',
+  main: 'base domain mail cli gateway fleet mcp scripted tools terminal',
 };
 
 /** Inside the gateway, data goes one way. Dispatch, reminders and raw keys of control reach the agent's surface. */
@@ -99,7 +99,14 @@ const INSIDE = {
   domain: { mail: '', reminder: '' },
   fleet: FLEET_PLAN,
   gateway: GATEWAY_PLAN,
-  mail: { schema: '', contract: 'schema', filesystem: 'schema', flatfile: 'schema', memory: 'schema' },
+  mail: {
+    schema: '',
+    contract: 'schema',
+    filesystem: 'schema',
+    flatfile: 'schema',
+    memory: 'schema',
+    stalwart: '',
+  },
   screen: { model: '', turn: 'model' },
   scripted: { control: 'tui', turns: 'control tui', tui: 'control turns' },
   session: SESSION_PLAN,
@@ -116,6 +123,7 @@ const LIGHT_DOORS = [
   'wire/place.ts',
   'wire/places.ts',
   'client/index.ts',
+  'mail/transports.ts',
   'gateway/offline.ts',
   'fleet/server-files.ts',
 ];

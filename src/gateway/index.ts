@@ -11,7 +11,6 @@ export { gatewayDoor } from './door.ts';
 export { startGateway } from './gateway.ts';
 
 export { saveHeadlessProgress } from './headless-progress.ts';
-export { openBoundMailbox } from './mail/index.ts';
 export { readWakeTemplate, type WakeTemplate } from './notifier/index.ts';
 export { openServedSurface } from './served/index.ts';
 export { readSession, type SessionFacts } from './session-facts.ts';

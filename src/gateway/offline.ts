@@ -12,7 +12,7 @@ import { RequestQueue, toRequestView } from './queue/index.ts';
 import { QUEUE_FILE_MIGRATIONS } from './queue-file.ts';
 import { ReminderStore } from './reminders/index.ts';
 
-export { mailStatusView, openBoundMailbox, runMailOperation } from './mail/index.ts';
+export { mailStatusView, runMailOperation } from './mail/index.ts';
 
 export type GatewayRecords = ReturnType<typeof openGatewayRecords>;
 

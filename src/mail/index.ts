@@ -1,5 +1,5 @@
 /**
- * Mailbox: durable mail between agents and people. One port, one contract suite; stores behind it.
+ * Mailbox: durable mail between agents and people. One port, one contract suite; stores behind it, listed in transports.ts.
  *
  * Promises  An accepted message survives kill -9 at any instant, is delivered once, and is never seen in part.
  *           A retry with the same idempotency key and content is the same message; with other content a conflict.
@@ -10,5 +10,14 @@
 export * from './filesystem/index.ts';
 export * from './flatfile/index.ts';
 export { MemoryMail } from './memory/memory.ts';
+export {
+  bindMailbox,
+  describeMailbox,
+  isMailboxActive,
+  openMailbox,
+  openMailboxAt,
+  unbindMailbox,
+} from './open-mailbox.ts';
 export type * from './port.ts';
 export { runMail } from './run-operation.ts';
+export type { Bound, MailboxBinding, OpenedMailbox } from './transport.ts';

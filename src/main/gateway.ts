@@ -27,7 +27,6 @@ import {
 } from '../domain/index.ts';
 import {
   gatewayDoor,
-  openBoundMailbox,
   openServedSurface,
   readSession,
   readWakeTemplate,
@@ -36,6 +35,7 @@ import {
   startGateway,
   type WakeTemplate,
 } from '../gateway/index.ts';
+import { openMailbox } from '../mail/index.ts';
 import { openHeadlessSurface, openSurface, readTimings } from '../terminal/index.ts';
 import { loadOwnTools, skillsDirectory } from '../tools/index.ts';
 
@@ -177,7 +177,7 @@ async function main(): Promise<void> {
             })
           : openSurface(options);
       },
-      openMailbox: (binding) => openBoundMailbox(binding, clock),
+      openMailbox: (binding) => openMailbox(binding, clock),
       mailboxBinding: () => readSession(session.sessionRoot).manifest.launch_plan.mailbox,
       wakeTemplate,
       mailCommand: mailCommand(session),

@@ -1,9 +1,9 @@
-import * as path from 'node:path';
-import { conflict, isRouseError, notFound, unsupported } from '../base/index.ts';
+import { conflict, isRouseError, notFound } from '../base/index.ts';
 import { GatewayClient } from '../client/index.ts';
 import { agentAddress, agentPrincipal, LOOPBACK } from '../domain/index.ts';
+import { describeMailbox, isMailboxActive, unbindMailbox } from '../mail/index.ts';
 import type { MailboxBinding } from '../wire/index.ts';
-import { activeBinding, bindMailbox, unbindMailbox } from './mailbox-binding.ts';
+import { bindAgentMailbox } from './bind-mailbox.ts';
 import { readToken } from './records/gateway-token.ts';
 import { probeGateway } from './records/live-gateway.ts';
 import { type ManifestFacts, readManifestFacts } from './records/manifest-facts.ts';
@@ -35,7 +35,7 @@ export async function mailboxStatus(context: SessionContext, facts: ManifestFact
 
 async function isActive(context: SessionContext, binding: MailboxBinding): Promise<boolean> {
   try {
-    return await activeBinding(binding, context.clock);
+    return await isMailboxActive(binding, context.clock);
   } catch {
     return false;
   }
@@ -55,7 +55,7 @@ export async function registerMailbox(
       facts: { cause: 'already_bound', address: before.address },
     });
   }
-  const { binding, reused } = await bindMailbox(
+  const { binding, reused } = await bindAgentMailbox(
     {
       root: wanted.root ?? context.settings.mailboxDir,
       address,
@@ -106,7 +106,7 @@ function requireBinding(facts: ManifestFacts): MailboxBinding {
 export async function resolveLiveMail(context: SessionContext, manifestPath: string): Promise<Json> {
   const facts = readManifestFacts(manifestPath);
   const binding = requireBinding(facts);
-  if (!(await activeBinding(binding, context.clock))) {
+  if (!(await isMailboxActive(binding, context.clock))) {
     throw conflict(`the mailbox ${binding.address} is no longer what the manifest says`, {
       hint: '"rouse agents mailbox register" binds it again',
       facts: { cause: 'stale_binding', address: binding.address },
@@ -121,7 +121,7 @@ export async function resolveLiveMail(context: SessionContext, manifestPath: str
     principal_id,
     address,
     bindings_version,
-    mailbox: { transport, principal_id, address, bindings_version, ...transportPart(binding) },
+    mailbox: { transport, principal_id, address, bindings_version, ...(await describeMailbox(binding)) },
     gateway,
     gateway_available: gateway !== null,
     managed_agent: {
@@ -133,24 +133,6 @@ export async function resolveLiveMail(context: SessionContext, manifestPath: str
       tmux_session_name: facts.tmuxSessionName,
     },
   };
-}
-
-function transportPart(binding: MailboxBinding): Json {
-  if (binding.transport === 'filesystem') {
-    const { filesystem_root: root, mailbox_kind, mailbox_path } = binding;
-    return {
-      filesystem: {
-        root,
-        mailbox_kind,
-        mailbox_path,
-        inbox_path: path.join(mailbox_path, 'inbox'),
-        sqlite_path: path.join(root, 'index.sqlite'),
-        local_sqlite_path: path.join(mailbox_path, 'mailbox.sqlite'),
-      },
-    };
-  }
-  if (binding.transport === 'flatfile') return { flatfile: { mailbox_path: binding.mailbox_path } };
-  throw unsupported(`mail kept by ${binding.transport} is not served yet`);
 }
 
 /** A door that is closed to the agent's own programs, which have no token, is not named to them. */

@@ -3,9 +3,8 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { type Ending, systemClock } from '../../src/base/index.ts';
 import { runCli } from '../../src/cli/index.ts';
-import { openBoundMailbox } from '../../src/gateway/index.ts';
 import { type TestGateway, testGateway } from '../../src/gateway/testing.ts';
-import { initMailStore, openMailStore } from '../../src/mail/index.ts';
+import { initMailStore, openMailbox, openMailStore } from '../../src/mail/index.ts';
 import { publishRecord } from '../../src/session/records/registry.ts';
 import { sampleManifest, sampleRecord, writeSession } from '../../src/session/testing.ts';
 import type { FakeSurface } from '../../src/terminal/index.ts';
@@ -103,7 +102,7 @@ export async function cliAgent(ending: Ending, { name = 'gpu', mailbox = true } 
         root: sessionRoot,
         ...(prepare && { prepare }),
         config: {
-          openMailbox: (bound) => openBoundMailbox(bound, systemClock),
+          openMailbox: (bound) => openMailbox(bound, systemClock),
           mailboxBinding: () => binding,
         },
       }),

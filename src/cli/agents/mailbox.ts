@@ -7,8 +7,10 @@ import { AGENT_FLAGS, localAgent, sessionContext } from './target.ts';
 
 type Json = Record<string, unknown>;
 
-function answer(data: Json): Output {
+async function answer(data: Json): Promise<Output> {
   const mailbox = (data['mailbox'] ?? {}) as Json;
+  const { transportNamed } = await import('../../mail/transports.ts');
+  const { placeField = 'filesystem_root' } = transportNamed(mailbox['transport']) ?? {};
   return {
     data,
     plain: keyValues({
@@ -16,9 +18,7 @@ function answer(data: Json): Output {
       registered: data['registered'],
       address: mailbox['address'] ?? data['address'],
       transport: mailbox['transport'],
-      ...(mailbox['transport'] === 'flatfile'
-        ? { mailbox_path: mailbox['mailbox_path'] }
-        : { filesystem_root: mailbox['filesystem_root'] }),
+      [placeField]: mailbox[placeField],
       ...('activation_state' in data && { activation_state: data['activation_state'] }),
     }),
   };

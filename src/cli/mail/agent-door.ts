@@ -74,8 +74,9 @@ async function onStore(
   body: object,
 ): Promise<MailAnswer> {
   const binding = await activeBindingOf(input, facts);
-  const { mailStatusView, openBoundMailbox, runMailOperation } = await import('../../gateway/offline.ts');
-  const { mailbox, close } = await openBoundMailbox(binding, systemClock);
+  const { mailStatusView, runMailOperation } = await import('../../gateway/offline.ts');
+  const { openMailbox } = await import('../../mail/index.ts');
+  const { mailbox, close } = await openMailbox(binding, systemClock);
   try {
     const answer =
       operation === 'status'

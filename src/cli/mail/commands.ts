@@ -30,7 +30,7 @@ interface MailCommand {
   args?: Argument[];
   flags: Flag[];
   body(input: Input): object | Promise<object>;
-  print(answer: MailAnswer, input: Input): string;
+  print(answer: MailAnswer, input: Input): string | Promise<string>;
 }
 
 const EXAMPLE_REF = 'filesystem:msg-20260416T091402Z-0123456789abcdef0123456789abcdef';
@@ -217,7 +217,7 @@ export function mailCommands(door: MailDoor): Command[] {
     flags: [...flags, ...door.flags],
     async run(input) {
       const data = await door.ask(input, operation, await body(input));
-      return { data, plain: print(data, input) };
+      return { data, plain: await print(data, input) };
     },
   }));
 }

@@ -1,6 +1,5 @@
-import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { invalid, notFound } from '../../base/index.ts';
+import { invalid } from '../../base/index.ts';
 import type { Mailbox } from '../../mail/index.ts';
 import type { Flag, Input } from '../command.ts';
 import { answered, type MailDoor } from './door.ts';
@@ -11,6 +10,9 @@ export const ROOT_FLAG: Flag = {
   summary: 'mail store (default: HOUMAO_GLOBAL_MAILBOX_DIR or ~/.rouse/mailbox)',
 };
 
+/** The path of the mailbox tells its transport. */
+const AUTO = 'auto';
+
 export const MAILBOX_FLAGS: Flag[] = [
   { ...ROOT_FLAG, summary: 'mail store directory, or a flat mailbox file ending in .md' },
   { name: 'address', value: 'ADDRESS', summary: 'whose mailbox; may be left out when the store has one' },
@@ -18,8 +20,11 @@ export const MAILBOX_FLAGS: Flag[] = [
     name: 'transport',
     value: 'NAME',
     summary: 'kind of mailbox; auto decides by --mailbox-root',
-    choices: ['auto', 'filesystem', 'flatfile'],
-    default: 'auto',
+    choices: async () => [
+      AUTO,
+      ...(await import('../../mail/transports.ts')).transportNames(({ isAt }) => isAt),
+    ],
+    default: AUTO,
   },
 ];
 
@@ -54,67 +59,13 @@ export const MAILBOX_DOOR: MailDoor = {
 /** Opens the mailbox the flags name, runs `work`, and closes what was opened. */
 export async function withMailbox<T>(input: Input, work: (mailbox: Mailbox) => Promise<T>): Promise<T> {
   const { path: root } = chosenRoot(input);
-  const transport = input.flags['transport'];
-  const isFile = transport === 'flatfile' || (transport === 'auto' && root.endsWith('.md'));
-  return isFile ? withFlatFile(input, root, work) : withStore(input, root, work);
-}
-
-async function withStore<T>(input: Input, root: string, work: (mailbox: Mailbox) => Promise<T>): Promise<T> {
-  const { openMailStore } = await import('../../mail/index.ts');
-  const store = openMailStore({ root });
-  try {
-    const address = (input.flags['address'] as string | undefined) ?? onlyAddress(store.registrations());
-    const mailbox = store.mailbox(address);
-    try {
-      return await work(mailbox);
-    } finally {
-      await mailbox.close();
-    }
-  } finally {
-    await store.close();
-  }
-}
-
-async function withFlatFile<T>(
-  input: Input,
-  file: string,
-  work: (mailbox: Mailbox) => Promise<T>,
-): Promise<T> {
-  const address = input.flags['address'];
-  if (typeof address !== 'string') {
-    throw invalid('--address is needed with a flat mailbox file', {
-      hint: 'the file does not say whose it is: give --address NAME@DOMAIN',
-    });
-  }
-  const { agentDirectoryOf, FlatFileMailbox } = await import('../../mail/index.ts');
-  const mailbox = new FlatFileMailbox({ directory: requireDirectory(agentDirectoryOf(file)), address });
+  const { address, transport } = input.flags as { address?: string; transport: string };
+  const { openMailboxAt } = await import('../../mail/index.ts');
+  const named = transport === AUTO ? undefined : transport;
+  const { mailbox, close } = await openMailboxAt(root, { address, transport: named });
   try {
     return await work(mailbox);
   } finally {
-    await mailbox.close();
+    await close();
   }
-}
-
-/** Looking at mail makes no directory. */
-function requireDirectory(directory: string): string {
-  if (fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return directory;
-  throw notFound(`there is no directory ${directory}`, { hint: `make it first: mkdir -p ${directory}` });
-}
-
-/** The one mailbox of a store beside the operator's; otherwise the caller has to choose. */
-function onlyAddress(
-  registrations: readonly { address: string; status: string; role: string | null }[],
-): string {
-  const own = registrations.filter(({ status, role }) => status === 'active' && role !== 'system_operator');
-  if (own.length === 1) return own[0]!.address;
-  const some = own.slice(0, 8).map(({ address }) => address);
-  throw invalid(
-    `--address is needed: the store has ${own.length === 0 ? 'no mailbox' : `${own.length} mailboxes`}`,
-    {
-      hint:
-        own.length === 0
-          ? 'register one: rouse mailbox register --address NAME@houmao.localhost'
-          : `one of ${some.join(', ')}${own.length > some.length ? ', …' : ''}`,
-    },
-  );
 }

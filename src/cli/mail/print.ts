@@ -82,13 +82,12 @@ export function messageText({ message }: MailAnswer): string {
   return renderMessage(message as MailMessage);
 }
 
-export function sentText({ message, duplicate, operation, transport }: MailAnswer): string {
+export async function sentText({ message, duplicate, operation, transport }: MailAnswer): Promise<string> {
   const { message_ref, to, cc } = message as MailMessage;
   const who = [...to.map(party), ...cc.map((each) => `${party(each)} (cc)`)].join(', ');
-  const waits = transport === 'flatfile' && operation !== 'post';
-  const sent = waits
-    ? `waits in the outbox for ${who}; "rouse mailfile relay" carries it there`
-    : `sent to ${who}`;
+  const { transportNamed } = await import('../../mail/transports.ts');
+  const carrier = operation === 'post' ? undefined : transportNamed(transport)?.carriedBy;
+  const sent = carrier ? `waits in the outbox for ${who}; "${carrier}" carries it there` : `sent to ${who}`;
   const done = duplicate ? 'already sent (same idempotency key): nothing was sent again' : sent;
   return `${done}\n${message_ref}`;
 }

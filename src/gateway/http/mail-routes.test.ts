@@ -3,8 +3,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { Ending, systemClock } from '../../base/index.ts';
-import { initMailStore, openMailStore } from '../../mail/index.ts';
-import { openBoundMailbox } from '../mail/index.ts';
+import { initMailStore, openMailbox, openMailStore } from '../../mail/index.ts';
 import { testGateway } from '../testing.ts';
 
 let ending = new Ending();
@@ -51,7 +50,7 @@ async function overRealStore() {
   const on = await testGateway(ending, {
     config: {
       mailboxBinding: () => binding,
-      openMailbox: (wanted) => openBoundMailbox(wanted, systemClock),
+      openMailbox: (wanted) => openMailbox(wanted, systemClock),
     },
   });
   const all = async () => {

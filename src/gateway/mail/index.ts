@@ -8,4 +8,3 @@
  */
 export { type MailAccess, type OpenMailbox, openMailAccess, servesMail } from './mail-access.ts';
 export { mailStatusView, runMailOperation } from './mail-operations.ts';
-export { openBoundMailbox } from './open-bound-mailbox.ts';

@@ -3,9 +3,15 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../base/index.ts';
-import { FlatFileMailbox, initMailStore, openMailStore, repairMailStore } from '../../mail/index.ts';
+import {
+  FlatFileMailbox,
+  initMailStore,
+  openMailbox,
+  openMailStore,
+  repairMailStore,
+} from '../../mail/index.ts';
 import type { MailboxBinding } from '../../wire/index.ts';
-import { type MailAccess, openBoundMailbox, openMailAccess } from './index.ts';
+import { type MailAccess, openMailAccess } from './index.ts';
 
 const ADDRESS = 'bob@houmao.localhost';
 let directory: string;
@@ -30,7 +36,7 @@ beforeEach(async () => {
   };
   access = openMailAccess(
     () => binding,
-    (wanted) => openBoundMailbox(wanted, systemClock),
+    (wanted) => openMailbox(wanted, systemClock),
   );
 });
 
@@ -125,7 +131,7 @@ describe('the mailbox of a gateway', () => {
       async (wanted) => {
         openings++;
         return {
-          ...(await openBoundMailbox(wanted, systemClock)),
+          ...(await openMailbox(wanted, systemClock)),
           isReplaced: () => replaced && openings === 1,
         };
       },

@@ -1,15 +1,7 @@
 import { asRouseError, Emitter, isRouseError } from '../../base/index.ts';
 import { LOOPBACK } from '../../domain/index.ts';
-import type { Mailbox } from '../../mail/index.ts';
+import type { Mailbox, OpenedMailbox } from '../../mail/index.ts';
 import { type MailboxBinding, refusal } from '../../wire/index.ts';
-
-export interface OpenedMailbox {
-  mailbox: Mailbox;
-  /** What was opened is no longer what lies there: it was repaired, restored from a copy, or moved away. */
-  isReplaced?(): boolean;
-  /** Closes it and the store it was opened from. */
-  close(): Promise<unknown>;
-}
 
 /** Opens the store a binding names. */
 export type OpenMailbox = (binding: MailboxBinding) => Promise<OpenedMailbox>;

@@ -42,7 +42,7 @@ async function asTransport<T>({ address }: Mailbox, work: () => Promise<T>): Pro
 function prefix({ transport, principal_id, address }: Mailbox) {
   return {
     schema_version: 1 as const,
-    transport: transport as wire.MailStatus['transport'],
+    transport,
     principal_id,
     address,
   };

@@ -30,10 +30,10 @@ import type {
 } from '../port.ts';
 import { checkOperation } from '../schema/index.ts';
 import { principalOf, type RegistrationRow, versionOf } from './accounts/registration-rows.ts';
+import { FILESYSTEM } from './binding.ts';
 import { type Lookup, resolveRecipients } from './deliver.ts';
 import { countRows, listRows, parseCursor } from './list-messages.ts';
 import { loadDocument } from './message-rows.ts';
-import { FILESYSTEM } from './message-view.ts';
 import { OwnMail } from './own-mail.ts';
 import type { OpenRoot } from './root/open-root.ts';
 import { indexNextBatch, matchExpression, searchIsBehind, searchRows } from './search-messages.ts';

@@ -3,7 +3,7 @@ import type { Sqlite } from '../../db/index.ts';
 import { ARCHIVE, makeMailRef } from '../../domain/index.ts';
 import type { RegistrationRow } from './accounts/registration-rows.ts';
 import { bumpVersion } from './accounts/registration-rows.ts';
-import { FILESYSTEM } from './message-view.ts';
+import { FILESYSTEM } from './binding.ts';
 import type { StateLine } from './publish/state-journal.ts';
 
 export interface OwnMessage {

@@ -13,7 +13,6 @@ export { REGISTER_MODES, type RegisterMode, type RegisterRequest } from './accou
 export type { Registration } from './accounts/registration-rows.ts';
 export { UNREGISTER_MODES, type UnregisterResult } from './accounts/unregister.ts';
 export { FILESYSTEM_CAPABILITIES } from './filesystem-mailbox.ts';
-export { FILESYSTEM } from './message-view.ts';
 export type { CleanupOptions } from './repair/cleanup.ts';
 export type { MaintenanceAction, MaintenanceReport } from './repair/maintenance.ts';
 export { type RepairOptions, type RepairResult, repairMailStore } from './repair/repair.ts';

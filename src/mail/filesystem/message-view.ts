@@ -11,11 +11,9 @@ import {
   makeMailRef,
   SENT,
 } from '../../domain/index.ts';
+import { FILESYSTEM } from './binding.ts';
 import type { Envelope } from './message-rows.ts';
 import type { Layout } from './root/layout.ts';
-
-/** Name of this transport, and prefix of its refs. */
-export const FILESYSTEM = 'filesystem';
 
 export interface ViewRow {
   seq: number;

@@ -11,9 +11,10 @@ import {
 import type { MailSent } from '../port.ts';
 import type { RegistrationRow } from './accounts/registration-rows.ts';
 import { dropCopies, takeAttachments } from './attachments.ts';
+import { FILESYSTEM } from './binding.ts';
 import { type Delivered, deliver, type Lookup } from './deliver.ts';
 import { changeFlags, type FlagChange, type OwnMessage, requireOwnMessage } from './flags.ts';
-import { FILESYSTEM, loadView, type ViewRow, viewDelivered, viewMessage } from './message-view.ts';
+import { loadView, type ViewRow, viewDelivered, viewMessage } from './message-view.ts';
 import type { OpenRoot } from './root/open-root.ts';
 
 /** What a delivery is composed from, inside its transaction. */

@@ -10,7 +10,6 @@
  * Errors    invalid (names the field), not_found, conflict (a used id with other content, a planted lock), forbidden,
  *           unavailable (the lock stayed taken, no room, a file that others keep changing). The file is unchanged.
  */
-export { agentDirectoryOf, isFlatFilePath } from './agent-directory.ts';
 export type { ArchiveChoice } from './archive.ts';
 export * from './flat-file.ts';
 export { writeBlock as writeFlatMessage } from './format/block.ts';

@@ -10,10 +10,11 @@ import {
   unsupported,
 } from '../../base/index.ts';
 import { type BackendKind, runtimeSessionId } from '../../domain/index.ts';
+import { unbindMailbox } from '../../mail/index.ts';
 import { TOOLS, type Tool, toolNames, toolOf } from '../../tools/index.ts';
+import { bindAgentMailbox } from '../bind-mailbox.ts';
 import { findTool } from '../equip/find-tool.ts';
 import { programWords } from '../equip/program-path.ts';
-import { bindMailbox, unbindMailbox } from '../mailbox-binding.ts';
 import { type ManifestFacts, tryManifestFacts } from '../records/manifest-facts.ts';
 import { createManifest } from '../records/manifest-store.ts';
 import { removeRecord } from '../records/registry.ts';
@@ -86,7 +87,7 @@ async function adopt(
   const mailbox =
     options.mailbox === false
       ? undefined
-      : await bindMailbox(
+      : await bindAgentMailbox(
           {
             root: options.mailbox?.root ?? context.settings.mailboxDir,
             address: options.mailbox?.address,

@@ -6,11 +6,12 @@ import {
   RouseError,
   writeFileAtomic,
 } from '../../base/index.ts';
+import { type Bound, unbindMailbox } from '../../mail/index.ts';
+import { bindAgentMailbox } from '../bind-mailbox.ts';
 import { detectVersion } from '../equip/detect-version.ts';
 import { type SkillsAtLaunch, skillsForLaunch } from '../equip/skills.ts';
 import { sweepEnvironmentFiles } from '../equip/sweep-environment-files.ts';
 import { type AttachReport, attachLocal } from '../gateway/attach.ts';
-import { type Bound, bindMailbox, unbindMailbox } from '../mailbox-binding.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
 import { createManifest, updateManifest } from '../records/manifest-store.ts';
 import { removeRecord } from '../records/registry.ts';
@@ -103,7 +104,7 @@ async function openMailbox(
   undo: (() => unknown)[],
 ): Promise<Bound | undefined> {
   if (options.mailbox === false) return undefined;
-  const bound = await bindMailbox(
+  const bound = await bindAgentMailbox(
     {
       root: options.mailbox?.root ?? context.settings.mailboxDir,
       address: options.mailbox?.address,

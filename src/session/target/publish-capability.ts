@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { writeJsonAtomic } from '../../base/index.ts';
 import { CAPABILITIES } from '../../domain/index.ts';
+import { published } from '../../mail/transports.ts';
 import type { DesiredConfigFile, MailboxBinding, RegistryRecord } from '../../wire/index.ts';
 import {
   FIRST_EXECUTION_MODE,
@@ -150,8 +151,5 @@ function publishedGateway({ settings }: SessionContext, facts: ManifestFacts): R
 /** Enough to find the mailbox; where its folder is stays in the manifest. */
 function publishedMailbox(facts: ManifestFacts): RegistryRecord['mailbox'] {
   const { mailbox } = facts.document['launch_plan'] as { mailbox?: MailboxBinding | null };
-  if (!mailbox) return null;
-  if (mailbox.transport !== 'filesystem') return mailbox;
-  const { mailbox_kind: _, mailbox_path: __, ...published } = mailbox;
-  return published;
+  return mailbox ? published(mailbox) : null;
 }

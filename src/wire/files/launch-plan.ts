@@ -1,54 +1,23 @@
 import * as z from 'zod';
 import { BACKEND_KINDS } from '../../domain/index.ts';
-import { absolutePath, strict } from '../fields.ts';
+import { bindingSchemas, type MailboxBinding } from '../../mail/transports.ts';
+import { strict } from '../fields.ts';
 
-const identity = { principal_id: z.string(), address: z.string() };
-const stalwart = {
-  transport: z.literal('stalwart'),
-  ...identity,
-  jmap_url: z.string(),
-  management_url: z.string().nullish(),
-  login_identity: z.string(),
-  credential_ref: z.string(),
-  bindings_version: z.string(),
-};
+/** Of any transport on the list at the time. */
+function listed(schema: () => z.ZodType<MailboxBinding>) {
+  return z.custom<MailboxBinding>().transform((value, context) => {
+    const checked = schema().safeParse(value);
+    if (checked.success) return checked.data;
+    context.issues.push(...(checked.error.issues as z.core.$ZodRawIssue[]));
+    return z.NEVER;
+  });
+}
 
-/** Which mailbox belongs to the session: `launch_plan.mailbox` of the manifest. No secrets; those are files of their own. */
-export const mailboxBinding = z.discriminatedUnion('transport', [
-  strict({
-    transport: z.literal('filesystem'),
-    ...identity,
-    filesystem_root: absolutePath,
-    bindings_version: z.string(),
-    mailbox_kind: z.enum(['in_root', 'symlink']),
-    mailbox_path: absolutePath,
-  }),
-  strict(stalwart),
-  strict({
-    transport: z.literal('flatfile'),
-    ...identity,
-    /** The directory that holds inbox.md and outbox.md. */
-    mailbox_path: absolutePath,
-    bindings_version: z.string(),
-  }),
-]);
+/** Which mailbox belongs to the session: `launch_plan.mailbox` of the manifest. */
+const mailboxBinding = listed(() => bindingSchemas().binding);
 
 /** The same as a registry record publishes it: enough to find the mailbox, not where its folder is. */
-export const publishedMailbox = z.discriminatedUnion('transport', [
-  strict({
-    transport: z.literal('filesystem'),
-    ...identity,
-    filesystem_root: absolutePath,
-    bindings_version: z.string(),
-  }),
-  strict(stalwart),
-  strict({
-    transport: z.literal('flatfile'),
-    ...identity,
-    mailbox_path: absolutePath,
-    bindings_version: z.string(),
-  }),
-]);
+export const publishedMailbox = listed(() => bindingSchemas().published);
 
 /** How the agent was started, without any secret: credentials are named, never held. */
 export const launchPlan = strict({
@@ -66,4 +35,4 @@ export const launchPlan = strict({
 });
 
 export type LaunchPlan = z.infer<typeof launchPlan>;
-export type MailboxBinding = z.infer<typeof mailboxBinding>;
+export type { MailboxBinding };

@@ -1,7 +1,6 @@
 import * as z from 'zod';
+import { transportNames } from '../../mail/transports.ts';
 import { about, count, name, nextPage, stamp, strict } from '../fields.ts';
-
-export const MAIL_TRANSPORTS = ['filesystem', 'stalwart', 'flatfile'] as const;
 
 const participant = name(
   'MailParticipant',
@@ -46,7 +45,7 @@ export const mailMessageView = name(
 
 const prefix = {
   schema_version: z.literal(1),
-  transport: z.enum(MAIL_TRANSPORTS),
+  transport: z.enum(transportNames()),
   principal_id: z.string(),
   address: z.string(),
 };

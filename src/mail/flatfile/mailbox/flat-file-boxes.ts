@@ -11,12 +11,13 @@ import {
   parseMailRef,
   SENT,
 } from '../../../domain/index.ts';
+import { FLAT_FILE } from '../binding.ts';
 import { FlatFile } from '../flat-file.ts';
 import { statusOf } from '../format/envelope.ts';
 import { currentIdentity } from '../store/snapshot.ts';
 import { statusFor } from './flag-rules.ts';
 import type { Boxes } from './mail-select.ts';
-import { TRANSPORT, viewMessage } from './message-view.ts';
+import { viewMessage } from './message-view.ts';
 
 /** The three files of one `.agent` directory as the boxes of one mailbox: finding messages there, and their flags. */
 export class FlatFileBoxes {
@@ -50,7 +51,7 @@ export class FlatFileBoxes {
 
   find(ref: string, box?: string | null): MailMessage {
     const found = this.#locate(ref);
-    if (!found) throw notFound(`no message ${makeMailRef(TRANSPORT, ref)} in mailbox ${this.#address}`);
+    if (!found) throw notFound(`no message ${makeMailRef(FLAT_FILE, ref)} in mailbox ${this.#address}`);
     if (box != null && found.box !== parseBoxName(box)) {
       throw notFound(`message ${found.message_ref} is in box ${found.box}, not in ${box}`);
     }
@@ -71,7 +72,7 @@ export class FlatFileBoxes {
       [INBOX, this.inbox],
     ] as const) {
       const here = messages.filter(({ box }) => box === name);
-      const refs = new Set(here.map(({ message_ref: ref }) => parseMailRef(TRANSPORT, ref)));
+      const refs = new Set(here.map(({ message_ref: ref }) => parseMailRef(FLAT_FILE, ref)));
       if (refs.size > 0) await setStatuses(file, refs, mark);
     }
   }

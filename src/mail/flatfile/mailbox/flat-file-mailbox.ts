@@ -28,12 +28,13 @@ import type {
   MailSent,
 } from '../../port.ts';
 import { checkOperation } from '../../schema/index.ts';
+import { FLAT_FILE } from '../binding.ts';
 import { statusOf } from '../format/envelope.ts';
 import { networkWarning } from '../store/mailbox-path.ts';
 import { isAnswered } from './flag-rules.ts';
 import { FlatFileBoxes } from './flat-file-boxes.ts';
 import { searchMessages, selectMessages } from './mail-select.ts';
-import { listOf, TRANSPORT, viewMessage } from './message-view.ts';
+import { listOf, viewMessage } from './message-view.ts';
 import { Outgoing, replyTarget } from './outgoing.ts';
 
 export interface FlatFileMailboxOptions {
@@ -63,7 +64,7 @@ const CAPABILITIES: MailCapabilities = {
 
 /** Flat files behind the mailbox port. How each flag and operation is expressed is a table in docs/flat-file.md. */
 export class FlatFileMailbox implements Mailbox {
-  readonly transport = TRANSPORT;
+  readonly transport = FLAT_FILE;
   readonly address: string;
   readonly principal_id: string;
   readonly capabilities = CAPABILITIES;
@@ -124,14 +125,14 @@ export class FlatFileMailbox implements Mailbox {
   }
 
   async peek(ref: string, { box }: { box?: string | null } = {}): Promise<MailMessage> {
-    return this.#boxes.find(parseMailRef(TRANSPORT, ref), box);
+    return this.#boxes.find(parseMailRef(FLAT_FILE, ref), box);
   }
 
   async read(ref: string, { box }: { box?: string | null } = {}): Promise<MailMessage> {
-    const message = this.#boxes.find(parseMailRef(TRANSPORT, ref), box);
+    const message = this.#boxes.find(parseMailRef(FLAT_FILE, ref), box);
     if (message.read) return message;
     await this.mark({ message_refs: [ref], read: true });
-    return this.#boxes.find(parseMailRef(TRANSPORT, ref), box);
+    return this.#boxes.find(parseMailRef(FLAT_FILE, ref), box);
   }
 
   async send(input: MailDraft): Promise<MailSent> {
@@ -164,7 +165,7 @@ export class FlatFileMailbox implements Mailbox {
   async reply(input: MailReply): Promise<MailSent> {
     const reply = checkOperation('reply', input);
     if (reply.attachments.length > 0) throw cannot('attachments', 'write the path into the body');
-    const parent = this.#boxes.inbox.show(parseMailRef(TRANSPORT, reply.message_ref));
+    const parent = this.#boxes.inbox.show(parseMailRef(FLAT_FILE, reply.message_ref));
     const re = parent.fields.get('re') ?? '';
     const sent = await this.#send(
       {
@@ -188,7 +189,7 @@ export class FlatFileMailbox implements Mailbox {
 
   async mark(input: MailMark): Promise<MailMessage[]> {
     const mark = checkOperation('mark', input);
-    const refs = parseMailRefs(TRANSPORT, mark.message_refs);
+    const refs = parseMailRefs(FLAT_FILE, mark.message_refs);
     const found = refs.map((ref) => this.#boxes.find(ref));
     for (const { box, message_ref } of found) {
       if (box === SENT) throw unsupported(`${message_ref} is in sent, whose messages have no flags`);
@@ -202,14 +203,14 @@ export class FlatFileMailbox implements Mailbox {
   async move(refs: string[], destination: string): Promise<MailMessage[]> {
     const box = parseBoxName(destination, 'destination_box');
     if (box === ARCHIVE) return this.archive(refs);
-    const found = parseMailRefs(TRANSPORT, refs).map((ref) => this.#boxes.find(ref));
+    const found = parseMailRefs(FLAT_FILE, refs).map((ref) => this.#boxes.find(ref));
     if (box === INBOX && found.every((message) => message.box === INBOX)) return found;
     if (box === INBOX) throw unarchive();
     throw unsupported(`a flat file has no box ${box}: messages are in the inbox or in the archive`);
   }
 
   async archive(refs: string[]): Promise<MailMessage[]> {
-    const ids = parseMailRefs(TRANSPORT, refs);
+    const ids = parseMailRefs(FLAT_FILE, refs);
     await this.#boxes.inbox.archive({ refs: ids });
     return ids.map((id) => this.#boxes.find(id));
   }

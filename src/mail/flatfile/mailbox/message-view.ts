@@ -10,10 +10,9 @@ import {
   OPERATOR,
   parseUtcTime,
 } from '../../../domain/index.ts';
+import { FLAT_FILE } from '../binding.ts';
 import { statusOf } from '../format/envelope.ts';
 import { isAnswered, isRead } from './flag-rules.ts';
-
-export const TRANSPORT = 'flatfile';
 
 interface Viewed {
   ref: string;
@@ -28,9 +27,9 @@ export function viewMessage({ ref, fields, body, preview }: Viewed, box: string)
   const read = box !== INBOX || isRead(status);
   const parent = firstOf(fields.get('in-reply-to'));
   return {
-    message_ref: makeMailRef(TRANSPORT, ref),
-    thread_ref: makeMailRef(TRANSPORT, fields.get('thread') || parent || ref),
-    in_reply_to_ref: parent === undefined ? null : makeMailRef(TRANSPORT, parent),
+    message_ref: makeMailRef(FLAT_FILE, ref),
+    thread_ref: makeMailRef(FLAT_FILE, fields.get('thread') || parent || ref),
+    in_reply_to_ref: parent === undefined ? null : makeMailRef(FLAT_FILE, parent),
     created_at_utc: createdAt(fields),
     subject: fields.get('re') ?? '',
     read,

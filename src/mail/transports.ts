@@ -1,0 +1,80 @@
+/**
+ * The second door of mail: the transports there are, and what is known of each without opening it. A new one is a folder
+ * here that passes contract/, and a line below; whoever opens, binds, checks or shows a mailbox asks this list.
+ */
+import * as z from 'zod';
+import { conflict, unsupported } from '../base/index.ts';
+import { filesystem } from './filesystem/transport.ts';
+import { flatfile } from './flatfile/transport.ts';
+import { stalwart } from './stalwart/transport.ts';
+import type { MailboxBinding, MailTransport } from './transport.ts';
+
+export type { MailboxBinding } from './transport.ts';
+
+const known: MailTransport[] = [];
+let schemas: Record<'binding' | 'published', z.ZodType<MailboxBinding>> | undefined;
+
+registerTransport(filesystem);
+registerTransport(stalwart);
+registerTransport(flatfile);
+
+/** Adds a transport for the life of this process; call the result to take it off the list. */
+export function registerTransport(transport: MailTransport): () => void {
+  if (transportNames().includes(transport.name))
+    throw conflict(`there is a mail transport "${transport.name}" already`);
+  known.push(transport);
+  schemas = undefined;
+  return () => {
+    const at = known.indexOf(transport);
+    if (at !== -1) known.splice(at, 1);
+    schemas = undefined;
+  };
+}
+
+/** Their names; with a condition, only of those it holds for. */
+export function transportNames(having: (transport: MailTransport) => unknown = () => true): string[] {
+  return known.filter(having).map(({ name }) => name);
+}
+
+export function transportNamed(name: unknown): MailTransport | undefined {
+  return known.find((transport) => transport.name === name);
+}
+
+/** The transport of the mailbox a path names; any path is that of a mail store, unless another transport claims it. */
+export function transportAt(place: string): MailTransport {
+  return known.findLast(({ isAt }) => isAt?.(place)) ?? filesystem;
+}
+
+export function transportOf({ transport: name }: MailboxBinding): MailTransport {
+  const transport = transportNamed(name);
+  if (transport) return transport;
+  throw unsupported(`there is no mail transport "${name}"`, {
+    hint: `known transports: ${transportNames().join(', ')}`,
+  });
+}
+
+/** What a binding must look like in the manifest, and as the registry publishes it: of any transport on the list. */
+export function bindingSchemas(): Record<'binding' | 'published', z.ZodType<MailboxBinding>> {
+  schemas ??= {
+    binding: oneOf(known.map(({ binding }) => binding)),
+    published: oneOf(known.map(({ binding, unpublished = [] }) => binding.omit(maskOf(unpublished)))),
+  };
+  return schemas;
+}
+
+/** The binding as the registry publishes it. */
+export function published(binding: MailboxBinding): MailboxBinding {
+  const unpublished = transportNamed(binding.transport)?.unpublished ?? [];
+  return Object.fromEntries(
+    Object.entries(binding).filter(([field]) => !unpublished.includes(field)),
+  ) as MailboxBinding;
+}
+
+function oneOf(options: z.ZodObject[]): z.ZodType<MailboxBinding> {
+  const [first, ...rest] = options as [z.ZodObject, ...z.ZodObject[]];
+  return z.discriminatedUnion('transport', [first, ...rest] as never);
+}
+
+function maskOf(fields: readonly string[]): Record<string, true> {
+  return Object.fromEntries(fields.map((field) => [field, true]));
+}
