@@ -1,11 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { errnoOf, forbidden, invalid, unauthorized } from '../base/index.ts';
 import type * as wire from '../wire/index.ts';
-import { FLEET_PLACES } from '../wire/places.ts';
 import { followEvents, type ServerEvent } from './event-stream.ts';
 import { type Exchange, exchange, type ServerKind, type Target } from './exchange.ts';
 import type { CallOptions } from './gateway-client.ts';
-import { type FleetAnswer, type FleetInput, type FleetRouteId, question } from './question.ts';
+import { type FleetAnswer, type FleetInput, type FleetRouteId, fleetQuestion } from './question.ts';
 
 export interface FleetClientOptions {
   /** `http://127.0.0.1:9889`; with `https:` the server's certificate is checked. A path in it stands before each route. */
@@ -60,13 +59,13 @@ export class FleetClient {
     input: FleetInput<K>,
     options?: CallOptions,
   ): Promise<FleetAnswer<K>> {
-    const { method, path, body } = question(FLEET_PLACES[id], input as object);
+    const { method, path, body } = fleetQuestion(id, input);
     return this.request(method, path, body, options);
   }
 
   /** What happens to the tickets the token may see, until aborted. */
   ticketEvents(after: number | undefined, signal?: AbortSignal): AsyncGenerator<ServerEvent> {
-    const { path } = question(FLEET_PLACES['requests.events'], { after });
+    const { path } = fleetQuestion('requests.events', { after });
     return followEvents(this.#target, { path: this.#prefix + path, signal });
   }
 

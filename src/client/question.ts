@@ -2,7 +2,7 @@ import { invalid } from '../base/index.ts';
 // These files of wire/ load no schemas, which is why they are not taken from the index.
 import type { AnswerOf, FleetRoutes, GatewayRoutes, InputOf } from '../wire/index.ts';
 import { fillPath, methodOf, type Place, pathOf } from '../wire/place.ts';
-import type { FLEET_PLACES, GATEWAY_PLACES } from '../wire/places.ts';
+import { FLEET_PLACES, type GATEWAY_PLACES } from '../wire/places.ts';
 
 /** A route with everything filled in. */
 export interface Question {
@@ -28,6 +28,10 @@ export type GatewayInput<K extends GatewayRouteId> = InputOf<GatewayRoutes[K]>;
 export type GatewayAnswer<K extends GatewayRouteId> = AnswerOf<GatewayRoutes[K]>;
 export type FleetInput<K extends FleetRouteId> = InputOf<FleetRoutes[K]>;
 export type FleetAnswer<K extends FleetRouteId> = AnswerOf<FleetRoutes[K]>;
+
+export function fleetQuestion<K extends FleetRouteId>(id: K, input: FleetInput<K>): Question {
+  return question(FLEET_PLACES[id], input as object);
+}
 
 /** One segment of a path; what a server would fold away (`.`, `..`) or take for another route is refused. */
 export function segment(text: string, what: string): string {

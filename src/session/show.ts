@@ -14,7 +14,7 @@ import type { CapabilityState } from './target/publish-capability.ts';
 type Json = Record<string, unknown>;
 
 /** Everything about one agent that a person or a script may want to know. Nothing here is a secret. */
-export async function showAgent(context: SessionContext, given: ManifestFacts): Promise<Json> {
+export async function showAgent(context: SessionContext, given: ManifestFacts) {
   const { facts } = await followSession(context, given);
   const paths = sessionPaths(facts.root);
   const tmux = tmuxOf(context, facts);
@@ -34,7 +34,7 @@ export async function showAgent(context: SessionContext, given: ManifestFacts): 
     tool: facts.tool,
     backend: facts.backend,
     session_id: facts.sessionId,
-    session: pane ? 'running' : 'lost',
+    session: pane ? ('running' as const) : ('lost' as const),
     working_directory: facts.workingDirectory,
     tmux: {
       session_name: facts.tmuxSessionName,
@@ -47,7 +47,7 @@ export async function showAgent(context: SessionContext, given: ManifestFacts): 
       tool_running: tool !== undefined,
     },
     launch: { executable: plan['executable'] ?? null, args: plan['args'] ?? [] },
-    mailbox: plan['mailbox'] ?? null,
+    mailbox: (plan['mailbox'] ?? null) as Json | null,
     transcript_path: ours['transcript_path'] ?? null,
     control_path: ours['control_path'] ?? null,
     signals_dir: ours['signals_dir'] ?? null,

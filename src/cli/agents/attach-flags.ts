@@ -1,5 +1,5 @@
 import { accountUids, invalid } from '../../base/index.ts';
-import { LISTENER_HOSTS, type PartialTimings, TUI_TIMING_RULES } from '../../domain/index.ts';
+import { LISTENER_HOSTS, TUI_TIMING_RULES } from '../../domain/index.ts';
 import type { AttachOptions } from '../../session/index.ts';
 import type { Flag } from '../command.ts';
 import { positiveSeconds, wholeNumber } from '../input/flag-values.ts';
@@ -43,7 +43,7 @@ export function attachOptions(
   const background = flags[names.background] === true;
   const foreground = flags[names.foreground] === true;
   if (background && foreground) throw invalid('give --background or --foreground, not both');
-  const timings: PartialTimings = {};
+  const timings: NonNullable<AttachOptions['timings']> = {};
   for (const { field, attachFlag } of TUI_TIMING_RULES) {
     const value = flags[camel(attachFlag)];
     if (typeof value === 'number') timings[field] = value;

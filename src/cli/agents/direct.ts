@@ -45,7 +45,7 @@ async function behindPair(
       ? { request_kind: 'submit_prompt', prompt: act.text }
       : { request_kind: 'interrupt' },
   );
-  return { data, plain: `${data['detail']}.` };
+  return { data, plain: `${data.detail}.` };
 }
 
 async function directly(

@@ -1,5 +1,4 @@
 import type { AttachReport, GatewayChange, GatewayReport } from '../../session/index.ts';
-import type { FleetConnection, LoopTroubles } from '../../wire/index.ts';
 import type { Command, Input, Output } from '../command.ts';
 import { LIVE_GATEWAY_COMMANDS } from '../gateway/commands.ts';
 import { dayAndTime } from '../gateway/time-words.ts';
@@ -19,10 +18,10 @@ const STATUS_LINES = [
   'gateway_tmux_window_index',
   'active_execution',
   'queue_depth',
-];
+] as const;
 
 /** Shown only when it is not as usual: each with what is. */
-const UNUSUAL: readonly [name: string, usual: readonly unknown[]][] = [
+const UNUSUAL: readonly [name: keyof GatewayReport['status'], usual: readonly unknown[]][] = [
   ['managed_agent_recovery', ['idle']],
   ['terminal_surface_eligibility', ['ready']],
   ['managed_agent_instance_epoch', [0, 1]],
@@ -30,11 +29,11 @@ const UNUSUAL: readonly [name: string, usual: readonly unknown[]][] = [
 ];
 
 function unusual(status: GatewayReport['status']): Record<string, unknown> {
-  if (status['gateway_health'] !== 'healthy') return {};
+  if (status.gateway_health !== 'healthy') return {};
   const shown = UNUSUAL.filter(
     ([name, usual]) => status[name] !== undefined && !usual.includes(status[name]),
   );
-  const troubles = (status['troubles'] ?? []) as LoopTroubles;
+  const { troubles = [] } = status;
   return {
     ...Object.fromEntries(shown.map(([name]) => [name, status[name]])),
     ...Object.fromEntries(
@@ -48,7 +47,7 @@ function unusual(status: GatewayReport['status']): Record<string, unknown> {
 
 /** The status as people read it; what was put right on the way stands below it. */
 export function showStatus(heading: string, { status, notes }: GatewayReport): string {
-  const fleet = status['fleet'] as FleetConnection | undefined;
+  const { fleet } = status;
   const values = {
     ...Object.fromEntries(STATUS_LINES.map((name) => [name, status[name]])),
     ...unusual(status),

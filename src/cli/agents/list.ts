@@ -24,9 +24,8 @@ async function run(input: Input): Promise<Output> {
   const port = input.flags['pairPort'] as number | undefined;
   if (port !== undefined) {
     const { listAtPair, pairServerOn } = await pairActions();
-    const data = (await listAtPair(pairServerOn(port, input.env))) as { agents?: ListedAgent[] };
-    const agents = data.agents ?? [];
-    return { data, plain: agents.length > 0 ? table(agents, COLUMNS) : 'no agents' };
+    const data = await listAtPair(pairServerOn(port, input.env));
+    return { data, plain: data.agents.length > 0 ? table(data.agents, COLUMNS) : 'no agents' };
   }
   const list = await listAgents(sessionContext(input));
   const notes = [

@@ -1,50 +1,56 @@
 import { isRouseError } from '../../base/index.ts';
 import { GatewayClient } from '../../client/index.ts';
 import { probeGateway, readToken, sessionPaths, showAgent } from '../../session/index.ts';
+import type { AnswerOf, MANAGED_AGENT_ROUTES } from '../../wire/index.ts';
 import type { ManagedAgents } from './managed-agents.ts';
 import { identityView, isServedHeadless, type TrackedAgent, transportOf } from './tracked-agent.ts';
 import { turnViewOf } from './turns/turn-store.ts';
 
 type Json = Record<string, unknown>;
+type Routes = typeof MANAGED_AGENT_ROUTES;
+type State = AnswerOf<Routes['agents.state']>;
+type Shown = Awaited<ReturnType<typeof showAgent>>;
 
 /** What an agent is doing, as far as somebody has looked: its gateway, or this server when it runs the turns itself. */
-export async function agentState(agents: ManagedAgents, agent: TrackedAgent): Promise<Json> {
+export async function agentState(agents: ManagedAgents, agent: TrackedAgent): Promise<State> {
   const { shown, seen } = await look(agents, agent);
   return stateOf(agent, shown, seen);
 }
 
 /** Everything: the state, the whole surface as its watcher describes it, processes and paths. */
-export async function agentDetail(agents: ManagedAgents, agent: TrackedAgent): Promise<Json> {
+export async function agentDetail(
+  agents: ManagedAgents,
+  agent: TrackedAgent,
+): Promise<AnswerOf<Routes['agents.state.detail']>> {
   const { shown, seen } = await look(agents, agent);
   const detail = { transport: transportOf(agent.facts), observed_by: seen.source, surface: seen.surface };
   return { ...stateOf(agent, shown, seen), detail, agent: shown };
 }
 
-async function look(agents: ManagedAgents, agent: TrackedAgent): Promise<{ shown: Json; seen: TurnState }> {
+async function look(agents: ManagedAgents, agent: TrackedAgent): Promise<{ shown: Shown; seen: TurnState }> {
   const [shown, seen] = await Promise.all([showAgent(agents.session, agent.facts), turnState(agents, agent)]);
   return { shown, seen };
 }
 
-function stateOf(agent: TrackedAgent, shown: Json, { turn, last_turn, source }: TurnState): Json {
+function stateOf(agent: TrackedAgent, shown: Shown, { turn, last_turn, source }: TurnState): State {
   return {
     schema_version: 1,
     tracked_agent_id: agent.trackedId,
     identity: identityView(agent),
     availability: isAvailable(agent, shown) ? 'available' : 'unavailable',
-    session: shown['session'],
+    session: shown.session,
     turn,
     last_turn,
     observed_by: source,
-    gateway: shown['gateway'],
-    mailbox: shown['mailbox'],
-    notes: shown['notes'],
+    gateway: shown.gateway,
+    mailbox: shown.mailbox,
+    notes: shown.notes,
   };
 }
 
 /** A tool that has ended leaves its window behind: the agent is there only while the tool is. */
-function isAvailable({ facts }: TrackedAgent, shown: Json): boolean {
-  const { tool_running } = shown['process'] as { tool_running: boolean };
-  return shown['session'] === 'running' && (tool_running || transportOf(facts) === 'headless');
+function isAvailable({ facts }: TrackedAgent, shown: Shown): boolean {
+  return shown.session === 'running' && (shown.process.tool_running || transportOf(facts) === 'headless');
 }
 
 interface TurnState {

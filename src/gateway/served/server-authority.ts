@@ -1,15 +1,16 @@
 import * as path from 'node:path';
 import { readIfExists, unavailable } from '../../base/index.ts';
-import { exchange, ownerToken, segment } from '../../client/index.ts';
-import type { HeadlessState, Observation } from '../../terminal/index.ts';
+import {
+  exchange,
+  type FleetAnswer,
+  type FleetInput,
+  type FleetRouteId,
+  fleetQuestion,
+  ownerToken,
+} from '../../client/index.ts';
 import type { InternalPromptBody, TurnView } from '../../wire/index.ts';
 
-export interface ServerState {
-  observation: Observation;
-  headless: HeadlessState;
-  /** Give it back to be answered when the state differs from this one. */
-  seen: string;
-}
+export type ServerState = FleetAnswer<'agents.internal.state'>;
 
 /** How long the server may hold an answer, and how much longer we wait for it. */
 const HELD_SECONDS = 20;
@@ -18,7 +19,7 @@ const PATIENCE_MS = 10_000;
 /** The server that runs the turns of this session, as its manifest names it. Nobody else is asked. */
 export class ServerAuthority {
   readonly baseUrl: string;
-  readonly #agent: string;
+  readonly #agent: { agent_ref: string };
   readonly #tokenFile: string;
   readonly #env: NodeJS.ProcessEnv;
 
@@ -30,43 +31,42 @@ export class ServerAuthority {
   }: { baseUrl: string; agentRef: string; sessionRoot: string; env: NodeJS.ProcessEnv }) {
     this.#env = env;
     this.baseUrl = baseUrl;
-    this.#agent = `/houmao/agents/${segment(agentRef, 'agent ref')}`;
+    this.#agent = { agent_ref: agentRef };
     this.#tokenFile = path.join(sessionRoot, 'fleet', 'token');
   }
 
   /** The state now, or, when it was seen already, the next one. */
-  async state(seen: string | undefined, signal?: AbortSignal): Promise<ServerState> {
-    const query = seen === undefined ? '' : `?seen=${seen}&wait_seconds=${HELD_SECONDS}`;
-    const answer = await this.#ask('GET', `/gateway/internal/headless-state${query}`, { signal });
-    return answer as unknown as ServerState;
+  state(seen: string | undefined, signal?: AbortSignal): Promise<ServerState> {
+    const held = seen === undefined ? {} : { seen, wait_seconds: HELD_SECONDS };
+    return this.#ask('agents.internal.state', { ...this.#agent, ...held }, signal);
   }
 
   prompt(body: Omit<InternalPromptBody, 'schema_version'>, signal?: AbortSignal): Promise<TurnView> {
-    return this.#ask('POST', '/gateway/internal/headless-prompt', { body, signal });
+    return this.#ask('agents.internal.prompt', { ...this.#agent, body }, signal);
   }
 
   /** The turn once it has changed since that revision, or has ended. */
   turn(turnId: string, after: number, signal?: AbortSignal): Promise<TurnView> {
-    const query = `?after=${after}&wait_seconds=${HELD_SECONDS}`;
-    return this.#ask('GET', `/turns/${segment(turnId, 'turn id')}${query}`, { signal });
+    const wanted = { turn_id: turnId, after, wait_seconds: HELD_SECONDS };
+    return this.#ask('agents.turns.get', { ...this.#agent, ...wanted }, signal);
   }
 
   async turnOfRequest(requestId: string, signal?: AbortSignal): Promise<TurnView | undefined> {
-    const { turns } = await this.#ask<{ turns: TurnView[] }>('GET', '/turns?limit=1000', { signal });
+    const { turns } = await this.#ask('agents.turns.list', { ...this.#agent, limit: 1000 }, signal);
     return turns.find((turn) => turn.request_id === requestId);
   }
 
   /** False when there was nothing to interrupt. */
   async interrupt(): Promise<boolean> {
-    const { disposition } = await this.#ask<{ disposition: string }>('POST', '/interrupt', { body: {} });
+    const { disposition } = await this.#ask('agents.interrupt', this.#agent);
     return disposition === 'accepted';
   }
 
-  async #ask<T = Record<string, unknown>>(
-    method: 'GET' | 'POST',
-    rest: string,
-    { body, signal }: { body?: object; signal?: AbortSignal | undefined },
-  ): Promise<T> {
+  async #ask<K extends FleetRouteId>(
+    id: K,
+    input: FleetInput<K>,
+    signal?: AbortSignal,
+  ): Promise<FleetAnswer<K>> {
     const { hostname, port } = new URL(this.baseUrl);
     const target = {
       host: hostname,
@@ -74,8 +74,8 @@ export class ServerAuthority {
       timeoutMs: HELD_SECONDS * 1000 + PATIENCE_MS,
       token: readIfExists(this.#tokenFile)?.trim() || ownerToken(this.#env, this.baseUrl),
     };
-    const answer = await exchange(target, { method, path: this.#agent + rest, body, signal });
-    if (answer !== null && typeof answer === 'object') return answer as T;
+    const answer = await exchange(target, { ...fleetQuestion(id, input), signal });
+    if (answer !== null && typeof answer === 'object') return answer as FleetAnswer<K>;
     throw unavailable(`${this.baseUrl} answered with something that is not an object`);
   }
 }

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
-import { asRouseError, type ErrorCode, invalid, RouseError, unsupported } from '../../base/index.ts';
+import { asRouseError, invalid, RouseError, unsupported } from '../../base/index.ts';
+import type { FleetAnswer, FleetInput } from '../../client/index.ts';
 import type { AttachReport } from '../gateway/attach.ts';
 import { attach } from '../gateway/gateway-actions.ts';
 import type { LaunchReport } from '../life/launch.ts';
@@ -9,7 +10,6 @@ import { launchedHere, type StopOptions } from '../life/stop.ts';
 import { readManifestFacts } from '../records/manifest-facts.ts';
 import type { SessionContext } from '../session-context.ts';
 import {
-  agentPath,
   askPair,
   type PairServer,
   pairService,
@@ -19,10 +19,10 @@ import {
 import { type PairTarget, targetOf } from '../target/resolve-target.ts';
 import { writeHandover } from './handover.ts';
 
-type Json = Record<string, unknown>;
-
 /** A launch waits for the tool and asks it for its version. */
-const LAUNCH_TIMEOUT_MS = 90_000;
+const PATIENT = { timeoutMs: 90_000 };
+
+type Launched = FleetAnswer<'agents.launch'>;
 
 export function pairServerOn(port: number, env: NodeJS.ProcessEnv): PairServer {
   const baseUrl = `http://127.0.0.1:${port}`;
@@ -38,32 +38,24 @@ export async function launchAtPair(
   await requireOwner(server);
   const body = launchBody(options);
   const answer = await withEnvironment(context, (file) =>
-    askPair(server, {
-      method: 'POST',
-      path: options.headless ? '/houmao/agents/headless/launches' : '/houmao/launches',
-      body: { ...body, environment_file: file },
-      timeoutMs: LAUNCH_TIMEOUT_MS,
-    }),
+    askPair(
+      server,
+      options.headless ? 'agents.launch.headless' : 'agents.launch',
+      { body: { ...body, environment_file: file } },
+      PATIENT,
+    ),
   );
-  const facts = readManifestFacts(String(answer['manifest_path']));
+  const facts = readManifestFacts(answer.manifest_path);
   const target = { ...targetOf(facts), token: server.token } as PairTarget;
-  const report = {
-    facts,
-    paneId: String(answer['pane_id']),
-    toolPid: answer['tool_pid'] as number | null,
-    ...asideOf(answer),
-  };
+  const report = { facts, paneId: answer.pane_id, toolPid: answer.tool_pid, ...asideOf(answer) };
   return { ...report, ...(await autoAttach(context, target, options)) };
 }
 
 /** What a launch does beside starting the tool, as the server told it. */
-function asideOf(answer: Json): Pick<LaunchReport, 'skills' | 'fleet' | 'fleetError'> {
-  const written = answer['skills_written'] as string[] | undefined;
-  const problem = answer['skills_problem'] as string | null | undefined;
-  const fleet = answer['fleet'] as { url: string; workspace_id: string } | null | undefined;
-  const error = answer['fleet_error'] as { code: ErrorCode; message: string; hint: string | null } | null;
+function asideOf(answer: Launched): Pick<LaunchReport, 'skills' | 'fleet' | 'fleetError'> {
+  const { skills_written: written, skills_problem: problem, fleet, fleet_error: error } = answer;
   return {
-    skills: written && { written, problem: problem ?? undefined },
+    skills: { written, problem: problem ?? undefined },
     fleet: fleet ? { url: fleet.url, workspaceId: fleet.workspace_id } : undefined,
     fleetError: error
       ? new RouseError(error.code, error.message, { ...(error.hint !== null && { hint: error.hint }) })
@@ -71,7 +63,7 @@ function asideOf(answer: Json): Pick<LaunchReport, 'skills' | 'fleet' | 'fleetEr
   };
 }
 
-function launchBody(options: LaunchOptions): Json {
+function launchBody(options: LaunchOptions): FleetInput<'agents.launch.headless'>['body'] {
   return {
     tool: options.tool,
     agent_name: options.agentName,
@@ -127,70 +119,71 @@ async function requireOwner(server: PairServer): Promise<void> {
 }
 
 /** The agents a server knows, as it describes them. */
-export async function listAtPair(server: PairServer): Promise<Json> {
+export async function listAtPair(server: PairServer): Promise<FleetAnswer<'agents.list'>> {
   await pairService(server);
-  return askPair(server, { method: 'GET', path: '/houmao/agents' });
+  return askPair(server, 'agents.list', {});
 }
 
 /** What the server knows of the agent, after it has proven to be the one that is meant. */
-export async function showAtPair(target: PairTarget): Promise<Json> {
+export async function showAtPair(target: PairTarget): Promise<FleetAnswer<'agents.state.detail'>> {
   await pairService(target);
   await requirePairAgent(target);
-  return askPair(target, { method: 'GET', path: `${agentPath(target.agentRef)}/state/detail` });
+  return askPair(target, 'agents.state.detail', { agent_ref: target.agentRef });
 }
+
+type Stopped = FleetAnswer<'agents.stop'>;
 
 export async function stopAtPair(
   target: PairTarget,
   { killSession = false }: StopOptions = {},
-): Promise<Json> {
+): Promise<Stopped> {
   await requireOwner(target);
   await requirePairAgent(target);
   return askStop(target, killSession);
 }
 
 /** Only a joined session can be left, also where a server is asked to. */
-export async function leaveAtPair(target: PairTarget): Promise<Json> {
+export async function leaveAtPair(target: PairTarget): Promise<Stopped> {
   await requireOwner(target);
   const agent = await requirePairAgent(target);
-  if (agent['joined'] !== true) throw launchedHere(String(agent['agent_name'] ?? target.agentRef));
+  if (agent.joined !== true) throw launchedHere(agent.agent_name ?? target.agentRef);
   return askStop(target, false);
 }
 
-function askStop(target: PairTarget, killSession: boolean): Promise<Json> {
-  const path = `${agentPath(target.agentRef)}/stop`;
-  return askPair(target, { method: 'POST', path, body: { kill_session: killSession } });
+function askStop(target: PairTarget, killSession: boolean): Promise<Stopped> {
+  const body = { kill_session: killSession };
+  return askPair(target, 'agents.stop', { agent_ref: target.agentRef, body });
 }
 
-export async function relaunchAtPair(context: SessionContext, target: PairTarget): Promise<Json> {
+export async function relaunchAtPair(
+  context: SessionContext,
+  target: PairTarget,
+): Promise<FleetAnswer<'agents.relaunch'>> {
   await requireOwner(target);
   await requirePairAgent(target);
   return withEnvironment(context, (file) =>
-    askPair(target, {
-      method: 'POST',
-      path: `${agentPath(target.agentRef)}/relaunch`,
-      body: { environment_file: file },
-      timeoutMs: LAUNCH_TIMEOUT_MS,
-    }),
+    askPair(
+      target,
+      'agents.relaunch',
+      { agent_ref: target.agentRef, body: { environment_file: file } },
+      PATIENT,
+    ),
   );
 }
 
-export type PairRequest = { request_kind: 'submit_prompt'; prompt: string } | { request_kind: 'interrupt' };
-
 /** Through the agent's gateway when it has one, otherwise by the server itself. */
-export async function requestAtPair(target: PairTarget, request: PairRequest): Promise<Json> {
+export async function requestAtPair(
+  target: PairTarget,
+  request: FleetInput<'agents.requests'>['body'],
+): Promise<FleetAnswer<'agents.requests'>> {
   await requirePairAgent(target);
   if (request.request_kind === 'submit_prompt' && request.prompt.trim() === '')
     throw invalid('the prompt must not be empty');
-  return askPair(target, {
-    method: 'POST',
-    path: `${agentPath(target.agentRef)}/requests`,
-    body: { ...request },
-    timeoutMs: LAUNCH_TIMEOUT_MS,
-  });
+  return askPair(target, 'agents.requests', { agent_ref: target.agentRef, body: request }, PATIENT);
 }
 
 /** Where the agent's mail is served now, as the server says. */
-export async function resolveMailAtPair(target: PairTarget): Promise<Json> {
+export async function resolveMailAtPair(target: PairTarget): Promise<FleetAnswer<'agents.mail.live'>> {
   await requirePairAgent(target);
-  return askPair(target, { method: 'GET', path: `${agentPath(target.agentRef)}/mail/resolve-live` });
+  return askPair(target, 'agents.mail.live', { agent_ref: target.agentRef });
 }

@@ -1,9 +1,9 @@
 import {
   type ExecutionMode,
-  type PartialTimings,
   type ResolvedListener,
   resolveListener,
   resolveTimings,
+  type TuiTimingField,
   type TuiTimings,
 } from '../../domain/index.ts';
 import type { DesiredConfigFile } from '../../wire/index.ts';
@@ -15,7 +15,7 @@ export interface AttachOptions {
   host?: string | undefined;
   port?: number | undefined;
   mode?: ExecutionMode | undefined;
-  timings?: PartialTimings | undefined;
+  timings?: { [Field in TuiTimingField]?: number | undefined } | undefined;
   /** Uids of other accounts that may connect, and need the token; an empty list ends that. */
   allowUsers?: readonly number[] | undefined;
 }

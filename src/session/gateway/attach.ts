@@ -25,7 +25,7 @@ export interface AttachReport extends GatewayReport {
   /** One lived before. */
   alreadyAttached: boolean;
   /** What was changed by restarting it; nothing when it was left alone or is new. */
-  restarted: readonly GatewayChange[];
+  restarted: GatewayChange[];
 }
 
 /**

@@ -1,14 +1,12 @@
 import { unsupported } from '../../base/index.ts';
-import type { StatusDocument } from '../records/gateway-documents.ts';
 import { byName, readRegistry } from '../records/registry-read.ts';
 import { manifestOfRecord } from '../records/session-pointers.ts';
 import type { SessionContext } from '../session-context.ts';
-import { pairGateway, pairService, requirePairAgent } from '../target/fleet-server.ts';
+import { askPair, pairService, requirePairAgent } from '../target/fleet-server.ts';
 import type { PairTarget, Target } from '../target/resolve-target.ts';
 import { type AttachReport, attachLocal } from './attach.ts';
 import type { AttachOptions } from './attach-plan.ts';
 import { type DetachReport, detachLocal } from './detach.ts';
-import type { GatewayChange } from './gateway-changes.ts';
 
 /** Attaches a gateway to an agent, whoever owns it: here, or through the fleet server that does. */
 export async function attach(
@@ -25,17 +23,20 @@ export async function attach(
     });
   }
   await requirePairAgent(target);
-  const before = (await pairGateway(target, 'status')) as StatusDocument;
+  const agent = { agent_ref: target.agentRef };
+  const before = await askPair(target, 'agents.gateway.status', agent);
   const alreadyAttached = before.gateway_health === 'healthy';
   const alreadyNotes = alreadyAttached ? ['a gateway was attached already'] : [];
   if (alreadyAttached && options.mode === undefined && options.timings === undefined)
     return { status: before, alreadyAttached, restarted: [], notes: alreadyNotes };
-  const { restarted = [], ...status } = (await pairGateway(target, 'attach', {
+  const body = {
     ...(options.mode && { execution_mode: options.mode }),
     ...(options.timings && { tui_tracking_timings: options.timings }),
-  })) as StatusDocument & { restarted?: GatewayChange[] };
+  };
+  const answer = await askPair(target, 'agents.gateway.attach', { ...agent, body });
+  const { restarted = [], ...status } = answer;
   const notes = restarted.length > 0 ? [] : alreadyNotes;
-  return { status: status as StatusDocument, alreadyAttached, restarted, notes };
+  return { status, alreadyAttached, restarted, notes };
 }
 
 export async function detach(context: SessionContext, target: Target): Promise<DetachReport> {
@@ -43,7 +44,7 @@ export async function detach(context: SessionContext, target: Target): Promise<D
   const own = await localInstead(context, target, 'detach');
   if (own) return detachLocal(context, own);
   await requirePairAgent(target);
-  const status = (await pairGateway(target, 'detach')) as StatusDocument;
+  const status = await askPair(target, 'agents.gateway.detach', { agent_ref: target.agentRef });
   return { status, ended: 'already', detail: `detached by the server at ${target.baseUrl}` };
 }
 

@@ -4,7 +4,7 @@ import type { AttachOptions, AttachPlan } from './attach-plan.ts';
 /** One setting of a live gateway that an attach changed. */
 export type GatewayChange =
   | { setting: 'execution_mode'; from: ExecutionMode; to: ExecutionMode }
-  | { setting: 'allow_users'; from: readonly number[]; to: readonly number[] }
+  | { setting: 'allow_users'; from: number[]; to: number[] }
   | { setting: TuiTimingField; from: number; to: number };
 
 const MODE_WORDS: Record<ExecutionMode, string> = {
@@ -25,7 +25,7 @@ export function changesAsked(
     if (to != null && to !== from) changes.push({ setting: field, from, to });
   }
   if (allowUsers && !sameAccounts(allowUsers, running.guests))
-    changes.push({ setting: 'allow_users', from: running.guests, to: allowUsers });
+    changes.push({ setting: 'allow_users', from: [...running.guests], to: [...allowUsers] });
   return changes;
 }
 

@@ -9,7 +9,7 @@ import { leaseIsOld, readRecord } from '../records/registry-read.ts';
 import { type SessionPaths, sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { type SessionTmux, tmuxOf } from '../session-tmux.ts';
-import { pairGateway, pairService } from '../target/fleet-server.ts';
+import { askPair, pairService } from '../target/fleet-server.ts';
 import { anyBinding, liveBindings, sameBindings } from '../target/live-bindings.ts';
 import type { Target } from '../target/resolve-target.ts';
 
@@ -27,7 +27,8 @@ export async function gatewayStatus(context: SessionContext, target: Target): Pr
   } catch (error) {
     throw target.facts ? await knownHere(context, target.facts, error) : error;
   }
-  return { status: (await pairGateway(target, 'status')) as StatusDocument, notes: [] };
+  const status = await askPair(target, 'agents.gateway.status', { agent_ref: target.agentRef });
+  return { status, notes: [] };
 }
 
 /** The owner of the session is away, so nobody speaks for it; what this host sees of it by itself is told as that. */
@@ -114,7 +115,7 @@ async function liveStatus(
   token: string | undefined,
 ): Promise<StatusDocument | undefined> {
   try {
-    return (await new GatewayClient({ host, port, token }).status()) as StatusDocument;
+    return await new GatewayClient({ host, port, token }).status();
   } catch (error) {
     if (isRouseError(error) && error.code === 'unavailable') return undefined;
     throw error;

@@ -14,9 +14,9 @@ const END_WORDS: Record<SessionEnd, string> = {
 };
 
 /** The report as commands and servers print it. */
-export function stopAnswer({ session, notes }: StopReport): Record<string, unknown> {
+export function stopAnswer({ session, notes }: StopReport) {
   return {
-    status: 'ok',
+    status: 'ok' as const,
     action: session === 'left' ? 'leave' : 'terminate',
     detail: END_WORDS[session],
     session,

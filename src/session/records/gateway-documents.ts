@@ -1,12 +1,7 @@
 import * as path from 'node:path';
 import { ensurePrivateDirectory, readIfExists, writeFileAtomic, writeJsonAtomic } from '../../base/index.ts';
-import {
-  EXECUTION_MODES,
-  type ExecutionMode,
-  type GatewayStatusCore,
-  offlineStatus,
-} from '../../domain/index.ts';
-import type { AttachFile, DesiredConfigFile, GatewayManifestFile } from '../../wire/index.ts';
+import { EXECUTION_MODES, type ExecutionMode, offlineStatus } from '../../domain/index.ts';
+import type { AttachFile, DesiredConfigFile, GatewayManifestFile, GatewayStatus } from '../../wire/index.ts';
 import { whyDown } from './keeper.ts';
 import type { RecordedGateway } from './live-gateway.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
@@ -18,7 +13,7 @@ export const PROTOCOL_VERSION = 'v1';
 export const FIRST_EXECUTION_MODE: ExecutionMode = 'tmux_auxiliary_window';
 
 /** As `GET /v1/status` answers, and as state.json holds it. */
-export type StatusDocument = GatewayStatusCore & Record<string, unknown>;
+export type StatusDocument = GatewayStatus;
 
 /** Files others derive from the manifest. Losing one in a power cut costs nothing, so none is synced. */
 const derived = { durable: false } as const;
@@ -149,8 +144,9 @@ export function readStatus(paths: SessionPaths): Record<string, unknown> {
 export function writeStatus(paths: SessionPaths, status: StatusDocument): void {
   ensurePrivateDirectory(path.dirname(paths.state));
   const before = readStatus(paths);
-  const same = (Object.keys(status) as string[]).every((key) => before[key] === status[key]);
-  if (same && Object.keys(before).length === Object.keys(status).length) return;
+  const told = Object.entries(status);
+  const same = told.every(([key, value]) => before[key] === value);
+  if (same && Object.keys(before).length === told.length) return;
   writeJsonAtomic(paths.state, status, derived);
 }
 

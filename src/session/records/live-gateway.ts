@@ -1,5 +1,5 @@
 import { isProcessAlive, messageOf, type ProcessIdentity, readIfExists } from '../../base/index.ts';
-import { exchange } from '../../client/index.ts';
+import { GatewayClient } from '../../client/index.ts';
 import {
   AGENT_WINDOW_INDEX,
   connectHost,
@@ -63,11 +63,12 @@ async function healthProblem(
   gateway: RecordedGateway,
   token: string | undefined,
 ): Promise<string | undefined> {
-  const target = { host: connectHost(gateway.host), port: gateway.port, token, timeoutMs: HEALTH_TIMEOUT_MS };
+  const { host, port } = gateway;
+  const client = new GatewayClient({ host: connectHost(host), port, token, timeoutMs: HEALTH_TIMEOUT_MS });
   try {
-    const health = (await exchange(target, { method: 'GET', path: '/health' })) as Record<string, unknown>;
-    if (health['protocol_version'] !== 'v1') return 'GET /health does not speak protocol v1';
-    if (gateway.instanceId !== undefined && health['instance_id'] !== gateway.instanceId) {
+    const health = await client.health();
+    if (health.protocol_version !== 'v1') return 'GET /health does not speak protocol v1';
+    if (gateway.instanceId !== undefined && health.instance_id !== gateway.instanceId) {
       return 'GET /health was answered by another instance';
     }
     return undefined;

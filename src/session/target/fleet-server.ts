@@ -1,5 +1,14 @@
 import { conflict, isRouseError, notFound, notReady, unavailable } from '../../base/index.ts';
-import { exchange, ownerToken, readTokenFile, type ServerKind, segment } from '../../client/index.ts';
+import {
+  exchange,
+  type FleetAnswer,
+  type FleetInput,
+  type FleetRouteId,
+  fleetQuestion,
+  ownerToken,
+  readTokenFile,
+  type ServerKind,
+} from '../../client/index.ts';
 import { isHeadless } from '../../domain/index.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
 import type { PairTarget } from './resolve-target.ts';
@@ -15,7 +24,8 @@ export interface PairServer {
   facts?: ManifestFacts | undefined;
 }
 
-type Json = Record<string, unknown>;
+/** As a server describes one: ours with an identity of its own, others flat and with fewer fields. */
+export type PairAgent = Partial<FleetAnswer<'agents.get'>>;
 
 const TIMEOUT_MS = 5000;
 /** Attach starts a process and waits for it. */
@@ -49,7 +59,7 @@ export function pairToken(env: NodeJS.ProcessEnv, baseUrl: string): string | und
 export async function pairKnows(server: PairServer, agentRef: string): Promise<boolean> {
   try {
     await pairService(server);
-    await askPair(server, { method: 'GET', path: agentPath(agentRef) });
+    await askPair(server, 'agents.get', { agent_ref: agentRef });
     return true;
   } catch (error) {
     if (isRouseError(error)) return false;
@@ -60,9 +70,9 @@ export async function pairKnows(server: PairServer, agentRef: string): Promise<b
 /** Which kind of fleet server answers there; another program on that port is not one. */
 export async function pairService(server: PairServer): Promise<PairService> {
   const { baseUrl } = server;
-  let service: unknown;
+  let service: string;
   try {
-    service = (await askPair({ baseUrl }, { method: 'GET', path: '/health' }))['houmao_service'];
+    service = (await askPair({ baseUrl }, 'health', {})).houmao_service;
   } catch (error) {
     throw unavailable(`no fleet server answers at ${baseUrl}`, {
       cause: error,
@@ -81,11 +91,11 @@ export async function pairService(server: PairServer): Promise<PairService> {
  * agent of that very session. A session whose registration has not finished is not ready; nobody else is asked
  * instead.
  */
-export async function requirePairAgent(target: PairTarget): Promise<Json> {
+export async function requirePairAgent(target: PairTarget): Promise<PairAgent> {
   const { baseUrl, agentRef, facts } = target;
-  let agent: Json;
+  let agent: PairAgent;
   try {
-    agent = await askPair(target, { method: 'GET', path: agentPath(agentRef) });
+    agent = await askPair(target, 'agents.get', { agent_ref: agentRef });
   } catch (error) {
     if (!isRouseError(error) || error.code !== 'not_found') throw error;
     if (!facts) {
@@ -102,10 +112,9 @@ export async function requirePairAgent(target: PairTarget): Promise<Json> {
   return agent;
 }
 
-function requireSameSession(agent: Json, facts: ManifestFacts, baseUrl: string): void {
-  const identity = (agent['identity'] ?? agent) as Json;
-  const { transport } = identity;
-  const names = [identity['tmux_session_name'], identity['session_name']];
+function requireSameSession(agent: PairAgent, facts: ManifestFacts, baseUrl: string): void {
+  const { transport, tmux_session_name, session_name } = agent.identity ?? agent;
+  const names = [tmux_session_name, session_name];
   const wanted = isHeadless(facts.backend) ? 'headless' : 'tui';
   if ((transport === undefined || transport === wanted) && names.includes(facts.tmuxSessionName)) return;
   const what = wanted === 'tui' ? 'the terminal session' : 'the headless session';
@@ -114,38 +123,22 @@ function requireSameSession(agent: Json, facts: ManifestFacts, baseUrl: string):
   });
 }
 
-export type PairAction = 'attach' | 'detach' | 'status';
-
-/** The gateway routes of a fleet server. What it refuses is refused here with its own words and code. */
-export function pairGateway(target: PairTarget, action: PairAction, body: Json = {}): Promise<Json> {
-  const path = `${agentPath(target.agentRef)}/gateway`;
-  return action === 'status'
-    ? askPair(target, { method: 'GET', path })
-    : askPair(target, { method: 'POST', path: `${path}/${action}`, body });
-}
-
-export function agentPath(agentRef: string): string {
-  return `/houmao/agents/${segment(agentRef, 'agent ref')}`;
-}
-
-export interface PairQuestion {
-  method: 'GET' | 'POST';
-  path: string;
-  body?: Json;
-  timeoutMs?: number;
-}
-
-/** One question to a server that owns agents. */
-export async function askPair(server: PairServer, question: PairQuestion): Promise<Json> {
+/** One question to a server that owns agents. What it refuses is refused here with its own words and code. */
+export async function askPair<K extends FleetRouteId>(
+  server: PairServer,
+  id: K,
+  input: FleetInput<K>,
+  options: { timeoutMs?: number } = {},
+): Promise<FleetAnswer<K>> {
   const { baseUrl, token } = server;
   const { hostname, port } = new URL(baseUrl);
-  const { method, path, body } = question;
-  const timeoutMs = question.timeoutMs ?? (method === 'GET' ? TIMEOUT_MS : SLOW_TIMEOUT_MS);
+  const question = fleetQuestion(id, input);
+  const timeoutMs = options.timeoutMs ?? (question.method === 'GET' ? TIMEOUT_MS : SLOW_TIMEOUT_MS);
   const answer = await exchange(
     { host: hostname, port: Number(port || 80), timeoutMs, token, server: serverKind(server) },
-    { method, path, body },
+    question,
   );
-  if (answer !== null && typeof answer === 'object') return answer as Json;
+  if (answer !== null && typeof answer === 'object') return answer as FleetAnswer<K>;
   throw unavailable(`${baseUrl} answered with something that is not an object`, {
     facts: { base_url: baseUrl },
   });

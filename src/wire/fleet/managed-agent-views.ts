@@ -1,6 +1,8 @@
 import * as z from 'zod';
-import { EXECUTION_MODES, TUI_TIMING_FIELDS } from '../../domain/index.ts';
+import { ERROR_CODES } from '../../base/index.ts';
+import { CONNECTIVITY, EXECUTION_MODES, SURFACE_ELIGIBILITY, TUI_TIMING_FIELDS } from '../../domain/index.ts';
 import { about, count, integer, name, stamp, strict } from '../fields.ts';
+import { headlessState } from '../v1/headless.ts';
 import { gatewayStatus, statusFields } from '../v1/status.ts';
 import { TURN_STATUSES, turnView } from './managed-agents.ts';
 
@@ -43,7 +45,12 @@ export const managedAgentList = name(
       strict({
         ...identity,
         session: z.enum(['running', 'lost', 'stale']),
+        tool_connectivity: about(
+          'Whether the tool itself is there, as its live gateway sees it; null when none looks.',
+          z.string().nullable(),
+        ),
         gateway: z.enum(['live', 'silent', 'restarting', 'down', 'not_attached', 'not_capable']),
+        gateway_down: about('Why it is down, since when, and what to do.', z.string().nullable()),
         gateway_port: integer.nullable(),
         mail_address: z.string().nullable(),
         tmux_socket: z.string().nullable(),
@@ -111,7 +118,11 @@ export const managedLaunched = name(
       'The workspace it was registered as.',
       strict({ url: z.string(), workspace_id: z.string() }).nullable(),
     ),
-    fleet_error: strict({ code: z.string(), message: z.string(), hint: z.string().nullable() }).nullable(),
+    fleet_error: strict({
+      code: z.enum(ERROR_CODES),
+      message: z.string(),
+      hint: z.string().nullable(),
+    }).nullable(),
   }),
 );
 
@@ -200,13 +211,47 @@ export const turnEvents = name(
   }),
 );
 
+const { chat_session, ...headless } = headlessState.pick({
+  runtime_resumable: true,
+  tmux_session_live: true,
+  can_accept_prompt_now: true,
+  interruptible: true,
+  chat_session: true,
+}).shape;
+
 export const internalHeadlessState = name(
   'InternalHeadlessState',
-  strict({ schema_version: z.literal(1), observation: anything, headless: anything, seen: z.string() }),
+  strict({
+    schema_version: z.literal(1),
+    observation: strict({
+      observedAtUtc: stamp,
+      connectivity: z.enum(CONNECTIVITY),
+      unavailableReason: z.string().nullable(),
+      sessionLost: z.boolean(),
+      sessionName: z.string().optional(),
+      instanceId: z.string().nullable(),
+      eligibility: z.enum(SURFACE_ELIGIBILITY),
+      ready: z.boolean(),
+      reasons: z.array(z.string()),
+      keysWait: z.string().optional(),
+      busy: z.boolean(),
+    }),
+    headless: strict({
+      ...headless,
+      chat_session: chat_session.extend({
+        startup_default: chat_session.shape.startup_default.extend({ id: z.string().nullable() }),
+      }),
+      active_turn_id: z.string().nullable(),
+    }),
+    seen: about('Give it back to be answered when the state differs from this one.', z.string()),
+  }),
 );
 
 export const liveMail = name('LiveMail', anything);
 export const managedGatewayStatus = gatewayStatus;
+
+const changed = <S extends z.ZodType, V extends z.ZodType>(setting: S, value: V) =>
+  strict({ setting, from: value, to: value });
 
 /** Answers an attach: the status, and what was changed of a gateway that lived already. */
 export const managedAttachAnswer = name(
@@ -216,11 +261,11 @@ export const managedAttachAnswer = name(
     restarted: about(
       'What restarting a live gateway changed; empty when it is new or was left alone.',
       z.array(
-        strict({
-          setting: z.enum(['execution_mode', ...TUI_TIMING_FIELDS]),
-          from: z.union([z.enum(EXECUTION_MODES), z.number()]),
-          to: z.union([z.enum(EXECUTION_MODES), z.number()]),
-        }),
+        z.union([
+          changed(z.literal('execution_mode'), z.enum(EXECUTION_MODES)),
+          changed(z.literal('allow_users'), z.array(integer)),
+          changed(z.enum(TUI_TIMING_FIELDS), z.number()),
+        ]),
       ),
     ),
   }),

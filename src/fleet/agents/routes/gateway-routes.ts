@@ -15,7 +15,7 @@ export function gatewayHandlers({ agents, access, agentOf }: RouteParts): Handle
   return {
     'agents.gateway.status': async ({ context }) => {
       const { facts } = await agentOf(context);
-      return context.json((await localStatus(session, facts)).status);
+      return (await localStatus(session, facts)).status;
     },
     'agents.gateway.attach': async ({ context, body }) => {
       access.requireGrant(context, 'launch');
@@ -26,13 +26,13 @@ export function gatewayHandlers({ agents, access, agentOf }: RouteParts): Handle
         { kind: 'local', facts },
         { mode: mode ?? undefined, timings: timings ?? undefined },
       );
-      return context.json({ ...status, restarted });
+      return { ...status, restarted };
     },
     'agents.gateway.detach': async ({ context }) => {
       access.requireGrant(context, 'launch');
       const { facts } = await agentOf(context);
       await readBytes(context, 1024);
-      return context.json((await detach(session, { kind: 'local', facts })).status);
+      return (await detach(session, { kind: 'local', facts })).status;
     },
     'agents.mail.live': async ({ context }) => {
       const { facts, trackedId } = await agentOf(context);

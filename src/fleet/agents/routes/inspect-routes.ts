@@ -22,11 +22,10 @@ export function inspectHandlers({ agents, access, agentOf }: RouteParts): Handle
     },
     'agents.get': async ({ context }) => {
       const { identity, ...state } = await agentState(agents, await agentOf(context));
-      return context.json({ ...(identity as object), ...state, identity });
+      return { ...identity, ...state, identity };
     },
-    'agents.state': async ({ context }) => context.json(await agentState(agents, await agentOf(context))),
-    'agents.state.detail': async ({ context }) =>
-      context.json(await agentDetail(agents, await agentOf(context))),
+    'agents.state': async ({ context }) => agentState(agents, await agentOf(context)),
+    'agents.state.detail': async ({ context }) => agentDetail(agents, await agentOf(context)),
     'agents.history': async ({ context, query }) => {
       const { limit } = query();
       return historyView(agents, await agentOf(context), limit);
@@ -45,7 +44,7 @@ export function inspectHandlers({ agents, access, agentOf }: RouteParts): Handle
       const agent = await agentOf(context);
       const { kill_session: killSession } = await body();
       const report = await agents.stop(agent, { killSession });
-      return context.json({ schema_version: 1, ...stopAnswer(report), ...identityView(agent) });
+      return { schema_version: 1, ...stopAnswer(report), ...identityView(agent) };
     },
     'agents.relaunch': async ({ context, body }) => {
       access.requirePerson(context);

@@ -82,14 +82,14 @@ function turnsForGateways(
     'agents.internal.state': async ({ context, query }) => {
       const { surface } = (await served(context, parts)).turns;
       const view = () => ({
-        schema_version: 1,
+        schema_version: 1 as const,
         observation: surface.observation(),
-        headless: surface.headless?.state(),
+        headless: surface.headless!.state(),
       });
       const { seen, wait_seconds } = query();
       const differs = (): boolean => fingerprint(view()) !== seen;
       await held(context, parts, { seconds: wait_seconds, told: surface.changed, until: differs });
-      return context.json({ ...view(), seen: fingerprint(view()) });
+      return { ...view(), seen: fingerprint(view()) };
     },
   };
 }
