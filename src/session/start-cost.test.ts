@@ -26,9 +26,8 @@ it('asking for a status loads no schemas, no database, no mailbox and no screens
   const loaded = [...reached(path.join(ROOM, 'index.ts'))];
   const rooms = loaded.map((file) => /src\/(\w+)\//.exec(file)?.[1]).filter(Boolean);
   expect([...new Set(rooms)].sort()).toEqual(['base', 'client', 'domain', 'session', 'tmux', 'wire']);
-  expect(loaded.filter((file) => file.includes('src/wire/')).map((file) => path.basename(file))).toEqual([
-    'codes.ts',
-  ]);
+  const wire = loaded.filter((file) => file.includes('src/wire/')).map((file) => path.basename(file));
+  expect(wire.sort()).toEqual(['codes.ts', 'place.ts', 'places.ts']);
   const heavy = /^(zod|hono|@hono|yaml|pg|koffi|@photostructure|@electric-sql|@xterm|commander)/;
   expect(loaded.filter((each) => heavy.test(each))).toEqual([]);
 });
