@@ -17,7 +17,7 @@ export interface Command {
   /** Whole command lines, each optionally followed by `# what it does`. */
   examples?: string[];
   args?: Argument[];
-  flags?: Flag[];
+  flags?: readonly Flag[];
   subcommands?: Command[];
   /** Not shown in help or completion. */
   hidden?: boolean;
@@ -52,9 +52,43 @@ export interface Flag {
   hidden?: boolean;
 }
 
-export interface Input {
+/** `agent-name` arrives as `agentName`. */
+type FlagKey<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<FlagKey<Tail>>}`
+  : Name;
+
+type OneValue<F extends Flag> = F extends { parse: (text: string) => infer Parsed }
+  ? Parsed
+  : F extends { choices: readonly (infer Choice)[] }
+    ? Choice
+    : F extends { value: string }
+      ? string
+      : boolean;
+
+type FlagValue<F extends Flag> =
+  | (F extends { many: true } ? OneValue<F>[] : OneValue<F>)
+  | (F extends { required: true } | { default: NonNullable<unknown> } ? never : undefined);
+
+/** What a list of flags becomes once it is parsed. */
+export type FlagsOf<List extends readonly Flag[]> = string extends List[number]['name']
+  ? Record<string, unknown>
+  : { [F in List[number] as FlagKey<F['name']>]: FlagValue<F> };
+
+export type InputOf<List extends readonly Flag[]> = Input<FlagsOf<List>>;
+
+/** A command whose run function gets the values of its own flags: one that reads a flag it does not have does not compile. */
+export function command<const List extends readonly Flag[]>(
+  definition: Omit<Command, 'flags' | 'run'> & {
+    flags: List;
+    run: (input: InputOf<List>) => Promise<Output | undefined | void>;
+  },
+): Command & { flags: List } {
+  return definition as unknown as Command & { flags: List };
+}
+
+export interface Input<Flags = Record<string, unknown>> {
   args: string[];
-  flags: Record<string, unknown>;
+  flags: Flags;
   /** All of standard input; empty when it is a terminal. */
   stdin: () => Promise<string>;
   stdinIsTty: boolean;

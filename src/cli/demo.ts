@@ -1,6 +1,6 @@
-import type { Command } from './command.ts';
+import { command } from './command.ts';
 
-const demo: Command = {
+const demo = command({
   name: 'demo',
   summary: 'a small team of scripted agents, woken by mail, shown live',
   description:
@@ -14,9 +14,9 @@ const demo: Command = {
   flags: [{ name: 'once', summary: 'end when every agent has handled mail and a request has been answered' }],
   async run({ env, out, outIsTty, signal, progress, flags }) {
     const { runDemo } = await import('../demo/index.ts');
-    await runDemo({ env, out, outIsTty, signal, say: progress, once: flags['once'] === true });
+    await runDemo({ env, out, outIsTty, signal, say: progress, once: flags.once === true });
     return { data: { status: 'ok' }, plain: '', exitCode: 0 };
   },
-};
+});
 
 export default demo;

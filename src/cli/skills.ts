@@ -1,24 +1,24 @@
 import { invalid } from '../base/index.ts';
 import type { SkillInstallation } from '../session/index.ts';
 import { absoluteDirectory } from './agents/mailbox-flags.ts';
-import type { Command, Flag, Input, Output } from './command.ts';
+import { type Command, command, type Flag, type InputOf, type Output } from './command.ts';
 import { table } from './print/table.ts';
 
 const skilledTools = async (): Promise<string[]> =>
   (await import('../tools/index.ts')).toolNames((tool) => tool.skills);
 
-const HOME: Flag = {
+const HOME = {
   name: 'home',
   value: 'DIR',
   summary: "the tool's home directory (default: its own variable, or a directory in your home)",
   parse: absoluteDirectory,
-};
+} as const satisfies Flag;
 
-async function install(input: Input): Promise<Output> {
+async function install(input: InputOf<typeof INSTALL_FLAGS>): Promise<Output> {
   const { installSkills, skillStates } = await (await import('../session/index.ts')).skills();
-  const tool = input.flags['tool'] as string;
-  const target = { tool, home: input.flags['home'] as string | undefined, env: input.env };
-  const before = installSkills({ ...target, force: input.flags['force'] === true });
+  const tool = input.flags.tool;
+  const target = { tool, home: input.flags.home, env: input.env };
+  const before = installSkills({ ...target, force: input.flags.force === true });
   const skills = skillStates(target).map((each, i) => ({ ...each, was: before[i]!.state, tool }));
   return {
     data: { schema_version: 1, tool, skills },
@@ -30,10 +30,10 @@ function done(was: SkillInstallation['state']): string {
   return { absent: 'installed', outdated: 'updated  ', changed: 'replaced ', current: 'unchanged' }[was];
 }
 
-async function list(input: Input): Promise<Output> {
+async function list(input: InputOf<typeof LIST_FLAGS>): Promise<Output> {
   const { skillStates } = await (await import('../session/index.ts')).skills();
-  const tool = input.flags['tool'] as string | undefined;
-  const home = input.flags['home'] as string | undefined;
+  const tool = input.flags.tool;
+  const home = input.flags.home;
   if (home !== undefined && tool === undefined) throw invalid('--home goes with --tool');
   const skills = (tool === undefined ? await skilledTools() : [tool]).flatMap((each) =>
     skillStates({ tool: each, home, env: input.env }).map((state) => ({ tool: each, ...state })),
@@ -49,11 +49,22 @@ async function list(input: Input): Promise<Output> {
   };
 }
 
+const INSTALL_FLAGS = [
+  { name: 'tool', value: 'TOOL', choices: skilledTools, summary: 'the tool', required: true },
+  HOME,
+  { name: 'force', summary: 'also replace files that were edited by hand' },
+] as const satisfies readonly Flag[];
+
+const LIST_FLAGS = [
+  { name: 'tool', value: 'TOOL', choices: skilledTools, summary: 'only this tool' },
+  HOME,
+] as const satisfies readonly Flag[];
+
 const skills: Command = {
   name: 'skills',
   summary: 'install and inspect the skills that teach agents to handle mail',
   subcommands: [
-    {
+    command({
       name: 'install',
       summary: "write our two mail skills into a tool's skill directory",
       description:
@@ -65,20 +76,16 @@ const skills: Command = {
         'rouse skills install --tool codex --home /srv/agents/codex-home',
         'rouse skills install --tool claude --home "$PWD/.claude"   # for this project only',
       ],
-      flags: [
-        { name: 'tool', value: 'TOOL', choices: skilledTools, summary: 'the tool', required: true },
-        HOME,
-        { name: 'force', summary: 'also replace files that were edited by hand' },
-      ],
+      flags: INSTALL_FLAGS,
       run: install,
-    },
-    {
+    }),
+    command({
       name: 'list',
       summary: 'which skills are installed where, and whether they are unchanged',
       examples: ['rouse skills list', 'rouse skills list --tool claude'],
-      flags: [{ name: 'tool', value: 'TOOL', choices: skilledTools, summary: 'only this tool' }, HOME],
+      flags: LIST_FLAGS,
       run: list,
-    },
+    }),
   ],
 };
 

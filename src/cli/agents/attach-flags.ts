@@ -5,12 +5,12 @@ import type { Flag } from '../command.ts';
 import { positiveSeconds, wholeNumber } from '../input/flag-values.ts';
 
 /** For the owner's proxy under its own account, for instance. */
-export const ALLOW_USERS: Flag = {
+export const ALLOW_USERS = {
   name: 'allow-users',
   value: 'NAMES',
   summary: 'other accounts on this machine that may connect, with a token on every route; "" removes them',
   parse: accountUids,
-};
+} as const satisfies Flag;
 
 export const LISTENER_FLAGS: Flag[] = [
   { name: 'gateway-host', value: 'HOST', summary: 'address to bind', choices: LISTENER_HOSTS },

@@ -1,10 +1,10 @@
 import * as path from 'node:path';
 import type { FleetClient } from '../../client/index.ts';
-import type { Flag, Input } from '../command.ts';
+import type { Flag, InputOf } from '../command.ts';
 import { notBlank } from '../input/flag-values.ts';
 
 /** Which server, and as whom. */
-export const FLEET_FLAGS: Flag[] = [
+export const FLEET_FLAGS = [
   {
     name: 'fleet-url',
     value: 'URL',
@@ -18,22 +18,22 @@ export const FLEET_FLAGS: Flag[] = [
       "token to use (default: the session's own, then ROUSE_FLEET_TOKEN_FILE, then this host's admin token)",
     parse: notBlank,
   },
-];
+] as const satisfies readonly Flag[];
 
 /** An agent's name is the org's: while one session of it beats, another is refused. */
-export const TAKE_OVER: Flag = {
+export const TAKE_OVER = {
   name: 'take-over',
   summary: 'fleet: replace a session of the same agent that is still running on another host',
-};
+} as const satisfies Flag;
 
 /**
  * Speaks as whoever the token file says: the one of the flag; inside an agent's session the agent's own, even when the
  * person's token stands in the environment it was started with; else that; else the administrator's of this host.
  */
-export async function fleetOf(input: Input): Promise<FleetClient> {
+export async function fleetOf(input: InputOf<typeof FLEET_FLAGS>): Promise<FleetClient> {
   const { FleetClient, readTokenFile, sessionFleet } = await import('../../client/index.ts');
   const manifest = manifestOf(input.env);
-  const asked = input.flags['fleetUrl'] || input.flags['fleetTokenFile'];
+  const asked = input.flags.fleetUrl || input.flags.fleetTokenFile;
   const session = manifest && !asked ? sessionFleet(path.dirname(manifest)) : undefined;
   const { url, tokenFile } = session ?? (await fleetPlace(input));
   return new FleetClient({ url, token: readTokenFile(tokenFile) });
@@ -44,12 +44,12 @@ export async function fleetPlace({
   flags,
   env,
   settings,
-}: Input): Promise<{ url: string; tokenFile: string }> {
+}: InputOf<typeof FLEET_FLAGS>): Promise<{ url: string; tokenFile: string }> {
   const { DEFAULT_FLEET_URL } = await import('../../client/index.ts');
   return {
-    url: (flags['fleetUrl'] as string | undefined) ?? (env['ROUSE_FLEET_URL'] || DEFAULT_FLEET_URL),
+    url: flags.fleetUrl ?? (env['ROUSE_FLEET_URL'] || DEFAULT_FLEET_URL),
     tokenFile:
-      (flags['fleetTokenFile'] as string | undefined) ??
+      flags.fleetTokenFile ??
       (env['ROUSE_FLEET_TOKEN_FILE'] || path.join(settings.home, 'server', 'admin-token')),
   };
 }

@@ -1,8 +1,8 @@
-import type { Flag, Input } from '../command.ts';
+import type { Flag, InputOf } from '../command.ts';
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
 
 /** Of a list that the server may cut. */
-export const PAGE_FLAGS: Flag[] = [
+export const PAGE_FLAGS = [
   { name: 'limit', value: 'N', summary: 'maximum number to show; default 200', parse: wholeNumber(1, 1000) },
   {
     name: 'cursor',
@@ -10,12 +10,12 @@ export const PAGE_FLAGS: Flag[] = [
     summary: 'next page: the cursor printed with the previous page',
     parse: notBlank,
   },
-];
+] as const satisfies readonly Flag[];
 
-export function pageOf({ flags }: Input): { limit?: number; cursor?: string } {
+export function pageOf({ flags }: InputOf<typeof PAGE_FLAGS>): { limit?: number; cursor?: string } {
   return {
-    ...(flags['limit'] !== undefined && { limit: flags['limit'] as number }),
-    ...(flags['cursor'] !== undefined && { cursor: flags['cursor'] as string }),
+    ...(flags.limit !== undefined && { limit: flags.limit }),
+    ...(flags.cursor !== undefined && { cursor: flags.cursor }),
   };
 }
 

@@ -1,25 +1,36 @@
 import { invalid, notFound } from '../../base/index.ts';
 import type { TicketPage, TicketsClient } from '../../client/index.ts';
 import type { CreateRequestInput, InboxRequestList, RespondRequestInput } from '../../wire/index.ts';
-import type { Input, Output } from '../command.ts';
+import type { FlagsOf, Input, InputOf, Output } from '../command.ts';
 import { bodyText } from '../input/body-text.ts';
-import { fleetOf } from './access.ts';
+import { type FLEET_FLAGS, fleetOf } from './access.ts';
+import type {
+  CREATE_FLAGS,
+  INBOX_FLAGS,
+  MESSAGE_FLAGS,
+  PENDING_FLAGS,
+  RESPOND_FLAGS,
+  SENT_FLAGS,
+  SHOW_FLAGS,
+} from './requests-flags.ts';
 import { threadText, ticketTable } from './requests-print.ts';
 
-async function clientOf(input: Input): Promise<TicketsClient> {
+type FleetInput = InputOf<typeof FLEET_FLAGS>;
+
+async function clientOf(input: FleetInput, workspaceId?: string): Promise<TicketsClient> {
   const { TicketsClient } = await import('../../client/index.ts');
-  return new TicketsClient(await fleetOf(input), input.flags['workspaceId'] as string | undefined);
+  return new TicketsClient(await fleetOf(input), workspaceId);
 }
 
-export async function create(input: Input): Promise<Output> {
+export async function create(input: InputOf<typeof CREATE_FLAGS>): Promise<Output> {
   const { flags } = input;
   const body = {
-    kind: flags['kind'] as CreateRequestInput['kind'],
-    title: flags['title'] as string,
+    kind: flags.kind,
+    title: flags.title,
     ...recipientOf(input),
-    ...(flags['detail'] !== undefined && { detail: flags['detail'] as string }),
-    ...(flags['priority'] !== undefined && { priority: flags['priority'] as number }),
-    ...(flags['idempotencyKey'] !== undefined && { idempotency_key: flags['idempotencyKey'] as string }),
+    ...(flags.detail !== undefined && { detail: flags.detail }),
+    ...(flags.priority !== undefined && { priority: flags.priority }),
+    ...(flags.idempotencyKey !== undefined && { idempotency_key: flags.idempotencyKey }),
     ...(await orgOf(input)),
   };
   const made = await (await clientOf(input)).create(body);
@@ -27,8 +38,10 @@ export async function create(input: Input): Promise<Output> {
   return { data: made, plain: `${word}: ${made.request_id} (${made.status})` };
 }
 
-function recipientOf({ flags }: Input): Pick<CreateRequestInput, 'recipient_type' | 'recipient_id'> {
-  const { toAgent, toUser, toAnybody } = flags as { toAgent?: string; toUser?: string; toAnybody?: boolean };
+function recipientOf({
+  flags,
+}: InputOf<typeof CREATE_FLAGS>): Pick<CreateRequestInput, 'recipient_type' | 'recipient_id'> {
+  const { toAgent, toUser, toAnybody } = flags;
   if ([toAgent, toUser, toAnybody].filter((each) => each !== undefined && each !== false).length !== 1) {
     throw invalid('say who is asked: exactly one of --to-agent, --to-user or --to-anybody');
   }
@@ -36,18 +49,19 @@ function recipientOf({ flags }: Input): Pick<CreateRequestInput, 'recipient_type
   return { recipient_type: 'user', recipient_id: toUser ?? '' };
 }
 
-async function pageOf(input: Input): Promise<TicketPage> {
-  const names = ['status', 'kind', 'limit', 'cursor'];
-  const pairs = names.map((name) => [name, input.flags[name]]);
-  return {
-    ...Object.fromEntries(pairs.filter(([, value]) => value !== undefined)),
-    ...(await orgOf(input)),
-  };
+type PageFlags = FlagsOf<typeof SHOW_FLAGS> & Partial<FlagsOf<typeof PENDING_FLAGS>>;
+
+async function pageOf(input: Input<PageFlags>): Promise<TicketPage> {
+  const { status, kind, limit, cursor } = input.flags;
+  const given = Object.entries({ status, kind, limit, cursor }).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(given), ...(await orgOf(input)) };
 }
 
 /** The org by its name, or by its id where somebody has that. */
-async function orgOf(input: Input): Promise<{ org_id?: string }> {
-  const named = input.flags['org'] as string | undefined;
+async function orgOf(
+  input: Input<FlagsOf<typeof FLEET_FLAGS> & { org?: string | undefined }>,
+): Promise<{ org_id?: string }> {
+  const named = input.flags.org;
   if (named === undefined) return {};
   const { orgs } = await (await fleetOf(input)).call('admin.orgs.list', {});
   const found = orgs.find(({ name, org_id }) => name === named || org_id === named.toLowerCase());
@@ -60,31 +74,34 @@ const listed = (data: InboxRequestList, sides: Parameters<typeof ticketTable>[1]
   plain: ticketTable(data, sides, Date.now()),
 });
 
-export async function inbox(input: Input): Promise<Output> {
-  return listed(await (await clientOf(input)).inbox(await pageOf(input)), ['requester']);
-}
-
-export async function sent(input: Input): Promise<Output> {
-  return listed(await (await clientOf(input)).sent({ status: 'all', ...(await pageOf(input)) }), [
-    'recipient',
+export async function inbox(input: InputOf<typeof INBOX_FLAGS>): Promise<Output> {
+  return listed(await (await clientOf(input, input.flags.workspaceId)).inbox(await pageOf(input)), [
+    'requester',
   ]);
 }
 
-export async function pending(input: Input): Promise<Output> {
-  const to = input.flags['to'] as string | undefined;
+export async function sent(input: InputOf<typeof SENT_FLAGS>): Promise<Output> {
+  return listed(
+    await (await clientOf(input, input.flags.workspaceId)).sent({ status: 'all', ...(await pageOf(input)) }),
+    ['recipient'],
+  );
+}
+
+export async function pending(input: InputOf<typeof PENDING_FLAGS>): Promise<Output> {
+  const to = input.flags.to;
   const page = { ...(await pageOf(input)), ...(to && { recipient_type: to }) };
   return listed(await (await clientOf(input)).pending(page), ['requester', 'recipient']);
 }
 
-const idOf = ({ args }: Input): string => args[0]!;
+const idOf = ({ args }: FleetInput): string => args[0]!;
 
-export async function show(input: Input): Promise<Output> {
+export async function show(input: InputOf<typeof SHOW_FLAGS>): Promise<Output> {
   const thread = await (await clientOf(input)).get(idOf(input), await pageOf(input));
   return { data: thread, plain: threadText(thread, Date.now()) };
 }
 
-export async function respond(input: Input): Promise<Output> {
-  const note = input.flags['note'] as string | undefined;
+export async function respond(input: InputOf<typeof RESPOND_FLAGS>): Promise<Output> {
+  const note = input.flags.note;
   const body = {
     action: input.args[1] as RespondRequestInput['action'],
     ...(note !== undefined && { note }),
@@ -93,13 +110,13 @@ export async function respond(input: Input): Promise<Output> {
   return { data: changed, plain: `Answered: ${changed.status}.` };
 }
 
-export async function message(input: Input): Promise<Output> {
+export async function message(input: InputOf<typeof MESSAGE_FLAGS>): Promise<Output> {
   const body = await bodyText(input);
   const added = await (await clientOf(input)).message(idOf(input), body);
   return { data: added, plain: `Sent; the request is ${added.request_status} now.` };
 }
 
-export async function cancel(input: Input): Promise<Output> {
+export async function cancel(input: InputOf<typeof FLEET_FLAGS>): Promise<Output> {
   const changed = await (await clientOf(input)).cancel(idOf(input));
   return { data: changed, plain: 'Cancelled.' };
 }

@@ -1,15 +1,16 @@
 import { isRouseError, sleep, systemClock } from '../../base/index.ts';
 import type { InboxRequestEvent } from '../../wire/index.ts';
-import type { Input } from '../command.ts';
+import type { InputOf } from '../command.ts';
 import { fleetOf } from './access.ts';
+import type { WATCH_FLAGS } from './requests-flags.ts';
 import { eventLine } from './requests-print.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
 /** Prints changes as they happen, until interrupted. A server that goes away is waited for; nothing in between is missed. */
-export async function watch(input: Input): Promise<void> {
-  let after = input.flags['after'] as number | undefined;
+export async function watch(input: InputOf<typeof WATCH_FLAGS>): Promise<void> {
+  let after = input.flags.after;
   let pause = FIRST_PAUSE_MS;
   while (!input.signal.aborted) {
     try {

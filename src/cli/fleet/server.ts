@@ -2,19 +2,27 @@ import { isIP } from 'node:net';
 import { invalid, isProcessAlive, messageOf, signalProcess, sleep, systemClock } from '../../base/index.ts';
 import { runningServer, serverFiles } from '../../fleet/server-files.ts';
 import { ALLOW_USERS } from '../agents/attach-flags.ts';
-import type { Command, Flag, Input, Output } from '../command.ts';
+import {
+  type Command,
+  command,
+  type Flag,
+  type FlagsOf,
+  type Input,
+  type InputOf,
+  type Output,
+} from '../command.ts';
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
 import { keyValues } from '../print/table.ts';
 
 const DEFAULT_PORT = 9889;
 const GRACE_MS = 10_000;
 
-const DATABASE: Flag = {
+const DATABASE = {
   name: 'database-url',
   value: 'URL',
   summary: 'a PostgreSQL server; default DATABASE_URL, else the embedded database in $ROUSE_HOME/server',
   parse: notBlank,
-};
+} as const satisfies Flag;
 
 /** An address, not a name: a name may lead elsewhere tomorrow. */
 function address(text: string): string {
@@ -31,34 +39,34 @@ function webAddress(text: string): string {
   throw invalid(`"${text}" is not a web address`, { hint: 'write it as https://fleet.example.org' });
 }
 
-const databaseUrl = ({ flags, env }: Input): string | undefined =>
-  (flags['databaseUrl'] as string | undefined) ?? (env['DATABASE_URL'] || undefined);
+const databaseUrl = ({ flags, env }: InputOf<readonly [typeof DATABASE]>): string | undefined =>
+  flags.databaseUrl ?? (env['DATABASE_URL'] || undefined);
 
 /** The name in the public URL is one of the server's own. */
-function hostsOf(flags: Input['flags']): string[] {
-  const named = (flags['allowHost'] as string[] | undefined) ?? [];
-  const publicUrl = flags['publicUrl'] as string | undefined;
+function hostsOf(flags: FlagsOf<typeof START_FLAGS>): string[] {
+  const named = flags.allowHost ?? [];
+  const publicUrl = flags.publicUrl;
   return [...named, ...(publicUrl ? [new URL(publicUrl).hostname] : [])].map((name) => name.toLowerCase());
 }
 
-async function start(input: Input): Promise<Output | void> {
+async function start(input: InputOf<typeof START_FLAGS>): Promise<Output | void> {
   const { runServer } = await import('../../fleet/index.ts');
   const { createLog, FileTroubles, hearListenerErrors } = await import('../../base/index.ts');
   const { serverLog } = await import('./server-log.ts');
   const { flags, env, settings, signal } = input;
   const files = serverFiles(settings.home);
-  const level = flags['verbose'] ? 'debug' : 'info';
+  const level = flags.verbose ? 'debug' : 'info';
   const troubles = new FileTroubles(systemClock);
   const log = createLog({ clock: systemClock, write: serverLog(input.err, troubles), level });
   hearListenerErrors((error) => log.error('a listener failed', { cause: messageOf(error) }));
   input.progress('opening the database');
   const server = await runServer({
     files,
-    host: flags['host'] as string,
-    port: flags['port'] as number,
+    host: flags.host,
+    port: flags.port,
     hosts: hostsOf(flags),
-    publicUrl: flags['publicUrl'] as string | undefined,
-    allowUsers: flags['allowUsers'] as number[] | undefined,
+    publicUrl: flags.publicUrl,
+    allowUsers: flags.allowUsers,
     databaseUrl: databaseUrl(input),
     env,
     agents: { settings, env },
@@ -70,7 +78,7 @@ async function start(input: Input): Promise<Output | void> {
   const url = `http://${instance.host.includes(':') ? `[${instance.host}]` : instance.host}:${instance.port}`;
   const facts = {
     url,
-    ...(flags['publicUrl'] !== undefined && { public_url: flags['publicUrl'] }),
+    ...(flags.publicUrl !== undefined && { public_url: flags.publicUrl }),
     database: instance.database,
     admin_token_file: adminToken === 'elsewhere' ? null : files.adminToken,
     pid: instance.pid,
@@ -94,7 +102,7 @@ function described(facts: Record<string, unknown>, token: string): string {
   return ['Fleet server', keyValues(facts), next].filter(Boolean).join('\n');
 }
 
-async function init(input: Input): Promise<Output> {
+async function init(input: InputOf<typeof INIT_FLAGS>): Promise<Output> {
   const { initServer } = await import('../../fleet/index.ts');
   const { silentLog } = await import('../../base/index.ts');
   const files = serverFiles(input.settings.home);
@@ -104,10 +112,10 @@ async function init(input: Input): Promise<Output> {
     databaseUrl: databaseUrl(input),
     clock: systemClock,
     log: silentLog,
-    replaceAdminToken: input.flags['replaceAdminToken'] === true,
+    replaceAdminToken: input.flags.replaceAdminToken === true,
   });
   const plain = {
-    made: input.flags['replaceAdminToken']
+    made: input.flags.replaceAdminToken
       ? `A new admin token is in ${files.adminToken}; the one it replaces has ended.`
       : `The first admin token is in ${files.adminToken}; it is nowhere else.`,
     there: `The admin token in ${files.adminToken} is good; nothing was changed.`,
@@ -163,11 +171,52 @@ async function stop(input: Input): Promise<Output> {
   };
 }
 
+const START_FLAGS = [
+  {
+    name: 'host',
+    value: 'ADDRESS',
+    summary: 'address to listen on',
+    parse: address,
+    default: '127.0.0.1',
+  },
+  {
+    name: 'port',
+    value: 'PORT',
+    summary: 'port to listen on; 0 picks a free one',
+    parse: wholeNumber(0, 65_535),
+    default: DEFAULT_PORT,
+  },
+  {
+    name: 'allow-host',
+    value: 'NAME',
+    summary: 'host name it may be reached by',
+    many: true,
+    parse: notBlank,
+  },
+  {
+    name: 'public-url',
+    value: 'URL',
+    summary: 'address others reach it at, such as https://fleet.example.org; used in A2A agent cards',
+    parse: webAddress,
+  },
+  ALLOW_USERS,
+  DATABASE,
+  { name: 'verbose', summary: 'log heartbeats too' },
+] as const satisfies readonly Flag[];
+
+const INIT_FLAGS = [
+  DATABASE,
+  {
+    name: 'replace-admin-token',
+    summary: 'for a lost admin token: create a new one and revoke the old one',
+  },
+] as const satisfies readonly Flag[];
+
 const server: Command = {
   name: 'server',
   summary: 'the fleet server: agents, requests and messages of many hosts',
   subcommands: [
-    {
+    command({
       name: 'start',
       summary: 'run the server in the foreground',
       description:
@@ -178,41 +227,10 @@ const server: Command = {
         'rouse server start',
         'DATABASE_URL=postgresql://rouse@db/rouse rouse server start --host 0.0.0.0 --allow-host fleet.example.org',
       ],
-      flags: [
-        {
-          name: 'host',
-          value: 'ADDRESS',
-          summary: 'address to listen on',
-          parse: address,
-          default: '127.0.0.1',
-        },
-        {
-          name: 'port',
-          value: 'PORT',
-          summary: 'port to listen on; 0 picks a free one',
-          parse: wholeNumber(0, 65_535),
-          default: DEFAULT_PORT,
-        },
-        {
-          name: 'allow-host',
-          value: 'NAME',
-          summary: 'host name it may be reached by',
-          many: true,
-          parse: notBlank,
-        },
-        {
-          name: 'public-url',
-          value: 'URL',
-          summary: 'address others reach it at, such as https://fleet.example.org; used in A2A agent cards',
-          parse: webAddress,
-        },
-        ALLOW_USERS,
-        DATABASE,
-        { name: 'verbose', summary: 'log heartbeats too' },
-      ],
+      flags: START_FLAGS,
       run: start,
-    },
-    {
+    }),
+    command({
       name: 'init',
       summary: 'prepare the database and create the first admin token',
       examples: [
@@ -220,15 +238,9 @@ const server: Command = {
         'rouse server init --database-url postgresql://rouse@db/rouse',
         'rouse server init --replace-admin-token',
       ],
-      flags: [
-        DATABASE,
-        {
-          name: 'replace-admin-token',
-          summary: 'for a lost admin token: create a new one and revoke the old one',
-        },
-      ],
+      flags: INIT_FLAGS,
       run: init,
-    },
+    }),
     {
       name: 'status',
       summary: 'whether the server of this home and its database are running',

@@ -1,6 +1,6 @@
 import { invalid, writeFileAtomic } from '../../base/index.ts';
-import type { FleetToken, Grant } from '../../wire/index.ts';
-import type { Command, Input, Output } from '../command.ts';
+import type { FleetToken } from '../../wire/index.ts';
+import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { notBlank } from '../input/flag-values.ts';
 import { keyValues, table } from '../print/table.ts';
 import { FLEET_FLAGS, fleetOf } from './access.ts';
@@ -16,18 +16,18 @@ function duration(text: string): number {
   throw invalid(`"${text}" is not a duration`, { hint: 'write 90d, 12h, 30m or 45s' });
 }
 
-async function create(input: Input): Promise<Output> {
+async function create(input: InputOf<typeof CREATE_FLAGS>): Promise<Output> {
   const { flags } = input;
   const { token, ...view } = await (await fleetOf(input)).createToken({
-    kind: flags['kind'] as 'agent' | 'user' | 'admin',
-    ...(flags['subject'] !== undefined && { subject: flags['subject'] as string }),
-    ...(flags['agent'] !== undefined && { agent: flags['agent'] as string }),
-    ...(flags['org'] !== undefined && { org: flags['org'] as string }),
-    ...(flags['allOrgs'] === true && { all_orgs: true }),
-    ...(flags['grant'] !== undefined && { grants: flags['grant'] as Grant[] }),
-    ...(flags['expiresIn'] !== undefined && { expires_in_seconds: flags['expiresIn'] as number }),
+    kind: flags.kind,
+    ...(flags.subject !== undefined && { subject: flags.subject }),
+    ...(flags.agent !== undefined && { agent: flags.agent }),
+    ...(flags.org !== undefined && { org: flags.org }),
+    ...(flags.allOrgs === true && { all_orgs: true }),
+    ...(flags.grant !== undefined && { grants: flags.grant }),
+    ...(flags.expiresIn !== undefined && { expires_in_seconds: flags.expiresIn }),
   });
-  const file = flags['outFile'] as string | undefined;
+  const file = flags.outFile;
   if (file === undefined) {
     const plain = `${keyValues(shown(view))}\n\n${token}\n\nThis is the only time it is shown.`;
     return { data: { ...view, token }, plain };
@@ -46,9 +46,9 @@ const shown = ({ token_id, kind, org, subject, grants, prefix, expires_at }: Fle
   expires_at: expires_at ?? 'never',
 });
 
-async function list(input: Input): Promise<Output> {
+async function list(input: InputOf<typeof LIST_FLAGS>): Promise<Output> {
   const data = await (await fleetOf(input)).call('admin.tokens.list', {
-    ...(input.flags['all'] === true && { all: 'true' as const }),
+    ...(input.flags.all === true && { all: 'true' as const }),
     ...pageOf(input),
   });
   const plain = table(data.tokens, [
@@ -64,10 +64,51 @@ async function list(input: Input): Promise<Output> {
   return { data, plain: plain + moreLine(data) };
 }
 
-async function revoke(input: Input): Promise<Output> {
+async function revoke(input: InputOf<typeof FLEET_FLAGS>): Promise<Output> {
   const view = await (await fleetOf(input)).call('admin.tokens.revoke', { token_id: input.args[0]! });
   return { data: view, plain: `Revoked ${view.kind} token ${view.token_id} of ${view.subject}.` };
 }
+
+const CREATE_FLAGS = [
+  {
+    name: 'kind',
+    value: 'KIND',
+    summary: 'kind of token',
+    choices: ['agent', 'user', 'admin'],
+    required: true,
+  },
+  { name: 'subject', value: 'NAME', summary: 'the name shown in requests', parse: notBlank },
+  {
+    name: 'agent',
+    value: 'REF',
+    summary: 'agent token: its name, agent id or workspace id',
+    parse: notBlank,
+  },
+  { name: 'org', value: 'NAME', summary: 'the org; default your own, else "default"', parse: notBlank },
+  { name: 'all-orgs', summary: 'make it an administrator of the whole server' },
+  {
+    name: 'grant',
+    value: 'GRANT',
+    summary:
+      "launch (start, relaunch, stop and attach agents on the server's host; runs programs under its account) or shutdown",
+    choices: ['launch', 'shutdown'],
+    many: true,
+  },
+  { name: 'expires-in', value: 'TIME', summary: 'such as 90d or 12h; default never', parse: duration },
+  {
+    name: 'out-file',
+    value: 'FILE',
+    summary: 'write it to this file (0600) instead of printing it',
+    parse: notBlank,
+  },
+  ...FLEET_FLAGS,
+] as const satisfies readonly Flag[];
+
+const LIST_FLAGS = [
+  { name: 'all', summary: 'include those that have ended' },
+  ...PAGE_FLAGS,
+  ...FLEET_FLAGS,
+] as const satisfies readonly Flag[];
 
 const tokens: Command = {
   name: 'tokens',
@@ -76,7 +117,7 @@ const tokens: Command = {
     'Made by an administrator. An administrator of one org makes and sees tokens of that org only. The server keeps a hash; ' +
     'the secret is shown once.',
   subcommands: [
-    {
+    command({
       name: 'create',
       summary: 'create a token',
       examples: [
@@ -85,57 +126,24 @@ const tokens: Command = {
         'rouse tokens create --kind user --subject ops --grant launch --out-file ops-token',
         'rouse tokens create --kind agent --agent ben',
       ],
-      flags: [
-        {
-          name: 'kind',
-          value: 'KIND',
-          summary: 'kind of token',
-          choices: ['agent', 'user', 'admin'],
-          required: true,
-        },
-        { name: 'subject', value: 'NAME', summary: 'the name shown in requests', parse: notBlank },
-        {
-          name: 'agent',
-          value: 'REF',
-          summary: 'agent token: its name, agent id or workspace id',
-          parse: notBlank,
-        },
-        { name: 'org', value: 'NAME', summary: 'the org; default your own, else "default"', parse: notBlank },
-        { name: 'all-orgs', summary: 'make it make it an administrator of the whole server' },
-        {
-          name: 'grant',
-          value: 'GRANT',
-          summary:
-            "launch (start, relaunch, stop and attach agents on the server's host; runs programs under its account) or shutdown",
-          choices: ['launch', 'shutdown'],
-          many: true,
-        },
-        { name: 'expires-in', value: 'TIME', summary: 'such as 90d or 12h; default never', parse: duration },
-        {
-          name: 'out-file',
-          value: 'FILE',
-          summary: 'write it to this file (0600) instead of printing it',
-          parse: notBlank,
-        },
-        ...FLEET_FLAGS,
-      ],
+      flags: CREATE_FLAGS,
       run: create,
-    },
-    {
+    }),
+    command({
       name: 'list',
       summary: 'the tokens you may see, without their secrets',
       examples: ['rouse tokens list', 'rouse tokens list --all'],
-      flags: [{ name: 'all', summary: 'include those that have ended' }, ...PAGE_FLAGS, ...FLEET_FLAGS],
+      flags: LIST_FLAGS,
       run: list,
-    },
-    {
+    }),
+    command({
       name: 'revoke',
       summary: 'revoke a token at once',
       examples: ['rouse tokens revoke 01a1e1f7-cf96-76aa-a710-3cdb873c487a'],
       args: [{ name: 'token-id', summary: 'as the list shows it' }],
       flags: FLEET_FLAGS,
       run: revoke,
-    },
+    }),
   ],
 };
 

@@ -1,16 +1,16 @@
 import { invalid } from '../../base/index.ts';
-import type { Flag, Input } from '../command.ts';
+import type { Flag, InputOf } from '../command.ts';
 import { readTextFile } from './text-file.ts';
 
-export const BODY_FLAGS: Flag[] = [
+export const BODY_FLAGS = [
   { name: 'body-content', value: 'TEXT', summary: 'the text; otherwise --body-file or standard input' },
   { name: 'body-file', value: 'FILE', summary: 'file with the text; - is standard input' },
-];
+] as const satisfies readonly Flag[];
 
 /** The text of a message, from flags or standard input. */
-export async function bodyText({ flags, stdin, stdinIsTty }: Input): Promise<string> {
-  const content = flags['bodyContent'] as string | undefined;
-  const file = flags['bodyFile'] as string | undefined;
+export async function bodyText({ flags, stdin, stdinIsTty }: InputOf<typeof BODY_FLAGS>): Promise<string> {
+  const content = flags.bodyContent;
+  const file = flags.bodyFile;
   if (content !== undefined && file !== undefined)
     throw invalid('--body-content and --body-file exclude each other');
   if (content !== undefined) return content;

@@ -1,8 +1,8 @@
 import * as path from 'node:path';
 import type { MailOperationName } from '../../domain/index.ts';
 import { REPLY_POLICIES } from '../../domain/index.ts';
-import type { Argument, Command, Flag, Input } from '../command.ts';
-import { bodyText } from '../input/body-text.ts';
+import type { Argument, Command, Flag, Input, InputOf } from '../command.ts';
+import { type BODY_FLAGS, bodyText } from '../input/body-text.ts';
 import { notBlank } from '../input/flag-values.ts';
 import type { MailAnswer, MailDoor } from './door.ts';
 import {
@@ -50,7 +50,7 @@ async function outgoing(input: Input): Promise<object> {
   const files = (flag: string, copy: boolean) =>
     ((input.flags[flag] ?? []) as string[]).map((file) => ({ path: path.resolve(file), copy }));
   return {
-    body_content: await bodyText(input),
+    body_content: await bodyText(input as InputOf<typeof BODY_FLAGS>),
     attachments: [...files('attach', false), ...files('attachCopy', true)],
     ...fields(input, ['idempotency_key']),
   };

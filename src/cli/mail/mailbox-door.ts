@@ -4,11 +4,11 @@ import type { Mailbox } from '../../mail/index.ts';
 import type { Flag, Input } from '../command.ts';
 import { answered, type MailDoor } from './door.ts';
 
-export const ROOT_FLAG: Flag = {
+export const ROOT_FLAG = {
   name: 'mailbox-root',
   value: 'DIR',
   summary: 'mail store (default: HOUMAO_GLOBAL_MAILBOX_DIR or ~/.rouse/mailbox)',
-};
+} as const satisfies Flag;
 
 /** The path of the mailbox tells its transport. */
 const AUTO = 'auto';

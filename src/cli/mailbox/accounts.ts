@@ -1,5 +1,5 @@
 import type { Registration } from '../../mail/index.ts';
-import type { Command, Output } from '../command.ts';
+import { command, type Output } from '../command.ts';
 import { ROOT_FLAG } from '../mail/mailbox-door.ts';
 import { keyValues, table } from '../print/table.ts';
 import { ADDRESS, about, text, withStore } from './root.ts';
@@ -15,7 +15,7 @@ const accountColumns = [
   },
 ];
 
-export const listAccounts: Command = {
+export const listAccounts = command({
   name: 'list',
   summary: 'who has a mailbox',
   examples: ['rouse mailbox list', 'rouse mailbox accounts list   # the same'],
@@ -25,9 +25,9 @@ export const listAccounts: Command = {
       const accounts = store.registrations();
       return { data: about(input, { accounts }), plain: table(accounts, accountColumns) };
     }),
-};
+});
 
-export const getAccount: Command = {
+export const getAccount = command({
   name: 'get',
   summary: 'one mailbox: the active one of an address, else the stashed, else the newest',
   examples: ['rouse mailbox accounts get --address ana@houmao.localhost'],
@@ -39,4 +39,4 @@ export const getAccount: Command = {
       if (!account) throw store.unknownMailbox(address);
       return { data: about(input, { account }), plain: keyValues({ ...account }) };
     }),
-};
+});

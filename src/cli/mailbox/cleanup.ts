@@ -1,21 +1,22 @@
 import { invalid } from '../../base/index.ts';
 import type { MaintenanceReport } from '../../mail/index.ts';
-import type { Command, Flag } from '../command.ts';
+import { command, type Flag } from '../command.ts';
 import { wholeNumber } from '../input/flag-values.ts';
 import { ROOT_FLAG } from '../mail/mailbox-door.ts';
 import { plural } from '../mail/print.ts';
 import { table } from '../print/table.ts';
 import { about, DRY_RUN, flag, withStore, YES } from './root.ts';
 
-const seconds = (name: string, what: string): Flag => ({
-  name,
-  value: 'SECONDS',
-  summary: `${what} at least this long ago; 0 means any time`,
-  parse: wholeNumber(0),
-  default: 0,
-});
+const seconds = <const Name extends string>(name: Name, what: string) =>
+  ({
+    name,
+    value: 'SECONDS',
+    summary: `${what} at least this long ago; 0 means any time`,
+    parse: wholeNumber(0),
+    default: 0,
+  }) as const satisfies Flag;
 
-export const cleanup: Command = {
+export const cleanup = command({
   name: 'cleanup',
   summary: 'delete mailboxes nobody uses and copies nothing refers to',
   examples: ['rouse mailbox cleanup --inactive-older-than-seconds 2592000 --dry-run'],
@@ -28,15 +29,15 @@ export const cleanup: Command = {
   run: (input) =>
     withStore(input, (store) => {
       const report = store.cleanup({
-        inactive_older_than_seconds: input.flags['inactiveOlderThanSeconds'] as number,
-        stashed_older_than_seconds: input.flags['stashedOlderThanSeconds'] as number,
+        inactive_older_than_seconds: input.flags.inactiveOlderThanSeconds,
+        stashed_older_than_seconds: input.flags.stashedOlderThanSeconds,
         dry_run: flag(input, 'dryRun'),
       });
       return { data: about(input, report), plain: renderReport(report) };
     }),
-};
+});
 
-export const clear: Command = {
+export const clear = command({
   name: 'clear-messages',
   summary: 'delete all mail in a store and keep its mailboxes',
   examples: ['rouse mailbox clear-messages --dry-run'],
@@ -52,7 +53,7 @@ export const clear: Command = {
       const report = await store.clearMessages({ dryRun });
       return { data: about(input, report), plain: renderReport(report) };
     }),
-};
+});
 
 function renderReport({
   dry_run: dry,

@@ -1,9 +1,9 @@
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import { ROOT_FLAG } from '../mail/mailbox-door.ts';
 import { plural } from '../mail/print.ts';
 import { ADDRESS, about, flag, text, withStore } from './root.ts';
 
-export const exportStore: Command = {
+export const exportStore = command({
   name: 'export',
   summary: 'copy mailboxes and their mail into a new directory',
   examples: ['rouse mailbox export --output-dir ./mail-export --all-accounts'],
@@ -25,8 +25,8 @@ export const exportStore: Command = {
       const manifest = await store.export({
         output_dir: text(input, 'outputDir')!,
         all_accounts: flag(input, 'allAccounts'),
-        addresses: (input.flags['address'] as string[] | undefined) ?? [],
-        symlink_mode: input.flags['symlinkMode'] as 'materialize' | 'preserve',
+        addresses: input.flags.address ?? [],
+        symlink_mode: input.flags.symlinkMode,
       });
       const blocked = manifest.blocked_artifacts.length;
       const counts = `${plural(manifest.accounts.length, 'account')}, ${plural(manifest.messages.length, 'message')}`;
@@ -37,4 +37,4 @@ export const exportStore: Command = {
         plain: `exported ${counts} to ${text(input, 'outputDir')}${trouble}`,
       };
     }),
-};
+});

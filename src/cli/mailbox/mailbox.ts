@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts';
+import { type Command, command } from '../command.ts';
 import { ROOT_FLAG } from '../mail/mailbox-door.ts';
 import { keyValues } from '../print/table.ts';
 import { getAccount, listAccounts } from './accounts.ts';
@@ -8,7 +8,7 @@ import { register, unregister } from './register.ts';
 import { repair } from './repair.ts';
 import { about, storeRoot } from './root.ts';
 
-const init: Command = {
+const init = command({
   name: 'init',
   summary: 'create a mail store, or complete one',
   examples: ['rouse mailbox init', 'rouse mailbox init --mailbox-root /srv/mail'],
@@ -34,9 +34,9 @@ const init: Command = {
       await store.close();
     }
   },
-};
+});
 
-const status: Command = {
+const status = command({
   name: 'status',
   summary: 'state of a mail store; exit code 4 if it exists and cannot be used',
   examples: ['rouse mailbox status'],
@@ -56,7 +56,7 @@ const status: Command = {
     const isBroken = report.bootstrapped && error !== null;
     return { data: about(input, report), plain: lines, exitCode: isBroken ? 4 : 0 };
   },
-};
+});
 
 const mailbox: Command = {
   name: 'mailbox',

@@ -1,11 +1,32 @@
 import { isRouseError } from '../../base/index.ts';
 import { agentPrincipal, localPart } from '../../domain/index.ts';
 import type { MailStore, RegisterRequest } from '../../mail/index.ts';
-import type { Command, Input } from '../command.ts';
+import { command, type Flag, type InputOf } from '../command.ts';
 import { ROOT_FLAG } from '../mail/mailbox-door.ts';
 import { ADDRESS, about, flag, text, withStore, YES } from './root.ts';
 
-export const register: Command = {
+const REGISTER_FLAGS = [
+  ADDRESS,
+  { name: 'principal-id', value: 'ID', summary: 'owner (default: HOUMAO-<name before the @>)' },
+  {
+    name: 'mode',
+    value: 'MODE',
+    summary: 'what to do if the address is taken',
+    choices: ['safe', 'force', 'stash'],
+    default: 'safe',
+  },
+  {
+    name: 'mailbox-path',
+    value: 'DIR',
+    summary: 'keep the boxes in this private directory outside the store',
+  },
+  { name: 'display-name', value: 'NAME', summary: 'display name used in mail' },
+  { name: 'role', value: 'ROLE', summary: 'role of the owner' },
+  YES,
+  ROOT_FLAG,
+] as const satisfies readonly Flag[];
+
+export const register = command({
   name: 'register',
   summary: 'give an address to somebody',
   description:
@@ -15,26 +36,7 @@ export const register: Command = {
     'rouse mailbox register --address ana@houmao.localhost',
     'rouse mailbox register --address ana@houmao.localhost --principal-id HOUMAO-ana --mode stash',
   ],
-  flags: [
-    ADDRESS,
-    { name: 'principal-id', value: 'ID', summary: 'owner (default: HOUMAO-<name before the @>)' },
-    {
-      name: 'mode',
-      value: 'MODE',
-      summary: 'what to do if the address is taken',
-      choices: ['safe', 'force', 'stash'],
-      default: 'safe',
-    },
-    {
-      name: 'mailbox-path',
-      value: 'DIR',
-      summary: 'keep the boxes in this private directory outside the store',
-    },
-    { name: 'display-name', value: 'NAME', summary: 'display name used in mail' },
-    { name: 'role', value: 'ROLE', summary: 'role of the owner' },
-    YES,
-    ROOT_FLAG,
-  ],
+  flags: REGISTER_FLAGS,
   run: (input) =>
     withStore(input, (store) => {
       const request = registerRequest(input);
@@ -46,15 +48,15 @@ export const register: Command = {
       const plain = `${result.address} ${how} for ${result.owner_principal_id}${aside}`;
       return { data: about(input, result), plain };
     }),
-};
+});
 
-function registerRequest(input: Input): RegisterRequest {
+function registerRequest(input: InputOf<typeof REGISTER_FLAGS>): RegisterRequest {
   const address = text(input, 'address')!;
   const directory = text(input, 'mailboxPath');
   const display_name = text(input, 'displayName');
   const role = text(input, 'role');
   return {
-    mode: input.flags['mode'] as RegisterRequest['mode'] & string,
+    mode: input.flags.mode,
     address,
     owner_principal_id: text(input, 'principalId') ?? agentPrincipal(localPart(address)),
     ...(directory === undefined ? {} : { mailbox_kind: 'symlink', mailbox_path: directory }),
@@ -76,7 +78,7 @@ function registerOr(
   }
 }
 
-export const unregister: Command = {
+export const unregister = command({
   name: 'unregister',
   summary: 'deactivate an address, or delete its mailbox',
   examples: ['rouse mailbox unregister --address ana@houmao.localhost --mode deactivate'],
@@ -93,7 +95,7 @@ export const unregister: Command = {
   ],
   run: (input) =>
     withStore(input, (store) => {
-      const result = store.unregister(text(input, 'address')!, input.flags['mode'] as 'deactivate' | 'purge');
+      const result = store.unregister(text(input, 'address')!, input.flags.mode);
       return { data: about(input, result), plain: `${result.address} is ${result.resulting_status}` };
     }),
-};
+});

@@ -1,9 +1,9 @@
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import { ROOT_FLAG } from '../mail/mailbox-door.ts';
 import { keyValues } from '../print/table.ts';
 import { about, flag, storeRoot } from './root.ts';
 
-export const repair: Command = {
+export const repair = command({
   name: 'repair',
   summary: 'bring index, message files and folders in step again',
   examples: ['rouse mailbox repair'],
@@ -37,4 +37,4 @@ export const repair: Command = {
     const { set_aside_paths: _paths, staging_artifact_paths: _staged, ...facts } = result;
     return { data: about(input, result), plain: keyValues(facts) };
   },
-};
+});

@@ -6,18 +6,26 @@ import { chosenRoot } from '../mail/mailbox-door.ts';
 
 /** What the commands on a whole mail store have in common. */
 
-export const ADDRESS: Flag = {
+export const ADDRESS = {
   name: 'address',
   value: 'ADDRESS',
   summary: 'mail address, such as ana@houmao.localhost',
   required: true,
-};
-export const DRY_RUN: Flag = { name: 'dry-run', summary: 'show what would happen without doing it' };
-export const YES: Flag = { name: 'yes', summary: 'do it without asking' };
+} as const satisfies Flag;
+export const DRY_RUN = {
+  name: 'dry-run',
+  summary: 'show what would happen without doing it',
+} as const satisfies Flag;
+export const YES = { name: 'yes', summary: 'do it without asking' } as const satisfies Flag;
 
-export const flag = (input: Input, name: string): boolean => input.flags[name] === true;
-export const text = (input: Input, name: string): string | undefined =>
-  input.flags[name] as string | undefined;
+export const flag = <Name extends string>(
+  input: Input<Record<Name, boolean | undefined>>,
+  name: Name,
+): boolean => input.flags[name] === true;
+export const text = <Name extends string>(
+  input: Input<Record<Name, string | undefined>>,
+  name: Name,
+): string | undefined => input.flags[name];
 
 /** These commands are about directories; what ends in .md is a flat file and has commands of its own. */
 export function storeRoot(input: Input): string {

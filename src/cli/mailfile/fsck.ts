@@ -1,14 +1,14 @@
 import type { FsckReport } from '../../mail/index.ts';
-import type { Command, Input, Output } from '../command.ts';
+import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { plural } from '../mail/print.ts';
 import { table } from '../print/table.ts';
 import { COMPAT, holding, MAILBOX, noMailbox, open, TIMEOUT, waiting } from './input.ts';
 
-async function fsck(input: Input): Promise<Output> {
+async function fsck(input: InputOf<typeof FSCK_FLAGS>): Promise<Output> {
   const box = await open(input);
   if (!box.list({ limit: 1 }).exists) throw noMailbox(box.paths.mailbox);
   waiting(input);
-  const report = input.flags['repair'] === true ? await box.repair(holding(input)) : box.fsck();
+  const report = input.flags.repair === true ? await box.repair(holding(input)) : box.fsck();
   const isDamaged = report.issues.some(({ warning }) => !warning);
   return { data: report, plain: fsckText(report), exitCode: isDamaged ? 4 : 0 };
 }
@@ -31,7 +31,14 @@ function fsckText({ issues, message_count, repaired, backup }: FsckReport): stri
   return `${head}\n\n${rows}`;
 }
 
-export const mailfileFsck: Command = {
+const FSCK_FLAGS = [
+  MAILBOX,
+  { name: 'repair', summary: 'repair what can be repaired' },
+  COMPAT,
+  TIMEOUT,
+] as const satisfies readonly Flag[];
+
+export const mailfileFsck = command({
   name: 'fsck',
   summary: 'look for damage; exit code 4 when there is any',
   description:
@@ -40,6 +47,6 @@ export const mailfileFsck: Command = {
     'a warning. --repair puts right what it can ' +
     'without losing a word, after keeping a copy beside the lock.',
   examples: ['rouse mailfile fsck --mailbox .agent/inbox.md --repair'],
-  flags: [MAILBOX, { name: 'repair', summary: 'repair what can be repaired' }, COMPAT, TIMEOUT],
+  flags: FSCK_FLAGS,
   run: fsck,
-};
+});

@@ -1,19 +1,19 @@
-import type { Command, Input, Output } from '../command.ts';
+import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { wholeNumber } from '../input/flag-values.ts';
 import { table } from '../print/table.ts';
 import { knownStatuses, MAILBOX, noMailbox, open, room } from './input.ts';
 import { asJson } from './message.ts';
 
-async function list(input: Input): Promise<Output> {
+async function list(input: InputOf<typeof LIST_FLAGS>): Promise<Output> {
   const { OPEN_STATUSES, statusOf } = await room();
   const box = await open(input);
   const given = await knownStatuses(input);
-  const statuses = input.flags['open'] === true ? [...(given ?? []), ...OPEN_STATUSES] : given;
+  const statuses = input.flags.open === true ? [...(given ?? []), ...OPEN_STATUSES] : given;
   const found = box.list({
     where: (fields) => statuses === undefined || statuses.includes(statusOf(fields)),
-    limit: input.flags['limit'] as number | undefined,
-    after: input.flags['after'] as string | undefined,
-    includeBody: input.flags['includeBody'] === true,
+    limit: input.flags.limit,
+    after: input.flags.after,
+    includeBody: input.flags.includeBody === true,
   });
   if (!found.exists) throw noMailbox(box.paths.mailbox);
   if (found.damaged > 0) input.err(`warning: ${found.damaged} damaged envelopes; see rouse mailfile fsck\n`);
@@ -32,20 +32,22 @@ async function list(input: Input): Promise<Output> {
   return { data: { messages }, plain: messages.length === 0 ? 'no messages' : plain };
 }
 
-export const mailfileList: Command = {
+const LIST_FLAGS = [
+  MAILBOX,
+  { name: 'status', value: 'status', summary: 'only messages of this status', many: true },
+  { name: 'open', summary: 'only open messages: pending, in-progress, operator-pending' },
+  { name: 'limit', value: 'n', summary: 'maximum number to show', parse: wholeNumber(1) },
+  { name: 'after', value: 'id', summary: 'only messages below this one' },
+  { name: 'include-body', summary: 'with whole bodies (JSON)' },
+] as const satisfies readonly Flag[];
+
+export const mailfileList = command({
   name: 'list',
   summary: 'the messages of a mailbox, newest first',
   examples: [
     'rouse mailfile list --mailbox .agent/inbox.md --open',
     'rouse mailfile list --mailbox .agent/inbox.md --limit 20 --print-json',
   ],
-  flags: [
-    MAILBOX,
-    { name: 'status', value: 'status', summary: 'only messages of this status', many: true },
-    { name: 'open', summary: 'only open messages: pending, in-progress, operator-pending' },
-    { name: 'limit', value: 'n', summary: 'maximum number to show', parse: wholeNumber(1) },
-    { name: 'after', value: 'id', summary: 'only messages below this one' },
-    { name: 'include-body', summary: 'with whole bodies (JSON)' },
-  ],
+  flags: LIST_FLAGS,
   run: list,
-};
+});

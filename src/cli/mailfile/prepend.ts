@@ -1,10 +1,10 @@
 import { invalid } from '../../base/index.ts';
-import type { Command, Input, Output } from '../command.ts';
+import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { readTextFile } from '../input/text-file.ts';
 import { COMPAT, holding, MAILBOX, open, room, TIMEOUT, waiting } from './input.ts';
 
-async function messageText(input: Input): Promise<string> {
-  const file = input.flags['messageFile'];
+async function messageText(input: InputOf<typeof PREPEND_FLAGS>): Promise<string> {
+  const file = input.flags.messageFile;
   if (typeof file === 'string' && file !== '-') return readTextFile('--message-file', file);
   if (input.stdinIsTty) {
     throw invalid('no message: give it on standard input or with --message-file', {
@@ -14,21 +14,33 @@ async function messageText(input: Input): Promise<string> {
   return input.stdin();
 }
 
-async function prepend(input: Input): Promise<Output> {
+async function prepend(input: InputOf<typeof PREPEND_FLAGS>): Promise<Output> {
   const { parseFlatMessage } = await room();
   const message = parseFlatMessage(await messageText(input));
   const box = await open(input);
   waiting(input);
   const data = await box.prepend(message, {
     ...holding(input),
-    generateId: input.flags['generateId'] === true,
+    generateId: input.flags.generateId === true,
   });
   await box.idle();
   for (const warning of data.warnings) input.err(`warning: ${warning}\n`);
   return { data, plain: data.msg_id === null ? data.result : `${data.result} ${data.msg_id}` };
 }
 
-export const mailfilePrepend: Command = {
+const PREPEND_FLAGS = [
+  MAILBOX,
+  {
+    name: 'message-file',
+    value: 'path',
+    summary: 'read the message from this file (- for standard input)',
+  },
+  { name: 'generate-id', summary: 'give the message a msg-id when it has none' },
+  COMPAT,
+  TIMEOUT,
+] as const satisfies readonly Flag[];
+
+export const mailfilePrepend = command({
   name: 'prepend',
   summary: 'put one message on top of a mailbox, exactly once',
   description:
@@ -40,16 +52,6 @@ export const mailfilePrepend: Command = {
     'rouse mailfile prepend --mailbox .agent/inbox.md < message.md',
     'rouse mailfile prepend --mailbox .agent/outbox.md --message-file message.md --generate-id',
   ],
-  flags: [
-    MAILBOX,
-    {
-      name: 'message-file',
-      value: 'path',
-      summary: 'read the message from this file (- for standard input)',
-    },
-    { name: 'generate-id', summary: 'give the message a msg-id when it has none' },
-    COMPAT,
-    TIMEOUT,
-  ],
+  flags: PREPEND_FLAGS,
   run: prepend,
-};
+});

@@ -1,11 +1,11 @@
 import { invalid } from '../../base/index.ts';
-import type { Command, Input, Output } from '../command.ts';
+import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { show, table } from '../print/table.ts';
 import { holding, room, TIMEOUT } from './input.ts';
 
-async function relay(input: Input): Promise<Output> {
+async function relay(input: InputOf<typeof RELAY_FLAGS>): Promise<Output> {
   const { relayFlatFiles, HUB_ADDRESSES } = await room();
-  const { directory = [], route = [], hub, by, dryRun } = input.flags as Record<string, string[] | undefined>;
+  const { directory = [], route = [], hub, by, dryRun } = input.flags;
   const routes = route.map((text) => {
     const at = text.indexOf('=');
     if (at < 1 || at === text.length - 1)
@@ -37,7 +37,16 @@ async function relay(input: Input): Promise<Output> {
   };
 }
 
-export const mailfileRelay: Command = {
+const RELAY_FLAGS = [
+  { name: 'directory', value: 'dir', summary: 'a directory containing .agent', many: true },
+  { name: 'hub', value: 'dir', summary: 'the directory of command@claude-code' },
+  { name: 'route', value: 'address=dir', summary: 'an additional address and its directory', many: true },
+  { name: 'by', value: 'name', summary: 'written into relayed-by' },
+  { name: 'dry-run', summary: 'show what would happen without doing it' },
+  TIMEOUT,
+] as const satisfies readonly Flag[];
+
+export const mailfileRelay = command({
   name: 'relay',
   summary: 'carry pending outbox messages into the inboxes of the given directories',
   description:
@@ -49,13 +58,6 @@ export const mailfileRelay: Command = {
     'rouse mailfile relay --hub ~/work --directory ~/work/clones/app --directory ~/work/clones/docs',
     'rouse mailfile relay --directory a --directory b --dry-run',
   ],
-  flags: [
-    { name: 'directory', value: 'dir', summary: 'a directory containing .agent', many: true },
-    { name: 'hub', value: 'dir', summary: 'the directory of command@claude-code' },
-    { name: 'route', value: 'address=dir', summary: 'an additional address and its directory', many: true },
-    { name: 'by', value: 'name', summary: 'written into relayed-by' },
-    { name: 'dry-run', summary: 'show what would happen without doing it' },
-    TIMEOUT,
-  ],
+  flags: RELAY_FLAGS,
   run: relay,
-};
+});

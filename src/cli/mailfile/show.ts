@@ -1,9 +1,9 @@
-import type { Command, Input, Output } from '../command.ts';
+import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { keyValues, show } from '../print/table.ts';
 import { MAILBOX, MESSAGE_IDS, oneId, open } from './input.ts';
 import { asJson } from './message.ts';
 
-async function showOne(input: Input): Promise<Output> {
+async function showOne(input: InputOf<typeof SHOW_ONE_FLAGS>): Promise<Output> {
   const box = await open(input);
   const found = box.show(oneId(input));
   const { body, fields, archived } = found;
@@ -20,10 +20,12 @@ async function showOne(input: Input): Promise<Output> {
   };
 }
 
-export const mailfileShow: Command = {
+const SHOW_ONE_FLAGS = [MAILBOX, MESSAGE_IDS] as const satisfies readonly Flag[];
+
+export const mailfileShow = command({
   name: 'show',
   summary: 'one message with its body, from the mailbox or its archive',
   examples: ['rouse mailfile show --mailbox .agent/inbox.md --msg-id ana-20260131-report'],
-  flags: [MAILBOX, MESSAGE_IDS],
+  flags: SHOW_ONE_FLAGS,
   run: showOne,
-};
+});

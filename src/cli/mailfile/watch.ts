@@ -1,11 +1,11 @@
 import type { FoundEntry } from '../../mail/index.ts';
-import type { Command, Input } from '../command.ts';
+import { command, type Flag, type Input, type InputOf } from '../command.ts';
 import { show } from '../print/table.ts';
 import { MAILBOX, open } from './input.ts';
 import { asJson } from './message.ts';
 
 /** Prints each message that comes, until Ctrl-C or --once. */
-async function watch(input: Input): Promise<undefined> {
+async function watch(input: InputOf<typeof WATCH_FLAGS>): Promise<undefined> {
   const box = await open(input);
   const newest = (): FoundEntry[] => box.list({ limit: 200 }).entries;
   let wake = (): void => {};
@@ -14,7 +14,7 @@ async function watch(input: Input): Promise<undefined> {
   input.signal.addEventListener('abort', onAbort);
   try {
     let known = new Set(newest().map(({ ref }) => ref));
-    for (let seen = false; !input.signal.aborted && !(seen && input.flags['once'] === true); ) {
+    for (let seen = false; !input.signal.aborted && !(seen && input.flags.once === true); ) {
       const changed = new Promise<void>((resolve) => {
         wake = resolve;
       });
@@ -23,7 +23,7 @@ async function watch(input: Input): Promise<undefined> {
       known = new Set(now.map(({ ref }) => ref));
       for (const entry of fresh) input.out(watchLine(entry, input.style));
       seen ||= fresh.length > 0;
-      if (!(seen && input.flags['once'] === true)) await changed;
+      if (!(seen && input.flags.once === true)) await changed;
     }
   } finally {
     input.signal.removeEventListener('abort', onAbort);
@@ -38,10 +38,15 @@ function watchLine(entry: FoundEntry, style: Input['style']): string {
   return `${[message.created, message.status, message.from, message.re, message.ref].map(show).join('  ')}\n`;
 }
 
-export const mailfileWatch: Command = {
+const WATCH_FLAGS = [
+  MAILBOX,
+  { name: 'once', summary: 'end after the first one' },
+] as const satisfies readonly Flag[];
+
+export const mailfileWatch = command({
   name: 'watch',
   summary: 'print messages as they arrive, until Ctrl-C',
   examples: ['rouse mailfile watch --mailbox .agent/inbox.md --print-json'],
-  flags: [MAILBOX, { name: 'once', summary: 'end after the first one' }],
+  flags: WATCH_FLAGS,
   run: watch,
-};
+});

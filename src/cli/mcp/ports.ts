@@ -4,8 +4,8 @@ import type { MailOperationName } from '../../domain/index.ts';
 import type { McpPorts } from '../../mcp/index.ts';
 import type { Target } from '../../session/index.ts';
 import { targetOf } from '../agents/target.ts';
-import type { Input } from '../command.ts';
-import { fleetPlace, manifestOf } from '../fleet/access.ts';
+import type { Input, InputOf } from '../command.ts';
+import { type FLEET_FLAGS, fleetPlace, manifestOf } from '../fleet/access.ts';
 import { gatewayOf } from '../gateway/target.ts';
 import { askMailOf } from '../mail/agent-door.ts';
 
@@ -65,5 +65,5 @@ async function ownPlace(input: Input): Promise<{ url: string; tokenFile: string 
     if (session) return session;
     if (!input.env['ROUSE_FLEET_TOKEN_FILE']) return undefined;
   }
-  return fleetPlace(input);
+  return fleetPlace(input as InputOf<typeof FLEET_FLAGS>);
 }
