@@ -7,6 +7,7 @@ const CHECKS = {
   'format and lint': ['node_modules/.bin/biome', ['check', '--error-on-warnings', '.']],
   types: ['node_modules/.bin/tsc', ['--noEmit']],
   'house plan': [node, ['scripts/house-plan.mjs']],
+  'paths of routes': [node, ['scripts/route-paths.mjs']],
   'nothing unused': ['node_modules/.bin/knip', []],
   'threat model': [node, ['scripts/threat-model.mjs']],
   licences: [node, ['scripts/licences.mjs']],

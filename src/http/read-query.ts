@@ -17,10 +17,6 @@ interface Bounds {
   max: number;
 }
 
-export function queryNumber(context: Context, name: string, bounds: Bounds): number | undefined {
-  return wholeNumber(context.req.query(name), name, bounds);
-}
-
 /** A whole number within bounds; undefined when it is not there. */
 export function wholeNumber(
   text: string | undefined,

@@ -15,6 +15,6 @@ export { serveMcpOverStdio } from './over-stdio.ts';
 export type { McpPorts } from './ports.ts';
 
 /** Loaded only when somebody asks for it: most start over standard input, and want to start fast. */
-export async function listenMcp(wanted: ListenMcp): Promise<Listening> {
+export async function listenMcp(wanted: ListenMcp): Promise<Listening & { url: string }> {
   return (await import('./listen-mcp.ts')).listenMcp(wanted);
 }

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { Ending, type Log, unauthorized, unsupported } from '../base/index.ts';
-import { accountsFor, admit, carries, createApp, type Listening, listen } from '../http/index.ts';
+import { accountsFor, admit, carries, createApp, type Listening, listen, serve } from '../http/index.ts';
+import { MCP_ROUTES } from '../wire/index.ts';
 import { mcpOverHttp } from './over-http.ts';
 import type { McpPorts } from './ports.ts';
 
@@ -16,7 +17,13 @@ export interface ListenMcp {
 const LOOPBACK = '127.0.0.1';
 
 /** One agent's tools on loopback. A client must hold the agent's own token: other agents run on this host, too. */
-export async function listenMcp({ ports, port, tokenOf, env, log }: ListenMcp): Promise<Listening> {
+export async function listenMcp({
+  ports,
+  port,
+  tokenOf,
+  env,
+  log,
+}: ListenMcp): Promise<Listening & { url: string }> {
   const accounts = accountsFor(env);
   if (!accounts.areKnown && tokenOf() === undefined)
     throw unsupported('MCP over HTTP needs a token where the kernel cannot be asked who connects', {
@@ -30,14 +37,17 @@ export async function listenMcp({ ports, port, tokenOf, env, log }: ListenMcp): 
   const app = createApp({ host: LOOPBACK, log });
   app.use(admit({ host: LOOPBACK, accounts, hasToken, tokenHint }));
   const mcp = mcpOverHttp(() => ports);
-  app.all('/mcp', (context) => {
-    if (tokenOf() !== undefined && !hasToken(context))
-      throw unauthorized("the agent's token is required", { hint: tokenHint });
-    return mcp.fetch(context.req.raw);
+  serve(app, MCP_ROUTES, {
+    mcp: ({ context }) => {
+      if (tokenOf() !== undefined && !hasToken(context))
+        throw unauthorized("the agent's token is required", { hint: tokenHint });
+      return mcp.fetch(context.req.raw);
+    },
   });
   const listening = await listen({ app, accounts }, LOOPBACK, port);
   const ending = new Ending();
   ending.add(() => listening.close());
   ending.add(() => mcp.close());
-  return { ...listening, close: () => ending.run() };
+  const url = `http://${listening.host}:${listening.port}${MCP_ROUTES.mcp.path}`;
+  return { ...listening, url, close: () => ending.run() };
 }

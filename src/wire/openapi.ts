@@ -86,8 +86,8 @@ function documentOf(server: Server): Json {
 function operation(route: Route, common: Server['errors']): Json {
   const errors = {
     ...common,
-    ...(route.body && BODY_ERRORS),
     ...(route.query && { 422: 'A parameter is not allowed.' }),
+    ...(route.body && BODY_ERRORS),
     ...route.errors,
   };
   const parameters = [

@@ -27,7 +27,7 @@ async function serveHttp(input: Input, port: number): Promise<void> {
     log: silentLog,
   });
   const token = file === undefined ? '' : `, with the bearer token of ${file}`;
-  input.err(`serving MCP on http://${listening.host}:${listening.port}/mcp${token}\n`);
+  input.err(`serving MCP on ${listening.url}${token}\n`);
   await new Promise<void>((resolve) =>
     input.signal.addEventListener('abort', () => resolve(), { once: true }),
   );

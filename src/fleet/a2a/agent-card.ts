@@ -1,6 +1,7 @@
 import { A2A_PROTOCOL_VERSION, AgentCard } from '@a2a-js/sdk';
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { type A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { A2A_ROUTES, fillPath } from '../../wire/index.ts';
 import type { Workspace } from '../registry/index.ts';
 import { MAX_TEXT_BYTES } from './prompt-text.ts';
 
@@ -8,7 +9,7 @@ export const LEGACY_VERSION = '0.3';
 
 /** What the agent says of itself to A2A clients. `origin` is how the client reached us. */
 export function agentCard({ id, name, tool }: Workspace, origin: string): AgentCard {
-  const url = `${origin}/a2a/${id}`;
+  const url = origin + fillPath(A2A_ROUTES['a2a.rpc'].path, () => id);
   const endpoint = (protocolVersion: string): AgentCard['supportedInterfaces'][number] => ({
     url,
     protocolBinding: 'JSONRPC',

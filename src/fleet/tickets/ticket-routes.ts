@@ -2,10 +2,8 @@ import type { Context, Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { type Clock, nearest } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import { type Call, queryNumber, serve } from '../../http/index.ts';
+import { type Call, serve } from '../../http/index.ts';
 import {
-  parseBody,
-  pendingRequestsQuery,
   prefixed,
   REQUEST_FILTERS,
   REQUEST_ROUTES,
@@ -40,14 +38,14 @@ export function ticketRoutes(app: Hono, deps: TicketsDeps): { close(): Promise<v
   const { sql, callerOf } = deps;
   const live = new LiveTickets(sql, deps.clock);
   serve(app, REQUEST_ROUTES, {
-    'requests.pending': (call) => pending(call.context, deps),
-    'requests.events': (call) => events(call.context, deps, live),
+    'requests.pending': (call) => pending(call, deps),
+    'requests.events': (call) => events(call, deps, live),
     ...prefixed(
       'requests',
-      underRoof(deps, async (context) => ownScope(callerOf(context), context)),
+      underRoof(deps, async ({ context, query }) => ownScope(callerOf(context), query().org_id)),
     ),
   });
-  const ofAgent = (context: Context): Promise<Scope> =>
+  const ofAgent = async ({ context }: AnyAsk): Promise<Scope> =>
     agentScope(sql, callerOf(context), context.req.param('workspace_id') ?? '');
   serve(app, WORKSPACE_REQUEST_ROUTES, prefixed('workspace_requests', underRoof(deps, ofAgent)));
   return live;
@@ -55,42 +53,49 @@ export function ticketRoutes(app: Hono, deps: TicketsDeps): { close(): Promise<v
 
 type Ask<End extends string> = Call<(typeof REQUEST_ROUTES)[`requests.${End}` & keyof typeof REQUEST_ROUTES]>;
 
-function underRoof({ sql, enqueue }: TicketsDeps, scopeOf: (context: Context) => Promise<Scope>) {
-  const sideOf = async (context: Context) => {
-    const scope = await scopeOf(context);
+/** What the calls of all routes under a roof have in common. */
+interface AnyAsk {
+  context: Context;
+  query(): { org_id?: string | undefined };
+}
+
+function underRoof({ sql, enqueue }: TicketsDeps, scopeOf: (call: AnyAsk) => Promise<Scope>) {
+  const sideOf = async (call: AnyAsk) => {
+    const scope = await scopeOf(call);
     return { orgId: await requireOrg(sql, scope), party: scope.party };
   };
   return {
-    create: async ({ context, body }: Ask<'create'>) => {
-      const scope = await scopeOf(context);
-      const { org_id: named, ...wanted } = await body();
+    create: async (call: Ask<'create'>) => {
+      const scope = await scopeOf(call);
+      const { org_id: named, ...wanted } = await call.body();
       const orgId = await requireOrg(sql, scope, named);
       const { row, created } = await createTicket(sql, enqueue, {
         caller: scope.caller,
         wanted: { ...wanted, orgId },
       });
       const answer = { request_id: row.id, status: row.status, idempotent_hit: !created };
-      return context.json(answer, created ? 201 : 200);
+      return call.context.json(answer, created ? 201 : 200);
     },
-    outgoing: async ({ context }: Ask<'outgoing'>) =>
-      listOutgoing(sql, await sideOf(context), listWanted(context)),
-    inbox: async ({ context }: Ask<'inbox'>) => listInbox(sql, await sideOf(context), listWanted(context)),
-    get: async ({ context, params }: Ask<'get'>) => {
-      const { caller } = await scopeOf(context);
-      return getThread(sql, caller, { id: params.request_id, ...page(context) });
+    outgoing: async (call: Ask<'outgoing'>) =>
+      listOutgoing(sql, await sideOf(call), listWanted(call.query())),
+    inbox: async (call: Ask<'inbox'>) => listInbox(sql, await sideOf(call), listWanted(call.query())),
+    get: async (call: Ask<'get'>) => {
+      const { caller } = await scopeOf(call);
+      const { limit, cursor } = call.query();
+      return getThread(sql, caller, { id: call.params.request_id, limit, cursor });
     },
-    respond: async ({ context, params, body }: Ask<'respond'>) => {
-      const { caller } = await scopeOf(context);
-      const answer = await body();
-      const row = await respondTicket(sql, enqueue, { caller, id: params.request_id, ...answer });
+    respond: async (call: Ask<'respond'>) => {
+      const { caller } = await scopeOf(call);
+      const answer = await call.body();
+      const row = await respondTicket(sql, enqueue, { caller, id: call.params.request_id, ...answer });
       return { status: row.status, request_id: row.id };
     },
-    message: async ({ context, params, body }: Ask<'message'>) => {
-      const { caller } = await scopeOf(context);
-      const { body: text } = await body();
+    message: async (call: Ask<'message'>) => {
+      const { caller } = await scopeOf(call);
+      const { body: text } = await call.body();
       const { row, messageId } = await addMessage(sql, enqueue, {
         caller,
-        id: params.request_id,
+        id: call.params.request_id,
         body: text,
       });
       return {
@@ -100,31 +105,31 @@ function underRoof({ sql, enqueue }: TicketsDeps, scopeOf: (context: Context) =>
         request_status: row.status,
       };
     },
-    cancel: async ({ context, params }: Ask<'cancel'>) => {
-      const { caller } = await scopeOf(context);
-      const row = await cancelTicket(sql, enqueue, { caller, id: params.request_id });
+    cancel: async (call: Ask<'cancel'>) => {
+      const { caller } = await scopeOf(call);
+      const row = await cancelTicket(sql, enqueue, { caller, id: call.params.request_id });
       return { status: row.status, request_id: row.id };
     },
   };
 }
 
 /** What waits for anybody of the tenant, for the people who look after it. */
-async function pending(context: Context, { sql, callerOf }: TicketsDeps) {
+async function pending({ context, query }: Ask<'pending'>, { sql, callerOf }: TicketsDeps) {
   const caller = requirePerson(callerOf(context));
-  const { orgId } = ownScope(caller, context);
-  if (context.req.query('org_id') !== undefined) await requireOrg(sql, ownScope(caller, context));
-  return listVisible(sql, { ...caller, orgId }, listWanted(context));
+  const { org_id: asked, ...wanted } = query();
+  const scope = ownScope(caller, asked);
+  if (asked !== undefined) await requireOrg(sql, scope);
+  return listVisible(sql, { ...caller, orgId: scope.orgId }, listWanted(wanted));
 }
 
 async function events(
-  context: Context,
+  { context, query }: Ask<'events'>,
   { sql, callerOf, stopping }: TicketsDeps,
   live: LiveTickets,
 ): Promise<Response> {
   const caller = callerOf(context);
   const seen = context.req.header('last-event-id');
-  const asked =
-    seen && /^\d{1,15}$/.test(seen) ? Number(seen) : queryNumber(context, 'after', { min: 0, max: 1e15 });
+  const asked = seen && /^\d{1,15}$/.test(seen) ? Number(seen) : query().after;
   await live.ready();
   const after = asked ?? (await newestEvent(sql));
   return streamSSE(context, async (stream) => {
@@ -138,21 +143,12 @@ async function events(
   });
 }
 
-function page(context: Context): Pick<ListWanted, 'limit' | 'cursor'> {
-  return { limit: queryNumber(context, 'limit', { min: 1, max: 200 }), cursor: context.req.query('cursor') };
+function listWanted(query: ReturnType<Ask<'outgoing'>['query']>): ListWanted {
+  const { status, kind, recipient_type: recipientType, limit, cursor } = query;
+  return { status: knownStatus(status), kind, recipientType, limit, cursor };
 }
 
-function listWanted(context: Context): ListWanted {
-  const { kind, recipient_type: recipientType } = parseBody(
-    pendingRequestsQuery.pick({ kind: true, recipient_type: true }),
-    { kind: context.req.query('kind'), recipient_type: context.req.query('recipient_type') },
-    'query',
-  );
-  return { status: statusOf(context), kind, recipientType, ...page(context) };
-}
-
-function statusOf(context: Context): ListWanted['status'] {
-  const asked = context.req.query('status');
+function knownStatus(asked: string | undefined): ListWanted['status'] {
   const known = REQUEST_FILTERS.find((each) => each === asked);
   if (asked === undefined || known) return known;
   const [close] = nearest(asked, REQUEST_FILTERS);

@@ -1,4 +1,3 @@
-import type { Context } from 'hono';
 import { forbidden, invalid, notFound } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { type Identity, maySeeOrg, type Party, partyOf, requireWorkspace } from '../identity/index.ts';
@@ -26,8 +25,7 @@ export async function agentScope(sql: Sql, caller: Identity, workspaceId: string
 }
 
 /** On `/requests/…`: whoever the token says. */
-export function ownScope(caller: Identity, context: Context): Scope {
-  const asked = context.req.query('org_id');
+export function ownScope(caller: Identity, asked: string | undefined): Scope {
   if (asked !== undefined && !maySeeOrg(caller, asked)) throw notFound(`there is no org ${asked}`);
   return { caller, orgId: caller.orgId ?? asked ?? null, party: partyOf(caller) };
 }

@@ -1,5 +1,6 @@
 import { COMMS_SKILL, type NotifierMode, PROCESS_SKILL } from '../../domain/index.ts';
 import { toolOf } from '../../tools/index.ts';
+import { GATEWAY_ROUTES } from '../../wire/index.ts';
 
 /**
  * How the agent reaches its mail: over HTTP, or by commands where the gateway serves no mail, because it listens beyond
@@ -21,12 +22,9 @@ const GUIDANCE: Record<NotifierMode, string> = {
     'List unread inbox mail first, with `read_state: unread`, `answered_state: any`, `archived: false`. Mail that is read but not archived does not wake you again.',
 };
 
-const ENDPOINTS: [string, string][] = [
-  ['GET', 'status'],
-  ...['list', 'peek', 'read', 'send', 'post', 'reply', 'mark', 'move', 'archive'].map(
-    (name): [string, string] => ['POST', name],
-  ),
-];
+const ENDPOINTS = (
+  ['status', 'list', 'peek', 'read', 'send', 'post', 'reply', 'mark', 'move', 'archive'] as const
+).map((name) => GATEWAY_ROUTES[`mail.${name}`]);
 
 const FILTERS: Record<NotifierMode, string> = {
   any_inbox: '--read-state any --answered-state any --not-archived',
@@ -73,7 +71,7 @@ function doorsBlock(facts: WakePromptFacts): string {
 function endpoints({ doors, mode }: WakePromptFacts): string {
   const each =
     'baseUrl' in doors
-      ? ENDPOINTS.map(([method, name]) => `${method} ${doors.baseUrl}/v1/mail/${name}`)
+      ? ENDPOINTS.map(({ method, path }) => `${method} ${doors.baseUrl}${path}`)
       : commands(mode).map((words) => doors.command(words));
   return each.map((line) => `- ${line}`).join('\n');
 }

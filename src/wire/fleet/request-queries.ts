@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { about, count, integer, strict } from '../fields.ts';
+import { about, count, integer } from '../fields.ts';
 import { partyType } from './request-bodies.ts';
 import { REQUEST_FILTERS, REQUEST_KINDS } from './request-words.ts';
 
@@ -7,16 +7,30 @@ const page = {
   limit: about('1 to 200. Default 50.', integer.min(1).max(200).optional()),
   cursor: about('Where the page before ended.', z.string().optional()),
 };
-const filter = about('Default open.', z.enum(REQUEST_FILTERS).optional());
-export const inboxListQuery = strict({ status: filter, kind: z.enum(REQUEST_KINDS).optional(), ...page });
-export const pendingRequestsQuery = strict({
-  status: filter,
+const listed = {
+  // Any text: the handler answers 400 to a status that it does not know, and names the nearest.
+  status: about(
+    'Default open.',
+    z
+      .string()
+      .meta({ enum: [...REQUEST_FILTERS] })
+      .optional(),
+  ),
   kind: z.enum(REQUEST_KINDS).optional(),
   recipient_type: about('Default: both.', partyType.optional()),
-  org_id: about('For an administrator of the whole server.', z.string().optional()),
   ...page,
+};
+
+/** Queries of the routes under both roofs; `whose` is what only one of them takes. */
+export const requestQueries = <S extends z.ZodRawShape>(whose: S) => ({
+  any: z.object(whose),
+  list: z.object({ ...listed, ...whose }),
+  thread: z.object({ ...page, ...whose }),
 });
-export const requestThreadQuery = strict(page);
-export const inboxEventsQuery = strict({
-  after: about('The id of the event seen last. Default: from now on.', count.optional()),
+
+export const chosenOrg = {
+  org_id: about('For an administrator of the whole server.', z.string().optional()),
+};
+export const inboxEventsQuery = z.object({
+  after: about('The id of the event seen last. Default: from now on.', count.max(1e15).optional()),
 });

@@ -1,14 +1,10 @@
+import type * as z from 'zod';
 import type { AccessName } from '../access-rules.ts';
 import { prefixed } from '../place.ts';
 import { REQUEST_PLACES, WORKSPACE_REQUEST_PLACES } from '../places.ts';
 import { routes } from '../route.ts';
 import { createRequestBody, requestMessageBody, respondRequestBody } from './request-bodies.ts';
-import {
-  inboxEventsQuery,
-  inboxListQuery,
-  pendingRequestsQuery,
-  requestThreadQuery,
-} from './request-queries.ts';
+import { chosenOrg, inboxEventsQuery, requestQueries } from './request-queries.ts';
 import {
   inboxRequestEvent,
   inboxRequestList,
@@ -26,11 +22,16 @@ const filtered = { 400: 'There is no such status.' };
 type Access = Record<'create' | 'outgoing' | 'inbox' | 'get' | 'respond' | 'message' | 'cancel', AccessName>;
 
 /** What is the same under both roofs. */
-const rows = (whose: string, access: Access) => ({
+const rows = <A extends z.ZodObject, L extends z.ZodObject, T extends z.ZodObject>(
+  whose: string,
+  access: Access,
+  { any, list, thread }: { any: A; list: L; thread: T },
+) => ({
   create: {
     tag: 'requests',
     summary: `Ask somebody, as ${whose}; 200 when the idempotency key was used for the same before`,
     access: access.create,
+    query: any,
     body: createRequestBody,
     response: requestCreated,
     status: 201 as const,
@@ -44,7 +45,7 @@ const rows = (whose: string, access: Access) => ({
     tag: 'requests',
     summary: `What ${whose} asked, newest first`,
     access: access.outgoing,
-    query: inboxListQuery,
+    query: list,
     response: inboxRequestList,
     errors: filtered,
   },
@@ -52,7 +53,7 @@ const rows = (whose: string, access: Access) => ({
     tag: 'requests',
     summary: `What is asked of ${whose}: most urgent first, then oldest`,
     access: access.inbox,
-    query: inboxListQuery,
+    query: list,
     response: inboxRequestList,
     errors: filtered,
   },
@@ -60,7 +61,7 @@ const rows = (whose: string, access: Access) => ({
     tag: 'requests',
     summary: 'A request with the newest page of its thread',
     access: access.get,
-    query: requestThreadQuery,
+    query: thread,
     response: inboxRequestThread,
     errors: { ...missing, ...notYours },
   },
@@ -68,6 +69,7 @@ const rows = (whose: string, access: Access) => ({
     tag: 'requests',
     summary: 'Answer it, with a closing note or without',
     access: access.respond,
+    query: any,
     body: respondRequestBody,
     response: requestChanged,
     errors: {
@@ -81,6 +83,7 @@ const rows = (whose: string, access: Access) => ({
     tag: 'requests',
     summary: 'Ask the requester for more, or reply as the requester',
     access: access.message,
+    query: any,
     body: requestMessageBody,
     response: requestMessageAdded,
     status: 201 as const,
@@ -90,17 +93,20 @@ const rows = (whose: string, access: Access) => ({
     tag: 'requests',
     summary: 'Withdraw it; the recipient is told',
     access: access.cancel,
+    query: any,
     response: requestChanged,
     errors: { ...missing, ...closed, 403: 'Only the requester cancels.' },
   },
 });
+
+const own = requestQueries(chosenOrg);
 
 export const REQUEST_ROUTES = routes(REQUEST_PLACES, {
   'requests.pending': {
     tag: 'requests',
     summary: 'All open requests a person may see, most urgent first',
     access: 'people',
-    query: pendingRequestsQuery,
+    query: own.list,
     response: inboxRequestList,
     errors: { ...filtered, 404: 'There is no such org.' },
   },
@@ -114,15 +120,19 @@ export const REQUEST_ROUTES = routes(REQUEST_PLACES, {
   },
   ...prefixed(
     'requests',
-    rows('the holder of the token', {
-      create: 'token',
-      outgoing: 'token',
-      inbox: 'token',
-      get: 'both_parties',
-      respond: 'recipient',
-      message: 'both_parties',
-      cancel: 'requester',
-    }),
+    rows(
+      'the holder of the token',
+      {
+        create: 'token',
+        outgoing: 'token',
+        inbox: 'token',
+        get: 'both_parties',
+        respond: 'recipient',
+        message: 'both_parties',
+        cancel: 'requester',
+      },
+      own,
+    ),
   ),
 });
 
@@ -130,14 +140,18 @@ export const WORKSPACE_REQUEST_ROUTES = routes(
   WORKSPACE_REQUEST_PLACES,
   prefixed(
     'workspace_requests',
-    rows('the agent', {
-      create: 'workspace',
-      outgoing: 'workspace',
-      inbox: 'workspace',
-      get: 'workspace',
-      respond: 'workspace',
-      message: 'workspace',
-      cancel: 'workspace',
-    }),
+    rows(
+      'the agent',
+      {
+        create: 'workspace',
+        outgoing: 'workspace',
+        inbox: 'workspace',
+        get: 'workspace',
+        respond: 'workspace',
+        message: 'workspace',
+        cancel: 'workspace',
+      },
+      requestQueries({}),
+    ),
   ),
 );

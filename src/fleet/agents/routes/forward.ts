@@ -11,7 +11,7 @@ import {
   type SessionContext,
   sessionPaths,
 } from '../../../session/index.ts';
-import { gatewayPath } from '../../../wire/index.ts';
+import { GATEWAY_ROUTES, gatewayPath } from '../../../wire/index.ts';
 
 /** Longer than a gateway takes for anything but an answer that is held until something happens. */
 const LONGEST_ANSWER_MS = 120_000;
@@ -41,13 +41,14 @@ export async function forward(
     });
   }
   const { search } = new URL(context.req.url);
+  const path = gatewayPath(rest);
   const answer = await send(life.gateway, {
     method: context.req.method,
-    path: gatewayPath(rest) + search,
+    path: path + search,
     headers: headersOf(context, body, token),
     body,
     signal: context.req.raw.signal,
-    held: /^\?(.*&)?wait(=|&|$)/.test(search) || rest === '/gateway/events',
+    held: /^\?(.*&)?wait(=|&|$)/.test(search) || path === GATEWAY_ROUTES.events.path,
   });
   const headers = HANDED_BACK.flatMap((name): [string, string][] => {
     const value = answer.headers[name];
