@@ -120,6 +120,7 @@ const INSIDE = {
 const LIGHT_DOORS = [
   'domain/schemas.ts',
   'wire/codes.ts',
+  'wire/files/session-files.ts',
   'wire/place.ts',
   'wire/places.ts',
   'client/index.ts',

@@ -14,7 +14,6 @@ const LONG_FUNCTIONS = {
   'gateway/served/served-turn.ts deliverByServer': 86,
   'gateway/testing.ts testGateway': 63,
   'mail/filesystem/publish/publish-tasks.ts runPublishTasks': 76,
-  'main/gateway.ts main': 67,
   'scripted/tui/tui.ts runTui': 76,
   'session/life/new-manifest.ts newManifest': 62,
   'terminal/headless/turn/attend-turn.ts attendTurn': 79,

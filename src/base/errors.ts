@@ -65,6 +65,13 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** What a disk that is full or failing says, or a process that may open no more files. */
+const DISK_TROUBLES = ['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE'] as const;
+export type DiskTrouble = (typeof DISK_TROUBLES)[number];
+
+export const isDiskTrouble = (error: unknown): boolean =>
+  (DISK_TROUBLES as readonly (string | undefined)[]).includes(errnoOf(error));
+
 /** The errno name (`ENOENT`, `EADDRINUSE`) of a Node system error, if it is one. */
 export function errnoOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;

@@ -1,12 +1,11 @@
-import * as path from 'node:path';
 import { readJsonIfExists, withFileLock, writeJsonAtomic } from '../base/index.ts';
 import type { HeadlessProgress } from '../terminal/index.ts';
-import { parseFile, sessionManifest } from '../wire/index.ts';
+import { manifestFiles, parseFile, sessionManifest } from '../wire/index.ts';
 
 /** Writes how far a headless chat has come into the manifest, under the lock that every writer of it takes. */
 export async function saveHeadlessProgress(sessionRoot: string, progress: HeadlessProgress): Promise<void> {
-  const file = path.join(sessionRoot, 'manifest.json');
-  await withFileLock(path.join(sessionRoot, 'manifest.lock'), { timeoutMs: 10_000 }, () => {
+  const { manifest: file, manifestLock } = manifestFiles(sessionRoot);
+  await withFileLock(manifestLock, { timeoutMs: 10_000 }, () => {
     const manifest = parseFile(sessionManifest, readJsonIfExists(file), file);
     writeJsonAtomic(file, {
       ...manifest,

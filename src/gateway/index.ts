@@ -8,7 +8,8 @@
  * Errors    A start that fails leaves a structured cause (`facts.cause`) and nothing running.
  */
 export { gatewayDoor } from './door.ts';
-export { startGateway } from './gateway.ts';
+export { portBefore, writeAttempt } from './files/index.ts';
+export { type RunningGateway, startGateway } from './gateway.ts';
 
 export { saveHeadlessProgress } from './headless-progress.ts';
 export { readWakeTemplate, type WakeTemplate } from './notifier/index.ts';

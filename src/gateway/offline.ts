@@ -3,10 +3,9 @@
  * became of a request, and its mail. A light door of this room: nothing here serves or types.
  */
 import * as fs from 'node:fs';
-import * as path from 'node:path';
 import { stableJson, systemClock, utcStamp } from '../base/index.ts';
 import { openSqlite } from '../db/index.ts';
-import type { NotifierDecision, RequestView } from '../wire/index.ts';
+import { gatewayFiles, type NotifierDecision, type RequestView } from '../wire/index.ts';
 import { decideWake, NotifierStore, type WakeFacts } from './notifier/index.ts';
 import { RequestQueue, toRequestView } from './queue/index.ts';
 import { QUEUE_FILE_MIGRATIONS } from './queue-file.ts';
@@ -19,7 +18,7 @@ export type GatewayRecords = ReturnType<typeof openGatewayRecords>;
 /** Reads queue.sqlite as it is; never writes, also while a gateway does. */
 export function openGatewayRecords(gatewayRoot: string) {
   const db = openSqlite({
-    file: path.join(gatewayRoot, 'queue.sqlite'),
+    file: gatewayFiles(gatewayRoot).queue,
     readOnly: true,
     migrations: QUEUE_FILE_MIGRATIONS,
   });
@@ -49,7 +48,7 @@ export function openGatewayRecords(gatewayRoot: string) {
 
 /** Lays out queue.sqlite before any gateway has run, so that whoever reads the session finds it empty, not absent. */
 export function seedQueue(gatewayRoot: string): void {
-  const file = path.join(gatewayRoot, 'queue.sqlite');
+  const file = gatewayFiles(gatewayRoot).queue;
   if (!fs.existsSync(file)) openSqlite({ file, migrations: QUEUE_FILE_MIGRATIONS }).close();
 }
 

@@ -10,8 +10,9 @@ import {
 } from '../base/index.ts';
 import { openSqlite } from '../db/index.ts';
 import { Accounts, type Door, listen } from '../http/index.ts';
+import { type GatewayFiles, gatewayFiles } from '../wire/index.ts';
 import { ExecutionSlot, LanePause } from './dispatch/index.ts';
-import { createEventLog, type GatewayFiles, gatewayFiles, RotatingFile } from './files/index.ts';
+import { createEventLog, RotatingFile } from './files/index.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { InstanceStore, OpenedFile, RequestQueue } from './queue/index.ts';
 import { QUEUE_FILE_MIGRATIONS } from './queue-file.ts';
@@ -61,13 +62,12 @@ export async function openParts(config: GatewayConfig, ending: Ending) {
 
 function prepareFiles(gatewayRoot: string): GatewayFiles {
   const files = gatewayFiles(gatewayRoot);
-  for (const directory of [files.root, files.runDirectory, files.logDirectory])
-    ensurePrivateDirectory(directory);
+  for (const directory of [files.gateway, files.run, files.logs]) ensurePrivateDirectory(directory);
   return files;
 }
 
 function takeLock(files: GatewayFiles): FileLock {
-  const lock = tryLockFile(files.lock);
+  const lock = tryLockFile(files.gatewayLock);
   if (lock) return lock;
   throw conflict('a gateway is already running for this session', {
     hint: 'see "rouse agents gateway status"',

@@ -1,7 +1,13 @@
 import * as path from 'node:path';
 import { RouseError, readJsonIfExists } from '../base/index.ts';
 import type { BackendKind } from '../domain/index.ts';
-import { attachIdentity, parseFile, type SessionManifest, sessionManifest } from '../wire/index.ts';
+import {
+  attachIdentity,
+  manifestFiles,
+  parseFile,
+  type SessionManifest,
+  sessionManifest,
+} from '../wire/index.ts';
 
 /** What a gateway must know of its session, all of it from manifest.json. */
 export interface SessionFacts {
@@ -15,7 +21,7 @@ export interface SessionFacts {
 
 /** A session without a readable manifest cannot have a gateway. */
 export function readSession(sessionRoot: string): SessionFacts {
-  const file = path.join(sessionRoot, 'manifest.json');
+  const file = manifestFiles(sessionRoot).manifest;
   const content = readJsonIfExists(file);
   if (content === undefined) {
     throw new RouseError('not_found', `there is no session manifest at ${file}`, {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,7 +7,6 @@ import {
   armCrashPoint,
   asRouseError,
   type Clock,
-  ensurePrivateDirectory,
   hearListenerErrors,
   invalid,
   messageOf,
@@ -15,7 +14,6 @@ import {
   shiftedClock,
   surviveGoneTerminal,
   systemClock,
-  writeJsonAtomic,
 } from '../base/index.ts';
 import {
   COMMS_SKILL,
@@ -28,12 +26,15 @@ import {
 import {
   gatewayDoor,
   openServedSurface,
+  portBefore,
+  type RunningGateway,
   readSession,
   readWakeTemplate,
   type SessionFacts,
   saveHeadlessProgress,
   startGateway,
   type WakeTemplate,
+  writeAttempt,
 } from '../gateway/index.ts';
 import { openMailbox } from '../mail/index.ts';
 import { openHeadlessSurface, openSurface, readTimings } from '../terminal/index.ts';
@@ -120,15 +121,41 @@ function gatewayClock(): Clock {
   return shift ? shiftedClock(shift) : systemClock;
 }
 
-/** One that is started again stays where its clients know it. */
-function portBefore(root: string): number | undefined {
-  try {
-    const before = readFileSync(path.join(root, 'run', 'current-instance.json'), 'utf8');
-    const { port } = JSON.parse(before) as { port?: unknown };
-    return Number.isInteger(port) ? (port as number) : undefined;
-  } catch {
-    return undefined;
-  }
+function startIn(root: string, restarts: number): Promise<RunningGateway> {
+  const session = readSession(path.dirname(root));
+  const { host } = values;
+  const clock = gatewayClock();
+  const manifestNow = (): SessionFacts['manifest'] => readSession(session.sessionRoot).manifest;
+  return startGateway({
+    gatewayRoot: root,
+    session,
+    host,
+    port: (restarts > 0 && portBefore(root)) || Number(values.port),
+    restarts,
+    executionMode: window() ? 'tmux_auxiliary_window' : 'detached_process',
+    window: window(),
+    timings: readTimings(values),
+    ...gatewayDoor(root, { host, guests: new Set(accountUids(values['allow-users'])), env: process.env }),
+    clock,
+    show: (line) => void process.stdout.write(line),
+    openSurface: (parts) => {
+      const options = { ...parts, ...session, clock, timings: values };
+      const served = openServedSurface(options);
+      if (served) return served;
+      return isHeadless(session.backend)
+        ? openHeadlessSurface({
+            ...options,
+            manifestNow,
+            saveHeadless: (progress) => saveHeadlessProgress(session.sessionRoot, progress),
+          })
+        : openSurface(options);
+    },
+    openMailbox: (binding) => openMailbox(binding, clock),
+    mailboxBinding: () => manifestNow().launch_plan.mailbox,
+    wakeTemplate,
+    mailCommand: mailCommand(session),
+    skills: () => installedSkills(manifestNow()),
+  });
 }
 
 async function main(): Promise<void> {
@@ -141,49 +168,12 @@ async function main(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   hearListenerErrors((error) => void process.stderr.write(`gateway: ${messageOf(error)}\n`));
   const root = gatewayRoot();
-  const clock = gatewayClock();
-  const attempt = (result: object): void => {
-    ensurePrivateDirectory(path.join(root, 'run'));
-    writeJsonAtomic(path.join(root, 'run', 'attempt.json'), { attempt_id: values['attempt-id'], ...result });
-  };
+  const attemptId = values['attempt-id'];
   try {
     await loadOwnTools(process.env['ROUSE_TOOLS']);
-    const session = readSession(path.dirname(root));
-    const gateway = await startGateway({
-      gatewayRoot: root,
-      session,
-      host: values.host,
-      port: (restarts > 0 && portBefore(root)) || Number(values.port),
-      restarts,
-      executionMode: window() ? 'tmux_auxiliary_window' : 'detached_process',
-      window: window(),
-      timings: readTimings(values),
-      ...gatewayDoor(root, {
-        host: values.host,
-        guests: new Set(accountUids(values['allow-users'])),
-        env: process.env,
-      }),
-      clock,
-      show: (line) => void process.stdout.write(line),
-      openSurface: (parts) => {
-        const options = { ...parts, ...session, clock, timings: values };
-        const served = openServedSurface(options);
-        if (served) return served;
-        return isHeadless(session.backend)
-          ? openHeadlessSurface({
-              ...options,
-              manifestNow: () => readSession(session.sessionRoot).manifest,
-              saveHeadless: (progress) => saveHeadlessProgress(session.sessionRoot, progress),
-            })
-          : openSurface(options);
-      },
-      openMailbox: (binding) => openMailbox(binding, clock),
-      mailboxBinding: () => readSession(session.sessionRoot).manifest.launch_plan.mailbox,
-      wakeTemplate,
-      mailCommand: mailCommand(session),
-      skills: () => installedSkills(readSession(session.sessionRoot).manifest),
-    });
-    attempt({ status: 'ready', instance_id: gateway.instanceId, port: gateway.port, pid: process.pid });
+    const gateway = await startIn(root, restarts);
+    const { instanceId, port } = gateway;
+    writeAttempt(root, attemptId, { status: 'ready', instance_id: instanceId, port, pid: process.pid });
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(signal, () => void gateway.stop(signal));
     }
@@ -193,7 +183,7 @@ async function main(): Promise<void> {
   } catch (thrown) {
     const error = asRouseError(thrown);
     const code = typeof error.facts['cause'] === 'string' ? error.facts['cause'] : error.code;
-    attempt({ status: 'failed', code, message: error.message });
+    writeAttempt(root, attemptId, { status: 'failed', code, message: error.message });
     process.stderr.write(`gateway: ${error.message}\n`);
     process.exit(1);
   }

@@ -1,4 +1,3 @@
-import * as path from 'node:path';
 import { ensurePrivateDirectory, invalid, randomHex, silentLog, unsupported } from '../base/index.ts';
 import type { AdmissionPolicy } from '../domain/index.ts';
 import { isHeadless } from '../domain/index.ts';
@@ -60,12 +59,12 @@ export async function controlDirectly(
 }
 
 function openTerminal({ clock }: SessionContext, { root }: ManifestFacts): AgentSurface {
-  const { run } = sessionPaths(root);
+  const { run, laneLock } = sessionPaths(root);
   ensurePrivateDirectory(run);
   return openSurface({
     manifest: readManifest(root),
     sessionRoot: root,
-    laneLock: path.join(run, 'lane.lock'),
+    laneLock,
     clock,
   });
 }

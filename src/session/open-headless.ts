@@ -1,4 +1,3 @@
-import * as path from 'node:path';
 import { ensurePrivateDirectory, type Log } from '../base/index.ts';
 import { type AgentSurface, type HeadlessProgress, openHeadlessSurface } from '../terminal/index.ts';
 import type { ManifestFacts } from './records/manifest-facts.ts';
@@ -12,12 +11,12 @@ export function openHeadless(
   facts: ManifestFacts,
   { log }: { log: Log },
 ): AgentSurface {
-  const { run } = sessionPaths(facts.root);
+  const { run, laneLock } = sessionPaths(facts.root);
   ensurePrivateDirectory(run);
   return openHeadlessSurface({
     manifest: readManifest(facts.root),
     sessionRoot: facts.root,
-    laneLock: path.join(run, 'lane.lock'),
+    laneLock,
     manifestNow: () => readManifest(facts.root),
     saveHeadless: (progress) => saveProgress(context, facts, progress),
     env: context.env,

@@ -27,7 +27,7 @@ it('asking for a status loads no schemas, no database, no mailbox and no screens
   const rooms = loaded.map((file) => /src\/(\w+)\//.exec(file)?.[1]).filter(Boolean);
   expect([...new Set(rooms)].sort()).toEqual(['base', 'client', 'domain', 'session', 'tmux', 'wire']);
   const wire = loaded.filter((file) => file.includes('src/wire/')).map((file) => path.basename(file));
-  expect(wire.sort()).toEqual(['codes.ts', 'place.ts', 'places.ts']);
+  expect(wire.sort()).toEqual(['codes.ts', 'place.ts', 'places.ts', 'session-files.ts']);
   const heavy = /^(zod|hono|@hono|yaml|pg|koffi|@photostructure|@electric-sql|@xterm|commander)/;
   expect(loaded.filter((each) => heavy.test(each))).toEqual([]);
 });

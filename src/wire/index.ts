@@ -20,6 +20,7 @@ export * from './files/launch-plan.ts';
 export * from './files/manifest.ts';
 export { BACKEND_SECTIONS, type BackendSection, backendSection } from './files/manifest-rules.ts';
 export * from './files/registry-record.ts';
+export * from './files/session-files.ts';
 export * from './fleet/admin.ts';
 export * from './fleet/admin-routes.ts';
 export * from './fleet/delivery.ts';

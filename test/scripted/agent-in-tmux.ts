@@ -10,15 +10,15 @@ import { ControlClient, readTranscript, type TranscriptRecord } from '../../src/
 const run = promisify(execFile);
 
 /** A private tmux server, the scripted agent bundled into one file, and the agents started in it. */
-export class AgentHouse {
+export class ScriptedHouse {
   readonly directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-scripted-'));
   readonly socket = `rouse-test-${randomBytes(6).toString('hex')}`;
   readonly program = path.join(this.directory, 'agent.mjs');
   #panes: AgentPane[] = [];
   #socketPath = '';
 
-  static async open(): Promise<AgentHouse> {
-    const house = new AgentHouse();
+  static async open(): Promise<ScriptedHouse> {
+    const house = new ScriptedHouse();
     await esbuild.build({
       entryPoints: [path.resolve(import.meta.dirname, '../../src/scripted/main.ts')],
       bundle: true,
@@ -91,9 +91,9 @@ export class AgentPane {
   readonly transcriptPath: string;
   readonly controlPath: string;
   control!: ControlClient;
-  #house: AgentHouse;
+  #house: ScriptedHouse;
 
-  constructor(house: AgentHouse, number: number) {
+  constructor(house: ScriptedHouse, number: number) {
     this.#house = house;
     this.session = `agent-${number}`;
     this.transcriptPath = path.join(house.directory, `${number}.jsonl`);

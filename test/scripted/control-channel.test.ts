@@ -3,11 +3,11 @@ import * as http from 'node:http';
 import * as net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ControlClient } from '../../src/scripted/index.ts';
-import { AgentHouse } from './agent-in-tmux.ts';
+import { ScriptedHouse } from './agent-in-tmux.ts';
 
-let house: AgentHouse;
+let house: ScriptedHouse;
 beforeAll(async () => {
-  house = await AgentHouse.open();
+  house = await ScriptedHouse.open();
 });
 afterAll(() => house.close());
 

@@ -3,12 +3,12 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fingerprint, readTranscript } from '../../src/scripted/index.ts';
-import { AgentHouse } from './agent-in-tmux.ts';
+import { ScriptedHouse } from './agent-in-tmux.ts';
 
-let house: AgentHouse;
+let house: ScriptedHouse;
 let number = 0;
 beforeAll(async () => {
-  house = await AgentHouse.open();
+  house = await ScriptedHouse.open();
 });
 afterAll(() => house.close());
 

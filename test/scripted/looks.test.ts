@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fingerprint, SKINS, type Skin } from '../../src/scripted/index.ts';
-import { AgentHouse, type AgentPane, type AgentHouse as House } from './agent-in-tmux.ts';
+import { type AgentPane, type ScriptedHouse as House, ScriptedHouse } from './agent-in-tmux.ts';
 
 let house: House;
 beforeAll(async () => {
-  house = await AgentHouse.open();
+  house = await ScriptedHouse.open();
 });
 afterAll(() => house.close());
 

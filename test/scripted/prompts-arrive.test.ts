@@ -1,11 +1,11 @@
 import * as fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fingerprint, PROCESS_TITLE } from '../../src/scripted/index.ts';
-import { AgentHouse } from './agent-in-tmux.ts';
+import { ScriptedHouse } from './agent-in-tmux.ts';
 
-let house: AgentHouse;
+let house: ScriptedHouse;
 beforeAll(async () => {
-  house = await AgentHouse.open();
+  house = await ScriptedHouse.open();
 });
 afterAll(() => house.close());
 

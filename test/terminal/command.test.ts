@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
 import { atDesk, type Desk } from './desk.ts';
 
-let house: AgentHouse;
+let house: ScriptedHouse;
 beforeAll(async () => {
-  house = await AgentHouse.open();
+  house = await ScriptedHouse.open();
 });
 afterAll(() => house.close());
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll } from 'vitest';
 import { surfaceContract } from '../../src/terminal/surface.contract.ts';
-import { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
 import { Desk } from './desk.ts';
 
-let house: AgentHouse;
+let house: ScriptedHouse;
 beforeAll(async () => {
-  house = await AgentHouse.open();
+  house = await ScriptedHouse.open();
 });
 afterAll(() => house.close());
 

@@ -13,7 +13,7 @@ import {
   type SurfaceOptions,
 } from '../../src/terminal/index.ts';
 import { DRAIN_TERMINAL, KEEP_TERMINAL_MODES } from '../../src/tmux/index.ts';
-import type { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import type { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
 
 /** Quick enough for thousands of prompts; what is waited for is the same. */
 export const QUICK = {
@@ -48,13 +48,13 @@ export class Desk {
   readonly directory: string;
   readonly transcriptPath: string;
   readonly manifest: SurfaceManifest;
-  readonly #house: AgentHouse;
+  readonly #house: ScriptedHouse;
   readonly #options: DeskOptions;
   readonly #command: string;
   control!: ControlClient;
   surface!: AgentSurface;
 
-  constructor(house: AgentHouse, options: DeskOptions = {}) {
+  constructor(house: ScriptedHouse, options: DeskOptions = {}) {
     const number = Desk.#count++;
     this.#house = house;
     this.#options = options;
@@ -238,7 +238,7 @@ export class Desk {
 
 /** A ready agent at a desk of its own, put away afterwards. */
 export async function atDesk(
-  house: AgentHouse,
+  house: ScriptedHouse,
   test: (desk: Desk) => Promise<void>,
   options?: DeskOptions,
 ): Promise<void> {

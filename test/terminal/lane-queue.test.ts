@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Ending } from '../../src/base/index.ts';
-import { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
 import { inWords, proofReport } from '../support/proof-report.ts';
 import { type Asked, QueueStorm, TROUBLES, type Trouble } from './queue-storm.ts';
 
@@ -16,10 +16,10 @@ const SIZE = FULL
   ? { inLine: 5, longestLateMs: 5000, longestHangMs: 7000 }
   : { inLine: 3, longestLateMs: 900, longestHangMs: 900 };
 
-let house: AgentHouse;
+let house: ScriptedHouse;
 const ending = new Ending();
 beforeAll(async () => {
-  house = await AgentHouse.open();
+  house = await ScriptedHouse.open();
 });
 afterAll(async () => {
   reportAll();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TranscriptRecord } from '../../src/scripted/index.ts';
-import { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
 import { inWords, proofReport } from '../support/proof-report.ts';
 import { Desk } from './desk.ts';
 import { type Entry, runStorm, type Storm } from './lane-storm.ts';
@@ -22,9 +22,9 @@ const LANES = [
   })),
 );
 
-let house: AgentHouse;
+let house: ScriptedHouse;
 beforeAll(async () => {
-  house = await AgentHouse.open();
+  house = await ScriptedHouse.open();
 });
 afterAll(async () => {
   const { judged, breaches, ...outcomes } = totals;

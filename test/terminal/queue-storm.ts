@@ -1,7 +1,7 @@
 import type { Ending } from '../../src/base/index.ts';
 import { type TestGateway, testGateway } from '../../src/gateway/testing.ts';
 import { openSurface } from '../../src/terminal/index.ts';
-import type { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import type { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
 import { Desk } from './desk.ts';
 import { promptOf, Seeded } from './seeded.ts';
 
@@ -46,7 +46,7 @@ export class QueueStorm {
   /** How many of them had not ended when the trouble was there. */
   struck = 0;
 
-  constructor(house: AgentHouse, ending: Ending, size: StormSize, statusFile: boolean) {
+  constructor(house: ScriptedHouse, ending: Ending, size: StormSize, statusFile: boolean) {
     this.#desk = new Desk(house, { shell: true, flags: ['--turn', '40ms'], statusFile });
     this.#ending = ending;
     this.#random = new Seeded(size.seed);

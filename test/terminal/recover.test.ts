@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
 import { Desk } from './desk.ts';
 import { KilledTypist } from './killed-typist.ts';
 
-let house: AgentHouse;
+let house: ScriptedHouse;
 let typist: KilledTypist;
 beforeAll(async () => {
-  [house, typist] = await Promise.all([AgentHouse.open(), KilledTypist.build()]);
+  [house, typist] = await Promise.all([ScriptedHouse.open(), KilledTypist.build()]);
 });
 afterAll(async () => {
   await house.close();

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
 import { openSurface, type Stage } from '../../src/terminal/index.ts';
 import { tuiHistory, tuiState } from '../../src/wire/index.ts';
-import { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
 import { atDesk, Desk, QUICK } from './desk.ts';
 import { PersonAtClient } from './person-at-client.ts';
 
-let house: AgentHouse;
+let house: ScriptedHouse;
 beforeAll(async () => {
-  house = await AgentHouse.open();
+  house = await ScriptedHouse.open();
 });
 afterAll(() => house.close());
 

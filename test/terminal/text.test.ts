@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeliveryResult } from '../../src/terminal/index.ts';
 import { preparePrompt } from '../../src/terminal/lane/prompt/prepare-prompt.ts';
 import { detectorFor } from '../../src/tools/index.ts';
-import { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
 import { inWords, proofReport } from '../support/proof-report.ts';
 import { atDesk, type Desk } from './desk.ts';
 
@@ -15,9 +15,9 @@ const FULL = process.env['ROUSE_PROOF'] === 'full';
 const SEED = Number(process.env['ROUSE_SEED'] ?? 20_261_116);
 const RUNS = FULL ? 400 : 24;
 
-let house: AgentHouse;
+let house: ScriptedHouse;
 beforeAll(async () => {
-  house = await AgentHouse.open();
+  house = await ScriptedHouse.open();
 });
 afterAll(() => house.close());
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeliveryResult, SettledAttempt } from '../../src/terminal/index.ts';
-import { AgentHouse } from '../scripted/agent-in-tmux.ts';
+import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
 import { sampled } from '../support/sample.ts';
 import { atDesk, type Desk } from './desk.ts';
 import { KilledTypist } from './killed-typist.ts';
 
-let house: AgentHouse;
+let house: ScriptedHouse;
 let typist: KilledTypist;
 beforeAll(async () => {
-  [house, typist] = await Promise.all([AgentHouse.open(), KilledTypist.build()]);
+  [house, typist] = await Promise.all([ScriptedHouse.open(), KilledTypist.build()]);
 });
 afterAll(async () => {
   await house.close();

@@ -1,6 +1,13 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { type ErrorCode, errnoOf, isRouseError, messageOf, RouseError } from '../../base/index.ts';
+import {
+  type DiskTrouble,
+  type ErrorCode,
+  errnoOf,
+  isRouseError,
+  messageOf,
+  RouseError,
+} from '../../base/index.ts';
 
 /** Primary result codes of SQLite (the low byte of an extended code). */
 const BUSY = 5;
@@ -49,7 +56,7 @@ const KNOWN: Record<number, { code: ErrorCode; says: string; hint: string }> = {
 };
 
 /** What the system says when it is asked without SQLite, as by the sync of a group. */
-const BY_ERRNO: Record<string, number> = {
+const BY_ERRNO: Record<DiskTrouble, number> = {
   ENOSPC: FULL,
   EDQUOT: FULL,
   EIO: IO_ERROR,
@@ -60,7 +67,7 @@ const BY_ERRNO: Record<string, number> = {
 
 function extendedCode(error: unknown): number | undefined {
   const code = (error as { errcode?: unknown } | null)?.errcode;
-  return typeof code === 'number' ? code : BY_ERRNO[errnoOf(error) ?? ''];
+  return typeof code === 'number' ? code : BY_ERRNO[errnoOf(error) as DiskTrouble];
 }
 
 /**

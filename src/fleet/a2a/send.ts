@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { conflict, invalid, newUuid, notFound } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import { DELIVERY_PRIORITY, DEPTH_COUNTED, type Enqueued, enqueue } from '../delivery/index.ts';
+import { DELIVERY_PRIORITY, DEPTH_COUNTED, type Enqueued, enqueue, messageBody } from '../delivery/index.ts';
 import { type Identity, maySeeOrg, partyOf } from '../identity/index.ts';
 import { findWorkspace, type Workspace } from '../registry/index.ts';
 import { MAX_TEXT_BYTES, neutralise, promptFor } from './prompt-text.ts';
@@ -51,7 +51,12 @@ export async function sendToAgent(
     callerUser: party.type === 'user' ? party.id : null,
     priority: sending.priority ?? DELIVERY_PRIORITY.task,
     method: 'message/send',
-    body: body({ id, contextId, messageId: sending.messageId ?? id, prompt, digest }),
+    body: messageBody({
+      messageId: sending.messageId ?? id,
+      text: prompt,
+      metadata: { source: 'a2a', digest },
+      task: { id, contextId },
+    }),
     // The sender is part of the key: nobody can occupy the keys of others, or ours.
     idempotencyKey: sending.messageId ? `a2a:${party.type}:${party.id}:${sending.messageId}` : null,
     once: sending.messageId !== undefined,
@@ -82,34 +87,6 @@ function refuseBadText(text: string): void {
       hint: 'put long content into a file or mail and send where it is',
     });
   }
-}
-
-interface Canonical {
-  id: string;
-  contextId: string;
-  messageId: string;
-  prompt: string;
-  digest: string;
-}
-
-/** One form for all messages in the queue, whatever version of the protocol they came in. */
-function body({ id, contextId, messageId, prompt, digest }: Canonical): unknown {
-  return {
-    jsonrpc: '2.0',
-    id,
-    method: 'message/send',
-    params: {
-      message: {
-        kind: 'message',
-        role: 'user',
-        messageId,
-        contextId,
-        taskId: id,
-        parts: [{ kind: 'text', text: prompt }],
-        metadata: { source: 'a2a', digest },
-      },
-    },
-  };
 }
 
 async function senderOf(sql: Sql, caller: Identity): Promise<{ senderKind: string; senderName: string }> {

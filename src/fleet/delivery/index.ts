@@ -29,6 +29,7 @@ export {
   RETRY_AFTER_SECONDS,
   TASK_CHANNEL,
 } from './message.ts';
+export { messageBody } from './message-body.ts';
 export { type PageCursor, readCursor, writeCursor } from './page-cursor.ts';
 export { deliverySweep } from './sweep.ts';
 export { giveUpTurns, recordTurn } from './turns.ts';

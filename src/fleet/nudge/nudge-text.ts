@@ -1,4 +1,5 @@
 import { newUuid } from '../../base/index.ts';
+import { messageBody } from '../delivery/index.ts';
 
 /** What the queue calls these messages, so that they can be looked at again before they are sent. */
 export const NUDGE_KIND = 'inbox_nudge';
@@ -12,27 +13,14 @@ export function nudgeText(open: number): string {
 }
 
 export function nudgeBody(open: number): Record<string, unknown> {
-  return messageBody(`inbox-nudge-${newUuid()}`, nudgeText(open), NUDGE_KIND);
+  return platformMessage('inbox-nudge', nudgeText(open), NUDGE_KIND);
 }
 
 export function escalationBody(requestId: string, nudges: number): Record<string, unknown> {
   const text = `Your request ${requestId} has had no answer after ${nudges} reminders. Use get_request to see it, add_request_message to ask, or cancel_request.`;
-  return messageBody(`request-escalated-${newUuid()}`, text, 'request_escalated');
+  return platformMessage('request-escalated', text, 'request_escalated');
 }
 
-function messageBody(messageId: string, text: string, kind: string): Record<string, unknown> {
-  return {
-    jsonrpc: '2.0',
-    id: messageId,
-    method: 'message/send',
-    params: {
-      message: {
-        kind: 'message',
-        role: 'user',
-        messageId,
-        parts: [{ kind: 'text', text }],
-        metadata: { source: 'platform', kind },
-      },
-    },
-  };
+function platformMessage(prefix: string, text: string, kind: string): Record<string, unknown> {
+  return messageBody({ messageId: `${prefix}-${newUuid()}`, text, metadata: { source: 'platform', kind } });
 }

@@ -1,6 +1,6 @@
 import { newUuid } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import { DELIVERY_PRIORITY, type NewDelivery } from '../delivery/index.ts';
+import { DELIVERY_PRIORITY, messageBody, type NewDelivery } from '../delivery/index.ts';
 import type { Party } from '../identity/index.ts';
 import { OPEN, recipientOf, requesterOf, sameParty, type TicketRow, UUID } from './ticket-row.ts';
 
@@ -39,7 +39,11 @@ export async function notify(
       priority: DELIVERY_PRIORITY.info,
       method: 'message/send',
       idempotencyKey: key,
-      body: messageBody(SENTENCES[what](row, waiting(open)), { kind: `request_${what}`, request_id: row.id }),
+      body: messageBody({
+        messageId: `request-notice-${newUuid()}`,
+        text: SENTENCES[what](row, waiting(open)),
+        metadata: { source: 'platform', kind: `request_${what}`, request_id: row.id },
+      }),
     });
   }
 }
@@ -67,21 +71,3 @@ async function openInbox(sql: Sql, workspaceId: string): Promise<number | undefi
 
 const waiting = (open: number): string =>
   `your inbox holds ${open} open ${open === 1 ? 'request' : 'requests'}`;
-
-function messageBody(text: string, metadata: Record<string, string>): Record<string, unknown> {
-  const messageId = `request-notice-${newUuid()}`;
-  return {
-    jsonrpc: '2.0',
-    id: messageId,
-    method: 'message/send',
-    params: {
-      message: {
-        kind: 'message',
-        role: 'user',
-        messageId,
-        parts: [{ kind: 'text', text }],
-        metadata: { source: 'platform', ...metadata },
-      },
-    },
-  };
-}

@@ -1,8 +1,7 @@
 import * as fs from 'node:fs';
 import { identifyProcess, utcStamp, writeFileAtomic, writeJsonAtomic } from '../../base/index.ts';
 import type { ExecutionMode, TuiTimings } from '../../domain/index.ts';
-import type { CurrentInstanceFile } from '../../wire/index.ts';
-import type { GatewayFiles } from './gateway-files.ts';
+import { type CurrentInstanceFile, type GatewayFiles, gatewayFiles } from '../../wire/index.ts';
 
 export interface InstanceFacts {
   instanceId: string;
@@ -37,11 +36,22 @@ export function writeInstance(files: GatewayFiles, facts: InstanceFacts): void {
     boot_id: own?.bootId ?? null,
     started_at_utc: utcStamp(facts.startedAt),
   };
-  writeFileAtomic(files.pid, `${process.pid}\n`, { durable: false });
+  writeFileAtomic(files.pidFile, `${process.pid}\n`, { durable: false });
   writeJsonAtomic(files.currentInstance, content);
 }
 
 export function removeInstance(files: GatewayFiles): void {
   fs.rmSync(files.currentInstance, { force: true });
-  fs.rmSync(files.pid, { force: true });
+  fs.rmSync(files.pidFile, { force: true });
+}
+
+/** Where the one before listened, if it was killed: one that is started again stays where its clients know it. */
+export function portBefore(gatewayRoot: string): number | undefined {
+  try {
+    const before = fs.readFileSync(gatewayFiles(gatewayRoot).currentInstance, 'utf8');
+    const { port } = JSON.parse(before) as { port?: unknown };
+    return Number.isInteger(port) ? (port as number) : undefined;
+  } catch {
+    return undefined;
+  }
 }

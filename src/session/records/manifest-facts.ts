@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import { conflict, invalid, isRouseError, notFound, readIfExists } from '../../base/index.ts';
 import { type BackendKind, isBackendKind } from '../../domain/index.ts';
-import { rootOfManifest } from './session-paths.ts';
+import { rootOfManifest } from '../../wire/files/session-files.ts';
 
 /**
  * The few facts of a manifest by which a session is found and asked after. Read by hand: the whole schema costs

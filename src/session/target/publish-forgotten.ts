@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { isRouseError, tryLockFile } from '../../base/index.ts';
+import { manifestFiles } from '../../wire/files/session-files.ts';
 import { readManifestFacts, tryManifestFacts } from '../records/manifest-facts.ts';
 import { readRegistry } from '../records/registry-read.ts';
 import { sessionPaths } from '../records/session-paths.ts';
@@ -61,6 +62,6 @@ export function manifests(runtimeDir: string): string[] {
   };
   return below(path.join(runtimeDir, 'sessions'))
     .flatMap(below)
-    .map((root) => path.join(root, 'manifest.json'))
+    .map((root) => manifestFiles(root).manifest)
     .filter((file) => fs.existsSync(file));
 }

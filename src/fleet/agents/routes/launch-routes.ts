@@ -9,11 +9,12 @@ import {
   type LaunchReport,
   readManifestFacts,
 } from '../../../session/index.ts';
-import type {
-  AnswerOf,
-  HeadlessLaunchBody,
-  ManagedLaunchBody,
-  RegisterLaunchBody,
+import {
+  type AnswerOf,
+  type HeadlessLaunchBody,
+  type ManagedLaunchBody,
+  manifestFiles,
+  type RegisterLaunchBody,
 } from '../../../wire/index.ts';
 import type { ManagedAgents } from '../managed-agents.ts';
 import { identityView, type TrackedAgent } from '../tracked-agent.ts';
@@ -107,8 +108,7 @@ function launchView(report: LaunchReport): Launched {
 function registered(agents: ManagedAgents, body: RegisterLaunchBody): TrackedAgent {
   const sessions = path.join(agents.session.settings.runtimeDir, 'sessions');
   const given =
-    body.manifest_path ??
-    (body.session_root == null ? undefined : path.join(body.session_root, 'manifest.json'));
+    body.manifest_path ?? (body.session_root == null ? undefined : manifestFiles(body.session_root).manifest);
   if (given === undefined) throw conflict('manifest_path or session_root must say which session is meant');
   const manifest = path.normalize(given);
   if (!manifest.startsWith(`${sessions}${path.sep}`))

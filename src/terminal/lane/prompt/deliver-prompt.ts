@@ -1,8 +1,8 @@
-import { isRouseError, messageOf } from '../../../base/index.ts';
+import { isDiskTrouble, isRouseError, messageOf } from '../../../base/index.ts';
 import type { LaneContext } from '../../lane-context.ts';
 import type { DeliveryResult } from '../../port.ts';
 import { awaitEcho } from './await-echo.ts';
-import { type Delivery, type Ending, isNoRoom, touched, untouched } from './delivery.ts';
+import { type Delivery, type Ending, touched, untouched } from './delivery.ts';
 import { enterPrompt } from './enter-prompt.ts';
 import { pastePrompt } from './paste-prompt.ts';
 import { preparePrompt } from './prepare-prompt.ts';
@@ -64,5 +64,5 @@ async function afterPaste(delivery: Delivery, entered?: Entered): Promise<Ending
 /** The terminal cannot be reached, or what must be noted first cannot be written: both may pass. */
 function isAway(error: unknown): boolean {
   if (isRouseError(error)) return error.code === 'unavailable' || error.code === 'not_found';
-  return isNoRoom(error);
+  return isDiskTrouble(error);
 }

@@ -1,4 +1,4 @@
-import { crashPoint, errnoOf, isRouseError, type ProcessIdentity } from '../../../base/index.ts';
+import { crashPoint, isDiskTrouble, isRouseError, type ProcessIdentity } from '../../../base/index.ts';
 import type { Facts } from '../../../screen/index.ts';
 import { tmuxProblemOf } from '../../../tmux/index.ts';
 import { evidenceAt, type LaneContext } from '../../lane-context.ts';
@@ -81,18 +81,13 @@ export function keep(
   });
 }
 
-/** What a disk or a process without room says. */
-const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
-
-export const isNoRoom = (error: unknown): boolean => NO_ROOM.has(errnoOf(error) ?? '');
-
 /** False when the disk does not take the note now; the one before it stands. */
 export function tryKeep(...[delivery, step, baseline]: Parameters<typeof keep>): boolean {
   try {
     keep(delivery, step, baseline);
     return true;
   } catch (error) {
-    if (!isNoRoom(error)) throw error;
+    if (!isDiskTrouble(error)) throw error;
     return false;
   }
 }

@@ -1,0 +1,44 @@
+import * as path from 'node:path';
+
+const MANIFEST = 'manifest.json';
+
+/** The manifest in the root of a session, and the lock every writer of it takes. */
+export function manifestFiles(sessionRoot: string) {
+  return {
+    manifest: path.join(sessionRoot, MANIFEST),
+    manifestLock: path.join(sessionRoot, 'manifest.lock'),
+  };
+}
+
+/** A manifest is ours exactly when its file is called manifest.json; its directory is the session root. */
+export function rootOfManifest(manifestPath: string): string | undefined {
+  return path.basename(manifestPath) === MANIFEST ? path.dirname(manifestPath) : undefined;
+}
+
+export type GatewayFiles = ReturnType<typeof gatewayFiles>;
+
+/** Every file of a session's gateway, from its directory. */
+export function gatewayFiles(gatewayRoot: string) {
+  const at = (...parts: string[]): string => path.join(gatewayRoot, ...parts);
+  return {
+    gateway: gatewayRoot,
+    gatewayManifest: at('gateway_manifest.json'),
+    attach: at('attach.json'),
+    desiredConfig: at('desired-config.json'),
+    state: at('state.json'),
+    protocolVersion: at('protocol-version.txt'),
+    events: at('events.jsonl'),
+    queue: at('queue.sqlite'),
+    run: at('run'),
+    currentInstance: at('run', 'current-instance.json'),
+    attempt: at('run', 'attempt.json'),
+    pidFile: at('run', 'gateway.pid'),
+    gatewayLock: at('run', 'gateway.lock'),
+    /** Held by whoever types. */
+    laneLock: at('run', 'lane.lock'),
+    logs: at('logs'),
+    log: at('logs', 'gateway.log'),
+    /** The last words of a gateway that could not write its log. */
+    errors: at('logs', 'gateway.err'),
+  };
+}
