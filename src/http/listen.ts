@@ -45,6 +45,8 @@ export async function listen(door: Door, host: string, port: number): Promise<Li
   } catch (error) {
     throw bindError(error, host, port);
   }
+  // A connection that could not be taken is its caller's loss; the next one may be.
+  server.on('error', () => {});
   const address = server.address();
   const bound = typeof address === 'object' && address ? address.port : port;
   return { host, port: bound, close: () => close(server) };

@@ -48,10 +48,15 @@ export async function openControlChannel(
 
 function listenPrivately(server: net.Server, path: string): Promise<void> {
   const mask = process.umask(0o177);
-  return new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(invalid(`--control ${path}: ${messageOf(error)}`)));
-    server.listen(path, resolve);
-  }).finally(() => process.umask(mask));
+  return (
+    new Promise<void>((resolve, reject) => {
+      server.once('error', (error) => reject(invalid(`--control ${path}: ${messageOf(error)}`)));
+      server.listen(path, resolve);
+    })
+      // Later ones are connections that could not be taken: their callers' loss.
+      .then(() => void server.on('error', () => {}))
+      .finally(() => process.umask(mask))
+  );
 }
 
 /** A socket left by a killed agent is removed; one that answers belongs to somebody. */
