@@ -94,7 +94,7 @@ export class Notifier {
 
   /** One cycle: facts, decision, and its record in one transaction. */
   async #look(trigger: Trigger, record: NotifierRecord, asked: ReadonlySet<Trigger>): Promise<void> {
-    const { turns, queue, db } = this.#on;
+    const { turns, queue } = this.#on;
     const found = await this.#openMail(record);
     if (!found) return;
     // Told of one change twice: nothing else may have changed the answer.
@@ -105,7 +105,9 @@ export class Notifier {
     this.#waiting = decision.outcome === 'busy_skip';
     this.#next.owe(trigger, decision);
     if (waitsForTurn(decision)) turns.wait('mail');
-    const entry = await db.commitTogether(() => this.#records.look({ facts, decision, found, prompt }));
+    const { entry } = await queue.commit(() => ({
+      entry: this.#records.look({ facts, decision, found, prompt }),
+    }));
     this.#seen = found;
     if (decision.outcome === 'enqueued') this.#wakes.note(facts.now_utc);
     // In line before it leaves its place, so that nobody goes in between.

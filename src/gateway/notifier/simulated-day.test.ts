@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FakeClock, Loop, silentLog, sleep } from '../../base/index.ts';
-import { openSqlite } from '../../db/index.ts';
+import { FakeClock, Loop, silentLog, sleep, unavailable } from '../../base/index.ts';
+import { openSqlite, type Sqlite } from '../../db/index.ts';
 import type { RepeatPolicy } from '../../domain/index.ts';
 import { MemoryMail } from '../../mail/index.ts';
 import { FakeSurface } from '../../terminal/index.ts';
@@ -19,12 +19,23 @@ interface Day {
 }
 
 /** A day of a real notifier, queue and dispatch on the fake clock; the agent handles its mail or is stuck. */
-async function day(repeat: RepeatPolicy, sends: number[], agent: 'diligent' | 'stuck'): Promise<Day> {
+async function day(
+  repeat: RepeatPolicy,
+  sends: number[],
+  agent: 'diligent' | 'stuck',
+  refuseSyncOf: (db: Sqlite) => boolean = () => false,
+): Promise<Day> {
   const clock = new FakeClock();
   const db = openSqlite({
     file: ':memory:',
     migrations: [...QUEUE_MIGRATIONS, ...NOTIFIER_MIGRATIONS, ...NOTIFIER_EPOCH_MIGRATIONS],
   });
+  const commitTogether = db.commitTogether.bind(db);
+  db.commitTogether = async <T>(work: (db: Sqlite) => T): Promise<T> => {
+    const done = await commitTogether(work);
+    if (refuseSyncOf(db)) throw unavailable('the disk refused the sync');
+    return done;
+  };
   const queue = new RequestQueue(db, clock);
   const surface = new FakeSurface();
   const slot = new ExecutionSlot();
@@ -136,4 +147,12 @@ describe('a simulated day', () => {
       expect(wakes['every_poll']! / wakes['backoff']!).toBeGreaterThanOrEqual(timesFewer);
     },
   );
+
+  it('with a disk that takes a wake and refuses its sync: it is typed all the same, and once', async () => {
+    let refused = 0;
+    const firstWake = (db: Sqlite): boolean =>
+      refused === 0 && db.get('SELECT 1 FROM gateway_requests') !== undefined && ++refused === 1;
+    expect(await day('on_change', [HOUR], 'diligent', firstWake)).toEqual({ wakes: 1, neverAnnounced: 0 });
+    expect(refused).toBe(1);
+  });
 });

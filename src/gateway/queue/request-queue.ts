@@ -24,6 +24,12 @@ export interface Finish {
   result?: Record<string, unknown>;
 }
 
+/** The entries of the ledger that were written in a commit. */
+interface Committed {
+  entry?: LedgerEntry | undefined;
+  entries?: readonly LedgerEntry[];
+}
+
 const LIVE = `state IN ('accepted', 'running')`;
 
 /** The durable line of requests. Methods that answer a promise resolve after the commit is on disk. */
@@ -46,14 +52,14 @@ export class RequestQueue extends RequestReader {
 
   async accept(input: AcceptInput): Promise<Accepted> {
     crashPoint('queue.accept.before-commit');
-    const { accepted, entry } = await this.#commit((db) => this.acceptWithin(db, input));
+    const { accepted, entry } = await this.commit((db) => this.acceptWithin(db, input));
     crashPoint('queue.accept.after-commit');
     this.#file?.require();
     if (entry) this.entries.emit(entry);
     return accepted;
   }
 
-  /** For callers whose own row must be committed with the request; they emit the entry after their commit. */
+  /** For callers whose own row must be committed with the request; they commit() and emit the entry after it. */
   acceptWithin(db: Sqlite, input: AcceptInput): { accepted: Accepted; entry: LedgerEntry | undefined } {
     const known = findByKey(db, input);
     if (known) return { accepted: { row: known, duplicate: true, depth: this.depth() }, entry: undefined };
@@ -72,7 +78,7 @@ export class RequestQueue extends RequestReader {
   /** Takes a request out of the line. False when it is no longer there. */
   async claim(requestId: string): Promise<boolean> {
     crashPoint('queue.claim.before-commit');
-    const { entry } = await this.#commit((db) => {
+    const { entry } = await this.commit((db) => {
       const { changes } = db.run(
         `UPDATE gateway_requests SET state = 'running', started_at_utc = ?, waiting_reason = NULL
          WHERE request_id = ? AND state = 'accepted'`,
@@ -94,7 +100,7 @@ export class RequestQueue extends RequestReader {
     facts: Record<string, unknown>,
   ): Promise<void> {
     crashPoint(`queue.record.${stage}.before-commit`);
-    const { entry } = await this.#commit((db) => ({
+    const { entry } = await this.commit((db) => ({
       entry: appendEntry(db, this.#entry(requestId, stage, source, facts)),
     }));
     crashPoint(`queue.record.${stage}.after-commit`);
@@ -103,7 +109,7 @@ export class RequestQueue extends RequestReader {
 
   async finish(requestId: string, { outcome, detail, result }: Finish): Promise<void> {
     crashPoint('queue.finish.before-commit');
-    const { entry } = await this.#commit((db) => {
+    const { entry } = await this.commit((db) => {
       const now = utcStamp(this.#clock.now());
       const { changes } = db.run(
         `UPDATE gateway_requests SET state = ?, outcome = ?, finished_at_utc = ?, error_detail = ?, result_json = ?,
@@ -137,7 +143,7 @@ export class RequestQueue extends RequestReader {
     reason: string,
     { counted = false, evidence = [] as unknown[] } = {},
   ): Promise<void> {
-    const { entry } = await this.#commit((db) => {
+    const { entry } = await this.commit((db) => {
       db.run(
         `UPDATE gateway_requests SET state = 'accepted', started_at_utc = NULL, waiting_reason = ?, returns = returns + ?
          WHERE request_id = ? AND state = 'running'`,
@@ -151,8 +157,8 @@ export class RequestQueue extends RequestReader {
 
   /** Somebody wants these run by the agent process of this epoch, though they were accepted for an earlier one. */
   async keep(requestIds: readonly string[], epoch: number): Promise<void> {
-    const entries = await this.db.commitTogether((db) =>
-      requestIds.flatMap((id) => {
+    const { entries } = await this.commit((db) => ({
+      entries: requestIds.flatMap((id) => {
         const { managed_agent_instance_epoch: from_epoch } = this.get(id);
         const { changes } = db.run(
           `UPDATE gateway_requests SET managed_agent_instance_epoch = ? WHERE request_id = ? AND state = 'accepted'`,
@@ -161,7 +167,7 @@ export class RequestQueue extends RequestReader {
         const facts = { from_epoch, to_epoch: epoch };
         return changes === 1 ? [appendEntry(db, this.#entry(id, 'kept', 'reconciliation', facts))] : [];
       }),
-    );
+    }));
     for (const entry of entries) this.entries.emit(entry);
   }
 
@@ -247,15 +253,16 @@ export class RequestQueue extends RequestReader {
   }
 
   /**
-   * What the disk took and refused to sync can be read all the same: whoever looks at storage is told of it, while the
-   * caller, who was promised nothing, is refused.
+   * One commit, whose entries the caller tells when it is on disk. What the disk took and refused to sync can be read all
+   * the same: whoever looks at storage is told of it here, while the caller, who was promised nothing, is refused.
    */
-  async #commit<T extends { entry: LedgerEntry | undefined }>(work: (db: Sqlite) => T): Promise<T> {
+  async commit<T extends Committed>(work: (db: Sqlite) => T): Promise<T> {
     let done: T | undefined;
     try {
       return await this.db.commitTogether((db) => (done = work(db)));
     } catch (error) {
-      if (done?.entry && this.#isStored(done.entry)) this.entries.emit(done.entry);
+      const { entry, entries = entry ? [entry] : [] } = done ?? ({} as Committed);
+      for (const each of entries) if (this.#isStored(each)) this.entries.emit(each);
       throw error;
     }
   }
