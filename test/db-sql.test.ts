@@ -444,6 +444,51 @@ describe('the embedded database', () => {
     }
     setInterval(() => {}, 1000);
   `;
+  const REFUSALS: [string, string, number][] = ['writeSync', 'fdatasyncSync'].flatMap((call) =>
+    ['ENOSPC', 'EIO', 'EROFS', 'EMFILE'].flatMap((errno) => [
+      [call, errno, 1],
+      [call, errno, 3],
+    ]),
+  ) as never;
+  /** Writes rows until the refusals are over and forty more are in; a refused row is tried again, and is there once. */
+  const REFUSED = `
+    import { openEmbedded } from './index.ts';
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const [, , directory, templateDirectory, call, errno, times] = process.argv;
+    const original = fs[call];
+    let left = 0;
+    fs[call] = (fd, ...rest) => {
+      if (left === 0 || !/pg_wal/.test(fs.readlinkSync('/proc/self/fd/' + fd))) return original(fd, ...rest);
+      left--;
+      throw Object.assign(new Error(errno), { code: errno, syscall: call });
+    };
+    syncBuiltinESMExports();
+    const say = (line) => console.log(line);
+    const sql = await openEmbedded({ directory, templateDirectory });
+    await sql.exec('CREATE TABLE item (id int PRIMARY KEY)');
+    await sql.listen('news', (payload) => say(payload ?? 'told'));
+    let refused = 0;
+    for (let id = 1; id <= 60; id++) {
+      if (id === 20) left = Number(times);
+      for (;;) {
+        try {
+          await sql.transaction((tx) => tx.query('INSERT INTO item VALUES ($1)', [id]));
+          say('acknowledged ' + id);
+          break;
+        } catch (error) {
+          if (error.code === 'conflict') break;
+          if (refused++ === 0 || error.facts.sqlstate !== '57P02')
+            say('refused ' + id + ' ' + error.code + ' ' + error.facts.sqlstate);
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      }
+    }
+    const { rows } = await sql.query('SELECT id FROM item ORDER BY id');
+    for (const { id } of rows) say('stored ' + id);
+    await sql.close();
+    say('done');
+  `;
   let program: string;
 
   beforeAll(async () => {
@@ -480,6 +525,24 @@ describe('the embedded database', () => {
       await next.until((lines) => lines.includes('open'));
       next.process.kill('SIGKILL');
       await next.ended;
+    },
+  );
+
+  it.each(sampled('refused', REFUSALS, 1))(
+    'goes on after %s of its log was refused with %s: alive meanwhile, nothing lost, nothing twice',
+    async (call, errno, times) => {
+      const program = path.join(home, 'refused.mjs');
+      await bundleProgram(REFUSED, program);
+      const writer = startChild(program, [newDirectory(), templateDirectory(), call, errno, String(times)]);
+      await writer.until((lines) => lines.includes('done'));
+      const numbers = (word: string): number[] =>
+        writer.lines.filter((line) => line.startsWith(`${word} `)).map((line) => Number(line.split(' ')[1]));
+      const stored = numbers('stored');
+      expect(writer.lines.some((line) => /^refused \d+ unavailable 57P02$/.test(line))).toBe(true);
+      expect(stored).toEqual([...new Set(stored)]);
+      expect(stored).toEqual(expect.arrayContaining(numbers('acknowledged')));
+      expect(writer.lines).toContain('told');
+      expect((await writer.ended).code).toBe(0);
     },
   );
 

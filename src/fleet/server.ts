@@ -56,6 +56,7 @@ export async function openDatabase(config: DatabaseConfig): Promise<Sql> {
     ? await openPostgres({ url: databaseUrl, clock })
     : await openEmbedded({
         directory,
+        clock,
         log,
         ...(templateDirectory && { templateDirectory }),
         ...(archiveDirectory && { archiveDirectory }),

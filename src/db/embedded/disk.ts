@@ -1,13 +1,14 @@
 import * as fs from 'node:fs';
 import type { PGlite } from '@electric-sql/pglite';
+import { type EngineEnded, type EngineModule, guardEngine } from './guard-engine.ts';
 
 /** The parts of the WebAssembly file system that we touch. */
 interface Stream {
   nfd: number;
   node: { mode: number; name: string };
 }
-interface WasmModule {
-  FS: { ErrnoError: new (errno: number) => Error };
+interface WasmModule extends EngineModule {
+  FS: { ErrnoError: new (errno: number) => Error; streams: (Partial<Stream> | null)[] };
   NODEFS: {
     stream_ops: { fsync?: (stream: Stream) => number };
     convertNodeCode(error: unknown): number;
@@ -19,6 +20,14 @@ export interface EmbeddedDisk {
   options: { fs: never; startParams: string[] };
   /** How many files of 16 MiB the write-ahead log has begun since opening. */
   segments(): number;
+  /** Gives back the descriptors of an engine that ended without closing its files. */
+  abandon(): void;
+}
+
+export interface EmbeddedDiskOptions {
+  root: string;
+  /** The engine has ended in the middle of its work, and no call enters it any more. */
+  onEnd: (error: EngineEnded) => void;
 }
 
 const IS_DIRECTORY = 0o040000;
@@ -32,8 +41,9 @@ const LOG_SEGMENT = /^[0-9A-F]{24}$/;
 export function embeddedDisk(
   pglite: typeof PGlite,
   NodeFs: new (root: string) => object,
-  root: string,
+  { root, onEnd }: EmbeddedDiskOptions,
 ): EmbeddedDisk {
+  let streams: (Partial<Stream> | null)[] = [];
   let segment = '';
   let begun = 0;
   const fsync = ({ nfd, node }: Stream): number => {
@@ -54,7 +64,10 @@ export function embeddedDisk(
   const init = disk.init.bind(disk);
   disk.init = async (pg, options) => {
     const result = await init(pg, options);
-    result.emscriptenOpts.preRun.push(({ FS, NODEFS }) => {
+    result.emscriptenOpts.preRun.push((module) => {
+      const { FS, NODEFS } = module;
+      streams = FS.streams;
+      guardEngine(module, onEnd);
       NODEFS.stream_ops.fsync = (stream) => {
         try {
           return fsync(stream);
@@ -69,6 +82,10 @@ export function embeddedDisk(
   return {
     options: { fs: disk as never, startParams: startParams(pglite) },
     segments: () => begun,
+    abandon: () => {
+      for (const nfd of new Set(streams.splice(0).map((stream) => stream?.nfd)))
+        if (nfd !== undefined) fs.closeSync(nfd);
+    },
   };
 }
 

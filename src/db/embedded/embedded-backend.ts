@@ -1,0 +1,162 @@
+import type { Results, Transaction } from '@electric-sql/pglite';
+import { type Clock, crashPoint, type Log, Loop, messageOf } from '../../base/index.ts';
+import type { SqlResult } from '../sql.ts';
+import { sqlError } from '../sql-errors.ts';
+import type { Backend, Session } from '../sql-over-backend.ts';
+import { type Engine, keepExitCode, startEngine } from './engine.ts';
+import type { EngineEnded } from './guard-engine.ts';
+import { EmbeddedUpkeep } from './upkeep.ts';
+
+interface Listener {
+  channel: string;
+  hear: (payload: string | undefined) => void;
+}
+interface Running {
+  engine: Engine;
+  upkeep: EmbeddedUpkeep;
+}
+
+export interface EmbeddedBackendOptions {
+  root: string;
+  clock: Clock;
+  log: Log;
+  /** Nothing of this process uses the directory any more. */
+  closed: () => void;
+}
+
+/** Starting the engine keeps the process busy for about a second, so a disk that stays broken is not tried all the time. */
+const PAUSES = { firstMs: 250, maxMs: 15_000 };
+
+/**
+ * One engine at a time on a directory. When it ends in the middle of its work, because the disk took no log, everybody is
+ * told `unavailable`, as by a server that crashed, and another one is started from what is on the disk.
+ */
+export class EmbeddedBackend implements Backend {
+  readonly dialect = 'embedded';
+  readonly #root: string;
+  readonly #log: Log;
+  readonly #closed: () => void;
+  readonly #listeners = new Set<Listener>();
+  readonly #restarting: Loop;
+  #running: Running | undefined;
+  #ended: EngineEnded | undefined;
+
+  constructor({ root, clock, log, closed }: EmbeddedBackendOptions) {
+    this.#root = root;
+    this.#log = log;
+    this.#closed = closed;
+    this.#restarting = new Loop({
+      name: 'embedded database',
+      clock,
+      pass: () => this.#restart(),
+      backoff: PAUSES,
+      onTrouble: (trouble) =>
+        trouble && log.warn('the embedded database does not start again', { error: trouble.message }),
+    });
+  }
+
+  async start(): Promise<void> {
+    const engine = await startEngine(this.#root, (error) => this.#lost(error));
+    this.#running = { engine, upkeep: new EmbeddedUpkeep(engine.db, engine.segments, this.#log) };
+    for (const { channel, hear } of this.#listeners) await engine.db.listen(channel, hear);
+  }
+
+  async query(text: string, values: (string | null)[]): Promise<SqlResult<unknown>> {
+    const { engine, upkeep } = this.#now;
+    return sessionOn(engine.db, () => upkeep.afterCommit()).query(text, values);
+  }
+
+  async exec(text: string): Promise<void> {
+    const { engine, upkeep } = this.#now;
+    return sessionOn(engine.db, () => upkeep.afterCommit()).exec(text);
+  }
+
+  async transaction<T>(use: (session: Session) => Promise<T>): Promise<T> {
+    const { engine, upkeep } = this.#now;
+    let failure: { error: unknown } | undefined;
+    const run = engine.db.transaction(async (tx) => {
+      try {
+        const value = await use(sessionOn(tx, () => {}));
+        crashPoint('db.before-commit');
+        return value;
+      } catch (error) {
+        failure = { error };
+        throw error;
+      }
+    });
+    // What the caller threw leaves as it is; what the database says about BEGIN and COMMIT is translated.
+    const value = await run.catch((error) => {
+      throw failure ? failure.error : sqlError(error);
+    });
+    crashPoint('db.after-commit');
+    upkeep.afterCommit();
+    return value;
+  }
+
+  async listen(channel: string, hear: Listener['hear']): Promise<() => Promise<void>> {
+    const listener: Listener = { channel, hear };
+    await mapped(this.#now.engine.db.listen(channel, hear));
+    this.#listeners.add(listener);
+    return async () => {
+      this.#listeners.delete(listener);
+      await mapped(this.#running?.engine.db.unlisten(channel, hear) ?? Promise.resolve());
+    };
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#restarting.stop();
+      await this.#running?.upkeep.settled();
+      const { engine } = this.#running ?? {};
+      if (engine) await mapped(keepExitCode(() => engine.db.close()));
+    } finally {
+      this.#closed();
+    }
+  }
+
+  get #now(): Running {
+    if (this.#running) return this.#running;
+    throw sqlError(this.#ended);
+  }
+
+  /** Called while the engine is still on the stack. One that ends while it starts is dealt with by whoever starts it. */
+  #lost(error: EngineEnded): void {
+    if (!this.#running) return;
+    const { engine } = this.#running;
+    this.#running = undefined;
+    this.#ended = error;
+    queueMicrotask(() => engine.abandon());
+    this.#log.error('the embedded database ended and is started again', { error: messageOf(error.cause) });
+    this.#restarting.start().wake();
+  }
+
+  async #restart(): Promise<'idle'> {
+    if (this.#running) return 'idle';
+    await this.start();
+    this.#log.info('the embedded database runs again');
+    for (const { hear } of this.#listeners) hear(undefined);
+    return 'idle';
+  }
+}
+
+async function mapped<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw sqlError(error);
+  }
+}
+
+function sessionOn(on: Pick<Transaction, 'query' | 'exec'>, committed: () => void): Session {
+  return {
+    async query(text, values): Promise<SqlResult<unknown>> {
+      const { rows, rowCount }: Results<unknown> = await mapped(on.query(text, values));
+      committed();
+      return { rows, rowCount: rowCount ?? 0 };
+    },
+    async exec(text) {
+      await mapped(on.exec(text));
+      committed();
+    },
+  };
+}

@@ -1,0 +1,46 @@
+/** What PGlite calls of the engine, and what the engine leaves by when PostgreSQL reports an error in the ordinary way. */
+const ENTRIES = [
+  '_PostgresMainLoopOnce',
+  '_PostgresMainLongJmp',
+  '_PostgresSendReadyForQueryIfNecessary',
+  '_pq_buffer_remaining_data',
+  '_pgl_pq_flush',
+  'stackSave',
+  'stackRestore',
+] as const;
+const ORDINARY_ERROR = 100;
+
+type Entry = (...args: unknown[]) => unknown;
+export type EngineModule = { [name in (typeof ENTRIES)[number]]: Entry };
+
+/** Thrown by every call after the engine has ended; the SQLSTATE is the one of a server that crashed. */
+export class EngineEnded extends Error {
+  readonly code = '57P02';
+
+  constructor(cause: unknown) {
+    super('the embedded database ended in the middle of its work', { cause });
+  }
+}
+
+/**
+ * PostgreSQL ends its process when it cannot write its log. Here there is only an exception, which PGlite takes for an
+ * error of a statement: it would call the dead engine again, and again, for ever. So the engine is left for good at the
+ * first thing thrown that is no ordinary error, and no call enters it any more.
+ */
+export function guardEngine(module: EngineModule, onEnd: (error: EngineEnded) => void): void {
+  let ended: EngineEnded | undefined;
+  for (const name of ENTRIES) {
+    const enter = module[name];
+    module[name] = (...args) => {
+      if (ended) throw ended;
+      try {
+        return enter(...args);
+      } catch (error) {
+        if ((error as { status?: unknown } | null)?.status === ORDINARY_ERROR) throw error;
+        ended = new EngineEnded(error);
+        onEnd(ended);
+        throw ended;
+      }
+    };
+  }
+}
