@@ -18,7 +18,11 @@ function reached(file: string, found = new Set<string>()): Set<string> {
 it('starting over standard input loads no database, no web server and no fleet', () => {
   const loaded = [...reached(path.join(import.meta.dirname, 'index.ts'))];
   const rooms = loaded.map((file) => /src\/(\w+)\//.exec(file)?.[1]).filter(Boolean);
-  expect([...new Set(rooms)].sort()).toEqual(['base', 'domain', 'mcp', 'wire']);
+  expect([...new Set(rooms)].sort()).toEqual(['base', 'domain', 'mail', 'mcp', 'wire']);
+  const stores = loaded.filter(
+    (file) => file.includes('src/mail/') && !/(transports?|binding)\.ts$/.test(file),
+  );
+  expect(stores).toEqual([]);
   expect(loaded.filter((each) => /^(pg|hono|@hono|koffi|@electric-sql|@photostructure)/.test(each))).toEqual(
     [],
   );
