@@ -99,6 +99,8 @@ export interface Input<Flags = Record<string, unknown>> {
   out: (text: string) => void;
   err: (text: string) => void;
   outIsTty: boolean;
+  /** For a server: it goes on when what it prints cannot be written. */
+  outliveOutput: () => void;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
   /** Says what is being waited for; shown when it takes longer than a second. */

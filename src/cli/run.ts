@@ -13,7 +13,8 @@ import { readSettings } from './settings.ts';
 export interface Surroundings {
   argv: string[];
   env: NodeJS.ProcessEnv;
-  stdout: { write: (text: string) => void; isTTY: boolean };
+  /** `outlive`: from now on the program goes on when its output cannot be written. */
+  stdout: { write: (text: string) => void; isTTY: boolean; outlive?: () => void };
   stderr: { write: (text: string) => void; isTTY: boolean };
   stdin: () => Promise<string>;
   stdinIsTty: boolean;
@@ -125,6 +126,7 @@ async function execute(match: Match, style: PrintStyle, world: Surroundings): Pr
     out: (text) => world.stdout.write(text),
     err: (text) => world.stderr.write(text),
     outIsTty: world.stdout.isTTY,
+    outliveOutput: () => world.stdout.outlive?.(),
     signal: world.signal,
     progress: progress.say,
   };

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { armCrashPoint, invalid, surviveGoneTerminal } from '../base/index.ts';
 import { runCli } from '../cli/index.ts';
+import { CODES } from '../wire/codes.ts';
 
 /** The command line in its surroundings: the only place that sees streams, signals and exit codes. */
 const interrupted = new AbortController();
@@ -34,16 +35,25 @@ export async function runCommandLine(argv: string[]): Promise<void> {
   process.on('SIGTERM', onSignal);
   // The terminal was closed: what has been begun is ended in order, as by the others.
   process.on('SIGHUP', onSignal);
+  let outlived = false;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (outlived) return;
     if (error.code === 'EPIPE' || error.code === 'EIO') process.exit(0);
-    throw error;
+    process.stderr.write(`error: standard output cannot be written: ${error.message}\n`);
+    process.exit(CODES.unavailable.exit);
   });
   // What cannot be told ends nothing.
   process.stderr.on('error', () => {});
   process.exitCode = await runCli({
     argv,
     env: process.env,
-    stdout: { write: (text) => void process.stdout.write(text), isTTY: process.stdout.isTTY === true },
+    stdout: {
+      write: (text) => void process.stdout.write(text),
+      isTTY: process.stdout.isTTY === true,
+      outlive: () => {
+        outlived = true;
+      },
+    },
     stderr: { write: (text) => void process.stderr.write(text), isTTY: process.stderr.isTTY === true },
     stdin: readStdin,
     stdinIsTty: process.stdin.isTTY === true,

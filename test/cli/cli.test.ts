@@ -50,6 +50,19 @@ describe('the command line', () => {
     expect(spawnSync(other, ['--version'], { encoding: 'utf8' }).stdout).toBe(`rouse ${version}\n`);
   });
 
+  it('says in one sentence that its output cannot be written, with exit code 7', () => {
+    const full = fs.openSync('/dev/full', 'w');
+    const done = spawnSync(BIN, ['help', 'exit-codes'], {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    fs.closeSync(full);
+    expect([done.status, done.stderr]).toEqual([
+      7,
+      expect.stringMatching(/^error: standard output cannot be written: .*\n$/),
+    ]);
+  });
+
   it('takes the print style before or after the command, and from the environment', () => {
     const json = rouse(['help', 'exit-codes', '--print-json']).out;
     expect(JSON.parse(json).exit_codes).toBeDefined();

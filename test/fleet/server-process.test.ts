@@ -91,6 +91,20 @@ describe('rouse server', () => {
     expect((await rouse('server', 'status')).code).toBe(7);
   });
 
+  it('goes on when what it prints cannot be written', async () => {
+    const full = fs.openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [BIN, 'server', 'start', '--port', '0'], {
+      env: env(),
+      stdio: ['ignore', full, 'ignore'],
+    });
+    fs.closeSync(full);
+    started.push(child);
+    await expect.poll(() => rouse('server', 'status').then(({ code }) => code), WAIT).toBe(0);
+    expect(child.exitCode).toBeNull();
+    expect((await rouse('server', 'stop')).code).toBe(0);
+    await expect.poll(() => child.exitCode, WAIT).toBe(0);
+  });
+
   it('killed with kill -9 is not taken for running, and its token is good for the next one', async () => {
     const first = await startServer();
     const token = readTokenFile(serverFiles(house.directory).adminToken);
