@@ -106,6 +106,6 @@ export class Doomed {
   }
 
   #said(): string {
-    return fs.readFileSync(this.#life.errors, 'utf8').trim().split('\n').slice(-6).join('\n');
+    return fs.readFileSync(this.#life.errors, 'utf8').trim().split('\n').slice(-40).join('\n');
   }
 }

@@ -64,12 +64,24 @@ async function ended(row: RequestRow, dependencies: DispatchDependencies): Promi
   return 0;
 }
 
-/** Goes on with a request whose text an earlier gateway had typed and the tool has not answered. */
+/**
+ * Goes on with a request whose text an earlier gateway had typed and the tool has not answered. While the disk refuses
+ * what must be written for it, it is tried again: nobody else looks at it.
+ */
 export async function resumeRequest(row: RequestRow, dependencies: DispatchDependencies): Promise<void> {
-  const { slot, clock } = dependencies;
-  await slot.run(executionOf(row, clock), async () => {
-    paused(await deliverRequest(row, 'ready_only', dependencies, undefined, true), dependencies);
-  });
+  const { slot, clock, log } = dependencies;
+  const resume = (): Promise<void> =>
+    slot.run(executionOf(row, clock), async () => {
+      paused(await deliverRequest(row, 'ready_only', dependencies, undefined, true), dependencies);
+    });
+  try {
+    await written(resume, dependencies);
+  } catch (error) {
+    log?.error('a request under way was left as it is', {
+      request_id: row.request_id,
+      cause: messageOf(error),
+    });
+  }
 }
 
 function executionOf({ request_id: id, request_kind }: RequestRow, clock: Clock): Execution {
