@@ -1,5 +1,5 @@
 import type { CommanderError, Command as Parser } from 'commander';
-import { asRouseError, invalid, type RouseError, stableJson } from '../base/index.ts';
+import { asRouseError, invalid, type RouseError, stableJson, unavailable } from '../base/index.ts';
 import { setLimits } from '../domain/index.ts';
 import { CODES, exitCodeOf } from '../wire/codes.ts';
 import type { Input, Output, PrintStyle } from './command.ts';
@@ -161,6 +161,12 @@ function printError(error: RouseError, style: PrintStyle, world: Surroundings): 
       world.stderr.write(`${error.cause ?? error.stack}\n`);
   }
   return exitCode;
+}
+
+/** Says that the output itself cannot be written, and answers with the exit code. */
+export function unwritable(cause: Error, say: (text: string) => void): number {
+  say(`error: standard output cannot be written: ${lines(cause.message)}\n`);
+  return exitCodeOf(unavailable(cause.message));
 }
 
 /** Our own sentences may have several lines; what they quote may not steer the terminal. */

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { armCrashPoint, invalid, surviveGoneTerminal } from '../base/index.ts';
-import { runCli } from '../cli/index.ts';
-import { CODES } from '../wire/codes.ts';
+import { runCli, unwritable } from '../cli/index.ts';
 
 /** The command line in its surroundings: the only place that sees streams, signals and exit codes. */
 const interrupted = new AbortController();
@@ -39,8 +38,7 @@ export async function runCommandLine(argv: string[]): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (outlived) return;
     if (error.code === 'EPIPE' || error.code === 'EIO') process.exit(0);
-    process.stderr.write(`error: standard output cannot be written: ${error.message}\n`);
-    process.exit(CODES.unavailable.exit);
+    process.exit(unwritable(error, (text) => process.stderr.write(text)));
   });
   // What cannot be told ends nothing.
   process.stderr.on('error', () => {});
