@@ -237,6 +237,23 @@ class Refusing extends FakeSurface {
   }
 }
 
+describe('a delivery that breaks off', () => {
+  it.each([
+    ['before anything was typed', false, 'failed'],
+    ['after typing had begun', true, 'unconfirmed'],
+  ])('%s is told so: %s, %s', async (_when, typed, outcome) => {
+    const on = await testGateway(ending);
+    on.surface.deliver = async (prompt) => {
+      if (typed) await prompt.record('typing', { source: 'lane', atUtc: '', facts: {} });
+      throw new Error('the terminal is on fire');
+    };
+    const id = await accept(on, { kind: 'submit_prompt', payload: { prompt: 'x' } });
+    await expect
+      .poll(async () => (await on.call('GET', `/v1/requests/${id}`)).body)
+      .toMatchObject({ outcome, error_detail: 'the terminal is on fire' });
+  });
+});
+
 describe('an interrupt whose keys cannot go in', () => {
   const interrupt = { kind: 'interrupt', payload: {} };
   it('waits for a change of the surface, says for what, and leaves one entry', async () => {

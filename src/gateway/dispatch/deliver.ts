@@ -51,7 +51,12 @@ export async function deliverRequest(
         ? await surface.interrupt(row.request_id, pressing)
         : await surface.deliver({ ...promptDelivery(row, policy, dependencies), resume });
   } catch (error) {
-    result = { outcome: 'failed', reasons: [messageOf(error)], evidence: [], untouched: false };
+    const begun = queue.ledger(row.request_id);
+    const typed =
+      begun.findLast(({ stage }) => stage === 'running' || stage === 'typing')?.stage === 'typing';
+    // Without proof that nothing went in, nobody says so.
+    const outcome = typed || row.request_kind === 'interrupt' ? 'unconfirmed' : 'failed';
+    result = { outcome, reasons: [messageOf(error)], evidence: [], untouched: false };
   }
   const detail = result.reasons.join('; ') || undefined;
   if (result.outcome === 'not_ready' && result.untouched) {
