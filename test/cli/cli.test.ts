@@ -43,7 +43,7 @@ describe('every command', () => {
 
 describe('the command line', () => {
   it('prints its version under both names', () => {
-    const { version } = JSON.parse(fs.readFileSync('package.json', 'utf8'));
+    const { version } = JSON.parse(fs.readFileSync(path.resolve(BIN, '../../package.json'), 'utf8'));
     expect(rouse(['--version'])).toMatchObject({ code: 0, out: `rouse ${version}\n` });
     const other = path.join(home, 'houmao-mgr');
     fs.symlinkSync(BIN, other);

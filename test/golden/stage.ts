@@ -7,6 +7,9 @@ import { it, onTestFailed, onTestFinished } from 'vitest';
 import { runCli } from '../../src/cli/index.ts';
 import { Disguise } from './disguise.ts';
 
+/** Other tests share this process, and expect it where it began. */
+const ROOT_DIRECTORY = process.cwd();
+
 const PROGRAM = path.resolve(import.meta.dirname, '../../bin/rouse');
 const EXPECTED = path.join(import.meta.dirname, 'expected');
 
@@ -216,7 +219,7 @@ export class Stage {
     for (const { agent_id: id } of agents) await this.quietly(['agents', 'stop', '--agent-id', id]);
     for (const child of this.#children) if (child.exitCode === null) child.kill('SIGKILL');
     this.tmux('kill-server');
-    process.chdir(os.tmpdir());
+    process.chdir(ROOT_DIRECTORY);
     fs.rmSync(this.directory, { recursive: true, force: true, maxRetries: 5 });
   }
 
