@@ -57,6 +57,10 @@ type FlagKey<Name extends string> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<FlagKey<Tail>>}`
   : Name;
 
+export function flagKey<Name extends string>(name: Name): FlagKey<Name> {
+  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()) as FlagKey<Name>;
+}
+
 type OneValue<F extends Flag> = F extends { parse: (text: string) => infer Parsed }
   ? Parsed
   : F extends { choices: readonly (infer Choice)[] }
@@ -70,9 +74,9 @@ type FlagValue<F extends Flag> =
   | (F extends { required: true } | { default: NonNullable<unknown> } ? never : undefined);
 
 /** What a list of flags becomes once it is parsed. */
-export type FlagsOf<List extends readonly Flag[]> = string extends List[number]['name']
-  ? Record<string, unknown>
-  : { [F in List[number] as FlagKey<F['name']>]: FlagValue<F> };
+export type FlagsOf<List extends readonly Flag[]> = {
+  [F in List[number] as FlagKey<F['name']>]: FlagValue<F>;
+};
 
 export type InputOf<List extends readonly Flag[]> = Input<FlagsOf<List>>;
 
@@ -86,8 +90,9 @@ export function command<const List extends readonly Flag[]>(
   return definition as unknown as Command & { flags: List };
 }
 
-export interface Input<Flags = Record<string, unknown>> {
+export interface Input<Flags = object> {
   args: string[];
+  /** Of a command's own flags: `InputOf`. Code that only passes an input on, or needs no flag, knows none of them. */
   flags: Flags;
   /** All of standard input; empty when it is a terminal. */
   stdin: () => Promise<string>;

@@ -12,10 +12,14 @@ export interface TuiTimings {
 
 export type TuiTimingField = keyof TuiTimings;
 
+type Dashed<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}-${Dashed<Tail>}`
+  : Name;
+
 export interface TuiTimingRule {
   field: TuiTimingField;
   /** The flag of attach and launch. */
-  attachFlag: string;
+  attachFlag: `gateway-tui-${Dashed<TuiTimingField>}`;
   /** The flag of the gateway process itself. */
   processFlag: string;
   defaultSeconds: number;
@@ -23,7 +27,7 @@ export interface TuiTimingRule {
 }
 
 const rule = (field: TuiTimingField, defaultSeconds: number, meaning: string): TuiTimingRule => {
-  const dashed = field.replaceAll('_', '-');
+  const dashed = field.replaceAll('_', '-') as Dashed<TuiTimingField>;
   return {
     field,
     attachFlag: `gateway-tui-${dashed}`,

@@ -1,5 +1,5 @@
 import { longScene } from './stage.ts';
-import { play, statusOf } from './support.ts';
+import { play } from './support.ts';
 
 longScene('gateway', async (stage) => {
   const ana = await play(stage, 'ana', ['--gateway-auto-attach', '--gateway-background']);
@@ -21,9 +21,11 @@ longScene('gateway', async (stage) => {
   await stage.both(gateway('requests submit', '--prompt', 'other', '--idempotency-key', 'k'));
   await stage.both(gateway('requests submit', '--prompt', ''));
   await ana.control.send('open-dialog', { kind: 'permission' });
-  await stage.until(
-    async () => (await statusOf(stage, ana.words)).terminal_surface_eligibility === 'not_ready',
-  );
+  // A dialog just drawn is not stable yet, which is a second reason.
+  await stage.until(async () => {
+    const { not_ready_reasons: reasons } = await stage.look(gateway('tui state'));
+    return String(reasons) === "dialog='permission'";
+  });
   await stage.both(gateway('prompt', '--prompt', 'at once'));
   await stage.both(gateway('prompt', '--prompt', 'at once', '--force'));
   const held = await stage.json(

@@ -36,6 +36,6 @@ export async function play(stage: Stage, name: string, more: string[] = []): Pro
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-export async function statusOf(stage: Stage, words: string[]): Promise<any> {
+async function statusOf(stage: Stage, words: string[]): Promise<any> {
   return stage.look(['agents', 'gateway', 'status', ...words]);
 }

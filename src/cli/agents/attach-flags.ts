@@ -1,7 +1,7 @@
 import { accountUids, invalid } from '../../base/index.ts';
 import { LISTENER_HOSTS, TUI_TIMING_RULES } from '../../domain/index.ts';
 import type { AttachOptions } from '../../session/index.ts';
-import type { Flag } from '../command.ts';
+import { type Flag, type FlagsOf, flagKey } from '../command.ts';
 import { positiveSeconds, wholeNumber } from '../input/flag-values.ts';
 
 /** For the owner's proxy under its own account, for instance. */
@@ -12,7 +12,7 @@ export const ALLOW_USERS = {
   parse: accountUids,
 } as const satisfies Flag;
 
-export const LISTENER_FLAGS: Flag[] = [
+export const LISTENER_FLAGS = [
   { name: 'gateway-host', value: 'HOST', summary: 'address to bind', choices: LISTENER_HOSTS },
   {
     name: 'gateway-port',
@@ -21,38 +21,37 @@ export const LISTENER_FLAGS: Flag[] = [
     parse: wholeNumber(0, 65_535),
   },
   ALLOW_USERS,
-];
+] as const satisfies readonly Flag[];
 
-export const TIMING_FLAGS: Flag[] = TUI_TIMING_RULES.map(({ attachFlag, meaning, defaultSeconds }) => ({
-  name: attachFlag,
-  value: 'SECONDS',
-  summary: `${meaning} (${defaultSeconds})`,
-  parse: positiveSeconds,
-}));
+export const TIMING_FLAGS = TUI_TIMING_RULES.map(
+  ({ attachFlag, meaning, defaultSeconds }) =>
+    ({
+      name: attachFlag,
+      value: 'SECONDS',
+      summary: `${meaning} (${defaultSeconds})`,
+      parse: positiveSeconds,
+    }) as const satisfies Flag,
+);
 
-type Flags = Record<string, unknown>;
+type ListenerFlags = FlagsOf<typeof LISTENER_FLAGS>;
+type TimingFlags = FlagsOf<typeof TIMING_FLAGS>;
 
-const camel = (name: string): string =>
-  name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
-/** Where and how a gateway is to run, as the flags say; `prefix` for launch, whose flags name the gateway. */
+/** Where and how a gateway is to run, as the flags say. The mode has flags of other names at launch. */
 export function attachOptions(
-  flags: Flags,
-  names: { background: string; foreground: string },
+  flags: ListenerFlags & Partial<TimingFlags>,
+  { background, foreground }: { background: boolean | undefined; foreground: boolean | undefined },
 ): AttachOptions {
-  const background = flags[names.background] === true;
-  const foreground = flags[names.foreground] === true;
   if (background && foreground) throw invalid('give --background or --foreground, not both');
   const timings: NonNullable<AttachOptions['timings']> = {};
   for (const { field, attachFlag } of TUI_TIMING_RULES) {
-    const value = flags[camel(attachFlag)];
-    if (typeof value === 'number') timings[field] = value;
+    const value = flags[flagKey(attachFlag)];
+    if (value !== undefined) timings[field] = value;
   }
   return {
-    host: flags['gatewayHost'] as string | undefined,
-    port: flags['gatewayPort'] as number | undefined,
+    host: flags.gatewayHost,
+    port: flags.gatewayPort,
     mode: background ? 'detached_process' : foreground ? 'tmux_auxiliary_window' : undefined,
-    allowUsers: flags['allowUsers'] as number[] | undefined,
+    allowUsers: flags.allowUsers,
     timings: Object.keys(timings).length > 0 ? timings : undefined,
   };
 }

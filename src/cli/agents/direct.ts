@@ -1,40 +1,43 @@
 import { stableJson } from '../../base/index.ts';
+import type { AdmissionPolicy } from '../../domain/index.ts';
 import type { DeliveryResult, DirectAct, PairTarget, Target } from '../../session/index.ts';
 import { CODES, exitCodeOfOutcome } from '../../wire/codes.ts';
-import type { Command, Input, Output } from '../command.ts';
-import { execution, PROMPT, SEND_KEYS } from '../gateway/prompt.ts';
+import { type Command, command, type Input, type InputOf, type Output } from '../command.ts';
+import { execution, PROMPT, policyGiven, SEND_KEYS } from '../gateway/prompt.ts';
 import { INTERRUPT } from '../gateway/requests.ts';
 import { gatewayOf } from '../gateway/target.ts';
 import { promptText } from '../gateway/text.ts';
-import { sessionContext, targetOf } from './target.ts';
+import { sessionContext, type TargetInput, targetOf } from './target.ts';
 
 /**
  * The commands that act on an agent whether or not it has a gateway. A live gateway does it, so that its queue and
  * ledger know; without one this process opens the same surface and holds the same lane.
  */
-function anyway(
-  by: Command,
-  detail: string,
-  actOf: (input: Input) => Promise<DirectAct>,
-): NonNullable<Command['run']> {
+interface Way<I> {
+  by: Command;
+  detail: string;
+  policyOf?: (input: I) => AdmissionPolicy;
+  actOf: (input: I) => Promise<DirectAct>;
+}
+
+function anyway<I extends TargetInput>(way: Way<I>): (input: I) => Promise<Output | undefined | void> {
   return async (input) => {
     const target = await targetOf(input);
-    if (target.kind === 'pair') return behindPair(input, target, by, actOf);
-    if (typeof (await gatewayOf(input, target)) !== 'string') return by.run!(input);
-    return directly(input, target, await actOf(input), detail);
+    if (target.kind === 'pair') return behindPair(input, target, way);
+    if (typeof (await gatewayOf(input, target)) !== 'string') return way.by.run!(input);
+    return directly(input, target, await way.actOf(input), way.detail);
   };
 }
 
 /** The agent's gateway when it has one; otherwise its server, for what a server does without a gateway. */
-async function behindPair(
-  input: Input,
+async function behindPair<I extends TargetInput>(
+  input: I,
   target: PairTarget,
-  by: Command,
-  actOf: (input: Input) => Promise<DirectAct>,
+  { by, policyOf, actOf }: Way<I>,
 ): Promise<Output> {
   const { gatewayStatus, pairActions } = await import('../../session/index.ts');
   const { status } = await gatewayStatus(sessionContext(input), target);
-  const policy = policyOf(input);
+  const policy = policyOf?.(input) ?? 'ready_only';
   if (status.gateway_health === 'healthy' || by === SEND_KEYS || policy !== 'ready_only')
     return (await by.run!(input)) as Output;
   const act = await actOf(input);
@@ -91,37 +94,44 @@ function delivered({ outcome, untouched, reasons, evidence }: DeliveryResult): R
   return { by: 'direct', outcome, untouched, reasons, evidence };
 }
 
-const policyOf = ({ flags }: Input): 'ready_only' | 'if_no_pending' | 'always' => {
-  const policy = flags['admissionPolicy'] as string | undefined;
-  if (policy === undefined) return flags['force'] ? 'always' : 'ready_only';
-  return policy.replaceAll('-', '_') as 'ready_only';
-};
+function promptPolicy({ flags }: InputOf<typeof PROMPT.flags>): AdmissionPolicy {
+  return policyGiven(flags) ?? (flags.force ? 'always' : 'ready_only');
+}
 
 export const DIRECT_COMMANDS: Command[] = [
-  {
+  command({
     ...PROMPT,
     description: `${PROMPT.description} Without a gateway the same is done from here, under the same lock; of a headless agent the command then waits for the end of the turn, and ending the command ends the turn.`,
     examples: ['rouse agents prompt --agent-name gpu --prompt "Review the diff."'],
-    run: anyway(PROMPT, 'Prompt submitted', async (input) => ({
-      kind: 'prompt',
-      text: await promptText(input),
-      policy: policyOf(input),
-      ...execution(input),
-    })),
-  },
-  {
+    run: anyway({
+      by: PROMPT,
+      detail: 'Prompt submitted',
+      policyOf: promptPolicy,
+      actOf: async (input) => ({
+        kind: 'prompt',
+        text: await promptText(input),
+        policy: promptPolicy(input),
+        ...execution(input),
+      }),
+    }),
+  }),
+  command({
     ...INTERRUPT,
     summary: 'stop the running turn, with or without a gateway',
     examples: ['rouse agents interrupt --agent-name gpu'],
-    run: anyway(INTERRUPT, 'Interrupt sent', async () => ({ kind: 'interrupt' })),
-  },
-  {
+    run: anyway({ by: INTERRUPT, detail: 'Interrupt sent', actOf: async () => ({ kind: 'interrupt' }) }),
+  }),
+  command({
     ...SEND_KEYS,
     examples: ["rouse agents send-keys --agent-name gpu --sequence '<[Escape]>'"],
-    run: anyway(SEND_KEYS, 'Keys sent', async ({ flags }) => ({
-      kind: 'send_keys',
-      sequence: flags['sequence'] as string,
-      escapeSpecialKeys: flags['escapeSpecialKeys'] === true,
-    })),
-  },
+    run: anyway({
+      by: SEND_KEYS,
+      detail: 'Keys sent',
+      actOf: async ({ flags }: InputOf<typeof SEND_KEYS.flags>) => ({
+        kind: 'send_keys',
+        sequence: flags.sequence,
+        escapeSpecialKeys: flags.escapeSpecialKeys === true,
+      }),
+    }),
+  }),
 ];

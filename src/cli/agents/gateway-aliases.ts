@@ -1,45 +1,59 @@
 import * as path from 'node:path';
-import type { Command, Flag, Input, Output } from '../command.ts';
-import { LISTENER_FLAGS } from './attach-flags.ts';
-import { runAttach, runDetach, runStatus } from './gateway.ts';
+import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
+import { attachOptions, LISTENER_FLAGS } from './attach-flags.ts';
+import { attachWith, runDetach, runStatus } from './gateway.ts';
+import type { TargetInput } from './target.ts';
 
-const IDENTITY: Flag = {
-  name: 'agent-identity',
-  value: 'NAME',
-  summary: 'name of the agent, or the absolute path of its manifest',
-  required: true,
-};
-
-type Run = (input: Input) => Promise<Output>;
+const IDENTITY_FLAGS = [
+  {
+    name: 'agent-identity',
+    value: 'NAME',
+    summary: 'name of the agent, or the absolute path of its manifest',
+    required: true,
+  },
+  { name: 'agent-def-dir', value: 'DIR', summary: 'accepted and not needed', hidden: true },
+] as const satisfies readonly Flag[];
 
 /** Older spellings: the agent is named by --agent-identity, which may also be the path of a manifest. */
-function renamed(name: string, run: Run, flags: Flag[] = []): Command {
-  return {
-    name,
-    summary: `older spelling of "agents gateway ${name.replace('gateway', '').replace('-', '')}"`,
-    hidden: true,
-    flags: [
-      IDENTITY,
-      { name: 'agent-def-dir', value: 'DIR', summary: 'accepted and not needed', hidden: true },
-      ...flags,
-    ],
-    run: async (input) => run({ ...input, flags: { ...input.flags, ...(await selector(input)) } }),
-  };
+function olderSpelling(name: string): Pick<Command, 'name' | 'summary' | 'hidden'> {
+  const newer = name.replace('gateway', '').replace('-', '');
+  return { name, summary: `older spelling of "agents gateway ${newer}"`, hidden: true };
 }
 
-async function selector(input: Input): Promise<Record<string, unknown>> {
-  const identity = String(input.flags['agentIdentity']);
-  if (!path.isAbsolute(identity)) return { agentName: identity };
+async function targetInput(input: InputOf<typeof IDENTITY_FLAGS>): Promise<TargetInput> {
+  const unnamed = { currentSession: undefined, targetTmuxSession: undefined, pairPort: undefined };
+  return { ...input, flags: { ...unnamed, ...(await selector(input.flags.agentIdentity)) } };
+}
+
+async function selector(
+  identity: string,
+): Promise<{ agentName: string | undefined; agentId: string | undefined }> {
+  if (!path.isAbsolute(identity)) return { agentName: identity, agentId: undefined };
   const { readManifestFacts } = await import('../../session/index.ts');
-  return { agentId: readManifestFacts(identity).agentId };
+  return { agentName: undefined, agentId: readManifestFacts(identity).agentId };
+}
+
+const ATTACH_FLAGS = [
+  ...IDENTITY_FLAGS,
+  { name: 'foreground', summary: 'in a tmux window beside the agent' },
+  { name: 'background', summary: 'run it as a detached process' },
+  ...LISTENER_FLAGS,
+] as const satisfies readonly Flag[];
+
+async function attach(input: InputOf<typeof ATTACH_FLAGS>): Promise<Output> {
+  return attachWith(await targetInput(input), attachOptions(input.flags, input.flags));
 }
 
 export const GATEWAY_ALIASES: Command[] = [
-  renamed('attach-gateway', runAttach, [
-    { name: 'foreground', summary: 'in a tmux window beside the agent' },
-    { name: 'background', summary: 'run it as a detached process' },
-    ...LISTENER_FLAGS,
-  ]),
-  renamed('detach-gateway', runDetach),
-  renamed('gateway-status', runStatus),
+  command({ ...olderSpelling('attach-gateway'), flags: ATTACH_FLAGS, run: attach }),
+  command({
+    ...olderSpelling('detach-gateway'),
+    flags: IDENTITY_FLAGS,
+    run: async (input) => runDetach(await targetInput(input)),
+  }),
+  command({
+    ...olderSpelling('gateway-status'),
+    flags: IDENTITY_FLAGS,
+    run: async (input) => runStatus(await targetInput(input)),
+  }),
 ];

@@ -1,10 +1,10 @@
-import type { AttachReport, GatewayChange, GatewayReport } from '../../session/index.ts';
-import type { Command, Input, Output } from '../command.ts';
+import type { AttachOptions, AttachReport, GatewayChange, GatewayReport } from '../../session/index.ts';
+import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { LIVE_GATEWAY_COMMANDS } from '../gateway/commands.ts';
 import { dayAndTime } from '../gateway/time-words.ts';
 import { keyValues } from '../print/table.ts';
 import { attachOptions, LISTENER_FLAGS, TIMING_FLAGS } from './attach-flags.ts';
-import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from './target.ts';
+import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from './target.ts';
 
 const STATUS_LINES = [
   'attach_identity',
@@ -56,8 +56,11 @@ export function showStatus(heading: string, { status, notes }: GatewayReport): s
   return [heading, keyValues(values), ...notes.map((note) => `note: ${note}`)].join('\n');
 }
 
-export async function runAttach(input: Input): Promise<Output> {
-  const options = attachOptions(input.flags, { background: 'background', foreground: 'foreground' });
+function runAttach(input: InputOf<typeof ATTACH_FLAGS>): Promise<Output> {
+  return attachWith(input, attachOptions(input.flags, input.flags));
+}
+
+export async function attachWith(input: TargetInput, options: AttachOptions): Promise<Output> {
   const target = await targetOf(input);
   const { attach, changesInWords, sessionPaths } = await import('../../session/index.ts');
   const report = await attach(sessionContext(input), target, options);
@@ -86,13 +89,13 @@ function toldOf(
     : ['Gateway attached', 'the gateway is attached'];
 }
 
-export async function runStatus(input: Input): Promise<Output> {
+export async function runStatus(input: TargetInput): Promise<Output> {
   const { gatewayStatus } = await import('../../session/index.ts');
   const report = await gatewayStatus(sessionContext(input), await targetOf(input));
   return { data: report.status, plain: showStatus('Gateway status', report) };
 }
 
-export async function runDetach(input: Input): Promise<Output> {
+export async function runDetach(input: TargetInput): Promise<Output> {
   const target = await targetOf(input);
   const { detach, sessionPaths } = await import('../../session/index.ts');
   const { status, detail, ended } = await detach(sessionContext(input), target);
@@ -103,7 +106,15 @@ export async function runDetach(input: Input): Promise<Output> {
   };
 }
 
-export const ATTACH: Command = {
+const ATTACH_FLAGS = [
+  ...GATEWAY_TARGET_FLAGS,
+  { name: 'foreground', summary: 'run it in a tmux window beside the agent (default at first)' },
+  { name: 'background', summary: 'run it as a detached process' },
+  ...LISTENER_FLAGS,
+  ...TIMING_FLAGS,
+] as const satisfies readonly Flag[];
+
+export const ATTACH = command({
   name: 'attach',
   summary: 'start a gateway beside the agent',
   description:
@@ -115,25 +126,19 @@ export const ATTACH: Command = {
     'rouse agents gateway attach --agent-name gpu',
     'rouse agents gateway attach --agent-name gpu --background --gateway-port 4711',
   ],
-  flags: [
-    ...GATEWAY_TARGET_FLAGS,
-    { name: 'foreground', summary: 'run it in a tmux window beside the agent (default at first)' },
-    { name: 'background', summary: 'run it as a detached process' },
-    ...LISTENER_FLAGS,
-    ...TIMING_FLAGS,
-  ],
+  flags: ATTACH_FLAGS,
   run: runAttach,
-};
+});
 
-export const DETACH: Command = {
+export const DETACH = command({
   name: 'detach',
   summary: 'stop the gateway; the agent keeps running, and a gateway can be attached again',
   examples: ['rouse agents gateway detach --agent-name gpu'],
   flags: GATEWAY_TARGET_FLAGS,
   run: runDetach,
-};
+});
 
-export const STATUS: Command = {
+export const STATUS = command({
   name: 'status',
   summary: 'the state of the gateway and its agent; "not attached" is a valid answer',
   examples: [
@@ -142,7 +147,7 @@ export const STATUS: Command = {
   ],
   flags: GATEWAY_TARGET_FLAGS,
   run: runStatus,
-};
+});
 
 /** Life cycle of the gateway. Commands that speak to a live one are added beside these. */
 const gateway: Command = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { invalid, messageOf } from '../../base/index.ts';
 import type { LaunchOptions, LaunchReport } from '../../session/index.ts';
-import type { Command, Input, Output } from '../command.ts';
+import { command, type Flag, type FlagsOf, type InputOf, type Output } from '../command.ts';
 import { TAKE_OVER } from '../fleet/access.ts';
 import { notBlank } from '../input/flag-values.ts';
 import { keyValues } from '../print/table.ts';
@@ -10,10 +10,10 @@ import { MAILBOX_FLAGS, mailboxOption } from './mailbox-flags.ts';
 import { errorData, fleetData, fleetLine, sayMissing } from './missing.ts';
 import { PAIR_PORT, sessionContext } from './target.ts';
 
-async function run(input: Input): Promise<Output> {
+async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   const { launch, pairActions } = await import('../../session/index.ts');
   const context = sessionContext(input);
-  const port = input.flags['pairPort'] as number | undefined;
+  const port = input.flags.pairPort;
   const options = optionsOf(input);
   const atPair = async (at: number): Promise<LaunchReport> => {
     const { launchAtPair, pairServerOn } = await pairActions();
@@ -23,26 +23,25 @@ async function run(input: Input): Promise<Output> {
   return { data: dataOf(report), plain: plainOf(report), ...sayMissing(input, report) };
 }
 
-function optionsOf({ flags, args }: Input): LaunchOptions {
-  const text = (name: string): string | undefined => flags[name] as string | undefined;
+function optionsOf({ flags, args }: InputOf<typeof FLAGS>): LaunchOptions {
   return {
-    tool: text('tool')!,
-    agentName: text('agentName')!,
-    agentId: text('agentId'),
-    sessionName: text('sessionName'),
-    workdir: text('workdir'),
+    tool: flags.tool,
+    agentName: flags.agentName,
+    agentId: flags.agentId,
+    sessionName: flags.sessionName,
+    workdir: flags.workdir,
     cwd: process.cwd(),
-    headless: flags['headless'] === true,
+    headless: flags.headless === true,
     args,
-    rolePrompt: rolePrompt(text('rolePrompt'), text('rolePromptFile')),
-    roleName: text('roleName'),
-    home: text('home'),
-    resumeArgs: flags['resumeArg'] as string[] | undefined,
-    continueArgs: flags['continueArg'] as string[] | undefined,
+    rolePrompt: rolePrompt(flags.rolePrompt, flags.rolePromptFile),
+    roleName: flags.roleName,
+    home: flags.home,
+    resumeArgs: flags.resumeArg,
+    continueArgs: flags.continueArg,
     mailbox: mailboxOption(flags),
-    skills: flags['installHoumaoSkills'] as boolean | undefined,
+    skills: flags.installHoumaoSkills,
     autoAttach: autoAttach(flags),
-    takeOver: flags['takeOver'] === true,
+    takeOver: flags.takeOver === true,
   };
 }
 
@@ -57,9 +56,10 @@ function rolePrompt(text: string | undefined, file: string | undefined): string 
   }
 }
 
-function autoAttach(flags: Record<string, unknown>): LaunchOptions['autoAttach'] {
-  const options = attachOptions(flags, { background: 'gatewayBackground', foreground: 'gatewayForeground' });
-  if (flags['gatewayAutoAttach'] === true) return options;
+function autoAttach(flags: FlagsOf<typeof FLAGS>): LaunchOptions['autoAttach'] {
+  const { gatewayBackground: background, gatewayForeground: foreground } = flags;
+  const options = attachOptions(flags, { background, foreground });
+  if (flags.gatewayAutoAttach === true) return options;
   if (isEmpty(options)) return undefined;
   throw invalid('--allow-users and the --gateway-… flags need --gateway-auto-attach', {
     hint: 'or give them to "rouse agents gateway attach" later',
@@ -125,7 +125,53 @@ async function description(): Promise<string> {
   );
 }
 
-const launch: Command = {
+const FLAGS = [
+  { name: 'tool', value: 'TOOL', summary: 'what to run', required: true, parse: notBlank },
+  { name: 'agent-name', value: 'NAME', summary: 'name of the agent', required: true },
+  { name: 'agent-id', value: 'ID', summary: 'agent id (default: derived from the name)' },
+  {
+    name: 'session-name',
+    value: 'SESSION',
+    summary: 'name of the tmux session (default: HOUMAO-<name>-<time>)',
+  },
+  { name: 'workdir', value: 'DIR', summary: 'working directory (default: current)' },
+  { name: 'headless', summary: 'run without a screen, one process per turn' },
+  {
+    name: 'home',
+    value: 'DIR',
+    summary: "the tool's configuration directory, if it has a variable for it",
+  },
+  { name: 'role-prompt', value: 'TEXT', summary: "the agent's role, as text", parse: notBlank },
+  { name: 'role-prompt-file', value: 'FILE', summary: "the agent's role, from a file" },
+  { name: 'role-name', value: 'NAME', summary: 'name of the role, kept in the record' },
+  {
+    name: 'resume-arg',
+    value: 'WORD',
+    summary: 'headless command: words that resume chat {session}',
+    many: true,
+  },
+  {
+    name: 'continue-arg',
+    value: 'WORD',
+    summary: 'headless command: words that resume the last chat',
+    many: true,
+  },
+  { ...PAIR_PORT, summary: 'let the fleet server on this port launch the agent and own its session' },
+  ...MAILBOX_FLAGS,
+  {
+    name: 'install-houmao-skills',
+    negatable: true,
+    summary: "install the two mail skills in the tool's skill directory (default when there is a mailbox)",
+  },
+  TAKE_OVER,
+  { name: 'gateway-auto-attach', summary: 'attach a gateway as soon as the agent runs' },
+  { name: 'gateway-background', summary: 'run the gateway as a detached process' },
+  { name: 'gateway-foreground', summary: 'run the gateway in a window beside the agent' },
+  ...LISTENER_FLAGS,
+  ...TIMING_FLAGS,
+] as const satisfies readonly Flag[];
+
+const launch = command({
   name: 'launch',
   summary: 'start a tool as an agent in a tmux session of its own',
   description,
@@ -139,52 +185,8 @@ const launch: Command = {
   args: [
     { name: 'tool-args', summary: 'arguments for the tool, after "--"', variadic: true, optional: true },
   ],
-  flags: [
-    { name: 'tool', value: 'TOOL', summary: 'what to run', required: true, parse: notBlank },
-    { name: 'agent-name', value: 'NAME', summary: 'name of the agent', required: true },
-    { name: 'agent-id', value: 'ID', summary: 'agent id (default: derived from the name)' },
-    {
-      name: 'session-name',
-      value: 'SESSION',
-      summary: 'name of the tmux session (default: HOUMAO-<name>-<time>)',
-    },
-    { name: 'workdir', value: 'DIR', summary: 'working directory (default: current)' },
-    { name: 'headless', summary: 'run without a screen, one process per turn' },
-    {
-      name: 'home',
-      value: 'DIR',
-      summary: "the tool's configuration directory, if it has a variable for it",
-    },
-    { name: 'role-prompt', value: 'TEXT', summary: "the agent's role, as text", parse: notBlank },
-    { name: 'role-prompt-file', value: 'FILE', summary: "the agent's role, from a file" },
-    { name: 'role-name', value: 'NAME', summary: 'name of the role, kept in the record' },
-    {
-      name: 'resume-arg',
-      value: 'WORD',
-      summary: 'headless command: words that resume chat {session}',
-      many: true,
-    },
-    {
-      name: 'continue-arg',
-      value: 'WORD',
-      summary: 'headless command: words that resume the last chat',
-      many: true,
-    },
-    { ...PAIR_PORT, summary: 'let the fleet server on this port launch the agent and own its session' },
-    ...MAILBOX_FLAGS,
-    {
-      name: 'install-houmao-skills',
-      negatable: true,
-      summary: "install the two mail skills in the tool's skill directory (default when there is a mailbox)",
-    },
-    TAKE_OVER,
-    { name: 'gateway-auto-attach', summary: 'attach a gateway as soon as the agent runs' },
-    { name: 'gateway-background', summary: 'run the gateway as a detached process' },
-    { name: 'gateway-foreground', summary: 'run the gateway in a window beside the agent' },
-    ...LISTENER_FLAGS,
-    ...TIMING_FLAGS,
-  ],
+  flags: FLAGS,
   run,
-};
+});
 
 export default launch;

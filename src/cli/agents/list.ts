@@ -1,5 +1,5 @@
 import type { ListedAgent } from '../../session/index.ts';
-import type { Command, Input, Output } from '../command.ts';
+import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { type Column, table } from '../print/table.ts';
 import { PAIR_PORT, sessionContext } from './target.ts';
 
@@ -19,9 +19,9 @@ function sessionWords({ session, tool_connectivity }: ListedAgent): string {
   return session === 'running' && tool_connectivity === 'unavailable' ? 'running, tool gone' : session;
 }
 
-async function run(input: Input): Promise<Output> {
+async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   const { listAgents, pairActions } = await import('../../session/index.ts');
-  const port = input.flags['pairPort'] as number | undefined;
+  const port = input.flags.pairPort;
   if (port !== undefined) {
     const { listAtPair, pairServerOn } = await pairActions();
     const data = await listAtPair(pairServerOn(port, input.env));
@@ -41,12 +41,16 @@ async function run(input: Input): Promise<Output> {
   return { data: list, plain: [body, ...notes].join('\n') };
 }
 
-const list: Command = {
+const FLAGS = [
+  { ...PAIR_PORT, summary: 'list the agents known to the fleet server on this port' },
+] as const satisfies readonly Flag[];
+
+const list = command({
   name: 'list',
   summary: 'the agents of this host, their sessions and gateways',
   examples: ['rouse agents list', 'rouse agents list --print-json', 'rouse agents list --pair-port 9889'],
-  flags: [{ ...PAIR_PORT, summary: 'list the agents known to the fleet server on this port' }],
+  flags: FLAGS,
   run,
-};
+});
 
 export default list;

@@ -1,9 +1,8 @@
-import type { RegisterMailbox } from '../../session/index.ts';
-import type { Command, Input, Output } from '../command.ts';
+import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { notBlank } from '../input/flag-values.ts';
 import { keyValues } from '../print/table.ts';
 import { MAILBOX_ROOT } from './mailbox-flags.ts';
-import { AGENT_FLAGS, localAgent, sessionContext } from './target.ts';
+import { AGENT_FLAGS, type AgentInput, localAgent, sessionContext } from './target.ts';
 
 type Json = Record<string, unknown>;
 
@@ -24,86 +23,90 @@ async function answer(data: Json): Promise<Output> {
   };
 }
 
-async function status(input: Input): Promise<Output> {
+async function status(input: AgentInput): Promise<Output> {
   const facts = await localAgent(input, 'mailbox status');
   const { agentMail } = await import('../../session/index.ts');
   return answer(await (await agentMail()).mailboxStatus(sessionContext(input), facts));
 }
 
-async function register(input: Input): Promise<Output> {
+async function register(input: InputOf<typeof REGISTER_FLAGS>): Promise<Output> {
   const facts = await localAgent(input, 'mailbox register');
   const { agentMail } = await import('../../session/index.ts');
   const { flags } = input;
   const wanted = {
-    root: flags['mailboxRoot'],
-    address: flags['address'],
-    principalId: flags['principalId'],
-    mode: flags['mode'],
-  } as RegisterMailbox;
+    root: flags.mailboxRoot,
+    address: flags.address,
+    principalId: flags.principalId,
+    mode: flags.mode,
+  };
   return answer(await (await agentMail()).registerMailbox(sessionContext(input), facts, wanted));
 }
 
-async function unregister(input: Input): Promise<Output> {
+async function unregister(input: InputOf<typeof UNREGISTER_FLAGS>): Promise<Output> {
   const facts = await localAgent(input, 'mailbox unregister');
   const { agentMail } = await import('../../session/index.ts');
-  const mode = input.flags['mode'] as 'deactivate' | 'purge';
+  const mode = input.flags.mode;
   return answer(await (await agentMail()).unregisterMailbox(sessionContext(input), facts, mode));
 }
+
+const REGISTER_FLAGS = [
+  ...AGENT_FLAGS,
+  MAILBOX_ROOT,
+  {
+    name: 'address',
+    value: 'ADDRESS',
+    summary: 'mail address (default: <name>@houmao.localhost)',
+    parse: notBlank,
+  },
+  { name: 'principal-id', value: 'ID', summary: 'owner (default: HOUMAO-<name>)', parse: notBlank },
+  {
+    name: 'mode',
+    value: 'MODE',
+    summary: 'what to do if the address is taken',
+    choices: ['safe', 'force', 'stash'],
+  },
+  { name: 'yes', summary: 'accepted; nothing is ever asked', hidden: true },
+] as const satisfies readonly Flag[];
+
+const UNREGISTER_FLAGS = [
+  ...AGENT_FLAGS,
+  {
+    name: 'mode',
+    value: 'MODE',
+    summary: 'keep its files, or delete them',
+    choices: ['deactivate', 'purge'],
+    default: 'deactivate',
+  },
+] as const satisfies readonly Flag[];
 
 const mailbox: Command = {
   name: 'mailbox',
   summary: 'which mailbox belongs to the agent',
   subcommands: [
-    {
+    command({
       name: 'status',
       summary: "the agent's mailbox",
       examples: ['rouse agents mailbox status --agent-name gpu'],
       flags: AGENT_FLAGS,
       run: status,
-    },
-    {
+    }),
+    command({
       name: 'register',
       summary: 'give the agent a mailbox, without a relaunch',
       examples: [
         'rouse agents mailbox register --agent-name gpu',
         'rouse agents mailbox register --agent-name gpu --mailbox-root ~/src/app/.agent/inbox.md --address totebox@app',
       ],
-      flags: [
-        ...AGENT_FLAGS,
-        MAILBOX_ROOT,
-        {
-          name: 'address',
-          value: 'ADDRESS',
-          summary: 'mail address (default: <name>@houmao.localhost)',
-          parse: notBlank,
-        },
-        { name: 'principal-id', value: 'ID', summary: 'owner (default: HOUMAO-<name>)', parse: notBlank },
-        {
-          name: 'mode',
-          value: 'MODE',
-          summary: 'what to do if the address is taken',
-          choices: ['safe', 'force', 'stash'],
-        },
-        { name: 'yes', summary: 'accepted; nothing is ever asked', hidden: true },
-      ],
+      flags: REGISTER_FLAGS,
       run: register,
-    },
-    {
+    }),
+    command({
       name: 'unregister',
       summary: "remove the agent's mailbox",
       examples: ['rouse agents mailbox unregister --agent-name gpu'],
-      flags: [
-        ...AGENT_FLAGS,
-        {
-          name: 'mode',
-          value: 'MODE',
-          summary: 'keep its files, or delete them',
-          choices: ['deactivate', 'purge'],
-          default: 'deactivate',
-        },
-      ],
+      flags: UNREGISTER_FLAGS,
       run: unregister,
-    },
+    }),
   ],
 };
 

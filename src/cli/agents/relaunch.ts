@@ -1,9 +1,9 @@
-import type { Command, Input, Output } from '../command.ts';
+import { command, type Output } from '../command.ts';
 import { pairAnswer } from './pair-answer.ts';
 import { requireNamed } from './require-named.ts';
-import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from './target.ts';
+import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from './target.ts';
 
-async function run(input: Input): Promise<Output> {
+async function run(input: TargetInput): Promise<Output> {
   requireNamed(input, 'relaunch');
   const target = await targetOf(input);
   const { pairActions, relaunch } = await import('../../session/index.ts');
@@ -20,7 +20,7 @@ async function run(input: Input): Promise<Output> {
   };
 }
 
-const relaunch: Command = {
+const relaunch = command({
   name: 'relaunch',
   summary: 'start the tool of an agent again, in its window 0',
   description:
@@ -30,6 +30,6 @@ const relaunch: Command = {
   examples: ['rouse agents relaunch --agent-name gpu'],
   flags: GATEWAY_TARGET_FLAGS,
   run,
-};
+});
 
 export default relaunch;

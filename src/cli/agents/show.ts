@@ -1,8 +1,8 @@
-import type { Command, Input, Output } from '../command.ts';
+import { command, type Output } from '../command.ts';
 import { keyValues } from '../print/table.ts';
-import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from './target.ts';
+import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from './target.ts';
 
-async function run(input: Input): Promise<Output> {
+async function run(input: TargetInput): Promise<Output> {
   const target = await targetOf(input);
   const { pairActions, showAgent } = await import('../../session/index.ts');
   const agent =
@@ -23,12 +23,12 @@ function flatten(value: Record<string, unknown>, prefix = ''): Record<string, un
   );
 }
 
-const show: Command = {
+const show = command({
   name: 'show',
   summary: 'everything about one agent: processes, paths, mailbox, gateway',
   examples: ['rouse agents show --agent-name gpu --print-json'],
   flags: GATEWAY_TARGET_FLAGS,
   run,
-};
+});
 
 export default show;

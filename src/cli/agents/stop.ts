@@ -1,19 +1,19 @@
 import type { StopReport } from '../../session/index.ts';
-import type { Command, Input, Output } from '../command.ts';
+import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { pairAnswer } from './pair-answer.ts';
 import { requireNamed } from './require-named.ts';
-import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from './target.ts';
+import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from './target.ts';
 
-async function runStop(input: Input): Promise<Output> {
+async function runStop(input: InputOf<typeof STOP_FLAGS>): Promise<Output> {
   requireNamed(input, 'stop');
   const target = await targetOf(input);
-  const options = { killSession: input.flags['killSession'] === true };
+  const options = { killSession: input.flags.killSession === true };
   const { pairActions, stop } = await import('../../session/index.ts');
   if (target.kind === 'pair') return pairAnswer(await (await pairActions()).stopAtPair(target, options));
   return answer(target.facts, await stop(sessionContext(input), target.facts, options));
 }
 
-async function runLeave(input: Input): Promise<Output> {
+async function runLeave(input: TargetInput): Promise<Output> {
   requireNamed(input, 'leave');
   const target = await targetOf(input);
   const { pairActions, leave } = await import('../../session/index.ts');
@@ -29,7 +29,12 @@ async function answer(
   return pairAnswer({ ...stopAnswer(report), agent_name: agentName, agent_id: agentId, session_root: root });
 }
 
-export const stop: Command = {
+const STOP_FLAGS = [
+  ...GATEWAY_TARGET_FLAGS,
+  { name: 'kill-session', summary: 'end the tmux session even if it was joined' },
+] as const satisfies readonly Flag[];
+
+export const stop = command({
   name: 'stop',
   summary: 'detach the gateway, end the tool and close its tmux session; leave a joined one',
   description:
@@ -39,14 +44,11 @@ export const stop: Command = {
     'rouse agents stop --agent-name gpu',
     'rouse agents stop --agent-name gpu --kill-session   # a joined session too',
   ],
-  flags: [
-    ...GATEWAY_TARGET_FLAGS,
-    { name: 'kill-session', summary: 'end the tmux session even if it was joined' },
-  ],
+  flags: STOP_FLAGS,
   run: runStop,
-};
+});
 
-export const leave: Command = {
+export const leave = command({
   name: 'leave',
   summary: 'give a joined session back: no gateway, no agent, everything as before',
   description:
@@ -56,4 +58,4 @@ export const leave: Command = {
   examples: ['rouse agents leave --agent-name gpu', 'rouse agents leave --current-session'],
   flags: GATEWAY_TARGET_FLAGS,
   run: runLeave,
-};
+});

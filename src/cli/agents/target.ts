@@ -1,37 +1,51 @@
 import { systemClock } from '../../base/index.ts';
 import type { ManifestFacts, SelectorFlags, SessionContext, Target } from '../../session/index.ts';
-import type { Flag, Input } from '../command.ts';
+import type { Flag, Input, InputOf } from '../command.ts';
 import { wholeNumber } from '../input/flag-values.ts';
 
 /** Which agent of this host. */
-export const AGENT_FLAGS: Flag[] = [
+export const AGENT_FLAGS = [
   { name: 'agent-name', value: 'NAME', summary: 'the agent of this name' },
   { name: 'agent-id', value: 'ID', summary: 'the agent with this id' },
   { name: 'current-session', summary: 'the agent whose tmux session this runs in; implied there' },
   { name: 'target-tmux-session', value: 'SESSION', summary: 'the agent of this tmux session' },
-];
+] as const satisfies readonly Flag[];
 
-export const PAIR_PORT: Flag = {
+export const PAIR_PORT = {
   name: 'pair-port',
   value: 'PORT',
   summary: 'ask the fleet server on this port; only with --agent-name or --agent-id',
   parse: wholeNumber(1, 65_535),
-};
+} as const satisfies Flag;
 
 /** Which agent, here or behind a fleet server. */
-export const GATEWAY_TARGET_FLAGS: Flag[] = [...AGENT_FLAGS, PAIR_PORT];
+export const GATEWAY_TARGET_FLAGS = [...AGENT_FLAGS, PAIR_PORT] as const satisfies readonly Flag[];
+
+export type AgentInput = InputOf<typeof AGENT_FLAGS>;
+export type TargetInput = InputOf<typeof GATEWAY_TARGET_FLAGS>;
 
 export function sessionContext(input: Input): SessionContext {
   const { settings, env, signal, progress } = input;
   return { settings, env, clock: systemClock, signal, progress };
 }
 
-export async function targetOf(input: Input): Promise<Target> {
+export async function targetOf(input: TargetInput): Promise<Target> {
   const { findTarget } = await import('../../session/index.ts');
-  return findTarget(sessionContext(input), input.flags as SelectorFlags);
+  return findTarget(sessionContext(input), selectorOf(input));
 }
 
-export async function localAgent(input: Input, action: string): Promise<ManifestFacts> {
+/** What the flags say of the agent, as they were given. */
+export function selectorOf({ flags }: TargetInput): SelectorFlags {
+  const { agentName, agentId, currentSession, targetTmuxSession, pairPort } = flags;
+  return { agentName, agentId, currentSession, targetTmuxSession, pairPort };
+}
+
+export async function localAgent(input: AgentInput, action: string): Promise<ManifestFacts> {
   const { requireLocal } = await import('../../session/index.ts');
-  return requireLocal(await targetOf(input), action);
+  return requireLocal(await targetOf(onThisHost(input)), action);
+}
+
+/** A command without --pair-port means an agent of this host. */
+export function onThisHost(input: AgentInput): TargetInput {
+  return { ...input, flags: { ...input.flags, pairPort: undefined } };
 }

@@ -1,7 +1,7 @@
 import { invalid } from '../../base/index.ts';
 import type { MailNotifierInput, MailNotifierStatus } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
-import type { Command, Input, Output } from '../command.ts';
+import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
 import { keyValues } from '../print/table.ts';
 import { liveGateway } from './target.ts';
@@ -30,24 +30,21 @@ export function notifierText(status: MailNotifierStatus, nowMs: number): string 
   });
 }
 
-async function enable(input: Input): Promise<Output> {
+async function enable(input: InputOf<typeof ENABLE_FLAGS>): Promise<Output> {
   const { flags } = input;
-  const body = {
-    interval_seconds: flags['intervalSeconds'],
-    mode: flags['mode'],
-    repeat: flags['repeat'],
-    wakes_per_hour: flags['wakesPerHour'],
+  const body: MailNotifierInput = {
+    interval_seconds: flags.intervalSeconds,
+    mode: flags.mode,
+    repeat: flags.repeat,
+    wakes_per_hour: flags.wakesPerHour,
     quiet_hours: quietHours(input),
   };
-  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-  return output(
-    await (await liveGateway(input)).call('notifier.enable', { body: given as MailNotifierInput }),
-  );
+  return output(await (await liveGateway(input)).call('notifier.enable', { body }));
 }
 
-function quietHours({ flags }: Input): MailNotifierInput['quiet_hours'] {
-  const hours = flags['quietHours'] as { from: string; to: string } | undefined;
-  const zone = flags['timeZone'] as string | undefined;
+function quietHours({ flags }: InputOf<typeof ENABLE_FLAGS>): MailNotifierInput['quiet_hours'] {
+  const hours = flags.quietHours;
+  const zone = flags.timeZone;
   if (!hours && zone) throw invalid('--time-zone goes with --quiet-hours');
   return hours && { ...hours, time_zone: zone ?? localZone() };
 }
@@ -64,18 +61,59 @@ function hoursOfDay(text: string): { from: string; to: string } {
   return { from, to };
 }
 
+const ENABLE_FLAGS = [
+  ...GATEWAY_TARGET_FLAGS,
+  {
+    name: 'interval-seconds',
+    value: 'N',
+    summary: 'time between two checks when nothing happens; 1 or more',
+    parse: wholeNumber(1, 366 * 86_400),
+    required: true,
+  },
+  {
+    name: 'mode',
+    value: 'MODE',
+    choices: ['any_inbox', 'unread_only'],
+    summary: 'any_inbox: until mail is archived (the default); unread_only: until it is read',
+  },
+  {
+    name: 'repeat',
+    value: 'POLICY',
+    choices: ['every_poll', 'on_change', 'backoff'],
+    summary: 'announce unchanged mail at every interval (the default), never, or at growing intervals',
+  },
+  {
+    name: 'quiet-hours',
+    value: 'FROM-TO',
+    summary: 'no wakes between these times of day; mail that arrived is announced afterwards',
+    parse: hoursOfDay,
+  },
+  {
+    name: 'time-zone',
+    value: 'ZONE',
+    summary: "time zone of the quiet hours (default: this machine's)",
+    parse: notBlank,
+  },
+  {
+    name: 'wakes-per-hour',
+    value: 'N',
+    summary: 'maximum number of wakes in any hour',
+    parse: wholeNumber(1),
+  },
+] as const satisfies readonly Flag[];
+
 const notifier: Command = {
   name: 'mail-notifier',
   summary: 'whether and how the agent is woken for mail',
   subcommands: [
-    {
+    command({
       name: 'status',
       summary: 'how and when the agent is woken, and what holds back a wake now',
       examples: ['rouse agents gateway mail-notifier status --agent-name gpu'],
       flags: GATEWAY_TARGET_FLAGS,
       run: async (input) => output(await (await liveGateway(input)).notifier()),
-    },
-    {
+    }),
+    command({
       name: 'enable',
       summary: 'wake the agent for open mail, or change how',
       description:
@@ -86,55 +124,16 @@ const notifier: Command = {
         'rouse agents gateway mail-notifier enable --agent-name gpu --interval-seconds 60',
         'rouse agents gateway mail-notifier enable --agent-name gpu --interval-seconds 60 --repeat backoff --quiet-hours 22:00-07:00 --time-zone Europe/Zurich',
       ],
-      flags: [
-        ...GATEWAY_TARGET_FLAGS,
-        {
-          name: 'interval-seconds',
-          value: 'N',
-          summary: 'time between two checks when nothing happens; 1 or more',
-          parse: wholeNumber(1, 366 * 86_400),
-          required: true,
-        },
-        {
-          name: 'mode',
-          value: 'MODE',
-          choices: ['any_inbox', 'unread_only'],
-          summary: 'any_inbox: until mail is archived (the default); unread_only: until it is read',
-        },
-        {
-          name: 'repeat',
-          value: 'POLICY',
-          choices: ['every_poll', 'on_change', 'backoff'],
-          summary: 'announce unchanged mail at every interval (the default), never, or at growing intervals',
-        },
-        {
-          name: 'quiet-hours',
-          value: 'FROM-TO',
-          summary: 'no wakes between these times of day; mail that arrived is announced afterwards',
-          parse: hoursOfDay,
-        },
-        {
-          name: 'time-zone',
-          value: 'ZONE',
-          summary: "time zone of the quiet hours (default: this machine's)",
-          parse: notBlank,
-        },
-        {
-          name: 'wakes-per-hour',
-          value: 'N',
-          summary: 'maximum number of wakes in any hour',
-          parse: wholeNumber(1),
-        },
-      ],
+      flags: ENABLE_FLAGS,
       run: enable,
-    },
-    {
+    }),
+    command({
       name: 'disable',
       summary: 'do not wake the agent for mail',
       examples: ['rouse agents gateway mail-notifier disable --agent-name gpu'],
       flags: GATEWAY_TARGET_FLAGS,
       run: async (input) => output(await (await liveGateway(input)).call('notifier.disable', {})),
-    },
+    }),
   ],
 };
 

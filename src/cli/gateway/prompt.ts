@@ -1,8 +1,9 @@
 import { invalid, isRouseError, stableJson } from '../../base/index.ts';
+import type { AdmissionPolicy } from '../../domain/index.ts';
 import { exitCodeOf, exitCodeOfOutcome } from '../../wire/codes.ts';
 import type { ControlPromptInput, PromptRefused } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
-import type { Command, Input, Output } from '../command.ts';
+import { command, type Flag, type FlagsOf, type InputOf, type Output } from '../command.ts';
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
 import { liveGateway } from './target.ts';
 import { PROMPT_FLAG, promptText } from './text.ts';
@@ -10,12 +11,12 @@ import { PROMPT_FLAG, promptText } from './text.ts';
 /** Typing, proof and a chat reset together may take this long; the gateway itself gives up before. */
 const PROMPT_TIMEOUT_MS = 90_000;
 
-async function runPrompt(input: Input): Promise<Output> {
+async function runPrompt(input: InputOf<typeof PROMPT_FLAGS>): Promise<Output> {
   const body = { prompt: await promptText(input), ...admission(input), ...execution(input) };
   const gateway = await liveGateway(input);
   input.progress('waiting for proof that the prompt was submitted');
   try {
-    const result = await gateway.prompt(body as ControlPromptInput, {
+    const result = await gateway.prompt(body, {
       timeoutMs: PROMPT_TIMEOUT_MS,
       signal: input.signal,
     });
@@ -30,22 +31,29 @@ async function runPrompt(input: Input): Promise<Output> {
   }
 }
 
-function admission({ flags }: Input): Pick<ControlPromptInput, 'force' | 'admission_policy'> {
-  const policy = flags['admissionPolicy'] as string | undefined;
-  if (flags['force'] && policy !== undefined)
+function admission({
+  flags,
+}: InputOf<typeof PROMPT_FLAGS>): Pick<ControlPromptInput, 'force' | 'admission_policy'> {
+  const policy = flags.admissionPolicy;
+  if (flags.force && policy !== undefined)
     throw invalid('--force and --admission-policy exclude each other', {
       hint: '--force is the older spelling of --admission-policy always',
     });
-  if (policy === undefined) return flags['force'] ? { force: true } : {};
-  return { admission_policy: policy.replaceAll('-', '_') as 'ready_only' };
+  if (policy === undefined) return flags.force ? { force: true } : {};
+  return { admission_policy: policyGiven(flags) };
+}
+
+/** As the wire spells it. */
+export function policyGiven({ admissionPolicy }: FlagsOf<typeof PROMPT_FLAGS>): AdmissionPolicy | undefined {
+  return admissionPolicy?.replaceAll('-', '_') as AdmissionPolicy | undefined;
 }
 
 /** What the flags say of the model; nothing when they say nothing. */
-export function execution({ flags }: Input): {
+export function execution({ flags }: InputOf<typeof PROMPT_FLAGS>): {
   execution?: { model: { name?: string; reasoning?: { level: number } } };
 } {
-  const level = flags['reasoningLevel'] as number | undefined;
-  const name = flags['model'] as string | undefined;
+  const level = flags.reasoningLevel;
+  const name = flags.model;
   if (level === undefined && name === undefined) return {};
   return {
     execution: {
@@ -54,7 +62,26 @@ export function execution({ flags }: Input): {
   };
 }
 
-export const PROMPT: Command = {
+const PROMPT_FLAGS = [
+  ...GATEWAY_TARGET_FLAGS,
+  PROMPT_FLAG,
+  {
+    name: 'admission-policy',
+    value: 'POLICY',
+    choices: ['ready-only', 'if-no-pending', 'always'],
+    summary: 'when it may be typed: only into a ready agent, unless input is already pending, or always',
+  },
+  { name: 'force', summary: 'the same as --admission-policy always' },
+  { name: 'model', value: 'NAME', summary: 'model for this prompt; headless agents only', parse: notBlank },
+  {
+    name: 'reasoning-level',
+    value: 'N',
+    summary: 'reasoning level for this prompt, 0 or more; headless agents only',
+    parse: wholeNumber(0),
+  },
+] as const satisfies readonly Flag[];
+
+export const PROMPT = command({
   name: 'prompt',
   summary: 'submit a prompt now, with proof, or be refused with the reasons',
   description:
@@ -67,41 +94,30 @@ export const PROMPT: Command = {
     'rouse agents gateway prompt --agent-name gpu < prompt.md',
     'rouse agents gateway prompt --agent-name gpu --prompt "go on" --admission-policy if-no-pending',
   ],
-  flags: [
-    ...GATEWAY_TARGET_FLAGS,
-    PROMPT_FLAG,
-    {
-      name: 'admission-policy',
-      value: 'POLICY',
-      choices: ['ready-only', 'if-no-pending', 'always'],
-      summary: 'when it may be typed: only into a ready agent, unless input is already pending, or always',
-    },
-    { name: 'force', summary: 'the same as --admission-policy always' },
-    { name: 'model', value: 'NAME', summary: 'model for this prompt; headless agents only', parse: notBlank },
-    {
-      name: 'reasoning-level',
-      value: 'N',
-      summary: 'reasoning level for this prompt, 0 or more; headless agents only',
-      parse: wholeNumber(0),
-    },
-  ],
+  flags: PROMPT_FLAGS,
   run: runPrompt,
-};
+});
 
-async function runSendKeys(input: Input): Promise<Output> {
+async function runSendKeys(input: InputOf<typeof RUN_SEND_KEYS_FLAGS>): Promise<Output> {
   const { flags } = input;
   const gateway = await liveGateway(input);
   const result = await gateway.sendKeys(
     {
-      sequence: flags['sequence'] as string,
-      ...(flags['escapeSpecialKeys'] === true && { escape_special_keys: true }),
+      sequence: flags.sequence,
+      ...(flags.escapeSpecialKeys === true && { escape_special_keys: true }),
     },
     { timeoutMs: 30_000 },
   );
   return { data: result, plain: result.detail };
 }
 
-export const SEND_KEYS: Command = {
+const RUN_SEND_KEYS_FLAGS = [
+  ...GATEWAY_TARGET_FLAGS,
+  { name: 'sequence', value: 'KEYS', summary: 'what to type', required: true },
+  { name: 'escape-special-keys', summary: 'type the whole sequence as text, including tokens' },
+] as const satisfies readonly Flag[];
+
+export const SEND_KEYS = command({
   name: 'send-keys',
   summary: 'type raw keys now, also into a dialog or a busy turn; no Enter is added',
   description:
@@ -111,10 +127,6 @@ export const SEND_KEYS: Command = {
     "rouse agents gateway send-keys --agent-name gpu --sequence '<[Escape]>'",
     "rouse agents gateway send-keys --agent-name gpu --sequence '/model<[Enter]>'",
   ],
-  flags: [
-    ...GATEWAY_TARGET_FLAGS,
-    { name: 'sequence', value: 'KEYS', summary: 'what to type', required: true },
-    { name: 'escape-special-keys', summary: 'type the whole sequence as text, including tokens' },
-  ],
+  flags: RUN_SEND_KEYS_FLAGS,
   run: runSendKeys,
-};
+});

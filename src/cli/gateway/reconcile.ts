@@ -2,14 +2,14 @@ import { invalid } from '../../base/index.ts';
 import type { GatewayClient } from '../../client/index.ts';
 import type { Reconciliation } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
-import type { Command, Input, Output } from '../command.ts';
+import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { notBlank } from '../input/flag-values.ts';
 import { table } from '../print/table.ts';
 import { promptPreview } from './request-print.ts';
 import { liveGateway } from './target.ts';
 import { dayAndTime } from './time-words.ts';
 
-async function run(input: Input): Promise<Output> {
+async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   const choice = choiceOf(input);
   const gateway = await liveGateway(input);
   const before = await gateway.call('reconciliation.get', {});
@@ -22,9 +22,9 @@ async function run(input: Input): Promise<Output> {
 type Choice = { keep: string[]; discard: string[] } | { all: 'keep' | 'discard' };
 
 /** Undefined: only look. */
-function choiceOf({ flags }: Input): Choice | undefined {
-  const keep = (flags['keep'] ?? []) as string[];
-  const discard = (flags['discard'] ?? []) as string[];
+function choiceOf({ flags }: InputOf<typeof FLAGS>): Choice | undefined {
+  const keep = flags.keep ?? [];
+  const discard = flags.discard ?? [];
   const all = (['keep', 'discard'] as const).filter((each) => flags[`${each}All`]);
   const named = keep.length + discard.length > 0;
   if (all.length > 1 || (all.length === 1 && named)) {
@@ -96,7 +96,21 @@ function undecidedText({ requests, managed_agent_recovery: recovery }: Reconcili
   ].join('\n');
 }
 
-const reconcile: Command = {
+const FLAGS = [
+  ...GATEWAY_TARGET_FLAGS,
+  {
+    name: 'keep',
+    value: 'ID',
+    summary: 'keep this request; it runs once all are decided',
+    many: true,
+    parse: notBlank,
+  },
+  { name: 'discard', value: 'ID', summary: 'discard this request', many: true, parse: notBlank },
+  { name: 'keep-all', summary: 'keep all of them; they run now' },
+  { name: 'discard-all', summary: 'discard all of them' },
+] as const satisfies readonly Flag[];
+
+const reconcile = command({
   name: 'reconcile',
   summary: 'decide about requests that were meant for an earlier agent process',
   description:
@@ -108,20 +122,8 @@ const reconcile: Command = {
     'rouse agents gateway reconcile --agent-name gpu --keep gwreq-20260416-091402Z-0a1b2c3d --discard gwreq-20260416-091500Z-4e5f6071',
     'rouse agents gateway reconcile --agent-name gpu --discard-all',
   ],
-  flags: [
-    ...GATEWAY_TARGET_FLAGS,
-    {
-      name: 'keep',
-      value: 'ID',
-      summary: 'keep this request; it runs once all are decided',
-      many: true,
-      parse: notBlank,
-    },
-    { name: 'discard', value: 'ID', summary: 'discard this request', many: true, parse: notBlank },
-    { name: 'keep-all', summary: 'keep all of them; they run now' },
-    { name: 'discard-all', summary: 'discard all of them' },
-  ],
+  flags: FLAGS,
   run,
-};
+});
 
 export default reconcile;

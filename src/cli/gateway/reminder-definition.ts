@@ -1,26 +1,7 @@
 import { invalid } from '../../base/index.ts';
 import { rankingAfterAll, rankingBeforeAll } from '../../domain/index.ts';
 import type { PutReminderInput, Reminder, ReminderDefinitionInput } from '../../wire/index.ts';
-
-/** The flags of `reminders create` and `set`, as they arrive. */
-export interface ReminderFlags {
-  title?: string;
-  mode?: 'one_off' | 'repeat';
-  prompt?: string;
-  sequence?: string;
-  ensureEnter?: boolean;
-  ranking?: number;
-  beforeAll?: boolean;
-  afterAll?: boolean;
-  paused?: boolean;
-  startAfterSeconds?: number;
-  deliverAtUtc?: string;
-  intervalSeconds?: number;
-  cron?: string;
-  timeZone?: string;
-  durable?: boolean;
-  missed?: 'skip' | 'once';
-}
+import type { ReminderFlags } from './reminder-flags.ts';
 
 /** What the flags of `create` ask for. What the fields must be among themselves is said by the gateway. */
 export function newDefinition(flags: ReminderFlags, rankings: readonly number[]): ReminderDefinitionInput {

@@ -1,16 +1,15 @@
 import { invalid } from '../../base/index.ts';
 import { isRanking, MOST_RANKING } from '../../domain/index.ts';
-import type { Flag, Input } from '../command.ts';
+import { type Flag, type FlagsOf, flagKey, type InputOf } from '../command.ts';
 import { notBlank, positiveSeconds, utcTime } from '../input/flag-values.ts';
-import type { ReminderFlags } from './reminder-definition.ts';
 
-export const REMINDER_ID: Flag = {
+export const REMINDER_ID = {
   name: 'reminder-id',
   value: 'ID',
   summary: 'as "reminders list" shows it',
   required: true,
   parse: notBlank,
-};
+} as const satisfies Flag;
 
 function anyInteger(text: string): number {
   const value = Number(text);
@@ -20,20 +19,20 @@ function anyInteger(text: string): number {
   return value;
 }
 
-export const TITLE: Flag = {
+export const TITLE = {
   name: 'title',
   value: 'TEXT',
   summary: 'title for people; never sent to the agent',
   parse: notBlank,
-};
-export const MODE: Flag = {
+} as const satisfies Flag;
+export const MODE = {
   name: 'mode',
   value: 'MODE',
   choices: ['one_off', 'repeat'],
   summary: 'deliver it once, or repeatedly',
-};
+} as const satisfies Flag;
 
-const CONTENT: Flag[] = [
+const CONTENT = [
   { name: 'prompt', value: 'TEXT', summary: 'the prompt to submit', parse: notBlank },
   {
     name: 'sequence',
@@ -46,9 +45,9 @@ const CONTENT: Flag[] = [
     negatable: true,
     summary: 'make the keys end with exactly one Enter (default); --no-ensure-enter for control keys alone',
   },
-];
+] as const satisfies readonly Flag[];
 
-const RANK: Flag[] = [
+const RANK = [
   {
     name: 'ranking',
     value: 'N',
@@ -62,9 +61,9 @@ const RANK: Flag[] = [
     negatable: true,
     summary: 'keep its rank, blocking those behind it, without delivering it',
   },
-];
+] as const satisfies readonly Flag[];
 
-const TIMING: Flag[] = [
+const TIMING = [
   {
     name: 'start-after-seconds',
     value: 'N',
@@ -101,31 +100,19 @@ const TIMING: Flag[] = [
     choices: ['skip', 'once'],
     summary: 'durable: what to do with due times missed while no gateway ran',
   },
-];
+] as const satisfies readonly Flag[];
 
-export const REMINDER_FLAGS: Flag[] = [...CONTENT, ...RANK, ...TIMING];
+export const REMINDER_FLAGS = [...CONTENT, ...RANK, ...TIMING] as const satisfies readonly Flag[];
 
-const NAMES = [
-  'title',
-  'mode',
-  'prompt',
-  'sequence',
-  'ensureEnter',
-  'ranking',
-  'beforeAll',
-  'afterAll',
-  'paused',
-  'startAfterSeconds',
-  'deliverAtUtc',
-  'intervalSeconds',
-  'cron',
-  'timeZone',
-  'durable',
-  'missed',
-] as const satisfies (keyof ReminderFlags)[];
+export const DEFINITION_FLAGS = [TITLE, MODE, ...REMINDER_FLAGS] as const satisfies readonly Flag[];
 
-export function reminderFlags({ flags }: Input): ReminderFlags {
+/** What a reminder is made of, as the flags give it. */
+export type ReminderFlags = Partial<FlagsOf<typeof DEFINITION_FLAGS>>;
+
+/** Those that were given, of the flags that make a reminder. */
+export function reminderFlags({ flags }: InputOf<typeof DEFINITION_FLAGS>): ReminderFlags {
+  const names = DEFINITION_FLAGS.map(({ name }) => flagKey(name));
   return Object.fromEntries(
-    NAMES.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]]),
-  ) as ReminderFlags;
+    names.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]]),
+  );
 }

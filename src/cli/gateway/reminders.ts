@@ -1,20 +1,20 @@
 import type { Reminder } from '../../wire/index.ts';
-import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
-import type { Command, Input, Output } from '../command.ts';
+import { GATEWAY_TARGET_FLAGS, type TargetInput } from '../agents/target.ts';
+import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { MODE, REMINDER_FLAGS, REMINDER_ID, reminderFlags, TITLE } from './reminder-flags.ts';
 import { reminderTable, reminderText } from './reminder-print.ts';
 import { liveGateway } from './target.ts';
 
-async function list(input: Input): Promise<Output> {
+async function list(input: TargetInput): Promise<Output> {
   const set = await (await liveGateway(input)).reminders();
   return { data: set, plain: reminderTable(set, Date.now()) };
 }
 
-async function get(input: Input): Promise<Output> {
+async function get(input: InputOf<typeof GET_FLAGS>): Promise<Output> {
   return one(await (await liveGateway(input)).call('reminders.get', { reminder_id: idOf(input) }));
 }
 
-async function create(input: Input): Promise<Output> {
+async function create(input: InputOf<typeof CREATE_FLAGS>): Promise<Output> {
   const { newDefinition } = await import('./reminder-definition.ts');
   const flags = reminderFlags(input);
   // What the flags say among themselves is checked before anybody is asked.
@@ -35,7 +35,7 @@ async function create(input: Input): Promise<Output> {
   return { data: made, plain: `Reminder created.\n${reminderText(reminder!, Date.now())}` };
 }
 
-async function set(input: Input): Promise<Output> {
+async function set(input: InputOf<typeof SET_FLAGS>): Promise<Output> {
   const { changedDefinition } = await import('./reminder-definition.ts');
   const gateway = await liveGateway(input);
   const id = idOf(input);
@@ -50,24 +50,43 @@ async function set(input: Input): Promise<Output> {
   );
 }
 
-async function remove(input: Input): Promise<Output> {
+async function remove(input: InputOf<typeof REMOVE_FLAGS>): Promise<Output> {
   const result = await (await liveGateway(input)).call('reminders.delete', { reminder_id: idOf(input) });
   return { data: result, plain: result.detail };
 }
 
-function idOf({ flags }: Input): string {
-  return flags['reminderId'] as string;
+function idOf({ flags }: InputOf<readonly [typeof REMINDER_ID]>): string {
+  return flags.reminderId;
 }
 
 function one(reminder: Reminder): Output {
   return { data: reminder, plain: reminderText(reminder, Date.now()) };
 }
 
+const GET_FLAGS = [...GATEWAY_TARGET_FLAGS, REMINDER_ID] as const satisfies readonly Flag[];
+
+const CREATE_FLAGS = [
+  ...GATEWAY_TARGET_FLAGS,
+  { ...TITLE, required: true },
+  { ...MODE, required: true },
+  ...REMINDER_FLAGS,
+] as const satisfies readonly Flag[];
+
+const SET_FLAGS = [
+  ...GATEWAY_TARGET_FLAGS,
+  REMINDER_ID,
+  TITLE,
+  MODE,
+  ...REMINDER_FLAGS,
+] as const satisfies readonly Flag[];
+
+const REMOVE_FLAGS = [...GATEWAY_TARGET_FLAGS, REMINDER_ID] as const satisfies readonly Flag[];
+
 const reminders: Command = {
   name: 'reminders',
   summary: 'prompts or keys at a time: a ranked set of which one leads',
   subcommands: [
-    {
+    command({
       name: 'list',
       summary: 'all live reminders in ranking order, and what blocks what',
       description:
@@ -76,15 +95,15 @@ const reminders: Command = {
       examples: ['rouse agents gateway reminders list --agent-name gpu'],
       flags: GATEWAY_TARGET_FLAGS,
       run: list,
-    },
-    {
+    }),
+    command({
       name: 'get',
       summary: 'one reminder, with its next due times and how its last delivery ended',
       examples: ['rouse agents gateway reminders get --agent-name gpu --reminder-id greminder-0a1b2c3d4e5f'],
-      flags: [...GATEWAY_TARGET_FLAGS, REMINDER_ID],
+      flags: GET_FLAGS,
       run: get,
-    },
-    {
+    }),
+    command({
       name: 'create',
       summary: 'a new reminder',
       description:
@@ -96,15 +115,10 @@ const reminders: Command = {
         'rouse agents gateway reminders create --agent-name gpu --title "Stand-up" --mode repeat --prompt "Report progress." --before-all --cron "0 9 * * 1-5" --time-zone Europe/Zurich --durable --missed once',
         'rouse agents gateway reminders create --agent-name gpu --title "Dismiss" --mode one_off --sequence \'<[Escape]>\' --no-ensure-enter --ranking -100 --start-after-seconds 5',
       ],
-      flags: [
-        ...GATEWAY_TARGET_FLAGS,
-        { ...TITLE, required: true },
-        { ...MODE, required: true },
-        ...REMINDER_FLAGS,
-      ],
+      flags: CREATE_FLAGS,
       run: create,
-    },
-    {
+    }),
+    command({
       name: 'set',
       summary: 'change a reminder; what is not given stays as it is',
       description:
@@ -114,18 +128,18 @@ const reminders: Command = {
         'rouse agents gateway reminders set --agent-name gpu --reminder-id greminder-0a1b2c3d4e5f --no-paused',
         'rouse agents gateway reminders set --agent-name gpu --reminder-id greminder-0a1b2c3d4e5f --after-all',
       ],
-      flags: [...GATEWAY_TARGET_FLAGS, REMINDER_ID, TITLE, MODE, ...REMINDER_FLAGS],
+      flags: SET_FLAGS,
       run: set,
-    },
-    {
+    }),
+    command({
       name: 'remove',
       summary: 'delete a reminder; a delivery that has begun is completed first',
       examples: [
         'rouse agents gateway reminders remove --agent-name gpu --reminder-id greminder-0a1b2c3d4e5f',
       ],
-      flags: [...GATEWAY_TARGET_FLAGS, REMINDER_ID],
+      flags: REMOVE_FLAGS,
       run: remove,
-    },
+    }),
   ],
 };
 

@@ -1,10 +1,9 @@
 import { unavailable } from '../../base/index.ts';
 import type { RequestExtras } from '../../client/index.ts';
-import type { RequestState } from '../../domain/index.ts';
 import { exitCodeOfOutcome } from '../../wire/codes.ts';
 import type { RequestAccepted } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
-import type { Command, Flag, Input, Output } from '../command.ts';
+import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { notBlank, positiveSeconds, wholeNumber } from '../input/flag-values.ts';
 import { evidence, requestTable, requestText } from './request-print.ts';
 import { liveGateway } from './target.ts';
@@ -12,15 +11,15 @@ import { PROMPT_FLAG, promptText } from './text.ts';
 import { clockTime } from './time-words.ts';
 import { outcomeOf, WAIT_FLAGS, waitFor } from './wait.ts';
 
-const REQUEST_ID: Flag = {
+const REQUEST_ID = {
   name: 'request-id',
   value: 'ID',
   summary: 'as "requests list" shows it',
   required: true,
   parse: notBlank,
-};
+} as const satisfies Flag;
 
-const ENVELOPE_FLAGS: Flag[] = [
+const ENVELOPE_FLAGS = [
   {
     name: 'idempotency-key',
     value: 'KEY',
@@ -39,17 +38,17 @@ const ENVELOPE_FLAGS: Flag[] = [
     choices: ['high', 'normal', 'low'],
     summary: 'its place in the queue',
   },
-];
+] as const satisfies readonly Flag[];
 
-function envelope({ flags }: Input): RequestExtras {
-  const expires = flags['expiresInSeconds'] as number | undefined;
+function envelope({ flags }: InputOf<typeof ENVELOPE_FLAGS>): RequestExtras {
+  const expires = flags.expiresInSeconds;
   const latest = Date.UTC(9999, 11, 31);
   return {
-    ...(flags['idempotencyKey'] !== undefined && { idempotency_key: flags['idempotencyKey'] as string }),
+    ...(flags.idempotencyKey !== undefined && { idempotency_key: flags.idempotencyKey }),
     ...(expires !== undefined && {
       expires_at: new Date(Math.min(Date.now() + expires * 1000, latest)).toISOString(),
     }),
-    ...(flags['priority'] !== undefined && { priority: flags['priority'] as 'high' }),
+    ...(flags.priority !== undefined && { priority: flags.priority }),
   };
 }
 
@@ -60,53 +59,55 @@ function acceptedText(accepted: RequestAccepted, what: string): string {
   return `${what} accepted before under this key: ${request_id}, now ${state}${ended}.`;
 }
 
-async function submit(input: Input): Promise<Output> {
+async function submit(input: InputOf<typeof SUBMIT_FLAGS>): Promise<Output> {
   const prompt = await promptText(input);
   const gateway = await liveGateway(input);
   const accepted = await gateway.submitPrompt(
     { prompt },
-    { ...envelope(input), ...(input.flags['waitInLine'] === true && { wait_in_line: true }) },
+    { ...envelope(input), ...(input.flags.waitInLine === true && { wait_in_line: true }) },
   );
-  if (input.flags['wait']) return outcomeOf(await waitFor(gateway, accepted.request_id, input));
+  if (input.flags.wait) return outcomeOf(await waitFor(gateway, accepted.request_id, input));
   return { data: accepted, plain: acceptedText(accepted, 'Prompt') };
 }
 
-async function runInterrupt(input: Input): Promise<Output> {
+async function runInterrupt(input: InputOf<typeof INTERRUPT_FLAGS>): Promise<Output> {
   const gateway = await liveGateway(input);
-  const accepted = await gateway.interrupt(envelope(input));
-  if (input.flags['wait']) return outcomeOf(await waitFor(gateway, accepted.request_id, input));
+  const accepted = await gateway.interrupt();
+  if (input.flags.wait) return outcomeOf(await waitFor(gateway, accepted.request_id, input));
   return { data: accepted, plain: acceptedText(accepted, 'Interrupt') };
 }
 
-export const INTERRUPT: Command = {
+const INTERRUPT_FLAGS = [...GATEWAY_TARGET_FLAGS, ...WAIT_FLAGS] as const satisfies readonly Flag[];
+
+export const INTERRUPT = command({
   name: 'interrupt',
   summary: 'stop the running turn; goes ahead of everything in the queue',
   examples: ['rouse agents gateway interrupt --agent-name gpu --wait'],
-  flags: [...GATEWAY_TARGET_FLAGS, ...WAIT_FLAGS],
+  flags: INTERRUPT_FLAGS,
   run: runInterrupt,
-};
+});
 
-async function list(input: Input): Promise<Output> {
+async function list(input: InputOf<typeof LIST_FLAGS>): Promise<Output> {
   const { flags } = input;
   const found = await (await liveGateway(input)).call('requests.list', {
-    ...(flags['state'] !== undefined && { state: flags['state'] as RequestState }),
-    ...(flags['limit'] !== undefined && { limit: flags['limit'] as number }),
-    ...(flags['before'] !== undefined && { before: flags['before'] as number }),
+    ...(flags.state !== undefined && { state: flags.state }),
+    ...(flags.limit !== undefined && { limit: flags.limit }),
+    ...(flags.before !== undefined && { before: flags.before }),
   });
   return { data: found, plain: requestTable(found) };
 }
 
-async function get(input: Input): Promise<Output> {
-  const id = input.flags['requestId'] as string;
+async function get(input: InputOf<typeof GET_FLAGS>): Promise<Output> {
+  const id = input.flags.requestId;
   const gateway = await liveGateway(input);
-  if (input.flags['wait']) return outcomeOf(await waitFor(gateway, id, input));
+  if (input.flags.wait) return outcomeOf(await waitFor(gateway, id, input));
   const request = await gateway.getRequest(id);
   return { data: request, plain: requestText(request) };
 }
 
-async function cancel(input: Input): Promise<Output> {
+async function cancel(input: InputOf<typeof CANCEL_FLAGS>): Promise<Output> {
   const request = await (await liveGateway(input)).call('requests.cancel', {
-    request_id: input.flags['requestId'] as string,
+    request_id: input.flags.requestId,
   });
   return { data: request, plain: `Request ${request.request_id} is cancelled; nothing of it was typed.` };
 }
@@ -120,10 +121,10 @@ interface Entry {
 }
 
 /** One line per stage as it happens; ends with the request when one is named. */
-async function watch(input: Input): Promise<Output | undefined> {
+async function watch(input: InputOf<typeof WATCH_FLAGS>): Promise<Output | undefined> {
   const { flags, signal, style, out } = input;
-  const id = flags['requestId'] as string | undefined;
-  const after = flags['after'] === undefined ? undefined : String(flags['after']);
+  const id = flags.requestId;
+  const after = flags.after === undefined ? undefined : String(flags.after);
   const gateway = await liveGateway(input);
   // What stands in the ledger already is printed whole: a turn may have been told of after the end of its request.
   let stored = id === undefined || after !== undefined ? 0 : (await gateway.getRequest(id)).ledger!.length;
@@ -151,11 +152,55 @@ function outputOf(outcome: Outcome): Output {
   return { data: undefined, exitCode: exitCodeOfOutcome(outcome) ?? 0 };
 }
 
+const SUBMIT_FLAGS = [
+  ...GATEWAY_TARGET_FLAGS,
+  PROMPT_FLAG,
+  ...ENVELOPE_FLAGS,
+  {
+    name: 'wait-in-line',
+    summary: 'wait in the queue instead of being refused while a headless agent is working on another prompt',
+  },
+  ...WAIT_FLAGS,
+] as const satisfies readonly Flag[];
+
+const LIST_FLAGS = [
+  ...GATEWAY_TARGET_FLAGS,
+  {
+    name: 'state',
+    value: 'STATE',
+    choices: ['accepted', 'running', 'completed', 'failed', 'coalesced'],
+    summary: 'only those in this state',
+  },
+  {
+    name: 'limit',
+    value: 'N',
+    summary: 'maximum number to show',
+    parse: wholeNumber(1, 1000),
+    default: 20,
+  },
+  {
+    name: 'before',
+    value: 'SEQUENCE',
+    summary: 'only older ones (next page)',
+    parse: wholeNumber(1),
+  },
+] as const satisfies readonly Flag[];
+
+const GET_FLAGS = [...GATEWAY_TARGET_FLAGS, REQUEST_ID, ...WAIT_FLAGS] as const satisfies readonly Flag[];
+
+const CANCEL_FLAGS = [...GATEWAY_TARGET_FLAGS, REQUEST_ID] as const satisfies readonly Flag[];
+
+const WATCH_FLAGS = [
+  ...GATEWAY_TARGET_FLAGS,
+  { ...REQUEST_ID, required: false, summary: 'only this request, from beginning to end' },
+  { name: 'after', value: 'EVENT', summary: 'start after this event', parse: wholeNumber(0) },
+] as const satisfies readonly Flag[];
+
 const requestsGroup: Command = {
   name: 'requests',
   summary: 'prompts and interrupts in the durable line: submit, look, cancel, follow',
   subcommands: [
-    {
+    command({
       name: 'submit',
       summary: 'store a prompt; it is typed once the agent may be disturbed',
       description:
@@ -166,69 +211,38 @@ const requestsGroup: Command = {
         'rouse agents gateway requests submit --agent-name gpu --prompt "Run the tests."',
         'rouse agents gateway requests submit --agent-name gpu --idempotency-key nightly-7 --wait < prompt.md',
       ],
-      flags: [
-        ...GATEWAY_TARGET_FLAGS,
-        PROMPT_FLAG,
-        ...ENVELOPE_FLAGS,
-        {
-          name: 'wait-in-line',
-          summary:
-            'wait in the queue instead of being refused while a headless agent is working on another prompt',
-        },
-        ...WAIT_FLAGS,
-      ],
+      flags: SUBMIT_FLAGS,
       run: submit,
-    },
-    {
+    }),
+    command({
       name: 'list',
       summary: 'requests, newest first',
       examples: [
         'rouse agents gateway requests list --agent-name gpu',
         'rouse agents gateway requests list --agent-name gpu --state accepted',
       ],
-      flags: [
-        ...GATEWAY_TARGET_FLAGS,
-        {
-          name: 'state',
-          value: 'STATE',
-          choices: ['accepted', 'running', 'completed', 'failed', 'coalesced'],
-          summary: 'only those in this state',
-        },
-        {
-          name: 'limit',
-          value: 'N',
-          summary: 'maximum number to show',
-          parse: wholeNumber(1, 1000),
-          default: 20,
-        },
-        {
-          name: 'before',
-          value: 'SEQUENCE',
-          summary: 'only older ones (next page)',
-          parse: wholeNumber(1),
-        },
-      ],
+      flags: LIST_FLAGS,
       run: list,
-    },
-    {
+    }),
+    command({
       name: 'get',
       summary: 'one request with its ledger: every stage, and what proves it',
       examples: [
         'rouse agents gateway requests get --agent-name gpu --request-id gwreq-20260416-091402Z-0a1b2c3d',
       ],
-      flags: [...GATEWAY_TARGET_FLAGS, REQUEST_ID, ...WAIT_FLAGS],
+      flags: GET_FLAGS,
       run: get,
-    },
-    {
+    }),
+    command({
       name: 'cancel',
       summary: 'remove a request from the queue; one that has begun cannot be cancelled',
       examples: [
         'rouse agents gateway requests cancel --agent-name gpu --request-id gwreq-20260416-091402Z-0a1b2c3d',
       ],
-      flags: [...GATEWAY_TARGET_FLAGS, REQUEST_ID],
+      flags: CANCEL_FLAGS,
       run: cancel,
-    },
-    {
+    }),
+    command({
       name: 'watch',
       summary: 'every stage of every request, as it happens',
       description:
@@ -238,13 +252,9 @@ const requestsGroup: Command = {
         'rouse agents gateway requests watch --agent-name gpu',
         'rouse agents gateway requests watch --agent-name gpu --after 120 --print-json   # go on after event 120',
       ],
-      flags: [
-        ...GATEWAY_TARGET_FLAGS,
-        { ...REQUEST_ID, required: false, summary: 'only this request, from beginning to end' },
-        { name: 'after', value: 'EVENT', summary: 'start after this event', parse: wholeNumber(0) },
-      ],
+      flags: WATCH_FLAGS,
       run: watch,
-    },
+    }),
   ],
 };
 

@@ -1,11 +1,11 @@
 import { unavailable } from '../../base/index.ts';
 import type { GatewayClient } from '../../client/index.ts';
 import type { LocalTarget, PairTarget, Target } from '../../session/index.ts';
-import { targetOf } from '../agents/target.ts';
+import { type TargetInput, targetOf } from '../agents/target.ts';
 import type { Input } from '../command.ts';
 
 /** The live gateway of the agent the flags name. Nothing is attached for the purpose; without one it is `unavailable`. */
-export async function liveGateway(input: Input): Promise<GatewayClient> {
+export async function liveGateway(input: TargetInput): Promise<GatewayClient> {
   const target = await targetOf(input);
   const found = await gatewayOf(input, target);
   if (typeof found !== 'string') return found;

@@ -1,15 +1,19 @@
 import { invalid } from '../../base/index.ts';
-import type { Flag, Input } from '../command.ts';
+import type { Flag, InputOf } from '../command.ts';
 
-export const PROMPT_FLAG: Flag = {
+export const PROMPT_FLAG = {
   name: 'prompt',
   value: 'TEXT',
   summary: 'the prompt; without it, standard input as it is',
-};
+} as const satisfies Flag;
 
 /** The prompt from its flag, trimmed; otherwise standard input, as it is. */
-export async function promptText({ flags, stdin, stdinIsTty }: Input): Promise<string> {
-  const given = flags['prompt'];
+export async function promptText({
+  flags,
+  stdin,
+  stdinIsTty,
+}: InputOf<readonly [typeof PROMPT_FLAG]>): Promise<string> {
+  const given = flags.prompt;
   const text = typeof given === 'string' ? given.trim() : stdinIsTty ? '' : await stdin();
   if (text.trim() !== '') return text;
   throw invalid(typeof given === 'string' ? '--prompt must not be blank' : 'there is no prompt', {

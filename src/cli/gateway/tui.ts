@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TuiHistory, TuiState } from '../../wire/index.ts';
-import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
-import type { Command, Input, Output } from '../command.ts';
+import { GATEWAY_TARGET_FLAGS, type TargetInput } from '../agents/target.ts';
+import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { positiveSeconds, wholeNumber } from '../input/flag-values.ts';
 import { keyValues, show, table } from '../print/table.ts';
 import { liveGateway } from './target.ts';
@@ -61,14 +61,14 @@ function historyText({ entries }: TuiHistory): string {
   ]);
 }
 
-async function state(input: Input): Promise<Output> {
+async function state(input: TargetInput): Promise<Output> {
   const seen = await (await liveGateway(input)).tuiState();
   return { data: seen, plain: tuiText(seen) + transitionsText(seen) };
 }
 
-async function history(input: Input): Promise<Output> {
+async function history(input: InputOf<typeof HISTORY_FLAGS>): Promise<Output> {
   const seen = await (await liveGateway(input)).call('tui.history', {
-    limit: input.flags['limit'] as number | undefined,
+    limit: input.flags.limit,
   });
   return { data: seen, plain: historyText(seen) };
 }
@@ -76,10 +76,10 @@ async function history(input: Input): Promise<Output> {
 const CLEAR = '\u001b[H\u001b[2J\u001b[3J';
 
 /** On a terminal the screen is drawn anew at each look; into a pipe goes one JSON object per look and line. */
-async function watch(input: Input): Promise<Output> {
+async function watch(input: InputOf<typeof WATCH_FLAGS>): Promise<Output> {
   const { signal, outIsTty, style, out } = input;
   const gateway = await liveGateway(input);
-  const interval = (input.flags['intervalSeconds'] as number) * 1000;
+  const interval = input.flags.intervalSeconds * 1000;
   const drawn = outIsTty && style !== 'json';
   while (!signal.aborted) {
     const seen = await gateway.tuiState({ signal });
@@ -89,39 +89,54 @@ async function watch(input: Input): Promise<Output> {
   return { data: undefined, exitCode: 0 };
 }
 
-async function notePrompt(input: Input): Promise<Output> {
+async function notePrompt(input: InputOf<typeof NOTE_PROMPT_FLAGS>): Promise<Output> {
   const prompt = await promptText(input);
   const seen = await (await liveGateway(input)).call('tui.notePrompt', { body: { prompt } });
   return { data: seen, plain: tuiText(seen) };
 }
 
+const HISTORY_FLAGS = [
+  ...GATEWAY_TARGET_FLAGS,
+  {
+    name: 'limit',
+    value: 'N',
+    summary: 'maximum number to show (100); 0 shows everything that is kept',
+    parse: wholeNumber(0, 1_000_000),
+  },
+] as const satisfies readonly Flag[];
+
+const WATCH_FLAGS = [
+  ...GATEWAY_TARGET_FLAGS,
+  {
+    name: 'interval-seconds',
+    value: 'N',
+    summary: 'time between two checks',
+    parse: positiveSeconds,
+    default: 1,
+  },
+] as const satisfies readonly Flag[];
+
+const NOTE_PROMPT_FLAGS = [...GATEWAY_TARGET_FLAGS, PROMPT_FLAG] as const satisfies readonly Flag[];
+
 const tui: Command = {
   name: 'tui',
   summary: "what the agent's screen shows, and what is made of it",
   subcommands: [
-    {
+    command({
       name: 'state',
       summary: 'how Rouse reads the screen now, and whether a prompt may be typed',
       examples: ['rouse agents gateway tui state --agent-name gpu'],
       flags: GATEWAY_TARGET_FLAGS,
       run: state,
-    },
-    {
+    }),
+    command({
       name: 'history',
       summary: 'recent snapshots, newest last',
       examples: ['rouse agents gateway tui history --agent-name gpu --limit 20'],
-      flags: [
-        ...GATEWAY_TARGET_FLAGS,
-        {
-          name: 'limit',
-          value: 'N',
-          summary: 'maximum number to show (100); 0 shows everything that is kept',
-          parse: wholeNumber(0, 1_000_000),
-        },
-      ],
+      flags: HISTORY_FLAGS,
       run: history,
-    },
-    {
+    }),
+    command({
       name: 'watch',
       summary: 'the state again and again, until Ctrl-C',
       description:
@@ -130,25 +145,16 @@ const tui: Command = {
         'rouse agents gateway tui watch --agent-name gpu',
         "rouse agents gateway tui watch --agent-name gpu --interval-seconds 0.2 | jq -c '.turn.phase'",
       ],
-      flags: [
-        ...GATEWAY_TARGET_FLAGS,
-        {
-          name: 'interval-seconds',
-          value: 'N',
-          summary: 'time between two checks',
-          parse: positiveSeconds,
-          default: 1,
-        },
-      ],
+      flags: WATCH_FLAGS,
       run: watch,
-    },
-    {
+    }),
+    command({
       name: 'note-prompt',
       summary: 'record that a prompt was submitted by other means; nothing is sent',
       examples: ['rouse agents gateway tui note-prompt --agent-name gpu --prompt "typed by hand"'],
-      flags: [...GATEWAY_TARGET_FLAGS, PROMPT_FLAG],
+      flags: NOTE_PROMPT_FLAGS,
       run: notePrompt,
-    },
+    }),
   ],
 };
 

@@ -2,11 +2,11 @@ import { isRouseError } from '../../base/index.ts';
 import type { GatewayClient } from '../../client/index.ts';
 import { CODES, exitCodeOfOutcome } from '../../wire/codes.ts';
 import type { RequestView } from '../../wire/index.ts';
-import type { Flag, Input, Output } from '../command.ts';
+import type { Flag, InputOf, Output } from '../command.ts';
 import { positiveSeconds } from '../input/flag-values.ts';
 import { requestText } from './request-print.ts';
 
-export const WAIT_FLAGS: Flag[] = [
+export const WAIT_FLAGS = [
   { name: 'wait', summary: 'wait until it has ended; the exit code says how' },
   {
     name: 'timeout-seconds',
@@ -14,13 +14,17 @@ export const WAIT_FLAGS: Flag[] = [
     summary: 'with --wait: give up after this long; exit code 5 if it is still waiting',
     parse: positiveSeconds,
   },
-];
+] as const satisfies readonly Flag[];
 
 const NO_END_MS = 2 ** 31 - 1;
 
 /** The request once it has ended, or as it stands when the time is over. */
-export async function waitFor(gateway: GatewayClient, id: string, input: Input): Promise<RequestView> {
-  const seconds = input.flags['timeoutSeconds'] as number | undefined;
+export async function waitFor(
+  gateway: GatewayClient,
+  id: string,
+  input: InputOf<typeof WAIT_FLAGS>,
+): Promise<RequestView> {
+  const seconds = input.flags.timeoutSeconds;
   const timeoutMs = seconds === undefined ? NO_END_MS : Math.min(seconds * 1000, NO_END_MS);
   input.progress(`waiting for ${id}`);
   try {

@@ -3,7 +3,7 @@ import type { GatewayClient } from '../../client/index.ts';
 import type { MailOperationName } from '../../domain/index.ts';
 import type { ManifestFacts, Target } from '../../session/index.ts';
 import type { MailboxBinding } from '../../wire/index.ts';
-import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from '../agents/target.ts';
+import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from '../agents/target.ts';
 import type { Input } from '../command.ts';
 import { gatewayOf } from '../gateway/target.ts';
 import { answered, type MailAnswer, type MailDoor } from './door.ts';
@@ -16,7 +16,7 @@ const MAIL_TIMEOUT_MS = 30_000;
  * on the same store, so the answer differs only in `execution_path`.
  */
 export async function askMail(
-  input: Input,
+  input: TargetInput,
   operation: MailOperationName | 'status',
   body: object = {},
 ): Promise<MailAnswer> {
@@ -24,7 +24,7 @@ export async function askMail(
 }
 
 /** The mailbox of an agent that runs, or ran, on this host or behind a fleet server. */
-export const AGENT_DOOR: MailDoor = {
+export const AGENT_DOOR: MailDoor<typeof GATEWAY_TARGET_FLAGS> = {
   example: { family: 'rouse agents mail', mailbox: '--agent-name gpu' },
   flags: GATEWAY_TARGET_FLAGS,
   ask: askMail,

@@ -1,10 +1,10 @@
-import { GATEWAY_TARGET_FLAGS, sessionContext, targetOf } from '../agents/target.ts';
-import type { Command, Input, Output } from '../command.ts';
+import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from '../agents/target.ts';
+import { type Command, command, type Output } from '../command.ts';
 import { keyValues } from '../print/table.ts';
 import { AGENT_DOOR } from './agent-door.ts';
 import { mailCommands } from './commands.ts';
 
-async function resolveLive(input: Input): Promise<Output> {
+async function resolveLive(input: TargetInput): Promise<Output> {
   const target = await targetOf(input);
   const { agentMail, pairActions } = await import('../../session/index.ts');
   const data =
@@ -23,13 +23,13 @@ async function resolveLive(input: Input): Promise<Output> {
   };
 }
 
-export const RESOLVE_LIVE: Command = {
+export const RESOLVE_LIVE = command({
   name: 'resolve-live',
   summary: "where the agent's mail is, and which live gateway serves it",
   examples: ['rouse agents mail resolve-live --agent-name gpu --print-json'],
   flags: GATEWAY_TARGET_FLAGS,
   run: resolveLive,
-};
+});
 
 const mail: Command = {
   name: 'mail',

@@ -1,8 +1,8 @@
 import * as path from 'node:path';
 import type { MailOperationName } from '../../domain/index.ts';
 import { REPLY_POLICIES } from '../../domain/index.ts';
-import type { Argument, Command, Flag, Input, InputOf } from '../command.ts';
-import { type BODY_FLAGS, bodyText } from '../input/body-text.ts';
+import { type Argument, type Command, type Flag, flagKey, type Input, type InputOf } from '../command.ts';
+import { bodyText } from '../input/body-text.ts';
 import { notBlank } from '../input/flag-values.ts';
 import type { MailAnswer, MailDoor } from './door.ts';
 import {
@@ -21,37 +21,50 @@ import {
 } from './flags.ts';
 import { changedText, messageText, pageText, sentText, statusText } from './print.ts';
 
-interface MailCommand {
+interface MailCommand<I> {
   operation: MailOperationName | 'status';
   summary: string;
   description?: string;
   /** What follows the command and the mailbox. */
   examples: string[];
   args?: Argument[];
-  flags: Flag[];
-  body(input: Input): object | Promise<object>;
-  print(answer: MailAnswer, input: Input): string | Promise<string>;
+  flags: readonly Flag[];
+  body(input: I): object | Promise<object>;
+  print(answer: MailAnswer, input: I): string | Promise<string>;
+}
+
+function mailCommand<const List extends readonly Flag[]>(
+  definition: MailCommand<InputOf<NoInfer<List>>> & { flags: List },
+): MailCommand<Input> {
+  return definition as unknown as MailCommand<Input>;
 }
 
 const EXAMPLE_REF = 'filesystem:msg-20260416T091402Z-0123456789abcdef0123456789abcdef';
 
+/** `readState` is the field `read_state`. */
+type FieldOf<Key> = Key extends `${infer Head}${infer Tail}`
+  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${FieldOf<Tail>}`
+  : '';
+
 /** The fields of an operation whose flags were given: `read_state` is --read-state. */
-function fields({ flags }: Input, names: string[]): Record<string, unknown> {
-  const given = names.map((name) => [
-    name,
-    flags[name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())],
-  ]);
+function fields<Flags extends object>(
+  { flags }: Input<Flags>,
+  names: readonly FieldOf<keyof Flags>[],
+): Record<string, unknown> {
+  const given = names.map((name) => [name, flags[flagKey(name.replaceAll('_', '-')) as keyof Flags]]);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
-const refs = ({ flags }: Input): object => ({ message_refs: flags['messageRef'] });
+const refs = ({ flags }: InputOf<readonly [typeof MESSAGE_REFS]>): object => ({
+  message_refs: flags.messageRef,
+});
 
-async function outgoing(input: Input): Promise<object> {
-  const files = (flag: string, copy: boolean) =>
-    ((input.flags[flag] ?? []) as string[]).map((file) => ({ path: path.resolve(file), copy }));
+async function outgoing(input: InputOf<typeof OUTGOING_FLAGS>): Promise<object> {
+  const files = (given: string[] | undefined, copy: boolean) =>
+    (given ?? []).map((file) => ({ path: path.resolve(file), copy }));
   return {
-    body_content: await bodyText(input as InputOf<typeof BODY_FLAGS>),
-    attachments: [...files('attach', false), ...files('attachCopy', true)],
+    body_content: await bodyText(input),
+    attachments: [...files(input.flags.attach, false), ...files(input.flags.attachCopy, true)],
     ...fields(input, ['idempotency_key']),
   };
 }
@@ -61,16 +74,16 @@ function searchText({ args }: Input): string {
   return args.map((word) => (/\s/.test(word) && !word.includes('"') ? `"${word}"` : word)).join(' ');
 }
 
-const COMMANDS: MailCommand[] = [
-  {
+const COMMANDS: MailCommand<Input>[] = [
+  mailCommand({
     operation: 'status',
     summary: 'whose mailbox it is, where, and how much is open',
     examples: [''],
     flags: [],
     body: () => ({}),
     print: statusText,
-  },
-  {
+  }),
+  mailCommand({
     operation: 'list',
     summary: 'what is in a box, newest first',
     examples: ['--read-state unread --limit 20', '--box archive --include-body'],
@@ -96,24 +109,24 @@ const COMMANDS: MailCommand[] = [
         'include_body',
       ]),
     print: pageText,
-  },
-  {
+  }),
+  mailCommand({
     operation: 'peek',
     summary: 'show a message without marking it read',
     examples: [`--message-ref ${EXAMPLE_REF}`],
     flags: [MESSAGE_REF, BOX],
     body: (input) => fields(input, ['message_ref', 'box']),
     print: messageText,
-  },
-  {
+  }),
+  mailCommand({
     operation: 'read',
     summary: 'show a message and mark it read',
     examples: [`--message-ref ${EXAMPLE_REF}`],
     flags: [MESSAGE_REF, BOX],
     body: (input) => fields(input, ['message_ref', 'box']),
     print: messageText,
-  },
-  {
+  }),
+  mailCommand({
     operation: 'send',
     summary: 'send mail from this mailbox to full addresses',
     examples: [
@@ -128,8 +141,8 @@ const COMMANDS: MailCommand[] = [
     ],
     body: async (input) => ({ ...fields(input, ['to', 'cc', 'subject']), ...(await outgoing(input)) }),
     print: sentText,
-  },
-  {
+  }),
+  mailCommand({
     operation: 'post',
     summary: 'leave an operator note in this mailbox',
     examples: ['--subject "before you go on" --body-content "the build is red"'],
@@ -145,16 +158,16 @@ const COMMANDS: MailCommand[] = [
     ],
     body: async (input) => ({ ...fields(input, ['subject', 'reply_policy']), ...(await outgoing(input)) }),
     print: sentText,
-  },
-  {
+  }),
+  mailCommand({
     operation: 'reply',
     summary: 'answer a message; it is then read and answered',
     examples: [`--message-ref ${EXAMPLE_REF} --body-content "done"`],
     flags: [MESSAGE_REF, ...OUTGOING_FLAGS],
     body: async (input) => ({ ...fields(input, ['message_ref']), ...(await outgoing(input)) }),
     print: sentText,
-  },
-  {
+  }),
+  mailCommand({
     operation: 'mark',
     summary: 'set or clear read, answered, archived',
     examples: [`--message-ref ${EXAMPLE_REF} --read`],
@@ -166,8 +179,8 @@ const COMMANDS: MailCommand[] = [
     ],
     body: (input) => ({ ...refs(input), ...fields(input, ['read', 'answered', 'archived']) }),
     print: changedText,
-  },
-  {
+  }),
+  mailCommand({
     operation: 'move',
     summary: 'put messages into another box',
     examples: [`--message-ref ${EXAMPLE_REF} --destination-box later`],
@@ -177,16 +190,16 @@ const COMMANDS: MailCommand[] = [
     ],
     body: (input) => ({ ...refs(input), ...fields(input, ['destination_box']) }),
     print: changedText,
-  },
-  {
+  }),
+  mailCommand({
     operation: 'archive',
     summary: 'put away what is done; it is then read, and wakes nobody',
     examples: [`--message-ref ${EXAMPLE_REF}`],
     flags: [MESSAGE_REFS],
     body: refs,
     print: changedText,
-  },
-  {
+  }),
+  mailCommand({
     operation: 'search',
     summary: 'find words in subjects and bodies',
     description:
@@ -204,11 +217,11 @@ const COMMANDS: MailCommand[] = [
       ...fields(input, ['box', 'limit', 'cursor', 'include_body']),
     }),
     print: pageText,
-  },
+  }),
 ];
 
 /** Every mail command, on the mailbox that a door finds. */
-export function mailCommands(door: MailDoor): Command[] {
+export function mailCommands<List extends readonly Flag[]>(door: MailDoor<List>): Command[] {
   const { family, mailbox } = door.example;
   return COMMANDS.map(({ operation, examples, flags, body, print, ...words }) => ({
     ...words,
@@ -216,7 +229,7 @@ export function mailCommands(door: MailDoor): Command[] {
     examples: examples.map((rest) => `${family} ${operation} ${mailbox} ${rest}`.trim()),
     flags: [...flags, ...door.flags],
     async run(input) {
-      const data = await door.ask(input, operation, await body(input));
+      const data = await door.ask(input as InputOf<List>, operation, await body(input));
       return { data, plain: await print(data, input) };
     },
   }));

@@ -3,72 +3,81 @@ import type { Flag } from '../command.ts';
 import { BODY_FLAGS } from '../input/body-text.ts';
 import { notBlank, utcTime, wholeNumber } from '../input/flag-values.ts';
 
-export const BOX: Flag = { name: 'box', value: 'BOX', summary: 'the box it must be in', parse: notBlank };
+export const BOX = {
+  name: 'box',
+  value: 'BOX',
+  summary: 'the box it must be in',
+  parse: notBlank,
+} as const satisfies Flag;
 
-export const MESSAGE_REF: Flag = {
+export const MESSAGE_REF = {
   name: 'message-ref',
   value: 'REF',
   summary: 'which message, as list and search show it',
   required: true,
   parse: notBlank,
-};
+} as const satisfies Flag;
 
-export const MESSAGE_REFS: Flag = { ...MESSAGE_REF, summary: 'which message; may be repeated', many: true };
+export const MESSAGE_REFS = {
+  ...MESSAGE_REF,
+  summary: 'which message; may be repeated',
+  many: true,
+} as const satisfies Flag;
 
-export const READ_STATE: Flag = {
+export const READ_STATE = {
   name: 'read-state',
   value: 'STATE',
   summary: 'only read or unread ones',
   choices: READ_STATES,
-};
+} as const satisfies Flag;
 
-export const ANSWERED_STATE: Flag = {
+export const ANSWERED_STATE = {
   name: 'answered-state',
   value: 'STATE',
   summary: 'only answered or unanswered ones',
   choices: ANSWERED_STATES,
-};
+} as const satisfies Flag;
 
-export const ARCHIVED_STATE: Flag = {
+export const ARCHIVED_STATE = {
   name: 'archived',
   summary: 'only archived mail; --not-archived for the rest',
   negatable: true,
   opposite: 'not-archived',
-};
+} as const satisfies Flag;
 
-export const SINCE: Flag = {
+export const SINCE = {
   name: 'since',
   value: 'TIME',
   summary: 'not older than this, for example 2026-01-31T12:00:00Z',
   parse: utcTime,
-};
+} as const satisfies Flag;
 
-export const LIMIT: Flag = {
+export const LIMIT = {
   name: 'limit',
   value: 'N',
   summary: 'maximum number to show',
   parse: wholeNumber(1),
-};
+} as const satisfies Flag;
 
-export const CURSOR: Flag = {
+export const CURSOR = {
   name: 'cursor',
   value: 'CURSOR',
   summary: 'next page: the cursor printed with the previous page',
   parse: notBlank,
-};
+} as const satisfies Flag;
 
-export const INCLUDE_BODY: Flag = { name: 'include-body', summary: 'with the bodies' };
+export const INCLUDE_BODY = { name: 'include-body', summary: 'with the bodies' } as const satisfies Flag;
 
-export const SUBJECT: Flag = {
+export const SUBJECT = {
   name: 'subject',
   value: 'TEXT',
   summary: 'one line',
   required: true,
   parse: notBlank,
-};
+} as const satisfies Flag;
 
 /** Of every message that is written. */
-export const OUTGOING_FLAGS: Flag[] = [
+export const OUTGOING_FLAGS = [
   ...BODY_FLAGS,
   { name: 'attach', value: 'FILE', summary: 'refer to this file; may be repeated', many: true },
   {
@@ -83,4 +92,4 @@ export const OUTGOING_FLAGS: Flag[] = [
     summary: 'a retry with the same key and content is the same message',
     parse: notBlank,
   },
-];
+] as const satisfies readonly Flag[];

@@ -1,20 +1,15 @@
-import type { Command } from '../command.ts';
+import { type Command, command } from '../command.ts';
 import { mailCommands } from './commands.ts';
-import { BOX } from './flags.ts';
 import { MAILBOX_DOOR, MAILBOX_FLAGS, withMailbox } from './mailbox-door.ts';
-import { watchMail } from './watch.ts';
+import { WATCH_FLAGS, watchMail } from './watch.ts';
 
-const watch: Command = {
+const watch = command({
   name: 'watch',
   summary: 'print new mail as it arrives, until Ctrl-C',
   examples: ['rouse mail watch --address ana@houmao.localhost'],
-  flags: [
-    { ...BOX, summary: 'which box', default: 'inbox' },
-    { name: 'once', summary: 'end after the first event' },
-    ...MAILBOX_FLAGS,
-  ],
+  flags: [...WATCH_FLAGS, ...MAILBOX_FLAGS],
   run: (input) => withMailbox(input, (mailbox) => watchMail(mailbox, input)),
-};
+});
 
 const mail: Command = {
   name: 'mail',

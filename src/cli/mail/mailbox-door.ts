@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import { invalid } from '../../base/index.ts';
 import type { Mailbox } from '../../mail/index.ts';
-import type { Flag, Input } from '../command.ts';
+import type { Flag, InputOf } from '../command.ts';
 import { answered, type MailDoor } from './door.ts';
 
 export const ROOT_FLAG = {
@@ -13,7 +13,7 @@ export const ROOT_FLAG = {
 /** The path of the mailbox tells its transport. */
 const AUTO = 'auto';
 
-export const MAILBOX_FLAGS: Flag[] = [
+export const MAILBOX_FLAGS = [
   { ...ROOT_FLAG, summary: 'mail store directory, or a flat mailbox file ending in .md' },
   { name: 'address', value: 'ADDRESS', summary: 'whose mailbox; may be left out when the store has one' },
   {
@@ -26,11 +26,14 @@ export const MAILBOX_FLAGS: Flag[] = [
     ],
     default: AUTO,
   },
-];
+] as const satisfies readonly Flag[];
 
 /** The root that was asked for, and who asked: flag, environment or nobody. */
-export function chosenRoot({ flags, env, settings }: Input): { path: string; source: string } {
-  const given = flags['mailboxRoot'];
+export function chosenRoot({ flags, env, settings }: InputOf<readonly [typeof ROOT_FLAG]>): {
+  path: string;
+  source: string;
+} {
+  const given = flags.mailboxRoot;
   if (typeof given === 'string') {
     if (given.trim() === '') throw invalid('--mailbox-root must not be blank');
     return { path: path.resolve(given), source: 'flag' };
@@ -40,7 +43,7 @@ export function chosenRoot({ flags, env, settings }: Input): { path: string; sou
 }
 
 /** The mailbox the flags name, in its store. */
-export const MAILBOX_DOOR: MailDoor = {
+export const MAILBOX_DOOR: MailDoor<typeof MAILBOX_FLAGS> = {
   example: { family: 'rouse mail', mailbox: '--address ana@houmao.localhost' },
   flags: MAILBOX_FLAGS,
   ask: (input, operation, body) =>
@@ -57,9 +60,12 @@ export const MAILBOX_DOOR: MailDoor = {
 };
 
 /** Opens the mailbox the flags name, runs `work`, and closes what was opened. */
-export async function withMailbox<T>(input: Input, work: (mailbox: Mailbox) => Promise<T>): Promise<T> {
+export async function withMailbox<T>(
+  input: InputOf<typeof MAILBOX_FLAGS>,
+  work: (mailbox: Mailbox) => Promise<T>,
+): Promise<T> {
   const { path: root } = chosenRoot(input);
-  const { address, transport } = input.flags as { address?: string; transport: string };
+  const { address, transport } = input.flags;
   const { openMailboxAt } = await import('../../mail/index.ts');
   const named = transport === AUTO ? undefined : transport;
   const { mailbox, close } = await openMailboxAt(root, { address, transport: named });

@@ -1,7 +1,8 @@
 import type { MailAttachment, MailMessage, MailParticipant } from '../../domain/index.ts';
-import type { Input } from '../command.ts';
+import type { InputOf } from '../command.ts';
 import { keyValues, show, table } from '../print/table.ts';
 import type { MailAnswer } from './door.ts';
+import type { CURSOR } from './flags.ts';
 
 /** Answers as people read them. */
 
@@ -37,13 +38,13 @@ interface Page {
   next_cursor?: string | null;
 }
 
-export function pageText(answer: MailAnswer, { flags }: Input): string {
+export function pageText(answer: MailAnswer, { flags }: InputOf<readonly [typeof CURSOR]>): string {
   const page = answer as unknown as Page;
   const { messages, next_cursor: next } = page;
   const bodies = messages.flatMap(({ message_ref: ref, body_text: body }) =>
     body == null ? [] : [`\n${ref}\n${printable(body)}`],
   );
-  const head = pageHead(page, flags['cursor'] !== undefined);
+  const head = pageHead(page, flags.cursor !== undefined);
   if (messages.length === 0) return head;
   return [
     head,

@@ -1,13 +1,19 @@
 import type { MailMessage } from '../../domain/index.ts';
 import type { Mailbox } from '../../mail/index.ts';
-import type { Input } from '../command.ts';
+import type { Flag, Input, InputOf } from '../command.ts';
+import { BOX } from './flags.ts';
 import { messageTable, plural } from './print.ts';
+
+export const WATCH_FLAGS = [
+  { ...BOX, summary: 'which box', default: 'inbox' },
+  { name: 'once', summary: 'end after the first event' },
+] as const satisfies readonly Flag[];
 
 const PAGE = 200;
 
 /** Prints what is new in a box after each hint; JSON style prints one object per line. Ends when interrupted. */
-export async function watchMail(mailbox: Mailbox, input: Input): Promise<void> {
-  const box = input.flags['box'] as string;
+export async function watchMail(mailbox: Mailbox, input: InputOf<typeof WATCH_FLAGS>): Promise<void> {
+  const box = input.flags.box;
   const known = new Set<string>();
   const fresh = async (): Promise<MailMessage[]> => {
     const { messages } = await mailbox.list({ box, limit: PAGE });
@@ -38,7 +44,7 @@ export async function watchMail(mailbox: Mailbox, input: Input): Promise<void> {
       const news = await fresh();
       if (news.length === 0) continue;
       for (const message of news) tell(message, input);
-      if (input.flags['once']) return;
+      if (input.flags.once) return;
     }
   } finally {
     stop();

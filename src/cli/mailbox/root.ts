@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import { invalid } from '../../base/index.ts';
 import type { MailStore } from '../../mail/index.ts';
-import type { Flag, Input } from '../command.ts';
-import { chosenRoot } from '../mail/mailbox-door.ts';
+import type { Flag, Input, InputOf } from '../command.ts';
+import { chosenRoot, type ROOT_FLAG } from '../mail/mailbox-door.ts';
 
 /** What the commands on a whole mail store have in common. */
 
@@ -28,7 +28,7 @@ export const text = <Name extends string>(
 ): string | undefined => input.flags[name];
 
 /** These commands are about directories; what ends in .md is a flat file and has commands of its own. */
-export function storeRoot(input: Input): string {
+export function storeRoot(input: InputOf<readonly [typeof ROOT_FLAG]>): string {
   const { path } = chosenRoot(input);
   if (!path.endsWith('.md') || fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
   throw invalid(`${path} names a flat mailbox file, which needs no mail store`, {
@@ -37,7 +37,10 @@ export function storeRoot(input: Input): string {
 }
 
 /** Opens the store, runs `work`, closes it. */
-export async function withStore<T>(input: Input, work: (store: MailStore) => Promise<T> | T): Promise<T> {
+export async function withStore<T>(
+  input: InputOf<readonly [typeof ROOT_FLAG]>,
+  work: (store: MailStore) => Promise<T> | T,
+): Promise<T> {
   const { openMailStore } = await import('../../mail/index.ts');
   const store = openMailStore({ root: storeRoot(input) });
   try {
@@ -48,7 +51,7 @@ export async function withStore<T>(input: Input, work: (store: MailStore) => Pro
 }
 
 /** Every answer says which root it is about and why that one. */
-export function about(input: Input, payload: object): object {
+export function about(input: InputOf<readonly [typeof ROOT_FLAG]>, payload: object): object {
   const { path, source } = chosenRoot(input);
   return { mailbox_root: path, mailbox_root_detail: { path, source }, ...payload };
 }

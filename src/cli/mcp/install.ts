@@ -1,6 +1,6 @@
 import { absoluteDirectory } from '../agents/mailbox-flags.ts';
 import { AGENT_FLAGS, localAgent } from '../agents/target.ts';
-import type { Command, Input, Output } from '../command.ts';
+import { command, type Flag, type InputOf, type Output } from '../command.ts';
 
 const configurableTools = async (): Promise<string[]> =>
   (await import('../../tools/index.ts')).toolNames((tool) => tool.mcp?.config);
@@ -15,7 +15,7 @@ async function description(): Promise<string> {
   );
 }
 
-async function install(input: Input): Promise<Output> {
+async function install(input: InputOf<typeof INSTALL_FLAGS>): Promise<Output> {
   const { installMcp, mcpEntryOf, sharedMcpEntry, shownMcpConfig } = await (
     await import('../../session/index.ts')
   ).mcpConfig();
@@ -25,8 +25,8 @@ async function install(input: Input): Promise<Output> {
   const entry = agent
     ? mcpEntryOf({ manifest: agent.path, agentId: agent.agentId }, input.env)
     : sharedMcpEntry();
-  const config = { tool: tool as string, home: home as string | undefined, env: input.env, entry };
-  if (input.flags['print']) {
+  const config = { tool, home, env: input.env, entry };
+  if (input.flags.print) {
     const { file, text } = shownMcpConfig(config);
     return { data: { schema_version: 1, tool, file, text }, plain: `# ${file}\n${text.trimEnd()}` };
   }
@@ -38,7 +38,19 @@ async function install(input: Input): Promise<Output> {
   };
 }
 
-export const mcpInstall: Command = {
+const INSTALL_FLAGS = [
+  { name: 'tool', value: 'TOOL', choices: configurableTools, summary: 'the tool', required: true },
+  {
+    name: 'home',
+    value: 'DIR',
+    summary: "the tool's home directory (default: its own variable, or a directory in your home)",
+    parse: absoluteDirectory,
+  },
+  { name: 'print', summary: 'print what would be written, and write nothing' },
+  ...AGENT_FLAGS,
+] as const satisfies readonly Flag[];
+
+export const mcpInstall = command({
   name: 'install',
   summary: "write our server into a tool's own MCP configuration",
   description,
@@ -47,16 +59,6 @@ export const mcpInstall: Command = {
     'rouse mcp install --tool codex --agent-name ben --home /srv/agents/ben-codex-home',
     'rouse mcp install --tool claude --print',
   ],
-  flags: [
-    { name: 'tool', value: 'TOOL', choices: configurableTools, summary: 'the tool', required: true },
-    {
-      name: 'home',
-      value: 'DIR',
-      summary: "the tool's home directory (default: its own variable, or a directory in your home)",
-      parse: absoluteDirectory,
-    },
-    { name: 'print', summary: 'print what would be written, and write nothing' },
-    ...AGENT_FLAGS,
-  ],
+  flags: INSTALL_FLAGS,
   run: install,
-};
+});

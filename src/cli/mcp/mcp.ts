@@ -1,18 +1,16 @@
-import { AGENT_FLAGS } from '../agents/target.ts';
-import type { Command, Input, Output } from '../command.ts';
-import { FLEET_FLAGS } from '../fleet/access.ts';
+import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { wholeNumber } from '../input/flag-values.ts';
 import { mcpInstall } from './install.ts';
-import { mcpPorts, ownTokenFile } from './ports.ts';
+import { MCP_FLAGS, mcpPorts, ownTokenFile } from './ports.ts';
 
-async function serve(input: Input): Promise<Output | void> {
-  const port = input.flags['http'] as number | undefined;
+async function serve(input: InputOf<typeof SERVE_FLAGS>): Promise<Output | void> {
+  const port = input.flags.http;
   if (port !== undefined) return serveHttp(input, port);
   const { serveMcpOverStdio } = await import('../../mcp/index.ts');
   await serveMcpOverStdio(mcpPorts(input), input.signal);
 }
 
-async function serveHttp(input: Input, port: number): Promise<void> {
+async function serveHttp(input: InputOf<typeof SERVE_FLAGS>, port: number): Promise<void> {
   const [{ listenMcp }, { readTokenFile }, { silentLog }] = await Promise.all([
     import('../../mcp/index.ts'),
     import('../../client/index.ts'),
@@ -34,8 +32,18 @@ async function serveHttp(input: Input, port: number): Promise<void> {
   await listening.close();
 }
 
+const SERVE_FLAGS = [
+  {
+    name: 'http',
+    value: 'PORT',
+    summary: 'serve streamable HTTP on this port of 127.0.0.1 (0: any free one) instead of standard input',
+    parse: wholeNumber(0, 65_535),
+  },
+  ...MCP_FLAGS,
+] as const satisfies readonly Flag[];
+
 /** The agent's tools for any program that speaks the Model Context Protocol. */
-const mcp: Command = {
+const mcp = command({
   name: 'mcp',
   summary: 'requests, mail and reminders as MCP tools for an agent',
   description:
@@ -43,18 +51,9 @@ const mcp: Command = {
     "agent is the one named, else the one of this session; its token is read from the session's fleet/token or the file " +
     'in ROUSE_FLEET_TOKEN_FILE, never from an argument.',
   examples: ['rouse mcp', 'rouse mcp --agent-name ben --http 9890'],
-  flags: [
-    {
-      name: 'http',
-      value: 'PORT',
-      summary: 'serve streamable HTTP on this port of 127.0.0.1 (0: any free one) instead of standard input',
-      parse: wholeNumber(0, 65_535),
-    },
-    ...AGENT_FLAGS,
-    ...FLEET_FLAGS,
-  ],
+  flags: SERVE_FLAGS,
   run: serve,
   subcommands: [mcpInstall],
-};
+});
 
 export default mcp;

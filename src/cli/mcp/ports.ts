@@ -3,14 +3,19 @@ import type { FleetClient } from '../../client/index.ts';
 import type { MailOperationName } from '../../domain/index.ts';
 import type { McpPorts } from '../../mcp/index.ts';
 import type { Target } from '../../session/index.ts';
-import { targetOf } from '../agents/target.ts';
-import type { Input, InputOf } from '../command.ts';
-import { type FLEET_FLAGS, fleetPlace, manifestOf } from '../fleet/access.ts';
+import { AGENT_FLAGS, onThisHost, targetOf } from '../agents/target.ts';
+import type { Flag, InputOf } from '../command.ts';
+import { FLEET_FLAGS, fleetPlace, manifestOf } from '../fleet/access.ts';
 import { gatewayOf } from '../gateway/target.ts';
 import { askMailOf } from '../mail/agent-door.ts';
 
+/** Which agent, and as whom it speaks. */
+export const MCP_FLAGS = [...AGENT_FLAGS, ...FLEET_FLAGS] as const satisfies readonly Flag[];
+
+type McpInput = InputOf<typeof MCP_FLAGS>;
+
 /** Where the tools of one agent lead. Everything is looked for at each call: gateways and tokens come and go. */
-export function mcpPorts(input: Input): McpPorts {
+export function mcpPorts(input: McpInput): McpPorts {
   return {
     tickets: async (workspaceId) => {
       const { TicketsClient } = await import('../../client/index.ts');
@@ -32,10 +37,11 @@ export function mcpPorts(input: Input): McpPorts {
  * The agent the flags name, else the one whose manifest the environment names (tools start their servers with little of
  * it, and outside tmux), else that of the tmux session.
  */
-async function agentOf(input: Input): Promise<Target> {
+async function agentOf(input: McpInput): Promise<Target> {
   const { agentName, agentId, currentSession, targetTmuxSession } = input.flags;
   const manifest = manifestOf(input.env);
-  if (!manifest || agentName || agentId || currentSession || targetTmuxSession) return targetOf(input);
+  if (!manifest || agentName || agentId || currentSession || targetTmuxSession)
+    return targetOf(onThisHost(input));
   const { readManifestFacts } = await import('../../session/index.ts');
   const facts = readManifestFacts(manifest);
   const { pairBaseUrl: baseUrl, pairAgentRef: agentRef } = facts;
@@ -43,7 +49,7 @@ async function agentOf(input: Input): Promise<Target> {
 }
 
 /** Speaks as the agent. The administrator of the host is never the default here: an agent is not one. */
-async function ownFleet(input: Input): Promise<FleetClient> {
+async function ownFleet(input: McpInput): Promise<FleetClient> {
   const { FleetClient, readTokenFile } = await import('../../client/index.ts');
   const place = await ownPlace(input);
   if (place) return new FleetClient({ url: place.url, token: readTokenFile(place.tokenFile) });
@@ -53,17 +59,17 @@ async function ownFleet(input: Input): Promise<FleetClient> {
 }
 
 /** The file that holds the agent's token; undefined when it has none. */
-export async function ownTokenFile(input: Input): Promise<string | undefined> {
+export async function ownTokenFile(input: McpInput): Promise<string | undefined> {
   return (await ownPlace(input))?.tokenFile;
 }
 
-async function ownPlace(input: Input): Promise<{ url: string; tokenFile: string } | undefined> {
+async function ownPlace(input: McpInput): Promise<{ url: string; tokenFile: string } | undefined> {
   const { sessionFleet } = await import('../../client/index.ts');
-  if (!input.flags['fleetUrl'] && !input.flags['fleetTokenFile']) {
+  if (!input.flags.fleetUrl && !input.flags.fleetTokenFile) {
     const agent = await agentOf(input).catch(() => undefined);
     const session = agent?.facts && sessionFleet(agent.facts.root);
     if (session) return session;
     if (!input.env['ROUSE_FLEET_TOKEN_FILE']) return undefined;
   }
-  return fleetPlace(input as InputOf<typeof FLEET_FLAGS>);
+  return fleetPlace(input);
 }

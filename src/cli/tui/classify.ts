@@ -1,11 +1,16 @@
 import * as fs from 'node:fs';
 import { errnoOf, invalid, notFound } from '../../base/index.ts';
 import type { Classification, Detector } from '../../screen/index.ts';
-import type { Command, Input, Output } from '../command.ts';
+import { command, type Flag, type InputOf, type Output } from '../command.ts';
 
 const LARGEST_CAPTURE = 8 * 1024 * 1024;
 
-const classify: Command = {
+const FLAGS = [
+  { name: 'tool', value: 'NAME', summary: 'the tool that drew the screen' },
+  { name: 'tool-version', value: 'VERSION', summary: 'its version (default: the newest known detector)' },
+] as const satisfies readonly Flag[];
+
+const classify = command({
   name: 'classify',
   summary: 'say what a captured screen means: ready or not, and why',
   description:
@@ -17,18 +22,15 @@ const classify: Command = {
     'rouse tui classify --tool codex --tool-version 0.166.0 --print-json *.ansi.txt',
   ],
   args: [{ name: 'file', summary: 'captured screens', variadic: true }],
-  flags: [
-    { name: 'tool', value: 'NAME', summary: 'the tool that drew the screen' },
-    { name: 'tool-version', value: 'VERSION', summary: 'its version (default: the newest known detector)' },
-  ],
+  flags: FLAGS,
   run,
-};
+});
 
-async function run({ args, flags }: Input): Promise<Output> {
+async function run({ args, flags }: InputOf<typeof FLAGS>): Promise<Output> {
   const { classifyCapture, readVersion } = await import('../../screen/index.ts');
   const { detectorFor, toolNames } = await import('../../tools/index.ts');
-  const tool = flags['tool'] as string | undefined;
-  const version = flags['toolVersion'] as string | undefined;
+  const tool = flags.tool;
+  const version = flags.toolVersion;
   if (!tool) throw invalid('--tool is required', { hint: `known tools: ${toolNames().join(', ')}` });
   if (version !== undefined && !readVersion(version)) {
     throw invalid(`--tool-version must be a version such as 2.1.325, but is ${JSON.stringify(version)}`);

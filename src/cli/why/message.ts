@@ -1,6 +1,6 @@
 import { isRouseError } from '../../base/index.ts';
 import type { MailMessageView, NotifierDecision } from '../../wire/index.ts';
-import type { Input } from '../command.ts';
+import type { TargetInput } from '../agents/target.ts';
 import { askMail } from '../mail/agent-door.ts';
 import { show } from '../print/table.ts';
 import type { WhySource } from './source.ts';
@@ -12,7 +12,11 @@ export interface MessageFacts {
   problem: string | null;
 }
 
-export async function messageFacts(input: Input, source: WhySource, ref: string): Promise<MessageFacts> {
+export async function messageFacts(
+  input: TargetInput,
+  source: WhySource,
+  ref: string,
+): Promise<MessageFacts> {
   const announced_by = await source.announcedBy(ref);
   try {
     const { message } = (await askMail(input, 'peek', { message_ref: ref })) as unknown as {

@@ -1,6 +1,6 @@
 import { isRouseError, notFound } from '../../base/index.ts';
 import type { GatewayClient } from '../../client/index.ts';
-import type { ManifestFacts, SelectorFlags, Target } from '../../session/index.ts';
+import type { ManifestFacts, Target } from '../../session/index.ts';
 import type {
   FleetConnection,
   LastTurn,
@@ -10,8 +10,7 @@ import type {
   ReminderDelivery,
   RequestView,
 } from '../../wire/index.ts';
-import { sessionContext, targetOf } from '../agents/target.ts';
-import type { Input } from '../command.ts';
+import { selectorOf, sessionContext, type TargetInput, targetOf } from '../agents/target.ts';
 import { gatewayOf } from '../gateway/target.ts';
 
 /** What the files hold of a durable reminder. */
@@ -45,7 +44,7 @@ export interface WhySource {
   close(): void;
 }
 
-export async function whySource(input: Input): Promise<WhySource> {
+export async function whySource(input: TargetInput): Promise<WhySource> {
   const target = await living(input);
   if ('stopped' in target) return ofFiles(target.stopped, 'the agent was stopped');
   const gateway = await gatewayOf(input, target);
@@ -54,13 +53,13 @@ export async function whySource(input: Input): Promise<WhySource> {
 }
 
 /** The agent, or what is left of its newest session: one asks why above all when it is too late. */
-async function living(input: Input): Promise<Target | { stopped: ManifestFacts }> {
+async function living(input: TargetInput): Promise<Target | { stopped: ManifestFacts }> {
   try {
     return await targetOf(input);
   } catch (error) {
     if (!isRouseError(error) || error.code !== 'not_found') throw error;
     const { findEnded } = await import('../../session/index.ts');
-    const stopped = findEnded(sessionContext(input), input.flags as SelectorFlags);
+    const stopped = findEnded(sessionContext(input), selectorOf(input));
     if (!stopped) throw error;
     return { stopped };
   }

@@ -1,7 +1,7 @@
 import { invalid, isRouseError } from '../../base/index.ts';
 import type { NotifierDecision } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
-import type { Command, Input, Output } from '../command.ts';
+import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { dayAndTime } from '../gateway/time-words.ts';
 import { notBlank, utcTime, wholeNumber } from '../input/flag-values.ts';
 import { choose } from './choose.ts';
@@ -11,10 +11,10 @@ import { reminderLines, whyReminder } from './reminders.ts';
 import { whyRequest } from './request.ts';
 import { type WhySource, whySource } from './source.ts';
 
-async function run(input: Input): Promise<Output> {
+async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   const source = await whySource(input);
   try {
-    const { request, reminderId } = input.flags as { request?: string; reminderId?: string };
+    const { request, reminderId } = input.flags;
     if (request !== undefined) return await whyRequest(request, source);
     if (reminderId !== undefined) return whyReminder(reminderId, source, Date.now());
     return await whyWoken(input, source);
@@ -23,22 +23,20 @@ async function run(input: Input): Promise<Output> {
   }
 }
 
-async function whyWoken(input: Input, source: WhySource): Promise<Output> {
+async function whyWoken(input: InputOf<typeof FLAGS>, source: WhySource): Promise<Output> {
   const { flags } = input;
-  const ref = flags['messageRef'] as string | undefined;
+  const ref = flags.messageRef;
   const message = ref === undefined ? undefined : await messageFacts(input, source, ref);
-  const at = flags['at'] as string | undefined;
+  const at = flags.at;
   const chosen = await choose(source, {
-    limit: flags['limit'] as number,
+    limit: flags.limit,
     at,
     // What is told once counts once; programs and a replay are given row by row.
-    folded: input.style !== 'json' && !flags['replay'],
+    folded: input.style !== 'json' && !flags.replay,
     matches: message === undefined ? () => true : (decision) => partIn(decision, message) !== undefined,
   });
   const { replayDecision } = await import('../../gateway/offline.ts');
-  const replays = flags['replay']
-    ? chosen.map(replayDecision).filter((each) => each !== undefined)
-    : undefined;
+  const replays = flags.replay ? chosen.map(replayDecision).filter((each) => each !== undefined) : undefined;
   const different = replays?.filter((each) => !each.same) ?? [];
   const explained = await Promise.all(chosen.map((decision) => explain(decision, source)));
   return {
@@ -116,7 +114,28 @@ function withZone(text: string): string {
   return /[Zz]$|[+-]\d\d:?\d\d$/.test(text) ? text : `${text.length === 10 ? `${text}T23:59:59` : text}Z`;
 }
 
-const why: Command = {
+const FLAGS = [
+  ...GATEWAY_TARGET_FLAGS,
+  {
+    name: 'at',
+    value: 'TIME',
+    summary: 'decisions up to this time: 09:14, 09:14:02 or ISO 8601',
+    parse: momentOf,
+  },
+  { name: 'message-ref', value: 'REF', summary: 'only decisions about this message', parse: notBlank },
+  { name: 'request', value: 'ID', summary: 'explain one request instead', parse: notBlank },
+  { name: 'reminder-id', value: 'ID', summary: 'explain one reminder instead', parse: notBlank },
+  {
+    name: 'limit',
+    value: 'N',
+    summary: 'maximum number of decisions; a run of equal decisions counts as one',
+    parse: wholeNumber(1, 100_000),
+    default: 10,
+  },
+  { name: 'replay', summary: 'repeat each decision from its stored facts, and compare' },
+] as const satisfies readonly Flag[];
+
+const why = command({
   name: 'why',
   summary: 'why an agent was or was not woken or reminded, from the facts of the moment',
   description:
@@ -132,27 +151,8 @@ const why: Command = {
     'rouse why --agent-name gpu --reminder-id greminder-0a1b2c3d4e5f',
     'rouse why --agent-name gpu --limit 1000 --replay',
   ],
-  flags: [
-    ...GATEWAY_TARGET_FLAGS,
-    {
-      name: 'at',
-      value: 'TIME',
-      summary: 'decisions up to this time: 09:14, 09:14:02 or ISO 8601',
-      parse: momentOf,
-    },
-    { name: 'message-ref', value: 'REF', summary: 'only decisions about this message', parse: notBlank },
-    { name: 'request', value: 'ID', summary: 'explain one request instead', parse: notBlank },
-    { name: 'reminder-id', value: 'ID', summary: 'explain one reminder instead', parse: notBlank },
-    {
-      name: 'limit',
-      value: 'N',
-      summary: 'maximum number of decisions; a run of equal decisions counts as one',
-      parse: wholeNumber(1, 100_000),
-      default: 10,
-    },
-    { name: 'replay', summary: 'repeat each decision from its stored facts, and compare' },
-  ],
+  flags: FLAGS,
   run,
-};
+});
 
 export default why;
