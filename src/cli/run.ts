@@ -5,8 +5,9 @@ import { CODES, exitCodeOf } from '../wire/codes.ts';
 import type { Input, Output, PrintStyle } from './command.ts';
 import { ROOT } from './families.ts';
 import { buildParser, type Match } from './parse.ts';
+import { errorText } from './print/error-text.ts';
 import { createProgress } from './print/progress.ts';
-import { harmless, harmlessJson } from './print/terminal-text.ts';
+import { harmlessJson } from './print/terminal-text.ts';
 import { readSettings } from './settings.ts';
 
 /** The outside world, as the command line sees it. */
@@ -155,8 +156,7 @@ function printError(error: RouseError, style: PrintStyle, world: Surroundings): 
     const { code, message, hint, facts } = error;
     world.stderr.write(stableJson({ error: { code, message, hint: hint ?? null, ...facts } }));
   } else {
-    world.stderr.write(`error: ${lines(error.message)}\n`);
-    if (error.hint) world.stderr.write(`${lines(error.hint)}\n`);
+    world.stderr.write(errorText(error.message, error.hint));
     if (error.code === 'internal' && world.env['ROUSE_DEBUG'])
       world.stderr.write(`${error.cause ?? error.stack}\n`);
   }
@@ -165,11 +165,6 @@ function printError(error: RouseError, style: PrintStyle, world: Surroundings): 
 
 /** Says that the output itself cannot be written, and answers with the exit code. */
 export function unwritable(cause: Error, say: (text: string) => void): number {
-  say(`error: standard output cannot be written: ${lines(cause.message)}\n`);
+  say(errorText(`standard output cannot be written: ${cause.message}`));
   return exitCodeOf(unavailable(cause.message));
-}
-
-/** Our own sentences may have several lines; what they quote may not steer the terminal. */
-function lines(text: string): string {
-  return text.split('\n').map(harmless).join('\n');
 }

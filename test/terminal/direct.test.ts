@@ -48,17 +48,16 @@ describe('without a gateway', () => {
   it('a prompt for an agent that is not ready is refused with the reasons and exit code 5', async () => {
     const facts = await launched();
     await house.rouse(['agents', 'send-keys', '--agent-name', 'gpu', '--sequence', 'a draft']);
-    const said = await house.rouse([
-      'agents',
-      'prompt',
-      '--agent-name',
-      'gpu',
-      '--prompt',
-      'hello',
-      '--force',
-    ]);
+    const words = ['agents', 'prompt', '--agent-name', 'gpu', '--prompt', 'hello', '--force'];
+    const said = await house.rouse(['--print-json', ...words]);
     expect(said.code).toBe(5);
     expect(JSON.parse(said.stderr)).toMatchObject({ outcome: 'not_ready', untouched: true, sent: false });
+    const plain = await house.rouse(words);
+    expect(plain.code).toBe(5);
+    expect(plain.stderr).toMatch(/^error: the prompt was not submitted: its composer holds a draft/);
+    const both = await house.rouse([...words, '--admission-policy', 'ready-only']);
+    expect(both.code).toBe(2);
+    expect(both.stderr).toMatch(/--force and --admission-policy exclude each other/);
     expect(received(facts, 'submitted')).toEqual([]);
   });
 

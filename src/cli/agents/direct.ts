@@ -1,9 +1,10 @@
-import { stableJson } from '../../base/index.ts';
 import type { AdmissionPolicy } from '../../domain/index.ts';
 import type { DeliveryResult, DirectAct, PairTarget, Target } from '../../session/index.ts';
 import { CODES, exitCodeOfOutcome } from '../../wire/codes.ts';
 import { type Command, command, type Input, type InputOf, type Output } from '../command.ts';
 import { execution, PROMPT, policyGiven, SEND_KEYS } from '../gateway/prompt.ts';
+import { reasonInWords } from '../gateway/reasons.ts';
+import { type Refusal, sayRefused } from '../gateway/refused.ts';
 import { INTERRUPT } from '../gateway/requests.ts';
 import { gatewayOf } from '../gateway/target.ts';
 import { promptText } from '../gateway/text.ts';
@@ -62,7 +63,7 @@ async function directly(
   if (result.outcome !== 'submitted') return refused(input, act, result);
   const data = { status: 'ok', action: ACTIONS[act.kind], ...delivered(result) };
   const turn = turnOf(act, result);
-  const ended = turn === undefined ? [] : [`the turn has ended, and stands in ${turn}`];
+  const ended = turn === undefined ? [] : [`the turn has ended; its files are in ${turn}`];
   return { data, plain: [detail, ...result.reasons, ...ended].join('; ').concat('.') };
 }
 
@@ -78,17 +79,44 @@ const ACTIONS: Record<DirectAct['kind'], string> = {
   send_keys: 'control_input',
 };
 
-/** As a gateway refuses: the object on standard error in every print style, and an exit code. */
+/** As a gateway refuses: on standard error, with an exit code. */
 function refused(input: Input, act: DirectAct, result: DeliveryResult): Output {
   // A turn that failed or was interrupted had its prompt.
   const sent = turnOf(act, result) !== undefined;
   const facts = { status: 'error', action: ACTIONS[act.kind], sent, ...delivered(result) };
-  input.err(stableJson({ ...facts, error_code: result.outcome, detail: result.reasons.join('; ') }));
-  const { outcome } = result;
+  const { outcome, reasons } = result;
+  sayRefused(input, { ...facts, error_code: outcome, detail: reasons.join('; ') }, refusalOf(act, result));
   const later = outcome === 'not_ready' || outcome === 'returned' || outcome === 'left';
   const exitCode = later ? CODES.not_ready.exit : exitCodeOfOutcome(outcome);
   return { data: undefined, exitCode: exitCode ?? CODES.internal.exit };
 }
+
+function refusalOf(act: DirectAct, result: DeliveryResult): Refusal {
+  const { outcome, reasons, untouched } = result;
+  const why = reasonInWords(reasons.join('; '));
+  if (outcome === 'not_ready') return { message: `${NOT_DONE[act.kind]}: ${why}`, hint: LATER };
+  const turn = turnOf(act, result);
+  const look = untouched ? 'nothing reached the tool' : 'look at its screen before you try again';
+  return {
+    message: `${NOUNS[act.kind]} ended as ${outcome}: ${why}`,
+    hint: turn === undefined ? look : `what the tool said is in ${turn}`,
+  };
+}
+
+const NOUNS: Record<DirectAct['kind'], string> = {
+  prompt: 'the prompt',
+  interrupt: 'the interrupt',
+  send_keys: 'the key sequence',
+};
+
+const NOT_DONE: Record<DirectAct['kind'], string> = {
+  prompt: 'the prompt was not submitted',
+  interrupt: 'the interrupt was not sent',
+  send_keys: 'the keys were not typed',
+};
+
+const LATER =
+  'try again when the agent is ready, or attach a gateway ("rouse agents gateway attach"), which can queue prompts';
 
 function delivered({ outcome, untouched, reasons, evidence }: DeliveryResult): Record<string, unknown> {
   return { by: 'direct', outcome, untouched, reasons, evidence };

@@ -2,6 +2,7 @@ import type { RouseError } from '../../base/index.ts';
 import type { FleetReport } from '../../session/index.ts';
 import { exitCodeOf } from '../../wire/codes.ts';
 import type { Input } from '../command.ts';
+import { errorText } from '../print/error-text.ts';
 
 /** What a session that runs may still lack. */
 export interface Missing {
@@ -13,8 +14,7 @@ export interface Missing {
 export function sayMissing(input: Input, { attachError, fleetError }: Missing): { exitCode?: number } {
   const say = (what: string, error: RouseError): void => {
     if (input.style === 'json') return;
-    input.err(`error: the agent runs, but ${what}: ${error.message}\n`);
-    if (error.hint) input.err(`${error.hint}\n`);
+    input.err(errorText(`the agent runs, but ${what}: ${error.message}`, error.hint));
   };
   if (fleetError) say('the fleet server does not know it', fleetError);
   if (attachError) say('its gateway was not attached', attachError);

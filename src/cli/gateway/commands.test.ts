@@ -111,17 +111,42 @@ describe('prompt', () => {
   });
 
   it.each([
-    ['the agent is not ready', BUSY, [], 5, 'not_ready'],
-    ['the agent is gone', { connectivity: 'unavailable', ready: false } as const, [], 7, 'unavailable'],
-    ['a TUI is asked for a model', READY, ['--model', 'opus'], 2, 'invalid_execution'],
+    [
+      'the agent is not ready',
+      BUSY,
+      [],
+      5,
+      'not_ready',
+      /^error: the prompt was not submitted: .*\n.*requests submit/,
+    ],
+    [
+      'the agent is gone',
+      { connectivity: 'unavailable', ready: false } as const,
+      [],
+      7,
+      'unavailable',
+      /^error: the prompt was not submitted: .*\n.*relaunch/,
+    ],
+    [
+      'a TUI is asked for a model',
+      READY,
+      ['--model', 'opus'],
+      2,
+      'invalid_execution',
+      /^error: the prompt was refused: a TUI agent takes no model override\n/,
+    ],
   ])(
-    'that is refused because %s prints the structured error on stderr',
-    async (_why, show, flags, exit, name) => {
+    'that is refused because %s says so on stderr, with all facts for programs',
+    async (_why, show, flags, exit, name, said) => {
       const agent = await cliAgent(ending);
       await agent.attach((surface) => surface.show(show));
-      const { code, out, err } = await agent.rouse(gateway('prompt', '--prompt', 'x', ...flags));
-      expect([code, out]).toEqual([exit, '']);
-      expect(JSON.parse(err)).toMatchObject({ status: 'error', sent: false, error_code: name });
+      const words = gateway('prompt', '--prompt', 'x', ...flags);
+      const json = await agent.rouse(['--print-json', ...words]);
+      expect([json.code, json.out]).toEqual([exit, '']);
+      expect(JSON.parse(json.err)).toMatchObject({ status: 'error', sent: false, error_code: name });
+      const plain = await agent.rouse(words);
+      expect([plain.code, plain.out]).toEqual([exit, '']);
+      expect(plain.err).toMatch(said);
     },
   );
 
@@ -129,9 +154,11 @@ describe('prompt', () => {
     const agent = await cliAgent(ending);
     await agent.attach((surface) => surface.outcomes.push('unconfirmed'));
     const { code, err } = await agent.rouse(gateway('prompt', '--prompt', 'lost?'));
-    const { outcome, request_id } = JSON.parse(err);
+    const [, outcome, request] = /^error: the prompt ended as (\w+): .*\n"rouse why --request (\S+)"/.exec(
+      err,
+    )!;
     expect([code, outcome]).toEqual([7, 'unconfirmed']);
-    const why = await agent.rouse(['why', '--request', request_id, '--agent-name', 'gpu']);
+    const why = await agent.rouse(['why', '--request', request!, '--agent-name', 'gpu']);
     expect(why.out).toMatch(/nothing proves that the tool took it/);
   });
 });

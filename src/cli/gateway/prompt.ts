@@ -1,10 +1,11 @@
-import { invalid, isRouseError, stableJson } from '../../base/index.ts';
+import { invalid, isRouseError } from '../../base/index.ts';
 import type { AdmissionPolicy } from '../../domain/index.ts';
 import { exitCodeOf, exitCodeOfOutcome } from '../../wire/codes.ts';
 import type { ControlPromptInput, PromptRefused } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
 import { command, type Flag, type FlagsOf, type InputOf, type Output } from '../command.ts';
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
+import { promptRefusal, sayRefused } from './refused.ts';
 import { liveGateway } from './target.ts';
 import { PROMPT_FLAG, promptText } from './text.ts';
 
@@ -25,8 +26,7 @@ async function runPrompt(input: InputOf<typeof PROMPT_FLAGS>): Promise<Output> {
   } catch (error) {
     const detail = isRouseError(error) ? (error.facts['detail'] as PromptRefused | undefined) : undefined;
     if (!isRouseError(error) || !detail) throw error;
-    // What was refused, for programs: the object of the gateway, in every print style.
-    input.err(stableJson(detail));
+    sayRefused(input, detail, promptRefusal(detail));
     return { data: undefined, exitCode: exitCodeOfOutcome(detail.outcome ?? null) ?? exitCodeOf(error) };
   }
 }
@@ -34,18 +34,19 @@ async function runPrompt(input: InputOf<typeof PROMPT_FLAGS>): Promise<Output> {
 function admission({
   flags,
 }: InputOf<typeof PROMPT_FLAGS>): Pick<ControlPromptInput, 'force' | 'admission_policy'> {
-  const policy = flags.admissionPolicy;
-  if (flags.force && policy !== undefined)
-    throw invalid('--force and --admission-policy exclude each other', {
-      hint: '--force is the older spelling of --admission-policy always',
-    });
+  const policy = policyGiven(flags);
   if (policy === undefined) return flags.force ? { force: true } : {};
-  return { admission_policy: policyGiven(flags) };
+  return { admission_policy: policy };
 }
 
 /** As the wire spells it. */
-export function policyGiven({ admissionPolicy }: FlagsOf<typeof PROMPT_FLAGS>): AdmissionPolicy | undefined {
-  return admissionPolicy?.replaceAll('-', '_') as AdmissionPolicy | undefined;
+export function policyGiven(flags: FlagsOf<typeof PROMPT_FLAGS>): AdmissionPolicy | undefined {
+  const { admissionPolicy: policy, force } = flags;
+  if (force && policy !== undefined)
+    throw invalid('--force and --admission-policy exclude each other', {
+      hint: '--force is the older spelling of --admission-policy always',
+    });
+  return policy?.replaceAll('-', '_') as AdmissionPolicy | undefined;
 }
 
 /** What the flags say of the model; nothing when they say nothing. */
@@ -86,7 +87,7 @@ export const PROMPT = command({
   summary: 'submit a prompt now, with proof, or be refused with the reasons',
   description:
     'Types the prompt at once and proves that the tool took it. If the agent must not be disturbed, ' +
-    'nothing is typed: the reasons are printed as JSON on standard error and the exit code is 5. To ' +
+    'nothing is typed: the reasons are printed on standard error and the exit code is 5. To ' +
     'queue it instead, use "requests submit". --force skips the readiness of the agent, never a ' +
     "dialog, a shell or a person's draft.",
   examples: [

@@ -1,7 +1,7 @@
 import { preview } from '../../base/index.ts';
 import type { Reminder, ReminderSet } from '../../wire/index.ts';
 import { keyValues, show, table } from '../print/table.ts';
-import { reasonInWords } from '../why/reasons.ts';
+import { reasonInWords } from './reasons.ts';
 import { evidence } from './request-print.ts';
 import { dayAndTime, fromNow } from './time-words.ts';
 

@@ -1,7 +1,7 @@
 import type { NotifierDecision, RequestView } from '../../wire/index.ts';
+import { reasonInWords } from '../gateway/reasons.ts';
 import { clockTime, dayAndTime, duration, fromNow } from '../gateway/time-words.ts';
 import { show } from '../print/table.ts';
-import { reasonInWords } from './reasons.ts';
 import type { WhySource } from './source.ts';
 import { headline, nextLook } from './words.ts';
 

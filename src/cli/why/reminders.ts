@@ -1,10 +1,10 @@
 import { notFound, preview } from '../../base/index.ts';
 import type { LastTurn, Reminder, ReminderDelivery } from '../../wire/index.ts';
 import type { Output } from '../command.ts';
+import { reasonInWords } from '../gateway/reasons.ts';
 import { reminderText } from '../gateway/reminder-print.ts';
 import { dayAndTime, fromNow } from '../gateway/time-words.ts';
 import { show } from '../print/table.ts';
-import { reasonInWords } from './reasons.ts';
 import type { KeptReminder, WhySource } from './source.ts';
 
 /** So many are told one by one. */

@@ -1,6 +1,6 @@
 import type { NotifierDecision, RequestView } from '../../wire/index.ts';
+import { reasonInWords } from '../gateway/reasons.ts';
 import { dayAndTime, duration } from '../gateway/time-words.ts';
-import { reasonInWords } from './reasons.ts';
 
 /** What became of a look, in one line. */
 export function headline(decision: NotifierDecision, request: RequestView | undefined): string {
