@@ -10,9 +10,9 @@ import { createToken, ensureOrg, FLEET_MIGRATIONS, registerWorkspace } from '../
 import { serverFiles } from '../../src/fleet/server-files.ts';
 import { openMailStore } from '../../src/mail/index.ts';
 import { ask, asProgram } from '../../test/attack/call.ts';
-import type { Named } from '../../test/attack/routes.ts';
 import { AgentHouse, type HousedAgent } from '../../test/support/agent-house.ts';
 import { TEMPLATES } from '../../test/support/fleet.ts';
+import type { Named } from '../../test/support/good-bodies.ts';
 
 /** As many as typos are compared with at most, and more. */
 const AGENTS = 1000;

@@ -24,7 +24,7 @@ type Writable<T> = T extends unknown
   : never;
 type Answer<R extends Route> = AnswerOf<R> | Writable<AnswerOf<R>> | Response;
 
-/** Answers what the row promises; a `Response` where the answer is a stream, or its status depends on what happened. */
+/** Answers what the row promises; a `Response` where the answer is a stream or not JSON. */
 export type Handler<R extends Route> = (call: Call<R>) => Answer<R> | Promise<Answer<R>>;
 
 /** One for each route: neither a route without a handler nor a handler without a route compiles. */
@@ -38,7 +38,8 @@ export function serve<Rs extends Routes>(app: Hono, routes: Rs, handlers: Handle
     const handle = handlers[route.id] as Handler<Route>;
     app.on(route.method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
       const answer = await handle(callOf(route, context));
-      return answer instanceof Response ? answer : context.json(answer as object, route.status ?? 200);
+      if (answer instanceof Response) return answer;
+      return context.json(answer as object, route.statusOf?.(answer as never) ?? route.status ?? 200);
     });
   }
 }

@@ -26,6 +26,8 @@ export interface Row {
   response: z.ZodType;
   /** Of a success. Default 200. */
   status?: 200 | 201 | 202;
+  /** Of a success whose status depends on the answer. */
+  statusOf?: (answer: never) => 200 | 201 | 202;
   /** Of a success that is not JSON. */
   contentType?: string;
   /** Statuses besides the success, with when they come; those every route may answer are said once per server. */

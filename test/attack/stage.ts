@@ -6,9 +6,9 @@ import { openPostgres, type Sql } from '../../src/db/index.ts';
 import { createToken, enqueue, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
 import { readTranscript } from '../../src/scripted/index.ts';
 import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
+import type { Named } from '../support/good-bodies.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { ask, asProgram } from './call.ts';
-import type { Named } from './routes.ts';
 
 /** Small enough to be filled in a moment. */
 export const QUEUE_ROWS = 30;

@@ -2,9 +2,12 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { createLog, systemClock } from '../../src/base/index.ts';
 import { type RunningServer, type ServerConfig, startServer } from '../../src/fleet/index.ts';
+import { NUDGE_DEFAULTS } from '../../src/fleet/nudge/index.ts';
 import { ControlClient, readTranscript } from '../../src/scripted/index.ts';
 import { writeHandover } from '../../src/session/for-servers/handover.ts';
+import { FLEET_ROUTES } from '../../src/wire/index.ts';
 import { SessionHouse } from '../session/support/house.ts';
+import { problemOf, routeOf } from '../support/answers.ts';
 import { TEMPLATES } from '../support/fleet.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever a server answers; each test says what it expects
@@ -16,6 +19,18 @@ export interface Answer {
   headers: Headers;
 }
 
+/** What the server itself answers is what its row says; what it carries may come from a stand-in. */
+function checkOwn(method: string, target: string, { status, body }: Answer, text: string): void {
+  const route = routeOf(FLEET_ROUTES, method, target);
+  if (status >= 400 || !route || 'carries' in route) return;
+  const problem = problemOf(
+    FLEET_ROUTES,
+    { method, target },
+    { status, body: route.contentType ? text : body },
+  );
+  if (problem) throw new Error(`${method} ${target}: ${problem}: ${text.slice(0, 500)}`);
+}
+
 /** A home with agents, a tmux server of its own, and a real fleet server that manages them. */
 export class AgentsHouse extends SessionHouse {
   server!: RunningServer;
@@ -23,14 +38,20 @@ export class AgentsHouse extends SessionHouse {
   readonly log: string[] = [];
   #controls: ControlClient[] = [];
 
+  /** With `calm`, nothing is late, missed or nudged. */
   async open(
-    options: Partial<Pick<ServerConfig, 'host' | 'port' | 'accounts' | 'limits'>> = {},
+    options: Partial<Pick<ServerConfig, 'host' | 'port' | 'accounts' | 'limits'>> & { calm?: boolean } = {},
   ): Promise<this> {
     this.server = await startServer({
       host: options.host ?? '127.0.0.1',
       port: options.port ?? 0,
       accounts: options.accounts,
       limits: options.limits,
+      ...(options.calm && {
+        livenessSeconds: 1e6,
+        leaseSeconds: 1e6,
+        nudge: { ...NUDGE_DEFAULTS, disabled: true },
+      }),
       databaseUrl: undefined,
       databaseDirectory: path.join(this.directory, 'database'),
       templateDirectory: TEMPLATES,
@@ -74,7 +95,9 @@ export class AgentsHouse extends SessionHouse {
     } catch {
       parsed = { text };
     }
-    return { status: response.status, body: parsed, headers: response.headers };
+    const answer = { status: response.status, body: parsed, headers: response.headers };
+    checkOwn(method, `/houmao${rest}`, answer, text);
+    return answer;
   }
 
   /** The same, which must succeed. */

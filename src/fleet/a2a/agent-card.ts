@@ -50,9 +50,12 @@ export function agentCard({ id, name, tool }: Workspace, origin: string): AgentC
   };
 }
 
+type Fields = Record<string, unknown>;
+
 /** The card as JSON, in the shape of the version asked for. Clients of 0.3 do not say theirs; newer ones do. */
-export async function cardAsJson(card: AgentCard, version: string | undefined): Promise<unknown> {
-  if (version !== undefined && version !== LEGACY_VERSION) return AgentCard.toJSON(card);
+export async function cardAsJson(card: AgentCard, version: string | undefined): Promise<Fields> {
+  const json = AgentCard.toJSON(card) as Fields;
+  if (version !== undefined && version !== LEGACY_VERSION) return json;
   // The SDK translates cards in its JSON-RPC handler only.
   const translator = new LegacyJsonRpcTransportHandler({
     getAuthenticatedExtendedAgentCard: async () => card,
@@ -61,6 +64,5 @@ export async function cardAsJson(card: AgentCard, version: string | undefined): 
     { jsonrpc: '2.0', id: 1, method: 'agent/getAuthenticatedExtendedCard' },
     new ServerCallContext(),
   )) as { result: object };
-  const { supportedInterfaces } = AgentCard.toJSON(card) as { supportedInterfaces: unknown };
-  return { ...answer.result, supportedInterfaces };
+  return { ...answer.result, supportedInterfaces: json['supportedInterfaces'] };
 }

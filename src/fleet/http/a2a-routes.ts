@@ -34,8 +34,7 @@ export function a2aRoutes(app: Hono, { sql, watch, log, publicUrl }: A2aRoutes):
     'a2a.card': async (call) => {
       const { card } = await meet(call);
       call.context.header('vary', A2A_VERSION_HEADER);
-      const json = await cardAsJson(card, call.context.req.header(A2A_VERSION_HEADER));
-      return call.context.json(json);
+      return cardAsJson(card, call.context.req.header(A2A_VERSION_HEADER));
     },
     'a2a.rpc': async (call) => {
       const { req } = call.context;

@@ -73,8 +73,7 @@ function underRoof({ sql, enqueue }: TicketsDeps, scopeOf: (call: AnyAsk) => Pro
         caller: scope.caller,
         wanted: { ...wanted, orgId },
       });
-      const answer = { request_id: row.id, status: row.status, idempotent_hit: !created };
-      return call.context.json(answer, created ? 201 : 200);
+      return { request_id: row.id, status: row.status, idempotent_hit: !created };
     },
     outgoing: async (call: Ask<'outgoing'>) =>
       listOutgoing(sql, await sideOf(call), listWanted(call.query())),

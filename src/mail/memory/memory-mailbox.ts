@@ -26,12 +26,12 @@ import { countPage, pageOf } from '../page.ts';
 import type { Mailbox, MailCapabilities, MailCounts, MailHint, MailPage, MailSent } from '../port.ts';
 import { checkOperation } from '../schema/index.ts';
 import { textMatcher } from '../search-terms.ts';
-import type { MemoryEntry, MemoryStore } from './memory-store.ts';
-import { TRANSPORT, viewEntry } from './memory-view.ts';
+import { type MemoryEntry, type MemoryStore, TRANSPORT } from './memory-store.ts';
+import { viewEntry } from './memory-view.ts';
 
 /** One mailbox of a MemoryMail, behind the port. */
 export class MemoryMailbox implements Mailbox {
-  readonly transport = TRANSPORT;
+  readonly transport: string;
   readonly address: string;
   readonly principal_id: string;
   readonly capabilities: MailCapabilities = {
@@ -50,6 +50,7 @@ export class MemoryMailbox implements Mailbox {
 
   constructor(mail: MemoryStore, self: MailPrincipal) {
     this.#mail = mail;
+    this.transport = mail.transport;
     this.#self = self;
     this.address = self.address;
     this.principal_id = self.principal_id;

@@ -14,6 +14,8 @@ import {
 } from '../../domain/index.ts';
 import type { MailHint } from '../port.ts';
 
+export const TRANSPORT = 'memory';
+
 /** One message as one mailbox sees it. */
 export interface MemoryEntry {
   order: number;
@@ -31,6 +33,8 @@ export class MemoryStore {
   readonly versions = new Map<string, number>();
   readonly keys = new Map<string, MailDocument>();
   readonly clock: Clock;
+  /** What its mailboxes say they are. */
+  transport: string = TRANSPORT;
   #order = 0;
 
   constructor(clock: Clock = systemClock) {

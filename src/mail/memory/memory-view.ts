@@ -1,7 +1,5 @@
 import { ARCHIVE, asParticipant, bodyPreview, type MailMessage, makeMailRef } from '../../domain/index.ts';
-import type { MemoryEntry } from './memory-store.ts';
-
-export const TRANSPORT = 'memory';
+import { type MemoryEntry, TRANSPORT } from './memory-store.ts';
 
 export function viewEntry({ document, box, read, answered }: MemoryEntry, withBody: boolean): MailMessage {
   return {

@@ -35,6 +35,8 @@ const rows = <A extends z.ZodObject, L extends z.ZodObject, T extends z.ZodObjec
     body: createRequestBody,
     response: requestCreated,
     status: 201 as const,
+    statusOf: ({ idempotent_hit }: z.output<typeof requestCreated>) =>
+      (idempotent_hit ? 200 : 201) as 200 | 201,
     errors: {
       400: 'Nobody asks themselves.',
       404: 'There is no such recipient in the org; `error.hint` names the nearest.',

@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Ending } from '../../src/base/index.ts';
+import { createToken, enqueue, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
+import { type AccessRule, FLEET_ACCESS, FLEET_CALLERS } from '../../src/wire/access-rules.ts';
+import { FLEET_ROUTES, prefixed, type Route } from '../../src/wire/index.ts';
+import { type FuzzedGateway, openFuzzedGateway, REFUSED_BY_GATEWAY } from '../support/fuzzed-gateway.ts';
+import { fleetBodies, type Named } from '../support/good-bodies.ts';
+import { fuzzRoutes } from '../support/route-fuzz.ts';
+import { FULL } from '../support/sample.ts';
+import { AgentsHouse } from './agents-house.ts';
+import { StandInAgent } from './agents-stand-in.ts';
+
+const COUNT = FULL ? 10_000 : 500;
+const SESSION = 's';
+
+/** Whoever a route admits, of those who hold tokens here. */
+const CALLERS = ['agent', 'admin', 'server admin'] as const;
+type Caller = (typeof CALLERS)[number];
+
+function admitted({ access }: Route): Caller {
+  const { outcomes } = (FLEET_ACCESS as Record<string, AccessRule>)[access]!;
+  return CALLERS.find((who) => outcomes[FLEET_CALLERS.findIndex(([name]) => name === who)] === 'yes')!;
+}
+
+/** Their answers are held to their rows wherever agents are really launched: `AgentsHouse` checks every one. */
+const NEEDS_A_TERMINAL: Record<string, number> = {
+  'agents.launch': 422,
+  'agents.launch.headless': 422,
+  'agents.register': 409,
+  'agents.stop': 404,
+  'agents.relaunch': 404,
+  'agents.gateway.attach': 404,
+  'agents.gateway.detach': 404,
+};
+const NEEDS_A_MAILBOX = { 'agents.mail.live': 404 };
+const NEEDS_A_HEADLESS_AGENT = Object.fromEntries(
+  [
+    'turns.create',
+    'turns.list',
+    'turns.get',
+    'turns.events',
+    'turns.artifact',
+    'internal.prompt',
+    'internal.state',
+  ].map((name) => [`agents.${name}`, 422]),
+);
+
+describe('hostile input to a fleet server', () => {
+  const house = new AgentsHouse();
+  const ending = new Ending();
+  const tokens = {} as Record<Caller, string>;
+  let gateway: FuzzedGateway;
+  let to: Named;
+  let orgId: string;
+  let other: { workspaceId: string; token: string };
+  const spare = { workspace: '', token: '', dead: '', asking: '' };
+  let fresh = 0;
+
+  const sql = () => house.server.sql;
+  const person = async (kind: 'user' | 'admin', org: string | null, subject: string) =>
+    createToken(sql(), { kind, orgId: org, subject } as Parameters<typeof createToken>[1]);
+  const agent = (agentId: string) =>
+    registerWorkspace(sql(), { orgId, agentId, name: agentId, sessionId: SESSION });
+  const ask = async (token: string, recipient_id: string): Promise<string> => {
+    const response = await fetch(`${house.url}/requests`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ kind: 'task', recipient_type: 'agent', recipient_id, title: 'please' }),
+    });
+    return ((await response.json()) as { request_id: string }).request_id;
+  };
+  const message = async (): Promise<string> => {
+    const sent = { orgId, workspaceId: to.workspace, callerUser: 'ana', priority: 50, body: {} };
+    return (await enqueue(sql(), sent)).id;
+  };
+  /** What good calls close, remove, revoke and send again. */
+  const restore = async (): Promise<void> => {
+    spare.workspace = (await agent(`spare-${fresh++}`)).workspaceId;
+    spare.token = (await person('user', orgId, `spare-${fresh++}`)).view.id;
+    spare.dead = await message();
+    await sql().query("UPDATE a2a_queue SET status = 'failed', completed_at = now() WHERE id = $1", [
+      spare.dead,
+    ]);
+    spare.asking = await ask(tokens.agent, other.workspaceId);
+    to.request = await ask(other.token, to.workspace);
+  };
+
+  beforeAll(async () => {
+    const limits = { burst: 1e6, perSecond: 1e6 };
+    await house.open({ limits: { requests: limits, badTokens: limits }, calm: true });
+    gateway = await openFuzzedGateway(ending);
+    const standIn = await StandInAgent.open(house, 'own');
+    ending.add(() => standIn.close());
+    const { port, instanceId } = gateway.on.gateway;
+    standIn.record({ port, instance_id: instanceId });
+    orgId = (await ensureOrg(sql(), 'default')).id;
+    const own = await agent('id-own');
+    other = await agent('id-other');
+    standIn.belongsTo(own.workspaceId);
+    tokens.agent = own.token;
+    tokens.admin = (await person('admin', orgId, 'lead')).token;
+    tokens['server admin'] = (await person('admin', null, 'root')).token;
+    to = {
+      agent: 'own',
+      address: 'peer@test',
+      message: gateway.letter,
+      workspace: own.workspaceId,
+      request: '',
+      queued: '',
+      token: '',
+      directory: house.workdir,
+    };
+    to.queued = await message();
+    await restore();
+  });
+  afterAll(async () => {
+    await ending.run();
+    await house.shut();
+  });
+
+  /** All rows of all tables, but not when a token was last used, nor when who swept. */
+  async function rows(): Promise<string> {
+    const tables = await sql().query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'sweepers' ORDER BY 1",
+    );
+    const parts = tables.rows.map(
+      ({ name }) =>
+        `SELECT '${name}' || coalesce(md5(string_agg(r, '' ORDER BY r)), '') AS seen
+           FROM (SELECT (to_jsonb(t) - 'last_used_at')::text AS r FROM "${name}" t) AS each`,
+    );
+    return JSON.stringify((await sql().query(parts.join(' UNION ALL '))).rows);
+  }
+
+  function known(route: Route, parameter: string): string {
+    if (route.id in NEEDS_A_TERMINAL) return 'nobody-here';
+    if (parameter === 'agent_ref') return route.path.startsWith('/registry') ? spare.workspace : to.agent;
+    if (parameter === 'reminder_id') return gateway.reminder;
+    if (parameter === 'workspace_id') return to.workspace;
+    if (parameter === 'queue_id') return route.id === 'admin.a2a-queue.replay' ? spare.dead : to.queued;
+    if (parameter === 'token_id') return spare.token;
+    if (parameter === 'name') return 'delivery-upkeep';
+    if (route.path.startsWith('/houmao')) return gateway.request;
+    return route.id === 'workspace_requests.cancel' ? spare.asking : to.request;
+  }
+
+  it(`${COUNT} spoilt requests over every route: no 5xx, no change on refusal, every answer as its row says`, {
+    timeout: 3_600_000,
+  }, async () => {
+    const words = 'x';
+    const bodies = fleetBodies(to, words, { tool: '/no/such/tool', args: [] });
+    const { statuses, passed } = await fuzzRoutes(
+      {
+        routes: FLEET_ROUTES,
+        bodies: {
+          ...bodies,
+          'registry.heartbeat': { ...bodies['registry.heartbeat'], session_id: SESSION, wait_seconds: 0 },
+          'registry.deliveries.ack': { session_id: SESSION, acks: [], outcomes: [], turns: [] },
+          'requests.create': {
+            ...bodies['requests.create'],
+            recipient_id: other.workspaceId,
+            idempotency_key: 'k',
+          },
+          'admin.tokens.create': { kind: 'user', subject: words, grants: [], expires_in_seconds: 60 },
+        },
+        port: house.server.port,
+        headersFor: (route) => ({
+          authorization: `Bearer ${tokens[admitted(route)]}`,
+          ...(route.id === 'mcp' && { accept: 'application/json, text/event-stream' }),
+        }),
+        known,
+        refused: {
+          ...NEEDS_A_TERMINAL,
+          ...NEEDS_A_HEADLESS_AGENT,
+          ...NEEDS_A_MAILBOX,
+          ...prefixed('agents.gateway', REFUSED_BY_GATEWAY),
+        },
+        unavailable: ['program_missing'],
+        unspoilt: ['agents.shutdown'],
+        quiet: async () =>
+          createHash('sha256')
+            .update((await gateway.quiet()) + (await rows()))
+            .digest('hex'),
+        restore: async ({ id }) => {
+          if (/respond|cancel|remove|revoke|replay|drop-stale/.test(id)) await restore();
+        },
+      },
+      COUNT,
+    );
+    expect(passed).toBeGreaterThan(0.1);
+    expect(passed).toBeLessThan(0.8);
+    for (const status of [401, 403, 404, 405, 415, 422]) expect([...statuses.keys()]).toContain(status);
+    await house.server.stopped;
+  });
+});

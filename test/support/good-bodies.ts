@@ -1,0 +1,94 @@
+/** What is named in bodies and paths. */
+export interface Named {
+  agent: string;
+  address: string;
+  message: string;
+  /** Of a workspace without a terminal, a request to it, a message to it, a token of the org. */
+  workspace: string;
+  request: string;
+  queued: string;
+  token: string;
+  directory: string;
+}
+
+type Bodies = Record<string, Record<string, unknown>>;
+
+/** A body that each route of a gateway takes, by route; routes that are not named take `{}`. Its words are `text`. */
+export function gatewayBodies(to: Named, text: string): Bodies {
+  const reminder = { mode: 'one_off', title: text, prompt: text, ranking: 0, start_after_seconds: 60 };
+  const mail = { subject: text, body_content: text };
+  const refs = { message_refs: [to.message] };
+  const quiet = { from: '22:00', to: '07:00', time_zone: 'UTC' };
+  return {
+    'requests.create': {
+      kind: 'submit_prompt',
+      payload: { prompt: text },
+      priority: 'low',
+      expires_at: '2100-01-01T00:00:00Z',
+    },
+    'reconciliation.decide': { keep: [], discard: [] },
+    'control.prompt': { prompt: text, force: true },
+    'control.sendKeys': { sequence: `${text}<[Enter]>`, escape_special_keys: false },
+    'tui.notePrompt': { prompt: text },
+    'headless.nextPromptSession': { mode: 'new' },
+    'reminders.create': {
+      schema_version: 1,
+      reminders: [reminder, { ...reminder, mode: 'repeat', interval_seconds: 5 }],
+    },
+    'reminders.put': reminder,
+    'mail.list': { box: 'inbox', limit: 5, since: '2026-01-01T00:00:00Z' },
+    'mail.check': { box: 'inbox' },
+    'mail.search': { text: 'a' },
+    'mail.peek': { message_ref: to.message },
+    'mail.read': { message_ref: to.message },
+    'mail.send': { to: [to.address], cc: [], attachments: [], ...mail },
+    'mail.post': { reply_policy: 'none', ...mail },
+    'mail.reply': { message_ref: to.message, body_content: text, idempotency_key: text },
+    'mail.mark': { ...refs, read: true },
+    'mail.move': { ...refs, destination_box: 'later' },
+    'mail.archive': refs,
+    'notifier.enable': { interval_seconds: 60, mode: 'any_inbox', quiet_hours: quiet },
+  };
+}
+
+/** The same of a fleet server; `tool` is what launches run. */
+export function fleetBodies(
+  to: Named,
+  text: string,
+  { tool, args }: { tool: string; args: string[] },
+): Bodies {
+  const launch = { tool, agent_name: 'thief', working_directory: to.directory, args, mailbox: false };
+  const parts = [{ kind: 'text', text }];
+  const carried = Object.entries(gatewayBodies(to, text)).map(([id, body]) => [`agents.gateway.${id}`, body]);
+  return {
+    ...Object.fromEntries(carried),
+    'agents.launch': launch,
+    'agents.launch.headless': launch,
+    'agents.register': { session_name: text },
+    'agents.stop': { kill_session: false },
+    'agents.relaunch': {},
+    'agents.gateway.attach': {},
+    'agents.requests': { request_kind: 'submit_prompt', prompt: text },
+    'agents.turns.create': { prompt: text },
+    'agents.internal.prompt': { prompt: text, turn_id: text, request_id: text },
+    'registry.register': { agent_id: text, name: text, session_id: text },
+    'registry.heartbeat': { session_id: text, active_tasks: 0 },
+    'registry.deliveries.ack': { session_id: text },
+    'requests.create': { kind: 'task', recipient_type: 'agent', recipient_id: to.workspace, title: text },
+    'workspace_requests.create': { kind: 'task', recipient_type: 'user', title: text },
+    'requests.respond': { action: 'done' },
+    'workspace_requests.respond': { action: 'done' },
+    'requests.message': { body: text },
+    'workspace_requests.message': { body: text },
+    'a2a.enqueue': { params: { message: { parts } } },
+    'a2a.rpc': {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'message/send',
+      params: { message: { kind: 'message', role: 'user', messageId: text, parts } },
+    },
+    'admin.orgs.create': { name: text },
+    'admin.tokens.create': { kind: 'admin', subject: text, all_orgs: true },
+    mcp: { jsonrpc: '2.0', id: 1, method: 'ping' },
+  };
+}
