@@ -11,7 +11,7 @@ export const PROOFS = {
   crash: { project: 'walk', files: ['test/crash'], reports: true },
   kills: { project: 'walk', files: ['test/kills'], programs: ['postgres'] },
   attack: { project: 'walk', files: ['test/attack'], programs: ['postgres'], reports: true },
-  faults: { project: 'walk', files: ['test/faults'] },
+  faults: { project: 'walk', files: ['test/faults'], reports: true },
   queue: { project: 'walk', files: ['test/queue'] },
   gateway: { project: 'unit', files: ['src/gateway/http'] },
   fleet: {

@@ -72,6 +72,22 @@ export type DiskTrouble = (typeof DISK_TROUBLES)[number];
 export const isDiskTrouble = (error: unknown): boolean =>
   (DISK_TROUBLES as readonly (string | undefined)[]).includes(errnoOf(error));
 
+const DISK_HINTS: Record<DiskTrouble, string> = {
+  ENOSPC: 'free some disk space, then try again',
+  EDQUOT: 'free some space of your quota, then try again',
+  EIO: 'check the disk and its mount, then try again',
+  EROFS: 'the file system is read-only: mount it writable, or use another place',
+  EMFILE: 'too many files are open: close some, or raise the limit (ulimit -n), then try again',
+  ENFILE: 'the machine has too many files open: end some programs, then try again',
+};
+
+/** What a disk refused as `unavailable`: what could not be done, why, and what to do. Anything else as it is. */
+export function explainDisk(error: unknown, what: string): unknown {
+  if (isRouseError(error) || !isDiskTrouble(error)) return error;
+  const hint = DISK_HINTS[errnoOf(error) as DiskTrouble];
+  return unavailable(`${what}: ${messageOf(error)}`, { hint, cause: error });
+}
+
 /** The errno name (`ENOENT`, `EADDRINUSE`) of a Node system error, if it is one. */
 export function errnoOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;

@@ -1,17 +1,20 @@
 /**
  * Loaded before a program (`node --import`): makes its writes fail as a full, broken, read-only disk or an exhausted
  * descriptor table would. The file in FAULTS_FILE says how: `ENOSPC` all of them from now on, `ENOSPC 3` the third from
- * now on and no other, `ENOSPC 3 state.json` the third of those whose note holds that word, `ENOSPC,EIO 0.5%` so many of them at random and for either reason, empty none. Each refused write
- * is noted in `<file>.hits`.
+ * now on and no other, `ENOSPC 3 state.json` the third of those whose note holds that word, `ENOSPC,EIO 0.5%` so many of
+ * them at random and for either reason, empty none. Each refused write is noted in `<file>.hits`. A program that refuses
+ * its own writes imports `setFaults`.
  */
 import fs from 'node:fs';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { promisify } from 'node:util';
 
 const require = createRequire(import.meta.url);
 const { DatabaseSync } = require('@photostructure/sqlite');
 const control = process.env.FAULTS_FILE;
 const { readFileSync, appendFileSync } = fs;
 const original = { ...fs };
+const { open } = fs.promises;
 const SQLITE = { ENOSPC: 13, EMFILE: 14, EROFS: 8, EIO: 10 };
 const ERRNO = { ENOSPC: -28, EMFILE: -24, EROFS: -30, EIO: -5 };
 
@@ -42,6 +45,17 @@ function due(what) {
   return errno;
 }
 
+/** Sets what the file says, whatever is refused now. Answers the notes of what was refused before. */
+export function setFaults(wanted) {
+  noting = true;
+  try {
+    original.writeFileSync(control, wanted);
+    return readFileSync(`${control}.hits`, 'utf8').split('\n').filter(Boolean);
+  } finally {
+    noting = false;
+  }
+}
+
 function refuse(syscall, path) {
   const errno = due(`${syscall} ${typeof path === 'string' ? path.split('/').at(-1) : ''}`);
   if (!errno) return;
@@ -67,9 +81,20 @@ for (const name of [
   'fsyncSync',
   'fdatasyncSync',
   'ftruncateSync',
+  'truncateSync',
+  'symlinkSync',
+  'copyFileSync',
+  'cpSync',
+  'mkdtempSync',
+  'chmodSync',
+  'fchmodSync',
+  'futimesSync',
+  'utimesSync',
+  'lutimesSync',
 ]) {
   fs[name] = (...args) => {
-    refuse(name, args[0]);
+    // What is printed is not on the disk.
+    if (args[0] !== 1 && args[0] !== 2) refuse(name, args[0]);
     return original[name](...args);
   };
 }
@@ -77,13 +102,29 @@ fs.openSync = (path, flags = 'r', mode) => {
   if (writes(flags)) refuse('openSync', path);
   return original.openSync(path, flags, mode);
 };
-fs.fdatasync = (fd, done) => {
-  try {
-    refuse('fdatasync');
-  } catch (error) {
-    return void setImmediate(done, error);
-  }
-  return original.fdatasync(fd, done);
+for (const name of ['write', 'fsync', 'fdatasync']) {
+  fs[name] = (...args) => {
+    try {
+      refuse(name);
+    } catch (error) {
+      return void setImmediate(args.at(-1), error);
+    }
+    return original[name](...args);
+  };
+}
+// Whoever makes a promise of it is given an object by the original, and so by this one.
+fs.write[promisify.custom] = async (...args) => {
+  refuse('write');
+  return promisify(original.write)(...args);
+};
+fs.promises.open = async (...args) => {
+  const handle = await open(...args);
+  const { sync } = handle;
+  handle.sync = async () => {
+    refuse('sync', args[0]);
+    return sync.call(handle);
+  };
+  return handle;
 };
 syncBuiltinESMExports();
 

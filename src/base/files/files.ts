@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { conflict, errnoOf, forbidden, invalid, notFound, unavailable } from '../errors.ts';
+import { conflict, errnoOf, explainDisk, forbidden, invalid, notFound } from '../errors.ts';
 
 export interface AtomicWriteOptions {
   mode?: number;
@@ -130,10 +130,13 @@ function explainDirectory(cause: unknown, directory: string): unknown {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return forbidden(`not allowed to make the directory ${at}`, { cause });
+      return forbidden(`not allowed to make the directory ${at}`, {
+        hint: 'use a place that you may write to',
+        cause,
+      });
     case 'ENOSPC':
     case 'EDQUOT':
-      return unavailable(`no room on the disk for the directory ${at}`, { cause });
+      return explainDisk(cause, `no room on the disk for the directory ${at}`);
     case 'EEXIST':
     case 'ENOTDIR':
       return conflict(`cannot make the directory ${directory}: ${at} is in the way`, {
@@ -143,6 +146,6 @@ function explainDirectory(cause: unknown, directory: string): unknown {
     case 'ENOENT':
       return notFound(`the directory ${at} cannot be made in ${path.dirname(at)}`, { cause });
     default:
-      return cause;
+      return explainDisk(cause, `the directory ${at} cannot be made`);
   }
 }

@@ -6,6 +6,7 @@ import {
   crashPoint,
   ensurePrivateDirectory,
   errnoOf,
+  explainDisk,
   fsyncDirectory,
   invalid,
   notFound,
@@ -62,7 +63,7 @@ async function takeOne(layout: Layout, given: NewAttachment, field: string): Pro
     return { ...about, kind: 'managed_copy', path: `attachments/managed/${id}/${kept}`, sha256, size_bytes };
   } catch (error) {
     fs.rmSync(directory, { recursive: true, force: true });
-    throw error;
+    throw explainDisk(error, `${field}: no copy of ${given.path} could be kept`);
   }
 }
 

@@ -48,6 +48,15 @@ export class OwnMail {
     crashPoint('mailbox.deliver.begin');
     let delivered: Delivered | undefined;
     let generation = 0;
+    let isThere = false;
+    const show = ({ seq, document, duplicate, mailboxes }: Delivered): void => {
+      isThere = !duplicate;
+      if (duplicate) return;
+      store.publisher.publish(generation, { seq, message: document, document, placements: mailboxes });
+      store.announceChange(
+        new Set([...mailboxes.map(({ registration }) => registration.address), this.#address]),
+      );
+    };
     try {
       delivered = await store.commit((db) => {
         const active = store.book.open(db);
@@ -57,18 +66,13 @@ export class OwnMail {
         generation = store.publisher.announce(done.seq);
         alsoChange(db);
         return done;
-      });
+      }, show);
+      show(delivered);
     } finally {
-      if (delivered === undefined || delivered.duplicate) dropCopies(store.layout, taken);
+      if (!isThere) dropCopies(store.layout, taken);
     }
     const { seq, document, duplicate, mailboxes } = delivered;
-    if (!duplicate) {
-      store.publisher.publish(generation, { seq, message: document, document, placements: mailboxes });
-      store.announceChange(
-        new Set([...mailboxes.map(({ registration }) => registration.address), this.#address]),
-      );
-      crashPoint('mailbox.deliver.signalled');
-    }
+    if (!duplicate) crashPoint('mailbox.deliver.signalled');
     if (duplicate) {
       const { number } = this.self(store.db);
       return { message: loadView(store.db, store.layout, { registration: number, seq }), duplicate };
@@ -81,22 +85,27 @@ export class OwnMail {
   async change(messageIds: string[], change: FlagChange): Promise<MailMessage[]> {
     const store = this.#store;
     crashPoint('mailbox.change.begin');
-    const changed = await store.commit((db) =>
-      messageIds.map((id) => {
-        const message = requireOwnMessage(db, this.self(db), id);
-        return { message, ...this.flag(db, message, change) };
-      }),
+    type Changed = { message: OwnMessage; changed: boolean; generation?: number };
+    const show = (all: Changed[]): void => {
+      if (all.every((each) => !each.changed)) return;
+      const registration = this.self(store.db);
+      for (const { message, generation } of all) {
+        if (generation === undefined) continue;
+        const placement = { registration, box: change.box!, formerBox: message.box };
+        store.publisher.publish(generation, { seq: message.seq, message, placements: [placement] });
+      }
+      store.announceChange([this.#address]);
+    };
+    const changed = await store.commit(
+      (db) =>
+        messageIds.map((id): Changed => {
+          const message = requireOwnMessage(db, this.self(db), id);
+          return { message, ...this.flag(db, message, change) };
+        }),
+      show,
     );
-    if (changed.every((each) => !each.changed))
-      return changed.map(({ message }) => this.load(store.db, message));
-    const registration = this.self(store.db);
-    for (const { message, generation } of changed) {
-      if (generation === undefined) continue;
-      const placement = { registration, box: change.box!, formerBox: message.box };
-      store.publisher.publish(generation, { seq: message.seq, message, placements: [placement] });
-    }
-    store.announceChange([this.#address]);
-    crashPoint('mailbox.change.signalled');
+    show(changed);
+    if (changed.some((each) => each.changed)) crashPoint('mailbox.change.signalled');
     return changed.map(({ message }) => this.load(store.db, message));
   }
 

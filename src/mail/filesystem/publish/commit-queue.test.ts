@@ -47,6 +47,24 @@ describe('commits', () => {
     await commits.close();
   });
 
+  it('go on by the lock of the index alone when the lock file cannot be opened', async () => {
+    fs.symlinkSync('/nowhere', lockFile());
+    const commits = queue();
+    await Promise.all([1, 2].map((n) => commits.add(insert(`m${n}`))));
+    expect(names()).toEqual(['m1', 'm2']);
+    await commits.close();
+  });
+
+  it('that the disk did not confirm are rejected, and told of before: everybody sees them', async () => {
+    flush = () => {
+      throw new Error('not flushed');
+    };
+    const seen: unknown[] = [];
+    const told = queue().add(insert('there'), () => seen.push(...names()));
+    await expect(told).rejects.toThrow('not flushed');
+    expect(seen).toEqual(['there']);
+  });
+
   it('undo a work that is refused and keep the others of its group', async () => {
     const commits = queue();
     const refused = commits.add((inside) => {

@@ -4,6 +4,7 @@ import { Turnstile } from '../root/turnstile.ts';
 
 interface Waiting {
   work: (db: Sqlite) => unknown;
+  unconfirmed: ((value: never) => void) | undefined;
   resolve: (value: never) => void;
   reject: (error: unknown) => void;
 }
@@ -50,12 +51,15 @@ export class CommitQueue {
     this.#turnstile = new Turnstile(parts.lockFile);
   }
 
-  add<T>(work: (db: Sqlite) => T): Promise<T> {
+  /** When the commit was made and its flush is refused, `unconfirmed` is told before the promise is rejected. */
+  add<T>(work: (db: Sqlite) => T, unconfirmed?: (value: T) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, resolve: resolve as (value: never) => void, reject });
-      this.#draining ??= this.#drain().finally(() => {
-        this.#draining = undefined;
-      });
+      this.#queue.push({ work, unconfirmed, resolve: resolve as (value: never) => void, reject });
+      this.#draining ??= this.#drain()
+        .catch((error) => this.#refuseAll(error))
+        .finally(() => {
+          this.#draining = undefined;
+        });
     });
   }
 
@@ -100,8 +104,12 @@ export class CommitQueue {
     const error = unavailable(`the mail index stayed busy for ${this.#timeoutMs / 1000} s`, {
       hint: 'another process is writing to it; try again',
     });
-    for (const { reject } of this.#queue.splice(0)) reject(error);
+    this.#refuseAll(error);
     return false;
+  }
+
+  #refuseAll(error: unknown): void {
+    for (const { reject } of this.#queue.splice(0)) reject(error);
   }
 
   #commit(group: Waiting[]): Done[] {
@@ -133,7 +141,10 @@ export class CommitQueue {
     try {
       this.#flush();
     } catch (error) {
-      for (const { waiting } of done) waiting.reject(error);
+      for (const { waiting, value } of done) {
+        waiting.unconfirmed?.(value as never);
+        waiting.reject(error);
+      }
       return;
     }
     crashPoint('mailbox.commit.flushed');

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { errnoOf, forbidden, isRouseError, messageOf, unavailable } from '../../../base/index.ts';
+import { errnoOf, explainDisk, forbidden, isRouseError, messageOf } from '../../../base/index.ts';
 
 /** SQLite: the file is read-only, or cannot be opened. */
 const READ_ONLY = 8;
@@ -15,16 +15,11 @@ export function explainRoot(error: unknown, root: string): unknown {
       return notAllowed(error, root);
     case 'ENOSPC':
     case 'EDQUOT':
-      return isRouseError(error)
-        ? error
-        : unavailable(`no room on the disk for mailbox root ${root}: ${messageOf(error)}`, {
-            hint: 'free some disk space',
-            cause: error,
-          });
+      return explainDisk(error, `no room on the disk for mailbox root ${root}`);
     default:
       return isRouseError(error) && isLockedOut(error.facts['sqlite_code'], root)
         ? notAllowed(error, root)
-        : error;
+        : explainDisk(error, `mailbox root ${root} cannot be used`);
   }
 }
 

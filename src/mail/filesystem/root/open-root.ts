@@ -80,13 +80,16 @@ export class OpenRoot {
     return noActiveMailbox(this.db, address);
   }
 
-  /** One commit, shared with whatever else is written in this turn. Resolves when it is on disk. */
-  async commit<T>(work: (db: Sqlite) => T): Promise<T> {
+  /**
+   * One commit, shared with whatever else is written in this turn. Resolves when it is on disk. One that everybody sees, but
+   * that the disk did not confirm, is rejected after `unconfirmed` was told.
+   */
+  async commit<T>(work: (db: Sqlite) => T, unconfirmed?: (value: T) => void): Promise<T> {
     this.#refuseReadOnly();
     return this.#commits.add((db) => {
       this.#refuseChangedRoot();
       return work(db);
-    });
+    }, unconfirmed);
   }
 
   /** The same at once, for what is done rarely and alone. */

@@ -16,12 +16,14 @@ export class Turnstile {
     this.#file = file;
   }
 
-  /** True at once when nobody else is writing. Where there is no flock, SQLite's own lock does alone, less fairly. */
+  /**
+   * True at once when nobody else is writing. Where there is no flock, or no lock file can be opened, SQLite's own lock
+   * does alone, less fairly.
+   */
   tryEnter(): boolean {
     if (this.#waiting !== undefined) return false;
-    const fd = this.#open();
     try {
-      this.#held = tryFlock(fd);
+      this.#held = tryFlock(this.#open());
       return this.#held;
     } catch {
       return true;

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { fsyncDirectory } from '../../../base/index.ts';
+import { explainDisk, fsyncDirectory } from '../../../base/index.ts';
 
 /**
  * Flushes the index's write-ahead log: after it, every commit made so far survives a power cut. The index itself is opened
@@ -19,6 +19,14 @@ export class WriteAheadLog {
 
   /** After a commit, before it is told to anybody. */
   flush(): void {
+    try {
+      this.#flush();
+    } catch (error) {
+      throw explainDisk(error, 'what was written to the mail index is not known to be on disk');
+    }
+  }
+
+  #flush(): void {
     if (this.#fd === undefined) {
       this.#fd = fs.openSync(this.#file, 'r');
       // The log may be new: its name must be on disk too.

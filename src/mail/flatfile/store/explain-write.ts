@@ -1,5 +1,12 @@
 import * as path from 'node:path';
-import { errnoOf, forbidden, isRouseError, unavailable } from '../../../base/index.ts';
+import {
+  errnoOf,
+  explainDisk,
+  forbidden,
+  isRouseError,
+  messageOf,
+  unavailable,
+} from '../../../base/index.ts';
 
 /** System errors as something a person can act on. The original file is untouched in every case. */
 export function explainWrite(error: unknown, target: string): unknown {
@@ -17,11 +24,17 @@ export function explainWrite(error: unknown, target: string): unknown {
     case 'EROFS':
       return forbidden(
         `not allowed to write in ${path.dirname(target)}; ${path.basename(target)} is unchanged`,
-        {
-          cause: error,
-        },
+        { hint: 'make the directory writable, or use a mailbox in another place', cause: error },
       );
     default:
-      return error;
+      return explainDisk(error, `${target} could not be written and is unchanged`);
   }
+}
+
+/** The new version is in its place, and the disk does not say that it will stay there. */
+export function notConfirmed(error: unknown, target: string): Error {
+  return unavailable(`${target} was written, but is not known to be on disk: ${messageOf(error)}`, {
+    hint: 'do the same again when the disk is well: what is there already is not done twice',
+    cause: error,
+  });
 }

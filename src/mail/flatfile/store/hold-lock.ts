@@ -138,7 +138,10 @@ function explainLock(error: unknown, paths: MailboxPaths, file: string): unknown
       });
     }
     case 'EROFS':
-      return forbidden(`${file} lies on a read-only file system`, { cause: error });
+      return forbidden(`${file} lies on a read-only file system`, {
+        hint: 'mount it writable, or use a mailbox in another place',
+        cause: error,
+      });
     default:
       return explainWrite(error, paths.mailbox);
   }

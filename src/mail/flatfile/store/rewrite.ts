@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { unavailable } from '../../../base/index.ts';
-import { explainWrite } from './explain-write.ts';
+import { explainWrite, notConfirmed } from './explain-write.ts';
 import { identityOf, isUnchanged, openSnapshot, type Snapshot } from './snapshot.ts';
 import { fsync, type Splice, writeSpliced } from './splice.ts';
 import { createTemp, inheritAccess, type TempFile } from './temp-file.ts';
@@ -59,7 +59,9 @@ async function replace(
     if (!isUnchanged(target, base)) return undefined;
     temp.rename();
     step('renamed');
-    await fsyncDirectoryOf(target);
+    await fsyncDirectoryOf(target).catch((error) => {
+      throw notConfirmed(error, target);
+    });
     step('committed');
     return identity;
   } finally {

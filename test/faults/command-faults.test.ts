@@ -1,0 +1,114 @@
+import { spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openMailStore } from '../../src/mail/filesystem/index.ts';
+import { FlatFile } from '../../src/mail/flatfile/index.ts';
+import { proofReport } from '../support/proof-report.ts';
+import { FULL, sampled } from '../support/sample.ts';
+
+/**
+ * Commands that end after one piece of work, each of whose writes is refused once, and all of them. Each says in one
+ * sentence what could not be done and ends with the exit code for that, or it has done it; asked again, it has done it once.
+ */
+const ERRNOS = ['ENOSPC', 'EMFILE', 'EROFS', 'EIO'];
+const FAULTS = path.resolve(import.meta.dirname, '../support/faults.mjs');
+const PROGRAM = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
+/** unavailable, forbidden. */
+const REFUSED = [7, 8];
+const MOST = 100;
+
+let directory: string;
+let control: string;
+beforeAll(() => {
+  directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-faults-'));
+  control = path.join(directory, 'faults');
+  fs.mkdirSync(path.join(directory, '.agent'));
+  fs.writeFileSync(control, '');
+  fs.writeFileSync(`${control}.hits`, '');
+  for (const args of [['init'], ['register', '--address', 'a@x']])
+    expect(rouse(['mailbox', ...args, '--mailbox-root', path.join(directory, 'mail')]).code).toBe(0);
+});
+afterAll(() => fs.rmSync(directory, { recursive: true, force: true }));
+
+function rouse(args: string[], input = '') {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', FAULTS, PROGRAM, ...args], {
+    encoding: 'utf8',
+    input,
+    env: { PATH: process.env['PATH'], HOME: directory, FAULTS_FILE: control },
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+const hits = (): string[] => fs.readFileSync(`${control}.hits`, 'utf8').split('\n').filter(Boolean);
+
+const COMMANDS = [
+  {
+    name: 'mail post',
+    run: (id: string) => {
+      const root = path.join(directory, 'mail');
+      const said = ['--subject', id, '--body-content', 'text', '--idempotency-key', id];
+      return rouse(['mail', 'post', '--mailbox-root', root, '--address', 'a@x', ...said]);
+    },
+    count: async (id: string) => {
+      const store = openMailStore({ root: path.join(directory, 'mail') });
+      const { messages } = await store.mailbox('a@x').list({ limit: 1000 });
+      await store.close();
+      return messages.filter(({ subject }) => subject === id).length;
+    },
+  },
+  {
+    name: 'mailfile prepend',
+    run: (id: string) =>
+      rouse(
+        ['mailfile', 'prepend', '--mailbox', path.join(directory, '.agent', 'inbox.md')],
+        `---\nfrom: a\nto: b\nre: c\nmsg-id: ${id}\ncreated: 2026-01-01T00:00:00Z\n---\ntext\n`,
+      ),
+    count: async (id: string) => {
+      const { entries, damaged } = new FlatFile(path.join(directory, '.agent', 'inbox.md')).list();
+      expect(damaged).toBe(0);
+      return entries.filter(({ ref }) => ref === id).length;
+    },
+  },
+];
+
+describe.each(COMMANDS)('$name', ({ name, run, count }) => {
+  it('says what was refused in a sentence, with its exit code, and does it once when asked again', async () => {
+    let refused = 0;
+    let told = 0;
+    const tryIt = async (fault: string): Promise<boolean> => {
+      const id = `m-${fault.replaceAll(' ', '-')}`;
+      const before = hits().length;
+      fs.writeFileSync(control, fault);
+      const { code, out, err } = run(id);
+      fs.writeFileSync(control, '');
+      const isHit = hits().length > before;
+      const about = { fault, at: hits().at(-1), code, err };
+      if (code === 0) expect([about, await count(id)]).toEqual([{ ...about, err: '' }, 1]);
+      else {
+        expect({ ...about, out }).toMatchObject({
+          code: expect.toSatisfy((c) => REFUSED.includes(c)),
+          out: '',
+        });
+        expect(err).toMatch(/^error: .{20,}\n/);
+        expect(err.trim().split('\n').length, err).toBeLessThanOrEqual(3);
+        expect(err).not.toMatch(/^\s+at /m);
+        told++;
+        expect(run(id).code).toBe(0);
+        expect([about, await count(id)]).toEqual([about, 1]);
+      }
+      if (isHit) refused++;
+      return isHit;
+    };
+    for (const errno of sampled(`${import.meta.filename} all ${name}`, ERRNOS, 2))
+      expect(await tryIt(errno)).toBe(true);
+    // Every write for every reason is tried in one process, by mail-faults.test.ts; here each has one reason.
+    const nths = Array.from({ length: MOST }, (_, n) => n + 1);
+    for (const nth of FULL ? nths : sampled(`${import.meta.filename} ${name}`, nths.slice(0, 20), 3))
+      if (!(await tryIt(`${ERRNOS[nth % ERRNOS.length]} ${nth}`)) && FULL) break;
+    proofReport(
+      `${name} as a command: ${refused} refused, ${told} of them told; lost 0, doubled 0, stack traces 0`,
+    );
+  });
+});

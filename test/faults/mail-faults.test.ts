@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import * as esbuild from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commitSeed } from '../support/commit-seed.ts';
+import { proofReport } from '../support/proof-report.ts';
+import { FULL, sampled } from '../support/sample.ts';
+import type { Tried } from './every-write.ts';
+import type { Order } from './writer.ts';
+
+/**
+ * One process writes mail, and each of its writes is refused once for each reason. It answers, it never ends, what it
+ * acknowledged is there once, nothing is shown by half, and what was refused can be asked for again at once.
+ */
+const ERRNOS = ['ENOSPC', 'EMFILE', 'EROFS', 'EIO'];
+const FAULTS = path.resolve(import.meta.dirname, '../support/faults.mjs');
+const NODE_MODULES = path.resolve(import.meta.dirname, '../../node_modules');
+
+let directory: string;
+let built: string;
+beforeAll(() => {
+  directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-faults-'));
+  built = fs.mkdtempSync(path.join(NODE_MODULES, '.faults-'));
+});
+afterAll(() => {
+  for (const each of [directory, built]) fs.rmSync(each, { recursive: true, force: true });
+});
+
+/** Everything a writer told, and how it ended. */
+async function tell(
+  name: string,
+): Promise<{ tried: Tried[]; closed: boolean; code: number; errors: string }> {
+  const program = path.join(built, `${name}.mjs`);
+  await esbuild.build({
+    entryPoints: [path.join(import.meta.dirname, `${name}.ts`)],
+    outfile: program,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    packages: 'external',
+    logLevel: 'warning',
+  });
+  const control = path.join(directory, `${name}.faults`);
+  fs.writeFileSync(control, '');
+  fs.writeFileSync(`${control}.hits`, '');
+  const place = path.join(directory, name);
+  fs.mkdirSync(place);
+  const errnos = sampled(`${import.meta.filename} ${name}`, ERRNOS, 2);
+  const order: Order = {
+    directory: place,
+    faults: FAULTS,
+    errnos,
+    oneOf: FULL ? undefined : 5,
+    seed: commitSeed(),
+  };
+  const child: ChildProcess = spawn(process.execPath, ['--import', FAULTS, program, JSON.stringify(order)], {
+    env: { ...process.env, FAULTS_FILE: control, HOME: directory },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const told: (Tried | 'closed')[] = [];
+  createInterface({ input: child.stdout! }).on('line', (line) => told.push(JSON.parse(line)));
+  const errors = text(child.stderr!);
+  const [code] = (await once(child, 'close')) as [number];
+  const tried = told.filter((each) => each !== 'closed');
+  return { tried, closed: told.length > tried.length, code, errors: await errors };
+}
+
+describe.each([
+  ['the mail store', 'mail-acts'],
+  ['the flat file', 'flat-file-acts'],
+])('%s', (what, name) => {
+  it('each write refused in turn: done once or refused with a reason, and then done at once', async () => {
+    const { tried, closed, code, errors } = await tell(name);
+    const hits = tried.filter(({ at }) => at !== null);
+    const told = hits.flatMap(({ said, ...rest }) => (said === 'done' ? [] : [{ ...rest, said }]));
+    const lost = tried.filter((each) => (each.said === 'done' ? each.then : each.finally) === 0);
+    const doubled = tried.filter((each) => Math.max(each.then, each.finally) > 1);
+    expect({
+      unclear: told.filter(({ said }) => !isClear(said)).map(inWords),
+      untrue: told.filter(({ said, then }) => then === 1 && saysNothing(said)).map(inWords),
+      lost: lost.map(inWords),
+      doubled: doubled.map(inWords),
+      ended: { code, errors, closed },
+    }).toEqual({
+      unclear: [],
+      untrue: [],
+      lost: [],
+      doubled: [],
+      ended: { code: 0, errors: '', closed: true },
+    });
+    const acts = new Set(tried.map(({ act }) => act)).size;
+    proofReport(
+      `${what}: ${hits.length} writes refused (${acts} acts, ${new Set(hits.map(({ errno }) => errno)).size} errnos), ${told.length} of them told; lost ${lost.length}, doubled ${doubled.length}, ended ${code}`,
+    );
+  });
+});
+
+/** It has a code for what the machine refuses, says what, and what to do. */
+function isClear({ code, message, hint }: Exclude<Tried['said'], 'done'>): boolean {
+  return ['unavailable', 'forbidden'].includes(code) && message.length > 20 && hint !== null;
+}
+
+const saysNothing = ({ message }: Exclude<Tried['said'], 'done'>): boolean =>
+  /(?<!^archived in .*)(unchanged|nothing)/.test(message);
+
+const inWords = ({ act, nth, at, said, then, finally: last }: Tried): string =>
+  `${act} ${nth}, ${at}: ${said === 'done' ? said : `${said.code}: ${said.message} (${said.hint})`}; ${then}, then ${last}`;

@@ -1,0 +1,31 @@
+import { pathToFileURL } from 'node:url';
+import { type Act, everyWrite } from './every-write.ts';
+
+/** What a writer is told by its argument. */
+export interface Order {
+  /** Where it may make what it needs. */
+  directory: string;
+  /** The module of the refused writes, loaded before this program. */
+  faults: string;
+  errnos: string[];
+  /** Undefined: every write; otherwise one of so many, and the first. */
+  oneOf: number | undefined;
+  seed: number;
+}
+
+/** The program of a writer: it refuses itself one write after the other and tells what became of each. */
+export async function runWriter(
+  open: (directory: string) => Promise<{ acts: Act[]; close(): Promise<void> }>,
+) {
+  const order = JSON.parse(process.argv[2]!) as Order;
+  const { setFaults } = (await import(pathToFileURL(order.faults).href)) as {
+    setFaults: (wanted: string) => string[];
+  };
+  const { acts, close } = await open(order.directory);
+  const isTried = (act: string, errno: string, nth: number): boolean =>
+    order.oneOf === undefined || (nth + act.length + errno.length + order.seed) % order.oneOf === 0;
+  for await (const tried of everyWrite(acts, { errnos: order.errnos, isTried, setFaults }))
+    console.log(JSON.stringify(tried));
+  await close();
+  console.log(JSON.stringify('closed'));
+}
