@@ -66,6 +66,9 @@ function refuse(syscall, path) {
   });
 }
 
+/** To a terminal or a pipe, not to the disk. */
+const isPrinted = (to) => (to === 1 || to === 2) && !original.fstatSync(to).isFile();
+
 const writes = (flags) =>
   typeof flags === 'string'
     ? !/^rs?$/.test(flags)
@@ -93,8 +96,7 @@ for (const name of [
   'lutimesSync',
 ]) {
   fs[name] = (...args) => {
-    // What is printed is not on the disk.
-    if (args[0] !== 1 && args[0] !== 2) refuse(name, args[0]);
+    if (!isPrinted(args[0])) refuse(name, args[0]);
     return original[name](...args);
   };
 }
