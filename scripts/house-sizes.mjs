@@ -17,7 +17,6 @@ const LONG_FUNCTIONS = {
   'scripted/tui/tui.ts runTui': 76,
   'session/life/new-manifest.ts newManifest': 62,
   'terminal/headless/turn/attend-turn.ts attendTurn': 79,
-  'terminal/lane/prompt/recover-prompt.ts recoverPrompt': 75,
 };
 
 /** Every breach as a sentence; `files` are the production files below `source`. */

@@ -1,5 +1,6 @@
 import type { Clock, Log } from '../base/index.ts';
 import type { Expectation } from '../tmux/index.ts';
+import type { LaneNotes } from './lane/lane-attempt.ts';
 import type { Evidence } from './port.ts';
 import type { PaneView, PaneWatch } from './watch/pane-watch.ts';
 import type { Tracker } from './watch/tracker.ts';
@@ -43,6 +44,8 @@ export interface LaneContext {
   clock: Clock;
   log: Log;
   patience: LanePatience;
+  /** Where the lane keeps how far it came. */
+  notes: LaneNotes;
 }
 
 export function evidenceAt(clock: Clock, source: string, facts: Record<string, unknown>): Evidence {

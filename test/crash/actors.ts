@@ -41,7 +41,11 @@ async function readyGateway(house: CrashHouse, point: string) {
 }
 
 const keyed = (prompt: string) =>
-  ({ kind: 'submit_prompt', payload: { prompt }, idempotency_key: `key ${prompt}` }) as const;
+  ({
+    kind: 'submit_prompt',
+    payload: { prompt },
+    idempotency_key: `key ${prompt.replaceAll('\n', ' ')}`,
+  }) as const;
 
 function reminder(durable: boolean): Actor {
   return {

@@ -53,6 +53,12 @@ export class CrashHouse {
     return { port: status.gateway_port!, died: ended(identity) };
   }
 
+  /** Starts a gateway that dies while it settles what the one before has left; that may be before it answers. */
+  async dieTakingBack(point: string): Promise<void> {
+    const doomed = await this.attach(point).catch(() => undefined);
+    await doomed?.died;
+  }
+
   async detach(): Promise<void> {
     const context = this.#context();
     await detach(context, await this.#target(context));

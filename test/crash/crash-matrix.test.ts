@@ -38,32 +38,36 @@ afterAll(async () => {
 });
 
 describe(`whoever types, killed (ROUSE_SEED=${SEED})`, () => {
-  it.concurrent.each(cells)('$actor at $point, tool relaunched: $relaunched', async (crash) => {
-    const house = free.pop() ?? (await new Promise<CrashHouse>((resolve) => waiting.push(resolve)));
-    try {
-      // Whatever was started by one that failed is not there for the next.
-      for (let round = 0; round < ROUNDS; round++)
-        await crashOnce(house, crash, round)
-          .catch((error: unknown) => {
-            broken.push(`${crash.actor} at ${crash.point}, round ${round}: ${messageOf(error)}`);
-            throw error;
-          })
-          .finally(() => house.detach());
-    } finally {
-      const next = waiting.shift();
-      if (next) next(house);
-      else free.push(house);
-    }
-  });
+  it.concurrent.each(cells)(
+    '$actor at $point, tool relaunched: $relaunched, killed again: $again',
+    async (crash) => {
+      const house = free.pop() ?? (await new Promise<CrashHouse>((resolve) => waiting.push(resolve)));
+      try {
+        // Whatever was started by one that failed is not there for the next.
+        for (let round = 0; round < ROUNDS; round++)
+          await crashOnce(house, crash, round)
+            .catch((error: unknown) => {
+              broken.push(`${crash.actor} at ${crash.point}, round ${round}: ${messageOf(error)}`);
+              throw error;
+            })
+            .finally(() => house.detach());
+      } finally {
+        const next = waiting.shift();
+        if (next) next(house);
+        else free.push(house);
+      }
+    },
+  );
 });
 
 async function crashOnce(house: CrashHouse, crash: Crash, round: number): Promise<void> {
-  const { actor, point, relaunched } = crash;
+  const { actor, point, relaunched, again } = crash;
   const { actAndDie, settle } = ACTORS[actor]!;
-  const text = `${actor} killed at ${point}, round ${round}, ${Date.now()}`;
+  const text = `${actor} killed at ${point}, round ${round}, ${Date.now()}${again ? `,\nand again at ${again},\nwhile it is taken back` : ''}`;
   const before = house.interrupted();
   const id = await actAndDie(house, point, text);
   if (relaunched) await house.relaunch();
+  if (again) await house.dieTakingBack(again);
   const gateway = client((await house.attach()).port);
   await keepAll(gateway);
   const ended = (await settle?.(gateway, text, id)) ?? 'not asked';
@@ -79,8 +83,8 @@ async function crashOnce(house: CrashHouse, crash: Crash, round: number): Promis
   expect(house.interrupted() - before, told).toBeLessThanOrEqual(1);
   if (actor === 'a request' && ended === 'submitted') expect(received, told).toBe(1);
   if (actor === 'a request' && ended === 'failed') expect(received, told).toBe(0);
-  const tool = relaunched ? 'relaunched' : 'same tool';
-  report.push([actor, point, tool, ended, received, view.outcome].join('\t'));
+  const then = again ?? (relaunched ? 'relaunched' : 'same tool');
+  report.push([actor, point, then, ended, received, view.outcome].join('\t'));
 }
 
 /** What was accepted for an earlier agent process is kept, as somebody would decide. */

@@ -1,16 +1,32 @@
 import { Seeded } from '../terminal/seeded.ts';
 import { ACTORS } from './actors.ts';
 
-/** One cell of the matrix: who is killed at which instant, and whether the tool is started again after it. */
+/** One cell of the matrix: who is killed at which instant, and what comes after it. */
 export interface Crash {
   actor: string;
   point: string;
+  /** The tool is started again. */
   relaunched: boolean;
+  /** Whoever takes back what stands in the composer is killed too, at this instant. */
+  again?: string;
 }
 
-/** Every actor at every instant on its way, with the same tool and with another one in between. */
+/** Before the first key that takes the text back, before a later one, and when it is gone. */
+const WHILE_TAKING_BACK = ['lane.erasing', 'lane.erasing@2', 'lane.erased'];
+const LEAVES_TEXT = ['lane.pasted', 'lane.typed'];
+
+/** Every actor at every instant on its way, with the same tool and with another one in between; and killed again at taking back. */
 export const CRASHES: Crash[] = Object.entries(ACTORS).flatMap(([actor, { points }]) =>
-  points.flatMap((point) => [false, true].map((relaunched) => ({ actor, point, relaunched }))),
+  points.flatMap((point): Crash[] => [
+    { actor, point, relaunched: false },
+    { actor, point, relaunched: true },
+    ...(LEAVES_TEXT.includes(point) ? WHILE_TAKING_BACK : []).map((again) => ({
+      actor,
+      point,
+      relaunched: false,
+      again,
+    })),
+  ]),
 );
 
 /** Every second instant, with an actor drawn for it; and every actor at least once. */
@@ -21,6 +37,7 @@ export function sampleOf(crashes: Crash[], seed: number): Crash[] {
   const drawn = points
     .filter((_, index) => index % 2 === first)
     .map((wanted) => random.pick(crashes.filter(({ point }) => point === wanted)));
+  drawn.push(random.pick(crashes.filter(({ again }) => again !== undefined)));
   const idle = new Set(crashes.map(({ actor }) => actor));
   for (const { actor } of drawn) idle.delete(actor);
   return [

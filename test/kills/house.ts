@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as net from 'node:net';
 import * as os from 'node:os';
@@ -129,6 +130,11 @@ export class KillHouse {
     return found;
   }
 
+  /** The agents whose tmux server has died, which nobody here does to it. */
+  lostTerminals(): string[] {
+    return this.agents.filter(({ facts }) => !isSocketServed(facts.tmuxSocket!)).map(({ name }) => name);
+  }
+
   /** In good order. */
   async endAll(): Promise<void> {
     await Promise.all(this.idle.map((agent) => agent.stop()));
@@ -183,6 +189,8 @@ export class KillHouse {
   }
 
   async #launch(name: string): Promise<void> {
+    // A tmux server may die of clients that come and go (docs/decisions/tmux-control-clients.md); here they do so all the time.
+    this.#house.tmuxSocket = path.join(this.#house.directory, `${name}.tmux`);
     const agent = await this.#house.launch(name, ['--turn', '20ms', '--act-on-mail', '--reply', '']);
     const { facts, base, root } = agent;
     await agent.client.call('notifier.enable', { body: { interval_seconds: 5, repeat: 'backoff' } });
@@ -218,6 +226,10 @@ export class KillHouse {
   #withFaults(program: string, args: string[]): string[] {
     return [process.execPath, '--import', FAULTS, path.join(DIST, program), ...args];
   }
+}
+
+function isSocketServed(socket: string): boolean {
+  return spawnSync('tmux', ['-S', socket, 'has-session'], { stdio: 'ignore' }).status === 0;
 }
 
 function plainEnvironment(): NodeJS.ProcessEnv {

@@ -80,7 +80,8 @@ async function storm(
 ): Promise<OwnEnd[]> {
   const ends: OwnEnd[] = [];
   let full = false;
-  const enough = (): boolean => signal.aborted || plan.missing().length === 0;
+  let lost: string[] = [];
+  const enough = (): boolean => signal.aborted || lost.length > 0 || plan.missing().length === 0;
   const lives = async (victim: Doomed, kind: VictimKind): Promise<void> => {
     while (!enough()) {
       const end = await victim.liveAndDie(plan.next(kind));
@@ -102,6 +103,7 @@ async function storm(
         if (full && house.disk.isReal) house.disk.fill();
         continue;
       }
+      lost = house.lostTerminals();
       full = !full;
       next = plan.kills.length + (full ? CRAMPED : ROOMY);
       house.setFull(full, faults);
@@ -114,5 +116,6 @@ async function storm(
     lives(house.server, 'server'),
     ...house.agents.map(({ gateway }) => lives(gateway, 'gateway')),
   ]);
+  expect(lost, 'agents whose tmux server died by itself').toEqual([]);
   return ends;
 }

@@ -44,6 +44,9 @@ export class AgentHouse {
   gatewayEnv: Readonly<Record<string, string>> = {};
   /** Set before a launch: how many descriptors its gateway may have. */
   gatewayDescriptors: number | undefined;
+  /** Set before a launch: the socket of the tmux server it is launched in. */
+  tmuxSocket: string;
+  #tmuxSockets = new Set<string>();
   #launched: ManifestFacts[] = [];
   #controls: ControlClient[] = [];
 
@@ -51,6 +54,7 @@ export class AgentHouse {
   constructor(directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-house-'))) {
     fs.mkdirSync(directory, { recursive: true });
     this.directory = directory;
+    this.tmuxSocket = path.join(directory, 'tmux.sock');
   }
 
   get context(): SessionContext {
@@ -64,7 +68,7 @@ export class AgentHouse {
         runtimeDir: at('run'),
         mailboxDir: at('mail'),
         registryDir: at('registry'),
-        tmuxSocket: at('tmux.sock'),
+        tmuxSocket: this.tmuxSocket,
         fleet: this.fleet,
       },
       env: {
@@ -119,6 +123,7 @@ export class AgentHouse {
     if (report.attachError) throw report.attachError;
     if (report.fleetError) throw report.fleetError;
     this.#launched.push(report.facts);
+    this.#tmuxSockets.add(this.tmuxSocket);
     const root = sessionPaths(report.facts.root).gateway;
     const transcript = path.join(report.facts.root, 'transcript.jsonl');
     const control = await ControlClient.connect(socket);
@@ -151,6 +156,7 @@ export class AgentHouse {
     });
     if (attachError) throw attachError;
     this.#launched.push(facts);
+    this.#tmuxSockets.add(this.tmuxSocket);
     return {
       facts,
       client: new GatewayClient({ host: '127.0.0.1', port: attached!.status.gateway_port! }),
@@ -161,13 +167,12 @@ export class AgentHouse {
   async close(): Promise<void> {
     for (const control of this.#controls) control.close();
     for (const facts of this.#launched) await stop(this.context, facts);
-    try {
-      execFileSync('tmux', ['-S', path.join(this.directory, 'tmux.sock'), 'kill-server'], {
-        stdio: 'ignore',
-      });
-    } catch {
-      // The server ends with its last session.
-    }
+    for (const socket of [...this.#tmuxSockets, this.tmuxSocket])
+      try {
+        execFileSync('tmux', ['-S', socket, 'kill-server'], { stdio: 'ignore' });
+      } catch {
+        // The server ends with its last session.
+      }
     fs.rmSync(this.directory, { recursive: true, force: true });
   }
 }

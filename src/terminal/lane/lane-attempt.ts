@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { type ProcessIdentity, readJsonIfExists, writeJsonAtomic } from '../../base/index.ts';
+import { isDiskTrouble, type ProcessIdentity, readJsonIfExists, writeJsonAtomic } from '../../base/index.ts';
 import type { AttemptOwner, SettledAttempt } from '../port.ts';
 import type { Baseline } from '../proof/prove-submission.ts';
 
@@ -16,6 +16,8 @@ export interface LaneAttempt {
   since_utc: string;
   /** `before_paste` proves that nothing was typed, `pasting` does not prove that anything was; `pasted` and `entering` do. */
   step: 'before_paste' | 'pasting' | 'pasted' | 'entering';
+  /** The composer was being emptied of it: that the text is gone, or only begins there, is then our own doing. */
+  erasing?: true;
   /** What was to be seen before the first Enter, or before the paste while there was none. */
   baseline: Baseline | null;
   /** The screen just before what was typed last. */
@@ -39,6 +41,17 @@ export class LaneNotes {
 
   keep(attempt: LaneAttempt): void {
     writeJsonAtomic(this.#attempt, attempt, { durable: false });
+  }
+
+  /** Before the first key that takes this text back. A disk that refuses the note leaves one that claims less. */
+  erasing(text: string): void {
+    const attempt = this.read();
+    if (attempt?.text !== text || attempt.erasing) return;
+    try {
+      this.keep({ ...attempt, erasing: true });
+    } catch (error) {
+      if (!isDiskTrouble(error)) throw error;
+    }
   }
 
   forget(): void {

@@ -31,7 +31,6 @@ export class Lane implements Leftovers {
   readonly settled = new Emitter<void>();
   readonly #on: LaneContext;
   readonly #lockFile: string;
-  readonly #notes: LaneNotes;
   readonly #left: LeftAttempt;
   #last: Promise<unknown> = Promise.resolve();
   #lastPrompt: string | undefined;
@@ -40,11 +39,10 @@ export class Lane implements Leftovers {
   #unfollow: () => void = () => {};
   #closed = false;
 
-  constructor(lockFile: string, on: LaneContext) {
-    this.#on = on;
+  constructor(lockFile: string, on: Omit<LaneContext, 'notes'>) {
+    this.#on = { ...on, notes: new LaneNotes(path.dirname(lockFile)) };
     this.#lockFile = lockFile;
-    this.#notes = new LaneNotes(path.dirname(lockFile));
-    this.#left = new LeftAttempt(this.#notes, on, () => void this.#settleSoon());
+    this.#left = new LeftAttempt(this.#on, () => void this.#settleSoon());
   }
 
   deliver(prompt: PromptDelivery): Promise<DeliveryResult> {
@@ -128,9 +126,9 @@ export class Lane implements Leftovers {
     let open: AttemptOwner | undefined;
     await this.#alone(async () => {
       open = await this.#settleLeft();
-      for (const settled of this.#notes.settled()) {
+      for (const settled of this.#on.notes.settled()) {
         await tell(settled);
-        this.#notes.told(settled.requestId);
+        this.#on.notes.told(settled.requestId);
       }
       return NOTHING_DONE;
     });
@@ -151,7 +149,6 @@ export class Lane implements Leftovers {
     const result = await deliverPrompt({
       ...this.#on,
       prompt,
-      notes: this.#notes,
       overtaking,
       submitted: (before) => {
         this.#lastPrompt = prompt.text;
@@ -162,7 +159,7 @@ export class Lane implements Leftovers {
     });
     // Of what was typed and not proven something may stand in the composer, or come to stand there.
     if (result.outcome === 'unconfirmed') this.#left.leave();
-    else if (result.outcome !== 'left') this.#notes.forget();
+    else if (result.outcome !== 'left') this.#on.notes.forget();
     return result;
   }
 
@@ -174,9 +171,9 @@ export class Lane implements Leftovers {
 
   /** Whose attempt cannot be settled yet; undefined when the lane is free. */
   async #settleLeft(): Promise<AttemptOwner | undefined> {
-    const before = this.#notes.settled().length;
+    const before = this.#on.notes.settled().length;
     const open = await this.#left.settle();
-    if (this.#notes.settled().length === before) return open;
+    if (this.#on.notes.settled().length === before) return open;
     this.settled.emit();
     // What was taken back has moved the screen; a gate that waits for it to rest has no other reason.
     const { tracker, patience } = this.#on;

@@ -1,7 +1,7 @@
 import { utcStamp } from '../../base/index.ts';
 import type { LaneContext } from '../lane-context.ts';
 import type { AttemptOwner, InterruptedDelivery, Recovered } from '../port.ts';
-import type { LaneAttempt, LaneNotes } from './lane-attempt.ts';
+import type { LaneAttempt } from './lane-attempt.ts';
 import { preparePrompt } from './prompt/prepare-prompt.ts';
 import { recoverPrompt } from './prompt/recover-prompt.ts';
 
@@ -13,15 +13,13 @@ const AGAIN_MS = 500;
  * the lane settles it; while the tool does not answer, it keeps the gate closed and is tried again when the screen moves.
  */
 export class LeftAttempt {
-  readonly #notes: LaneNotes;
   readonly #on: LaneContext;
   readonly #again: () => void;
   #unwatch: (() => void) | undefined;
   #cancel: (() => void) | undefined;
 
   /** `again` is told when it may be worth trying to settle it once more. */
-  constructor(notes: LaneNotes, on: LaneContext, again: () => void) {
-    this.#notes = notes;
+  constructor(on: LaneContext, again: () => void) {
     this.#on = on;
     this.#again = again;
   }
@@ -33,9 +31,9 @@ export class LeftAttempt {
 
   /** What became of this one. A verdict is kept until its owner was told of it by other ways too. */
   async recover({ requestId, text, sinceUtc }: InterruptedDelivery): Promise<Recovered> {
-    const known = this.#notes.settled().find((each) => each.requestId === requestId);
+    const known = this.#on.notes.settled().find((each) => each.requestId === requestId);
     if (known) return known;
-    const attempt = this.#notes.read();
+    const attempt = this.#on.notes.read();
     if (attempt?.request_id === requestId) return this.#judge(attempt);
     const prepared = preparePrompt(text, this.#on.tracker.detector.input);
     const sinceMs = Date.parse(sinceUtc);
@@ -44,7 +42,7 @@ export class LeftAttempt {
 
   /** Settles what was left. Answers with its owner when that cannot be done yet. */
   async settle(): Promise<AttemptOwner | undefined> {
-    const attempt = this.#notes.read();
+    const attempt = this.#on.notes.read();
     const { tracker } = this.#on;
     if (attempt) {
       const { verdict } = await this.#judge(attempt);
@@ -71,7 +69,7 @@ export class LeftAttempt {
     const { verdict, evidence } = recovered;
     if (verdict === 'unseen') return recovered;
     log.info('left attempt settled', { request: requestId, source: owner.source, verdict });
-    this.#notes.settle({ requestId, owner, verdict, evidence, atUtc: utcStamp(clock.now()) });
+    this.#on.notes.settle({ requestId, owner, verdict, evidence, atUtc: utcStamp(clock.now()) });
     return recovered;
   }
 

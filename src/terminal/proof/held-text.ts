@@ -32,6 +32,12 @@ function endsInLines(shown: string, sent: string): boolean {
   return end.length === rows.length && rows.every((row, at) => row === end[at]);
 }
 
+/** Whether the composer holds what is left when a text is taken back from its end, and enough of it to be that. */
+export function isBeginning({ composer }: Facts, sent: string): boolean {
+  const left = essence(composer.value?.text ?? '');
+  return left.length >= LEAST_PART && essence(sent).startsWith(left);
+}
+
 export function isHeld(held: Held): boolean {
   return held === 'all' || held === 'end' || held === 'chip';
 }

@@ -8,7 +8,7 @@ import { pastePrompt } from './paste-prompt.ts';
 import { preparePrompt } from './prepare-prompt.ts';
 import type { Entered } from './press-enter.ts';
 
-export type PromptOnLane = LaneContext & Pick<Delivery, 'prompt' | 'notes' | 'submitted' | 'overtaking'>;
+export type PromptOnLane = LaneContext & Pick<Delivery, 'prompt' | 'submitted' | 'overtaking'>;
 
 /** Puts one prompt into the tool and proves it. Every refusal is a result; nothing here throws for one. */
 export async function deliverPrompt(on: PromptOnLane): Promise<DeliveryResult> {

@@ -7,7 +7,7 @@ import { screenDigest, type Typed } from '../../proof/answered.ts';
 import type { Held } from '../../proof/held-text.ts';
 import type { Baseline, Sent } from '../../proof/prove-submission.ts';
 import type { Sight } from '../../watch/sight.ts';
-import type { LaneAttempt, LaneNotes } from '../lane-attempt.ts';
+import type { LaneAttempt } from '../lane-attempt.ts';
 import type { Overtaking } from '../overtaking.ts';
 import type { PreparedPrompt } from './prepare-prompt.ts';
 import { heldIn } from './slash-command.ts';
@@ -29,8 +29,6 @@ export interface Delivery extends LaneContext {
   pasted: Pasted;
   /** What was seen, in order; it becomes the result's. */
   evidence: Evidence[];
-  /** Where the lane keeps how far it came. */
-  notes: LaneNotes;
   /** Told when submission is proven, with what was to be seen before Enter. */
   submitted: (before: Facts) => void;
   /** Interrupts that came meanwhile. */

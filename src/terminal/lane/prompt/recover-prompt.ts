@@ -2,7 +2,7 @@ import { isProcessAlive } from '../../../base/index.ts';
 import { evidenceAt, type LaneContext } from '../../lane-context.ts';
 import type { Evidence, Recovered } from '../../port.ts';
 import { hasMoved } from '../../proof/answered.ts';
-import { type Held, heldText, isHeld } from '../../proof/held-text.ts';
+import { type Held, heldText, isBeginning, isHeld } from '../../proof/held-text.ts';
 import { isOwnLabel } from '../../proof/own-label.ts';
 import { proofOfSubmission } from '../../proof/prove-submission.ts';
 import { unreadInput } from '../../watch/unread-input.ts';
@@ -21,27 +21,14 @@ export interface Interrupted {
  * Judges by evidence what became of a prompt whose typist was killed or has given up, and takes back what of it stands in
  * the composer. Without evidence either way: unknown; `unseen` while the tool has not answered what was typed.
  */
-export async function recoverPrompt(
-  { text, sinceMs, attempt }: Interrupted,
-  on: LaneContext,
-): Promise<Recovered> {
+export async function recoverPrompt(interrupted: Interrupted, on: LaneContext): Promise<Recovered> {
+  const { text, attempt } = interrupted;
   const { tracker, clock, patience } = on;
   const { detector, signals } = tracker;
-  const step = attempt?.step;
-  const say = (verdict: Recovered['verdict'], source: string, facts: Record<string, unknown>): Recovered => ({
-    verdict,
-    evidence: [evidenceAt(clock, source, { step: step ?? null, ...facts })],
-  });
-  for (const signal of signals) {
-    const heard = signal.heard?.(text, sinceMs);
-    if (heard) return { verdict: 'submitted', evidence: [heard] };
-  }
-  if (step === 'before_paste') return say('not_submitted', 'lane', { found: 'nothing had been typed' });
-  const neverEntered = step === 'pasting' || step === 'pasted';
-  if (neverEntered && attempt?.tool && !isProcessAlive(attempt.tool))
-    return say('not_submitted', 'process', {
-      found: 'the tool it was pasted into has ended, and Enter had not been pressed',
-    });
+  const say = speaker(interrupted, on);
+  const known = knownAlready(interrupted, on);
+  if (known) return known;
+  const neverEntered = isBeforeEnter(attempt);
   const sent = { text, detector, signals, clock };
   const prove = (timeoutMs: number): Promise<Evidence | undefined> =>
     waitUntil(
@@ -59,24 +46,18 @@ export async function recoverPrompt(
   const unseen = say('unseen', 'composer', { held: held(), unread });
   if (unread > 0) return unseen;
   // What the typist sent last may still be on its way through the terminal.
-  const proof = await prove(step === 'entering' ? patience.swallowedMs.untold : 0);
+  const proof = await prove(attempt?.step === 'entering' ? patience.swallowedMs.untold : 0);
   if (proof) return { verdict: 'submitted', evidence: [proof] };
   if (neverEntered && held() === 'empty') {
-    if (step === 'pasting')
-      await waitUntil(on, () => (held() === 'empty' ? undefined : true), patience.echoMs);
-    const ageMs = clock.now().getTime() - sinceMs;
-    const drawn = moved() || on.watch.outputAtMs > clock.monotonic() - ageMs;
-    const lost = step === 'pasting' || (ageMs >= patience.lostMs && drawn);
-    if (held() === 'empty')
-      return lost
-        ? say('not_submitted', 'composer', {
-            held: 'empty',
-            found: 'the composer is empty, so the paste had not arrived, and Enter had not been pressed',
-          })
-        : unseen;
+    const found = await judgeEmpty(interrupted, { held, moved }, on);
+    if (found)
+      return found === 'unseen' ? unseen : say('not_submitted', 'composer', { held: 'empty', found });
   }
   const before = held();
-  const ours = before === 'chip' ? await labelIsOurs({ text, sinceMs, attempt }, on) : isHeld(before);
+  const ours =
+    before === 'chip'
+      ? await labelIsOurs(interrupted, on)
+      : isHeld(before) || (attempt?.erasing === true && isBeginning(tracker.sight.facts, text));
   if (ours && (await takeBack(text, on))) {
     // Our keys went in after that Enter. Now that they have had their effect, so has it.
     const late = neverEntered ? undefined : await prove(patience.swallowedMs.untold);
@@ -91,10 +72,61 @@ export async function recoverPrompt(
   const hidden = held() === 'none' && (facts.dialog.value !== null || foreground.kind !== 'tool');
   const open = hidden || (isHeld(before) && !moved());
   const living = !attempt?.tool || isProcessAlive(attempt.tool);
-  return say(open && living && step !== undefined ? 'unseen' : 'unknown', 'composer', {
+  return say(open && living && attempt ? 'unseen' : 'unknown', 'composer', {
     held: held(),
     foreground: foreground.kind,
   });
+}
+
+type Say = (verdict: Recovered['verdict'], source: string, facts: Record<string, unknown>) => Recovered;
+
+function speaker({ attempt }: Interrupted, { clock }: LaneContext): Say {
+  return (verdict, source, facts) => ({
+    verdict,
+    evidence: [evidenceAt(clock, source, { step: attempt?.step ?? null, ...facts })],
+  });
+}
+
+function isBeforeEnter(attempt: LaneAttempt | undefined): boolean {
+  return attempt?.step === 'pasting' || attempt?.step === 'pasted';
+}
+
+/** What needs no look at the screen: the tool reported the prompt, nothing was typed, or the tool has ended. */
+function knownAlready(interrupted: Interrupted, on: LaneContext): Recovered | undefined {
+  const { text, sinceMs, attempt } = interrupted;
+  const say = speaker(interrupted, on);
+  for (const signal of on.tracker.signals) {
+    const heard = signal.heard?.(text, sinceMs);
+    if (heard) return { verdict: 'submitted', evidence: [heard] };
+  }
+  if (attempt?.step === 'before_paste')
+    return say('not_submitted', 'lane', { found: 'nothing had been typed' });
+  if (!isBeforeEnter(attempt) || !attempt?.tool || isProcessAlive(attempt.tool)) return undefined;
+  return say('not_submitted', 'process', {
+    found: 'the tool it was pasted into has ended, and Enter had not been pressed',
+  });
+}
+
+/**
+ * The composer is empty, and Enter had not been pressed: what of the paste is not there. `unseen` while it may still come;
+ * undefined when it has come meanwhile.
+ */
+async function judgeEmpty(
+  { sinceMs, attempt }: Interrupted,
+  { held, moved }: { held: () => Held; moved: () => boolean },
+  on: LaneContext,
+): Promise<string | undefined> {
+  const { clock, patience, watch } = on;
+  const pasting = attempt?.step === 'pasting';
+  if (pasting) await waitUntil(on, () => (held() === 'empty' ? undefined : true), patience.echoMs);
+  if (held() !== 'empty') return undefined;
+  if (attempt?.erasing)
+    return 'it had been typed, and the composer is empty after it was taken back; Enter had not been pressed';
+  const ageMs = clock.now().getTime() - sinceMs;
+  const drawn = moved() || watch.outputAtMs > clock.monotonic() - ageMs;
+  return pasting || (ageMs >= patience.lostMs && drawn)
+    ? 'the composer is empty, so the paste had not arrived, and Enter had not been pressed'
+    : 'unseen';
 }
 
 /** A label could stand for anybody's paste. */

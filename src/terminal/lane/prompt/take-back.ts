@@ -1,4 +1,4 @@
-import { isRouseError } from '../../../base/index.ts';
+import { crashPoint, isRouseError } from '../../../base/index.ts';
 import { type LaneContext, sameAs } from '../../lane-context.ts';
 import { essence } from '../../proof/held-text.ts';
 import type { Sight } from '../../watch/sight.ts';
@@ -19,7 +19,9 @@ export async function takeBack(text: string, on: LaneContext): Promise<boolean> 
   let useless = 0;
   for (let step = 0; step < 4 * lines + 20 && useless < 3; step++) {
     const state = await ownText(text, on);
-    if (state !== 'ours') return state === 'empty';
+    if (state !== 'ours') return emptied(state);
+    if (step === 0) on.notes.erasing(text);
+    crashPoint('lane.erasing');
     const before = picture(on.tracker.sight);
     // The clearing key ends at the start of a line; from there a backspace joins the line above.
     const keys = atLineStart(on.tracker.sight) || useless > 0 ? ['BSpace'] : clearKeys;
@@ -37,10 +39,17 @@ export async function takeBack(text: string, on: LaneContext): Promise<boolean> 
     );
     useless = changed ? 0 : useless + 1;
   }
-  return (await ownText(text, on)) === 'empty';
+  return emptied(await ownText(text, on));
 }
 
-async function ownText(text: string, on: LaneContext): Promise<'ours' | 'empty' | 'other'> {
+function emptied(state: OwnText): boolean {
+  if (state === 'empty') crashPoint('lane.erased');
+  return state === 'empty';
+}
+
+type OwnText = 'ours' | 'empty' | 'other';
+
+async function ownText(text: string, on: LaneContext): Promise<OwnText> {
   const sight = await on.tracker.look();
   const { facts, foreground, people } = sight;
   if (foreground.kind !== 'tool' || facts.dialog.value || facts.copy_mode || people.typing) return 'other';
