@@ -47,6 +47,7 @@ describe('after a crash between typing and proof', () => {
     const sinceUtc = new Date().toISOString();
     await typist.killedAt(desk, 'lane.pasted', line);
     await desk.type(' and a person went on');
+    await desk.shows('a person went on');
     const { verdict } = await desk.surface.recover({ requestId: 'r-1', text: line, sinceUtc });
     expect(verdict).toBe('unknown');
     expect(await desk.control.send('status')).toMatchObject({
