@@ -14,7 +14,7 @@ const STREET = [
   ['src/gateway/queue/request-queue.ts', 'accepted work and its ledger of evidence'],
   ['src/gateway/dispatch/dispatch-pass.ts', 'one pass, at most one request, when the agent may be disturbed'],
   [
-    'src/gateway/dispatch/deliver.ts',
+    'src/gateway/dispatch/run-request.ts',
     'the request goes through the lane; each stage is recorded before the next',
   ],
   ['src/terminal/lane/lane.ts', 'the one writer: the lock, what was left by the one before, the gate'],

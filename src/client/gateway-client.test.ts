@@ -6,7 +6,7 @@ import { GATEWAY_ROUTES, type Route, refusal, toHttp } from '../wire/index.ts';
 
 const ROUTES = Object.values<Route>(GATEWAY_ROUTES).filter((route) => route.documented !== false);
 
-import { GatewayClient, pairPath } from './index.ts';
+import { fleetPath, GatewayClient } from './index.ts';
 
 interface Seen {
   method: string;
@@ -334,8 +334,8 @@ it.each([
   ['/v1/reminders/r', '/houmao/agents/gpu/gateway/reminders/r'],
   ['/v1/mail/list', '/houmao/agents/gpu/mail/list'],
 ])('%s is served for one agent of the fleet at %s', async (path, expected) => {
-  expect(pairPath('gpu')(path)).toBe(expected);
+  expect(fleetPath('gpu')(path)).toBe(expected);
   const { port, seen } = await gateway(json(200, {}));
-  await clientOf(port, { pathOf: pairPath('gpu') }).request('GET', path);
+  await clientOf(port, { pathOf: fleetPath('gpu') }).request('GET', path);
   expect(seen[0]!.url).toBe(expected);
 });

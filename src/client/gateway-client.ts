@@ -12,7 +12,7 @@ export interface GatewayClientOptions {
   token?: string | undefined;
   /** For one call, in milliseconds. Default 5000. */
   timeoutMs?: number | undefined;
-  /** Where a `/v1` path is served, when not by the gateway itself; see pairPath. */
+  /** Where a `/v1` path is served, when not by the gateway itself; see fleetPath. */
   pathOf?: ((path: string) => string) | undefined;
 }
 

@@ -65,7 +65,7 @@ export function isHeadless(backend: BackendKind): boolean {
   return backend.endsWith('_headless');
 }
 
-/** What decides between the two headless modes: both pair coordinates and no definition directory mean the server runs it. */
+/** What decides between the two headless modes: a server's address, the agent's name there and no definition directory mean the server runs it. */
 export interface DispatchFacts {
   managedApiBaseUrl?: string | null | undefined;
   managedAgentRef?: string | null | undefined;

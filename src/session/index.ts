@@ -55,7 +55,7 @@ export type { SessionContext, SessionSettings } from './session-context.ts';
 export { showAgent } from './show.ts';
 export { findEnded } from './target/find-ended.ts';
 export { type AgentList, type ListedAgent, listAgents } from './target/list.ts';
-export { type LocalTarget, type PairTarget, requireLocal, type Target } from './target/resolve-target.ts';
+export { type FleetTarget, type LocalTarget, requireLocal, type Target } from './target/resolve-target.ts';
 export type { SelectorFlags } from './target/selector.ts';
 export { findTarget, isInsideTmux } from './target/target-world.ts';
 
@@ -106,7 +106,7 @@ export async function controlDirectly(
 }
 
 /** Agents that a fleet server owns: launching, listing, stopping them there. */
-export function pairActions(): Promise<typeof import('./for-servers/fleet-actions.ts')> {
+export function fleetActions(): Promise<typeof import('./for-servers/fleet-actions.ts')> {
   return import('./for-servers/fleet-actions.ts');
 }
 

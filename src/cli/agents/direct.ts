@@ -1,5 +1,5 @@
 import type { AdmissionPolicy } from '../../domain/index.ts';
-import type { DeliveryResult, DirectAct, PairTarget, Target } from '../../session/index.ts';
+import type { DeliveryResult, DirectAct, FleetTarget, Target } from '../../session/index.ts';
 import { CODES, exitCodeOfOutcome } from '../../wire/codes.ts';
 import { type Command, command, type Input, type InputOf, type Output } from '../command.ts';
 import { execution, PROMPT, policyGiven, SEND_KEYS } from '../gateway/prompt.ts';
@@ -24,26 +24,26 @@ interface Way<I> {
 function anyway<I extends TargetInput>(way: Way<I>): (input: I) => Promise<Output | undefined | void> {
   return async (input) => {
     const target = await targetOf(input);
-    if (target.kind === 'pair') return behindPair(input, target, way);
+    if (target.kind === 'fleet') return behindFleet(input, target, way);
     if (typeof (await gatewayOf(input, target)) !== 'string') return way.by.run!(input);
     return directly(input, target, await way.actOf(input), way.detail);
   };
 }
 
 /** The agent's gateway when it has one; otherwise its server, for what a server does without a gateway. */
-async function behindPair<I extends TargetInput>(
+async function behindFleet<I extends TargetInput>(
   input: I,
-  target: PairTarget,
+  target: FleetTarget,
   { by, policyOf, actOf }: Way<I>,
 ): Promise<Output> {
-  const { gatewayStatus, pairActions } = await import('../../session/index.ts');
+  const { gatewayStatus, fleetActions } = await import('../../session/index.ts');
   const { status } = await gatewayStatus(sessionContext(input), target);
   const policy = policyOf?.(input) ?? 'ready_only';
   if (status.gateway_health === 'healthy' || by === SEND_KEYS || policy !== 'ready_only')
     return (await by.run!(input)) as Output;
   const act = await actOf(input);
-  const { requestAtPair } = await pairActions();
-  const data = await requestAtPair(
+  const { requestAtFleet } = await fleetActions();
+  const data = await requestAtFleet(
     target,
     act.kind === 'prompt'
       ? { request_kind: 'submit_prompt', prompt: act.text }

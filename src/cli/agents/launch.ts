@@ -11,15 +11,15 @@ import { errorData, fleetData, fleetLine, sayMissing } from './missing.ts';
 import { PAIR_PORT, sessionContext } from './target.ts';
 
 async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
-  const { launch, pairActions } = await import('../../session/index.ts');
+  const { launch, fleetActions } = await import('../../session/index.ts');
   const context = sessionContext(input);
   const port = input.flags.pairPort;
   const options = optionsOf(input);
-  const atPair = async (at: number): Promise<LaunchReport> => {
-    const { launchAtPair, pairServerOn } = await pairActions();
-    return launchAtPair(context, pairServerOn(at, input.env), options);
+  const atFleet = async (at: number): Promise<LaunchReport> => {
+    const { launchAtFleet, fleetServerOn } = await fleetActions();
+    return launchAtFleet(context, fleetServerOn(at, input.env), options);
   };
-  const report = await (port === undefined ? launch(context, options) : atPair(port));
+  const report = await (port === undefined ? launch(context, options) : atFleet(port));
   return { data: dataOf(report), plain: plainOf(report), ...sayMissing(input, report) };
 }
 

@@ -20,11 +20,11 @@ function sessionWords({ session, tool_connectivity }: ListedAgent): string {
 }
 
 async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
-  const { listAgents, pairActions } = await import('../../session/index.ts');
+  const { listAgents, fleetActions } = await import('../../session/index.ts');
   const port = input.flags.pairPort;
   if (port !== undefined) {
-    const { listAtPair, pairServerOn } = await pairActions();
-    const data = await listAtPair(pairServerOn(port, input.env));
+    const { listAtFleet, fleetServerOn } = await fleetActions();
+    const data = await listAtFleet(fleetServerOn(port, input.env));
     return { data, plain: data.agents.length > 0 ? table(data.agents, COLUMNS) : 'no agents' };
   }
   const list = await listAgents(sessionContext(input));

@@ -1,14 +1,14 @@
 import { command, type Output } from '../command.ts';
-import { pairAnswer } from './pair-answer.ts';
+import { agentAnswer } from './agent-answer.ts';
 import { requireNamed } from './require-named.ts';
 import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from './target.ts';
 
 async function run(input: TargetInput): Promise<Output> {
   requireNamed(input, 'relaunch');
   const target = await targetOf(input);
-  const { pairActions, relaunch } = await import('../../session/index.ts');
-  if (target.kind === 'pair')
-    return pairAnswer(await (await pairActions()).relaunchAtPair(sessionContext(input), target));
+  const { fleetActions, relaunch } = await import('../../session/index.ts');
+  if (target.kind === 'fleet')
+    return agentAnswer(await (await fleetActions()).relaunchAtFleet(sessionContext(input), target));
   const { facts, toolPid, revived, notes } = await relaunch(sessionContext(input), target.facts);
   const detail = revived ? 'its tmux session was gone and was made again' : 'a new instance runs in window 0';
   return {

@@ -4,10 +4,10 @@ import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from
 
 async function run(input: TargetInput): Promise<Output> {
   const target = await targetOf(input);
-  const { pairActions, showAgent } = await import('../../session/index.ts');
+  const { fleetActions, showAgent } = await import('../../session/index.ts');
   const agent =
-    target.kind === 'pair'
-      ? await (await pairActions()).showAtPair(target)
+    target.kind === 'fleet'
+      ? await (await fleetActions()).showAtFleet(target)
       : await showAgent(sessionContext(input), target.facts);
   return { data: agent, plain: keyValues(flatten(agent)) };
 }

@@ -1,6 +1,6 @@
 import type { StopReport } from '../../session/index.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
-import { pairAnswer } from './pair-answer.ts';
+import { agentAnswer } from './agent-answer.ts';
 import { requireNamed } from './require-named.ts';
 import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from './target.ts';
 
@@ -8,16 +8,16 @@ async function runStop(input: InputOf<typeof STOP_FLAGS>): Promise<Output> {
   requireNamed(input, 'stop');
   const target = await targetOf(input);
   const options = { killSession: input.flags.killSession === true };
-  const { pairActions, stop } = await import('../../session/index.ts');
-  if (target.kind === 'pair') return pairAnswer(await (await pairActions()).stopAtPair(target, options));
+  const { fleetActions, stop } = await import('../../session/index.ts');
+  if (target.kind === 'fleet') return agentAnswer(await (await fleetActions()).stopAtFleet(target, options));
   return answer(target.facts, await stop(sessionContext(input), target.facts, options));
 }
 
 async function runLeave(input: TargetInput): Promise<Output> {
   requireNamed(input, 'leave');
   const target = await targetOf(input);
-  const { pairActions, leave } = await import('../../session/index.ts');
-  if (target.kind === 'pair') return pairAnswer(await (await pairActions()).leaveAtPair(target));
+  const { fleetActions, leave } = await import('../../session/index.ts');
+  if (target.kind === 'fleet') return agentAnswer(await (await fleetActions()).leaveAtFleet(target));
   return answer(target.facts, await leave(sessionContext(input), target.facts));
 }
 
@@ -26,7 +26,7 @@ async function answer(
   report: StopReport,
 ): Promise<Output> {
   const { stopAnswer } = await import('../../session/index.ts');
-  return pairAnswer({ ...stopAnswer(report), agent_name: agentName, agent_id: agentId, session_root: root });
+  return agentAnswer({ ...stopAnswer(report), agent_name: agentName, agent_id: agentId, session_root: root });
 }
 
 const STOP_FLAGS = [

@@ -1,6 +1,6 @@
 import { unavailable } from '../../base/index.ts';
 import type { GatewayClient } from '../../client/index.ts';
-import type { LocalTarget, PairTarget, Target } from '../../session/index.ts';
+import type { FleetTarget, LocalTarget, Target } from '../../session/index.ts';
 import { type TargetInput, targetOf } from '../agents/target.ts';
 import type { Input } from '../command.ts';
 
@@ -18,7 +18,7 @@ export async function liveGateway(input: TargetInput): Promise<GatewayClient> {
 
 /** A client of the target's gateway, or why there is none (empty: none is attached). */
 export async function gatewayOf(input: Input, target: Target): Promise<GatewayClient | string> {
-  return target.kind === 'pair' ? behindPair(target) : local(input, target);
+  return target.kind === 'fleet' ? behindFleet(target) : local(input, target);
 }
 
 async function local({ env }: Input, { facts }: LocalTarget): Promise<GatewayClient | string> {
@@ -34,8 +34,8 @@ async function local({ env }: Input, { facts }: LocalTarget): Promise<GatewayCli
   return new GatewayClient({ host: life.gateway.host, port: life.gateway.port, token });
 }
 
-async function behindPair({ baseUrl, agentRef, token }: PairTarget): Promise<GatewayClient> {
-  const { GatewayClient, pairPath } = await import('../../client/index.ts');
+async function behindFleet({ baseUrl, agentRef, token }: FleetTarget): Promise<GatewayClient> {
+  const { GatewayClient, fleetPath } = await import('../../client/index.ts');
   const { hostname, port } = new URL(baseUrl);
-  return new GatewayClient({ host: hostname, port: Number(port || 80), token, pathOf: pairPath(agentRef) });
+  return new GatewayClient({ host: hostname, port: Number(port || 80), token, pathOf: fleetPath(agentRef) });
 }

@@ -36,7 +36,7 @@ export async function askMailOf(
   target: Target,
   { operation, body }: { operation: MailOperationName | 'status'; body: object },
 ): Promise<MailAnswer> {
-  return target.kind === 'pair'
+  return target.kind === 'fleet'
     ? overGateway((await gatewayOf(input, target)) as GatewayClient, operation, body)
     : onThisHost(input, target.facts, { operation, body });
 }

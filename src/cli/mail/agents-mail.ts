@@ -6,10 +6,10 @@ import { mailCommands } from './commands.ts';
 
 async function resolveLive(input: TargetInput): Promise<Output> {
   const target = await targetOf(input);
-  const { agentMail, pairActions } = await import('../../session/index.ts');
+  const { agentMail, fleetActions } = await import('../../session/index.ts');
   const data =
-    target.kind === 'pair'
-      ? await (await pairActions()).resolveMailAtPair(target)
+    target.kind === 'fleet'
+      ? await (await fleetActions()).resolveMailAtFleet(target)
       : await (await agentMail()).resolveLiveMail(sessionContext(input), target.facts.path);
   const gateway = data['gateway'] as { base_url: string } | null;
   return {

@@ -44,8 +44,8 @@ async function agentOf(input: McpInput): Promise<Target> {
     return targetOf(onThisHost(input));
   const { readManifestFacts } = await import('../../session/index.ts');
   const facts = readManifestFacts(manifest);
-  const { pairBaseUrl: baseUrl, pairAgentRef: agentRef } = facts;
-  return baseUrl && agentRef ? { kind: 'pair', baseUrl, agentRef, facts } : { kind: 'local', facts };
+  const { serverBaseUrl: baseUrl, serverAgentRef: agentRef } = facts;
+  return baseUrl && agentRef ? { kind: 'fleet', baseUrl, agentRef, facts } : { kind: 'local', facts };
 }
 
 /** Speaks as the agent. The administrator of the host is never the default here: an agent is not one. */

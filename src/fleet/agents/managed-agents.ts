@@ -92,7 +92,7 @@ export class ManagedAgents {
     if (!this.registrations.isOurs(facts)) {
       throw conflict(`the manifest of "${facts.tmuxSessionName}" does not name this server as its owner`, {
         hint: 'sessions of this host need no registration; those of another server are registered there',
-        facts: { cause: 'not_this_server', api_base_url: facts.pairBaseUrl ?? null },
+        facts: { cause: 'not_this_server', api_base_url: facts.serverBaseUrl ?? null },
       });
     }
     this.registrations.add(facts, observed);

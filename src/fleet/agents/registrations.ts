@@ -55,8 +55,8 @@ export class Registrations {
   }
 
   /** Whether the manifest names this very server. Under another port it would be another server. */
-  isOurs({ pairBaseUrl, pairAgentRef }: ManifestFacts): boolean {
-    return pairAgentRef !== undefined && pairBaseUrl === apiBaseUrl(this.#config);
+  isOurs({ serverBaseUrl, serverAgentRef }: ManifestFacts): boolean {
+    return serverAgentRef !== undefined && serverBaseUrl === apiBaseUrl(this.#config);
   }
 
   /**

@@ -22,9 +22,9 @@ export function resolveRef(ref: string, agents: readonly TrackedAgent[]): Tracke
 }
 
 function namesOf({ trackedId, facts }: TrackedAgent): (string | null)[] {
-  const { tmuxSessionName, sessionId, agentId, pairAgentRef } = facts;
+  const { tmuxSessionName, sessionId, agentId, serverAgentRef } = facts;
   // The reference in its manifest is the name its session once had; a person may have renamed that since.
-  return [trackedId, tmuxSessionName, pairAgentRef ?? null, sessionId, terminalIdOf(facts), agentId];
+  return [trackedId, tmuxSessionName, serverAgentRef ?? null, sessionId, terminalIdOf(facts), agentId];
 }
 
 function hasName({ facts }: TrackedAgent, ref: string): boolean {

@@ -17,13 +17,13 @@ export async function trackedAgents(
   return fresh.flatMap((record): TrackedAgent[] => {
     const facts = tryManifestFacts(record.runtime.manifest_path);
     if (!facts || facts.agentId !== record.agent_id) return [];
-    const owner = ownerOf(facts.backend, facts.pairBaseUrl);
+    const owner = ownerOf(facts.backend, facts.serverBaseUrl);
     if (owner === 'host') return [{ trackedId: facts.sessionId, owner, facts }];
     const known = registrations.isOurs(facts) && registrations.has(facts);
     return known ? [{ trackedId: facts.sessionId, owner, facts }] : [];
   });
 }
 
-function ownerOf(backend: string, pairBaseUrl: string | undefined): 'server' | 'host' {
-  return backend === 'houmao_server_rest' || pairBaseUrl !== undefined ? 'server' : 'host';
+function ownerOf(backend: string, serverBaseUrl: string | undefined): 'server' | 'host' {
+  return backend === 'houmao_server_rest' || serverBaseUrl !== undefined ? 'server' : 'host';
 }

@@ -8,7 +8,7 @@ import {
   promptRefusal,
   promptSent,
 } from '../../wire/index.ts';
-import { claimRequest, deliverRequest, type Execution } from '../dispatch/index.ts';
+import { claimRequest, type Execution, runRequest } from '../dispatch/index.ts';
 import { PRIORITY, type RequestRow } from '../queue/index.ts';
 import type { ControlDependencies } from './dependencies.ts';
 
@@ -82,7 +82,7 @@ async function settle(
   turn_id?: string,
 ): Promise<PromptResult> {
   const { request_id } = row;
-  const ending = await deliverRequest(row, admission.policy, on);
+  const ending = await runRequest(row, admission.policy, on);
   const finished = on.queue.get(request_id);
   const reasons = reasonsOf(finished.error_detail);
   if (ending === 'submitted') {

@@ -3,12 +3,12 @@ import type { Admission } from '../../domain/index.ts';
 import type { InstanceStore, RequestRow } from '../queue/index.ts';
 import { backInLine } from './back-in-line.ts';
 import { claimRequest } from './claim-request.ts';
-import { type DeliverDependencies, deliverRequest, type Ending } from './deliver.ts';
 import type { Execution, ExecutionSlot } from './execution-slot.ts';
 import type { LanePause } from './lane-pause.ts';
+import { type Ending, type RunDependencies, runRequest } from './run-request.ts';
 import { written } from './written.ts';
 
-export interface DispatchDependencies extends DeliverDependencies {
+export interface DispatchDependencies extends RunDependencies {
   slot: ExecutionSlot;
   pause: LanePause;
   clock: Clock;
@@ -47,7 +47,7 @@ export async function dispatchPass(dependencies: DispatchDependencies): Promise<
     const delivered = slot.run(executionOf(row, clock), async () => {
       if (row.source === 'direct') return await ended(row, dependencies);
       if (!(await claimRequest(row, dependencies))) return 0;
-      return paused(await deliverRequest(row, 'ready_only', dependencies, () => plan), dependencies);
+      return paused(await runRequest(row, 'ready_only', dependencies, () => plan), dependencies);
     });
     return await unlessUnanswered(delivered, dependencies);
   } catch (error) {
@@ -72,7 +72,7 @@ export async function resumeRequest(row: RequestRow, dependencies: DispatchDepen
   const { slot, clock, log } = dependencies;
   const resume = (): Promise<void> =>
     slot.run(executionOf(row, clock), async () => {
-      paused(await deliverRequest(row, 'ready_only', dependencies, undefined, true), dependencies);
+      paused(await runRequest(row, 'ready_only', dependencies, undefined, true), dependencies);
     });
   try {
     await written(resume, dependencies);

@@ -8,9 +8,9 @@
  * is worse than reporting it lost.
  */
 export { claimRequest } from './claim-request.ts';
-export { deliverRequest } from './deliver.ts';
 export { type DispatchDependencies, dispatchPass, resumeRequest, whyNotNow } from './dispatch-pass.ts';
 export { type Execution, ExecutionSlot } from './execution-slot.ts';
 export { interruptPass } from './interrupt-pass.ts';
 export { LanePause } from './lane-pause.ts';
 export { recoverRunning } from './recover.ts';
+export { runRequest } from './run-request.ts';

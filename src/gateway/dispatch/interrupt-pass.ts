@@ -1,8 +1,8 @@
 import type { NextPass } from '../../base/index.ts';
 import { type CoalescePlan, joinInterrupts } from '../queue/index.ts';
 import { claimRequest } from './claim-request.ts';
-import { deliverRequest } from './deliver.ts';
 import type { DispatchDependencies } from './dispatch-pass.ts';
+import { runRequest } from './run-request.ts';
 
 /**
  * One pass over the interrupts: no turn and no dialog holds them up, nor the execution under way, since that is what
@@ -23,7 +23,7 @@ export async function interruptPass(dependencies: DispatchDependencies): Promise
   const effectiveActions = queue.plan()?.effectiveActions ?? ['interrupt'];
   const joined = (): CoalescePlan => joinInterrupts(row, queue.interrupts(), effectiveActions);
   if (!(await claimRequest(row, dependencies))) return 0;
-  const ending = await deliverRequest(row, 'ready_only', dependencies, joined);
+  const ending = await runRequest(row, 'ready_only', dependencies, joined);
   if (ending === 'returned') return pause.begin();
   pause.reset();
   return 0;

@@ -10,13 +10,13 @@ import { launchedHere, type StopOptions } from '../life/stop.ts';
 import { readManifestFacts } from '../records/manifest-facts.ts';
 import type { SessionContext } from '../session-context.ts';
 import {
-  askPair,
-  type PairServer,
-  pairService,
-  pairToken,
-  requirePairAgent,
+  askFleet,
+  type FleetServer,
+  fleetService,
+  fleetToken,
+  requireFleetAgent,
 } from '../target/fleet-server.ts';
-import { type PairTarget, targetOf } from '../target/resolve-target.ts';
+import { type FleetTarget, targetOf } from '../target/resolve-target.ts';
 import { writeHandover } from './handover.ts';
 
 /** A launch waits for the tool and asks it for its version. */
@@ -24,21 +24,21 @@ const PATIENT = { timeoutMs: 90_000 };
 
 type Launched = FleetAnswer<'agents.launch'>;
 
-export function pairServerOn(port: number, env: NodeJS.ProcessEnv): PairServer {
+export function fleetServerOn(port: number, env: NodeJS.ProcessEnv): FleetServer {
   const baseUrl = `http://127.0.0.1:${port}`;
-  return { baseUrl, token: pairToken(env, baseUrl) };
+  return { baseUrl, token: fleetToken(env, baseUrl) };
 }
 
 /** Asks a server to launch an agent and to own it. It runs with the environment of whoever asks, as a launch from here would. */
-export async function launchAtPair(
+export async function launchAtFleet(
   context: SessionContext,
-  server: PairServer,
+  server: FleetServer,
   options: LaunchOptions,
 ): Promise<LaunchReport> {
   await requireOwner(server);
   const body = launchBody(options);
   const answer = await withEnvironment(context, (file) =>
-    askPair(
+    askFleet(
       server,
       options.headless ? 'agents.launch.headless' : 'agents.launch',
       { body: { ...body, environment_file: file } },
@@ -46,7 +46,7 @@ export async function launchAtPair(
     ),
   );
   const facts = readManifestFacts(answer.manifest_path);
-  const target = { ...targetOf(facts), token: server.token } as PairTarget;
+  const target = { ...targetOf(facts), token: server.token } as FleetTarget;
   const report = { facts, paneId: answer.pane_id, toolPid: answer.tool_pid, ...asideOf(answer) };
   return { ...report, ...(await autoAttach(context, target, options)) };
 }
@@ -89,7 +89,7 @@ function launchBody(options: LaunchOptions): FleetInput<'agents.launch.headless'
 
 async function autoAttach(
   context: SessionContext,
-  target: PairTarget,
+  target: FleetTarget,
   { autoAttach: wanted }: LaunchOptions,
 ): Promise<{ attached: AttachReport | undefined; attachError: RouseError | undefined }> {
   if (!wanted) return { attached: undefined, attachError: undefined };
@@ -111,58 +111,58 @@ async function withEnvironment<T>(context: SessionContext, ask: (file: string) =
   }
 }
 
-async function requireOwner(server: PairServer): Promise<void> {
-  if ((await pairService(server)) === 'houmao-server') return;
+async function requireOwner(server: FleetServer): Promise<void> {
+  if ((await fleetService(server)) === 'houmao-server') return;
   throw unsupported(`the server at ${server.baseUrl} only watches; it owns no agents`, {
     facts: { cause: 'passive_server', base_url: server.baseUrl },
   });
 }
 
 /** The agents a server knows, as it describes them. */
-export async function listAtPair(server: PairServer): Promise<FleetAnswer<'agents.list'>> {
-  await pairService(server);
-  return askPair(server, 'agents.list', {});
+export async function listAtFleet(server: FleetServer): Promise<FleetAnswer<'agents.list'>> {
+  await fleetService(server);
+  return askFleet(server, 'agents.list', {});
 }
 
 /** What the server knows of the agent, after it has proven to be the one that is meant. */
-export async function showAtPair(target: PairTarget): Promise<FleetAnswer<'agents.state.detail'>> {
-  await pairService(target);
-  await requirePairAgent(target);
-  return askPair(target, 'agents.state.detail', { agent_ref: target.agentRef });
+export async function showAtFleet(target: FleetTarget): Promise<FleetAnswer<'agents.state.detail'>> {
+  await fleetService(target);
+  await requireFleetAgent(target);
+  return askFleet(target, 'agents.state.detail', { agent_ref: target.agentRef });
 }
 
 type Stopped = FleetAnswer<'agents.stop'>;
 
-export async function stopAtPair(
-  target: PairTarget,
+export async function stopAtFleet(
+  target: FleetTarget,
   { killSession = false }: StopOptions = {},
 ): Promise<Stopped> {
   await requireOwner(target);
-  await requirePairAgent(target);
+  await requireFleetAgent(target);
   return askStop(target, killSession);
 }
 
 /** Only a joined session can be left, also where a server is asked to. */
-export async function leaveAtPair(target: PairTarget): Promise<Stopped> {
+export async function leaveAtFleet(target: FleetTarget): Promise<Stopped> {
   await requireOwner(target);
-  const agent = await requirePairAgent(target);
+  const agent = await requireFleetAgent(target);
   if (agent.joined !== true) throw launchedHere(agent.agent_name ?? target.agentRef);
   return askStop(target, false);
 }
 
-function askStop(target: PairTarget, killSession: boolean): Promise<Stopped> {
+function askStop(target: FleetTarget, killSession: boolean): Promise<Stopped> {
   const body = { kill_session: killSession };
-  return askPair(target, 'agents.stop', { agent_ref: target.agentRef, body });
+  return askFleet(target, 'agents.stop', { agent_ref: target.agentRef, body });
 }
 
-export async function relaunchAtPair(
+export async function relaunchAtFleet(
   context: SessionContext,
-  target: PairTarget,
+  target: FleetTarget,
 ): Promise<FleetAnswer<'agents.relaunch'>> {
   await requireOwner(target);
-  await requirePairAgent(target);
+  await requireFleetAgent(target);
   return withEnvironment(context, (file) =>
-    askPair(
+    askFleet(
       target,
       'agents.relaunch',
       { agent_ref: target.agentRef, body: { environment_file: file } },
@@ -172,18 +172,18 @@ export async function relaunchAtPair(
 }
 
 /** Through the agent's gateway when it has one, otherwise by the server itself. */
-export async function requestAtPair(
-  target: PairTarget,
+export async function requestAtFleet(
+  target: FleetTarget,
   request: FleetInput<'agents.requests'>['body'],
 ): Promise<FleetAnswer<'agents.requests'>> {
-  await requirePairAgent(target);
+  await requireFleetAgent(target);
   if (request.request_kind === 'submit_prompt' && request.prompt.trim() === '')
     throw invalid('the prompt must not be empty');
-  return askPair(target, 'agents.requests', { agent_ref: target.agentRef, body: request }, PATIENT);
+  return askFleet(target, 'agents.requests', { agent_ref: target.agentRef, body: request }, PATIENT);
 }
 
 /** Where the agent's mail is served now, as the server says. */
-export async function resolveMailAtPair(target: PairTarget): Promise<FleetAnswer<'agents.mail.live'>> {
-  await requirePairAgent(target);
-  return askPair(target, 'agents.mail.live', { agent_ref: target.agentRef });
+export async function resolveMailAtFleet(target: FleetTarget): Promise<FleetAnswer<'agents.mail.live'>> {
+  await requireFleetAgent(target);
+  return askFleet(target, 'agents.mail.live', { agent_ref: target.agentRef });
 }

@@ -2,8 +2,8 @@ import { unsupported } from '../../base/index.ts';
 import { byName, readRegistry } from '../records/registry-read.ts';
 import { manifestOfRecord } from '../records/session-pointers.ts';
 import type { SessionContext } from '../session-context.ts';
-import { askPair, pairService, requirePairAgent } from '../target/fleet-server.ts';
-import type { PairTarget, Target } from '../target/resolve-target.ts';
+import { askFleet, fleetService, requireFleetAgent } from '../target/fleet-server.ts';
+import type { FleetTarget, Target } from '../target/resolve-target.ts';
 import { type AttachReport, attachLocal } from './attach.ts';
 import type { AttachOptions } from './attach-plan.ts';
 import { type DetachReport, detachLocal } from './detach.ts';
@@ -22,9 +22,9 @@ export async function attach(
       hint: 'leave out --gateway-host, --gateway-port and --allow-users',
     });
   }
-  await requirePairAgent(target);
+  await requireFleetAgent(target);
   const agent = { agent_ref: target.agentRef };
-  const before = await askPair(target, 'agents.gateway.status', agent);
+  const before = await askFleet(target, 'agents.gateway.status', agent);
   const alreadyAttached = before.gateway_health === 'healthy';
   const alreadyNotes = alreadyAttached ? ['a gateway was attached already'] : [];
   if (alreadyAttached && options.mode === undefined && options.timings === undefined)
@@ -33,7 +33,7 @@ export async function attach(
     ...(options.mode && { execution_mode: options.mode }),
     ...(options.timings && { tui_tracking_timings: options.timings }),
   };
-  const answer = await askPair(target, 'agents.gateway.attach', { ...agent, body });
+  const answer = await askFleet(target, 'agents.gateway.attach', { ...agent, body });
   const { restarted = [], ...status } = answer;
   const notes = restarted.length > 0 ? [] : alreadyNotes;
   return { status, alreadyAttached, restarted, notes };
@@ -43,19 +43,19 @@ export async function detach(context: SessionContext, target: Target): Promise<D
   if (target.kind === 'local') return detachLocal(context, target.facts.path);
   const own = await localInstead(context, target, 'detach');
   if (own) return detachLocal(context, own);
-  await requirePairAgent(target);
-  const status = await askPair(target, 'agents.gateway.detach', { agent_ref: target.agentRef });
+  await requireFleetAgent(target);
+  const status = await askFleet(target, 'agents.gateway.detach', { agent_ref: target.agentRef });
   return { status, ended: 'already', detail: `detached by the server at ${target.baseUrl}` };
 }
 
 /** A passive server only watches. Then this host must own the session, and acts on its own authority. */
 async function localInstead(
   context: SessionContext,
-  target: PairTarget,
+  target: FleetTarget,
   action: 'attach' | 'detach',
 ): Promise<string | undefined> {
   const { baseUrl, agentRef } = target;
-  if ((await pairService(target)) === 'houmao-server') return undefined;
+  if ((await fleetService(target)) === 'houmao-server') return undefined;
   const { fresh } = readRegistry(context.settings.registryDir, context.clock.now().getTime());
   const matches = fresh.filter((record) => record.agent_id === agentRef);
   const [record] = matches.length > 0 ? matches : byName(fresh, agentRef);

@@ -9,7 +9,7 @@ import { leaseIsOld, readRecord } from '../records/registry-read.ts';
 import { type SessionPaths, sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { type SessionTmux, tmuxOf } from '../session-tmux.ts';
-import { askPair, pairService } from '../target/fleet-server.ts';
+import { askFleet, fleetService } from '../target/fleet-server.ts';
 import { anyBinding, liveBindings, sameBindings } from '../target/live-bindings.ts';
 import type { Target } from '../target/resolve-target.ts';
 
@@ -23,11 +23,11 @@ export interface GatewayReport {
 export async function gatewayStatus(context: SessionContext, target: Target): Promise<GatewayReport> {
   if (target.kind === 'local') return localStatus(context, target.facts);
   try {
-    await pairService(target);
+    await fleetService(target);
   } catch (error) {
     throw target.facts ? await knownHere(context, target.facts, error) : error;
   }
-  const status = await askPair(target, 'agents.gateway.status', { agent_ref: target.agentRef });
+  const status = await askFleet(target, 'agents.gateway.status', { agent_ref: target.agentRef });
   return { status, notes: [] };
 }
 

@@ -40,8 +40,8 @@ function backendMetadata(facts: ManifestFacts): Record<string, unknown> {
     return {
       session_id: facts.sessionId,
       tool: facts.tool,
-      managed_api_base_url: facts.pairBaseUrl ?? null,
-      managed_agent_ref: facts.pairAgentRef ?? null,
+      managed_api_base_url: facts.serverBaseUrl ?? null,
+      managed_agent_ref: facts.serverAgentRef ?? null,
     };
   }
   const { api_base_url, session_name, terminal_id, parsing_mode, tmux_window_name } = facts.document[

@@ -23,8 +23,8 @@ export interface ManifestFacts {
   /** Somebody started this session by hand, and it was adopted: it is not ours to end. */
   joined: boolean;
   /** `gateway_authority.attach`: whom to ask when the session belongs to a fleet server. */
-  pairBaseUrl: string | undefined;
-  pairAgentRef: string | undefined;
+  serverBaseUrl: string | undefined;
+  serverAgentRef: string | undefined;
   /** The document itself, for what few callers need. */
   document: Record<string, unknown>;
 }
@@ -74,8 +74,8 @@ export function readManifestFacts(manifestPath: string): ManifestFacts {
     workingDirectory: need(document['working_directory'], 'working_directory'),
     generationId: textOrNone(document['registry_generation_id']),
     joined: section(document, 'agent_launch_authority')['session_origin'] === 'joined_tmux',
-    pairBaseUrl: textOrNone(authority['api_base_url']),
-    pairAgentRef: textOrNone(authority['managed_agent_ref']),
+    serverBaseUrl: textOrNone(authority['api_base_url']),
+    serverAgentRef: textOrNone(authority['managed_agent_ref']),
     document,
   };
   if (tmux['session_name'] !== facts.tmuxSessionName) {

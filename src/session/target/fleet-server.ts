@@ -11,13 +11,13 @@ import {
 } from '../../client/index.ts';
 import { isHeadless } from '../../domain/index.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
-import type { PairTarget } from './resolve-target.ts';
+import type { FleetTarget } from './resolve-target.ts';
 
 /** The two kinds of server that own agents; the passive one cannot attach or detach. */
-export type PairService = 'houmao-server' | 'houmao-passive-server';
+export type FleetService = 'houmao-server' | 'houmao-passive-server';
 
 /** A server that owns agents, and what opens its door where it listens beyond this host. */
-export interface PairServer {
+export interface FleetServer {
   baseUrl: string;
   token?: string | undefined;
   /** The manifest that named it; undefined when the command line did. */
@@ -25,13 +25,13 @@ export interface PairServer {
 }
 
 /** As a server describes one: ours with an identity of its own, others flat and with fewer fields. */
-export type PairAgent = Partial<FleetAnswer<'agents.get'>>;
+export type FleetAgent = Partial<FleetAnswer<'agents.get'>>;
 
 const TIMEOUT_MS = 5000;
 /** Attach starts a process and waits for it. */
 const SLOW_TIMEOUT_MS = 30_000;
 
-function serverKind(server: PairServer): ServerKind {
+function serverKind(server: FleetServer): ServerKind {
   return {
     name: 'fleet server',
     absent: howToReach(server),
@@ -40,7 +40,7 @@ function serverKind(server: PairServer): ServerKind {
 }
 
 /** A server that the agent's own manifest names cannot be left out: the agent is its. */
-function howToReach({ baseUrl, facts }: PairServer): string {
+function howToReach({ baseUrl, facts }: FleetServer): string {
   if (!facts) return 'Start it with "rouse server start", or leave out --pair-port for agents of this host.';
   const start = `rouse server start --port ${new URL(baseUrl).port || 80}`;
   return `Agent ${facts.agentName} belongs to that server, as its manifest says; start it with "${start}".`;
@@ -50,16 +50,16 @@ function howToReach({ baseUrl, facts }: PairServer): string {
  * Sent only where somebody named the file, or to the running server of this home: whoever happens to listen on a port must
  * not be given a token unasked.
  */
-export function pairToken(env: NodeJS.ProcessEnv, baseUrl: string): string | undefined {
+export function fleetToken(env: NodeJS.ProcessEnv, baseUrl: string): string | undefined {
   const file = env['ROUSE_FLEET_TOKEN_FILE'];
   return file ? readTokenFile(file) : ownerToken(env, baseUrl);
 }
 
 /** Whether a server of ours is there and knows the agent. Anything else there, or nobody, is no. */
-export async function pairKnows(server: PairServer, agentRef: string): Promise<boolean> {
+export async function fleetKnows(server: FleetServer, agentRef: string): Promise<boolean> {
   try {
-    await pairService(server);
-    await askPair(server, 'agents.get', { agent_ref: agentRef });
+    await fleetService(server);
+    await askFleet(server, 'agents.get', { agent_ref: agentRef });
     return true;
   } catch (error) {
     if (isRouseError(error)) return false;
@@ -68,11 +68,11 @@ export async function pairKnows(server: PairServer, agentRef: string): Promise<b
 }
 
 /** Which kind of fleet server answers there; another program on that port is not one. */
-export async function pairService(server: PairServer): Promise<PairService> {
+export async function fleetService(server: FleetServer): Promise<FleetService> {
   const { baseUrl } = server;
   let service: string;
   try {
-    service = (await askPair({ baseUrl }, 'health', {})).houmao_service;
+    service = (await askFleet({ baseUrl }, 'health', {})).houmao_service;
   } catch (error) {
     throw unavailable(`no fleet server answers at ${baseUrl}`, {
       cause: error,
@@ -91,11 +91,11 @@ export async function pairService(server: PairServer): Promise<PairService> {
  * agent of that very session. A session whose registration has not finished is not ready; nobody else is asked
  * instead.
  */
-export async function requirePairAgent(target: PairTarget): Promise<PairAgent> {
+export async function requireFleetAgent(target: FleetTarget): Promise<FleetAgent> {
   const { baseUrl, agentRef, facts } = target;
-  let agent: PairAgent;
+  let agent: FleetAgent;
   try {
-    agent = await askPair(target, 'agents.get', { agent_ref: agentRef });
+    agent = await askFleet(target, 'agents.get', { agent_ref: agentRef });
   } catch (error) {
     if (!isRouseError(error) || error.code !== 'not_found') throw error;
     if (!facts) {
@@ -112,7 +112,7 @@ export async function requirePairAgent(target: PairTarget): Promise<PairAgent> {
   return agent;
 }
 
-function requireSameSession(agent: PairAgent, facts: ManifestFacts, baseUrl: string): void {
+function requireSameSession(agent: FleetAgent, facts: ManifestFacts, baseUrl: string): void {
   const { transport, tmux_session_name, session_name } = agent.identity ?? agent;
   const names = [tmux_session_name, session_name];
   const wanted = isHeadless(facts.backend) ? 'headless' : 'tui';
@@ -124,8 +124,8 @@ function requireSameSession(agent: PairAgent, facts: ManifestFacts, baseUrl: str
 }
 
 /** One question to a server that owns agents. What it refuses is refused here with its own words and code. */
-export async function askPair<K extends FleetRouteId>(
-  server: PairServer,
+export async function askFleet<K extends FleetRouteId>(
+  server: FleetServer,
   id: K,
   input: FleetInput<K>,
   options: { timeoutMs?: number } = {},

@@ -30,10 +30,10 @@ interface Given {
   expired?: RegistryRecord[];
   sessions?: Record<string, Partial<SessionPointers>>;
   current?: string;
-  pair?: string[];
+  served?: string[];
 }
 
-function world({ records = [], expired = [], sessions = {}, current, pair = [] }: Given): TargetWorld {
+function world({ records = [], expired = [], sessions = {}, current, served = [] }: Given): TargetWorld {
   const pointers = async (session: string): Promise<SessionPointers | undefined> =>
     session in sessions
       ? { session, server: SHARED_SOCKET, manifestPath: undefined, agentId: undefined, ...sessions[session] }
@@ -44,8 +44,8 @@ function world({ records = [], expired = [], sessions = {}, current, pair = [] }
     registry: () => ({ fresh: records, expired, malformed: [] }),
     pointersOf: pointers,
     currentPointers: async () => (current === undefined ? undefined : pointers(current)),
-    pairKnows: async (baseUrl, ref) => pair.includes(`${baseUrl} ${ref}`),
-    defaultPairPort: 9889,
+    fleetKnows: async (baseUrl, ref) => served.includes(`${baseUrl} ${ref}`),
+    defaultFleetPort: 9889,
   };
 }
 
@@ -86,15 +86,15 @@ describe('an agent that is named', () => {
   });
 
   it('without a record is looked for at the default pair port only', async () => {
-    const target = await resolveTarget(byName, world({ pair: ['http://127.0.0.1:9889 gpu'] }));
-    expect(target).toMatchObject({ kind: 'pair', baseUrl: 'http://127.0.0.1:9889', agentRef: 'gpu' });
+    const target = await resolveTarget(byName, world({ served: ['http://127.0.0.1:9889 gpu'] }));
+    expect(target).toMatchObject({ kind: 'fleet', baseUrl: 'http://127.0.0.1:9889', agentRef: 'gpu' });
   });
 
   it('with --pair-port is asked of that server, whatever the registry says', async () => {
     const records = [sampleRecord({ manifestPath: session() }, now)];
     const target = await resolveTarget({ ...byName, pairPort: 7000 }, world({ records }));
     expect(target).toEqual({
-      kind: 'pair',
+      kind: 'fleet',
       baseUrl: 'http://127.0.0.1:7000',
       agentRef: 'gpu',
       facts: undefined,
@@ -235,7 +235,7 @@ describe('sessions that servers own', () => {
   it('houmao_server_rest goes to the server its manifest declares', async () => {
     const attach = { api_base_url: 'http://127.0.0.1:9999', managed_agent_ref: 'cao-gpu' };
     const target = await at(servedManifest('houmao_server_rest', {}, attach));
-    expect(target).toMatchObject({ kind: 'pair', baseUrl: 'http://127.0.0.1:9999', agentRef: 'cao-gpu' });
+    expect(target).toMatchObject({ kind: 'fleet', baseUrl: 'http://127.0.0.1:9999', agentRef: 'cao-gpu' });
   });
 
   it.each([

@@ -12,18 +12,18 @@ import {
 import type { Selector } from './selector.ts';
 
 /** Where a fleet server is expected when nobody says otherwise. */
-export const DEFAULT_PAIR_PORT = 9889;
+export const DEFAULT_FLEET_PORT = 9889;
 
 /** A session of this host, or one that a fleet server owns. */
-export type Target = LocalTarget | PairTarget;
+export type Target = LocalTarget | FleetTarget;
 
 export interface LocalTarget {
   kind: 'local';
   facts: ManifestFacts;
 }
 
-export interface PairTarget {
-  kind: 'pair';
+export interface FleetTarget {
+  kind: 'fleet';
   baseUrl: string;
   agentRef: string;
   /** The manifest that led there; undefined when the server was named on the command line. */
@@ -39,8 +39,8 @@ export interface TargetWorld extends PointerWorld {
   /** The tmux session this process is in. */
   currentPointers(): Promise<SessionPointers | undefined>;
   /** Whether a fleet server answers there and knows the agent. */
-  pairKnows(baseUrl: string, agentRef: string): Promise<boolean>;
-  defaultPairPort: number;
+  fleetKnows(baseUrl: string, agentRef: string): Promise<boolean>;
+  defaultFleetPort: number;
 }
 
 export async function resolveTarget(selector: Selector, world: TargetWorld): Promise<Target> {
@@ -71,7 +71,7 @@ async function resolveAgent(selector: AgentSelector, world: TargetWorld): Promis
   const ref = selector.by === 'agent_id' ? selector.id : selector.name;
   if (selector.pairPort !== undefined) {
     return {
-      kind: 'pair',
+      kind: 'fleet',
       baseUrl: `http://127.0.0.1:${selector.pairPort}`,
       agentRef: ref,
       facts: undefined,
@@ -80,9 +80,10 @@ async function resolveAgent(selector: AgentSelector, world: TargetWorld): Promis
   const view = world.registry();
   const record = oneOf(selector, view);
   if (record) return targetOf(manifestOfRecord(record));
-  const baseUrl = `http://127.0.0.1:${world.defaultPairPort}`;
-  if (await world.pairKnows(baseUrl, ref)) return { kind: 'pair', baseUrl, agentRef: ref, facts: undefined };
-  throw nobody(selector, view, world.defaultPairPort);
+  const baseUrl = `http://127.0.0.1:${world.defaultFleetPort}`;
+  if (await world.fleetKnows(baseUrl, ref))
+    return { kind: 'fleet', baseUrl, agentRef: ref, facts: undefined };
+  throw nobody(selector, view, world.defaultFleetPort);
 }
 
 function oneOf(selector: AgentSelector, view: RegistryView): RegistryRecord | undefined {
@@ -134,16 +135,16 @@ export function targetOf(facts: ManifestFacts): Target {
       },
     );
   }
-  const { pairBaseUrl, pairAgentRef } = facts;
-  const served = isHeadless(facts.backend) && pairBaseUrl !== undefined && pairAgentRef !== undefined;
+  const { serverBaseUrl, serverAgentRef } = facts;
+  const served = isHeadless(facts.backend) && serverBaseUrl !== undefined && serverAgentRef !== undefined;
   if (facts.backend !== 'houmao_server_rest' && !served) return { kind: 'local', facts };
-  if (pairBaseUrl === undefined || pairAgentRef === undefined) {
+  if (serverBaseUrl === undefined || serverAgentRef === undefined) {
     throw invalid(`${facts.path} names no fleet server for this agent, and none is guessed`, {
       hint: 'gateway_authority.attach needs api_base_url and managed_agent_ref',
       facts: { cause: 'no_attach_authority' },
     });
   }
-  return { kind: 'pair', baseUrl: serverUrl(pairBaseUrl, facts.path), agentRef: pairAgentRef, facts };
+  return { kind: 'fleet', baseUrl: serverUrl(serverBaseUrl, facts.path), agentRef: serverAgentRef, facts };
 }
 
 /** The server written in a manifest is asked as it stands there, and only if it is an HTTP address. */

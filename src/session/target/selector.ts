@@ -25,15 +25,15 @@ const HOW_TO_NAME_ONE = 'name one with --agent-name, --agent-id or --target-tmux
 export function chooseSelector(flags: SelectorFlags, insideTmux: boolean): Selector {
   refuseTwoWays(flags);
   refusePairPortAlone(flags);
-  const pair = flags.pairPort === undefined ? {} : { pairPort: flags.pairPort };
+  const port = flags.pairPort === undefined ? {} : { pairPort: flags.pairPort };
   if (flags.agentId !== undefined) {
-    return { by: 'agent_id', id: parseAgentId(flags.agentId, '--agent-id'), ...pair };
+    return { by: 'agent_id', id: parseAgentId(flags.agentId, '--agent-id'), ...port };
   }
   if (flags.agentName !== undefined) {
     return {
       by: 'agent_name',
       name: parseAgentId(bareAgentName(flags.agentName.trim()), '--agent-name'),
-      ...pair,
+      ...port,
     };
   }
   if (flags.targetTmuxSession !== undefined) {

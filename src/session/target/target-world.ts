@@ -4,16 +4,16 @@ import type { SessionPointers } from '../records/session-pointers.ts';
 import { socketOf, socketOfTmuxVariable } from '../records/tmux-socket.ts';
 import type { SessionContext } from '../session-context.ts';
 import { SessionTmux } from '../session-tmux.ts';
-import { pairKnows, pairToken } from './fleet-server.ts';
+import { fleetKnows, fleetToken } from './fleet-server.ts';
 import { LiveSessions } from './live-sessions.ts';
-import { DEFAULT_PAIR_PORT, resolveTarget, type Target, type TargetWorld } from './resolve-target.ts';
+import { DEFAULT_FLEET_PORT, resolveTarget, type Target, type TargetWorld } from './resolve-target.ts';
 import { chooseSelector, type Selector, type SelectorFlags } from './selector.ts';
 
 /** The agent the flags name, wherever this command runs. */
 export async function findTarget(context: SessionContext, flags: SelectorFlags): Promise<Target> {
   const selector = chooseSelector(flags, isInsideTmux(context.env));
   const target = await resolveLiving(context, selector);
-  return target.kind === 'pair' ? { ...target, token: pairToken(context.env, target.baseUrl) } : target;
+  return target.kind === 'fleet' ? { ...target, token: fleetToken(context.env, target.baseUrl) } : target;
 }
 
 /**
@@ -69,8 +69,8 @@ export function targetWorld({ settings, env, clock }: SessionContext): TargetWor
       const session = await own.sessionOfPane(env['TMUX_PANE'] ?? '');
       return session === undefined ? undefined : pointers(own, session);
     },
-    pairKnows: (baseUrl, agentRef) => pairKnows({ baseUrl, token: pairToken(env, baseUrl) }, agentRef),
-    defaultPairPort: pairPort(env['CAO_PORT']),
+    fleetKnows: (baseUrl, agentRef) => fleetKnows({ baseUrl, token: fleetToken(env, baseUrl) }, agentRef),
+    defaultFleetPort: pairPort(env['CAO_PORT']),
   };
 }
 
@@ -87,5 +87,5 @@ async function pointers(server: SessionTmux, session: string): Promise<SessionPo
 
 function pairPort(text: string | undefined): number {
   const port = Number(text);
-  return text && Number.isInteger(port) && port >= 1 && port <= 65_535 ? port : DEFAULT_PAIR_PORT;
+  return text && Number.isInteger(port) && port >= 1 && port <= 65_535 ? port : DEFAULT_FLEET_PORT;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GATEWAY_ROUTES, type Route } from '../wire/index.ts';
 import { gatewayPath } from '../wire/places.ts';
-import { pairPath } from './pair-path.ts';
+import { fleetPath } from './fleet-path.ts';
 
 const PREFIX = '/houmao/agents/gpu';
 const routes = Object.values<Route>(GATEWAY_ROUTES)
@@ -11,7 +11,7 @@ const routes = Object.values<Route>(GATEWAY_ROUTES)
 describe('the place of a gateway route on the server', () => {
   it.each(routes)('%s leads there and back', (route) => {
     const path = route.replaceAll(/\{(\w+)\}/g, 'x%2Fy');
-    const there = pairPath('gpu')(path);
+    const there = fleetPath('gpu')(path);
     expect(there.startsWith(`${PREFIX}/`)).toBe(true);
     expect(gatewayPath(there.slice(PREFIX.length))).toBe(path);
   });
@@ -24,6 +24,6 @@ describe('the place of a gateway route on the server', () => {
     ['/v1/mail-notifier', '/gateway/mail-notifier'],
     ['/v1/reminders/r1', '/gateway/reminders/r1'],
   ])('of %s is %s', (own, pair) => {
-    expect(pairPath('gpu')(own)).toBe(PREFIX + pair);
+    expect(fleetPath('gpu')(own)).toBe(PREFIX + pair);
   });
 });

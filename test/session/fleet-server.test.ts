@@ -1,27 +1,27 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { publishCapability } from '../../src/session/target/publish-capability.ts';
 import { servedManifest, writeSession } from '../../src/session/testing.ts';
+import { type FleetOptions, FleetServerDouble } from './support/fleet-server-double.ts';
 import { SessionHouse } from './support/house.ts';
-import { Pair, type PairOptions } from './support/pair.ts';
 
 let house: SessionHouse;
-const pairs: Pair[] = [];
+const servers: FleetServerDouble[] = [];
 
 beforeAll(() => {
   house = new SessionHouse();
   house.tmux('new-session', '-d', '-s', 'S-cao', 'sh');
 });
 afterEach(() => {
-  for (const pair of pairs.splice(0)) pair.close();
+  for (const server of servers.splice(0)) server.close();
 });
 afterAll(() => {
   house.close();
 });
 
-async function open(options: PairOptions): Promise<Pair> {
-  const pair = await new Pair(options).open();
-  pairs.push(pair);
-  return pair;
+async function open(options: FleetOptions): Promise<FleetServerDouble> {
+  const server = await new FleetServerDouble(options).open();
+  servers.push(server);
+  return server;
 }
 
 const json = (...args: string[]) => house.rouse(['--print-json', ...args], { CAO_PORT: '1' });
@@ -45,8 +45,8 @@ async function served(attach: {
 
 describe('--pair-port', () => {
   it('attaches, asks and detaches through the server on that port', async () => {
-    const pair = await open({ agents: { 'cao-gpu': tui } });
-    const at = ['--agent-name', 'cao-gpu', '--pair-port', String(pair.port)];
+    const server = await open({ agents: { 'cao-gpu': tui } });
+    const at = ['--agent-name', 'cao-gpu', '--pair-port', String(server.port)];
     const attached = await json(
       'agents',
       'gateway',
@@ -57,7 +57,7 @@ describe('--pair-port', () => {
       '2',
     );
     expect([attached.code, attached.json['gateway_health']]).toEqual([0, 'healthy']);
-    expect(pair.calls.at(-1)).toEqual({
+    expect(server.calls.at(-1)).toEqual({
       method: 'POST',
       path: '/houmao/agents/cao-gpu/gateway/attach',
       body: { execution_mode: 'detached_process', tui_tracking_timings: { stability_threshold_seconds: 2 } },
@@ -70,11 +70,11 @@ describe('--pair-port', () => {
 
   it('hands another mode for a live gateway to the server, and tells what it changed', async () => {
     const change = { setting: 'execution_mode', from: 'detached_process', to: 'tmux_auxiliary_window' };
-    const pair = await open({ agents: { 'cao-gpu': tui }, restarted: [change] });
-    const at = ['agents', 'gateway', 'attach', '--agent-name', 'cao-gpu', '--pair-port', String(pair.port)];
+    const server = await open({ agents: { 'cao-gpu': tui }, restarted: [change] });
+    const at = ['agents', 'gateway', 'attach', '--agent-name', 'cao-gpu', '--pair-port', String(server.port)];
     await json(...at, '--background');
     const moved = await json(...at, '--foreground');
-    expect(pair.calls.at(-1)).toMatchObject({ body: { execution_mode: 'tmux_auxiliary_window' } });
+    expect(server.calls.at(-1)).toMatchObject({ body: { execution_mode: 'tmux_auxiliary_window' } });
     expect(moved.json).toMatchObject({
       already_attached: true,
       restarted: [change],
@@ -97,22 +97,25 @@ describe('--pair-port', () => {
     const other = await open({ service: 'something-else' });
     const stranger = await json(...at(other.port));
     expect([stranger.code, stranger.json['error'].cause]).toEqual([4, 'not_a_pair_server']);
-    const pair = await open({});
-    const unknown = await json(...at(pair.port));
+    const server = await open({});
+    const unknown = await json(...at(server.port));
     expect([unknown.code, unknown.json['error'].cause]).toEqual([3, 'unknown_agent']);
   });
 
   it('passes on what the server refuses, and chooses no address for it', async () => {
-    const pair = await open({ agents: { x: { transport: 'tui' } }, refuseAttach: [409, 'port 1 is in use'] });
-    const at = ['agents', 'gateway', 'attach', '--agent-name', 'x', '--pair-port', String(pair.port)];
+    const server = await open({
+      agents: { x: { transport: 'tui' } },
+      refuseAttach: [409, 'port 1 is in use'],
+    });
+    const at = ['agents', 'gateway', 'attach', '--agent-name', 'x', '--pair-port', String(server.port)];
     const refused = await json(...at);
     expect([refused.code, refused.json['error'].message]).toEqual([4, 'port 1 is in use']);
     expect((await json(...at, '--gateway-port', '4711')).code).toBe(6);
   });
 
   it('of a server that only watches: this host acts when it owns the session, and refuses when not', async () => {
-    const pair = await open({ service: 'houmao-passive-server', agents: { x: tui, own: tui } });
-    const port = ['--pair-port', String(pair.port)];
+    const server = await open({ service: 'houmao-passive-server', agents: { x: tui, own: tui } });
+    const port = ['--pair-port', String(server.port)];
     const refused = await json('agents', 'gateway', 'attach', '--agent-name', 'x', ...port);
     expect([refused.code, refused.json['error'].cause]).toEqual([6, 'passive_server']);
     const facts = await house.launch('own');
@@ -124,12 +127,12 @@ describe('--pair-port', () => {
 
 describe('a session that a server owns', () => {
   it('is published like any other before the server knows it; attach is refused until then', async () => {
-    const pair = await open({});
-    await served({ api_base_url: `http://127.0.0.1:${pair.port}`, managed_agent_ref: 'cao-gpu' });
+    const server = await open({});
+    await served({ api_base_url: `http://127.0.0.1:${server.port}`, managed_agent_ref: 'cao-gpu' });
     expect(house.tmux('show-environment', '-t', '=S-cao')).toContain('HOUMAO_MANIFEST_PATH=');
     const early = await json('agents', 'gateway', 'attach', '--target-tmux-session', 'S-cao');
     expect([early.code, early.json['error'].cause]).toEqual([5, 'not_registered']);
-    pair.options.agents = { 'cao-gpu': tui };
+    server.options.agents = { 'cao-gpu': tui };
     const said = await json('agents', 'gateway', 'attach', '--target-tmux-session', 'S-cao');
     expect([said.code, said.json['gateway_health']]).toEqual([0, 'healthy']);
     expect(
@@ -142,11 +145,11 @@ describe('a session that a server owns', () => {
     ['an agent without a terminal', { ...tui, transport: 'headless' }],
     ['no session', { transport: 'tui' }],
   ])('is refused when the server holds it as %s', async (_, agent) => {
-    const pair = await open({ agents: { 'cao-gpu': agent } });
-    await served({ api_base_url: `http://127.0.0.1:${pair.port}`, managed_agent_ref: 'cao-gpu' });
+    const server = await open({ agents: { 'cao-gpu': agent } });
+    await served({ api_base_url: `http://127.0.0.1:${server.port}`, managed_agent_ref: 'cao-gpu' });
     const said = await json('agents', 'gateway', 'attach', '--target-tmux-session', 'S-cao');
     expect([said.code, said.json['error'].cause]).toEqual([4, 'pair_identity_mismatch']);
-    expect(pair.calls.filter(({ method }) => method === 'POST')).toEqual([]);
+    expect(server.calls.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
   it('asks no other server when its own does not answer', async () => {

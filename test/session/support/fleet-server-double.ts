@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface PairCall {
+export interface FleetCall {
   method: string;
   path: string;
   body: unknown;
 }
 
-export interface PairOptions {
+export interface FleetOptions {
   service?: string;
   /** By reference; what GET /houmao/agents/{ref} answers. */
   agents?: Record<string, Record<string, unknown>>;
@@ -19,9 +19,9 @@ export interface PairOptions {
 }
 
 /** The smallest fleet server: health, one lookup, and the gateway routes of the agents it knows. */
-export class Pair {
-  readonly calls: PairCall[] = [];
-  readonly options: PairOptions;
+export class FleetServerDouble {
+  readonly calls: FleetCall[] = [];
+  readonly options: FleetOptions;
   #server = createServer((request, response) => {
     void this.#answer(request).then(([status, body]) => {
       response.statusCode = status;
@@ -31,7 +31,7 @@ export class Pair {
   });
   #attached = new Set<string>();
 
-  constructor(options: PairOptions = {}) {
+  constructor(options: FleetOptions = {}) {
     this.options = options;
   }
 

@@ -12,7 +12,7 @@ import {
 import { backInLine } from './back-in-line.ts';
 import { written } from './written.ts';
 
-export interface DeliverDependencies {
+export interface RunDependencies {
   queue: RequestQueue;
   surface: AgentSurface;
   clock: Clock;
@@ -32,10 +32,10 @@ export type Ending = Outcome | 'returned' | 'not_ready' | 'left';
  * Carries one claimed request, and what is joined to it, to its end; writes every stage before the next. For an
  * interrupt `joined` is asked once more when its keys are about to be pressed: what came until then is one with it.
  */
-export async function deliverRequest(
+export async function runRequest(
   row: RequestRow,
   policy: AdmissionPolicy,
-  dependencies: DeliverDependencies,
+  dependencies: RunDependencies,
   joined: () => CoalescePlan | undefined = () => undefined,
   resume = false,
 ): Promise<Ending> {
@@ -85,7 +85,7 @@ export async function deliverRequest(
 function promptDelivery(
   row: RequestRow,
   policy: AdmissionPolicy,
-  dependencies: DeliverDependencies,
+  dependencies: RunDependencies,
 ): PromptDelivery {
   const { queue, recheck, stopping } = dependencies;
   const payload = payloadOf(row) as Pick<PromptDelivery, 'chatSession' | 'execution'> & {
