@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { silentLog, systemClock } from '../../src/base/index.ts';
 import { openSqlite } from '../../src/db/index.ts';
 import { ExecutionSlot } from '../../src/gateway/dispatch/index.ts';
-import { openMailAccess } from '../../src/gateway/mail/index.ts';
+import { MailAccess } from '../../src/gateway/mail/index.ts';
 import { Notifier } from '../../src/gateway/notifier/index.ts';
 import { Presence } from '../../src/gateway/presence/index.ts';
 import { InstanceStore, RequestQueue } from '../../src/gateway/queue/index.ts';
@@ -61,7 +61,7 @@ async function openLook(bench: Bench, directory: string, size: number) {
     identity: IDENTITY,
   });
   const mailbox: Mailbox = store.mailbox(READER);
-  const mail = openMailAccess(
+  const mail = new MailAccess(
     () => BINDING,
     async () => ({ mailbox, close: async () => {} }),
   );

@@ -47,31 +47,7 @@ export async function testGateway(
   const surface = new FakeSurface();
   const mail = options.mail ?? new MemoryMail().register('agent@test').register('peer@test');
   options.prepare?.(surface);
-  const gateway = await startGateway({
-    gatewayRoot: path.join(root, 'gateway'),
-    session: {
-      attachIdentity: 'test-session',
-      backend: 'local_interactive',
-      tool: 'scripted',
-      tmuxSessionName: 'HOUMAO-test-1',
-      manifest: {} as never,
-      sessionRoot: root,
-    },
-    host: '127.0.0.1',
-    port: 0,
-    executionMode: 'detached_process',
-    window: null,
-    timings: DEFAULT_TUI_TIMINGS,
-    token: undefined,
-    clock: systemClock,
-    openSurface: () => surface,
-    openMailbox: async () => ({ mailbox: mail.mailbox('agent@test'), close: async () => {} }),
-    mailboxBinding: () => TEST_BINDING,
-    wakeTemplate: () => ({ text: 'wake {{mode}} {{gateway.base_url}}\n{{endpoints}}', problem: null }),
-    mailCommand: (words) => `rouse agents mail ${words}`,
-    skills: () => ({ process: false, comms: false }),
-    ...options.config,
-  });
+  const gateway = await startGateway({ ...configFor(root, surface, mail), ...options.config });
   ending.add(() => gateway.stop('test ended'));
   return {
     root,
@@ -94,5 +70,32 @@ export async function testGateway(
       await gateway.stop('restart', stopping);
       return testGateway(ending, { ...options, root, mail, ...(prepare && { prepare }) });
     },
+  };
+}
+
+function configFor(sessionRoot: string, surface: FakeSurface, mail: MemoryMail): GatewayConfig {
+  return {
+    gatewayRoot: path.join(sessionRoot, 'gateway'),
+    session: {
+      attachIdentity: 'test-session',
+      backend: 'local_interactive',
+      tool: 'scripted',
+      tmuxSessionName: 'HOUMAO-test-1',
+      manifest: {} as never,
+      sessionRoot,
+    },
+    host: '127.0.0.1',
+    port: 0,
+    executionMode: 'detached_process',
+    window: null,
+    timings: DEFAULT_TUI_TIMINGS,
+    token: undefined,
+    clock: systemClock,
+    openSurface: () => surface,
+    openMailbox: async () => ({ mailbox: mail.mailbox('agent@test'), close: async () => {} }),
+    mailboxBinding: () => TEST_BINDING,
+    wakeTemplate: () => ({ text: 'wake {{mode}} {{gateway.base_url}}\n{{endpoints}}', problem: null }),
+    mailCommand: (words) => `rouse agents mail ${words}`,
+    skills: () => ({ process: false, comms: false }),
   };
 }

@@ -6,5 +6,5 @@
  * Never     Touches the request queue.
  * Errors    `mail_no_binding` (422), `mail_transport` (502), and what the mailbox itself refuses.
  */
-export { type MailAccess, type OpenMailbox, openMailAccess, servesMail } from './mail-access.ts';
+export { MailAccess, type OpenMailbox, servesMail } from './mail-access.ts';
 export { mailStatusView, runMailOperation } from './mail-operations.ts';

@@ -11,7 +11,7 @@ import {
   repairMailStore,
 } from '../../mail/index.ts';
 import type { MailboxBinding } from '../../wire/index.ts';
-import { type MailAccess, openMailAccess } from './index.ts';
+import { MailAccess } from './index.ts';
 
 const ADDRESS = 'bob@houmao.localhost';
 let directory: string;
@@ -34,7 +34,7 @@ beforeEach(async () => {
     mailbox_kind: 'in_root',
     mailbox_path: path.join(root, 'mailboxes', ADDRESS),
   };
-  access = openMailAccess(
+  access = new MailAccess(
     () => binding,
     (wanted) => openMailbox(wanted, systemClock),
   );
@@ -126,7 +126,7 @@ describe('the mailbox of a gateway', () => {
   it('is opened once when several ask at the same time for one that was replaced', async () => {
     let openings = 0;
     let replaced = false;
-    const several = openMailAccess(
+    const several = new MailAccess(
       () => binding,
       async (wanted) => {
         openings++;

@@ -6,17 +6,6 @@ import { type MailboxBinding, refusal } from '../../wire/index.ts';
 /** Opens the store a binding names. */
 export type OpenMailbox = (binding: MailboxBinding) => Promise<OpenedMailbox>;
 
-export interface MailAccess {
-  /** The bound mailbox, open. */
-  mailbox(): Promise<Mailbox>;
-  bindingsVersion(): string;
-  /** Something changed in the mailbox, or another one was opened. A hint. */
-  readonly changed: Emitter<void>;
-  /** Watches the mailbox; again after a failure or a new binding. Safe to call at every look. */
-  watch(): Promise<void>;
-  close(): Promise<void>;
-}
-
 type Open = OpenedMailbox & { unwatch?: () => void };
 
 /** A gateway that listens on this address serves mail over HTTP. Beyond loopback it does not, whoever asks. */
@@ -24,67 +13,79 @@ export function servesMail(host: string): boolean {
   return host === LOOPBACK;
 }
 
-export function openMailAccess(
-  binding: () => MailboxBinding | null | undefined,
-  open: OpenMailbox,
-): MailAccess {
-  const changed = new Emitter<void>();
-  let current: Promise<Open> | undefined;
-  let currentVersion = '';
-  let openedBefore = false;
+/** The mailbox of the session, opened when it is first asked for, and again when another one is bound or lies there. */
+export class MailAccess {
+  /** Something changed in the mailbox, or another one was opened. A hint. */
+  readonly changed = new Emitter<void>();
+  readonly #binding: () => MailboxBinding | null | undefined;
+  readonly #open: OpenMailbox;
+  #current: Promise<Open> | undefined;
+  #currentVersion = '';
+  #openedBefore = false;
 
-  function bound(): MailboxBinding {
-    const found = binding();
+  constructor(binding: () => MailboxBinding | null | undefined, open: OpenMailbox) {
+    this.#binding = binding;
+    this.#open = open;
+  }
+
+  /** The bound mailbox, open. */
+  async mailbox(): Promise<Mailbox> {
+    return (await this.#use()).mailbox;
+  }
+
+  bindingsVersion(): string {
+    return this.#bound().bindings_version;
+  }
+
+  /** Watches the mailbox; again after a failure or a new binding. Safe to call at every look. */
+  async watch(): Promise<void> {
+    const held = await this.#use();
+    held.unwatch ??= await held.mailbox.watch(() => this.changed.emit());
+  }
+
+  async close(): Promise<void> {
+    await this.#current?.then(letGo, () => undefined);
+    this.#current = undefined;
+  }
+
+  #bound(): MailboxBinding {
+    const found = this.#binding();
     if (found) return found;
     throw refusal('mail_no_binding', 'this session has no mailbox', {
       hint: 'bind one with "rouse agents mailbox register"',
     });
   }
 
+  async #use(): Promise<Open> {
+    const wanted = this.#bound();
+    if (!this.#current || this.#currentVersion !== wanted.bindings_version) {
+      this.#currentVersion = wanted.bindings_version;
+      this.#current = this.#replace(wanted);
+    }
+    const found = this.#current;
+    const held = await this.#opened(found, wanted);
+    if (!held.isReplaced?.()) return held;
+    if (this.#current === found) this.#current = this.#replace(wanted);
+    return this.#opened(this.#current ?? found, wanted);
+  }
+
   /** The old one is let go whatever becomes of it: the root it was opened from may be gone. */
-  async function replace(wanted: MailboxBinding): Promise<Open> {
-    await current?.then(letGo).catch(() => undefined);
-    const opened = { ...(await open(wanted)) };
-    if (openedBefore) changed.emit();
-    openedBefore = true;
+  async #replace(wanted: MailboxBinding): Promise<Open> {
+    await this.#current?.then(letGo).catch(() => undefined);
+    const opened = { ...(await this.#open(wanted)) };
+    if (this.#openedBefore) this.changed.emit();
+    this.#openedBefore = true;
     return opened;
   }
 
-  async function use(): Promise<Open> {
-    const wanted = bound();
-    if (!current || currentVersion !== wanted.bindings_version) {
-      currentVersion = wanted.bindings_version;
-      current = replace(wanted);
-    }
-    const found = current;
-    const held = await opened(found, wanted);
-    if (!held.isReplaced?.()) return held;
-    if (current === found) current = replace(wanted);
-    return opened(current ?? found, wanted);
-  }
-
-  async function opened(opening: Promise<Open>, { address }: MailboxBinding): Promise<Open> {
+  async #opened(opening: Promise<Open>, { address }: MailboxBinding): Promise<Open> {
     try {
       return await opening;
     } catch (error) {
-      if (current === opening) current = undefined;
+      if (this.#current === opening) this.#current = undefined;
       throw openingFailure(error, address);
     }
   }
-
-  return {
-    changed,
-    mailbox: async () => (await use()).mailbox,
-    bindingsVersion: () => bound().bindings_version,
-    async watch() {
-      const held = await use();
-      held.unwatch ??= await held.mailbox.watch(() => changed.emit());
-    },
-    async close() {
-      await current?.then(letGo, () => undefined);
-      current = undefined;
-    },
-  };
 }
 
 async function letGo(held: Open): Promise<void> {

@@ -18,55 +18,37 @@ interface SettingsDependencies {
   disabled: () => void;
 }
 
-export type NotifierSettings = ReturnType<typeof notifierSettings>;
-
 /** Whether and how the agent is woken: what is set, and how it stands. */
-export function notifierSettings(on: SettingsDependencies) {
-  const { store, clock, log } = on;
+export class NotifierSettings {
+  readonly #on: SettingsDependencies;
 
-  /** What is wrong now: with the loop, with the last look, or with what would be typed. */
-  function lastError(record: NotifierRecord): string | null {
-    const trouble = on.trouble?.();
-    if (trouble) return `the notifier fails: ${trouble.message}`;
-    if (record.last_error !== null) return record.last_error;
-    try {
-      return on.prompt(record.mode).problem;
-    } catch (error) {
-      return messageOf(error);
-    }
+  constructor(on: SettingsDependencies) {
+    this.#on = on;
   }
 
-  async function support(): Promise<string | null> {
-    try {
-      await on.mail.mailbox();
-      return null;
-    } catch (error) {
-      return messageOf(error);
-    }
-  }
-
-  async function status(): Promise<MailNotifierStatus> {
+  async status(): Promise<MailNotifierStatus> {
+    const { store, clock, heldBack, nextLookInMs } = this.#on;
     const stored = store.read();
     const { repeats: _repeats, last_notified_digest: _digest, ...record } = stored;
-    const problem = await support();
-    const next = on.nextLookInMs();
+    const problem = await this.#support();
+    const next = nextLookInMs();
     return {
       schema_version: 1,
       ...record,
-      last_error: lastError(stored),
+      last_error: this.#lastError(stored),
       supported: problem === null,
       support_error: problem,
-      held_back: record.enabled ? on.heldBack() : null,
+      held_back: record.enabled ? heldBack() : null,
       next_look_at_utc:
         record.enabled && next !== null ? utcStamp(new Date(clock.now().getTime() + next)) : null,
     };
   }
 
-  async function enable(body: MailNotifierBody): Promise<MailNotifierStatus> {
-    const problem = await support();
+  async enable(body: MailNotifierBody): Promise<MailNotifierStatus> {
+    const problem = await this.#support();
     if (problem) throw refusal('mail_no_binding', `the notifier needs a mailbox: ${problem}`);
     const { interval_seconds, mode, repeat } = body;
-    store.change({
+    this.#on.store.change({
       enabled: true,
       interval_seconds,
       mode,
@@ -75,17 +57,37 @@ export function notifierSettings(on: SettingsDependencies) {
       wakes_per_hour: body.wakes_per_hour ?? null,
       last_error: null,
     });
-    log.info('mail notifier enabled', { interval_seconds, mode, repeat });
-    on.enabled();
-    return status();
+    this.#on.log.info('mail notifier enabled', { interval_seconds, mode, repeat });
+    this.#on.enabled();
+    return this.status();
   }
 
-  async function disable(): Promise<MailNotifierStatus> {
+  async disable(): Promise<MailNotifierStatus> {
+    const { store, log, disabled } = this.#on;
     store.change({ enabled: false, interval_seconds: null, last_notified_digest: null, last_error: null });
     log.info('mail notifier disabled');
-    on.disabled();
-    return status();
+    disabled();
+    return this.status();
   }
 
-  return { status, enable, disable };
+  /** What is wrong now: with the loop, with the last look, or with what would be typed. */
+  #lastError(record: NotifierRecord): string | null {
+    const trouble = this.#on.trouble?.();
+    if (trouble) return `the notifier fails: ${trouble.message}`;
+    if (record.last_error !== null) return record.last_error;
+    try {
+      return this.#on.prompt(record.mode).problem;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  async #support(): Promise<string | null> {
+    try {
+      await this.#on.mail.mailbox();
+      return null;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
 }

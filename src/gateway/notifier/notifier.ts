@@ -10,7 +10,7 @@ import { decideWake, type Trigger, type WakeDecision, type WakeFacts, waitsForTu
 import { type EligibleMail, EligibleReader, Unannounced } from './eligible-mail.ts';
 import { gatherFacts } from './gather-facts.ts';
 import { NextLook } from './next-look.ts';
-import { type NotifierSettings, notifierSettings } from './notifier-settings.ts';
+import { NotifierSettings } from './notifier-settings.ts';
 import { type NotifierRecord, NotifierStore } from './notifier-store.ts';
 import { RecentWakes } from './recent-wakes.ts';
 import { WakeRecords } from './wake-records.ts';
@@ -58,7 +58,7 @@ export class Notifier {
     this.#records = new WakeRecords({ ...on, store });
     this.#wakes = new RecentWakes(on.clock, store);
     this.#next = new NextLook(on.clock);
-    this.settings = notifierSettings({
+    this.settings = new NotifierSettings({
       ...on,
       store,
       heldBack: () => (this.#lastDecision?.outcome === 'busy_skip' ? this.#lastDecision.detail : null),

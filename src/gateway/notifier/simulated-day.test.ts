@@ -5,7 +5,7 @@ import type { RepeatPolicy } from '../../domain/index.ts';
 import { MemoryMail } from '../../mail/index.ts';
 import { FakeSurface } from '../../terminal/index.ts';
 import { dispatchPass, ExecutionSlot, LanePause } from '../dispatch/index.ts';
-import { openMailAccess } from '../mail/index.ts';
+import { MailAccess } from '../mail/index.ts';
 import { Presence } from '../presence/index.ts';
 import { InstanceStore, QUEUE_MIGRATIONS, RequestQueue } from '../queue/index.ts';
 import { Turns } from '../turns/index.ts';
@@ -60,7 +60,7 @@ async function day(
     mailbox_path: '/x',
     bindings_version: '1',
   } as const;
-  const mail = openMailAccess(
+  const mail = new MailAccess(
     () => binding,
     async () => ({ mailbox: inbox, close: async () => {} }),
   );

@@ -24,90 +24,125 @@ export function turnIdOf(requestId: string): string {
   return `turn-${createHash('sha256').update(requestId).digest('hex').slice(0, 12)}`;
 }
 
+interface TurnHost {
+  authority: ServerAuthority;
+  clock: Clock;
+  closing: AbortSignal;
+}
+
 /** One prompt through the server that runs this agent's turns, from the last check to the end of the turn. */
-export async function deliverByServer(
-  prompt: PromptDelivery,
-  { authority, clock, closing }: { authority: ServerAuthority; clock: Clock; closing: AbortSignal },
-): Promise<DeliveryResult> {
+export async function deliverByServer(prompt: PromptDelivery, host: TurnHost): Promise<DeliveryResult> {
   const again = await prompt.recheck?.();
   if (again && !again.go) return refused('superseded', again.reason);
   if (prompt.signal?.aborted) return refused('cancelled', 'interrupted before it began');
-  const turnId = prompt.turnId ?? turnIdOf(prompt.requestId);
-  const evidence: Evidence[] = [];
-  const record = async (stage: Stage, seen: Evidence): Promise<void> => {
-    evidence.push(seen);
-    await prompt.record(stage, seen);
-  };
-  const facts = { turn_id: turnId, server: authority.baseUrl };
-  await record('typing', { source: 'server', atUtc: utcStamp(clock.now()), facts });
-  const asked = await ask();
-  if ('outcome' in asked) return { ...asked, evidence };
-  const interrupt = (): void => void authority.interrupt().catch(() => {});
-  prompt.signal?.addEventListener('abort', interrupt, { once: true });
-  try {
-    return await follow(asked);
-  } finally {
-    prompt.signal?.removeEventListener('abort', interrupt);
+  return new ServedTurn(prompt, host).deliver();
+}
+
+class ServedTurn {
+  readonly #prompt: PromptDelivery;
+  readonly #host: TurnHost;
+  readonly #id: string;
+  readonly #evidence: Evidence[] = [];
+
+  constructor(prompt: PromptDelivery, host: TurnHost) {
+    this.#prompt = prompt;
+    this.#host = host;
+    this.#id = prompt.turnId ?? turnIdOf(prompt.requestId);
+  }
+
+  async deliver(): Promise<DeliveryResult> {
+    const { authority, clock } = this.#host;
+    const { signal } = this.#prompt;
+    const facts = { turn_id: this.#id, server: authority.baseUrl };
+    await this.#record('typing', { source: 'server', atUtc: utcStamp(clock.now()), facts });
+    const asked = await this.#ask();
+    if ('outcome' in asked) return { ...asked, evidence: this.#evidence };
+    const interrupt = (): void => void authority.interrupt().catch(() => {});
+    signal?.addEventListener('abort', interrupt, { once: true });
+    try {
+      return await this.#follow(asked);
+    } finally {
+      signal?.removeEventListener('abort', interrupt);
+    }
   }
 
   /** Asked until it is answered: with one id, once more is never once too often. */
-  async function ask(): Promise<TurnView | DeliveryResult> {
+  async #ask(): Promise<TurnView | DeliveryResult> {
+    const { closing } = this.#host;
     for (let tries = 0, sent = false; ; tries++) {
       try {
-        return await authority.prompt(
-          {
-            turn_id: turnId,
-            request_id: prompt.requestId,
-            prompt: prompt.text,
-            direct: prompt.direct ?? false,
-            ...(prompt.chatSession && { chat_session: prompt.chatSession }),
-            ...(prompt.execution?.model && { execution: { model: prompt.execution.model } }),
-          },
-          closing,
-        );
+        return await this.#askOnce();
       } catch (error) {
         const told = isRouseError(error) ? error.facts : {};
         if (isWord(told['http_status']) && !(sent && isPassing(told['http_status'])))
           return refusedByServer(error);
         sent ||= told['errno'] !== 'ECONNREFUSED' && errnoOf(error) !== 'ECONNREFUSED';
         if (!sent) return refused('not_ready', `the server is away: ${messageOf(error)}`);
-        if (closing.aborted) return letGo(false);
-        await pause(tries);
+        if (closing.aborted) return this.#letGo(false);
+        await this.#pause(tries);
       }
     }
   }
 
-  async function follow(first: TurnView): Promise<DeliveryResult> {
+  #askOnce(): Promise<TurnView> {
+    const { requestId, text, direct, chatSession, execution } = this.#prompt;
+    return this.#host.authority.prompt(
+      {
+        turn_id: this.#id,
+        request_id: requestId,
+        prompt: text,
+        direct: direct ?? false,
+        ...(chatSession && { chat_session: chatSession }),
+        ...(execution?.model && { execution: { model: execution.model } }),
+      },
+      this.#host.closing,
+    );
+  }
+
+  async #follow(first: TurnView): Promise<DeliveryResult> {
+    const { authority, closing } = this.#host;
+    const evidence = this.#evidence;
     let turn = first;
     let told = 0;
     for (let failures = 0; ; ) {
-      for (const { stage, source, at_utc, facts: seen } of turn.stages.slice(told)) {
+      for (const { stage, source, at_utc, facts } of turn.stages.slice(told)) {
         told++;
-        if (stage !== 'typing') await record(stage as Stage, { source, atUtc: at_utc, facts: seen });
+        if (stage !== 'typing') await this.#record(stage as Stage, { source, atUtc: at_utc, facts });
       }
       if (turn.status !== 'active') break;
       try {
-        turn = await authority.turn(turnId, turn.revision, closing);
+        turn = await authority.turn(this.#id, turn.revision, closing);
         failures = 0;
       } catch (error) {
-        if (closing.aborted) return letGo(turn.stages.some(({ stage }) => stage === 'submitted'));
+        if (closing.aborted) return this.#letGo(turn.stages.some(({ stage }) => stage === 'submitted'));
         if (isRouseError(error) && error.code === 'not_found') {
           const reasons = [`the server no longer knows the turn: ${error.message}`];
           return { outcome: 'unconfirmed', reasons, evidence, untouched: false };
         }
-        await pause(failures++);
+        await this.#pause(failures++);
       }
     }
     const { status, reasons, untouched } = turn;
     return { outcome: OUTCOME_OF[status as 'completed'], reasons, evidence, untouched };
   }
 
-  function letGo(submitted: boolean): DeliveryResult {
+  #letGo(submitted: boolean): DeliveryResult {
     const reasons = ['the gateway let go of the turn, which the server runs on'];
-    return { outcome: submitted ? 'submitted' : 'unconfirmed', reasons, evidence, untouched: false };
+    return {
+      outcome: submitted ? 'submitted' : 'unconfirmed',
+      reasons,
+      evidence: this.#evidence,
+      untouched: false,
+    };
   }
 
-  async function pause(tries: number): Promise<void> {
+  async #record(stage: Stage, seen: Evidence): Promise<void> {
+    this.#evidence.push(seen);
+    await this.#prompt.record(stage, seen);
+  }
+
+  async #pause(tries: number): Promise<void> {
+    const { clock, closing } = this.#host;
     await sleep(clock, PAUSE_MS[Math.min(tries, PAUSE_MS.length - 1)]!, closing).catch(() => undefined);
   }
 }

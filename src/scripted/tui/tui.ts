@@ -36,52 +36,17 @@ export async function runTui(options: Options, streams: TuiStreams, clock: Clock
   const steps = options.script === undefined ? [] : readScript(options.script);
   const transcript = options.transcript === undefined ? undefined : new Transcript(options.transcript);
   const journal = new Journal(transcript, clock);
-  let ended: (ending: Ending) => void = () => {};
-  const ending = new Promise<Ending>((resolve) => {
-    ended = resolve;
-  });
-  const agent = new Agent({
-    clock,
-    journal,
-    skin: SKINS.get(options.skin)!,
-    name: options.name,
-    cwd: process.cwd(),
-    life: randomHex(3),
-    defaults: { turnMs: options.turnMs, words: options.words },
-    busyInput: options.busyInput,
-    mail: turnActor(options, journal),
-    redraw: () => screen.redraw(),
-    hungChanged: () => (agent.hung ? reader.pause() : reader.resume()),
-    end: (how) => ended(how),
-  });
-  if (options.burstMs !== undefined)
-    agent.faults.burst = { ms: options.burstMs, after: 'paste', as: 'swallow' };
-  const keys = new Keys(agent);
-  const screen = new Screen(agent, stdout, clock);
-  const reader = new InputReader(stdin, clock, (events) => keys.take(events));
+  const { ended, ending } = endOf();
+  const { agent, screen, reader } = createAgent(options, streams, { clock, journal, ended });
   const run = (message: Record<string, unknown>): unknown => runControl(agent, message);
   const sessionId = randomUUID();
   if (options.statusFile !== undefined) keepStatusFile(options.statusFile, agent, sessionId);
   playScript(steps, journal, clock, run);
   const control =
     options.control === undefined ? undefined : await openControlChannel(options.control, journal, run);
-  const onSignal = (signal: NodeJS.Signals): void => {
-    journal.record('signalled', { signal });
-    ended({ kind: 'exit', code: 128 + ({ SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }[signal as string] ?? 0) });
-  };
-  for (const signal of SIGNALS) process.on(signal, onSignal);
-  // A terminal that is gone is not always told by the signal.
-  const onGone = (): void => ended({ kind: 'exit', code: 129 });
-  stdin.on('error', onGone).on('end', onGone);
-  stdout.on('error', onGone);
-  const size = screen.size;
-  journal.record('started', {
-    pid: process.pid,
-    mode: 'tui',
-    skin: options.skin,
-    session_id: sessionId,
-    ...size,
-  });
+  const unwatch = endWhenGone(streams, journal, ended);
+  const started = { pid: process.pid, mode: 'tui', skin: options.skin, session_id: sessionId };
+  journal.record('started', { ...started, ...screen.size });
   await begin(options, stdin, clock);
   reader.start();
   screen.start();
@@ -95,12 +60,74 @@ export async function runTui(options: Options, streams: TuiStreams, clock: Clock
   reader.stop();
   screen.stop();
   stdin.setRawMode(false);
-  for (const signal of SIGNALS) process.off(signal, onSignal);
+  unwatch();
   control?.close();
   journal.close();
   agent.engine.abandon();
   if (end.kind === 'crash') stderr.write('Error: scripted crash\n    at runTurn (agent.js:1:1)\n');
   return end.code;
+}
+
+function endOf(): { ended: (ending: Ending) => void; ending: Promise<Ending> } {
+  let ended: (ending: Ending) => void = () => {};
+  const ending = new Promise<Ending>((resolve) => {
+    ended = resolve;
+  });
+  return { ended, ending };
+}
+
+interface Surroundings {
+  clock: Clock;
+  journal: Journal;
+  ended: (ending: Ending) => void;
+}
+
+/** The agent with its screen and its keyboard. */
+function createAgent(
+  options: Options,
+  { stdin, stdout }: TuiStreams,
+  { clock, journal, ended }: Surroundings,
+) {
+  const agent = new Agent({
+    clock,
+    journal,
+    skin: SKINS.get(options.skin)!,
+    name: options.name,
+    cwd: process.cwd(),
+    life: randomHex(3),
+    defaults: { turnMs: options.turnMs, words: options.words },
+    busyInput: options.busyInput,
+    mail: turnActor(options, journal),
+    redraw: () => screen.redraw(),
+    hungChanged: () => (agent.hung ? reader.pause() : reader.resume()),
+    end: ended,
+  });
+  if (options.burstMs !== undefined)
+    agent.faults.burst = { ms: options.burstMs, after: 'paste', as: 'swallow' };
+  const keys = new Keys(agent);
+  const screen = new Screen(agent, stdout, clock);
+  const reader = new InputReader(stdin, clock, (events) => keys.take(events));
+  return { agent, screen, reader };
+}
+
+/** Ends with a signal, or with the terminal; call the result to be deaf to signals again. */
+function endWhenGone(
+  { stdin, stdout }: TuiStreams,
+  journal: Journal,
+  ended: (ending: Ending) => void,
+): () => void {
+  const onSignal = (signal: NodeJS.Signals): void => {
+    journal.record('signalled', { signal });
+    ended({ kind: 'exit', code: 128 + ({ SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }[signal as string] ?? 0) });
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  // A terminal that is gone is not always told by the signal.
+  const onGone = (): void => ended({ kind: 'exit', code: 129 });
+  stdin.on('error', onGone).on('end', onGone);
+  stdout.on('error', onGone);
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  };
 }
 
 /** Until the delay is over the terminal is as the shell left it: what comes is echoed, and perhaps lost. */

@@ -83,19 +83,23 @@ export function newManifest(facts: NewSessionFacts): SessionManifestInput {
       launch_env: plan.launchEnv,
     },
     gateway_authority: { attach: authority, control: authority },
-    launch_plan: {
-      backend,
-      tool,
-      executable: plan.executable,
-      args: plan.args,
-      working_directory: workdir,
-      home_selector: plan.home,
-      env_var_names: plan.envVarNames,
-      role_injection: { method: plan.role.method, role_name: plan.roleName },
-      metadata: { rouse: plan.metadata },
-      mailbox: facts.mailbox,
-    },
+    launch_plan: launchPlan(facts),
     ...backendPart(facts, turns),
+  };
+}
+
+function launchPlan({ backend, tool, workdir, plan, mailbox }: NewSessionFacts) {
+  return {
+    backend,
+    tool,
+    executable: plan.executable,
+    args: plan.args,
+    working_directory: workdir,
+    home_selector: plan.home,
+    env_var_names: plan.envVarNames,
+    role_injection: { method: plan.role.method, role_name: plan.roleName },
+    metadata: { rouse: plan.metadata },
+    mailbox,
   };
 }
 

@@ -51,36 +51,12 @@ export interface StartedTurn {
 }
 
 /** Stays with a turn from its start to its end. A record that fails is told in the end and does not leave it unattended. */
-export async function attendTurn({
-  delivery,
-  host,
-  current,
-  runner,
-  record,
-  evidence,
-}: StartedTurn): Promise<DeliveryResult> {
+export async function attendTurn(started: StartedTurn): Promise<DeliveryResult> {
+  const { delivery, host, current, runner, evidence } = started;
   const { prompt, files, chat } = delivery;
-  const { clock, log, limits } = host;
-  const troubles: string[] = [];
-  const note: typeof record = async (stage, facts, source) => {
-    await record(stage, facts, source).catch((error: unknown) => {
-      troubles.push(`${stage} could not be recorded: ${messageOf(error)}`);
-      log.error('stage not recorded', { stage, request: prompt.requestId, cause: messageOf(error) });
-    });
-  };
-  const started = {
-    runner_pid: runner.identity.pid,
-    launched_at_utc: utcStamp(clock.now()),
-    runner_start_ticks: runner.identity.startTicks,
-    boot_id: runner.identity.bootId,
-  };
-  const saveProcess = (child_pid: number | null): void => {
-    try {
-      writeProcess(files, { ...started, child_pid });
-    } catch (error) {
-      log.error('process.json not written', { turn: files.id, cause: messageOf(error) });
-    }
-  };
+  const { limits, clock, log } = host;
+  const { note, troubles } = noting(started);
+  const { launched, saveProcess } = processFile(started);
   saveProcess(null);
   const turn = new RunningTurn({
     files,
@@ -101,12 +77,12 @@ export async function attendTurn({
     signal?.addEventListener('abort', abort, { once: true });
   }
 
-  await note('typed', { ...started, artefacts: files.directory });
+  await note('typed', { ...launched, artefacts: files.directory });
   const pid = await turn.toolStarted;
   if (pid !== null) {
     saveProcess(pid);
     const ticks = identifyProcess(pid)?.startTicks ?? null;
-    await note('submitted', { pid, start_ticks: ticks, ...started, chat, artefacts: files.directory });
+    await note('submitted', { pid, start_ticks: ticks, ...launched, chat, artefacts: files.directory });
     crashPoint('headless.submitted');
   }
   const first = await turn.firstEvent;
@@ -118,17 +94,40 @@ export async function attendTurn({
   prompt.signal?.removeEventListener('abort', abort);
   if (end === null) {
     runner.unref();
-    const reason = 'the gateway let go of the turn, which runs on';
-    return {
-      outcome: pid === null ? 'unconfirmed' : 'submitted',
-      reasons: [reason],
-      evidence,
-      untouched: false,
-    };
+    const reasons = ['the gateway let go of the turn, which runs on'];
+    return { outcome: pid === null ? 'unconfirmed' : 'submitted', reasons, evidence, untouched: false };
   }
   await note('turn_finished', factsOf(end, files));
   const { outcome, reasons } = await host.settle(current, end);
   return { outcome, reasons: [...reasons, ...troubles], evidence, untouched: !end.toolRan };
+}
+
+function noting({ record, host: { log }, delivery: { prompt } }: StartedTurn) {
+  const troubles: string[] = [];
+  const note: StartedTurn['record'] = async (stage, facts, source) => {
+    await record(stage, facts, source).catch((error: unknown) => {
+      troubles.push(`${stage} could not be recorded: ${messageOf(error)}`);
+      log.error('stage not recorded', { stage, request: prompt.requestId, cause: messageOf(error) });
+    });
+  };
+  return { note, troubles };
+}
+
+function processFile({ runner: { identity }, host: { clock, log }, delivery: { files } }: StartedTurn) {
+  const launched = {
+    runner_pid: identity.pid,
+    launched_at_utc: utcStamp(clock.now()),
+    runner_start_ticks: identity.startTicks,
+    boot_id: identity.bootId,
+  };
+  const saveProcess = (child_pid: number | null): void => {
+    try {
+      writeProcess(files, { ...launched, child_pid });
+    } catch (error) {
+      log.error('process.json not written', { turn: files.id, cause: messageOf(error) });
+    }
+  };
+  return { launched, saveProcess };
 }
 
 function factsOf(end: TurnEnd, files: TurnFiles): Record<string, unknown> {
