@@ -1,15 +1,6 @@
+import { callListener } from './listener-errors.ts';
+
 type Listener<T> = (event: T) => void;
-
-/** In tests an error of a listener must be seen: it is thrown where nobody can catch it. */
-let hear = (error: unknown): void =>
-  queueMicrotask(() => {
-    throw error;
-  });
-
-/** For programs that live long: no listener's error ends them. Once, when they start. */
-export function hearListenerErrors(handler: (error: unknown) => void): void {
-  hear = handler;
-}
 
 /** One typed channel of events. Listeners are called in order; one that throws does not stop the others. */
 export class Emitter<T> {
@@ -21,13 +12,7 @@ export class Emitter<T> {
   }
 
   emit(event: T): void {
-    for (const listener of [...this.#listeners]) {
-      try {
-        listener(event);
-      } catch (error) {
-        hear(error);
-      }
-    }
+    for (const listener of [...this.#listeners]) callListener(() => listener(event));
   }
 
   /** Resolves with the first event that matches; rejects with the signal's reason when aborted. Leaves no listener behind. */

@@ -15,6 +15,7 @@ export * from './files/file-troubles.ts';
 export * from './files/files.ts';
 export * from './files/native.ts';
 export * from './ids.ts';
+export { hearListenerErrors } from './listener-errors.ts';
 export * from './log.ts';
 export * from './loop.ts';
 export * from './processes/account.ts';

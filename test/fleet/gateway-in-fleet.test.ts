@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAgentId } from '../../src/domain/index.ts';
 import { enqueue } from '../../src/fleet/index.ts';
 import { attach, findTarget, join, registerWithFleet, relaunch, stop } from '../../src/session/index.ts';
@@ -11,22 +11,26 @@ import { startFleet, type TestFleet } from '../support/fleet.ts';
 /** Real tmux, a real gateway process, a scripted agent, a real server: who is told what, and how often it is typed. */
 let house: AgentHouse;
 let fleet: TestFleet;
-beforeEach(async () => {
-  house = new AgentHouse();
+/** The agent of the test; nobody of another test has its name. */
+let ana: string;
+let tests = 0;
+beforeAll(async () => {
   fleet = await startFleet();
+});
+afterAll(() => fleet.stop());
+beforeEach(() => {
+  ana = `ana-${++tests}`;
+  house = new AgentHouse();
   const tokenFile = path.join(house.directory, 'token');
   fs.writeFileSync(tokenFile, fleet.tokens.user, { mode: 0o600 });
   house.fleet = { url: fleet.url, tokenFile };
 });
-afterEach(async () => {
-  await house.close();
-  await fleet.stop();
-});
+afterEach(() => house.close());
 
 const WAIT = { timeout: 30_000, interval: 50 };
 const QUICK = ['--turn', '50ms'];
 
-const known = (name = 'ana') => fleet.admin.agent(name);
+const known = (name = ana) => fleet.admin.agent(name);
 const send = async (text: string) =>
   enqueue(fleet.sql, {
     orgId: fleet.orgId,
@@ -56,7 +60,7 @@ const gatewayState = (agent: HousedAgent) =>
 
 describe('an agent launched with a fleet server', () => {
   it('registers, is online, is typed a message once, and the server learns how it ended', async () => {
-    const agent = await house.launch('ana', QUICK);
+    const agent = await house.launch(ana, QUICK);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('hello from afar');
     await expect
@@ -68,7 +72,7 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('is at work on a message until its turn has ended, and a dialog in between is told', async () => {
-    const agent = await house.launch('ana', ['--turn', '3s']);
+    const agent = await house.launch(ana, ['--turn', '3s']);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('take your time [[dialog=permission]]');
     await expect.poll(async () => (await turnOf(id)).turn_state, WAIT).toBe('input_required');
@@ -82,7 +86,7 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('whose gateway is killed during the turn: the next one tells that it ended, unproven', async () => {
-    const agent = await house.launch('ana', ['--turn', '4s']);
+    const agent = await house.launch(ana, ['--turn', '4s']);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('take your time');
     await expect.poll(async () => (await turnOf(id)).turn_state, WAIT).toBe('working');
@@ -93,7 +97,7 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('whose tool dies during the turn has lost it', async () => {
-    const agent = await house.launch('ana', ['--turn', '60s']);
+    const agent = await house.launch(ana, ['--turn', '60s']);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('take your time');
     await expect.poll(async () => (await turnOf(id)).turn_state, WAIT).toBe('working');
@@ -102,16 +106,16 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('keeps its token in a file only its owner reads, and speaks as the agent with it', async () => {
-    const { facts } = await house.launch('ana', QUICK);
+    const { facts } = await house.launch(ana, QUICK);
     const file = path.join(facts.root, 'fleet', 'token');
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
     const own = fleet.as(fs.readFileSync(file, 'utf8').trim());
     await expect(own.call('admin.tokens.list', {})).rejects.toMatchObject({ code: 'forbidden' });
-    expect((await own.agent('ana')).session_id).toBe(facts.sessionId);
+    expect((await own.agent(ana)).session_id).toBe(facts.sessionId);
   });
 
   it('says that it works while it does, and gets the next message when it is done', async () => {
-    const agent = await house.launch('ana', QUICK);
+    const agent = await house.launch(ana, QUICK);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     await agent.control.send('busy', { ms: 3000 });
     await expect.poll(async () => (await known()).active_tasks, WAIT).toBe(1);
@@ -122,20 +126,20 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('is offline as soon as it is stopped, and the same agent when it is launched again', async () => {
-    const first = await house.launch('ana', QUICK);
+    const first = await house.launch(ana, QUICK);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { workspace_id } = await known();
     await stop(house.context, first.facts);
     expect((await known()).status).toBe('offline');
     const { id } = await send('for whoever comes');
-    const second = await house.launch('ana', QUICK);
+    const second = await house.launch(ana, QUICK);
     expect(await known()).toMatchObject({ workspace_id, session_id: second.facts.sessionId });
     await expect.poll(async () => (await delivery(id))!.outcome, WAIT).toBe('submitted');
     expect(second.received()).toEqual(['for whoever comes']);
   });
 
   it('keeps its place when its tool is relaunched', async () => {
-    const agent = await house.launch('ana', QUICK);
+    const agent = await house.launch(ana, QUICK);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     await relaunch(house.context, agent.facts);
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
@@ -143,9 +147,9 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('that another host takes over says who replaced it, and takes its place back only when asked', async () => {
-    const agent = await house.launch('ana', QUICK);
+    const agent = await house.launch(ana, QUICK);
     await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('connected');
-    const elsewhere = { agent_id: agent.facts.agentId, name: 'ana', session_id: 'afar', host: 'far-away' };
+    const elsewhere = { agent_id: agent.facts.agentId, name: ana, session_id: 'afar', host: 'far-away' };
     await expect(fleet.user.register(elsewhere)).rejects.toMatchObject({ code: 'conflict' });
     const { auth_token } = await fleet.user.register({ ...elsewhere, take_over: true });
     await fleet.as(auth_token).heartbeat({ session_id: 'afar', active_tasks: 0 });
@@ -159,10 +163,10 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('is not started while the same agent beats elsewhere, and leaves nothing', async () => {
-    const far = { agent_id: defaultAgentId('ana'), name: 'ana', session_id: 'afar', host: 'far-away' };
+    const far = { agent_id: defaultAgentId(ana), name: ana, session_id: 'afar', host: 'far-away' };
     const { auth_token } = await fleet.user.register(far);
     await fleet.as(auth_token).heartbeat({ session_id: 'afar', active_tasks: 0 });
-    await expect(house.launch('ana', QUICK)).rejects.toMatchObject({
+    await expect(house.launch(ana, QUICK)).rejects.toMatchObject({
       code: 'conflict',
       facts: { cause: 'agent_online_elsewhere', host: 'far-away' },
     });
@@ -170,12 +174,11 @@ describe('an agent launched with a fleet server', () => {
   });
 
   it('whose token is revoked says so and stops asking, and works on without the server', async () => {
-    const agent = await house.launch('ana', QUICK);
+    const agent = await house.launch(ana, QUICK);
     await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('connected');
     const { tokens } = await fleet.orgAdmin.call('admin.tokens.list', {});
-    await fleet.orgAdmin.call('admin.tokens.revoke', {
-      token_id: tokens.find(({ kind }) => kind === 'agent')!.token_id,
-    });
+    const { token_id } = tokens.find(({ kind, subject }) => kind === 'agent' && subject === ana)!;
+    await fleet.orgAdmin.call('admin.tokens.revoke', { token_id });
     await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('refused');
     expect(gatewayState(agent).fleet?.detail).toContain('the token is not valid');
     expect((await agent.client.submitPrompt({ prompt: 'still works' })).state).toBe('accepted');
@@ -188,14 +191,14 @@ describe('a tool that somebody started by hand and joined', () => {
     const transcript = path.join(house.directory, 'by-hand.jsonl');
     await startByHand('by-hand', ['--transcript', transcript, ...QUICK]);
     const joined = await join(house.context, {
-      agentName: 'ana',
+      agentName: ana,
       headless: false,
       cwd: house.directory,
       tmuxSession: 'by-hand',
     });
     expect(joined.fleet).toEqual({ url: fleet.url, workspaceId: (await known()).workspace_id });
     const { id } = await send('hello you');
-    const target = await findTarget(house.context, { agentName: 'ana' });
+    const target = await findTarget(house.context, { agentName: ana });
     await attach(house.context, target, { mode: 'detached_process' });
     await expect.poll(() => delivery(id), WAIT).toMatchObject({ status: 'completed', outcome: 'submitted' });
     expect(fs.readFileSync(transcript, 'utf8')).toContain('hello you');
@@ -207,7 +210,7 @@ describe('a tool that somebody started by hand and joined', () => {
     fs.writeFileSync(house.fleet!.tokenFile, 'x'.repeat(43), { mode: 0o600 });
     await startByHand('by-hand', QUICK);
     const { facts, fleetError } = await join(house.context, {
-      agentName: 'ana',
+      agentName: ana,
       headless: false,
       cwd: house.directory,
       tmuxSession: 'by-hand',
@@ -228,7 +231,7 @@ async function startByHand(session: string, args: string[]): Promise<void> {
 describe('a gateway killed with kill -9', () => {
   it('after it stored a message and before it said so, delivers it once', async () => {
     house.gatewayCrashAt = 'fleet.message-stored@1';
-    const agent = await house.launch('ana', QUICK);
+    const agent = await house.launch(ana, QUICK);
     house.gatewayCrashAt = undefined;
     await expect.poll(async () => (await known()).status, WAIT).toBe('online');
     const { id } = await send('once');
@@ -238,7 +241,7 @@ describe('a gateway killed with kill -9', () => {
     await fleet.sql.query("UPDATE a2a_queue SET lease_until = now() - interval '1 s' WHERE id = $1::uuid", [
       id,
     ]);
-    const target = await findTarget(house.context, { agentName: 'ana' });
+    const target = await findTarget(house.context, { agentName: ana });
     await attach(house.context, target, { mode: 'detached_process' });
     await expect.poll(() => delivery(id), WAIT).toMatchObject({ status: 'completed', outcome: 'submitted' });
     expect(agent.received()).toEqual(['once']);

@@ -1,3 +1,5 @@
+import { callListener } from '../listener-errors.ts';
+
 /**
  * Time as a parameter. Wall time is for stamps that people read; monotonic time is for waits, so that a
  * suspended machine or a corrected clock neither stalls a loop nor makes it burst.
@@ -7,7 +9,7 @@ export interface Clock {
   now(): Date;
   /** Milliseconds on a clock that never goes back. */
   monotonic(): number;
-  /** Calls back once, after at least `ms` of monotonic time. Returns a function that cancels. */
+  /** Calls back once, after at least `ms` of monotonic time; what that throws ends no program. Returns a function that cancels. */
   after(ms: number, call: () => void): () => void;
 }
 
@@ -22,7 +24,7 @@ export const systemClock: Clock = {
     let timer: NodeJS.Timeout;
     const arm = (): void => {
       const left = due - performance.now();
-      if (left <= 0) call();
+      if (left <= 0) callListener(call);
       else timer = setTimeout(arm, Math.min(left, LONGEST_TIMER_MS));
     };
     timer = setTimeout(arm, Math.max(0, Math.min(ms, LONGEST_TIMER_MS)));

@@ -64,11 +64,9 @@ export class FleetLink {
     return this.#connection.view;
   }
 
-  /** Something may have changed; nothing is sent when nothing has. */
+  /** Something may have changed: the report's pass looks. Nothing is sent when nothing has. */
   hint(): void {
-    this.#turns.follow(this.#store.untold().outcomes);
-    this.#turns.look();
-    if (this.#connection.view.state === 'connected' && this.#hasNews()) this.loops[1].wake();
+    this.loops[1].wake();
   }
 
   /** The files of the session were written anew: another token, or the same agent again. */
@@ -94,6 +92,8 @@ export class FleetLink {
   }
 
   async #report(signal: AbortSignal): Promise<NextPass> {
+    this.#turns.follow(this.#store.untold().outcomes);
+    this.#turns.look();
     if (this.#connection.view.state !== 'connected' || !this.#hasNews()) return 'idle';
     const answer = await this.#tried({}, { signal, timeoutMs: ANSWER_MS });
     if (typeof answer === 'number') return answer;
