@@ -9,7 +9,6 @@
  * Errors    Only what a person hands in can be wrong: a file that is no capture is `invalid`.
  */
 
-export * from '../../test/screen/terminal-model.ts';
 export * from './calibrate.ts';
 export * from './capture-file.ts';
 export * from './classify.ts';

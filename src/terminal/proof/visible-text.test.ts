@@ -2,6 +2,15 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { visibleText } from './visible-text.ts';
 
+/** Any characters, and those that mean something beside each other. */
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({
+    unit: fc.constantFrom(...' \t\n\u0301\u200d\u200c\u2028\ufe0f\u00ada!/\u202e'),
+    maxLength: 12,
+  }),
+);
+
 describe('the text of a prompt', () => {
   it.each([
     ['plain words\n\nand lines\n', 'plain words\n\nand lines\n', []],
@@ -12,6 +21,8 @@ describe('the text of a prompt', () => {
     ['\u0301a\n\u0308\u200db', 'a\nb', ['leading_marks_removed']],
     ['one\u2028two', 'one\ntwo', ['line_ends_unified']],
     [' \n\t\n  x', 'x', ['leading_blanks_removed']],
+    ['\t\u0301x', 'x', ['leading_blanks_removed']],
+    [' \u0301 \u0308\u200dx\u0301', 'x\u0301', ['leading_blanks_removed']],
     ['  !x', '  !x', []],
     [`a${'\n'.repeat(5000)}b\n \n\n`, `a${'\n'.repeat(21)}b`, ['blank_lines_removed']],
   ])('%j is pasted as %j', (given, text, changes) => {
@@ -20,7 +31,7 @@ describe('the text of a prompt', () => {
 
   it('is left alone once it is clean', () => {
     void fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (given) => {
+      fc.property(anyText, (given) => {
         const { text } = visibleText(given);
         expect(visibleText(text)).toEqual({ text, changes: [] });
       }),
