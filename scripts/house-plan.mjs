@@ -129,6 +129,9 @@ const LIGHT_DOORS = [
   'fleet/server-files.ts',
 ];
 
+/** Worlds for tests, beside what they are worlds of. */
+const TESTING = /[/.]testing\.ts$/;
+
 const allowed = (plan, room) => (plan[room] ?? '').split(' ').filter(Boolean);
 
 function sourceFiles(directory) {
@@ -161,7 +164,11 @@ export function inspectHouse() {
     if (!isTest) graph.set(file, targets);
     for (const target of targets) {
       const to = path.relative(source, target).split(path.sep);
-      if (to[0] === '..') continue;
+      if (to[0] === '..') {
+        if (!isTest && !TESTING.test(file) && to[1] === 'test')
+          breaches.push(`${where}: what is shipped may not import ${to.slice(1).join('/')}`);
+        continue;
+      }
       if (to[0] === from[0]) {
         const plan = INSIDE[from[0]];
         if (plan && !isTest) checkInside(plan, from, to, where, breaches);

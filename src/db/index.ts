@@ -18,6 +18,5 @@ export { migrate, type SqlMigration } from './sql-migrations.ts';
 export { asJson } from './sql-parameters.ts';
 export { openSqlite } from './sqlite/sqlite.ts';
 export type { Sqlite } from './sqlite/sqlite-connection.ts';
-export { isUniqueViolation } from './sqlite/sqlite-errors.ts';
 export type { SqliteMigration } from './sqlite/sqlite-migrations.ts';
 export type { SqliteValue } from './sqlite/sqlite-values.ts';

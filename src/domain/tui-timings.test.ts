@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DEFAULT_TUI_TIMINGS, resolveTimings, TUI_TIMING_FIELDS, TUI_TIMING_RULES } from './tui-timings.ts';
+import { resolveTimings, TUI_TIMING_FIELDS, TUI_TIMING_RULES } from './tui-timings.ts';
 
 it('the six timings, their flags and their defaults are those of the contract', () => {
   expect(TUI_TIMING_RULES.map((rule) => [`--${rule.attachFlag}`, rule.defaultSeconds])).toEqual([
@@ -11,7 +11,7 @@ it('the six timings, their flags and their defaults are those of the contract', 
     ['--gateway-tui-final-stable-active-recovery-seconds', 20],
   ]);
   expect(TUI_TIMING_RULES[4]!.processFlag).toBe('tui-stale-active-recovery-seconds');
-  expect(Object.keys(DEFAULT_TUI_TIMINGS)).toEqual(TUI_TIMING_FIELDS);
+  expect(Object.keys(resolveTimings({}).timings)).toEqual(TUI_TIMING_FIELDS);
 });
 
 it('for each field apart: explicit wins over persisted, persisted over default', () => {
@@ -20,7 +20,7 @@ it('for each field apart: explicit wins over persisted, persisted over default',
     { stale_active_recovery_seconds: 7, stability_threshold_seconds: 2, watch_poll_interval_seconds: null },
   );
   expect(timings).toEqual({
-    ...DEFAULT_TUI_TIMINGS,
+    ...resolveTimings({}).timings,
     stale_active_recovery_seconds: 10,
     stability_threshold_seconds: 2,
   });

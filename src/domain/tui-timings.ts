@@ -64,10 +64,6 @@ export const TUI_TIMING_RULES: readonly TuiTimingRule[] = [
 
 export const TUI_TIMING_FIELDS: readonly TuiTimingField[] = TUI_TIMING_RULES.map((each) => each.field);
 
-export const DEFAULT_TUI_TIMINGS = Object.fromEntries(
-  TUI_TIMING_RULES.map((each) => [each.field, each.defaultSeconds]),
-) as unknown as TuiTimings;
-
 export type TimingOrigin = 'explicit' | 'persisted' | 'default';
 
 export interface ResolvedTimings {

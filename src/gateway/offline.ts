@@ -13,8 +13,6 @@ import { ReminderStore } from './reminders/index.ts';
 
 export { mailStatusView, runMailOperation } from './mail/index.ts';
 
-export type GatewayRecords = ReturnType<typeof openGatewayRecords>;
-
 /** Reads queue.sqlite as it is; never writes, also while a gateway does. */
 export function openGatewayRecords(gatewayRoot: string) {
   const db = openSqlite({

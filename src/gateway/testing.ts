@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { type Ending, systemClock } from '../base/index.ts';
-import { DEFAULT_TUI_TIMINGS } from '../domain/index.ts';
+import { resolveTimings } from '../domain/index.ts';
 import { MemoryMail } from '../mail/index.ts';
 import { FakeSurface } from '../terminal/index.ts';
 import { type RunningGateway, startGateway } from './gateway.ts';
@@ -88,7 +88,7 @@ function configFor(sessionRoot: string, surface: FakeSurface, mail: MemoryMail):
     port: 0,
     executionMode: 'detached_process',
     window: null,
-    timings: DEFAULT_TUI_TIMINGS,
+    timings: resolveTimings({}).timings,
     token: undefined,
     clock: systemClock,
     openSurface: () => surface,

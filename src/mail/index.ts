@@ -20,4 +20,4 @@ export {
 } from './open-mailbox.ts';
 export type * from './port.ts';
 export { runMail } from './run-operation.ts';
-export type { Bound, MailboxBinding, OpenedMailbox } from './transport.ts';
+export type { Bound, MailboxBinding, OpenedMailbox, UnregisterMode } from './transport.ts';

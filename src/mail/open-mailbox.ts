@@ -1,5 +1,12 @@
 import type { Clock } from '../base/index.ts';
-import type { BindRequest, Bound, MailboxBinding, MailKeeper, OpenedMailbox } from './transport.ts';
+import type {
+  BindRequest,
+  Bound,
+  MailboxBinding,
+  MailKeeper,
+  OpenedMailbox,
+  UnregisterMode,
+} from './transport.ts';
 import { transportAt, transportNamed, transportOf } from './transports.ts';
 
 const keeperOf = (binding: MailboxBinding): Promise<MailKeeper> => transportOf(binding).keeper();
@@ -25,7 +32,7 @@ export async function bindMailbox(request: BindRequest, clock: Clock): Promise<B
 
 export async function unbindMailbox(
   binding: MailboxBinding,
-  mode: 'deactivate' | 'purge',
+  mode: UnregisterMode,
   clock: Clock,
 ): Promise<Record<string, unknown>> {
   return (await keeperOf(binding)).unbind(binding, mode, clock);

@@ -15,6 +15,9 @@ export interface MailboxBinding {
   [field: string]: unknown;
 }
 
+/** `deactivate` keeps everything and stops delivery; `purge` forgets the mailbox. Messages stay in either case. */
+export type UnregisterMode = 'deactivate' | 'purge';
+
 /** Whose mailbox it is, in the schema of every binding. */
 export const OWNER = { principal_id: z.string(), address: z.string() };
 
@@ -53,7 +56,7 @@ export interface MailKeeper<Binding extends MailboxBinding = MailboxBinding> {
   /** Makes what is not there yet, and says how the mailbox is found. */
   bind(request: BindRequest, clock: Clock): Promise<Bound<Binding>>;
   /** Takes an address back; `purge` also forgets its folder. Answers with what there is to tell of it. */
-  unbind(binding: Binding, mode: 'deactivate' | 'purge', clock: Clock): Promise<Record<string, unknown>>;
+  unbind(binding: Binding, mode: UnregisterMode, clock: Clock): Promise<Record<string, unknown>>;
   /** Whether the mailbox still is what the binding says. */
   isActive(binding: Binding, clock: Clock): Promise<boolean>;
   /** Where the parts of the mailbox are, for the agent's own programs. */

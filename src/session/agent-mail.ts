@@ -1,7 +1,7 @@
 import { conflict, isRouseError, notFound } from '../base/index.ts';
 import { GatewayClient } from '../client/index.ts';
 import { agentAddress, agentPrincipal, LOOPBACK } from '../domain/index.ts';
-import { describeMailbox, isMailboxActive, unbindMailbox } from '../mail/index.ts';
+import { describeMailbox, isMailboxActive, type UnregisterMode, unbindMailbox } from '../mail/index.ts';
 import type { MailboxBinding } from '../wire/index.ts';
 import { bindAgentMailbox } from './bind-mailbox.ts';
 import { readToken } from './records/gateway-token.ts';
@@ -73,7 +73,7 @@ export async function registerMailbox(
 export async function unregisterMailbox(
   context: SessionContext,
   facts: ManifestFacts,
-  mode: 'deactivate' | 'purge',
+  mode: UnregisterMode,
 ): Promise<Json> {
   const binding = requireBinding(facts);
   const result = await unbindMailbox(binding, mode, context.clock);

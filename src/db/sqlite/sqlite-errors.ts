@@ -107,12 +107,6 @@ function primaryCode(error: unknown): number | undefined {
   return typeof code === 'number' ? code & 0xff : undefined;
 }
 
-/** A unique key, primary key or rowid is taken already; of SQLite or of PostgreSQL. */
-export function isUniqueViolation(error: unknown): boolean {
-  if (!isRouseError(error)) return false;
-  return UNIQUE_CODES.includes(error.facts['sqlite_code'] as number) || error.facts['sqlstate'] === '23505';
-}
-
 /** Somebody else holds the write lock. */
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error);

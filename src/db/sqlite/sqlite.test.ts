@@ -3,13 +3,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  isUniqueViolation,
-  openSqlite,
-  type Sqlite,
-  type SqliteMigration,
-  type SqliteValue,
-} from '../index.ts';
+import { openSqlite, type Sqlite, type SqliteMigration, type SqliteValue } from '../index.ts';
 import { errorOf } from '../testing.ts';
 
 const migrations: SqliteMigration[] = [
@@ -282,10 +276,7 @@ describe('a transaction', () => {
     db.run('INSERT INTO item (name) VALUES (?)', ['a']);
     const error = errorOf(() => db.run('INSERT INTO item (name) VALUES (?)', ['a']));
     expect(error.code).toBe('conflict');
-    expect(isUniqueViolation(error)).toBe(true);
-    expect(isUniqueViolation(errorOf(() => db.run('INSERT INTO item (id) VALUES (?)', ['text'])))).toBe(
-      false,
-    );
+    expect(errorOf(() => db.run('INSERT INTO item (id) VALUES (?)', ['text'])).code).not.toBe('conflict');
   });
 
   it('waits for another writer, then says that the database is busy', () => {

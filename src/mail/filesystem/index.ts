@@ -11,7 +11,7 @@
 export type { RegisterResult } from './accounts/register.ts';
 export { REGISTER_MODES, type RegisterMode, type RegisterRequest } from './accounts/register-request.ts';
 export type { Registration } from './accounts/registration-rows.ts';
-export { UNREGISTER_MODES, type UnregisterResult } from './accounts/unregister.ts';
+export type { UnregisterResult } from './accounts/unregister.ts';
 export { FILESYSTEM_CAPABILITIES } from './filesystem-mailbox.ts';
 export type { CleanupOptions } from './repair/cleanup.ts';
 export type { MaintenanceAction, MaintenanceReport } from './repair/maintenance.ts';

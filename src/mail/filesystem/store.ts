@@ -3,6 +3,7 @@ import { tryLockFile } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import { OPERATOR, parseAddress } from '../../domain/index.ts';
 import type { Mailbox } from '../port.ts';
+import type { UnregisterMode } from '../transport.ts';
 import { folderOf } from './accounts/mailbox-folder.ts';
 import { type RegisterResult, register } from './accounts/register.ts';
 import type { RegisterRequest } from './accounts/register-request.ts';
@@ -53,7 +54,7 @@ export class MailStore extends OpenRoot {
     return exportRoot(this, options);
   }
 
-  unregister(address: string, mode: 'deactivate' | 'purge'): UnregisterResult {
+  unregister(address: string, mode: UnregisterMode): UnregisterResult {
     return unregister(this, address, mode);
   }
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_TUI_TIMINGS } from '../../domain/index.ts';
+import { resolveTimings } from '../../domain/index.ts';
 import { type AttachOptions, desiredAfter, planAttach } from './attach-plan.ts';
 
 const NO_ENV = { env: {}, statePath: '/s' };
@@ -84,11 +84,11 @@ describe('how it will run', () => {
   it('with each timing from the flag, else as stored, else by default', () => {
     const stored = {
       ...desired(1, 'auto'),
-      desired_tui_tracking_timings: { ...DEFAULT_TUI_TIMINGS, stale_active_recovery_seconds: 7 },
+      desired_tui_tracking_timings: { ...resolveTimings({}).timings, stale_active_recovery_seconds: 7 },
     };
     const { timings } = planAttach({ timings: { watch_poll_interval_seconds: 2 } }, NO_ENV, stored);
     expect(timings).toEqual({
-      ...DEFAULT_TUI_TIMINGS,
+      ...resolveTimings({}).timings,
       watch_poll_interval_seconds: 2,
       stale_active_recovery_seconds: 7,
     });

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { invalid, nearest, unsupported } from '../../base/index.ts';
+import { findProgram, invalid, nearest, unavailable, unsupported } from '../../base/index.ts';
 import type { BackendKind } from '../../domain/index.ts';
 import {
   type CommandTurns,
@@ -13,7 +13,6 @@ import {
   toolNames,
   toolOf,
 } from '../../tools/index.ts';
-import { findExecutable } from '../equip/find-executable.ts';
 import { programWords } from '../equip/program-path.ts';
 
 export interface ToolRequest extends CommandTurns {
@@ -144,4 +143,15 @@ export function requireWorkdir(given: string | undefined, cwd: string): string {
   if (!stat) throw invalid(`--workdir ${directory} does not exist`);
   if (!stat.isDirectory()) throw invalid(`--workdir ${directory} is not a directory`);
   return fs.realpathSync(directory);
+}
+
+/** The absolute path of a program, or why it cannot be run. */
+function findExecutable(name: string, env: NodeJS.ProcessEnv, cwd: string): string {
+  const found = findProgram(name, env, cwd);
+  if (found !== undefined) return found;
+  if (name.includes('/')) throw invalid(`${path.resolve(cwd, name)} is not a program that can be run`);
+  throw unavailable(`"${name}" is not installed, or not on PATH`, {
+    hint: `install it, or give its path with --tool /path/to/${name}`,
+    facts: { cause: 'program_missing', program: name },
+  });
 }

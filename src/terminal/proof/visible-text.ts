@@ -20,7 +20,7 @@ const CHANGES: [name: string, find: RegExp, put: string][] = [
   ['leading_marks_removed', /^[\p{M}\u200c\u200d]+/gmu, ''],
   // Tools show a prompt behind its glyph; blanks there hide where it begins. Before a sign that may be a command they
   // change what it means, and stay. Marks go with the blanks that carry them.
-  ['leading_blanks_removed', /^\s[\s\p{M}\u200c\u200d]*(?=[^\s\p{M}\u200c\u200d!/#@$&?])/u, ''],
+  ['leading_blanks_removed', /^\s[\s\p{M}\u200c\u200d]*(?=[^\s!/#@$&?\p{M}\u200c\u200d])/u, ''],
   ['blank_lines_removed', /(?:\n[^\S\n]*){2,}$/g, ''],
   [
     'blank_lines_removed',

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_TUI_TIMINGS } from '../../domain/index.ts';
+import { resolveTimings } from '../../domain/index.ts';
 import { type Facts, NO_TURN, type TurnState } from '../../screen/index.ts';
 import { nextDeadline } from './next-deadline.ts';
 
 const CALM = { busy: { value: 'no', doubtful: false, ageMs: 0 } } as unknown as Facts;
 const due = (turn: Partial<TurnState>, nowMs: number, facts = CALM): number | undefined =>
-  nextDeadline({ ...NO_TURN, ...turn }, facts, nowMs, DEFAULT_TUI_TIMINGS);
+  nextDeadline({ ...NO_TURN, ...turn }, facts, nowMs, resolveTimings({}).timings);
 
 describe('the next instant at which time alone changes the state', () => {
   it('is none when nothing is pending', () => {

@@ -5,7 +5,7 @@ import { parseFile } from '../parse-body.ts';
 import { attachFile, attachIdentity, gatewayManifestFile } from './attach.ts';
 import { currentInstanceFile } from './current-instance.ts';
 import { desiredConfigFile } from './desired-config.ts';
-import { GATEWAY_EVENT_KINDS, gatewayEvent } from './gateway-event.ts';
+import { gatewayEvent } from './gateway-event.ts';
 import { sessionManifest } from './manifest.ts';
 import { backendSection } from './manifest-rules.ts';
 import { isFresh, registryRecord } from './registry-record.ts';
@@ -322,7 +322,7 @@ it('the attach identity is the first of its candidates that is not blank', () =>
 
 describe('events.jsonl', () => {
   it('knows every kind of the contract', () => {
-    expect(GATEWAY_EVENT_KINDS).toEqual([
+    expect(gatewayEvent.options.map(({ shape }) => shape.kind.value)).toEqual([
       'accepted',
       'accepted_internal',
       'completed',

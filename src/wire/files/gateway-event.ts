@@ -89,4 +89,3 @@ export type FieldsOf<K extends GatewayEventKind> = Named<Extract<GatewayEvent, {
 type Named<E> = {
   [F in keyof E as string extends F ? never : F extends 'kind' | 'at_utc' ? never : F]: E[F];
 };
-export const GATEWAY_EVENT_KINDS = gatewayEvent.options.map((option) => option.shape.kind.value);

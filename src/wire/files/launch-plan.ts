@@ -34,5 +34,4 @@ export const launchPlan = strict({
   launch_policy_provenance: z.record(z.string(), z.unknown()).nullish(),
 });
 
-export type LaunchPlan = z.infer<typeof launchPlan>;
 export type { MailboxBinding };

@@ -67,7 +67,6 @@ export const tokenListQuery = strict({
   cursor: about('`next_cursor` of the page before.', z.uuid().optional()),
 });
 
-export type TokenList = z.infer<typeof tokenList>;
 export type OrgView = z.infer<typeof orgView>;
 export type TokenInput = z.input<typeof tokenBody>;
 export type FleetToken = z.infer<typeof tokenView>;

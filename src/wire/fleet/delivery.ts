@@ -108,9 +108,3 @@ export const dropStaleAnswer = name('FleetDropStaleAnswer', strict({ dropped: co
 /** As the A2A specification says; the server takes both of its versions. */
 export const a2aJsonRpc = name('A2aJsonRpc', z.record(z.string(), z.unknown()));
 export const a2aAgentCard = name('A2aAgentCard', z.record(z.string(), z.unknown()));
-
-export type A2aSendBody = z.infer<typeof a2aSendBody>;
-export type A2aSendInput = z.input<typeof a2aSendBody>;
-export type A2aQueued = z.infer<typeof a2aQueued>;
-export type DeliveryAnswer = z.infer<typeof deliveryView>;
-export type DeadLetterList = z.infer<typeof deadLetterList>;

@@ -52,4 +52,3 @@ export type CreateRequestBody = z.output<typeof createRequestBody>;
 export type CreateRequestInput = z.input<typeof createRequestBody>;
 export type RespondRequestBody = z.output<typeof respondRequestBody>;
 export type RespondRequestInput = z.input<typeof respondRequestBody>;
-export type RequestMessageInput = z.input<typeof requestMessageBody>;

@@ -28,13 +28,3 @@ export const MAIL_BODIES = {
   move: mailMoveBody,
   archive: mailArchiveBody,
 } satisfies Record<MailOperationName, z.ZodType>;
-
-export type MailListInput = z.input<typeof mailListBody>;
-export type MailSearchInput = z.input<typeof mailSearchBody>;
-export type MailOneInput = z.input<typeof mailOneBody>;
-export type MailSendInput = z.input<typeof mailSendBody>;
-export type MailPostInput = z.input<typeof mailPostBody>;
-export type MailReplyInput = z.input<typeof mailReplyBody>;
-export type MailMarkInput = z.input<typeof mailMarkBody>;
-export type MailMoveInput = z.input<typeof mailMoveBody>;
-export type MailArchiveInput = z.input<typeof mailArchiveBody>;

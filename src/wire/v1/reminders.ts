@@ -176,9 +176,7 @@ export const reminderDeleted = name(
 );
 
 export type ReminderDefinitionInput = z.input<typeof reminderDefinition>;
-export type ReminderDefinitionBody = z.infer<typeof reminderDefinition>;
 export type CreateRemindersBody = z.infer<typeof createRemindersBody>;
-export type CreateRemindersInput = z.input<typeof createRemindersBody>;
 export type PutReminderBody = z.infer<typeof putReminderBody>;
 export type PutReminderInput = z.input<typeof putReminderBody>;
 export type Reminder = z.infer<typeof reminder>;

@@ -110,5 +110,4 @@ export const reconciliation = name(
 
 export type RequestView = z.infer<typeof requestView>;
 export type RequestList = z.infer<typeof requestList>;
-export type ReconcileInput = z.input<typeof reconcileBody>;
 export type Reconciliation = z.infer<typeof reconciliation>;

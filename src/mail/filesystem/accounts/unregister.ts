@@ -2,15 +2,14 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { forbidden, notFound, utcSeconds } from '../../../base/index.ts';
 import { OPERATOR, parseAddress } from '../../../domain/index.ts';
+import type { UnregisterMode } from '../../transport.ts';
 import type { OpenRoot } from '../root/open-root.ts';
 import { removeEntry } from './mailbox-entry.ts';
 import { listRegistrations, type RegistrationRow, updateRegistration } from './registration-rows.ts';
 
-export const UNREGISTER_MODES = ['deactivate', 'purge'] as const;
-
 export interface UnregisterResult {
   ok: true;
-  mode: 'deactivate' | 'purge';
+  mode: UnregisterMode;
   address: string;
   target_registration_id: string;
   resulting_status: 'inactive' | 'purged';
@@ -18,8 +17,7 @@ export interface UnregisterResult {
   purged_registration_id?: string;
 }
 
-/** `deactivate` keeps everything and stops delivery; `purge` forgets the mailbox. Messages stay in either case. */
-export function unregister(store: OpenRoot, given: string, mode: 'deactivate' | 'purge'): UnregisterResult {
+export function unregister(store: OpenRoot, given: string, mode: UnregisterMode): UnregisterResult {
   const address = parseAddress(given);
   if (address === OPERATOR.address) {
     throw forbidden('the operator mailbox cannot be unregistered', {
@@ -54,7 +52,7 @@ export function unregister(store: OpenRoot, given: string, mode: 'deactivate' | 
   return { ...answer, resulting_status: 'purged', purged_registration_id: id };
 }
 
-function findTarget(store: OpenRoot, address: string, mode: 'deactivate' | 'purge'): RegistrationRow {
+function findTarget(store: OpenRoot, address: string, mode: UnregisterMode): RegistrationRow {
   const all = listRegistrations(store.db, address);
   const found = all.find(({ status }) => status === 'active') ?? (mode === 'purge' ? all[0] : undefined);
   if (found) return found;

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
+import { newFileHeader } from '../store/place-on-top.ts';
 import { writeBlock } from './block.ts';
 import { escapeBody, unescapeBody } from './body.ts';
 import { bufferSource } from './byte-source.ts';
 import type { FlatMessage } from './envelope.ts';
 import { messagesIn } from './found-message.ts';
-import { newFileHeader } from './layout.ts';
 import { parseInput } from './parse-input.ts';
 import { type FoundDamage, scanBlocks } from './scan.ts';
 

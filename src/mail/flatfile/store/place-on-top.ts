@@ -1,7 +1,7 @@
 import { writeBlock } from '../format/block.ts';
+import type { ByteSource } from '../format/byte-source.ts';
 import type { FlatMessage } from '../format/envelope.ts';
-import { insertionPoint, newFileHeader } from '../format/layout.ts';
-import { type FoundBlock, scanBlocks } from '../format/scan.ts';
+import { bomLength, type FoundBlock, scanBlocks } from '../format/scan.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Part, Splice } from './splice.ts';
 
@@ -21,4 +21,31 @@ export function placeBlocks(basename: string, base: Snapshot, blocks: readonly P
 function firstMessage({ source }: Snapshot): FoundBlock | undefined {
   for (const block of scanBlocks(source)) if (block.kind === 'message') return block;
   return undefined;
+}
+
+/** Bytes to put in place of `[start, end)`. */
+interface Insertion {
+  at: number;
+  /** Line ends needed so that the new block stands on its own after what is there. */
+  lead: string;
+}
+
+/**
+ * Where a new message goes: above the newest one, below the file header and whatever introduction follows it.
+ * Without any message: at the end.
+ */
+function insertionPoint(source: ByteSource, firstMessage: FoundBlock | undefined): Insertion {
+  const at = firstMessage?.start ?? source.size;
+  const bom = bomLength(source);
+  if (at <= bom) return { at: Math.max(at, bom), lead: '' };
+  const tail = source.read(Math.max(bom, at - 4), Math.min(4, at - bom)).toString('latin1');
+  const lead = /\n\r?\n$/.test(tail) ? '' : tail.endsWith('\n') ? '\n' : '\n\n';
+  return { at, lead };
+}
+
+/** The header of a mailbox that does not exist yet. Who owns it is read from its path, never from here. */
+export function newFileHeader(basename: string): string {
+  const name = basename.replace(/\.md$/, '');
+  const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ');
+  return `---\nmailbox: ${name}\nschema: foundry-mailbox-v1\n---\n\n# ${title}\n\n`;
 }
