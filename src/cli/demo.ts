@@ -5,7 +5,7 @@ const demo = command({
   summary: 'a small team of scripted agents, woken by mail, shown live',
   description:
     'Launches three scripted agents in a private tmux server, each with its gateway and mailbox, lets mail flow between ' +
-    'them and a person file requests with the fleet server, and shows who is idle, busy, woken and why, until Ctrl-C. ' +
+    'them, has a person file requests with the fleet server, and shows who is idle, busy, woken and why, until Ctrl-C. ' +
     'Nothing is left running, and nothing of yours is touched.',
   examples: [
     'rouse demo',

@@ -4,7 +4,7 @@ export const EXIT_MEANINGS: [number, string][] = [
   [1, 'something went wrong inside Rouse, or a tool it ran failed'],
   [2, 'the command line or its input is not valid; nothing was changed'],
   [3, 'no such agent, message, request, file or other thing'],
-  [4, 'conflict: it exists already with other content, is in use, or is ambiguous'],
+  [4, 'conflict: it already exists with other content, is in use, or is ambiguous'],
   [5, 'not ready: the agent must not be disturbed now; the reasons are printed'],
   [6, 'this target or transport cannot do that'],
   [7, 'not reachable now: no live gateway, lock timeout, missing program'],

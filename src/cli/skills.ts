@@ -66,7 +66,7 @@ const skills: Command = {
   subcommands: [
     command({
       name: 'install',
-      summary: "write our two mail skills into a tool's skill directory",
+      summary: "write Rouse's two mail skills into a tool's skill directory",
       description:
         'Writes houmao-process-emails-via-gateway (one round of mail after a notice) and houmao-agent-email-comms (the ' +
         'mail API). Files you changed are left alone unless --force is given. Without skills the notice tells the agent to ' +

@@ -27,7 +27,7 @@ export interface ServerKind {
 const GATEWAY: ServerKind = {
   name: 'gateway',
   absent: 'Attach one: rouse agents gateway attach.',
-  stranger: 'Another program may have taken the port; rouse agents gateway status tells.',
+  stranger: 'Another program may have taken the port; rouse agents gateway status shows.',
 };
 
 export interface Exchange {

@@ -20,7 +20,7 @@ export const DEFAULT_FLEET_URL = 'http://127.0.0.1:9889';
 const SERVER: ServerKind = {
   name: 'fleet server',
   absent: 'Start one with "rouse server start", or set ROUSE_FLEET_URL.',
-  stranger: 'Another program may have taken the port; "rouse server status" tells.',
+  stranger: 'Another program may have taken the port; "rouse server status" shows.',
 };
 
 /** The fleet server's routes as calls. Errors are the RouseErrors the server meant. */

@@ -204,7 +204,7 @@ async function commit(client: PoolClient): Promise<void> {
 
 function abortedBefore(): RouseError {
   return internal(
-    'the transaction was undone, because a statement in it had failed and the failure was ignored',
+    'the transaction was rolled back, because a statement in it had failed and the failure was ignored',
   );
 }
 

@@ -153,7 +153,7 @@ function forget(files: ServerFiles, { instance_id }: ServerInstance): void {
 function alreadyRunning(files: ServerFiles): Error {
   const running = runningServer(files);
   const where = running ? ` on ${running.host}:${running.port} (pid ${running.pid})` : '';
-  return conflict(`a fleet server of this home runs already${where}`, {
+  return conflict(`a fleet server of this home is already running${where}`, {
     hint: 'see "rouse server status"; another one needs another ROUSE_HOME',
     facts: { cause: 'locked' },
   });

@@ -143,7 +143,7 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
 async function refuseUnguarded(sql: Sql, host: string): Promise<void> {
   if (isLoopback(host) || (await hasServerAdmin(sql))) return;
   throw forbidden(`listening on ${host} needs an admin token, and the database has none`, {
-    hint: 'make one with "rouse server init"',
+    hint: 'create one with "rouse server init"',
   });
 }
 
@@ -186,7 +186,7 @@ function routes(config: ServerConfig, rooms: Rooms): Hono {
       accounts: rooms.accounts,
       hasToken: (context) => callerOf(context) !== undefined,
       hasOwnersToken,
-      tokenHint: 'send "Authorization: Bearer <token>"; "rouse tokens create" makes one',
+      tokenHint: 'send "Authorization: Bearer <token>"; "rouse tokens create" creates one',
       // Beyond loopback each route asks for the token that it needs.
       ...(!isLoopback(host) && { open: () => true }),
     }),

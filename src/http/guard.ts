@@ -19,7 +19,7 @@ export function guard({ host, hosts = [] }: GuardOptions): MiddlewareHandler {
     const hostHeader = context.req.header('host') ?? '';
     if (!isOurHost(hostHeader, host, hosts)) {
       throw refusal('host_refused', `Host "${hostHeader}" is not this server`, {
-        hint: 'address it as 127.0.0.1 or localhost; a server that is reached by another name must be told it: "rouse server start --allow-host NAME"',
+        hint: 'address it as 127.0.0.1 or localhost; a server that is reached by another name must be given that name: "rouse server start --allow-host NAME"',
       });
     }
     const origin = context.req.header('origin');

@@ -21,7 +21,7 @@ registerTransport(flatfile);
 /** Adds a transport for the life of this process; call the result to take it off the list. */
 export function registerTransport(transport: MailTransport): () => void {
   if (transportNames().includes(transport.name))
-    throw conflict(`there is a mail transport "${transport.name}" already`);
+    throw conflict(`there is already a mail transport "${transport.name}"`);
   known.push(transport);
   schemas = undefined;
   return () => {

@@ -17,14 +17,14 @@ export const REMINDER_TOOLS = [
     name: 'create_reminder',
     title: 'Have yourself prompted later',
     description:
-      'Has a prompt sent to you at a time, once or again and again. Say when by one of start_after_seconds, deliver_at_utc ' +
+      'Has a prompt sent to you later, once or repeatedly. Say when with one of start_after_seconds, deliver_at_utc ' +
       'or cron; with interval_seconds or cron it repeats. It lives as long as the gateway, unless durable.',
     input: {
       title: z.string().describe('For people; it is never sent.'),
-      prompt: z.string().describe('What you are told then.'),
+      prompt: z.string().describe('The prompt you will get.'),
       start_after_seconds: z.number().positive().optional(),
       deliver_at_utc: z.string().optional().describe('Such as 2026-01-31T08:00:00Z.'),
-      interval_seconds: z.number().positive().optional().describe('Again after so many seconds.'),
+      interval_seconds: z.number().positive().optional().describe('Seconds until it repeats.'),
       cron: z.string().optional().describe('Such as "0 9 * * 1-5".'),
       time_zone: z.string().optional().describe('For cron, such as Europe/Zurich. Default UTC.'),
       ranking: z.int().optional().describe('The smallest leads. Default: behind all others.'),

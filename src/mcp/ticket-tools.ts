@@ -14,7 +14,7 @@ const request_id = z.string().describe('The id of the request, as the lists show
 const page = {
   workspace_id,
   kind: z.enum(REQUEST_KINDS).optional().describe('Only these.'),
-  limit: z.int().min(1).max(200).optional().describe('At most so many. Default 20.'),
+  limit: z.int().min(1).max(200).optional().describe('Maximum number. Default 20.'),
   cursor: z.string().optional().describe('`next_cursor` of the page before.'),
 };
 const status = z.enum(REQUEST_FILTERS).optional();
@@ -44,7 +44,7 @@ export const TICKET_TOOLS = [
     title: 'Ask an agent or a person',
     description:
       'Files a task or an approval for another agent or a person and returns at once; the answer comes later, as a notice ' +
-      'and in check_requests. To a person: leave recipient_id out to ask whoever of the org answers first.',
+      'and in check_requests. To a person: leave recipient_id out to ask anyone in the org; the first answer counts.',
     input: {
       kind: z
         .enum(REQUEST_KINDS)
@@ -78,7 +78,7 @@ export const TICKET_TOOLS = [
   }),
   tool({
     name: 'check_requests',
-    title: 'What became of what you asked',
+    title: 'The requests you made, and their answers',
     description:
       'The requests you made, newest first, answered or not. Read the answer and its note with get_request.',
     input: { status: status.describe('Default all.'), ...page },
@@ -93,7 +93,7 @@ export const TICKET_TOOLS = [
     input: {
       request_id,
       workspace_id,
-      limit: z.int().min(1).max(200).optional().describe('At most so many messages. Default 50.'),
+      limit: z.int().min(1).max(200).optional().describe('Maximum number of messages. Default 50.'),
       cursor: z.string().optional().describe('`earlier_cursor`, for the messages before.'),
     },
     readOnly: true,
@@ -128,7 +128,7 @@ export const TICKET_TOOLS = [
   tool({
     name: 'cancel_request',
     title: 'Withdraw a request',
-    description: 'Withdraws an open request that you made. The recipient is told to stop.',
+    description: 'Withdraws an open request that you made. The recipient is asked to stop.',
     input: { request_id, workspace_id },
     run: async ({ workspace_id: of, request_id: id }, { tickets }) => (await tickets(of)).cancel(id),
   }),

@@ -45,7 +45,7 @@ export function mayCalibrate(screen: Screen): { ok: true } | { ok: false; becaus
   if (dialog) return refuse(`the screen has the shape of a dialog (${dialog.kind})`);
   const row = rowAt(screen, screen.cursor.y);
   const typed = row.slice(screen.cursor.x - 1, screen.cursor.x);
-  if (screen.cursor.x > 0 && /[\p{L}\p{N}]/u.test(typed)) return refuse('text stands before the cursor');
+  if (screen.cursor.x > 0 && /[\p{L}\p{N}]/u.test(typed)) return refuse('there is text before the cursor');
   return { ok: true };
 }
 

@@ -50,7 +50,7 @@ export async function registerMailbox(
   const before = readManifest(facts.root).launch_plan.mailbox;
   const address = wanted.address ?? agentAddress(facts.agentName);
   if (before && before.address !== address && wanted.mode !== 'force') {
-    throw conflict(`agent ${facts.agentName} has the mailbox ${before.address} already`, {
+    throw conflict(`agent ${facts.agentName} already has the mailbox ${before.address}`, {
       hint: 'unregister it first, or use --mode force to bind another',
       facts: { cause: 'already_bound', address: before.address },
     });

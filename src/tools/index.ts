@@ -50,7 +50,7 @@ export async function loadOwnTools(named: string | undefined): Promise<void> {
   const files = named.split(':').filter((file) => file !== '');
   for (const tool of await readOwnTools(files)) {
     const taken = [tool.name, ...(tool.aliases ?? [])].find(toolOf);
-    if (taken !== undefined) throw conflict(`ROUSE_TOOLS: there is a tool "${taken}" already`);
+    if (taken !== undefined) throw conflict(`ROUSE_TOOLS: there is already a tool "${taken}"`);
     known.push(tool);
   }
   loaded = named;

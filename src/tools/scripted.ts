@@ -88,7 +88,7 @@ const HEADLESS: HeadlessHabits = {
 /** Longest path of a Unix socket, with room to spare. */
 const LONGEST_SOCKET_PATH = 100;
 
-/** The scripted agent: it behaves like a tool and writes down what it was really told. For tests and demonstrations. */
+/** The scripted agent: it behaves like a tool and records what it was really given. For tests and demonstrations. */
 export const scripted: Tool = {
   name: 'scripted',
   process: {

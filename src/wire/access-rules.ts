@@ -42,7 +42,7 @@ function rule(meaning: string, outcomes: string): AccessRule {
 
 export const GATEWAY_ACCESS = {
   everybody: rule('Everybody who reaches the port', 'yes yes yes yes yes'),
-  owner: rule('The owner, and whoever holds its token', 'yes 401 403 401 yes'),
+  owner: rule('The owner, and anyone who holds its token', 'yes 401 403 401 yes'),
 } satisfies Record<string, AccessRule>;
 
 const STRANGERS = '401 403 401 401';
@@ -71,7 +71,7 @@ export const FLEET_ACCESS = {
   ),
   agents: rule('Agents, each for itself', `401 ${STRANGERS} yes yes 403 403 yes 403 403 403`),
   registrars: rule(
-    'People, for a new agent of their org; an agent registers only itself anew',
+    'People, for a new agent of their org; an agent may only register itself again',
     `401 ${STRANGERS} 403 403 yes yes 403 yes yes yes`,
   ),
   org: rule("Everybody of the agent's org", `401 ${STRANGERS} yes yes yes yes 404 404 404 yes`),

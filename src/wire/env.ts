@@ -80,12 +80,12 @@ export const VARIABLES = [
   variable(
     'REQUEST_NUDGE_MAX',
     'setting',
-    'Unanswered nudges after which the requester is told. Default: never.',
+    'Unanswered nudges after which the requester is notified. Default: never.',
   ),
   variable(
     'REQUEST_NUDGE_HEARTBEAT_MAX_AGE_S',
     'setting',
-    'Nudge only agents heard from within so many seconds. Default: `online` is enough.',
+    'Nudge only agents heard from within this many seconds. Default: `online` is enough.',
   ),
   variable(
     'HOUMAO_GLOBAL_RUNTIME_DIR',

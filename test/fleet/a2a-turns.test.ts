@@ -57,7 +57,7 @@ describe('a task', () => {
     ['finished', { result: 'interrupted' }, TaskState.TASK_STATE_CANCELED],
     ['finished', { result: 'known_failure' }, TaskState.TASK_STATE_FAILED],
     ['input_required', { detail: "dialog='permission'" }, TaskState.TASK_STATE_INPUT_REQUIRED],
-    ['lost', { detail: 'the tool was started anew' }, TaskState.TASK_STATE_FAILED],
+    ['lost', { detail: 'the tool was started again' }, TaskState.TASK_STATE_FAILED],
     ['unproven', {}, TaskState.TASK_STATE_COMPLETED],
     ['working', {}, TaskState.TASK_STATE_WORKING],
   ] as const)('whose turn is %s %j is %i', async (state, more, expected) => {

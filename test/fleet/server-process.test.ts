@@ -84,7 +84,7 @@ describe('rouse server', () => {
       { running: true, ready: true, database: 'embedded' },
     ]);
     const second = await rouse('server', 'start', '--port', '0');
-    expect([second.code, second.err]).toEqual([4, expect.stringContaining('runs already')]);
+    expect([second.code, second.err]).toEqual([4, expect.stringContaining('is already running')]);
     expect((await rouse('server', 'stop')).code).toBe(0);
     await expect.poll(() => server.child.exitCode, WAIT).toBe(0);
     expect(fs.existsSync(files.instance)).toBe(false);

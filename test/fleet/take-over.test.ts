@@ -31,7 +31,7 @@ describe('the same agent on a second host', () => {
     await expect(register(fleet.user, 'ana', 'second')).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringMatching(
-        /^agent ana runs already on host host-of-first: session first, .*\d s ago$/,
+        /^agent ana is already running on host host-of-first: session first, .*\d s ago$/,
       ),
       facts: {
         cause: 'agent_online_elsewhere',

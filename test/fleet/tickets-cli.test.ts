@@ -133,7 +133,7 @@ describe('rouse requests', () => {
     ['an unknown request', ['show', 'nope'], 3, /there is no request nope/],
     ['an answer that is none', ['respond', 'x', 'maybe'], 2, /done, approved, rejected/],
     ['an unknown status', ['inbox', '--status', 'pendng'], 2, /pending/],
-    ['a cursor of nowhere', ['inbox', '--cursor', 'x'], 2, /begin again/],
+    ['a cursor of nowhere', ['inbox', '--cursor', 'x'], 2, /start again/],
     ['nothing to say', ['message', 'x'], 2, /has no text/],
     [
       'a server that is not there',

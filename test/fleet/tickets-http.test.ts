@@ -247,7 +247,7 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
     ['a recipient of no type', task({ recipient_type: 'team' as never }), 422, /recipient_type/],
     ['an agent without a name', task({ recipient_id: '' }), 404, /no agent/],
     ['SQL for a recipient', task({ recipient_id: "'; DROP TABLE requests; --" }), 404, /no agent/],
-    ['oneself', task({ recipient_id: 'ana' }), 400, /themselves/],
+    ['oneself', task({ recipient_id: 'ana' }), 400, /to yourself/],
     ['an unknown field', { ...task(), status: 'done' }, 422, /status/],
     ['a list', [], 422, /body/],
     ['no JSON', '{', 422, /JSON/],
@@ -259,12 +259,12 @@ describe.each(['postgres', 'embedded'] as const)('the routes of requests on %s',
   });
 
   it.each([
-    ['/requests?status=finished', 400, 'known are'],
+    ['/requests?status=finished', 400, 'known: '],
     ['/requests/inbox?status=pendng', 400, 'did you mean "pending"?'],
     ['/requests?kind=x', 422, undefined],
     ['/requests?limit=0', 422, undefined],
     ['/requests?limit=201', 422, undefined],
-    ['/requests?cursor=nope', 422, 'begin again'],
+    ['/requests?cursor=nope', 422, 'start again'],
     ['/requests/nope', 404, undefined],
     ['/requests/events?after=-1', 422, undefined],
   ])('answers GET %s with %i', async (path, status, hint) => {

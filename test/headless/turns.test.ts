@@ -154,7 +154,7 @@ describe('how a turn can end', () => {
     await withAgent(program('echo \'{"type":"result"}\''), async (agent) => {
       const result = await agent.deliver('x');
       expect(result).toMatchObject({ outcome: 'failed', untouched: false });
-      expect(result.reasons[0]).toBe('strange ended well but told no session id');
+      expect(result.reasons[0]).toBe('strange ended well but reported no session id');
     });
   });
 

@@ -142,6 +142,6 @@ describe('an agent whose mailbox is kept by a toy', () => {
     expect(said.err).toContain(
       'launch_plan.mailbox.transport must be one of "filesystem", "stalwart", "flatfile"',
     );
-    expect(() => registerTransport(toy)).toThrow('there is a mail transport "memory" already');
+    expect(() => registerTransport(toy)).toThrow('there is already a mail transport "memory"');
   });
 });

@@ -94,7 +94,7 @@ describe.each([
     });
     const { request_id: id } = (await client.call('create_request', { ...wanted, recipient_id: 'ben' })).json;
     const self = await client.call('respond_request', { request_id: id, action: 'done' });
-    expect(self.text).toMatch(/^invalid: nobody answers their own request\nhint: /);
+    expect(self.text).toMatch(/^invalid: you cannot answer your own request\nhint: /);
     await client.call('cancel_request', { request_id: id });
     const late = await (await as(ben.token)).call('respond_request', { request_id: id, action: 'done' });
     expect(late.text).toMatch(

@@ -130,8 +130,8 @@ function explainDirectory(cause: unknown, directory: string): unknown {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return forbidden(`not allowed to make the directory ${at}`, {
-        hint: 'use a place that you may write to',
+      return forbidden(`not allowed to create the directory ${at}`, {
+        hint: 'choose a place you may write to',
         cause,
       });
     case 'ENOSPC':
@@ -139,12 +139,12 @@ function explainDirectory(cause: unknown, directory: string): unknown {
       return explainDisk(cause, `no room on the disk for the directory ${at}`);
     case 'EEXIST':
     case 'ENOTDIR':
-      return conflict(`cannot make the directory ${directory}: ${at} is in the way`, {
+      return conflict(`cannot create the directory ${directory}: ${at} is in the way`, {
         hint: 'it is a file, or a link that leads nowhere',
         cause,
       });
     case 'ENOENT':
-      return notFound(`the directory ${at} cannot be made in ${path.dirname(at)}`, { cause });
+      return notFound(`the directory ${at} cannot be created in ${path.dirname(at)}`, { cause });
     default:
       return explainDisk(cause, `the directory ${at} cannot be made`);
   }

@@ -129,7 +129,7 @@ function promptPolicy({ flags }: InputOf<typeof PROMPT.flags>): AdmissionPolicy 
 export const DIRECT_COMMANDS: Command[] = [
   command({
     ...PROMPT,
-    description: `${PROMPT.description} Without a gateway the same is done from here, under the same lock; of a headless agent the command then waits for the end of the turn, and ending the command ends the turn.`,
+    description: `${PROMPT.description} Without a gateway the same is done from here, under the same lock; for a headless agent the command then waits for the turn to end, and ending the command ends the turn.`,
     examples: ['rouse agents prompt --agent-name gpu --prompt "Review the diff."'],
     run: anyway({
       by: PROMPT,

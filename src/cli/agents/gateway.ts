@@ -108,7 +108,7 @@ export async function runDetach(input: TargetInput): Promise<Output> {
 
 const ATTACH_FLAGS = [
   ...GATEWAY_TARGET_FLAGS,
-  { name: 'foreground', summary: 'run it in a tmux window beside the agent (default at first)' },
+  { name: 'foreground', summary: 'run it in a tmux window beside the agent (default the first time)' },
   { name: 'background', summary: 'run it as a detached process' },
   ...LISTENER_FLAGS,
   ...TIMING_FLAGS,
@@ -119,9 +119,9 @@ export const ATTACH = command({
   summary: 'start a gateway beside the agent',
   description:
     'Starts the gateway in a window beside the agent (--foreground) or as a process of its own (--background); ' +
-    'without either, as the last time. A gateway that lives already and runs as asked is left alone; another mode or ' +
-    'timing is applied by restarting it, at its address, with its queue, notifier and live reminders. A port that is ' +
-    'given must be free; one that the system handed out last time is tried first and replaced when it is busy.',
+    'without either, as it ran last time. A gateway that already runs as asked is left alone; to apply another mode or ' +
+    'timing it is restarted at the same address, with its queue, notifier and live reminders. A port that you name ' +
+    'must be free; one that the system chose last time is tried first, and replaced if it is busy.',
   examples: [
     'rouse agents gateway attach --agent-name gpu',
     'rouse agents gateway attach --agent-name gpu --background --gateway-port 4711',

@@ -91,7 +91,7 @@ const FLAGS = [
 
 const join = command({
   name: 'join',
-  summary: 'adopt a tmux session in which a tool runs already',
+  summary: 'adopt a tmux session in which a tool is already running',
   description:
     'Run it inside the session. The tool in window 0, pane 0 becomes the agent; nothing is restarted. With ' +
     '--launch-args the agent can also be relaunched.',

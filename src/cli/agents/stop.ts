@@ -36,7 +36,7 @@ const STOP_FLAGS = [
 
 export const stop = command({
   name: 'stop',
-  summary: 'detach the gateway, end the tool and close its tmux session; leave a joined one',
+  summary: 'detach the gateway, end the tool and close its tmux session; a joined session is left running',
   description:
     'Its logs, mail and session directory are kept. A joined session is not ended: it continues as ' +
     'it was, with all its windows and its tool. The agent must be named, even inside its own session.',

@@ -114,7 +114,7 @@ const tokens: Command = {
   name: 'tokens',
   summary: 'who may use the fleet server',
   description:
-    'Made by an administrator. An administrator of one org makes and sees tokens of that org only. The server keeps a hash; ' +
+    'Only administrators create tokens, those of one org only for that org. The server keeps a hash; ' +
     'the secret is shown once.',
   subcommands: [
     command({
@@ -140,7 +140,7 @@ const tokens: Command = {
       name: 'revoke',
       summary: 'revoke a token at once',
       examples: ['rouse tokens revoke 01a1e1f7-cf96-76aa-a710-3cdb873c487a'],
-      args: [{ name: 'token-id', summary: 'as the list shows it' }],
+      args: [{ name: 'token-id', summary: 'id, as the list shows it' }],
       flags: FLEET_FLAGS,
       run: revoke,
     }),

@@ -55,7 +55,7 @@ describe('bad input', () => {
     [requests('list', '--limit', '0'), /from 1 to 1000/, 2],
     [requests('submit', '--prompt', 'x', '--expires-in-seconds', '-3'), /seconds > 0/, 2],
     [gateway('reconcile', '--keep', 'a', '--discard', 'a'), /kept and discarded/, 2],
-    [gateway('reconcile', '--keep-all', '--discard', 'a'), /stand alone/, 2],
+    [gateway('reconcile', '--keep-all', '--discard', 'a'), /cannot be combined/, 2],
     [gateway('reconcile', '--keep', 'a'), /request a does not wait for reconciliation/, 3],
     [gateway('mail-notifier', 'enable'), /--interval-seconds/, 2],
     [
@@ -68,7 +68,7 @@ describe('bad input', () => {
     [reminders('create', ...REMINDER, '--ranking', '1', '--after-all'), /at most one of --ranking/, 2],
     [reminders('create', ...REMINDER, '--ranking', '1', '--sequence', 'x'), /exclude each other/, 2],
     [reminders('create', ...REMINDER, '--ranking', '1', '--ensure-enter'), /--ensure-enter goes with/, 2],
-    [reminders('create', ...REMINDER, '--ranking', '1.5'), /whole number of any sign/, 2],
+    [reminders('create', ...REMINDER, '--ranking', '1.5'), /whole number, positive or negative/, 2],
     [reminders('create', ...REMINDER, '--ranking', '9007199254740993'), /between -9007199254740991 and/, 2],
     [
       reminders('create', ...REMINDER, '--ranking', '1', '--interval-seconds', '5'),

@@ -28,7 +28,7 @@ function choiceOf({ flags }: InputOf<typeof FLAGS>): Choice | undefined {
   const all = (['keep', 'discard'] as const).filter((each) => flags[`${each}All`]);
   const named = keep.length + discard.length > 0;
   if (all.length > 1 || (all.length === 1 && named)) {
-    throw invalid('--keep-all and --discard-all stand alone', {
+    throw invalid('--keep-all and --discard-all cannot be combined with each other or with named requests', {
       hint: 'name requests one by one with --keep and --discard, or decide about all of them',
     });
   }
@@ -115,8 +115,8 @@ const reconcile = command({
   summary: 'decide about requests that were meant for an earlier agent process',
   description:
     'A relaunched tool has lost its conversation, so requests accepted for its predecessor are not ' +
-    'replayed into it. Without flags this shows them. Requests you keep run in order once every one ' +
-    'is decided; discarded ones end as cancelled. None of them was typed.',
+    'replayed into it. Without flags this shows them. Requests you keep run in order once all of them ' +
+    'are decided; discarded ones end as cancelled. None of them was typed.',
   examples: [
     'rouse agents gateway reconcile --agent-name gpu   # look',
     'rouse agents gateway reconcile --agent-name gpu --keep gwreq-20260416-091402Z-0a1b2c3d --discard gwreq-20260416-091500Z-4e5f6071',

@@ -6,7 +6,7 @@ import { notBlank, positiveSeconds, utcTime } from '../input/flag-values.ts';
 export const REMINDER_ID = {
   name: 'reminder-id',
   value: 'ID',
-  summary: 'as "reminders list" shows it',
+  summary: 'id, as "reminders list" shows it',
   required: true,
   parse: notBlank,
 } as const satisfies Flag;
@@ -14,7 +14,7 @@ export const REMINDER_ID = {
 function anyInteger(text: string): number {
   const value = Number(text);
   if (!/^[+-]?\d+$/.test(text) || !Number.isFinite(value))
-    throw invalid('must be a whole number of any sign');
+    throw invalid('must be a whole number, positive or negative');
   if (!isRanking(value)) throw invalid(`must lie between -${MOST_RANKING} and ${MOST_RANKING}`);
   return value;
 }
@@ -73,7 +73,7 @@ const TIMING = [
   {
     name: 'deliver-at-utc',
     value: 'TIME',
-    summary: 'due first at this time, such as 2026-01-31T09:00:00Z',
+    summary: 'first due at this time, such as 2026-01-31T09:00:00Z',
     parse: utcTime,
   },
   {

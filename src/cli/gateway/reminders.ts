@@ -84,7 +84,7 @@ const REMOVE_FLAGS = [...GATEWAY_TARGET_FLAGS, REMINDER_ID] as const satisfies r
 
 const reminders: Command = {
   name: 'reminders',
-  summary: 'prompts or keys at a time: a ranked set of which one leads',
+  summary: 'prompts or keys to send later: a ranked set, led by one',
   subcommands: [
     command({
       name: 'list',
@@ -105,7 +105,7 @@ const reminders: Command = {
     }),
     command({
       name: 'create',
-      summary: 'a new reminder',
+      summary: 'create a reminder',
       description:
         'Needs one of --prompt or --sequence, one of --ranking, --before-all or --after-all, and a time: one of ' +
         '--start-after-seconds or --deliver-at-utc (repeat: with --interval-seconds), or --cron. A reminder lives as long ' +

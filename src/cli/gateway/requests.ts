@@ -14,7 +14,7 @@ import { outcomeOf, WAIT_FLAGS, waitFor } from './wait.ts';
 const REQUEST_ID = {
   name: 'request-id',
   value: 'ID',
-  summary: 'as "requests list" shows it',
+  summary: 'id, as "requests list" shows it',
   required: true,
   parse: notBlank,
 } as const satisfies Flag;
@@ -198,7 +198,7 @@ const WATCH_FLAGS = [
 
 const requestsGroup: Command = {
   name: 'requests',
-  summary: 'prompts and interrupts in the durable line: submit, look, cancel, follow',
+  summary: 'prompts and interrupts in the durable queue: submit, list, cancel, follow',
   subcommands: [
     command({
       name: 'submit',
@@ -250,7 +250,7 @@ const requestsGroup: Command = {
         'the whole life of that request and ends when it does.',
       examples: [
         'rouse agents gateway requests watch --agent-name gpu',
-        'rouse agents gateway requests watch --agent-name gpu --after 120 --print-json   # go on after event 120',
+        'rouse agents gateway requests watch --agent-name gpu --after 120 --print-json   # continue after event 120',
       ],
       flags: WATCH_FLAGS,
       run: watch,

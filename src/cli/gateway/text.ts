@@ -4,7 +4,7 @@ import type { Flag, InputOf } from '../command.ts';
 export const PROMPT_FLAG = {
   name: 'prompt',
   value: 'TEXT',
-  summary: 'the prompt; without it, standard input as it is',
+  summary: 'the prompt (default: standard input, unchanged)',
 } as const satisfies Flag;
 
 /** The prompt from its flag, trimmed; otherwise standard input, as it is. */

@@ -120,7 +120,7 @@ const NOTE_PROMPT_FLAGS = [...GATEWAY_TARGET_FLAGS, PROMPT_FLAG] as const satisf
 
 const tui: Command = {
   name: 'tui',
-  summary: "what the agent's screen shows, and what is made of it",
+  summary: "what the agent's screen shows, and how Rouse reads it",
   subcommands: [
     command({
       name: 'state',
@@ -138,9 +138,8 @@ const tui: Command = {
     }),
     command({
       name: 'watch',
-      summary: 'the state again and again, until Ctrl-C',
-      description:
-        'On a terminal the screen is redrawn in place; into a pipe it prints one JSON object per line.',
+      summary: 'show the state repeatedly, until Ctrl-C',
+      description: 'On a terminal the screen is redrawn in place; a pipe gets one JSON object per line.',
       examples: [
         'rouse agents gateway tui watch --agent-name gpu',
         "rouse agents gateway tui watch --agent-name gpu --interval-seconds 0.2 | jq -c '.turn.phase'",

@@ -77,7 +77,7 @@ function searchText({ args }: Input): string {
 const COMMANDS: MailCommand<Input>[] = [
   mailCommand({
     operation: 'status',
-    summary: 'whose mailbox it is, where, and how much is open',
+    summary: 'whose mailbox it is, where it is, and how much mail is open',
     examples: [''],
     flags: [],
     body: () => ({}),
@@ -151,7 +151,7 @@ const COMMANDS: MailCommand<Input>[] = [
       {
         name: 'reply-policy',
         value: 'POLICY',
-        summary: "whether the agent can answer, into the operator's mailbox (default), or not",
+        summary: "whether the agent may reply: to the operator's mailbox (default), or not at all",
         choices: REPLY_POLICIES,
       },
       ...OUTGOING_FLAGS,
@@ -161,7 +161,7 @@ const COMMANDS: MailCommand<Input>[] = [
   }),
   mailCommand({
     operation: 'reply',
-    summary: 'answer a message; it is then read and answered',
+    summary: 'answer a message, and mark it read and answered',
     examples: [`--message-ref ${EXAMPLE_REF} --body-content "done"`],
     flags: [MESSAGE_REF, ...OUTGOING_FLAGS],
     body: async (input) => ({ ...fields(input, ['message_ref']), ...(await outgoing(input)) }),
@@ -169,13 +169,13 @@ const COMMANDS: MailCommand<Input>[] = [
   }),
   mailCommand({
     operation: 'mark',
-    summary: 'set or clear read, answered, archived',
+    summary: 'mark messages as read, answered or archived, or undo that',
     examples: [`--message-ref ${EXAMPLE_REF} --read`],
     flags: [
       MESSAGE_REFS,
-      { name: 'read', summary: 'read', negatable: true, opposite: 'unread' },
-      { name: 'answered', summary: 'answered', negatable: true, opposite: 'unanswered' },
-      { name: 'archived', summary: 'in the archive', negatable: true, opposite: 'unarchived' },
+      { name: 'read', summary: 'mark as read', negatable: true, opposite: 'unread' },
+      { name: 'answered', summary: 'mark as answered', negatable: true, opposite: 'unanswered' },
+      { name: 'archived', summary: 'move to the archive', negatable: true, opposite: 'unarchived' },
     ],
     body: (input) => ({ ...refs(input), ...fields(input, ['read', 'answered', 'archived']) }),
     print: changedText,
@@ -193,7 +193,7 @@ const COMMANDS: MailCommand<Input>[] = [
   }),
   mailCommand({
     operation: 'archive',
-    summary: 'put away what is done; it is then read, and wakes nobody',
+    summary: 'archive messages that are done; they are marked read and wake nobody',
     examples: [`--message-ref ${EXAMPLE_REF}`],
     flags: [MESSAGE_REFS],
     body: refs,

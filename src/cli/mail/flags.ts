@@ -27,14 +27,14 @@ export const MESSAGE_REFS = {
 export const READ_STATE = {
   name: 'read-state',
   value: 'STATE',
-  summary: 'only read or unread ones',
+  summary: 'only read or unread mail',
   choices: READ_STATES,
 } as const satisfies Flag;
 
 export const ANSWERED_STATE = {
   name: 'answered-state',
   value: 'STATE',
-  summary: 'only answered or unanswered ones',
+  summary: 'only answered or unanswered mail',
   choices: ANSWERED_STATES,
 } as const satisfies Flag;
 
@@ -66,12 +66,15 @@ export const CURSOR = {
   parse: notBlank,
 } as const satisfies Flag;
 
-export const INCLUDE_BODY = { name: 'include-body', summary: 'with the bodies' } as const satisfies Flag;
+export const INCLUDE_BODY = {
+  name: 'include-body',
+  summary: 'include the message bodies',
+} as const satisfies Flag;
 
 export const SUBJECT = {
   name: 'subject',
   value: 'TEXT',
-  summary: 'one line',
+  summary: 'subject, one line',
   required: true,
   parse: notBlank,
 } as const satisfies Flag;

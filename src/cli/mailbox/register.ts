@@ -28,7 +28,7 @@ const REGISTER_FLAGS = [
 
 export const register = command({
   name: 'register',
-  summary: 'give an address to somebody',
+  summary: 'register an address',
   description:
     'safe leaves a taken address alone; force replaces the mailbox that has it; stash sets that ' +
     'mailbox aside. With --yes, safe becomes force if the address is taken.',
@@ -41,7 +41,7 @@ export const register = command({
     withStore(input, (store) => {
       const request = registerRequest(input);
       const result = registerOr(store, request, flag(input, 'yes'));
-      const how = result.reused_existing ? 'was registered already' : 'registered';
+      const how = result.reused_existing ? 'was already registered' : 'registered';
       const aside = result.stashed_mailbox_path
         ? `\nthe old mailbox is kept as ${result.stashed_mailbox_path}`
         : '';

@@ -5,7 +5,7 @@ import { about, flag, storeRoot } from './root.ts';
 
 export const repair = command({
   name: 'repair',
-  summary: 'bring index, message files and folders in step again',
+  summary: 'bring index, message files and folders back into step',
   examples: ['rouse mailbox repair'],
   description:
     'A readable index is the truth: missing files and links are made from it. An index that is lost or damaged is ' +

@@ -42,10 +42,10 @@ export const mailfileFsck = command({
   name: 'fsck',
   summary: 'look for damage; exit code 4 when there is any',
   description:
-    'Finds envelopes that are never closed, fields that stand twice, second copies, used ids with other content, ' +
-    'messages that are archived already, misplaced file headers, missing and unknown statuses; a missing date is only ' +
-    'a warning. --repair puts right what it can ' +
-    'without losing a word, after keeping a copy beside the lock.',
+    'Finds envelopes that are never closed, fields given twice, duplicates, ids reused with other content, ' +
+    'messages that are already archived, misplaced file headers, missing and unknown statuses; a missing date is only ' +
+    'a warning. --repair fixes what it can ' +
+    'without losing a word, and first keeps a copy beside the lock.',
   examples: ['rouse mailfile fsck --mailbox .agent/inbox.md --repair'],
   flags: FSCK_FLAGS,
   run: fsck,

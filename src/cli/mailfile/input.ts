@@ -56,7 +56,7 @@ export function waiting(input: MailboxInput): void {
 }
 
 export const noMailbox = (file: string): Error =>
-  notFound(`no mailbox ${file}`, { hint: 'the first "rouse mailfile prepend" makes it' });
+  notFound(`no mailbox ${file}`, { hint: 'the first "rouse mailfile prepend" creates it' });
 
 /** The --status values, undefined when there are none; `invalid` for one that no message can be given. */
 export async function knownStatuses(

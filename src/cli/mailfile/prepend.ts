@@ -45,9 +45,9 @@ export const mailfilePrepend = command({
   summary: 'put one message on top of a mailbox, exactly once',
   description:
     'Takes a message (--- lines around from, to, re and other fields, then the body) from standard input or a ' +
-    'file and puts it on top, below the file header. created and status are filled in when missing. The same ' +
-    'msg-id with the same content again is "duplicate" and exit code 0; with other content it is a conflict, ' +
-    'exit code 4. A lock that stays taken is exit code 7. In each case the file is as it was.',
+    'file and puts it on top, below the file header. created and status are filled in when missing. ' +
+    'A msg-id that is already there with the same content is reported as "duplicate" (exit code 0), with other content ' +
+    'as a conflict (exit code 4). If the lock stays taken, the exit code is 7. In each of these cases the file is unchanged.',
   examples: [
     'rouse mailfile prepend --mailbox .agent/inbox.md < message.md',
     'rouse mailfile prepend --mailbox .agent/outbox.md --message-file message.md --generate-id',

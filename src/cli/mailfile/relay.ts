@@ -52,7 +52,7 @@ export const mailfileRelay = command({
   description:
     'For each directory, takes the pending messages of .agent/outbox.md and puts each into the .agent/inbox.md of ' +
     'the directory it is addressed to (totebox@NAME, task@NAME or NAME, and what --hub and --route say), keeping ' +
-    'its msg-id; then marks it dispatched. What has no directory is marked undeliverable with the reason, and its ' +
+    'its msg-id; then marks it dispatched. A message to an unknown directory is marked undeliverable with the reason, and its ' +
     'sender gets a notice. Nothing outside the given directories is read or written.',
   examples: [
     'rouse mailfile relay --hub ~/work --directory ~/work/clones/app --directory ~/work/clones/docs',

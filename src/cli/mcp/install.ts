@@ -11,7 +11,7 @@ async function description(): Promise<string> {
   return (
     'Adds or updates one entry, "rouse", and changes nothing else; it contains no secret. Without an agent the entry ' +
     'serves whichever session the tool runs in; with one it serves that agent alone. Agents launched while ROUSE_FLEET_URL ' +
-    `is set get the server for their session by themselves where the tool has a flag for it (${byThemselves}).`
+    `is set get the server for their session automatically if the tool has a flag for it (${byThemselves}).`
   );
 }
 
@@ -52,7 +52,7 @@ const INSTALL_FLAGS = [
 
 export const mcpInstall = command({
   name: 'install',
-  summary: "write our server into a tool's own MCP configuration",
+  summary: "add Rouse's server to a tool's own MCP configuration",
   description,
   examples: [
     'rouse mcp install --tool gemini',

@@ -47,7 +47,7 @@ const mcp = command({
   name: 'mcp',
   summary: 'requests, mail and reminders as MCP tools for an agent',
   description:
-    'Serves the tools over standard input and output, as tools start their MCP servers, or with --http on loopback. The ' +
+    'Serves the tools over standard input and output, the way tools start their MCP servers, or with --http on loopback. The ' +
     "agent is the one named, else the one of this session; its token is read from the session's fleet/token or the file " +
     'in ROUSE_FLEET_TOKEN_FILE, never from an argument.',
   examples: ['rouse mcp', 'rouse mcp --agent-name ben --http 9890'],

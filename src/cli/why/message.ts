@@ -62,7 +62,7 @@ export function messageLines(message: MessageFacts, decisions: readonly Notifier
   if (announced_by) lines.push(`  announced by request ${announced_by}`);
   if (decisions.some((decision) => partIn(decision, message) === 'counted')) {
     lines.push(
-      '  Of many open messages a decision names the oldest and the newest. This one lies between: where it is not named, it',
+      '  Of many open messages a decision names the oldest and the newest. This one is in between: where it is not named, it',
       '  was one of the others that were counted, if it had arrived and was open then.',
     );
   }

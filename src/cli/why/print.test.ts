@@ -13,7 +13,7 @@ const connection = {
 it('an agent whose place in the fleet another session took says whose it is now', () => {
   const detail = 'replaced by session far on host away';
   const lines = settingLines(source({ ...connection, state: 'refused', detail }), Date.now());
-  expect(lines.join('\n')).toContain(`: ${detail}. Nothing of it arrives here.`);
+  expect(lines.join('\n')).toContain(`: ${detail}. Nothing from it arrives here.`);
 });
 
 it('an agent that is connected, or of no fleet, says nothing of it', () => {

@@ -18,11 +18,11 @@ export function settingLines({ agent, notifier, offline, fleet }: WhySource, now
     : 'wakes are off; "rouse agents gateway mail-notifier enable" turns them on';
   const lines = [`Agent ${agent}: ${settings}.`];
   if (offline !== undefined)
-    lines.push(`No live gateway (${offline}): this is what its files hold, and nobody looks now.`);
+    lines.push(`No live gateway (${offline}): this is from its files, and nobody checks now.`);
   if (fleet && fleet.state !== 'connected') {
     const since = `${fleet.state} since ${dayAndTime(fleet.since_utc)}`;
     lines.push(
-      `Fleet: ${since}${fleet.detail ? `: ${show(fleet.detail)}` : ''}. Nothing of it arrives here.`,
+      `Fleet: ${since}${fleet.detail ? `: ${show(fleet.detail)}` : ''}. Nothing from it arrives here.`,
     );
   }
   if (notifier.last_error) lines.push(`Last error: ${show(notifier.last_error)}`);
@@ -30,7 +30,7 @@ export function settingLines({ agent, notifier, offline, fleet }: WhySource, now
   if (notifier.enabled && notifier.next_look_at_utc) {
     const next = notifier.next_look_at_utc;
     lines.push(
-      `Next look: ${fromNow(next, nowMs)} (${dayAndTime(next)}), or at once for new mail, as soon as the agent is ready.`,
+      `Next check: ${fromNow(next, nowMs)} (${dayAndTime(next)}), or at once for new mail, as soon as the agent is ready.`,
     );
   }
   return lines;

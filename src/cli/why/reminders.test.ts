@@ -62,7 +62,7 @@ describe('why, of reminders', () => {
     expect((await agent.rouse(why('--reminder-id', id))).out).toMatch(/ended as unconfirmed/);
     expect(on.surface.submitted).toEqual([]);
     const nobody = await agent.rouse(why('--reminder-id', 'greminder-nobody'));
-    expect([nobody.code, nobody.err]).toEqual([3, expect.stringMatching(/there is no live reminder/)]);
+    expect([nobody.code, nobody.err]).toEqual([3, expect.stringMatching(/has no live reminder/)]);
   });
 
   it('names the reminder that has the agent when mail waits', async () => {

@@ -52,11 +52,11 @@ export function whyReminder(id: string, source: WhySource, nowMs: number): Outpu
 }
 
 function unknown(id: string, { agent, offline }: WhySource): Error {
-  return notFound(`there is no live reminder ${id} at agent ${agent}`, {
+  return notFound(`agent ${agent} has no live reminder ${id}`, {
     hint:
       offline === undefined
-        ? 'one that was delivered or deleted is gone; the log of the gateway tells what became of it'
-        : 'no gateway runs: reminders that are not durable ended with it, as its log tells',
+        ? 'a reminder that was delivered or deleted is gone; the log of the gateway says what happened to it'
+        : 'no gateway is running: reminders that are not durable ended with it, as its log says',
   });
 }
 

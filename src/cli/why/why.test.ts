@@ -46,11 +46,11 @@ describe('why', () => {
     const { code, out } = await agent.rouse(why());
     expect(code).toBe(0);
     expect(out).toMatch(/Held back now: a dialog is open: permission \(dialog='permission'\)/);
-    expect(out).toMatch(/Next look: in /);
+    expect(out).toMatch(/Next check: in /);
     expect(out).toMatch(
       /\d\d:\d\d:\d\d {2}not woken: a dialog is open: permission \(dialog='permission'\)\n.*mail: 2 eligible/,
     );
-    expect(out).toMatch(/looked again when the agent becomes ready/);
+    expect(out).toMatch(/checked again when the agent becomes ready/);
     expect(out).toMatch(/woken for 1 open message: request gwreq-\S+ was submitted after/);
     expect(out.indexOf('not woken')).toBeLessThan(out.indexOf('woken for'));
   });
@@ -76,9 +76,7 @@ describe('why', () => {
 
   it('of a time before the first decision says that, not that nothing ever was', async () => {
     const { agent } = await decided();
-    expect((await agent.rouse(why('--at', '2020-01-01'))).out).toMatch(
-      /Nothing that is still kept was decided until 2020-01-01 23:59/,
-    );
+    expect((await agent.rouse(why('--at', '2020-01-01'))).out).toMatch(/No decision up to 2020-01-01 23:59/);
   });
 
   it('counts one decision as one', async () => {
@@ -155,7 +153,7 @@ describe('why', () => {
       names_message: false,
     });
     const { out } = await agent.rouse(why('--message-ref', refs[11]!));
-    expect(out).toMatch(/This one lies between: where it is not named, it\n {2}was one of the others/);
+    expect(out).toMatch(/This one is in between: where it is not named, it\n {2}was one of the others/);
     expect(out).toMatch(/not woken: it is working on a turn/);
     for (const ref of [refs[0]!, refs[12]!]) {
       const [newest] = (await agent.json(why('--message-ref', ref))).decisions;

@@ -82,12 +82,12 @@ function forgotten(error: unknown): undefined {
 
 function nothingFound({ notifier }: WhySource, ref: string | undefined, at: string | undefined): string {
   if (ref !== undefined) {
-    return 'No decision that is still kept is about this message: it came when nobody looked, it was handled before the next look, or the look was long ago.';
+    return 'None of the decisions still kept is about this message: it arrived while nobody was checking, it was handled before the next check, or that check was too long ago.';
   }
-  if (at !== undefined) return `Nothing that is still kept was decided until ${dayAndTime(at)}.`;
+  if (at !== undefined) return `No decision up to ${dayAndTime(at)} is still kept.`;
   return notifier.enabled
-    ? 'Nothing was decided yet: no look has come due.'
-    : 'Nothing was decided: nobody is looking at the mail of this agent.';
+    ? 'No decisions yet: no check has been due.'
+    : 'No decisions: nobody checks the mail of this agent.';
 }
 
 function replayLine(run: number, different: { audit_id: number }[], of: number): string {

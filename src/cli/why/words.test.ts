@@ -93,7 +93,7 @@ describe('when the agent is looked at again after it was busy', () => {
 
   it('is as soon as it is ready for mail that is new', () => {
     expect(nextLook(busy({ unannounced_count: 1 }), null)).toBe(
-      'looked again when the agent becomes ready, and every 1 min in any case',
+      'checked again when the agent becomes ready, and every 1 min in any case',
     );
   });
 

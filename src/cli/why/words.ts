@@ -58,20 +58,20 @@ export function nextLook(decision: NotifierDecision, lookAgainUtc: string | null
   switch (outcome) {
     case 'enqueued':
       return facts?.['repeat'] === 'every_poll'
-        ? `looked again when new mail arrives; what stays open is announced again after ${interval}`
-        : 'looked again when new mail arrives, or when its repeat policy says so';
+        ? `checked again when new mail arrives; what stays open is announced again after ${interval}`
+        : 'checked again when new mail arrives, or when its repeat policy says so';
     case 'empty':
-      return 'looked again when mail arrives';
+      return 'checked again when mail arrives';
     case 'dedup_skip':
       return lookAgainUtc
         ? `announced again at ${dayAndTime(lookAgainUtc)} if it is still open; sooner when new mail arrives`
-        : `looked again when new mail arrives${safety}`;
+        : `checked again when new mail arrives${safety}`;
     case 'busy_skip':
       return isAnnounced(decision) && lookAgainUtc === null
         ? `all of it was announced before, so it waits for the next interval (${interval}), or for its turn when others wait too`
-        : `looked again ${busyUntil(detail ?? '', lookAgainUtc)}${safety}`;
+        : `checked again ${busyUntil(detail ?? '', lookAgainUtc)}${safety}`;
     case 'poll_error':
-      return 'looked again with growing pauses until the mailbox answers';
+      return 'checked again at growing intervals until the mailbox answers';
   }
 }
 

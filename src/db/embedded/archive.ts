@@ -27,7 +27,8 @@ export function unpackDirectory(archive: string, directory: string): void {
     const end = bytes.indexOf(0x0a, at);
     const entry = JSON.parse(bytes.toString('utf8', at, end)) as { path: string; size?: number };
     const full = path.resolve(directory, entry.path);
-    if (!full.startsWith(directory + path.sep)) throw internal(`${archive} is not an archive of ours`);
+    if (!full.startsWith(directory + path.sep))
+      throw internal(`${archive} is not an archive that Rouse wrote`);
     at = end + 1;
     if (entry.size === undefined) ensurePrivateDirectory(full);
     else {

@@ -42,7 +42,7 @@ export async function ensureEmbeddedDirectory(
   if (version === EMBEDDED_VERSION) return;
   if (version !== undefined) {
     throw unsupported(
-      `the embedded database at ${directory} is of PostgreSQL ${version}, not ${EMBEDDED_VERSION}`,
+      `the embedded database at ${directory} was written by PostgreSQL ${version}, not ${EMBEDDED_VERSION}`,
       {
         hint: 'open it with the version of Rouse that wrote it, or move it aside',
       },

@@ -34,7 +34,7 @@ export function openSqliteFile(options: SqliteFileOptions): DatabaseSyncInstance
       prepareFile(file, readOnly);
     } catch (error) {
       if (isRouseError(error)) throw error;
-      throw unavailable(`database ${file} cannot be made: ${messageOf(error)}`, {
+      throw unavailable(`database ${file} cannot be created: ${messageOf(error)}`, {
         hint: 'choose a path in a directory you may write to',
         cause: error,
       });

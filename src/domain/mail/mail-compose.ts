@@ -90,7 +90,7 @@ function trimmed(references: string[]): string[] {
 export function replyTargets(parent: MailDocument): MailPrincipal[] {
   const fromOperator = parent.headers[ORIGIN_HEADER] === 'operator';
   if (fromOperator && parent.headers[REPLY_POLICY_HEADER] !== 'operator_mailbox') {
-    throw unsupported('this note of the operator takes no replies (reply policy none)', {
+    throw unsupported('this operator note takes no replies (reply policy none)', {
       hint: 'do what it asks and archive it',
     });
   }

@@ -46,6 +46,6 @@ const extreme = (rankings: readonly number[], pick: (a: number, b: number) => nu
 
 function stepAbove(ranking: number): number {
   if (!isRanking(ranking + 1))
-    throw invalid('ranking cannot go further: the outermost number is taken already');
+    throw invalid('ranking cannot go further: the outermost number is already taken');
   return ranking + 1;
 }

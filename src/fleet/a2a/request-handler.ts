@@ -107,8 +107,8 @@ export class AgentRequestHandler implements A2ARequestHandler {
       const { state } = await this.#require(id);
       throw new TaskNotCancelableError(
         state === 'WORKING' || state === 'SUBMITTED'
-          ? "the message is with the agent's gateway already"
-          : `the task is ${state} already`,
+          ? "the message is already with the agent's gateway"
+          : `the task is already ${state}`,
       );
     });
 

@@ -134,7 +134,7 @@ async function retire(sql: Sql, id: string): Promise<void> {
 }
 
 function full(depth: number): Error {
-  return unavailable(`${depth} messages wait for this agent already`, {
+  return unavailable(`${depth} messages are already waiting for this agent`, {
     hint: 'send it again later',
     facts: { busy: true, retry_after: RETRY_AFTER_SECONDS },
   });

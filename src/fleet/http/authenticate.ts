@@ -69,7 +69,7 @@ export function authenticate(
     if (counts) counts.limited++;
     context.header('retry-after', String(Math.ceil(wait)));
     throw refusal('rate_limited', 'too many requests', {
-      hint: `come back in ${Math.ceil(wait)} s`,
+      hint: `try again in ${Math.ceil(wait)} s`,
       facts: { retry_after: Math.ceil(wait) },
     });
   }
@@ -127,6 +127,6 @@ export function requireCaller(context: Context): Identity {
   const identity = callerOf(context);
   if (identity) return identity;
   throw unauthorized('a bearer token is required', {
-    hint: 'send "Authorization: Bearer <token>"; "rouse tokens create" makes one',
+    hint: 'send "Authorization: Bearer <token>"; "rouse tokens create" creates one',
   });
 }

@@ -107,7 +107,7 @@ async function requireOwn(sql: Sql, caller: AgentIdentity, agentId: string): Pro
 function requireAgent(context: Context): AgentIdentity {
   const caller: Identity = requireCaller(context);
   if (caller.kind === 'agent') return caller;
-  throw forbidden('only an agent speaks for itself here', {
-    hint: 'send the token that registering the agent answered',
+  throw forbidden('only the agent itself may do this', {
+    hint: 'send the token that registering the agent returned',
   });
 }

@@ -51,7 +51,9 @@ export function requirePerson(identity: Identity): PersonIdentity {
 
 export function requireAdmin(identity: Identity): PersonIdentity {
   if (identity.kind === 'admin') return identity;
-  throw forbidden('this needs an admin token', { hint: 'make one with "rouse tokens create --kind admin"' });
+  throw forbidden('this needs an admin token', {
+    hint: 'create one with "rouse tokens create --kind admin"',
+  });
 }
 
 /** May do what the grant names: it was given to the token, or the token is an administrator's of the whole server. */
@@ -59,7 +61,7 @@ export function requireGrant(identity: Identity, grant: Grant): void {
   if (identity.kind === 'admin' && identity.orgId === null) return;
   if (identity.kind !== 'agent' && identity.grants.includes(grant)) return;
   throw forbidden(`this needs an administrator of the whole server, or a token with the grant "${grant}"`, {
-    hint: `such an administrator makes one: "rouse tokens create --kind user --subject NAME --grant ${grant}"`,
+    hint: `such an administrator creates one: "rouse tokens create --kind user --subject NAME --grant ${grant}"`,
     facts: { cause: 'grant_missing', grant },
   });
 }

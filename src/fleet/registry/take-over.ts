@@ -40,14 +40,14 @@ export async function refuseTakeOver(tx: Sql, wanted: TakeOver): Promise<void> {
   if (!holder) return;
   if (!mayReplace(wanted.by, holder)) {
     throw forbidden(`agent ${holder.name} is online and belongs to ${holder.owner ?? 'somebody else'}`, {
-      hint: 'its owner or an administrator may register it anew; take another agent name otherwise',
+      hint: 'its owner or an administrator may register it again; otherwise choose another agent name',
       facts: { cause: 'not_its_owner', workspace_id: holder.workspace_id },
     });
   }
   if (holder.session_id === wanted.sessionId || wanted.takeOver) return;
   const where = holder.host ? ` on host ${holder.host}` : '';
   throw conflict(
-    `agent ${holder.name} runs already${where}: session ${holder.session_id}, registered ${holder.registered_at.toISOString()}, last heard of ${holder.age} s ago`,
+    `agent ${holder.name} is already running${where}: session ${holder.session_id}, registered ${holder.registered_at.toISOString()}, last heard from ${holder.age} s ago`,
     {
       hint: 'names are shared by the whole org: take another, stop that agent, or take its place with --take-over',
       facts: {

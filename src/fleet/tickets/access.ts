@@ -16,7 +16,7 @@ export function requireParty(caller: Identity, row: TicketRow): void {
 
 export function requireAnswerer(caller: Identity, row: TicketRow): void {
   if (isRequester(caller, row)) {
-    throw refusal('own_request', 'nobody answers their own request', {
+    throw refusal('own_request', 'you cannot answer your own request', {
       hint: 'cancel it if it is no longer needed; add a message to say more',
     });
   }

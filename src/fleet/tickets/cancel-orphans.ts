@@ -59,7 +59,7 @@ async function cancelBatch(tx: Sql, enqueue: Enqueue, workspaceId: string | unde
 export function orphanSweep(enqueue: Enqueue): Sweep {
   return {
     name: 'orphaned-requests',
-    summary: 'Cancels open requests to agents that were removed, and tells whoever asked',
+    summary: 'Cancels open requests to agents that were removed, and notifies the requesters',
     intervalMs: 60_000,
     mayHaveWork: async (sql) => (await countOrphans(sql)) > 0,
     run: async ({ sql, dryRun, signal }) => ({

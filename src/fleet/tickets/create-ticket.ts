@@ -24,7 +24,8 @@ export function createTicket(
   const requester = partyOf(caller);
   return sql.transaction(async (tx) => {
     const recipient = await findRecipient(tx, wanted.orgId, wanted);
-    if (sameParty(requester, recipient)) throw refusal('own_request', 'nobody asks themselves');
+    if (sameParty(requester, recipient))
+      throw refusal('own_request', 'you cannot send a request to yourself');
     const id = await insert(tx, { requester, recipient, wanted });
     if (id === undefined)
       return { row: await existing(tx, { requester, recipient, wanted }), created: false };

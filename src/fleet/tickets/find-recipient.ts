@@ -46,7 +46,7 @@ async function findPerson(sql: Sql, orgId: string, ref: string): Promise<string>
   const names = rows.map((row) => row.subject);
   if (names.includes(ref)) return ref;
   const missing = notFound(`there is no person "${ref}" with a token of this org`, {
-    hint: 'leave recipient_id out to ask whoever of the org answers first',
+    hint: 'leave recipient_id out to ask anyone in the org; the first answer counts',
   });
   throw suggest(missing, ref, names);
 }

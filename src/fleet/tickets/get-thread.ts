@@ -39,5 +39,5 @@ async function requireMessage(sql: Sql, ticketId: string, cursor: string): Promi
   const { rowCount } = UUID.test(cursor)
     ? await sql.query('SELECT 1 FROM request_messages WHERE id = $1 AND request_id = $2', [cursor, ticketId])
     : { rowCount: 0 };
-  if (rowCount === 0) throw invalid('cursor is not one of this thread', { hint: 'begin again without it' });
+  if (rowCount === 0) throw invalid('cursor is not one of this thread', { hint: 'start again without it' });
 }

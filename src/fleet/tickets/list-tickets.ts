@@ -120,6 +120,6 @@ async function place(sql: Sql, cursor: string, { condition, params }: Scope): Pr
       )
     : { rows: [] };
   const [found] = rows;
-  if (!found) throw invalid('cursor is not one of this list', { hint: 'begin again without it' });
+  if (!found) throw invalid('cursor is not one of this list', { hint: 'start again without it' });
   return [found.urgency, found.at, found.id];
 }

@@ -152,6 +152,6 @@ function knownStatus(asked: string | undefined): ListWanted['status'] {
   if (asked === undefined || known) return known;
   const [close] = nearest(asked, REQUEST_FILTERS);
   throw refusal('status_unknown', `there is no status "${asked}"`, {
-    hint: close ? `did you mean "${close}"?` : `known are ${REQUEST_FILTERS.join(', ')}`,
+    hint: close ? `did you mean "${close}"?` : `known: ${REQUEST_FILTERS.join(', ')}`,
   });
 }

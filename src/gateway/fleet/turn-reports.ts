@@ -103,7 +103,7 @@ export class TurnReports {
   /** What the surface alone says. */
   #seen(row: Row, observation: Observation, epoch: number): Told {
     const at = utcStamp(this.#on.clock.now());
-    if (epoch !== row.epoch) return { state: 'lost', at, detail: 'the tool was started anew' };
+    if (epoch !== row.epoch) return { state: 'lost', at, detail: 'the tool was started again' };
     const gone = observation.sessionLost || observation.connectivity === 'unavailable';
     if (gone || observation.ready) {
       if (!this.#holds(row.request_id)) return { state: row.state, at };

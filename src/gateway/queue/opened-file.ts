@@ -35,7 +35,7 @@ export class OpenedFile {
     const { trouble } = this;
     if (trouble === undefined) return;
     throw refusal('queue_replaced', trouble, {
-      hint: 'put the file back, or attach the gateway anew: rouse agents gateway detach, then attach',
+      hint: 'put the file back, or attach the gateway again: rouse agents gateway detach, then attach',
     });
   }
 }

@@ -62,7 +62,7 @@ export function watchSignal(layout: Layout, address: string, onChange: () => voi
     arm();
   } catch (error) {
     throw unavailable(`mailbox ${address} cannot be watched: ${messageOf(error)}`, {
-      hint: 'raise fs.inotify.max_user_instances or max_user_watches, or look at the mailbox from time to time',
+      hint: 'raise fs.inotify.max_user_instances or max_user_watches, or check the mailbox from time to time',
       cause: error,
     });
   }

@@ -25,7 +25,7 @@ export async function archiveMessages(
   options: HoldOptions & { clock?: Clock },
 ): Promise<string[]> {
   const { paths } = parts;
-  if (/-archive(\.[^.]*)?$/.test(paths.basename)) throw invalid(`${paths.mailbox} is an archive already`);
+  if (/-archive(\.[^.]*)?$/.test(paths.basename)) throw invalid(`${paths.mailbox} is already an archive`);
   if (!choice.refs && !choice.statuses && !choice.before) {
     throw invalid('say what to archive: message ids, statuses or an age');
   }

@@ -137,7 +137,7 @@ export const CONTROL_COMMANDS: Record<string, CommandSpec> = {
   busy: {
     fields: { ms },
     run: (agent, fields) => {
-      if (!agent.engine.work(fields['ms'] as number)) throw invalid('a turn is running already');
+      if (!agent.engine.work(fields['ms'] as number)) throw invalid('a turn is already running');
       agent.changed();
       return { turn_id: agent.engine.current?.id };
     },

@@ -37,7 +37,7 @@ export class SessionStore {
   begin(id: string, role: string | undefined): Session {
     ensurePrivateDirectory(this.#directory);
     if (fs.existsSync(this.#file(id))) {
-      throw conflict(`session id ${id} is in use`, { hint: `Go on with it by --resume ${id}.` });
+      throw conflict(`session id ${id} is in use`, { hint: `Continue it with --resume ${id}.` });
     }
     this.#append(id, { type: 'session', role });
     this.#noteLatest(id);

@@ -146,7 +146,7 @@ async function tellLive(
   if (readStatus(paths)['gateway_health'] !== 'not_attached') return [];
   const { writeLive } = await import('../target/publish-capability.ts');
   await writeLive(context, facts, status, gateway);
-  return ['it answers again, and is told of as live'];
+  return ['it answers again, and is reported as live'];
 }
 
 /** Nothing recorded, nothing published, nothing claimed: the ordinary state of a session that is not attached. */

@@ -40,7 +40,7 @@ async function requireUnmanaged(tmux: SessionTmux, session: string): Promise<Pan
   if (manifest !== undefined) {
     const owner = await ownerOf(tmux, manifest, session);
     if (owner) {
-      throw conflict(`tmux session "${session}" is agent ${owner} already`, {
+      throw conflict(`tmux session "${session}" is already agent ${owner}`, {
         hint: 'stop that agent first',
         facts: { cause: 'already_managed', manifest_path: manifest },
       });

@@ -100,7 +100,7 @@ export async function prepareLaunch(
   const paths = sessionPaths(newSessionRoot(settings.runtimeDir, backend, sessionId));
   await refuseTakenName(context, { agentName, agentId });
   if (await tmux.hasSession(session)) {
-    throw conflict(`tmux session "${session}" exists already`, {
+    throw conflict(`tmux session "${session}" already exists`, {
       hint: 'choose another --session-name',
       facts: { cause: 'tmux_session_exists' },
     });

@@ -55,7 +55,7 @@ async function giveBack(context: SessionContext, facts: ManifestFacts): Promise<
   await endTurn(context, facts, notes);
   const done = await putBack(tmuxOf(context, facts), facts);
   crashPoint('session.leave.put_back');
-  if (done === 'as_it_was') notes.push('the session was given back already');
+  if (done === 'as_it_was') notes.push('the session was already given back');
   await deregister(context, facts, notes);
   return { session: done === 'gone' ? 'gone' : 'left', notes };
 }

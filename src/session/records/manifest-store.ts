@@ -46,7 +46,7 @@ export function createManifest(root: string, manifest: SessionManifestInput): Se
   try {
     fs.closeSync(fs.openSync(sessionPaths(root).manifestLock, 'wx', 0o600));
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') throw conflict(`${root} holds a session already`);
+    if (errnoOf(error) === 'EEXIST') throw conflict(`${root} already holds a session`);
     throw error;
   }
   writeFileAtomic(file, stableJson(checked));

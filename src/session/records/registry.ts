@@ -40,7 +40,7 @@ export async function publishRecord(
   const file = recordPath(registryDir, record.agent_id);
   const checked = parseFile(registryRecord, record, file);
   const nowMs = clock.now().getTime();
-  if (!isFresh(checked, nowMs)) throw invalid(`the lease of agent ${checked.agent_id} has run out already`);
+  if (!isFresh(checked, nowMs)) throw invalid(`the lease of agent ${checked.agent_id} has already run out`);
   await locked(registryDir, clock, () => {
     const before = readRecord(registryDir, checked.agent_id);
     if (before === 'malformed') putAside(file, clock);

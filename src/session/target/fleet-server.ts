@@ -35,7 +35,7 @@ function serverKind(server: FleetServer): ServerKind {
   return {
     name: 'fleet server',
     absent: howToReach(server),
-    stranger: 'Another program may have taken the port; "rouse server status" tells.',
+    stranger: 'Another program may have taken the port; "rouse server status" shows.',
   };
 }
 

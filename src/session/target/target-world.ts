@@ -47,7 +47,7 @@ async function stoppedAgent(context: SessionContext, selector: Selector): Promis
   if (!ended || view.expired.some((record) => record.agent_id === ended.agentId)) return undefined;
   const again = ended.joined ? '"rouse agents join" adopts its session' : '"rouse agents launch" starts it';
   return notFound(`agent ${ended.agentName} was ${ended.joined ? 'left' : 'stopped'}`, {
-    hint: `${again} again; "rouse why --agent-name ${ended.agentName}" tells what its last session did`,
+    hint: `${again} again; "rouse why --agent-name ${ended.agentName}" shows what its last session did`,
     facts: { cause: 'stopped', session_root: ended.root },
   });
 }

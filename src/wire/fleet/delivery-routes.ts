@@ -26,7 +26,7 @@ export const DELIVERY_ROUTES = routes(DELIVERY_PLACES, {
   },
   'a2a.queue.get': {
     tag: 'a2a',
-    summary: 'What became of a message; for its sender, its target and administrators',
+    summary: 'What happened to a message; for its sender, its target and administrators',
     access: 'message_parties',
     response: deliveryView,
     errors: { 404: 'There is no such message here.' },

@@ -77,7 +77,7 @@ export const deliveryView = name(
     dispatched_at: stamp.nullable(),
     completed_at: stamp.nullable(),
     expires_at: stamp.nullable(),
-    outcome: about('What became of it inside the gateway, once that was told.', z.string()).nullable(),
+    outcome: about('What happened to it inside the gateway, once that is known.', z.string()).nullable(),
     outcome_at: stamp.nullable(),
     response_body: about('Only when completed.', z.unknown()),
   }),

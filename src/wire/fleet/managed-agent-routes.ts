@@ -78,10 +78,13 @@ export const MANAGED_AGENT_ROUTES = routes(AGENT_PLACES, {
     query: limit,
     response: views.managedAgentHistory,
   }),
-  'agents.requests': agentRow('A prompt or an interrupt, by whoever can take it', {
-    body: bodies.agentRequestBody,
-    response: views.agentRequestAnswer,
-  }),
+  'agents.requests': agentRow(
+    'A prompt or an interrupt, by the server or the gateway, whichever can take it',
+    {
+      body: bodies.agentRequestBody,
+      response: views.agentRequestAnswer,
+    },
+  ),
   'agents.interrupt': agentRow('End the turn under way', {
     response: views.agentRequestAnswer,
   }),

@@ -72,7 +72,7 @@ export const deliveryOutcome = strict({
   request_id: identifier,
   outcome: z.enum(REQUEST_OUTCOMES),
   at: stamp,
-  turn_follows: about('What becomes of its turn is told later, in `turns`.', z.boolean()).default(false),
+  turn_follows: about('What happens to its turn is reported later, in `turns`.', z.boolean()).default(false),
 });
 
 /** `unproven`: the agent is ready again, and nothing proves that the turn ended. `lost`: the tool is gone or another one. */
@@ -101,7 +101,7 @@ export const heartbeatBody = name(
   strict({
     session_id: identifier,
     instance_id: about(
-      'Of the gateway process; with `beat`, tells a late beat from a current one.',
+      'Of the gateway process; with `beat`, distinguishes a late beat from a current one.',
       identifier,
     ).optional(),
     beat: about('Counts the beats of that process.', count).default(0),

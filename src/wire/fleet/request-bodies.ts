@@ -20,7 +20,7 @@ export const createRequestBody = name(
     ),
     recipient_type: partyType,
     recipient_id: about(
-      "An agent's workspace id, agent id or name; a person's name. Left out for a person: whoever of the org.",
+      "An agent's workspace id, agent id or name; a person's name. Left out for a person: anyone in the org.",
       text.trim().refine(atMost(LONGEST_TITLE), shorter(LONGEST_TITLE)).default(''),
     ),
     title: about(

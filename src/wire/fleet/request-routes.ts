@@ -93,7 +93,7 @@ const rows = <A extends z.ZodObject, L extends z.ZodObject, T extends z.ZodObjec
   },
   cancel: {
     tag: 'requests',
-    summary: 'Withdraw it; the recipient is told',
+    summary: 'Withdraw it; the recipient is notified',
     access: access.cancel,
     query: any,
     response: requestChanged,

@@ -4,7 +4,7 @@ import { about, integer, name, stamp, strict } from '../fields.ts';
 export const fleetHealth = name(
   'FleetHealth',
   strict({
-    status: about('`degraded`: something keeps failing; `reasons` tell what.', z.enum(['ok', 'degraded'])),
+    status: about('`degraded`: something keeps failing; `reasons` say what.', z.enum(['ok', 'degraded'])),
     reasons: z.array(z.string()),
     houmao_service: z.literal('houmao-server'),
     instance_id: z.string(),

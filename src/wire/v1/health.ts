@@ -9,7 +9,7 @@ export const health = name(
   strict({
     protocol_version: z.literal(PROTOCOL_VERSION),
     status: about(
-      '`degraded`: something keeps failing and is being retried; `reasons` tell what.',
+      '`degraded`: something keeps failing and is being retried; `reasons` say what.',
       z.enum(['ok', 'degraded']),
     ),
     instance_id: about(

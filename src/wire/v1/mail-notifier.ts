@@ -25,7 +25,7 @@ const policy = {
     'No wakes between these times of day; what came in is announced afterwards.',
     quietHours.nullish(),
   ),
-  wakes_per_hour: about('At most so many wakes in any hour.', integer.positive().nullish()),
+  wakes_per_hour: about('Maximum number of wakes in any hour.', integer.positive().nullish()),
 };
 
 /** Body of `PUT /v1/mail-notifier`. Disabling is DELETE. */

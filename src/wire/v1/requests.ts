@@ -63,7 +63,7 @@ export const requestAccepted = name(
   strict({
     request_id: z.string(),
     request_kind: z.enum(PUBLIC_REQUEST_KINDS),
-    state: about('`accepted`; of a duplicate, how it stands now.', z.enum(REQUEST_STATES)),
+    state: about('`accepted`; for a duplicate, its state now.', z.enum(REQUEST_STATES)),
     accepted_at_utc: stamp,
     queue_depth: count,
     managed_agent_instance_epoch: integer.positive(),

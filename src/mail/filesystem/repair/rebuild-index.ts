@@ -160,7 +160,7 @@ function removeAll(building: string): void {
  */
 function neverOpened(building: string): string {
   const log = fs.statSync(`${building}-wal`, { throwIfNoEntry: false });
-  if (log && log.size > 0) throw internal(`the new index ${building} was not closed whole`);
+  if (log && log.size > 0) throw internal(`the new index ${building} was not closed completely`);
   const copy = `${building}.copy`;
   fs.copyFileSync(building, copy);
   const fd = fs.openSync(copy, 'r+');

@@ -71,7 +71,7 @@ export function requireRoot(layout: Layout): void {
   const marker = readIfExists(layout.marker);
   if (marker === undefined) {
     throw notFound(`there is no mailbox root at ${layout.root}`, {
-      hint: `make one: rouse mailbox init --mailbox-root ${layout.root}`,
+      hint: `create one: rouse mailbox init --mailbox-root ${layout.root}`,
     });
   }
   if (marker.trim() !== String(MAIL_PROTOCOL_VERSION)) {
@@ -143,7 +143,7 @@ export function openIndex(layout: Layout, options: { make: boolean }): Sqlite {
     const { code, message } = asRouseError(error);
     if (code !== 'internal') throw error;
     throw new RouseError(code, message, {
-      hint: `build it anew from what can be read of it and from the message files: rouse mailbox repair --mailbox-root ${layout.root}`,
+      hint: `rebuild it from what can be read of it and from the message files: rouse mailbox repair --mailbox-root ${layout.root}`,
       cause: error,
     });
   }

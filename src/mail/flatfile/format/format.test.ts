@@ -243,7 +243,7 @@ describe('a message as input', () => {
     ['an empty to', '---\nfrom: a\nto:\nre: c\n---\n', /to is missing/],
     ['no re', '---\nfrom: a\nto: b\n---\n', /re is missing/],
     ['a line that is no field', '---\nfrom: a\nwhat is this\n---\n', /line 3.*what is this/],
-    ['a field twice', '---\nfrom: a\nfrom: b\nto: b\nre: c\n---\n', /from stands twice/],
+    ['a field twice', '---\nfrom: a\nfrom: b\nto: b\nre: c\n---\n', /from is given twice/],
     [
       'an unknown status',
       '---\nfrom: a\nto: b\nre: c\nstatus: pendign\n---\n',

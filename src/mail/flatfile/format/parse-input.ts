@@ -50,7 +50,7 @@ function takeLine(fields: Map<string, string>, line: string, number: number): vo
       },
     );
   }
-  if (fields.has(field.key)) throw invalid(`${field.key} stands twice in the envelope`);
+  if (fields.has(field.key)) throw invalid(`${field.key} is given twice in the envelope`);
   fields.set(field.key, field.value);
 }
 

@@ -72,7 +72,7 @@ function unterminated(source: ByteSource, { start, end }: FoundDamage): Trouble 
 }
 
 function misplaced(source: ByteSource, block: FoundBlock, another: boolean): Trouble {
-  const detail = another ? 'a second file header' : 'the file header stands below messages';
+  const detail = another ? 'a second file header' : 'the file header is below messages';
   const trouble: Trouble = { kind: 'misplaced_header', at: block.start, id: null, detail };
   if (another) return trouble;
   const top = bomLength(source);
@@ -92,7 +92,7 @@ function* envelopeTroubles(source: ByteSource, { block, fields, id }: FoundMessa
   const twice = new Set(keys.filter((key, i) => keys.indexOf(key) !== i));
   if (twice.size > 0) {
     const changes = new Map([...twice].map((key) => [key, fields.get(key)]));
-    const detail = `${[...twice].join(', ')} stands more than once; the last one counts`;
+    const detail = `${[...twice].join(', ')} is given more than once; the last one counts`;
     yield { kind: 'duplicate_field', ...found, detail, fix: [spliceFields(source, block, changes)] };
   }
   const missing = ['to', 're'].filter((key) => !fields.get(key));
@@ -148,7 +148,7 @@ function* inArchiveToo(paths: MailboxPaths, source: ByteSource, ids: IdSet): Gen
       const { id } = message;
       if (id === undefined || !both.has(id)) continue;
       if (both.get(id) === contentHash(message.read())) {
-        yield { kind: 'in_both', at: block.start, id, detail: 'archived already', fix: [cut(block)] };
+        yield { kind: 'in_both', at: block.start, id, detail: 'already archived', fix: [cut(block)] };
       } else yield { kind: 'id_conflict', at: block.start, id, detail: 'archived with other content' };
     }
   } finally {

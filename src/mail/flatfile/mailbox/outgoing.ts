@@ -93,7 +93,7 @@ function isMailDirectory(directory: string): boolean {
 export function replyTarget(fields: ReadonlyMap<string, string>): string {
   if (fields.get('origin') !== 'operator') return fields.get('from') ?? '';
   if (takesReplies(fields)) return OPERATOR.address;
-  throw unsupported('this note of the operator takes no replies (reply policy none)', {
+  throw unsupported('this operator note takes no replies (reply policy none)', {
     hint: 'do what it asks and archive it',
   });
 }

@@ -51,7 +51,7 @@ function openStop(each: RelayDirectory, options: FlatFileOptions, routes: Map<st
     const other = routes.get(address);
     if (other && other.agent !== real) {
       throw invalid(`address ${address} means both ${other.agent} and ${real}`, {
-        hint: 'give directories with different names, or relay them apart',
+        hint: 'give directories with different names, or relay them separately',
       });
     }
     routes.set(address, stop);

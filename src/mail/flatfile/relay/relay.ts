@@ -217,6 +217,6 @@ async function tellSender(stop: Stop, item: RelayItem, options: RelayOptions): P
     await stop.inbox().prepend(undeliverableNotice(stop.name, item), options);
   } catch (error) {
     item.outcome = 'waiting';
-    item.reason = `${item.reason}; its sender could not be told: ${messageOf(error)}`;
+    item.reason = `${item.reason}; its sender could not be notified: ${messageOf(error)}`;
   }
 }

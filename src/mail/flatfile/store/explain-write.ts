@@ -16,7 +16,7 @@ export function explainWrite(error: unknown, target: string): unknown {
     case 'EDQUOT':
     case 'EFBIG':
       return unavailable(`no room to write a new version of ${target}; it is unchanged`, {
-        hint: 'free some space: a mailbox is written anew beside the old one',
+        hint: 'free some space: a mailbox is rewritten beside the old one',
         cause: error,
       });
     case 'EACCES':
@@ -34,7 +34,7 @@ export function explainWrite(error: unknown, target: string): unknown {
 /** The new version is in its place, and the disk does not say that it will stay there. */
 export function notConfirmed(error: unknown, target: string): Error {
   return unavailable(`${target} was written, but is not known to be on disk: ${messageOf(error)}`, {
-    hint: 'do the same again when the disk is well: what is there already is not done twice',
+    hint: 'do the same again when the disk works: what is already there is not done twice',
     cause: error,
   });
 }

@@ -138,7 +138,7 @@ function explainLock(error: unknown, paths: MailboxPaths, file: string): unknown
       });
     }
     case 'EROFS':
-      return forbidden(`${file} lies on a read-only file system`, {
+      return forbidden(`${file} is on a read-only file system`, {
         hint: 'mount it writable, or use a mailbox in another place',
         cause: error,
       });

@@ -177,6 +177,6 @@ function readMove(paths: MailboxPaths): Move | undefined {
     if (isRouseError(error) || errnoOf(error)) throw error;
   }
   throw conflict(`${paths.moving} is damaged`, {
-    hint: 'look whether messages stand in both mailbox and archive (rouse mailfile fsck), then remove that file',
+    hint: 'check whether messages are in both mailbox and archive (rouse mailfile fsck), then remove that file',
   });
 }

@@ -48,7 +48,7 @@ describe('the command of a turn', () => {
     ['scripted', EXACT, 'scripted --own --resume ID --print --output-format stream-json'],
     ['scripted', LAST, 'scripted --own --continue --print --output-format stream-json'],
     ['my-agent', CREATE, 'my-agent --own'],
-    ['my-agent', EXACT, 'refused: my-agent cannot go on with a chat by its id'],
+    ['my-agent', EXACT, 'refused: my-agent cannot continue a chat by its id'],
     ['my-agent', LAST, 'my-agent --own'],
   ])('%s, %o', (tool, chat, command) => {
     expect(commandOf(toolOf(tool), chat)).toBe(command);

@@ -30,7 +30,7 @@ export function buildTurn(tool: TurnTool, request: TurnRequest): BuiltTurn {
   const { chat } = request;
   const template = shape[chat.kind];
   if (chat.kind === 'exact' && !resumesById(shape))
-    return { refused: `${habits.tool} cannot go on with a chat by its id` };
+    return { refused: `${habits.tool} cannot continue a chat by its id` };
   const model = modelWords(habits, request.model);
   if ('refused' in model) return model;
   const prefixed = shape.role === 'prefix' && role !== null && request.roleIsNew;

@@ -37,7 +37,7 @@ export function judgeTurn(end: TurnEnd, { tool, needsSessionId, timeoutMs }: Jud
   if (end.exitCode !== 0) return failed(`${tool} ended with code ${end.exitCode}`, end);
   if (needsSessionId && end.sessionId === null) {
     const unread = end.unreadLines > 0 ? ` (${end.unreadLines} lines were too long to read)` : '';
-    return failed(`${tool} ended well but told no session id${unread}`, end);
+    return failed(`${tool} ended well but reported no session id${unread}`, end);
   }
   return { outcome: 'submitted', reasons: [] };
 }

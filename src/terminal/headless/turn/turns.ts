@@ -138,7 +138,7 @@ export class Turns {
     });
     if ('refused' in built) return refusal('refused', built.refused);
     if (!fs.statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
-      return refusal('failed', `the working directory ${cwd} is not there`);
+      return refusal('failed', `the working directory ${cwd} does not exist`);
     this.#activeId = id;
     return deliverTurn(
       { prompt, files, built, chat: chosen.chat, index: this.#progress.turnIndex + 1, signal },

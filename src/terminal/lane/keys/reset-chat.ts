@@ -34,7 +34,7 @@ export async function resetChat(on: LaneContext): Promise<DeliveryResult | undef
   const alone = shown && showsCommand(before, resetCommand) && !other;
   if (!alone || before.facts.dialog.value || before.people.typing) {
     const erased = await takeBack(resetCommand, on);
-    const left = erased ? 'the text was taken back' : 'the text may stand in the composer';
+    const left = erased ? 'the text was taken back' : 'the text may be in the composer';
     return refuse(
       'failed',
       `the tool did not show ${resetCommand}; nothing was submitted and ${left}`,

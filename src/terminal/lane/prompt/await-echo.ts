@@ -119,7 +119,7 @@ async function withSomethingElse(delivery: Delivery): Promise<Ending | undefined
   const passed = (sight: Sight): true | undefined => held(delivery, sight) !== 'other' || undefined;
   if (await waitUntil(delivery, passed, patience.clearMs)) return undefined;
   if (await takeBack(sent.text, delivery))
-    return gaveBack(delivery, 'it did not stand whole in the composer, and was taken back');
+    return gaveBack(delivery, 'it was not complete in the composer, and was taken back');
   return touched('unconfirmed', `Enter was not pressed: ${whatIsThere(delivery)}`);
 }
 

@@ -79,7 +79,7 @@ const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> 
     const { delivery, entered } = entering;
     entering.why = `Enter was swallowed ${entered.enters} times`;
     if (await takeBack(delivery.sent.text, delivery)) return 'judge_taken_back';
-    return touched('unconfirmed', `${entering.why}; the text stands in the composer`);
+    return touched('unconfirmed', `${entering.why}; the text is in the composer`);
   },
 
   async judge_taken_back({ delivery, entered, why }) {
@@ -87,7 +87,7 @@ const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> 
     if (proof) return proven(delivery, proof, entered);
     if (delivery.overtaking.waits) return 'overtaken';
     const taken = seemsTaken(delivery.tracker.sight, entered.baseline, delivery.sent);
-    if (taken !== false) return touched('unconfirmed', `${why}; what stood in the composer was taken back`);
+    if (taken !== false) return touched('unconfirmed', `${why}; what was in the composer was taken back`);
     const found = `${why}; the text was taken back`;
     return entered.enters < MOST_ENTERS ? gaveBack(delivery, found) : touched('failed', found);
   },
@@ -99,7 +99,7 @@ const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> 
       await overtaking.letIn(sent.text);
       let proof = await prove(delivery, entered, swallowedMs(delivery));
       const stands = !proof && isHeld(held(delivery, await tracker.look()));
-      if (stands) left = (await takeBack(sent.text, delivery)) ? 'was taken back' : 'stands in the composer';
+      if (stands) left = (await takeBack(sent.text, delivery)) ? 'was taken back' : 'is in the composer';
       proof ??= await prove(delivery, entered, stands ? swallowedMs(delivery) : patience.proofMs);
       if (proof) return proven(delivery, proof, entered);
     } while (overtaking.waits);
@@ -115,6 +115,6 @@ async function leaveNothingBarred(delivery: Delivery, ending: Ending): Promise<E
   return touched(
     'failed',
     ...ending.reasons,
-    erased ? 'the text was taken back' : 'the text stands in the composer',
+    erased ? 'the text was taken back' : 'the text is in the composer',
   );
 }

@@ -30,7 +30,7 @@ export const ENTERING = {
   },
   take_back: {
     does: 'Enter was swallowed three times: erase exactly the text',
-    ends: '`unconfirmed` when the text still stands there',
+    ends: '`unconfirmed` when the text is still there',
     leadsTo: ['judge_taken_back'],
   },
   judge_taken_back: {

@@ -65,7 +65,7 @@ export async function recoverPrompt(interrupted: Interrupted, on: LaneContext): 
     return say('not_submitted', 'composer', {
       held: before,
       erased: true,
-      found: 'it had been typed, stood unsent in the composer, and was taken back',
+      found: 'it had been typed, was unsent in the composer, and was taken back',
     });
   }
   const { foreground, facts } = tracker.sight;
