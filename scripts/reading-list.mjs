@@ -6,7 +6,7 @@ import { root } from './setup.mjs';
 const STREET = [
   [
     'src/mail/filesystem/own-mail.ts',
-    'a message is written, flushed and indexed; whoever watches the mailbox is told',
+    'a message is written, flushed and indexed; everyone who watches the mailbox is notified',
   ],
   ['src/gateway/notifier/notifier.ts', 'something asks for a look: open mail, facts, a decision, its record'],
   ['src/gateway/notifier/decide-wake.ts', 'the whole policy as one pure function, with its chain of reasons'],

@@ -34,7 +34,9 @@ it.each(['../outside', '/etc/outside'])(
   (name) => {
     const archive = path.join(root, 'bad.gz');
     fs.writeFileSync(archive, gzipSync(`${JSON.stringify({ path: name, size: 1 })}\nx`));
-    expect(() => unpackDirectory(archive, path.join(root, 'inside'))).toThrow('not an archive that Rouse wrote');
+    expect(() => unpackDirectory(archive, path.join(root, 'inside'))).toThrow(
+      'not an archive that Rouse wrote',
+    );
     expect(fs.existsSync(path.join(root, 'outside'))).toBe(false);
   },
 );
