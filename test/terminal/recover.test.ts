@@ -88,6 +88,19 @@ describe('after a crash between typing and proof', () => {
     });
   });
 
+  it('what a tool erases later than anybody waits for is taken back in the end, and left nowhere', async () => {
+    const desk = await new Desk(house).open();
+    const sinceUtc = new Date().toISOString();
+    await typist.killedAt(desk, 'lane.typed', lines);
+    await desk.control.send('echo-late', { ms: 4000 });
+    const ask = () => desk.surface.recover({ requestId: 'r-1', text: lines, sinceUtc });
+    let recovered = await ask();
+    while (recovered.verdict === 'unseen') recovered = await ask();
+    const { draft } = (await desk.control.send('status')) as { draft: { text: string } };
+    expect([recovered.verdict, draft.text]).toEqual(['not_submitted', '']);
+    await desk.close();
+  });
+
   it('an agent that has lost the prompt gives no evidence, and nothing is claimed', async () => {
     const desk = await new Desk(house).open();
     await desk.control.send('lose-prompt');

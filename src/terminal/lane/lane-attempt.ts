@@ -16,8 +16,8 @@ export interface LaneAttempt {
   since_utc: string;
   /** `before_paste` proves that nothing was typed, `pasting` does not prove that anything was; `pasted` and `entering` do. */
   step: 'before_paste' | 'pasting' | 'pasted' | 'entering';
-  /** The composer was being emptied of it: that the text is gone, or only begins there, is then our own doing. */
-  erasing?: true;
+  /** The composer was being emptied of it: that the text is gone, or only its beginning is left, is then our own doing. */
+  erasing?: boolean;
   /** What was to be seen before the first Enter, or before the paste while there was none. */
   baseline: Baseline | null;
   /** The screen just before what was typed last. */
@@ -32,36 +32,43 @@ const MOST_SETTLED = 50;
 /** The lane's notes in its session's run directory. They survive the process, not the machine: then the terminal is gone too. */
 export class LaneNotes {
   readonly #attempt: string;
+  /** The attempt while it is taken back. By its name, because a full disk refuses a new file and not a rename. */
+  readonly #erasing: string;
   readonly #settled: string;
 
   constructor(directory: string) {
     this.#attempt = path.join(directory, 'lane-attempt.json');
+    this.#erasing = path.join(directory, 'lane-erasing.json');
     this.#settled = path.join(directory, 'lane-settled.json');
   }
 
   keep(attempt: LaneAttempt): void {
     writeJsonAtomic(this.#attempt, attempt, { durable: false });
+    fs.rmSync(this.#erasing, { force: true });
   }
 
-  /** Before the first key that takes this text back. A disk that refuses the note leaves one that claims less. */
+  /** Before the first key that takes this text back. A disk that refuses even that leaves a note that claims less. */
   erasing(text: string): void {
     const attempt = this.read();
     if (attempt?.text !== text || attempt.erasing) return;
     try {
-      this.keep({ ...attempt, erasing: true });
+      fs.renameSync(this.#attempt, this.#erasing);
     } catch (error) {
       if (!isDiskTrouble(error)) throw error;
     }
   }
 
   forget(): void {
+    fs.rmSync(this.#erasing, { force: true });
     fs.rmSync(this.#attempt, { force: true });
   }
 
   /** What is under way, or was left. Undefined when there is nothing, or nothing that can be read. */
   read(): LaneAttempt | undefined {
-    const attempt = read(this.#attempt) as LaneAttempt | undefined;
-    return typeof attempt?.request_id === 'string' && typeof attempt.text === 'string' ? attempt : undefined;
+    const begun = attemptIn(this.#attempt);
+    if (begun) return begun;
+    const erased = attemptIn(this.#erasing);
+    return erased && { ...erased, erasing: true };
   }
 
   /** What became of attempts that were left, until their owners have been told. */
@@ -85,6 +92,11 @@ export class LaneNotes {
     if (verdicts.length > 0) writeJsonAtomic(this.#settled, verdicts, { durable: false });
     else fs.rmSync(this.#settled, { force: true });
   }
+}
+
+function attemptIn(file: string): LaneAttempt | undefined {
+  const attempt = read(file) as LaneAttempt | undefined;
+  return typeof attempt?.request_id === 'string' && typeof attempt.text === 'string' ? attempt : undefined;
 }
 
 function read(file: string): unknown {

@@ -73,7 +73,7 @@ export class LeftAttempt {
     return recovered;
   }
 
-  /** Whatever moves, and the time after which a paste counts as lost. */
+  /** Whatever moves; and again and again after the time in which a paste counts as lost, for what is tried in vain. */
   #watch(): void {
     if (this.#unwatch) return;
     const { tracker, clock, patience } = this.#on;
@@ -84,7 +84,14 @@ export class LeftAttempt {
       });
     };
     const stopListening = tracker.changed.on(soon);
-    const stopWaiting = clock.after(patience.lostMs, soon);
+    let stopWaiting: () => void;
+    const wait = (): void => {
+      stopWaiting = clock.after(patience.lostMs, () => {
+        soon();
+        wait();
+      });
+    };
+    wait();
     this.#unwatch = () => {
       stopListening();
       stopWaiting();

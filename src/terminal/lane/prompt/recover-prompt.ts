@@ -70,7 +70,9 @@ export async function recoverPrompt(interrupted: Interrupted, on: LaneContext): 
   }
   const { foreground, facts } = tracker.sight;
   const hidden = held() === 'none' && (facts.dialog.value !== null || foreground.kind !== 'tool');
-  const open = hidden || (isHeld(before) && !moved());
+  // What is ours and could not be taken back yet is tried again: given up, it would stand there for ever.
+  const stands = ours && (isHeld(held()) || isBeginning(facts, text));
+  const open = hidden || stands || (isHeld(before) && !moved());
   const living = !attempt?.tool || isProcessAlive(attempt.tool);
   return say(open && living && attempt ? 'unseen' : 'unknown', 'composer', {
     held: held(),
