@@ -67,8 +67,9 @@ function prepareFile(file: string, readOnly: boolean): void {
   if (stat && !stat.isFile()) throw invalid(`database ${file} is not a regular file`);
   if (stat) return;
   if (readOnly) throw notFound(`there is no database at ${file}`);
-  // SQLite would follow the link and make a file that others may read.
-  if (fs.lstatSync(file, { throwIfNoEntry: false })) throw invalid(`database ${file} is a link to nothing`);
+  // SQLite would follow the link and make a file that others may read. A file may have been made since by somebody else.
+  if (fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw invalid(`database ${file} is a link to nothing`);
   ensurePrivateDirectory(path.dirname(file));
   try {
     fs.closeSync(fs.openSync(file, 'wx', 0o600));
