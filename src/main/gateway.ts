@@ -22,6 +22,7 @@ import {
   type MailSkill,
   PROCESS_SKILL,
   setLimits,
+  TUI_TIMING_RULES,
 } from '../domain/index.ts';
 import {
   gatewayDoor,
@@ -40,6 +41,10 @@ import { openMailbox } from '../mail/index.ts';
 import { openHeadlessSurface, openSurface, readTimings } from '../terminal/index.ts';
 import { loadOwnTools, skillsDirectory } from '../tools/index.ts';
 
+const TIMING_FLAGS = Object.fromEntries(
+  TUI_TIMING_RULES.map(({ processFlag }) => [processFlag, { type: 'string' as const }]),
+);
+
 /**
  * The gateway's program. `rouse agents gateway attach` starts it; what became of the start is written to
  * run/attempt.json, so that nobody has to read a log to learn it.
@@ -52,12 +57,7 @@ const { values } = parseArgs({
     'allow-users': { type: 'string', default: '' },
     'attempt-id': { type: 'string', default: 'by-hand' },
     restarts: { type: 'string', default: '0' },
-    'tui-watch-poll-interval-seconds': { type: 'string' },
-    'tui-stability-threshold-seconds': { type: 'string' },
-    'tui-completion-stability-seconds': { type: 'string' },
-    'tui-unknown-to-stalled-timeout-seconds': { type: 'string' },
-    'tui-stale-active-recovery-seconds': { type: 'string' },
-    'tui-final-stable-active-recovery-seconds': { type: 'string' },
+    ...TIMING_FLAGS,
   },
 });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { EXECUTION_MODES } from '../../domain/index.ts';
+import { EXECUTION_MODES, TUI_TIMING_FIELDS, type TuiTimingField } from '../../domain/index.ts';
 import {
   about,
   absolutePath,
@@ -100,20 +100,18 @@ export const registerLaunchBody = name(
   }),
 );
 
+const timings = Object.fromEntries(TUI_TIMING_FIELDS.map((field) => [field, seconds.optional()])) as Record<
+  TuiTimingField,
+  z.ZodOptional<typeof seconds>
+>;
+
 /** Body of `POST …/gateway/attach`; may be left out. */
 export const managedAttachBody = name(
   'ManagedAttachBody',
   strict({
     schema_version: schemaVersion(1),
     execution_mode: z.enum(EXECUTION_MODES).nullish(),
-    tui_tracking_timings: strict({
-      watch_poll_interval_seconds: seconds.optional(),
-      stability_threshold_seconds: seconds.optional(),
-      completion_stability_seconds: seconds.optional(),
-      unknown_to_stalled_timeout_seconds: seconds.optional(),
-      stale_active_recovery_seconds: seconds.optional(),
-      final_stable_active_recovery_seconds: seconds.optional(),
-    }).nullish(),
+    tui_tracking_timings: strict(timings).nullish(),
   }),
 );
 
