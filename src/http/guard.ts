@@ -6,7 +6,7 @@ import { isJson, NOT_JSON } from './read-body.ts';
 export interface GuardOptions {
   /** The address the server is bound to. */
   host: string;
-  /** Names under which it is reached besides: behind a proxy, by a name of DNS. Lower case, without a port. */
+  /** Names under which it is reached besides: behind a proxy, by a DNS name. Lower case, without a port. */
   hosts?: readonly string[] | undefined;
 }
 

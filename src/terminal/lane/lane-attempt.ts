@@ -18,7 +18,7 @@ export interface LaneAttempt {
   step: 'before_paste' | 'pasting' | 'pasted' | 'entering';
   /** The composer was being emptied of it: that the text is gone, or only its beginning is left, is then our own doing. */
   erasing?: boolean;
-  /** What was to be seen before the first Enter, or before the paste while there was none. */
+  /** What the screen showed before the first Enter, or before the paste while there was none. */
   baseline: Baseline | null;
   /** The screen just before what was typed last. */
   screen: string | null;

@@ -3,7 +3,7 @@ import type { Facts, InputRules } from '../../screen/index.ts';
 /**
  * How what a composer shows relates to a text that was put there.
  * `all`: the whole text and nothing else. `end`: the composer is full and shows the last part. `chip`: a label stands
- * for it. `empty`: nothing. `none`: no composer is to be seen. `other`: anything else.
+ * for it. `empty`: nothing. `none`: no composer is shown. `other`: anything else.
  */
 export type Held = 'all' | 'end' | 'chip' | 'empty' | 'none' | 'other';
 

@@ -6,7 +6,7 @@ import type { Sight } from '../watch/sight.ts';
 import { heldText } from './held-text.ts';
 import { countMentions, findPrompt, isNewPrompt, type ShownPrompt } from './prompt-rows.ts';
 
-/** What was to be seen when Enter was pressed. */
+/** What the screen showed when Enter was pressed. */
 export interface Baseline {
   shown: ShownPrompt | undefined;
   mentions: number;

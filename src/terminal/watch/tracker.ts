@@ -145,7 +145,7 @@ export class Tracker {
     return stabilityAt(sight.turn, clock.monotonic(), timings.stability_threshold_seconds);
   }
 
-  /** A prompt was submitted. `before`: what was to be seen when it was. */
+  /** A prompt was submitted. `before`: what the screen showed then. */
   notePrompt(before: Facts): void {
     this.#turn = notePrompt(this.#turn, before, this.#now());
     this.#update();

@@ -17,7 +17,7 @@ export interface Pasted extends Typed {
   /** Wall time: events of the tool before it are about something else. */
   since: Date;
   tool: ProcessIdentity | undefined;
-  /** What was to be seen just before. */
+  /** What the screen showed just before. */
   baseline: Baseline | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface Delivery extends LaneContext {
   pasted: Pasted;
   /** What was seen, in order; it becomes the result's. */
   evidence: Evidence[];
-  /** Told when submission is proven, with what was to be seen before Enter. */
+  /** Told when submission is proven, with what the screen showed before Enter. */
   submitted: (before: Facts) => void;
   /** Interrupts that came meanwhile. */
   overtaking: Overtaking;
