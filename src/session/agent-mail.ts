@@ -2,7 +2,7 @@ import { conflict, isRouseError, notFound } from '../base/index.ts';
 import { GatewayClient } from '../client/index.ts';
 import { agentAddress, agentPrincipal, LOOPBACK } from '../domain/index.ts';
 import { describeMailbox, isMailboxActive, type UnregisterMode, unbindMailbox } from '../mail/index.ts';
-import type { MailboxBinding } from '../wire/index.ts';
+import type { AnswerOf, MANAGED_AGENT_ROUTES, MailboxBinding } from '../wire/index.ts';
 import { bindAgentMailbox } from './bind-mailbox.ts';
 import { readToken } from './records/gateway-token.ts';
 import { probeGateway } from './records/live-gateway.ts';
@@ -12,7 +12,8 @@ import { sessionPaths } from './records/session-paths.ts';
 import type { SessionContext } from './session-context.ts';
 import { publishCapability } from './target/publish-capability.ts';
 
-type Json = Record<string, unknown>;
+type Fields = Record<string, unknown>;
+type LiveMail = AnswerOf<(typeof MANAGED_AGENT_ROUTES)['agents.mail.live']>;
 
 export interface RegisterMailbox {
   root?: string | undefined;
@@ -22,7 +23,7 @@ export interface RegisterMailbox {
 }
 
 /** The binding of the agent's manifest, and whether its mailbox still is what it says. */
-export async function mailboxStatus(context: SessionContext, facts: ManifestFacts): Promise<Json> {
+export async function mailboxStatus(context: SessionContext, facts: ManifestFacts): Promise<Fields> {
   const binding = readManifest(facts.root).launch_plan.mailbox ?? null;
   return {
     agent_name: facts.agentName,
@@ -46,7 +47,7 @@ export async function registerMailbox(
   context: SessionContext,
   facts: ManifestFacts,
   wanted: RegisterMailbox,
-): Promise<Json> {
+): Promise<Fields> {
   const before = readManifest(facts.root).launch_plan.mailbox;
   const address = wanted.address ?? agentAddress(facts.agentName);
   if (before && before.address !== address && wanted.mode !== 'force') {
@@ -74,7 +75,7 @@ export async function unregisterMailbox(
   context: SessionContext,
   facts: ManifestFacts,
   mode: UnregisterMode,
-): Promise<Json> {
+): Promise<Fields> {
   const binding = requireBinding(facts);
   const result = await unbindMailbox(binding, mode, context.clock);
   await writeBinding(context, facts, null);
@@ -103,7 +104,7 @@ function requireBinding(facts: ManifestFacts): MailboxBinding {
 }
 
 /** Where the agent's mail is, and the gateway that serves it now, if one does. */
-export async function resolveLiveMail(context: SessionContext, manifestPath: string): Promise<Json> {
+export async function resolveLiveMail(context: SessionContext, manifestPath: string): Promise<LiveMail> {
   const facts = readManifestFacts(manifestPath);
   const binding = requireBinding(facts);
   if (!(await isMailboxActive(binding, context.clock))) {
@@ -144,7 +145,7 @@ async function wantsToken(host: string, port: number): Promise<boolean> {
   );
 }
 
-async function liveGateway(context: SessionContext, facts: ManifestFacts): Promise<Json | null> {
+async function liveGateway(context: SessionContext, facts: ManifestFacts): Promise<LiveMail['gateway']> {
   const paths = sessionPaths(facts.root);
   const token = readToken(paths, context.env);
   const life = await probeGateway(paths, token);

@@ -3,15 +3,13 @@ import { CAPABILITIES } from '../domain/index.ts';
 import { findTool } from './equip/find-tool.ts';
 import { localStatus } from './gateway/gateway-status.ts';
 import { readRecordedGateway } from './records/live-gateway.ts';
-import type { ManifestFacts } from './records/manifest-facts.ts';
+import { type ManifestFacts, section } from './records/manifest-facts.ts';
 import { readRecord } from './records/registry-read.ts';
 import { sessionPaths } from './records/session-paths.ts';
 import type { SessionContext } from './session-context.ts';
 import { tmuxOf } from './session-tmux.ts';
 import { followSession } from './target/follow-session.ts';
 import type { CapabilityState } from './target/publish-capability.ts';
-
-type Json = Record<string, unknown>;
 
 /** Everything about one agent that a person or a script may want to know. Nothing here is a secret. */
 export async function showAgent(context: SessionContext, given: ManifestFacts) {
@@ -20,8 +18,8 @@ export async function showAgent(context: SessionContext, given: ManifestFacts) {
   const tmux = tmuxOf(context, facts);
   const { status, notes } = await localStatus(context, facts);
   const pane = await tmux.agentPane(facts.tmuxSessionName);
-  const plan = part(facts.document, 'launch_plan');
-  const ours = part(part(plan, 'metadata'), 'rouse');
+  const plan = section(facts.document, 'launch_plan');
+  const ours = section(section(plan, 'metadata'), 'rouse');
   const names = Array.isArray(ours['process_names']) ? (ours['process_names'] as string[]) : [facts.tool];
   const tool = pane ? findTool(pane.pid, names) : undefined;
   const recorded = readRecordedGateway(paths);
@@ -47,7 +45,7 @@ export async function showAgent(context: SessionContext, given: ManifestFacts) {
       tool_running: tool !== undefined,
     },
     launch: { executable: plan['executable'] ?? null, args: plan['args'] ?? [] },
-    mailbox: (plan['mailbox'] ?? null) as Json | null,
+    mailbox: (plan['mailbox'] ?? null) as Record<string, unknown> | null,
     transcript_path: ours['transcript_path'] ?? null,
     control_path: ours['control_path'] ?? null,
     signals_dir: ours['signals_dir'] ?? null,
@@ -77,9 +75,4 @@ export async function showAgent(context: SessionContext, given: ManifestFacts) {
 function capability(facts: ManifestFacts, live: boolean): CapabilityState {
   if (!CAPABILITIES[facts.backend].gateway) return 'not_capable';
   return live ? 'live' : 'capable';
-}
-
-function part(document: Json, name: string): Json {
-  const value = document[name];
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {};
 }

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Ending } from '../../src/base/index.ts';
 import { createToken, enqueue, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
@@ -33,7 +35,6 @@ const NEEDS_A_TERMINAL: Record<string, number> = {
   'agents.gateway.attach': 404,
   'agents.gateway.detach': 404,
 };
-const NEEDS_A_MAILBOX = { 'agents.mail.live': 404 };
 const NEEDS_A_HEADLESS_AGENT = Object.fromEntries(
   [
     'turns.create',
@@ -45,6 +46,21 @@ const NEEDS_A_HEADLESS_AGENT = Object.fromEntries(
     'internal.state',
   ].map((name) => [`agents.${name}`, 422]),
 );
+
+function giveMailbox(sessionRoot: string): void {
+  const file = path.join(sessionRoot, 'manifest.json');
+  const manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as { launch_plan: Record<string, unknown> };
+  const mailbox_path = path.join(sessionRoot, '.agent');
+  fs.mkdirSync(mailbox_path);
+  manifest.launch_plan['mailbox'] = {
+    transport: 'flatfile',
+    principal_id: 'HOUMAO-own',
+    address: 'own@test',
+    mailbox_path,
+    bindings_version: '1',
+  };
+  fs.writeFileSync(file, JSON.stringify(manifest));
+}
 
 describe('hostile input to a fleet server', () => {
   const house = new AgentsHouse();
@@ -94,6 +110,7 @@ describe('hostile input to a fleet server', () => {
     ending.add(() => standIn.close());
     const { port, instanceId } = gateway.on.gateway;
     standIn.record({ port, instance_id: instanceId });
+    giveMailbox(standIn.root);
     orgId = (await ensureOrg(sql(), 'default')).id;
     const own = await agent('id-own');
     other = await agent('id-other');
@@ -172,7 +189,6 @@ describe('hostile input to a fleet server', () => {
         refused: {
           ...NEEDS_A_TERMINAL,
           ...NEEDS_A_HEADLESS_AGENT,
-          ...NEEDS_A_MAILBOX,
           ...prefixed('agents.gateway', REFUSED_BY_GATEWAY),
         },
         unavailable: ['program_missing'],

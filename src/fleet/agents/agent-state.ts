@@ -1,14 +1,14 @@
 import { isRouseError } from '../../base/index.ts';
 import { GatewayClient } from '../../client/index.ts';
 import { probeGateway, readToken, sessionPaths, showAgent } from '../../session/index.ts';
-import type { AnswerOf, MANAGED_AGENT_ROUTES } from '../../wire/index.ts';
+import type { AnswerOf, MANAGED_AGENT_ROUTES, TuiState } from '../../wire/index.ts';
 import type { ManagedAgents } from './managed-agents.ts';
 import { identityView, isServedHeadless, type TrackedAgent, transportOf } from './tracked-agent.ts';
 import { turnViewOf } from './turns/turn-store.ts';
 
-type Json = Record<string, unknown>;
 type Routes = typeof MANAGED_AGENT_ROUTES;
 type State = AnswerOf<Routes['agents.state']>;
+type Detail = AnswerOf<Routes['agents.state.detail']>['detail'];
 type Shown = Awaited<ReturnType<typeof showAgent>>;
 
 /** What an agent is doing, as far as somebody has looked: its gateway, or this server when it runs the turns itself. */
@@ -54,11 +54,11 @@ function isAvailable({ facts }: TrackedAgent, shown: Shown): boolean {
 }
 
 interface TurnState {
-  turn: { phase: string; active_turn_id: string | null };
-  last_turn: Json | null;
+  turn: State['turn'];
+  last_turn: State['last_turn'];
   /** Nobody looks at a terminal without a gateway. */
-  source: 'server' | 'gateway' | null;
-  surface: Json | null;
+  source: State['observed_by'];
+  surface: Detail['surface'];
 }
 
 const UNSEEN: TurnState = {
@@ -103,11 +103,11 @@ async function gatewayState(agents: ManagedAgents, agent: TrackedAgent): Promise
       surface: { ...state },
     };
   }
-  const state = (await client.tuiState()) as Json;
-  const { phase } = (state['turn'] ?? {}) as { phase?: string };
+  // Another version's gateway may say less.
+  const state: Partial<TuiState> = await client.tuiState();
   return {
-    turn: { phase: phase ?? 'unknown', active_turn_id: null },
-    last_turn: (state['last_turn'] ?? null) as Json | null,
+    turn: { phase: state.turn?.phase ?? 'unknown', active_turn_id: null },
+    last_turn: state.last_turn ?? null,
     source: 'gateway',
     surface: state,
   };

@@ -96,7 +96,8 @@ function parse(text: string, file: string): Json {
   return value as Json;
 }
 
-function section(document: Json, name: string): Json {
+/** A part of a manifest; empty where there is none. */
+export function section(document: Json, name: string): Json {
   const value = document[name];
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {};
 }

@@ -247,7 +247,42 @@ export const internalHeadlessState = name(
   }),
 );
 
-export const liveMail = name('LiveMail', anything);
+const mailboxOwner = {
+  transport: z.string(),
+  principal_id: z.string(),
+  address: z.string(),
+  bindings_version: z.string(),
+};
+
+export const liveMail = name(
+  'LiveMail',
+  strict({
+    schema_version: z.literal(1),
+    source: z.literal('manifest_binding'),
+    ...mailboxOwner,
+    mailbox: about('Where its parts are, under the name of its transport.', z.looseObject(mailboxOwner)),
+    gateway: about(
+      'The gateway that serves it now, if one does.',
+      strict({
+        source: z.literal('current_instance'),
+        host: z.string(),
+        port: integer,
+        base_url: z.string(),
+        protocol_version: z.literal('v1'),
+        state_path: z.string(),
+      }),
+    ).nullable(),
+    gateway_available: z.boolean(),
+    managed_agent: strict({
+      mode: z.enum(['local', 'server']),
+      agent_ref: z.string(),
+      tracked_agent_id: z.string().nullable(),
+      agent_name: z.string(),
+      agent_id: z.string(),
+      tmux_session_name: z.string(),
+    }),
+  }),
+);
 export const managedGatewayStatus = gatewayStatus;
 
 const changed = <S extends z.ZodType, V extends z.ZodType>(setting: S, value: V) =>

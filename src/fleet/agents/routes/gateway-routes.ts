@@ -37,8 +37,10 @@ export function gatewayHandlers({ agents, access, agentOf }: RouteParts): Handle
     'agents.mail.live': async ({ context }) => {
       const { facts, trackedId } = await agentOf(context);
       const live = await (await agentMail()).resolveLiveMail(session, facts.path);
-      const managed = live['managed_agent'] as object;
-      return { ...live, managed_agent: { ...managed, mode: 'server', tracked_agent_id: trackedId } };
+      return {
+        ...live,
+        managed_agent: { ...live.managed_agent, mode: 'server', tracked_agent_id: trackedId },
+      };
     },
   };
 }
