@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
 import { isRouseError } from '../../src/base/index.ts';
 import { type KillableAgent, type KillHouse, NO_FAULTS } from './house.ts';
 import type { Load } from './load.ts';
@@ -23,6 +26,19 @@ export async function makePeace(house: KillHouse, load: Load): Promise<void> {
     if (left.join() !== last) console.log(`still under way: ${left.join('; ') || 'nothing'}`);
     last = left.join();
   }
+  if (last !== '') for (const agent of house.agents) console.log(sceneOf(agent));
+}
+
+/** What the agent shows, and what the lane knows of the last thing it typed: for whoever looks for the cause. */
+function sceneOf({ name, root, facts }: KillableAgent): string {
+  const run = path.join(root, 'run');
+  const notes = fs.readdirSync(run).filter((file) => file.startsWith('lane-') && file.endsWith('.json'));
+  const pane = ['-S', facts.tmuxSocket!, 'capture-pane', '-p', '-t', `=${facts.tmuxSessionName}:0`];
+  return [
+    `── ${name}`,
+    spawnSync('tmux', pane, { encoding: 'utf8' }).stdout.trimEnd(),
+    ...notes.map((file) => `${file}: ${fs.readFileSync(path.join(run, file), 'utf8')}`),
+  ].join('\n');
 }
 
 /** One that does not answer yet is busy. */
