@@ -36,6 +36,8 @@ export class AgentsHouse extends SessionHouse {
   server!: RunningServer;
   /** What the server logged. */
   readonly log: string[] = [];
+  /** Agents whose gateways answer whatever a test tells them to. */
+  readonly standIns = new Set<string>();
   #controls: ControlClient[] = [];
 
   /** With `calm`, nothing is late, missed or nudged. */
@@ -96,7 +98,7 @@ export class AgentsHouse extends SessionHouse {
       parsed = { text };
     }
     const answer = { status: response.status, body: parsed, headers: response.headers };
-    checkOwn(method, `/houmao${rest}`, answer, text);
+    if (!this.standIns.has(rest.split('/')[2] ?? '')) checkOwn(method, `/houmao${rest}`, answer, text);
     return answer;
   }
 

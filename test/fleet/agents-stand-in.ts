@@ -29,6 +29,7 @@ export class StandInAgent {
 
   static async open(house: AgentsHouse, name: string): Promise<StandInAgent> {
     const agent = new StandInAgent();
+    house.standIns.add(name);
     const { settings } = house.context;
     const sample = {
       agentName: name,
