@@ -247,20 +247,16 @@ export const internalHeadlessState = name(
   }),
 );
 
-const mailboxOwner = {
-  transport: z.string(),
-  principal_id: z.string(),
-  address: z.string(),
-  bindings_version: z.string(),
-};
-
 export const liveMail = name(
   'LiveMail',
   strict({
     schema_version: z.literal(1),
     source: z.literal('manifest_binding'),
-    ...mailboxOwner,
-    mailbox: about('Where its parts are, under the name of its transport.', z.looseObject(mailboxOwner)),
+    transport: z.string(),
+    principal_id: z.string(),
+    address: z.string(),
+    bindings_version: z.string(),
+    mailbox: about('The same, and where its parts are, under the name of its transport.', anything),
     gateway: about(
       'The gateway that serves it now, if one does.',
       strict({
