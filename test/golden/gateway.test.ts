@@ -53,12 +53,16 @@ longScene('gateway', async (stage) => {
   await ana.ready();
 
   // At once.
+  // Ready as of before the answer was drawn is not ready yet.
+  const answered = (times: number) =>
+    stage.until(async () => {
+      const { probe_snapshot: seen, submit_ready: ready } = await stage.look(gateway('tui state'));
+      return ready && seen.captured_text_excerpt.split('● Received').length > times;
+    });
   await stage.run(gateway('prompt', '--prompt', 'third'));
-  await ana.idle();
-  await ana.ready();
+  await answered(3);
   await stage.run(gateway('prompt', '--print-json'), { stdin: 'fourth' });
-  await ana.idle();
-  await ana.ready();
+  await answered(4);
   await stage.both(gateway('prompt', '--prompt', 'x', '--model', 'm'));
   await stage.run(gateway('send-keys', '--sequence', 'abc<[C-u]>'));
   await stage.run(gateway('send-keys', '--sequence', '<[Escape]>', '--print-json'));
