@@ -3,12 +3,11 @@ import * as path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FakeClock, lockFile } from '../../src/base/index.ts';
 import { FlatFile } from '../../src/mail/flatfile/index.ts';
-import { type Bench, FULL, idsIn, setUp } from './support.ts';
+import { sampled } from '../support/sample.ts';
+import { type Bench, idsIn, setUp } from './support.ts';
 import type { Order } from './worker.ts';
 
 const REWRITE = ['written', 'synced', 'renamed', 'committed'];
-/** Every step in the full proof, the telling ones otherwise. */
-const some = (all: string[], short: string[]): string[] => (FULL ? all : short);
 const PREPEND = ['locked', ...REWRITE, 'journaled'];
 
 describe('kill -9', () => {
@@ -52,24 +51,27 @@ describe('kill -9', () => {
     return lines;
   }
 
-  it.each(PREPEND)('at prepend.%s, then a retry: exactly one copy, nothing else touched', async (step) => {
-    const mailbox = await furnished();
-    const before = fs.readFileSync(mailbox);
-    const order: Order = { what: 'prepend', mailbox, ref: 'new-1' };
-    await dies(order, `flatfile.prepend.${step}`);
-    const committed = ['renamed', 'committed', 'journaled'].includes(step);
-    expect(idsIn(mailbox).filter((id) => id === 'new-1')).toHaveLength(committed ? 1 : 0);
-    if (!committed) expect(fs.readFileSync(mailbox).equals(before)).toBe(true);
-    const lines = await lives(order);
-    expect(lines).toMatchObject([{ result: committed ? 'duplicate' : 'prepended' }]);
-    expect(idsIn(mailbox).slice(0, 3)).toEqual(['new-1', 'm-2', 'm-1']);
-    expect(fs.readFileSync(mailbox, 'utf8').endsWith('---\n\nno id')).toBe(true);
-    expect(new FlatFile(mailbox).fsck().issues.filter(({ kind }) => !kind.startsWith('missing_'))).toEqual(
-      [],
-    );
-  });
+  it.each(sampled('prepend', PREPEND, 3))(
+    'at prepend.%s, then a retry: exactly one copy, nothing else touched',
+    async (step) => {
+      const mailbox = await furnished();
+      const before = fs.readFileSync(mailbox);
+      const order: Order = { what: 'prepend', mailbox, ref: 'new-1' };
+      await dies(order, `flatfile.prepend.${step}`);
+      const committed = ['renamed', 'committed', 'journaled'].includes(step);
+      expect(idsIn(mailbox).filter((id) => id === 'new-1')).toHaveLength(committed ? 1 : 0);
+      if (!committed) expect(fs.readFileSync(mailbox).equals(before)).toBe(true);
+      const lines = await lives(order);
+      expect(lines).toMatchObject([{ result: committed ? 'duplicate' : 'prepended' }]);
+      expect(idsIn(mailbox).slice(0, 3)).toEqual(['new-1', 'm-2', 'm-1']);
+      expect(fs.readFileSync(mailbox, 'utf8').endsWith('---\n\nno id')).toBe(true);
+      expect(new FlatFile(mailbox).fsck().issues.filter(({ kind }) => !kind.startsWith('missing_'))).toEqual(
+        [],
+      );
+    },
+  );
 
-  it.each(some(PREPEND, ['synced', 'renamed', 'journaled']))(
+  it.each(sampled('holder', PREPEND, 2))(
     'of a lock holder at prepend.%s: a writer that waited gets a true answer and one copy',
     async (step) => {
       const mailbox = await furnished();
@@ -92,19 +94,22 @@ describe('kill -9', () => {
     },
   );
 
-  it.each(REWRITE)('at set-status.%s: the old status or the new, then the new', async (step) => {
-    const mailbox = await furnished();
-    const order: Order = { what: 'set-status', mailbox, ref: 'm-1', status: 'actioned' };
-    await dies(order, `flatfile.set-status.${step}`);
-    const committed = step === 'renamed' || step === 'committed';
-    expect(new FlatFile(mailbox).show('m-1').fields.get('status')).toBe(committed ? 'actioned' : 'pending');
-    await lives(order);
-    expect(new FlatFile(mailbox).show('m-1').fields.get('status')).toBe('actioned');
-    expect(idsIn(mailbox)).toHaveLength(3);
-    expect(await lives({ what: 'prepend', mailbox, ref: 'm-2', body: 'other' }).catch(() => 'refused')).toBe(
-      'refused',
-    );
-  });
+  it.each(sampled('set-status', REWRITE, 2))(
+    'at set-status.%s: the old status or the new, then the new',
+    async (step) => {
+      const mailbox = await furnished();
+      const order: Order = { what: 'set-status', mailbox, ref: 'm-1', status: 'actioned' };
+      await dies(order, `flatfile.set-status.${step}`);
+      const committed = step === 'renamed' || step === 'committed';
+      expect(new FlatFile(mailbox).show('m-1').fields.get('status')).toBe(committed ? 'actioned' : 'pending');
+      await lives(order);
+      expect(new FlatFile(mailbox).show('m-1').fields.get('status')).toBe('actioned');
+      expect(idsIn(mailbox)).toHaveLength(3);
+      expect(
+        await lives({ what: 'prepend', mailbox, ref: 'm-2', body: 'other' }).catch(() => 'refused'),
+      ).toBe('refused');
+    },
+  );
 
   const MOVE = [
     'noted',
@@ -114,7 +119,7 @@ describe('kill -9', () => {
     'removed',
     'done',
   ];
-  it.each(some(MOVE, ['noted', 'archive-renamed', 'added', 'mailbox-synced', 'mailbox-renamed', 'removed']))(
+  it.each(sampled('move', MOVE, 4))(
     'at archive.%s: never lost, never shown twice, then in the archive once',
     async (step) => {
       const mailbox = await furnished();
@@ -149,15 +154,7 @@ describe('kill -9', () => {
     'relay.delivered',
     ...REWRITE.map((at) => `relay.mark.${at}`),
   ];
-  const SHORT = [
-    'relay.intent.renamed',
-    'prepend.written',
-    'prepend.renamed',
-    'relay.delivered',
-    'relay.mark.synced',
-    'relay.mark.renamed',
-  ];
-  it.each(some(RELAY, SHORT))(
+  it.each(sampled('relay', RELAY, 4))(
     'at %s during a relay, then again: one copy in the inbox, dispatched in the outbox',
     async (step) => {
       const inbox = bench.inbox('ben');

@@ -13,7 +13,7 @@ import { FULL } from '../support/sample.ts';
 import { AgentsHouse } from './agents-house.ts';
 import { StandInAgent } from './agents-stand-in.ts';
 
-const COUNT = FULL ? 10_000 : 500;
+const COUNT = FULL ? 10_000 : 200;
 const SESSION = 's';
 
 /** Whoever a route admits, of those who hold tokens here. */

@@ -11,7 +11,7 @@ import { Ending } from '../../base/index.ts';
 import { GATEWAY_ROUTES } from '../../wire/index.ts';
 import type { TestGateway } from '../testing.ts';
 
-const COUNT = process.env['ROUSE_PROOF'] === 'full' ? 10_000 : 1500;
+const COUNT = process.env['ROUSE_PROOF'] === 'full' ? 10_000 : 500;
 
 const ending = new Ending();
 let fuzzed: FuzzedGateway;
