@@ -487,6 +487,47 @@ describe('the embedded database', () => {
     await sql.close();
     say('done');
   `;
+  /** The log is refused at each insert, and never while the engine starts. Tells which pauses there were. */
+  const IN_VAIN = `
+    import { silentLog } from '../base/index.ts';
+    import { openEmbedded } from './index.ts';
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const [, , directory, templateDirectory] = process.argv;
+    const { writeSync } = fs;
+    let refusing = false;
+    fs.writeSync = (fd, ...rest) => {
+      if (!refusing || !/pg_wal/.test(fs.readlinkSync('/proc/self/fd/' + fd))) return writeSync(fd, ...rest);
+      throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' });
+    };
+    syncBuiltinESMExports();
+    const pauses = [];
+    let time = 0;
+    const clock = {
+      now: () => new Date(),
+      monotonic: () => time,
+      after: (ms, then) => {
+        pauses.push(ms);
+        time += ms;
+        const waits = setImmediate(then);
+        return () => clearImmediate(waits);
+      },
+    };
+    let running = () => {};
+    const log = { ...silentLog, info: () => running() };
+    const sql = await openEmbedded({ directory, templateDirectory, clock, log });
+    await sql.exec('CREATE TABLE item (id int)');
+    const insert = () => sql.query('INSERT INTO item VALUES (1)').then(() => 'taken', (error) => error.code);
+    for (const refused of [true, true, true, false, true]) {
+      const again = new Promise((resolve) => (running = resolve));
+      refusing = refused;
+      console.log(await insert());
+      refusing = false;
+      if (refused) await again;
+    }
+    console.log(pauses.join(' '));
+    await sql.close();
+  `;
   let program: string;
 
   beforeAll(async () => {
@@ -543,6 +584,15 @@ describe('the embedded database', () => {
       expect((await writer.ended).code).toBe(0);
     },
   );
+
+  it('waits longer each time it ended before anything was written, and briefly again after something was', async () => {
+    const program = path.join(home, 'in-vain.mjs');
+    await bundleProgram(IN_VAIN, program);
+    const writer = startChild(program, [newDirectory(), templateDirectory()]);
+    expect(await writer.ended).toMatchObject({ code: 0, stderr: '' });
+    const refused = (times: number) => Array<string>(times).fill('unavailable');
+    expect(writer.lines).toEqual([...refused(3), 'taken', ...refused(1), '250 500 1000 250']);
+  });
 
   const instants: [string, string?][] = [
     ['at any instant'],

@@ -19,7 +19,10 @@ const KNOWN: Record<string, { code: ErrorCode; hint?: string }> = {
   '57014': { code: 'unavailable', hint: 'the statement took longer than its time limit' },
   '25P03': { code: 'unavailable', hint: 'a transaction was left idle for too long' },
   '25006': { code: 'unavailable', hint: 'the database only takes reads now' },
-  '42501': { code: 'unavailable', hint: 'give the database user the right to do this' },
+  '42501': {
+    code: 'unavailable',
+    hint: 'give the database user the right to do this, and make sure that its disk can be written',
+  },
   '3D000': { code: 'unavailable', hint: 'create the database, or correct its name in the URL' },
   '08': { code: 'unavailable', hint: 'check that the database server runs and can be reached' },
   '28': { code: 'unavailable', hint: 'check user and password of the database URL' },
@@ -82,7 +85,7 @@ export function isDatabaseAway(error: unknown): boolean {
   return AWAY.test(state) && state !== '57014';
 }
 
-const AWAY = /^(08|28|53|57|58|3D000|25006)/;
+const AWAY = /^(08|28|53|57|58|3D000|25006|42501)/;
 
 /** Two transactions got in each other's way; running this one again may succeed. */
 export function isSerializationFailure(error: unknown): boolean {

@@ -89,7 +89,8 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
   const listening = await listen(door, config.host, config.port);
   ending.add(() => listening.close());
   database = await openDatabase(config);
-  const watched = new DatabaseWatch(database);
+  const watched = new DatabaseWatch(database, clock).start();
+  ending.add(() => watched.stop());
   const { sql } = watched;
   await refuseUnguarded(sql, config.host);
   const instanceId = newUuid();

@@ -35,6 +35,9 @@ export async function openParts(config: GatewayConfig, ending: Ending) {
   ending.add(() => db.close());
   const queueFile = new OpenedFile(files.queue);
   const queue = new RequestQueue(db, clock, queueFile);
+  const probe = troubles.writer(files.queue, () => queue.probe());
+  queue.refused.on(() => probe.write());
+  ending.add(() => probe.stop());
   const events = createEventLog(files.events, clock, troubles);
   ending.add(() => events.close());
   const surface = config.openSurface({ laneLock: files.laneLock, log });

@@ -14,6 +14,8 @@ export class ScriptedHouse {
   readonly directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-scripted-'));
   readonly socket = `rouse-test-${randomBytes(6).toString('hex')}`;
   readonly program = path.join(this.directory, 'agent.mjs');
+  /** Set before a start: words before the program and its flags, such as limits, variables, options of node. */
+  before: { words: string[]; node: string[] } = { words: [], node: [] };
   #panes: AgentPane[] = [];
   #socketPath = '';
 
@@ -42,7 +44,8 @@ export class ScriptedHouse {
 
   /** The command line of an agent, for a shell. */
   command(flags: string[]): string {
-    return [process.execPath, this.program, ...flags].map(quoted).join(' ');
+    const { words, node } = this.before;
+    return [...words, process.execPath, ...node, this.program, ...flags].map(quoted).join(' ');
   }
 
   /** Starts an agent in a window of its own; `shell` puts a shell below it, to which it falls when it ends. */

@@ -7,9 +7,16 @@ interface Stream {
   nfd: number;
   node: { mode: number; name: string };
 }
+interface WasmFs {
+  ErrnoError: new (errno: number) => Error;
+  streams: (Partial<Stream> | null)[];
+  lookupNode(parent: unknown, name: string): object;
+  destroyNode(node: object): void;
+}
 interface WasmModule extends EngineModule {
-  FS: { ErrnoError: new (errno: number) => Error; streams: (Partial<Stream> | null)[] };
+  FS: WasmFs;
   NODEFS: {
+    node_ops: { mknod(parent: unknown, name: string, ...rest: unknown[]): object };
     stream_ops: { fsync?: (stream: Stream) => number };
     convertNodeCode(error: unknown): number;
   };
@@ -20,6 +27,8 @@ export interface EmbeddedDisk {
   options: { fs: never; startParams: string[] };
   /** How many files of 16 MiB the write-ahead log has begun since opening. */
   segments(): number;
+  /** How often the log was brought to disk since opening. */
+  syncs(): number;
   /** Gives back the descriptors of an engine that ended without closing its files. */
   abandon(): void;
 }
@@ -46,10 +55,13 @@ export function embeddedDisk(
   let streams: (Partial<Stream> | null)[] = [];
   let segment = '';
   let begun = 0;
+  let syncs = 0;
   const fsync = ({ nfd, node }: Stream): number => {
     if ((node.mode & FILE_KIND) === IS_DIRECTORY) fs.fsyncSync(nfd);
     else fs.fdatasyncSync(nfd);
-    if (LOG_SEGMENT.test(node.name) && node.name > segment) {
+    if (!LOG_SEGMENT.test(node.name)) return 0;
+    syncs++;
+    if (node.name > segment) {
       segment = node.name;
       begun++;
     }
@@ -68,6 +80,7 @@ export function embeddedDisk(
       const { FS, NODEFS } = module;
       streams = FS.streams;
       guardEngine(module, onEnd);
+      forgetUnmade(module);
       NODEFS.stream_ops.fsync = (stream) => {
         try {
           return fsync(stream);
@@ -82,10 +95,27 @@ export function embeddedDisk(
   return {
     options: { fs: disk as never, startParams: startParams(pglite) },
     segments: () => begun,
+    syncs: () => syncs,
     abandon: () => {
       for (const nfd of new Set(streams.splice(0).map((stream) => stream?.nfd)))
         if (nfd !== undefined) fs.closeSync(nfd);
     },
+  };
+}
+
+/**
+ * A file that could not be made stays in the names that the WebAssembly file system keeps in memory: PostgreSQL would be told
+ * for ever that it is there and cannot be made, and that it is not there and cannot be opened.
+ */
+function forgetUnmade({ FS, NODEFS }: WasmModule): void {
+  const { mknod } = NODEFS.node_ops;
+  NODEFS.node_ops.mknod = (parent, name, ...rest) => {
+    try {
+      return mknod(parent, name, ...rest);
+    } catch (error) {
+      FS.destroyNode(FS.lookupNode(parent, name));
+      throw error;
+    }
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Results, Transaction } from '@electric-sql/pglite';
-import { type Clock, crashPoint, type Log, Loop, messageOf } from '../../base/index.ts';
+import { type Clock, crashPoint, type Log, Loop, messageOf, type NextPass } from '../../base/index.ts';
 import type { SqlResult } from '../sql.ts';
 import { sqlError } from '../sql-errors.ts';
 import type { Backend, Session } from '../sql-over-backend.ts';
@@ -24,7 +24,10 @@ export interface EmbeddedBackendOptions {
   closed: () => void;
 }
 
-/** Starting the engine keeps the process busy for about a second, so a disk that stays broken is not tried all the time. */
+/**
+ * Starting the engine keeps the process busy for about a second, so a disk that stays broken is not tried all the time:
+ * neither when the engine does not start, nor when it starts and ends before anything was written.
+ */
 const PAUSES = { firstMs: 250, maxMs: 15_000 };
 
 /**
@@ -36,14 +39,19 @@ export class EmbeddedBackend implements Backend {
   readonly #root: string;
   readonly #log: Log;
   readonly #closed: () => void;
+  readonly #clock: Clock;
   readonly #listeners = new Set<Listener>();
   readonly #restarting: Loop;
   #running: Running | undefined;
   #ended: EngineEnded | undefined;
+  /** Engines in a row that ended without having written anything. */
+  #inVain = 0;
+  #notBefore = 0;
 
   constructor({ root, clock, log, closed }: EmbeddedBackendOptions) {
     this.#root = root;
     this.#log = log;
+    this.#clock = clock;
     this.#closed = closed;
     this.#restarting = new Loop({
       name: 'embedded database',
@@ -125,13 +133,18 @@ export class EmbeddedBackend implements Backend {
     const { engine } = this.#running;
     this.#running = undefined;
     this.#ended = error;
+    this.#inVain = engine.hasWritten() ? 1 : this.#inVain + 1;
+    const pause = Math.min(PAUSES.maxMs, PAUSES.firstMs * 2 ** Math.min(20, this.#inVain - 1));
+    this.#notBefore = this.#clock.monotonic() + pause;
     queueMicrotask(() => engine.abandon());
     this.#log.error('the embedded database ended and is started again', { error: messageOf(error.cause) });
     this.#restarting.start().wake();
   }
 
-  async #restart(): Promise<'idle'> {
+  async #restart(): Promise<NextPass> {
     if (this.#running) return 'idle';
+    const early = this.#notBefore - this.#clock.monotonic();
+    if (early > 0) return early;
     await this.start();
     this.#log.info('the embedded database runs again');
     for (const { hear } of this.#listeners) hear(undefined);

@@ -8,6 +8,8 @@ export interface Engine {
   db: PGlite;
   /** How many files of 16 MiB the write-ahead log has begun since opening. */
   segments(): number;
+  /** Whether the log was brought to disk since it was ready. */
+  hasWritten(): boolean;
   /** Closes what an engine that ended has left open. */
   abandon(): void;
 }
@@ -18,12 +20,13 @@ export async function startEngine(root: string, onEnd: (error: EngineEnded) => v
     import('@electric-sql/pglite'),
     import('@electric-sql/pglite/nodefs'),
   ]);
-  const { options, segments, abandon } = embeddedDisk(PGlite, NodeFS, { root, onEnd });
+  const { options, segments, syncs, abandon } = embeddedDisk(PGlite, NodeFS, { root, onEnd });
   try {
     const db = await keepExitCode(() => PGlite.create({ ...options }));
     for (const type of Object.keys(db.serializers)) db.serializers[type] = (text: string) => text;
     for (const [type, decode] of DECODERS) db.parsers[type] = decode;
-    return { db, segments, abandon };
+    const before = syncs();
+    return { db, segments, hasWritten: () => syncs() > before, abandon };
   } catch (error) {
     abandon();
     throw error;

@@ -1,4 +1,4 @@
-import { type Clock, conflict, crashPoint, Emitter, utcStamp } from '../../base/index.ts';
+import { type Clock, conflict, crashPoint, Emitter, isRouseError, utcStamp } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import { findByKey, firstEntry, insertRequest } from './accept.ts';
 import { type CoalescePlan, isControlIntent, planCoalescing } from './coalesce.ts';
@@ -36,6 +36,8 @@ const LIVE = `state IN ('accepted', 'running')`;
 export class RequestQueue extends RequestReader {
   /** Every entry of the ledger, after it was committed. */
   readonly entries = new Emitter<LedgerEntry>();
+  /** The disk did not take a commit. */
+  readonly refused = new Emitter<void>();
   #clock: Clock;
   #counts: RequestCounts;
   #ended = 0;
@@ -263,8 +265,17 @@ export class RequestQueue extends RequestReader {
     } catch (error) {
       const { entry, entries = entry ? [entry] : [] } = done ?? ({} as Committed);
       for (const each of entries) if (this.#isStored(each)) this.entries.emit(each);
+      if (isRouseError(error) && 'sqlite_code' in error.facts) this.refused.emit();
       throw error;
     }
+  }
+
+  /** Throws when the disk takes nothing. Changes nothing that anybody reads. */
+  probe(): void {
+    this.db.transaction((db) => {
+      db.exec('CREATE TABLE probe (value)');
+      db.exec('DROP TABLE probe');
+    });
   }
 
   #isStored({ entry_id, request_id, stage }: LedgerEntry): boolean {

@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import * as net from 'node:net';
+import * as path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ControlClient, readTranscript } from '../../src/scripted/index.ts';
+import { type AgentPane, ScriptedHouse } from '../scripted/agent-in-tmux.ts';
+import { proofReport } from '../support/proof-report.ts';
+import { FULL, sampled } from '../support/sample.ts';
+
+/**
+ * The scripted agent whose writes are refused: its transcript and status come when the disk takes them, once and whole, and
+ * it goes on meanwhile. A headless turn that cannot be kept ends with a sentence.
+ */
+const ERRNOS = ['ENOSPC', 'EMFILE', 'EROFS', 'EIO'];
+const FAULTS = path.resolve(import.meta.dirname, '../support/faults.mjs');
+const WAIT = { timeout: 60_000, interval: 50 };
+const FEW = 48;
+
+let house: ScriptedHouse;
+let control: string;
+const told = { refused: 0, turns: 0, sentences: 0 };
+beforeAll(async () => {
+  house = await ScriptedHouse.open();
+  control = path.join(house.directory, 'faults');
+  fs.writeFileSync(`${control}.hits`, '');
+});
+beforeEach(() => {
+  set('');
+  house.before = { words: ['env', `FAULTS_FILE=${control}`], node: ['--import', FAULTS] };
+});
+afterAll(async () => {
+  set('');
+  await house.close();
+  proofReport(
+    `the scripted agent: ${told.refused} times writes refused, ${told.turns} turns recorded once, ${told.sentences} headless turns refused in a sentence; lost 0, doubled 0, ended 0`,
+  );
+});
+
+const set = (fault: string): void => fs.writeFileSync(control, fault);
+const hits = (): number => fs.readFileSync(`${control}.hits`, 'utf8').split('\n').length;
+
+async function submit(pane: AgentPane, text: string): Promise<void> {
+  await pane.type(text);
+  await pane.press('Enter');
+  const { seq } = await pane.control.event('submitted', (event) => event['text'] === text);
+  await pane.control.event('turn_finished', (event) => Number(event['seq']) > Number(seq));
+}
+
+/** Each turn is in the transcript once and whole, and the agent's numbers have no gap. */
+async function isWhole(pane: AgentPane, texts: readonly string[]): Promise<void> {
+  const submitted = (): unknown[] => pane.records('submitted').map((record) => record['text']);
+  await expect.poll(() => submitted().length, WAIT).toBeGreaterThanOrEqual(texts.length);
+  expect(submitted()).toEqual(texts);
+  await expect.poll(() => pane.records('turn_finished').length, WAIT).toBe(texts.length);
+  const seqs = pane.records().map(({ seq }) => seq);
+  expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
+  told.turns += texts.length;
+}
+
+describe.each(sampled(import.meta.filename, ERRNOS, 1))('%s', (errno) => {
+  it('at every write for a while, then at each in turn: every turn is recorded once, and the status follows', async () => {
+    const status = path.join(house.directory, `${errno}.status`);
+    const pane = await house.start(['--turn', '0', '--status-file', status]);
+    const texts = [`${errno} all`];
+    set(errno);
+    await submit(pane, texts[0]!);
+    told.refused++;
+    set('');
+    await isWhole(pane, texts);
+    for (let nth = 1, before = 0; nth <= (FULL ? 40 : 4) && hits() !== before; nth++) {
+      before = hits();
+      const text = `${errno} number ${nth}`;
+      texts.push(text);
+      set(`${errno} ${nth}`);
+      await submit(pane, text);
+      set('');
+      told.refused++;
+    }
+    await isWhole(pane, texts);
+    await expect
+      .poll(() => JSON.parse(fs.readFileSync(status, 'utf8')), WAIT)
+      .toMatchObject({ status: 'idle' });
+  });
+
+  it('at each write of a headless turn: it is kept once, or ends with a sentence and exit code 1 or 2', async () => {
+    const directory = path.join(house.directory, `${errno}-sessions`);
+    for (let nth = 1; nth <= (FULL ? 40 : 3); nth++) {
+      const transcript = path.join(house.directory, `${errno}-${nth}.jsonl`);
+      const before = hits();
+      set(`${errno} ${nth}`);
+      const run = await headless([
+        '--transcript',
+        transcript,
+        '--session-dir',
+        directory,
+        '-p',
+        `turn ${nth}`,
+      ]);
+      set('');
+      if (hits() === before) {
+        expect(run.code).toBe(0);
+        break;
+      }
+      told.refused++;
+      if (run.code !== 0) {
+        expect([1, 2], JSON.stringify(run)).toContain(run.code);
+        expect(run.stderr).toMatch(/^error: .{10,}\n/);
+        expect(run.stderr).not.toMatch(/^\s+at /m);
+        told.sentences++;
+      }
+      const records = fs.existsSync(transcript) ? readTranscript(transcript) : [];
+      const times = records.filter(({ type }) => type === 'submitted').length;
+      expect([nth, times <= 1, run.code === 0 ? times : 1]).toEqual([nth, true, 1]);
+    }
+  });
+});
+
+function headless(flags: string[]): Promise<{ code: number; stderr: string }> {
+  const { node } = house.before;
+  const all = [...node, house.program, '--headless', '--turn', '0', ...flags];
+  return new Promise((resolve) => {
+    const env = { ...process.env, FAULTS_FILE: control };
+    const child = execFile(process.execPath, all, { env }, (error, _, stderr) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stderr }),
+    );
+    child.stdin?.end('');
+  });
+}
+
+describe('with few descriptors', () => {
+  it('connections to the control channel that cannot be taken end nobody, however often, and later ones are taken', async () => {
+    house.before = { words: ['prlimit', `--nofile=${FEW}:${FEW}`], node: [] };
+    const pane = await house.start(['--turn', '0']);
+    for (const round of [1, 2, 3]) {
+      const held = Array.from({ length: 2 * FEW }, () => net.connect(pane.controlPath).on('error', () => {}));
+      await Promise.all(held.map((socket) => once(socket, 'connect').catch(() => {})));
+      await submit(pane, `round ${round}`);
+      for (const socket of held) socket.destroy();
+      const next = await ControlClient.connect(pane.controlPath, AbortSignal.timeout(30_000));
+      await next.event('turn_finished');
+      next.close();
+    }
+    await isWhole(pane, ['round 1', 'round 2', 'round 3']);
+  });
+});

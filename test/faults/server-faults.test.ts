@@ -1,0 +1,68 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { proofReport } from '../support/proof-report.ts';
+import { FULL, sampled } from '../support/sample.ts';
+import { FleetUnderTest } from './fleet-under-test.ts';
+
+/**
+ * Writes of a fleet server and of its embedded database refused by the disk: all of them for a while, and each of them once
+ * on the way of a request. One process lives through all of it, tells of it by its health, and recovers by itself.
+ */
+const ERRNOS = ['ENOSPC', 'EMFILE', 'EROFS', 'EIO'];
+const FAULTS = path.resolve(import.meta.dirname, '../support/faults.mjs');
+
+let home: string;
+let control: string;
+let fleet: FleetUnderTest;
+let refused = 0;
+
+beforeAll(async () => {
+  home = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-server-faults-'));
+  control = path.join(home, 'faults');
+  fs.writeFileSync(control, '');
+  fs.writeFileSync(`${control}.hits`, '');
+  fleet = await FleetUnderTest.start({ home, node: ['--import', FAULTS], env: { FAULTS_FILE: control } });
+});
+afterAll(async () => {
+  await fleet?.end();
+  const { unavailable, lost, doubled } = fleet.told;
+  proofReport(
+    `the fleet server: ${refused} times writes refused, ${unavailable} requests told so; lost ${lost}, doubled ${doubled}, ended 0`,
+  );
+  fs.rmSync(home, { recursive: true, force: true });
+});
+
+const set = (fault: string): void => fs.writeFileSync(control, fault);
+const hits = (): number => fs.readFileSync(`${control}.hits`, 'utf8').split('\n').length;
+
+describe.each(sampled(import.meta.filename, ERRNOS, 1))('%s', (errno) => {
+  it('at every write for a while: nothing is lost or doubled, health tells, and it recovers by itself', async () => {
+    const before = await fleet.ask(`${errno} before`);
+    set(errno);
+    const during = await Promise.all([1, 2, 3].map((n) => fleet.ask(`${errno} during ${n}`)));
+    await fleet.isDegraded();
+    set('');
+    refused++;
+    await fleet.recovers();
+    await fleet.isThereOnce(`${errno} before`, before);
+    for (const [n, id] of during.entries()) await fleet.isThereOnce(`${errno} during ${n + 1}`, id);
+  });
+
+  it('at one write on the way of a request, each in turn: taken once, or refused and taken once when asked again', async () => {
+    const most = FULL ? 40 : 2;
+    for (let nth = 1; nth <= most; nth++) {
+      const before = hits();
+      const title = `${errno} ${nth}`;
+      set(title);
+      const id = await fleet.ask(title);
+      set('');
+      await fleet.recovers();
+      await fleet.isThereOnce(title, id);
+      if (hits() === before) break;
+      refused++;
+    }
+    expect(refused).toBeGreaterThan(1);
+  });
+});

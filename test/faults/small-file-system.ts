@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+
+export const KINDS = ['tmpfs', 'ext4'] as const;
+export type Kind = (typeof KINDS)[number];
+
+const MEGABYTE = 1024 * 1024;
+
+/** A real file system of a few megabytes, in memory or in a file, that can be filled to the last byte and made read-only. */
+export class SmallFileSystem {
+  readonly directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rf-'));
+  #image: string | undefined;
+  #ballast = path.join(this.directory, 'ballast');
+
+  /** Throws where it cannot be had: it takes root, and for ext4 loop devices and mkfs. */
+  constructor(kind: Kind, megabytes: number) {
+    if (kind === 'tmpfs')
+      this.#run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'none', this.directory);
+    else {
+      this.#image = `${this.directory}.img`;
+      fs.writeFileSync(this.#image, '');
+      fs.truncateSync(this.#image, megabytes * MEGABYTE);
+      this.#run('mkfs.ext4', '-q', '-m', '0', this.#image);
+      this.#run('mount', '-o', 'loop', this.#image, this.directory);
+    }
+  }
+
+  /** Takes what room there is. */
+  fill(): void {
+    const ballast = fs.openSync(this.#ballast, 'a');
+    try {
+      for (let piece = MEGABYTE; piece >= 512; piece >>= 1) {
+        const zeros = Buffer.alloc(piece);
+        try {
+          while (fs.writeSync(ballast, zeros) === piece);
+        } catch {}
+      }
+    } finally {
+      fs.closeSync(ballast);
+    }
+  }
+
+  empty(): void {
+    fs.rmSync(this.#ballast, { force: true });
+  }
+
+  /** Nobody may have a file open for writing. */
+  setReadOnly(readOnly: boolean): void {
+    this.#run('mount', '-o', `remount,${readOnly ? 'ro' : 'rw'}`, this.directory);
+  }
+
+  close(): void {
+    spawnSync('umount', ['-l', this.directory]);
+    fs.rmSync(this.directory, { recursive: true, force: true });
+    if (this.#image) fs.rmSync(this.#image, { force: true });
+  }
+
+  #run(program: string, ...args: string[]): void {
+    const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8' });
+    if (status === 0) return;
+    this.close();
+    throw new Error(`${program} ${args.join(' ')}: ${error?.message ?? stderr}`);
+  }
+}
+
+/** Why there is none of this kind here; undefined when there is. */
+export function whyNot(kind: Kind): string | undefined {
+  try {
+    new SmallFileSystem(kind, 4).close();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
