@@ -42,10 +42,10 @@ const set = (fault: string): void => fs.writeFileSync(control, fault);
 const hits = (): number => fs.readFileSync(`${control}.hits`, 'utf8').split('\n').length;
 
 async function submit(pane: AgentPane, text: string): Promise<void> {
+  const finished = pane.control.event('turn_finished');
   await pane.type(text);
   await pane.press('Enter');
-  const { seq } = await pane.control.event('submitted', (event) => event['text'] === text);
-  await pane.control.event('turn_finished', (event) => Number(event['seq']) > Number(seq));
+  await finished;
 }
 
 /** Each turn is in the transcript once and whole, and the agent's numbers have no gap. */
