@@ -104,7 +104,6 @@ const INSIDE = {
     contract: 'schema',
     filesystem: 'schema',
     flatfile: 'schema',
-    memory: 'schema',
     stalwart: '',
   },
   screen: { model: '', turn: 'model' },

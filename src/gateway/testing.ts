@@ -1,9 +1,9 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { MemoryMail } from '../../test/support/memory-mail/memory-mail.ts';
 import { type Ending, systemClock } from '../base/index.ts';
 import { resolveTimings } from '../domain/index.ts';
-import { MemoryMail } from '../mail/index.ts';
 import { FakeSurface } from '../terminal/index.ts';
 import { type RunningGateway, startGateway } from './gateway.ts';
 import type { GatewayConfig } from './gateway-config.ts';

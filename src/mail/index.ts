@@ -9,7 +9,6 @@
  */
 export * from './filesystem/index.ts';
 export * from './flatfile/index.ts';
-export { MemoryMail } from './memory/memory.ts';
 export {
   bindMailbox,
   describeMailbox,

@@ -6,10 +6,11 @@ import { runCli } from '../../src/cli/index.ts';
 import { readSession } from '../../src/gateway/index.ts';
 import { testGateway } from '../../src/gateway/testing.ts';
 import { describeMailbox } from '../../src/mail/contract/mailbox.contract.ts';
-import { bindMailbox, MemoryMail, openMailbox } from '../../src/mail/index.ts';
+import { bindMailbox, openMailbox } from '../../src/mail/index.ts';
 import { registerTransport } from '../../src/mail/transports.ts';
 import type { ManifestFacts } from '../../src/session/index.ts';
 import { SessionHouse } from '../session/support/house.ts';
+import { MemoryMail } from '../support/memory-mail/memory-mail.ts';
 import { toy } from './toy/transport.ts';
 
 /** Everything here knows the transport by this line alone. */

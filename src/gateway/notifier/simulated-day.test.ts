@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { MemoryMail } from '../../../test/support/memory-mail/memory-mail.ts';
 import { FakeClock, Loop, silentLog, sleep, unavailable } from '../../base/index.ts';
 import { openSqlite, type Sqlite } from '../../db/index.ts';
 import type { RepeatPolicy } from '../../domain/index.ts';
-import { MemoryMail } from '../../mail/index.ts';
 import { FakeSurface } from '../../terminal/index.ts';
 import { dispatchPass, ExecutionSlot, LanePause } from '../dispatch/index.ts';
 import { MailAccess } from '../mail/index.ts';

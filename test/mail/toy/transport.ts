@@ -1,8 +1,8 @@
 import * as path from 'node:path';
 import * as z from 'zod';
 import { absolutePath, strict } from '../../../src/domain/schemas.ts';
-import { MemoryMail } from '../../../src/mail/memory/memory.ts';
 import { type MailTransport, type OpenedMailbox, OWNER } from '../../../src/mail/transport.ts';
+import { MemoryMail } from '../../support/memory-mail/memory-mail.ts';
 
 /** The mail of each place, as long as this process lives. */
 const places = new Map<string, MemoryMail>();

@@ -1,5 +1,5 @@
-import { describeMailbox } from '../contract/mailbox.contract.ts';
-import { MemoryMail } from './memory.ts';
+import { MemoryMail } from '../../../test/support/memory-mail/memory-mail.ts';
+import { describeMailbox } from './mailbox.contract.ts';
 
 const CAPABILITIES = new MemoryMail().register('a@x').mailbox('a@x').capabilities;
 

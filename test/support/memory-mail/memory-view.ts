@@ -1,4 +1,10 @@
-import { ARCHIVE, asParticipant, bodyPreview, type MailMessage, makeMailRef } from '../../domain/index.ts';
+import {
+  ARCHIVE,
+  asParticipant,
+  bodyPreview,
+  type MailMessage,
+  makeMailRef,
+} from '../../../src/domain/index.ts';
 import { type MemoryEntry, TRANSPORT } from './memory-store.ts';
 
 export function viewEntry({ document, box, read, answered }: MemoryEntry, withBody: boolean): MailMessage {

@@ -1,5 +1,5 @@
-import { unknownRecipient } from '../../domain/index.ts';
-import type { Mailbox } from '../port.ts';
+import { unknownRecipient } from '../../../src/domain/index.ts';
+import type { Mailbox } from '../../../src/mail/port.ts';
 import { MemoryMailbox } from './memory-mailbox.ts';
 import { MemoryStore } from './memory-store.ts';
 

@@ -1,4 +1,4 @@
-import { invalid, notFound } from '../../base/index.ts';
+import { invalid, notFound } from '../../../src/base/index.ts';
 import {
   ARCHIVE,
   boxOf,
@@ -21,11 +21,18 @@ import {
   parseMailRefs,
   SEARCH_LIMIT,
   sinceStamp,
-} from '../../domain/index.ts';
-import { countPage, pageOf } from '../page.ts';
-import type { Mailbox, MailCapabilities, MailCounts, MailHint, MailPage, MailSent } from '../port.ts';
-import { checkOperation } from '../schema/index.ts';
-import { textMatcher } from '../search-terms.ts';
+} from '../../../src/domain/index.ts';
+import { countPage, pageOf } from '../../../src/mail/page.ts';
+import type {
+  Mailbox,
+  MailCapabilities,
+  MailCounts,
+  MailHint,
+  MailPage,
+  MailSent,
+} from '../../../src/mail/port.ts';
+import { checkOperation } from '../../../src/mail/schema/index.ts';
+import { textMatcher } from '../../../src/mail/search-terms.ts';
 import { type MemoryEntry, type MemoryStore, TRANSPORT } from './memory-store.ts';
 import { viewEntry } from './memory-view.ts';
 

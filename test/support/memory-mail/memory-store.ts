@@ -1,4 +1,4 @@
-import { type Clock, conflict, Emitter, systemClock } from '../../base/index.ts';
+import { type Clock, conflict, Emitter, systemClock } from '../../../src/base/index.ts';
 import {
   contentDigest,
   IDEMPOTENCY_HEADER,
@@ -11,8 +11,8 @@ import {
   recipientsOf,
   SENT,
   unknownRecipient,
-} from '../../domain/index.ts';
-import type { MailHint } from '../port.ts';
+} from '../../../src/domain/index.ts';
+import type { MailHint } from '../../../src/mail/port.ts';
 
 export const TRANSPORT = 'memory';
 
