@@ -1,3 +1,4 @@
+import { messageOf } from '../../src/base/index.ts';
 import { fingerprint } from '../../src/scripted/index.ts';
 import type { Desk } from './desk.ts';
 import type { PersonAtClient } from './person-at-client.ts';
@@ -73,6 +74,13 @@ export class Weather {
     this.#storm = storm;
   }
 
+  /** A turn nobody asked for. The prompt before may have begun one late, which does as well. */
+  async #busy(ms: number): Promise<void> {
+    await this.#desk.control.send('busy', { ms }).catch((error: unknown) => {
+      if (!messageOf(error).includes('a turn is already running')) throw error;
+    });
+  }
+
   async before(fault: Fault, number: number): Promise<void> {
     const { control } = this.#desk;
     const random = this.#random;
@@ -84,9 +92,9 @@ export class Weather {
     if (fault === 'lose_prompt' || fault === 'lose_same_again') await control.send('lose-prompt');
     if (fault === 'ignore_paste') await control.send('ignore-paste');
     if (fault === 'modal_before') await this.#dialog(random.pick(['permission', 'question', 'menu']));
-    if (fault === 'busy_before') await control.send('busy', { ms: random.whole(50, 500) });
-    if (fault === 'busy_long') await control.send('busy', { ms: 30_000 });
-    if (fault === 'busy_forced') await control.send('busy', { ms: random.whole(300, 900) });
+    if (fault === 'busy_before') await this.#busy(random.whole(50, 500));
+    if (fault === 'busy_long') await this.#busy(30_000);
+    if (fault === 'busy_forced') await this.#busy(random.whole(300, 900));
     if (fault === 'skin') await control.send('skin', { name: random.pick(SKINS) });
     if (fault === 'person_draft') {
       this.#storm.personLines.push(line);
