@@ -205,7 +205,8 @@ describe('hostile input to a fleet server', () => {
     );
     expect(passed).toBeGreaterThan(0.1);
     expect(passed).toBeLessThan(0.8);
-    for (const status of [401, 403, 404, 405, 415, 422]) expect([...statuses.keys()]).toContain(status);
+    for (const status of FULL ? [401, 403, 404, 405, 415, 422] : [404, 422])
+      expect([...statuses.keys()]).toContain(status);
     await house.server.stopped;
   });
 });

@@ -152,7 +152,7 @@ describe('a file of ROUSE_TOOLS', () => {
       `export default { name: "claude", homeVariable: null, role: { method: "none" }, detectors: [],
         process: { executable: "x", names: ["x"], nestedMarks: [], npmPackage: null } };`,
       0o600,
-      /there is a tool "claude" already/,
+      /there is already a tool "claude"/,
     ],
   ])('%s is refused before anything else is done', async (_what, text, mode, why) => {
     const file = path.join(house.directory, 'own.mjs');
