@@ -13,7 +13,7 @@ export { openEmbedded } from './embedded/embedded.ts';
 export { openPostgres } from './postgres.ts';
 export { serializable } from './serializable.ts';
 export type { Sql, SqlValue } from './sql.ts';
-export { isDatabaseAway, sqlStateOf } from './sql-errors.ts';
+export { isDatabaseAway, isDatabaseFull, sqlStateOf } from './sql-errors.ts';
 export { migrate, type SqlMigration } from './sql-migrations.ts';
 export { asJson } from './sql-parameters.ts';
 export { openSqlite } from './sqlite/sqlite.ts';

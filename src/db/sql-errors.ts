@@ -87,6 +87,11 @@ export function isDatabaseAway(error: unknown): boolean {
 
 const AWAY = /^(08|28|53|57|58|3D000|25006|42501)/;
 
+/** What needs room is refused, while what fits into the room there is already is still taken. */
+export function isDatabaseFull(error: unknown): boolean {
+  return sqlStateOf(error) === '53100';
+}
+
 /** Two transactions got in each other's way; running this one again may succeed. */
 export function isSerializationFailure(error: unknown): boolean {
   const state = sqlStateOf(error);

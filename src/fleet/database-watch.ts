@@ -1,28 +1,35 @@
 import { type Clock, Loop, messageOf, type NextPass } from '../base/index.ts';
-import { isDatabaseAway, type Sql } from '../db/index.ts';
+import { isDatabaseAway, isDatabaseFull, type Sql } from '../db/index.ts';
 
 /** A write that changes nothing, and that the database must bring to its disk. */
 const PROBE = 'UPDATE sweepers SET runs = runs WHERE name = (SELECT min(name) FROM sweepers)';
+/** More rows than may stay in memory: a file of about a megabyte, gone with the statement. */
+const TAKE_ROOM = {
+  limit: "SET LOCAL work_mem = '64kB'",
+  rows: 'SELECT count(*) FROM generate_series(1, 50000)',
+};
 const PAUSES = { firstMs: 500, maxMs: 15_000 };
 
 /**
  * What keeps the database from being written, as whoever uses it finds out; nobody asks it for the purpose while it is well.
- * One that is away is tried with growing pauses until it takes a write, so that its health is told when nobody writes.
+ * One that is away is tried with growing pauses until it takes a write, so that its health is told when nobody writes. On a
+ * full disk small writes still find room in pages that are there; then it is well when it can take more room again.
  */
 export class DatabaseWatch {
   /** The same database, under watch. */
   readonly sql: Sql;
   readonly #probing: Loop;
   #trouble: string | undefined;
+  #isFull = false;
 
   constructor(sql: Sql, clock: Clock) {
     const note = async <T>(work: Promise<T>, writes: boolean): Promise<T> => {
       try {
         const value = await work;
-        if (writes) this.#trouble = undefined;
+        if (writes && !this.#isFull) this.#trouble = undefined;
         return value;
       } catch (error) {
-        if (isDatabaseAway(error)) this.#away(messageOf(error));
+        if (isDatabaseAway(error)) this.#away(error);
         throw error;
       }
     };
@@ -40,6 +47,8 @@ export class DatabaseWatch {
       clock,
       backoff: PAUSES,
       pass: async (): Promise<NextPass> => {
+        if (this.#isFull) await sql.transaction(takeRoom);
+        this.#isFull = false;
         if (this.#trouble !== undefined) await this.sql.query(PROBE);
         return 'idle';
       },
@@ -59,10 +68,16 @@ export class DatabaseWatch {
     return this.#trouble === undefined ? [] : [`the database cannot be used: ${this.#trouble}`];
   }
 
-  #away(message: string): void {
+  #away(error: unknown): void {
     const isNew = this.#trouble === undefined;
-    this.#trouble = message;
+    this.#trouble = messageOf(error);
+    this.#isFull ||= isDatabaseFull(error);
     // A probe under way goes on with its own pauses.
     if (isNew) this.#probing.wake();
   }
+}
+
+async function takeRoom(sql: Sql): Promise<void> {
+  await sql.exec(TAKE_ROOM.limit);
+  await sql.query(TAKE_ROOM.rows);
 }

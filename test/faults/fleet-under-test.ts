@@ -8,8 +8,10 @@ import { FleetClient, readTokenFile, TicketsClient } from '../../src/client/inde
 import { openEmbedded } from '../../src/db/index.ts';
 import { serverFiles } from '../../src/fleet/index.ts';
 import { TEMPLATES } from '../support/fleet.ts';
+import { Tally } from './tally.ts';
 
 const BIN = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
+const TICKS_A_SECOND = 100;
 const WAIT = { timeout: 90_000, interval: 100 };
 
 /** How it is started: words before node, options of node, variables. */
@@ -22,7 +24,9 @@ export interface FleetStart {
 
 /** A fleet server on its embedded database, as a process of its own whose writes are refused, and somebody who asks it. */
 export class FleetUnderTest {
-  readonly told = { unavailable: 0, lost: 0, doubled: 0 };
+  readonly tally = new Tally();
+  /** Requests that were refused, with a sentence. */
+  refused = 0;
   readonly url: string;
   #child: ChildProcess;
   #owner: FleetClient;
@@ -64,16 +68,14 @@ export class FleetUnderTest {
       .poll(() => this.health(), WAIT)
       .toMatchObject({
         status: 'degraded',
-        pid: this.#pid,
+        pid: this.pid,
         reasons: expect.arrayContaining([expect.any(String)]),
       });
   }
 
   /** By itself: nobody asks it for anything but its health. */
   recovers() {
-    return expect
-      .poll(() => this.health(), WAIT)
-      .toMatchObject({ status: 'ok', reasons: [], pid: this.#pid });
+    return expect.poll(() => this.health(), WAIT).toMatchObject({ status: 'ok', reasons: [], pid: this.pid });
   }
 
   /** The id, or undefined when it was refused. */
@@ -83,8 +85,8 @@ export class FleetUnderTest {
       return (await this.#tickets.create({ ...task, idempotency_key: title })).request_id;
     } catch (error) {
       if (!isRouseError(error) || error.code !== 'unavailable') throw error;
-      expect(error.hint).toBeTruthy();
-      this.told.unavailable++;
+      expect(error).toMatchObject({ hint: expect.stringMatching(/.{10}/), facts: { http_status: 503 } });
+      this.refused++;
       return undefined;
     }
   }
@@ -94,9 +96,23 @@ export class FleetUnderTest {
     const again = await this.ask(title);
     const { requests } = await this.#tickets.sent({ limit: 100 });
     const ids = requests.filter((each) => each.title === title).map(({ id }) => id);
-    if (ids.length === 0) this.told.lost++;
-    if (ids.length > 1) this.told.doubled++;
+    this.tally.once(title, ids.length);
     expect([title, ids]).toEqual([title, [accepted ?? again]]);
+  }
+
+  lives(): void {
+    this.tally.lives('the fleet server', this.pid);
+  }
+
+  /** Seconds of processor time it has used. */
+  processorSeconds(): number {
+    const stat = fs.readFileSync(`/proc/${this.pid}/stat`, 'utf8');
+    const [user, system] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 13)
+      .map(Number);
+    return (user! + system!) / TICKS_A_SECOND;
   }
 
   async end(): Promise<void> {
@@ -104,7 +120,7 @@ export class FleetUnderTest {
     if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'exit');
   }
 
-  get #pid(): number {
+  get pid(): number {
     return this.#child.pid!;
   }
 }

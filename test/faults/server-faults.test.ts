@@ -26,12 +26,15 @@ beforeAll(async () => {
   fleet = await FleetUnderTest.start({ home, node: ['--import', FAULTS], env: { FAULTS_FILE: control } });
 });
 afterAll(async () => {
-  await fleet?.end();
-  const { unavailable, lost, doubled } = fleet.told;
-  proofReport(
-    `the fleet server: ${refused} times writes refused, ${unavailable} requests told so; lost ${lost}, doubled ${doubled}, ended 0`,
-  );
-  fs.rmSync(home, { recursive: true, force: true });
+  try {
+    fleet.lives();
+  } finally {
+    proofReport(
+      `the fleet server: ${refused} times writes refused, ${fleet.refused} requests told so; ${fleet.tally}`,
+    );
+    await fleet.end();
+    fs.rmSync(home, { recursive: true, force: true });
+  }
 });
 
 const set = (fault: string): void => fs.writeFileSync(control, fault);

@@ -1,32 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import * as fs from 'node:fs';
-import * as net from 'node:net';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isRouseError } from '../../src/base/index.ts';
 import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import { proofReport } from '../support/proof-report.ts';
-import { sampled } from '../support/sample.ts';
-import { FleetUnderTest } from './fleet-under-test.ts';
-import { KINDS, SmallFileSystem, whyNot } from './small-file-system.ts';
+import { disksFor, smallDisk } from './small-file-system.ts';
+import { Tally } from './tally.ts';
 
-/** Nothing is injected here: a small file system is really full or read-only, and descriptors really run out. */
+/** Nothing is injected here: a small file system is really full or read-only. */
 const PROGRAM = path.resolve(import.meta.dirname, '../../dist/rouse.cjs');
 const WAIT = { timeout: 60_000, interval: 200 };
-/** The reason stands in the title of what is skipped. */
-const DISKS = sampled(import.meta.filename, KINDS, 1).map((kind) => {
-  const reason = whyNot(kind);
-  return { kind, reason, title: reason === undefined ? kind : `${kind} (not here: ${reason})` };
-});
-
-function disk(kind: (typeof KINDS)[number], megabytes: number): SmallFileSystem {
-  const made = new SmallFileSystem(kind, megabytes);
-  onTestFinished(() => made.close());
-  return made;
-}
-
 async function submit(agent: HousedAgent, prompt: string): Promise<string | undefined> {
   try {
     return (await agent.client.submitPrompt({ prompt })).request_id;
@@ -39,41 +24,45 @@ async function submit(agent: HousedAgent, prompt: string): Promise<string | unde
 const times = (agent: HousedAgent, prompt: string): number =>
   agent.received().filter((each) => each === prompt).length;
 
-async function arrivesOnce(agent: HousedAgent, id: string, prompt: string): Promise<void> {
+/** A transcript that found no room is written a little later. */
+async function arrives(agent: HousedAgent, id: string, prompt: string): Promise<number> {
   await expect.poll(() => agent.client.getRequest(id), WAIT).toMatchObject({ state: 'completed' });
-  // A transcript that found no room is written a little later.
   await expect.poll(() => times(agent, prompt), WAIT).toBeGreaterThan(0);
-  expect([prompt, times(agent, prompt)]).toEqual([prompt, 1]);
+  return times(agent, prompt);
 }
 
-describe.each(DISKS)('a small disk: $title', ({ kind, reason }) => {
+describe.each(disksFor(import.meta.filename))('a small disk: $title', ({ kind, reason }) => {
   it.skipIf(reason)('full: gateway and scripted agent go on, say so, and lose nothing', async () => {
-    const small = disk(kind, 24);
+    const small = smallDisk(kind, 24);
     const house = new AgentHouse(path.join(small.directory, 'h'));
     onTestFinished(async () => {
       small.empty();
       await house.close();
     });
+    const tally = new Tally();
     const agent = await house.launch('ana', ['--turn', '20ms']);
-    const before = await submit(agent, 'before');
-    await arrivesOnce(agent, before!, 'before');
+    tally.once('before', await arrives(agent, (await submit(agent, 'before'))!, 'before'));
     small.fill();
     const during = await Promise.all([1, 2, 3].map((n) => submit(agent, `during ${n}`)));
-    expect(during).toEqual([undefined, undefined, undefined]);
+    const refused = during.filter((id) => id === undefined).length;
+    expect(refused).toBe(during.length);
     await expect
       .poll(() => agent.client.health(), WAIT)
       .toMatchObject({ status: 'degraded', pid: agent.pid });
     small.empty();
-    await arrivesOnce(agent, (await submit(agent, 'after'))!, 'after');
+    tally.once('after', await arrives(agent, (await submit(agent, 'after'))!, 'after'));
     for (const n of [1, 2, 3]) expect(times(agent, `during ${n}`)).toBe(0);
     await expect.poll(() => agent.client.health(), WAIT).toMatchObject({ status: 'ok', pid: agent.pid });
-    proofReport(`gateway and agent on a full ${kind}: 3 of 3 requests told so; lost 0, doubled 0, ended 0`);
+    tally.lives('the gateway', agent.pid);
+    proofReport(
+      `gateway and agent on a full ${kind}: ${refused} of ${during.length} requests told so; ${tally}`,
+    );
   });
 
   it.skipIf(reason)(
     'full or read-only: mail commands say so in a sentence, and work again afterwards',
     () => {
-      const small = disk(kind, 6);
+      const small = smallDisk(kind, 6);
       const root = path.join(small.directory, 'mail');
       const inbox = path.join(small.directory, '.agent', 'inbox.md');
       fs.mkdirSync(path.dirname(inbox));
@@ -131,24 +120,4 @@ describe.each(DISKS)('a small disk: $title', ({ kind, reason }) => {
       }
     },
   );
-});
-
-describe('with few descriptors', () => {
-  it('a fleet server outlives more connections than it may have, twice, and takes others afterwards', async () => {
-    const home = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-few-'));
-    onTestFinished(() => fs.rmSync(home, { recursive: true, force: true }));
-    const fleet = await FleetUnderTest.start({ home, words: ['prlimit', '--nofile=512:512'] });
-    onTestFinished(() => fleet.end());
-    const { hostname, port } = new URL(fleet.url);
-    for (const round of [1, 2]) {
-      const held = Array.from({ length: 800 }, () =>
-        net.connect(Number(port), hostname).on('error', () => {}),
-      );
-      await Promise.all(held.map((socket) => once(socket, 'connect').catch(() => {})));
-      for (const socket of held) socket.destroy();
-      await expect.poll(() => fleet.health().catch(() => undefined), WAIT).toMatchObject({ status: 'ok' });
-      await fleet.isThereOnce(`round ${round}`, await fleet.ask(`round ${round}`));
-    }
-    proofReport('the fleet server with 512 descriptors and 800 connections, twice: ended 0');
-  });
 });

@@ -2,14 +2,16 @@ import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { onTestFinished } from 'vitest';
+import { sampled } from '../support/sample.ts';
 
-export const KINDS = ['tmpfs', 'ext4'] as const;
-export type Kind = (typeof KINDS)[number];
+const KINDS = ['tmpfs', 'ext4'] as const;
+type Kind = (typeof KINDS)[number];
 
 const MEGABYTE = 1024 * 1024;
 
 /** A real file system of a few megabytes, in memory or in a file, that can be filled to the last byte and made read-only. */
-export class SmallFileSystem {
+class SmallFileSystem {
   readonly directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rf-'));
   #image: string | undefined;
   #ballast = path.join(this.directory, 'ballast');
@@ -65,8 +67,23 @@ export class SmallFileSystem {
   }
 }
 
+/** Those that a test file tries. The reason stands in the title of what is skipped. */
+export function disksFor(file: string): { kind: Kind; reason: string | undefined; title: string }[] {
+  return sampled(file, KINDS, 1).map((kind) => {
+    const reason = whyNot(kind);
+    return { kind, reason, title: reason === undefined ? kind : `${kind} (not here: ${reason})` };
+  });
+}
+
+/** One that is gone with the test. */
+export function smallDisk(kind: Kind, megabytes: number): SmallFileSystem {
+  const made = new SmallFileSystem(kind, megabytes);
+  onTestFinished(() => made.close());
+  return made;
+}
+
 /** Why there is none of this kind here; undefined when there is. */
-export function whyNot(kind: Kind): string | undefined {
+function whyNot(kind: Kind): string | undefined {
   try {
     new SmallFileSystem(kind, 4).close();
     return undefined;

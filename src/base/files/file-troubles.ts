@@ -3,7 +3,7 @@ import { messageOf } from '../errors.ts';
 import type { Clock } from '../time/clock.ts';
 
 const FIRST_MS = 1000;
-const LONGEST_MS = 60_000;
+const LONGEST_MS = 15_000;
 
 /**
  * Files for readers (state, events, log) that cannot be written now: a full disk, no descriptor left, a read-only mount.
@@ -24,25 +24,32 @@ export class FileTroubles {
     return [...this.#open].map(([file, message]) => `${file} cannot be written: ${message}`);
   }
 
-  /** A writer of one file: tries `work`, and again after growing pauses until it succeeds. */
+  /**
+   * A writer of one file: tries `work`, and again after growing pauses until it succeeds. However often it is asked to write
+   * meanwhile, the pauses grow only with time.
+   */
   writer(file: string, work: () => void): { write(): void; stop(): void } {
-    let failures = 0;
+    let pause = FIRST_MS;
     let cancel: (() => void) | undefined;
     const stop = (): void => {
       cancel?.();
       cancel = undefined;
     };
     const write = (): void => {
-      stop();
       try {
         work();
-        failures = 0;
+        stop();
+        pause = FIRST_MS;
         this.#set(file, undefined);
       } catch (error) {
-        const pause = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(failures++, 10));
-        cancel = this.#clock.after(pause, write);
+        cancel ??= this.#clock.after(pause, again);
         this.#set(file, messageOf(error));
       }
+    };
+    const again = (): void => {
+      cancel = undefined;
+      pause = Math.min(LONGEST_MS, 2 * pause);
+      write();
     };
     return { write, stop };
   }
