@@ -17,7 +17,7 @@ const PLAN = {
   tools: 'base domain screen',
   terminal: 'base domain tmux screen tools',
   client: 'base domain wire',
-  http: 'base wire',
+  http: 'base domain wire',
   gateway: 'base domain db tmux screen tools terminal wire http client mail',
   fleet: 'base domain db terminal session wire http client mcp',
   session: 'base domain tmux screen tools terminal wire client mail gateway',

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { dashedStamp, invalid, randomHex } from '../base/index.ts';
 import type { BackendKind } from './backend.ts';
-import { limit } from './limits.ts';
+import { LIMITS, limit, limitHint } from './limits.ts';
 
 /** What stands before every canonical name and generated tmux session name. */
 export const NAME_PREFIX = 'HOUMAO';
 
 /** Longest name or id of a record; they become directory names and parts of tmux session names. */
-export const LONGEST_NAME = 128;
+export const LONGEST_NAME = LIMITS.nameLength.most;
 
 const NAME_GRAMMAR = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 const RESERVED = /^HOUMAO[-_]/i;
@@ -27,7 +27,9 @@ export function parseAgentName(text: string, field = 'agent name'): string {
     });
   }
   if (name.length > limit('nameLength'))
-    throw invalid(`${field} is longer than ${limit('nameLength')} characters`);
+    throw invalid(`${field} is longer than ${limit('nameLength')} characters`, {
+      hint: limitHint('nameLength'),
+    });
   return requireIdentifier(name, field);
 }
 

@@ -1,5 +1,7 @@
 /** A rule between fields that a value breaks. Schemas turn it into an issue; the path names the field to change. */
 export interface FieldProblem {
-  path: string[];
+  path: (string | number)[];
   message: string;
+  /** What to do about it, where the message does not say it. */
+  hint?: string;
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { FieldProblem } from './field-problem.ts';
+import { LIMITS, type LimitName, limit, limitHint, limitSentence } from './limits.ts';
 import { parseUtcTime } from './utc-time.ts';
 
 /** The words schemas are made of. */
@@ -29,8 +30,33 @@ function knownFields(schema: unknown): string[] {
 /** Adds rules between fields, written as a pure function in domain/ or beside the schema. */
 export function rules<S extends z.ZodType>(schema: S, problemsOf: (value: z.output<S>) => FieldProblem[]): S {
   return schema.superRefine((value, context) => {
-    for (const { path, message } of problemsOf(value)) context.addIssue({ code: 'custom', path, message });
+    for (const { path, message, hint } of problemsOf(value))
+      context.addIssue({ code: 'custom', path, message, params: { hint } });
   }) as S;
+}
+
+/** No longer than the limit that is in force when a value is checked; documents name the one that nobody set. */
+export function bounded<S extends z.ZodType<{ readonly length: number }>>(name: LimitName, schema: S): S {
+  const { unit, standard } = LIMITS[name];
+  const { description } = z.globalRegistry.get(schema) ?? {};
+  return schema
+    .refine((value) => value.length <= limit(name), {
+      error: () => `must have at most ${limit(name)} ${unit}`,
+      params: { type: 'too_long', hint: limitHint(name) },
+    })
+    .meta({
+      description: [description, limitSentence(name)].filter(Boolean).join(' '),
+      [unit === 'entries' ? 'maxItems' : 'maxLength']: standard,
+    }) as S;
+}
+
+/** What the rule that was broken first says to do. */
+export function hintIn(issues: readonly z.core.$ZodIssue[]): string | undefined {
+  for (const issue of issues) {
+    const hint: unknown = issue.code === 'custom' ? issue.params?.['hint'] : undefined;
+    if (typeof hint === 'string') return hint;
+  }
+  return undefined;
 }
 
 /** Text every store can keep as it is: no U+0000, no half of a surrogate pair. */

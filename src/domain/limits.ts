@@ -1,49 +1,179 @@
 import { invalid } from '../base/index.ts';
 
-/** How much there may be of what somebody else decides. Each limit has a variable that sets another. */
+interface LimitRow {
+  variable: string;
+  standard: number;
+  /** What is counted, as it stands after the number. */
+  unit: string;
+  meaning: string;
+  /** What whoever met the limit can do instead of raising it. */
+  instead: string;
+  /** No variable sets more. */
+  most: number;
+}
+
+type Given = Omit<LimitRow, 'most'> & { most?: number };
+
+const row = ({ most = Number.MAX_SAFE_INTEGER, ...given }: Given): LimitRow => ({ ...given, most });
+
+/**
+ * How much there may be of what somebody else decides. Each limit has a variable that sets another, a sentence in the
+ * documents of those it holds for (`limitSentence`), and an error that says what to do (`limitHint`).
+ */
 const ROWS = {
-  addressLength: row('ROUSE_MAX_ADDRESS_LENGTH', 320, 'Characters of a mail address in a body'),
-  nameLength: row('ROUSE_MAX_NAME_LENGTH', 64, 'Characters of the name of an agent'),
-  recipients: row('ROUSE_MAX_RECIPIENTS', 100, 'Recipients of one message, and copies as many'),
-  keysLength: row('ROUSE_MAX_KEYS_LENGTH', 100_000, 'Characters of one sequence of raw keys'),
-  remindersPerBody: row('ROUSE_MAX_REMINDERS_PER_BODY', 1000, 'Reminders made by one call'),
-  liveReminders: row('ROUSE_MAX_LIVE_REMINDERS', 10_000, 'Live reminders of one agent'),
-  queueRows: row('ROUSE_MAX_QUEUE_ROWS', 100_000, 'Requests that wait for one agent'),
-  queueBytes: row('ROUSE_MAX_QUEUE_BYTES', 256 * 1024 * 1024, 'Bytes of what waits for one agent'),
-  followersPerOrg: row('ROUSE_MAX_FOLLOWERS_PER_ORG', 100, 'Followers of A2A tasks in one org'),
-  followers: row('ROUSE_MAX_FOLLOWERS', 500, 'Followers of A2A tasks on one fleet server'),
+  addressLength: row({
+    variable: 'ROUSE_MAX_ADDRESS_LENGTH',
+    standard: 320,
+    unit: 'characters',
+    meaning: 'Characters of a mail address in a body',
+    instead: 'use a shorter address',
+  }),
+  nameLength: row({
+    variable: 'ROUSE_MAX_NAME_LENGTH',
+    standard: 64,
+    unit: 'characters',
+    meaning: 'Characters of the name of an agent',
+    instead: 'choose a shorter name',
+    // Names become directories and parts of tmux session names.
+    most: 128,
+  }),
+  recipients: row({
+    variable: 'ROUSE_MAX_RECIPIENTS',
+    standard: 100,
+    unit: 'entries',
+    meaning: 'Recipients of one message, and copies as many',
+    instead: 'send several messages',
+    most: 1000,
+  }),
+  attachments: row({
+    variable: 'ROUSE_MAX_ATTACHMENTS',
+    standard: 100,
+    unit: 'entries',
+    meaning: 'Attachments of one message',
+    instead: 'send several messages, or attach an archive',
+    most: 1000,
+  }),
+  bodyBytes: row({
+    variable: 'ROUSE_MAX_BODY_BYTES',
+    standard: 4 * 1024 * 1024,
+    unit: 'bytes',
+    meaning: 'Bytes of the body of one HTTP request',
+    instead: 'send it in parts, or put long text into a file',
+    // A body is parsed in one go, and nothing else happens meanwhile.
+    most: 64 * 1024 * 1024,
+  }),
+  keysLength: row({
+    variable: 'ROUSE_MAX_KEYS_LENGTH',
+    standard: 100_000,
+    unit: 'characters',
+    meaning: 'Characters of one sequence of raw keys',
+    instead: 'send it in parts',
+  }),
+  remindersPerBody: row({
+    variable: 'ROUSE_MAX_REMINDERS_PER_BODY',
+    standard: 1000,
+    unit: 'entries',
+    meaning: 'Reminders made by one call',
+    instead: 'create them with several calls',
+    most: 10_000,
+  }),
+  liveReminders: row({
+    variable: 'ROUSE_MAX_LIVE_REMINDERS',
+    standard: 10_000,
+    unit: 'live reminders of the agent',
+    meaning: 'Live reminders of one agent',
+    instead: 'remove some first, let one of them repeat',
+  }),
+  queueRows: row({
+    variable: 'ROUSE_MAX_QUEUE_ROWS',
+    standard: 100_000,
+    unit: 'requests that wait for the agent',
+    meaning: 'Requests that wait for one agent',
+    instead: 'wait until some are done, cancel what is not needed',
+  }),
+  queueBytes: row({
+    variable: 'ROUSE_MAX_QUEUE_BYTES',
+    standard: 256 * 1024 * 1024,
+    unit: 'bytes of requests that wait for the agent',
+    meaning: 'Bytes of what waits for one agent',
+    instead: 'wait until some are done, cancel what is not needed',
+  }),
+  followersPerOrg: row({
+    variable: 'ROUSE_MAX_FOLLOWERS_PER_ORG',
+    standard: 100,
+    unit: 'followers of tasks in an org',
+    meaning: 'Followers of A2A tasks in one org',
+    instead: 'ask with GetTask',
+  }),
+  followers: row({
+    variable: 'ROUSE_MAX_FOLLOWERS',
+    standard: 500,
+    unit: 'followers of tasks on the server',
+    meaning: 'Followers of A2A tasks on one fleet server',
+    instead: 'ask with GetTask',
+  }),
+  connections: row({
+    variable: 'ROUSE_MAX_CONNECTIONS',
+    standard: 4096,
+    unit: 'connections at once',
+    meaning: 'Connections one server holds; fewer where it may open fewer files',
+    instead: 'close some',
+  }),
+  requestsPerSecond: row({
+    variable: 'ROUSE_MAX_REQUESTS_PER_SECOND',
+    standard: 100,
+    unit: 'requests per second and token, with four times as many at once',
+    meaning:
+      'Requests per second to a fleet server, of each token and of each address that sends none; four times as many at once',
+    instead: 'ask less often',
+  }),
+  badTokens: row({
+    variable: 'ROUSE_MAX_BAD_TOKENS',
+    standard: 20,
+    unit: 'bad tokens of one address, and one more each second',
+    meaning: 'Bad tokens a fleet server hears from one address, with one more each second',
+    instead: 'wait',
+  }),
 };
 
 export type LimitName = keyof typeof ROWS;
 
-interface LimitRow {
-  variable: string;
-  standard: number;
-  meaning: string;
-}
-
-function row(variable: string, standard: number, meaning: string): LimitRow {
-  return { variable, standard, meaning };
-}
-
 export const LIMITS: Readonly<Record<LimitName, LimitRow>> = ROWS;
 
-const inForce = Object.fromEntries(
+const HOME = Symbol.for('rouse.limits');
+
+/** Of the process, not of this module: the quick command-line bundle and the lazily loaded parts each carry a copy of it. */
+const inForce = ((globalThis as { [HOME]?: Record<LimitName, number> })[HOME] ??= Object.fromEntries(
   Object.entries(LIMITS).map(([name, { standard }]) => [name, standard]),
-) as Record<LimitName, number>;
+) as Record<LimitName, number>);
 
 export function limit(name: LimitName): number {
   return inForce[name];
 }
 
+/** What to do about a limit that was met. */
+export function limitHint(name: LimitName): string {
+  const { instead, variable } = LIMITS[name];
+  return `${instead}, or raise ${variable}`;
+}
+
+/** The limit for readers of documents, which are written before anybody sets another. */
+export function limitSentence(name: LimitName): string {
+  const { standard, unit, variable } = LIMITS[name];
+  return `At most ${standard} ${unit}; \`${variable}\` sets another limit.`;
+}
+
 /** Once, when a program starts. */
 export function setLimits(env: Readonly<Record<string, string | undefined>>): void {
-  for (const [name, { variable }] of Object.entries(LIMITS)) {
+  for (const [name, { variable, most }] of Object.entries(LIMITS)) {
     const given = env[variable];
     if (given === undefined || given === '') continue;
     const value = Number(given);
-    if (!Number.isSafeInteger(value) || value < 1)
-      throw invalid(`${variable} must be a whole number above zero, but is "${given.slice(0, 40)}"`);
+    const range = most < Number.MAX_SAFE_INTEGER ? `from 1 to ${most}` : 'above zero';
+    if (!Number.isSafeInteger(value) || value < 1 || value > most)
+      throw invalid(`${variable} must be a whole number ${range}, but is "${given.slice(0, 40)}"`, {
+        hint: 'see docs/environment.md',
+      });
     inForce[name as LimitName] = value;
   }
 }

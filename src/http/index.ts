@@ -11,6 +11,6 @@ export { admit, carries, isOwner } from './admit.ts';
 export { createApp } from './create-app.ts';
 export { isLoopback } from './guard.ts';
 export { type Door, type Listening, listen } from './listen.ts';
-export { MAX_BODY_BYTES, readBytes, readJson } from './read-body.ts';
+export { readBytes, readJson } from './read-body.ts';
 export { wholeNumber } from './read-query.ts';
 export { type Call, type Handler, type Handlers, serve } from './serve.ts';

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { conflict, errnoOf, invalid, readIfExists } from '../base/index.ts';
+import { limit } from '../domain/index.ts';
 import type { Accounts } from './accounts.ts';
 import { isLoopback } from './guard.ts';
 
@@ -54,7 +55,6 @@ export async function listen(door: Door, host: string, port: number): Promise<Li
 
 /** Descriptors that files, databases and children need whatever happens. */
 const KEPT_BACK = 96;
-const MOST_CONNECTIONS = 4096;
 /** Connections of other accounts of the machine, which may ask for /health and nothing else: the owner needs the places. */
 const MOST_STRANGERS = 16;
 
@@ -62,7 +62,7 @@ const MOST_STRANGERS = 16;
 function mostConnections(): number {
   const limits = readIfExists('/proc/self/limits') ?? '';
   const soft = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? 1024);
-  return Math.max(16, Math.min(MOST_CONNECTIONS, soft - KEPT_BACK));
+  return Math.min(limit('connections'), Math.max(16, soft - KEPT_BACK));
 }
 
 async function failure(server: Server): Promise<never> {

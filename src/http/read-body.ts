@@ -1,9 +1,7 @@
 import type { Context } from 'hono';
 import type { z } from 'zod';
+import { limit, limitHint } from '../domain/index.ts';
 import { parseBody, refusal } from '../wire/index.ts';
-
-/** A body larger than this is refused unread. */
-export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 export const NOT_JSON = 'the body must be sent with "Content-Type: application/json"';
 
@@ -47,15 +45,17 @@ export function isJson(header: string | undefined): boolean {
   return (header ?? '').split(';')[0]!.trim().toLowerCase() === 'application/json';
 }
 
-/** The request's body as it came, for whoever passes it on; empty when there is none. */
-export async function readBytes(context: Context, limit = MAX_BODY_BYTES): Promise<Buffer> {
-  const tooLarge = refusal('body_too_large', `the body is larger than ${limit} bytes`);
-  if (Number(context.req.header('content-length') ?? 0) > limit) throw tooLarge;
+/** The request's body as it came, for whoever passes it on; empty when there is none. One that is too large is refused unread. */
+export async function readBytes(context: Context, most = limit('bodyBytes')): Promise<Buffer> {
+  const tooLarge = refusal('body_too_large', `the body is larger than ${most} bytes`, {
+    ...(most === limit('bodyBytes') && { hint: limitHint('bodyBytes') }),
+  });
+  if (Number(context.req.header('content-length') ?? 0) > most) throw tooLarge;
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of context.req.raw.body ?? []) {
     size += chunk.byteLength;
-    if (size > limit) throw tooLarge;
+    if (size > most) throw tooLarge;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -54,8 +54,10 @@ function wordsFor(issue: Issue, input: unknown): Described {
       return sizeWords(issue.origin, issue.inclusive ? '>=' : '>', issue.minimum);
     case 'too_big':
       return sizeWords(issue.origin, issue.inclusive ? '<=' : '<', issue.maximum);
-    default:
-      return { type: 'value_error', msg: issue.message };
+    default: {
+      const type: unknown = issue.code === 'custom' ? issue.params?.['type'] : undefined;
+      return { type: typeof type === 'string' ? type : 'value_error', msg: issue.message };
+    }
   }
 }
 

@@ -4,11 +4,11 @@ import { LIMITS } from '../domain/index.ts';
 export interface Variable {
   name: string;
   /**
-   * setting: read from the caller's environment. stable, live: published in the agent's tmux session, for good or
+   * setting: read from the caller's environment. limit: the same, of limits.ts. stable, live: published in the agent's tmux session, for good or
    * while a gateway lives. process: handed to a process we start. retired: of older protocols, or without effect
    * here. debug: for tests.
    */
-  kind: 'setting' | 'stable' | 'live' | 'process' | 'retired' | 'debug';
+  kind: 'setting' | 'limit' | 'stable' | 'live' | 'process' | 'retired' | 'debug';
   meaning: string;
 }
 
@@ -175,13 +175,18 @@ export const VARIABLES = [
     'A file with the milliseconds by which a test sets the wall clock of a gateway.',
   ),
   variable('ROUSE_CRASH_AT', 'debug', 'Names the instant at which a test kills the process: `room.step@n`.'),
-  ...Object.values(LIMITS).map(({ variable: name, standard, meaning }) =>
-    variable(name, 'setting', `${meaning}. Default ${standard}.`),
+  ...Object.values(LIMITS).map(({ variable: name, standard, meaning, most }) =>
+    variable(
+      name,
+      'limit',
+      `${meaning}. Default ${standard}${most < Number.MAX_SAFE_INTEGER ? `, at most ${most}` : ''}.`,
+    ),
   ),
 ] as const satisfies readonly Variable[];
 
 const HEADINGS: [Variable['kind'], string][] = [
   ['setting', 'Settings you may give'],
+  ['limit', 'Limits'],
   ['stable', "Published in the agent's tmux session"],
   ['live', 'Published there while a gateway lives'],
   ['process', 'Handed to processes Rouse starts'],
@@ -189,13 +194,30 @@ const HEADINGS: [Variable['kind'], string][] = [
   ['debug', 'For debugging'],
 ];
 
+const INTRODUCTIONS: Partial<Record<Variable['kind'], string[]>> = {
+  limit: [
+    '',
+    'How much there may be of what somebody else decides. Read once, when a program starts: a gateway has the limits of whoever',
+    'attached it, the fleet server those of whoever started it, a command its own. Beyond a limit nothing is changed, and the error',
+    'names it; one connection too many is closed without words.',
+  ],
+};
+
 /** docs/environment.md. */
 export function environmentMarkdown(): string {
   const sections = HEADINGS.map(([kind, heading]) => {
     const rows = VARIABLES.filter((each) => each.kind === kind).map(
       (each) => `| \`${each.name}\` | ${each.meaning} |`,
     );
-    return [`## ${heading}`, '', '| Variable | Meaning |', '|---|---|', ...rows, ''].join('\n');
+    return [
+      `## ${heading}`,
+      ...(INTRODUCTIONS[kind] ?? []),
+      '',
+      '| Variable | Meaning |',
+      '|---|---|',
+      ...rows,
+      '',
+    ].join('\n');
   });
   return [
     '# Environment',

@@ -4,6 +4,7 @@ import { about, integer } from '../domain/schemas.ts';
 export {
   about,
   absolutePath,
+  bounded,
   instant,
   integer,
   notBlank,

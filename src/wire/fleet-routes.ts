@@ -1,3 +1,4 @@
+import { limitSentence } from '../domain/index.ts';
 import { ADMIN_ROUTES, SERVER_ROUTES } from './fleet/admin-routes.ts';
 import { A2A_ROUTES, DELIVERY_ROUTES } from './fleet/delivery-routes.ts';
 import { CARRIED_ROUTES, MANAGED_AGENT_ROUTES } from './fleet/managed-agent-routes.ts';
@@ -37,7 +38,7 @@ export const FLEET_TAGS: Readonly<Record<string, string>> = {
 export const FLEET_ERRORS: Readonly<Record<number, string>> = {
   401: 'There is no token, or it is not valid.',
   403: 'The token is not enough, another account of the machine calls, or the Host or Origin header is not that of a local program.',
-  429: 'Too many requests; `Retry-After` says when to come back.',
+  429: `Too many requests; \`Retry-After\` says when to come back. ${limitSentence('requestsPerSecond')} ${limitSentence('badTokens')}`,
   500: 'The server failed inside.',
   503: 'The database is away, or the server is starting.',
 };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { limitSentence } from '../domain/index.ts';
 import { named } from './fields.ts';
 import { FLEET_ERRORS, FLEET_ROUTES, FLEET_TAGS } from './fleet-routes.ts';
 import { BODY_ERRORS, type Route, type Routes } from './route.ts';
@@ -69,7 +70,7 @@ function documentOf(server: Server): Json {
     info: {
       title: server.title,
       version: 'v1',
-      description: server.description,
+      description: `${server.description} ${limitSentence('connections')} One more is closed at once.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: 'http://127.0.0.1:{port}', variables: { port: server.port } }],
@@ -99,6 +100,7 @@ function operation(route: Route, common: Server['errors']): Json {
     operationId: route.id,
     tags: [route.tag],
     summary: route.summary,
+    ...(route.description && { description: route.description }),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: { required: !route.bodyOptional, content: json(route.body) } }),
     responses: {

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { invalid } from '../base/index.ts';
+import { type ErrorExtras, invalid } from '../base/index.ts';
+import { hintIn } from '../domain/schemas.ts';
 import { type BodyIssue, describeIssues, shownPath } from './describe-issues.ts';
 import { oversize } from './size-limits.ts';
 
@@ -14,7 +15,8 @@ const MOST_ISSUES = 50;
 export function parseBody<S extends z.ZodType>(schema: S, value: unknown, where = 'body'): z.output<S> {
   const result = check(schema, value, where);
   if ('data' in result) return result.data;
-  throw invalid(sentence(result.issues), { facts: { issues: result.issues.slice(0, MOST_ISSUES) } });
+  const { issues, extras } = result;
+  throw invalid(sentence(issues), { ...extras, facts: { issues: issues.slice(0, MOST_ISSUES) } });
 }
 
 /** A file of ours read back: the same, with the file named. */
@@ -25,15 +27,16 @@ export function parseFile<S extends z.ZodType>(schema: S, value: unknown, file: 
   throw invalid(`${file} is not valid: ${sentence(result.issues)}`, { facts: { file, issues } });
 }
 
-type Checked<S extends z.ZodType> = { data: z.output<S> } | { issues: BodyIssue[] };
+type Checked<S extends z.ZodType> = { data: z.output<S> } | { issues: BodyIssue[]; extras: ErrorExtras };
 
 function check<S extends z.ZodType>(schema: S, value: unknown, where: string): Checked<S> {
   const large = oversize(value, where);
-  if (large) return { issues: [large] };
+  if (large) return { issues: [large], extras: {} };
   const result = schema.safeParse(value);
-  return result.success
-    ? { data: result.data }
-    : { issues: describeIssues(result.error.issues, value, where) };
+  if (result.success) return { data: result.data };
+  const { issues } = result.error;
+  const hint = hintIn(issues);
+  return { issues: describeIssues(issues, value, where), extras: hint === undefined ? {} : { hint } };
 }
 
 function sentence(issues: readonly BodyIssue[]): string {

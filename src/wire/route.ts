@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { limitSentence } from '../domain/index.ts';
 import type { AccessName } from './access-rules.ts';
 import {
   type Method,
@@ -15,6 +16,8 @@ import {
 export interface Row {
   tag: string;
   summary: string;
+  /** What the document says of it besides, such as a limit that no schema can name. */
+  description?: string;
   /** The rule that says who is admitted. */
   access: AccessName;
   body?: z.ZodType;
@@ -86,7 +89,7 @@ export type InputOf<R extends Route> = ParamsOf<R> & QueryInput<R> & BodyInput<R
 
 /** Added for routes that take a body. */
 export const BODY_ERRORS: Readonly<Record<number, string>> = {
-  413: 'The body is larger than the limit.',
+  413: `The body is too large. ${limitSentence('bodyBytes')}`,
   415: 'The body is not application/json.',
   422: 'The body is not JSON, or a field is missing, unknown or not allowed.',
 };

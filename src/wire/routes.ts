@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { limitSentence } from '../domain/index.ts';
 import { GATEWAY_PLACES } from './places.ts';
 import { type Row, routes } from './route.ts';
 import { controlPromptBody, promptResult } from './v1/control-prompt.ts';
@@ -79,6 +80,7 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
   'requests.create': {
     tag: 'requests',
     summary: 'Store a prompt or an interrupt; it is carried out when the agent is ready',
+    description: `${limitSentence('queueRows')} ${limitSentence('queueBytes')}`,
     access: 'owner',
     body: requestBody,
     headers: { 'Idempotency-Key': 'The same as `idempotency_key` of the body; both must not differ.' },
@@ -187,6 +189,7 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
   'reminders.create': {
     tag: 'reminders',
     summary: 'Create reminders, all or none',
+    description: limitSentence('liveReminders'),
     access: 'owner',
     body: createRemindersBody,
     response: reminderSet,

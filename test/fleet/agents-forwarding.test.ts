@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { MAX_BODY_BYTES } from '../../src/http/index.ts';
+import { limit } from '../../src/domain/index.ts';
 import { CARRIED_ROUTES } from '../../src/wire/index.ts';
 import { AgentsHouse } from './agents-house.ts';
 import { StandInAgent } from './agents-stand-in.ts';
@@ -79,7 +79,7 @@ describe('what is asked of an agent', () => {
 
   it('is refused unread when it is too large', async () => {
     const said = await raw('POST', '/gateway/requests', {
-      body: 'x'.repeat(MAX_BODY_BYTES + 1),
+      body: 'x'.repeat(limit('bodyBytes') + 1),
       headers: { 'content-type': 'application/json' },
     });
     expect([said.status, agent.seen]).toEqual([413, []]);

@@ -9,6 +9,7 @@ const ADDRESS = /^[A-Za-z0-9][A-Za-z0-9._+-]*@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-
 /** A mailbox folder put aside. The name would pass for an address, so it is refused as one. */
 const STASHED_NAME = /^(.+)--([0-9a-f]{32})$/;
 
+/** It becomes the name of a folder, with more behind it when the folder is put aside. */
 const LONGEST_ADDRESS = 200;
 
 /** The domain of agents on this machine. */
@@ -24,6 +25,8 @@ export function isAddress(text: string): boolean {
 /** The trimmed address, or `invalid` naming the field. */
 export function parseAddress(text: string, field = 'address'): string {
   const address = text.trim();
+  if (address.length > LONGEST_ADDRESS)
+    throw invalid(`${field} is longer than ${LONGEST_ADDRESS} characters`, { hint: 'use a shorter address' });
   if (!isAddress(address)) {
     throw invalid(`${field} must be a full mail address, not ${JSON.stringify(text.slice(0, 80))}`, {
       hint: `write it as name@${LOCAL_DOMAIN}`,

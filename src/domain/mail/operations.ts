@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { messageOf } from '../../base/index.ts';
+import { asRouseError } from '../../base/index.ts';
 import type { FieldProblem } from '../field-problem.ts';
 import {
   about,
   absolutePath,
+  bounded,
   instant,
   integer,
   notBlank,
@@ -13,7 +14,6 @@ import {
   text,
   trimmed,
 } from '../fields.ts';
-import { limit } from '../limits.ts';
 import { ARCHIVE, parseBoxName } from './mail-box.ts';
 import { ANSWERED_STATES, type MailPlace, READ_STATES, REPLY_POLICIES } from './mail-query.ts';
 
@@ -22,8 +22,7 @@ import { ANSWERED_STATES, type MailPlace, READ_STATES, REPLY_POLICIES } from './
  * no others; HTTP adds `schema_version`.
  */
 
-export const MAX_BODY_BYTES = 8 * 1024 * 1024;
-export const MAX_ATTACHMENTS = 100;
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** Shorter than a stored subject may be, so that "Re: " always fits in front. */
 const LONGEST_SUBJECT = 900;
 const LONGEST_PATH = 4096;
@@ -35,7 +34,8 @@ const box = z
     try {
       parseBoxName(value);
     } catch (error) {
-      context.addIssue({ code: 'custom', message: messageOf(error).replace(/^box /, '') });
+      const { message, hint } = asRouseError(error);
+      context.addIssue({ code: 'custom', message: message.replace(/^box /, ''), params: { hint } });
     }
   });
 
@@ -48,15 +48,7 @@ const messageRefs = about(
     .refine((refs) => new Set(refs).size === refs.length, 'must not name a message twice'),
 );
 
-const recipients = z
-  .array(
-    trimmed.refine((address) => address.length <= limit('addressLength'), {
-      error: () => `must have at most ${limit('addressLength')} characters`,
-    }),
-  )
-  .refine((list) => list.length <= limit('recipients'), {
-    error: () => `must have at most ${limit('recipients')} entries`,
-  });
+const addresses = z.array(bounded('addressLength', trimmed));
 
 const subject = about('One line.', oneLine.max(LONGEST_SUBJECT));
 
@@ -77,8 +69,8 @@ export const mailBody = text.refine(
 );
 
 const outgoing = {
-  body_content: about('Markdown.', mailBody),
-  attachments: z.array(attachment).max(MAX_ATTACHMENTS).default([]),
+  body_content: about(`Markdown, at most ${MAX_BODY_BYTES} bytes.`, mailBody),
+  attachments: bounded('attachments', z.array(attachment)).default([]),
   idempotency_key: about(
     'A retry with the same key and content is the same message; other content is a conflict.',
     oneLine.max(200).nullish(),
@@ -149,8 +141,8 @@ export const MAIL_OPERATIONS = {
   read: one,
   /** New mail from this mailbox. Addresses are looked up by the store, which can name the nearest known one. */
   send: strict({
-    to: about('Mail addresses.', recipients.min(1)),
-    cc: about('Mail addresses that get a copy.', recipients.default([])),
+    to: bounded('recipients', about('Mail addresses.', addresses.min(1))),
+    cc: bounded('recipients', about('Mail addresses that get a copy.', addresses)).default([]),
     subject,
     ...outgoing,
   }),

@@ -19,6 +19,7 @@ import {
 import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { invalid, type Log } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
+import { LIMITS, type LimitName, limit, limitHint } from '../../domain/index.ts';
 import { readCursor, writeCursor } from '../delivery/index.ts';
 import type { Identity } from '../identity/index.ts';
 import type { Workspace } from '../registry/index.ts';
@@ -67,10 +68,12 @@ export class AgentRequestHandler implements A2ARequestHandler {
       const waits = request.configuration
         ? !request.configuration.returnImmediately
         : context.requestedVersion !== LEGACY_VERSION;
-      return toTask(waits && !this.#isFull ? await this.#lastState(id) : await this.#require(id));
+      return toTask(waits && !this.#fullBy ? await this.#lastState(id) : await this.#require(id));
     });
 
   async *sendMessageStream(request: SendMessageRequest): AsyncGenerator<StreamResponse> {
+    // A message whose sender is told of an error must not have been sent.
+    this.#requirePlace();
     const id = await this.#translated(() => this.#send(request));
     yield* this.#stream(id);
   }
@@ -141,7 +144,7 @@ export class AgentRequestHandler implements A2ARequestHandler {
 
   /** The first event is the task, the next are changes of its status. */
   async *#stream(taskId: string): AsyncGenerator<StreamResponse> {
-    if (this.#isFull) throw new UnsupportedOperationError('too many follow tasks here; ask with GetTask');
+    this.#requirePlace();
     let first = true;
     for await (const row of this.#states(taskId, STREAM_LIVES_MS)) {
       const { id, contextId, status, metadata } = toTask(row);
@@ -165,8 +168,16 @@ export class AgentRequestHandler implements A2ARequestHandler {
     return this.#require(id);
   }
 
-  get #isFull(): boolean {
-    return this.#options.watch.isFull(this.#options.target.org_id);
+  #requirePlace(): void {
+    const full = this.#fullBy;
+    if (!full) return;
+    throw new UnsupportedOperationError(
+      `there are ${limit(full)} ${LIMITS[full].unit} already; ${limitHint(full)}`,
+    );
+  }
+
+  get #fullBy(): LimitName | undefined {
+    return this.#options.watch.fullBy(this.#options.target.org_id);
   }
 
   #states(taskId: string, forMs: number): AsyncGenerator<TaskRow> {

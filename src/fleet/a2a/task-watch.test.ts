@@ -20,11 +20,11 @@ it('an org has so many followers, and the server so many of all orgs', async () 
   setLimits({ ROUSE_MAX_FOLLOWERS_PER_ORG: '3', ROUSE_MAX_FOLLOWERS: '5' });
   const watch = new TaskWatch(systemClock);
   await follow(watch, 'a', 2);
-  expect(watch.isFull('a')).toBe(false);
+  expect(watch.fullBy('a')).toBeUndefined();
   await follow(watch, 'a', 1);
-  expect([watch.isFull('a'), watch.isFull('b')]).toEqual([true, false]);
+  expect([watch.fullBy('a'), watch.fullBy('b')]).toEqual(['followersPerOrg', undefined]);
   await follow(watch, 'b', 2);
-  expect([watch.isFull('b'), watch.isFull('c')]).toEqual([true, true]);
+  expect([watch.fullBy('b'), watch.fullBy('c')]).toEqual(['followers', 'followers']);
   await watch.stop();
 });
 
@@ -33,9 +33,9 @@ it('a follower that ends makes room again', async () => {
   const watch = new TaskWatch(systemClock);
   const states = watch.states({ orgId: 'a', taskId: 't', forMs: 60_000, load: async () => WORKING });
   await states.next();
-  expect(watch.isFull('a')).toBe(true);
+  expect(watch.fullBy('a')).toBe('followersPerOrg');
   const gone = new Promise<void>((resolve) => void states.next().then(() => resolve()));
   await watch.stop();
   await gone;
-  expect(watch.isFull('a')).toBe(false);
+  expect(watch.fullBy('a')).toBeUndefined();
 });

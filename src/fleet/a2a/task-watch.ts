@@ -1,6 +1,6 @@
 import { type Clock, Emitter } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import { limit } from '../../domain/index.ts';
+import { type LimitName, limit } from '../../domain/index.ts';
 import { TASK_CHANNEL } from '../delivery/index.ts';
 import { isTerminal, type TaskRow } from './task.ts';
 
@@ -39,9 +39,11 @@ export class TaskWatch {
     await this.#stopListening();
   }
 
-  isFull(orgId: string): boolean {
+  /** The limit that keeps the next follower of this org out. */
+  fullBy(orgId: string): LimitName | undefined {
+    if ((this.#followers.get(orgId) ?? 0) >= limit('followersPerOrg')) return 'followersPerOrg';
     const all = [...this.#followers.values()].reduce((sum, some) => sum + some, 0);
-    return all >= limit('followers') || (this.#followers.get(orgId) ?? 0) >= limit('followersPerOrg');
+    return all >= limit('followers') ? 'followers' : undefined;
   }
 
   #count(orgId: string, more: 1 | -1): void {

@@ -3,6 +3,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { type Clock, isRouseError, unauthorized } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
+import { LIMITS, limit } from '../../domain/index.ts';
 import { refusal } from '../../wire/index.ts';
 import { type Identity, identify } from '../identity/index.ts';
 import { type RateLimit, RateLimiter } from './rate-limit.ts';
@@ -17,10 +18,10 @@ export interface RequestLimits {
   badTokens: RateLimit;
 }
 
-export const REQUEST_LIMITS: RequestLimits = {
-  requests: { burst: 400, perSecond: 100 },
-  badTokens: { burst: 20, perSecond: 1 },
-};
+const limitsInForce = (): RequestLimits => ({
+  requests: { burst: 4 * limit('requestsPerSecond'), perSecond: limit('requestsPerSecond') },
+  badTokens: { burst: limit('badTokens'), perSecond: 1 },
+});
 
 const MOST_KNOWN = 10_000;
 
@@ -33,7 +34,7 @@ export function authenticate(
   sql: Sql,
   {
     clock,
-    limits = REQUEST_LIMITS,
+    limits = limitsInForce(),
     counts,
     hasOwnersToken = () => false,
   }: {
@@ -52,26 +53,24 @@ export function authenticate(
     const peer = peerOf(context);
     const token = tokenOf(context);
     const key = token === undefined ? `peer ${peer}` : `token ${digestOf(token)}`;
-    limit(context, requests.take(key));
+    slowDown(context, requests.take(key), 'requestsPerSecond');
     if (token !== undefined && !hasOwnersToken(context)) {
       try {
         context.set(KEY, await checked(token, key, peer));
       } catch (error) {
-        if (isRouseError(error) && error.code === 'unauthorized') limit(context, badTokens.take(peer));
+        if (isRouseError(error) && error.code === 'unauthorized')
+          slowDown(context, badTokens.take(peer), 'badTokens');
         throw error;
       }
     }
     await next();
   };
 
-  function limit(context: Context, wait: number): void {
+  function slowDown(context: Context, wait: number, name: RateName): void {
     if (wait === 0) return;
     if (counts) counts.limited++;
     context.header('retry-after', String(Math.ceil(wait)));
-    throw refusal('rate_limited', 'too many requests', {
-      hint: `try again in ${Math.ceil(wait)} s`,
-      facts: { retry_after: Math.ceil(wait) },
-    });
+    throw tooMany(name, Math.ceil(wait));
   }
 
   async function checked(token: string, key: string, peer: string): Promise<Identity> {
@@ -88,6 +87,16 @@ export function authenticate(
       throw error;
     }
   }
+}
+
+type RateName = 'requestsPerSecond' | 'badTokens';
+
+function tooMany(name: RateName, retry_after: number): Error {
+  const { unit, variable } = LIMITS[name];
+  return refusal('rate_limited', `too many requests: at most ${limit(name)} ${unit}`, {
+    hint: `try again in ${retry_after} s, or raise ${variable}`,
+    facts: { retry_after },
+  });
 }
 
 /** One after the other, so that a flood of guesses never holds more than one connection to the database. */

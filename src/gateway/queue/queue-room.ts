@@ -1,5 +1,5 @@
 import type { Sqlite } from '../../db/index.ts';
-import { limit } from '../../domain/index.ts';
+import { LIMITS, type LimitName, limit, limitHint } from '../../domain/index.ts';
 import { refusal } from '../../wire/index.ts';
 import type { AcceptInput } from './request.ts';
 
@@ -9,11 +9,12 @@ export class QueueRoom {
   #bytes: number | undefined;
 
   require(db: Sqlite, { payload }: AcceptInput, waiting: number): void {
-    if (waiting >= limit('queueRows')) throw full(`${waiting} requests wait`);
+    if (waiting >= limit('queueRows')) throw full(`${waiting} requests wait already`, 'queueRows');
     const more = Buffer.byteLength(JSON.stringify(payload));
     this.#bytes ??= waitingBytes(db);
     if (this.#bytes + more > limit('queueBytes')) this.#bytes = waitingBytes(db);
-    if (this.#bytes + more > limit('queueBytes')) throw full(`${this.#bytes} bytes of requests wait`);
+    if (this.#bytes + more > limit('queueBytes'))
+      throw full(`${this.#bytes} bytes of requests wait, and this one has ${more}`, 'queueBytes');
     this.#bytes += more;
   }
 }
@@ -25,8 +26,8 @@ function waitingBytes(db: Sqlite): number {
   )!.bytes;
 }
 
-function full(what: string): Error {
-  return refusal('queue_full', `${what} for the agent already`, {
-    hint: 'wait until some are done, or cancel what is not needed',
+function full(what: string, name: LimitName): Error {
+  return refusal('queue_full', `${what}: at most ${limit(name)} ${LIMITS[name].unit}`, {
+    hint: limitHint(name),
   });
 }

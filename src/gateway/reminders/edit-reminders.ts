@@ -1,5 +1,11 @@
 import type { Clock } from '../../base/index.ts';
-import { type BackendKind, capabilitiesOf, limit, type ReminderDefinition } from '../../domain/index.ts';
+import {
+  type BackendKind,
+  capabilitiesOf,
+  limit,
+  limitHint,
+  type ReminderDefinition,
+} from '../../domain/index.ts';
 import {
   type Reminder,
   type ReminderDeleted,
@@ -104,9 +110,13 @@ export class EditReminders {
     const { size } = this.#on.book.set;
     const most = limit('liveReminders');
     if (size + more <= most) return;
-    throw refusal('too_many_reminders', `the agent has ${size} live reminders, and may have ${most}`, {
-      hint: 'remove some first, or let one of them repeat',
-    });
+    throw refusal(
+      'too_many_reminders',
+      `the agent has ${size} live reminders, and ${more} more are too many: at most ${most} at a time`,
+      {
+        hint: limitHint('liveReminders'),
+      },
+    );
   }
 
   #leaderId(): string | null {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalid } from '../../base/index.ts';
-import { MAIL_OPERATIONS, type MailOperationName } from '../../domain/schemas.ts';
+import { hintIn, MAIL_OPERATIONS, type MailOperationName } from '../../domain/schemas.ts';
 
 const MOST_ISSUES = 5;
 
@@ -11,7 +11,11 @@ export function checkMail<S extends z.ZodType>(schema: S, value: unknown, what: 
   const issues = result.error.issues
     .slice(0, MOST_ISSUES)
     .map(({ path, message }) => `${at(path)}: ${message}`);
-  throw invalid(`${what}: ${issues.join('; ')}`, { facts: { issue_count: result.error.issues.length } });
+  const hint = hintIn(result.error.issues);
+  throw invalid(`${what}: ${issues.join('; ')}`, {
+    ...(hint !== undefined && { hint }),
+    facts: { issue_count: result.error.issues.length },
+  });
 }
 
 /** What a caller says to a mailbox, checked. */

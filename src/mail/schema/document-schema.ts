@@ -4,14 +4,16 @@ import {
   isAddress,
   isManagedPath,
   isMessageId,
+  LIMITS,
   MAIL_PROTOCOL_VERSION,
   type MailDocument,
 } from '../../domain/index.ts';
-import { MAX_ATTACHMENTS, mailBody } from '../../domain/schemas.ts';
+import { mailBody } from '../../domain/schemas.ts';
 import { headerLine } from './check.ts';
 
-/** More than a message may be sent to, whatever limit was in force where it was written. */
-const MAX_RECIPIENTS = 1000;
+/** As many as any limit allows: which one was in force where it was written is not known. */
+const MAX_RECIPIENTS = LIMITS.recipients.most;
+const MAX_ATTACHMENTS = LIMITS.attachments.most;
 
 const principalSchema = z.strictObject({
   principal_id: headerLine(200),

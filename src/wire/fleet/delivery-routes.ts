@@ -1,3 +1,4 @@
+import { limitSentence } from '../../domain/index.ts';
 import { A2A_PLACES, DELIVERY_PLACES } from '../places.ts';
 import { routes } from '../route.ts';
 import {
@@ -67,6 +68,7 @@ export const A2A_ROUTES = routes(A2A_PLACES, {
   'a2a.rpc': {
     tag: 'a2a',
     summary: 'The JSON-RPC endpoint of A2A 1.0 and 0.3; streams answer as text/event-stream',
+    description: `${limitSentence('followersPerOrg')} ${limitSentence('followers')} Beyond that a stream is refused, and a message is answered at once.`,
     access: 'org',
     body: a2aJsonRpc,
     response: a2aJsonRpc,

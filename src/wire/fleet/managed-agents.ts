@@ -3,6 +3,7 @@ import { EXECUTION_MODES, TUI_TIMING_FIELDS, type TuiTimingField } from '../../d
 import {
   about,
   absolutePath,
+  bounded,
   count,
   integer,
   name,
@@ -31,7 +32,7 @@ const launchFields = {
   schema_version: schemaVersion(1),
   tool,
   working_directory: absolutePath,
-  agent_name: trimmed,
+  agent_name: bounded('nameLength', trimmed),
   agent_id: trimmed.nullish(),
   session_name: trimmed.nullish(),
   args: words.default([]),

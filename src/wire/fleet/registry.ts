@@ -1,6 +1,17 @@
 import * as z from 'zod';
-import { limit } from '../../domain/index.ts';
-import { about, count, integer, name, nextPage, notBlank, oneLine, stamp, strict, text } from '../fields.ts';
+import {
+  about,
+  bounded,
+  count,
+  integer,
+  name,
+  nextPage,
+  notBlank,
+  oneLine,
+  stamp,
+  strict,
+  text,
+} from '../fields.ts';
 import { REQUEST_OUTCOMES } from '../v1/request-views.ts';
 
 /** There is no `busy`: that is `active_tasks` above zero. */
@@ -26,12 +37,7 @@ export const registerBody = name(
   'FleetRegisterBody',
   strict({
     agent_id: about('Authoritative id of the agent; the same id keeps its workspace.', identifier),
-    name: about(
-      'What people call it.',
-      oneLine.refine((value) => value.length <= limit('nameLength'), {
-        error: () => `must have at most ${limit('nameLength')} characters`,
-      }),
-    ),
+    name: bounded('nameLength', about('What people call it.', oneLine)),
     tool: identifier.optional(),
     session_id: about('Which session of the agent this is; an older one is fenced off.', identifier),
     host: about('The host it runs on, for people.', identifier).optional(),

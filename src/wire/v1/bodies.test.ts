@@ -423,3 +423,15 @@ it('not blank does not mean trimmed: a prompt keeps its white space', () => {
   const body = { kind: 'submit_prompt', payload: { prompt: '  two\n\n' } };
   expect(parseBody(schemaOf('requests.create'), body)).toMatchObject(body);
 });
+
+it('the first bad cron expression ends the check, and a list that is too long has none read', () => {
+  const { start_after_seconds: _, ...plain } = { ...oneOff, mode: 'repeat' };
+  const schema = schemaOf('reminders.create');
+  const list = (...crons: string[]) => ({ reminders: crons.map((cron) => ({ ...plain, cron })) });
+  expect(() => parseBody(schema, list('0 9 * * *', 'x x x x x', 'y y y y y'))).toThrow(
+    /^reminders\[1\]\.cron must be a cron expression such as "0 9 \* \* 1-5"$/,
+  );
+  expect(() => parseBody(schema, list(...Array<string>(1001).fill('x x x x x')))).toThrow(
+    /^reminders must have at most 1000 entries$/,
+  );
+});

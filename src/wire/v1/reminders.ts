@@ -16,6 +16,7 @@ import {
 } from '../../domain/index.ts';
 import {
   about,
+  bounded,
   instant,
   name,
   notBlank,
@@ -32,16 +33,21 @@ const sendKeys = name(
   'ReminderSendKeys',
   rules(
     strict({
-      sequence: about('The grammar of `POST /v1/control/send-keys`.', notBlank),
+      sequence: bounded('keysLength', about('The grammar of `POST /v1/control/send-keys`.', notBlank)),
       ensure_enter: about('End in exactly one `<[Enter]>`.', z.boolean().default(true)),
     }),
     ({ sequence }): FieldProblem[] => keyProblems(sequence, false, ['sequence']),
   ),
 );
 
-const cronExpression = trimmed
-  .max(LONGEST_CRON)
-  .refine((value) => isCron(value), 'must be a cron expression such as "0 9 * * 1-5"');
+/** Reading one is dear: the first that is bad ends the check, and nothing is read of a list that is too long. */
+function firstBadCron(list: readonly { cron?: string | null | undefined }[]): number {
+  if (list.length > limit('remindersPerBody')) return -1;
+  return list.findIndex(({ cron }) => cron != null && cron.length <= LONGEST_CRON && !isCron(cron));
+}
+
+const NO_CRON = 'must be a cron expression such as "0 9 * * 1-5"';
+
 const timeZone = trimmed.refine(
   (value) => isTimeZone(value),
   'must be an IANA time zone such as Europe/Zurich',
@@ -71,7 +77,7 @@ const definition = {
   interval_seconds: about('Required for `repeat` without `cron`, refused for `one_off`.', seconds.nullish()),
   cron: about(
     'For `repeat`, instead of an interval and a start: five or six fields.',
-    cronExpression.nullish(),
+    trimmed.max(LONGEST_CRON).nullish(),
   ),
   time_zone: about('IANA name in which `cron` is read. Default UTC.', timeZone.nullish()),
   durable: about('Survives a restart of the gateway. Default: live only.', z.boolean().default(false)),
@@ -88,19 +94,23 @@ export const createRemindersBody = name(
   'CreateRemindersBody',
   strict({
     schema_version: schemaVersion(1),
-    reminders: z
-      .array(reminderDefinition)
-      .min(1)
-      .refine((list) => list.length <= limit('remindersPerBody'), {
-        error: () => `must have at most ${limit('remindersPerBody')} entries`,
+    reminders: bounded(
+      'remindersPerBody',
+      rules(z.array(reminderDefinition).min(1), (list) => {
+        const bad = firstBadCron(list);
+        return bad < 0 ? [] : [{ path: [bad, 'cron'], message: NO_CRON }];
       }),
+    ),
   }),
 );
 
 /** Body of `PUT /v1/reminders/{reminder_id}`: every mutable field anew. */
 export const putReminderBody = name(
   'PutReminderBody',
-  rules(strict({ schema_version: schemaVersion(1), ...definition }), reminderProblems),
+  rules(strict({ schema_version: schemaVersion(1), ...definition }), (one) => [
+    ...(firstBadCron([one]) < 0 ? [] : [{ path: ['cron'], message: NO_CRON }]),
+    ...reminderProblems(one),
+  ]),
 );
 
 const lastDelivery = name(

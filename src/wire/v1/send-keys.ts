@@ -1,15 +1,12 @@
 import * as z from 'zod';
 import { messageOf } from '../../base/index.ts';
 import { type FieldProblem, limit, parseKeySequence } from '../../domain/index.ts';
-import { about, name, notBlank, rules, strict } from '../fields.ts';
+import { about, bounded, name, notBlank, rules, strict } from '../fields.ts';
 
 /** A sequence whose tokens are all known keys; said when it is accepted, not when it is sent. */
 export function keyProblems(sequence: string, escapeSpecialKeys: boolean, path: string[]): FieldProblem[] {
-  // That it must not be empty is said by the field itself.
-  if (sequence.trim() === '') return [];
-  // Each key is typed on its own: more of them would hold the terminal for minutes.
-  if (sequence.length > limit('keysLength'))
-    return [{ path, message: `must have at most ${limit('keysLength')} characters` }];
+  // What is empty or too long, the field itself refuses.
+  if (sequence.trim() === '' || sequence.length > limit('keysLength')) return [];
   try {
     parseKeySequence(sequence, escapeSpecialKeys);
     return [];
@@ -23,9 +20,10 @@ export const sendKeysBody = name(
   'SendKeysBody',
   rules(
     strict({
-      sequence: about(
-        'Text and exact `<[key-name]>` tokens, typed from left to right. No Enter is added.',
-        notBlank,
+      // Each key is typed on its own: more of them would hold the terminal for minutes.
+      sequence: bounded(
+        'keysLength',
+        about('Text and exact `<[key-name]>` tokens, typed from left to right. No Enter is added.', notBlank),
       ),
       escape_special_keys: about('Type the whole sequence as text.', z.boolean().default(false)),
     }),

@@ -2,7 +2,7 @@ import * as http from 'node:http';
 import { Readable } from 'node:stream';
 import type { Context } from 'hono';
 import { errnoOf, unavailable } from '../../../base/index.ts';
-import { MAX_BODY_BYTES, readBytes } from '../../../http/index.ts';
+import { readBytes } from '../../../http/index.ts';
 import {
   type ManifestFacts,
   probeGateway,
@@ -32,7 +32,7 @@ export async function forward(
 ): Promise<Response> {
   const paths = sessionPaths(facts.root);
   const token = readToken(paths, session.env);
-  const body = await readBytes(context, MAX_BODY_BYTES);
+  const body = await readBytes(context);
   const life = await probeGateway(paths, token);
   if (life.life !== 'live') {
     throw unavailable(`agent ${facts.agentName} has no live gateway`, {

@@ -1,0 +1,223 @@
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIMITS, type LimitName, setLimits } from '../../src/domain/index.ts';
+import { type Answer, LimitedHouse, LOW } from './house.ts';
+
+const house = new LimitedHouse();
+const ends: (() => void)[] = [];
+beforeAll(async () => {
+  await house.open();
+}, 120_000);
+afterAll(async () => {
+  for (const end of ends) end();
+  await house.close();
+});
+
+const NAMES = Object.keys(LIMITS) as LimitName[];
+const stored = (page: string): string =>
+  fs.readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
+
+describe.each(NAMES)('the limit %s', (name) => {
+  const { variable, standard } = LIMITS[name];
+
+  it('stands in the page of the environment with its number', () => {
+    const line = stored('environment.md')
+      .split('\n')
+      .find((each) => each.startsWith(`| \`${variable}\` |`));
+    expect(line).toContain(`Default ${standard}`);
+  });
+
+  it('stands in a document of the HTTP routes with its number and its variable', () => {
+    const told = ['gateway', 'fleet'].map((server) => stored(`openapi/${server}.json`)).join();
+    expect(told).toMatch(new RegExp(`At most ${standard} [^"\`]*; \`${variable}\` sets another limit`));
+  });
+
+  it('is named on the page of what it limits', () => {
+    const pages = fs
+      .readdirSync(new URL('../../docs', import.meta.url))
+      .filter((each) => each.endsWith('.md'));
+    expect(pages.filter((page) => page !== 'environment.md' && stored(page).includes(variable))).not.toEqual(
+      [],
+    );
+  });
+
+  it('takes no other number than a whole one above zero', () => {
+    for (const given of ['0', '-1', '1.5', 'many', '1e400'])
+      expect(() => setLimits({ [variable]: given })).toThrow(variable);
+  });
+});
+
+interface Case {
+  /** Up to the limit, where it takes more than one request to get there. */
+  prepare?: () => Promise<unknown>;
+  /** One more than there may be. */
+  over: () => Promise<Answer>;
+  /** HTTP status, or exit code of a command. */
+  status: number;
+}
+
+const letter = (more: object) => ({ to: ['ana@houmao.localhost'], subject: 's', body_content: 'b', ...more });
+const reminders = (count: number) => ({
+  reminders: Array.from({ length: count }, (_, ranking) => ({
+    ...{ mode: 'one_off', title: 't', prompt: 'p', start_after_seconds: 3600 },
+    ranking,
+  })),
+});
+const prompt = (text: string) => ({ kind: 'submit_prompt', payload: { prompt: text } });
+const times = async (count: number, work: (n: number) => Promise<unknown>): Promise<void> => {
+  for (let n = 0; n < count; n++) await work(n);
+};
+
+async function followers(agentId: string, org: string, count: number): Promise<void> {
+  const workspace = await house.register(agentId, org);
+  await times(count, async () => {
+    const { held, end, text } = await house.follow(workspace);
+    ends.push(end);
+    expect(held, text).toBe(true);
+  });
+}
+const oneMore = async (agentId: string, org: string): Promise<Answer> =>
+  house.follow(await house.register(agentId, org));
+
+/** Each limit but that of connections, which has no words. In this order: what fills the queue comes last. */
+const CASES: Record<Exclude<LimitName, 'connections'>, Case[]> = {
+  addressLength: [
+    {
+      over: () => house.post('/v1/mail/send', letter({ to: [`${'a'.repeat(30)}@houmao.localhost`] })),
+      status: 422,
+    },
+  ],
+  nameLength: [
+    {
+      over: () => house.ask('/registry/register', { agent_id: 'x', name: 'much-too-long', session_id: 's' }),
+      status: 422,
+    },
+    {
+      over: () => house.rouse('agents', 'launch', '--tool', 'scripted', '--agent-name', 'much-too-long'),
+      status: 2,
+    },
+  ],
+  recipients: [
+    {
+      over: () => house.post('/v1/mail/send', letter({ to: Array(4).fill('ana@houmao.localhost') })),
+      status: 422,
+    },
+    {
+      over: () =>
+        house.rouse(
+          ...['mail', 'send', '--address', 'ana@houmao.localhost', '--subject', 's', '--body-content', 'b'],
+          ...Array.from({ length: 4 }, (_, n) => ['--to', `a${n}@houmao.localhost`]).flat(),
+        ),
+      status: 2,
+    },
+  ],
+  attachments: [
+    {
+      over: () => house.post('/v1/mail/send', letter({ attachments: Array(3).fill({ path: '/etc/hosts' }) })),
+      status: 422,
+    },
+  ],
+  bodyBytes: [
+    { over: () => house.post('/v1/mail/send', letter({ body_content: 'x'.repeat(20_001) })), status: 413 },
+    { over: () => house.ask('/registry/register', { agent_id: 'x'.repeat(20_001) }), status: 413 },
+  ],
+  keysLength: [
+    { over: () => house.post('/v1/control/send-keys', { sequence: 'x'.repeat(51) }), status: 422 },
+    {
+      over: () =>
+        house.post('/v1/reminders', {
+          reminders: [
+            {
+              ...{ mode: 'one_off', title: 't', ranking: 0, start_after_seconds: 60 },
+              send_keys: { sequence: 'x'.repeat(51) },
+            },
+          ],
+        }),
+      status: 422,
+    },
+  ],
+  remindersPerBody: [{ over: () => house.post('/v1/reminders', reminders(5)), status: 422 }],
+  liveReminders: [
+    {
+      prepare: () => house.post('/v1/reminders', reminders(3)),
+      over: () => house.post('/v1/reminders', reminders(3)),
+      status: 409,
+    },
+  ],
+  queueBytes: [{ over: () => house.post('/v1/requests', prompt('x'.repeat(9001))), status: 503 }],
+  queueRows: [
+    {
+      prepare: async () => {
+        await house.occupy();
+        await times(6, () => house.post('/v1/requests', prompt('next')));
+      },
+      over: () => house.post('/v1/requests', prompt('one more')),
+      status: 503,
+    },
+  ],
+  followersPerOrg: [
+    { prepare: () => followers('one', 'here', 2), over: () => oneMore('one', 'here'), status: 200 },
+  ],
+  followers: [
+    { prepare: () => followers('two', 'there', 1), over: () => oneMore('two', 'there'), status: 200 },
+  ],
+  badTokens: [
+    {
+      prepare: () => times(8, (n) => house.ask('/registry/agents', undefined, `rouse_${n}`)),
+      over: () => house.ask('/registry/agents', undefined, 'rouse_x'),
+      status: 429,
+    },
+  ],
+  requestsPerSecond: [
+    {
+      over: async () => {
+        // As many at once as are allowed, and those that a second brings, and those of the time they take.
+        for (let n = 0; n < 20 * LOW.requestsPerSecond; n++) {
+          const answer = await house.ask('/registry/agents', undefined, null);
+          if (answer.status === 429) return answer;
+        }
+        throw new Error('nobody was slowed down');
+      },
+      status: 429,
+    },
+  ],
+};
+
+describe.each(Object.keys(CASES) as (keyof typeof CASES)[])('beyond %s', (name) => {
+  const { variable } = LIMITS[name];
+
+  it.each(CASES[name].map((each, n) => [n + 1, each] as const))(
+    'a program that was told another limit refuses with its number, its variable and what to do, and changes nothing (%i)',
+    async (_, { prepare, over, status }) => {
+      await prepare?.();
+      const before = await house.state();
+      const answer = await over();
+      expect(answer).toMatchObject({ status, text: expect.stringContaining(variable) });
+      expect(answer.text).toMatch(new RegExp(`\\b${LOW[name]}\\b`));
+      expect(answer.text).toMatch(/, or raise ROUSE_MAX_/);
+      expect(await house.state()).toEqual(before);
+    },
+  );
+});
+
+it.each(['gateway', 'fleet server'])('a %s closes one connection too many, and no other', async (which) => {
+  const { port } = new URL(which === 'gateway' ? house.agent.base : house.fleetUrl);
+  const sockets: Socket[] = [];
+  const closed = await new Promise<number>((resolve) => {
+    for (let n = 0; n <= LOW.connections; n++) {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.on('error', () => {});
+      socket.once('close', () => resolve(sockets.filter((each) => !each.closed).length));
+      sockets.push(socket);
+    }
+  });
+  expect(closed).toBeGreaterThan(0);
+  expect(closed).toBeLessThanOrEqual(LOW.connections);
+  for (const socket of sockets) {
+    if (socket.closed) continue;
+    socket.destroy();
+    await once(socket, 'close');
+  }
+});
