@@ -1,4 +1,5 @@
 import * as path from 'node:path';
+import { invalid } from '../../base/index.ts';
 import type { MailOperationName } from '../../domain/index.ts';
 import { REPLY_POLICIES } from '../../domain/index.ts';
 import { type Argument, type Command, type Flag, flagKey, type Input, type InputOf } from '../command.ts';
@@ -177,7 +178,14 @@ const COMMANDS: MailCommand<Input>[] = [
       { name: 'answered', summary: 'mark as answered', negatable: true, opposite: 'unanswered' },
       { name: 'archived', summary: 'move to the archive', negatable: true, opposite: 'unarchived' },
     ],
-    body: (input) => ({ ...refs(input), ...fields(input, ['read', 'answered', 'archived']) }),
+    body: (input) => {
+      const { read, answered, archived } = input.flags;
+      if (read === undefined && answered === undefined && archived === undefined)
+        throw invalid('mark needs at least one flag that says what to change', {
+          hint: 'give --read, --answered or --archived, or --unread, --unanswered or --unarchived to undo it',
+        });
+      return { ...refs(input), ...fields(input, ['read', 'answered', 'archived']) };
+    },
     print: changedText,
   }),
   mailCommand({
