@@ -1,10 +1,9 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { Sql } from '../../src/db/index.ts';
-import { Sqlite } from '../../src/db/sqlite/sqlite-connection.ts';
 import type { KillableAgent, KillHouse } from './house.ts';
 import type { Item, Load } from './load.ts';
-import { evenly } from './witness.ts';
+import { falseEnd, kindOf, promptOf, type Row, readRows } from './request-rows.ts';
 
 /** What became of everything of one kind. */
 export interface Verdict {
@@ -20,17 +19,6 @@ export interface Verdict {
   doubled: number;
   /** What is written down of it is not what happened. */
   false: number;
-}
-
-/** A request as the gateway's database keeps it. */
-interface Row {
-  request_id: string;
-  idempotency_key: string | null;
-  payload_json: string;
-  source: string;
-  state: string;
-  outcome: string | null;
-  waiting_reason: string | null;
 }
 
 /** A message as the server's database keeps it. */
@@ -49,6 +37,12 @@ interface ReminderEvent {
   reminder_id: string;
   outcome?: string;
 }
+
+/**
+ * Kills may cost a few their answer; when it is more than one in ten, it is not the kills. A wake or a nudge may also lose
+ * its reason.
+ */
+const FEW = { atLeast: 3, share: 0.1, of: ['request', 'message'] };
 
 const keyOfMessage = (id: string): string => `a2a:${id}`;
 
@@ -72,6 +66,7 @@ export class Judge {
   async judge(): Promise<void> {
     this.#load.look();
     for (const agent of this.#house.agents) this.#judgePrompts(agent);
+    this.#judgeShares();
     const sql = await this.#house.openDatabase();
     try {
       await this.#judgeFleet(sql);
@@ -83,7 +78,7 @@ export class Judge {
 
   /** Each text the agent received against each request that was to bring it. */
   #judgePrompts(agent: KillableAgent): void {
-    const rows = this.#readRows(agent);
+    const rows = readRows(agent.root);
     this.#rows.set(agent.name, new Map(rows.map((row) => [row.idempotency_key ?? row.request_id, row])));
     const received = countBy(this.#load.witnesses.get(agent.name)!.prompts, (text) => text);
     const wanted = new Map<string, Row[]>();
@@ -114,8 +109,25 @@ export class Judge {
     if (times > rows.length) this.#wrong(kind, 'doubled', told, times - rows.length);
     else if (times > submitted + unconfirmed)
       this.#wrong(kind, 'false', told, times - submitted - unconfirmed);
-    for (const row of rows.filter(({ state }) => state === 'accepted' || state === 'running'))
+    for (const row of rows) this.#judgeEnd(agent, row);
+  }
+
+  /** What it says of its end, against its own evidence. */
+  #judgeEnd(agent: string, row: Row): void {
+    const trouble = falseEnd(row);
+    if (trouble) this.#wrong(kindOf(row), 'false', `${agent}: ${trouble}`);
+    if (row.state === 'accepted' || row.state === 'running')
       this.wrongs.push(`${agent}: ${row.request_id} is ${row.state} (${row.waiting_reason ?? 'no reason'})`);
+  }
+
+  /** Whoever says of everything that it failed says nothing false either. */
+  #judgeShares(): void {
+    for (const kind of FEW.of) {
+      const { sent, ...verdict } = this.#verdict(kind);
+      const ended = verdict['said failed'] + verdict['said unconfirmed'];
+      if (ended > Math.max(FEW.atLeast, FEW.share * sent))
+        this.wrongs.push(`${kind}: ${ended} of ${sent} failed or were unconfirmed`);
+    }
   }
 
   /** What the server says of each message against what the gateway it went to says. */
@@ -219,15 +231,6 @@ export class Judge {
     else this.#wrong('asked', 'doubled', `${told}: ${JSON.stringify(rows[0])}`);
   }
 
-  #readRows({ root }: KillableAgent): Row[] {
-    const db = new Sqlite({ file: path.join(root, 'queue.sqlite'), readOnly: true });
-    try {
-      return db.all<Row>('SELECT * FROM gateway_requests');
-    } finally {
-      db.close();
-    }
-  }
-
   #reminderEnds({ agent, id }: Item): string[] {
     const { root } = this.#house.agents.find(({ name }) => name === agent)!;
     return ['events.jsonl.1', 'events.jsonl']
@@ -271,16 +274,6 @@ export class Judge {
     this.verdicts.set(kind, verdict);
     return verdict;
   }
-}
-
-function promptOf({ payload_json }: Row): string {
-  return evenly(String((JSON.parse(payload_json) as { prompt?: unknown }).prompt ?? ''));
-}
-
-function kindOf(row: Row): string {
-  if (row.source === 'notifier') return 'wake for mail';
-  if (row.source !== 'fleet') return 'request';
-  return promptOf(row).includes('item-') ? 'message' : 'notice or nudge';
 }
 
 function countBy<T>(values: Iterable<T>, of: (value: T) => string): Map<string, number> {
