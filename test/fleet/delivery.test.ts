@@ -379,6 +379,22 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
       expect(await recordOutcome(sql, told)).toBe(true);
       expect(await rowOf(sql, id)).toMatchObject({ status: 'completed', outcome: 'submitted' });
     });
+
+    it('is evidence also of one that was refused, by a disk that had taken it: it is not given out again', async () => {
+      const { id } = await enqueue(sql, message(target));
+      await answer((await take())[0]!, { result: 'refused', reason: 'no space' });
+      const told = {
+        workspaceId: target.workspaceId,
+        id,
+        requestId: 'r',
+        outcome: 'submitted',
+        at: new Date(),
+      };
+      expect(await recordOutcome(sql, told)).toBe(true);
+      expect(await rowOf(sql, id)).toMatchObject({ status: 'completed', outcome: 'submitted' });
+      await age(sql, id, HOUR);
+      expect(await take()).toEqual([]);
+    });
   });
 
   describe('dead letters', () => {

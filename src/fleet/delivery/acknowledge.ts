@@ -98,7 +98,8 @@ export interface Outcome {
 }
 
 /**
- * What became of a message inside the gateway. It is evidence that the gateway had it, whatever was thought before.
+ * What became of a message inside the gateway. It is evidence that the gateway had it, whatever was thought before: also
+ * of one that is in line again because the gateway refused it, whose disk had taken what it did not confirm.
  * False when this workspace was never given it, or the same was told before.
  */
 export async function recordOutcome(sql: Sql, told: Outcome): Promise<boolean> {
@@ -108,8 +109,8 @@ export async function recordOutcome(sql: Sql, told: Outcome): Promise<boolean> {
         response_body = coalesce($6::jsonb, response_body),
         turn_state = coalesce(turn_state, CASE WHEN $4 IN ('submitted', 'coalesced') THEN
           CASE WHEN $7::boolean THEN 'working' ELSE 'unproven' END END)
-      WHERE id = $1::uuid AND workspace_id = $2::uuid AND claimed_by IS NOT NULL
-        AND status IN ('dispatched', 'completed', 'failed')
+      WHERE id = $1::uuid AND workspace_id = $2::uuid
+        AND (claimed_by IS NOT NULL AND status IN ('dispatched', 'completed', 'failed') OR status = 'queued' AND attempts > 0)
         AND (gateway_request_id IS NULL OR $3::text IS NULL OR gateway_request_id = $3)
         AND (outcome_at IS NULL OR outcome_at < $5::timestamptz)`,
     [
