@@ -1,12 +1,17 @@
+type Hear = (error: unknown) => void;
+
+// On globalThis, because a process may hold two bundles of this module.
+const place = globalThis as { rouseListenerErrors?: Hear };
+
 /** In tests an error of a listener must be seen: it is thrown where nobody can catch it. */
-let hear = (error: unknown): void =>
+const throwUncaught: Hear = (error) =>
   queueMicrotask(() => {
     throw error;
   });
 
 /** For programs that live long: no error of a listener or a timer ends them. Once, when they start. */
-export function hearListenerErrors(handler: (error: unknown) => void): void {
-  hear = handler;
+export function hearListenerErrors(handler: Hear): void {
+  place.rouseListenerErrors = handler;
 }
 
 /** Calls back somebody whose errors are not the caller's. */
@@ -14,6 +19,6 @@ export function callListener(call: () => void): void {
   try {
     call();
   } catch (error) {
-    hear(error);
+    (place.rouseListenerErrors ?? throwUncaught)(error);
   }
 }

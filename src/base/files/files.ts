@@ -146,6 +146,6 @@ function explainDirectory(cause: unknown, directory: string): unknown {
     case 'ENOENT':
       return notFound(`the directory ${at} cannot be created in ${path.dirname(at)}`, { cause });
     default:
-      return explainDisk(cause, `the directory ${at} cannot be made`);
+      return explainDisk(cause, `the directory ${at} cannot be created`);
   }
 }
