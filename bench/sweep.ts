@@ -1,6 +1,6 @@
 import { silentLog } from '../src/base/index.ts';
 import type { Sql } from '../src/db/index.ts';
-import { enqueue } from '../src/fleet/delivery/index.ts';
+import { enqueue, enqueueAll } from '../src/fleet/delivery/index.ts';
 import { dueRules } from '../src/fleet/nudge/due.ts';
 import { NUDGE_DEFAULTS, nudgeBody, nudgeSweep } from '../src/fleet/nudge/index.ts';
 import { pickAgents } from '../src/fleet/nudge/pick-agents.ts';
@@ -23,7 +23,7 @@ interface Cost {
 }
 
 const ROUNDS = 5;
-const sweep = nudgeSweep({ settings: NUDGE_DEFAULTS, enqueue, log: silentLog });
+const sweep = nudgeSweep({ settings: NUDGE_DEFAULTS, enqueueAll, log: silentLog });
 const rules = dueRules(NUDGE_DEFAULTS);
 const signal = new AbortController().signal;
 

@@ -1,6 +1,7 @@
 // docs/agents.md: its tables are made from what src/tools says of each tool; the prose between them is written by hand.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { CLIS } from './agent-clis.mjs';
 import { loadSource } from './load-source.mjs';
 import { root } from './setup.mjs';
 
@@ -95,6 +96,29 @@ const TABLES = {
     table(
       ['Tool', 'Input during a turn', 'Interrupt', 'Puts the prompt back', 'New chat', 'Changes a paste'],
       tools.map(inputRow),
+    ),
+  doors: (tools) =>
+    table(
+      ['Tool', 'MCP', 'Permission', 'Skills', 'Hooks', 'Sandbox', 'Tried'],
+      tools.map(({ name, notes, skills, additions }) => [
+        name,
+        notes.mcp,
+        notes.allowsTools,
+        skills ? code(`~/${skills.byDefault}`) : '–',
+        additions ? 'of this session' : '–',
+        notes.sandbox,
+        CLIS[name]?.version ?? '–',
+      ]),
+    ),
+  absence: (tools) =>
+    table(
+      ['Tool', 'The model sees', 'Away when the tool starts', 'Away for a while'],
+      tools.map(({ name, mcp }) => [
+        name,
+        code(mcp.modelName('rouse', 'mail_list')),
+        mcp.absence.atStart,
+        mcp.absence.meanwhile,
+      ]),
     ),
   mail: (tools) =>
     table(

@@ -33,7 +33,7 @@ try {
     logLevel: 'warning',
   });
   run(process.execPath, [outfile, ...rest], {
-    env: { ...process.env, ROUSE_ROOT: root, TMPDIR: process.env.TMPDIR ?? tmpdir() },
+    env: { ...process.env, ROUSE_ROOT: root, ROUSE_TEST_ROOT: root, TMPDIR: process.env.TMPDIR ?? tmpdir() },
   });
 } finally {
   rmSync(directory, { recursive: true, force: true });

@@ -1,10 +1,29 @@
-// Builds dist/: one quick CommonJS bundle for the command line (it starts 10 ms sooner than ESM), and split ESM
-// chunks for everything it loads only when needed, plus the programs that run on their own.
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+// Builds dist/: two quick CommonJS bundles for the command line (quick-bundles.mjs), and split ESM chunks for everything it
+// loads only when needed, plus the programs that run on their own.
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
+import { buildPage } from './build-page.mjs';
 import { thirdPartyNotices } from './licences.mjs';
+import {
+  compileBeforehand,
+  lazyBuiltins,
+  lazyImports,
+  lazyZod,
+  partsSource,
+  wrap,
+} from './quick-bundles.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const { version, dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
@@ -13,31 +32,8 @@ const external = ['koffi', '@photostructure/sqlite', '@electric-sql/pglite', 'pg
   (name) => dependencies[name],
 );
 
-/** Behind the smallest possible entry, which answers `--version` alone. */
-const COMMAND_LINE = 'main/command-line';
-
-/** Loaded lazily, but from the quick bundle itself: what `agents gateway status` needs. */
-const QUICK = new Set(['session/index', 'client/index']);
-
 /** Programs of their own, started by path. */
 const PROGRAMS = { gateway: 'src/main/gateway.ts', 'scripted-agent': 'src/scripted/main.ts' };
-
-/** In the quick bundle, `import()` of our own file stays an import at run time, of the chunk built from it. */
-function lazyImports(found) {
-  return {
-    name: 'lazy-imports',
-    setup(build) {
-      build.onResolve({ filter: /^\.\.?\// }, (request) => {
-        if (request.kind !== 'dynamic-import') return undefined;
-        const file = path.resolve(request.resolveDir, request.path);
-        const name = path.relative(path.join(root, 'src'), file).replace(/\.ts$/, '');
-        if (QUICK.has(name)) return undefined;
-        found.set(name, file);
-        return { path: `./lazy/${name}.js`, external: true };
-      });
-    },
-  };
-}
 
 /** Built aside and swapped in, so that a program started meanwhile finds one whole build or the other. */
 export async function build(target = path.join(root, 'dist')) {
@@ -49,25 +45,40 @@ export async function build(target = path.join(root, 'dist')) {
     target: 'node20.19',
     external,
     define: { ROUSE_VERSION: JSON.stringify(version) },
-    minify: true,
-    keepNames: true,
+    minifyWhitespace: true,
+    minifySyntax: true,
+    // Short names would have to be put right at run time, each time a function is made: a twentieth of an accept.
+    minifyIdentifiers: false,
     legalComments: 'none',
     sourcemap: false,
     logLevel: 'warning',
   };
   const lazy = new Map();
-  await esbuild.build({
+  const quick = {
     ...shared,
-    entryPoints: { rouse: 'src/main/rouse.ts', 'command-line': `src/${COMMAND_LINE}.ts` },
     format: 'cjs',
+    // Less to read at every start, and nobody reads the names of these bundles.
+    minifyIdentifiers: true,
+    define: { ...shared.define, 'import.meta.url': 'importMetaUrl' },
+  };
+  await esbuild.build({
+    ...quick,
+    entryPoints: { rouse: 'src/main/rouse.ts', 'quick-load': 'src/main/quick-load.ts' },
+    external: ['./quick-load.cjs'],
     outdir,
     outExtension: { '.js': '.cjs' },
-    // Naming every function again at every start costs milliseconds, and nobody reads the names of this bundle.
-    keepNames: false,
-    plugins: [lazyImports(lazy)],
-    external: [...external, './command-line.cjs'],
-    // Only reached by code that is itself loaded lazily; kept so that base/ works in both formats.
-    define: { ...shared.define, 'import.meta.url': '__filename' },
+  });
+  await esbuild.build({
+    ...quick,
+    entryPoints: ['src/main/command-line.ts'],
+    outfile: path.join(outdir, 'command-line.cjs'),
+    plugins: [lazyImports(lazy), lazyBuiltins],
+  });
+  await esbuild.build({
+    ...quick,
+    stdin: partsSource,
+    outfile: path.join(outdir, 'parts.cjs'),
+    plugins: [lazyBuiltins, lazyZod],
   });
   await esbuild.build({
     ...shared,
@@ -83,15 +94,33 @@ export async function build(target = path.join(root, 'dist')) {
       js: "import{createRequire as rouseCreateRequire}from'node:module';const require=rouseCreateRequire(import.meta.url);",
     },
   });
+  await buildPage(path.join(outdir, 'page'), path.join(target, 'page'));
   writeFileSync(path.join(outdir, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices());
+  for (const name of ['command-line.cjs', 'parts.cjs']) wrap(path.join(outdir, name));
+  compileBeforehand(outdir);
   if (!keepDatabase(target, outdir) && isRelease()) await packDatabase(outdir);
+  if (!isPacked()) keepChunks(path.join(target, 'chunks'), path.join(outdir, 'chunks'));
   const old = `${target}.old-${process.pid}`;
   if (existsSync(target)) renameSync(target, old);
   renameSync(outdir, target);
   rmSync(old, { recursive: true, force: true });
 }
 
-const isRelease = () => process.argv.includes('--release') || process.env.npm_lifecycle_event === 'prepack';
+const isRelease = () => process.argv.includes('--release');
+const isPacked = () => ['pack', 'publish'].includes(process.env.npm_command);
+const KEPT_MS = 14 * 86_400_000;
+
+/** What gateways of an earlier build load only when they need it stays for them; nobody is of an earlier build for so long. */
+function keepChunks(from, to) {
+  if (!existsSync(from)) return;
+  for (const name of readdirSync(from)) {
+    const [before, after] = [path.join(from, name), path.join(to, name)];
+    const { atime, mtime } = statSync(before);
+    if (existsSync(after) || Date.now() - mtime.getTime() > KEPT_MS) continue;
+    copyFileSync(before, after);
+    utimesSync(after, atime, mtime);
+  }
+}
 
 /** Packing takes seconds and depends on PGlite alone: what the last build had is kept. */
 function keepDatabase(target, outdir) {

@@ -6,6 +6,7 @@ const node = process.execPath;
 const CHECKS = {
   'format and lint': ['node_modules/.bin/biome', ['check', '--error-on-warnings', '.']],
   types: ['node_modules/.bin/tsc', ['--noEmit']],
+  'types of the page': ['node_modules/.bin/tsc', ['--noEmit', '-p', 'tsconfig.page.json']],
   'house plan': [node, ['scripts/house-plan.mjs']],
   'paths of routes': [node, ['scripts/route-paths.mjs']],
   'nothing unused': ['node_modules/.bin/knip', []],

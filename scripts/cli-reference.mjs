@@ -41,7 +41,7 @@ const SHARED = [
   },
   {
     title: 'How a gateway watches the screen',
-    source: ['src/cli/agents/attach-flags.ts', 'TIMING_FLAGS'],
+    source: ['src/cli/agents/flags/attach.ts', 'TIMING_FLAGS'],
     words: 'how the gateway watches the screen',
   },
 ];
@@ -74,13 +74,20 @@ function folded(lines, lists) {
   return left;
 }
 
-async function* section(command, path, lists) {
+async function* section(command, path, { lists, wordFlags }) {
   if (command.hidden) return;
   if (command.run) {
-    const args = (command.args ?? []).map((a) =>
+    const words = wordFlags(command).map(({ word }) => `[${word}]`);
+    const own = (command.args ?? []).map((a) =>
       a.optional ? `[${a.name}${a.variadic ? '...' : ''}]` : `<${a.name}${a.variadic ? '...' : ''}>`,
     );
+    const args = [...words, ...own];
     yield `${path.length === 2 ? '##' : '###'} \`${[...path, ...args].join(' ')}\`\n`;
+    if (command.shortFor) {
+      yield `Short for \`rouse ${command.shortFor}\`, with the same flags.\n`;
+      yield `\`\`\`sh\n${command.examples.join('\n')}\n\`\`\`\n`;
+      return;
+    }
     const description = await now(command.description);
     yield `${description ?? `${command.summary[0].toUpperCase()}${command.summary.slice(1)}.`}\n`;
     const flags = (command.flags ?? []).filter((flag) => !flag.hidden);
@@ -90,20 +97,23 @@ async function* section(command, path, lists) {
   } else if (path.length === 2) {
     yield `## \`${path.join(' ')}\`: ${command.summary}\n`;
   }
-  for (const inner of command.subcommands ?? []) yield* section(inner, [...path, inner.name], lists);
+  for (const inner of command.subcommands ?? [])
+    yield* section(inner, [...path, inner.name], { lists, wordFlags });
 }
 
 export async function cliReference() {
   const { ROOT } = await loadSource('src/cli/families.ts');
   const { EXIT_MEANINGS } = await loadSource('src/cli/exit-codes.ts');
+  const { wordFlags } = await loadSource('src/cli/word-flags.ts');
   const lists = await sharedLists();
   const sections = [];
-  for await (const part of section(ROOT, ['rouse'], lists)) sections.push(part);
+  for await (const part of section(ROOT, ['rouse'], { lists, wordFlags })) sections.push(part);
   return [
     '# Command reference\n',
     'Generated from the command tables by `node scripts/generate.mjs`. `rouse` and `houmao-mgr` are the same program.',
-    'Every command takes `--print-plain` (default), `--print-json` or `--print-fancy`, before or after its name, and',
-    '`--help`; `HOUMAO_CLI_PRINT_STYLE` sets the default.\n',
+    'Every command takes `--print-plain` (default), `--print-json` (or `--json`) or `--print-fancy`, before or after its',
+    'name, and `--help`; `HOUMAO_CLI_PRINT_STYLE` sets the default. What stands in square brackets after a command may be',
+    'given as a plain word instead of by its flag: `rouse stop ana` is `rouse agents stop --agent-name ana`.\n',
     '| Exit code | Meaning |',
     '|---|---|',
     ...EXIT_MEANINGS.map(([code, meaning]) => `| ${code} | ${meaning} |`),

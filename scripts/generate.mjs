@@ -4,12 +4,14 @@ import path from 'node:path';
 import { agentsPage } from './agents-page.mjs';
 import { cliReference } from './cli-reference.mjs';
 import { loadSource } from './load-source.mjs';
+import { manPage } from './man-page.mjs';
 import { readingList } from './reading-list.mjs';
 import { root } from './setup.mjs';
 
 const PAGES = {
   'docs/agents.md': agentsPage,
   'docs/cli.md': cliReference,
+  'docs/man/rouse.1': manPage,
   'docs/access.md': async () => (await loadSource('src/wire/access.ts')).accessMarkdown(),
   'docs/lane.md': async (text) =>
     between(
@@ -17,6 +19,8 @@ const PAGES = {
       'entering',
       (await loadSource('src/terminal/lane/prompt/entering-steps.ts')).enteringMarkdown(),
     ),
+  'docs/configuration.md': async (text) =>
+    between(text, 'keys', (await loadSource('src/config/keys.ts')).configMarkdown()),
   'ARCHITECTURE.md': async (text) => between(text, 'reading', readingList()),
 };
 

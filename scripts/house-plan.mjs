@@ -9,23 +9,27 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const PLAN = {
   base: '',
   domain: 'base',
+  config: 'base domain',
   db: 'base',
   tmux: 'base',
   wire: 'base domain mail',
   mail: 'base domain db',
   screen: 'base domain',
   tools: 'base domain screen',
-  terminal: 'base domain tmux screen tools',
+  cao: 'base',
+  terminal: 'base domain tmux screen tools cao',
   client: 'base domain wire',
   http: 'base domain wire',
-  gateway: 'base domain db tmux screen tools terminal wire http client mail',
-  fleet: 'base domain db terminal session wire http client mcp',
-  session: 'base domain tmux screen tools terminal wire client mail gateway',
+  gateway: 'base domain db tmux screen tools terminal wire http client mail mcp',
+  fleet: 'base domain db screen terminal session wire http client mail gateway mcp',
+  session: 'base domain cao tmux screen tools terminal wire client mail gateway mcp',
   scripted: 'base',
   mcp: 'base domain wire http client',
-  cli: 'base domain wire client session mail screen tools scripted demo gateway fleet mcp',
+  cli: 'base config domain wire client session mail screen tools scripted demo gateway fleet mcp',
   demo: 'base domain wire client session mail',
-  main: 'base domain mail cli gateway fleet mcp scripted tools terminal',
+  host: 'base wire',
+  page: 'base domain wire',
+  main: 'base domain mail cli client gateway host fleet mcp scripted tools terminal',
 };
 
 /** Inside the gateway, data goes one way. Dispatch, reminders and raw keys of control reach the agent's surface. */
@@ -50,12 +54,15 @@ const FLEET_PLAN = {
   identity: '',
   sweep: '',
   delivery: 'identity sweep',
-  registry: 'identity delivery sweep',
+  calls: 'delivery',
+  registry: 'identity delivery calls sweep',
   tickets: 'identity delivery registry sweep',
   nudge: 'sweep delivery',
+  mail: 'identity delivery registry sweep',
   a2a: 'identity delivery registry',
   agents: 'identity',
-  http: 'identity delivery registry tickets nudge sweep a2a agents',
+  page: 'identity delivery registry tickets agents',
+  http: 'identity delivery calls registry tickets nudge sweep a2a agents',
 };
 
 /** Inside session: what is on record, which agent is meant, its gateway, its life; servers use all of it. */
@@ -63,7 +70,8 @@ const SESSION_PLAN = {
   records: '',
   equip: '',
   target: 'records equip',
-  gateway: 'records equip target',
+  host: 'records equip',
+  gateway: 'records equip target host',
   life: 'records equip target gateway',
   'for-servers': 'records target gateway life',
 };
@@ -73,6 +81,7 @@ const TERMINAL_PLAN = {
   signals: '',
   watch: 'signals',
   proof: 'signals watch',
+  cao: 'watch',
   lane: 'signals watch proof',
   headless: 'proof',
 };
@@ -82,9 +91,15 @@ const CLI_PLAN = {
   input: '',
   print: '',
   tui: '',
-  agents: 'input print fleet gateway mail',
+  complete: 'print agents',
+  config: 'input print',
+  doctor: 'input print agents',
+  team: 'input print agents config',
+  agents: 'input print config fleet gateway ls mail',
   fleet: 'input print agents gateway mail',
   gateway: 'input print agents why',
+  ls: 'input print agents gateway why',
+  host: 'print agents',
   mail: 'input print agents gateway',
   mailbox: 'input print mail',
   mailfile: 'input print mail',
@@ -92,19 +107,35 @@ const CLI_PLAN = {
   why: 'input print agents gateway mail',
 };
 
+/** Inside the page: what it knows, what it asks, what it is drawn with, its frame, and the views, which know those. */
+const PAGE_PLAN = {
+  model: '',
+  live: 'model',
+  parts: 'model',
+  frame: 'model live parts',
+  home: 'model live parts frame',
+  mail: 'model live parts frame',
+  requests: 'model live parts frame',
+  reminders: 'model live parts frame',
+  search: 'model live parts frame',
+  agent: 'model live parts frame mail reminders',
+};
+
 const INSIDE = {
   base: { time: '', files: 'time', processes: '' },
   cli: CLI_PLAN,
   db: { embedded: '', sqlite: '' },
-  domain: { mail: '', reminder: '' },
+  domain: { mail: '', reminder: '', words: '' },
   fleet: FLEET_PLAN,
   gateway: GATEWAY_PLAN,
+  page: PAGE_PLAN,
   mail: {
     schema: '',
     contract: 'schema',
     filesystem: 'schema',
     flatfile: 'schema',
     stalwart: '',
+    fleet: 'schema',
   },
   screen: { model: '', turn: 'model' },
   scripted: { control: 'tui', turns: 'control tui', tui: 'control turns' },
@@ -112,19 +143,26 @@ const INSIDE = {
   terminal: TERMINAL_PLAN,
   tmux: { control: '' },
   tools: { signals: '', claude: 'signals', codex: 'signals', opencode: 'signals' },
-  wire: { v1: '', files: '', fleet: 'v1' },
+  wire: { v1: '', files: '', fleet: 'v1', page: 'v1 fleet' },
 };
 
 /** Beside its index.ts, a room may have a second door, so that those who must start fast load only what they need. */
 const LIGHT_DOORS = [
   'domain/schemas.ts',
   'wire/codes.ts',
+  'wire/files/host-files.ts',
   'wire/files/session-files.ts',
+  'wire/host.ts',
   'wire/place.ts',
   'wire/places.ts',
   'client/index.ts',
+  'mail/inbox-count.ts',
+  'mail/store-parts.ts',
   'mail/transports.ts',
   'gateway/offline.ts',
+  'gateway/offline-mail.ts',
+  'wire/mail-bodies.ts',
+  'mcp/tool-list.ts',
   'fleet/server-files.ts',
 ];
 
@@ -135,7 +173,7 @@ const allowed = (plan, room) => (plan[room] ?? '').split(' ').filter(Boolean);
 
 function sourceFiles(directory) {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
 }
 
@@ -145,6 +183,15 @@ function importsOf(file) {
   return [...readFileSync(file, 'utf8').matchAll(IMPORT)].map((match) =>
     path.resolve(path.dirname(file), match[1]),
   );
+}
+
+const NOT_FOR_BROWSERS =
+  /^(?:import|export) (?!type )[^;]*?from '(node:[^']+|(?:\.\.\/)+(?:wire|domain|base)\/[^']+)'/gm;
+
+/** The page runs in a browser: of other rooms it knows the types alone. */
+function* browserBreaches(file, where) {
+  for (const [, from] of readFileSync(file, 'utf8').matchAll(NOT_FOR_BROWSERS))
+    yield `${where}: runs in a browser, so only types may come from ${from}`;
 }
 
 /** Every breach as a sentence. */
@@ -160,6 +207,7 @@ export function inspectHouse() {
       breaches.push(`${where}: "${from[0]}/${from[1]}" is not in the plan`);
     const isTest = /\.(test|contract)\.ts$/.test(file);
     const targets = importsOf(file);
+    if (from[0] === 'page' && !isTest) breaches.push(...browserBreaches(file, where));
     if (!isTest) graph.set(file, targets);
     for (const target of targets) {
       const to = path.relative(source, target).split(path.sep);

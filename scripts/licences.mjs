@@ -6,12 +6,41 @@ import { fileURLToPath } from 'node:url';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const ALLOWED = new Set(['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD']);
+/** Fine for what they are licences of. */
+const ALLOWED_FOR = { '@fontsource-variable/inter': 'OFL-1.1' };
+
+/** Built into the page, and so carried although nothing of them is installed. */
+const IN_THE_PAGE = [
+  'react',
+  'react-dom',
+  '@tanstack/react-query',
+  '@base-ui/react',
+  'uplot',
+  'tailwindcss',
+  '@fontsource-variable/inter',
+];
+
+/** Those, and what they bring with them. */
+function placesInThePage(packages) {
+  const found = new Set();
+  const add = (name) => {
+    const place = `node_modules/${name}`;
+    if (found.has(place) || !packages[place]) return;
+    found.add(place);
+    for (const next of Object.keys(packages[place].dependencies ?? {})) add(next);
+  };
+  for (const name of IN_THE_PAGE) add(name);
+  return found;
+}
 
 /** Every package that is installed with the program, also those of other platforms. */
 function carried() {
   const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  const inThePage = placesInThePage(packages);
   return Object.entries(packages)
-    .filter(([place, { dev, devOptional }]) => place !== '' && !dev && !devOptional)
+    .filter(
+      ([place, { dev, devOptional }]) => place !== '' && ((!dev && !devOptional) || inThePage.has(place)),
+    )
     .map(([place, { version, license }]) => ({
       name: place.replace(/^.*node_modules\//, ''),
       version,
@@ -43,7 +72,9 @@ function authorOf(directory) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const strange = carried().filter(({ license }) => !ALLOWED.has(license));
+  const strange = carried().filter(
+    ({ name, license }) => !ALLOWED.has(license) && ALLOWED_FOR[name] !== license,
+  );
   for (const { name, version, license } of strange)
     console.error(`${name} ${version}: licence ${license ?? 'not told'}`);
   if (strange.length > 0) {

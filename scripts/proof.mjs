@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { CLIS, ensureClis } from './agent-clis.mjs';
 import { PROOFS, proofCall, vitest } from './proofs.mjs';
 import { ensureBuild, ensureDependencies, ensurePrograms, root } from './setup.mjs';
 
@@ -14,6 +15,7 @@ if (names.some((name) => !(name in PROOFS))) {
 ensureDependencies();
 ensurePrograms(['tmux', 'flock', ...names.flatMap((name) => PROOFS[name].programs ?? [])]);
 ensureBuild();
+if (names.includes('agents')) await ensureClis(Object.keys(CLIS));
 const NOTHING_SAID = 'the proof broke off before it could report anything\n';
 const directory = mkdtempSync(path.join(tmpdir(), 'rouse-proof-'));
 try {
@@ -24,9 +26,16 @@ try {
 
 /** What a proof has to report is the last that is printed of it, after the test runner's own words. */
 function prove(name) {
+  const { modes } = PROOFS[name];
+  if (!modes) return proveIn(name);
+  return Math.max(...modes.map((mode) => proveIn(name, mode)));
+}
+
+function proveIn(name, mode) {
   const { args, env } = proofCall(name);
-  const report = path.join(directory, name);
-  const told = { ...env, ROUSE_PROOF_REPORT: report };
+  const report = path.join(directory, mode ? `${name}-${mode}` : name);
+  if (mode) process.stdout.write(`\ngateways as ${mode}\n`);
+  const told = { ...env, ROUSE_PROOF_REPORT: report, ...(mode && { ROUSE_TEST_MODE: mode }) };
   const { status } = spawnSync(vitest, args, { cwd: root, stdio: 'inherit', env: told });
   if (PROOFS[name].reports)
     process.stdout.write(existsSync(report) ? readFileSync(report, 'utf8') : NOTHING_SAID);

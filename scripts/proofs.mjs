@@ -24,8 +24,13 @@ export const PROOFS = {
       'test/fleet/a2a-turns',
       'test/fleet/operators',
       'test/fleet/gateway-in-fleet',
+      'test/hosts',
     ],
+    programs: ['postgres'],
+    reports: true,
   },
+  // Each job of each view at two widths and in both themes, in a real browser; pictures are written to docs/pictures.
+  page: { project: 'walk', files: ['test/page'], programs: ['chromium'], reports: true },
   // Where `npm test` draws some rows of a matrix or one of two databases.
   matrices: {
     project: 'walk',
@@ -40,6 +45,25 @@ export const PROOFS = {
     ],
     programs: ['postgres'],
   },
+  // The suites that start gateways, each time in another of the three modes.
+  modes: {
+    project: 'walk',
+    files: [
+      'test/walk/mail-wakes',
+      'test/walk/flat-file-wakes',
+      'test/walk/mail-store-replaced',
+      'test/walk/reminders-arrive',
+      'test/walk/interrupts-wait',
+      'test/walk/turns',
+      'test/queue',
+      'test/crash',
+      'test/clock',
+      'test/session/hosted',
+      'test/session/ends-by-itself',
+    ],
+    modes: ['detached_process', 'tmux_auxiliary_window', 'hosted'],
+    reports: true,
+  },
   screens: { project: 'unit', files: ['test/screen/captures', 'test/screen/lost-rows'], reports: true },
   golden: { project: 'walk', files: ['test/golden'] },
   agents: { project: 'agents', files: ['test/agents'], timeout: 120_000 },
@@ -47,9 +71,10 @@ export const PROOFS = {
 
 export const vitest = path.join(root, 'node_modules', '.bin', 'vitest');
 
-/** How vitest is called for one proof at full size. */
-export function proofCall(name) {
-  const { project, files, timeout = 7_200_000 } = PROOFS[name];
+/** How vitest is called for one proof at full size, or for those files of its folder that begin so. */
+export function proofCall(name, only) {
+  const { project, timeout = 7_200_000, ...all } = PROOFS[name];
+  const files = only?.map((each) => path.join(all.files[0], each)) ?? all.files;
   const missing = files.find((file) => !begins(file));
   if (missing) throw new Error(`the proof ${name} names ${missing}, and there is no such test`);
   return {

@@ -26,7 +26,10 @@ if (output('git', 'status', '--porcelain').trim() !== '') {
 output(process.execPath, 'scripts/check.mjs');
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target);
-const [{ filename }] = JSON.parse(output('npm', 'pack', '--json', '--pack-destination', target));
+// npm 12 answers with an object by name, those before with a list.
+const [{ filename }] = Object.values(
+  JSON.parse(output('npm', 'pack', '--json', '--pack-destination', target)),
+);
 const sbom = `${name}-${version}.cdx.json`;
 writeFileSync(
   path.join(target, sbom),

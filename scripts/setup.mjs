@@ -1,4 +1,4 @@
-// What a fresh clone lacks: dependencies, tmux, a PostgreSQL server for the tests. Node's own modules only.
+// What a fresh clone lacks: dependencies, tmux, and for the tests a PostgreSQL server, a browser and other shells. Node's own modules only.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,37 +7,59 @@ import { fileURLToPath } from 'node:url';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
+/** What is said of setting up; whoever reads standard output wants the program's own words there. */
+const say = (text) => process.stderr.write(`${text}\n`);
+const ON_STDERR = { stdio: ['inherit', 2, 2] };
+
 /** Runs a program with our output; ends this process with its code when it fails. */
 export function run(program, args, options = {}) {
   const done = spawnSync(program, args, { cwd: root, stdio: 'inherit', ...options });
   if (done.error) {
-    console.error(`cannot run ${program}: ${done.error.message}`);
+    say(`cannot run ${program}: ${done.error.message}`);
     process.exit(1);
   }
   if (done.status !== 0) process.exit(done.status ?? 1);
 }
 
+const stamp = path.join(root, 'node_modules', '.rouse-setup');
+
+const lockDigest = () =>
+  createHash('sha256')
+    .update(readFileSync(path.join(root, 'package-lock.json')))
+    .digest('hex');
+
+/** The dependencies are those of the lockfile as it is now. */
+export const rememberDependencies = () => writeFileSync(stamp, lockDigest());
+
 /** Installs dependencies when they are missing or the lockfile has changed since. */
 export function ensureDependencies() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19)) {
-    console.error(`Rouse needs Node 20.19 or newer; this is ${process.version}.`);
+    say(`Rouse needs Node 20.19 or newer; this is ${process.version}.`);
     process.exit(1);
   }
-  const lock = createHash('sha256')
-    .update(readFileSync(path.join(root, 'package-lock.json')))
-    .digest('hex');
-  const stamp = path.join(root, 'node_modules', '.rouse-setup');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
-  console.log('Installing dependencies (npm ci) …');
-  run('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error']);
-  writeFileSync(stamp, lock);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockDigest()) return;
+  say('Installing dependencies (npm ci) …');
+  // npm hands its own settings on: those of a global installation are not meant for this folder.
+  const here = [
+    '--global=false',
+    '--location=project',
+    '--include=dev',
+    '--json=false',
+    '--no-fund',
+    '--no-audit',
+  ];
+  const env = { ...process.env, ROUSE_PREPARING: '1' };
+  run('npm', ['ci', ...here, '--loglevel=error'], { ...ON_STDERR, env });
+  rememberDependencies();
 }
 
 const onPath = (program) =>
   (process.env.PATH ?? '')
     .split(path.delimiter)
     .some((directory) => existsSync(path.join(directory, program)));
+
+const chromium = () => Boolean(process.env.ROUSE_TEST_CHROMIUM) || onPath('chromium');
 
 function postgresServer() {
   const debian = '/usr/lib/postgresql';
@@ -50,6 +72,9 @@ function postgresServer() {
 const PROGRAMS = {
   tmux: { present: () => onPath('tmux'), debian: 'tmux', brew: 'tmux' },
   flock: { present: () => onPath('flock'), debian: 'util-linux', brew: 'flock' },
+  zsh: { present: () => onPath('zsh'), debian: 'zsh', brew: 'zsh' },
+  fish: { present: () => onPath('fish'), debian: 'fish', brew: 'fish' },
+  chromium: { present: chromium, debian: 'chromium', brew: '--cask chromium' },
   postgres: { present: postgresServer, debian: 'postgresql', brew: 'postgresql@17' },
 };
 
@@ -59,19 +84,20 @@ export function ensurePrograms(names) {
   if (missing.length === 0) return;
   const packages = missing.map((name) => PROGRAMS[name].debian);
   if (process.getuid?.() === 0 && onPath('apt-get')) {
-    console.log(`Installing ${packages.join(', ')} (apt-get) …`);
+    say(`Installing ${packages.join(', ')} (apt-get) …`);
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    run('apt-get', ['update', '-qq'], { env });
-    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env });
+    run('apt-get', ['update', '-qq'], { ...ON_STDERR, env });
+    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { ...ON_STDERR, env });
     return;
   }
-  console.error(`Rouse needs ${missing.join(', ')}. Install with one of:`);
-  console.error(`  sudo apt-get install ${packages.join(' ')}`);
-  console.error(`  brew install ${missing.map((name) => PROGRAMS[name].brew).join(' ')}`);
+  say(`Rouse needs ${missing.join(', ')}. Install with one of:`);
+  say(`  sudo apt-get install ${packages.join(' ')}`);
+  say(`  brew install ${missing.map((name) => PROGRAMS[name].brew).join(' ')}`);
   process.exit(1);
 }
 
 /** Builds dist/ in a process of its own, since the build needs the dependencies just installed. */
 export function ensureBuild(...flags) {
-  run(process.execPath, [path.join(root, 'scripts', 'build.mjs'), ...flags]);
+  if (!existsSync(path.join(root, 'dist'))) say('Building (once) …');
+  run(process.execPath, [path.join(root, 'scripts', 'build.mjs'), ...flags], ON_STDERR);
 }

@@ -9,6 +9,13 @@ ensureBuild('--release');
 
 const demo = spawn(path.join(root, 'bin', 'rouse'), ['demo', ...process.argv.slice(2)], { stdio: 'inherit' });
 // Ctrl-C reaches the demo from the terminal itself; this process only waits for its orderly end.
-for (const signal of ['SIGINT', 'SIGTERM'])
-  process.on(signal, () => signal === 'SIGTERM' && demo.kill(signal));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => signal !== 'SIGINT' && demo.kill(signal));
+// npm was killed without a word to us.
+const { ppid } = process;
+const watch = setInterval(() => {
+  if (process.ppid === ppid) return;
+  clearInterval(watch);
+  demo.kill('SIGTERM');
+}, 1000);
 demo.on('exit', (code) => process.exit(code === 130 ? 0 : (code ?? 1)));

@@ -4,10 +4,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { CLIS, ensureClis } from './agent-clis.mjs';
 import { PROOFS, proofCall, vitest } from './proofs.mjs';
 import { ensureBuild, ensureDependencies, ensurePrograms, root } from './setup.mjs';
 
-const STEPS = ['check', 'tests', ...Object.keys(PROOFS)];
+const STEPS = ['check', 'tests', ...Object.keys(PROOFS), 'round'];
 const asked = process.argv.slice(2);
 const unknown = asked.find((name) => !STEPS.includes(name));
 if (unknown !== undefined) {
@@ -40,11 +41,22 @@ function tests({ args, env }) {
   }
 }
 
-function step(name) {
+/** What could not be installed is not tried, and its own test file says so. */
+async function agentsStep() {
+  for (const [name, why] of Object.entries(await ensureClis(Object.keys(CLIS))))
+    console.error(`${name} cannot be tried: ${why}`);
+  return tests(proofCall('agents'));
+}
+
+async function step(name) {
   if (name === 'check') return { ok: call(process.execPath, [path.join(root, 'scripts', 'check.mjs')]) };
+  if (name === 'round')
+    return { ok: call(process.execPath, [path.join(root, 'scripts', 'test-agents.mjs'), 'round']) };
+  if (PROOFS[name]?.modes)
+    return { ok: call(process.execPath, [path.join(root, 'scripts', 'proof.mjs'), name]) };
   if (name === 'tests')
     return tests({ args: ['run', '--project', 'unit', '--project', 'walk'], env: process.env });
-  const counts = tests(proofCall(name));
+  const counts = name === 'agents' ? await agentsStep() : tests(proofCall(name));
   return { ...counts, ok: counts.ok && counts.skipped === 0 };
 }
 
@@ -55,7 +67,7 @@ const rows = [];
 for (const name of STEPS.filter((each) => asked.length === 0 || asked.includes(each))) {
   console.log(`\n── ${name} ──`);
   const start = performance.now();
-  const result = step(name);
+  const result = await step(name);
   rows.push({ name, ...result, minutes: (performance.now() - start) / 60_000 });
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { ensureBuild, ensureDependencies, ensurePrograms, root, run } from './setup.mjs';
 
 ensureDependencies();
-ensurePrograms(['tmux', 'flock', 'postgres']);
+ensurePrograms(['tmux', 'flock', 'postgres', 'zsh', 'fish', 'chromium']);
 ensureBuild();
 run(process.execPath, [path.join(root, 'scripts', 'check.mjs')]);
 run(path.join(root, 'node_modules', '.bin', 'vitest'), [

@@ -105,6 +105,7 @@ const BINDING = {
 const IDENTITY = {
   attachIdentity: 'bench',
   backend: 'local_interactive',
+  tool: 'scripted',
   tmuxSessionName: 't',
   executionMode: 'detached_process' as const,
   host: '127.0.0.1',

@@ -6,6 +6,7 @@ export interface Contender {
 
 export interface Measured {
   perSecond: number;
+  count: number;
   p50: number;
   p99: number;
 }
@@ -48,7 +49,7 @@ export function summary(times: number[], spentMs: number): Measured {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number): number =>
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-  return { perSecond: times.length / (spentMs / 1000), p50: at(0.5), p99: at(0.99) };
+  return { perSecond: times.length / (spentMs / 1000), count: times.length, p50: at(0.5), p99: at(0.99) };
 }
 
 export function line(name: string, { perSecond, p50, p99 }: Measured, beside?: Measured): string {

@@ -1,3 +1,5 @@
+import { currentTenant } from './tenant.ts';
+
 type Hear = (error: unknown) => void;
 
 // On globalThis, because a process may hold two bundles of this module.
@@ -19,6 +21,6 @@ export function callListener(call: () => void): void {
   try {
     call();
   } catch (error) {
-    (place.rouseListenerErrors ?? throwUncaught)(error);
+    (currentTenant()?.hear ?? place.rouseListenerErrors ?? throwUncaught)(error);
   }
 }

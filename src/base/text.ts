@@ -30,6 +30,13 @@ export function shellWords(words: readonly string[]): string {
   return words.map(shellQuote).join(' ');
 }
 
+/** For sorting: by letters whatever their case, then exactly. ICU's own order takes 6 ms to load. */
+export function compareText(a: string, b: string): number {
+  const [left, right] = [a.toLowerCase(), b.toLowerCase()];
+  if (left !== right) return left < right ? -1 : 1;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 /** Nobody mistypes more than this; longer words are compared with nothing. */
 const LONGEST_COMPARED = 100;
 
@@ -49,7 +56,7 @@ export function nearest(typed: string, candidates: Iterable<string>, most = 3): 
     if (begun || distance <= limit) near.push({ candidate, distance });
   }
   return near
-    .sort((a, b) => a.distance - b.distance || a.candidate.localeCompare(b.candidate))
+    .sort((a, b) => a.distance - b.distance || compareText(a.candidate, b.candidate))
     .slice(0, most)
     .map(({ candidate }) => candidate);
 }

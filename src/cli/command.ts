@@ -21,12 +21,23 @@ export interface Command {
   subcommands?: Command[];
   /** Not shown in help or completion. */
   hidden?: boolean;
+  /** A short word: the command it stands for, without the program's name. Reference pages show it there. */
+  shortFor?: string;
+  /** Shown first in help. */
+  daily?: boolean;
+  /** Runs with the environment alone when a configuration file is wrong: it may be what mends it. */
+  despiteConfig?: boolean;
   run?: (input: Input) => Promise<Output | undefined | void>;
 }
+
+/** What a value can be the name of: an agent that is there, a tool or preset, an agent of the team, mail of the mailbox. */
+export type Named = 'agent' | 'tool' | 'member' | 'message';
 
 export interface Argument {
   name: string;
   summary: string;
+  /** What it names, for completion. */
+  names?: Named;
   variadic?: boolean;
   optional?: boolean;
   choices?: readonly string[];
@@ -37,9 +48,13 @@ export interface Flag {
   name: string;
   short?: string;
   summary: string;
+  /** May also be given as a plain word, which has this name in help; several of them in the order of the flags. */
+  word?: string;
   /** Name of the value in help; without it the flag is a boolean. */
   value?: string;
   choices?: Later<readonly string[]>;
+  /** What its value names, for completion. */
+  names?: Named;
   /** May be given several times; arrives as an array. */
   many?: boolean;
   required?: boolean;
@@ -104,6 +119,8 @@ export interface Input<Flags = object> {
   out: (text: string) => void;
   err: (text: string) => void;
   outIsTty: boolean;
+  /** The terminal's size now; undefined when the output is none. */
+  outSize: () => { columns: number; rows: number } | undefined;
   /** For a server: it goes on when what it prints cannot be written. */
   outliveOutput: () => void;
   /** Aborted by Ctrl-C. */

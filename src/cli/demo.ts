@@ -1,3 +1,6 @@
+import { systemClock } from '../base/index.ts';
+import { bareReason } from '../domain/index.ts';
+
 import { command } from './command.ts';
 
 const demo = command({
@@ -11,10 +14,26 @@ const demo = command({
     'rouse demo',
     'rouse demo --once   # end when every agent has been woken and has handled its mail, and a request is answered',
   ],
-  flags: [{ name: 'once', summary: 'end when every agent has handled mail and a request has been answered' }],
-  async run({ env, out, outIsTty, signal, progress, flags }) {
-    const { runDemo } = await import('../demo/index.ts');
-    await runDemo({ env, out, outIsTty, signal, say: progress, once: flags.once === true });
+  flags: [
+    { name: 'once', summary: 'end when every agent has handled mail and a request has been answered' },
+    { name: 'clear', value: 'DIRECTORY', summary: 'what is left of a demo that was killed', hidden: true },
+  ],
+  async run({ env, out, outIsTty, outSize, signal, progress, flags }) {
+    const { clearPlace, runDemo } = await import('../demo/index.ts');
+    if (flags.clear) {
+      await clearPlace(flags.clear, systemClock);
+      return { data: { status: 'ok' }, plain: '', exitCode: 0 };
+    }
+    await runDemo({
+      env,
+      out,
+      outIsTty,
+      columns: () => outSize()?.columns || 80,
+      signal,
+      say: progress,
+      inWords: bareReason,
+      once: flags.once === true,
+    });
     return { data: { status: 'ok' }, plain: '', exitCode: 0 };
   },
 });

@@ -1,18 +1,25 @@
 import agents from './agents/agents.ts';
 import type { Command } from './command.ts';
-import { completionCommands } from './complete.ts';
+import { completionCommands } from './complete/complete.ts';
+import config from './config/config.ts';
 import demo from './demo.ts';
+import doctor from './doctor/doctor.ts';
+import dashboard from './fleet/dashboard.ts';
 import fleet from './fleet/fleet.ts';
 import requests from './fleet/requests.ts';
 import server from './fleet/server.ts';
 import tokens from './fleet/tokens.ts';
 import help from './help-topics.ts';
+import host from './host/host.ts';
 import mail from './mail/mail.ts';
 import mailbox from './mailbox/mailbox.ts';
 import mailfile from './mailfile/mailfile.ts';
 import mcp from './mcp/mcp.ts';
+import { SHORT_WORDS } from './short-words.ts';
 import skills from './skills.ts';
+import { down, up } from './team/team.ts';
 import tui from './tui/tui.ts';
+import version from './version.ts';
 import why from './why/why.ts';
 
 /** Every command family. Definitions are light and loaded at once; what they run is loaded when it runs. */
@@ -24,14 +31,21 @@ export const ROOT: Command = {
     'work, at the right moment, exactly once, and can prove it.',
   examples: [
     'rouse demo                                          # a small team, shown live',
-    'rouse agents launch --tool claude --agent-name ana --gateway-auto-attach',
-    'rouse agents list',
-    'rouse agents mail send --agent-name ana --to ben@houmao.localhost --subject hi --body-content hello',
+    'rouse launch claude ana --wake                      # an agent that is woken when it has mail',
+    'rouse ls                                            # every agent, and which one needs you',
+    'rouse send ana "look at this" --body "the build is red"',
+    'rouse why ana                                       # why it was woken, or was not',
     'rouse mailfile prepend --mailbox .agent/inbox.md < message.md',
   ],
   subcommands: [
+    ...SHORT_WORDS,
+    { ...why, daily: true },
+    { ...up, daily: true },
+    { ...down, daily: true },
+    { ...dashboard, daily: true },
     demo,
     agents,
+    host,
     mail,
     mailbox,
     mailfile,
@@ -41,9 +55,11 @@ export const ROOT: Command = {
     requests,
     mcp,
     tui,
-    why,
     skills,
+    config,
+    doctor,
     help,
+    version,
     ...completionCommands(() => ROOT),
   ],
 };

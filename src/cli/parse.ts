@@ -1,7 +1,9 @@
 import { InvalidArgumentError, Command as Parser } from 'commander';
-import { isRouseError, nearest } from '../base/index.ts';
+import { invalid, isRouseError } from '../base/index.ts';
 import { type Command, type Flag, now } from './command.ts';
 import { describe } from './help.ts';
+import { meantCommands } from './suggest.ts';
+import { takeWords, wordFlags } from './word-flags.ts';
 
 export interface Match {
   command: Command;
@@ -18,11 +20,16 @@ export function buildParser(
   words: readonly string[],
   matched: (match: Match) => void,
 ): Promise<Parser> {
-  return fill(new Parser(root.name), root, { path: [root.name], words, matched });
+  const dashes = words.indexOf('--');
+  const afterDashes = dashes === -1 ? 0 : words.length - dashes - 1;
+  return fill(new Parser(root.name), root, { root, path: [root.name], words, afterDashes, matched });
 }
 
 interface Way {
+  root: Command;
   path: string[];
+  /** How many words of the line stand after `--`. */
+  afterDashes: number;
   /** The words of the line below this command. */
   words: readonly string[];
   matched: (match: Match) => void;
@@ -31,45 +38,52 @@ interface Way {
 }
 
 async function fill(parser: Parser, command: Command, way: Way): Promise<Parser> {
-  const { path, words, matched, below = false } = way;
+  const { path, words, afterDashes, matched, below = false } = way;
   parser
     .description(await now(command.description ?? command.summary))
     .summary(command.summary)
     .helpOption('-h, --help', 'show this help')
     .showSuggestionAfterError(true)
-    .allowExcessArguments(false)
+    .allowExcessArguments(true)
     .configureHelp({ subcommandTerm })
     .exitOverride()
     .addHelpText('after', describe(command, path));
   if (command.subcommands) parser.helpCommand(false);
   addArguments(parser, command);
-  for (const flag of command.flags ?? []) addFlag(parser, flag, flag.choices && (await now(flag.choices)));
+  const asWords = wordFlags(command);
+  for (const flag of command.flags ?? []) {
+    const mandatory = flag.required === true && !asWords.includes(flag);
+    addFlag(parser, { ...flag, required: mandatory }, flag.choices && (await now(flag.choices)));
+  }
   const names = new Set(command.subcommands?.map((inner) => inner.name));
   const named = words.findIndex((word) => names.has(word));
   for (const inner of command.subcommands ?? []) {
     const child = parser.command(inner.name, { hidden: inner.hidden ?? false });
     if (inner.name === words[named]) {
       await fill(child, inner, {
+        ...way,
         path: [...path, inner.name],
         words: words.slice(named + 1),
-        matched,
         below: below || command.run !== undefined,
       });
     } else {
       addArguments(child.summary(inner.summary), inner);
     }
+    if (inner.daily) child.helpGroup('Every day:');
   }
   const { run } = command;
   if (run)
-    parser.action(() =>
-      matched({ command, args: parser.args, flags: below ? parser.optsWithGlobals() : parser.opts() }),
-    );
-  else parser.action(() => missingSubcommand(parser, command));
+    parser.action(() => {
+      const flags = below ? parser.optsWithGlobals() : parser.opts();
+      matched({ command, ...takeWords(command, path, { args: parser.args, flags, afterDashes }) });
+    });
+  else parser.action(() => missingSubcommand(parser, command, way));
   if (!run) parser.argument('[command...]').usage('<command> [options]').allowUnknownOption();
   return parser;
 }
 
 function addArguments(parser: Parser, command: Command): void {
+  for (const { word, summary } of wordFlags(command)) parser.argument(`[${word}]`, summary);
   for (const argument of command.args ?? []) {
     const dots = argument.variadic ? '...' : '';
     const text = argument.optional ? `[${argument.name}${dots}]` : `<${argument.name}${dots}>`;
@@ -87,16 +101,20 @@ function subcommandTerm(parser: Parser): string {
   return [parser.name(), ...args].join(' ');
 }
 
-function missingSubcommand(parser: Parser, command: Command): void {
+function missingSubcommand(parser: Parser, command: Command, { path, root }: Way): never {
   const [typed] = parser.args;
-  if (typed === undefined || typed.startsWith('-')) {
-    if (typed === undefined) parser.help({ error: true });
-    parser.error(`error: unknown option '${typed}'`, { code: 'commander.unknownOption' });
-  }
+  if (typed === undefined) return parser.help({ error: true });
+  if (typed.startsWith('-'))
+    return parser.error(`error: unknown option '${typed}'`, { code: 'commander.unknownOption' });
+  const meant = meantCommands(typed, command, path, root);
   const names = (command.subcommands ?? []).filter((inner) => !inner.hidden).map((inner) => inner.name);
-  const [close] = nearest(typed!, names);
-  const suggestion = close ? `\n(Did you mean ${close}?)` : `\n(commands: ${names.join(', ')})`;
-  parser.error(`error: unknown command '${typed}'${suggestion}`, { code: 'commander.unknownCommand' });
+  throw invalid(`unknown command '${typed}'`, {
+    hint:
+      meant.length > 0
+        ? `did you mean ${meant.map((line) => `"${line}"`).join(' or ')}?`
+        : `commands: ${names.join(', ')}; see "${path.join(' ')} --help"`,
+    facts: { cause: 'unknown_command', typed, path: path.slice(1) },
+  });
 }
 
 function addFlag(parser: Parser, flag: Flag, choices: readonly string[] | undefined): void {

@@ -1,21 +1,38 @@
 import type { CommanderError, Command as Parser } from 'commander';
-import { asRouseError, invalid, type RouseError, stableJson, unavailable } from '../base/index.ts';
+import {
+  asRouseError,
+  errnoOf,
+  forbidden,
+  invalid,
+  isRouseError,
+  type RouseError,
+  stableJson,
+  unavailable,
+} from '../base/index.ts';
 import { setLimits } from '../domain/index.ts';
 import { CODES, exitCodeOf } from '../wire/codes.ts';
-import type { Input, Output, PrintStyle } from './command.ts';
+import type { Command, Input, Output, PrintStyle } from './command.ts';
 import { ROOT } from './families.ts';
+import { isTopic } from './help-topics.ts';
 import { buildParser, type Match } from './parse.ts';
 import { errorText } from './print/error-text.ts';
 import { createProgress } from './print/progress.ts';
 import { harmlessJson } from './print/terminal-text.ts';
-import { readSettings } from './settings.ts';
+import { readConfig, readSettings, type Settings } from './settings.ts';
+import { meantFlag } from './suggest.ts';
+import { exampleHint } from './word-flags.ts';
 
 /** The outside world, as the command line sees it. */
 export interface Surroundings {
   argv: string[];
   env: NodeJS.ProcessEnv;
   /** `outlive`: from now on the program goes on when its output cannot be written. */
-  stdout: { write: (text: string) => void; isTTY: boolean; outlive?: () => void };
+  stdout: {
+    write: (text: string) => void;
+    isTTY: boolean;
+    outlive?: () => void;
+    size?: () => { columns: number; rows: number };
+  };
   stderr: { write: (text: string) => void; isTTY: boolean };
   stdin: () => Promise<string>;
   stdinIsTty: boolean;
@@ -33,13 +50,44 @@ export async function runCli(outside: Surroundings): Promise<number> {
     setLimits(world.env);
     const ownTools = world.env['ROUSE_TOOLS'];
     if (ownTools) await (await import('../tools/index.ts')).loadOwnTools(ownTools);
-    const match = await parse(line.argv, world);
+    const match = await parse(plainLine(line.argv), world);
     if (typeof match === 'number') return match;
     return await execute(match, style, world);
   } catch (error) {
     if (world.signal.aborted) return 130;
-    return printError(asRouseError(error), style, world);
+    const agent = await agentMeant(error, world.env);
+    if (agent) return printError(agent, style, world);
+    return printError(refusedByHost(error) ?? asRouseError(error), style, world);
   }
+}
+
+/** Who types the name of an agent alone means to look at it. */
+async function agentMeant(error: unknown, env: NodeJS.ProcessEnv): Promise<RouseError | undefined> {
+  if (!isRouseError(error) || error.facts['cause'] !== 'unknown_command') return undefined;
+  const { typed, path } = error.facts as { typed: string; path: string[] };
+  if (path.length > 0) return undefined;
+  const { hasAgent } = await import('../session/index.ts');
+  if (!hasAgent(readSettings(env).registryDir, typed)) return undefined;
+  return invalid(error.message, {
+    hint: `${typed} is an agent: try "rouse status ${typed}", "rouse open ${typed}" or "rouse why ${typed}"`,
+    facts: error.facts,
+  });
+}
+
+/** A file that belongs to somebody else is no fault of this program. */
+function refusedByHost(error: unknown): RouseError | undefined {
+  const errno = errnoOf(error);
+  const { path } = error as NodeJS.ErrnoException;
+  if (errno === 'ENOTDIR')
+    return invalid(`${path ?? 'a place it needs'} is not in a directory (${errno})`, {
+      hint: 'set ROUSE_HOME to a directory of your own, or leave it unset',
+      cause: error,
+    });
+  if (errno !== 'EACCES' && errno !== 'EPERM') return undefined;
+  return forbidden(`this account may not use ${path ?? 'a file it needs'} (${errno})`, {
+    hint: 'set ROUSE_HOME to a directory of your own, or correct the owner and mode of that place',
+    cause: error,
+  });
 }
 
 /** Whoever reads JSON on a terminal is as safe as who reads a table. */
@@ -58,13 +106,32 @@ const STYLES: PrintStyle[] = ['plain', 'json', 'fancy'];
 function takeStyle(argv: string[], env: NodeJS.ProcessEnv): { argv: string[]; style: PrintStyle } {
   const wanted = env['HOUMAO_CLI_PRINT_STYLE'];
   let style: PrintStyle = STYLES.find((name) => name === wanted) ?? 'plain';
+  if (wanted && style !== wanted)
+    throw invalid(`HOUMAO_CLI_PRINT_STYLE must be ${STYLES.join(', ')}, but is "${wanted}"`, {
+      hint: 'set it to one of these, or leave it unset',
+    });
   const end = argv.indexOf('--') === -1 ? argv.length : argv.indexOf('--');
   const rest = argv.filter((word, i) => {
-    const named = i < end ? STYLES.find((name) => word === `--print-${name}`) : undefined;
+    const named = i < end ? styleNamed(word) : undefined;
     if (named) style = named;
     return !named;
   });
   return { argv: rest, style };
+}
+
+function styleNamed(word: string): PrintStyle | undefined {
+  return word === '--json' ? 'json' : STYLES.find((name) => word === `--print-${name}`);
+}
+
+/** `help agents launch` is `agents launch --help`, and `--version` with more words is `version`. */
+function plainLine(argv: string[]): string[] {
+  const [first, second] = argv;
+  if (first === '--version' || first === '-V') return ['version', ...argv.slice(1)];
+  if (first !== 'help' || second?.startsWith('-') || isTopic(second)) return argv;
+  const words = argv.slice(1);
+  const { command, path } = deepest(words);
+  // A word that is no command must be complained of.
+  return command.subcommands && path.length <= words.length ? words : [...words, '--help'];
 }
 
 /** The command that was asked for, or an exit code when help was shown instead. */
@@ -87,31 +154,46 @@ async function parse(argv: string[], world: Surroundings): Promise<Match | numbe
       world.stderr.write(complaint);
       return CODES.invalid.exit;
     }
-    throw invalid(complaint.replace(/^error: /, '').trim(), { hint: `see "${helpFor(argv)}"` });
+    throw explained(complaint.replace(/^error: /, '').trim(), code, argv);
   }
   return match ?? 0;
 }
 
 function configure(parser: Parser, world: Surroundings, complain: (text: string) => void): void {
+  const columns = world.stdout.isTTY ? world.stdout.size?.().columns : undefined;
   parser.configureOutput({
     writeOut: (text) => world.stdout.write(text),
     writeErr: complain,
     getOutHasColors: () => world.stdout.isTTY,
+    getErrHasColors: () => world.stderr.isTTY,
+    getOutHelpWidth: () => columns ?? 80,
+    getErrHelpWidth: () => columns ?? 80,
   });
   for (const inner of parser.commands) configure(inner, world, complain);
 }
 
-/** The help of the deepest command the line names. */
-function helpFor(argv: string[]): string {
-  const words = ['rouse'];
-  let { subcommands } = ROOT;
+/** What commander complains of, with the next step. */
+function explained(complaint: string, code: string, argv: string[]): Error {
+  const { command, path } = deepest(argv);
+  const help = `see "${path.join(' ')} --help"`;
+  if (code === 'commander.missingArgument' || code === 'commander.missingMandatoryOptionValue')
+    return invalid(complaint, { hint: exampleHint(command, path) });
+  const unknown = /^unknown option '([^']+)'$/.exec(complaint)?.[1];
+  const meant = unknown === undefined ? undefined : meantFlag(unknown, command);
+  return invalid(meant ? `${complaint}\n(Did you mean ${meant}?)` : complaint, { hint: help });
+}
+
+/** The deepest command the line names. */
+function deepest(argv: string[]): { command: Command; path: string[] } {
+  const path = [ROOT.name];
+  let command = ROOT;
   for (const word of argv) {
-    const next = subcommands?.find((command) => command.name === word);
+    const next = command.subcommands?.find((inner) => inner.name === word);
     if (!next) break;
-    words.push(word);
-    subcommands = next.subcommands;
+    path.push(word);
+    command = next;
   }
-  return `${words.join(' ')} --help`;
+  return { command, path };
 }
 
 async function execute(match: Match, style: PrintStyle, world: Surroundings): Promise<number> {
@@ -121,12 +203,13 @@ async function execute(match: Match, style: PrintStyle, world: Surroundings): Pr
     flags: match.flags,
     stdin: world.stdin,
     stdinIsTty: world.stdinIsTty,
-    settings: readSettings(world.env),
+    settings: settingsFor(match, world.env),
     env: world.env,
     style,
     out: (text) => world.stdout.write(text),
     err: (text) => world.stderr.write(text),
     outIsTty: world.stdout.isTTY,
+    outSize: () => (world.stdout.isTTY ? world.stdout.size?.() : undefined),
     outliveOutput: () => world.stdout.outlive?.(),
     signal: world.signal,
     progress: progress.say,
@@ -139,6 +222,15 @@ async function execute(match: Match, style: PrintStyle, world: Surroundings): Pr
   }
   if (output) print(output, style, world);
   return output?.exitCode ?? (world.signal.aborted ? 130 : 0);
+}
+
+function settingsFor({ command }: Match, env: NodeJS.ProcessEnv): Settings {
+  if (!command.despiteConfig) return readSettings(env, readConfig(env));
+  try {
+    return readSettings(env, readConfig(env));
+  } catch {
+    return readSettings(env);
+  }
 }
 
 function print(output: Output, style: PrintStyle, world: Surroundings): void {

@@ -1,8 +1,12 @@
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { invalid } from '../base/index.ts';
+import { type Config, loadConfig, saidKeys, saidOf, type WakePolicy } from '../config/index.ts';
 
-/** Where things are kept and which tmux is spoken to. Read once from the environment, then passed down. */
+/**
+ * Where things are kept and how agents are started and woken. Chosen once, then passed down: what the environment says,
+ * else a file, else the default; a flag of a command comes before all of them.
+ */
 export interface Settings {
   home: string;
   runtimeDir: string;
@@ -11,30 +15,182 @@ export interface Settings {
   /** A tmux socket name or path; undefined means tmux's own default. */
   tmuxSocket: string | undefined;
   /** The fleet server agents register with; undefined: with none. */
-  fleet: { url: string; tokenFile: string } | undefined;
+  fleet: { url: string; tokenFile: string; caFile?: string | undefined } | undefined;
+  /** The token for a fleet server that is named in no other way. */
+  fleetTokenFile: string;
+  /** How agents are woken for mail, as far as a file says. */
+  wake: WakePolicy;
+  /** Who chose the mail store. */
+  mailboxFrom: Choice['from'];
+  /** The files as they were read: presets, the team, and what is not obeyed. */
+  config: Config;
 }
 
-export function readSettings(env: NodeJS.ProcessEnv): Settings {
-  const home = absolute(env, 'ROUSE_HOME') ?? path.join(env['HOME'] || os.homedir(), '.rouse');
+/** A value, and who chose it. */
+export interface Choice {
+  key: string;
+  value: unknown;
+  from: 'environment' | 'file' | 'default';
+  /** The variable, the file with its line, or `default`. */
+  source: string;
+}
+
+const NOTHING: Config = { own: { path: 'none', file: undefined, checked: undefined }, project: undefined };
+
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  return loadConfig({ env, cwd: workingDirectory(), home: homeOf(env) });
+}
+
+/** Where one is may have been removed; then there is no project either. */
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '/';
+  }
+}
+
+export function readSettings(env: NodeJS.ProcessEnv, config: Config = NOTHING): Settings {
+  const home = homeOf(env);
+  const place = (name: string): Choice => placeOf(env, config, name);
+  const wake = saidKeys(config)
+    .filter((key) => key.startsWith('wake.'))
+    .map((key) => [key.slice('wake.'.length), saidOf(config, key)!.value]);
+  const mailbox = place('mailbox_root');
   return {
     home,
-    runtimeDir: absolute(env, 'HOUMAO_GLOBAL_RUNTIME_DIR') ?? path.join(home, 'runtime'),
-    mailboxDir: absolute(env, 'HOUMAO_GLOBAL_MAILBOX_DIR') ?? path.join(home, 'mailbox'),
-    registryDir: absolute(env, 'HOUMAO_GLOBAL_REGISTRY_DIR') ?? path.join(home, 'registry'),
-    tmuxSocket: env['ROUSE_TMUX_SOCKET'] || undefined,
-    fleet: fleetOf(env, home),
+    runtimeDir: String(place('runtime_dir').value),
+    mailboxDir: String(mailbox.value),
+    registryDir: String(place('registry_dir').value),
+    tmuxSocket: (place('tmux_socket').value as string | null) ?? undefined,
+    fleet: fleetOf(env, config),
+    fleetTokenFile: tokenFileOf(env),
+    wake: Object.fromEntries(wake) as WakePolicy,
+    mailboxFrom: mailbox.from,
+    config,
   };
 }
 
-function fleetOf(env: NodeJS.ProcessEnv, home: string): Settings['fleet'] {
+/** Every setting with who chose it; what only files say, as they say it. */
+export function choices(env: NodeJS.ProcessEnv, config: Config): Choice[] {
+  const fixed = ['home', ...PLACES.map(({ key }) => key)].map((key) => placeOf(env, config, key));
+  const keys = new Set(fixed.map(({ key }) => key));
+  const fleet = fleetChoices(env, config);
+  for (const { key } of fleet) keys.add(key);
+  const rest = saidKeys(config)
+    .filter((key) => !keys.has(key))
+    .map((key) => fileChoice(config, key)!);
+  return [...fixed, ...fleet, ...rest];
+}
+
+const PLACES: { key: string; variable: string; standard: (home: string) => string | null }[] = [
+  {
+    key: 'runtime_dir',
+    variable: 'HOUMAO_GLOBAL_RUNTIME_DIR',
+    standard: (home) => path.join(home, 'runtime'),
+  },
+  {
+    key: 'mailbox_root',
+    variable: 'HOUMAO_GLOBAL_MAILBOX_DIR',
+    standard: (home) => path.join(home, 'mailbox'),
+  },
+  {
+    key: 'registry_dir',
+    variable: 'HOUMAO_GLOBAL_REGISTRY_DIR',
+    standard: (home) => path.join(home, 'registry'),
+  },
+  { key: 'tmux_socket', variable: 'ROUSE_TMUX_SOCKET', standard: () => null },
+];
+
+function placeOf(env: NodeJS.ProcessEnv, config: Config, key: string): Choice {
+  const row = PLACES.find((each) => each.key === key);
+  const variable = row?.variable ?? 'ROUSE_HOME';
+  const given = key === 'tmux_socket' ? env[variable] || undefined : absolute(env, variable);
+  if (given !== undefined) return { key, value: given, from: 'environment', source: variable };
+  const said = fileChoice(config, key);
+  if (said) return said;
+  const home = homeOf(env);
+  return { key, value: row ? row.standard(home) : home, from: 'default', source: 'default' };
+}
+
+function fileChoice(config: Config, key: string): Choice | undefined {
+  const said = saidOf(config, key);
+  if (!said) return undefined;
+  return {
+    key,
+    value: said.value,
+    from: 'file',
+    get source() {
+      return said.source;
+    },
+  };
+}
+
+function homeOf(env: NodeJS.ProcessEnv): string {
+  return absolute(env, 'ROUSE_HOME') ?? path.join(env['HOME'] || os.homedir(), '.rouse');
+}
+
+function tokenFileOf(env: NodeJS.ProcessEnv): string {
+  return absolute(env, 'ROUSE_FLEET_TOKEN_FILE') ?? path.join(homeOf(env), 'server', 'admin-token');
+}
+
+/** The token of a fleet of the file goes to that fleet alone; a variable names the token for whichever is chosen. */
+function fleetOf(env: NodeJS.ProcessEnv, config: Config): Settings['fleet'] {
   const url = env['ROUSE_FLEET_URL'];
-  const tokenFile = absolute(env, 'ROUSE_FLEET_TOKEN_FILE') ?? path.join(home, 'server', 'admin-token');
-  return url ? { url, tokenFile } : undefined;
+  const caFile = absolute(env, 'ROUSE_FLEET_CA');
+  if (url) return { url, tokenFile: tokenFileOf(env), caFile };
+  const chosen = chosenFleet(config);
+  if (!chosen) return undefined;
+  const own = env['ROUSE_FLEET_TOKEN_FILE'] ? undefined : chosen.tokenFile;
+  return { url: chosen.url, tokenFile: own ?? tokenFileOf(env), caFile };
+}
+
+/** By name, and only among one's own: where tokens go is not for a project to say. */
+function chosenFleet(
+  config: Config,
+): { name: string; url: string; tokenFile: string | undefined } | undefined {
+  const said = saidOf(config, 'fleet');
+  if (!said) return undefined;
+  const name = String(said.value);
+  const fleets = config.own.checked?.values.fleets ?? {};
+  const url = fleets[name]?.url;
+  if (url !== undefined) return { name, url, tokenFile: fleets[name]?.token_file };
+  const known = Object.keys(fleets).join(', ');
+  throw invalid(`${said.source}: there is no fleet "${name}" with a url in ${config.own.path}`, {
+    hint: known ? `there are: ${known}` : `write [fleets.${name}] and its url there`,
+  });
+}
+
+function fleetChoices(env: NodeJS.ProcessEnv, config: Config): Choice[] {
+  const fleet = fleetOf(env, config);
+  const fromEnv = (name: string): Omit<Choice, 'key' | 'value'> | undefined =>
+    env[name] ? { from: 'environment', source: name } : undefined;
+  const fromFile = (key: string): Omit<Choice, 'key' | 'value'> | undefined => {
+    const said = env['ROUSE_FLEET_URL'] ? undefined : fileChoice(config, key);
+    return said && { from: said.from, source: said.source };
+  };
+  const name = saidOf(config, 'fleet')?.value;
+  const standard = { from: 'default', source: 'default' } as const;
+  return [
+    {
+      key: 'fleet_url',
+      value: fleet?.url ?? null,
+      ...(fromEnv('ROUSE_FLEET_URL') ?? fromFile('fleet') ?? standard),
+    },
+    {
+      key: 'fleet_token_file',
+      value: fleet?.tokenFile ?? tokenFileOf(env),
+      ...(fromEnv('ROUSE_FLEET_TOKEN_FILE') ?? fromFile(`fleets.${name}.token_file`) ?? standard),
+    },
+  ];
 }
 
 function absolute(env: NodeJS.ProcessEnv, name: string): string | undefined {
   const value = env[name];
   if (!value) return undefined;
-  if (!path.isAbsolute(value)) throw invalid(`${name} must be an absolute path, but is "${value}"`);
+  if (!path.isAbsolute(value))
+    throw invalid(`${name} must be an absolute path, but is "${value}"`, {
+      hint: `set it to ${path.resolve(value)}, or leave it unset`,
+    });
   return path.normalize(value);
 }

@@ -41,6 +41,23 @@ describe('skills', () => {
     expect((await json(line)).skills[0]).toMatchObject({ was: 'current' });
   });
 
+  it('are removed without a trace; text somebody changed stays and is named', async () => {
+    const { rouse, json, home, file, line } = await start();
+    const away = ['skills', 'uninstall', '--tool', 'claude', '--home', home];
+    await json(line);
+    expect((await json(away)).skills).toEqual(
+      MAIL_SKILLS.map((skill) => expect.objectContaining({ skill, removed: true })),
+    );
+    expect(fs.readdirSync(home)).toEqual([]);
+    expect((await rouse(away)).out).toBe('no skills are installed\n');
+    await json(line);
+    fs.appendFileSync(file, 'my own rule\n');
+    expect((await rouse(away)).out).toContain(`left, as you changed it  ${file}`);
+    expect(fs.existsSync(file)).toBe(true);
+    expect(fs.readdirSync(path.join(home, 'skills'))).toEqual([MAIL_SKILLS[0]]);
+    expect((await rouse(['skills', 'uninstall', '--home', home])).code).toBe(2);
+  });
+
   it('written by an earlier version are updated; text somebody changed is left alone without --force', async () => {
     const { rouse, json, file, line, states } = await start();
     await json(line);

@@ -1,6 +1,6 @@
 import { invalid } from '../base/index.ts';
-import type { SkillInstallation } from '../session/index.ts';
-import { absoluteDirectory } from './agents/mailbox-flags.ts';
+import type { SkillInstallation, SkillTarget } from '../session/index.ts';
+import { absoluteDirectory } from './agents/flags/mailbox.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from './command.ts';
 import { table } from './print/table.ts';
 
@@ -30,13 +30,34 @@ function done(was: SkillInstallation['state']): string {
   return { absent: 'installed', outdated: 'updated  ', changed: 'replaced ', current: 'unchanged' }[was];
 }
 
+async function uninstall(input: InputOf<typeof LIST_FLAGS>): Promise<Output> {
+  const { removeSkills } = await (await import('../session/index.ts')).skills();
+  const skills = (await targetsOf(input)).flatMap((target) =>
+    removeSkills(target).map((each) => ({ tool: target.tool, ...each })),
+  );
+  const found = skills.filter(({ state }) => state !== 'absent');
+  const told = found.map((each) =>
+    each.state === 'changed' ? `left, as you changed it  ${each.file}` : `removed  ${each.file}`,
+  );
+  return {
+    data: {
+      schema_version: 1,
+      skills: found.map(({ state, ...each }) => ({ ...each, removed: state !== 'changed' })),
+    },
+    plain: told.join('\n') || 'no skills are installed',
+  };
+}
+
+/** One tool, or every tool that keeps skills. */
+async function targetsOf({ flags: { tool, home }, env }: InputOf<typeof LIST_FLAGS>): Promise<SkillTarget[]> {
+  if (home !== undefined && tool === undefined) throw invalid('--home goes with --tool');
+  return (tool === undefined ? await skilledTools() : [tool]).map((each) => ({ tool: each, home, env }));
+}
+
 async function list(input: InputOf<typeof LIST_FLAGS>): Promise<Output> {
   const { skillStates } = await (await import('../session/index.ts')).skills();
-  const tool = input.flags.tool;
-  const home = input.flags.home;
-  if (home !== undefined && tool === undefined) throw invalid('--home goes with --tool');
-  const skills = (tool === undefined ? await skilledTools() : [tool]).flatMap((each) =>
-    skillStates({ tool: each, home, env: input.env }).map((state) => ({ tool: each, ...state })),
+  const skills = (await targetsOf(input)).flatMap((target) =>
+    skillStates(target).map((state) => ({ tool: target.tool, ...state })),
   );
   return {
     data: { schema_version: 1, skills },
@@ -85,6 +106,14 @@ const skills: Command = {
       examples: ['rouse skills list', 'rouse skills list --tool claude'],
       flags: LIST_FLAGS,
       run: list,
+    }),
+    command({
+      name: 'uninstall',
+      summary: "remove Rouse's skills from the tools' skill directories",
+      description: 'Of every tool, or of one. Files you changed are yours and stay; they are named.',
+      examples: ['rouse skills uninstall', 'rouse skills uninstall --tool claude'],
+      flags: LIST_FLAGS,
+      run: uninstall,
     }),
   ],
 };

@@ -37,7 +37,14 @@ function open(target: Target, path: string, signal: AbortSignal | undefined): Pr
     const { host, port, token } = target;
     const { request, Agent } = requester(target);
     const headers = { accept: 'text/event-stream', ...(token && { authorization: `Bearer ${token}` }) };
-    request({ host, port, path, headers, signal, agent: new Agent() })
+    request({
+      host,
+      port,
+      path,
+      headers,
+      signal,
+      agent: new Agent(target.ca === undefined ? {} : { ca: target.ca }),
+    })
       .on('response', resolve)
       .on('error', reject)
       .end();

@@ -1,4 +1,5 @@
 import * as http from 'node:http';
+import type * as https from 'node:https';
 import { errnoOf, invalid, type RouseError, unavailable } from '../base/index.ts';
 import { failureOf } from './failure.ts';
 
@@ -13,6 +14,8 @@ export interface Target {
   server?: ServerKind | undefined;
   /** TLS, where the server stands behind it. */
   secure?: boolean | undefined;
+  /** Certificates of the authorities to believe, in PEM form. Default: those Node knows. */
+  ca?: string | undefined;
 }
 
 /** How messages speak of a server. */
@@ -38,6 +41,8 @@ export interface Exchange {
   signal?: AbortSignal | undefined;
 }
 
+/** Whoever has not taken the connection by then is away. */
+const CONNECT_MS = 5000;
 const LARGEST_ANSWER = 64 * 1024 * 1024;
 
 /**
@@ -55,15 +60,24 @@ export function exchange(target: Target, request: Exchange): Promise<unknown> {
       method: request.method,
       path: request.path,
       // An agent of our own knows no proxy: Node's shared one may be told to use the environment's.
-      agent: new Agent(),
+      agent: new Agent(target.ca === undefined ? {} : { ca: target.ca }),
       headers: headersOf(target, payload),
       signal: request.signal,
     });
     const timer = setTimeout(() => outgoing.destroy(new Silence()), timeoutMs);
+    const unheard = setTimeout(() => outgoing.destroy(new Silence()), Math.min(timeoutMs, CONNECT_MS));
+    let sent = false;
     const fail = (error: unknown): void => {
       clearTimeout(timer);
-      reject(troubleOf(error, target, request, timeoutMs));
+      clearTimeout(unheard);
+      reject(troubleOf(error, { target, request, sent, timeoutMs: sent ? timeoutMs : CONNECT_MS }));
     };
+    outgoing.on('socket', (socket) => {
+      socket.once(target.secure ? 'secureConnect' : 'connect', () => {
+        clearTimeout(unheard);
+        sent = true;
+      });
+    });
     outgoing.on('error', fail);
     outgoing.on('response', (response) => {
       collect(response).then((text) => {
@@ -81,8 +95,8 @@ export function exchange(target: Target, request: Exchange): Promise<unknown> {
 }
 
 /** TLS costs milliseconds to load, and no gateway has it. */
-export function requester({ secure }: Target): Pick<typeof http, 'request' | 'Agent'> {
-  return secure ? process.getBuiltinModule('node:https') : http;
+export function requester({ secure }: Target): Pick<typeof https, 'request' | 'Agent'> {
+  return secure ? process.getBuiltinModule('node:https') : (http as never);
 }
 
 class Silence extends Error {}
@@ -119,12 +133,20 @@ function parseJson(text: string): unknown {
   }
 }
 
-function troubleOf(error: unknown, target: Target, request: Exchange, timeoutMs: number): RouseError {
+interface Attempt {
+  target: Target;
+  request: Exchange;
+  /** Whether there was a connection to send it on. */
+  sent: boolean;
+  timeoutMs: number;
+}
+
+function troubleOf(error: unknown, { target, request, sent, timeoutMs }: Attempt): RouseError {
   const { name, absent } = target.server ?? GATEWAY;
   const where = `${target.host}:${target.port}`;
-  const facts = { host: target.host, port: target.port, errno: errnoOf(error) };
+  const facts = { host: target.host, port: target.port, errno: errnoOf(error), sent };
   // Once sent, a change may have been made although nobody answered; only a look can tell.
-  const doubt = request.method === 'GET' ? '' : '; whether it took the request is not known';
+  const doubt = request.method === 'GET' || !sent ? '' : '; whether it took the request is not known';
   if (request.signal?.aborted)
     return unavailable(`the call to the ${name} at ${where} was cancelled${doubt}`, { facts });
   if (error instanceof Silence) {
@@ -140,8 +162,22 @@ function troubleOf(error: unknown, target: Target, request: Exchange, timeoutMs:
     });
   }
   if (errnoOf(error)?.startsWith('HPE_')) return stranger(target, 'something that is not HTTP');
+  if (target.secure && !sent && isDistrust(error)) return untrusted(error, where, facts);
   const lost = `the connection to the ${name} at ${where} failed (${errnoOf(error) ?? 'unknown cause'})${doubt}`;
   return unavailable(lost, { facts, cause: error });
+}
+
+/** What OpenSSL and Node call a certificate that proves nothing. */
+function isDistrust(error: unknown): boolean {
+  return /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(errnoOf(error) ?? '');
+}
+
+function untrusted(error: unknown, where: string, facts: Record<string, unknown>): RouseError {
+  return unavailable(`the certificate of the server at ${where} is not to be trusted (${errnoOf(error)})`, {
+    hint: 'address it by a name that is in its certificate; for an authority of your own set ROUSE_FLEET_CA',
+    facts,
+    cause: error,
+  });
 }
 
 function stranger({ host, port, server = GATEWAY }: Target, what: string): RouseError {

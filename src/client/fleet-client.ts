@@ -1,47 +1,31 @@
 import { readFileSync, statSync } from 'node:fs';
-import { errnoOf, forbidden, invalid, unauthorized } from '../base/index.ts';
+import {
+  errnoOf,
+  forbidden,
+  isRouseError,
+  type RouseError,
+  unauthorized,
+  unavailable,
+} from '../base/index.ts';
 import type * as wire from '../wire/index.ts';
-import { followEvents, type ServerEvent } from './event-stream.ts';
-import { type Exchange, exchange, type ServerKind, type Target } from './exchange.ts';
+import type { ServerEvent } from './event-stream.ts';
+import type { Exchange } from './exchange.ts';
+import { FleetServers, type FleetServersOptions } from './fleet-servers.ts';
 import type { CallOptions } from './gateway-client.ts';
 import { type FleetAnswer, type FleetInput, type FleetRouteId, fleetQuestion } from './question.ts';
 
-export interface FleetClientOptions {
-  /** `http://127.0.0.1:9889`; with `https:` the server's certificate is checked. A path in it stands before each route. */
-  url: string;
-  /** Undefined: speak as nobody, which few routes allow. */
-  token?: string | undefined;
-  /** For one call, in milliseconds. Default 10 000. */
-  timeoutMs?: number | undefined;
-}
-
 export const DEFAULT_FLEET_URL = 'http://127.0.0.1:9889';
-
-const SERVER: ServerKind = {
-  name: 'fleet server',
-  absent: 'Start one with "rouse server start", or set ROUSE_FLEET_URL.',
-  stranger: 'Another program may have taken the port; "rouse server status" shows.',
-};
 
 /** The fleet server's routes as calls. Errors are the RouseErrors the server meant. */
 export class FleetClient {
-  readonly url: string;
-  #target: Target;
-  #prefix: string;
+  readonly servers: FleetServers;
 
-  constructor({ url, token, timeoutMs = 10_000 }: FleetClientOptions) {
-    const parsed = fleetUrl(url);
-    const secure = parsed.protocol === 'https:';
-    this.url = parsed.href.replace(/\/$/, '');
-    this.#prefix = parsed.pathname.replace(/\/$/, '');
-    this.#target = {
-      host: parsed.hostname.replace(/^\[|\]$/g, ''),
-      port: Number(parsed.port) || (secure ? 443 : 80),
-      token,
-      timeoutMs,
-      secure,
-      server: SERVER,
-    };
+  constructor(options: FleetServersOptions) {
+    this.servers = new FleetServers(options);
+  }
+
+  get url(): string {
+    return this.servers.url;
   }
 
   async request<T = unknown>(
@@ -50,7 +34,18 @@ export class FleetClient {
     body?: unknown,
     options?: CallOptions,
   ): Promise<T> {
-    return (await exchange(this.#target, { method, path: this.#prefix + path, body, ...options })) as T;
+    try {
+      return (await this.servers.exchange({ method, path, body, ...options })) as T;
+    } catch (error) {
+      throw isForeign(error) ? this.#notAFleet(error) : error;
+    }
+  }
+
+  #notAFleet({ message, facts }: RouseError): RouseError {
+    return unavailable(`what answers at ${this.servers.where} is not a fleet server: ${message}`, {
+      hint: 'check ROUSE_FLEET_URL or --fleet-url; "rouse server start" starts a fleet server on this host',
+      facts,
+    });
   }
 
   /** One route by its name; what it takes and answers is what its row says. */
@@ -66,7 +61,7 @@ export class FleetClient {
   /** What happens to the tickets the token may see, until aborted. */
   ticketEvents(after: number | undefined, signal?: AbortSignal): AsyncGenerator<ServerEvent> {
     const { path } = fleetQuestion('requests.events', { after });
-    return followEvents(this.#target, { path: this.#prefix + path, signal });
+    return this.servers.follow(path, signal);
   }
 
   register(body: wire.RegisterInput, options?: CallOptions): Promise<wire.Registered> {
@@ -87,13 +82,25 @@ export class FleetClient {
   }
 }
 
-function fleetUrl(url: string): URL {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  const fine = parsed && /^https?:$/.test(parsed.protocol) && !parsed.username && !parsed.password;
-  if (fine && !parsed.search && !parsed.hash) return parsed;
-  throw invalid('the URL of the fleet server must look like http://127.0.0.1:9889', {
-    hint: 'check ROUSE_FLEET_URL; tokens belong into a file, not into the URL',
-  });
+/** Where a fleet is, and the files that go with it. */
+export interface FleetAddress {
+  url: string;
+  tokenFile: string;
+  caFile?: string | undefined;
+}
+
+/** A client for the holder of the token in that file. */
+export function fleetClientOf(
+  { url, tokenFile, caFile }: FleetAddress,
+  options: { timeoutMs?: number } = {},
+): FleetClient {
+  return new FleetClient({ url, caFile, token: readTokenFile(tokenFile), ...options });
+}
+
+/** A fleet server says what it refuses in words of its own; a status alone, or a bare `Not Found`, is another program's. */
+function isForeign(error: unknown): error is RouseError {
+  if (!isRouseError(error) || error.facts['http_status'] === undefined) return false;
+  return /answered with status \d+$|^not found$/i.test(error.message);
 }
 
 /** The token in a file that only its owner can read. */
@@ -107,7 +114,7 @@ export function readTokenFile(file: string): string {
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT' && errnoOf(error) !== 'EACCES') throw error;
     throw unauthorized(`there is no readable token at ${file}`, {
-      hint: 'set ROUSE_FLEET_TOKEN_FILE or --fleet-token-file to a token made on the server\'s host ("rouse tokens create --kind user --subject NAME --out-file FILE"); on that host itself, "rouse server init" makes the first one',
+      hint: 'is there a fleet server? "rouse server start" starts one on this host, with its first token; for another one set ROUSE_FLEET_TOKEN_FILE or --fleet-token-file to a token made on the server\'s host ("rouse tokens create --kind user --subject NAME --out-file FILE")',
     });
   }
   if (text) return text;

@@ -88,6 +88,7 @@ describe('the methods', () => {
     await client.prompt({ prompt: 'p', force: true });
     await client.sendKeys({ sequence: '<[Escape]>' });
     await client.tuiState();
+    await client.call('tui.screen', {});
     await client.call('tui.history', { limit: 5 });
     await client.call('tui.notePrompt', { body: { prompt: 'p' } });
     await client.call('headless.state', {});
@@ -111,6 +112,8 @@ describe('the methods', () => {
     await client.notifier();
     await client.call('notifier.enable', { body: { interval_seconds: 60 } });
     await client.call('notifier.disable', {});
+    await client.call('notifier.preview', {});
+    await client.call('notifier.resume', { body: { thread_ref: 'm' } });
     await client.call('notifier.decisions', { limit: 5 });
     await client.announcedBy('filesystem:m 1');
     await client.call('requests.list', { state: 'accepted', limit: 5 });
@@ -134,6 +137,7 @@ describe('the methods', () => {
     }
     const reached = new Set(seen.map((call) => routeOf(call)!.id));
     expect(ROUTES.map((route) => route.id).filter((id) => !reached.has(id))).toEqual([
+      'metrics',
       'events',
       'mail.check',
     ]);

@@ -3,6 +3,7 @@ import type * as wire from '../wire/index.ts';
 import { GATEWAY_PLACES } from '../wire/places.ts';
 import { followEvents, type ServerEvent } from './event-stream.ts';
 import { type Exchange, exchange, type Target } from './exchange.ts';
+import type { FleetServers } from './fleet-servers.ts';
 import { type GatewayAnswer, type GatewayInput, type GatewayRouteId, question } from './question.ts';
 
 export interface GatewayClientOptions {
@@ -12,6 +13,8 @@ export interface GatewayClientOptions {
   token?: string | undefined;
   /** For one call, in milliseconds. Default 5000. */
   timeoutMs?: number | undefined;
+  /** Asked instead of host and port: whichever of a fleet's servers answers. */
+  via?: FleetServers | undefined;
   /** Where a `/v1` path is served, when not by the gateway itself; see fleetPath. */
   pathOf?: ((path: string) => string) | undefined;
 }
@@ -25,6 +28,13 @@ export type RequestExtras = Pick<wire.RequestInput, 'idempotency_key' | 'expires
 export type PromptExtras = RequestExtras & { wait_in_line?: boolean };
 
 const DEFAULT_TIMEOUT_MS = 5000;
+/** A little more than a fleet server waits for the gateway. */
+const AFAR_TIMEOUT_MS = 45_000;
+
+/** The gateway of an agent on whichever host, through a fleet: it takes a call with its next heartbeat. */
+export function gatewayAfar(servers: FleetServers, pathOf: (path: string) => string): GatewayClient {
+  return new GatewayClient({ host: 'fleet', port: 1, via: servers, pathOf, timeoutMs: AFAR_TIMEOUT_MS });
+}
 
 /**
  * A gateway's routes as calls; those that are called most have methods. Answers are believed once status and JSON are right;
@@ -32,13 +42,15 @@ const DEFAULT_TIMEOUT_MS = 5000;
  */
 export class GatewayClient {
   #target: Target;
+  #via: FleetServers | undefined;
   #pathOf: (path: string) => string;
 
-  constructor({ host, port, token, timeoutMs = DEFAULT_TIMEOUT_MS, pathOf }: GatewayClientOptions) {
+  constructor({ host, port, token, timeoutMs = DEFAULT_TIMEOUT_MS, via, pathOf }: GatewayClientOptions) {
     if (!Number.isInteger(port) || port < 1 || port > 65_535) {
       throw invalid(`the gateway port must be an integer from 1 to 65535, but is ${port}`);
     }
     this.#target = { host: host === '0.0.0.0' ? '127.0.0.1' : host, port, token, timeoutMs };
+    this.#via = via;
     this.#pathOf = pathOf ?? ((path) => path);
   }
 
@@ -48,7 +60,11 @@ export class GatewayClient {
     body?: unknown,
     options?: CallOptions,
   ): Promise<T> {
-    return (await exchange(this.#target, { method, path: this.#pathOf(path), body, ...options })) as T;
+    const asked = { method, path: this.#pathOf(path), body, ...options };
+    if (!this.#via) return (await exchange(this.#target, asked)) as T;
+    // Who asks through a fleet waits for the server's word: it knows whether anything was done.
+    const timeoutMs = Math.max(options?.timeoutMs ?? 0, this.#target.timeoutMs);
+    return (await this.#via.exchange({ ...asked, timeoutMs })) as T;
   }
 
   /** One route by its name; what it takes and answers is what its row says. */
@@ -96,6 +112,7 @@ export class GatewayClient {
     signal?: AbortSignal,
   ): AsyncGenerator<ServerEvent> {
     const path = this.#pathOf(question(GATEWAY_PLACES.events, wanted).path);
+    if (this.#via) return this.#via.follow(path, signal, wanted.request_id !== undefined);
     return followEvents(this.#target, { path, signal, ends: wanted.request_id !== undefined });
   }
 

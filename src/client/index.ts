@@ -7,14 +7,18 @@
  * Never     Retries: a call that changes something and got no answer says that the outcome is not known.
  * Errors    `unavailable` when nobody, or somebody else, answers; otherwise what the gateway said.
  */
+export * from './agent-token.ts';
 export type { ServerEvent } from './event-stream.ts';
 export type { Exchange, ServerKind, Target } from './exchange.ts';
 export { exchange } from './exchange.ts';
 export { failureOf } from './failure.ts';
 export * from './fleet-client.ts';
+export * from './fleet-mail.ts';
 export * from './fleet-path.ts';
+export { type FleetServers, fleetUrls } from './fleet-servers.ts';
 export * from './gateway-client.ts';
 export * from './owner-token.ts';
 export * from './question.ts';
 export * from './session-fleet.ts';
+export * from './this-host.ts';
 export * from './tickets-client.ts';

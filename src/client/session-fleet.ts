@@ -6,16 +6,18 @@ export interface SessionFleet {
   workspaceId: string;
   /** 0600; it may be written anew when the agent is registered again. */
   tokenFile: string;
+  caFile?: string | undefined;
 }
 
 /** With which fleet server the session of this root was registered; undefined: with none. */
 export function sessionFleet(sessionRoot: string): SessionFleet | undefined {
   const file = path.join(sessionRoot, 'fleet', 'fleet.json');
-  const found = readJsonIfExists(file) as { url?: unknown; workspace_id?: unknown } | undefined;
+  const found = readJsonIfExists(file) as Partial<Record<string, unknown>> | undefined;
   if (found === undefined) return undefined;
-  const { url, workspace_id: workspaceId } = found ?? {};
+  const { url, workspace_id: workspaceId, ca_file: caFile } = found ?? {};
   if (typeof url !== 'string' || typeof workspaceId !== 'string') {
     throw invalid(`${file} must hold url and workspace_id`);
   }
-  return { url, workspaceId, tokenFile: path.join(sessionRoot, 'fleet', 'token') };
+  const tokenFile = path.join(sessionRoot, 'fleet', 'token');
+  return { url, workspaceId, tokenFile, ...(typeof caFile === 'string' && { caFile }) };
 }

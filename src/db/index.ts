@@ -9,7 +9,10 @@
  *           busy, full or unreachable store, `unsupported` for a layout of another version, `internal` for the rest.
  */
 
+export { type BackupHeader, packBackup, readBackupHeader, unpackBackup } from './embedded/backup-file.ts';
+export { EMBEDDED_VERSION, replaceEmbedded } from './embedded/directory.ts';
 export { openEmbedded } from './embedded/embedded.ts';
+export { snapshotEmbedded } from './embedded/snapshot.ts';
 export { openPostgres } from './postgres.ts';
 export { serializable } from './serializable.ts';
 export type { Sql, SqlValue } from './sql.ts';

@@ -5,6 +5,7 @@ import {
   crashPoint,
   internal,
   invalid,
+  partMissing,
   RouseError,
   systemClock,
   unsupported,
@@ -35,7 +36,7 @@ const OLDEST_VERSION = 150_000;
  */
 export async function openPostgres(options: PostgresOptions): Promise<Sql> {
   refuseBadUrl(options.url);
-  const { default: pg } = await import('pg');
+  const { default: pg } = await import('pg').catch((error) => Promise.reject(partMissing('pg', error)));
   const config = poolConfig(options);
   const pool = new pg.Pool(config);
   // A connection that breaks while nobody uses it is dropped by the pool; unheard, the event would end the process.

@@ -12,36 +12,40 @@ const TITLES = ['Deploy to staging?', 'Write the changelog', 'Bump the version?'
 
 /** Files tickets for one agent after the other, as a person would, and looks what became of them. */
 export class Asker {
-  #team: Team;
+  #team: Pick<Team, 'members' | 'fleet'>;
+  #tried = 0;
   #asked = 0;
+  #refused: string | undefined;
+  /** By id: the server lists only the newest. */
+  #answered = new Set<string>();
 
-  constructor(team: Team) {
+  constructor(team: Pick<Team, 'members' | 'fleet'>) {
     this.#team = team;
   }
 
   async ask(): Promise<void> {
     const { members, fleet } = this.#team;
-    const title = TITLES[this.#asked % TITLES.length]!;
-    await fleet.tickets.create({
-      kind: title.endsWith('?') ? 'approval' : 'task',
-      recipient_type: 'agent',
-      recipient_id: members[this.#asked % members.length]!.name,
-      title,
-    });
-    this.#asked++;
+    const title = TITLES[this.#tried % TITLES.length]!;
+    const to = members[this.#tried++ % members.length]!.name;
+    try {
+      const kind = title.endsWith('?') ? 'approval' : 'task';
+      await fleet.tickets.create({ kind, recipient_type: 'agent', recipient_id: to, title });
+      this.#asked++;
+      this.#refused = undefined;
+    } catch (error) {
+      this.#refused = `"${title}" was not filed: ${messageOf(error)}`;
+    }
   }
 
   async look(): Promise<Tickets> {
-    try {
-      const { requests } = await this.#team.fleet.tickets.sent({ status: 'all', limit: 100 });
-      const newest = requests[0];
-      return {
-        asked: this.#asked,
-        answered: requests.filter(({ responded_at }) => responded_at !== null).length,
-        last: newest ? `"${newest.title}" is ${newest.status}` : '-',
-      };
-    } catch (error) {
-      return { asked: this.#asked, answered: 0, last: messageOf(error) };
-    }
+    const last = this.#refused ?? (await this.#newest().catch(messageOf));
+    return { asked: this.#asked, answered: this.#answered.size, last };
+  }
+
+  async #newest(): Promise<string> {
+    const { requests } = await this.#team.fleet.tickets.sent({ status: 'all', limit: 100 });
+    for (const { id, responded_at } of requests) if (responded_at !== null) this.#answered.add(id);
+    const newest = requests[0];
+    return newest ? `"${newest.title}" is ${newest.status}` : '-';
   }
 }

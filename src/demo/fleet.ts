@@ -3,14 +3,19 @@ import { once } from 'node:events';
 import * as path from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Ending, unavailable } from '../base/index.ts';
-import { FleetClient, readTokenFile, TicketsClient } from '../client/index.ts';
+import { fleetClientOf, TicketsClient } from '../client/index.ts';
 import { packageRoot } from '../session/index.ts';
 
 export interface Fleet {
   url: string;
+  /** Where the page is, with a code that is good once. */
+  page: string;
   tokenFile: string;
   tickets: TicketsClient;
 }
+
+/** As long as a demo may be looked at. */
+const PAGE_SECONDS = 86_400;
 
 /** The fleet server as a process of its own, on the embedded database, as `rouse server start` runs it. */
 export async function startFleetServer(home: string, env: NodeJS.ProcessEnv, ending: Ending): Promise<Fleet> {
@@ -32,9 +37,9 @@ export async function startFleetServer(home: string, env: NodeJS.ProcessEnv, end
     ended.then(([code]) => Promise.reject(unavailable(`the fleet server ended with code ${code}`))),
   ])) as [string];
   const { url, admin_token_file: tokenFile } = JSON.parse(line) as { url: string; admin_token_file: string };
-  return {
-    url,
-    tokenFile,
-    tickets: new TicketsClient(new FleetClient({ url, token: readTokenFile(tokenFile) })),
-  };
+  const client = fleetClientOf({ url, tokenFile });
+  const { code } = await client.call('page.codes.create', {
+    body: { name: 'you', ttl_seconds: PAGE_SECONDS },
+  });
+  return { url, page: `${url}/ui/#code=${code}`, tokenFile, tickets: new TicketsClient(client) };
 }

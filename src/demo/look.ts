@@ -6,32 +6,60 @@ export interface Glance {
   name: string;
   state: string;
   openMail: number;
+  /** Wakes for mail that the agent has taken, as its gateway has seen. */
   wakes: number;
-  answered: number;
+  /** Messages it has archived. */
+  handled: number;
+  /** Messages it has sent, replies among them. */
+  sent: number;
   why: string;
 }
 
-/** Asks a gateway what it knows; an agent that cannot be asked is shown as such. */
-export async function glanceAt({ name, gateway }: Member): Promise<Glance> {
-  try {
-    const [status, tui, mail, archive, decisions] = await Promise.all([
-      gateway.status(),
-      gateway.tuiState(),
-      gateway.call('mail.status', {}),
-      gateway.call('mail.list', { body: { box: 'archive', limit: 500 } }),
-      gateway.call('notifier.decisions', { limit: 200 }),
-    ]);
-    const wakes = decisions.decisions.filter((decision) => decision.outcome === 'enqueued');
-    return {
-      name,
-      state: stateOf(status, tui),
-      openMail: mail.open_count ?? 0,
-      wakes: wakes.length,
-      answered: archive.message_count,
-      why: whyOf(decisions.decisions[0]),
-    };
-  } catch {
-    return { name, state: 'not reachable', openMail: 0, wakes: 0, answered: 0, why: '' };
+/** More than happens to one agent between two looks. */
+const RECENT = 50;
+
+/**
+ * Looks at one agent again and again. Counts each thing once by its id, because a gateway lists only what is recent;
+ * an agent that cannot be asked is shown as such, with what was counted before.
+ */
+export class Onlooker {
+  #member: Pick<Member, 'name' | 'gateway'>;
+  #inWords: (reason: string) => string;
+  #wakes = new Set<string>();
+  #handled = new Set<string>();
+  #sent = new Set<string>();
+
+  constructor(member: Pick<Member, 'name' | 'gateway'>, inWords: (reason: string) => string) {
+    this.#member = member;
+    this.#inWords = inWords;
+  }
+
+  async glance(): Promise<Glance> {
+    const { gateway } = this.#member;
+    try {
+      const [status, tui, mail, archive, sent, { requests }, { decisions }] = await Promise.all([
+        gateway.status(),
+        gateway.tuiState(),
+        gateway.call('mail.status', {}),
+        gateway.call('mail.list', { body: { box: 'archive', limit: RECENT } }),
+        gateway.call('mail.list', { body: { box: 'sent', limit: RECENT } }),
+        gateway.call('requests.list', { limit: RECENT }),
+        gateway.call('notifier.decisions', { limit: 1 }),
+      ]);
+      for (const { request_kind, request_id, outcome } of requests)
+        if (request_kind === 'mail_notifier_prompt' && outcome === 'submitted') this.#wakes.add(request_id);
+      for (const { message_ref } of archive.messages) this.#handled.add(message_ref);
+      for (const { message_ref } of sent.messages) this.#sent.add(message_ref);
+      return this.#told(stateOf(status, tui), mail.open_count ?? 0, whyOf(decisions[0], this.#inWords));
+    } catch {
+      return this.#told('not reachable', 0, '');
+    }
+  }
+
+  #told(state: string, openMail: number, why: string): Glance {
+    const { name } = this.#member;
+    const counted = { wakes: this.#wakes.size, handled: this.#handled.size, sent: this.#sent.size };
+    return { name, state, openMail, ...counted, why };
   }
 }
 
@@ -47,13 +75,22 @@ function stateOf(status: Status, tui: Tui): string {
 }
 
 /** The last decision in a few words. */
-function whyOf(decision: Decision | undefined): string {
+function whyOf(decision: Decision | undefined, inWords: (reason: string) => string): string {
   if (!decision) return 'no mail so far';
   const at = decision.poll_time_utc.slice(11, 19);
   const count = decision.unread_count ?? 0;
   const mail = `${count} open message${count === 1 ? '' : 's'}`;
-  if (decision.outcome === 'enqueued') return `${at} woken: ${mail}`;
-  if (decision.outcome === 'busy_skip') return `${at} not woken for ${mail}: ${decision.detail}`;
-  if (decision.outcome === 'empty') return `${at} nothing open`;
-  return `${at} ${decision.outcome}: ${decision.detail ?? ''}`;
+  const detail = inWords(decision.detail ?? '');
+  switch (decision.outcome) {
+    case 'enqueued':
+      return `${at} wake for ${mail}`;
+    case 'busy_skip':
+      return `${at} ${mail} ${count === 1 ? 'waits' : 'wait'}: ${detail}`;
+    case 'empty':
+      return `${at} nothing open`;
+    case 'dedup_skip':
+      return `${at} not again: ${detail.replace(/^repeat: /, '')}`;
+    case 'poll_error':
+      return `${at} the mailbox could not be read: ${detail}`;
+  }
 }

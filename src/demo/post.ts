@@ -1,3 +1,4 @@
+import { messageOf } from '../base/index.ts';
 import type { Member } from './team.ts';
 
 const SUBJECTS = [
@@ -10,26 +11,30 @@ const SUBJECTS = [
 
 /** Sends mail from one member to another, in turn. */
 export class Postman {
-  sent = 0;
+  /** What became of the last message. */
   last = '-';
-  #members: Member[];
+  #members: Pick<Member, 'name' | 'address' | 'gateway'>[];
+  #tried = 0;
 
-  constructor(members: Member[]) {
+  constructor(members: Pick<Member, 'name' | 'address' | 'gateway'>[]) {
     this.#members = members;
   }
 
   async send(): Promise<void> {
-    const from = this.#members[this.sent % this.#members.length]!;
-    const to = this.#members[(this.sent + 1 + Math.floor(this.sent / 3)) % this.#members.length]!;
-    if (from === to) {
-      this.sent++;
-      return;
+    const many = this.#members.length;
+    const round = Math.floor(this.#tried / many);
+    const from = this.#members[this.#tried % many]!;
+    const to = this.#members[(this.#tried + 1 + (round % (many - 1))) % many]!;
+    const subject = SUBJECTS[this.#tried % SUBJECTS.length]!;
+    this.#tried++;
+    const line = `${from.name} → ${to.name}: ${subject}`;
+    try {
+      await from.gateway.call('mail.send', {
+        body: { to: [to.address], subject, body_content: `Please look at ${subject}.` },
+      });
+      this.last = line;
+    } catch (error) {
+      this.last = `${line} was not sent: ${messageOf(error)}`;
     }
-    const subject = SUBJECTS[this.sent % SUBJECTS.length]!;
-    await from.gateway.call('mail.send', {
-      body: { to: [to.address], subject, body_content: `Please look at ${subject}.` },
-    });
-    this.sent++;
-    this.last = `${from.name} → ${to.name}: ${subject}`;
   }
 }

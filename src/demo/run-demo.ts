@@ -1,16 +1,21 @@
 import { type Clock, Ending, sleep, systemClock } from '../base/index.ts';
 import { Asker, type Tickets } from './ask.ts';
-import { type Glance, glanceAt } from './look.ts';
+import { clearPlace, leftPlaces } from './clear.ts';
+import { type Glance, Onlooker } from './look.ts';
 import { Postman } from './post.ts';
 import { gatherTeam, type Team } from './team.ts';
-import { renderFrame } from './view.ts';
+import { nextSteps, renderFrame } from './view.ts';
 
 export interface DemoOptions {
   env: NodeJS.ProcessEnv;
   out: (text: string) => void;
   outIsTty: boolean;
+  /** How wide the terminal is now; people change it. */
+  columns: () => number;
   signal: AbortSignal;
   say: (text: string) => void;
+  /** A reason of the gateway's as words. */
+  inWords: (reason: string) => string;
   /** End as soon as every agent has been woken and has handled mail, and a ticket has been answered. */
   once: boolean;
 }
@@ -24,6 +29,7 @@ const REQUEST_EVERY_MS = 9000;
 export async function runDemo(options: DemoOptions): Promise<void> {
   const ending = new Ending();
   try {
+    for (const place of leftPlaces()) await clearPlace(place, systemClock);
     const team = await gatherTeam({ names: NAMES, ...options }, ending);
     if (!options.signal.aborted) await showUntilEnd(team, options, systemClock);
   } finally {
@@ -31,16 +37,21 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     await ending.run();
     options.out(options.outIsTty ? '\n' : '');
   }
+  options.out(nextSteps(options.env['npm_lifecycle_event'] !== 'start'));
 }
 
 async function showUntilEnd(team: Team, options: DemoOptions, clock: Clock): Promise<void> {
   const started = clock.monotonic();
+  const { ppid } = process;
   const post = new Postman(team.members);
   const asker = new Asker(team);
+  const onlookers = team.members.map((member) => new Onlooker(member, options.inWords));
   let nextMail = 0;
   let nextRequest = 0;
   let before = '';
-  while (!options.signal.aborted) {
+  if (!options.outIsTty) options.out(`page: ${team.fleet.page}\n`);
+  // Whoever started it has died without a signal for us: nobody looks any more.
+  while (!options.signal.aborted && process.ppid === ppid) {
     if (clock.monotonic() >= nextMail) {
       await post.send();
       nextMail = clock.monotonic() + MAIL_EVERY_MS;
@@ -50,37 +61,30 @@ async function showUntilEnd(team: Team, options: DemoOptions, clock: Clock): Pro
       nextRequest = clock.monotonic() + REQUEST_EVERY_MS;
     }
     const tickets = await asker.look();
-    const glances = await Promise.all(team.members.map(glanceAt));
-    const frame = renderFrame(
-      {
-        glances,
-        sent: post.sent,
-        lastMail: post.last,
-        tickets,
-        seconds: Math.round((clock.monotonic() - started) / 1000),
-        attach: `tmux -S ${team.tmuxSocket} attach`,
-      },
-      options.outIsTty,
-    );
-    before = show(frame, glances, tickets, before, options);
-    const done = glances.every((glance) => glance.wakes > 0 && glance.answered > 0) && tickets.answered > 0;
+    const glances = await Promise.all(onlookers.map((onlooker) => onlooker.glance()));
+    const seconds = Math.round((clock.monotonic() - started) / 1000);
+    const attach = `tmux -S ${team.tmuxSocket} attach`;
+    const { page } = team.fleet;
+    const frame = { glances, lastMail: post.last, tickets, seconds, attach, page };
+    if (options.outIsTty) draw(frame, options);
+    else before = tell(frame, before, options);
+    const done = glances.every((glance) => glance.wakes > 0 && glance.handled > 0) && tickets.answered > 0;
     if (options.once && done) return;
     await sleep(clock, FRAME_MS, options.signal);
   }
 }
 
-/** On a terminal the frame is redrawn in place; into a pipe only what changed is told. */
-function show(
-  frame: string,
-  glances: Glance[],
-  tickets: Tickets,
+/** On a terminal the frame is drawn again in place. */
+function draw(frame: Parameters<typeof renderFrame>[0], { out, columns, env }: DemoOptions): void {
+  out(`\u001b[H\u001b[J${renderFrame(frame, { colour: !env['NO_COLOR'], columns: columns() })}`);
+}
+
+/** Into a pipe only what changed is told. */
+function tell(
+  { glances, tickets }: { glances: Glance[]; tickets: Tickets },
   before: string,
-  { out, outIsTty }: DemoOptions,
+  { out }: DemoOptions,
 ): string {
-  if (outIsTty) {
-    out(`\u001b[H\u001b[J${frame}`);
-    return '';
-  }
   const lines = glances.map(
     ({ name, state, openMail, why }) => `${name}: ${state}, ${openMail} open; ${why}`,
   );

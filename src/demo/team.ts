@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 import * as path from 'node:path';
-import { promisify } from 'node:util';
 import { type Ending, systemClock } from '../base/index.ts';
 import { GatewayClient } from '../client/index.ts';
 import {
@@ -13,7 +10,9 @@ import {
   sessionPaths,
   stop,
 } from '../session/index.ts';
+import { endTmux, makePlace, tmuxSocketIn } from './clear.ts';
 import { type Fleet, startFleetServer } from './fleet.ts';
+import { watchOver } from './watcher.ts';
 
 export interface Member {
   name: string;
@@ -41,10 +40,11 @@ const TURNS = ['900ms', '1600ms', '2500ms'];
 
 /** Launches the team in a place of its own. What was started is added to `ending` as it starts. */
 export async function gatherTeam(options: TeamOptions, ending: Ending): Promise<Team> {
-  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-demo-'));
+  const directory = makePlace();
+  watchOver(directory, withoutPointers(options.env));
   ending.add(() => fs.rmSync(directory, { recursive: true, force: true }));
-  const tmuxSocket = path.join(directory, 'tmux.sock');
-  ending.add(() => endServer(tmuxSocket));
+  const tmuxSocket = tmuxSocketIn(directory);
+  ending.add(() => endTmux(tmuxSocket));
   options.say('starting the fleet server and its database');
   const fleet = await startFleetServer(directory, withoutPointers(options.env), ending);
   const context = contextOf(directory, tmuxSocket, { ...options, fleet });
@@ -83,8 +83,9 @@ function contextOf(
   const at = (name: string): string => path.join(directory, name);
   return {
     settings: {
-      runtimeDir: at('run'),
-      mailboxDir: at('mail'),
+      // Where the server of this home looks for them too.
+      runtimeDir: at('runtime'),
+      mailboxDir: at('mailbox'),
       registryDir: at('registry'),
       tmuxSocket,
       fleet,
@@ -98,9 +99,4 @@ function contextOf(
 
 function withoutPointers(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(TMUX|HOUMAO_)/.test(name)));
-}
-
-async function endServer(socket: string): Promise<void> {
-  if (fs.existsSync(socket))
-    await promisify(execFile)('tmux', ['-S', socket, 'kill-server']).catch(() => undefined);
 }

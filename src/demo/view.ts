@@ -3,40 +3,85 @@ import type { Glance } from './look.ts';
 
 export interface Frame {
   glances: Glance[];
-  sent: number;
   lastMail: string;
   tickets: Tickets;
   seconds: number;
   attach: string;
+  /** The page, with its code; whole at any width, so that it can be opened. */
+  page: string;
+}
+
+export interface Look {
+  colour: boolean;
+  columns: number;
 }
 
 const COLOURS: Record<string, string> = { idle: '32', busy: '33', 'being woken': '36', gone: '31' };
+const BOLD = '1';
+const DIM = '2';
+/** Where the reason stands beside its agent; below that it has a line of its own. */
+const WIDE = 80;
 
-/** The live view as text; with colour only on a terminal. */
-export function renderFrame(frame: Frame, colour: boolean): string {
-  const { glances, sent, lastMail, tickets, seconds, attach } = frame;
-  const paint = (text: string, code: string | undefined): string =>
-    colour && code ? `\u001b[${code}m${text}\u001b[0m` : text;
-  const rows = glances.map(({ name, state, openMail, wakes, answered, why }) =>
-    [
-      name.padEnd(8),
-      paint(state.padEnd(13), COLOURS[state]),
-      String(openMail).padStart(4),
-      String(wakes).padStart(6),
-      String(answered).padStart(8),
-      `  ${why}`,
-    ].join(' '),
-  );
+/** The live view as text: no line longer than the terminal is wide. */
+export function renderFrame(frame: Frame, { colour, columns }: Look): string {
+  const { glances, lastMail, tickets, seconds, attach, page } = frame;
+  const line = (text: string, code?: string): string => {
+    const shown = cut(text, columns);
+    return colour && code ? `\u001b[${code}m${shown}\u001b[0m` : shown;
+  };
+  const wide = columns >= WIDE;
+  const rows = glances.flatMap((glance) => {
+    const { state, why } = glance;
+    const code = colour ? COLOURS[state] : undefined;
+    if (wide) return [paintState(line(`${rowOf(glance)}   ${why}`), code)];
+    return [paintState(line(rowOf(glance)), code), line(`${' '.repeat(STATE.from)}${why}`, DIM)];
+  });
+  const sent = glances.reduce((sum, glance) => sum + glance.sent, 0);
   return [
-    paint(`Rouse: ${glances.length} agents, ${sent} messages sent, ${seconds} s`, '1'),
+    line(
+      `Rouse: ${glances.length} agents, ${sent} ${sent === 1 ? 'message' : 'messages'} sent, ${seconds} s`,
+      BOLD,
+    ),
     '',
-    paint(`${'AGENT'.padEnd(8)} ${'STATE'.padEnd(13)} OPEN  WAKES  HANDLED   WHY`, '2'),
+    line(`${'AGENT'.padEnd(8)} ${'STATE'.padEnd(13)} OPEN  WOKEN  HANDLED${wide ? '   WHY' : ''}`, DIM),
     ...rows,
     '',
-    `last mail  ${lastMail}`,
-    `requests   ${tickets.asked} asked by a person, ${tickets.answered} answered; ${tickets.last}`,
-    `look in    ${attach}`,
-    'Ctrl-C ends it and leaves nothing running.',
+    line(`last mail  ${lastMail}`),
+    line(`requests   ${tickets.asked} asked by a person, ${tickets.answered} answered; ${tickets.last}`),
+    line(`look in    ${attach}`),
+    `page       ${page}`,
+    line('Ctrl-C ends it and leaves nothing running.', DIM),
+    '',
+  ].join('\n');
+}
+
+/** Where the state stands in a row. */
+const STATE = { from: 9, to: 22 };
+
+function paintState(row: string, code: string | undefined): string {
+  if (!code) return row;
+  const { from, to } = STATE;
+  return `${row.slice(0, from)}\u001b[${code}m${row.slice(from, to)}\u001b[0m${row.slice(to)}`;
+}
+
+function rowOf({ name, state, openMail, wakes, handled }: Glance): string {
+  const numbers = [String(openMail).padStart(4), String(wakes).padStart(6), String(handled).padStart(8)];
+  return [name.padEnd(8), state.padEnd(13), ...numbers].join(' ');
+}
+
+const cut = (text: string, columns: number): string =>
+  text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`;
+
+/** What a person may want to do after the demo. */
+export function nextSteps(installed: boolean): string {
+  return [
+    'All of it is gone again. With agents of your own:',
+    ...(installed ? [] : ['  npm install --global .     gives you `rouse`']),
+    '  rouse launch claude ana    in tmux; --wake: mail wakes it',
+    '  rouse join NAME --wake     one that runs already',
+    '  rouse ls                   who works, who waits for you',
+    '  rouse why ana              why it was, or was not, woken',
+    '  rouse dashboard            all of it in your browser',
     '',
   ].join('\n');
 }

@@ -22,6 +22,7 @@ it('send-keys reminders need local tmux keys; REST-backed and headless targets h
   const able = BACKEND_KINDS.filter((kind) => capabilitiesOf(kind).sendKeysReminders);
   expect(able).toEqual(['local_interactive']);
   expect(capabilitiesOf('houmao_server_rest').sendKeys).toBe(true);
+  expect(capabilitiesOf('cao_rest')).toMatchObject({ gateway: true, sendKeys: true, launch: false });
   expect(capabilitiesOf('claude_headless', 'server_headless').sendKeys).toBe(false);
 });
 

@@ -53,7 +53,7 @@ export const CAPABILITIES: Record<BackendKind, BackendCapabilities> = {
   kimi_headless: HEADLESS,
   generic_headless: HEADLESS,
   codex_app_server: NONE,
-  cao_rest: { ...NONE, tmux: true },
+  cao_rest: { ...TUI, sendKeysReminders: false, launch: false },
   houmao_server_rest: { ...TUI, sendKeysReminders: false },
 };
 
@@ -87,5 +87,5 @@ export function capabilitiesOf(backend: BackendKind, mode = dispatchMode(backend
   return mode === 'server_headless' ? { ...own, sendKeys: false, sendKeysReminders: false } : own;
 }
 
-export const EXECUTION_MODES = ['detached_process', 'tmux_auxiliary_window'] as const;
+export const EXECUTION_MODES = ['detached_process', 'tmux_auxiliary_window', 'hosted'] as const;
 export type ExecutionMode = (typeof EXECUTION_MODES)[number];

@@ -36,9 +36,12 @@ export function rules<S extends z.ZodType>(schema: S, problemsOf: (value: z.outp
 }
 
 /** No longer than the limit that is in force when a value is checked; documents name the one that nobody set. */
-export function bounded<S extends z.ZodType<{ readonly length: number }>>(name: LimitName, schema: S): S {
+export function bounded<S extends z.ZodType<{ readonly length: number }>>(
+  name: LimitName,
+  schema: S,
+  description?: string,
+): S {
   const { unit, standard } = LIMITS[name];
-  const { description } = z.globalRegistry.get(schema) ?? {};
   return schema
     .refine((value) => value.length <= limit(name), {
       error: () => `must have at most ${limit(name)} ${unit}`,

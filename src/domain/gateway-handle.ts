@@ -32,11 +32,8 @@ export function tmuxHandleProblems(
   const problems: FieldProblem[] = [];
   for (const part of ['windowId', 'windowIndex', 'paneId'] as const) {
     const present = handle[part] != null;
-    if (mode === 'detached_process' && present) {
-      problems.push({
-        path: [names[part]],
-        message: 'must be null when the execution mode is detached_process',
-      });
+    if (mode !== 'tmux_auxiliary_window' && present) {
+      problems.push({ path: [names[part]], message: `must be null when the execution mode is ${mode}` });
     }
     if (mode === 'tmux_auxiliary_window' && !present && required.includes(part)) {
       problems.push({

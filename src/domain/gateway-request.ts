@@ -12,7 +12,7 @@ export type RequestKind = (typeof REQUEST_KINDS)[number];
 export type RequestState = (typeof REQUEST_STATES)[number];
 export type RequestPriority = (typeof REQUEST_PRIORITIES)[number];
 
-let lastRequest = Number.parseInt(randomHex(4), 16);
+let lastRequest: number | undefined;
 
 /**
  * `gwreq-YYYYMMDD-HHMMSSZ-<8 hex>`. The last part counts from a random beginning, so that one process never makes the
@@ -20,7 +20,7 @@ let lastRequest = Number.parseInt(randomHex(4), 16);
  * its index.
  */
 export function newRequestId(at: Date): string {
-  lastRequest = (lastRequest + 1) >>> 0;
+  lastRequest = ((lastRequest ?? Number.parseInt(randomHex(4), 16)) + 1) >>> 0;
   return `gwreq-${dashedStamp(at)}-${lastRequest.toString(16).padStart(8, '0')}`;
 }
 
@@ -42,3 +42,6 @@ export type NotifierMode = (typeof NOTIFIER_MODES)[number];
 /** How often unchanged mail is announced again. */
 export const REPEAT_POLICIES = ['every_poll', 'on_change', 'backoff'] as const;
 export type RepeatPolicy = (typeof REPEAT_POLICIES)[number];
+
+/** How an agent is woken for mail when somebody only says that it shall be. */
+export const USUAL_WAKES = { interval_seconds: 60, repeat: 'backoff', wakes_per_hour: 30 } as const;

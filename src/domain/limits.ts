@@ -1,4 +1,4 @@
-import { invalid } from '../base/index.ts';
+import { currentTenant, invalid } from '../base/index.ts';
 
 interface LimitRow {
   variable: string;
@@ -53,6 +53,15 @@ const ROWS = {
     instead: 'send several messages, or attach an archive',
     most: 1000,
   }),
+  attachmentBytes: row({
+    variable: 'ROUSE_MAX_ATTACHMENT_BYTES',
+    standard: 16 * 1024 * 1024,
+    unit: 'bytes in the attachments of a message',
+    meaning: 'Bytes of all attachments of one message that a fleet server carries',
+    instead: 'attach less, or say where the file can be found',
+    // The server keeps them in its database.
+    most: 256 * 1024 * 1024,
+  }),
   bodyBytes: row({
     variable: 'ROUSE_MAX_BODY_BYTES',
     standard: 4 * 1024 * 1024,
@@ -98,6 +107,15 @@ const ROWS = {
     meaning: 'Bytes of what waits for one agent',
     instead: 'wait until some are done, cancel what is not needed',
   }),
+  automaticReplies: row({
+    variable: 'ROUSE_MAX_AUTOMATIC_REPLIES',
+    standard: 20,
+    unit: 'automatic replies in a row',
+    meaning: 'Replies of agents in a row, without a person, after which a thread wakes nobody',
+    instead: 'write into the thread, or resume it',
+    // Each new message is followed back so far.
+    most: 1000,
+  }),
   followersPerOrg: row({
     variable: 'ROUSE_MAX_FOLLOWERS_PER_ORG',
     standard: 100,
@@ -140,15 +158,19 @@ export type LimitName = keyof typeof ROWS;
 
 export const LIMITS: Readonly<Record<LimitName, LimitRow>> = ROWS;
 
+type Limits = Record<LimitName, number>;
+
 const HOME = Symbol.for('rouse.limits');
 
 /** Of the process, not of this module: the quick command-line bundle and the lazily loaded parts each carry a copy of it. */
-const inForce = ((globalThis as { [HOME]?: Record<LimitName, number> })[HOME] ??= Object.fromEntries(
+const inForce = ((globalThis as { [HOME]?: Limits })[HOME] ??= Object.fromEntries(
   Object.entries(LIMITS).map(([name, { standard }]) => [name, standard]),
-) as Record<LimitName, number>);
+) as Limits);
 
+/** As the tenant's environment sets it, where there are tenants. */
 export function limit(name: LimitName): number {
-  return inForce[name];
+  const own = currentTenant()?.own.get(HOME) as Limits | undefined;
+  return (own ?? inForce)[name];
 }
 
 /** What to do about a limit that was met. */
@@ -163,8 +185,11 @@ export function limitSentence(name: LimitName): string {
   return `At most ${standard} ${unit}; \`${variable}\` sets another limit.`;
 }
 
-/** Once, when a program starts. */
+/** Once, when a program starts, or when a tenant does. */
 export function setLimits(env: Readonly<Record<string, string | undefined>>): void {
+  const tenant = currentTenant();
+  const limits = tenant ? { ...inForce } : inForce;
+  tenant?.own.set(HOME, limits);
   for (const [name, { variable, most }] of Object.entries(LIMITS)) {
     const given = env[variable];
     if (given === undefined || given === '') continue;
@@ -174,6 +199,6 @@ export function setLimits(env: Readonly<Record<string, string | undefined>>): vo
       throw invalid(`${variable} must be a whole number ${range}, but is "${given.slice(0, 40)}"`, {
         hint: 'see docs/environment.md',
       });
-    inForce[name as LimitName] = value;
+    limits[name as LimitName] = value;
   }
 }

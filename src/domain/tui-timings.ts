@@ -38,7 +38,7 @@ const rule = (field: TuiTimingField, defaultSeconds: number, meaning: string): T
 };
 
 export const TUI_TIMING_RULES: readonly TuiTimingRule[] = [
-  rule('watch_poll_interval_seconds', 0.5, 'longest time between two checks of the screen'),
+  rule('watch_poll_interval_seconds', 0.5, 'how soon the screen is checked without a sign of change'),
   rule('stability_threshold_seconds', 1.0, 'how long the screen must stay unchanged to count as stable'),
   rule(
     'completion_stability_seconds',

@@ -8,11 +8,12 @@
  * Errors    `unauthorized`, `forbidden`, `not_found`, `conflict`, `invalid`; `unavailable` when the database is away.
  */
 
+export { hasItsOwnTools, proveBackup } from './backup.ts';
 export { enqueue } from './delivery/index.ts';
 export { createToken, ensureOrg } from './identity/index.ts';
 export { nudgeSettings } from './nudge/index.ts';
 export { registerWorkspace, resolveWorkspace } from './registry/index.ts';
-export { initServer, runServer } from './run-server.ts';
+export { backupServer, initServer, restoreServer, runServer } from './run-server.ts';
 export { FLEET_MIGRATIONS } from './schema/index.ts';
 export { type RunningServer, startServer } from './server.ts';
 export type { ServerConfig } from './server-config.ts';

@@ -1,5 +1,6 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import * as path from 'node:path';
+import type { Readable } from 'node:stream';
 import {
   type Clock,
   conflict,
@@ -7,6 +8,7 @@ import {
   FileTroubles,
   identifyProcess,
   type Log,
+  notFound,
   randomHex,
   readJsonIfExists,
   tryLockFile,
@@ -14,12 +16,14 @@ import {
   writeFileAtomic,
   writeJsonAtomic,
 } from '../base/index.ts';
-import { accountsFor, isLoopback } from '../http/index.ts';
+import { accountsFor, isLoopback, type TlsFiles, TrustedProxies } from '../http/index.ts';
 import { packageRoot } from '../session/index.ts';
 import type { ServerInstance } from '../wire/index.ts';
 import { type AdminToken, ensureAdminToken, replaceAdminToken as makeAdminToken } from './admin-token.ts';
+import { backupEmbedded, type RestoreReport, restoreEmbedded } from './backup.ts';
 import { nudgeSettings } from './nudge/index.ts';
 import { LIVENESS_WINDOW_SECONDS } from './registry/index.ts';
+import { keepingOf } from './retention.ts';
 import { openDatabase, type RunningServer, startServer } from './server.ts';
 import type { ServerConfig } from './server-config.ts';
 import { runningServer, type ServerFiles } from './server-files.ts';
@@ -32,9 +36,13 @@ export interface RunServerOptions {
   hosts: readonly string[];
   /** How others reach it, when that is not how they address it. */
   publicUrl?: string | undefined;
+  tls?: Pick<TlsFiles, 'certFile' | 'keyFile'> | undefined;
+  /** Addresses and ranges whose forwarded headers are believed. */
+  trustedProxies?: readonly string[] | undefined;
   /** Uids of other accounts of this machine that may connect, and need a token. */
   allowUsers?: readonly number[] | undefined;
   databaseUrl: string | undefined;
+  endWhenIdleMs?: number | undefined;
   env: Readonly<Record<string, string | undefined>>;
   agents: ServerConfig['agents'];
   clock: Clock;
@@ -65,7 +73,8 @@ export async function runServer(options: RunServerOptions): Promise<StartedServe
       fallback: LIVENESS_WINDOW_SECONDS,
       log,
     });
-    const accounts = accountsFor(env, new Set(options.allowUsers));
+    const proxies = new TrustedProxies(options.trustedProxies);
+    const accounts = accountsFor(peerCheck(env, proxies), new Set(options.allowUsers));
     const server = await startServer({
       ...database,
       accounts,
@@ -74,10 +83,14 @@ export async function runServer(options: RunServerOptions): Promise<StartedServe
       port,
       hosts,
       publicUrl,
+      tls: options.tls && { ...options.tls, renewed: tellRenewal(log) },
+      proxies,
       troubles,
+      endWhenIdleMs: options.endWhenIdleMs,
       agents,
       livenessSeconds,
       nudge: nudgeSettings(env, log),
+      keeping: keepingOf(env, log),
     });
     const adminToken = await ensureAdminToken(server.sql, files.adminToken);
     const instance = describe(server, clock);
@@ -112,6 +125,52 @@ export async function initServer({
   } finally {
     await sql.close();
   }
+}
+
+/** The server of this home must not run meanwhile. */
+export async function restoreServer(
+  { files, log, archive }: Pick<RunServerOptions, 'files' | 'log'> & { archive: string },
+  options: { replace: boolean },
+): Promise<RestoreReport> {
+  ensurePrivateDirectory(files.directory);
+  const lock = tryLockFile(files.lock);
+  if (!lock) throw alreadyRunning(files);
+  try {
+    return await restoreEmbedded(archive, { databaseDirectory: files.database, log }, options);
+  } finally {
+    lock.release();
+  }
+}
+
+/** A backup of the embedded database of a server that does not run. */
+export async function backupServer({
+  files,
+  clock,
+  log,
+}: Pick<RunServerOptions, 'files' | 'clock' | 'log'>): Promise<{
+  stream: Readable;
+  close: () => Promise<void>;
+}> {
+  if (!existsSync(files.database)) {
+    throw notFound(`there is no embedded database at ${files.database}`, {
+      hint: 'with a PostgreSQL server use pg_dump',
+    });
+  }
+  const sql = await openDatabase({ ...databaseOf(files, undefined), clock, log });
+  return { stream: await backupEmbedded(sql, files.database), close: () => sql.close() };
+}
+
+/** A proxy on this machine speaks for strangers, under whatever account it runs: then the owner, too, shows a token. */
+function peerCheck(env: RunServerOptions['env'], proxies: TrustedProxies): RunServerOptions['env'] {
+  const isBeside = proxies.has('127.0.0.1') || proxies.has('::1');
+  return isBeside ? { ...env, ROUSE_PEER_CHECK: 'token' } : env;
+}
+
+function tellRenewal(log: Log): TlsFiles['renewed'] {
+  return (problem) =>
+    problem === undefined
+      ? log.info('the certificate was read again')
+      : log.error('the certificate was changed and cannot be used; the one before stays', { cause: problem });
 }
 
 /** Another one at each start: it ends with the server. */

@@ -1,8 +1,10 @@
 import type { Clock, FileTroubles, Log } from '../base/index.ts';
-import type { Accounts } from '../http/index.ts';
+import type { Accounts, TlsFiles, TrustedProxies } from '../http/index.ts';
 import type { SessionContext } from '../session/index.ts';
 import type { RequestLimits } from './http/index.ts';
 import type { NudgeSettings } from './nudge/index.ts';
+import type { SessionTimes } from './page/index.ts';
+import type { Keeping } from './retention.ts';
 
 export interface DatabaseConfig {
   /** A PostgreSQL server; undefined: the embedded database in `databaseDirectory`. */
@@ -21,6 +23,10 @@ export interface ServerConfig extends DatabaseConfig {
   port: number;
   /** Names under which it is reached besides its address. */
   hosts?: readonly string[] | undefined;
+  /** Speaks TLS to everybody but the programs of its own machine. */
+  tls?: TlsFiles | undefined;
+  /** Whose forwarded headers are believed. Default: nobody's. */
+  proxies?: TrustedProxies | undefined;
   /** Which accounts of this machine may connect to loopback. Default: its own and root. */
   accounts?: Accounts | undefined;
   /** Shown by the owner's own programs where the accounts are not known. */
@@ -32,6 +38,8 @@ export interface ServerConfig extends DatabaseConfig {
   /** How long a message that was handed out waits for its answer. */
   leaseSeconds?: number | undefined;
   limits?: RequestLimits | undefined;
+  /** How long what has ended is kept. */
+  keeping?: Keeping | undefined;
   /** Where this host keeps its sessions, and what agents launched here inherit; undefined: it manages none. */
   agents?:
     | (Pick<SessionContext, 'settings' | 'env' | 'gatewayProgram'> & {
@@ -41,6 +49,10 @@ export interface ServerConfig extends DatabaseConfig {
     | undefined;
   /** Of the files the program keeps besides its database. */
   troubles?: FileTroubles | undefined;
+  /** It ends by itself after so long without a tab of the page and without an agent that beats. Default: never. */
+  endWhenIdleMs?: number | undefined;
+  /** When sessions of the page end by themselves. */
+  page?: SessionTimes | undefined;
   /** Default: as the contract says. */
   nudge?: NudgeSettings;
 }

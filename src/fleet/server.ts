@@ -2,15 +2,19 @@ import type { Context, Hono } from 'hono';
 import { Emitter, Ending, forbidden, newUuid } from '../base/index.ts';
 import { migrate, openEmbedded, openPostgres, type Sql } from '../db/index.ts';
 import { Accounts, admit, carries, createApp, type Door, isLoopback, listen } from '../http/index.ts';
+import { isPageDocument, isPagePath } from '../wire/index.ts';
 import { TaskWatch } from './a2a/index.ts';
 import { agentRoutes, type ManagedAgents, startAgents } from './agents/index.ts';
+import { backupEmbedded } from './backup.ts';
+import { CALL_CHANNEL } from './calls/index.ts';
 import { DatabaseWatch } from './database-watch.ts';
-import { deliverySweep, enqueue } from './delivery/index.ts';
+import { deliverySweep, enqueue, enqueueAll } from './delivery/index.ts';
 import {
   a2aRoutes,
   adminRoutes,
   authenticate,
   callerOf,
+  carryAfar,
   deliveryRoutes,
   mcpRoute,
   RequestCounts,
@@ -21,8 +25,11 @@ import {
   sweeperRoutes,
 } from './http/index.ts';
 import { hasServerAdmin } from './identity/index.ts';
+import { mailRoutes, mailVersion, partsSweep } from './mail/index.ts';
 import { NUDGE_DEFAULTS, NUDGE_KIND, nothingToNudge, nudgeSweep } from './nudge/index.ts';
+import { endWhenIdle, servePage } from './page/index.ts';
 import { Arrivals, LIVENESS_WINDOW_SECONDS, livenessSweep } from './registry/index.ts';
+import { keepingOf, retentionSweep } from './retention.ts';
 import { FLEET_MIGRATIONS } from './schema/index.ts';
 import type { DatabaseConfig, ServerConfig } from './server-config.ts';
 import { clockSweep, Sweepers } from './sweep/index.ts';
@@ -86,7 +93,7 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
   let database: Sql | undefined;
   ending.add(() => database?.close());
   const door: Door = { app: undefined, accounts: config.accounts ?? new Accounts() };
-  const listening = await listen(door, config.host, config.port);
+  const listening = await listen(door, config.host, config.port, config.tls);
   ending.add(() => listening.close());
   database = await openDatabase(config);
   const watched = new DatabaseWatch(database, clock).start();
@@ -97,9 +104,8 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
   const sweepers = new Sweepers({ sql, clock, log, holder: instanceId });
   ending.add(() => sweepers.stop());
   addSweeps(sweepers, config);
-  const arrivals = new Arrivals(clock);
-  await arrivals.start(sql);
-  ending.add(() => arrivals.stop());
+  const arrivals = await hearing(new Arrivals(clock), sql, ending);
+  const answers = await hearing(new Arrivals(clock, CALL_CHANNEL), sql, ending);
   const watch = new TaskWatch(clock);
   await watch.start(sql);
   ending.add(() => watch.stop());
@@ -124,20 +130,28 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
       ownTokenFile: config.agents?.ownTokenFile,
     }));
   if (agents) ending.add(() => agents.close());
-  door.app = routes(config, {
+  door.app = await routes(config, {
     sql,
     accounts: door.accounts,
     agents,
     instanceId,
     sweepers,
     arrivals,
+    answers,
     watch,
     stopping: stopping.signal,
+    shutdown,
     ending,
     reasons: () => [...watched.reasons, ...sweepers.troubles(), ...(config.troubles?.reasons ?? [])],
   });
   sweepers.start();
   return { instanceId, host, port, sql, stop, stopped: whenStopped };
+}
+
+async function hearing(arrivals: Arrivals, sql: Sql, ending: Ending): Promise<Arrivals> {
+  await arrivals.start(sql);
+  ending.add(() => arrivals.stop());
+  return arrivals;
 }
 
 /** Beyond loopback only tokens keep strangers out, so there must be somebody who has one. */
@@ -151,11 +165,15 @@ async function refuseUnguarded(sql: Sql, host: string): Promise<void> {
 function addSweeps(sweepers: Sweepers, config: ServerConfig): void {
   const { clock, log, nudge = NUDGE_DEFAULTS, livenessSeconds = LIVENESS_WINDOW_SECONDS } = config;
   sweepers.add(livenessSweep({ windowSeconds: livenessSeconds, startedAt: clock.now(), log }));
-  sweepers.add(deliverySweep());
+  const keeping = config.keeping ?? keepingOf({}, log);
+  const { messages: completedDays, deadLetters: deadDays } = keeping;
+  sweepers.add(deliverySweep({ completedDays, deadDays }));
+  sweepers.add(retentionSweep(keeping));
   sweepers.add(clockSweep());
+  sweepers.add(partsSweep());
   sweepers.add(orphanSweep(enqueue));
   if (nudge.disabled) log.info('sweeper request-nudge is disabled by REQUEST_NUDGE_SWEEPER_DISABLED');
-  else sweepers.add(nudgeSweep({ settings: nudge, enqueue, log }));
+  else sweepers.add(nudgeSweep({ settings: nudge, enqueueAll, log }));
 }
 
 interface Rooms {
@@ -165,18 +183,30 @@ interface Rooms {
   instanceId: string;
   sweepers: Sweepers;
   arrivals: Arrivals;
+  /** Those who wait for a gateway of another host. */
+  answers: Arrivals;
   watch: TaskWatch;
   stopping: AbortSignal;
   ending: Ending;
+  /** Ends the server. */
+  shutdown: () => void;
   /** Why its health is degraded. */
   reasons: () => string[];
 }
 
-function routes(config: ServerConfig, rooms: Rooms): Hono {
+async function routes(config: ServerConfig, rooms: Rooms): Promise<Hono> {
   const { host, hosts, clock, log, limits, leaseSeconds = MESSAGE_LEASE_SECONDS, livenessSeconds } = config;
   const { sql, sweepers, ending } = rooms;
   const counts = new RequestCounts();
-  const app = createApp({ host, hosts, log, watch: requestLog(log, clock, counts) });
+  const { proxies } = config;
+  const app = createApp({
+    documents: isPageDocument,
+    host,
+    hosts,
+    proxies,
+    log,
+    watch: requestLog(log, clock, counts),
+  });
   const { ownerToken } = config;
   const hasOwnersToken = (context: Context): boolean =>
     ownerToken !== undefined && carries(context, ownerToken);
@@ -190,19 +220,26 @@ function routes(config: ServerConfig, rooms: Rooms): Hono {
       tokenHint: 'send "Authorization: Bearer <token>"; "rouse tokens create" creates one',
       // Beyond loopback each route asks for the token that it needs.
       ...(!isLoopback(host) && { open: () => true }),
+      ownDoor: isPagePath,
     }),
   );
   serverRoutes(app, { ...rooms, counts });
   const guards = { [NUDGE_KIND]: nothingToNudge };
-  registryRoutes(app, { ...rooms, clock, log, leaseSeconds, livenessSeconds, guards });
-  adminRoutes(app, sql);
+  registryRoutes(app, { ...rooms, clock, log, leaseSeconds, livenessSeconds, guards, mailVersion });
+  adminRoutes(app, sql, () => backupEmbedded(sql, config.databaseDirectory));
   sweeperRoutes(app, sweepers);
   const tickets = ticketRoutes(app, { ...rooms, clock, enqueue, callerOf: requireCaller });
   ending.add(() => tickets.close());
-  deliveryRoutes(app, sql);
+  deliveryRoutes(app, { sql, log });
+  mailRoutes(app, { ...rooms, clock, callerOf: requireCaller });
   a2aRoutes(app, { ...rooms, log, publicUrl: config.publicUrl });
   const { agents, stopping } = rooms;
-  if (agents) agentRoutes(app, { agents, sql, callerOf, stopping });
+  const afar = carryAfar({ ...rooms, clock, log });
+  if (agents) agentRoutes(app, { agents, sql, callerOf, stopping, afar });
+  const page = await servePage(app, { ...rooms, clock, log, enqueue, callerOf, times: config.page });
+  ending.add(() => page.close());
+  if (config.endWhenIdleMs !== undefined)
+    ending.add(endWhenIdle({ ...rooms, clock, log, sessions: page.sessions, idleMs: config.endWhenIdleMs }));
   const mcp = mcpRoute(app);
   ending.add(() => mcp.close());
   return app;

@@ -1,4 +1,4 @@
-import type { Ending } from '../base/index.ts';
+import { Emitter, type Ending } from '../base/index.ts';
 import type { GatewayLoops } from './gateway-loops.ts';
 import type { GatewayParts } from './open-parts.ts';
 import { recordQueueEvents } from './queue-events.ts';
@@ -26,7 +26,10 @@ export function connectRooms(
   );
   for (const changed of [surface.changed, slot.changed, instances.changed])
     ending.add(changed.on(() => turns.anew()));
-  ending.add(queue.entries.on(refresh));
+  // Of the many that one commit accepted, one word is enough.
+  const moved = new Emitter<void>();
+  ending.add(queue.entries.on(oncePerTick(() => moved.emit())));
+  ending.add(moved.on(refresh));
   ending.add(slot.changed.on(refresh));
   ending.add(instances.changed.on(refresh));
   ending.add(queue.entries.on(({ stage }) => stage === 'finished' && instances.settle()));
@@ -43,4 +46,16 @@ export function connectRooms(
     }),
   );
   return { refresh };
+}
+
+function oncePerTick(work: () => void): () => void {
+  let asked = false;
+  return () => {
+    if (asked) return;
+    asked = true;
+    process.nextTick(() => {
+      asked = false;
+      work();
+    });
+  };
 }

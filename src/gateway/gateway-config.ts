@@ -1,10 +1,11 @@
 import type { Clock, Log } from '../base/index.ts';
+import type { HostIdentity } from '../client/index.ts';
 import type { ExecutionMode, TuiTimings } from '../domain/index.ts';
 import type { Accounts } from '../http/index.ts';
 import type { AgentSurface } from '../terminal/index.ts';
 import type { MailboxBinding } from '../wire/index.ts';
 import type { OpenMailbox } from './mail/index.ts';
-import type { WakeTemplate } from './notifier/index.ts';
+import type { AgentTools, WakeTemplate } from './notifier/index.ts';
 import type { SessionFacts } from './session-facts.ts';
 
 /** What a gateway is started with. */
@@ -21,6 +22,8 @@ export interface GatewayConfig {
   token: string | undefined;
   /** Which accounts of this machine may connect. Default: its own and root. */
   accounts?: Accounts | undefined;
+  /** Of which host the agent is, told to its fleet server. */
+  fleetHost?: HostIdentity | undefined;
   /** How often its keeper has started it again. */
   restarts?: number | undefined;
   clock: Clock;
@@ -34,5 +37,7 @@ export interface GatewayConfig {
   wakeTemplate: () => WakeTemplate;
   /** The command line that does with the agent's mail what its words say: `list …`. */
   mailCommand: (words: string) => string;
+  /** Our tools as this instance of the agent has them, while the gateway serves them at this address, or nowhere. */
+  agentTools: (baseUrl: string | undefined, instanceId: string | null) => AgentTools;
   skills: () => { process: boolean; comms: boolean };
 }

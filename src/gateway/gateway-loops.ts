@@ -1,4 +1,5 @@
 import type { Ending, Loop } from '../base/index.ts';
+import type { GlanceFile } from '../wire/index.ts';
 import type { ControlDependencies } from './control/index.ts';
 import { type DispatchDependencies, dispatchPass, interruptPass } from './dispatch/index.ts';
 import { WrittenOnChange } from './files/index.ts';
@@ -7,7 +8,7 @@ import type { GatewayConfig } from './gateway-config.ts';
 import { MailAccess, servesMail } from './mail/index.ts';
 import { Notifier, type NotifierDependencies, renderWakePrompt } from './notifier/index.ts';
 import type { GatewayParts } from './open-parts.ts';
-import { Presence } from './presence/index.ts';
+import { Glance, Presence } from './presence/index.ts';
 import { ReminderStore, Reminders } from './reminders/index.ts';
 import { supervisor, troublesOf } from './supervise.ts';
 
@@ -16,6 +17,7 @@ export type GatewayLoops = ReturnType<typeof createLoops>;
 /** Known only when everything else is there. */
 interface Late {
   fleet: FleetPlace | undefined;
+  notifier: Notifier | undefined;
   loops: readonly Loop[];
 }
 
@@ -23,12 +25,19 @@ interface Late {
 export function createLoops(config: GatewayConfig, parts: GatewayParts, ending: Ending) {
   const { clock, session } = config;
   const { surface, queue, slot, instances, events, log, pause, keysPause } = parts;
-  const late: Late = { fleet: undefined, loops: [] };
+  const late: Late = { fleet: undefined, notifier: undefined, loops: [] };
   const { identity, presence, showState } = createPresence(config, parts, late, ending);
   const supervise = supervisor(clock, log, showState);
   const backend = session.backend;
   const on: ControlDependencies = { backend, surface, queue, slot, presence, instances, events, clock };
-  const { mail, notifier, notify } = createNotifier(config, { ...parts, on, supervise }, ending);
+  const hears = (): boolean => late.fleet?.hearMail() === true;
+  const { mail, notifier, notify } = createNotifier(
+    config,
+    { ...parts, on, supervise, showState, hears },
+    ending,
+  );
+  const outbox = createOutbox(mail, supervise, ending);
+  late.notifier = notifier;
   const stopping = new AbortController();
   const dispatching: DispatchDependencies = {
     ...on,
@@ -52,6 +61,7 @@ export function createLoops(config: GatewayConfig, parts: GatewayParts, ending: 
     presence,
     showState,
     mail,
+    outbox,
     notifier,
     dispatching,
     stopping,
@@ -61,25 +71,53 @@ export function createLoops(config: GatewayConfig, parts: GatewayParts, ending: 
   };
 }
 
-/** What the gateway says of itself, and the file that holds it. */
+/** What the gateway says of itself, and the files that hold it. */
 function createPresence(config: GatewayConfig, parts: GatewayParts, late: Late, ending: Ending) {
   const identity = { ...config, ...config.session, port: parts.port };
   const presence = new Presence({
     ...parts,
     identity,
     fleet: () => late.fleet?.view,
+    mailLoop: () => late.notifier?.loop,
+    toolsElsewhere: toolsElsewhere(config, parts),
     troubles: () => troublesOf(late.loops),
   });
   const state = new WrittenOnChange(parts.files.state, config.clock, parts.troubles);
-  ending.add(() => state.end(presence.offline()));
-  return { identity, presence, showState: (): void => state.refresh(() => presence.status()) };
+  const glance = new WrittenOnChange(
+    parts.files.glance,
+    config.clock,
+    parts.troubles,
+    // "rouse ls" right after "rouse launch --wake" is not to say that the tool is gone and wakes are off.
+    ({ standing, wakes }: GlanceFile) => [standing.state, wakes.on],
+  );
+  const seen = new Glance({
+    standing: () => presence.standing(),
+    queueDepth: () => parts.queue.depth(),
+    mail: () => late.notifier?.glance() ?? NO_MAIL,
+    clock: config.clock,
+  });
+  ending.add(async () => {
+    await Promise.all([state.end(presence.offline()), glance.end(seen.ended())]);
+  });
+  const showState = (): void => {
+    state.refresh(() => presence.status());
+    glance.refresh(() => seen.now());
+  };
+  return { identity, presence, showState };
 }
+
+/** Of a gateway whose notifier is still to come. */
+const NO_MAIL = { open_mail: null, wakes: { on: false, count: 0, last_at_utc: null, held_back: null } };
 
 type Supervised = GatewayParts & { on: ControlDependencies; supervise: ReturnType<typeof supervisor> };
 
-function createNotifier(config: GatewayConfig, parts: Supervised, ending: Ending) {
-  const { on, db, turns, log, supervise } = parts;
-  const mail = new MailAccess(config.mailboxBinding, config.openMailbox);
+function createNotifier(
+  config: GatewayConfig,
+  parts: Supervised & { showState: () => void; hears: () => boolean },
+  ending: Ending,
+) {
+  const { on, db, turns, log, supervise, showState, hears } = parts;
+  const mail = new MailAccess(config.mailboxBinding, config.openMailbox, hears);
   ending.add(() => mail.close());
   const notifier = new Notifier({
     ...on,
@@ -88,12 +126,30 @@ function createNotifier(config: GatewayConfig, parts: Supervised, ending: Ending
     turns,
     log,
     prompt: wakePrompt(config, parts),
-    wake: () => notify.wake(),
+    wake: () => {
+      showState();
+      notify.wake();
+    },
     trouble: () => notify.trouble,
   });
-  const notify: Loop = supervise('notifier', () => turns.during('mail', notifier.pass));
+  const notify: Loop = supervise('notifier', async () => {
+    const next = await turns.during('mail', notifier.pass);
+    showState();
+    return next;
+  });
   ending.add(() => notify.stop());
   return { mail, notifier, notify };
+}
+
+/** Sends what waits for the server that keeps the mailbox; sleeps while nothing does. */
+function createOutbox(mail: MailAccess, supervise: Supervised['supervise'], ending: Ending): Loop {
+  const outbox = supervise('outbox', async () => {
+    if (mail.isRemote) await (await mail.mailbox()).outbox?.flush();
+    return 'idle';
+  });
+  ending.add(() => outbox.stop());
+  ending.add(mail.held.on(() => outbox.wake()));
+  return outbox;
 }
 
 function createReminders({ on, pause, turns, log, db, supervise }: Supervised, stopping: AbortSignal) {
@@ -111,16 +167,36 @@ function createReminders({ on, pause, turns, log, db, supervise }: Supervised, s
   return { reminders, remind };
 }
 
-/** What is typed to wake the agent in a mode. */
-function wakePrompt(config: GatewayConfig, { door, port }: GatewayParts): NotifierDependencies['prompt'] {
+/** Where the agent's mail and tools are served; undefined when they are not. */
+function servedAt({ host }: GatewayConfig, { port }: GatewayParts): string | undefined {
+  return servesMail(host) ? `http://${host}:${port}` : undefined;
+}
+
+/** Asked again for each instance of the tool: what it was told does not change while it runs. */
+function toolsElsewhere(config: GatewayConfig, parts: GatewayParts): () => boolean {
+  let asked: { instanceId: string | null; elsewhere: boolean } | undefined;
+  return () => {
+    const { instanceId } = parts.surface.observation();
+    if (asked?.instanceId !== instanceId) {
+      const { elsewhere } = config.agentTools(servedAt(config, parts), instanceId);
+      asked = { instanceId, elsewhere };
+    }
+    return asked!.elsewhere;
+  };
+}
+
+/** What is typed to wake the agent in a mode: it leads with what works for this agent. */
+function wakePrompt(config: GatewayConfig, parts: GatewayParts): NotifierDependencies['prompt'] {
   return (mode) => {
     const { text, problem } = config.wakeTemplate();
     // A door that wants a token is none for whoever reads the prompt; commands show it by themselves.
-    const doors =
-      servesMail(config.host) && door.accounts.areKnown
-        ? { baseUrl: `http://${config.host}:${port}` }
-        : { command: config.mailCommand };
-    const facts = { mode, tool: config.session.tool, doors, skills: config.skills() };
-    return { text: renderWakePrompt(text, facts), problem };
+    const baseUrl = servedAt(config, parts);
+    const command = config.mailCommand;
+    const doors = baseUrl !== undefined && parts.door.accounts.areKnown ? { baseUrl } : { command };
+    const { mail: tools } = config.agentTools(baseUrl, parts.surface.observation().instanceId);
+    const skills = config.skills();
+    const facts = { mode, tool: config.session.tool, tools, command, doors, skills };
+    const leads_with = tools ? 'tools' : skills.process && 'baseUrl' in doors ? 'skill' : 'command';
+    return { text: renderWakePrompt(text, facts), problem, leads_with };
   };
 }

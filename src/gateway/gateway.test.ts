@@ -40,6 +40,21 @@ describe('a gateway', () => {
     });
   });
 
+  it('counts what it does for Prometheus, which asks as it asks everybody', async () => {
+    const { call, gateway } = await testGateway(ending);
+    const { body } = await call('POST', '/v1/requests', prompt('count me'));
+    await call('GET', `/v1/requests/${body.request_id}?wait=true`);
+    const answer = await fetch(`http://127.0.0.1:${gateway.port}/metrics`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toContain('text/plain; version=0.0.4');
+    const lines = (await answer.text()).split('\n');
+    expect(lines).toContain('rouse_gateway_request_stages_total{stage="accepted"} 1');
+    expect(lines).toContain('rouse_gateway_requests_finished_total{outcome="submitted"} 1');
+    expect(lines).toContain('rouse_gateway_queue_depth 0');
+    expect(lines).toContain('rouse_gateway_admission_open 1');
+    for (const line of lines) expect(line).toMatch(/^(# TYPE \w+ (counter|gauge)|\w+(\{.+\})? [\d.]+|)$/);
+  });
+
   it('lets no second one start on the same session, and leaves the first alone', async () => {
     const first = await testGateway(ending);
     await expect(testGateway(ending, { root: first.root })).rejects.toMatchObject({
@@ -64,6 +79,8 @@ describe('a gateway', () => {
     const { call, root, gateway, surface } = await testGateway(ending);
     const file = path.join(root, 'gateway/state.json');
     const written = (): bigint => fs.statSync(file, { bigint: true }).mtimeNs;
+    const told = (): unknown => (fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined);
+    await expect.poll(told).toEqual((await call('GET', '/v1/status')).body);
     const before = written();
     for (let i = 0; i < 20; i++) await call('GET', '/v1/status');
     surface.show({ observedAtUtc: '2026-01-01T00:00:09.000Z' });

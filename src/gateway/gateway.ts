@@ -1,14 +1,15 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Hono, MiddlewareHandler } from 'hono';
 import { Ending, type Log, messageOf, newUuid } from '../base/index.ts';
 import { type Accounts, admit, carries, createApp, isLoopback } from '../http/index.ts';
 import type { AgentSurface } from '../terminal/index.ts';
+import { GATEWAY_ROUTES } from '../wire/index.ts';
 import { connectRooms } from './connect-rooms.ts';
 import { recoverRunning, resumeRequest } from './dispatch/index.ts';
 import { removeInstance, writeInstance } from './files/index.ts';
-import { FleetPlace } from './fleet/index.ts';
+import { type AskOwn, type CallRecord, FleetPlace } from './fleet/index.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { createLoops, type GatewayLoops } from './gateway-loops.ts';
-import { serveGateway } from './http/index.ts';
+import { isAgent, serveGateway } from './http/index.ts';
 import { type GatewayParts, openParts } from './open-parts.ts';
 
 export interface RunningGateway {
@@ -41,16 +42,35 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   ending.add(() => reminders.book.close(leaving));
   ending.add(() => remind.stop());
   reminders.book.restore();
-  const inFleet = { ...on, db: parts.db, log: parts.log, changed: showState };
+  const { fleetHost } = config;
+  const mailChanged = (): void => {
+    made.mail.changed.emit();
+    made.outbox.wake();
+  };
+  const own = new WeakSet<Request>();
+  const calls = {
+    askOwn: (request: Parameters<AskOwn>[0]) => askOwn(app, own, request),
+    record: (facts: CallRecord) => parts.events.write('call_from_afar', facts),
+  };
+  const inFleet = { ...on, fleetHost, calls, db: parts.db, log: parts.log, changed: showState, mailChanged };
   late.fleet = new FleetPlace(inFleet, config.session.sessionRoot, ending);
   const { refresh } = connectRooms(parts, made, ending);
   const { unseen, settleSoon } = await settleWhatWasLeft(parts, made, ending);
 
   const instanceId = newUuid();
   const app = createApp({ host: config.host, log: parts.log });
-  app.use(admission(config, parts.door.accounts));
+  app.use(admission(config, parts.door.accounts, own));
   const { fileTroubles } = parts;
-  serveGateway(app, { ...made, ...on, instanceId, loops: late.loops, fileTroubles, host: config.host });
+  const { sessionRoot } = config.session;
+  serveGateway(app, {
+    ...made,
+    ...on,
+    instanceId,
+    loops: late.loops,
+    fileTroubles,
+    host: config.host,
+    sessionRoot,
+  });
   const instance = { ...made.identity, instanceId, ...on.presence.instance(), startedAt: config.clock.now() };
   writeInstance(parts.files, instance);
   ending.add(() => removeInstance(parts.files));
@@ -58,6 +78,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   leaving.handOver = false;
   refresh();
   for (const loop of late.loops) loop.start();
+  made.outbox.start();
   late.fleet.start();
   parts.door.app = app;
   for (const row of unseen) void resumeRequest(row, made.dispatching).finally(settleSoon);
@@ -94,12 +115,32 @@ async function settleWhatWasLeft(
   return { unseen, settleSoon };
 }
 
+/** One of its own routes for a call that its fleet server brought, with every check but that of who connects. */
+async function askOwn(app: Hono, own: WeakSet<Request>, { method, path, body }: Parameters<AskOwn>[0]) {
+  const request = new Request(`http://127.0.0.1${path}`, {
+    method,
+    headers: { host: '127.0.0.1', 'x-rouse': '1', 'content-type': 'application/json' },
+    ...(body !== undefined && body !== null && method !== 'GET' && { body: JSON.stringify(body) }),
+  });
+  own.add(request);
+  const response = await app.fetch(request);
+  const text = await response.text();
+  return { status: response.status, answer: text === '' ? null : (JSON.parse(text) as unknown) };
+}
+
 /** Beyond loopback nothing is open, not even its health. */
-function admission({ host, token }: GatewayConfig, accounts: Accounts): MiddlewareHandler {
+function admission(
+  { host, token, session }: GatewayConfig,
+  accounts: Accounts,
+  own: WeakSet<Request>,
+): MiddlewareHandler {
   return admit({
     host,
     accounts,
-    hasToken: (context) => token !== undefined && carries(context, token),
+    hasToken: (context) =>
+      own.has(context.req.raw) ||
+      (token !== undefined && carries(context, token)) ||
+      (context.req.path === GATEWAY_ROUTES.mcp.path && isAgent(context, session.sessionRoot)),
     tokenHint:
       'send "Authorization: Bearer <token>"; the token is in the file named by HOUMAO_GATEWAY_TOKEN_FILE',
     ...(!isLoopback(host) && { open: () => false }),

@@ -7,6 +7,7 @@
  * Never     Speaks to another gateway or to the fleet's database; those meet over HTTP.
  * Errors    A start that fails leaves a structured cause (`facts.cause`) and nothing running.
  */
+export { agentTools } from './agent-tools.ts';
 export { gatewayDoor } from './door.ts';
 export { portBefore, writeAttempt } from './files/index.ts';
 export { type RunningGateway, startGateway } from './gateway.ts';

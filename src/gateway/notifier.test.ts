@@ -86,6 +86,28 @@ describe('the notifier', () => {
     expect(text).not.toMatch(/SECRET|peer@test|do it|filesystem:|memory:/);
   });
 
+  it('is shown beforehand as it would be typed, and showing it changes nothing', async () => {
+    const on = await testGateway(ending, {
+      config: { agentTools: () => ({ mail: (name) => `rouse_mail_${name}`, elsewhere: false }) },
+    });
+    const none = await on.call('GET', '/v1/mail-notifier/preview');
+    expect([none.status, none.body]).toEqual([
+      200,
+      expect.objectContaining({ open_mail: 0, leads_with: 'tools', mode: 'any_inbox', problem: null }),
+    ]);
+    await enable(on);
+    await on.surface.show({ ready: false, reasons: ["phase='active'"] });
+    await sendMail(on);
+    await expect.poll(async () => (await decisions(on))[0]?.outcome).toBe('busy_skip');
+    const before = await decisions(on);
+    const { body } = await on.call('GET', '/v1/mail-notifier/preview');
+    expect(body.open_mail).toBe(1);
+    expect([await decisions(on), wakes(on)]).toEqual([before, 0]);
+    on.surface.show({ ready: true, reasons: [] });
+    await expect.poll(() => wakes(on)).toBe(1);
+    expect(on.surface.submitted).toEqual([body.prompt]);
+  });
+
   it('does not wake a busy agent, says why, and wakes it as soon as it is ready', async () => {
     const on = await testGateway(ending, {
       prepare: (s) => s.show({ ready: false, reasons: ["phase='active'"] }),

@@ -7,11 +7,17 @@ import { stableJson, systemClock, utcStamp } from '../base/index.ts';
 import { openSqlite } from '../db/index.ts';
 import { gatewayFiles, type NotifierDecision, type RequestView } from '../wire/index.ts';
 import { decideWake, NotifierStore, type WakeFacts } from './notifier/index.ts';
-import { RequestQueue, toRequestView } from './queue/index.ts';
+import {
+  type GatewayActivity,
+  RequestQueue,
+  readActivity,
+  toListedRequest,
+  toRequestView,
+} from './queue/index.ts';
 import { QUEUE_FILE_MIGRATIONS } from './queue-file.ts';
 import { ReminderStore } from './reminders/index.ts';
 
-export { mailStatusView, runMailOperation } from './mail/index.ts';
+export type { GatewayActivity } from './queue/index.ts';
 
 /** Reads queue.sqlite as it is; never writes, also while a gateway does. */
 export function openGatewayRecords(gatewayRoot: string) {
@@ -39,6 +45,10 @@ export function openGatewayRecords(gatewayRoot: string) {
           mode,
           next_due_at_utc: utcStamp(new Date(due_wall_ms)),
         })),
+    /** Newest first, long texts cut. */
+    requests: (limit: number, before?: number): RequestView[] =>
+      queue.list({ limit, before }).map((row) => toListedRequest(row) as RequestView),
+    activity: (): GatewayActivity => readActivity(db),
     request: (id: string): RequestView => toRequestView(queue.get(id), queue.ledger(id)) as RequestView,
     close: () => db.close(),
   };

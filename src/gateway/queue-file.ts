@@ -1,5 +1,9 @@
 import { FLEET_MIGRATIONS } from './fleet/index.ts';
-import { NOTIFIER_EPOCH_MIGRATIONS, NOTIFIER_MIGRATIONS } from './notifier/index.ts';
+import {
+  NOTIFIER_EPOCH_MIGRATIONS,
+  NOTIFIER_MIGRATIONS,
+  NOTIFIER_THREAD_MIGRATIONS,
+} from './notifier/index.ts';
 import { QUEUE_MIGRATIONS } from './queue/index.ts';
 import { LIVE_REMINDER_MIGRATIONS, REMINDER_MIGRATIONS } from './reminders/index.ts';
 
@@ -11,4 +15,5 @@ export const QUEUE_FILE_MIGRATIONS = [
   ...FLEET_MIGRATIONS,
   ...NOTIFIER_EPOCH_MIGRATIONS,
   ...LIVE_REMINDER_MIGRATIONS,
+  ...NOTIFIER_THREAD_MIGRATIONS,
 ];

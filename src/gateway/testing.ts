@@ -96,6 +96,7 @@ function configFor(sessionRoot: string, surface: FakeSurface, mail: MemoryMail):
     mailboxBinding: () => TEST_BINDING,
     wakeTemplate: () => ({ text: 'wake {{mode}} {{gateway.base_url}}\n{{endpoints}}', problem: null }),
     mailCommand: (words) => `rouse agents mail ${words}`,
+    agentTools: () => ({ mail: undefined, elsewhere: false }),
     skills: () => ({ process: false, comms: false }),
   };
 }

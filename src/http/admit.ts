@@ -20,6 +20,8 @@ export interface AdmitOptions {
   tokenHint: string;
   /** Routes that anybody may ask who reaches the port. Default: /health. */
   open?: (path: string) => boolean;
+  /** Routes with a door of their own, for whom the kernel does not call another account of the machine. */
+  ownDoor?: (path: string) => boolean;
 }
 
 /**
@@ -33,6 +35,7 @@ export function admit({
   hasOwnersToken = () => false,
   tokenHint,
   open = isHealth,
+  ownDoor = () => false,
 }: AdmitOptions): MiddlewareHandler {
   return async (context, next) => {
     if (hasOwnersToken(context)) context.set(OWNER, true);
@@ -43,8 +46,9 @@ export function admit({
           hint: 'its owner can let your account connect with --allow-users, and give it a token',
         });
       }
-      if (account !== 'own') throw unauthorized('a bearer token is required', { hint: tokenHint });
-      context.set(OWNER, true);
+      if (account === 'own') context.set(OWNER, true);
+      else if (!ownDoor(context.req.path))
+        throw unauthorized('a bearer token is required', { hint: tokenHint });
     }
     await next();
   };

@@ -2,21 +2,39 @@ import { isIP } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { refusal } from '../wire/index.ts';
 import { isJson, NOT_JSON } from './read-body.ts';
+import { notice, TrustedProxies } from './seen-as.ts';
 
 export interface GuardOptions {
   /** The address the server is bound to. */
   host: string;
   /** Names under which it is reached besides: behind a proxy, by a DNS name. Lower case, without a port. */
   hosts?: readonly string[] | undefined;
+  /** Whose word about their callers is believed. Default: nobody's. */
+  proxies?: TrustedProxies | undefined;
+  /** Documents without a secret, which a link elsewhere may lead a browser to. Default: none. */
+  documents?: ((path: string) => boolean) | undefined;
 }
+
+/** What every answer says. */
+export const ON_EVERY_ANSWER = [
+  ['cache-control', 'no-store'],
+  ['x-content-type-options', 'nosniff'],
+] as const;
 
 /**
  * Who may speak to a server that can type into agents. A page in a browser can reach loopback: it cannot forge
  * Host (DNS rebinding) or hide its Origin, so both are checked on every request, before anything is read.
  */
-export function guard({ host, hosts = [] }: GuardOptions): MiddlewareHandler {
+export function guard({
+  host,
+  hosts = [],
+  proxies = new TrustedProxies(),
+  documents = () => false,
+}: GuardOptions): MiddlewareHandler {
   return async (context, next) => {
-    const hostHeader = context.req.header('host') ?? '';
+    // Before the answer is made: changing a finished one would make the server build it twice.
+    for (const [name, value] of ON_EVERY_ANSWER) context.header(name, value);
+    const { host: hostHeader, scheme } = notice(context, proxies);
     if (!isOurHost(hostHeader, host, hosts)) {
       throw refusal('host_refused', `Host "${hostHeader}" is not this server`, {
         hint: 'address it as 127.0.0.1 or localhost; a server that is reached by another name must be given that name: "rouse server start --allow-host NAME"',
@@ -25,9 +43,9 @@ export function guard({ host, hosts = [] }: GuardOptions): MiddlewareHandler {
     const origin = context.req.header('origin');
     const site = context.req.header('sec-fetch-site');
     if (
-      (origin !== undefined && origin !== `http://${hostHeader}`) ||
-      site === 'cross-site' ||
-      site === 'same-site'
+      (origin !== undefined &&
+        !isOwnOrigin(origin, hostHeader, scheme === 'https' || hosts.includes(nameOf(hostHeader)))) ||
+      ((site === 'cross-site' || site === 'same-site') && !isFollowedLink(context, documents))
     ) {
       throw refusal('origin_refused', 'requests from other origins are refused');
     }
@@ -35,9 +53,27 @@ export function guard({ host, hosts = [] }: GuardOptions): MiddlewareHandler {
       throw refusal('content_type', NOT_JSON, { hint: 'without a body, "X-Rouse: 1" will do, too' });
     }
     await next();
-    context.header('cache-control', 'no-store');
-    context.header('x-content-type-options', 'nosniff');
   };
+}
+
+/** A proxy that ends TLS in front may hand on the name and not how it was asked: so `https` for names we were given, too. */
+function isOwnOrigin(origin: string, host: string, mayBeSecure: boolean): boolean {
+  return origin === `http://${host}` || (mayBeSecure && origin === `https://${host}`);
+}
+
+/** Without its port, and without the brackets of an IPv6 address. */
+function nameOf(header: string): string {
+  return header
+    .replace(/:\d+$/, '')
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '');
+}
+
+/** A person follows a link: nothing is asked but the document, and whoever sent them there cannot read it. */
+function isFollowedLink({ req }: Context, documents: (path: string) => boolean): boolean {
+  const isDocument =
+    req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document';
+  return req.method === 'GET' && isDocument && documents(req.path);
 }
 
 /** A form of a web page can send neither of these. */
@@ -47,8 +83,7 @@ function isFromProgram({ req }: Context): boolean {
 
 /** Loopback names always, and the bound address; when bound to all, any literal address, since a rebound name is never one. */
 function isOurHost(header: string, bound: string, hosts: readonly string[]): boolean {
-  const name = header.replace(/:\d+$/, '').toLowerCase();
-  const plain = name.replace(/^\[|\]$/g, '');
+  const plain = nameOf(header);
   if (plain === '127.0.0.1' || plain === 'localhost' || plain === '::1') return true;
   if (plain === bound.toLowerCase() || hosts.includes(plain)) return true;
   return (bound === '0.0.0.0' || bound === '::') && isIP(plain) !== 0;

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { Socket } from 'node:net';
+import * as http from 'node:http';
+import type { Server, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { conflict, errnoOf, invalid, readIfExists } from '../base/index.ts';
 import { limit } from '../domain/index.ts';
 import type { Accounts } from './accounts.ts';
 import { isLoopback } from './guard.ts';
+import { type TlsFiles, tlsServer } from './tls.ts';
 
 /** Opened when the rooms behind it are ready. */
 export interface Door {
@@ -25,11 +26,10 @@ export interface Listening {
  * Binds and serves. A busy port is a `conflict` with a cause a program can read; no other port is taken instead.
  * The port is taken before anything else is started; until there is an app, every answer is 503.
  */
-export async function listen(door: Door, host: string, port: number): Promise<Listening> {
+export async function listen(door: Door, host: string, port: number, tls?: TlsFiles): Promise<Listening> {
   const starting = (): Response => Response.json({ detail: 'the server is starting' }, { status: 503 });
-  const server = createServer(
-    getRequestListener((request, env) => door.app?.fetch(request, env) ?? starting()),
-  );
+  const listener = getRequestListener((request, env) => door.app?.fetch(request, env) ?? starting());
+  const { server, answering, stop } = tls ? tlsServer(tls, listener) : plainServer(listener);
   const strangers = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     if (door.accounts.of(socket) !== 'other' || !isLoopback(host)) return;
@@ -38,19 +38,27 @@ export async function listen(door: Door, host: string, port: number): Promise<Li
     socket.once('close', () => strangers.delete(socket));
   });
   server.maxConnections = mostConnections();
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 60_000;
+  for (const each of answering) {
+    each.headersTimeout = 10_000;
+    each.requestTimeout = 60_000;
+  }
   server.listen({ host, port });
   try {
     await Promise.race([once(server, 'listening'), failure(server)]);
   } catch (error) {
+    stop();
     throw bindError(error, host, port);
   }
   // A connection that could not be taken is its caller's loss; the next one may be.
   server.on('error', () => {});
   const address = server.address();
   const bound = typeof address === 'object' && address ? address.port : port;
-  return { host, port: bound, close: () => close(server) };
+  return { host, port: bound, close: () => close(server, answering).finally(stop) };
+}
+
+function plainServer(listener: http.RequestListener) {
+  const server = http.createServer(listener);
+  return { server, answering: [server], stop: () => {} };
 }
 
 /** Descriptors that files, databases and children need whatever happens. */
@@ -81,11 +89,13 @@ function bindError(error: unknown, host: string, port: number): Error {
 }
 
 /** Stops accepting, lets answers under way finish, and drops idle connections. */
-async function close(server: Server): Promise<void> {
+async function close(server: Server, answering: readonly http.Server[]): Promise<void> {
   const closed = once(server, 'close');
   server.close();
-  server.closeIdleConnections();
-  const force = setTimeout(() => server.closeAllConnections(), 1000);
+  for (const each of answering) each.closeIdleConnections();
+  const force = setTimeout(() => {
+    for (const each of answering) each.closeAllConnections();
+  }, 1000);
   await closed;
   clearTimeout(force);
 }

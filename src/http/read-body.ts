@@ -1,7 +1,13 @@
+import type { IncomingMessage } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
+import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { z } from 'zod';
+import { invalid } from '../base/index.ts';
 import { limit, limitHint } from '../domain/index.ts';
 import { parseBody, refusal } from '../wire/index.ts';
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
 export const NOT_JSON = 'the body must be sent with "Content-Type: application/json"';
 
@@ -26,6 +32,12 @@ export async function readJson(context: Context): Promise<unknown> {
   return jsonIn(context, await readBytes(context));
 }
 
+/** The same of a request that may have none. */
+export async function readJsonIfAny(context: Context): Promise<unknown> {
+  const bytes = await readBytes(context);
+  return bytes.length === 0 ? undefined : jsonIn(context, bytes);
+}
+
 function requireJson(context: Context): void {
   if (!isJson(context.req.header('content-type'))) throw refusal('content_type', NOT_JSON);
 }
@@ -33,32 +45,65 @@ function requireJson(context: Context): void {
 function jsonIn(context: Context, bytes: Buffer): unknown {
   requireJson(context);
   try {
-    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return parseJson(UTF_8.decode(bytes));
   } catch (error) {
     if (error instanceof TypeError) throw refusal('json_invalid', 'the body is not valid UTF-8');
     throw error;
   }
 }
 
+const JSON_TYPE = 'application/json';
+
 /** Whether a Content-Type header means JSON. */
 export function isJson(header: string | undefined): boolean {
-  return (header ?? '').split(';')[0]!.trim().toLowerCase() === 'application/json';
+  return header === JSON_TYPE || (header ?? '').split(';')[0]!.trim().toLowerCase() === JSON_TYPE;
 }
 
 /** The request's body as it came, for whoever passes it on; empty when there is none. One that is too large is refused unread. */
 export async function readBytes(context: Context, most = limit('bodyBytes')): Promise<Buffer> {
-  const tooLarge = refusal('body_too_large', `the body is larger than ${most} bytes`, {
-    ...(most === limit('bodyBytes') && { hint: limitHint('bodyBytes') }),
+  if (Number(context.req.header('content-length') ?? 0) > most) throw tooLarge(most);
+  const { incoming } = (context.env ?? {}) as Partial<HttpBindings>;
+  return incoming ? bytesOf(incoming, most) : webBytesOf(context.req.raw, most);
+}
+
+/** As they come from the socket: a web stream costs more than all else that is done with a small body. */
+function bytesOf(incoming: IncomingMessage | Http2ServerRequest, most: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const lost = (): void => reject(invalid('the connection was closed before the whole body had come'));
+    const cut = (): void => {
+      if (!incoming.readableEnded) lost();
+    };
+    if (incoming.destroyed) return lost();
+    const take = (chunk: Buffer): void => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size <= most) return;
+      incoming.off('data', take).pause();
+      reject(tooLarge(most));
+    };
+    incoming.on('data', take);
+    incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    incoming.once('error', cut).once('close', cut);
   });
-  if (Number(context.req.header('content-length') ?? 0) > most) throw tooLarge;
+}
+
+async function webBytesOf({ body }: Request, most: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of context.req.raw.body ?? []) {
+  for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    if (size > most) throw tooLarge;
+    if (size > most) throw tooLarge(most);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+function tooLarge(most: number): Error {
+  return refusal('body_too_large', `the body is larger than ${most} bytes`, {
+    ...(most === limit('bodyBytes') && { hint: limitHint('bodyBytes') }),
+  });
 }
 
 function parseJson(text: string): unknown {

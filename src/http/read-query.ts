@@ -25,7 +25,7 @@ export function wholeNumber(
 ): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (!/^-?\d{1,15}$/.test(text) || value < min || value > max) {
+  if (!/^-?\d{1,16}$/.test(text) || value < min || value > max) {
     throw invalid(`${name} must be a whole number from ${min} to ${max}`);
   }
   return value;

@@ -19,4 +19,11 @@ export {
 } from './open-mailbox.ts';
 export type * from './port.ts';
 export { runMail } from './run-operation.ts';
-export type { Bound, MailboxBinding, OpenedMailbox, UnregisterMode } from './transport.ts';
+export type {
+  Bound,
+  FleetMailServer,
+  MailboxBinding,
+  MailSurroundings,
+  OpenedMailbox,
+  UnregisterMode,
+} from './transport.ts';

@@ -1,9 +1,9 @@
-import type { Clock } from '../base/index.ts';
 import type {
   BindRequest,
   Bound,
   MailboxBinding,
   MailKeeper,
+  MailSurroundings,
   OpenedMailbox,
   UnregisterMode,
 } from './transport.ts';
@@ -12,8 +12,8 @@ import { transportAt, transportNamed, transportOf } from './transports.ts';
 const keeperOf = (binding: MailboxBinding): Promise<MailKeeper> => transportOf(binding).keeper();
 
 /** Opens the mailbox a binding names, whatever it is kept in. */
-export async function openMailbox(binding: MailboxBinding, clock: Clock): Promise<OpenedMailbox> {
-  return (await keeperOf(binding)).open(binding, clock);
+export async function openMailbox(binding: MailboxBinding, on: MailSurroundings): Promise<OpenedMailbox> {
+  return (await keeperOf(binding)).open(binding, on);
 }
 
 /** Opens the mailbox a path names; `transport` when the path alone would tell another one. */
@@ -26,20 +26,21 @@ export async function openMailboxAt(
 }
 
 /** A mailbox for an agent in the place that is named: registered there, and how to find it. */
-export async function bindMailbox(request: BindRequest, clock: Clock): Promise<Bound> {
-  return (await transportAt(request.place).keeper()).bind(request, clock);
+export async function bindMailbox(request: BindRequest, on: MailSurroundings): Promise<Bound> {
+  const transport = transportNamed(request.transport) ?? transportAt(request.place);
+  return (await transport.keeper()).bind(request, on);
 }
 
 export async function unbindMailbox(
   binding: MailboxBinding,
   mode: UnregisterMode,
-  clock: Clock,
+  on: MailSurroundings,
 ): Promise<Record<string, unknown>> {
-  return (await keeperOf(binding)).unbind(binding, mode, clock);
+  return (await keeperOf(binding)).unbind(binding, mode, on);
 }
 
-export async function isMailboxActive(binding: MailboxBinding, clock: Clock): Promise<boolean> {
-  return (await keeperOf(binding)).isActive(binding, clock);
+export async function isMailboxActive(binding: MailboxBinding, on: MailSurroundings): Promise<boolean> {
+  return (await keeperOf(binding)).isActive(binding, on);
 }
 
 /** Where the parts of the mailbox are, under the name of its transport. */

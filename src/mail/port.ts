@@ -1,3 +1,4 @@
+import type { Emitter } from '../base/index.ts';
 import type {
   MailDraft,
   MailMark,
@@ -68,6 +69,38 @@ export interface MailSent {
   message: MailMessage;
   /** The key and the content were known already: nothing was written, this is the message of the first time. */
   duplicate: boolean;
+  /** The server that keeps the mailbox is away: it waits in the outbox, and is sent once. */
+  held?: true;
+}
+
+/** A message that waits for the server that keeps the mailbox. */
+export interface HeldMail {
+  message_id: string;
+  held_at_utc: string;
+  to: string[];
+  subject: string;
+  attachment_count: number;
+  /** `refused`: the server will not have it; `reason` says why. */
+  state: 'waiting' | 'refused';
+  reason: string | null;
+}
+
+/** Where mail waits on this host. */
+export interface MailOutbox {
+  /** Something was put here. */
+  readonly held: Emitter<void>;
+  /** Oldest first. */
+  list(): Promise<HeldMail[]>;
+  /** Takes one back; `conflict` when the server has it, or nobody can tell. */
+  cancel(messageId: string): Promise<HeldMail>;
+  /** Sends what waits, oldest first; throws what keeps it from that. */
+  flush(): Promise<void>;
+}
+
+/** A message of a thread on the way back to its start. */
+export interface MailStep {
+  created_at_utc: string;
+  by: 'agent' | 'person';
 }
 
 /** "Look again." A hint: it may come late, twice or for nothing; the mailbox is the truth. */
@@ -103,6 +136,12 @@ export interface Mailbox {
   /** Like peek, and marks it read. */
   read(messageRef: string, options?: { box?: string | null }): Promise<MailMessage>;
 
+  /**
+   * The message and those it answers, newest first: replies of agents, at most so many, and the message of a person they
+   * go back to. One lookup for each. Absent where nobody can tell who is an agent.
+   */
+  trail?(messageRef: string, most: number): Promise<MailStep[]>;
+
   send(draft: MailDraft): Promise<MailSent>;
   post(post: MailPost): Promise<MailSent>;
   /** Delivers, and marks the parent read and answered, in one step. The parent must be in this mailbox. */
@@ -111,6 +150,9 @@ export interface Mailbox {
   mark(mark: MailMark): Promise<MailMessage[]>;
   move(messageRefs: string[], destinationBox: string): Promise<MailMessage[]>;
   archive(messageRefs: string[]): Promise<MailMessage[]>;
+
+  /** Only where sent mail may have to wait. */
+  readonly outbox?: MailOutbox;
 
   /** Calls back after changes, by whoever made them. Resolves once no later change can be missed; call the result to stop. */
   watch(onChange: (hint: MailHint) => void): Promise<() => void>;

@@ -32,8 +32,8 @@ export async function runMail(mailbox: Mailbox, name: MailOperationName, input: 
   return run(mailbox, checkOperation(name, input));
 }
 
-function sent(operation: string, { message, duplicate }: MailSent): object {
-  return { operation, message, ...(duplicate && { duplicate }) };
+function sent(operation: string, { message, duplicate, held }: MailSent): object {
+  return { operation, message, ...(duplicate && { duplicate }), ...(held && { held }) };
 }
 
 function many(operation: string, messages: MailMessage[]): object {

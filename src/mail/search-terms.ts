@@ -16,14 +16,22 @@ export function searchTerms(typed: string): SearchTerm[] {
 
 /** How a store without an index of words finds them, with the same result as one that has one. */
 export function textMatcher(typed: string): ((...fields: string[]) => boolean) | undefined {
-  const terms = searchTerms(typed).map(
-    ({ text, prefix }) => ` ${wordsOf(text).join(' ')}${prefix ? '' : ' '}`,
-  );
-  if (terms.length === 0) return undefined;
+  const phrases = searchPhrases(typed);
+  if (phrases.length === 0) return undefined;
   return (...fields) => {
-    const texts = fields.map((field) => ` ${wordsOf(field).join(' ')} `);
-    return terms.every((term) => texts.some((text) => text.includes(term)));
+    const words = searchableWords(...fields);
+    return phrases.every((phrase) => words.includes(phrase));
   };
+}
+
+/** What must occur, each of them, in the searchable words of a message. */
+export function searchPhrases(typed: string): string[] {
+  return searchTerms(typed).map(({ text, prefix }) => ` ${wordsOf(text).join(' ')}${prefix ? '' : ' '}`);
+}
+
+/** The words of each field on a line of its own, so that no phrase reaches from one into the next. */
+export function searchableWords(...fields: string[]): string {
+  return fields.map((field) => ` ${wordsOf(field).join(' ')} `).join('\n');
 }
 
 /** Letters and digits, without case and accents, as SQLite's unicode61 has them. */

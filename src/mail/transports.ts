@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { conflict, unsupported } from '../base/index.ts';
 import { filesystem } from './filesystem/transport.ts';
 import { flatfile } from './flatfile/transport.ts';
+import { fleet } from './fleet/transport.ts';
 import { stalwart } from './stalwart/transport.ts';
 import type { MailboxBinding, MailTransport } from './transport.ts';
 
@@ -17,6 +18,7 @@ let schemas: Record<'binding' | 'published', z.ZodType<MailboxBinding>> | undefi
 registerTransport(filesystem);
 registerTransport(stalwart);
 registerTransport(flatfile);
+registerTransport(fleet);
 
 /** Adds a transport for the life of this process; call the result to take it off the list. */
 export function registerTransport(transport: MailTransport): () => void {

@@ -1,12 +1,14 @@
 import { isUtf8 } from 'node:buffer';
-import { armCrashPoint, invalid, surviveGoneTerminal } from '../base/index.ts';
+import { armCrashPoint, invalid, isTerminal, surviveGoneTerminal } from '../base/index.ts';
 import { runCli, unwritable } from '../cli/index.ts';
+import { StandardOutput } from './standard-output.ts';
 
 /** The command line in its surroundings: the only place that sees streams, signals and exit codes. */
 const interrupted = new AbortController();
 
-function onSignal(): void {
-  if (interrupted.signal.aborted) process.exit(130);
+/** Who presses Ctrl-C a second time will not wait; a closed terminal is told by kernel and shell, each on its own. */
+function onSignal(signal: NodeJS.Signals): void {
+  if (interrupted.signal.aborted && signal !== 'SIGHUP') process.exit(130);
   interrupted.abort();
 }
 
@@ -35,26 +37,28 @@ export async function runCommandLine(argv: string[]): Promise<void> {
   // The terminal was closed: what has been begun is ended in order, as by the others.
   process.on('SIGHUP', onSignal);
   let outlived = false;
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // What cannot be told ends nothing.
+  const stderr = new StandardOutput(2, () => {});
+  const stdout = new StandardOutput(1, (error) => {
     if (outlived) return;
     if (error.code === 'EPIPE' || error.code === 'EIO') process.exit(0);
-    process.exit(unwritable(error, (text) => process.stderr.write(text)));
+    process.exit(unwritable(error, (text) => stderr.write(text)));
   });
-  // What cannot be told ends nothing.
-  process.stderr.on('error', () => {});
   process.exitCode = await runCli({
     argv,
     env: process.env,
     stdout: {
-      write: (text) => void process.stdout.write(text),
-      isTTY: process.stdout.isTTY === true,
+      write: (text) => stdout.write(text),
+      isTTY: stdout.isTTY,
+      size: () => stdout.size,
       outlive: () => {
         outlived = true;
       },
     },
-    stderr: { write: (text) => void process.stderr.write(text), isTTY: process.stderr.isTTY === true },
+    stderr: { write: (text) => stderr.write(text), isTTY: stderr.isTTY },
     stdin: readStdin,
-    stdinIsTty: process.stdin.isTTY === true,
+    // process.stdin is made when it is first read: that takes 2 ms.
+    stdinIsTty: isTerminal(0),
     signal: interrupted.signal,
   });
 }

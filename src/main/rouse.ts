@@ -1,7 +1,8 @@
 /** The program behind `rouse` and `houmao-mgr`. It answers for its version by itself, and loads the rest only when needed. */
 declare const ROUSE_VERSION: string;
 /** A require, because import() would start the ESM loader, which costs more than all the rest. */
-declare function require(path: './command-line.cjs'): typeof import('./command-line.ts');
+declare function require(path: './quick-load.cjs'): typeof import('./quick-load.ts');
+declare const __dirname: string;
 
 // The launcher moves this aside because Node 20 reads it at every start; children must see it as it was.
 if (process.env['ROUSE_SAVED_EXTRA_CA_CERTS']) {
@@ -9,11 +10,18 @@ if (process.env['ROUSE_SAVED_EXTRA_CA_CERTS']) {
   delete process.env['ROUSE_SAVED_EXTRA_CA_CERTS'];
 }
 
+/** Older ones cannot even read the rest, so this is told before it is loaded. */
+const OLDEST_NODE = [20, 19] as const;
+const [major, minor] = process.versions.node.split('.').map(Number) as [number, number];
+
 const argv = process.argv.slice(2);
-if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
+  process.stderr.write(`rouse: needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.version}\n`);
+  process.exitCode = 7;
+} else if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   process.stdout.write(`rouse ${ROUSE_VERSION}\n`);
 } else {
-  void require('./command-line.cjs').runCommandLine(argv);
+  void require('./quick-load.cjs').commandLine(__dirname).runCommandLine(argv);
 }
 
 export {};

@@ -1,15 +1,9 @@
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
-import { asRouseError } from '../base/index.ts';
+import { asRouseError, VERSION } from '../base/index.ts';
 import { toHttp } from '../wire/codes.ts';
-import { MAIL_TOOLS } from './mail-tools.ts';
 import type { McpPorts } from './ports.ts';
-import { REMINDER_TOOLS } from './reminder-tools.ts';
-import { TICKET_TOOLS } from './ticket-tools.ts';
 import type { Tool } from './tool.ts';
-
-/** Put there by the build. */
-declare const ROUSE_VERSION: string | undefined;
-const VERSION = typeof ROUSE_VERSION === 'string' ? ROUSE_VERSION : '0.0.0';
+import { PORTS, TOOLS_OF } from './tool-list.ts';
 
 const INSTRUCTIONS =
   'Rouse: requests between agents and people, mail, and reminders. When you are told of an inbox request, read it with ' +
@@ -20,14 +14,15 @@ const INSTRUCTIONS =
 export function createMcpServer(ports: McpPorts): McpServer {
   const server = new McpServer(
     { name: 'rouse', title: 'Rouse', version: VERSION },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    // Told of no changes: a client that could subscribe keeps a stream open, and takes its end for the end of the server.
+    { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS },
   );
   for (const tool of toolsOf(ports)) register(server, tool, ports as Required<McpPorts>);
   return server;
 }
 
-function toolsOf({ tickets, mail, gateway }: McpPorts): Tool[] {
-  return [...(tickets ? TICKET_TOOLS : []), ...(mail ? MAIL_TOOLS : []), ...(gateway ? REMINDER_TOOLS : [])];
+function toolsOf(ports: McpPorts): Tool[] {
+  return PORTS.flatMap((port) => (ports[port] ? TOOLS_OF[port] : []));
 }
 
 function register(server: McpServer, tool: Tool, ports: Required<McpPorts>): void {
@@ -40,7 +35,7 @@ function register(server: McpServer, tool: Tool, ports: Required<McpPorts>): voi
       annotations: {
         readOnlyHint: tool.readOnly,
         idempotentHint: tool.idempotent,
-        destructiveHint: false,
+        destructiveHint: tool.destructive,
         openWorldHint: false,
       },
     },

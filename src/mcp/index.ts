@@ -12,7 +12,7 @@ import type { ListenMcp } from './listen-mcp.ts';
 export type { ListenMcp } from './listen-mcp.ts';
 export { type McpHttp, mcpOverHttp } from './over-http.ts';
 export { serveMcpOverStdio } from './over-stdio.ts';
-export type { McpPorts } from './ports.ts';
+export type { McpPorts, RemindersPort } from './ports.ts';
 
 /** Loaded only when somebody asks for it: most start over standard input, and want to start fast. */
 export async function listenMcp(wanted: ListenMcp): Promise<Listening & { url: string }> {

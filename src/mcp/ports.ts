@@ -1,7 +1,12 @@
-import type { GatewayClient, TicketsClient } from '../client/index.ts';
+import type { TicketsClient } from '../client/index.ts';
+import type { ReminderDefinitionInput, ReminderSet } from '../wire/index.ts';
 
-/** The part of a gateway that the tools use. */
-export type GatewayPort = Pick<GatewayClient, 'call' | 'reminders'>;
+/** The reminders of the agent's gateway. */
+export interface RemindersPort {
+  list(): Promise<ReminderSet>;
+  create(reminder: ReminderDefinitionInput): Promise<unknown>;
+  remove(reminderId: string): Promise<unknown>;
+}
 
 /** Where the tools lead. A port that is not there takes its tools with it. */
 export interface McpPorts {
@@ -9,5 +14,5 @@ export interface McpPorts {
   tickets?: (workspaceId: string | undefined) => TicketsClient | Promise<TicketsClient>;
   /** One operation on the agent's mailbox. */
   mail?: (operation: string, body: object) => Promise<unknown>;
-  gateway?: () => Promise<GatewayPort>;
+  reminders?: () => Promise<RemindersPort>;
 }

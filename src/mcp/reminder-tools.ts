@@ -11,7 +11,7 @@ export const REMINDER_TOOLS = [
       'The reminders of your gateway in ranking order. Only the first is ever delivered; the others wait behind it.',
     input: {},
     readOnly: true,
-    run: async (_, { gateway }) => (await gateway()).reminders(),
+    run: async (_, { reminders }) => (await reminders()).list(),
   }),
   tool({
     name: 'create_reminder',
@@ -31,16 +31,15 @@ export const REMINDER_TOOLS = [
       durable: z.boolean().optional().describe('Survives a restart of the gateway; needs missed.'),
       missed: z.enum(MISSED_POLICIES).optional().describe('For durable ones, times that passed unseen.'),
     },
-    run: async ({ ranking, ...wanted }, { gateway }) => {
-      const client = await gateway();
-      const others = ranking === undefined ? (await client.reminders()).reminders : [];
+    run: async ({ ranking, ...wanted }, { reminders }) => {
+      const book = await reminders();
+      const others = ranking === undefined ? (await book.list()).reminders : [];
       const repeats = wanted.interval_seconds !== undefined || wanted.cron !== undefined;
-      const reminder = {
+      return book.create({
         ...given(wanted),
-        mode: repeats ? ('repeat' as const) : ('one_off' as const),
+        mode: repeats ? 'repeat' : 'one_off',
         ranking: ranking ?? rankingAfterAll(others.map((each) => each.ranking)),
-      };
-      return client.call('reminders.create', { body: { reminders: [reminder] } });
+      });
     },
   }),
   tool({
@@ -48,6 +47,7 @@ export const REMINDER_TOOLS = [
     title: 'Remove a reminder',
     description: 'Removes a reminder; a delivery that has begun ends first.',
     input: { reminder_id: z.string() },
-    run: async ({ reminder_id }, { gateway }) => (await gateway()).call('reminders.delete', { reminder_id }),
+    destructive: true,
+    run: async ({ reminder_id }, { reminders }) => (await reminders()).remove(reminder_id),
   }),
 ];

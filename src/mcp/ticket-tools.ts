@@ -130,6 +130,7 @@ export const TICKET_TOOLS = [
     title: 'Withdraw a request',
     description: 'Withdraws an open request that you made. The recipient is asked to stop.',
     input: { request_id, workspace_id },
+    destructive: true,
     run: async ({ workspace_id: of, request_id: id }, { tickets }) => (await tickets(of)).cancel(id),
   }),
 ];

@@ -11,6 +11,8 @@ export interface Tool {
   readOnly: boolean;
   /** Doing it again with the same arguments changes nothing more. */
   idempotent: boolean;
+  /** Takes away what was there, for good. */
+  destructive: boolean;
   run: (args: never, ports: Required<McpPorts>) => Promise<unknown>;
 }
 
@@ -22,6 +24,7 @@ interface Wanted<Input extends z.ZodRawShape | z.ZodObject> {
   input: Input;
   readOnly?: boolean;
   idempotent?: boolean;
+  destructive?: boolean;
   run: (args: z.output<SchemaOf<Input>>, ports: Required<McpPorts>) => Promise<unknown>;
 }
 
@@ -32,9 +35,9 @@ type SchemaOf<Input> = Input extends z.ZodObject
     : never;
 
 export function tool<Input extends z.ZodRawShape | z.ZodObject>(wanted: Wanted<Input>): Tool {
-  const { readOnly = false, idempotent = readOnly, input } = wanted;
+  const { readOnly = false, idempotent = readOnly, destructive = false, input } = wanted;
   const schema = input instanceof z.ZodObject ? input : z.strictObject(input as z.ZodRawShape);
-  return { ...wanted, readOnly, idempotent, input: schema, run: wanted.run as Tool['run'] };
+  return { ...wanted, readOnly, idempotent, destructive, input: schema, run: wanted.run as Tool['run'] };
 }
 
 /** Left out of what is sent when it was not given. */

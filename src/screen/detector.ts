@@ -40,6 +40,8 @@ export interface ComposerShape {
   clearance?: number;
   /** The tool shows the cursor whenever it takes input, and hides it in dialogs. */
   showsCursor?: boolean;
+  /** While the menu of commands is open the tool leaves the cursor below it; a row of that menu. */
+  menuAboveCursor?: RegExp;
   /** The tool greys the prompt glyph while it works. */
   greyGlyphIsBusy?: boolean;
   /** A missing busy row proves nothing: trusted only while the title, an `idle` row or a signal of the tool says idle. */
@@ -112,6 +114,8 @@ export interface Sign {
   /** Only rows that touch the composer: up to the first blank one. */
   attached?: true;
   row: RegExp;
+  /** Told to people instead of the row, where that does not speak for itself. */
+  says?: string;
   /** Somebody's own status line may read like this: an idle title or signal outweighs it. */
   weak?: true;
   /**

@@ -1,6 +1,7 @@
 import type { Meaning, Mode } from './detector.ts';
 import type { ComposerState } from './find-composer.ts';
 import type { Dialog } from './find-dialog.ts';
+import type { SignalVerdict } from './tool-signals.ts';
 import type { UsageLimit } from './usage-limit.ts';
 import type { VersionStatus } from './version-range.ts';
 
@@ -53,6 +54,8 @@ export interface Facts {
   busy: Fact<Tristate> & { evidence: string[]; doubtful: boolean };
   /** Title, a row or a signal says that nothing runs; more than that nothing says otherwise. */
   proven_idle: boolean;
+  /** What the tool itself says beside its screen. */
+  told: SignalVerdict['says'];
   dialog: Fact<Dialog | null>;
   menu: Fact<Menu | null>;
   limit: Fact<UsageLimit | null>;

@@ -31,11 +31,23 @@ export function findComposer(screen: Screen, shapes: readonly ComposerShape[]): 
   if (!cursor || cursor.y < 0 || cursor.y >= screen.height) return undefined;
   for (const shape of shapes) {
     if (shape.showsCursor && cursor.visible === false) continue;
-    const place = findFrame(screen, shape.frame, cursor.y, shape);
+    const place = findFrame(screen, shape.frame, cursor.y, shape) ?? aboveMenu(screen, shape, cursor.y);
     const composer = place && readInside(screen, shape, place);
     if (composer) return composer;
   }
   return undefined;
+}
+
+/** Where the cursor waits below the menu of commands, the command stands above the line under which that menu hangs. */
+function aboveMenu(screen: Screen, { frame, ...shape }: ComposerShape, cursorRow: number): Place | undefined {
+  const { menuAboveCursor } = shape;
+  if (!menuAboveCursor || frame.kind !== 'lines') return undefined;
+  let line = cursorRow;
+  while (line > 0 && !rowAt(screen, line).text.startsWith(frame.below.repeat(4))) line--;
+  const between = screen.rows.slice(line + 1, cursorRow + 1);
+  const isMenu = between.some(({ text }) => menuAboveCursor.test(text));
+  if (!isMenu || !/^\/\S*$/.test(rowAt(screen, line - 1).text)) return undefined;
+  return findFrame(screen, frame, line - 1, { frame, ...shape });
 }
 
 function readInside(screen: Screen, shape: ComposerShape, place: Place): Composer | undefined {

@@ -1,6 +1,16 @@
 import { type Row, type Screen, screenText } from './model/screen.ts';
 
-export type DialogKind = 'permission' | 'trust' | 'login' | 'question' | 'picker' | 'text_field' | 'unknown';
+export type DialogKind =
+  | 'permission'
+  | 'trust'
+  | 'login'
+  | 'api_key'
+  | 'update'
+  | 'first_run'
+  | 'question'
+  | 'picker'
+  | 'text_field'
+  | 'unknown';
 
 export interface Dialog {
   kind: DialogKind;
@@ -17,6 +27,7 @@ const FLOATING_HEAD = /\S\s{3,}esc(\s{2,}|$)/;
 
 const CHOICE = /^[\s│┃|║]*(?:[❯›»>●▶→▸]\s*)?(\d{1,2})[.)]\s+\S/u;
 const CHOSEN = /^[\s│┃|║]*[❯›»>●▶→▸△]\s*\S/u;
+const CORNER = /^\s*[╭┌╔]/u;
 const EDGE = /^[\s│]*[╭┌╔▔─━═]{8}/u;
 const TALLEST = 40;
 const HEAD_ROWS = 16;
@@ -24,9 +35,25 @@ const EXCERPT_CHARS = 600;
 
 /**
  * What a screen without a composer asks, judged by shape: a list of choices with one marked, or a row of keys to
- * press. The kind is a name for people and is taken from words; nothing is decided by it.
+ * press; and what a tool asks before its first prompt, which may have neither numbers nor keys. The kind is a name for
+ * people and is taken from words; nothing is decided by it.
  */
 export function findDialog(screen: Screen): Dialog | undefined {
+  const found = locate(screen);
+  if (!found) return undefined;
+  const { rows, start, focus } = found;
+  const head = excerptOf(rows.slice(start, focus));
+  return { kind: kindOf(head, excerptOf(rows.slice(focus))), excerpt: excerptOf(rows.slice(start)) };
+}
+
+interface Located {
+  rows: Row[];
+  /** Where the dialog begins, and where its choices do. */
+  start: number;
+  focus: number;
+}
+
+function locate(screen: Screen): Located | undefined {
   const rows = screen.rows.filter((row) => !row.blank).slice(-TALLEST);
   const hint = rows.findLastIndex((row) => KEY_HINT.test(row.text));
   const choices = lastChoices(rows);
@@ -34,21 +61,84 @@ export function findDialog(screen: Screen): Dialog | undefined {
   const listed = choices.count >= 2 && chosen >= 0;
   const hinted = hint >= 0 && (choices.count >= 2 || chosen >= 0 || hint >= rows.length - 4);
   const floating = rows.findIndex((row) => FLOATING_HEAD.test(row.text));
-  if (!listed && !hinted && floating < 0) return undefined;
+  const above = chosen >= 0 ? excerptOf(rows.slice(startOf(rows, chosen), chosen)) : '';
+  // Where the cursor stands, text is taken: a composer below a greeting that speaks of the login.
+  const takesText =
+    chosen >= 0 && screen.cursor !== undefined && rows[chosen] === screen.rows[screen.cursor.y];
+  const named = chosen >= 0 && (FIRST_RUN.test(above) || (!takesText && LOGIN.test(above)));
+  if (!listed && !hinted && !named && floating < 0) return undefined;
+  const box = rows.slice(0, Math.max(hint, 0)).findLastIndex((row) => CORNER.test(row.text));
   const focus =
-    choices.count >= 2 ? choices.start : chosen >= 0 && chosen < hint ? chosen : Math.max(hint, floating + 1);
-  const start = startOf(rows, focus);
-  const head = excerptOf(rows.slice(start, focus));
-  return { kind: kindOf(head, excerptOf(rows.slice(focus))), excerpt: excerptOf(rows.slice(start)) };
+    choices.count >= 2 && box <= choices.end
+      ? choices.start
+      : chosen >= 0 && (named || chosen < hint)
+        ? chosen
+        : Math.max(hint, floating + 1);
+  return { rows, start: startOf(rows, focus), focus };
+}
+
+/** A choice of a dialog: the key that takes it, and what it reads. */
+export interface DialogChoice {
+  key: string;
+  label: string;
+  selected: boolean;
+}
+
+export interface AskedDialog {
+  /** Rows of the dialog as they stand; all of the screen where its edges are not seen. */
+  lines: string[];
+  choices: DialogChoice[];
+}
+
+const CHOICE_LABEL = /^[\s│┃|║]*(?:[❯›»>●▶→▸]\s*)?(\d{1,2})[.)]\s+(.*?)[\s│┃|║]*$/u;
+
+/**
+ * What a dialog reads and which keys answer it: its numbers where it is numbered; Enter for the choice that is marked; the
+ * arrows where choices have no numbers. For a person who chooses: nothing here presses a key.
+ */
+export function readDialog(screen: Screen): AskedDialog {
+  const found = locate(screen);
+  const rows = found
+    ? found.rows.slice(found.start)
+    : screen.rows.filter((row) => !row.blank).slice(-TALLEST);
+  const lines = rows.map((row) => row.text.trimEnd());
+  const numbered = found ? numberedChoices(found.rows.slice(found.focus)) : [];
+  const chosen = rows.find((row) => CHOSEN.test(row.text));
+  const marked = chosen && (CHOICE_LABEL.exec(chosen.text)?.[2] ?? excerptOf([chosen]));
+  return {
+    lines,
+    choices: [
+      ...numbered,
+      ...(numbered.length === 0 && chosen
+        ? [
+            { key: 'Up', label: 'Up', selected: false },
+            { key: 'Down', label: 'Down', selected: false },
+          ]
+        : []),
+      ...(marked === undefined ? [] : [{ key: 'Enter', label: `Enter: ${marked}`, selected: false }]),
+      { key: 'Escape', label: 'Escape', selected: false },
+    ],
+  };
+}
+
+function numberedChoices(rows: Row[]): DialogChoice[] {
+  const { start, count } = lastChoices(rows);
+  if (count < 2) return [];
+  return rows.slice(start).flatMap((row) => {
+    const [, key = '', label = ''] = CHOICE_LABEL.exec(row.text) ?? [];
+    return Number(key) >= 1 && Number(key) <= Math.min(count, 9)
+      ? [{ key, label, selected: CHOSEN.test(row.text) }]
+      : [];
+  });
 }
 
 /** The last run of rows numbered 1, 2, 3 …; other rows may stand between them. */
-function lastChoices(rows: Row[]): { start: number; count: number } {
-  let run = { start: 0, count: 0 };
+function lastChoices(rows: Row[]): { start: number; end: number; count: number } {
+  let run = { start: 0, end: 0, count: 0 };
   for (const [at, row] of rows.entries()) {
     const number = Number(CHOICE.exec(row.text)?.[1] ?? Number.NaN);
-    if (number === 1) run = { start: at, count: 1 };
-    else if (number === run.count + 1) run.count++;
+    if (number === 1) run = { start: at, end: at, count: 1 };
+    else if (number === run.count + 1) run = { start: run.start, end: at, count: number };
   }
   return run;
 }
@@ -76,11 +166,20 @@ function excerptOf(rows: Row[]): string {
 const ASKS_LEAVE =
   /\b(allow|approve|permission required|proceed|deny|reject|don't ask again|run (this|the following) command|apply this change|do you want to)\b/i;
 
+/** What tools ask before their first prompt: how they shall look, what they may send home. */
+const FIRST_RUN =
+  /\b(let'?s get started|choose the (text style|theme)|welcome to (claude code|gemini cli|qwen code|opencode|pi)\b[\s\S]*\b(theme|style|set ?up|get started)|terms of (service|use)|usage statistics|security notes|step \d+\/\d+)\b/i;
+
+const LOGIN = /\b(sign in|log ?in\b|api key|authenticat|select a platform|connect a provider|access method)/i;
+
 function kindOf(head: string, choices: string): DialogKind {
   const all = `${head}\n${choices}`;
+  if (FIRST_RUN.test(head)) return 'first_run';
   if (/\btrust\b/i.test(all)) return 'trust';
-  if (/\b(sign in|log ?in\b|api key|authenticat)/i.test(head) || /\b(sign|log) in with\b/i.test(choices))
-    return 'login';
+  if (/\b(detected|use) (a custom|this) api key\b/i.test(head)) return 'api_key';
+  if (/\b(update|new version) (is )?available\b/i.test(head) || /\bupdate now\b/i.test(choices))
+    return 'update';
+  if (LOGIN.test(head) || /\b(sign|log) in with\b/i.test(choices)) return 'login';
   if (ASKS_LEAVE.test(all)) return 'permission';
   if (/\?\s*$/m.test(head)) return 'question';
   if (

@@ -80,6 +80,8 @@ function besideBar(screen: Screen, frame: Frame & { kind: 'bar' }, y: number): P
   return { top, bottom: foot, first: top + 1, last: foot - 3, left: column + 1, right, mode };
 }
 
+const MOST_EMPTY_ROWS = 3;
+
 /** The text ends at the last gap of blank rows; what stands below that gap is footer. */
 function aboveFooter(screen: Screen, y: number, shape: ComposerShape): Place | undefined {
   const begins = (row: Row): boolean => shape.prompts.some(({ text }) => startsWith(row, 0, text));
@@ -91,6 +93,8 @@ function aboveFooter(screen: Screen, y: number, shape: ComposerShape): Place | u
   while (footer > first && !rowAt(screen, footer).blank) footer--;
   let last = footer;
   while (last > first && rowAt(screen, last).blank) last--;
+  // An Enter that became a new line leaves the cursor in an empty row below the text.
+  if (y > last && y < footer && y - last <= MOST_EMPTY_ROWS) last = y;
   if (footer === first || last < y || !screen.rows.slice(first + 1, last + 1).every(goesOn)) return undefined;
   return { top: first, bottom: last, first, last, left: 0, right: screen.columns };
 }

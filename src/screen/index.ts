@@ -21,11 +21,12 @@ export * from './model/screen.ts';
 export * from './model/snapshot-parser.ts';
 export * from './model/style.ts';
 export * from './observe.ts';
+export { dialogHash, pictureOf, type ScreenPicture } from './picture.ts';
 export { mainPart } from './sidebar.ts';
 export * from './tool-signals.ts';
 export * from './turn/contract-state.ts';
 export * from './turn/readiness.ts';
-export { stabilityAt } from './turn/stability.ts';
+export { stabilityAt, stillBeforeTyping } from './turn/stability.ts';
 export * from './turn/turn-reducer.ts';
 export * from './turn/turn-state.ts';
 

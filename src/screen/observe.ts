@@ -86,6 +86,7 @@ type SurfaceKeys =
   | 'composer'
   | 'busy'
   | 'proven_idle'
+  | 'told'
   | 'dialog'
   | 'menu'
   | 'limit'
@@ -123,6 +124,7 @@ function surfaceFacts(
       doubtful,
     },
     proven_idle: !active && isProvenIdle(seen, verdict),
+    told: verdict.says,
     dialog: fact(asks, asks && !seen.dialog ? voice : 'screen'),
     menu: fact(menu),
     limit: fact(seen.limit ?? null),

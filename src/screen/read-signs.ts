@@ -19,7 +19,12 @@ export function readSigns(screen: Screen, detector: Detector, composer: Composer
       matches(each, sign, screen.styled),
     );
     if (row)
-      seen.push({ means: sign.means, where: sign.where, row: row.text.trim(), weak: sign.weak ?? false });
+      seen.push({
+        means: sign.means,
+        where: sign.where,
+        row: sign.says ?? row.text.trim(),
+        weak: sign.weak ?? false,
+      });
   }
   return seen;
 }

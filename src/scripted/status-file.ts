@@ -7,12 +7,14 @@ import type { Agent } from './agent.ts';
  */
 export function keepStatusFile(file: string, agent: Agent, sessionId: string): void {
   let last = '';
+  let begun = false;
   const write = (): void => {
     const status = agent.dialog ? 'waiting' : agent.engine.current ? 'busy' : 'idle';
+    begun ||= status === 'busy';
     if (status === last) return;
     const updated = agent.clock.now().toISOString();
     const waiting = agent.dialog ? { waiting_for: agent.dialog.kind } : {};
-    const facts = { pid: process.pid, session_id: sessionId, status, updated_at: updated, ...waiting };
+    const facts = { pid: process.pid, session_id: sessionId, begun, status, updated_at: updated, ...waiting };
     writeJsonAtomic(file, facts, { durable: false });
     last = status;
   };

@@ -3,7 +3,7 @@ import { GatewayClient } from '../client/index.ts';
 import { agentAddress, agentPrincipal, LOOPBACK } from '../domain/index.ts';
 import { describeMailbox, isMailboxActive, type UnregisterMode, unbindMailbox } from '../mail/index.ts';
 import type { AnswerOf, MANAGED_AGENT_ROUTES, MailboxBinding } from '../wire/index.ts';
-import { bindAgentMailbox } from './bind-mailbox.ts';
+import { bindAgentMailbox, isRemoteMailbox, mailSurroundings, type WantedMailbox } from './bind-mailbox.ts';
 import { readToken } from './records/gateway-token.ts';
 import { probeGateway } from './records/live-gateway.ts';
 import { type ManifestFacts, readManifestFacts } from './records/manifest-facts.ts';
@@ -15,9 +15,7 @@ import { publishCapability } from './target/publish-capability.ts';
 type Fields = Record<string, unknown>;
 type LiveMail = AnswerOf<(typeof MANAGED_AGENT_ROUTES)['agents.mail.live']>;
 
-export interface RegisterMailbox {
-  root?: string | undefined;
-  address?: string | undefined;
+export interface RegisterMailbox extends WantedMailbox {
   principalId?: string | undefined;
   mode?: 'safe' | 'force' | 'stash' | undefined;
 }
@@ -36,7 +34,7 @@ export async function mailboxStatus(context: SessionContext, facts: ManifestFact
 
 async function isActive(context: SessionContext, binding: MailboxBinding): Promise<boolean> {
   try {
-    return await isMailboxActive(binding, context.clock);
+    return await isMailboxActive(binding, mailSurroundings(context.clock));
   } catch {
     return false;
   }
@@ -49,8 +47,11 @@ export async function registerMailbox(
   wanted: RegisterMailbox,
 ): Promise<Fields> {
   const before = readManifest(facts.root).launch_plan.mailbox;
-  const address = wanted.address ?? agentAddress(facts.agentName);
-  if (before && before.address !== address && wanted.mode !== 'force') {
+  const isRemote = isRemoteMailbox(wanted);
+  const address = wanted.address ?? (isRemote ? undefined : agentAddress(facts.agentName));
+  const isAnother =
+    before && (isRemote !== isRemoteMailbox(before) || (address ?? before.address) !== before.address);
+  if (isAnother && wanted.mode !== 'force') {
     throw conflict(`agent ${facts.agentName} already has the mailbox ${before.address}`, {
       hint: 'unregister it first, or use --mode force to bind another',
       facts: { cause: 'already_bound', address: before.address },
@@ -59,9 +60,11 @@ export async function registerMailbox(
   const { binding, reused } = await bindAgentMailbox(
     {
       root: wanted.root ?? context.settings.mailboxDir,
+      transport: wanted.transport,
       address,
       principalId: wanted.principalId ?? agentPrincipal(facts.agentName),
-      mode: wanted.mode,
+      // On a server it says which mailbox the agent has, not whose the address is.
+      mode: isRemote && wanted.mode === 'force' ? 'safe' : wanted.mode,
       agentName: facts.agentName,
       manifestPath: facts.path,
     },
@@ -77,7 +80,7 @@ export async function unregisterMailbox(
   mode: UnregisterMode,
 ): Promise<Fields> {
   const binding = requireBinding(facts);
-  const result = await unbindMailbox(binding, mode, context.clock);
+  const result = await unbindMailbox(binding, mode, mailSurroundings(context.clock));
   await writeBinding(context, facts, null);
   return { agent_name: facts.agentName, registered: false, address: binding.address, ...result };
 }
@@ -107,7 +110,7 @@ function requireBinding(facts: ManifestFacts): MailboxBinding {
 export async function resolveLiveMail(context: SessionContext, manifestPath: string): Promise<LiveMail> {
   const facts = readManifestFacts(manifestPath);
   const binding = requireBinding(facts);
-  if (!(await isMailboxActive(binding, context.clock))) {
+  if (!(await isMailboxActive(binding, mailSurroundings(context.clock)))) {
     throw conflict(`the mailbox ${binding.address} is no longer what the manifest says`, {
       hint: '"rouse agents mailbox register" binds it again',
       facts: { cause: 'stale_binding', address: binding.address },

@@ -1,10 +1,15 @@
-import type { Clock } from '../base/index.ts';
-import { agentAddress, agentPrincipal, parseAddress } from '../domain/index.ts';
-import { type Bound, bindMailbox } from '../mail/index.ts';
+import { type Clock, invalid, RouseError } from '../base/index.ts';
+import { fleetMail } from '../client/index.ts';
+import { agentPrincipal, parseAddress } from '../domain/index.ts';
+import { type Bound, bindMailbox, type MailSurroundings } from '../mail/index.ts';
+import { transportNamed } from '../mail/transports.ts';
+import type { SessionContext } from './session-context.ts';
 
 export interface AgentMailboxRequest {
   /** A mail store, or whatever else a transport knows as the place of a mailbox. */
   root: string;
+  /** Default: that of the place. */
+  transport?: string | undefined;
   agentName: string;
   manifestPath: string;
   address?: string | undefined;
@@ -13,13 +18,17 @@ export interface AgentMailboxRequest {
   role?: string | undefined;
 }
 
+/** What the stores of this host need from outside. */
+export const mailSurroundings = (clock: Clock): MailSurroundings => ({ clock, connectFleet: fleetMail });
+
 /** Registers the agent's mailbox in the store, which is made when it is not there, and says how to find it. */
 export async function bindAgentMailbox(request: AgentMailboxRequest, clock: Clock): Promise<Bound> {
-  const { root, agentName, manifestPath, address, principalId, mode = 'safe', role } = request;
+  const { root, transport, agentName, manifestPath, address, principalId, mode = 'safe', role } = request;
   return bindMailbox(
     {
       place: root,
-      address: address ? parseAddress(address, '--mailbox-address') : agentAddress(agentName),
+      transport,
+      address: address ? parseAddress(address, '--mailbox-address') : undefined,
       principal_id: principalId ?? agentPrincipal(agentName),
       bindings_version: bindingsVersion(clock.now()),
       mode,
@@ -27,8 +36,43 @@ export async function bindAgentMailbox(request: AgentMailboxRequest, clock: Cloc
       manifestPath,
       role,
     },
-    clock,
+    mailSurroundings(clock),
   );
+}
+
+export interface WantedMailbox {
+  root?: string | undefined;
+  address?: string | undefined;
+  transport?: string | undefined;
+}
+
+/** Kept by the fleet server, which must know the agent first. */
+export function isRemoteMailbox(wanted: WantedMailbox | false | undefined): boolean {
+  return wanted ? transportNamed(wanted.transport)?.isRemote === true : false;
+}
+
+/** Before anything is started: without a server there is nobody who could keep the mailbox. */
+export function requireFleet(
+  wanted: WantedMailbox | false | undefined,
+  { settings: { fleet } }: Pick<SessionContext, 'settings'>,
+): void {
+  if (!isRemoteMailbox(wanted) || fleet) return;
+  throw invalid('a mailbox with the transport "fleet" needs a fleet server', {
+    hint: 'set ROUSE_FLEET_URL and ROUSE_FLEET_TOKEN_FILE, or use the transport "filesystem"',
+  });
+}
+
+/** A server that is away keeps no agent from starting, but nobody else can keep its mailbox. */
+export function requireRegistered(
+  wanted: WantedMailbox | false | undefined,
+  error: RouseError | undefined,
+): void {
+  if (!error || !isRemoteMailbox(wanted)) return;
+  throw new RouseError(error.code, `the fleet server cannot keep the mailbox: ${error.message}`, {
+    hint: error.hint ?? 'start the agent when the server answers, or with --mailbox-transport filesystem',
+    facts: error.facts,
+    cause: error,
+  });
 }
 
 /** A stamp with microseconds, so that two bindings of one second differ. */

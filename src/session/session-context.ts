@@ -20,5 +20,5 @@ export interface SessionSettings {
   /** A tmux socket name or path; undefined means tmux's own default. */
   tmuxSocket: string | undefined;
   /** The fleet server that agents register with at launch. */
-  fleet?: { url: string; tokenFile: string } | undefined;
+  fleet?: { url: string; tokenFile: string; caFile?: string | undefined } | undefined;
 }

@@ -4,6 +4,7 @@ import {
   isDefaultSocket,
   makeSocketDirectory,
   parseSocket,
+  type Snapshot,
   Tmux,
   type Pane as TmuxPane,
   type TmuxProblem,
@@ -11,6 +12,7 @@ import {
   type WindowLabel,
 } from '../tmux/index.ts';
 import { harmlessEnvironment, serverEnvironment } from './equip/handed-environment.ts';
+import { OUR_VARIABLES, POINTER } from './records/our-variables.ts';
 import { serverOf } from './records/tmux-socket.ts';
 
 export interface Pane {
@@ -32,16 +34,47 @@ export interface NewPane {
   env?: Record<string, string>;
 }
 
+/** Where an agent's pane is, as its manifest says. */
+export interface AgentPlace {
+  tmuxSessionName: string;
+  caoWindow?: string | undefined;
+  agentPane?: string | undefined;
+}
+
 const GONE: TmuxProblem[] = ['no_server', 'no_session', 'no_window', 'no_pane'];
 const SCREEN = { width: 120, height: 40 };
-
 /** A variable of a session: set, hidden from its processes, or not its business. */
 export type VariableState = { state: 'set'; value: string } | { state: 'removed' } | { state: 'absent' };
 
-/** A tmux session, and the manifest it points at. */
+/**
+ * Where the variables of an agent stand: in its tmux session, or, where CAO keeps several agents in one session, in the
+ * options of its window. `undefined` windows are the session itself.
+ */
+export interface VariableHolder {
+  session: string;
+  window?: string | undefined;
+}
+
+export function holderOf({ tmuxSessionName, caoWindow }: AgentPlace): VariableHolder {
+  return { session: tmuxSessionName, window: caoWindow };
+}
+
+/** A tmux session, and the manifests it points at: one of its own, or one for each window that has an agent. */
 export interface PointingSession {
   name: string;
   manifestPath: string | undefined;
+  windows: PointingWindow[];
+}
+
+export interface PointingWindow {
+  manifestPath: string;
+  /** The process in its first pane; undefined when that has ended. */
+  panePid: number | undefined;
+}
+
+/** The same, with the process in its first pane: the agent's, when it is one. */
+export interface ServerSession extends PointingSession {
+  panePid: number | undefined;
 }
 
 /** The tmux server of a session, as its manifest or its registry record names it. */
@@ -74,19 +107,35 @@ export class SessionTmux {
     return this.#tmux.hasSession(name);
   }
 
-  /** Empty when no server runs. A format finds variables of the session, and those of the server where it has none. */
-  async sessions(): Promise<PointingSession[]> {
-    const said = await orGone(
-      () => this.#tmux.run([['list-sessions', '-F', '#{session_name}\t#{HOUMAO_MANIFEST_PATH}']]),
-      '',
-    );
-    return said
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => {
-        const [name = '', manifestPath] = line.split('\t');
-        return { name, manifestPath: manifestPath || undefined };
-      });
+  /**
+   * In one question for the whole server; empty when none runs. A format finds variables of the session, and those of the
+   * server where it has none.
+   */
+  async sessions(): Promise<ServerSession[]> {
+    const format = ['session_name', POINTER, `@${POINTER}`, 'pane_pid', 'pane_dead']
+      .map((name) => `#{${name}}`)
+      .join('\t');
+    const said = await orGone(() => this.#tmux.run([['list-panes', '-a', '-F', format]]), '');
+    const found = new Map<string, ServerSession>();
+    for (const line of said.split('\n')) {
+      const [name = '', manifestPath, ofWindow, pid, dead] = line.split('\t');
+      if (name === '') continue;
+      const panePid = dead === '0' ? Number(pid) : undefined;
+      const session = found.get(name) ?? {
+        ...{ name, manifestPath: manifestPath || undefined },
+        ...{ panePid, windows: [] },
+      };
+      found.set(name, session);
+      if (ofWindow && !session.windows.some((window) => window.manifestPath === ofWindow))
+        session.windows.push({ manifestPath: ofWindow, panePid });
+    }
+    return [...found.values()];
+  }
+
+  /** Which manifest a pane's window points at, where windows do. */
+  async pointerOfPane(paneId: string): Promise<string | undefined> {
+    const ask = ['display-message', '-p', '-t', paneId, `#{@${POINTER}}`];
+    return (await orGone(() => this.#tmux.run([ask]), '')).trimEnd() || undefined;
   }
 
   /** The session a pane is in; undefined when there is no such pane. */
@@ -118,21 +167,35 @@ export class SessionTmux {
   }
 
   /** Window 0, pane 0: the agent's surface. */
-  async agentPane(session: string): Promise<Pane | undefined> {
-    const pane = await orGone(() => this.#tmux.firstPane(session), undefined);
+  async agentPane(session: string, named?: string): Promise<Pane | undefined> {
+    const pane = await orGone(() => this.#tmux.agentPane(session, named), undefined);
     return pane && asPane(pane);
   }
 
-  /** The variables of the session itself, not those of the server; undefined when the session is gone. */
-  async environment(session: string): Promise<Map<string, string> | undefined> {
-    const all = await this.variables(session);
+  /** The agent's pane: the one it was joined in, in window 0, or in the window that CAO gave it. */
+  paneOf({ tmuxSessionName, agentPane, caoWindow }: AgentPlace): Promise<Pane | undefined> {
+    return caoWindow === undefined
+      ? this.agentPane(tmuxSessionName, agentPane)
+      : this.windowPane(tmuxSessionName, caoWindow);
+  }
+
+  /** The first pane of the window of this name. */
+  async windowPane(session: string, window: string): Promise<Pane | undefined> {
+    const pane = await orGone(() => this.#tmux.paneOfWindow(session, window), undefined);
+    return pane && asPane(pane);
+  }
+
+  /** The variables of the holder itself, not those of the server; undefined when it is gone. */
+  async environment(holder: VariableHolder): Promise<Map<string, string> | undefined> {
+    const all = await this.variables(holder);
     return (
       all && new Map([...all].flatMap(([name, each]) => (each.state === 'set' ? [[name, each.value]] : [])))
     );
   }
 
-  /** The same, with those that the session hides from its processes. */
-  async variables(session: string): Promise<Map<string, VariableState> | undefined> {
+  /** The same, with those that a session hides from its processes. */
+  async variables({ session, window }: VariableHolder): Promise<Map<string, VariableState> | undefined> {
+    if (window !== undefined) return this.#windowOptions(session, window);
     const said = await orGone(() => this.#tmux.run([['show-environment', '-t', `=${session}:`]]), undefined);
     if (said === undefined) return undefined;
     const found = said.split('\n').map((line) => /^(?:-(\w+)|(\w+)=(.*))$/.exec(line));
@@ -145,8 +208,49 @@ export class SessionTmux {
     );
   }
 
-  /** All in one turn. False when the session is gone. */
-  setVariables(session: string, wanted: [name: string, state: VariableState][]): Promise<boolean> {
+  /** Options that are ours alone; those of tmux itself have no `@`. */
+  async #windowOptions(session: string, window: string): Promise<Map<string, VariableState> | undefined> {
+    const pane = await this.windowPane(session, window);
+    if (!pane) return undefined;
+    const format = OUR_VARIABLES.map((name) => `#{@${name}}`).join('\t');
+    const said = await orGone(
+      () => this.#tmux.run([['display-message', '-p', '-t', pane.windowId, format]]),
+      undefined,
+    );
+    const values = said?.replace(/\n$/, '').split('\t');
+    return (
+      values &&
+      new Map(
+        OUR_VARIABLES.flatMap((name, at): [string, VariableState][] =>
+          values[at] ? [[name, { state: 'set', value: values[at] }]] : [],
+        ),
+      )
+    );
+  }
+
+  async #setWindowOptions(
+    { session, window }: { session: string; window: string },
+    wanted: [name: string, state: VariableState][],
+  ): Promise<boolean> {
+    const pane = await this.windowPane(session, window);
+    if (!pane) return false;
+    const commands = wanted.map(([name, each]) =>
+      each.state === 'set'
+        ? ['set-option', '-w', '-t', pane.windowId, '--', `@${name}`, each.value]
+        : ['set-option', '-wu', '-t', pane.windowId, '--', `@${name}`],
+    );
+    return orGone(async () => {
+      await this.#tmux.run(commands);
+      return true;
+    }, false);
+  }
+
+  /** All in one turn. False when the holder is gone. */
+  setVariables(
+    { session, window }: VariableHolder,
+    wanted: [name: string, state: VariableState][],
+  ): Promise<boolean> {
+    if (window !== undefined) return this.#setWindowOptions({ session, window }, wanted);
     const commands = wanted.map(([name, each]) => [
       ...['set-environment', '-t', `=${session}:`],
       ...(each.state === 'set'
@@ -159,13 +263,13 @@ export class SessionTmux {
     }, false);
   }
 
-  /** Sets, or unsets where the value is null, all in one turn. False when the session is gone. */
-  setEnvironment(session: string, changes: Record<string, string | null>): Promise<boolean> {
+  /** Sets, or unsets where the value is null, all in one turn. False when the holder is gone. */
+  setEnvironment(holder: VariableHolder, changes: Record<string, string | null>): Promise<boolean> {
     const wanted = Object.entries(changes).map(([name, value]): [string, VariableState] => [
       name,
       value === null ? { state: 'absent' } : { state: 'set', value },
     ]);
-    return this.setVariables(session, wanted);
+    return this.setVariables(holder, wanted);
   }
 
   /** Window 0 keeps its index and its name, and the session lives without anybody looking at it. */
@@ -197,10 +301,6 @@ export class SessionTmux {
     return this.#tmux.respawnPane(paneId, { cwd: directory, command, kill: true });
   }
 
-  renameWindow(windowId: string, name: string): Promise<void> {
-    return this.#tmux.renameWindow(windowId, name);
-  }
-
   windowLabel(windowId: string): Promise<WindowLabel> {
     return this.#tmux.windowLabel(windowId);
   }
@@ -217,6 +317,11 @@ export class SessionTmux {
 
   killSession(name: string): Promise<void> {
     return orGone(() => this.#tmux.killSession(name), undefined);
+  }
+
+  /** What the pane shows now, with its colours; undefined when it is gone. Nobody attaches for it. */
+  snapshot(paneId: string): Promise<Snapshot | undefined> {
+    return orGone(() => this.#tmux.snapshotPane(paneId, { escapes: true }), undefined);
   }
 
   /** What the pane shows now, for a message about what went wrong. */

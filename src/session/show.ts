@@ -3,7 +3,7 @@ import { CAPABILITIES } from '../domain/index.ts';
 import { findTool } from './equip/find-tool.ts';
 import { localStatus } from './gateway/gateway-status.ts';
 import { readRecordedGateway } from './records/live-gateway.ts';
-import { type ManifestFacts, section } from './records/manifest-facts.ts';
+import { launchFacts, type ManifestFacts, section } from './records/manifest-facts.ts';
 import { readRecord } from './records/registry-read.ts';
 import { sessionPaths } from './records/session-paths.ts';
 import type { SessionContext } from './session-context.ts';
@@ -17,9 +17,9 @@ export async function showAgent(context: SessionContext, given: ManifestFacts) {
   const paths = sessionPaths(facts.root);
   const tmux = tmuxOf(context, facts);
   const { status, notes } = await localStatus(context, facts);
-  const pane = await tmux.agentPane(facts.tmuxSessionName);
+  const pane = await tmux.paneOf(facts);
   const plan = section(facts.document, 'launch_plan');
-  const ours = section(section(plan, 'metadata'), 'rouse');
+  const ours = launchFacts(facts.document);
   const names = Array.isArray(ours['process_names']) ? (ours['process_names'] as string[]) : [facts.tool];
   const tool = pane ? findTool(pane.pid, names) : undefined;
   const recorded = readRecordedGateway(paths);
@@ -46,6 +46,7 @@ export async function showAgent(context: SessionContext, given: ManifestFacts) {
     },
     launch: { executable: plan['executable'] ?? null, args: plan['args'] ?? [] },
     mailbox: (plan['mailbox'] ?? null) as Record<string, unknown> | null,
+    mcp: await mcpShown(facts.tool, ours),
     transcript_path: ours['transcript_path'] ?? null,
     control_path: ours['control_path'] ?? null,
     signals_dir: ours['signals_dir'] ?? null,
@@ -70,6 +71,30 @@ export async function showAgent(context: SessionContext, given: ManifestFacts) {
     registry: record && record !== 'malformed' ? { lease_expires_at: record.lease_expires_at } : null,
     notes,
   };
+}
+
+/** How it was given our tools, and what brings them back when the tool has lost them. */
+async function mcpShown(tool: string, ours: Record<string, unknown>): Promise<McpShown | null> {
+  const { mcp_door: door, mcp_server: server, mcp_url: url } = ours;
+  if (typeof door !== 'string') return null;
+  const { toolOf } = await import('../tools/index.ts');
+  const absence = door === 'http' ? toolOf(tool)?.mcp?.absence : undefined;
+  return {
+    door,
+    server: String(server),
+    url: typeof url === 'string' ? url : null,
+    if_missing: absence?.atStart ?? null,
+    after_restart: absence?.meanwhile ?? null,
+  };
+}
+
+interface McpShown {
+  door: string;
+  server: string;
+  url: string | null;
+  /** Of a server that was away when the tool started, and while it ran. */
+  if_missing: string | null;
+  after_restart: string | null;
 }
 
 function capability(facts: ManifestFacts, live: boolean): CapabilityState {

@@ -25,9 +25,11 @@ function reached(file: string, found = new Set<string>()): Set<string> {
 it('asking for a status loads no schemas, no database, no mailbox and no screens', () => {
   const loaded = [...reached(path.join(ROOM, 'index.ts'))];
   const rooms = loaded.map((file) => /src\/(\w+)\//.exec(file)?.[1]).filter(Boolean);
-  expect([...new Set(rooms)].sort()).toEqual(['base', 'client', 'domain', 'session', 'tmux', 'wire']);
+  expect([...new Set(rooms)].sort()).toEqual(['base', 'client', 'domain', 'mail', 'session', 'tmux', 'wire']);
+  const mail = loaded.filter((file) => file.includes('src/mail/')).map((file) => path.basename(file));
+  expect(mail).toEqual(['inbox-count.ts']);
   const wire = loaded.filter((file) => file.includes('src/wire/')).map((file) => path.basename(file));
-  expect(wire.sort()).toEqual(['codes.ts', 'place.ts', 'places.ts', 'session-files.ts']);
+  expect(wire.sort()).toEqual(['codes.ts', 'host-files.ts', 'place.ts', 'places.ts', 'session-files.ts']);
   const heavy = /^(zod|hono|@hono|yaml|pg|koffi|@photostructure|@electric-sql|@xterm|commander)/;
   expect(loaded.filter((each) => heavy.test(each))).toEqual([]);
 });

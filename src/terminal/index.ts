@@ -21,4 +21,6 @@ export {
 export { openSurface, type SurfaceOptions } from './open-surface.ts';
 export * from './port.ts';
 export type { SurfaceManifest } from './surface-manifest.ts';
+export { toolInstance } from './tool-instance.ts';
 export { readTimings } from './watch/read-timings.ts';
+export { readConversation } from './watch/remember-conversation.ts';

@@ -1,6 +1,7 @@
 import type { Clock, Log } from '../base/index.ts';
 import type { Expectation } from '../tmux/index.ts';
 import type { LaneNotes } from './lane/lane-attempt.ts';
+import type { Owner } from './owner.ts';
 import type { Evidence } from './port.ts';
 import type { PaneView, PaneWatch } from './watch/pane-watch.ts';
 import type { Tracker } from './watch/tracker.ts';
@@ -44,6 +45,8 @@ export interface LaneContext {
   clock: Clock;
   log: Log;
   patience: LanePatience;
+  /** The server that owns the terminal, where there is one: it types what begins or ends a turn. */
+  owner?: Owner | undefined;
   /** Where the lane keeps how far it came. */
   notes: LaneNotes;
 }

@@ -1,16 +1,18 @@
 import { type Clock, type Log, silentLog, systemClock } from '../base/index.ts';
 import type { Detector } from '../screen/index.ts';
 import { Tmux } from '../tmux/index.ts';
-import { detectorFor, strangersDetector, toolOf } from '../tools/index.ts';
+import { detectorFor, type SignalReader, strangersDetector, toolOf } from '../tools/index.ts';
+import { caoOwnerOf } from './cao/open-owner.ts';
 import { Calibration } from './lane/calibration.ts';
 import { Lane } from './lane/lane.ts';
 import { DEFAULT_PATIENCE, type LanePatience } from './lane-context.ts';
 import type { AgentSurface } from './port.ts';
 import { launchFact, recordedVersion, type SurfaceManifest, tmuxPlace } from './surface-manifest.ts';
 import { TuiSurface } from './tui-surface.ts';
-import { launchedName, launchedWords } from './watch/foreground.ts';
+import { launchedName, launchedWords, type ToolLooks } from './watch/foreground.ts';
 import { PaneWatch } from './watch/pane-watch.ts';
 import { readTimings } from './watch/read-timings.ts';
+import { rememberConversation } from './watch/remember-conversation.ts';
 import { startedPids } from './watch/started-pids.ts';
 import { Tracker } from './watch/tracker.ts';
 import { TuiRecord } from './watch/tui-record.ts';
@@ -37,7 +39,7 @@ export interface SurfaceOptions {
 export function openSurface(options: SurfaceOptions): AgentSurface {
   const { manifest, sessionRoot, laneLock, log = silentLog, clock = systemClock } = options;
   const timings = readTimings(options.timings);
-  const { server, session } = tmuxPlace(manifest);
+  const { server, session, pane } = tmuxPlace(manifest);
   const tmux = new Tmux({ ...server, ...(options.env ? { env: options.env } : {}) });
   const version = recordedVersion(manifest);
   const tool = toolOf(manifest.tool);
@@ -45,17 +47,15 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
   const stranger = strangersDetector(manifest.tool);
   const choose = (alternate: boolean | undefined): Detector =>
     known ? detectorFor(tool.name, { version, alternate }) : stranger;
-  const { executable, args, home_selector: home } = manifest.launch_plan;
-  const looks = {
-    names: [...(tool?.process.names ?? [manifest.tool]), ...launchedName(executable)],
-    launched: launchedWords(executable, args),
-    pids: () => startedPids(sessionRoot, manifest.runtime?.agent_pid),
-  };
+  const { args, home_selector: home } = manifest.launch_plan;
+  const looks = looksOf(manifest, sessionRoot);
   const pollMs = timings.watch_poll_interval_seconds * 1000;
-  const watch = new PaneWatch({ tmux, session, clock, pollMs, log });
-  const tracker = new Tracker({ watch, detectorFor: choose, looks, version, timings, clock });
+  const owner = caoOwnerOf(manifest, { clock, env: options.env ?? process.env });
+  const window = manifest.cao?.tmux_window_name ?? undefined;
+  const watch = new PaneWatch({ tmux, session, window, pane, clock, pollMs, log });
+  const tracker = new Tracker({ watch, detectorFor: choose, looks, version, timings, clock, owner });
   const patience = { ...DEFAULT_PATIENCE, ...options.patience };
-  const lane = new Lane(laneLock, { tracker, watch, clock, log, patience });
+  const lane = new Lane(laneLock, { tracker, watch, clock, log, patience, owner });
   const trackedSessionId = manifest.runtime?.session_id ?? options.attachIdentity ?? session;
   const record = new TuiRecord({
     tracker,
@@ -65,23 +65,42 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
     detectorName: known ? tool.name : undefined,
     timings,
   });
-  const calibration = new Calibration({ tracker, lane, clock, log, asked: options.calibrate ?? false });
-  const changed = (): void => tracker.signalled();
+  const asked = options.calibrate ?? false;
+  // A mark would be typed behind the back of whoever owns the terminal.
+  const calibration = owner ? undefined : new Calibration({ tracker, lane, clock, log, asked });
+  let readers: readonly SignalReader[] = [];
+  const remember = rememberConversation(sessionRoot, () => readers);
+  const changed = (): void => {
+    tracker.signalled();
+    remember();
+  };
   return new TuiSurface({
     calibration,
+    owner,
     clock,
     watch,
     tracker,
     lane,
     record,
-    openSignals: () =>
-      tool?.signals?.({
-        sessionRoot,
-        fact: (name) => launchFact(manifest, name),
-        home: home?.home_path ?? undefined,
-        args: args ?? [],
-        clock,
-        changed,
-      }) ?? [],
+    openSignals: () => {
+      readers =
+        tool?.signals?.({
+          sessionRoot,
+          fact: (name) => launchFact(manifest, name),
+          home: home?.home_path ?? undefined,
+          args: args ?? [],
+          clock,
+          changed,
+        }) ?? [];
+      return readers;
+    },
   });
+}
+
+function looksOf({ tool, launch_plan: plan, runtime }: SurfaceManifest, sessionRoot: string): ToolLooks {
+  return {
+    names: [...(toolOf(tool)?.process.names ?? [tool]), ...launchedName(plan.executable)],
+    launched: launchedWords(plan.executable, plan.args),
+    pids: () => startedPids(sessionRoot, runtime?.agent_pid),
+  };
 }

@@ -1,5 +1,6 @@
 import type { Emitter } from '../base/index.ts';
 import type { AdmissionPolicy, Connectivity, SurfaceEligibility } from '../domain/index.ts';
+import type { ScreenPicture } from '../screen/index.ts';
 
 /**
  * The agent's surface: what it shows, and the one way to put something into it. A TUI in tmux and a headless
@@ -49,6 +50,24 @@ export interface Observation {
   keysWait?: string | undefined;
   /** A turn is running, as far as evidence tells. */
   busy: boolean;
+  /** Where a server owns the terminal: how it stands with that. */
+  owner?: OwnerView | undefined;
+}
+
+/**
+ * A CAO server and its terminal. `unobserved`: it was started after the terminal and cannot tell what it shows; it types all
+ * the same. `window_gone` and `agent_ended` are what our own sight says, whatever the server claims.
+ */
+export interface OwnerView {
+  baseUrl: string;
+  terminalId: string;
+  windowName: string;
+  state: 'ok' | 'unobserved' | 'unreachable' | 'terminal_unknown' | 'window_gone' | 'agent_ended';
+  /** The server's own word for what the agent does; null where it has none. */
+  status: string | null;
+  /** Keys were pressed that the server cannot press itself: its word may be old until it types again. */
+  statusStale: boolean;
+  detail: string | null;
 }
 
 export type Stage = 'typing' | 'typed' | 'submitted' | 'turn_seen' | 'turn_finished';
@@ -133,7 +152,12 @@ export interface KeyDelivery {
   requestId: string;
   sequence: string;
   escapeSpecialKeys?: boolean;
+  /** Only into this dialog, by its hash: checked at the instant of typing, and refused when another is there, or none. */
+  expectedDialog?: string | undefined;
 }
+
+/** The reason for which keys that were meant for a dialog are refused. */
+export const DIALOG_CHANGED = "dialog='changed'";
 
 /**
  * submitted: proven. unconfirmed: typed, proof missing; never success. not_ready, refused, superseded, cancelled, failed:
@@ -164,6 +188,10 @@ export interface TuiView {
   state(): Record<string, unknown>;
   history(limit: number): Record<string, unknown>;
   notePrompt(prompt: string): Record<string, unknown>;
+  /** What the terminal shows, colours and all; undefined while it is out of reach. */
+  screen(): (ScreenPicture & { observedAtUtc: string }) | undefined;
+  /** Something was seen. A hint. */
+  readonly seen: Emitter<void>;
 }
 
 export interface HeadlessView {

@@ -10,9 +10,17 @@ export interface SurfaceManifest {
   agent_name?: Text;
   agent_id?: Text;
   tmux_session_name?: Text;
-  tmux?: { session_name: string; primary_window_name?: Text; socket?: Text } | null | undefined;
+  tmux?:
+    | { session_name: string; primary_window_name?: Text; socket?: Text; agent_pane?: Text }
+    | null
+    | undefined;
   runtime?: { session_id?: Text; agent_pid?: number | null | undefined } | null | undefined;
   interactive?: { terminal_id?: Text } | null | undefined;
+  /** Of a terminal that a CAO server owns. */
+  cao?:
+    | { api_base_url: string; session_name: string; terminal_id: string; tmux_window_name?: Text }
+    | null
+    | undefined;
   launch_plan: {
     executable?: Text;
     args?: string[] | undefined;
@@ -23,9 +31,14 @@ export interface SurfaceManifest {
 }
 
 /** The tmux server and session the manifest records; never the one this process happens to live in. */
-export function tmuxPlace(manifest: SurfaceManifest): { server: ServerAddress; session: string } {
+export function tmuxPlace(manifest: SurfaceManifest): {
+  server: ServerAddress;
+  session: string;
+  pane: string | undefined;
+} {
   const session = manifest.tmux?.session_name ?? manifest.tmux_session_name ?? '';
-  return { server: parseSocket(manifest.tmux?.socket ?? SHARED_SOCKET), session };
+  const pane = manifest.tmux?.agent_pane ?? undefined;
+  return { server: parseSocket(manifest.tmux?.socket ?? SHARED_SOCKET), session, pane };
 }
 
 /** One of our own launch facts: `launch_plan.metadata.rouse.<name>`. */

@@ -3,6 +3,7 @@ import type { SignalReader } from '../tools/index.ts';
 import type { Calibration } from './lane/calibration.ts';
 import { whyNoKeys } from './lane/keys/keys-refused.ts';
 import type { Lane } from './lane/lane.ts';
+import type { Owner } from './owner.ts';
 import type {
   AgentSurface,
   DeliveryResult,
@@ -13,6 +14,7 @@ import type {
   PromptDelivery,
   Recovered,
 } from './port.ts';
+import { toolInstance } from './tool-instance.ts';
 import type { PaneWatch } from './watch/pane-watch.ts';
 import type { Sight } from './watch/sight.ts';
 import type { Tracker } from './watch/tracker.ts';
@@ -23,7 +25,8 @@ export interface TuiParts {
   tracker: Tracker;
   lane: Lane;
   record: TuiRecord;
-  calibration: Calibration;
+  calibration: Calibration | undefined;
+  owner: Owner | undefined;
   clock: Clock;
   openSignals: () => readonly SignalReader[];
 }
@@ -31,7 +34,7 @@ export interface TuiParts {
 /** A paste takes moments; a buffer of ours this old belongs to a sender that was killed. */
 const BUFFER_LEFT_BEHIND_SECONDS = 600;
 
-/** An agent's TUI in window 0 of its tmux session. */
+/** An agent's TUI in tmux: in window 0 of its session, or in the window that a server gave it. */
 export class TuiSurface implements AgentSurface {
   readonly kind = 'tui' as const;
   readonly changed = new Emitter<Observation>();
@@ -45,10 +48,11 @@ export class TuiSurface implements AgentSurface {
     this.tui = parts.record;
     this.leftovers = parts.lane;
     parts.tracker.changed.on((sight) => this.#tell(sight));
+    parts.owner?.changed.on(() => parts.tracker.signalled());
   }
 
   observation(): Observation {
-    return observationOf(this.#parts.tracker, this.#parts.tracker.sight);
+    return observationOf(this.#parts, this.#parts.tracker.sight);
   }
 
   deliver = (prompt: PromptDelivery): Promise<DeliveryResult> => this.#parts.lane.deliver(prompt);
@@ -61,12 +65,14 @@ export class TuiSurface implements AgentSurface {
     await this.#parts.watch.start();
     this.#parts.tracker.listen(this.#parts.openSignals());
     await this.#parts.tracker.look();
+    await this.#parts.owner?.start();
     const { watch, clock } = this.#parts;
     await watch.tmux.sweepBuffers(BUFFER_LEFT_BEHIND_SECONDS, clock.now()).catch(() => 0);
   }
 
   async close(): Promise<void> {
-    this.#parts.calibration.close();
+    this.#parts.calibration?.close();
+    this.#parts.owner?.close();
     await this.#parts.lane.close();
     this.#parts.record.close();
     this.#parts.tracker.close();
@@ -75,7 +81,7 @@ export class TuiSurface implements AgentSurface {
 
   /** Tells only what differs; ages and screens change all the time. */
   #tell(sight: Sight): void {
-    const { observedAtUtc, ...facts } = observationOf(this.#parts.tracker, sight);
+    const { observedAtUtc, ...facts } = observationOf(this.#parts, sight);
     const told = JSON.stringify(facts);
     if (told === this.#told) return;
     this.#told = told;
@@ -83,19 +89,26 @@ export class TuiSurface implements AgentSurface {
   }
 }
 
-function observationOf(tracker: Tracker, sight: Sight): Observation {
+function observationOf(
+  { tracker, owner: server }: Pick<TuiParts, 'tracker' | 'owner'>,
+  sight: Sight,
+): Observation {
   const { view, away, lost, foreground, facts, turn, at } = sight;
   const gate = tracker.gate(sight, 'ready_only');
   const gone = foreground.kind === 'gone' || foreground.kind === 'shell';
-  const reachable = view !== undefined && !gone;
+  const owner = server?.view(sight);
+  const forgotten = owner?.state === 'terminal_unknown';
+  const reachable = view !== undefined && !gone && !forgotten;
   const { tool } = foreground;
   return {
     observedAtUtc: view?.atUtc ?? at.utc,
     connectivity: reachable ? 'connected' : 'unavailable',
-    unavailableReason: reachable ? null : (away ?? `the tool is not running (${foreground.kind})`),
+    unavailableReason: reachable
+      ? null
+      : (away ?? owner?.detail ?? `the tool is not running (${foreground.kind})`),
     sessionLost: lost,
     sessionName: view?.pane.sessionName,
-    instanceId: tool ? `${tool.pid}-${tool.startTicks ?? 0}` : null,
+    instanceId: tool ? toolInstance(tool) : null,
     eligibility: gate.ready
       ? 'ready'
       : turn.phase === 'unknown' && !facts.dialog.value
@@ -105,5 +118,6 @@ function observationOf(tracker: Tracker, sight: Sight): Observation {
     reasons: gate.ready ? [] : gate.reasons.map(({ fragment }) => fragment),
     keysWait: whyNoKeys(sight),
     busy: turn.phase === 'active',
+    ...(owner && { owner }),
   };
 }

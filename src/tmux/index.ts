@@ -14,8 +14,10 @@
  *           client's commands never are an argv. The tmux socket itself is open to every process of the same user.
  */
 export type { Client } from './client.ts';
-export { ControlClient, type ControlEvent } from './control/control-client.ts';
+export { OutputSigns } from './control/output-signs.ts';
 export type { PaneOutput } from './control/output-watch.ts';
+export type { LineEvent } from './control/server-line.ts';
+export { SessionLine } from './control/session-line.ts';
 export { DRAIN_TERMINAL, KEEP_TERMINAL_MODES } from './drain-terminal.ts';
 export type { ExecOptions, ServerAddress } from './exec.ts';
 export { Exec } from './exec.ts';

@@ -26,7 +26,9 @@ export function requireSessionName(name: string): string {
 export function sessionTarget(session: string): string {
   if (/^\$\d+$/.test(session)) return `${session}:`;
   if (session === '' || /^[=$@%{]/.test(session) || /[.:\u0000-\u001f\u007f-\u009f]/.test(session))
-    throw invalid(`${JSON.stringify(session)} cannot be the name of a tmux session`);
+    throw invalid(`${JSON.stringify(session)} cannot be the name of a tmux session`, {
+      hint: 'give the whole name as "tmux ls" shows it, without a window or a pane',
+    });
   return `=${session}:`;
 }
 

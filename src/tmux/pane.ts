@@ -1,3 +1,4 @@
+import { conflict } from '../base/index.ts';
 import { requirePaneId, sessionTarget } from './names.ts';
 import { tmuxError } from './problem.ts';
 import {
@@ -66,9 +67,37 @@ export async function listPanes(runner: Runner, session: string): Promise<Pane[]
  * The first pane of window 0; undefined when that window was closed. A person may split it: the panes they add come
  * later.
  */
-export async function firstPane(runner: Runner, session: string): Promise<Pane | undefined> {
+async function firstPane(runner: Runner, session: string): Promise<Pane | undefined> {
   const panes = (await listPanes(runner, session)).filter(({ windowIndex }) => windowIndex === 0);
   return panes.sort((a, b) => a.index - b.index)[0];
+}
+
+/**
+ * The first pane of the window of this name; undefined when there is none. Of two windows of one name tmux itself would take
+ * either, so neither is taken.
+ */
+export async function paneOfWindow(
+  runner: Runner,
+  session: string,
+  window: string,
+): Promise<Pane | undefined> {
+  const panes = (await listPanes(runner, session)).filter(({ windowName }) => windowName === window);
+  const windows = new Set(panes.map(({ windowId }) => windowId));
+  if (windows.size > 1)
+    throw conflict(`tmux session "${session}" has ${windows.size} windows named "${window}"`, {
+      hint: 'give the others another name',
+    });
+  return panes.sort((a, b) => a.index - b.index)[0];
+}
+
+/** The agent's pane: the one that is named, or the first of window 0. No other takes its place. */
+export async function agentPane(
+  runner: Runner,
+  session: string,
+  named: string | undefined,
+): Promise<Pane | undefined> {
+  if (named === undefined) return firstPane(runner, session);
+  return (await listPanes(runner, session)).find(({ id }) => id === named);
 }
 
 export async function showPane(runner: Runner, pane: string): Promise<Pane> {

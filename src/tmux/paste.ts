@@ -3,6 +3,8 @@ import { conditionsOf, type Expectation, runGuarded } from './guard.ts';
 import type { Runner } from './runner.ts';
 
 const BUFFER_PREFIX = 'rouse-';
+/** A longer text is better read by tmux than parsed. */
+const LONGEST_ARGUMENT = 64 * 1024;
 
 export interface PasteOptions {
   expect?: Expectation;
@@ -17,16 +19,18 @@ export interface PasteOptions {
 
 /**
  * The first step of a bracketed paste of any size: afterwards look at the screen once more, then `pasteBuffer`. Two steps,
- * because a sender killed while it feeds `load-buffer` leaves a shortened buffer, which must not be pasted. Returns the
- * buffer's name.
+ * because a sender killed while it feeds `load-buffer` leaves a shortened buffer, which must not be pasted. A client that
+ * stays is given the text itself, which needs no process. Returns the buffer's name.
  */
 export async function loadBuffer(runner: Runner, data: string | Buffer, options: { raw?: boolean } = {}) {
   const bytes = Buffer.isBuffer(data) ? data : Buffer.from(data);
   if (bytes.length === 0) throw invalid('there is nothing to paste');
   if (!options.raw) refuseControls(bytes.toString(), 'paste');
   const buffer = newBufferName();
+  const asText = typeof data === 'string' && !options.raw && runner.stays && bytes.length <= LONGEST_ARGUMENT;
   try {
-    await runner.run([['load-buffer', '-b', buffer, '-']], { input: bytes });
+    if (asText) await runner.run([['set-buffer', '-b', buffer, '--', bytes.toString()]]);
+    else await runner.run([['load-buffer', '-b', buffer, '-']], { input: bytes });
   } catch (error) {
     await deleteBuffer(runner, buffer);
     throw error;

@@ -1,4 +1,4 @@
-import { internal } from '../base/index.ts';
+import { unavailable } from '../base/index.ts';
 
 /**
  * Reads tmux objects as records: one line each, fields parted by tabs. Names, titles and commands are chosen by the
@@ -32,7 +32,10 @@ export function readRecord<F extends Record<string, Field>>(fields: F, line: str
   const values = line.split('\t');
   const entries = Object.entries(fields);
   if (values.length !== entries.length)
-    throw internal(`tmux gave ${values.length} fields, not ${entries.length}`);
+    throw unavailable('what answers at the tmux socket does not speak as a tmux server does', {
+      hint: 'check ROUSE_TMUX_SOCKET, and that "tmux ls" works on that socket',
+      facts: { fields: values.length, wanted: entries.length },
+    });
   return Object.fromEntries(entries.map(([key, [, read]], at) => [key, read(values[at]!)])) as RecordOf<F>;
 }
 

@@ -11,8 +11,10 @@ export interface RunOptions {
   signal?: AbortSignal;
 }
 
-/** A way to reach a tmux server: one process per call (exec.ts) or a line to a client that stays (control-client.ts). */
+/** A way to reach a tmux server: one process per call (exec.ts) or a client that stays (session-line.ts). */
 export interface Runner {
+  /** A client that stays: an argument may be as long as a text, nobody sees it, and it arrives as a whole. */
+  readonly stays?: boolean;
   /** What the commands printed, without the last line end. */
   run(commands: Commands, options?: RunOptions): Promise<string>;
 }

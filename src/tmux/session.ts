@@ -92,7 +92,12 @@ export async function newWindow(runner: Runner, options: NewWindow): Promise<Cre
   throw tmuxError('internal', 'failed', 'tmux placed the new window at index 0');
 }
 
-/** Starts another process in a pane. `kill` ends one that still runs; without it that is an error. */
+/**
+ * Starts another process in a pane. `kill` ends one that still runs; without it that is an error.
+ *
+ * A tmux server (3.3a at least) dies of this, and with it every session, while it holds output of the pane that a control client
+ * has not taken yet. So those are told to want none for that moment: what is held for them is then forgotten.
+ */
 export async function respawnPane(
   runner: Runner,
   pane: string,
@@ -100,9 +105,26 @@ export async function respawnPane(
 ): Promise<void> {
   const kill = options.kill ? ['-k'] : [];
   const secret = options.env !== undefined;
-  await runner.run([['respawn-pane', ...kill, '-t', requirePaneId(pane), ...processArgs(options)]], {
-    secret,
-  });
+  const respawn = ['respawn-pane', ...kill, '-t', requirePaneId(pane), ...processArgs(options)];
+  const loud = await loudClients(runner, pane);
+  await setOutput(runner, loud, 'no-output');
+  try {
+    await runner.run([respawn], { secret });
+  } finally {
+    await setOutput(runner, loud, '!no-output');
+  }
+}
+
+/** Control clients of the pane's session that get its output. */
+async function loudClients(runner: Runner, pane: string): Promise<string[]> {
+  const format = '#{?client_control_mode,#{?#{m:*no-output*,#{client_flags}},,#{client_name}},}';
+  const output = await runner.run([['list-clients', '-t', pane, '-F', format]]);
+  return output.split('\n').filter((name) => name !== '');
+}
+
+async function setOutput(runner: Runner, clients: string[], flag: 'no-output' | '!no-output'): Promise<void> {
+  // One that has left needs nothing any more.
+  for (const name of clients) await runner.run([['refresh-client', '-t', name, '-f', flag]]).catch(() => {});
 }
 
 export async function hasSession(runner: Runner, name: string): Promise<boolean> {

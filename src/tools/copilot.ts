@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { AGAIN_TO_EXIT, FORM_KEYS } from './detector-words.ts';
 import type { HeadlessHabits } from './headless-habits.ts';
-import { MCP_NAME, mcpFlagWithFile } from './mcp.ts';
+import { bearer, mcpFlagWithFile, toolNamesIn } from './mcp.ts';
 import { filesOpenIn } from './signals/open-files.ts';
 import { type LogEntry, type LogKind, SessionLog } from './signals/session-log.ts';
 import type { McpEntry, Tool, ToolDetector } from './tool.ts';
@@ -55,6 +55,7 @@ const DETECTOR: ToolDetector = {
     { means: 'interrupted', where: 'turn', row: /^ ● Operation cancelled by user\b/ },
     { means: 'failure', where: 'turn', row: /^ [✗✕] (?!Shell|Create|Edit|Write)/ },
     { means: 'logged_out', where: 'turn', row: /^ ✗ Authentication failed\b/ },
+    { means: 'logged_out', where: 'above', rows: 3, row: /^Please use \/login to sign in\b/ },
     { means: 'success', where: 'turn', row: /^ ● / },
   ],
   completion: { where: 'above', entry: /^(?:┃| ) ❯ (\/\S+)(\s|$)/, chosenBy: 'mark' },
@@ -129,6 +130,7 @@ const EVENTS: LogKind = {
     return fs.existsSync(file) ? file : undefined;
   },
   entryOf,
+  idOf: (file) => path.basename(path.dirname(file)),
   says: {
     user_message: 'busy',
     'assistant.turn_start': 'busy',
@@ -163,8 +165,11 @@ export const copilot: Tool = {
   name: 'copilot',
   process: { executable: 'copilot', names: ['copilot'], npmPackage: '@github/copilot', nestedMarks: [] },
   homeVariable: null,
+  resume: ['{args}', '--resume={session}'],
+  harmlessFlags: ['--model'],
   role: { method: 'first_message_flag', words: ['-i', '{text}'] },
   mcp: {
+    modelName: (server, tool) => `${server}-${tool}`,
     config: {
       inHome: 'mcp-config.json',
       byDefault: '.copilot/mcp-config.json',
@@ -172,10 +177,18 @@ export const copilot: Tool = {
       format: 'json',
     },
     value: mcpValue,
-    forSession: mcpFlagWithFile(
-      (file) => ['--additional-mcp-config', `@${file}`, `--allow-tool=${MCP_NAME}`],
-      { value: mcpValue },
-    ),
+    forSession: mcpFlagWithFile({
+      remote: (at, mcp) => ({ type: 'http', url: at.url, headers: bearer(at), tools: toolNamesIn(mcp) }),
+      local: (program, mcp) => ({ type: 'local', ...program, tools: toolNamesIn(mcp) }),
+      configured: ({ env }) => [
+        path.join(env['COPILOT_HOME'] || path.join(env['HOME'] ?? '/', '.copilot'), 'mcp-config.json'),
+      ],
+      args: (file, server, mcp) => [
+        ...['--additional-mcp-config', `@${file}`],
+        ...(mcp.allowed ? toolNamesIn(mcp).map((name) => `--allow-tool=${server}(${name})`) : []),
+      ],
+    }),
+    absence: { atStart: 'not tried again: `/mcp reload`', meanwhile: 'the next call works' },
   },
   skills: { inHome: 'skills', byDefault: '.copilot/skills' },
   headless: HEADLESS,
@@ -186,6 +199,9 @@ export const copilot: Tool = {
     beside: 'the events of the session it holds open (`events.jsonl`)',
     taken: 'the events with the very text, or the transcript',
     ended: '`●` answer, `✗`, `Operation cancelled`',
+    mcp: '`--additional-mcp-config` file',
+    allowsTools: '`--allow-tool`, each by its name; your `--deny-tool` wins',
+    sandbox: 'none',
     allowsMail:
       "`-- '--allow-tool=shell(curl:*)' --allow-all-urls`; `--allow-url` wants the port too, which is not known before",
     asksTrust: 'always',

@@ -1,7 +1,10 @@
+import * as path from 'node:path';
 import type { ComposerShape } from '../screen/index.ts';
 import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS } from './detector-words.ts';
 import type { HeadlessHabits } from './headless-habits.ts';
-import type { Tool, ToolDetector } from './tool.ts';
+import { bearer, freeServerName, serversIn, toolNamesIn } from './mcp.ts';
+import { overlayHome } from './overlay-home.ts';
+import type { SessionPlace, Tool, ToolDetector } from './tool.ts';
 
 const INSIDE: Pick<ComposerShape, 'prompts' | 'ghosts' | 'footerRows'> = {
   prompts: [
@@ -93,6 +96,38 @@ const HEADLESS: HeadlessHabits = {
   ],
 };
 
+const HOME = 'GEMINI_CLI_HOME';
+
+/**
+ * Our tools may be used without a question by a policy of the least weight a person's own can have: whatever they say of
+ * them wins. The trust of a server would outweigh it. A policy that is named takes the place of their directory, so that is
+ * named too.
+ */
+function allowance(
+  { launchDir, args, entries }: SessionPlace,
+  { source, server, names }: { source: string; server: string; names: string[] },
+) {
+  const file = path.join(launchDir, 'policy.toml');
+  const policies = path.join(source, '.gemini', 'policies');
+  const own = entries(policies).length > 0 ? [policies] : [];
+  const content = [
+    '[[rule]]',
+    `mcpName = ${JSON.stringify(server)}`,
+    `toolName = ${JSON.stringify(names)}`,
+    'decision = "allow"',
+    'priority = 0',
+    '',
+  ].join('\n');
+  return {
+    file: { path: file, content },
+    /** The flag outweighs the setting. */
+    args: args.some((arg) => /^--policy(=|$)/.test(arg)) ? ['--policy', file] : [],
+    settings: ({ policyPaths }: Record<string, unknown>): object => ({
+      policyPaths: [...(Array.isArray(policyPaths) && policyPaths.length > 0 ? policyPaths : own), file],
+    }),
+  };
+}
+
 /** Gemini CLI. Its window title says ready, working and action required; nothing needs to be added. */
 export const gemini: Tool = {
   name: 'gemini',
@@ -103,10 +138,27 @@ export const gemini: Tool = {
     npmPackage: '@google/gemini-cli',
     nestedMarks: ['GEMINI_CLI'],
   },
-  homeVariable: 'GEMINI_CLI_HOME',
+  homeVariable: HOME,
   role: { method: 'first_message_flag', words: ['--prompt-interactive', '{text}'] },
   mcp: {
+    modelName: (server, tool) => `mcp_${server}_${tool}`,
     config: { inHome: '.gemini/settings.json', byDefault: '.gemini/settings.json', format: 'json' },
+    forSession(mcp, place) {
+      const source = place.home ?? place.env['HOME'] ?? '/';
+      const settings = path.join(source, '.gemini', 'settings.json');
+      const server = freeServerName(place, serversIn(place, [settings]));
+      const limits = { includeTools: toolNamesIn(mcp), timeout: 30_000 };
+      const entry = mcp.http
+        ? { httpUrl: mcp.http.url, headers: bearer(mcp.http), ...limits }
+        : { ...mcp.program, ...limits };
+      const where = { inside: '.gemini', file: 'settings.json', beside: ['.env'] };
+      const allow = mcp.allowed ? allowance(place, { source, server, names: toolNamesIn(mcp) }) : undefined;
+      const more = allow?.settings;
+      const home = overlayHome(place, { source, variable: HOME, ...where, entry, more }, server);
+      if (!allow || 'declined' in home) return home;
+      return { ...home, args: allow.args, files: [...home.files, allow.file] };
+    },
+    absence: { atStart: 'not tried again: `/mcp refresh`', meanwhile: 'the next call works' },
   },
   skills: { inHome: '.gemini/skills', byDefault: '.gemini/skills' },
   headless: HEADLESS,
@@ -116,6 +168,9 @@ export const gemini: Tool = {
     beside: 'title: ready, working, action required',
     taken: 'the transcript',
     ended: '`✦` answer, `✕`, `Request cancelled`',
+    mcp: 'a home of this session (`GEMINI_CLI_HOME`)',
+    allowsTools: 'a policy of the least weight; every rule of yours wins',
+    sandbox: 'none',
     allowsMail: "`-- --allowed-tools 'run_shell_command(curl)'`",
     asksTrust: 'always',
   },

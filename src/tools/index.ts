@@ -33,6 +33,7 @@ export {
   mcpJsonEntry,
   mcpTomlPairs,
 } from './mcp.ts';
+export { overlayHomeOf } from './overlay-home.ts';
 export { headlessRole, roleWords } from './role-words.ts';
 export type { Heard, OnSignal, SignalPlace, SignalReader } from './signals/signal-reader.ts';
 export type * from './tool.ts';

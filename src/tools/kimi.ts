@@ -4,10 +4,14 @@ import * as path from 'node:path';
 import type { ProcessIdentity } from '../base/index.ts';
 import { AGAIN_TO_EXIT, BRAILLE } from './detector-words.ts';
 import type { HeadlessHabits } from './headless-habits.ts';
+import { bearer, freeServerName, mcpDoubleUnderscores, serversIn } from './mcp.ts';
+import { overlayHome } from './overlay-home.ts';
 import { type LogEntry, type LogKind, SessionLog } from './signals/session-log.ts';
 import { startedAtMs } from './signals/started-at.ts';
 import { toolVariable } from './signals/tool-variable.ts';
 import type { Tool, ToolDetector } from './tool.ts';
+
+const HOME = 'KIMI_CODE_HOME';
 
 /** Two columns from the edge, where nothing of the transcript begins. */
 const SPINNER = new RegExp(`^ {2}([${BRAILLE}]|[🌑-🌘])`, 'u');
@@ -39,6 +43,8 @@ const DETECTOR: ToolDetector = {
     { means: 'interrupted', where: 'turn', row: /^\s+Interrupted by user$/ },
     { means: 'failure', where: 'turn', row: /^\s+Error: / },
     { means: 'logged_out', where: 'turn', row: /^\s+Error: \[provider\.auth_error\]/ },
+    // Only a model has a context of so many tokens.
+    { means: 'logged_out', where: 'below', row: /^\s+context: \d+%$/, says: 'Model: not set' },
     { means: 'success', where: 'turn', row: /^ ● / },
   ],
   completion: { where: 'below', entry: /^ │ {3}→ (\S+)\s/, chosenBy: 'mark' },
@@ -109,6 +115,7 @@ const WIRE: LogKind = {
     return found.length > 1 ? null : found[0];
   },
   entryOf,
+  idOf: (file) => path.basename(path.resolve(file, '../../..')),
   says: {
     user_message: 'busy',
     'turn.ended': 'idle',
@@ -124,8 +131,7 @@ function wiresOf(tool: ProcessIdentity): string[] {
     const began = startedAtMs(tool) ?? 0;
     const workdir = fs.readlinkSync(`/proc/${pid}/cwd`);
     const home =
-      toolVariable(pid, 'KIMI_CODE_HOME') ??
-      path.join(toolVariable(pid, 'HOME') ?? os.homedir(), '.kimi-code');
+      toolVariable(pid, HOME) ?? path.join(toolVariable(pid, 'HOME') ?? os.homedir(), '.kimi-code');
     const index = fs.readFileSync(path.join(home, 'session_index.jsonl'), 'utf8').split('\n');
     const directories = new Set(index.flatMap((line) => directoryOf(line, workdir)));
     return [...directories]
@@ -174,9 +180,24 @@ export const kimi: Tool = {
     npmPackage: '@moonshot-ai/kimi-code',
     nestedMarks: [],
   },
-  homeVariable: 'KIMI_CODE_HOME',
+  homeVariable: HOME,
+  resume: ['{args}', '--session', '{session}'],
+  harmlessFlags: ['--model', '-m'],
   role: { method: 'none' },
-  mcp: { config: { inHome: 'mcp.json', byDefault: '.kimi-code/mcp.json', format: 'json' } },
+  mcp: {
+    modelName: mcpDoubleUnderscores,
+    config: { inHome: 'mcp.json', byDefault: '.kimi-code/mcp.json', format: 'json' },
+    // It has no way to allow one tool beforehand: its question stays, once for each tool and session.
+    forSession(mcp, place) {
+      const source = place.home ?? path.join(place.env['HOME'] ?? '/', '.kimi-code');
+      const server = freeServerName(place, serversIn(place, [path.join(source, 'mcp.json')]));
+      const entry = mcp.http
+        ? { url: mcp.http.url, headers: bearer(mcp.http), startupTimeoutMs: 5000 }
+        : { ...mcp.program, startupTimeoutMs: 15_000 };
+      return overlayHome(place, { source, variable: HOME, inside: '', file: 'mcp.json', entry }, server);
+    },
+    absence: { atStart: 'not tried again: `rouse agents relaunch`', meanwhile: 'the next call works' },
+  },
   skills: { inHome: 'skills', byDefault: '.agents/skills' },
   headless: HEADLESS,
   detectors: [DETECTOR],
@@ -186,6 +207,9 @@ export const kimi: Tool = {
     beside: 'its record of the session (`wire.jsonl`)',
     taken: 'the record with the very text, or the transcript',
     ended: '`●` answer, `Error:`, `Interrupted by user`',
+    mcp: 'a home of this session (`KIMI_CODE_HOME`)',
+    allowsTools: 'cannot be: it asks once for each tool and session',
+    sandbox: 'none',
     allowsMail: '`-- --yolo`, which allows everything',
     asksTrust: 'always',
   },

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import * as path from 'node:path';
-import type { McpEntry, SessionPlace, ToolMcp } from './tool.ts';
+import { looseJson } from './loose-json.ts';
+import type { McpAdditions, McpAddress, McpEntry, SessionMcp, SessionPlace, ToolMcp } from './tool.ts';
 
 /** Under this name our server stands in every tool's configuration. */
 export const MCP_NAME = 'rouse';
@@ -15,6 +17,12 @@ export const MCP_VARIABLES = [
   'ROUSE_TMUX_SOCKET',
 ];
 
+/** Holds the agent's token for tools that take it from their environment. */
+export const MCP_TOKEN_VARIABLE = 'ROUSE_MCP_TOKEN';
+
+/** Claude's way of naming tools, which others follow. */
+export const mcpDoubleUnderscores: ToolMcp['modelName'] = (server, tool) => `mcp__${server}__${tool}`;
+
 type McpJson = Pick<ToolMcp, 'member' | 'value'>;
 
 /** The member of the tool's JSON document that lists servers, and our entry in it. */
@@ -26,27 +34,67 @@ export function mcpJsonEntry({ member, value }: McpJson, entry: McpEntry): { mem
 /** A whole document with our entry alone. */
 export function mcpJsonDocument(mcp: McpJson, entry: McpEntry): string {
   const { member, value } = mcpJsonEntry(mcp, entry);
-  return `${JSON.stringify({ [member]: { [MCP_NAME]: value } }, null, 2)}\n`;
+  return jsonText({ [member]: { [MCP_NAME]: value } });
 }
 
-/** A file of this session that holds our server alone. */
-export function mcpFile(
-  mcp: McpJson,
-  entry: McpEntry,
-  { launchDir }: SessionPlace,
-): { path: string; content: string } {
-  return { path: path.join(launchDir, 'mcp.json'), content: mcpJsonDocument(mcp, entry) };
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+export const bearer = ({ token }: McpAddress): { Authorization: string } => ({
+  Authorization: `Bearer ${token}`,
+});
+
+export const toolNamesIn = ({ tools }: SessionMcp): string[] => tools.map(({ name }) => name);
+
+export interface McpFileWords {
+  /** The entry that names an address, and the one that starts a program. */
+  remote: (at: McpAddress, mcp: SessionMcp) => object;
+  local: (program: McpEntry, mcp: SessionMcp) => object;
+  /** What tells the tool of the file, and of what is allowed. */
+  args: (file: string, server: string, mcp: SessionMcp) => string[];
+  /** Files in which the person may have a server of our name. */
+  configured?: (place: SessionPlace) => string[];
 }
 
-/** For tools that take such a file by a flag. */
-export function mcpFlagWithFile(
-  flag: (file: string) => string[],
-  mcp: McpJson = {},
-): NonNullable<ToolMcp['forSession']> {
-  return (entry, place) => {
-    const file = mcpFile(mcp, entry, place);
-    return { args: flag(file.path), files: [file] };
+/** For tools that take a file with servers by a flag. */
+export function mcpFlagWithFile(words: McpFileWords): NonNullable<ToolMcp['forSession']> {
+  return (mcp, place): McpAdditions => {
+    const server = freeServerName(place, serversIn(place, words.configured?.(place) ?? []));
+    const file = path.join(place.launchDir, 'mcp.json');
+    const value = mcp.http ? words.remote(mcp.http, mcp) : words.local(mcp.program, mcp);
+    return {
+      door: mcp.http ? 'http' : 'stdio',
+      server,
+      args: words.args(file, server, mcp),
+      files: [{ path: file, content: jsonText({ mcpServers: { [server]: value } }) }],
+    };
   };
+}
+
+/** The servers that JSON documents of the person's name; what cannot be read names none. */
+export function serversIn(place: SessionPlace, files: string[], member = 'mcpServers'): object {
+  return Object.assign({}, ...files.map((file) => membersOf(looseJson(place.read(file) ?? ''), member)));
+}
+
+export function membersOf(document: unknown, member: string): Record<string, unknown> {
+  const found = (document as Record<string, unknown> | null | undefined)?.[member];
+  return found !== null && typeof found === 'object' ? (found as Record<string, unknown>) : {};
+}
+
+/** Ours, unless the person has a server of that name that is not one that `rouse mcp install` put there. */
+export function freeServerName(place: SessionPlace, servers: object): string {
+  const theirs = (servers as Record<string, unknown>)[MCP_NAME];
+  return theirs === undefined || isOwnInstallation(theirs) ? MCP_NAME : ownServerName(place);
+}
+
+/** The same for every start of a session. */
+export function ownServerName({ root }: SessionPlace): string {
+  return `${MCP_NAME}_${createHash('sha256').update(root).digest('hex').slice(0, 4)}`;
+}
+
+function isOwnInstallation(entry: unknown): boolean {
+  const { command, args } = (entry ?? {}) as { command?: unknown; args?: unknown };
+  const words = [command, args].flat().filter((word) => typeof word === 'string');
+  return words.at(-1) === 'mcp' && words.some((word) => /(^|\/)rouse(\.cjs)?$/.test(word));
 }
 
 /**

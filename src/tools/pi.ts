@@ -1,5 +1,8 @@
+import * as path from 'node:path';
 import { BRAILLE } from './detector-words.ts';
 import type { HeadlessHabits } from './headless-habits.ts';
+import { MCP_NAME } from './mcp.ts';
+import { piExtension } from './pi-extension.ts';
 import type { Tool, ToolDetector } from './tool.ts';
 
 /** pi. No glyph and no placeholder: an empty row between two lines. Its banner speaks of interrupting at all times. */
@@ -15,6 +18,7 @@ const DETECTOR: ToolDetector = {
       prompts: [{ text: '', mode: 'prompt' }],
       ghosts: [],
       footerRows: 4,
+      menuAboveCursor: /^→ /,
       needsIdleSignal: true,
       idleGap: { used: 1, fresh: 2 },
     },
@@ -112,7 +116,22 @@ export const pi: Tool = {
     nestedMarks: [],
   },
   homeVariable: 'PI_CODING_AGENT_DIR',
+  harmlessFlags: ['--model'],
   role: { method: 'cli_flag', words: ['--append-system-prompt', '{text}'] },
+  mcp: {
+    modelName: (server, tool) => `${server}_${tool}`,
+    forSession(mcp, { launchDir }) {
+      const file = path.join(launchDir, 'rouse-pi.mjs');
+      const content = piExtension(MCP_NAME, mcp);
+      return {
+        door: 'extension',
+        server: MCP_NAME,
+        args: ['-e', file],
+        files: [{ path: file, content }],
+      };
+    },
+    absence: { atStart: 'no matter', meanwhile: 'no matter: the mailbox itself is used' },
+  },
   skills: { inHome: 'skills', byDefault: '.pi/agent/skills' },
   headless: HEADLESS,
   detectors: [DETECTOR],
@@ -121,6 +140,9 @@ export const pi: Tool = {
     beside: '–',
     taken: 'the transcript',
     ended: 'only errors and interrupts; the ledger of a turn that ends well has no *turn finished*',
+    mcp: '`-e` extension with the same tools',
+    allowsTools: 'it never asks',
+    sandbox: 'none',
     allowsMail: 'nothing; it never asks',
   },
 };

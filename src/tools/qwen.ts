@@ -1,8 +1,9 @@
+import * as path from 'node:path';
 import { CLAUDE_EVENTS } from './claude/headless.ts';
 import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS } from './detector-words.ts';
 import type { HeadlessHabits } from './headless-habits.ts';
-import { mcpFlagWithFile } from './mcp.ts';
-import type { Tool, ToolDetector } from './tool.ts';
+import { bearer, mcpDoubleUnderscores, mcpFlagWithFile, toolNamesIn } from './mcp.ts';
+import type { SessionMcp, Tool, ToolDetector } from './tool.ts';
 
 /**
  * Qwen Code. Its empty composer shows a placeholder or a guess at the next prompt, both in grey where typed text has
@@ -87,6 +88,13 @@ const HEADLESS: HeadlessHabits = {
   events: CLAUDE_EVENTS,
 };
 
+/** These tools and no others, in every request; without a question where that is allowed. */
+const trusted = (mcp: SessionMcp): object => ({
+  alwaysLoadTools: true,
+  includeTools: toolNamesIn(mcp),
+  ...(mcp.allowed && { trust: true }),
+});
+
 /** Qwen Code. */
 export const qwen: Tool = {
   name: 'qwen',
@@ -97,13 +105,22 @@ export const qwen: Tool = {
     nestedMarks: ['QWEN_CODE'],
   },
   homeVariable: null,
+  harmlessFlags: ['--model', '-m'],
   role: { method: 'first_message_flag', words: ['--prompt-interactive', '{text}'] },
   mcp: {
+    modelName: mcpDoubleUnderscores,
     config: { inHome: 'settings.json', byDefault: '.qwen/settings.json', format: 'json' },
-    // Used without a question: nobody may be looking at this session.
-    forSession: mcpFlagWithFile((file) => ['--mcp-config', file], {
-      value: (entry) => ({ ...entry, trust: true }),
+    forSession: mcpFlagWithFile({
+      remote: (at, mcp) => ({ httpUrl: at.url, headers: bearer(at), ...trusted(mcp) }),
+      local: (program, mcp) => ({ ...program, ...trusted(mcp) }),
+      configured: ({ env, workdir }) =>
+        [env['HOME'] ?? '/', workdir].map((directory) => path.join(directory, '.qwen', 'settings.json')),
+      args: (file) => ['--mcp-config', file],
     }),
+    absence: {
+      atStart: 'not tried again: `/mcp`, the server, Reconnect',
+      meanwhile: 'a call made while it was away takes the tools away: `/mcp`, the server, Reconnect',
+    },
   },
   skills: { inHome: 'skills', byDefault: '.qwen/skills' },
   headless: HEADLESS,
@@ -113,6 +130,9 @@ export const qwen: Tool = {
     beside: 'title',
     taken: 'the transcript, or the row of queued input',
     ended: '`◆` answer, `✕`, `Request cancelled`',
+    mcp: '`--mcp-config` file',
+    allowsTools: '`trust` of the server, `includeTools`; your deny wins',
+    sandbox: 'none',
     allowsMail: "`-- --allowed-tools 'run_shell_command(curl)'`",
   },
 };

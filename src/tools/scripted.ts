@@ -3,7 +3,7 @@ import type { ComposerShape } from '../screen/index.ts';
 import { CLAUDE_EVENTS } from './claude/headless.ts';
 import { AGAIN_TO_EXIT, BRAILLE } from './detector-words.ts';
 import type { HeadlessHabits } from './headless-habits.ts';
-import { mcpFlagWithFile } from './mcp.ts';
+import { bearer, mcpFlagWithFile } from './mcp.ts';
 import { StatusFile } from './signals/status-file.ts';
 import type { Tool, ToolDetector } from './tool.ts';
 
@@ -99,6 +99,8 @@ export const scripted: Tool = {
     nestedMarks: [],
   },
   homeVariable: null,
+  resume: ['{args}', '--resume', '{session}'],
+  harmlessFlags: ['--model', '--skin', '--turn', '--words'],
   role: { method: 'cli_flag', words: ['--append-system-prompt', '{text}'] },
   additions({ root, launchDir, agentName, headless, args: own }) {
     const paths = { transcript: path.join(root, 'transcript.jsonl'), status: '', control: '' };
@@ -124,13 +126,31 @@ export const scripted: Tool = {
       metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== '')),
     };
   },
-  mcp: { forSession: mcpFlagWithFile((file) => ['--mcp-config', file]) },
+  mcp: {
+    modelName: (_, tool) => tool,
+    forSession: mcpFlagWithFile({
+      remote: (at) => ({ type: 'http', url: at.url, headers: bearer(at) }),
+      local: (program) => program,
+      args: (file) => ['--mcp-config', file],
+    }),
+  },
   headless: HEADLESS,
   detectors: [DETECTOR],
   signals({ fact, clock, changed }) {
     const file = fact('status_path');
     if (file === undefined) return [];
+    const conversation = (content: Record<string, unknown>): unknown =>
+      content['begun'] === true ? content['session_id'] : undefined;
     const stamp = (content: Record<string, unknown>): unknown => content['updated_at'];
-    return [new StatusFile({ source: 'scripted_status_file', clock, changed, place: () => file, stamp })];
+    return [
+      new StatusFile({
+        source: 'scripted_status_file',
+        clock,
+        changed,
+        place: () => file,
+        stamp,
+        conversation,
+      }),
+    ];
   },
 };

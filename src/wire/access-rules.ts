@@ -22,6 +22,7 @@ export const GATEWAY_CALLERS = [
   ['other account', 'any other account of the machine; no token'],
   ['bad', 'a guest with a token nobody was given'],
   ['token', "a guest with the gateway's token"],
+  ['agent', "a guest with the agent's own token, which is in `mcp/token` of its session"],
 ] as const;
 
 /** `yes`, or the status of the refusal. */
@@ -41,8 +42,9 @@ function rule(meaning: string, outcomes: string): AccessRule {
 }
 
 export const GATEWAY_ACCESS = {
-  everybody: rule('Everybody who reaches the port', 'yes yes yes yes yes'),
-  owner: rule('The owner, and anyone who holds its token', 'yes 401 403 401 yes'),
+  everybody: rule('Everybody who reaches the port', 'yes yes yes yes yes yes'),
+  owner: rule('The owner, and anyone who holds its token', 'yes 401 403 401 yes 401'),
+  agent: rule("Whoever sends the agent's own token, and nobody else", '401 401 403 401 401 yes'),
 } satisfies Record<string, AccessRule>;
 
 const STRANGERS = '401 403 401 401';
@@ -106,6 +108,14 @@ export const FLEET_ACCESS = {
   server_admins: rule(
     'Administrators of the whole server',
     `401 ${STRANGERS} 403 403 403 403 403 403 403 yes`,
+  ),
+  page_shell: rule(
+    'Everybody but other accounts of the machine: the page itself, which shows nothing without a session',
+    'yes yes 403 401 401 yes yes yes yes yes yes yes yes',
+  ),
+  page_session: rule(
+    'Whoever has a session of the page, or a code that begins one; no token will do instead',
+    `401 ${STRANGERS} 401 401 401 401 401 401 401 401`,
   ),
 } satisfies Record<string, AccessRule>;
 

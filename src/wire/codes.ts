@@ -60,6 +60,11 @@ export const REFUSALS = {
   blocked_reconciliation: row('conflict', 409, 'the agent was replaced and its left-over work is undecided'),
   unavailable: row('unavailable', 503, 'the agent is not connected'),
   not_ready: row('not_ready', 409, 'the agent may not be disturbed now'),
+  dialog_changed: row(
+    'not_ready',
+    409,
+    'the dialog that the keys were meant for is not on the screen any more',
+  ),
   pending_input: row('not_ready', 409, 'the tool already holds queued input'),
   pending_input_unknown: row('not_ready', 409, 'whether the tool holds queued input cannot be seen'),
   invalid_chat_session: row('invalid', 422, 'the target does not take this chat session mode'),

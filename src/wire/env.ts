@@ -21,9 +21,19 @@ const variable = (name: string, kind: Variable['kind'], meaning: string): Variab
 export const VARIABLES = [
   variable('ROUSE_HOME', 'setting', 'Root of everything Rouse keeps. Default `~/.rouse`.'),
   variable(
+    'ROUSE_CONFIG',
+    'setting',
+    "Your configuration file, as an absolute path; `none`: no file is read, no project's either. Default `$XDG_CONFIG_HOME/rouse/config.toml`, with `~/.config` for an unset `XDG_CONFIG_HOME`.",
+  ),
+  variable(
     'ROUSE_TMUX_SOCKET',
     'setting',
     "Name or path of the tmux socket; recorded per session. Default: tmux's own.",
+  ),
+  variable(
+    'ROUSE_CAO_HOSTS',
+    'setting',
+    'Names of this host, with `,` between them, by which a CAO server may be asked besides `localhost` and `127.0.0.1`. Default: none.',
   ),
   variable(
     'ROUSE_TOOLS',
@@ -31,9 +41,19 @@ export const VARIABLES = [
     'Modules with tools of your own, as absolute paths with `:` between them; see `docs/agents.md`. Default: none.',
   ),
   variable(
+    'ROUSE_HOST_NAME',
+    'setting',
+    'What this host is called in lists and errors of the fleet. Default: as the system says.',
+  ),
+  variable(
     'ROUSE_FLEET_URL',
     'setting',
-    'Fleet server that agents register with at launch, and that commands speak to. Default for commands: `http://127.0.0.1:9889`.',
+    'Fleet server that agents register with at launch, and that commands speak to; several of one database with `,` between them, and whichever answers is taken. Default for commands: `http://127.0.0.1:9889`.',
+  ),
+  variable(
+    'ROUSE_FLEET_CA',
+    'setting',
+    'PEM file, as an absolute path, with the authorities whose certificates are believed of a fleet server with TLS; recorded per session. Default: those Node knows.',
   ),
   variable(
     'DATABASE_URL',
@@ -49,6 +69,26 @@ export const VARIABLES = [
     'ROUSE_FLEET_TOKEN_FILE',
     'setting',
     'File, 0600, with the token for the fleet server. Default `$ROUSE_HOME/server/admin-token`.',
+  ),
+  variable(
+    'ROUSE_KEEP_MESSAGES_DAYS',
+    'setting',
+    'Days for which the fleet server keeps delivered messages. Default 7.',
+  ),
+  variable(
+    'ROUSE_KEEP_DEAD_LETTERS_DAYS',
+    'setting',
+    'Days for which it keeps messages that could not be delivered. Default 30.',
+  ),
+  variable(
+    'ROUSE_KEEP_REQUESTS_DAYS',
+    'setting',
+    'Days for which it keeps requests that have ended, with their threads and events. Open ones are always kept. Default 365.',
+  ),
+  variable(
+    'ROUSE_KEEP_CALLS_DAYS',
+    'setting',
+    'Days for which it keeps who asked what of an agent on another host. Default 30.',
   ),
   variable(
     'REQUEST_NUDGE_SWEEPER_DISABLED',
@@ -127,6 +167,11 @@ export const VARIABLES = [
   variable('HOUMAO_GATEWAY_PROTOCOL_VERSION', 'live', 'Protocol of the live gateway: `v1`.'),
   variable('HOUMAO_MANIFEST_PATH', 'stable', "Absolute path of the session's manifest.json."),
   variable('HOUMAO_AGENT_ID', 'stable', 'Authoritative id of the agent.'),
+  variable(
+    'ROUSE_MCP_TOKEN',
+    'stable',
+    "The agent's own token for `/mcp` of its gateway; worth nothing on any other route.",
+  ),
   variable('HOUMAO_AGENT_DEF_DIR', 'stable', 'Directory of the agent definition, where there is one.'),
   variable('HOUMAO_AGENT_MEMORY_DIR', 'stable', "Directory of the agent's memory, where there is one."),
   variable('HOUMAO_AGENT_MEMO_FILE', 'stable', "The agent's memo file, where there is one."),
@@ -134,7 +179,7 @@ export const VARIABLES = [
   variable(
     'HOUMAO_GATEWAY_EXECUTION_MODE',
     'process',
-    'How the gateway runs: `detached_process` or `tmux_auxiliary_window`.',
+    'How the gateway runs: `detached_process`, `tmux_auxiliary_window` or `hosted`.',
   ),
   variable('HOUMAO_GATEWAY_TMUX_WINDOW_ID', 'process', 'The tmux window the gateway runs in, such as `@3`.'),
   variable('HOUMAO_GATEWAY_TMUX_WINDOW_INDEX', 'process', 'Index of that window; never `0`.'),

@@ -20,8 +20,7 @@ export const named = z.registry<{ id?: string }>();
 
 /** Gives a schema the name under which the OpenAPI document lists it. */
 export function name<S extends z.ZodType>(id: string, schema: S): S {
-  named.add(schema, { id });
-  return schema;
+  return (schema as z.ZodType).register(named, { id }) as S;
 }
 
 /** Optional in a request, refused with any other value. */

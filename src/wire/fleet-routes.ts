@@ -1,11 +1,13 @@
 import { limitSentence } from '../domain/index.ts';
 import { ADMIN_ROUTES, SERVER_ROUTES } from './fleet/admin-routes.ts';
 import { A2A_ROUTES, DELIVERY_ROUTES } from './fleet/delivery-routes.ts';
+import { MAILBOX_ROUTES } from './fleet/mailbox-routes.ts';
 import { CARRIED_ROUTES, MANAGED_AGENT_ROUTES } from './fleet/managed-agent-routes.ts';
 import { REGISTRY_ROUTES } from './fleet/registry-routes.ts';
 import { REQUEST_ROUTES, WORKSPACE_REQUEST_ROUTES } from './fleet/request-routes.ts';
 import { SWEEPER_ROUTES } from './fleet/sweeper-routes.ts';
 import { MCP_ROUTES } from './mcp-routes.ts';
+import { PAGE_ROUTES, PAGE_SHELL_ROUTES } from './page/page-routes.ts';
 
 /** Every route of the fleet server, noun by noun. docs/openapi/fleet.json is made from this table. */
 export const FLEET_ROUTES = {
@@ -13,6 +15,7 @@ export const FLEET_ROUTES = {
   ...REQUEST_ROUTES,
   ...WORKSPACE_REQUEST_ROUTES,
   ...DELIVERY_ROUTES,
+  ...MAILBOX_ROUTES,
   ...A2A_ROUTES,
   ...SERVER_ROUTES,
   ...ADMIN_ROUTES,
@@ -20,6 +23,8 @@ export const FLEET_ROUTES = {
   ...MANAGED_AGENT_ROUTES,
   ...CARRIED_ROUTES,
   ...MCP_ROUTES,
+  ...PAGE_SHELL_ROUTES,
+  ...PAGE_ROUTES,
 };
 
 export type FleetRoutes = typeof FLEET_ROUTES;
@@ -28,6 +33,7 @@ export const FLEET_TAGS: Readonly<Record<string, string>> = {
   server: 'The server itself.',
   registry: 'Agents: registration, heartbeats, status.',
   requests: 'What agents and people ask of each other.',
+  mailbox: 'Mail that the server keeps: the mailbox of whoever the token says.',
   a2a: 'Messages to agents: the queue, and the A2A endpoint of each agent.',
   admin: 'Tenants and tokens.',
   agents: 'The agents of this host: launch, look, drive, stop; turns of headless ones.',

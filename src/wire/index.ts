@@ -8,6 +8,7 @@
  * Never     Opens a file or a socket.
  * Errors    `invalid`, naming each bad field by its path with what is allowed (parse-body.ts).
  */
+export { AFAR_ROUTES, afarRoute } from './afar-routes.ts';
 export * from './codes.ts';
 export type { BodyIssue } from './describe-issues.ts';
 export * from './env.ts';
@@ -16,6 +17,8 @@ export * from './files/current-instance.ts';
 export * from './files/desired-config.ts';
 export * from './files/fleet-membership.ts';
 export * from './files/gateway-event.ts';
+export type { GlanceFile } from './files/glance-file.ts';
+export * from './files/host-files.ts';
 export * from './files/launch-plan.ts';
 export * from './files/manifest.ts';
 export { BACKEND_SECTIONS, type BackendSection, backendSection } from './files/manifest-rules.ts';
@@ -25,6 +28,8 @@ export * from './fleet/admin.ts';
 export * from './fleet/admin-routes.ts';
 export * from './fleet/delivery.ts';
 export * from './fleet/delivery-routes.ts';
+export * from './fleet/mailbox.ts';
+export * from './fleet/mailbox-routes.ts';
 export * from './fleet/managed-agent-routes.ts';
 export * from './fleet/managed-agents.ts';
 export * from './fleet/registry.ts';
@@ -38,11 +43,13 @@ export * from './fleet/server.ts';
 export * from './fleet/sweeper-routes.ts';
 export * from './fleet/sweepers.ts';
 export * from './fleet-routes.ts';
+export type * from './host.ts';
 export * from './mcp-routes.ts';
 export * from './openapi.ts';
+export * from './page/index.ts';
 export * from './parse-body.ts';
 export { fillPath, type Method, prefixed } from './place.ts';
-export { CARRIED_ROOTS, gatewayPath } from './places.ts';
+export { CARRIED_ROOTS, gatewayPath, isPageDocument, isPagePath, PAGE_ROOT } from './places.ts';
 export * from './route.ts';
 export * from './routes.ts';
 export * from './v1/control-prompt.ts';
@@ -64,6 +71,7 @@ export {
   sendKeysBody,
 } from './v1/send-keys.ts';
 export * from './v1/status.ts';
+export * from './v1/tui-screen.ts';
 export {
   type TuiHistory,
   type TuiSnapshot,

@@ -24,7 +24,11 @@ export function parseFile<S extends z.ZodType>(schema: S, value: unknown, file: 
   const result = check(schema, value, 'file');
   if ('data' in result) return result.data;
   const issues = result.issues.slice(0, MOST_ISSUES);
-  throw invalid(`${file} is not valid: ${sentence(result.issues)}`, { facts: { file, issues } });
+  const isOther = issues.some(({ loc }) => loc.at(-1) === 'schema_version');
+  throw invalid(`${file} is not valid: ${sentence(result.issues)}`, {
+    ...(isOther ? { hint: 'another version of Rouse wrote it: use that one, or a newer one' } : {}),
+    facts: { file, issues },
+  });
 }
 
 type Checked<S extends z.ZodType> = { data: z.output<S> } | { issues: BodyIssue[]; extras: ErrorExtras };

@@ -6,8 +6,12 @@ import { type Places, pathOf, under } from './place.ts';
 
 const OPENAPI = { openapi: 'GET /openapi.json' } as const;
 
+/** The Model Context Protocol, on every server that has tools for agents. */
+export const MCP_HTTP_PLACES = { mcp: 'ALL /mcp' } as const satisfies Places;
+
 export const GATEWAY_PLACES = {
   health: 'GET /health',
+  metrics: 'GET /metrics',
   status: 'GET /v1/status',
   'requests.create': 'POST /v1/requests',
   'requests.list': 'GET /v1/requests',
@@ -20,6 +24,7 @@ export const GATEWAY_PLACES = {
   'control.sendKeys': 'POST /v1/control/send-keys',
   'tui.state': 'GET /v1/control/tui/state',
   'tui.history': 'GET /v1/control/tui/history',
+  'tui.screen': 'GET /v1/control/tui/screen',
   'tui.notePrompt': 'POST /v1/control/tui/note-prompt',
   'headless.state': 'GET /v1/control/headless/state',
   'headless.nextPromptSession': 'POST /v1/control/headless/next-prompt-session',
@@ -43,7 +48,10 @@ export const GATEWAY_PLACES = {
   'notifier.status': 'GET /v1/mail-notifier',
   'notifier.enable': 'PUT /v1/mail-notifier',
   'notifier.disable': 'DELETE /v1/mail-notifier',
+  'notifier.resume': 'POST /v1/mail-notifier/resume',
   'notifier.decisions': 'GET /v1/mail-notifier/decisions',
+  'notifier.preview': 'GET /v1/mail-notifier/preview',
+  ...MCP_HTTP_PLACES,
   ...OPENAPI,
 } as const satisfies Places;
 
@@ -58,6 +66,7 @@ export const REGISTRY_PLACES = {
   'registry.register': 'POST /registry/register',
   'registry.heartbeat': 'POST /registry/heartbeat',
   'registry.deliveries.ack': 'POST /registry/deliveries/ack',
+  'registry.calls.answer': 'POST /registry/calls/{call_id}/answer',
   ...under('registry.agents', '/registry/agents', {
     list: 'GET ',
     get: 'GET /{agent_ref}',
@@ -99,6 +108,28 @@ export const DELIVERY_PLACES = {
   }),
 } as const satisfies Places;
 
+/** The mailbox of whoever the token says: an agent's own, or the operator's of an org. */
+export const MAILBOX_PLACES = under('mailbox', '/mailbox', {
+  bind: 'POST /bind',
+  unbind: 'POST /unbind',
+  status: 'GET /status',
+  watch: 'POST /watch',
+  list: 'POST /list',
+  count: 'POST /count',
+  search: 'POST /search',
+  peek: 'POST /peek',
+  read: 'POST /read',
+  trail: 'POST /trail',
+  send: 'POST /send',
+  post: 'POST /post',
+  reply: 'POST /reply',
+  mark: 'POST /mark',
+  move: 'POST /move',
+  archive: 'POST /archive',
+  'attachments.put': 'POST /attachments',
+  'attachments.get': 'GET /attachments/{message_id}/{attachment_id}',
+});
+
 export const A2A_PLACES = under('a2a', '/a2a/{workspace_id}', {
   card: 'GET /.well-known/agent-card.json',
   rpc: 'POST ',
@@ -110,6 +141,7 @@ export const ADMIN_PLACES = {
   'admin.tokens.create': 'POST /admin/tokens',
   'admin.tokens.list': 'GET /admin/tokens',
   'admin.tokens.revoke': 'POST /admin/tokens/{token_id}/revoke',
+  'admin.backup': 'GET /admin/backup',
 } as const satisfies Places;
 
 export const SWEEPER_PLACES = {
@@ -169,7 +201,82 @@ export function gatewayPath(rest: string): string {
 /** Below these, whatever is not the server's own is carried to the agent's gateway. */
 export const CARRIED_ROOTS = [`${AGENT}/gateway`, `${AGENT}/mail`] as const;
 
-export const MCP_HTTP_PLACES = { mcp: 'ALL /mcp' } as const satisfies Places;
+/** Where the page begins, and its cookie holds. */
+export const PAGE_ROOT = '/ui/';
+
+/** Where a person looks; `/` leads there. */
+export const PAGE_SHELL_PLACES = {
+  'page.shell.root': 'GET /',
+  'page.shell.short': 'GET /ui',
+  ...under('page.shell', PAGE_ROOT, {
+    home: 'GET ',
+    agent: 'GET agents/{name}',
+    mail: 'GET mail',
+    requests: 'GET requests',
+    reminders: 'GET reminders',
+    asset: 'GET assets/{file}',
+  }),
+} as const satisfies Places;
+
+const PAGE_AGENT = '/ui/api/agents/{name}';
+
+export const PAGE_PLACES = {
+  ...under('page', '/ui/api', {
+    'codes.create': 'POST /codes',
+    'sessions.list': 'GET /sessions',
+    revoke: 'POST /revoke',
+    audit: 'GET /audit',
+    login: 'POST /session',
+    session: 'GET /session',
+    logout: 'DELETE /session',
+    snapshot: 'GET /snapshot',
+    events: 'GET /events',
+    reminders: 'GET /reminders',
+    mailboxes: 'GET /mailboxes',
+    'mail.list': 'GET /mail',
+    'mail.message': 'GET /mail/message',
+    'mail.thread': 'GET /mail/thread',
+    'mail.attachment': 'GET /mail/attachment',
+    'mail.send': 'POST /mail/send',
+    'mail.reply': 'POST /mail/reply',
+    'mail.archive': 'POST /mail/archive',
+    'mail.mark': 'POST /mail/mark',
+    requests: 'GET /requests',
+    request: 'GET /requests/{request_id}',
+    'request.respond': 'POST /requests/{request_id}/respond',
+    'request.cancel': 'POST /requests/{request_id}/cancel',
+    search: 'GET /search',
+  }),
+  ...under('page.agent', PAGE_AGENT, {
+    seen: 'POST /seen',
+    timeline: 'GET /timeline',
+    ledger: 'GET /ledger/{ref}',
+    screen: 'GET /screen',
+    queue: 'GET /queue',
+    reminders: 'GET /reminders',
+    prompt: 'POST /prompt',
+    interrupt: 'POST /interrupt',
+    dialog: 'POST /dialog',
+    cancel: 'POST /queue/{request_id}/cancel',
+  }),
+  ...under('page', PAGE_AGENT, {
+    agent: 'GET ',
+    'reminders.create': 'POST /reminders',
+    'reminders.put': 'PUT /reminders/{reminder_id}',
+    'reminders.pause': 'POST /reminders/{reminder_id}/pause',
+    'reminders.delete': 'POST /reminders/{reminder_id}/delete',
+  }),
+} as const satisfies Places;
+
+/** Whether a path is the page's, which has a door of its own. */
+export function isPagePath(path: string): boolean {
+  return path === '/' || path === '/ui' || path.startsWith(PAGE_ROOT);
+}
+
+/** A document of the page, not its API. */
+export function isPageDocument(path: string): boolean {
+  return isPagePath(path) && !path.startsWith(`${PAGE_ROOT}api/`);
+}
 
 /** Every place of the fleet server's own; what it carries to gateways is at `carriedPath` of theirs. */
 export const FLEET_PLACES = {
@@ -178,9 +285,12 @@ export const FLEET_PLACES = {
   ...REQUEST_PLACES,
   ...WORKSPACE_REQUEST_PLACES,
   ...DELIVERY_PLACES,
+  ...MAILBOX_PLACES,
   ...A2A_PLACES,
   ...ADMIN_PLACES,
   ...SWEEPER_PLACES,
   ...AGENT_PLACES,
   ...MCP_HTTP_PLACES,
+  ...PAGE_SHELL_PLACES,
+  ...PAGE_PLACES,
 } as const satisfies Places;

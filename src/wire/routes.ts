@@ -7,9 +7,11 @@ import { headlessState, nextPromptSessionBody } from './v1/headless.ts';
 import { health } from './v1/health.ts';
 import {
   mailNotifierBody,
+  mailNotifierResumeBody,
   mailNotifierStatus,
   notifierDecisions,
   notifierDecisionsQuery,
+  notifierPreview,
 } from './v1/mail-notifier.ts';
 import * as mail from './v1/mail-requests.ts';
 import { mailList, mailMany, mailOne, mailStatus } from './v1/mail-responses.ts';
@@ -33,6 +35,7 @@ import {
 import { requestAccepted, requestBody, submitPromptPayload } from './v1/requests.ts';
 import { controlResult, sendKeysBody } from './v1/send-keys.ts';
 import { gatewayStatus } from './v1/status.ts';
+import { pageScreen, pageScreenQuery } from './v1/tui-screen.ts';
 import { tuiHistory, tuiHistoryQuery, tuiState } from './v1/tui-state.ts';
 
 /** Every success is 200. Any route may also answer these. */
@@ -70,6 +73,13 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     summary: 'Is the gateway alive?',
     access: 'everybody',
     response: health,
+  },
+  metrics: {
+    tag: 'gateway',
+    summary: 'Counts for Prometheus',
+    access: 'owner',
+    response: z.string(),
+    contentType: 'text/plain',
   },
   status: {
     tag: 'gateway',
@@ -162,6 +172,14 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     query: tuiHistoryQuery,
     response: tuiHistory,
     errors: notTui,
+  },
+  'tui.screen': {
+    tag: 'control',
+    summary: 'The screen as it was last seen, in colours; nothing is attached and nothing resized',
+    access: 'owner',
+    query: pageScreenQuery,
+    response: pageScreen,
+    errors: { ...notTui, 503: 'The terminal is out of reach.' },
   },
   'tui.notePrompt': {
     tag: 'control',
@@ -280,12 +298,33 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     access: 'owner',
     response: mailNotifierStatus,
   },
+  'notifier.resume': {
+    tag: 'notifier',
+    summary: 'Wake again for a thread that was paused for too many automatic replies',
+    access: 'owner',
+    body: mailNotifierResumeBody,
+    response: mailNotifierStatus,
+    errors: { 404: 'The thread is not paused.' },
+  },
   'notifier.decisions': {
     tag: 'notifier',
     summary: 'Why the agent was or was not woken: each decision with its facts',
     access: 'owner',
     query: notifierDecisionsQuery,
     response: notifierDecisions,
+  },
+  'notifier.preview': {
+    tag: 'notifier',
+    summary: 'The prompt with which the agent would be woken now; nothing is typed or stored',
+    access: 'owner',
+    response: notifierPreview,
+  },
+  mcp: {
+    tag: 'mail',
+    summary: "The agent's own mail, reminders and requests as MCP tools",
+    access: 'agent',
+    response: z.unknown(),
+    documented: false,
   },
   openapi: {
     tag: 'gateway',

@@ -1,3 +1,4 @@
+import { describeDenied } from './deny-suite.ts';
 import { describeHeadless } from './headless-suite.ts';
 import { REAL_TOOLS } from './support/real-tools.ts';
 import { describeTool } from './tool-suite.ts';
@@ -6,3 +7,4 @@ import { describeWakes } from './wake-suite.ts';
 describeTool(REAL_TOOLS.codex);
 describeWakes(REAL_TOOLS.codex);
 describeHeadless(REAL_TOOLS.codex);
+describeDenied(REAL_TOOLS.codex);

@@ -1,3 +1,4 @@
+import { describeDenied } from './deny-suite.ts';
 import { describeHeadless } from './headless-suite.ts';
 import { REAL_TOOLS } from './support/real-tools.ts';
 import { describeTool } from './tool-suite.ts';
@@ -6,3 +7,4 @@ import { describeWakes } from './wake-suite.ts';
 describeTool(REAL_TOOLS.gemini);
 describeWakes(REAL_TOOLS.gemini);
 describeHeadless(REAL_TOOLS.gemini);
+describeDenied(REAL_TOOLS.gemini);

@@ -10,12 +10,12 @@ const HOSTILE = '!touch pwned\n/etc/hosts is a file; $(touch pwned)\n-x --help\n
 
 /** One process per turn: what must hold for a real command line without a screen. */
 export function describeHeadless(tool: RealTool): void {
-  const installed = findInstalled(tool.tool, tool.newerNode);
-  describe.skipIf(installed === undefined)(`${tool.tool} without a screen`, () => {
+  const installed = findInstalled(tool.tool);
+  describe(`${tool.tool} without a screen`, () => {
     let agent: AgentUnderTest;
 
     beforeAll(async () => {
-      agent = await new AgentUnderTest(tool, installed!).open();
+      agent = await new AgentUnderTest(tool, installed).open();
       await agent.launch(tool.headless, '--headless');
     });
 

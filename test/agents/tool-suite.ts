@@ -20,13 +20,13 @@ const AWKWARD: [what: string, text: string][] = [
 
 /** What must hold for a real command line, one agent for all of it. */
 export function describeTool(tool: RealTool): void {
-  const installed = findInstalled(tool.tool, tool.newerNode);
-  describe.skipIf(installed === undefined)(`${tool.tool} as an agent`, () => {
+  const installed = findInstalled(tool.tool);
+  describe(`${tool.tool} as an agent`, () => {
     let agent: AgentUnderTest;
     let launched: Record<string, unknown>;
 
     beforeAll(async () => {
-      agent = await new AgentUnderTest(tool, installed!).open();
+      agent = await new AgentUnderTest(tool, installed).open();
       launched = await agent.launch(tool.asking);
       await agent.started();
     });
@@ -88,26 +88,25 @@ export function describeTool(tool: RealTool): void {
     });
 
     it.each(tool.refuses)('is never given %j, which it would not take as written', async (text) => {
-      const before = agent.model.log.length;
+      const before = agent.model.prompts().length;
       const { outcome, ledger } = await agent.ended(await agent.submit(text));
       expect(outcome).toBe('refused');
       expect(ledger!.map(({ stage }) => stage)).not.toContain('typed');
-      expect(agent.model.log.length).toBe(before);
+      expect(agent.model.prompts()).toHaveLength(before);
       expect(fs.existsSync(path.join(agent.house.workdir, 'pwned'))).toBe(false);
     });
 
     it('begins a new chat when a prompt asks for one', async () => {
       const text = 'A word in a new chat.';
       await agent.turn('A word in the old chat.');
-      await agent.ready();
-      await agent.gateway.prompt({ prompt: text, chat_session: { mode: 'new' } }, { timeoutMs: 60_000 });
+      await agent.promptNow({ prompt: text, chat_session: { mode: 'new' } });
       const { requests } = await agent.gateway.call('requests.list', { limit: 1 });
       await agent.finished(requests[0]!.request_id);
       const received = agent.model.prompts().filter(({ prompt }) => prompt === tool.arrives(text));
       expect(received.map(({ answers }) => answers)).toEqual([0]);
     });
 
-    // What a tool does not have is not asked for; only a tool that is not installed is skipped.
+    // What a tool does not have is not asked for.
     if (tool.command)
       it('runs a command that its menu offers; another is taken back', async () => {
         await agent.turn('A word before the command.');
@@ -230,7 +229,7 @@ export function describeTool(tool: RealTool): void {
   });
 
   if (tool.trustRow)
-    describe.skipIf(installed === undefined)(`${tool.tool} where it has not been before`, () => {
+    describe(`${tool.tool} where it has not been before`, () => {
       let agent: AgentUnderTest;
 
       afterAll(() => {
@@ -238,7 +237,7 @@ export function describeTool(tool: RealTool): void {
       });
 
       it('gets no prompt while it asks whether it may work here', async () => {
-        agent = await new AgentUnderTest(tool, installed!).open(false);
+        agent = await new AgentUnderTest(tool, installed).open({ trusted: false });
         onTestFailed(() => console.error(agent.screen()));
         await agent.launch(tool.asking);
         const id = await agent.submit('Said before it could start.');

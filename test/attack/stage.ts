@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { openPostgres, type Sql } from '../../src/db/index.ts';
 import { createToken, enqueue, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
+import { operatorMailbox } from '../../src/fleet/mail/mailbox-rows.ts';
 import { readTranscript } from '../../src/scripted/index.ts';
 import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import type { Named } from '../support/good-bodies.ts';
@@ -92,6 +93,8 @@ export class Stage {
       createToken(sql, { kind, orgId, subject } as Parameters<typeof createToken>[1]);
     const [bea, cyd] = [await member(home, 'bea'), await member(home, 'cyd')];
     const revoked = await person('admin', null, 'gone');
+    // Made when somebody of the org first asks for mail, whatever they ask: here before anybody attacks.
+    for (const orgId of [home, away]) await operatorMailbox(sql, orgId);
     await sql.query('UPDATE tokens SET revoked_at = now() WHERE id = $1', [revoked.view.id]);
     Object.assign(tokens, {
       bad: `rouse_${'x'.repeat(43)}`,

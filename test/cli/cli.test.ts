@@ -71,11 +71,11 @@ describe('the command line', () => {
   });
 
   it.each([
-    [['mial'], /unknown command 'mial'[\s\S]*Did you mean mail/],
-    [['mail', 'sned'], /unknown command 'sned'[\s\S]*Did you mean send/],
+    [['mial'], /unknown command 'mial'[\s\S]*did you mean "rouse mail"/],
+    [['mail', 'sned'], /unknown command 'sned'[\s\S]*did you mean "rouse mail send"/],
     [['mail', 'list', '--lmit', '3'], /unknown option '--lmit'/],
     [['mail', 'list', '--limit', 'many'], /--limit/],
-    [['help', 'nothing'], /topics: exit-codes/],
+    [['help', 'nothing'], /unknown command 'nothing'[\s\S]*commands: launch/],
     [['completion', 'tcsh'], /bash, zsh, fish/],
     [['mailbox', 'register', '--mode', 'wild', '--address', 'a@b'], /safe, force, stash/],
   ])('refuses %j with what is allowed, on stderr, with exit code 2', (args, message) => {

@@ -15,6 +15,7 @@ import {
   sessionPaths,
   stop,
 } from '../../src/session/index.ts';
+import { GATEWAY_MODE } from '../support/gateway-mode.ts';
 
 export interface DoomedGateway {
   port: number;
@@ -47,7 +48,7 @@ export class CrashHouse {
   /** Starts the gateway; with a crash point, one that will die there. */
   async attach(crashAt?: string): Promise<DoomedGateway> {
     const context = this.#context(crashAt);
-    const { status } = await attach(context, await this.#target(context), { mode: 'detached_process' });
+    const { status } = await attach(context, await this.#target(context), { mode: GATEWAY_MODE });
     const file = path.join(sessionPaths(this.#facts!.root).gateway, 'run', 'gateway.pid');
     const identity = identifyProcess(Number(fs.readFileSync(file, 'utf8')))!;
     return { port: status.gateway_port!, died: ended(identity) };

@@ -72,21 +72,22 @@ async function arrivesOnce(id: string, prompt: string): Promise<void> {
 
 describe.each(FAULTS)('%s', (fault) => {
   it('at every write for a while: nothing is lost or doubled, health tells, and it recovers', async () => {
-    const before = `${fault} before`;
+    const round = `${fault} ${++number}`;
+    const before = `${round} before`;
     const kept = await ask(before);
     set(fault);
-    const during = await Promise.all([1, 2, 3].map((n) => ask(`${fault} during ${n}`)));
+    const during = await Promise.all([1, 2, 3].map((n) => ask(`${round} during ${n}`)));
     await agent.control.send('open-dialog');
     await expect.poll(health, WAIT).toMatchObject({ status: 'degraded', pid: agent.pid });
     expect((await health()).reasons).not.toEqual([]);
     await agent.control.send('close-dialog');
     set('');
     await arrivesOnce(kept!, before);
-    const after = `${fault} after`;
+    const after = `${round} after`;
     const id = await ask(after);
     await arrivesOnce(id!, after);
     for (const [n, accepted] of during.entries()) {
-      const prompt = `${fault} during ${n + 1}`;
+      const prompt = `${round} during ${n + 1}`;
       if (accepted) await arrivesOnce(accepted, prompt);
       else tally.atMostOnce(prompt, times(prompt));
     }
@@ -101,12 +102,21 @@ describe.each(FAULTS)('%s', (fault) => {
     ['when it is begun, by the sync', 2, 'fdatasync'],
     ['when it is typed, by the sync', 3, 'fdatasync'],
   ])('at the note of a request %s: it goes in once', async (_, nth, word) => {
-    const prompt = `${fault} ${++number}`;
-    const before = hits().length;
-    set(`${fault} ${nth} ${word}`);
-    await arrivesOnce((await ask(prompt))!, prompt);
-    set('');
-    expect(hits().length).toBe(before + 1);
+    // A late write of the request before counts too, and then another write than the one meant is refused: asked again.
+    for (let tries = 1; ; tries++) {
+      const prompt = `${fault} ${++number}`;
+      const before = hits().length;
+      set(`${fault} ${nth} ${word}\n${prompt}`);
+      const id = await ask(prompt);
+      if (id) await arrivesOnce(id, prompt);
+      set('');
+      if (!id) tally.atMostOnce(prompt, times(prompt));
+      if (id && hits().length === before + 1) return;
+      expect([tries, hits().slice(before)]).toEqual([
+        tries,
+        tries < 10 ? expect.anything() : 'the write meant',
+      ]);
+    }
   });
 
   // Each write for two of the four reasons: every second one, and for every other reason those between.

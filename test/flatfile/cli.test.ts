@@ -273,7 +273,7 @@ describe('rouse mailfile', () => {
       ['prepend', '--mailbox', 'INBOX', '--message-file', '/nonexistent'],
       '',
       3,
-      /--message-file .* cannot be read/,
+      /--message-file .* does not exist/,
     ],
     [
       'a wrong timeout',
@@ -310,7 +310,7 @@ describe('rouse mailfile', () => {
     ['fsck of nothing', ['fsck', '--mailbox', 'INBOX'], '', 3, /no mailbox/],
     ['a relay to nowhere', ['relay'], '', 2, /--directory is missing/],
     ['a route without a directory', ['relay', '--route', 'a@x'], '', 2, /ADDRESS=DIRECTORY/],
-    ['a typo', ['prepned', '--mailbox', 'INBOX'], '', 2, /Did you mean prepend/],
+    ['a typo', ['prepned', '--mailbox', 'INBOX'], '', 2, /did you mean "rouse mailfile prepend"/],
   ])('refuses %s with the right exit code and makes no mailbox', async (_, args, input, code, words) => {
     const ran = await rouse(
       args.map((word) => (word === 'INBOX' ? inbox : word)),

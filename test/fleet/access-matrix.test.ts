@@ -5,6 +5,7 @@ import * as path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Ending } from '../../src/base/index.ts';
+import { ensureAgentToken } from '../../src/client/index.ts';
 import { createToken, enqueue, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
 import { testGateway } from '../../src/gateway/testing.ts';
 import { Accounts } from '../../src/http/index.ts';
@@ -134,16 +135,19 @@ describe('a gateway', () => {
   const ending = new Ending();
   const token = 'the-token-of-this-gateway';
   let port: number;
+  let agentToken = '';
   beforeAll(async () => {
-    port = (await testGateway(ending, { config: { accounts, token } })).gateway.port;
+    const { gateway, root } = await testGateway(ending, { config: { accounts, token } });
+    port = gateway.port;
+    agentToken = ensureAgentToken(root);
   });
   afterAll(() => ending.run());
 
   const callOf = (place: Route): Call => ({
     port,
-    method: place.method,
+    method: methodOf(place),
     path: place.path.replaceAll(/\{\w+\}/g, 'x'),
-    ...(/POST|PUT/.test(place.method) && { body: {} }),
+    ...(/POST|PUT/.test(methodOf(place)) && { body: {} }),
   });
   const column = (caller: string): number => GATEWAY_CALLERS.findIndex(([name]) => name === caller);
   // No refusal of a gateway is a 404 or 400: those come from what is asked for.
@@ -158,12 +162,17 @@ describe('a gateway', () => {
     ['guest', { from: GUESTS_ADDRESS }],
     ['bad', { from: GUESTS_ADDRESS, token: 'the-token-of-this-gatewax' }],
     ['token', { from: GUESTS_ADDRESS, token }],
-  ])('answers %s as the table says, on every route', async (caller, how) => {
-    const wrong: string[] = [];
-    for (const place of GATEWAY_PLACES)
-      wrong.push(...differs(place, caller, await statusOf({ ...callOf(place), ...how })));
-    expect(wrong).toEqual([]);
-  });
+    ['agent', { from: GUESTS_ADDRESS, token: () => agentToken }],
+  ])(
+    'answers %s as the table says, on every route',
+    async (caller, { token: shown, ...how }: { from?: string; token?: string | (() => string) }) => {
+      const wrong: string[] = [];
+      const own = { ...how, token: typeof shown === 'function' ? shown() : shown };
+      for (const place of GATEWAY_PLACES)
+        wrong.push(...differs(place, caller, await statusOf({ ...callOf(place), ...own })));
+      expect(wrong).toEqual([]);
+    },
+  );
 
   it.skipIf(!isRoot)('answers another account as the table says (needs root to become one)', async () => {
     const statuses = await statusesAsOther(GATEWAY_PLACES.map(callOf));
@@ -206,6 +215,8 @@ describe('a fleet server', () => {
       "other org's admin": (await person('admin', away.id, 'mal')).token,
       'server admin': (await person('admin', null, 'root')).token,
     });
+    for (const caller of ['agent', 'other agent', "other org's agent"])
+      await post('/mailbox/bind', tokens[caller]!, { principal_id: 'HOUMAO-own', address: undefined });
     ids.home = home.id;
     ids.agent = own.workspaceId;
     ids.token = (await person('user', home.id, 'spare')).view.id;
@@ -219,13 +230,19 @@ describe('a fleet server', () => {
     await house.shut();
   });
 
-  async function ask(token: string, recipient_id: string): Promise<string> {
-    const response = await fetch(`${house.url}/requests`, {
+  async function post(route: string, token: string, body: object): Promise<unknown> {
+    const response = await fetch(house.url + route, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ kind: 'task', recipient_type: 'agent', recipient_id, title: 'please' }),
+      body: JSON.stringify(body),
     });
-    return ((await response.json()) as { request_id: string }).request_id;
+    expect(response.ok, route).toBe(true);
+    return response.json();
+  }
+
+  async function ask(token: string, recipient_id: string): Promise<string> {
+    const wanted = { kind: 'task', recipient_type: 'agent', recipient_id, title: 'please' };
+    return ((await post('/requests', token, wanted)) as { request_id: string }).request_id;
   }
 
   interface Probe {
@@ -256,13 +273,17 @@ describe('a fleet server', () => {
       const spare = { orgId: ids.home, agentId: name, name, sessionId: 's' };
       return { path: { agent_ref: (await registerWorkspace(house.server.sql, spare)).workspaceId } };
     },
+    'mailbox.attachments.get': () => ({ admitted: 404 }),
     'requests.respond': () => ({ body: { action: 'done' } }),
     'requests.message': () => ({ body: { body: 'more' } }),
     'workspace_requests.respond': () => ({ body: { action: 'done' } }),
     'workspace_requests.message': () => ({ body: { body: 'more' } }),
     'workspace_requests.cancel': () => ({ path: { request_id: ids.asking } }),
     'admin.sweepers.run': () => ({ path: { name: 'delivery-upkeep' } }),
+    'registry.calls.answer': () => ({ body: { status: 200 } }),
     mcp: () => ({ body: { jsonrpc: '2.0', id: 1, method: 'ping' } }),
+    'page.shell.asset': () => ({ admitted: 404 }),
+    'page.login': () => ({ body: { code: 'guessed' } }),
   };
 
   async function callOf(place: Route): Promise<[Call, Probe]> {
@@ -295,7 +316,7 @@ describe('a fleet server', () => {
       : [`${call.method} ${call.path} by ${caller}: ${status}, not ${expected}`];
   }
 
-  it('answers every caller on every route as the table says', { timeout: 120_000 }, async () => {
+  it('answers every caller on every route as the table says', { timeout: 300_000 }, async () => {
     const wrong: string[] = [];
     for (const place of FLEET_PLACES) {
       const callers = FLEET_CALLERS.map(([name]) => name).filter((name) => name !== 'other account');

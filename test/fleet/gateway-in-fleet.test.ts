@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { thisHost } from '../../src/client/index.ts';
 import { defaultAgentId } from '../../src/domain/index.ts';
 import { enqueue } from '../../src/fleet/index.ts';
 import { attach, findTarget, join, registerWithFleet, relaunch, stop } from '../../src/session/index.ts';
@@ -155,7 +156,8 @@ describe('an agent launched with a fleet server', () => {
     await fleet.as(auth_token).heartbeat({ session_id: 'afar', active_tasks: 0 });
     await expect.poll(() => gatewayState(agent).fleet?.state, WAIT).toBe('refused');
     expect(gatewayState(agent).fleet?.detail).toBe('replaced by session afar on host far-away');
-    const again = { ...house.fleet!, runtimeDir: house.context.settings.runtimeDir };
+    const host = thisHost(house.context.env);
+    const again = { ...house.fleet!, host, runtimeDir: house.context.settings.runtimeDir };
     await expect(registerWithFleet(again, agent.facts)).rejects.toMatchObject({ code: 'conflict' });
     await registerWithFleet({ ...again, takeOver: true }, agent.facts);
     expect((await known()).session_id).toBe(agent.facts.sessionId);

@@ -1,7 +1,7 @@
 import type { Log } from '../../src/base/index.ts';
 import { newUuid, silentLog } from '../../src/base/index.ts';
 import type { Sql, SqlValue } from '../../src/db/index.ts';
-import { claim, enqueue, type Leased } from '../../src/fleet/delivery/index.ts';
+import { claim, type enqueue, enqueueAll, type Leased } from '../../src/fleet/delivery/index.ts';
 import { ensureOrg } from '../../src/fleet/identity/index.ts';
 import {
   NUDGE_DEFAULTS,
@@ -43,6 +43,11 @@ export interface Nudge {
     method: string;
     params: { message: { messageId: string; role: string; parts: { text: string }[] } };
   };
+}
+
+interface SweepDeps {
+  enqueue?: typeof enqueue;
+  log?: Log;
 }
 
 /** Agents, requests and sweeps over one database that holds nothing else. */
@@ -104,13 +109,20 @@ export class NudgeHouse {
 
   sweep(
     settings: Partial<NudgeSettings> = {},
-    { sql = this.sql, dryRun = false, ...deps }: Partial<NudgeDeps> & { sql?: Sql; dryRun?: boolean } = {},
+    { sql = this.sql, dryRun = false, ...deps }: SweepDeps & { sql?: Sql; dryRun?: boolean } = {},
   ): Promise<NudgeResult> {
     return this.sweeper(settings, deps).run({ sql, dryRun, signal: new AbortController().signal });
   }
 
-  sweeper(settings: Partial<NudgeSettings> = {}, deps: { enqueue?: NudgeDeps['enqueue']; log?: Log } = {}) {
-    return nudgeSweep({ settings: { ...NUDGE_DEFAULTS, ...settings }, enqueue, log: silentLog, ...deps });
+  /** With an `enqueue` of its own, messages are stored by it one after the other. */
+  sweeper(settings: Partial<NudgeSettings> = {}, { enqueue: one, log = silentLog }: SweepDeps = {}) {
+    const inTurn: NudgeDeps['enqueueAll'] = async (tx, messages) => {
+      const stored: { created: boolean }[] = [];
+      for (const message of messages) stored.push(await one!(tx, message));
+      return stored;
+    };
+    const all = one ? inTurn : enqueueAll;
+    return nudgeSweep({ settings: { ...NUDGE_DEFAULTS, ...settings }, enqueueAll: all, log });
   }
 
   async nudges(workspaceId?: string): Promise<Nudge[]> {

@@ -473,8 +473,8 @@ describe.each(databases(import.meta.filename))('nudges on %s', (_name, open) => 
     expect(await house.nudges(silent)).toHaveLength(1);
   });
 
-  it('stops after the agent in hand when it is asked to end, and says that there is more', async () => {
-    for (let n = 0; n < 3; n++) await house.item(await house.agent());
+  it('stops after the agents in hand when it is asked to end, and says that there is more', async () => {
+    for (let n = 0; n < 60; n++) await house.item(await house.agent());
     const asked = new AbortController();
     const stopping: typeof enqueue = (tx, message) => {
       asked.abort();
@@ -483,6 +483,29 @@ describe.each(databases(import.meta.filename))('nudges on %s', (_name, open) => 
     const result = await house
       .sweeper({}, { enqueue: stopping })
       .run({ sql, dryRun: false, signal: asked.signal });
-    expect(result).toMatchObject({ agents_nudged: 1, more: true });
+    expect(result).toMatchObject({ agents_nudged: 50, more: true });
+    expect(await house.nudges()).toHaveLength(50);
+  });
+
+  it('agents with large inboxes are nudged in transactions of their own', async () => {
+    const agents = [await house.agent(), await house.agent(), await house.agent()];
+    for (const agent of agents)
+      await sql.query(
+        `INSERT INTO requests (id, org_id, kind, requester_type, requester_id, recipient_type, recipient_id,
+           recipient_workspace_id, title, created_at)
+         SELECT gen_random_uuid(), $1::uuid, 'task', 'user', 'ana', 'agent', $2::text, $2::uuid, 't', now() - interval '1 day'
+           FROM generate_series(1, 3000)`,
+        [house.orgId, agent],
+      );
+    let transactions = 0;
+    const counted: Sql = {
+      ...sql,
+      transaction: (fn) => {
+        transactions++;
+        return sql.transaction(fn);
+      },
+    };
+    expect(await house.sweep({}, { sql: counted })).toMatchObject({ agents_nudged: 3, items_covered: 9000 });
+    expect(transactions).toBe(3);
   });
 });

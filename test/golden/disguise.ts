@@ -49,6 +49,10 @@ const VOLATILE: [RegExp, string][] = [
   // Told only while it is not ready.
   [/^terminal_surface_eligibility .*\n/gm, ''],
   [/("terminal_surface_eligibility": )"\w+"/g, '$1<as seen>'],
+  // Of a wake's prompt: it names this installation, wherever that is.
+  [/(\bbytes(?:": ?|=))1\d{3}\b/g, '$1<n>'],
+  [/^agent +(idle|working|screen not recognised yet)\n/gm, ''],
+  [/("standing": ?)\{\s*"needs_you": null,\s*"state": "\w+",\s*"words": "[^"]*"\s*\}/g, '$1<as seen>'],
   [/(\+)\d+ ms|(\bms=)\d+|("ms": ?)\d+|("stable_for_seconds": ?)[\d.]+/g, '$1$2$3$4<n>'],
   // What was seen on the way there depends on when somebody looked.
   [/("evidence": \[)\n(\s+"[^"]*",?\n)+\s*\]/g, '$1<as seen>]'],

@@ -6,8 +6,17 @@ function* every(command: Command, words: string[] = []): Generator<[string[], Co
   for (const inner of command.subcommands ?? []) yield* every(inner, [...words, inner.name]);
 }
 
-/** Without arguments these work, for long or for ever; the scenes of their families run them. */
-const AT_WORK = ['demo', 'server start', 'server init', 'mcp', 'requests watch', 'complete'];
+/** Without arguments these work, for long or for ever; the scenes of their families run them. What doctor tells is the machine's. */
+const AT_WORK = [
+  'demo',
+  'dashboard',
+  'server start',
+  'server init',
+  'mcp',
+  'requests watch',
+  'complete',
+  'doctor',
+];
 
 for (const family of ROOT.subcommands ?? []) {
   const commands = [...every(family, [family.name])];

@@ -46,7 +46,7 @@ longScene('fleet', async (stage) => {
 
     const bot = await play(stage, 'bot', ['--gateway-auto-attach', '--gateway-background']);
     await bot.ready();
-    await stage.until(async () => (await stage.look('fleet list')).agents?.[0]?.status === 'online');
+    await stage.until(async () => (await stage.look('fleet list')).agents?.[0]?.state === 'idle');
     await stage.show('fleet list');
     await stage.show('fleet show bot');
     await stage.both('fleet show nobody');

@@ -81,8 +81,8 @@ async function followers(agentId: string, org: string, count: number): Promise<v
 const oneMore = async (agentId: string, org: string): Promise<Answer> =>
   house.follow(await house.register(agentId, org));
 
-/** Each limit but that of connections, which has no words. In this order: what fills the queue comes last. */
-const CASES: Record<Exclude<LimitName, 'connections'>, Case[]> = {
+/** Each limit but that of connections, which has no words, and of automatic replies, which refuses nothing. In this order: what fills the queue comes last. */
+const CASES: Record<Exclude<LimitName, 'connections' | 'automaticReplies'>, Case[]> = {
   addressLength: [
     {
       over: () => house.post('/v1/mail/send', letter({ to: [`${'a'.repeat(30)}@houmao.localhost`] })),
@@ -116,6 +116,13 @@ const CASES: Record<Exclude<LimitName, 'connections'>, Case[]> = {
   attachments: [
     {
       over: () => house.post('/v1/mail/send', letter({ attachments: Array(3).fill({ path: '/etc/hosts' }) })),
+      status: 422,
+    },
+  ],
+  attachmentBytes: [
+    {
+      over: () =>
+        house.ask('/mailbox/attachments', { sha256: '0'.repeat(64), part: 1, content_base64: 'eA==' }),
       status: 422,
     },
   ],

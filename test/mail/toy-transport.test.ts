@@ -30,8 +30,8 @@ describeMailbox({
     const opened = async (name: string) => {
       const owner = { address: `${name}@houmao.localhost`, principal_id: name, bindings_version: '1' };
       const request = { place, ...owner, mode: 'safe', agentName: name, manifestPath: '/nowhere' } as const;
-      const { binding } = await bindMailbox(request, systemClock);
-      return (await openMailbox(binding, systemClock)).mailbox;
+      const { binding } = await bindMailbox(request, { clock: systemClock });
+      return (await openMailbox(binding, { clock: systemClock })).mailbox;
     };
     return {
       alice: await opened('alice'),
@@ -117,7 +117,10 @@ describe('an agent whose mailbox is kept by a toy', () => {
 
   it('has it behind its gateway', async () => {
     const { call } = await testGateway(ending, {
-      config: { mailboxBinding: bound, openMailbox: (binding) => openMailbox(binding, systemClock) },
+      config: {
+        mailboxBinding: bound,
+        openMailbox: (binding) => openMailbox(binding, { clock: systemClock }),
+      },
     });
     const status = await call('GET', '/v1/mail/status');
     expect(status).toMatchObject({ status: 200, body: { transport: 'memory', open_count: 1 } });

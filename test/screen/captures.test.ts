@@ -50,6 +50,7 @@ describe('captured screens of real tools', () => {
     expect(chosen('opencode')).toEqual(new Set(['/agents']));
     expect(chosen('qwen')).toEqual(new Set(['/model', '/memory']));
     expect(chosen('kimi')).toEqual(new Set(['/yolo', '/model']));
+    expect(chosen('pi')).toEqual(new Set(['/settings', '/model', '/changelog']));
     expect(chosen('copilot')).toEqual(new Set(['/add-dir']));
     // Before 2.1.300 the list hangs below and marks its entry by colour alone: nobody is sure.
     expect(chosen('claude')).toEqual(new Set([undefined, '/add-dir', '/statusline', '/copy']));

@@ -96,7 +96,7 @@ describe('the life of an agent, by commands', () => {
       gateway: 'not_attached',
     });
     expect((await house.rouse(['agents', 'list'])).stdout).toMatch(
-      /gpu\s+scripted\s+local_interactive\s+running\s+not_attached/,
+      /gpu\s+scripted\s+not watched, tool runs\s+0\s+-\s+-\s+not_attached/,
     );
     const status = await house.rouse(['agents', 'gateway', 'status', '--agent-name', 'gpu']);
     expect([status.code, status.stdout]).toEqual([0, expect.stringMatching(/gateway_health\s+not_attached/)]);
@@ -194,7 +194,7 @@ describe('the life of an agent, by commands', () => {
         timeout: 20_000,
       })
       .toBe('unavailable');
-    expect((await house.rouse(['agents', 'list'])).stdout).toMatch(/running, tool gone\s+live/);
+    expect((await house.rouse(['agents', 'list'])).stdout).toMatch(/gpu\s+scripted\s+tool gone\s.*\slive/);
   });
 
   it('no file of it all can be read by anybody else', () => {

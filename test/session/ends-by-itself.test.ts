@@ -9,7 +9,10 @@ import { sampled } from '../support/sample.ts';
 import { SessionHouse } from './support/house.ts';
 
 /** A gateway that ends without being asked comes back by itself: same port, same mode, the work it had accepted once. */
-const MODES = ['--background', '--foreground'] as const;
+const MODES = ['--background', '--foreground', '--hosted'] as const;
+
+/** Where the keeper is no window's. */
+const KEPT = ['--background', '--hosted'] as const;
 
 let house: SessionHouse;
 let agent: ManifestFacts;
@@ -30,7 +33,7 @@ const gateway = (action: string, ...flags: string[]) =>
   house.rouse(['--print-json', 'agents', 'gateway', action, '--agent-name', 'gpu', ...flags]);
 const paths = () => sessionPaths(agent.root);
 const record = () => JSON.parse(fs.readFileSync(paths().currentInstance, 'utf8'));
-const gateways = () => house.processes().filter(({ words }) => words.includes('--gateway-root'));
+const gateways = () => house.processes().filter(({ words }) => /--gateway-root|--rouse-home/.test(words));
 const keepers = () => house.processes().filter(({ words }) => words.endsWith('keeper.sh'));
 const received = (text: string) =>
   readTranscript(`${agent.root}/transcript.jsonl`).filter(
@@ -50,6 +53,11 @@ async function killAndAwait(): Promise<void> {
         () => false,
       ),
   );
+}
+
+/** A host ends by itself when it holds nothing. */
+async function nobodyLeft(mode: string): Promise<void> {
+  if (mode === '--hosted') await house.until(() => gateways().length + keepers().length === 0);
 }
 
 const client = (): GatewayClient => new GatewayClient({ host: '127.0.0.1', port: record().port });
@@ -83,13 +91,14 @@ describe.each(sampled('killed', MODES, 1))('a gateway that was killed (%s)', (mo
       /started again once, .*signal 9/,
     );
     expect((await gateway('detach')).code).toBe(0);
+    await nobodyLeft(mode);
     expect([gateways(), keepers(), house.windows(agent.tmuxSessionName)]).toEqual([[], [], ['0 agent']]);
   });
 });
 
-describe('a gateway that ends again and again', () => {
+describe.each(sampled('again', KEPT, 1))('a gateway that ends again and again (%s)', (mode) => {
   it('stays down after the fifth time, and status, list, show and why say so; attach starts it anew', async () => {
-    await gateway('attach', '--background');
+    await gateway('attach', mode);
     for (let i = 0; i < 5; i++) await killAndAwait();
     const keeper = readKeeper(paths())!;
     process.kill(record().pid, 'SIGKILL');
@@ -132,12 +141,13 @@ describe('during the pause before it is started again', () => {
     expect((await rouse('agents', 'list')).stdout).toMatch(/gpu .* restarting/);
     const detached = await gateway('detach');
     expect([detached.code, detached.stderr]).toEqual([0, '']);
+    await nobodyLeft(mode);
     expect([gateways(), keepers(), house.windows(agent.tmuxSessionName)]).toEqual([[], [], ['0 agent']]);
     expect(fs.existsSync(paths().currentInstance)).toBe(false);
   });
 
-  it('attach does not wait for it', async () => {
-    await killed('--background');
+  it.each(sampled('attach', KEPT, 1))('attach does not wait for it (%s)', async (mode) => {
+    await killed(mode);
     const again = await gateway('attach');
     expect([again.code, again.json['gateway_health']]).toEqual([0, 'healthy']);
     expect([gateways().length, keepers().length]).toEqual([1, 1]);
@@ -152,8 +162,8 @@ describe('during the pause before it is started again', () => {
   });
 });
 
-it('a keeper that waits is small', async () => {
-  await gateway('attach', '--background');
+it.each(sampled('small', KEPT, 1))('a keeper that waits is small (%s)', async (mode) => {
+  await gateway('attach', mode);
   const status = fs.readFileSync(`/proc/${keepers()[0]!.pid}/status`, 'utf8');
   expect(Number(/^RssAnon:\s+(\d+)/m.exec(status)![1])).toBeLessThan(2000);
 });

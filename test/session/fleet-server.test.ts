@@ -185,7 +185,7 @@ describe('a session that a server owns', () => {
     expect([named.code, named.json['error'].hint]).toEqual([7, expect.stringContaining('--pair-port')]);
   });
 
-  it('of a cao_rest server is recognised and refused as unsupported', async () => {
+  it('of a cao_rest server whose manifest names no window gets no gateway, and none is guessed', async () => {
     house.tmux('new-session', '-d', '-s', 'S-old', 'sh');
     const sample = { agentName: 'old', agentId: 'old', tmuxSessionName: 'S-old' };
     const old = servedManifest('cao_rest', sample, {
@@ -195,12 +195,16 @@ describe('a session that a server owns', () => {
     (old['tmux'] as Record<string, unknown>)['socket'] = house.socket;
     const manifest = writeSession(house.context.settings.runtimeDir, old);
     house.tmux('set-environment', '-t', '=S-old', 'HOUMAO_MANIFEST_PATH', manifest);
-    for (const action of ['attach', 'status', 'detach']) {
-      const said = await json('agents', 'gateway', action, '--target-tmux-session', 'S-old');
-      expect([said.code, said.json['error'].cause]).toEqual([6, 'unsupported_backend']);
-    }
+    const on = (action: string) => json('agents', 'gateway', action, '--target-tmux-session', 'S-old');
+    const attached = await on('attach');
+    expect([attached.code, attached.json['error'].message]).toEqual([
+      7,
+      expect.stringContaining('the manifest names no tmux window of the CAO terminal'),
+    ]);
+    for (const action of ['status', 'detach'])
+      expect((await on(action)).json).toMatchObject({ backend: 'cao_rest', gateway_health: 'not_attached' });
     const { agents } = (await json('agents', 'list')).json;
     const listed = agents.find((agent: { agent_name: string }) => agent.agent_name === 'old');
-    expect(listed).toMatchObject({ session: 'running', gateway: 'not_capable' });
+    expect(listed).toMatchObject({ session: 'running', gateway: 'not_attached' });
   });
 });

@@ -29,16 +29,15 @@ function inside(session: string): NodeJS.ProcessEnv {
 }
 
 describe('join', () => {
-  it('adopts the tool that runs in window 0; nothing is restarted', async () => {
+  it('adopts the tool that runs in window 0; nothing is restarted or renamed', async () => {
     await byHand('mine');
-    const pid = house.tmux('display-message', '-p', '-t', '=mine:', '#{pane_pid}');
+    const window = () => house.tmux('display-message', '-p', '-t', '=mine:', '#{pane_pid} #{window_name}');
+    const before = window();
     const said = await json(['agents', 'join', '--agent-name', 'mine'], inside('mine'));
     expect([said.code, said.stderr]).toEqual([0, '']);
     expect(said.json).toMatchObject({ tool: 'scripted', relaunchable: false, tmux_session_name: 'mine' });
     expect(said.json['session_id']).toMatch(/^joined-local_interactive-/);
-    expect(house.tmux('display-message', '-p', '-t', '=mine:', '#{pane_pid} #{window_name}')).toBe(
-      `${pid} agent`,
-    );
+    expect(window()).toBe(before);
     const { agents } = (await json(['agents', 'list'])).json;
     const days = (Date.parse(agents[0].lease_expires_at) - Date.now()) / 86_400_000;
     expect(days).toBeGreaterThan(29);
@@ -123,6 +122,46 @@ describe('join', () => {
     expect((await json(['agents', 'join', '--agent-name', 'n', '--target-tmux-session', 'shell'])).code).toBe(
       2,
     );
+  });
+});
+
+describe('join of another pane', () => {
+  it('takes the pane that is given, types into it alone, and refuses when it is gone', async () => {
+    await byHand('many');
+    const transcript = path.join(house.directory, 'many.jsonl');
+    const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.js')} --name third --transcript ${transcript}`;
+    house.tmux('new-window', '-d', '-t', '=many:3', 'exec cat');
+    house.tmux('split-window', '-d', '-t', '=many:3', `exec ${tool}`);
+    await house.until(() => house.tmux('capture-pane', '-p', '-t', '=many:3.1').trim() !== '');
+    const words = ['agents', 'join', '--agent-name', 'third', '--target-tmux-session', 'many', '--pane'];
+    const cat = await json([...words, '3']);
+    expect([cat.code, cat.json['error'].cause]).toEqual([3, 'no_tool']);
+    expect(cat.json['error'].hint).toMatch(
+      /scripted in 0\.0 \(%\d+\), scripted in 3\.1 \(%\d+\); say which with --pane/,
+    );
+    expect((await json([...words, '4'])).code).toBe(3);
+    expect((await json([...words, 'left'])).code).toBe(2);
+    const said = await json([...words, '3.1', '--wake']);
+    expect([said.code, said.stderr]).toEqual([0, '']);
+    const { json: agent } = await json(['agents', 'show', '--agent-name', 'third']);
+    expect(agent['tmux'].pane_id).toBe(house.tmux('display-message', '-p', '-t', '=many:3.1', '#{pane_id}'));
+    const prompt = ['--prompt', 'only for the third'];
+    const sent = await json(['agents', 'gateway', 'requests', 'submit', '--agent-name', 'third', ...prompt]);
+    expect(sent.code).toBe(0);
+    await house.until(
+      () => fs.existsSync(transcript) && fs.readFileSync(transcript, 'utf8').includes('only for the third'),
+    );
+    expect(house.tmux('capture-pane', '-p', '-S', '-', '-t', '=many:0')).not.toContain('only for the third');
+    expect(house.tmux('capture-pane', '-p', '-S', '-', '-t', '=many:3.0')).not.toContain(
+      'only for the third',
+    );
+    house.tmux('kill-pane', '-t', agent['tmux'].pane_id);
+    await house.until(async () => {
+      const { json: status } = await json(['agents', 'gateway', 'status', '--agent-name', 'third']);
+      return status['managed_agent_connectivity'] === 'unavailable';
+    });
+    expect((await json(['agents', 'leave', '--agent-name', 'third'])).code).toBe(0);
+    expect(house.windows('many').map((each) => each.split(' ')[0])).toEqual(['0', '3']);
   });
 });
 

@@ -108,39 +108,38 @@ describe('stop of a joined session', () => {
     },
   );
 
-  it('keeps the name a person chose for the window, and the one they gave it since', async () => {
+  it('leaves the names of windows alone, and puts back the one an earlier version gave', async () => {
     await personsSession('named');
     house.tmux('rename-window', '-t', '=named:0', 'my tool');
     const before = portrait('named');
-    await join('named');
-    await json(['agents', 'leave', '--agent-name', 'named']);
-    expect(portrait('named')).toEqual(before);
-    await join('named');
-    house.tmux('rename-window', '-t', '=named:0', 'since then');
+    const joined = await join('named');
+    expect(house.windows('named')[0]).toBe('0 my tool');
+    const file = joined.json['manifest_path'];
+    const manifest = JSON.parse(fs.readFileSync(file, 'utf8'));
+    delete manifest.tmux.before_join.renamed;
+    fs.writeFileSync(file, JSON.stringify(manifest));
+    house.tmux('rename-window', '-t', '=named:0', 'agent');
     const said = await house.rouse(['agents', 'stop', '--agent-name', 'named']);
     expect(said.stdout).toMatch(/^named: left: its tmux session and its tool go on/);
-    expect(house.windows('named')[0]).toBe('0 since then');
+    expect(portrait('named')).toEqual(before);
   });
 
-  it.each(
-    sampled(
-      import.meta.filename,
-      ['session.leave.detached', 'session.leave.window', 'session.leave.put_back'],
-      1,
-    ),
-  )('killed at %s can be repeated', async (point) => {
-    const session = point.replaceAll('.', '-');
-    await personsSession(session);
-    const before = portrait(session);
-    await join(session);
-    await attach(session, '--foreground');
-    const killed = await json(['agents', 'stop', '--agent-name', session], { ROUSE_CRASH_AT: point });
-    expect(killed.code).toBe(-1);
-    const said = await json(['agents', 'stop', '--agent-name', session]);
-    expect([said.code, said.json['session']]).toEqual([0, 'left']);
-    expect(portrait(session)).toEqual(before);
-    expect((await json(['agents', 'list'])).json['agents']).toEqual([]);
-  });
+  it.each(sampled(import.meta.filename, ['session.leave.detached', 'session.leave.put_back'], 1))(
+    'killed at %s can be repeated',
+    async (point) => {
+      const session = point.replaceAll('.', '-');
+      await personsSession(session);
+      const before = portrait(session);
+      await join(session);
+      await attach(session, '--foreground');
+      const killed = await json(['agents', 'stop', '--agent-name', session], { ROUSE_CRASH_AT: point });
+      expect(killed.code).toBe(-1);
+      const said = await json(['agents', 'stop', '--agent-name', session]);
+      expect([said.code, said.json['session']]).toEqual([0, 'left']);
+      expect(portrait(session)).toEqual(before);
+      expect((await json(['agents', 'list'])).json['agents']).toEqual([]);
+    },
+  );
 
   it('twice at once is done once', async () => {
     await personsSession('twice');

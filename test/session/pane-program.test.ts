@@ -27,8 +27,12 @@ it('a tool that is stopped is continued, and its shell writes nothing on its scr
     });
     await tmux.newSession({ name: 'tool', cwd: dir, width: 80, height: 24, command });
     const screen = (): Promise<string> => tmux.run([['capture-pane', '-p', '-t', '=tool:0']]);
-    await until(() => fs.existsSync(path.join(dir, 'pid')));
-    const pid = Number(fs.readFileSync(path.join(dir, 'pid'), 'utf8'));
+    // Read before it is written whole it would be 0, and signals to 0 are signals to ourselves and all who run us.
+    let pid = 0;
+    await until(() => {
+      if (fs.existsSync(path.join(dir, 'pid'))) pid = Number(fs.readFileSync(path.join(dir, 'pid'), 'utf8'));
+      return pid > 0;
+    });
     await until(async () => (await screen()).includes('what the tool shows'));
     for (const signal of ['SIGSTOP', 'SIGTSTP', 'SIGSTOP']) {
       fs.rmSync(path.join(dir, 'continued'), { force: true });

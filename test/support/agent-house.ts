@@ -4,14 +4,17 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { systemClock } from '../../src/base/index.ts';
 import { GatewayClient } from '../../src/client/index.ts';
+import type { ExecutionMode } from '../../src/domain/index.ts';
 import { ControlClient, readTranscript } from '../../src/scripted/index.ts';
 import {
+  type LaunchOptions,
   launch,
   type ManifestFacts,
   type SessionContext,
   sessionPaths,
   stop,
 } from '../../src/session/index.ts';
+import { GATEWAY_MODE } from './gateway-mode.ts';
 
 export interface HousedAgent {
   name: string;
@@ -32,8 +35,12 @@ export interface HousedAgent {
 /** Scripted agents with gateways in a place of their own, for tests and benchmarks. */
 export class AgentHouse {
   readonly directory: string;
+  /** Set before a launch: how its gateway runs. */
+  mode: ExecutionMode = GATEWAY_MODE;
   /** Set before a launch: the fleet server its agents register with. */
   fleet: SessionContext['settings']['fleet'];
+  /** Set before a launch: where its agents have their mailboxes. */
+  mailbox: LaunchOptions['mailbox'];
   /** Set before a launch: the instant at which its gateway is killed. */
   gatewayCrashAt: string | undefined;
   /** Set before a launch: the file that says by how many milliseconds the wall clock of its gateway is set. */
@@ -75,6 +82,8 @@ export class AgentHouse {
         ...env,
         ROUSE_HOME: this.directory,
         HOME: this.directory,
+        // A host has the environment of each gateway from whoever attaches it.
+        ...(this.mode === 'hosted' && this.gatewayEnv),
         // One that is to die stays dead until somebody attaches it.
         ...(this.gatewayCrashAt && { ROUSE_GATEWAY_RESTARTS: '0' }),
       },
@@ -118,7 +127,8 @@ export class AgentHouse {
       headless: false,
       // Of our own choice: the path of a Unix socket may not be long.
       args: ['--control', socket, ...args],
-      autoAttach: { mode: 'detached_process' },
+      autoAttach: { mode: this.mode },
+      mailbox: this.mailbox,
     });
     if (report.attachError) throw report.attachError;
     if (report.fleetError) throw report.fleetError;
@@ -152,7 +162,7 @@ export class AgentHouse {
       cwd: this.directory,
       headless: true,
       args,
-      autoAttach: { mode: 'detached_process' },
+      autoAttach: { mode: this.mode },
     });
     if (attachError) throw attachError;
     this.#launched.push(facts);

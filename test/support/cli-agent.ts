@@ -102,7 +102,7 @@ export async function cliAgent(ending: Ending, { name = 'gpu', mailbox = true } 
         root: sessionRoot,
         ...(prepare && { prepare }),
         config: {
-          openMailbox: (bound) => openMailbox(bound, systemClock),
+          openMailbox: (bound) => openMailbox(bound, { clock: systemClock }),
           mailboxBinding: () => binding,
         },
       }),

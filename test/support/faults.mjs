@@ -2,7 +2,8 @@
  * Loaded before a program (`node --import`): makes its writes fail as a full, broken, read-only disk or an exhausted
  * descriptor table would. The file in FAULTS_FILE says how: `ENOSPC` all of them from now on, `ENOSPC 3` the third from
  * now on and no other, `ENOSPC 3 state.json` the third of those whose note holds that word, `ENOSPC,EIO 0.5%` so many of
- * them at random and for either reason, empty none. Each refused write is noted in `<file>.hits`. A program that refuses
+ * them at random and for either reason, empty none. What follows in further lines only tells one order from the next, which
+ * starts the count again. Each refused write is noted in `<file>.hits`. A program that refuses
  * its own writes imports `setFaults`.
  */
 import fs from 'node:fs';
@@ -35,7 +36,8 @@ function due(what) {
     last = wanted;
     count = 0;
   }
-  const [errnos, which, word = ''] = wanted.split(' ');
+  const [errnos, which, ...words] = wanted.split('\n')[0].split(' ');
+  const word = words.join(' ');
   if (!errnos || !what.includes(word) || (which !== undefined && !isChosen(which))) return undefined;
   const among = errnos.split(',');
   const errno = among[Math.floor(Math.random() * among.length)];

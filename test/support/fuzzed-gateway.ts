@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { type Ending, FakeClock, stableJson } from '../../src/base/index.ts';
+import { Emitter, type Ending, FakeClock, stableJson } from '../../src/base/index.ts';
 import { openSqlite } from '../../src/db/index.ts';
 import { QUEUE_FILE_MIGRATIONS } from '../../src/gateway/queue-file.ts';
 import { type TestGateway, testGateway } from '../../src/gateway/testing.ts';
@@ -12,7 +12,10 @@ export const REFUSED_BY_GATEWAY: Readonly<Record<string, number>> = {
   'requests.cancel': 409,
   'headless.state': 422,
   'headless.nextPromptSession': 422,
+  'notifier.resume': 404,
 };
+
+const PICTURE = { columns: 80, rows: 1, lines: [[{ text: 'x' }]], cursor: null, hash: 'h', dialog: null };
 
 export interface FuzzedGateway {
   on: TestGateway;
@@ -49,7 +52,13 @@ export async function openFuzzedGateway(ending: Ending): Promise<FuzzedGateway> 
   const on = await testGateway(ending, { config: { clock: new FakeClock() } });
   on.mail.transport = 'flatfile';
   Object.assign(on.surface, {
-    tui: { state: () => SCREEN, history: () => HISTORY, notePrompt: () => SCREEN },
+    tui: {
+      state: () => SCREEN,
+      history: () => HISTORY,
+      notePrompt: () => SCREEN,
+      screen: () => ({ ...PICTURE, observedAtUtc: '2026-01-01T00:00:00.000Z' }),
+      seen: new Emitter<void>(),
+    },
   });
   const watcher = openSqlite({
     file: path.join(on.root, 'gateway', 'queue.sqlite'),

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 /** What is named in bodies and paths. */
 export interface Named {
   agent: string;
@@ -48,6 +50,8 @@ export function gatewayBodies(to: Named, text: string): Bodies {
     'mail.move': { ...refs, destination_box: 'later' },
     'mail.archive': refs,
     'notifier.enable': { interval_seconds: 60, mode: 'any_inbox', quiet_hours: quiet },
+    'notifier.resume': { thread_ref: to.message },
+    mcp: { jsonrpc: '2.0', id: 1, method: 'ping' },
   };
 }
 
@@ -89,6 +93,35 @@ export function fleetBodies(
     },
     'admin.orgs.create': { name: text },
     'admin.tokens.create': { kind: 'admin', subject: text, all_orgs: true },
+    ...pageBodies(to, text),
     mcp: { jsonrpc: '2.0', id: 1, method: 'ping' },
+  };
+}
+
+/** The same of the page; each has an `action_id` of its own. */
+export function pageBodies(to: Named, text: string): Bodies {
+  const acting = () => ({ action_id: randomUUID() });
+  const reminder = { mode: 'one_off', title: text, prompt: text, ranking: 0, start_after_seconds: 60 };
+  const message = { mailbox: to.address, ref: to.message };
+  const many = { mailbox: to.address, refs: [to.message] };
+  return {
+    'page.codes.create': { name: text, role: 'operate' },
+    'page.revoke': { name: text },
+    'page.login': { code: text },
+    'page.agent.seen': acting(),
+    'page.agent.prompt': { ...acting(), prompt: text },
+    'page.agent.interrupt': acting(),
+    'page.agent.dialog': { ...acting(), dialog_hash: text, key: '1' },
+    'page.agent.cancel': acting(),
+    'page.reminders.create': { ...acting(), reminder },
+    'page.reminders.put': { ...acting(), reminder },
+    'page.reminders.pause': { ...acting(), paused: true },
+    'page.reminders.delete': acting(),
+    'page.mail.send': { ...acting(), to: [to.address], subject: text, body: text },
+    'page.mail.reply': { ...acting(), ...message, body: text },
+    'page.mail.archive': { ...acting(), ...many },
+    'page.mail.mark': { ...acting(), ...many, read: true },
+    'page.request.respond': { ...acting(), action: 'done' },
+    'page.request.cancel': acting(),
   };
 }

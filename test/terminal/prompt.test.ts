@@ -64,6 +64,7 @@ describe('a prompt', () => {
           instanceId: null,
           sessionLost: false,
         });
+        await desk.shellScreen();
         const result = await desk.surface.deliver(desk.prompt('rm -rf /', { policy: 'always' }));
         expect(result).toMatchObject({ outcome: 'not_ready', untouched: true, reasons: ["process='shell'"] });
         expect(await desk.shellScreen()).toBe('shell$');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ControlClient } from '../../src/tmux/index.ts';
+import { SessionLine } from '../../src/tmux/index.ts';
 import { PLAIN_SHELL, withTmux } from '../support/tmux.ts';
 
 const SESSION = { name: 'a', width: 100, height: 30, command: PLAIN_SHELL };
@@ -9,7 +9,7 @@ describe('clients', () => {
     withTmux((desk) =>
       withTmux(async ({ tmux, dir, socketPath }) => {
         await tmux.newSession({ ...SESSION, cwd: dir });
-        const watcher = await ControlClient.attach(tmux.exec, 'a');
+        const watcher = await SessionLine.join(tmux.exec, 'a');
         expect((await tmux.listClients('a')).map(({ person }) => person)).toEqual([false]);
 
         const came = watcher.events.next(({ kind }) => kind === 'client-session-changed');
@@ -35,7 +35,7 @@ describe('clients', () => {
     withTmux((desk) =>
       withTmux(async ({ tmux, dir, socketPath }) => {
         const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir });
-        const watcher = await ControlClient.attach(tmux.exec, 'a');
+        const watcher = await SessionLine.join(tmux.exec, 'a');
         const came = watcher.events.next(({ kind }) => kind === 'client-session-changed');
         const command = ['env', '-u', 'TMUX', 'tmux', '-S', socketPath, 'attach-session', '-r', '-t', '=a:'];
         await desk.tmux.newSession({ name: 'desk', cwd: dir, width: 120, height: 41, command });

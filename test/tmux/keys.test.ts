@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ControlClient } from '../../src/tmux/index.ts';
+import { SessionLine } from '../../src/tmux/index.ts';
 import { pastePane, sessionNames, withTmux } from '../support/tmux.ts';
 import { openReader } from './reader.ts';
 
@@ -34,7 +34,7 @@ describe('keys', () => {
   it('types any text literally, by process and by control client', () =>
     withTmux(async (context) => {
       const reader = await openReader(context, 'plain');
-      const client = await ControlClient.attach(context.tmux.exec, (await sessionNames(context.tmux))[0]!);
+      const client = await SessionLine.join(context.tmux.exec, (await sessionNames(context.tmux))[0]!);
       let expected = '';
       let count = 0;
       await fc.assert(

@@ -12,9 +12,9 @@ const ROOM = fileURLToPath(new URL('../../src/tmux/index.ts', import.meta.url));
 async function startOwner({ dir, socketPath }: PrivateTmux): Promise<{ pid: number; ended: Promise<void> }> {
   const program = path.join(dir, 'owner.mjs');
   const contents = `
-    import { ControlClient, Tmux } from ${JSON.stringify(ROOM)};
+    import { SessionLine, Tmux } from ${JSON.stringify(ROOM)};
     const { exec } = new Tmux({ socketPath: ${JSON.stringify(socketPath)} });
-    const client = await ControlClient.attach(exec, 'a');
+    const client = await SessionLine.join(exec, 'a');
     await client.watchOutput('%0', () => {});
     process.stdout.write('watching');`;
   await build({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ControlClient, type Tmux } from '../../src/tmux/index.ts';
+import { SessionLine, type Tmux } from '../../src/tmux/index.ts';
 import { PLAIN_SHELL, withTmux } from '../support/tmux.ts';
 import { screenShows } from './reader.ts';
 
@@ -31,7 +31,7 @@ describe('pane', () => {
       const counter =
         'i=0; while :; do i=$((i+1)); printf "\\033[H\\033[2J%s%s" "$i" "$(printf "%*s" $((i%40)) "")"; done';
       const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir, command: ['sh', '-c', counter] });
-      const client = await ControlClient.attach(tmux.exec, 'a');
+      const client = await SessionLine.join(tmux.exec, 'a');
       const agree = async (by: Tmux): Promise<void> => {
         for (let round = 0; round < 40; round++) {
           const { pane, screen } = await by.snapshotPane(paneId, { join: true });
@@ -54,7 +54,7 @@ describe('pane', () => {
       const script = `printf '\\033]2;%s\\033\\\\READY' '${title}'; exec -a "$(printf 'evil\\n%%end\\tx')" sleep 600`;
       const { paneId } = await tmux.newSession({ ...SESSION, cwd: dir, command: ['bash', '-c', script] });
       await screenShows(context, 'a', paneId, 'READY');
-      const client = await ControlClient.attach(tmux.exec, 'a');
+      const client = await SessionLine.join(tmux.exec, 'a');
       for (const by of [tmux, tmux.via(client)]) {
         await expect.poll(async () => (await by.showPane(paneId)).currentCommand).toBe('evil?%end?x');
         expect(await by.showPane(paneId)).toMatchObject({
@@ -95,7 +95,7 @@ describe('pane', () => {
   it('says that a pane is gone instead of answering for another', () =>
     withTmux(async ({ tmux, dir }) => {
       await tmux.newSession({ ...SESSION, cwd: dir, command: PLAIN_SHELL });
-      const client = await ControlClient.attach(tmux.exec, 'a');
+      const client = await SessionLine.join(tmux.exec, 'a');
       for (const by of [tmux, tmux.via(client)]) {
         for (const ask of [
           () => by.showPane('%42'),

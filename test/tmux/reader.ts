@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { randomHex } from '../../src/base/index.ts';
 import type { Created } from '../../src/tmux/index.ts';
-import { ControlClient } from '../../src/tmux/index.ts';
+import { SessionLine } from '../../src/tmux/index.ts';
 import type { PrivateTmux } from '../support/tmux.ts';
 
 const PROGRAM = fileURLToPath(new URL('reader-program.mjs', import.meta.url));
@@ -68,7 +68,7 @@ export async function screenShows(
   pane: string,
   text: string,
 ): Promise<void> {
-  const client = await ControlClient.attach(tmux.exec, session);
+  const client = await SessionLine.join(tmux.exec, session);
   try {
     await new Promise<void>((resolve, reject) => {
       const look = (): void => {

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ControlClient, tmuxProblemOf } from '../../src/tmux/index.ts';
+import { SessionLine, tmuxProblemOf } from '../../src/tmux/index.ts';
 import {
   PLAIN_SHELL,
   type PrivateTmux,
@@ -158,7 +158,7 @@ describe('session', () => {
         await tmux.newSession({ name: 'b', cwd: dir, ...SIZE });
         expect(await tmux.run([['show-environment', '-t', '=a:', 'A']])).toBe('A=b');
         expect((await tmux.showPane(paneId)).inMode).toBe(false);
-        const client = await ControlClient.attach(tmux.exec, 'a');
+        const client = await SessionLine.join(tmux.exec, 'a');
         for (const by of [tmux, tmux.via(client)]) {
           expect((await by.listPanes('a')).map(({ id }) => id)).toEqual([paneId]);
           await pastePane(by, paneId, 'x');
@@ -300,6 +300,28 @@ describe('session', () => {
         expect(fs.readdirSync(dir)).not.toContain('pwned');
       }),
   );
+
+  it('respawns a pane that writes without end while a control client reads, and the server lives', () =>
+    withTmux(async ({ tmux, dir }) => {
+      const flood = { cwd: dir, command: ['yes', 'a line of some length that is written again and again'] };
+      const { paneId } = await tmux.newSession({ name: 'flood', ...SIZE, ...flood });
+      const client = await SessionLine.join(tmux.exec, 'flood');
+      let bytes = 0;
+      await client.watchOutput(paneId, (event) => {
+        if (event.kind === 'output') bytes += event.bytes.length;
+      });
+      const flows = async (): Promise<void> => {
+        const before = bytes;
+        await expect.poll(() => bytes, { timeout: 20_000, interval: 5 }).toBeGreaterThan(before);
+      };
+      for (let times = 0; times < 20; times++) {
+        await flows();
+        await tmux.respawnPane(paneId, { ...flood, kill: true });
+      }
+      await flows();
+      await client.close();
+      expect(await sessionNames(tmux)).toEqual(['flood']);
+    }));
 
   it('respawns a pane with another program and keeps its id', () =>
     withTmux(async (context) => {

@@ -16,10 +16,7 @@ export function writeFileAtomic(
   options: AtomicWriteOptions = {},
 ): void {
   const { mode = 0o600, durable = true } = options;
-  const temporary = path.join(
-    path.dirname(file),
-    `.${path.basename(file)}.tmp-${process.pid}-${randomBytes(4).toString('hex')}`,
-  );
+  const temporary = temporaryFor(file);
   try {
     const fd = fs.openSync(temporary, 'wx', mode);
     try {
@@ -37,6 +34,23 @@ export function writeFileAtomic(
   if (durable) fsyncDirectory(path.dirname(file));
 }
 
+function temporaryFor(file: string): string {
+  const once = `${process.pid}-${randomBytes(4).toString('hex')}`;
+  return path.join(path.dirname(file), `.${path.basename(file)}.tmp-${once}`);
+}
+
+/** Replaces a derived file in one step, on another thread. Does not survive a power cut. */
+export async function replaceAside(file: string, content: string): Promise<void> {
+  const temporary = temporaryFor(file);
+  try {
+    await fs.promises.writeFile(temporary, content, { mode: 0o600, flag: 'wx' });
+    await fs.promises.rename(temporary, file);
+  } catch (error) {
+    await fs.promises.rm(temporary, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+
 /** Makes a rename, link or unlink in this directory survive a power cut. */
 export function fsyncDirectory(directory: string): void {
   const fd = fs.openSync(directory, 'r');
@@ -50,6 +64,11 @@ export function fsyncDirectory(directory: string): void {
 /** JSON as all our files hold it: two spaces, sorted keys, final newline. */
 export function stableJson(value: unknown): string {
   return `${JSON.stringify(sortKeys(value), null, 2)}\n`;
+}
+
+/** The same on one line, without an end of line. */
+export function stableLine(value: unknown): string {
+  return JSON.stringify(sortKeys(value));
 }
 
 function sortKeys(value: unknown): unknown {

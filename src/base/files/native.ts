@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { loadPart } from '../load-part.ts';
 
 interface Koffi {
   load(library: null): { func(prototype: string): unknown };
@@ -12,7 +12,7 @@ let koffi: Koffi | undefined;
  * costs ten milliseconds. Throws where it cannot be had.
  */
 export function nativeFunction<F>(prototype: string): F {
-  koffi ??= createRequire(import.meta.url)('koffi') as Koffi;
+  koffi ??= loadPart<Koffi>('koffi');
   return koffi.load(null).func(prototype) as F;
 }
 

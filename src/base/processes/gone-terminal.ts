@@ -1,7 +1,18 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
 
 const STANDARD = [0, 1, 2];
+const NULL_DEVICE = 0x103;
+
+/** What is clearly none is told without `node:tty`, which brings sockets and streams with it. */
+export function isTerminal(fd: number): boolean {
+  try {
+    const stat = fstatSync(fd);
+    return stat.isCharacterDevice() && stat.rdev !== NULL_DEVICE && isatty(fd);
+  } catch {
+    return false;
+  }
+}
 
 /**
  * To be called when a program starts. At its end, Node 20 puts the terminals it was started on back as they were, and
@@ -9,7 +20,7 @@ const STANDARD = [0, 1, 2];
  * no terminal any more is exchanged for nothing first.
  */
 export function surviveGoneTerminal(): void {
-  const terminals = STANDARD.filter((fd) => isatty(fd));
+  const terminals = STANDARD.filter(isTerminal);
   if (terminals.length === 0) return;
   process.on('exit', () => {
     for (const fd of terminals) if (!isatty(fd)) exchange(fd);

@@ -12,6 +12,8 @@ export interface ProcessIdentity {
 interface ProcStat {
   parent: number;
   processGroup: number;
+  /** The number of its terminal's device; 0 without one. */
+  terminal: number;
   foregroundGroup: number;
   startTicks: number;
   state: string;
@@ -34,6 +36,7 @@ export function readProcStat(pid: number): ProcStat | undefined {
     state: rest[0] ?? '?',
     parent: Number(rest[1]),
     processGroup: Number(rest[2]),
+    terminal: Number(rest[4]),
     foregroundGroup: Number(rest[5]),
     startTicks: Number(rest[19]),
   };

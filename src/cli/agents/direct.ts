@@ -1,14 +1,14 @@
 import type { AdmissionPolicy } from '../../domain/index.ts';
+import { reasonInWords } from '../../domain/index.ts';
 import type { DeliveryResult, DirectAct, FleetTarget, Target } from '../../session/index.ts';
 import { CODES, exitCodeOfOutcome } from '../../wire/codes.ts';
 import { type Command, command, type Input, type InputOf, type Output } from '../command.ts';
 import { execution, PROMPT, policyGiven, SEND_KEYS } from '../gateway/prompt.ts';
-import { reasonInWords } from '../gateway/reasons.ts';
 import { type Refusal, sayRefused } from '../gateway/refused.ts';
 import { INTERRUPT } from '../gateway/requests.ts';
-import { gatewayOf } from '../gateway/target.ts';
+import { gatewayOf, reachable } from '../gateway/target.ts';
 import { promptText } from '../gateway/text.ts';
-import { sessionContext, type TargetInput, targetOf } from './target.ts';
+import { sessionContext, type TargetInput } from './target.ts';
 
 /**
  * The commands that act on an agent whether or not it has a gateway. A live gateway does it, so that its queue and
@@ -23,7 +23,8 @@ interface Way<I> {
 
 function anyway<I extends TargetInput>(way: Way<I>): (input: I) => Promise<Output | undefined | void> {
   return async (input) => {
-    const target = await targetOf(input);
+    const target = await reachable(input);
+    if (target.kind === 'afar') return way.by.run!(input);
     if (target.kind === 'fleet') return behindFleet(input, target, way);
     if (typeof (await gatewayOf(input, target)) !== 'string') return way.by.run!(input);
     return directly(input, target, await way.actOf(input), way.detail);

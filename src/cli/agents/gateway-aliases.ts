@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
-import { attachOptions, LISTENER_FLAGS } from './attach-flags.ts';
+import { attachOptions, LISTENER_FLAGS } from './flags/attach.ts';
 import { attachWith, runDetach, runStatus } from './gateway.ts';
 import type { TargetInput } from './target.ts';
 
@@ -41,7 +41,10 @@ const ATTACH_FLAGS = [
 ] as const satisfies readonly Flag[];
 
 async function attach(input: InputOf<typeof ATTACH_FLAGS>): Promise<Output> {
-  return attachWith(await targetInput(input), attachOptions(input.flags, input.flags));
+  return attachWith(
+    await targetInput(input),
+    attachOptions(input.flags, { ...input.flags, hosted: undefined }),
+  );
 }
 
 export const GATEWAY_ALIASES: Command[] = [

@@ -1,9 +1,9 @@
+import { dayAndTime } from '../../domain/index.ts';
 import type { AttachOptions, AttachReport, GatewayChange, GatewayReport } from '../../session/index.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { LIVE_GATEWAY_COMMANDS } from '../gateway/commands.ts';
-import { dayAndTime } from '../gateway/time-words.ts';
 import { keyValues } from '../print/table.ts';
-import { attachOptions, LISTENER_FLAGS, TIMING_FLAGS } from './attach-flags.ts';
+import { attachOptions, HOSTED, LISTENER_FLAGS, TIMING_FLAGS } from './flags/attach.ts';
 import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from './target.ts';
 
 const STATUS_LINES = [
@@ -45,12 +45,21 @@ function unusual(status: GatewayReport['status']): Record<string, unknown> {
   };
 }
 
+function standingLines({ standing }: GatewayReport['status']): Record<string, unknown> {
+  if (!standing) return {};
+  return { agent: standing.words, ...(standing.needs_you && { 'needs you': standing.needs_you }) };
+}
+
 /** The status as people read it; what was put right on the way stands below it. */
 export function showStatus(heading: string, { status, notes }: GatewayReport): string {
-  const { fleet } = status;
+  const { fleet, cao } = status;
   const values = {
     ...Object.fromEntries(STATUS_LINES.map((name) => [name, status[name]])),
+    ...standingLines(status),
     ...unusual(status),
+    ...(cao && {
+      cao: `${cao.state}${cao.detail ? `: ${cao.detail}` : ''} (${cao.base_url}, ${cao.terminal_id})`,
+    }),
     ...(fleet && { fleet: `${fleet.state}${fleet.detail ? `: ${fleet.detail}` : ''} (${fleet.url})` }),
   };
   return [heading, keyValues(values), ...notes.map((note) => `note: ${note}`)].join('\n');
@@ -110,6 +119,7 @@ const ATTACH_FLAGS = [
   ...GATEWAY_TARGET_FLAGS,
   { name: 'foreground', summary: 'run it in a tmux window beside the agent (default the first time)' },
   { name: 'background', summary: 'run it as a detached process' },
+  HOSTED,
   ...LISTENER_FLAGS,
   ...TIMING_FLAGS,
 ] as const satisfies readonly Flag[];
@@ -118,8 +128,8 @@ export const ATTACH = command({
   name: 'attach',
   summary: 'start a gateway beside the agent',
   description:
-    'Starts the gateway in a window beside the agent (--foreground) or as a process of its own (--background); ' +
-    'without either, as it ran last time. A gateway that already runs as asked is left alone; to apply another mode or ' +
+    'Starts the gateway in a window beside the agent (--foreground), as a process of its own (--background) or in the ' +
+    'process that all hosted gateways share (--hosted); without any, as it ran last time. A gateway that already runs as asked is left alone; to apply another mode or ' +
     'timing it is restarted at the same address, with its queue, notifier and live reminders. A port that you name ' +
     'must be free; one that the system chose last time is tried first, and replaced if it is busy.',
   examples: [

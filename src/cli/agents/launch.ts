@@ -1,30 +1,43 @@
-import { readFileSync } from 'node:fs';
-import { invalid, messageOf } from '../../base/index.ts';
+import { invalid } from '../../base/index.ts';
 import type { LaunchOptions, LaunchReport } from '../../session/index.ts';
-import { command, type Flag, type FlagsOf, type InputOf, type Output } from '../command.ts';
+import { command, type Flag, type FlagsOf, type Input, type InputOf, type Output } from '../command.ts';
+import { sayUnobeyed, withPreset } from '../config/preset.ts';
 import { TAKE_OVER } from '../fleet/access.ts';
 import { notBlank } from '../input/flag-values.ts';
+import { readTextFile } from '../input/text-file.ts';
 import { keyValues } from '../print/table.ts';
-import { attachOptions, isEmpty, LISTENER_FLAGS, TIMING_FLAGS } from './attach-flags.ts';
-import { MAILBOX_FLAGS, mailboxOption } from './mailbox-flags.ts';
+import { attachOptions, HOSTED, isEmpty, LISTENER_FLAGS, TIMING_FLAGS } from './flags/attach.ts';
+import { MAILBOX_FLAGS, mailboxOption } from './flags/mailbox.ts';
+import { MCP_AT_LAUNCH, mcpData, mcpLine, mcpOption } from './flags/mcp.ts';
 import { errorData, fleetData, fleetLine, sayMissing } from './missing.ts';
+import { INSTALL_SKILLS, skillsLine } from './skills-line.ts';
 import { PAIR_PORT, sessionContext } from './target.ts';
+import { turnOnWakes, WAKE, type Wakes, wakesData, wakeWanted, whatIsOn } from './wake.ts';
 
 async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   const { launch, fleetActions } = await import('../../session/index.ts');
   const context = sessionContext(input);
   const port = input.flags.pairPort;
-  const options = optionsOf(input);
+  const options = await optionsOf(input);
   const atFleet = async (at: number): Promise<LaunchReport> => {
     const { launchAtFleet, fleetServerOn } = await fleetActions();
     return launchAtFleet(context, fleetServerOn(at, input.env), options);
   };
-  const report = await (port === undefined ? launch(context, options) : atFleet(port));
-  return { data: dataOf(report), plain: plainOf(report), ...sayMissing(input, report) };
+  const launched = await (port === undefined ? launch(context, options) : atFleet(port));
+  const wanted = isWoken(input) && launched.attached;
+  const report = { ...launched, ...(wanted && (await turnOnWakes(input, launched.facts))) };
+  return { data: dataOf(report), plain: await plainOf(input, report), ...sayMissing(input, report) };
 }
 
-function optionsOf({ flags, args }: InputOf<typeof FLAGS>): LaunchOptions {
-  return {
+function isWoken(input: InputOf<typeof FLAGS>): boolean {
+  return wakeWanted(input, input.flags.wake, mailboxOption(input.flags));
+}
+
+function optionsOf(input: InputOf<typeof FLAGS>): Promise<LaunchOptions> {
+  const { flags, args, settings } = input;
+  const wake = isWoken(input);
+  sayUnobeyed(input);
+  return withPreset<LaunchOptions>(settings.config, {
     tool: flags.tool,
     agentName: flags.agentName,
     agentId: flags.agentId,
@@ -40,28 +53,28 @@ function optionsOf({ flags, args }: InputOf<typeof FLAGS>): LaunchOptions {
     continueArgs: flags.continueArg,
     mailbox: mailboxOption(flags),
     skills: flags.installHoumaoSkills,
-    autoAttach: autoAttach(flags),
+    mcp: mcpOption(flags),
+    autoAttach: autoAttach(flags, wake),
     takeOver: flags.takeOver === true,
-  };
+  });
 }
 
 function rolePrompt(text: string | undefined, file: string | undefined): string | undefined {
   if (text !== undefined && file !== undefined)
     throw invalid('give --role-prompt or --role-prompt-file, not both');
   if (file === undefined) return text;
-  try {
-    return notBlank(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw invalid(`--role-prompt-file ${file}: ${messageOf(error)}`);
-  }
+  const read = readTextFile('--role-prompt-file', file);
+  if (read.trim() === '') throw invalid(`--role-prompt-file ${file} must not be blank`);
+  return read;
 }
 
-function autoAttach(flags: FlagsOf<typeof FLAGS>): LaunchOptions['autoAttach'] {
-  const { gatewayBackground: background, gatewayForeground: foreground } = flags;
-  const options = attachOptions(flags, { background, foreground });
-  if (flags.gatewayAutoAttach === true) return options;
+function autoAttach(flags: FlagsOf<typeof FLAGS>, wake: boolean): LaunchOptions['autoAttach'] {
+  const { gatewayBackground: background, gatewayForeground: foreground, hosted } = flags;
+  const options = attachOptions(flags, { background, foreground, hosted });
+  if (wake) return { ...options, mode: options.mode ?? 'hosted' };
+  if (flags.gatewayAutoAttach) return options;
   if (isEmpty(options)) return undefined;
-  throw invalid('--allow-users and the --gateway-… flags need --gateway-auto-attach', {
+  throw invalid('--allow-users, --hosted and the --gateway-… flags need --wake or --gateway-auto-attach', {
     hint: 'or give them to "rouse agents gateway attach" later',
   });
 }
@@ -71,10 +84,13 @@ function dataOf({
   paneId,
   toolPid,
   skills,
+  mcp,
   attached,
   attachError,
+  wakes,
+  wakeError,
   ...membership
-}: LaunchReport): Record<string, unknown> {
+}: LaunchReport & Wakes): Record<string, unknown> {
   return {
     agent_name: facts.agentName,
     agent_id: facts.agentId,
@@ -89,31 +105,29 @@ function dataOf({
     manifest_path: facts.path,
     skills_written: skills?.written ?? [],
     skills_problem: skills?.problem ?? null,
+    mcp: mcpData(mcp),
     gateway: attached?.status ?? null,
     gateway_auto_attach_error: errorData(attachError),
+    ...wakesData({ wakes, wakeError }),
     ...fleetData(membership),
   };
 }
 
-function plainOf(report: LaunchReport): string {
+async function plainOf(input: Input, report: LaunchReport & Wakes): Promise<string> {
   const { facts, attached } = report;
+  const { wayInWords } = await import('../../session/index.ts');
   const lines = keyValues({
     agent_id: facts.agentId,
     tmux_session_name: facts.tmuxSessionName,
     backend: facts.backend,
     tool_pid: report.toolPid,
     session_root: facts.root,
-    ...(report.skills?.written.length && {
-      skills: `wrote ${report.skills.written.join(', ')} (not wanted: --no-install-houmao-skills)`,
-    }),
-    ...(report.skills?.problem && { skills: `${report.skills.problem}; wakes name the endpoints instead` }),
+    ...skillsLine(report.skills),
+    ...mcpLine(report.mcp),
     gateway: attached ? `${attached.status.gateway_host}:${attached.status.gateway_port}` : 'not attached',
     ...fleetLine(report.fleet),
   });
-  const socket = facts.tmuxSocket
-    ? ` ${facts.tmuxSocket.includes('/') ? '-S' : '-L'} ${facts.tmuxSocket}`
-    : '';
-  return `Launched ${facts.agentName}\n${lines}\nlook: tmux${socket} attach -t '=${facts.tmuxSessionName}'`;
+  return `Launched ${facts.agentName}\n${lines}\n${whatIsOn(report)}\nlook: rouse open ${facts.agentName}   # ${wayInWords(input, facts)}`;
 }
 
 async function description(): Promise<string> {
@@ -126,8 +140,16 @@ async function description(): Promise<string> {
 }
 
 const FLAGS = [
-  { name: 'tool', value: 'TOOL', summary: 'what to run', required: true, parse: notBlank },
-  { name: 'agent-name', value: 'NAME', summary: 'name of the agent', required: true },
+  {
+    name: 'tool',
+    word: 'tool',
+    names: 'tool',
+    value: 'TOOL',
+    summary: 'what to run: a tool, a preset of your files, or any program',
+    required: true,
+    parse: notBlank,
+  },
+  { name: 'agent-name', word: 'name', value: 'NAME', summary: 'name of the agent', required: true },
   { name: 'agent-id', value: 'ID', summary: 'agent id (default: derived from the name)' },
   {
     name: 'session-name',
@@ -158,15 +180,14 @@ const FLAGS = [
   },
   { ...PAIR_PORT, summary: 'let the fleet server on this port launch the agent and own its session' },
   ...MAILBOX_FLAGS,
-  {
-    name: 'install-houmao-skills',
-    negatable: true,
-    summary: "install the two mail skills in the tool's skill directory (default when there is a mailbox)",
-  },
+  INSTALL_SKILLS,
+  ...MCP_AT_LAUNCH,
   TAKE_OVER,
+  WAKE,
   { name: 'gateway-auto-attach', summary: 'attach a gateway as soon as the agent runs' },
   { name: 'gateway-background', summary: 'run the gateway as a detached process' },
   { name: 'gateway-foreground', summary: 'run the gateway in a window beside the agent' },
+  HOSTED,
   ...LISTENER_FLAGS,
   ...TIMING_FLAGS,
 ] as const satisfies readonly Flag[];
@@ -176,7 +197,7 @@ const launch = command({
   summary: 'start a tool as an agent in a tmux session of its own',
   description,
   examples: [
-    'rouse agents launch --tool claude --agent-name gpu',
+    'rouse agents launch --tool claude --agent-name gpu --wake',
     'rouse agents launch --tool codex --agent-name rev --workdir ~/src/app --gateway-auto-attach -- --model o5',
     'rouse agents launch --tool claude --agent-name app --mailbox-root .agent/inbox.md --mailbox-address totebox@app',
     'rouse agents launch --tool command --agent-name mine -- ./my-agent --flag',

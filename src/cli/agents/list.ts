@@ -1,17 +1,43 @@
-import type { ListedAgent } from '../../session/index.ts';
+import type { AgentList, ListedAgent, Roster, RosterAgent } from '../../session/index.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
+import { WATCH } from '../ls/ls.ts';
+import {
+  NO_AGENTS,
+  needsLines,
+  rosterText,
+  stateWords,
+  waitingWords,
+  wakesWords,
+} from '../ls/roster-table.ts';
 import { type Column, table } from '../print/table.ts';
 import { PAIR_PORT, sessionContext } from './target.ts';
 
-const COLUMNS: Column<ListedAgent>[] = [
-  { title: 'name', value: (agent) => agent.agent_name },
-  { title: 'tool', value: (agent) => agent.tool },
-  { title: 'backend', value: (agent) => agent.backend },
-  { title: 'session', value: sessionWords },
+const PLACES: Column<ListedAgent>[] = [
   { title: 'gateway', value: (agent) => agent.gateway },
   { title: 'port', value: (agent) => agent.gateway_port, right: true },
   { title: 'tmux session', value: (agent) => agent.tmux_session_name },
   { title: 'mail address', value: (agent) => agent.mail_address },
+];
+
+const AT_FLEET: Column<ListedAgent>[] = [
+  { title: 'name', value: (agent) => agent.agent_name },
+  { title: 'tool', value: (agent) => agent.tool },
+  { title: 'backend', value: (agent) => agent.backend },
+  { title: 'session', value: sessionWords },
+  ...PLACES,
+];
+
+/** An agent of this host, and what its gateway wrote of it. */
+type Known = ListedAgent & Omit<RosterAgent, 'name' | 'id' | 'host' | 'gateway'> & { seen: RosterAgent };
+
+const HERE: Column<Known>[] = [
+  { title: 'name', value: (agent) => agent.agent_name },
+  { title: 'tool', value: (agent) => agent.tool },
+  { title: 'state', value: ({ seen }) => stateWords(seen) },
+  { title: 'mail', value: ({ open_mail }) => open_mail, right: true },
+  { title: 'wakes', value: ({ seen }) => wakesWords(seen), right: true },
+  { title: 'waits for', value: ({ seen }) => waitingWords(seen) },
+  ...PLACES,
 ];
 
 /** A session may live although only a shell is left in it. */
@@ -19,35 +45,64 @@ function sessionWords({ session, tool_connectivity }: ListedAgent): string {
   return session === 'running' && tool_connectivity === 'unavailable' ? 'running, tool gone' : session;
 }
 
-async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
-  const { listAgents, fleetActions } = await import('../../session/index.ts');
+async function run(input: InputOf<typeof FLAGS>): Promise<Output | void> {
   const port = input.flags.pairPort;
-  if (port !== undefined) {
-    const { listAtFleet, fleetServerOn } = await fleetActions();
-    const data = await listAtFleet(fleetServerOn(port, input.env));
-    return { data, plain: data.agents.length > 0 ? table(data.agents, COLUMNS) : 'no agents' };
-  }
+  if (port !== undefined) return atFleet(input, port);
+  if (input.flags.watch) return (await import('../ls/roster-watch.ts')).watchRoster(input);
+  const { listAgents, roster } = await import('../../session/index.ts');
   const list = await listAgents(sessionContext(input));
-  const notes = [
-    ...(list.malformed_records.length > 0
-      ? [`note: ${list.malformed_records.length} registry file(s) are not records and were skipped`]
+  const seen = await roster(sessionContext(input));
+  const agents = list.agents.map((agent) => known(agent, seen));
+  const body = agents.length > 0 ? table(agents, HERE) : NO_AGENTS;
+  const below = [...needsLines(seen.agents, input), ...notes(list)];
+  return {
+    data: { ...list, agents: agents.map(({ seen: _, ...facts }) => facts) },
+    plain: [body, ...below].join('\n'),
+    fancy: [rosterText(seen, { ...input, style: 'fancy' }), ...notes(list)].join('\n'),
+  };
+}
+
+async function atFleet(input: InputOf<typeof FLAGS>, port: number): Promise<Output> {
+  const { listAtFleet, fleetServerOn } = await (await import('../../session/index.ts')).fleetActions();
+  const data = await listAtFleet(fleetServerOn(port, input.env));
+  return { data, plain: data.agents.length > 0 ? table(data.agents, AT_FLEET) : 'no agents' };
+}
+
+/** One that was stopped between the two looks is shown as gone. */
+function known(agent: ListedAgent, { agents }: Roster): Known {
+  const found = agents.find(({ id }) => id === agent.agent_id) ?? goneMeanwhile(agent);
+  const { name: _name, id: _id, host: _host, gateway: _gateway, ...seen } = found;
+  return { ...seen, ...agent, seen: found };
+}
+
+function goneMeanwhile({ agent_name, agent_id, tool }: ListedAgent): RosterAgent {
+  return {
+    ...{ name: agent_name, id: agent_id, tool, host: '', state: 'gone', since: null, reason: 'gone' },
+    ...{ needs_you: null, open_mail: null, wakes: null, waiting_for: null },
+    ...{ gateway: 'not_attached', origin: 'launched' },
+  };
+}
+
+function notes({ malformed_records, agents, published_again }: AgentList): string[] {
+  return [
+    ...(malformed_records.length > 0
+      ? [`note: ${malformed_records.length} registry file(s) are not records and were skipped`]
       : []),
-    ...list.agents.flatMap(({ agent_name, gateway_down }) =>
+    ...agents.flatMap(({ agent_name, gateway_down }) =>
       gateway_down === null ? [] : [`note: ${agent_name}: ${gateway_down}`],
     ),
-    ...list.published_again.map((id) => `note: agent ${id} was published again`),
+    ...published_again.map((id) => `note: agent ${id} was published again`),
   ];
-  const body = list.agents.length > 0 ? table(list.agents, COLUMNS) : 'no agents';
-  return { data: list, plain: [body, ...notes].join('\n') };
 }
 
 const FLAGS = [
   { ...PAIR_PORT, summary: 'list the agents known to the fleet server on this port' },
+  WATCH,
 ] as const satisfies readonly Flag[];
 
 const list = command({
   name: 'list',
-  summary: 'the agents of this host, their sessions and gateways',
+  summary: 'the agents of this host: state, mail, wakes, sessions and gateways',
   examples: ['rouse agents list', 'rouse agents list --print-json', 'rouse agents list --pair-port 9889'],
   flags: FLAGS,
   run,

@@ -1,7 +1,7 @@
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { notBlank } from '../input/flag-values.ts';
 import { keyValues } from '../print/table.ts';
-import { MAILBOX_ROOT } from './mailbox-flags.ts';
+import { checkedTransport, MAILBOX_ROOT, MAILBOX_TRANSPORT } from './flags/mailbox.ts';
 import { AGENT_FLAGS, type AgentInput, localAgent, sessionContext } from './target.ts';
 
 type Json = Record<string, unknown>;
@@ -35,6 +35,7 @@ async function register(input: InputOf<typeof REGISTER_FLAGS>): Promise<Output> 
   const { flags } = input;
   const wanted = {
     root: flags.mailboxRoot,
+    transport: checkedTransport(flags.mailboxTransport, flags.mailboxRoot),
     address: flags.address,
     principalId: flags.principalId,
     mode: flags.mode,
@@ -52,10 +53,11 @@ async function unregister(input: InputOf<typeof UNREGISTER_FLAGS>): Promise<Outp
 const REGISTER_FLAGS = [
   ...AGENT_FLAGS,
   MAILBOX_ROOT,
+  MAILBOX_TRANSPORT,
   {
     name: 'address',
     value: 'ADDRESS',
-    summary: 'mail address (default: <name>@houmao.localhost)',
+    summary: 'mail address (default: <name>@houmao.localhost; on a fleet server <name>@<org>.fleet)',
     parse: notBlank,
   },
   { name: 'principal-id', value: 'ID', summary: 'owner (default: HOUMAO-<name>)', parse: notBlank },
@@ -95,6 +97,7 @@ const mailbox: Command = {
       summary: 'give the agent a mailbox, without a relaunch',
       examples: [
         'rouse agents mailbox register --agent-name gpu',
+        'rouse agents mailbox register --agent-name gpu --mailbox-transport fleet',
         'rouse agents mailbox register --agent-name gpu --mailbox-root ~/src/app/.agent/inbox.md --address totebox@app',
       ],
       flags: REGISTER_FLAGS,

@@ -7,18 +7,25 @@ import { errorText } from '../print/error-text.ts';
 /** What a session that runs may still lack. */
 export interface Missing {
   attachError?: RouseError | undefined;
+  wakeError?: RouseError | undefined;
+  mcpError?: RouseError | undefined;
   fleetError?: RouseError | undefined;
 }
 
-/** The agent runs; only its gateway or its place in the fleet is missing. That is said, and the exit code tells why. */
-export function sayMissing(input: Input, { attachError, fleetError }: Missing): { exitCode?: number } {
+/** The agent runs; only its gateway, its wakes or its place in the fleet is missing. That is said, and the exit code tells why. */
+export function sayMissing(
+  input: Input,
+  { attachError, wakeError, mcpError, fleetError }: Missing,
+): { exitCode?: number } {
   const say = (what: string, error: RouseError): void => {
     if (input.style === 'json') return;
     input.err(errorText(`the agent runs, but ${what}: ${error.message}`, error.hint));
   };
   if (fleetError) say('the fleet server does not know it', fleetError);
   if (attachError) say('its gateway was not attached', attachError);
-  const error = attachError ?? fleetError;
+  if (wakeError) say('it is not woken for mail', wakeError);
+  if (mcpError) say('its MCP server was not installed', mcpError);
+  const error = attachError ?? wakeError ?? mcpError ?? fleetError;
   return error ? { exitCode: exitCodeOf(error) } : {};
 }
 

@@ -6,6 +6,6 @@ export function requireNamed({ flags }: TargetInput, action: string): void {
   const { agentName, agentId, targetTmuxSession, currentSession } = flags;
   if ([agentName, agentId, targetTmuxSession, currentSession].some((given) => given !== undefined)) return;
   throw invalid(`say which agent to ${action}`, {
-    hint: 'with --agent-name, --agent-id or --target-tmux-session; --current-session for the one around you',
+    hint: `for example: rouse agents ${action} ana; or by --agent-name, --agent-id, --target-tmux-session, or --current-session for the one around you`,
   });
 }

@@ -1,3 +1,4 @@
+import { unsupported } from '../../base/index.ts';
 import type { StopReport } from '../../session/index.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { agentAnswer } from './agent-answer.ts';
@@ -7,9 +8,13 @@ import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from
 async function runStop(input: InputOf<typeof STOP_FLAGS>): Promise<Output> {
   requireNamed(input, 'stop');
   const target = await targetOf(input);
-  const options = { killSession: input.flags.killSession === true };
+  const clean = input.flags.clean === true;
+  const options = { killSession: input.flags.killSession === true, clean };
   const { fleetActions, stop } = await import('../../session/index.ts');
-  if (target.kind === 'fleet') return agentAnswer(await (await fleetActions()).stopAtFleet(target, options));
+  if (target.kind === 'fleet') {
+    if (clean) throw unsupported('--clean works on agents of this host; this one is owned by a server');
+    return agentAnswer(await (await fleetActions()).stopAtFleet(target, options));
+  }
   return answer(target.facts, await stop(sessionContext(input), target.facts, options));
 }
 
@@ -32,6 +37,7 @@ async function answer(
 const STOP_FLAGS = [
   ...GATEWAY_TARGET_FLAGS,
   { name: 'kill-session', summary: 'end the tmux session even if it was joined' },
+  { name: 'clean', summary: 'remove the mail skills of its tool too, if no other agent here uses them' },
 ] as const satisfies readonly Flag[];
 
 export const stop = command({
@@ -43,6 +49,7 @@ export const stop = command({
   examples: [
     'rouse agents stop --agent-name gpu',
     'rouse agents stop --agent-name gpu --kill-session   # a joined session too',
+    'rouse agents stop --agent-name gpu --clean          # nothing of Rouse stays in your home',
   ],
   flags: STOP_FLAGS,
   run: runStop,
@@ -52,8 +59,8 @@ export const leave = command({
   name: 'leave',
   summary: 'give a joined session back: no gateway, no agent, everything as before',
   description:
-    'Detaches the gateway, puts back the name of the window and the variables of the session, and ' +
-    'forgets the agent. The tool keeps running. An agent that was launched has nothing to go back ' +
+    'Detaches the gateway, puts back the variables of the session and what join installed (of a configuration that ' +
+    'somebody changed since only its own entry is taken out), and forgets the agent. The tool keeps running. An agent that was launched has nothing to go back ' +
     'to; use "rouse agents stop".',
   examples: ['rouse agents leave --agent-name gpu', 'rouse agents leave --current-session'],
   flags: GATEWAY_TARGET_FLAGS,

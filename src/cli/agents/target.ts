@@ -5,7 +5,7 @@ import { wholeNumber } from '../input/flag-values.ts';
 
 /** Which agent of this host. */
 export const AGENT_FLAGS = [
-  { name: 'agent-name', value: 'NAME', summary: 'the agent of this name' },
+  { name: 'agent-name', word: 'agent', value: 'NAME', names: 'agent', summary: 'the agent of this name' },
   { name: 'agent-id', value: 'ID', summary: 'the agent with this id' },
   { name: 'current-session', summary: 'the agent whose tmux session this runs in; implied there' },
   { name: 'target-tmux-session', value: 'SESSION', summary: 'the agent of this tmux session' },

@@ -1,5 +1,5 @@
 import * as path from 'node:path';
-import type { FleetClient } from '../../client/index.ts';
+import type { FleetAddress, FleetClient } from '../../client/index.ts';
 import type { Flag, InputOf } from '../command.ts';
 import { notBlank } from '../input/flag-values.ts';
 
@@ -8,7 +8,7 @@ export const FLEET_FLAGS = [
   {
     name: 'fleet-url',
     value: 'URL',
-    summary: 'the fleet server; default ROUSE_FLEET_URL, else http://127.0.0.1:9889',
+    summary: 'the fleet server, or several with commas; default ROUSE_FLEET_URL, else http://127.0.0.1:9889',
     parse: notBlank,
   },
   {
@@ -31,26 +31,26 @@ export const TAKE_OVER = {
  * person's token stands in the environment it was started with; else that; else the administrator's of this host.
  */
 export async function fleetOf(input: InputOf<typeof FLEET_FLAGS>): Promise<FleetClient> {
-  const { FleetClient, readTokenFile, sessionFleet } = await import('../../client/index.ts');
+  const { fleetClientOf, sessionFleet } = await import('../../client/index.ts');
   const manifest = manifestOf(input.env);
   const asked = input.flags.fleetUrl || input.flags.fleetTokenFile;
   const session = manifest && !asked ? sessionFleet(path.dirname(manifest)) : undefined;
-  const { url, tokenFile } = session ?? (await fleetPlace(input));
-  return new FleetClient({ url, token: readTokenFile(tokenFile) });
+  return fleetClientOf(session ?? (await fleetPlace(input)));
 }
 
 /** The same outside of sessions. */
 export async function fleetPlace({
   flags,
-  env,
   settings,
-}: InputOf<typeof FLEET_FLAGS>): Promise<{ url: string; tokenFile: string }> {
+  env,
+}: InputOf<typeof FLEET_FLAGS>): Promise<FleetAddress> {
   const { DEFAULT_FLEET_URL } = await import('../../client/index.ts');
+  // A token that a file gives to one server is not shown to another.
+  const chosen = flags.fleetUrl === undefined ? settings.fleet : undefined;
   return {
-    url: flags.fleetUrl ?? (env['ROUSE_FLEET_URL'] || DEFAULT_FLEET_URL),
-    tokenFile:
-      flags.fleetTokenFile ??
-      (env['ROUSE_FLEET_TOKEN_FILE'] || path.join(settings.home, 'server', 'admin-token')),
+    url: flags.fleetUrl ?? chosen?.url ?? DEFAULT_FLEET_URL,
+    tokenFile: flags.fleetTokenFile ?? chosen?.tokenFile ?? settings.fleetTokenFile,
+    caFile: env['ROUSE_FLEET_CA'] || undefined,
   };
 }
 

@@ -1,41 +1,13 @@
-import type { WorkspaceStatus, WorkspaceView } from '../../wire/index.ts';
+import type { ManifestFacts } from '../../session/index.ts';
 import { sessionContext } from '../agents/target.ts';
+import { mcpDoorOf } from '../agents/wake.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { notBlank } from '../input/flag-values.ts';
 import { keyValues, table } from '../print/table.ts';
 import { FLEET_FLAGS, fleetOf, fleetPlace, TAKE_OVER } from './access.ts';
-import { moreLine, PAGE_FLAGS, pageOf } from './pages.ts';
+import { FLEET_LISTS } from './fleet-list.ts';
 
 const AGENT = { name: 'agent', summary: 'its name, agent id or workspace id' };
-
-async function list(input: InputOf<typeof LIST_FLAGS>): Promise<Output> {
-  const { flags } = input;
-  const data = await (await fleetOf(input)).call('registry.agents.list', {
-    ...(flags.status !== undefined && { status: flags.status as WorkspaceStatus }),
-    ...(flags.org !== undefined && { org: flags.org }),
-    ...pageOf(input),
-  });
-  const plain = table(data.agents, [
-    { title: 'name', value: (row) => row.name, max: 24 },
-    { title: 'status', value: (row) => row.status },
-    { title: 'tasks', value: (row) => `${row.active_tasks}/${row.max_concurrent_tasks}`, right: true },
-    { title: 'waiting', value: (row) => row.queue_depth, right: true },
-    { title: 'heard', value: (row) => age(row.heartbeat_age_seconds), right: true },
-    { title: 'host', value: (row) => row.host, max: 20 },
-    { title: 'tool', value: (row) => row.tool, max: 16 },
-    { title: 'org', value: (row) => row.org, max: 16 },
-    { title: 'workspace', value: (row) => row.workspace_id },
-  ]);
-  return { data, plain: data.agents.length === 0 ? 'No agents.' : plain + moreLine(data) };
-}
-
-const age = (seconds: number | null): string => (seconds === null ? 'never' : `${seconds} s ago`);
-
-async function show(input: InputOf<typeof FLEET_FLAGS>): Promise<Output> {
-  return one(await (await fleetOf(input)).agent(input.args[0]!));
-}
-
-const one = (data: WorkspaceView): Output => ({ data, plain: keyValues(data) });
 
 function change(verb: 'pause' | 'resume' | 'remove', summary: string): Command {
   return command({
@@ -55,6 +27,7 @@ function change(verb: 'pause' | 'resume' | 'remove', summary: string): Command {
 
 /** For an agent that was launched or joined before there was a server. */
 async function register(input: InputOf<typeof REGISTER_FLAGS>): Promise<Output> {
+  const { thisHost } = await import('../../client/index.ts');
   const { findTarget, registerWithFleet, requireLocal } = await import('../../session/index.ts');
   const context = sessionContext(input);
   const target = await findTarget(context, { agentName: input.args[0]! });
@@ -62,16 +35,29 @@ async function register(input: InputOf<typeof REGISTER_FLAGS>): Promise<Output> 
   const { url, workspaceId } = await registerWithFleet(
     {
       ...(await fleetPlace(input)),
+      host: thisHost(input.env),
       runtimeDir: context.settings.runtimeDir,
       takeOver: input.flags.takeOver === true,
     },
     facts,
   );
-  const plain = `Registered ${facts.agentName} with ${url} as ${workspaceId}. A gateway that is attached takes this up by itself.`;
+  const plain = [
+    `Registered ${facts.agentName} with ${url} as ${workspaceId}. A gateway that is attached takes this up by itself.`,
+    requestTools(facts),
+  ].join('\n');
   return {
     data: { url, workspace_id: workspaceId, agent_id: facts.agentId, session_id: facts.sessionId },
     plain,
   };
+}
+
+/** Its tool was started before there were requests to speak of. */
+function requestTools(facts: ManifestFacts): string {
+  const { agentName, tool } = facts;
+  const again = `"rouse agents relaunch --agent-name ${agentName}"`;
+  return mcpDoorOf(facts) !== undefined
+    ? `Its tool lists its tools at the start: ${again} shows it those for requests.`
+    : `Its tool has none of Rouse's tools, so it cannot answer requests by itself yet: "rouse mcp install --tool ${tool} --agent-name ${agentName}", then restart it.`;
 }
 
 async function orgs(input: InputOf<typeof ORGS_FLAGS>): Promise<Output> {
@@ -90,23 +76,6 @@ async function orgs(input: InputOf<typeof ORGS_FLAGS>): Promise<Output> {
   return { data, plain };
 }
 
-const LIST_FLAGS = [
-  {
-    name: 'status',
-    value: 'STATUS',
-    summary: 'only agents with this status, such as online or removed',
-    parse: notBlank,
-  },
-  {
-    name: 'org',
-    value: 'NAME',
-    summary: 'server administrators: act in this org',
-    parse: notBlank,
-  },
-  ...PAGE_FLAGS,
-  ...FLEET_FLAGS,
-] as const satisfies readonly Flag[];
-
 const REGISTER_FLAGS = [TAKE_OVER, ...FLEET_FLAGS] as const satisfies readonly Flag[];
 
 const ORGS_FLAGS = [
@@ -123,21 +92,7 @@ const fleet: Command = {
   name: 'fleet',
   summary: 'the agents a fleet server knows',
   subcommands: [
-    command({
-      name: 'list',
-      summary: 'agents with their status, load and waiting work',
-      examples: ['rouse fleet list', 'rouse fleet list --status offline'],
-      flags: LIST_FLAGS,
-      run: list,
-    }),
-    command({
-      name: 'show',
-      summary: 'one agent',
-      examples: ['rouse fleet show ana'],
-      args: [AGENT],
-      flags: FLEET_FLAGS,
-      run: show,
-    }),
+    ...FLEET_LISTS,
     change('pause', 'stop delivering to an agent until it is resumed'),
     change('resume', 'resume delivery to an agent'),
     change('remove', 'remove an agent from the fleet and revoke its tokens'),

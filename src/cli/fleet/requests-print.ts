@@ -1,3 +1,4 @@
+import { fromNow } from '../../domain/index.ts';
 import type {
   InboxRequest,
   InboxRequestEvent,
@@ -5,7 +6,6 @@ import type {
   InboxRequestMessage,
   InboxRequestThread,
 } from '../../wire/index.ts';
-import { fromNow } from '../gateway/time-words.ts';
 import { type Column, keyValues, show, table } from '../print/table.ts';
 
 type Side = 'requester' | 'recipient';

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
+import * as path from 'node:path';
 import { invalid, isProcessAlive, messageOf, signalProcess, sleep, systemClock } from '../../base/index.ts';
 import { runningServer, serverFiles } from '../../fleet/server-files.ts';
-import { ALLOW_USERS } from '../agents/attach-flags.ts';
+import { ALLOW_USERS } from '../agents/flags/attach.ts';
 import {
   type Command,
   command,
@@ -13,6 +14,8 @@ import {
 } from '../command.ts';
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
 import { keyValues } from '../print/table.ts';
+import { BACKUP_COMMANDS } from './server-backup.ts';
+import { installCommands } from './server-install.ts';
 
 const DEFAULT_PORT = 9889;
 const GRACE_MS = 10_000;
@@ -49,6 +52,13 @@ function hostsOf(flags: FlagsOf<typeof START_FLAGS>): string[] {
   return [...named, ...(publicUrl ? [new URL(publicUrl).hostname] : [])].map((name) => name.toLowerCase());
 }
 
+function tlsOf({ tlsCert, tlsKey }: FlagsOf<typeof START_FLAGS>) {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw invalid('--tls-cert and --tls-key belong together', { hint: 'give both, or neither' });
+  return { certFile: path.resolve(tlsCert), keyFile: path.resolve(tlsKey) };
+}
+
 async function start(input: InputOf<typeof START_FLAGS>): Promise<Output | void> {
   const { runServer } = await import('../../fleet/index.ts');
   const { createLog, FileTroubles, hearListenerErrors } = await import('../../base/index.ts');
@@ -66,8 +76,11 @@ async function start(input: InputOf<typeof START_FLAGS>): Promise<Output | void>
     port: flags.port,
     hosts: hostsOf(flags),
     publicUrl: flags.publicUrl,
+    tls: tlsOf(flags),
+    trustedProxies: flags.trustedProxy,
     allowUsers: flags.allowUsers,
     databaseUrl: databaseUrl(input),
+    endWhenIdleMs: flags.endWhenIdle === undefined ? undefined : flags.endWhenIdle * 60_000,
     env,
     agents: { settings, env },
     clock: systemClock,
@@ -75,7 +88,8 @@ async function start(input: InputOf<typeof START_FLAGS>): Promise<Output | void>
     troubles,
   });
   const { instance, adminToken } = server;
-  const url = `http://${instance.host.includes(':') ? `[${instance.host}]` : instance.host}:${instance.port}`;
+  const scheme = flags.tlsCert === undefined ? 'http' : 'https';
+  const url = `${scheme}://${instance.host.includes(':') ? `[${instance.host}]` : instance.host}:${instance.port}`;
   const facts = {
     url,
     ...(flags.publicUrl !== undefined && { public_url: flags.publicUrl }),
@@ -200,8 +214,28 @@ const START_FLAGS = [
     summary: 'address others reach it at, such as https://fleet.example.org; used in A2A agent cards',
     parse: webAddress,
   },
+  {
+    name: 'tls-cert',
+    value: 'FILE',
+    summary: 'PEM certificate, with those between it and its authority; read again when it changes',
+    parse: notBlank,
+  },
+  { name: 'tls-key', value: 'FILE', summary: 'its key, readable by you alone', parse: notBlank },
+  {
+    name: 'trusted-proxy',
+    value: 'ADDRESS',
+    summary: 'believe X-Forwarded-For, -Proto and -Host of this address or range, and of nobody else',
+    many: true,
+    parse: notBlank,
+  },
   ALLOW_USERS,
   DATABASE,
+  {
+    name: 'end-when-idle',
+    value: 'MINUTES',
+    summary: 'end after so long without a tab of the dashboard and without an agent that beats',
+    parse: wholeNumber(1, 100_000),
+  },
   { name: 'verbose', summary: 'log heartbeats too' },
 ] as const satisfies readonly Flag[];
 
@@ -227,6 +261,8 @@ const server: Command = {
       examples: [
         'rouse server start',
         'DATABASE_URL=postgresql://rouse@db/rouse rouse server start --host 0.0.0.0 --allow-host fleet.example.org',
+        'rouse server start --host 0.0.0.0 --allow-host fleet.example.org --tls-cert fleet.pem --tls-key fleet.key',
+        'rouse server start --public-url https://fleet.example.org --trusted-proxy 127.0.0.1',
       ],
       flags: START_FLAGS,
       run: start,
@@ -249,6 +285,8 @@ const server: Command = {
       run: status,
     },
     { name: 'stop', summary: 'stop the server of this home', examples: ['rouse server stop'], run: stop },
+    ...BACKUP_COMMANDS,
+    ...installCommands(START_FLAGS.filter(({ name }) => name !== 'database-url')),
   ],
 };
 

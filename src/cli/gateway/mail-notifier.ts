@@ -1,11 +1,16 @@
 import { invalid } from '../../base/index.ts';
-import type { MailNotifierInput, MailNotifierStatus } from '../../wire/index.ts';
-import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
+import { dayAndTime, fromNow } from '../../domain/index.ts';
+import type {
+  MailNotifierInput,
+  MailNotifierStatus,
+  NotifierPreview,
+  PausedThread,
+} from '../../wire/index.ts';
+import { GATEWAY_TARGET_FLAGS, type TargetInput } from '../agents/target.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
 import { keyValues } from '../print/table.ts';
 import { liveGateway } from './target.ts';
-import { dayAndTime, fromNow } from './time-words.ts';
 
 function output(status: MailNotifierStatus): Output {
   return { data: status, plain: notifierText(status, Date.now()) };
@@ -25,9 +30,41 @@ export function notifierText(status: MailNotifierStatus, nowMs: number): string 
     last_poll: dayAndTime(status.last_poll_at_utc),
     last_notification: dayAndTime(status.last_notification_at_utc),
     last_error: status.last_error,
+    ...(status.paused_threads && { paused_threads: status.paused_threads.map(pausedText).join('; ') }),
     held_back: status.held_back,
     next_look: next ? `${fromNow(next, nowMs)} (${dayAndTime(next)}), sooner when mail arrives` : null,
   });
+}
+
+function pausedText({ thread_ref, automatic_replies, newest_at_utc }: PausedThread): string {
+  return `${thread_ref} (${automatic_replies} automatic replies, the newest ${dayAndTime(newest_at_utc)})`;
+}
+
+async function resume(input: InputOf<typeof RESUME_FLAGS>): Promise<Output> {
+  const body = { thread_ref: input.flags.thread };
+  return output(await (await liveGateway(input)).call('notifier.resume', { body }));
+}
+
+async function preview(input: TargetInput): Promise<Output> {
+  const seen = await (await liveGateway(input)).call('notifier.preview', {});
+  return { data: seen, plain: previewText(seen) };
+}
+
+const LEADS: Record<NotifierPreview['leads_with'], string> = {
+  tools: 'the mail tools of its session',
+  skill: 'the installed skill',
+  command: 'commands',
+};
+
+function previewText({ open_mail: open, mode, leads_with, problem, prompt }: NotifierPreview): string {
+  const about =
+    open === null
+      ? 'The mailbox cannot be read now; a wake would say:'
+      : open === 0
+        ? `No open mail in mode ${mode}; a wake would say:`
+        : `For ${open === 1 ? '1 open message' : `${open} open messages`} in mode ${mode}; nothing was typed:`;
+  const notes = [`leads with ${LEADS[leads_with]}`, ...(problem ? [problem] : [])];
+  return `${about} (${notes.join('; ')})\n\n${prompt}`;
 }
 
 async function enable(input: InputOf<typeof ENABLE_FLAGS>): Promise<Output> {
@@ -102,6 +139,17 @@ const ENABLE_FLAGS = [
   },
 ] as const satisfies readonly Flag[];
 
+const RESUME_FLAGS = [
+  ...GATEWAY_TARGET_FLAGS,
+  {
+    name: 'thread',
+    value: 'REF',
+    summary: 'the thread, as status names it under paused_threads',
+    parse: notBlank,
+    required: true,
+  },
+] as const satisfies readonly Flag[];
+
 const notifier: Command = {
   name: 'mail-notifier',
   summary: 'whether and how the agent is woken for mail',
@@ -126,6 +174,29 @@ const notifier: Command = {
       ],
       flags: ENABLE_FLAGS,
       run: enable,
+    }),
+    command({
+      name: 'preview',
+      summary: 'the prompt with which the agent would be woken now',
+      description:
+        'It leads with what works for this agent: the mail tools of its session, or the installed skill, or commands. ' +
+        'Nothing is typed, stored or marked.',
+      examples: ['rouse agents gateway mail-notifier preview --agent-name gpu'],
+      flags: GATEWAY_TARGET_FLAGS,
+      run: preview,
+    }),
+    command({
+      name: 'resume',
+      summary: 'wake the agent again for a thread that was paused as a mail loop',
+      description:
+        'A thread in which agents answer each other 20 times in a row without a person wakes nobody any more ' +
+        '(ROUSE_MAX_AUTOMATIC_REPLIES sets another number). Its replies are counted anew from here on, as they are when a ' +
+        'person writes into it.',
+      examples: [
+        'rouse agents gateway mail-notifier resume --agent-name gpu --thread filesystem:msg-20260416T091402Z-0123456789abcdef0123456789abcdef',
+      ],
+      flags: RESUME_FLAGS,
+      run: resume,
     }),
     command({
       name: 'disable',

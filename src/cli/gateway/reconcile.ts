@@ -1,5 +1,6 @@
 import { invalid } from '../../base/index.ts';
 import type { GatewayClient } from '../../client/index.ts';
+import { dayAndTime } from '../../domain/index.ts';
 import type { Reconciliation } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
@@ -7,7 +8,6 @@ import { notBlank } from '../input/flag-values.ts';
 import { table } from '../print/table.ts';
 import { promptPreview } from './request-print.ts';
 import { liveGateway } from './target.ts';
-import { dayAndTime } from './time-words.ts';
 
 async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   const choice = choiceOf(input);

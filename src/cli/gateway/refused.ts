@@ -1,8 +1,8 @@
 import { stableJson } from '../../base/index.ts';
+import { reasonInWords } from '../../domain/index.ts';
 import type { PromptRefused } from '../../wire/index.ts';
 import type { Input } from '../command.ts';
 import { errorText } from '../print/error-text.ts';
-import { reasonInWords } from './reasons.ts';
 
 /** What was refused, on standard error: a sentence and the next step for people, all facts for programs. */
 export function sayRefused(input: Input, facts: object, { message, hint }: Refusal): void {

@@ -1,9 +1,8 @@
 import { preview } from '../../base/index.ts';
+import { dayAndTime, fromNow, reasonInWords } from '../../domain/index.ts';
 import type { Reminder, ReminderSet } from '../../wire/index.ts';
 import { keyValues, show, table } from '../print/table.ts';
-import { reasonInWords } from './reasons.ts';
 import { evidence } from './request-print.ts';
-import { dayAndTime, fromNow } from './time-words.ts';
 
 /** All reminders in ranking order: who leads, who waits behind it, and when each is due. */
 export function reminderTable(set: ReminderSet, nowMs: number): string {

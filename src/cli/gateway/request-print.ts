@@ -1,7 +1,7 @@
 import { preview } from '../../base/index.ts';
+import { clockTime, dayAndTime, duration } from '../../domain/index.ts';
 import type { RequestList, RequestView } from '../../wire/index.ts';
 import { keyValues, show, table } from '../print/table.ts';
-import { clockTime, dayAndTime, duration } from './time-words.ts';
 
 /** How a request stands, in a few words: `completed (submitted)`, `accepted, waits: dialog='permission'`. */
 export function standing({ state, outcome, waiting_reason, error_detail }: RequestView): string {

@@ -1,5 +1,6 @@
 import { unavailable } from '../../base/index.ts';
 import type { RequestExtras } from '../../client/index.ts';
+import { clockTime } from '../../domain/index.ts';
 import { exitCodeOfOutcome } from '../../wire/codes.ts';
 import type { RequestAccepted } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
@@ -8,7 +9,6 @@ import { notBlank, positiveSeconds, wholeNumber } from '../input/flag-values.ts'
 import { evidence, requestTable, requestText } from './request-print.ts';
 import { liveGateway } from './target.ts';
 import { PROMPT_FLAG, promptText } from './text.ts';
-import { clockTime } from './time-words.ts';
 import { outcomeOf, WAIT_FLAGS, waitFor } from './wait.ts';
 
 const REQUEST_ID = {

@@ -1,23 +1,57 @@
-import { unavailable } from '../../base/index.ts';
+import { isRouseError, type RouseError, unavailable } from '../../base/index.ts';
 import type { GatewayClient } from '../../client/index.ts';
 import type { FleetTarget, LocalTarget, Target } from '../../session/index.ts';
-import { type TargetInput, targetOf } from '../agents/target.ts';
+import { selectorOf, type TargetInput, targetOf } from '../agents/target.ts';
 import type { Input } from '../command.ts';
 
 /** The live gateway of the agent the flags name. Nothing is attached for the purpose; without one it is `unavailable`. */
 export async function liveGateway(input: TargetInput): Promise<GatewayClient> {
-  const target = await targetOf(input);
+  const target = await reachable(input);
   const found = await gatewayOf(input, target);
   if (typeof found !== 'string') return found;
-  const name = target.facts?.agentName;
+  const name = target.kind === 'afar' ? target.agentRef : target.facts?.agentName;
   throw unavailable(`there is no live gateway${name ? ` for agent ${name}` : ''}${found && `: ${found}`}`, {
     hint: `attach one with "rouse agents gateway attach${name ? ` --agent-name ${name}` : ''}"`,
     facts: { cause: 'no_live_gateway' },
   });
 }
 
+/** An agent of another host, which only its fleet reaches. */
+export interface AfarTarget {
+  kind: 'afar';
+  agentRef: string;
+  host: string | null;
+  gateway: GatewayClient;
+}
+
+/** The agent the flags name: of this host, behind a server, or anywhere in the fleet that is chosen. */
+export async function reachable(input: TargetInput): Promise<Target | AfarTarget> {
+  try {
+    return await targetOf(input);
+  } catch (error) {
+    if (!isRouseError(error) || error.code !== 'not_found') throw error;
+    return elsewhere(input, error);
+  }
+}
+
+/** Only an agent that nobody here knows; what the fleet says of it is believed, and a fleet that is away is told. */
+async function elsewhere(input: TargetInput, unknown: RouseError): Promise<AfarTarget> {
+  const { agentName, agentId, pairPort } = selectorOf(input);
+  const ref = agentId ?? agentName;
+  const { fleet } = input.settings;
+  if (ref === undefined || !fleet || pairPort !== undefined) throw unknown;
+  const { fleetClientOf, fleetPath, gatewayAfar } = await import('../../client/index.ts');
+  const client = fleetClientOf(fleet);
+  const agent = await client.agent(ref).catch((error: unknown) => {
+    throw isRouseError(error) && error.code === 'not_found' ? unknown : error;
+  });
+  const gateway = gatewayAfar(client.servers, fleetPath(agent.workspace_id));
+  return { kind: 'afar', agentRef: agent.name, host: agent.host, gateway };
+}
+
 /** A client of the target's gateway, or why there is none (empty: none is attached). */
-export async function gatewayOf(input: Input, target: Target): Promise<GatewayClient | string> {
+export async function gatewayOf(input: Input, target: Target | AfarTarget): Promise<GatewayClient | string> {
+  if (target.kind === 'afar') return target.gateway;
   return target.kind === 'fleet' ? behindFleet(target) : local(input, target);
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { clockTime, dayAndTime, duration } from '../../domain/index.ts';
 import type { TuiHistory, TuiState } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS, type TargetInput } from '../agents/target.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
@@ -6,7 +7,6 @@ import { positiveSeconds, wholeNumber } from '../input/flag-values.ts';
 import { keyValues, show, table } from '../print/table.ts';
 import { liveGateway } from './target.ts';
 import { PROMPT_FLAG, promptText } from './text.ts';
-import { clockTime, dayAndTime, duration } from './time-words.ts';
 
 type Seen = Pick<
   TuiState,
@@ -29,6 +29,8 @@ export function tuiText(state: TuiState): string {
     session: session.tmux_session_name,
     tool: version ? `${session.tool} ${version}` : session.tool,
     available: `${diagnostics.availability} (${diagnostics.transport_state}, ${diagnostics.process_state}, ${diagnostics.parse_status})`,
+    state: state.standing?.words,
+    ...(state.standing?.needs_you && { 'needs you': state.standing.needs_you }),
     phase: phaseOf(state),
     'submit ready': readiness(state),
     'accepting input': surface.accepting_input,

@@ -8,17 +8,22 @@ export const BODY_FLAGS = [
 ] as const satisfies readonly Flag[];
 
 /** The text of a message, from flags or standard input. */
-export async function bodyText({ flags, stdin, stdinIsTty }: InputOf<typeof BODY_FLAGS>): Promise<string> {
+export async function bodyText(
+  { flags, stdin, stdinIsTty }: InputOf<typeof BODY_FLAGS>,
+  textFlag = '--body-content',
+): Promise<string> {
   const content = flags.bodyContent;
   const file = flags.bodyFile;
   if (content !== undefined && file !== undefined)
-    throw invalid('--body-content and --body-file exclude each other');
+    throw invalid(`${textFlag} and --body-file exclude each other`, { hint: 'leave out one of the two' });
   if (content !== undefined) return content;
   if (file !== undefined && file !== '-') return readTextFile('--body-file', file);
   const typed = stdinIsTty && file === undefined ? '' : await stdin();
   // A forgotten flag and a script's empty standard input look alike: whoever means an empty message says so.
   if (typed === '' && file === undefined) {
-    throw invalid('the message has no text', { hint: 'give --body-content, --body-file or standard input' });
+    throw invalid('the message has no text', {
+      hint: `give ${textFlag}, --body-file or standard input`,
+    });
   }
   return typed;
 }

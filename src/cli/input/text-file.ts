@@ -24,6 +24,8 @@ function readBounded(flag: string, file: string): Buffer {
       size += got;
     }
   } catch (error) {
+    if (errnoOf(error) === 'ENOENT')
+      throw notFound(`${flag} ${file} does not exist`, { hint: 'check the path', cause: error });
     throw refusal(error)(`${flag} ${file} cannot be read: ${messageOf(error)}`, { cause: error });
   } finally {
     if (fd !== undefined) fs.closeSync(fd);

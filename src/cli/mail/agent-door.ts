@@ -1,11 +1,11 @@
 import { conflict, isRouseError, notFound, systemClock } from '../../base/index.ts';
-import type { GatewayClient } from '../../client/index.ts';
+import { fleetMail, type GatewayClient } from '../../client/index.ts';
 import type { MailOperationName } from '../../domain/index.ts';
 import type { ManifestFacts, Target } from '../../session/index.ts';
 import type { MailboxBinding } from '../../wire/index.ts';
-import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput, targetOf } from '../agents/target.ts';
+import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput } from '../agents/target.ts';
 import type { Input } from '../command.ts';
-import { gatewayOf } from '../gateway/target.ts';
+import { type AfarTarget, gatewayOf, reachable } from '../gateway/target.ts';
 import { answered, type MailAnswer, type MailDoor } from './door.ts';
 
 /** Sending writes to disk for every recipient and may wait for a lock. */
@@ -20,7 +20,7 @@ export async function askMail(
   operation: MailOperationName | 'status',
   body: object = {},
 ): Promise<MailAnswer> {
-  return askMailOf(input, await targetOf(input), { operation, body });
+  return askMailOf(input, await reachable(input), { operation, body });
 }
 
 /** The mailbox of an agent that runs, or ran, on this host or behind a fleet server. */
@@ -33,10 +33,10 @@ export const AGENT_DOOR: MailDoor<typeof GATEWAY_TARGET_FLAGS> = {
 /** The same for an agent that was found already. */
 export async function askMailOf(
   input: Input,
-  target: Target,
+  target: Target | AfarTarget,
   { operation, body }: { operation: MailOperationName | 'status'; body: object },
 ): Promise<MailAnswer> {
-  return target.kind === 'fleet'
+  return target.kind !== 'local'
     ? overGateway((await gatewayOf(input, target)) as GatewayClient, operation, body)
     : onThisHost(input, target.facts, { operation, body });
 }
@@ -74,9 +74,9 @@ async function onStore(
   body: object,
 ): Promise<MailAnswer> {
   const binding = await activeBindingOf(input, facts);
-  const { mailStatusView, runMailOperation } = await import('../../gateway/offline.ts');
+  const { mailStatusView, runMailOperation } = await import('../../gateway/offline-mail.ts');
   const { openMailbox } = await import('../../mail/index.ts');
-  const { mailbox, close } = await openMailbox(binding, systemClock);
+  const { mailbox, close } = await openMailbox(binding, { clock: systemClock, connectFleet: fleetMail });
   try {
     const answer =
       operation === 'status'

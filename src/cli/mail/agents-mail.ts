@@ -3,6 +3,7 @@ import { type Command, command, type Output } from '../command.ts';
 import { keyValues } from '../print/table.ts';
 import { AGENT_DOOR } from './agent-door.ts';
 import { mailCommands } from './commands.ts';
+import { outbox } from './outbox.ts';
 
 async function resolveLive(input: TargetInput): Promise<Output> {
   const target = await targetOf(input);
@@ -34,7 +35,7 @@ export const RESOLVE_LIVE = command({
 const mail: Command = {
   name: 'mail',
   summary: "the agent's mail: list, read, send, reply, archive, search",
-  subcommands: [RESOLVE_LIVE, ...mailCommands(AGENT_DOOR)],
+  subcommands: [RESOLVE_LIVE, ...mailCommands(AGENT_DOOR), outbox],
 };
 
 export default mail;

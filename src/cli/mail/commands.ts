@@ -2,15 +2,25 @@ import * as path from 'node:path';
 import { invalid } from '../../base/index.ts';
 import type { MailOperationName } from '../../domain/index.ts';
 import { REPLY_POLICIES } from '../../domain/index.ts';
-import { type Argument, type Command, type Flag, flagKey, type Input, type InputOf } from '../command.ts';
+import {
+  type Argument,
+  type Command,
+  type Flag,
+  type FlagsOf,
+  flagKey,
+  type Input,
+  type InputOf,
+} from '../command.ts';
 import { bodyText } from '../input/body-text.ts';
 import { notBlank } from '../input/flag-values.ts';
 import type { MailAnswer, MailDoor } from './door.ts';
 import {
   ANSWERED_STATE,
   ARCHIVED_STATE,
+  type ATTACHMENT_FLAGS,
   BOX,
   CURSOR,
+  HOLD,
   INCLUDE_BODY,
   LIMIT,
   MESSAGE_REF,
@@ -21,6 +31,7 @@ import {
   SUBJECT,
 } from './flags.ts';
 import { changedText, messageText, pageText, sentText, statusText } from './print.ts';
+import { addresses } from './recipients.ts';
 
 interface MailCommand<I> {
   operation: MailOperationName | 'status';
@@ -61,12 +72,19 @@ const refs = ({ flags }: InputOf<readonly [typeof MESSAGE_REFS]>): object => ({
 });
 
 async function outgoing(input: InputOf<typeof OUTGOING_FLAGS>): Promise<object> {
+  return { body_content: await bodyText(input), ...attachments(input.flags) };
+}
+
+export function attachments({
+  attach,
+  attachCopy,
+  idempotencyKey,
+}: FlagsOf<typeof ATTACHMENT_FLAGS>): object {
   const files = (given: string[] | undefined, copy: boolean) =>
     (given ?? []).map((file) => ({ path: path.resolve(file), copy }));
   return {
-    body_content: await bodyText(input),
-    attachments: [...files(input.flags.attach, false), ...files(input.flags.attachCopy, true)],
-    ...fields(input, ['idempotency_key']),
+    attachments: [...files(attach, false), ...files(attachCopy, true)],
+    ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
   };
 }
 
@@ -129,18 +147,31 @@ const COMMANDS: MailCommand<Input>[] = [
   }),
   mailCommand({
     operation: 'send',
-    summary: 'send mail from this mailbox to full addresses',
+    summary: 'send mail from this mailbox to addresses or agents',
     examples: [
       '--to ben@houmao.localhost --subject done --body-content "all green"',
       '--to ben@houmao.localhost --subject report --attach report.pdf < report.md',
     ],
     flags: [
-      { name: 'to', value: 'ADDRESS', summary: 'recipient; may be repeated', many: true, required: true },
+      {
+        name: 'to',
+        value: 'ADDRESS',
+        names: 'agent',
+        summary: 'recipient: a mail address, or the name of an agent; may be repeated',
+        many: true,
+        required: true,
+      },
       { name: 'cc', value: 'ADDRESS', summary: 'further recipient; may be repeated', many: true },
       SUBJECT,
       ...OUTGOING_FLAGS,
+      HOLD,
     ],
-    body: async (input) => ({ ...fields(input, ['to', 'cc', 'subject']), ...(await outgoing(input)) }),
+    body: async (input) => ({
+      ...fields(input, ['subject', 'hold']),
+      to: await addresses(input, input.flags.to),
+      ...(input.flags.cc && { cc: await addresses(input, input.flags.cc) }),
+      ...(await outgoing(input)),
+    }),
     print: sentText,
   }),
   mailCommand({

@@ -13,6 +13,7 @@ export const BOX = {
 export const MESSAGE_REF = {
   name: 'message-ref',
   value: 'REF',
+  names: 'message',
   summary: 'which message, as list and search show it',
   required: true,
   parse: notBlank,
@@ -79,9 +80,13 @@ export const SUBJECT = {
   parse: notBlank,
 } as const satisfies Flag;
 
-/** Of every message that is written. */
-export const OUTGOING_FLAGS = [
-  ...BODY_FLAGS,
+export const HOLD = {
+  name: 'hold',
+  summary: 'if the server that keeps the mailbox is away, keep the message here and send it when it is back',
+} as const satisfies Flag;
+
+/** Of every message that is written, beside its text. */
+export const ATTACHMENT_FLAGS = [
   { name: 'attach', value: 'FILE', summary: 'refer to this file; may be repeated', many: true },
   {
     name: 'attach-copy',
@@ -96,3 +101,5 @@ export const OUTGOING_FLAGS = [
     parse: notBlank,
   },
 ] as const satisfies readonly Flag[];
+
+export const OUTGOING_FLAGS = [...BODY_FLAGS, ...ATTACHMENT_FLAGS] as const satisfies readonly Flag[];

@@ -420,7 +420,7 @@ describe('rouse mail and rouse agents mail', () => {
           flags: flags!.filter((flag) => !own.includes(flag)),
         }));
     expect(commandsOf(mail, MAILBOX_FLAGS, ['watch'])).toEqual(
-      commandsOf(agentsMail, GATEWAY_TARGET_FLAGS, ['resolve-live']),
+      commandsOf(agentsMail, GATEWAY_TARGET_FLAGS, ['resolve-live', 'outbox']),
     );
   });
 });

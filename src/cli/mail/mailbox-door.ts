@@ -28,8 +28,8 @@ export const MAILBOX_FLAGS = [
   },
 ] as const satisfies readonly Flag[];
 
-/** The root that was asked for, and who asked: flag, environment or nobody. */
-export function chosenRoot({ flags, env, settings }: InputOf<readonly [typeof ROOT_FLAG]>): {
+/** The root that was asked for, and who asked: flag, environment, file or nobody. */
+export function chosenRoot({ flags, settings }: InputOf<readonly [typeof ROOT_FLAG]>): {
   path: string;
   source: string;
 } {
@@ -38,8 +38,7 @@ export function chosenRoot({ flags, env, settings }: InputOf<readonly [typeof RO
     if (given.trim() === '') throw invalid('--mailbox-root must not be blank');
     return { path: path.resolve(given), source: 'flag' };
   }
-  const source = env['HOUMAO_GLOBAL_MAILBOX_DIR'] ? 'environment' : 'default';
-  return { path: settings.mailboxDir, source };
+  return { path: settings.mailboxDir, source: settings.mailboxFrom };
 }
 
 /** The mailbox the flags name, in its store. */
@@ -50,7 +49,7 @@ export const MAILBOX_DOOR: MailDoor<typeof MAILBOX_FLAGS> = {
     withMailbox(input, async (mailbox) => {
       if (operation === 'status')
         return answered(operation, 'manager_direct', { schema_version: 1, ...(await mailbox.status()) });
-      const { runMailOperation } = await import('../../gateway/offline.ts');
+      const { runMailOperation } = await import('../../gateway/offline-mail.ts');
       return answered(
         operation,
         'manager_direct',

@@ -83,12 +83,19 @@ export function messageText({ message }: MailAnswer): string {
   return renderMessage(message as MailMessage);
 }
 
-export async function sentText({ message, duplicate, operation, transport }: MailAnswer): Promise<string> {
+export async function sentText({
+  message,
+  duplicate,
+  held,
+  operation,
+  transport,
+}: MailAnswer): Promise<string> {
   const { message_ref, to, cc } = message as MailMessage;
   const who = [...to.map(party), ...cc.map((each) => `${party(each)} (cc)`)].join(', ');
   const { transportNamed } = await import('../../mail/transports.ts');
   const carrier = operation === 'post' ? undefined : transportNamed(transport)?.carriedBy;
   const sent = carrier ? `waits in the outbox for ${who}; "${carrier}" carries it there` : `sent to ${who}`;
+  if (held) return `the fleet server is away: held for ${who}, and sent when it is back\n${message_ref}`;
   const done = duplicate ? 'already sent (same idempotency key): nothing was sent again' : sent;
   return `${done}\n${message_ref}`;
 }

@@ -1,4 +1,4 @@
-import { absoluteDirectory } from '../agents/mailbox-flags.ts';
+import { absoluteDirectory } from '../agents/flags/mailbox.ts';
 import { AGENT_FLAGS, localAgent } from '../agents/target.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
 
@@ -10,8 +10,8 @@ async function description(): Promise<string> {
   const byThemselves = toolNames(({ mcp }) => mcp?.config && mcp.forSession).join(', ');
   return (
     'Adds or updates one entry, "rouse", and changes nothing else; it contains no secret. Without an agent the entry ' +
-    'serves whichever session the tool runs in; with one it serves that agent alone. Agents launched while ROUSE_FLEET_URL ' +
-    `is set get the server for their session automatically if the tool has a flag for it (${byThemselves}).`
+    'serves whichever session the tool runs in; with one it serves that agent alone. Launched agents get the server for ' +
+    `their session without this (${byThemselves}).`
   );
 }
 

@@ -7,7 +7,7 @@ async function serve(input: InputOf<typeof SERVE_FLAGS>): Promise<Output | void>
   const port = input.flags.http;
   if (port !== undefined) return serveHttp(input, port);
   const { serveMcpOverStdio } = await import('../../mcp/index.ts');
-  await serveMcpOverStdio(mcpPorts(input), input.signal);
+  await serveMcpOverStdio(await mcpPorts(input), input.signal);
 }
 
 async function serveHttp(input: InputOf<typeof SERVE_FLAGS>, port: number): Promise<void> {
@@ -18,7 +18,7 @@ async function serveHttp(input: InputOf<typeof SERVE_FLAGS>, port: number): Prom
   ]);
   const file = await ownTokenFile(input);
   const listening = await listenMcp({
-    ports: mcpPorts(input),
+    ports: await mcpPorts(input),
     port,
     tokenOf: () => (file === undefined ? undefined : readTokenFile(file)),
     env: input.env,

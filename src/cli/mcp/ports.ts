@@ -1,7 +1,7 @@
 import { unauthorized, unavailable } from '../../base/index.ts';
-import type { FleetClient } from '../../client/index.ts';
+import type { FleetAddress, FleetClient, GatewayClient } from '../../client/index.ts';
 import type { MailOperationName } from '../../domain/index.ts';
-import type { McpPorts } from '../../mcp/index.ts';
+import type { McpPorts, RemindersPort } from '../../mcp/index.ts';
 import type { Target } from '../../session/index.ts';
 import { AGENT_FLAGS, onThisHost, targetOf } from '../agents/target.ts';
 import type { Flag, InputOf } from '../command.ts';
@@ -14,8 +14,20 @@ export const MCP_FLAGS = [...AGENT_FLAGS, ...FLEET_FLAGS] as const satisfies rea
 
 type McpInput = InputOf<typeof MCP_FLAGS>;
 
-/** Where the tools of one agent lead. Everything is looked for at each call: gateways and tokens come and go. */
-export function mcpPorts(input: McpInput): McpPorts {
+/**
+ * Where the tools of one agent lead: its mail, its requests when it belongs to a fleet, and its reminders when it has a
+ * gateway that keeps them. Of an agent that is not found all are there, and say what is missing.
+ */
+export async function mcpPorts(input: McpInput): Promise<McpPorts> {
+  const { tickets, mail, reminders } = allPorts(input);
+  const agent = await agentOf(input).catch(() => undefined);
+  const isMember = !agent || (await ownPlace(input).catch(() => true)) !== undefined;
+  const hasGateway = !agent || typeof (await gatewayOf(input, agent)) !== 'string';
+  return { mail, ...(isMember && { tickets }), ...(hasGateway && { reminders }) };
+}
+
+/** Everything is looked for at each call: gateways and tokens come and go. */
+function allPorts(input: McpInput): Required<McpPorts> {
   return {
     tickets: async (workspaceId) => {
       const { TicketsClient } = await import('../../client/index.ts');
@@ -23,15 +35,21 @@ export function mcpPorts(input: McpInput): McpPorts {
     },
     mail: async (operation, body) =>
       askMailOf(input, await agentOf(input), { operation: operation as MailOperationName, body }),
-    gateway: async () => {
+    reminders: async () => {
       const found = await gatewayOf(input, await agentOf(input));
-      if (typeof found !== 'string') return found;
+      if (typeof found !== 'string') return remindersOf(found);
       throw unavailable(`this agent has no live gateway${found && `: ${found}`}`, {
         hint: 'attach one with "rouse agents gateway attach"',
       });
     },
   };
 }
+
+const remindersOf = (gateway: GatewayClient): RemindersPort => ({
+  list: () => gateway.reminders(),
+  create: (reminder) => gateway.call('reminders.create', { body: { reminders: [reminder] } }),
+  remove: (reminder_id) => gateway.call('reminders.delete', { reminder_id }),
+});
 
 /**
  * The agent the flags name, else the one whose manifest the environment names (tools start their servers with little of
@@ -50,9 +68,9 @@ async function agentOf(input: McpInput): Promise<Target> {
 
 /** Speaks as the agent. The administrator of the host is never the default here: an agent is not one. */
 async function ownFleet(input: McpInput): Promise<FleetClient> {
-  const { FleetClient, readTokenFile } = await import('../../client/index.ts');
+  const { fleetClientOf } = await import('../../client/index.ts');
   const place = await ownPlace(input);
-  if (place) return new FleetClient({ url: place.url, token: readTokenFile(place.tokenFile) });
+  if (place) return fleetClientOf(place);
   throw unauthorized('this agent is not registered with a fleet server', {
     hint: 'launch it with ROUSE_FLEET_URL set, or name a token file in ROUSE_FLEET_TOKEN_FILE',
   });
@@ -63,7 +81,7 @@ export async function ownTokenFile(input: McpInput): Promise<string | undefined>
   return (await ownPlace(input))?.tokenFile;
 }
 
-async function ownPlace(input: McpInput): Promise<{ url: string; tokenFile: string } | undefined> {
+async function ownPlace(input: McpInput): Promise<FleetAddress | undefined> {
   const { sessionFleet } = await import('../../client/index.ts');
   if (!input.flags.fleetUrl && !input.flags.fleetTokenFile) {
     const agent = await agentOf(input).catch(() => undefined);

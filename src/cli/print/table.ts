@@ -7,21 +7,57 @@ export interface Column<Row> {
   right?: boolean;
   /** Cut longer values with an ellipsis. */
   max?: number;
+  /** Cut shorter still where the whole does not fit, down to `least`; the last such column first. */
+  least?: number;
+  /** Colours a cell that has its width already. */
+  paint?: (cell: string, row: Row) => string;
 }
 
-export function table<Row>(rows: readonly Row[], columns: Column<Row>[]): string {
-  const cells = rows.map((row) => columns.map((column) => cut(show(column.value(row)), column.max)));
-  const widths = columns.map((column, i) =>
-    Math.max(width(column.title), ...cells.map((line) => width(line[i] ?? ''))),
+export interface Fitting {
+  /** Columns of the terminal; undefined: as wide as it is. */
+  columns?: number | undefined;
+  paintTitle?: (line: string) => string;
+}
+
+const GAP = 2;
+
+export function table<Row>(
+  rows: readonly Row[],
+  columns: Column<Row>[],
+  { columns: room, paintTitle = (line) => line }: Fitting = {},
+): string {
+  const full = rows.map((row) => columns.map((column) => cut(show(column.value(row)), column.max)));
+  const widths = fitted(
+    columns.map((column, i) => Math.max(width(column.title), ...full.map((line) => width(line[i] ?? '')))),
+    columns,
+    room,
   );
-  const line = (texts: string[]): string =>
+  const cell = (text: string, i: number): string => {
+    const short = cut(text, widths[i]);
+    const space = ' '.repeat(Math.max(0, widths[i]! - width(short)));
+    return columns[i]?.right ? space + short : i === columns.length - 1 ? short : short + space;
+  };
+  const line = (texts: string[], row?: Row): string =>
     texts
-      .map((text, i) =>
-        columns[i]?.right ? text.padStart(widths[i]!) : text + ' '.repeat(widths[i]! - width(text)),
-      )
-      .join('  ')
+      .map((text, i) => (row ? (columns[i]?.paint?.(cell(text, i), row) ?? cell(text, i)) : cell(text, i)))
+      .join(' '.repeat(GAP))
       .trimEnd();
-  return [line(columns.map((column) => column.title.toUpperCase())), ...cells.map(line)].join('\n');
+  const title = line(columns.map((column) => column.title.toUpperCase()));
+  return [paintTitle(title), ...full.map((texts, i) => line(texts, rows[i]))].join('\n');
+}
+
+/** The widths with which all of it stands in the room there is, as far as columns may be cut. */
+function fitted(wanted: number[], columns: Column<never>[], room: number | undefined): number[] {
+  const widths = [...wanted];
+  let over = widths.reduce((sum, each) => sum + each + GAP, -GAP) - (room ?? Number.POSITIVE_INFINITY);
+  for (let i = columns.length - 1; i >= 0 && over > 0; i--) {
+    const { least } = columns[i]!;
+    if (least === undefined) continue;
+    const taken = Math.min(over, Math.max(0, widths[i]! - least));
+    widths[i]! -= taken;
+    over -= taken;
+  }
+  return widths;
 }
 
 /** `key   value` lines; null and undefined show as `-`, booleans as yes/no. */
@@ -43,11 +79,20 @@ export function show(value: unknown): string {
 }
 
 function cut(text: string, max: number | undefined): string {
-  const points = [...text];
-  return max !== undefined && points.length > max ? `${points.slice(0, max - 1).join('')}…` : text;
+  if (max === undefined || width(text) <= max) return text;
+  let short = '';
+  for (const char of text) {
+    if (width(short) + width(char) > max - 1) break;
+    short += char;
+  }
+  return `${short}…`;
 }
 
+/** What stands for one column each. */
+const PLAIN = /^[\u0020-\u007e]*$/;
+
 function width(text: string): number {
+  if (PLAIN.test(text)) return text.length;
   let columns = 0;
   for (const char of text) columns += /\p{Mark}/u.test(char) ? 0 : isWide(char.codePointAt(0)!) ? 2 : 1;
   return columns;

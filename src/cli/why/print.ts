@@ -1,9 +1,15 @@
+import {
+  clockTime,
+  dayAndTime,
+  duration,
+  fromNow,
+  headline,
+  nextLook,
+  reasonInWords,
+} from '../../domain/index.ts';
 import type { NotifierDecision, RequestView } from '../../wire/index.ts';
-import { reasonInWords } from '../gateway/reasons.ts';
-import { clockTime, dayAndTime, duration, fromNow } from '../gateway/time-words.ts';
 import { show } from '../print/table.ts';
-import type { WhySource } from './source.ts';
-import { headline, nextLook } from './words.ts';
+import { STOPPED, type WhySource } from './source.ts';
 
 export interface Explained {
   decision: NotifierDecision;
@@ -12,11 +18,17 @@ export interface Explained {
 }
 
 /** How the agent is woken, and when it is looked at next. */
-export function settingLines({ agent, notifier, offline, fleet }: WhySource, nowMs: number): string[] {
+export function settingLines(
+  { agent, notifier, offline, fleet, standing }: WhySource,
+  nowMs: number,
+): string[] {
   const settings = notifier.enabled
     ? `wakes are on: ${notifier.mode}, every ${duration((notifier.interval_seconds ?? 0) * 1000)}, repeat ${notifier.repeat}`
-    : 'wakes are off; "rouse agents gateway mail-notifier enable" turns them on';
+    : offline === STOPPED
+      ? 'it was stopped; "rouse launch" starts it again'
+      : 'wakes are off; "rouse agents gateway mail-notifier enable" turns them on';
   const lines = [`Agent ${agent}: ${settings}.`];
+  if (standing?.needs_you) lines.push(`Needs you: ${show(standing.needs_you)}.`);
   if (offline !== undefined)
     lines.push(`No live gateway (${offline}): this is from its files, and nobody checks now.`);
   if (fleet && fleet.state !== 'connected') {

@@ -1,9 +1,8 @@
 import { notFound, preview } from '../../base/index.ts';
+import { dayAndTime, fromNow, reasonInWords } from '../../domain/index.ts';
 import type { LastTurn, Reminder, ReminderDelivery } from '../../wire/index.ts';
 import type { Output } from '../command.ts';
-import { reasonInWords } from '../gateway/reasons.ts';
 import { reminderText } from '../gateway/reminder-print.ts';
-import { dayAndTime, fromNow } from '../gateway/time-words.ts';
 import { show } from '../print/table.ts';
 import type { KeptReminder, WhySource } from './source.ts';
 

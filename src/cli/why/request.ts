@@ -1,7 +1,7 @@
+import { dayAndTime } from '../../domain/index.ts';
 import type { RequestView } from '../../wire/index.ts';
 import type { Output } from '../command.ts';
 import { requestText } from '../gateway/request-print.ts';
-import { dayAndTime } from '../gateway/time-words.ts';
 import { choose } from './choose.ts';
 import type { WhySource } from './source.ts';
 

@@ -1,5 +1,6 @@
 import { isRouseError, notFound } from '../../base/index.ts';
 import type { GatewayClient } from '../../client/index.ts';
+import type { Standing } from '../../domain/index.ts';
 import type { ManifestFacts, Target } from '../../session/index.ts';
 import type {
   FleetConnection,
@@ -11,7 +12,10 @@ import type {
   RequestView,
 } from '../../wire/index.ts';
 import { selectorOf, sessionContext, type TargetInput, targetOf } from '../agents/target.ts';
-import { gatewayOf } from '../gateway/target.ts';
+import { gatewayOf, reachable } from '../gateway/target.ts';
+
+/** Why nobody answers for an agent that was stopped. */
+export const STOPPED = 'the agent was stopped';
 
 /** What the files hold of a durable reminder. */
 export type KeptReminder = Pick<Reminder, 'reminder_id' | 'title' | 'mode' | 'next_due_at_utc'>;
@@ -36,6 +40,8 @@ export interface WhySource {
   reminders: KnownReminders;
   /** How it stands with the fleet server; undefined without one, or without a live gateway. */
   fleet: FleetConnection | undefined;
+  /** How it stands with the agent now; undefined without a live gateway. */
+  standing: Standing | undefined;
   /** Newest first. */
   decisions(limit: number, before?: number): Promise<NotifierDecision[]>;
   request(id: string): Promise<RequestView>;
@@ -45,17 +51,20 @@ export interface WhySource {
 }
 
 export async function whySource(input: TargetInput): Promise<WhySource> {
-  const target = await living(input);
-  if ('stopped' in target) return ofFiles(target.stopped, 'the agent was stopped');
+  const target = await living(input, reachable);
+  if ('stopped' in target) return ofFiles(target.stopped, STOPPED);
   const gateway = await gatewayOf(input, target);
   if (target.kind === 'local') return ofFiles(target.facts, gateway);
   return ofGateway(target.agentRef, gateway as GatewayClient);
 }
 
 /** The agent, or what is left of its newest session: one asks why above all when it is too late. */
-async function living(input: TargetInput): Promise<Target | { stopped: ManifestFacts }> {
+export async function living<T = Target>(
+  input: TargetInput,
+  find: (input: TargetInput) => Promise<T> = targetOf as never,
+): Promise<T | { stopped: ManifestFacts }> {
   try {
-    return await targetOf(input);
+    return await find(input);
   } catch (error) {
     if (!isRouseError(error) || error.code !== 'not_found') throw error;
     const { findEnded } = await import('../../session/index.ts');
@@ -75,6 +84,7 @@ async function ofFiles(
   ]);
   const records = open(() => openGatewayRecords(sessionPaths(facts.root).gateway), facts.agentName);
   const live = typeof gateway === 'string' ? undefined : await gateway.notifier();
+  const status = typeof gateway === 'string' ? undefined : await gateway.status();
   return {
     agent: facts.agentName,
     offline: typeof gateway === 'string' ? gateway || 'none is attached' : undefined,
@@ -83,7 +93,8 @@ async function ofFiles(
       typeof gateway === 'string'
         ? { live: [], kept: records.reminders(), troubles: [] }
         : await remindersOf(gateway),
-    fleet: typeof gateway === 'string' ? undefined : (await gateway.status()).fleet,
+    fleet: status?.fleet,
+    standing: status?.standing,
     decisions: async (limit, before) => records.decisions(limit, before),
     request: async (id) => records.request(id),
     announcedBy: async (ref) => records.announcedBy(ref) ?? null,
@@ -103,12 +114,14 @@ function open<T>(work: () => T, agent: string): T {
 }
 
 async function ofGateway(agent: string, gateway: GatewayClient): Promise<WhySource> {
+  const { fleet, standing } = await gateway.status();
   return {
     agent,
     offline: undefined,
     notifier: await gateway.notifier(),
     reminders: await remindersOf(gateway),
-    fleet: (await gateway.status()).fleet,
+    fleet,
+    standing,
     decisions: async (limit, before) =>
       (await gateway.call('notifier.decisions', { limit: limit, before: before })).decisions,
     request: (id) => gateway.getRequest(id),

@@ -1,8 +1,8 @@
 import { invalid, isRouseError } from '../../base/index.ts';
+import { dayAndTime } from '../../domain/index.ts';
 import type { NotifierDecision } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
-import { dayAndTime } from '../gateway/time-words.ts';
 import { notBlank, utcTime, wholeNumber } from '../input/flag-values.ts';
 import { choose } from './choose.ts';
 import { messageFacts, messageLines, partIn } from './message.ts';
@@ -45,6 +45,7 @@ async function whyWoken(input: InputOf<typeof FLAGS>, source: WhySource): Promis
       agent_name: source.agent,
       gateway: source.offline === undefined ? 'live' : 'offline',
       notifier: source.notifier,
+      standing: source.standing ?? null,
       ...(message ? { message } : { reminders: [...source.reminders.live, ...source.reminders.kept] }),
       decisions: explained.map(({ decision, request, lookAgainUtc }) => ({
         ...decision,
@@ -122,7 +123,13 @@ const FLAGS = [
     summary: 'decisions up to this time: 09:14, 09:14:02 or ISO 8601',
     parse: momentOf,
   },
-  { name: 'message-ref', value: 'REF', summary: 'only decisions about this message', parse: notBlank },
+  {
+    name: 'message-ref',
+    value: 'REF',
+    names: 'message',
+    summary: 'only decisions about this message',
+    parse: notBlank,
+  },
   { name: 'request', value: 'ID', summary: 'explain one request instead', parse: notBlank },
   { name: 'reminder-id', value: 'ID', summary: 'explain one reminder instead', parse: notBlank },
   {

@@ -9,11 +9,13 @@ import {
   type FileLock,
   fsyncDirectory,
   lockFile,
+  partMissing,
   readIfExists,
   tryLockFile,
   unsupported,
 } from '../../base/index.ts';
 import { packDirectory, unpackDirectory } from './archive.ts';
+import { removeSnapshots } from './snapshot.ts';
 
 /** The major version of PostgreSQL inside PGlite; it cannot read the directory of another one. */
 export const EMBEDDED_VERSION = '18';
@@ -38,6 +40,8 @@ export async function ensureEmbeddedDirectory(
   directory: string,
   { templates, archives }: { templates: string | undefined; archives: string | undefined },
 ): Promise<void> {
+  finishRestore(directory);
+  removeSnapshots(directory);
   const version = readIfExists(path.join(directory, 'PG_VERSION'))?.trim();
   if (version === EMBEDDED_VERSION) return;
   if (version !== undefined) {
@@ -59,6 +63,34 @@ export async function ensureEmbeddedDirectory(
     else if (archive && fs.existsSync(archive)) unpackDirectory(archive, fresh);
     else await initialise(fresh);
   });
+}
+
+const restored = (directory: string): string => `${directory}.restored`;
+
+/**
+ * Puts a database in the place of the one that is there, which is moved aside: its new place is answered, undefined when there
+ * was none. `fill` writes it and proves it. Killed at any instant, the next opening finds the old one or the new one, whole.
+ */
+export async function replaceEmbedded(
+  directory: string,
+  fill: (fresh: string) => Promise<void>,
+): Promise<string | undefined> {
+  const made = restored(directory);
+  fs.rmSync(made, { recursive: true, force: true });
+  await build(made, fill);
+  const aside = `${directory}.replaced-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
+  const wasThere = fs.existsSync(directory);
+  if (wasThere) fs.renameSync(directory, aside);
+  crashPoint('db.embedded-aside');
+  finishRestore(directory);
+  return wasThere ? aside : undefined;
+}
+
+/** The last step of it, also when the process that began it was killed. */
+function finishRestore(directory: string): void {
+  if (fs.existsSync(directory) || !fs.existsSync(restored(directory))) return;
+  fs.renameSync(restored(directory), directory);
+  fsyncDirectory(path.dirname(directory));
 }
 
 /** An initialised directory to copy, made once: initialising takes seconds, copying a tenth of one. */
@@ -91,9 +123,17 @@ export async function packEmbedded(archives: string): Promise<string> {
   }
 }
 
+function pgliteModule(): string {
+  try {
+    return createRequire(import.meta.url).resolve('@electric-sql/pglite');
+  } catch (error) {
+    throw partMissing('@electric-sql/pglite', error);
+  }
+}
+
 function pgliteVersion(): string {
-  const entry = createRequire(import.meta.url).resolve('@electric-sql/pglite');
-  const { version } = JSON.parse(fs.readFileSync(path.join(path.dirname(entry), '../package.json'), 'utf8'));
+  const manifest = path.join(path.dirname(pgliteModule()), '../package.json');
+  const { version } = JSON.parse(fs.readFileSync(manifest, 'utf8'));
   return version;
 }
 
@@ -115,7 +155,7 @@ function initialise(directory: string): Promise<void> {
   const program = `const { workerData } = require('node:worker_threads');
     const { PGlite } = require(workerData.module);
     PGlite.create(workerData.directory).then((db) => db.close());`;
-  const module = createRequire(import.meta.url).resolve('@electric-sql/pglite');
+  const module = pgliteModule();
   return new Promise((resolve, reject) => {
     const worker = new Worker(program, { eval: true, workerData: { module, directory } });
     worker.once('error', reject);

@@ -1,4 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite';
+import { partMissing } from '../../base/index.ts';
 import { DECODERS } from '../sql-columns.ts';
 import { embeddedDisk } from './disk.ts';
 import type { EngineEnded } from './guard-engine.ts';
@@ -19,7 +20,7 @@ export async function startEngine(root: string, onEnd: (error: EngineEnded) => v
   const [{ PGlite }, { NodeFS }] = await Promise.all([
     import('@electric-sql/pglite'),
     import('@electric-sql/pglite/nodefs'),
-  ]);
+  ]).catch((error: unknown) => Promise.reject(partMissing('@electric-sql/pglite', error)));
   const { options, segments, syncs, abandon } = embeddedDisk(PGlite, NodeFS, { root, onEnd });
   try {
     const db = await keepExitCode(() => PGlite.create({ ...options }));

@@ -1,5 +1,4 @@
 import * as fs from 'node:fs';
-import { createRequire } from 'node:module';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { DatabaseSync as DatabaseSyncClass, DatabaseSyncInstance } from '@photostructure/sqlite';
@@ -9,6 +8,7 @@ import {
   fsyncDirectory,
   invalid,
   isRouseError,
+  loadPart,
   messageOf,
   notFound,
   unavailable,
@@ -41,9 +41,7 @@ export function openSqliteFile(options: SqliteFileOptions): DatabaseSyncInstance
     }
   }
   // Loaded on first use: most commands never open a database.
-  const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite') as {
-    DatabaseSync: typeof DatabaseSyncClass;
-  };
+  const { DatabaseSync } = loadPart<{ DatabaseSync: typeof DatabaseSyncClass }>('@photostructure/sqlite');
   let db: DatabaseSyncInstance | undefined;
   try {
     const place = immutable ? `${pathToFileURL(file).href}?immutable=1` : file;

@@ -20,6 +20,11 @@ export function asParticipant({ address, display_name, principal_id }: MailPrinc
   return { address, ...(display_name === undefined ? {} : { display_name }), principal_id };
 }
 
+/** Registered for an agent: it has a manifest. Everybody else who writes is a person. */
+export function isAgent({ address, manifest_path_hint }: MailPrincipal): boolean {
+  return manifest_path_hint !== undefined && address !== OPERATOR.address;
+}
+
 /** The person behind the agents: registered in every root, sender of posts, sink of their replies. */
 export const OPERATOR: Readonly<MailPrincipal> = Object.freeze({
   principal_id: 'HOUMAO-operator',

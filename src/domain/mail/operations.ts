@@ -141,10 +141,14 @@ export const MAIL_OPERATIONS = {
   read: one,
   /** New mail from this mailbox. Addresses are looked up by the store, which can name the nearest known one. */
   send: strict({
-    to: bounded('recipients', about('Mail addresses.', addresses.min(1))),
-    cc: bounded('recipients', about('Mail addresses that get a copy.', addresses)).default([]),
+    to: bounded('recipients', addresses.min(1), 'Mail addresses.'),
+    cc: bounded('recipients', addresses, 'Mail addresses that get a copy.').default([]),
     subject,
     ...outgoing,
+    hold: about(
+      'If the server that keeps the mailbox is away, keep the message here and send it once it is back.',
+      z.boolean().default(false),
+    ),
   }),
   /** A note of the operator into this mailbox. */
   post: strict({

@@ -11,4 +11,5 @@
  */
 
 export { type ManagedAgents, startAgents } from './managed-agents.ts';
+export type { CarryAfar } from './routes/route-parts.ts';
 export { agentRoutes } from './routes/routes.ts';

@@ -122,6 +122,7 @@ export async function recordOutcome(sql: Sql, told: Outcome): Promise<boolean> {
       told.response === undefined ? null : JSON.stringify(told.response),
       told.turnFollows ?? false,
     ],
+    { prepared: true },
   );
   return rowCount === 1;
 }

@@ -60,6 +60,26 @@ export async function enqueue(sql: Sql, message: NewDelivery): Promise<Enqueued>
   });
 }
 
+/**
+ * The same for many messages, in one statement for all whose keys are free. Answers in their order; the first that cannot
+ * be stored fails them all. None of them has a limit of its line.
+ */
+export async function enqueueAll(
+  sql: Sql,
+  messages: readonly Omit<NewDelivery, 'maxDepth'>[],
+): Promise<Pick<Enqueued, 'id' | 'created'>[]> {
+  const named = messages.map((message) => ({ ...message, id: message.id ?? newUuid() }));
+  const { rows } = await sql.query<{ id: string }>(INSERT_ALL, [asJson(named)], { prepared: true });
+  const stored = new Set(rows.map(({ id }) => id));
+  const answers: Pick<Enqueued, 'id' | 'created'>[] = [];
+  for (const message of named) {
+    const { id, workspaceId } = message;
+    if (stored.has(id)) sql.notify(DELIVERY_CHANNEL, workspaceId);
+    answers.push(stored.has(id) ? { id, created: true } : await enqueue(sql, message));
+  }
+  return answers;
+}
+
 /** Larger than any count. */
 const NO_LIMIT = 2 * DEPTH_COUNTED;
 
@@ -97,6 +117,19 @@ const INSERT = `
       AND waiting.depth < $14::int
   ON CONFLICT DO NOTHING
   RETURNING (SELECT depth FROM waiting) AS depth`;
+
+/** The names are those of NewDelivery. */
+const INSERT_ALL = `
+  INSERT INTO a2a_queue (id, org_id, workspace_id, caller_id, caller_user, priority, body, method, idempotency_key,
+    once, expires_at, kind, context_id)
+  SELECT m.id, w.org_id, w.id, m."callerId", m."callerUser", m.priority, m.body, m.method, m."idempotencyKey",
+      coalesce(m.once, false), m."expiresAt", m.kind, m."contextId"
+    FROM jsonb_to_recordset($1::jsonb) AS m (id uuid, "orgId" uuid, "workspaceId" uuid, "callerId" uuid,
+      "callerUser" text, priority smallint, body jsonb, method text, "idempotencyKey" text, once boolean,
+      "expiresAt" timestamptz, kind text, "contextId" text)
+    JOIN workspaces w ON w.id = m."workspaceId" AND w.org_id = m."orgId" AND w.status <> 'removed'
+  ON CONFLICT DO NOTHING
+  RETURNING id`;
 
 interface Found {
   /** The message that has the key. */

@@ -19,7 +19,7 @@ export {
   listDeadLetters,
   replay,
 } from './dead-letters.ts';
-export { type Enqueued, enqueue, type NewDelivery } from './enqueue.ts';
+export { type Enqueued, enqueue, enqueueAll, type NewDelivery } from './enqueue.ts';
 export { type DeliveryRecord, findDelivery } from './find.ts';
 export type { Leased } from './lease.ts';
 export {

@@ -12,6 +12,7 @@ export async function recordTurn(sql: Sql, workspaceId: string, report: TurnRepo
       WHERE id = $1::uuid AND workspace_id = $2::uuid AND gateway_request_id = $3 AND ${GOES_ON}
         AND (turn_at IS NULL OR turn_at <= $5::timestamptz)`,
     [id, workspaceId, request_id, state, new Date(at), asJson(facts)],
+    { prepared: true },
   );
 }
 

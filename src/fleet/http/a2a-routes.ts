@@ -1,8 +1,8 @@
 import { A2A_VERSION_HEADER } from '@a2a-js/sdk';
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import type { Log } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import { type Call, readJson, serve } from '../../http/index.ts';
+import { type Call, readJson, seenAs, serve } from '../../http/index.ts';
 import { A2A_ROUTES } from '../../wire/index.ts';
 import {
   AgentRequestHandler,
@@ -27,7 +27,7 @@ export function a2aRoutes(app: Hono, { sql, watch, log, publicUrl }: A2aRoutes):
   const meet = async ({ context, params }: Call<(typeof A2A_ROUTES)['a2a.card' | 'a2a.rpc']>) => {
     const caller = requireCaller(context);
     const target = await requireAddressee(sql, caller, params.workspace_id);
-    return { caller, target, card: agentCard(target, publicUrl ?? new URL(context.req.url).origin) };
+    return { caller, target, card: agentCard(target, publicUrl ?? ownUrl(context)) };
   };
 
   serve(app, A2A_ROUTES, {
@@ -45,4 +45,10 @@ export function a2aRoutes(app: Hono, { sql, watch, log, publicUrl }: A2aRoutes):
       return answerJsonRpc({ body, version: req.header(A2A_VERSION_HEADER), handler });
     },
   });
+}
+
+/** As the caller addresses us. */
+function ownUrl(context: Context): string {
+  const { scheme, host } = seenAs(context);
+  return `${scheme}://${host}`;
 }

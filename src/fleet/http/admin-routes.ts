@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Hono } from 'hono';
 import type { Sql } from '../../db/index.ts';
 import { serve } from '../../http/index.ts';
@@ -17,11 +18,16 @@ import { resolveWorkspace, wakeHeldBeats } from '../registry/index.ts';
 import { requireCaller } from './authenticate.ts';
 
 /** Tenants and tokens. Administrators of an org see and make what is of their org. */
-export function adminRoutes(app: Hono, sql: Sql): void {
+export function adminRoutes(app: Hono, sql: Sql, backup: () => Promise<Readable>): void {
   serve(app, ADMIN_ROUTES, {
     'admin.orgs.create': async ({ context, body }) => {
       requireServerAdmin(requireCaller(context));
       return orgView(await ensureOrg(sql, (await body()).name));
+    },
+    'admin.backup': async ({ context }) => {
+      requireServerAdmin(requireCaller(context));
+      const stream = Readable.toWeb(await backup()) as ReadableStream<Uint8Array>;
+      return context.body(stream, 200, { 'content-type': 'application/gzip' });
     },
     'admin.orgs.list': async ({ context }) => {
       const { orgId } = requireAdmin(requireCaller(context));

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { type Clock, isRouseError, unauthorized } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { LIMITS, limit } from '../../domain/index.ts';
+import { type RateLimit, RateLimiter, seenAs } from '../../http/index.ts';
 import { refusal } from '../../wire/index.ts';
 import { type Identity, identify } from '../identity/index.ts';
-import { type RateLimit, RateLimiter } from './rate-limit.ts';
+
 import type { RequestCounts } from './request-counts.ts';
 
 const KEY = 'rouse.identity';
@@ -50,7 +50,7 @@ export function authenticate(
   const known = new Set<string>();
   const suspects = new OneByOne();
   return async (context, next) => {
-    const peer = peerOf(context);
+    const peer = seenAs(context).address;
     const token = tokenOf(context);
     const key = token === undefined ? `peer ${peer}` : `token ${digestOf(token)}`;
     slowDown(context, requests.take(key), 'requestsPerSecond');
@@ -121,10 +121,6 @@ function tokenOf(context: Context): string | undefined {
 /** Secrets are not kept, not even here. */
 const digestOf = (token: string): string =>
   createHash('sha256').update(token).digest('base64url').slice(0, 22);
-
-function peerOf(context: Context): string {
-  return (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket.remoteAddress ?? 'unknown';
-}
 
 /** Undefined: no token was sent. */
 export function callerOf(context: Context): Identity | undefined {

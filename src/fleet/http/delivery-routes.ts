@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { forbidden, isRouseError, notFound } from '../../base/index.ts';
+import { forbidden, isRouseError, type Log, notFound } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { type Call, serve } from '../../http/index.ts';
 import { type AnswerOf, DELIVERY_ROUTES, type ParamsOf } from '../../wire/index.ts';
@@ -21,9 +21,9 @@ import { requireCaller } from './authenticate.ts';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Messages to agents: sending, asking what became of one, and what administrators do with those that went nowhere. */
-export function deliveryRoutes(app: Hono, sql: Sql): void {
+export function deliveryRoutes(app: Hono, { sql, log }: { sql: Sql; log: Log }): void {
   serve(app, DELIVERY_ROUTES, {
-    'a2a.enqueue': (call) => send(call, sql),
+    'a2a.enqueue': (call) => send(call, sql, log),
 
     'a2a.queue.get': async ({ context, params }) => {
       const caller = requireCaller(context);
@@ -67,7 +67,11 @@ export function deliveryRoutes(app: Hono, sql: Sql): void {
 
 type Sending = (typeof DELIVERY_ROUTES)['a2a.enqueue'];
 
-async function send({ context, params, body }: Call<Sending>, sql: Sql): Promise<AnswerOf<Sending>> {
+async function send(
+  { context, params, body }: Call<Sending>,
+  sql: Sql,
+  log: Log,
+): Promise<AnswerOf<Sending>> {
   const caller = requireCaller(context);
   const target = await requireAddressee(sql, caller, params.workspace_id);
   const { message, priority, expires_in_seconds: expiresInSeconds } = (await body()).params;
@@ -84,6 +88,7 @@ async function send({ context, params, body }: Call<Sending>, sql: Sql): Promise
         expiresInSeconds,
       },
     );
+    if (created) log.info('message stored', { trace_id: id, workspace: target.id });
     const told = created
       ? 'the message waits for the agent; it is given to it when it may be disturbed'
       : 'this message was sent before';

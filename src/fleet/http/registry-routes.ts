@@ -1,8 +1,9 @@
 import type { Context, Hono } from 'hono';
-import { forbidden } from '../../base/index.ts';
+import { forbidden, newUuid } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { type Call, type Handlers, serve } from '../../http/index.ts';
 import { type BodyOf, REGISTRY_ROUTES } from '../../wire/index.ts';
+import { answerCall } from '../calls/index.ts';
 import { enqueue } from '../delivery/index.ts';
 import { type AgentIdentity, type Identity, orgFor, requirePerson } from '../identity/index.ts';
 import {
@@ -25,6 +26,8 @@ export interface RegistryRoutes extends HeldBeatDependencies {
   livenessSeconds?: number | undefined;
 }
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 type Table = typeof REGISTRY_ROUTES;
 type Change = 'pause' | 'resume' | 'remove';
 
@@ -42,12 +45,18 @@ export function registryRoutes(app: Hono, on: RegistryRoutes): void {
       if (workspace?.session_id !== sessionId) throw olderSession();
       return sql.transaction((tx) => settle(tx, { workspaceId, sessionId }, told));
     },
+    'registry.calls.answer': async ({ context, params, body }) => {
+      const { workspaceId } = requireAgent(context);
+      const { status, answer } = await body();
+      const id = UUID.test(params.call_id) ? params.call_id : newUuid();
+      return { recorded: await answerCall(sql, { id, workspaceId, status, answer }) };
+    },
     'registry.agents.list': async ({ context, query }) => {
       const caller = requireCaller(context);
-      const { org, status, after, cursor, limit } = query();
+      const { org, after, cursor, limit, ...filters } = query();
       const everywhere = caller.orgId === null && org === undefined;
       const orgId = everywhere ? null : (await orgFor(sql, caller.orgId, org)).id;
-      return listWorkspaces(sql, { orgId, status, after: cursor ?? after, limit: limit ?? 200 });
+      return listWorkspaces(sql, { orgId, ...filters, after: cursor ?? after, limit: limit ?? 200 });
     },
     'registry.agents.get': async ({ context, params }) => {
       const { id } = await resolveWorkspace(sql, requireCaller(context).orgId, params.agent_ref);
@@ -75,6 +84,8 @@ async function register(
     tool: body.tool,
     sessionId: body.session_id,
     host: body.host,
+    hostId: body.host_id,
+    version: body.version,
     takeOver: body.take_over,
     by: caller,
     livenessSeconds,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import type { Clock, Log } from '../../base/index.ts';
-import { REGISTRY_ROUTES, SERVER_ROUTES } from '../../wire/index.ts';
+import { PAGE_ROOT, REGISTRY_ROUTES, SERVER_ROUTES } from '../../wire/index.ts';
 import { callerOf } from './authenticate.ts';
 import type { RequestCounts } from './request-counts.ts';
 
@@ -33,7 +33,8 @@ export function requestLog(log: Log, clock: Clock, counts: RequestCounts): Middl
     const { method, path } = context.req;
     const { status } = context.res;
     counts.add(method, patternOf(context, status), status, ms / 1000);
-    const say = status >= 500 ? log.error : QUIET.has(path) && status < 400 ? log.debug : log.info;
+    const isQuiet = status < 400 && (QUIET.has(path) || (method === 'GET' && path.startsWith(PAGE_ROOT)));
+    const say = status >= 500 ? log.error : isQuiet ? log.debug : log.info;
     const error = context.error?.message;
     say('request', { request_id: id, method, path, status, ms: Math.round(ms), ...who(context), error });
   };

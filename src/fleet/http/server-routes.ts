@@ -6,6 +6,7 @@ import { requireServerAdmin } from '../identity/index.ts';
 import type { Arrivals } from '../registry/index.ts';
 import type { Sweepers } from '../sweep/index.ts';
 import { requireCaller } from './authenticate.ts';
+import { fleetCounts } from './fleet-counts.ts';
 import type { RequestCounts } from './request-counts.ts';
 
 export interface ServerRouteDependencies {
@@ -46,13 +47,7 @@ export function serverRoutes(app: Hono, on: ServerRouteDependencies): void {
 }
 
 async function fleetGauges({ sql, arrivals, instanceId }: ServerRouteDependencies): Promise<string> {
-  const agents = await sql.query<{ status: string; count: number }>(
-    'SELECT status, count(*)::int AS count FROM workspaces GROUP BY status ORDER BY status',
-  );
-  const messages = await sql.query<{ status: string; count: number }>(
-    `SELECT status, count(*)::int AS count FROM a2a_queue WHERE status IN ('queued', 'dispatched') GROUP BY status
-      ORDER BY status`,
-  );
+  const { agents, messages } = await fleetCounts(sql);
   const gauge = (name: string, rows: { status: string; count: number }[]): string[] => [
     `# TYPE ${name} gauge`,
     ...rows.map(({ status, count }) => `${name}{status="${status}"} ${count}`),
@@ -60,8 +55,8 @@ async function fleetGauges({ sql, arrivals, instanceId }: ServerRouteDependencie
   return `${[
     '# TYPE rouse_server_info gauge',
     `rouse_server_info{instance="${instanceId}",database="${sql.dialect}"} 1`,
-    ...gauge('rouse_agents', agents.rows),
-    ...gauge('rouse_deliveries', messages.rows),
+    ...gauge('rouse_agents', agents),
+    ...gauge('rouse_deliveries', messages),
     '# TYPE rouse_held_heartbeats gauge',
     `rouse_held_heartbeats ${arrivals.count}`,
     '# TYPE process_resident_memory_bytes gauge',

@@ -25,6 +25,7 @@ export {
   createToken,
   hasServerAdmin,
   identify,
+  isLiveToken,
   isTokenGood,
   listTokens,
   requireLive,

@@ -86,6 +86,7 @@ export async function identify(sql: Sql, token: string): Promise<Identity> {
         coalesce(t.last_used_at > now() - interval '${USE_NOTED_EVERY}', false) AS fresh
        FROM tokens t LEFT JOIN workspaces w ON w.id = t.workspace_id WHERE t.token_hash = $1`,
     [hashOf(token)],
+    { prepared: true },
   );
   const row = rows[0];
   if (!row?.good) throw badToken(row);
@@ -105,12 +106,17 @@ export async function isTokenGood(sql: Sql, tokenId: string): Promise<boolean> {
   return rowCount > 0;
 }
 
+/** As a condition: the token of that id is good, as far as the token alone says. */
+export const isLiveToken = (id: string): string => `EXISTS (SELECT FROM tokens t WHERE t.id = ${id}
+  AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now()))`;
+
 /** For an answer that was held: the token it came with may have ended meanwhile. */
 export async function requireLive(sql: Sql, tokenId: string): Promise<void> {
   const { rows } = await sql.query<Replacement & { good: boolean }>(
     `SELECT ${GOOD} AS good, ${REPLACED_BY} FROM tokens t LEFT JOIN workspaces w ON w.id = t.workspace_id
       WHERE t.id = $1::uuid`,
     [tokenId],
+    { prepared: true },
   );
   if (!rows[0]?.good) throw badToken(rows[0]);
 }

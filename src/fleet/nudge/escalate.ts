@@ -13,38 +13,44 @@ interface Escalated {
 
 const MOST = 100;
 
-/** Items that are due once more after the last reminder allowed: their requester is told, once. People see the mark. */
+/**
+ * Items of these agents that are due once more after the last reminder allowed: their requester is told, once. People see
+ * the mark.
+ */
 export async function escalate(
   sql: Sql,
-  workspaceId: string,
-  { rules, settings, enqueue }: NudgeRules,
+  agents: readonly string[],
+  { rules, settings, enqueueAll }: NudgeRules,
 ): Promise<number> {
   if (settings.maxNudges === 0) return 0;
   const { rows } = await sql.query<Escalated>(
     `UPDATE requests r SET escalated_at = now() WHERE r.id = ANY(ARRAY(
-       SELECT r.id FROM requests r WHERE r.recipient_workspace_id = $1 AND ${rules.again}
-          AND r.escalated_at IS NULL AND ${rules.unanswered} >= $2 LIMIT ${MOST} FOR UPDATE SKIP LOCKED))
+       SELECT due.id FROM unnest($1::uuid[]) AS a (id) CROSS JOIN LATERAL (
+         SELECT r.id FROM requests r WHERE r.recipient_workspace_id = a.id AND ${rules.again}
+           AND r.escalated_at IS NULL AND ${rules.unanswered} >= $2 LIMIT ${MOST} FOR UPDATE SKIP LOCKED) due))
      RETURNING r.id, r.org_id, r.requester_type, r.requester_id, r.nudge_count`,
-    [workspaceId, settings.maxNudges],
+    [agents, settings.maxNudges],
   );
-  for (const row of rows) if (row.requester_type === 'agent') await tell(sql, enqueue, row);
+  for (const row of rows) if (row.requester_type === 'agent') await tell(sql, enqueueAll, row);
   return rows.length;
 }
 
 /** A requester that is gone need not be told. */
-async function tell(sql: Sql, enqueue: NudgeRules['enqueue'], row: Escalated): Promise<void> {
+async function tell(sql: Sql, enqueueAll: NudgeRules['enqueueAll'], row: Escalated): Promise<void> {
   try {
     await sql.transaction((tx) =>
-      enqueue(tx, {
-        orgId: row.org_id,
-        workspaceId: row.requester_id,
-        priority: INFO_PRIORITY,
-        method: 'message/send',
-        body: escalationBody(row.id, row.nudge_count),
-        kind: 'request_escalated',
-        idempotencyKey: `request-escalated:${row.id}`,
-        expiresAt: null,
-      }),
+      enqueueAll(tx, [
+        {
+          orgId: row.org_id,
+          workspaceId: row.requester_id,
+          priority: INFO_PRIORITY,
+          method: 'message/send',
+          body: escalationBody(row.id, row.nudge_count),
+          kind: 'request_escalated',
+          idempotencyKey: `request-escalated:${row.id}`,
+          expiresAt: null,
+        },
+      ]),
     );
   } catch (error) {
     if (!isRouseError(error) || error.code !== 'not_found') throw error;

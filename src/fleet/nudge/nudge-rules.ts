@@ -16,11 +16,17 @@ export interface Delivery {
   expiresAt: Date | null;
 }
 
-/** Puts a message into an agent's line, inside the transaction it is given. `created` is false when the key is taken. */
-export type Enqueue = (sql: Sql, message: Delivery) => Promise<{ created: boolean }>;
+/**
+ * Puts messages into agents' lines, inside the transaction it is given, and answers for each of them. `created` is false
+ * when the key is taken.
+ */
+export type EnqueueAll = (
+  sql: Sql,
+  messages: readonly Delivery[],
+) => Promise<readonly { created: boolean }[]>;
 
 export interface NudgeRules {
   rules: DueRules;
   settings: NudgeSettings;
-  enqueue: Enqueue;
+  enqueueAll: EnqueueAll;
 }

@@ -3,14 +3,14 @@ import { isDatabaseAway, type Sql, sqlStateOf } from '../../db/index.ts';
 import type { Sweep, SweepPass } from '../sweep/index.ts';
 import { badRecipients } from './bad-recipients.ts';
 import { dueRules, OPEN } from './due.ts';
-import { type AgentOutcome, nudgeAgent } from './nudge-agent.ts';
-import type { Enqueue, NudgeRules } from './nudge-rules.ts';
+import { type AgentOutcome, nudgeAgents } from './nudge-agents.ts';
+import type { EnqueueAll, NudgeRules } from './nudge-rules.ts';
 import { type Pick, pickAgents } from './pick-agents.ts';
 import type { NudgeSettings } from './settings.ts';
 
 export interface NudgeDeps {
   settings: NudgeSettings;
-  enqueue: Enqueue;
+  enqueueAll: EnqueueAll;
   log: Log;
 }
 
@@ -31,11 +31,13 @@ export interface NudgeResult extends Record<string, unknown> {
 
 const UNDEFINED_TABLE = '42P01';
 const UNDEFINED_COLUMN = '42703';
+/** Agents in one transaction: few enough that a heartbeat of one of them does not wait long for its turn. */
+const TOGETHER = 50;
 /** Agents remembered as failing; beyond that they are tried in their turn. */
 const MOST_FAILING = 1000;
 
-export function nudgeSweep({ settings, enqueue, log }: NudgeDeps): Sweep<NudgeResult> {
-  const nudge: NudgeRules = { settings, enqueue, rules: dueRules(settings) };
+export function nudgeSweep({ settings, enqueueAll, log }: NudgeDeps): Sweep<NudgeResult> {
+  const nudge: NudgeRules = { settings, enqueueAll, rules: dueRules(settings) };
   const countBad = badRecipients(log);
   const failing = new Set<string>();
   let toldMissing = false;
@@ -116,26 +118,52 @@ interface Round extends Sweeping {
   again?: boolean;
 }
 
-/** One agent after the other. Answers those that were locked. Only a database that is away ends the round. */
-async function nudgeAll({ sql, signal, agents, result, again, ...on }: Round): Promise<string[]> {
+/** Some together after the others. Answers those that were locked. Only a database that is away ends the round. */
+async function nudgeAll(on: Round): Promise<string[]> {
   const locked: string[] = [];
-  for (const agent of agents) {
-    if (signal.aborted) {
-      result.more = true;
+  let left = on.agents;
+  while (left.length > 0) {
+    if (on.signal.aborted) {
+      on.result.more = true;
       break;
     }
-    try {
-      const outcome = await nudgeAgent(sql, agent, on.nudge);
-      if (outcome.outcome === 'locked') locked.push(agent);
-      else if (!again || outcome.outcome === 'nudged') count(result, outcome);
-      on.failing.delete(agent);
-    } catch (error) {
-      if (isMissing(error) || isDatabaseAway(error)) throw error;
-      result.errors++;
-      tellFailure(agent, error, on);
-    }
+    const together = left.slice(0, TOGETHER);
+    const done = await nudgeTogether(together, on);
+    locked.push(...together.filter((agent) => done.get(agent) === 'locked'));
+    left = left.filter((agent) => !done.has(agent));
   }
   return locked;
+}
+
+/** When one of them fails, each is tried by itself. Answers what came of those that had their turn. */
+async function nudgeTogether(agents: string[], on: Round): Promise<Map<string, AgentOutcome | 'failed'>> {
+  const { sql, nudge, result, again, failing } = on;
+  try {
+    const { outcomes, items, escalated } = await nudgeAgents(sql, agents, nudge);
+    for (const [agent, outcome] of outcomes) {
+      failing.delete(agent);
+      if (outcome === 'nudged') result.agents_nudged++;
+      else if (outcome !== 'locked' && !again) result.skipped[outcome]++;
+    }
+    result.items_covered += items;
+    result.escalated += escalated;
+    return outcomes;
+  } catch (error) {
+    if (isMissing(error) || isDatabaseAway(error)) throw error;
+    if (agents.length > 1) return oneByOne(agents, on);
+    result.errors++;
+    tellFailure(agents[0]!, error, on);
+    return new Map([[agents[0]!, 'failed']]);
+  }
+}
+
+async function oneByOne(agents: string[], on: Round): Promise<Map<string, AgentOutcome | 'failed'>> {
+  const done = new Map<string, AgentOutcome | 'failed'>();
+  for (const agent of agents) {
+    if (on.signal.aborted) break;
+    for (const [one, outcome] of await nudgeTogether([agent], on)) done.set(one, outcome);
+  }
+  return done;
 }
 
 /** Once, until it has worked again. */
@@ -143,16 +171,6 @@ function tellFailure(agent: string, error: unknown, { failing, log }: Sweeping):
   if (failing.has(agent)) return;
   if (failing.size < MOST_FAILING) failing.add(agent);
   log.warn('a nudge failed; it will be tried again', { workspace: agent, cause: messageOf(error) });
-}
-
-function count(result: NudgeResult, outcome: AgentOutcome): void {
-  if (outcome.outcome !== 'nudged') {
-    result.skipped[outcome.outcome]++;
-    return;
-  }
-  result.agents_nudged++;
-  result.items_covered += outcome.items;
-  result.escalated += outcome.escalated;
 }
 
 async function wouldNudge(

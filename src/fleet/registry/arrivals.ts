@@ -12,15 +12,18 @@ export interface Expectation {
 /** Who waits for messages in this process. One LISTEN serves them all. */
 export class Arrivals {
   #clock: Clock;
+  #channel: string;
   #waiting = new Map<string, Set<() => void>>();
   #stop: (() => Promise<void>) | undefined;
 
-  constructor(clock: Clock) {
+  /** Of messages and calls to workspaces, or of something else that has an id. */
+  constructor(clock: Clock, channel: string = DELIVERY_CHANNEL) {
+    this.#channel = channel;
     this.#clock = clock;
   }
 
   async start(sql: Sql): Promise<void> {
-    this.#stop = await sql.listen(DELIVERY_CHANNEL, (workspaceId) => this.#tell(workspaceId));
+    this.#stop = await sql.listen(this.#channel, (workspaceId) => this.#tell(workspaceId));
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Sql } from '../../db/index.ts';
 import { claim, DELIVERY_CHANNEL, type DispatchGuards, type Leased } from '../delivery/index.ts';
-import { requireLive } from '../identity/index.ts';
+import { isLiveToken, requireLive } from '../identity/index.ts';
 
 export interface BeatOptions {
   leaseSeconds: number;
@@ -22,30 +22,41 @@ interface HeldHolder extends Holder {
  * not answered for. The workspace is locked meanwhile, so that two beats at once do not fill the same room, and a pause
  * or a newer session comes before or after, never between. Call it inside a transaction.
  */
-export async function handOut(
-  tx: Sql,
-  holder: Holder,
-  { leaseSeconds, guards }: BeatOptions,
-): Promise<Leased[]> {
-  const { rows } = await tx.query<{ room: number }>(
-    `SELECT max_concurrent_tasks - active_tasks - (SELECT count(*)::int FROM a2a_queue q
-         WHERE q.workspace_id = w.id AND q.status = 'dispatched' AND q.lease_until > now()) AS room
-       FROM workspaces w WHERE id = $1::uuid AND session_id = $2 AND accepting AND status IN ('online', 'degraded')
-       FOR UPDATE`,
-    [holder.workspaceId, holder.sessionId],
-  );
-  const capacity = rows[0]?.room ?? 0;
-  if (capacity <= 0) return [];
-  return claim(tx, { ...holder, capacity, leaseSeconds, ...(guards && { guards }) });
+export async function handOut(tx: Sql, holder: Holder, options: BeatOptions): Promise<Leased[]> {
+  const { rows } = await tx.query<{ room: number }>(ROOM, [holder.workspaceId, holder.sessionId], {
+    prepared: true,
+  });
+  return claimFor(tx, holder, options, rows[0]?.room);
 }
 
 /** The same for a beat that is being held; `unauthorized` when its token was revoked meanwhile. */
 export function handOutLater(sql: Sql, holder: HeldHolder, options: BeatOptions): Promise<Leased[]> {
+  const values = [holder.workspaceId, holder.sessionId, holder.tokenId];
   return sql.transaction(async (tx) => {
-    await requireLive(tx, holder.tokenId);
-    return handOut(tx, holder, options);
+    const { rows } = await tx.query<{ room: number }>(LIVE_ROOM, values, { prepared: true });
+    // Who may not have any is told why, if it is the token.
+    if (!rows[0]) await requireLive(tx, holder.tokenId);
+    return claimFor(tx, holder, options, rows[0]?.room);
   });
 }
+
+async function claimFor(
+  tx: Sql,
+  { workspaceId, sessionId }: Holder,
+  { leaseSeconds, guards }: BeatOptions,
+  capacity = 0,
+): Promise<Leased[]> {
+  if (capacity <= 0) return [];
+  return claim(tx, { workspaceId, sessionId, capacity, leaseSeconds, ...(guards && { guards }) });
+}
+
+const roomOf = (condition: string): string => `
+  SELECT max_concurrent_tasks - active_tasks - (SELECT count(*)::int FROM a2a_queue q
+      WHERE q.workspace_id = w.id AND q.status = 'dispatched' AND q.lease_until > now()) AS room
+    FROM workspaces w WHERE id = $1::uuid AND session_id = $2 AND accepting AND status IN ('online', 'degraded')
+      AND ${condition} FOR UPDATE`;
+const ROOM = roomOf('true');
+const LIVE_ROOM = roomOf(isLiveToken('$3::uuid'));
 
 /** Has held beats look again: at messages, and at whether they are still welcome. */
 export async function wakeHeldBeats(sql: Sql, workspaceId: string): Promise<void> {

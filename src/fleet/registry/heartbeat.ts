@@ -1,6 +1,7 @@
 import { conflict, crashPoint } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import type { HeartbeatBody, WorkspaceStatus } from '../../wire/index.ts';
+import type { HandedCall, HeartbeatBody, WorkspaceStatus } from '../../wire/index.ts';
+import { takeCalls } from '../calls/index.ts';
 import { acknowledgeAll, type Leased, recordOutcome, recordTurn } from '../delivery/index.ts';
 import type { AgentIdentity } from '../identity/index.ts';
 import { type BeatOptions, handOut } from './hand-out.ts';
@@ -10,47 +11,74 @@ export interface Beat {
   before: WorkspaceStatus;
   status: WorkspaceStatus;
   messages: Leased[];
+  calls: HandedCall[];
   acks: { acknowledged: number; late: number; outcomes_recorded: number };
 }
 
 interface Row {
   before: WorkspaceStatus;
   status: WorkspaceStatus;
+  /** Something may be given out. */
+  waiting: boolean;
+  /** Somebody elsewhere asks something of it. */
+  called: boolean;
 }
 
 /**
- * One heartbeat, in one transaction: how the agent is, what it did with earlier messages, what it gets next. The status
- * is changed on the row as it is locked, so that a pause or a removal at the same moment is kept.
+ * One heartbeat: how the agent is, what it did with earlier messages, what it gets next. The status is changed on the row
+ * as it is locked, so that a pause or a removal at the same moment is kept. What was told is one transaction with the
+ * rest; a beat that tells nothing, of an agent for which nothing waits, is one statement, since most beats are such.
  */
-export function beat(
+export async function beat(
   sql: Sql,
   caller: AgentIdentity,
   body: HeartbeatBody,
   options: BeatOptions,
 ): Promise<Beat> {
-  const holder = { workspaceId: caller.workspaceId, sessionId: body.session_id };
-  return sql.transaction(async (tx) => {
-    const { rows } = await tx.query<Row>(BEAT, [
-      caller.workspaceId,
-      body.session_id,
-      body.instance_id ?? null,
-      body.beat,
-      body.active_tasks,
-      body.accepting,
-      body.current_task ?? null,
-      body.error_rate,
-      body.sample_error ?? null,
-      body.uptime_seconds ?? null,
-      body.runtime_state === 'wedged',
-      body.leaving,
-    ]);
-    const row = rows[0];
-    if (!row) throw olderSession();
-    const acks = await settle(tx, holder, body);
-    const messages = body.leaving ? [] : await handOut(tx, holder, options);
+  const { workspaceId } = caller;
+  const holder = { workspaceId, sessionId: body.session_id };
+  const next = (tx: Sql, waiting: boolean) => (waiting && !body.leaving ? handOut(tx, holder, options) : []);
+  const asked = (tx: Sql, called: boolean) =>
+    called && body.takes_calls && !body.leaving ? takeCalls(tx, holder) : [];
+  if (body.acks.length + body.outcomes.length + body.turns.length === 0) {
+    const { waiting, called, ...row } = await record(sql, caller, body);
+    const messages = waiting ? await sql.transaction(async (tx) => next(tx, waiting)) : [];
+    const calls = await asked(sql, called);
     crashPoint('fleet.beat');
-    return { workspaceId: caller.workspaceId, ...row, messages, acks };
+    return { workspaceId, ...row, messages, calls, acks: { acknowledged: 0, late: 0, outcomes_recorded: 0 } };
+  }
+  return sql.transaction(async (tx) => {
+    const { waiting, called, ...row } = await record(tx, caller, body);
+    const acks = await settle(tx, holder, body);
+    const messages = await next(tx, waiting);
+    const calls = await asked(tx, called);
+    crashPoint('fleet.beat');
+    return { workspaceId, ...row, messages, calls, acks };
   });
+}
+
+async function record(sql: Sql, caller: AgentIdentity, body: HeartbeatBody): Promise<Row> {
+  const values = [
+    caller.workspaceId,
+    body.session_id,
+    body.instance_id ?? null,
+    body.beat,
+    body.active_tasks,
+    body.accepting,
+    body.current_task ?? null,
+    body.error_rate,
+    body.sample_error ?? null,
+    body.uptime_seconds ?? null,
+    body.runtime_state === 'wedged',
+    body.leaving,
+    body.state ?? null,
+    body.host ?? null,
+    body.host_id ?? null,
+    body.version ?? null,
+  ];
+  const { rows } = await sql.query<Row>(BEAT, values, { prepared: true });
+  if (!rows[0]) throw olderSession();
+  return rows[0];
 }
 
 /** What the gateway says of messages it was given. */
@@ -109,6 +137,13 @@ const BEAT = `
       error_rate = CASE WHEN fresh THEN $8::real ELSE error_rate END,
       sample_error = CASE WHEN fresh THEN $9 ELSE sample_error END,
       uptime_seconds = CASE WHEN fresh THEN $10::bigint ELSE uptime_seconds END,
+      standing = CASE WHEN fresh THEN $13 ELSE standing END,
+      standing_changed_at = CASE WHEN fresh AND standing IS DISTINCT FROM $13 THEN now() ELSE standing_changed_at END,
+      host = coalesce($14, host), host_id = coalesce($15, host_id), version = coalesce($16, version),
       status = CASE WHEN fresh THEN after ELSE status END,
       status_changed_at = CASE WHEN fresh AND after <> before THEN now() ELSE status_changed_at END
-    FROM seen WHERE w.id = seen.id RETURNING seen.before, w.status`;
+    FROM seen WHERE w.id = seen.id RETURNING seen.before, w.status,
+      EXISTS (SELECT FROM a2a_queue q WHERE q.workspace_id = w.id AND q.status = 'queued')
+        OR EXISTS (SELECT FROM a2a_queue q WHERE q.workspace_id = w.id AND q.status = 'dispatched'
+          AND q.lease_until <= now()) AS waiting,
+      EXISTS (SELECT FROM gateway_calls c WHERE c.workspace_id = w.id AND c.taken_at IS NULL) AS called`;

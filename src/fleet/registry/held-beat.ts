@@ -1,6 +1,7 @@
 import type { Clock, Log } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import type { HeartbeatAnswer, HeartbeatBody } from '../../wire/index.ts';
+import { takeCalls } from '../calls/index.ts';
 import type { Leased } from '../delivery/index.ts';
 import type { AgentIdentity } from '../identity/index.ts';
 import type { Arrivals } from './arrivals.ts';
@@ -15,14 +16,16 @@ export interface HeldBeatDependencies extends BeatOptions {
   /** Aborted when the server stops: held answers go out at once. */
   stopping: AbortSignal;
   log: Log;
+  /** Of the mailbox the agent has here; null: it has none. */
+  mailVersion: (sql: Sql, workspaceId: string) => Promise<string | null>;
 }
 
 /** How often an agent beats when its beats are not held. Liveness allows for five missed ones. */
 export const HEARTBEAT_SECONDS = 30;
 
 /**
- * A heartbeat whose answer waits for a message, up to `wait_seconds`. Nothing is claimed for a caller that is gone: what
- * was handed out to nobody would be locked until its lease ends.
+ * A heartbeat whose answer waits for a message, or for mail, up to `wait_seconds`. Nothing is claimed for a caller that is
+ * gone: what was handed out to nobody would be locked until its lease ends.
  */
 export async function heldBeat(
   on: HeldBeatDependencies,
@@ -36,42 +39,71 @@ export async function heldBeat(
   try {
     const first = await beat(sql, caller, body, on);
     if (first.before !== first.status) tellChange(on.log, first);
+    tellNews(on.log, caller.workspaceId, body);
     const holder = { ...caller, sessionId: body.session_id };
-    const hold = body.wait_seconds > 0 && mayGetMessages(first, body);
-    let { messages } = first;
+    const { mail_version: known } = body;
+    const mailNow = async () =>
+      known === undefined ? undefined : ((await on.mailVersion(sql, caller.workspaceId)) ?? '');
+    const hold =
+      body.wait_seconds > 0 && (mayGetSomething(first, body) || (known !== undefined && !body.leaving));
+    let { messages, calls } = first;
+    let mail = await mailNow();
     const over = AbortSignal.any([gone, stopping]);
-    if (hold && first.status === 'paused') await untilResumed();
-    else
-      while (hold && messages.length === 0 && (await expected.next(deadline - clock.monotonic(), over))) {
-        messages = await handOutLater(sql, holder, on);
-      }
+    const isNothing = (): boolean => messages.length === 0 && calls.length === 0;
+    while (
+      hold &&
+      isNothing() &&
+      mail === known &&
+      (await expected.next(deadline - clock.monotonic(), over))
+    ) {
+      // The answer goes out with the resume: the beat after it makes the agent online, and gets what waits.
+      if (first.status === 'paused' && (await isResumed(sql, caller.workspaceId))) break;
+      messages = await handOutLater(sql, holder, on);
+      if (body.takes_calls) calls = await takeCalls(sql, holder);
+      mail = await mailNow();
+    }
+    for (const { id, attempt } of messages)
+      on.log.info('message given out', { trace_id: id, workspace: caller.workspaceId, attempt });
     return {
       status: 'ok',
       workspace_id: first.workspaceId,
       workspace_status: first.status,
       messages: messages.map(onTheWire),
-      next_heartbeat_seconds: stopping.aborted ? 1 : hold || messages.length > 0 ? 0 : HEARTBEAT_SECONDS,
+      calls,
+      ...(mail !== undefined && { mail_version: mail }),
+      next_heartbeat_seconds: stopping.aborted ? 1 : hold || !isNothing() ? 0 : HEARTBEAT_SECONDS,
     };
   } finally {
     expected.end();
   }
+}
 
-  /** The answer goes out with the resume: the beat after it makes the agent online, and gets what waits. */
-  async function untilResumed(): Promise<void> {
-    const over = AbortSignal.any([gone, stopping]);
-    while (await expected.next(deadline - clock.monotonic(), over)) {
-      const workspace = await findWorkspace(sql, caller.workspaceId);
-      if (workspace?.status !== 'paused') return;
-    }
-  }
+async function isResumed(sql: Sql, workspaceId: string): Promise<boolean> {
+  return (await findWorkspace(sql, workspaceId))?.status !== 'paused';
 }
 
 function tellChange(log: Log, { workspaceId, before, status }: Beat): void {
   log.info('agent changed', { workspace: workspaceId, from: before, to: status });
 }
 
-function mayGetMessages({ status }: Beat, { accepting, leaving }: HeartbeatBody): boolean {
-  return accepting && !leaving && (status === 'online' || status === 'degraded' || status === 'paused');
+/** What the gateway said of messages, by the id under which they were sent. */
+function tellNews(log: Log, workspace: string, { acks, outcomes, turns }: HeartbeatBody): void {
+  for (const { id, result, request_id } of acks)
+    log.info(`message ${result}`, { trace_id: id, workspace, request_id });
+  for (const { id, outcome, request_id } of outcomes)
+    log.info('message ended', { trace_id: id, workspace, request_id, outcome });
+  for (const { id, state, request_id } of turns)
+    log.info(state === 'finished' ? 'turn ended' : 'turn changed', {
+      trace_id: id,
+      workspace,
+      request_id,
+      state,
+    });
+}
+
+/** One that does not accept messages now may still be asked from afar; messages are given out only to one that does. */
+function mayGetSomething({ status }: Beat, { leaving }: HeartbeatBody): boolean {
+  return !leaving && (status === 'online' || status === 'degraded' || status === 'paused');
 }
 
 function onTheWire({ id, attempt, method, body, priority, expires_at, idempotency_key }: Leased) {

@@ -12,6 +12,8 @@ export interface Registration {
   tool?: string | undefined;
   sessionId: string;
   host?: string | undefined;
+  hostId?: string | undefined;
+  version?: string | undefined;
   /** Who asks; undefined: the server itself, which may do everything. */
   by?: Identity | undefined;
   takeOver?: boolean | undefined;
@@ -38,12 +40,12 @@ export function registerWorkspace(sql: Sql, wanted: Registration): Promise<Regis
     if (wanted.by) await refuseTakeOver(tx, { ...wanted, by: wanted.by });
     const { rows } = await tx.query<{ id: string; status: 'provisioning' | 'paused' }>(
       `INSERT INTO workspaces AS w (id, org_id, parent_id, agent_id, name, tool, session_id, gateway,
-           max_concurrent_tasks, host, owner)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+           max_concurrent_tasks, host, owner, host_id, version)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
        ON CONFLICT (org_id, agent_id) WHERE status <> 'removed' DO UPDATE SET
          parent_id = coalesce(excluded.parent_id, w.parent_id), name = excluded.name,
          tool = coalesce(excluded.tool, w.tool), session_id = excluded.session_id, gateway = excluded.gateway,
-         host = excluded.host, owner = coalesce(excluded.owner, w.owner), left_at = NULL,
+         host = excluded.host, host_id = excluded.host_id, version = excluded.version, standing = NULL, owner = coalesce(excluded.owner, w.owner), left_at = NULL,
          last_heartbeat_at = CASE WHEN w.session_id = excluded.session_id THEN w.last_heartbeat_at END,
          max_concurrent_tasks = excluded.max_concurrent_tasks, active_tasks = 0, current_task = NULL, error_rate = 0,
          sample_error = NULL, registered_at = now(), instance_id = NULL, beat = 0, accepting = true,
@@ -62,6 +64,8 @@ export function registerWorkspace(sql: Sql, wanted: Registration): Promise<Regis
         wanted.maxConcurrentTasks ?? 1,
         wanted.host ?? null,
         ownerOf(wanted.by),
+        wanted.hostId ?? null,
+        wanted.version ?? null,
       ],
     );
     const { id, status } = rows[0]!;

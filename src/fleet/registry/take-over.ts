@@ -17,6 +17,7 @@ interface Holder {
   name: string;
   session_id: string;
   host: string | null;
+  host_id: string | null;
   owner: string | null;
   registered_at: Date;
   last_heartbeat_at: Date;
@@ -30,7 +31,7 @@ interface Holder {
  */
 export async function refuseTakeOver(tx: Sql, wanted: TakeOver): Promise<void> {
   const { rows } = await tx.query<Holder>(
-    `SELECT id AS workspace_id, name, session_id, host, owner, registered_at, last_heartbeat_at,
+    `SELECT id AS workspace_id, name, session_id, host, host_id, owner, registered_at, last_heartbeat_at,
         round(extract(epoch FROM now() - last_heartbeat_at))::int AS age
        FROM workspaces WHERE org_id = $1::uuid AND agent_id = $2 AND status <> 'removed' AND left_at IS NULL
          AND session_id IS NOT NULL AND last_heartbeat_at > now() - make_interval(secs => $3::float8) FOR UPDATE`,
@@ -55,6 +56,7 @@ export async function refuseTakeOver(tx: Sql, wanted: TakeOver): Promise<void> {
         workspace_id: holder.workspace_id,
         session_id: holder.session_id,
         host: holder.host,
+        host_id: holder.host_id,
         since: holder.registered_at.toISOString(),
         last_heartbeat_at: holder.last_heartbeat_at.toISOString(),
       },

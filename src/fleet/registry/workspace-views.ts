@@ -1,18 +1,25 @@
 import type { Sql } from '../../db/index.ts';
-import type { WorkspaceList, WorkspaceStatus, WorkspaceView } from '../../wire/index.ts';
+import type { AgentState, WorkspaceList, WorkspaceStatus, WorkspaceView } from '../../wire/index.ts';
 import { DEPTH_COUNTED } from '../delivery/index.ts';
 
 interface Row extends Omit<WorkspaceView, Stamps> {
   status_changed_at: Date;
+  since: Date;
   last_heartbeat_at: Date | null;
   registered_at: Date;
   removed_at: Date | null;
 }
-type Stamps = 'status_changed_at' | 'last_heartbeat_at' | 'registered_at' | 'removed_at';
+type Stamps = 'status_changed_at' | 'since' | 'last_heartbeat_at' | 'registered_at' | 'removed_at';
+
+/** A gateway's word counts while it is heard of. */
+const HEARD = `w.status IN ('online', 'degraded') AND w.standing IS NOT NULL`;
+const STATE = `CASE WHEN ${HEARD} THEN w.standing ELSE w.status END`;
 
 const VIEW = `
   SELECT w.id AS workspace_id, w.org_id, o.name AS org, w.parent_id, w.agent_id, w.name, w.tool, w.status, w.accepting,
-      w.status_changed_at, w.session_id, w.host, w.gateway, w.last_heartbeat_at,
+      w.status_changed_at, ${STATE} AS state,
+      CASE WHEN ${HEARD} THEN greatest(w.standing_changed_at, w.status_changed_at) ELSE w.status_changed_at END AS since,
+      w.session_id, w.host, w.host_id, w.version, w.gateway, w.last_heartbeat_at,
       round(extract(epoch FROM now() - w.last_heartbeat_at))::int AS heartbeat_age_seconds, w.active_tasks,
       w.max_concurrent_tasks, w.current_task, w.error_rate, w.sample_error, w.uptime_seconds,
       (SELECT count(*)::int FROM (SELECT FROM a2a_queue q WHERE q.workspace_id = w.id AND q.status = 'queued'
@@ -28,6 +35,10 @@ export interface WorkspaceQuery {
   /** Null: every tenant. */
   orgId: string | null;
   status?: WorkspaceStatus | undefined;
+  state?: AgentState | undefined;
+  /** Its name or its id. */
+  host?: string | undefined;
+  tool?: string | undefined;
   after?: string | undefined;
   limit: number;
 }
@@ -36,13 +47,19 @@ export interface WorkspaceQuery {
 export async function listWorkspaces(sql: Sql, query: WorkspaceQuery): Promise<WorkspaceList> {
   const { rows } = await sql.query<Row>(
     `${VIEW} WHERE ($1::uuid IS NULL OR w.org_id = $1) AND w.id > $2::uuid
-        AND CASE WHEN $3::text IS NULL THEN w.status <> 'removed' ELSE w.status = $3 END
+        AND CASE WHEN $3::text IS NULL AND $5::text IS DISTINCT FROM 'removed' THEN w.status <> 'removed'
+          ELSE $3::text IS NULL OR w.status = $3 END
+        AND ($5::text IS NULL OR ${STATE} = $5) AND ($6::text IS NULL OR w.host = $6 OR w.host_id = $6)
+        AND ($7::text IS NULL OR w.tool = $7)
       ORDER BY w.id LIMIT $4::int`,
     [
       query.orgId,
       query.after ?? '00000000-0000-0000-0000-000000000000',
       query.status ?? null,
       query.limit + 1,
+      query.state ?? null,
+      query.host ?? null,
+      query.tool ?? null,
     ],
   );
   const agents = rows.slice(0, query.limit).map(onTheWire);
@@ -54,6 +71,7 @@ function onTheWire(row: Row): WorkspaceView {
   return {
     ...row,
     status_changed_at: row.status_changed_at.toISOString(),
+    since: row.since.toISOString(),
     last_heartbeat_at: row.last_heartbeat_at?.toISOString() ?? null,
     registered_at: row.registered_at.toISOString(),
     removed_at: row.removed_at?.toISOString() ?? null,

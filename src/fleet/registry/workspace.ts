@@ -42,7 +42,10 @@ export async function resolveWorkspace(sql: Sql, orgId: string | null, ref: stri
     });
   }
   if (!best[0]) {
-    throw notFound(`there is no agent "${ref}"`, { hint: '"rouse fleet list" shows the agents of the org' });
+    throw notFound(`there is no agent "${ref}"`, {
+      hint: '"rouse fleet list" shows the agents of the org',
+      facts: { cause: 'unknown_agent' },
+    });
   }
   const { rank: _, ...workspace } = best[0];
   return workspace;
@@ -51,6 +54,8 @@ export async function resolveWorkspace(sql: Sql, orgId: string | null, ref: stri
 /** The workspace of that id, removed or not; undefined when there never was one. */
 export async function findWorkspace(sql: Sql, id: string): Promise<Workspace | undefined> {
   if (!UUID.test(id)) return undefined;
-  const { rows } = await sql.query<Workspace>(`SELECT ${COLUMNS} FROM workspaces WHERE id = $1`, [id]);
+  const { rows } = await sql.query<Workspace>(`SELECT ${COLUMNS} FROM workspaces WHERE id = $1::uuid`, [id], {
+    prepared: true,
+  });
   return rows[0];
 }

@@ -4,9 +4,15 @@
  * Never     Changes a step that was released; the next change is a new step at the end.
  */
 import type { SqlMigration } from '../../db/index.ts';
+import { CALLS } from './calls.ts';
 import { DELIVERY } from './delivery.ts';
+import { ENDED_REQUESTS } from './ended-requests.ts';
+import { FLAT_LISTS } from './flat-lists.ts';
+import { HOST_IDENTITY } from './host-identity.ts';
 import { HOSTS_AND_GRANTS } from './hosts-and-grants.ts';
 import { IDENTITY } from './identity.ts';
+import { MAIL } from './mail.ts';
+import { PAGE } from './page.ts';
 import { REQUEST_RECIPIENTS } from './request-recipients.ts';
 import { REQUESTS } from './requests.ts';
 import { REQUESTS_LAST_NUDGED } from './requests-last-nudged.ts';
@@ -22,4 +28,10 @@ export const FLEET_MIGRATIONS: readonly SqlMigration[] = [
   { id: '20261116000000_hosts_and_grants', sql: HOSTS_AND_GRANTS },
   { id: '20261116000100_turns', sql: TURNS },
   { id: '20261116000200_request_recipients', sql: REQUEST_RECIPIENTS },
+  { id: '20261117000000_page', sql: PAGE },
+  { id: '20261117000100_host_identity', sql: HOST_IDENTITY },
+  { id: '20261117000200_mail', sql: MAIL },
+  { id: '20261117000300_flat_lists', sql: FLAT_LISTS },
+  { id: '20261117000400_calls', sql: CALLS },
+  { id: '20261117000500_ended_requests', sql: ENDED_REQUESTS },
 ];

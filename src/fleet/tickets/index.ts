@@ -14,6 +14,7 @@ export { cancelTicket } from './cancel-ticket.ts';
 export { createTicket, type NewTicket } from './create-ticket.ts';
 export { getThread } from './get-thread.ts';
 export { type ListWanted, listInbox, listOutgoing } from './list-tickets.ts';
+export { pageOfTickets } from './page-of-tickets.ts';
 export { respondTicket } from './respond-ticket.ts';
-export { readEvents } from './ticket-events.ts';
+export { readEvents, TICKETS_CHANNEL } from './ticket-events.ts';
 export { ticketRoutes } from './ticket-routes.ts';

@@ -10,14 +10,14 @@ export async function acceptRequest(
   on: ControlDependencies,
   source: 'http' | 'fleet' = 'http',
 ): Promise<Accepted> {
-  refuseClosedAdmission(on);
+  const { epoch } = refuseClosedAdmission(on);
   if (body.kind === 'submit_prompt') refusePrompt(body, on);
   const accepted = await on.queue.accept({
     kind: body.kind,
     payload: body.payload,
     source,
     priority: PRIORITY[body.priority ?? 'normal'],
-    epoch: on.presence.epoch(),
+    epoch,
     idempotencyKey: body.idempotency_key ?? undefined,
     expiresAtUtc: body.expires_at ? expiryStamp(body.expires_at) : undefined,
   });
@@ -29,8 +29,9 @@ function expiryStamp(text: string): string {
   return utcStamp(new Date(Math.min(parseUtcTime(text) ?? 0, END_OF_TIME_MS)));
 }
 
-export function refuseClosedAdmission({ presence, surface }: ControlDependencies): void {
-  const admission = presence.admission();
+/** Answers which agent process the door is open for. */
+export function refuseClosedAdmission({ presence, surface }: ControlDependencies): { epoch: number } {
+  const { admission, epoch } = presence.door();
   if (admission === 'blocked_reconciliation') {
     throw refusal('blocked_reconciliation', 'requests are blocked until earlier ones are reconciled', {
       hint: RECONCILE_HINT,
@@ -42,6 +43,7 @@ export function refuseClosedAdmission({ presence, surface }: ControlDependencies
       hint: 'relaunch it with "rouse agents relaunch"',
     });
   }
+  return { epoch };
 }
 
 function refusePrompt(body: Extract<RequestBody, { kind: 'submit_prompt' }>, on: ControlDependencies): void {

@@ -6,11 +6,11 @@ import { waitingNow } from './waiting-now.ts';
 /** What an earlier agent process left behind, and whether somebody must decide about it. */
 export function reconciliation(on: ControlDependencies) {
   const { presence, queue } = on;
-  const epoch = presence.epoch();
+  const { epoch, recovery } = presence.door();
   const inherited = queue.line(1000).filter((row) => row.managed_agent_instance_epoch < epoch);
   return {
     schema_version: 1 as const,
-    managed_agent_recovery: presence.recovery(),
+    managed_agent_recovery: recovery,
     managed_agent_instance_epoch: epoch,
     requests: inherited.map(waitingNow(on)).map(toListedRequest),
   };

@@ -1,5 +1,6 @@
 import { preview, utcStamp } from '../../base/index.ts';
 import { capabilitiesOf, newRequestId } from '../../domain/index.ts';
+import { DIALOG_CHANGED } from '../../terminal/index.ts';
 import { type ControlResult, refusal, type SendKeysBody } from '../../wire/index.ts';
 import { refuseClosedAdmission } from './accept-request.ts';
 import type { ControlDependencies } from './dependencies.ts';
@@ -14,6 +15,7 @@ export async function sendKeysNow(body: SendKeysBody, on: ControlDependencies): 
     requestId: newRequestId(on.clock.now()),
     sequence: body.sequence,
     escapeSpecialKeys: body.escape_special_keys,
+    expectedDialog: body.expected_dialog ?? undefined,
   });
   on.events.write('control_input', {
     escape_special_keys: body.escape_special_keys,
@@ -24,6 +26,15 @@ export async function sendKeysNow(body: SendKeysBody, on: ControlDependencies): 
   });
   if (result.outcome === 'submitted') {
     return { status: 'ok', action: 'control_input', detail: 'Keys sent.' };
+  }
+  if (result.reasons.includes(DIALOG_CHANGED)) {
+    throw refusal(
+      'dialog_changed',
+      'the dialog that was meant is not on the screen any more; nothing was pressed',
+      {
+        hint: 'look at the screen as it is now, and choose again',
+      },
+    );
   }
   throw refusal('dispatch_failed', result.reasons.join('; ') || 'the keys were not sent');
 }

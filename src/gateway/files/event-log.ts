@@ -1,4 +1,4 @@
-import { type Clock, type FileTroubles, stableJson, utcStamp } from '../../base/index.ts';
+import { type Clock, type FileTroubles, stableLine, utcStamp } from '../../base/index.ts';
 import type { FieldsOf, GatewayEventKind } from '../../wire/index.ts';
 import { RotatingFile } from './rotating-file.ts';
 
@@ -14,11 +14,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
 export function createEventLog(path: string, clock: Clock, troubles: FileTroubles): EventLog {
   const file = new RotatingFile(path, { maxBytes: MAX_BYTES, keep: 1, troubles });
   return {
-    write: (kind, fields) => file.append(`${oneLine({ at_utc: utcStamp(clock.now()), kind, ...fields })}\n`),
+    write: (kind, fields) =>
+      file.append(`${stableLine({ at_utc: utcStamp(clock.now()), kind, ...fields })}\n`),
     close: () => file.close(),
   };
-}
-
-function oneLine(value: unknown): string {
-  return JSON.stringify(JSON.parse(stableJson(value)));
 }

@@ -13,7 +13,7 @@ const MOST_WAITING = 1000;
 
 /**
  * An append-only file that is renamed aside above a size, so that `tail -F` follows and nothing grows for ever. Lines that
- * cannot be written wait for better times.
+ * cannot be written wait for better times. What is said at one moment is written at once.
  */
 export class RotatingFile {
   readonly path: string;
@@ -22,29 +22,38 @@ export class RotatingFile {
   #waiting: string[] = [];
   #fd: number | undefined;
   #size = 0;
+  #scheduled = false;
+  readonly #last = (): void => this.#writer.write();
 
   constructor(path: string, options: RotatingOptions) {
     this.path = path;
     this.#options = options;
     this.#writer = options.troubles.writer(path, () => this.#flush());
+    process.once('exit', this.#last);
   }
 
   append(line: string): void {
     this.#waiting.push(line);
     if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
-    this.#writer.write();
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    process.nextTick(() => {
+      this.#scheduled = false;
+      this.#writer.write();
+    });
   }
 
   close(): void {
+    process.off('exit', this.#last);
+    this.#writer.write();
     this.#writer.stop();
     this.#closeFile();
   }
 
   #flush(): void {
-    for (let line = this.#waiting[0]; line !== undefined; line = this.#waiting[0]) {
-      this.#write(Buffer.from(line));
-      this.#waiting.shift();
-    }
+    if (this.#waiting.length === 0) return;
+    this.#write(Buffer.from(this.#waiting.join('')));
+    this.#waiting = [];
   }
 
   #write(bytes: Buffer): void {

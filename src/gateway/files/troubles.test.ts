@@ -20,6 +20,9 @@ function brokenPlace(): { file: string; mend: () => void; spoil: () => void } {
   };
 }
 
+/** Lines are written together, as soon as whatever said them is done. */
+const said = (troubles: FileTroubles): Promise<void> => expect.poll(() => troubles.reasons).toHaveLength(1);
+
 describe('a file for readers that cannot be written', () => {
   it('stops nobody, is told, and is written as it is then when it can be', async () => {
     const clock = new FakeClock();
@@ -28,6 +31,8 @@ describe('a file for readers that cannot be written', () => {
     const state = new WrittenOnChange(file, clock, troubles);
     let value = 1;
     state.refresh(() => ({ value }));
+    await clock.advance(0);
+    await said(troubles);
     expect(troubles.reasons).toEqual([expect.stringContaining(`${file} cannot be written: `)]);
     value = 2;
     await clock.advance(1000);
@@ -46,6 +51,7 @@ describe('a file for readers that cannot be written', () => {
     const log = new RotatingFile(file, { maxBytes: 1e6, keep: 1, troubles });
     ending.add(() => log.close());
     for (let n = 0; n < 1500; n++) log.append(`${n}\n`);
+    await said(troubles);
     mend();
     await clock.advance(1000);
     expect(fs.readFileSync(file, 'utf8').trim().split('\n').map(Number)).toEqual(
@@ -53,11 +59,12 @@ describe('a file for readers that cannot be written', () => {
     );
   });
 
-  it.skipIf(!fs.existsSync('/dev/full'))('may be a full disk', () => {
+  it.skipIf(!fs.existsSync('/dev/full'))('may be a full disk', async () => {
     const troubles = new FileTroubles(new FakeClock());
     const log = new RotatingFile('/dev/full', { maxBytes: 1e6, keep: 1, troubles });
     ending.add(() => log.close());
     log.append('a line\n');
+    await said(troubles);
     expect(troubles.reasons).toEqual([expect.stringMatching(/ENOSPC|EINVAL/)]);
   });
 });

@@ -1,56 +1,112 @@
-import { type Clock, type FileTroubles, stableJson, writeFileAtomic } from '../../base/index.ts';
+import {
+  type Clock,
+  type FileTroubles,
+  replaceAside,
+  stableJson,
+  writeFileAtomic,
+} from '../../base/index.ts';
 
 /** Under load a status changes many times in a moment; readers of the file are served well enough by this. */
-const LEAST_PAUSE_MS = 50;
+const LEAST_PAUSE_MS = 200;
 
 /**
  * A JSON file that mirrors a value: written when the value changed, and not otherwise. Derived, so not fsynced, and a
- * file that cannot be written stops nobody.
+ * file that cannot be written stops nobody. Written aside, since a rename may wait for the disk, except what is urgent.
  */
-export class WrittenOnChange {
+export class WrittenOnChange<T> {
   readonly path: string;
   #clock: Clock;
   #writer: ReturnType<FileTroubles['writer']>;
-  #value: () => unknown = () => undefined;
+  #value: () => T | undefined = () => undefined;
+  #atOnce: ((value: T) => unknown) | undefined;
   #last = '';
+  #lastAtOnce = '';
   #writtenAt = Number.NEGATIVE_INFINITY;
   #cancel: (() => void) | undefined;
+  #writing: Promise<void> | undefined;
+  /** Something urgent was written while an older text was on its way. */
+  #overtaken = false;
 
-  constructor(path: string, clock: Clock, troubles: FileTroubles) {
+  /** `atOnce`: the part of the value that waits for no pause, since a reader may come right after it changed. */
+  constructor(path: string, clock: Clock, troubles: FileTroubles, atOnce?: (value: T) => unknown) {
     this.path = path;
     this.#clock = clock;
+    this.#atOnce = atOnce;
     this.#writer = troubles.writer(path, () => this.#write());
   }
 
   /** Writes the value now, or a moment later when it was written just now; then as it stands then. */
-  refresh(value: () => unknown): void {
+  refresh(value: () => T): void {
     this.#value = value;
-    if (this.#cancel) return;
-    const pause = this.#writtenAt + LEAST_PAUSE_MS - this.#clock.monotonic();
-    if (pause <= 0) {
+    if (this.#isUrgent()) {
+      this.#noLater();
       this.#writer.write();
+      this.#overtaken = this.#writing !== undefined;
       return;
     }
+    if (this.#cancel) return;
+    const pause = Math.max(0, this.#writtenAt + LEAST_PAUSE_MS - this.#clock.monotonic());
     this.#cancel = this.#clock.after(pause, () => {
-      this.#cancel = undefined;
-      this.#writer.write();
+      this.#noLater();
+      this.#writeAside();
     });
   }
 
-  /** The last value there will be: written at once, and whatever was still to be written is not. */
-  end(value: unknown): void {
-    this.#cancel?.();
-    this.#cancel = undefined;
+  /** The last value there will be, and whatever was still to be written is not. */
+  async end(value: T): Promise<void> {
+    this.#noLater();
     this.#value = () => value;
+    await this.#writing;
+    this.#noLater();
     this.#writer.write();
     this.#writer.stop();
+  }
+
+  #noLater(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #isUrgent(): boolean {
+    return this.#atOnce !== undefined && this.#partAtOnce() !== this.#lastAtOnce;
+  }
+
+  #partAtOnce(): string {
+    const value = this.#value();
+    return value === undefined || !this.#atOnce ? '' : stableJson(this.#atOnce(value));
   }
 
   #write(): void {
     const text = stableJson(this.#value());
     if (text === this.#last) return;
     writeFileAtomic(this.path, text, { durable: false });
+    this.#wrote(text);
+  }
+
+  #writeAside(): void {
+    const text = stableJson(this.#value());
+    if (text === this.#last || this.#writing !== undefined) return;
+    this.#writing = replaceAside(this.path, text).then(
+      () => this.#wroteAside(text),
+      () => {
+        this.#writing = undefined;
+        // Again in place, where its trouble is told and it is tried until it succeeds.
+        this.#writer.write();
+      },
+    );
+  }
+
+  #wroteAside(text: string): void {
+    this.#writing = undefined;
+    this.#wrote(text);
+    if (this.#overtaken) this.#writer.write();
+    this.#overtaken = false;
+    this.refresh(this.#value as () => T);
+  }
+
+  #wrote(text: string): void {
     this.#last = text;
+    this.#lastAtOnce = this.#partAtOnce();
     this.#writtenAt = this.#clock.monotonic();
   }
 }

@@ -48,9 +48,12 @@ export class Connection {
     return REFUSED_PAUSE_MS;
   }
 
-  worked(): void {
+  /** True: it did not before. */
+  worked(): boolean {
+    const isBack = this.#view.state !== 'connected';
     this.#failures = 0;
     this.#become('connected', null);
+    return isBack;
   }
 
   /** Milliseconds until the next try: longer each time and never the same for two gateways. */

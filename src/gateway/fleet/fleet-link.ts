@@ -1,8 +1,15 @@
-import { type Log, Loop, type NextPass, newUuid } from '../../base/index.ts';
-import { FleetClient } from '../../client/index.ts';
+import { type Log, Loop, type NextPass, newUuid, VERSION } from '../../base/index.ts';
+import { FleetClient, type HostIdentity } from '../../client/index.ts';
 import type { Sqlite } from '../../db/index.ts';
-import type { DeliveryAck, FleetConnection, HeartbeatAnswer, HeartbeatInput } from '../../wire/index.ts';
+import type {
+  DeliveryAck,
+  FleetConnection,
+  HandedCall,
+  HeartbeatAnswer,
+  HeartbeatInput,
+} from '../../wire/index.ts';
 import type { ControlDependencies } from '../control/index.ts';
+import { answerCall, type CallDependencies } from './answer-call.ts';
 import { Connection } from './connection.ts';
 import { FleetStore } from './fleet-store.ts';
 import type { Membership } from './membership.ts';
@@ -16,6 +23,11 @@ export interface FleetLinkDependencies extends ControlDependencies {
   /** Reads the files again: the session may have been registered anew. */
   readMembership: () => Membership | undefined;
   changed: () => void;
+  fleetHost?: HostIdentity | undefined;
+  /** There may be mail on the server, or it may take mail again. */
+  mailChanged: () => void;
+  /** For what people of other hosts ask; undefined: it is not done. */
+  calls?: Omit<CallDependencies, 'clock' | 'log'> | undefined;
   waitSeconds?: number;
   random?: () => number;
 }
@@ -44,6 +56,10 @@ export class FleetLink {
   #acks: DeliveryAck[] = [];
   /** What the server knows of us, as text; what differs is told. */
   #told = '';
+  /** The version of the mailbox on the server that we know; undefined: the agent has none there. */
+  #mail: string | undefined;
+  /** Ends the beat that is held, for another one that asks for more. */
+  #askAnew = new AbortController();
 
   constructor(on: FleetLinkDependencies) {
     this.#on = on;
@@ -69,6 +85,12 @@ export class FleetLink {
     this.loops[1].wake();
   }
 
+  hearMail(): void {
+    if (this.#mail !== undefined) return;
+    this.#mail = '';
+    this.#askAnew.abort();
+  }
+
   /** The files of the session were written anew: another token, or the same agent again. */
   registered(): void {
     this.loops[0].wake();
@@ -84,11 +106,19 @@ export class FleetLink {
     if (!this.#rejoin() && this.#connection.pause > 0) return this.#connection.pause;
     // The first beat is short: whether the server takes us is known at once.
     const wait = this.view.state === 'connected' ? (this.#on.waitSeconds ?? WAIT_SECONDS) : 0;
-    const answer = await this.#tried({ wait_seconds: wait }, { signal, timeoutMs: wait * 1000 + ANSWER_MS });
+    this.#askAnew = new AbortController();
+    const mail = this.#mail === undefined ? {} : { mail_version: this.#mail };
+    const answer = await this.#tried(
+      { wait_seconds: wait, ...mail },
+      { signal: AbortSignal.any([signal, this.#askAnew.signal]), timeoutMs: wait * 1000 + ANSWER_MS },
+    );
     if (typeof answer === 'number') return answer;
-    if (answer === undefined) return 'idle';
+    if (answer === undefined) return signal.aborted ? 'idle' : 0;
+    this.#hear(answer.mail_version);
     // A server that neither holds nor says when to come back must not be asked without a pause.
-    return wait === 0 || answer.messages.length > 0 ? 0 : Math.max(answer.next_heartbeat_seconds * 1000, 100);
+    return wait === 0 || answer.messages.length + (answer.calls ?? []).length > 0
+      ? 0
+      : Math.max(answer.next_heartbeat_seconds * 1000, 100);
   }
 
   async #report(signal: AbortSignal): Promise<NextPass> {
@@ -111,10 +141,17 @@ export class FleetLink {
     } catch (error) {
       return options.signal.aborted ? undefined : this.#connection.failed(error);
     }
-    this.#connection.worked();
+    if (this.#connection.worked()) this.#on.mailChanged();
     for (const message of answer.messages) this.#acks.push(await takeMessage(message, this.#on));
+    this.#answer(answer.calls ?? []);
     if (this.#hasNews()) this.loops[1].wake();
     return answer;
+  }
+
+  /** Beside the beats: a call may take as long as it takes. */
+  #answer(calls: readonly HandedCall[]): void {
+    const { calls: doing, clock, log } = this.#on;
+    if (doing) for (const call of calls) void answerCall({ ...doing, clock, log }, call, this.#client);
   }
 
   async #send(
@@ -134,6 +171,8 @@ export class FleetLink {
         beat: ++this.#beats,
         uptime_seconds: Math.floor((this.#on.clock.monotonic() - this.#startedAt) / 1000),
         ...state,
+        ...this.#host,
+        takes_calls: this.#on.calls !== undefined,
         acks,
         outcomes,
         turns,
@@ -148,6 +187,12 @@ export class FleetLink {
     return answer;
   }
 
+  #hear(version: string | undefined): void {
+    if (version === undefined || version === this.#mail) return;
+    this.#mail = version;
+    this.#on.mailChanged();
+  }
+
   #hasNews(): boolean {
     return (
       this.#acks.length > 0 ||
@@ -157,8 +202,13 @@ export class FleetLink {
     );
   }
 
+  get #host(): Pick<HeartbeatInput, 'host' | 'host_id' | 'version'> {
+    const { fleetHost: host } = this.#on;
+    return { version: VERSION, ...(host && { host: host.name, host_id: host.id }) };
+  }
+
   /** Busy is a turn, an execution, or anything in the queue. */
-  #state(): Pick<HeartbeatInput, 'active_tasks' | 'accepting' | 'current_task' | 'runtime_state'> {
+  #state(): Pick<HeartbeatInput, 'active_tasks' | 'accepting' | 'current_task' | 'runtime_state' | 'state'> {
     const { slot, queue, surface, presence } = this.#on;
     const { current } = slot;
     const busy = current !== undefined || queue.depth() > 0 || surface.observation().busy;
@@ -167,6 +217,7 @@ export class FleetLink {
       active_tasks: busy ? 1 : 0,
       accepting: admission === 'open',
       current_task: current ? `${current.source} ${current.id}` : null,
+      state: presence.standing().state,
       runtime_state: admission === 'blocked_unavailable' ? 'wedged' : '',
     };
   }

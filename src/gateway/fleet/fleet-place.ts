@@ -36,6 +36,12 @@ export class FleetPlace {
     this.#link?.hint();
   }
 
+  /** From now on beats ask for mail, too. False: there is no server that could tell. */
+  hearMail(): boolean {
+    this.#link?.hearMail();
+    return this.#link !== undefined;
+  }
+
   start(): void {
     this.#started = true;
     for (const loop of this.#loops()) loop.start();

@@ -9,5 +9,6 @@
  * Errors    None leave: trouble is in the status, with what the server said.
  */
 
+export type { AskOwn, CallRecord } from './answer-call.ts';
 export { FleetPlace } from './fleet-place.ts';
 export { FLEET_MIGRATIONS } from './fleet-store.ts';

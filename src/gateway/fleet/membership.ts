@@ -9,6 +9,7 @@ export interface Membership {
   workspaceId: string;
   sessionId: string;
   token: string;
+  caFile?: string | undefined;
 }
 
 /**
@@ -19,8 +20,9 @@ export function readMembership(sessionRoot: string): Membership | undefined {
   const file = path.join(sessionRoot, 'fleet', 'fleet.json');
   const content = readJsonIfExists(file);
   if (content === undefined) return undefined;
-  const { url, workspace_id, session_id } = parseFile(fleetMembership, content, file);
-  return { url, workspaceId: workspace_id, sessionId: session_id, token: readToken(sessionRoot) };
+  const { url, workspace_id, session_id, ca_file: caFile } = parseFile(fleetMembership, content, file);
+  const token = readToken(sessionRoot);
+  return { url, workspaceId: workspace_id, sessionId: session_id, token, caFile };
 }
 
 function readToken(sessionRoot: string): string {

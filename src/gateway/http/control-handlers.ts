@@ -6,7 +6,7 @@ import {
   type TuiHistory,
   type TuiState,
 } from '../../wire/index.ts';
-import { type ControlDependencies, promptNow, sendKeysNow } from '../control/index.ts';
+import { type ControlDependencies, promptNow, seeScreen, sendKeysNow } from '../control/index.ts';
 
 type ControlRoutes = Pick<
   GatewayRoutes,
@@ -14,6 +14,7 @@ type ControlRoutes = Pick<
   | 'control.sendKeys'
   | 'tui.state'
   | 'tui.history'
+  | 'tui.screen'
   | 'tui.notePrompt'
   | 'headless.state'
   | 'headless.nextPromptSession'
@@ -29,6 +30,7 @@ export function controlHandlers(on: ControlDependencies): Handlers<ControlRoutes
       const { limit } = query();
       return tui(on).history(limit) as TuiHistory;
     },
+    'tui.screen': ({ context, query }) => seeScreen(on, query(), context.req.raw.signal),
     'tui.notePrompt': async ({ body }) => {
       const { prompt } = await body();
       return tui(on).notePrompt(prompt) as TuiState;

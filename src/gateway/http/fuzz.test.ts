@@ -8,6 +8,7 @@ import {
 import { gatewayBodies } from '../../../test/support/good-bodies.ts';
 import { fuzzRoutes } from '../../../test/support/route-fuzz.ts';
 import { Ending } from '../../base/index.ts';
+import { ensureAgentToken } from '../../client/index.ts';
 import { GATEWAY_ROUTES } from '../../wire/index.ts';
 import type { TestGateway } from '../testing.ts';
 
@@ -28,13 +29,17 @@ describe('hostile input', () => {
     timeout: 1_800_000,
   }, async () => {
     const { letter, reminder, request, quiet } = fuzzed;
+    const agent = {
+      authorization: `Bearer ${ensureAgentToken(on.root)}`,
+      accept: 'application/json, text/event-stream',
+    };
     const nothing = { workspace: '', request: '', queued: '', token: '', directory: '' };
     const { statuses, passed } = await fuzzRoutes(
       {
         routes: GATEWAY_ROUTES,
         bodies: gatewayBodies({ ...nothing, agent: '', address: 'peer@test', message: letter }, 'x'),
         port: on.gateway.port,
-        headersFor: () => ({}),
+        headersFor: ({ id }) => (id === 'mcp' ? agent : {}),
         known: (_, parameter) => (parameter === 'reminder_id' ? reminder : request),
         refused: REFUSED_BY_GATEWAY,
         quiet,

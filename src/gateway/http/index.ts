@@ -10,29 +10,34 @@ import { serve } from '../../http/index.ts';
 import { GATEWAY_ROUTES } from '../../wire/index.ts';
 import type { ControlDependencies } from '../control/index.ts';
 import type { Notifier } from '../notifier/index.ts';
-import type { Reminders } from '../reminders/index.ts';
 import { controlHandlers } from './control-handlers.ts';
 import { type MailHandlerDependencies, mailHandlers } from './mail-handlers.ts';
+import { type McpHandlerDependencies, mcpHandler } from './mcp-handler.ts';
+import { metricsHandler } from './metrics-handler.ts';
 import { notifierHandlers } from './notifier-handlers.ts';
 import { reminderHandlers } from './reminder-handlers.ts';
 import { requestHandlers } from './request-handlers.ts';
 import { type StatusHandlerDependencies, statusHandlers } from './status-handlers.ts';
 
+export { isAgent } from './mcp-handler.ts';
+
 export interface GatewayRooms
   extends ControlDependencies,
     StatusHandlerDependencies,
-    MailHandlerDependencies {
-  reminders: Reminders;
+    MailHandlerDependencies,
+    McpHandlerDependencies {
   notifier: Notifier;
 }
 
 export function serveGateway(app: Hono, rooms: GatewayRooms): void {
   serve(app, GATEWAY_ROUTES, {
     ...statusHandlers(rooms),
+    metrics: metricsHandler(rooms),
     ...requestHandlers(rooms),
     ...controlHandlers(rooms),
     ...reminderHandlers(rooms.reminders),
     ...mailHandlers(rooms),
     ...notifierHandlers(rooms.notifier),
+    mcp: mcpHandler(rooms),
   });
 }

@@ -14,15 +14,7 @@ type MailRoutes = Pick<GatewayRoutes, 'mail.status' | `mail.${MailOperationName}
 
 /** The agent's own mail. Nothing here touches the request queue. */
 export function mailHandlers({ mail, host }: MailHandlerDependencies): Handlers<MailRoutes> {
-  const open = async (): Promise<Mailbox> => {
-    if (!servesMail(host)) {
-      throw refusal(
-        'mail_loopback_only',
-        `mail is served on 127.0.0.1 only, and this gateway listens on ${host}`,
-      );
-    }
-    return mail.mailbox();
-  };
+  const open = openServed({ mail, host });
   /** The operation checks the body itself, as it does for whoever asks it without HTTP. */
   const run =
     <N extends MailOperationName>(name: N): Handler<MailRoutes[`mail.${N}`]> =>
@@ -42,5 +34,16 @@ export function mailHandlers({ mail, host }: MailHandlerDependencies): Handlers<
     'mail.mark': run('mark'),
     'mail.move': run('move'),
     'mail.archive': run('archive'),
+  };
+}
+
+/** The mailbox, unless the gateway listens where mail is not served. */
+export function openServed({ mail, host }: MailHandlerDependencies): () => Promise<Mailbox> {
+  return async () => {
+    if (servesMail(host)) return mail.mailbox();
+    throw refusal(
+      'mail_loopback_only',
+      `mail is served on 127.0.0.1 only, and this gateway listens on ${host}`,
+    );
   };
 }

@@ -50,7 +50,7 @@ async function overRealStore() {
   const on = await testGateway(ending, {
     config: {
       mailboxBinding: () => binding,
-      openMailbox: (wanted) => openMailbox(wanted, systemClock),
+      openMailbox: (wanted) => openMailbox(wanted, { clock: systemClock }),
     },
   });
   const all = async () => {

@@ -4,7 +4,12 @@ import type { Notifier } from '../notifier/index.ts';
 
 type NotifierRoutes = Pick<
   GatewayRoutes,
-  'notifier.status' | 'notifier.enable' | 'notifier.disable' | 'notifier.decisions'
+  | 'notifier.status'
+  | 'notifier.enable'
+  | 'notifier.disable'
+  | 'notifier.resume'
+  | 'notifier.decisions'
+  | 'notifier.preview'
 >;
 
 /** Whether, how and why the agent is woken for mail. */
@@ -13,6 +18,8 @@ export function notifierHandlers(notifier: Notifier): Handlers<NotifierRoutes> {
     'notifier.status': () => notifier.settings.status(),
     'notifier.enable': async ({ body }) => notifier.settings.enable(await body()),
     'notifier.disable': () => notifier.settings.disable(),
+    'notifier.resume': async ({ body }) => notifier.resume((await body()).thread_ref),
+    'notifier.preview': () => notifier.preview(),
     'notifier.decisions': ({ query }) => {
       const { limit, before, message_ref: ref } = query();
       return {

@@ -36,7 +36,7 @@ beforeEach(async () => {
   };
   access = new MailAccess(
     () => binding,
-    (wanted) => openMailbox(wanted, systemClock),
+    (wanted) => openMailbox(wanted, { clock: systemClock }),
   );
 });
 
@@ -131,7 +131,7 @@ describe('the mailbox of a gateway', () => {
       async (wanted) => {
         openings++;
         return {
-          ...(await openMailbox(wanted, systemClock)),
+          ...(await openMailbox(wanted, { clock: systemClock })),
           isReplaced: () => replaced && openings === 1,
         };
       },

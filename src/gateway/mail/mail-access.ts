@@ -1,7 +1,9 @@
 import { asRouseError, Emitter, isRouseError } from '../../base/index.ts';
 import { LOOPBACK } from '../../domain/index.ts';
 import type { Mailbox, OpenedMailbox } from '../../mail/index.ts';
-import { type MailboxBinding, refusal } from '../../wire/index.ts';
+import { transportNamed } from '../../mail/transports.ts';
+import { refusal } from '../../wire/codes.ts';
+import type { MailboxBinding } from '../../wire/index.ts';
 
 /** Opens the store a binding names. */
 export type OpenMailbox = (binding: MailboxBinding) => Promise<OpenedMailbox>;
@@ -17,20 +19,38 @@ export function servesMail(host: string): boolean {
 export class MailAccess {
   /** Something changed in the mailbox, or another one was opened. A hint. */
   readonly changed = new Emitter<void>();
+  /** Mail was put into the outbox, to wait for the server that keeps the mailbox. */
+  readonly held = new Emitter<void>();
   readonly #binding: () => MailboxBinding | null | undefined;
   readonly #open: OpenMailbox;
+  readonly #hears: () => boolean;
   #current: Promise<Open> | undefined;
   #currentVersion = '';
   #openedBefore = false;
 
-  constructor(binding: () => MailboxBinding | null | undefined, open: OpenMailbox) {
+  /** `hears`: whoever tells `changed` of a mailbox that a server keeps; without it the mailbox is watched itself. */
+  constructor(
+    binding: () => MailboxBinding | null | undefined,
+    open: OpenMailbox,
+    hears: () => boolean = () => false,
+  ) {
     this.#binding = binding;
     this.#open = open;
+    this.#hears = hears;
   }
 
   /** The bound mailbox, open. */
   async mailbox(): Promise<Mailbox> {
     return (await this.#use()).mailbox;
+  }
+
+  get isBound(): boolean {
+    return Boolean(this.#binding());
+  }
+
+  /** A server keeps it. */
+  get isRemote(): boolean {
+    return transportNamed(this.#binding()?.transport)?.isRemote === true;
   }
 
   bindingsVersion(): string {
@@ -40,6 +60,7 @@ export class MailAccess {
   /** Watches the mailbox; again after a failure or a new binding. Safe to call at every look. */
   async watch(): Promise<void> {
     const held = await this.#use();
+    if (this.isRemote && this.#hears()) return;
     held.unwatch ??= await held.mailbox.watch(() => this.changed.emit());
   }
 
@@ -73,6 +94,7 @@ export class MailAccess {
   async #replace(wanted: MailboxBinding): Promise<Open> {
     await this.#current?.then(letGo).catch(() => undefined);
     const opened = { ...(await this.#open(wanted)) };
+    opened.mailbox.outbox?.held.on(() => this.held.emit());
     if (this.#openedBefore) this.changed.emit();
     this.#openedBefore = true;
     return opened;

@@ -1,6 +1,6 @@
 import type { MailOperationName } from '../../domain/index.ts';
 import { type Mailbox, runMail } from '../../mail/index.ts';
-import * as wire from '../../wire/index.ts';
+import { MAIL_BODIES, type MailStatus, parseBody } from '../../wire/mail-bodies.ts';
 import { storeFailure } from './mail-access.ts';
 
 /**
@@ -12,12 +12,12 @@ export async function runMailOperation(
   body: unknown,
   open: () => Promise<Mailbox>,
 ): Promise<object> {
-  const { schema_version: _version, ...input } = wire.parseBody(wire.MAIL_BODIES[name], body);
+  const { schema_version: _version, ...input } = parseBody(MAIL_BODIES[name], body);
   const mailbox = await open();
   return { ...prefix(mailbox), ...(await asTransport(mailbox, () => runMail(mailbox, name, input))) };
 }
 
-export async function mailStatusView(mailbox: Mailbox, bindingsVersion: string): Promise<wire.MailStatus> {
+export async function mailStatusView(mailbox: Mailbox, bindingsVersion: string): Promise<MailStatus> {
   const status = await asTransport(mailbox, () => mailbox.status());
   const { location, open_count, unread_count, set_aside_count, warnings } = status;
   return {

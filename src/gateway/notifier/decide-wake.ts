@@ -17,6 +17,8 @@ export interface WakeFacts {
   epoch?: number;
   /** Eligible messages no wake has announced yet to this process. */
   unannounced_count: number;
+  /** Threads in which agents only answer each other; at most ten. Only when there are any. */
+  paused_loops?: { thread_ref: string; automatic_replies: number }[];
   last_notified_digest: string | null;
   last_notification_at_utc: string | null;
   /** Wakes in a row for the same digest. */
@@ -68,7 +70,9 @@ export function decideWake(facts: WakeFacts): WakeDecision {
   chain.push(
     `mail: ${facts.eligible_count} eligible in mode ${facts.mode}, ${facts.unannounced_count} not announced yet`,
   );
-  if (facts.eligible_count === 0) return end('empty', null);
+  const loops = loopWords(facts.paused_loops);
+  if (loops) chain.push(loops);
+  if (facts.eligible_count === 0) return loops ? end('dedup_skip', loops) : end('empty', null);
 
   const repeat = repeatRule(facts);
   chain.push(repeat.said);
@@ -100,6 +104,15 @@ export function decideWake(facts: WakeFacts): WakeDecision {
   }
   if (facts.prompt_problem !== undefined) chain.push(`prompt: ${facts.prompt_problem}`);
   return end('enqueued', null);
+}
+
+/** What is said of paused threads, also where no decision was made; nothing without any. */
+export function loopWords(paused: WakeFacts['paused_loops'] = []): string | undefined {
+  const [first] = paused;
+  if (!first) return undefined;
+  const { thread_ref, automatic_replies } = first;
+  const more = paused.length > 1 ? `, and ${paused.length - 1} more` : '';
+  return `paused_loop: ${automatic_replies} automatic replies without a person in thread ${thread_ref}${more}`;
 }
 
 /** Only the agent or the gateway, no time, stands between this mail and its wake. */

@@ -2,9 +2,17 @@ import { createHash } from 'node:crypto';
 import { preview } from '../../base/index.ts';
 import type { NotifierMode } from '../../domain/index.ts';
 import type { Mailbox } from '../../mail/index.ts';
+import type { PausedThread, ResumedThread } from './loops/find-loops.ts';
+import type { MailLoops } from './loops/mail-loops.ts';
 
 export interface EligibleMail {
+  /** What may wake: all open mail but that of paused threads. */
   refs: string[];
+  /** Messages that are open, of paused threads too. */
+  openCount: number;
+  paused: PausedThread[];
+  /** Threads whose pause a person ended, to be remembered. */
+  resumed: ResumedThread[];
   /** SHA-256 of the sorted refs; null when there are none. */
   digest: string | null;
   /** For the audit, the oldest of them and the newest: few and short, because it is kept with every decision. */
@@ -16,15 +24,29 @@ const SUBJECT_SHOWN = 80;
 
 /** What a wake in this mode would be about. An unchanged mailbox is not read again. */
 export class EligibleReader {
+  readonly #loops: MailLoops;
   #known: { mode: NotifierMode; version: string; mailbox: Mailbox; mail: EligibleMail } | undefined;
+  #forgotten = 0;
+
+  constructor(loops: MailLoops) {
+    this.#loops = loops;
+  }
+
+  /** Something else than the mailbox changed what is eligible. */
+  forget(): void {
+    this.#forgotten++;
+    this.#known = undefined;
+  }
 
   async read(mailbox: Mailbox, mode: NotifierMode): Promise<EligibleMail> {
     const version = await mailbox.version();
     const known = this.#known;
     if (known && known.mode === mode && known.version === version && known.mailbox === mailbox)
       return known.mail;
-    const mail = await readAll(mailbox, mode);
-    this.#known = { mode, version, mailbox, mail };
+    const forgotten = this.#forgotten;
+    const mail = await readAll(mailbox, mode, this.#loops);
+    // What was read before it was to be forgotten is not kept.
+    if (forgotten === this.#forgotten) this.#known = { mode, version, mailbox, mail };
     return mail;
   }
 }
@@ -48,7 +70,7 @@ export class Unannounced {
   }
 }
 
-async function readAll(mailbox: Mailbox, mode: NotifierMode): Promise<EligibleMail> {
+async function readAll(mailbox: Mailbox, mode: NotifierMode, loops: MailLoops): Promise<EligibleMail> {
   const { messages } = await mailbox.list({
     box: 'inbox',
     read_state: mode === 'unread_only' ? 'unread' : 'any',
@@ -56,10 +78,15 @@ async function readAll(mailbox: Mailbox, mode: NotifierMode): Promise<EligibleMa
     archived: false,
     limit: null,
   });
-  const oldestFirst = messages.toReversed();
+  const { paused, resumed } = await loops.among(mailbox, messages);
+  const pausedRefs = new Set(paused.map(({ thread_ref }) => thread_ref));
+  const oldestFirst = messages.toReversed().filter(({ thread_ref }) => !pausedRefs.has(thread_ref ?? ''));
   const refs = oldestFirst.map((message) => message.message_ref);
   return {
     refs,
+    openCount: messages.length,
+    paused,
+    resumed,
     digest: refs.length === 0 ? null : createHash('sha256').update(refs.toSorted().join('\n')).digest('hex'),
     summary: endsOf(oldestFirst).map(({ message_ref, thread_ref, created_at_utc, subject }) => ({
       message_ref,

@@ -4,6 +4,7 @@ import type { Presence } from '../presence/index.ts';
 import type { Turns } from '../turns/index.ts';
 import type { Trigger, WakeFacts } from './decide-wake.ts';
 import type { EligibleMail, Unannounced } from './eligible-mail.ts';
+import type { PausedThread } from './loops/find-loops.ts';
 import type { NotifierRecord } from './notifier-store.ts';
 import type { RecentWakes } from './recent-wakes.ts';
 
@@ -15,6 +16,9 @@ interface FactSources {
   unannounced: Unannounced;
   clock: Clock;
 }
+
+const LOOPS_NAMED = 10;
+const named = ({ thread_ref, automatic_replies }: PausedThread) => ({ thread_ref, automatic_replies });
 
 /** Everything a decision is made from, as it is at this moment. */
 export function gatherFacts(
@@ -40,6 +44,7 @@ export function gatherFacts(
     digest: found.digest,
     epoch,
     unannounced_count: unannounced.of(found, epoch),
+    ...(found.paused.length > 0 && { paused_loops: found.paused.slice(0, LOOPS_NAMED).map(named) }),
     last_notified_digest: record.last_notified_digest,
     last_notification_at_utc: wakes.lastUtc,
     repeats: record.repeats,

@@ -9,7 +9,11 @@
 
 export { decideWake, type WakeFacts } from './decide-wake.ts';
 export { Notifier, type NotifierDependencies } from './notifier.ts';
-export { NOTIFIER_EPOCH_MIGRATIONS, NOTIFIER_MIGRATIONS } from './notifier-schema.ts';
+export {
+  NOTIFIER_EPOCH_MIGRATIONS,
+  NOTIFIER_MIGRATIONS,
+  NOTIFIER_THREAD_MIGRATIONS,
+} from './notifier-schema.ts';
 export { NotifierStore } from './notifier-store.ts';
-export { renderWakePrompt } from './wake-prompt.ts';
+export { type AgentTools, renderWakePrompt } from './wake-prompt.ts';
 export { readWakeTemplate, type WakeTemplate } from './wake-template.ts';

@@ -55,3 +55,17 @@ export const NOTIFIER_EPOCH_MIGRATIONS: SqliteMigration[] = [
     `,
   },
 ];
+
+/** Threads that were paused for too many automatic replies, and from when on theirs count. */
+export const NOTIFIER_THREAD_MIGRATIONS: SqliteMigration[] = [
+  {
+    id: 'notifier-3-threads',
+    sql: `
+      CREATE TABLE gateway_mail_threads (
+        resumed INTEGER PRIMARY KEY AUTOINCREMENT,
+        thread_ref TEXT NOT NULL UNIQUE,
+        since_utc TEXT NOT NULL
+      );
+    `,
+  },
+];

@@ -1,6 +1,7 @@
 import { type Clock, type Log, type LoopTrouble, messageOf, utcStamp } from '../../base/index.ts';
 import { type MailNotifierBody, type MailNotifierStatus, refusal } from '../../wire/index.ts';
 import type { MailAccess } from '../mail/index.ts';
+import type { PausedThread } from './loops/find-loops.ts';
 import type { NotifierRecord, NotifierStore } from './notifier-store.ts';
 import type { WakeTemplate } from './wake-template.ts';
 
@@ -13,6 +14,8 @@ interface SettingsDependencies {
   trouble?: () => LoopTrouble | undefined;
   /** Why open mail is not announced now, if it is not. */
   heldBack: () => string | null;
+  /** Threads that wake nobody until a person has looked at them. */
+  paused: () => PausedThread[];
   nextLookInMs: () => number | null;
   enabled: () => void;
   disabled: () => void;
@@ -28,6 +31,7 @@ export class NotifierSettings {
 
   async status(): Promise<MailNotifierStatus> {
     const { store, clock, heldBack, nextLookInMs } = this.#on;
+    const paused = this.#on.paused();
     const stored = store.read();
     const { repeats: _repeats, last_notified_digest: _digest, ...record } = stored;
     const problem = await this.#support();
@@ -38,6 +42,7 @@ export class NotifierSettings {
       last_error: this.#lastError(stored),
       supported: problem === null,
       support_error: problem,
+      ...(paused.length > 0 && { paused_threads: paused }),
       held_back: record.enabled ? heldBack() : null,
       next_look_at_utc:
         record.enabled && next !== null ? utcStamp(new Date(clock.now().getTime() + next)) : null,

@@ -1,14 +1,31 @@
-import { type Clock, type Log, type LoopTrouble, messageOf, type NextPass } from '../../base/index.ts';
+import {
+  type Clock,
+  type Log,
+  type LoopTrouble,
+  messageOf,
+  type NextPass,
+  notFound,
+} from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import type { AgentSurface, Recheck } from '../../terminal/index.ts';
-import type { NotifierDecision } from '../../wire/index.ts';
+import type { GlanceFile, MailNotifierStatus, NotifierDecision, NotifierPreview } from '../../wire/index.ts';
 import type { MailAccess } from '../mail/index.ts';
 import type { Presence } from '../presence/index.ts';
 import type { LedgerEntry, RequestQueue } from '../queue/index.ts';
 import type { Turns } from '../turns/index.ts';
-import { decideWake, type Trigger, type WakeDecision, type WakeFacts, waitsForTurn } from './decide-wake.ts';
+import {
+  decideWake,
+  loopWords,
+  type Trigger,
+  type WakeDecision,
+  type WakeFacts,
+  waitsForTurn,
+} from './decide-wake.ts';
 import { type EligibleMail, EligibleReader, Unannounced } from './eligible-mail.ts';
 import { gatherFacts } from './gather-facts.ts';
+import type { PausedThread } from './loops/find-loops.ts';
+import { MailLoops } from './loops/mail-loops.ts';
+import { ThreadStore } from './loops/thread-store.ts';
 import { NextLook } from './next-look.ts';
 import { NotifierSettings } from './notifier-settings.ts';
 import { type NotifierRecord, NotifierStore } from './notifier-store.ts';
@@ -36,7 +53,8 @@ export interface NotifierDependencies {
 export class Notifier {
   readonly #on: NotifierDependencies;
   readonly #store: NotifierStore;
-  readonly #eligible = new EligibleReader();
+  readonly #threads: ThreadStore;
+  readonly #eligible: EligibleReader;
   readonly #unannounced: Unannounced;
   readonly #records: WakeRecords;
   readonly #wakes: RecentWakes;
@@ -48,20 +66,27 @@ export class Notifier {
   #seenEpoch: number | undefined;
   /** The mail of the last look. */
   #seen: EligibleMail | undefined;
+  #openMail: number | null = null;
+  #paused: PausedThread[] = [];
+  #submitted: number;
   readonly settings: NotifierSettings;
 
   constructor(on: NotifierDependencies) {
     this.#on = on;
     const store = new NotifierStore(on.db, on.clock);
     this.#store = store;
+    this.#threads = new ThreadStore(on.db);
+    this.#eligible = new EligibleReader(new MailLoops(this.#threads));
     this.#unannounced = new Unannounced((epoch) => store.announced(epoch));
     this.#records = new WakeRecords({ ...on, store });
     this.#wakes = new RecentWakes(on.clock, store);
     this.#next = new NextLook(on.clock);
+    this.#submitted = on.queue.submitted('mail_notifier_prompt');
     this.settings = new NotifierSettings({
       ...on,
       store,
-      heldBack: () => (this.#lastDecision?.outcome === 'busy_skip' ? this.#lastDecision.detail : null),
+      heldBack: () => this.#heldBack(),
+      paused: () => this.#paused,
       nextLookInMs: () => this.#next.inMs,
       enabled: () => this.hint('start'),
       disabled: () => {
@@ -83,6 +108,7 @@ export class Notifier {
     const record = this.#store.read();
     if (!record.enabled || record.interval_seconds === null) {
       this.#next.off();
+      this.#paused = [];
       turns.leave('mail');
       return 'idle';
     }
@@ -95,8 +121,10 @@ export class Notifier {
   /** One cycle: facts, decision, and its record in one transaction. */
   async #look(trigger: Trigger, record: NotifierRecord, asked: ReadonlySet<Trigger>): Promise<void> {
     const { turns, queue } = this.#on;
-    const found = await this.#openMail(record);
+    const found = await this.#read(record);
     if (!found) return;
+    this.#openMail = record.mode === 'any_inbox' ? found.openCount : null;
+    this.#pause(found.paused);
     // Told of one change twice: nothing else may have changed the answer.
     if (trigger === 'mail' && asked.size === 1 && found === this.#seen) return;
     const { facts, decision, prompt } = this.#decide(trigger, record, found);
@@ -105,9 +133,10 @@ export class Notifier {
     this.#waiting = decision.outcome === 'busy_skip';
     this.#next.owe(trigger, decision);
     if (waitsForTurn(decision)) turns.wait('mail');
-    const { entry } = await queue.commit(() => ({
-      entry: this.#records.look({ facts, decision, found, prompt }),
-    }));
+    const { entry } = await queue.commit(() => {
+      for (const thread of found.resumed) this.#threads.resume(thread);
+      return { entry: this.#records.look({ facts, decision, found, prompt }) };
+    });
     this.#seen = found;
     if (decision.outcome === 'enqueued') this.#wakes.note(facts.now_utc);
     // In line before it leaves its place, so that nobody goes in between.
@@ -117,7 +146,7 @@ export class Notifier {
   }
 
   /** The mail that may wake; nothing when the mailbox failed, which is on record then. */
-  async #openMail(record: NotifierRecord): Promise<EligibleMail | undefined> {
+  async #read(record: NotifierRecord): Promise<EligibleMail | undefined> {
     const { mail } = this.#on;
     try {
       await mail.watch();
@@ -129,6 +158,40 @@ export class Notifier {
       this.#next.failed(record);
       return undefined;
     }
+  }
+
+  /** What began and ended is told once. */
+  #pause(paused: PausedThread[]): void {
+    const { log } = this.#on;
+    const before = new Set(this.#paused.map(({ thread_ref }) => thread_ref));
+    for (const { thread_ref, automatic_replies } of paused)
+      if (!before.delete(thread_ref)) log.warn('mail loop paused', { thread_ref, automatic_replies });
+    for (const thread_ref of before) log.info('mail loop over', { thread_ref });
+    this.#paused = paused;
+  }
+
+  #heldBack(): string | null {
+    if (this.#lastDecision?.outcome === 'busy_skip') return this.#lastDecision.detail;
+    return loopWords(this.#paused) ?? null;
+  }
+
+  /** Automatic replies in the first thread that is paused for them. */
+  get loop(): number | undefined {
+    return this.#paused[0]?.automatic_replies;
+  }
+
+  /** What a paused thread holds so far counts no more. */
+  async resume(threadRef: string): Promise<MailNotifierStatus> {
+    const thread = this.#paused.find(({ thread_ref }) => thread_ref === threadRef);
+    if (!thread)
+      throw notFound(`thread ${threadRef} is not paused`, {
+        hint: 'see paused_threads of "rouse agents gateway mail-notifier status"',
+      });
+    this.#threads.resume({ thread_ref: threadRef, since_utc: thread.newest_at_utc });
+    this.#eligible.forget();
+    this.#pause(this.#paused.filter((each) => each !== thread));
+    this.hint('start');
+    return this.settings.status();
   }
 
   /** The prompt is looked for only when there is to be one. */
@@ -148,22 +211,53 @@ export class Notifier {
     return { facts: told, decision: decideWake(told), prompt: text };
   }
 
+  /** The prompt as it would be typed now. Reads, and leaves no trace. */
+  async preview(): Promise<NotifierPreview> {
+    const { mode } = this.#store.read();
+    const { text, problem, leads_with = 'command' } = this.#on.prompt(mode);
+    const open = await this.#on.mail
+      .mailbox()
+      .then((mailbox) => this.#eligible.read(mailbox, mode))
+      .then(({ refs }) => refs.length)
+      .catch(() => null);
+    return { schema_version: 1, mode, open_mail: open, leads_with, prompt: text, problem };
+  }
+
   /** Asked by the lane when it is about to type: is there still something to wake for? */
   async recheck(): Promise<Recheck> {
     const { enabled, mode } = this.#store.read();
     if (!enabled) return { go: false, reason: 'wakes were turned off before it was typed' };
-    const { refs } = await this.#eligible.read(await this.#on.mail.mailbox(), mode);
+    const { refs, paused } = await this.#eligible.read(await this.#on.mail.mailbox(), mode);
     return refs.length > 0
       ? { go: true }
-      : { go: false, reason: 'the mail was handled before the wake was typed' };
+      : {
+          go: false,
+          reason: `the mail was ${paused.length > 0 ? 'paused' : 'handled'} before the wake was typed`,
+        };
   }
 
   /** The end of a wake that did not arrive makes its mail due again at the next interval. */
   onLedger = (entry: LedgerEntry): void => {
-    if (entry.stage !== 'finished' || entry.facts['outcome'] === 'submitted') return;
+    if (entry.stage !== 'finished') return;
     const { request_kind } = this.#on.queue.get(entry.request_id);
-    if (request_kind === 'mail_notifier_prompt') this.#store.wakeFailed();
+    if (request_kind !== 'mail_notifier_prompt') return;
+    if (entry.facts['outcome'] === 'submitted') this.#submitted++;
+    else this.#store.wakeFailed();
   };
+
+  /** What it knows without looking. */
+  glance(): Pick<GlanceFile, 'open_mail' | 'wakes'> {
+    const { enabled: on, last_notification_at_utc } = this.#store.read();
+    return {
+      open_mail: on ? this.#openMail : null,
+      wakes: {
+        on,
+        count: this.#submitted,
+        last_at_utc: last_notification_at_utc,
+        held_back: on ? this.#heldBack() : null,
+      },
+    };
+  }
 
   decisions(limit: number, before?: number): NotifierDecision[] {
     return this.#store.decisions(limit, before);

@@ -9,7 +9,12 @@ import { MailAccess } from '../mail/index.ts';
 import { Presence } from '../presence/index.ts';
 import { InstanceStore, QUEUE_MIGRATIONS, RequestQueue } from '../queue/index.ts';
 import { Turns } from '../turns/index.ts';
-import { NOTIFIER_EPOCH_MIGRATIONS, NOTIFIER_MIGRATIONS, Notifier } from './index.ts';
+import {
+  NOTIFIER_EPOCH_MIGRATIONS,
+  NOTIFIER_MIGRATIONS,
+  NOTIFIER_THREAD_MIGRATIONS,
+  Notifier,
+} from './index.ts';
 
 const HOUR = 3_600_000;
 
@@ -28,7 +33,12 @@ async function day(
   const clock = new FakeClock();
   const db = openSqlite({
     file: ':memory:',
-    migrations: [...QUEUE_MIGRATIONS, ...NOTIFIER_MIGRATIONS, ...NOTIFIER_EPOCH_MIGRATIONS],
+    migrations: [
+      ...QUEUE_MIGRATIONS,
+      ...NOTIFIER_MIGRATIONS,
+      ...NOTIFIER_EPOCH_MIGRATIONS,
+      ...NOTIFIER_THREAD_MIGRATIONS,
+    ],
   });
   const commitTogether = db.commitTogether.bind(db);
   db.commitTogether = async <T>(work: (db: Sqlite) => T): Promise<T> => {
@@ -44,6 +54,7 @@ async function day(
   const identity = {
     attachIdentity: 'day',
     backend: 'local_interactive',
+    tool: 'scripted',
     tmuxSessionName: 't',
     executionMode: 'detached_process' as const,
     host: '127.0.0.1',

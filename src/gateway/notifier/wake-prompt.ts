@@ -8,9 +8,24 @@ import { GATEWAY_ROUTES } from '../../wire/index.ts';
  */
 export type MailDoors = { baseUrl: string } | { command: (words: string) => string };
 
+/** The name under which the agent's model sees the tool for a mail operation. */
+export type MailTools = (operation: string) => string;
+
+/** What the agent has of our tools. */
+export interface AgentTools {
+  /** Undefined when it has none it could use. */
+  mail: MailTools | undefined;
+  /** It was told of another address, and reaches none of them there. */
+  elsewhere: boolean;
+}
+
 export interface WakePromptFacts {
   mode: NotifierMode;
   tool: string;
+  /** Undefined for an agent that has no tools of ours. */
+  tools?: MailTools | undefined;
+  /** The command line for mail; named beside the addresses where it is given. */
+  command?: ((words: string) => string) | undefined;
   doors: MailDoors;
   skills: { process: boolean; comms: boolean };
 }
@@ -60,12 +75,19 @@ export function renderWakePrompt(template: string, facts: WakePromptFacts): stri
   return template.replace(/\{\{\s*([\w.]+)\s*\}\}/g, (whole, name: string) => slots[name] ?? whole).trimEnd();
 }
 
+/** Beside the tools or the skill, which come first: the commands in a line, then every address, or each command by itself. */
 function doorsBlock(facts: WakePromptFacts): string {
-  const heading =
-    'baseUrl' in facts.doors
-      ? `Gateway: ${facts.doors.baseUrl} (exactly this address; do not look for another)`
-      : 'Mail is reached by these commands (exactly this program; no gateway address serves it):';
-  return `${heading}\n${endpoints(facts)}`;
+  if (!('baseUrl' in facts.doors))
+    return `Mail is reached by these commands (exactly this program; no gateway address serves it):\n${endpoints(facts)}`;
+  const { baseUrl } = facts.doors;
+  const list = facts.command?.(`list ${FILTERS[facts.mode]}`);
+  const otherwise = facts.tools ? 'Without these tools, by command' : 'By command';
+  const also = 'also peek, read, send, reply, mark, move, archive; see --help';
+  return [
+    ...(list === undefined ? [] : [`${otherwise}: ${list}`, `(${also})`]),
+    `Gateway: ${baseUrl} (exactly this address; do not look for another)`,
+    endpoints(facts),
+  ].join('\n');
 }
 
 function endpoints({ doors, mode }: WakePromptFacts): string {
@@ -76,18 +98,30 @@ function endpoints({ doors, mode }: WakePromptFacts): string {
   return each.map((line) => `- ${line}`).join('\n');
 }
 
-/** How this tool is told to use an installed skill; without one, or where the skill has no address to use, the doors are enough. */
-function skillBlock({ tool, doors, skills }: WakePromptFacts): string {
+/** What a round of mail takes, in its order. */
+const ROUND = ['list', 'read', 'reply', 'send', 'archive'] as const;
+
+function toolsLine(tools: MailTools): string {
+  return `Use your mail tools, which need no shell and no address: ${ROUND.map((name) => `\`${tools(name)}\``).join(', ')}.`;
+}
+
+/** How this tool is told to use its mail tools or an installed skill; without them, or where the skill has no address to use, the doors are enough. */
+function skillBlock({ tool, doors, skills, tools }: WakePromptFacts): string {
   const comms = `For the exact contract of the mail API, or when there is no gateway, use \`${COMMS_SKILL}\`.`;
-  if (!('baseUrl' in doors)) return ['Use the commands below.', ...(skills.comms ? [comms] : [])].join('\n');
+  const lead = tools ? [toolsLine(tools)] : [];
+  const also = skills.comms ? [comms] : [];
+  if (!('baseUrl' in doors))
+    return [...lead, ...(tools ? [] : ['Use the commands below.']), ...also].join('\n');
   if (!skills.process) {
-    return `The mail skills are not installed for this session. Use the endpoints below directly.`;
+    const missing = 'The mail skills are not installed for this session.';
+    return [
+      ...lead,
+      `${missing} Use the endpoints below directly${tools ? ' where a tool is missing' : ''}.`,
+    ].join('\n');
   }
   const call = toolOf(tool)?.skills?.call?.(PROCESS_SKILL, doors.baseUrl);
-  const lines = [
-    `Use the installed skill \`${PROCESS_SKILL}\` for this round, the way this tool runs its skills; do not search for its files.`,
-  ];
-  if (call !== undefined) lines.push('', call, '');
-  if (skills.comms) lines.push(comms);
-  return lines.join('\n');
+  const manner = tools
+    ? `How a round goes is in the installed skill \`${PROCESS_SKILL}\`; where it calls an endpoint, use the tool of that name.`
+    : `Use the installed skill \`${PROCESS_SKILL}\` for this round, the way this tool runs its skills; do not search for its files.`;
+  return [...lead, manner, ...(call !== undefined ? ['', call, ''] : []), ...also].join('\n');
 }

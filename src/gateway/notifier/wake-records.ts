@@ -23,6 +23,8 @@ interface Look {
   prompt: string;
 }
 
+const MAIL_NAMED = 5;
+
 /** What is written down of each look at the mail: the wake itself, which mail it announced, and why or why not. */
 export class WakeRecords {
   #on: Parts;
@@ -40,7 +42,7 @@ export class WakeRecords {
     const allKnown = facts.unannounced_count === 0 && store.announced(epoch).size === refs.length;
     const wakes = decision.outcome === 'enqueued';
     if (this.#isOldNews(facts, decision)) return undefined;
-    const accepted = wakes ? this.#accept(prompt) : undefined;
+    const accepted = wakes ? this.#accept(prompt, refs) : undefined;
     const requestId = accepted?.accepted.row.request_id ?? null;
     if (requestId && !allKnown) store.announce(refs, { requestId, epoch });
     store.change({
@@ -77,15 +79,13 @@ export class WakeRecords {
    * Only cycles of the interval are recorded every time. An event leaves no trace when it found nothing to do, or what was
    * written down last: the same mail held back for the same reason.
    */
-  #isOldNews({ trigger, digest }: WakeFacts, { outcome, detail }: WakeDecision): boolean {
+  #isOldNews({ trigger, digest, paused_loops }: WakeFacts, { outcome, detail }: WakeDecision): boolean {
     const before = this.#lastKept;
     this.#lastKept = `${outcome} ${digest} ${detail}`;
     if (trigger === 'interval') return false;
-    return (
-      outcome === 'empty' ||
-      outcome === 'dedup_skip' ||
-      (outcome === 'busy_skip' && this.#lastKept === before)
-    );
+    if (outcome === 'busy_skip' || (outcome === 'dedup_skip' && paused_loops))
+      return this.#lastKept === before;
+    return outcome === 'empty' || outcome === 'dedup_skip';
   }
 
   /** The mail could not be looked at, so many times in a row. */
@@ -113,11 +113,12 @@ export class WakeRecords {
     if (times === 1) log.warn('mail notifier poll error', { cause: message });
   }
 
-  #accept(prompt: string) {
+  /** The mail it announces is kept with it, so that its turn can be followed by the mail's id. */
+  #accept(prompt: string, refs: readonly string[]) {
     const { queue, db, presence } = this.#on;
     return queue.acceptWithin(db, {
       kind: 'mail_notifier_prompt',
-      payload: { prompt },
+      payload: { prompt, mail: refs.slice(0, MAIL_NAMED) },
       source: 'notifier',
       priority: PRIORITY.low,
       epoch: presence.epoch(),

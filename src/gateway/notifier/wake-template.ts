@@ -1,10 +1,14 @@
 import * as fs from 'node:fs';
 import { messageOf, readIfExists } from '../../base/index.ts';
 
+export type WakeLead = 'tools' | 'skill' | 'command';
+
 export interface WakeTemplate {
   text: string;
   /** Why it is the packaged text although the user has one; null when nothing is wrong. */
   problem: string | null;
+  /** What the prompt names first. */
+  leads_with?: WakeLead;
 }
 
 /** The user's own text of a wake, where there is one that can be used; otherwise the packaged one. */

@@ -1,7 +1,8 @@
 /**
- * Presence: what the gateway says about itself and its agent: status, state.json, health.
+ * Presence: what the gateway says about itself and its agent: status, state.json, glance.json, health.
  *
  * Promises  Derived on demand from the surface, the queue, the slot and the instance record; nothing is kept twice.
  * Never     Probes the terminal: it reads what the surface has observed.
  */
+export { Glance } from './glance.ts';
 export { Presence } from './presence.ts';

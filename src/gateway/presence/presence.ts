@@ -7,15 +7,24 @@ import {
   type ListenerHost,
   offlineStatus,
   type Recovery,
+  type Standing,
+  standingOf,
 } from '../../domain/index.ts';
-import type { AgentSurface } from '../../terminal/index.ts';
-import type { ActiveSource, FleetConnection, LastTurn, LoopTroubles } from '../../wire/index.ts';
+import type { AgentSurface, OwnerView } from '../../terminal/index.ts';
+import type {
+  ActiveSource,
+  CaoOwnerStatus,
+  FleetConnection,
+  LastTurn,
+  LoopTroubles,
+} from '../../wire/index.ts';
 import type { Execution, ExecutionSlot } from '../dispatch/index.ts';
 import type { InstanceRecord, InstanceStore, RequestQueue } from '../queue/index.ts';
 
 export interface GatewayIdentity {
   attachIdentity: string;
   backend: string;
+  tool: string;
   tmuxSessionName: string;
   executionMode: ExecutionMode;
   host: string;
@@ -31,6 +40,10 @@ export interface PresenceDependencies {
   identity: GatewayIdentity;
   /** How it stands with the fleet server, for an agent that has one. */
   fleet?: () => FleetConnection | undefined;
+  /** Automatic replies in a thread whose wakes are paused for them. */
+  mailLoop?: () => number | undefined;
+  /** The tool knows another address of its mail tools than this gateway's. */
+  toolsElsewhere?: () => boolean;
   /** The loops that fail now. */
   troubles?: () => LoopTroubles;
 }
@@ -42,7 +55,9 @@ type GatewayStatus = GatewayStatusCore &
     active_source?: ActiveSource;
     last_turn?: LastTurn;
     fleet?: FleetConnection;
+    cao?: CaoOwnerStatus;
     troubles?: LoopTroubles;
+    standing?: Standing;
   };
 
 const SOURCES = {
@@ -68,13 +83,20 @@ export class Presence {
 
   epoch = (): number => this.instance().epoch;
 
-  admission = (): Admission => this.#standing().admission;
+  admission = (): Admission => this.door().admission;
 
-  recovery = (): Recovery => this.#standing().recovery;
+  /** Whether requests are let in, and for which agent process; from one look at it. */
+  door(): { admission: Admission; recovery: Recovery; epoch: number } {
+    const { instances, surface } = this.#on;
+    const { connectivity, instanceId } = surface.observation();
+    const { epoch, reconciled_epoch } = instances.observe(instanceId);
+    return { epoch, ...deriveAdmission({ connectivity, epoch, reconciledEpoch: reconciled_epoch }) };
+  }
 
   status(): GatewayStatus {
     const { surface, queue, slot, identity } = this.#on;
     const observation = surface.observation();
+    const { admission, recovery, epoch } = this.door();
     const fleet = this.#on.fleet?.();
     const troubles = this.#on.troubles?.() ?? [];
     return {
@@ -84,8 +106,8 @@ export class Presence {
       tmux_session_name: this.#sessionName(),
       gateway_health: 'healthy',
       managed_agent_connectivity: observation.connectivity,
-      managed_agent_recovery: this.recovery(),
-      request_admission: this.admission(),
+      managed_agent_recovery: recovery,
+      request_admission: admission,
       terminal_surface_eligibility: observation.eligibility,
       active_execution: slot.current ? 'running' : 'idle',
       ...(slot.current && { active_source: SOURCES[slot.current.source] }),
@@ -97,11 +119,25 @@ export class Presence {
       gateway_tmux_window_id: identity.window?.id ?? null,
       gateway_tmux_window_index: identity.window?.index ?? null,
       gateway_tmux_pane_id: identity.window?.paneId ?? null,
-      managed_agent_instance_epoch: this.epoch(),
+      managed_agent_instance_epoch: epoch,
       managed_agent_instance_id: observation.instanceId,
+      standing: this.standing(),
       ...(fleet && { fleet }),
+      ...(observation.owner && { cao: caoStatus(observation.owner) }),
       ...(troubles.length > 0 && { troubles }),
     };
+  }
+
+  /** In words, and what a person has to do. */
+  standing(): Standing {
+    const { surface, identity, mailLoop, toolsElsewhere } = this.#on;
+    return standingOf({
+      tool: identity.tool,
+      reasons: surface.observation().reasons,
+      request_admission: this.admission(),
+      mail_loop: mailLoop?.(),
+      tools_elsewhere: toolsElsewhere?.(),
+    });
   }
 
   /** What keeps the gateway itself from starting something new: admission, execution, depth; undefined when nothing does. */
@@ -132,12 +168,18 @@ export class Presence {
     this.#seenName = this.#on.surface.observation().sessionName ?? this.#seenName;
     return this.#seenName ?? this.#on.identity.tmuxSessionName;
   }
+}
 
-  #standing(): { admission: Admission; recovery: Recovery } {
-    const { connectivity } = this.#on.surface.observation();
-    const { epoch, reconciled_epoch } = this.instance();
-    return deriveAdmission({ connectivity, epoch, reconciledEpoch: reconciled_epoch });
-  }
+function caoStatus({ state, status, detail, ...owner }: OwnerView): CaoOwnerStatus {
+  return {
+    base_url: owner.baseUrl,
+    terminal_id: owner.terminalId,
+    window_name: owner.windowName,
+    state,
+    status,
+    status_stale: owner.statusStale,
+    detail,
+  };
 }
 
 function turnOf({ source, id, since }: Execution): LastTurn {

@@ -52,14 +52,11 @@ export function insertRequest(db: Sqlite, input: AcceptInput, now: Date): Reques
   };
 }
 
-export function firstEntry({
-  sequence,
-  request_id,
-  source,
-  priority,
-  accepted_at_utc,
-}: RequestRow): LedgerEntry {
-  return {
+const rows = new WeakMap<LedgerEntry, RequestRow>();
+
+export function firstEntry(row: RequestRow): LedgerEntry {
+  const { sequence, request_id, source, priority, accepted_at_utc } = row;
+  const entry: LedgerEntry = {
     entry_id: sequence,
     request_id,
     stage: 'accepted',
@@ -67,6 +64,13 @@ export function firstEntry({
     at_utc: accepted_at_utc,
     facts: { priority },
   };
+  rows.set(entry, row);
+  return entry;
+}
+
+/** The row this first entry was made from; undefined for one that was read from the ledger. */
+export function rowOf(entry: LedgerEntry): RequestRow | undefined {
+  return rows.get(entry);
 }
 
 /** The request that was accepted with this key before; `conflict` when the key came with other content. */

@@ -13,12 +13,14 @@ export { type InstanceRecord, InstanceStore } from './instance-record.ts';
 export type { LedgerEntry } from './ledger.ts';
 export { OpenedFile } from './opened-file.ts';
 export { type Outcome, WIRE_STATES } from './outcomes.ts';
+export { type GatewayActivity, readActivity } from './past/activity.ts';
 export {
   type AcceptInput,
   PRIORITY,
   payloadOf,
   promptOf,
   type RequestRow,
+  traceOf,
 } from './request.ts';
 export { type Accepted, RequestQueue } from './request-queue.ts';
 export { toListedRequest, toRequestView } from './request-view.ts';

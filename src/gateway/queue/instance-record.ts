@@ -15,19 +15,18 @@ export class InstanceStore {
   /** Whether somebody must decide about inherited work has changed, and with it admission. */
   readonly changed = new Emitter<InstanceRecord>();
   #db: Sqlite;
+  /** Asked for with every request; the gateway is the only writer. */
+  #known: InstanceRecord | undefined;
 
   constructor(db: Sqlite) {
     this.#db = db;
   }
 
   read(): InstanceRecord {
-    return (
-      this.#db.get<InstanceRecord>('SELECT epoch, instance_id, reconciled_epoch FROM gateway_instance') ?? {
-        epoch: 1,
-        instance_id: null,
-        reconciled_epoch: 1,
-      }
-    );
+    this.#known ??= this.#db.get<InstanceRecord>(
+      'SELECT epoch, instance_id, reconciled_epoch FROM gateway_instance',
+    ) ?? { epoch: 1, instance_id: null, reconciled_epoch: 1 };
+    return this.#known;
   }
 
   /**
@@ -89,6 +88,10 @@ export class InstanceStore {
        ON CONFLICT (singleton) DO UPDATE SET epoch = ?1, instance_id = ?2, reconciled_epoch = ?3`,
       [record.epoch, record.instance_id, record.reconciled_epoch],
     );
+    this.#known = record;
+    this.#db.whenUndone(() => {
+      this.#known = undefined;
+    });
     return record;
   }
 }

@@ -10,6 +10,7 @@ export class OpenedFile {
   readonly path: string;
   readonly #inode: bigint;
   readonly #device: bigint;
+  #sound = false;
 
   constructor(path: string) {
     const { ino, dev } = fs.statSync(path, { bigint: true });
@@ -30,10 +31,17 @@ export class OpenedFile {
     }
   }
 
-  /** `unavailable` when something is. */
+  /** `unavailable` when something is. Those who ask at one moment, such as all accepts of one commit, share an answer. */
   require(): void {
+    if (this.#sound) return;
     const { trouble } = this;
-    if (trouble === undefined) return;
+    if (trouble === undefined) {
+      this.#sound = true;
+      process.nextTick(() => {
+        this.#sound = false;
+      });
+      return;
+    }
     throw refusal('queue_replaced', trouble, {
       hint: 'put the file back, or attach the gateway again: rouse agents gateway detach, then attach',
     });

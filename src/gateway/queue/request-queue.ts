@@ -1,6 +1,6 @@
 import { type Clock, conflict, crashPoint, Emitter, isRouseError, utcStamp } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
-import { findByKey, firstEntry, insertRequest } from './accept.ts';
+import { findByKey, firstEntry, insertRequest, rowOf } from './accept.ts';
 import { type CoalescePlan, isControlIntent, planCoalescing } from './coalesce.ts';
 import { RequestCounts } from './counts.ts';
 import { appendEntry, type LedgerEntry, type LedgerStage } from './ledger.ts';
@@ -72,9 +72,22 @@ export class RequestQueue extends RequestReader {
     return { accepted: { row, duplicate: false, depth: this.depth() }, entry: firstEntry(row) };
   }
 
+  /** The request as it was accepted, for whoever is told of that: nothing is read again. */
+  acceptedRow(entry: LedgerEntry): RequestRow {
+    return rowOf(entry) ?? this.get(entry.request_id);
+  }
+
   /** Accepted and running requests. */
   depth(): number {
     return this.#counts.read().live;
+  }
+
+  /** How many of this kind were proven to be submitted, of those that are kept. */
+  submitted(kind: RequestRow['request_kind']): number {
+    return this.db.get<{ count: number }>(
+      `SELECT COUNT(*) AS count FROM gateway_requests WHERE request_kind = ? AND outcome = 'submitted'`,
+      [kind],
+    )!.count;
   }
 
   /** Takes a request out of the line. False when it is no longer there. */

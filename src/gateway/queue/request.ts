@@ -62,3 +62,13 @@ export function promptOf(row: RequestRow): string {
   const trimmed = prompt.trim();
   return row.request_kind === 'submit_prompt' && CONTEXT_RANK.has(trimmed) ? trimmed : prompt;
 }
+
+/**
+ * What began it, by the id its sender knows: a message of the fleet, the mail it announces (the first few), or else the
+ * request itself. The same id stands in the log lines of whoever had a part in it, on every host.
+ */
+export function traceOf(row: RequestRow): string {
+  if (row.source === 'fleet' && row.idempotency_key) return row.idempotency_key.replace(/^a2a:/, '');
+  const { mail } = payloadOf(row);
+  return Array.isArray(mail) && mail.length > 0 ? mail.join(',') : row.request_id;
+}

@@ -19,11 +19,13 @@ export function openServedSurface({
   sessionRoot,
   clock,
   log,
+  env,
 }: {
   manifest: SessionManifest;
   sessionRoot: string;
   clock: Clock;
   log: Log;
+  env: NodeJS.ProcessEnv;
 }): AgentSurface | undefined {
   const { api_base_url: baseUrl, managed_agent_ref: agentRef } = manifest.gateway_authority?.attach ?? {};
   const mode = dispatchMode(manifest.backend, {
@@ -33,8 +35,8 @@ export function openServedSurface({
   });
   if (mode !== 'server_headless' || !baseUrl || !agentRef) return undefined;
   return new ServedSurface({
-    authority: new ServerAuthority({ baseUrl, agentRef, sessionRoot, env: process.env }),
-    presence: openPresence(manifest, { clock, log, env: process.env }),
+    authority: new ServerAuthority({ baseUrl, agentRef, sessionRoot, env }),
+    presence: openPresence(manifest, { clock, log, env }),
     clock,
   });
 }

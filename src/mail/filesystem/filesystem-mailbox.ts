@@ -27,18 +27,20 @@ import type {
   MailHint,
   MailPage,
   MailSent,
+  MailStep,
 } from '../port.ts';
 import { checkOperation } from '../schema/index.ts';
 import { principalOf, type RegistrationRow, versionOf } from './accounts/registration-rows.ts';
 import { FILESYSTEM } from './binding.ts';
 import { type Lookup, resolveRecipients } from './deliver.ts';
 import { countRows, listRows, parseCursor } from './list-messages.ts';
-import { loadDocument } from './message-rows.ts';
+import { loadDocument, trailOf } from './message-rows.ts';
 import { OwnMail } from './own-mail.ts';
 import type { OpenRoot } from './root/open-root.ts';
 import { indexNextBatch, matchExpression, searchIsBehind, searchRows } from './search-messages.ts';
-import { watchSignal } from './signal.ts';
+
 import { storeWarnings } from './store-status.ts';
+import { watchMailbox } from './watch/watch-mailbox.ts';
 
 export const FILESYSTEM_CAPABILITIES: Readonly<MailCapabilities> = Object.freeze({
   post: true,
@@ -137,6 +139,10 @@ export class FilesystemMailbox implements Mailbox {
     return read!;
   }
 
+  async trail(messageRef: string, most: number): Promise<MailStep[]> {
+    return trailOf(this.#db, parseMailRef(FILESYSTEM, messageRef), most);
+  }
+
   async send(input: MailDraft): Promise<MailSent> {
     const { to, cc, subject, body_content: body, ...draft } = checkOperation('send', input);
     const resolve = (db: Sqlite, active: Lookup) => ({
@@ -213,7 +219,7 @@ export class FilesystemMailbox implements Mailbox {
     const stopHere = this.#store.changed.on((hint) => {
       if (hint.address === address) onChange(hint);
     });
-    const stopThere = watchSignal(this.#store.layout, address, () => onChange({ address }));
+    const stopThere = watchMailbox(this.#store.layout, address, () => onChange({ address }));
     const stop = (): void => {
       stopHere();
       stopThere();

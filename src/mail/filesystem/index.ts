@@ -20,3 +20,4 @@ export { type ExportManifest, type ExportOptions, SYMLINK_MODES } from './root/e
 export type { MailStoreOptions } from './root/open-root.ts';
 export { type RootStatus, rootStatus } from './root/root-status.ts';
 export { initMailStore, MailStore, openMailStore } from './store.ts';
+export type { ThreadMessage } from './threads/read-thread.ts';

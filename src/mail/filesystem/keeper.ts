@@ -1,17 +1,19 @@
 import * as path from 'node:path';
 import { invalid } from '../../base/index.ts';
+import { agentAddress } from '../../domain/index.ts';
 import type { MailKeeper, OpenedMailbox } from '../transport.ts';
 import type { Registration } from './accounts/registration-rows.ts';
 import { FILESYSTEM, type FilesystemBinding } from './binding.ts';
 import { initMailStore, type MailStore, openMailStore } from './store.ts';
 
 export const filesystemKeeper: MailKeeper<FilesystemBinding> = {
-  open: async ({ filesystem_root: root, address }, clock) =>
+  open: async ({ filesystem_root: root, address }, { clock }) =>
     openIn(openMailStore({ root, clock }), () => address),
   openAt: async (root, address) =>
     openIn(openMailStore({ root }), (store) => address ?? onlyAddress(store.registrations())),
 
-  bind({ address, principal_id, mode, role, ...request }, clock) {
+  bind({ principal_id, mode, role, ...request }, { clock }) {
+    const address = request.address ?? agentAddress(request.agentName);
     return inStore(initMailStore({ root: request.place, clock }), (store) => {
       const result = store.register({
         address,
@@ -37,11 +39,11 @@ export const filesystemKeeper: MailKeeper<FilesystemBinding> = {
     });
   },
 
-  unbind: ({ filesystem_root: root, address }, mode, clock) =>
+  unbind: ({ filesystem_root: root, address }, mode, { clock }) =>
     inStore(openMailStore({ root, clock }), (store) => ({ ...store.unregister(address, mode) })),
 
   /** The registration is still the active one, and still in the recorded place. */
-  isActive: ({ filesystem_root: root, address, mailbox_path }, clock) =>
+  isActive: ({ filesystem_root: root, address, mailbox_path }, { clock }) =>
     inStore(openMailStore({ root, clock }), (store) =>
       store
         .registrations(address)

@@ -4,8 +4,10 @@ import {
   contentDigest,
   IDEMPOTENCY_HEADER,
   idempotencyScope,
+  isAgent,
   type MailDocument,
 } from '../../domain/index.ts';
+import type { MailStep } from '../port.ts';
 
 /** Everything of a message but its body, as JSON. */
 export type Envelope = Omit<MailDocument, 'body'>;
@@ -91,4 +93,30 @@ export function loadDocument(db: Sqlite, seq: number): MailDocument | undefined 
     [seq],
   );
   return row && { ...(JSON.parse(row.envelope_json) as Envelope), body: row.body };
+}
+
+/** Back through what each message answers, whosever mailbox it is in; a message that cannot be read ends it. */
+export function trailOf(db: Sqlite, messageId: string, most: number): MailStep[] {
+  const steps: MailStep[] = [];
+  let next: string | null = messageId;
+  while (next !== null && steps.length < most) {
+    const envelope = envelopeOf(db, next);
+    if (!envelope) break;
+    const { from, in_reply_to, created_at_utc } = envelope;
+    if (!isAgent(from)) return [...steps, { created_at_utc, by: 'person' }];
+    if (in_reply_to !== null) steps.push({ created_at_utc, by: 'agent' });
+    next = in_reply_to;
+  }
+  return steps;
+}
+
+function envelopeOf(db: Sqlite, messageId: string): Envelope | undefined {
+  const row = db.get<{ envelope_json: string }>('SELECT envelope_json FROM messages WHERE message_id = ?', [
+    messageId,
+  ]);
+  try {
+    return row && (JSON.parse(row.envelope_json) as Envelope);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { tryLockFile } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
-import { OPERATOR, parseAddress } from '../../domain/index.ts';
+import { OPERATOR, parseAddress, parseMailRef } from '../../domain/index.ts';
 import type { Mailbox } from '../port.ts';
 import type { UnregisterMode } from '../transport.ts';
 import { folderOf } from './accounts/mailbox-folder.ts';
@@ -9,6 +9,7 @@ import { type RegisterResult, register } from './accounts/register.ts';
 import type { RegisterRequest } from './accounts/register-request.ts';
 import { activeRegistration, listRegistrations, type Registration } from './accounts/registration-rows.ts';
 import { type UnregisterResult, unregister } from './accounts/unregister.ts';
+import { FILESYSTEM } from './binding.ts';
 import { FilesystemMailbox } from './filesystem-mailbox.ts';
 import { sweepStaging } from './publish/sweep-staging.ts';
 import { type CleanupOptions, cleanup } from './repair/cleanup.ts';
@@ -19,7 +20,8 @@ import { type ExportManifest, type ExportOptions, exportRoot } from './root/expo
 import { readMeta, writeMeta } from './root/meta-rows.ts';
 import { type MailStoreOptions, OpenRoot } from './root/open-root.ts';
 import { makeRoot, markRoot, openIndex, requireRoot, resolveRoot } from './root/root.ts';
-import { ensureSignal } from './signal.ts';
+import { readThread, type ThreadMessage } from './threads/read-thread.ts';
+import { ensureSignal } from './watch/signal.ts';
 
 const STAGING_LEFTOVER_MS = 10 * 60_000;
 
@@ -30,6 +32,13 @@ export class MailStore extends OpenRoot {
     const registration = activeRegistration(this.db, parseAddress(address));
     if (registration) return new FilesystemMailbox(this, registration);
     throw this.unknownMailbox(address.trim());
+  }
+
+  /** A thread over all mailboxes, oldest first, for whoever looks after all of them. */
+  thread(address: string, threadRef: string, most: number): ThreadMessage[] {
+    this.requireCurrent();
+    const threadId = parseMailRef(FILESYSTEM, threadRef, 'thread_ref');
+    return readThread(this.db, this.layout, { address, threadId, most });
   }
 
   registrations(address?: string): Registration[] {

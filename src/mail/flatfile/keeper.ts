@@ -1,13 +1,14 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { invalid, notFound, unsupported } from '../../base/index.ts';
+import { agentAddress } from '../../domain/index.ts';
 import type { MailKeeper, OpenedMailbox } from '../transport.ts';
 import { FLAT_FILE, type FlatFileBinding, isFlatFilePath } from './binding.ts';
 import { FlatFileMailbox, type FlatFileMailboxOptions } from './mailbox/flat-file-mailbox.ts';
 
 /** The file is the mailbox: there is nothing to register, and nothing to take back. */
 export const flatFileKeeper: MailKeeper<FlatFileBinding> = {
-  async open({ mailbox_path: directory, address, principal_id }, clock) {
+  async open({ mailbox_path: directory, address, principal_id }, { clock }) {
     if (!isDirectory(directory)) {
       throw notFound(`there is no directory ${directory}, where the mailbox was`, {
         hint: 'put it back, or bind another mailbox with "rouse agents mailbox register"',
@@ -28,7 +29,8 @@ export const flatFileKeeper: MailKeeper<FlatFileBinding> = {
     return openIn({ directory, address });
   },
 
-  async bind({ place, address, principal_id, bindings_version }, clock) {
+  async bind({ place, principal_id, bindings_version, ...request }, { clock }) {
+    const address = request.address ?? agentAddress(request.agentName);
     const directory = agentDirectoryOf(place);
     requireDirectory(path.dirname(directory));
     // Refused now if it cannot be one.

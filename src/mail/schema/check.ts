@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { invalid } from '../../base/index.ts';
 import { hintIn, MAIL_OPERATIONS, type MailOperationName } from '../../domain/schemas.ts';
 

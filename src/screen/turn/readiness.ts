@@ -9,6 +9,8 @@ export const REASONS = [
   'copy_mode',
   'person_typing',
   'unseen_paste',
+  'owner',
+  'owner_busy',
   'dialog',
   'unknown_version',
   'unknown_screen',
@@ -46,16 +48,25 @@ export interface GatePolicy {
   stalled?: boolean;
   /** What this lane typed and the tool has not answered; nothing more is typed until the screen moves. */
   unseen?: 'pasted' | 'entered' | undefined;
+  /** What the server that owns the terminal says against it. */
+  owner?: readonly OwnerDoubt[];
   /** A limit notice whose end has passed is history; see isLimitOver. */
   ignoreUsageLimit?: boolean;
+}
+
+export interface OwnerDoubt {
+  name: string;
+  value: string;
+  /** Only that a turn is running: what lets a prompt into a busy turn lets it pass. */
+  busy?: boolean;
 }
 
 export type Readiness = { ready: true } | { ready: false; reasons: Reason[] };
 
 const PASSED_BY: Record<NonNullable<GatePolicy['admission']>, ReadonlySet<ReasonCode>> = {
   ready_only: new Set(),
-  if_no_pending: new Set(['busy_turn', 'unstable_screen']),
-  always: new Set(['busy_turn', 'unstable_screen', 'pending_input']),
+  if_no_pending: new Set(['busy_turn', 'owner_busy', 'unstable_screen']),
+  always: new Set(['busy_turn', 'owner_busy', 'unstable_screen', 'pending_input']),
 };
 
 /**
@@ -85,6 +96,7 @@ function doubts(facts: Facts, policy: GatePolicy): Reason[] {
   if (facts.copy_mode) add('copy_mode', 'copy_mode', 'yes');
   if (facts.person_typing) add('person_typing', 'person_typing', 'yes');
   if (policy.unseen) add('unseen_paste', 'unseen_paste', policy.unseen);
+  for (const { name, value, busy } of policy.owner ?? []) add(busy ? 'owner_busy' : 'owner', name, value);
   if (facts.version.status === 'outside' && !isTried(facts, policy)) {
     add('unknown_version', 'tool_version', facts.version.value ?? '');
   }

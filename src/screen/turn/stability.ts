@@ -40,6 +40,18 @@ export interface Stability {
   stable_since_utc: string | null;
 }
 
+/** The end of a turn is still being drawn for a moment after the tool said so. */
+const AFTER_TOLD_END_SECONDS = 0.1;
+
+/** How long the screen must be still before something is typed: less where the tool itself said that its turn ended. */
+export function stillBeforeTyping(
+  { toldEnd }: TurnState,
+  { told }: Pick<Facts, 'told'>,
+  thresholdSeconds: number,
+): number {
+  return toldEnd && told === 'idle' ? Math.min(AFTER_TOLD_END_SECONDS, thresholdSeconds) : thresholdSeconds;
+}
+
 export function stabilityAt(turn: TurnState, atMs: number, thresholdSeconds: number): Stability {
   const { signature, sinceMs, sinceUtc } = turn.stability;
   const held = signature === '' ? 0 : Math.max(0, atMs - sinceMs) / 1000;

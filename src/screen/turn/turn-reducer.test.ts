@@ -6,7 +6,7 @@ import { parseSnapshot } from '../model/snapshot-parser.ts';
 import { observe } from '../observe.ts';
 import type { ToolSignal } from '../tool-signals.ts';
 import { decideReadiness } from './readiness.ts';
-import { stabilityAt } from './stability.ts';
+import { stabilityAt, stillBeforeTyping } from './stability.ts';
 import { isLimitOver, notePrompt, reduceTurn } from './turn-reducer.ts';
 import { NO_TURN, type TurnState } from './turn-state.ts';
 
@@ -62,6 +62,54 @@ function play(start: TurnState, ...steps: [number, Facts][]): TurnState {
 const at = (seconds: number) => ({
   ms: seconds * 1000,
   utc: new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString(),
+});
+
+const told = (says: ToolSignal['says'], above: string[], below?: string): Facts =>
+  facts(above, '', below ?? '  ? for shortcuts', [{ source: 'status_file', says, ageMs: 0 }]);
+
+describe('a tool that says itself when its turn ends', () => {
+  const before = notePrompt(play(NO_TURN, [0, idle]), idle, at(1));
+  const working = told('busy', [...asked, '✻ Thinking… (1s)'], '  esc to interrupt');
+  const ended = told('idle', [...asked, '● did it', '✻ Worked for 3s']);
+
+  it('is believed at once, and its screen needs to be still for a moment only', () => {
+    const state = play(before, [1.2, working], [4, ended]);
+    expect(state).toMatchObject({ phase: 'ready', toldEnd: true, lastTurn: { result: 'success' } });
+    expect(stillBeforeTyping(state, ended, 1)).toBe(0.1);
+    expect(stillBeforeTyping(state, ended, 0.05)).toBe(0.05);
+    expect(stillBeforeTyping(state, done, 1)).toBe(1);
+  });
+
+  it('is not believed when it never said that it works on the turn', () => {
+    const state = play(before, [1.2, busy], [4, ended]);
+    expect(state).toMatchObject({ toldEnd: false, lastTurn: { result: 'none' } });
+  });
+
+  it('is not believed against a screen that still shows work, a dialog or a draft', () => {
+    const stillBusy = told('idle', [...asked, '✻ Thinking… (3s)'], '  esc to interrupt');
+    const draft = facts([...asked, '● did it', '✻ Worked for 3s'], 'wait', '  ? for shortcuts', [
+      { source: 'status_file', says: 'idle', ageMs: 0 },
+    ]);
+    for (const seen of [stillBusy, draft, dialog])
+      expect(play(before, [1.2, working], [4, seen])).toMatchObject({
+        toldEnd: false,
+        lastTurn: { result: 'none' },
+      });
+  });
+
+  it('is interrupted or failed as the screen shows it', () => {
+    const cut = told('idle', [...asked, '● half', '  ⎿  Interrupted · What now?']);
+    expect(play(before, [1.2, working], [4, cut])).toMatchObject({
+      toldEnd: false,
+      lastTurn: { result: 'interrupted' },
+    });
+  });
+
+  it('starts anew with the next turn', () => {
+    const state = play(before, [1.2, working], [4, ended], [5, working]);
+    expect(state).toMatchObject({ phase: 'active', toldEnd: false });
+    expect(notePrompt(play(before, [1.2, working], [4, ended]), ended, at(5)).toldEnd).toBe(false);
+  });
 });
 
 describe('the turn reducer', () => {

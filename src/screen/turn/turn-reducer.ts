@@ -16,7 +16,8 @@ type Times = Pick<
 
 /**
  * One observation further. An outcome needs evidence of its own turn: it counts only when a turn was noted or seen,
- * and not when the picture is still the one from before. Time may give back a ready posture where the composer is
+ * and not when the picture is still the one from before. What the tool itself says to have begun and ended has ended; a turn
+ * of which only the screen tells must look finished for a while. Time may give back a ready posture where the composer is
  * positively empty; it never says that a turn ended well.
  */
 export function reduceTurn(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
@@ -38,6 +39,7 @@ export function notePrompt(state: TurnState, facts: Facts | undefined, at: Insta
     phase: 'active',
     anchor,
     settling: null,
+    toldEnd: false,
     unreadableSinceMs: null,
     stalled: false,
     lastTurn: { result: 'none', source: 'none', updated_at_utc: at.utc },
@@ -59,6 +61,8 @@ function decide(state: TurnState, facts: Facts, at: Instant, times: Times): Turn
   }
   if (own && facts.interrupted.value) return finish(state, 'interrupted', facts.phase.value, at);
   if (own && facts.known_failure.value) return finish(state, 'known_failure', facts.phase.value, at);
+  if (own && ready && anchor.toldBusy && facts.told === 'idle')
+    return { ...finish(state, 'success', 'ready', at), toldEnd: true };
   if (own && ready && facts.success_candidate.value) return settleSuccess(state, facts, at, times);
   if (anchor && !own) return waitForTurn(state, facts, at, times);
   return { ...state, phase: ready ? 'ready' : facts.phase.value, settling: null };
@@ -75,12 +79,15 @@ function activate(state: TurnState, facts: Facts, at: Instant, times: Times): Tu
     signature: facts.turn_signature,
     seen: true,
   };
-  const anchor = isSameTurn(state, at, times) && state.anchor ? { ...state.anchor, seen: true } : fresh;
+  const same = isSameTurn(state, at, times) && state.anchor ? state.anchor : fresh;
+  const toldBusy = same.toldBusy === true || facts.told === 'busy';
+  const anchor = { ...same, seen: true, toldBusy };
   return {
     ...state,
     phase: 'active',
     anchor,
     settling: null,
+    toldEnd: false,
     overruledAtMs: null,
     lastTurn: withoutOutcome(state),
   };

@@ -17,6 +17,8 @@ export interface Anchor {
   signature: string;
   /** Activity was seen since. */
   seen: boolean;
+  /** The tool itself said that it works on it. */
+  toldBusy?: boolean;
 }
 
 export interface Transition {
@@ -32,6 +34,8 @@ export interface TurnState {
   anchor: Anchor | null;
   /** A finished-looking turn that has to stay so for a while. */
   settling: { signature: string; sinceMs: number } | null;
+  /** The tool itself said that the last turn ended; it need not look finished for a while. */
+  toldEnd: boolean;
   stability: { signature: string; sinceMs: number; sinceUtc: string | null };
   /** When doubtful evidence of a turn was overruled by a still, empty composer. */
   overruledAtMs: number | null;
@@ -52,6 +56,7 @@ export const NO_TURN: TurnState = {
   lastTurn: { result: 'none', source: 'none', updated_at_utc: null },
   anchor: null,
   settling: null,
+  toldEnd: false,
   stability: { signature: '', sinceMs: 0, sinceUtc: null },
   overruledAtMs: null,
   limit: null,

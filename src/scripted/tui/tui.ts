@@ -39,7 +39,7 @@ export async function runTui(options: Options, streams: TuiStreams, clock: Clock
   const { ended, ending } = endOf();
   const { agent, screen, reader } = createAgent(options, streams, { clock, journal, ended });
   const run = (message: Record<string, unknown>): unknown => runControl(agent, message);
-  const sessionId = randomUUID();
+  const sessionId = options.session.resume ?? options.session.id ?? randomUUID();
   if (options.statusFile !== undefined) keepStatusFile(options.statusFile, agent, sessionId);
   playScript(steps, journal, clock, run);
   const control =

@@ -109,6 +109,8 @@ class MailVisit {
       const answer = await this.#post('reply', {
         message_ref: ref,
         body_content: `${text}\n\n[[round=${round}]]\n`,
+        // Tried again in another turn, it is the same answer.
+        idempotency_key: `${ref} ${round}`.slice(-200),
       });
       const sent = (answer['message'] as Message | undefined)?.message_ref;
       this.#note('mail_replied', { message_ref: ref, reply_ref: sent, round });

@@ -3,8 +3,10 @@ import * as fs from 'node:fs';
 import { createInterface } from 'node:readline';
 import { invalid } from '../../base/index.ts';
 
-/** A server as an MCP configuration names it. */
-interface ServerEntry {
+/** A server as an MCP configuration names it: a program, or an address. */
+type ServerEntry = ProgramEntry | { url: string; headers?: Record<string, string> };
+
+interface ProgramEntry {
   command: string;
   args?: string[];
   env?: Record<string, string>;
@@ -23,32 +25,23 @@ export function readMcpConfig(file: string): ServerEntry {
   const servers = (JSON.parse(fs.readFileSync(file, 'utf8')) as { mcpServers?: Record<string, ServerEntry> })
     .mcpServers;
   const [entry] = Object.values(servers ?? {});
-  if (!entry || typeof entry.command !== 'string') throw invalid(`${file} names no MCP server`);
+  if (!entry || !('url' in entry || 'command' in entry)) throw invalid(`${file} names no MCP server`);
   return entry;
 }
 
-/** One visit to an MCP server over its standard streams: as small as an agent's side of it can be. */
+/** One visit to an MCP server: as small as an agent's side of it can be. */
 export class McpSession {
-  #child: ChildProcess;
-  #waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (why: Error) => void }>();
+  #line: Line;
   #next = 1;
 
-  constructor({ command, args = [], env = {} }: ServerEntry, signal: AbortSignal) {
-    this.#child = spawn(command, args, {
-      env: { ...process.env, ...env },
-      stdio: ['pipe', 'pipe', 'ignore'],
-      signal,
-    });
-    createInterface({ input: this.#child.stdout! }).on('line', (line) => this.#take(line));
-    this.#child.stdin!.on('error', () => {});
-    this.#child.on('error', (error) => this.#fail(error));
-    this.#child.on('close', (code) => this.#fail(new Error(`the MCP server ended (${code})`)));
+  constructor(entry: ServerEntry, signal: AbortSignal) {
+    this.#line = 'url' in entry ? httpLine(entry, signal) : new ProgramLine(entry, signal);
   }
 
   async open(): Promise<void> {
     const clientInfo = { name: 'scripted-agent', version: '1' };
     await this.#ask('initialize', { protocolVersion: PROTOCOL, capabilities: {}, clientInfo });
-    this.#send({ method: 'notifications/initialized' });
+    await this.#line.tell({ method: 'notifications/initialized' });
   }
 
   /** What the tool answered, as an object; a tool that refuses is an error with its words. */
@@ -60,20 +53,81 @@ export class McpSession {
   }
 
   close(): void {
-    this.#child.stdin!.end();
-    this.#child.kill();
+    this.#line.close();
   }
 
-  #ask(method: string, params: Record<string, unknown>): Promise<Answer> {
-    const id = this.#next++;
+  async #ask(method: string, params: Record<string, unknown>): Promise<Answer> {
+    const answer = await this.#line.ask(this.#next++, { method, params });
+    if (answer.error) throw new Error(answer.error.message ?? 'refused');
+    return answer;
+  }
+}
+
+type Message = Record<string, unknown>;
+
+interface Line {
+  ask(id: number, message: Message): Promise<Answer>;
+  tell(message: Message): Promise<void> | void;
+  close(): void;
+}
+
+/** Each message is a request; the answer comes as JSON, or as the one event of a stream. */
+function httpLine(
+  { url, headers }: { url: string; headers?: Record<string, string> },
+  signal: AbortSignal,
+): Line {
+  const post = async (message: Message): Promise<string> => {
+    const response = await fetch(url, {
+      method: 'POST',
+      signal,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`the MCP server answered ${response.status}: ${text.slice(0, 200)}`);
+    return /^data: (.*)$/m.exec(text)?.[1] ?? text;
+  };
+  return {
+    ask: async (id, message) => JSON.parse(await post({ id, ...message })) as Answer,
+    tell: async (message) => void (await post(message)),
+    close: () => {},
+  };
+}
+
+class ProgramLine implements Line {
+  #child: ChildProcess;
+  #waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (why: Error) => void }>();
+
+  constructor({ command, args = [], env = {} }: ProgramEntry, signal: AbortSignal) {
+    this.#child = spawn(command, args, {
+      env: { ...process.env, ...env },
+      stdio: ['pipe', 'pipe', 'ignore'],
+      signal,
+    });
+    createInterface({ input: this.#child.stdout! }).on('line', (line) => this.#take(line));
+    this.#child.stdin!.on('error', () => {});
+    this.#child.on('error', (error) => this.#fail(error));
+    this.#child.on('close', (code) => this.#fail(new Error(`the MCP server ended (${code})`)));
+  }
+
+  ask(id: number, message: Message): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#send({ id, method, params });
+      this.tell({ id, ...message });
     });
   }
 
-  #send(message: Record<string, unknown>): void {
+  tell(message: Message): void {
     this.#child.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+
+  close(): void {
+    this.#child.stdin!.end();
+    this.#child.kill();
   }
 
   #take(line: string): void {
@@ -83,11 +137,8 @@ export class McpSession {
     } catch {
       return;
     }
-    const waiting = this.#waiting.get(answer.id ?? 0);
-    if (!waiting) return;
-    this.#waiting.delete(answer.id!);
-    if (answer.error) waiting.reject(new Error(answer.error.message ?? 'refused'));
-    else waiting.resolve(answer);
+    this.#waiting.get(answer.id ?? 0)?.resolve(answer);
+    this.#waiting.delete(answer.id ?? 0);
   }
 
   #fail(why: Error): void {

@@ -1,10 +1,4 @@
-import {
-  childrenOf,
-  identifyProcess,
-  namesOfProcess,
-  type ProcessIdentity,
-  readProcStat,
-} from '../../base/index.ts';
+import { bootId, childrenOf, namesOfProcess, type ProcessIdentity, readProcStat } from '../../base/index.ts';
 
 export interface FoundTool {
   identity: ProcessIdentity;
@@ -29,8 +23,8 @@ export function findTool(panePid: number, names: readonly string[]): FoundTool |
 }
 
 function describe(pid: number, name: string): FoundTool | undefined {
-  const identity = identifyProcess(pid);
   const stat = readProcStat(pid);
-  if (!identity || !stat || stat.state === 'Z') return undefined;
+  if (!stat || stat.state === 'Z') return undefined;
+  const identity = { pid, startTicks: stat.startTicks, bootId: bootId() };
   return { identity, name, foreground: stat.processGroup === stat.foregroundGroup };
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type McpEntry, toolNames } from '../../tools/index.ts';
 import { temporaryDirectory } from '../testing.ts';
-import { installMcp, shownMcpConfig } from './mcp-config-file.ts';
+import { installMcp, shownMcpConfig, withoutMcp } from './mcp-config-file.ts';
 
 let home: string;
 beforeEach(() => {
@@ -124,6 +124,35 @@ describe('TOML configuration', () => {
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+describe('taking our server out of a file that was edited since', () => {
+  const manifest = entry.env['HOUMAO_MANIFEST_PATH']!;
+  const put = (tool: string, before: string): string => {
+    const { file } = shownMcpConfig({ tool, env: { HOME: home }, entry });
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, before);
+    install(tool);
+    return fs.readFileSync(file, 'utf8');
+  };
+  const out = (tool: string, now: string, before?: string) => withoutMcp({ tool, manifest }, now, before);
+
+  it.each(['', 'model = "m"\n', '[mcp_servers.other]\ncommand = "x"\n'])('of TOML %j', (before) => {
+    const now = put('codex', before);
+    expect(out('codex', `${now}\n[tui]\nnew = 1\n`, before)).toBe(
+      `${`${before}\n`.trimStart()}[tui]\nnew = 1\n`,
+    );
+    expect(out('codex', now.replaceAll('manifest.json', 'another'), before)).toBeUndefined();
+  });
+
+  it('of JSON, with the server of that name which stood there before', () => {
+    const before = '{"mcpServers":{"rouse":{"command":"mine"}}}';
+    const now = JSON.stringify({ ...JSON.parse(put('claude', before)), since: 1 });
+    expect(JSON.parse(out('claude', now, before)!)).toEqual({ ...JSON.parse(before), since: 1 });
+    expect(JSON.parse(out('claude', now)!)).toEqual({ since: 1 });
+    expect(out('claude', '{"mcpServers":{}}', before)).toBeUndefined();
+    expect(out('claude', '{}', before)).toBeUndefined();
   });
 });
 

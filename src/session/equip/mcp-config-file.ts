@@ -41,8 +41,14 @@ export function shownMcpConfig(config: McpConfig): { file: string; text: string 
   return { file, text: format === 'toml' ? block(config.entry) : mcpJsonDocument(mcp, config.entry) };
 }
 
-/** Puts our server into the tool's own configuration and leaves all else there as it is; twice changes nothing more. */
-export function installMcp(config: McpConfig): McpInstallation {
+export interface McpEdit extends McpInstallation {
+  /** What the file holds now; undefined when there is none. */
+  before: string | undefined;
+  text: string;
+}
+
+/** What putting our server into the tool's own configuration would make of it. Nothing is written. */
+export function planMcp(config: McpConfig): McpEdit {
   const { mcp, format, ...place } = placeOf(config);
   const file = followed(place.file);
   const before = readIfExists(file);
@@ -50,12 +56,21 @@ export function installMcp(config: McpConfig): McpInstallation {
     format === 'toml'
       ? editToml(before ?? '', file, config.entry)
       : editJson(before ?? '', file, mcpJsonEntry(mcp, config.entry));
-  if (text !== before) {
-    ensurePrivateDirectory(path.dirname(file));
-    const mode = fs.statSync(file, { throwIfNoEntry: false })?.mode;
-    writeFileAtomic(file, text, { mode: mode === undefined ? 0o600 : mode & 0o777 });
-  }
+  return { file, was, before, text };
+}
+
+/** Puts our server into the tool's own configuration and leaves all else there as it is; twice changes nothing more. */
+export function installMcp(config: McpConfig): McpInstallation {
+  const { file, was, before, text } = planMcp(config);
+  if (text !== before) writeConfig(file, text);
   return { file, was };
+}
+
+/** As private as it was, or as only its owner may read it. */
+export function writeConfig(file: string, text: string): void {
+  ensurePrivateDirectory(path.dirname(file));
+  const mode = fs.statSync(file, { throwIfNoEntry: false })?.mode;
+  writeFileAtomic(file, text, { mode: mode === undefined ? 0o600 : mode & 0o777 });
 }
 
 interface McpPlace {
@@ -118,16 +133,65 @@ const OTHER_WAY = new RegExp(
 function editToml(before: string, file: string, entry: McpEntry): Edited {
   if (before.includes(block(entry))) return { text: before, was: 'same' };
   if (OTHER_WAY.test(before)) throw byHand(file, 'it sets mcp_servers in a way that is not edited here');
-  let ours = false;
-  const kept = before.split('\n').filter((line) => {
-    if (HEADER.test(line)) ours = OUR_HEADER.test(line);
-    return !ours;
-  });
-  const rest = kept.join('\n').trimEnd();
+  const rest = apart(before).kept.join('\n').trimEnd();
   return {
     text: `${rest && `${rest}\n\n`}${block(entry)}`,
     was: rest === before.trimEnd() ? 'absent' : 'other',
   };
+}
+
+/**
+ * A configuration that was edited since our server was put there, without it: as it was before, or not at all. Undefined
+ * when it is not that of this session any more, or cannot be taken out without loss.
+ */
+export function withoutMcp(
+  { tool, manifest }: { tool: string; manifest: string },
+  now: string,
+  before: string | undefined,
+): string | undefined {
+  const mcp = toolOf(tool)?.mcp;
+  try {
+    return mcp?.config?.format === 'toml'
+      ? tomlWithout(now, manifest, before)
+      : jsonWithout(now, manifest, { before, member: mcp?.member ?? 'mcpServers' });
+  } catch {
+    return undefined;
+  }
+}
+
+function jsonWithout(
+  now: string,
+  manifest: string,
+  { before = '{}', member }: { before: string | undefined; member: string },
+): string | undefined {
+  const [document, first] = [now, before].map((text) => parseObject(text, '')) as [
+    Record<string, unknown>,
+    Record<string, unknown>,
+  ];
+  const { [MCP_NAME]: ours, ...others } = document[member] as Record<string, unknown>;
+  if (!JSON.stringify(ours ?? '').includes(JSON.stringify(manifest))) return undefined;
+  const theirs = first[member] as Record<string, unknown> | undefined;
+  const servers = { ...others, ...(theirs?.[MCP_NAME] !== undefined && { [MCP_NAME]: theirs[MCP_NAME] }) };
+  const { [member]: _, ...rest } = document;
+  const after = theirs || Object.keys(servers).length > 0 ? { ...document, [member]: servers } : rest;
+  return `${JSON.stringify(after, null, 2)}\n`;
+}
+
+function tomlWithout(now: string, manifest: string, before = ''): string | undefined {
+  const { kept, taken } = apart(now);
+  const known = taken.join('\n').includes(JSON.stringify(manifest));
+  return known && apart(before).taken.length === 0 ? `${kept.join('\n').trimEnd()}\n` : undefined;
+}
+
+/** The lines of our server's tables, and all others. */
+function apart(text: string): { kept: string[]; taken: string[] } {
+  const [kept, taken]: [string[], string[]] = [[], []];
+  let ours = false;
+  for (const line of text.split('\n')) {
+    if (HEADER.test(line)) ours = OUR_HEADER.test(line);
+    (ours ? taken : kept).push(line);
+  }
+  return { kept, taken };
 }
 
 function block(entry: McpEntry): string {

@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import {
   conflict,
   ensureDirectory,
+  errnoOf,
   invalid,
   messageOf,
   readIfExists,
@@ -61,6 +62,26 @@ export function installSkills(target: SkillTarget & { force?: boolean }): SkillI
   }
   for (const each of before) if (each.state !== 'current') write(each);
   return before;
+}
+
+/** Takes away what was written by Rouse and not changed since, or of that only these files; answers with how each was before. */
+export function removeSkills(target: SkillTarget, only?: readonly string[]): SkillInstallation[] {
+  const before = skillStates(target).filter(({ file }) => only?.includes(file) ?? true);
+  for (const { file, state } of before) {
+    if (state !== 'current' && state !== 'outdated') continue;
+    const own = path.dirname(file);
+    for (const each of [file, stampOf(file)]) fs.rmSync(each, { force: true });
+    for (const directory of [own, path.dirname(own)]) removeIfEmpty(directory);
+  }
+  return before;
+}
+
+function removeIfEmpty(directory: string): void {
+  try {
+    fs.rmdirSync(directory);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'EBUSY'].includes(errnoOf(error) ?? '')) throw error;
+  }
 }
 
 /** What a launch did about the skills of its tool. */

@@ -75,6 +75,7 @@ function launchBody(options: LaunchOptions): FleetInput<'agents.launch.headless'
     role_name: options.roleName ?? null,
     home: options.home ?? null,
     install_skills: options.skills ?? null,
+    ...(options.mcp && { mcp: options.mcp }),
     ...(options.takeOver && { take_over: true }),
     mailbox:
       options.mailbox === false

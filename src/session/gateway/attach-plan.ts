@@ -14,6 +14,8 @@ import type { RecordedGateway } from '../records/live-gateway.ts';
 export interface AttachOptions {
   host?: string | undefined;
   port?: number | undefined;
+  /** Tried when nobody has asked for a port, and left for a free one when it is taken. */
+  preferredPort?: number | undefined;
   mode?: ExecutionMode | undefined;
   timings?: { [Field in TuiTimingField]?: number | undefined } | undefined;
   /** Uids of other accounts that may connect, and need the token; an empty list ends that. */
@@ -30,7 +32,11 @@ export interface AttachPlan {
 /** Each part on its own: asked for now, else (address) in the environment, else as the last successful attach. */
 export function planAttach(
   options: AttachOptions,
-  { env, statePath }: { env: NodeJS.ProcessEnv; statePath: string },
+  {
+    env,
+    statePath,
+    first = FIRST_EXECUTION_MODE,
+  }: { env: NodeJS.ProcessEnv; statePath: string; first?: ExecutionMode },
   desired: Partial<DesiredConfigFile>,
   bootstrap: { desired_host?: string | null | undefined; desired_port?: number | null | undefined } = {},
 ): AttachPlan & { listener: ResolvedListener } {
@@ -41,15 +47,15 @@ export function planAttach(
     statePath,
     desired: {
       host: desired.desired_host,
-      port: desired.desired_port,
-      portOrigin: desired.desired_port_origin,
+      port: desired.desired_port ?? options.preferredPort,
+      portOrigin: desired.desired_port == null ? 'auto' : desired.desired_port_origin,
     },
     bootstrap: { host: bootstrap.desired_host, port: bootstrap.desired_port },
   });
   return {
     listener,
     timings,
-    mode: options.mode ?? desired.desired_execution_mode ?? FIRST_EXECUTION_MODE,
+    mode: options.mode ?? desired.desired_execution_mode ?? first,
     guests: options.allowUsers ?? desired.desired_allow_users ?? [],
   };
 }

@@ -1,7 +1,9 @@
 import * as path from 'node:path';
-import { conflict, unavailable } from '../../base/index.ts';
+import { conflict, unavailable, unsupported } from '../../base/index.ts';
 import { ANY_PORT } from '../../domain/index.ts';
-import { readBootstrap, readDesiredConfig } from '../records/gateway-documents.ts';
+import { hostOf } from '../host/end-in-host.ts';
+import { hostDirectory } from '../host/start-host.ts';
+import { firstExecutionMode, readBootstrap, readDesiredConfig } from '../records/gateway-documents.ts';
 import { readToken } from '../records/gateway-token.ts';
 import { type GatewayLife, probeGateway } from '../records/live-gateway.ts';
 import { type ManifestFacts, readManifestFacts } from '../records/manifest-facts.ts';
@@ -39,6 +41,7 @@ export function attachLocal(
   options: AttachOptions,
 ): Promise<AttachReport> {
   return withLifecycleLock(context, path.dirname(manifestPath), async () => {
+    refuseForeground(readManifestFacts(manifestPath), options);
     const followed = await followSession(context, readManifestFacts(manifestPath));
     const facts = await publishCapability(context, manifestPath);
     readManifest(facts.root);
@@ -50,12 +53,20 @@ export function attachLocal(
     await clearAway(context, facts, life);
     const plan = planAttach(
       options,
-      { env: context.env, statePath: paths.state },
+      { env: context.env, statePath: paths.state, first: firstExecutionMode(facts) },
       readDesiredConfig(paths),
       readBootstrap(paths),
     );
     const gateway = await startOnFreePort(context, facts, plan);
     return { ...(await publishLive(context, facts, gateway, plan)), alreadyAttached: false, restarted: [] };
+  });
+}
+
+function refuseForeground({ backend, agentName }: ManifestFacts, { mode }: AttachOptions): void {
+  if (backend !== 'cao_rest' || mode !== 'tmux_auxiliary_window') return;
+  throw unsupported(`CAO owns the tmux session of agent ${agentName}: a window there would be CAO's`, {
+    hint: 'attach it in the background, which is the default for this agent',
+    facts: { cause: 'foreground_unsupported' },
   });
 }
 
@@ -97,8 +108,18 @@ async function alreadyLive(
   // Its starter may have been killed before it could write this.
   rememberPlan(paths, running, gateway);
   await publishRegistryRecord(context, facts, registryGateway(facts, gateway));
-  const notes = ['a gateway was attached already', ...report.notes];
+  const notes = ['a gateway was attached already', ...olderBuild(context, facts), ...report.notes];
   return { ...report, alreadyAttached: true, restarted: [], notes };
+}
+
+/** Each build of the program has a host of its own. */
+function olderBuild(context: SessionContext, { agentName, root }: ManifestFacts): string[] {
+  const host = hostOf(sessionPaths(root));
+  if (host === undefined || host === hostDirectory(context, context.env)) return [];
+  const words = ['detach', 'attach'].map(
+    (word) => `"rouse agents gateway ${word} --agent-name ${agentName}"`,
+  );
+  return [`it runs in the host of another build of Rouse; ${words.join(' and ')} bring it into this one`];
 }
 
 /** A gateway that runs but does not answer is ended first: it holds the lock, and nobody can use it. So is a keeper. */

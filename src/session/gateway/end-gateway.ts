@@ -8,7 +8,8 @@ import {
   type ProcessIdentity,
   signalProcess,
 } from '../../base/index.ts';
-import { isKept, keeperRecordFile, readKeeper } from '../records/keeper.ts';
+import { endInHost, hostOf } from '../host/end-in-host.ts';
+import { isKept, readKeeper } from '../records/keeper.ts';
 import { claimsAgentWindow, type RecordedGateway } from '../records/live-gateway.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
 import { type SessionPaths, sessionPaths } from '../records/session-paths.ts';
@@ -54,6 +55,8 @@ export async function endForGood(
   clock: Clock,
   how: EndOptions = {},
 ): Promise<EndedBy> {
+  const host = hostOf(paths);
+  if (host !== undefined) return endHosted(paths, host, clock, how);
   const alive = gateway !== undefined && isProcessAlive(gateway);
   if (alive && gateway.startTicks === null) return 'nothing';
   const keeper = readKeeper(paths)?.identity;
@@ -62,17 +65,20 @@ export async function endForGood(
   const ended = gateway ? await endProcess(gateway, clock, how) : 'already';
   if (ended === 'nothing') return ended;
   if (keeper) await endKeeper(keeper, clock);
-  fs.rmSync(keeperRecordFile(paths), { force: true });
+  fs.rmSync(paths.keeper, { force: true });
   return alive && ended === 'already' ? ask : ended;
 }
 
 /** Ends what a start has begun, before it has said who it is: a gateway, or its keeper and whatever that has started. */
 export async function endStarted(
   paths: SessionPaths,
-  started: ProcessIdentity,
+  { identity: started, hosted }: { identity: ProcessIdentity; hosted: boolean },
   clock: Clock,
   how?: EndOptions,
 ): Promise<void> {
+  const host = hostOf(paths);
+  if (host !== undefined) await endHosted(paths, host, clock, how);
+  if (hosted || host !== undefined) return;
   if (readKeeper(paths)?.identity.pid !== started.pid) await endProcess(started, clock, how);
   else await endKeeper(started, clock, how);
 }
@@ -85,4 +91,14 @@ async function endKeeper(keeper: ProcessIdentity, clock: Clock, how?: EndOptions
   if ((await endProcess(keeper, clock, how)) !== 'SIGKILL') return;
   for (const child of children) signalProcess(child, 'SIGKILL');
   await Promise.all(children.map((child) => waitForEnd(child, 2000, clock)));
+}
+
+async function endHosted(
+  paths: SessionPaths,
+  host: string,
+  clock: Clock,
+  { ask = 'SIGTERM', patienceMs = 5000 }: EndOptions = {},
+): Promise<EndedBy> {
+  const ended = await endInHost(paths, host, { handOver: ask !== 'SIGTERM', patienceMs, clock });
+  return ended === 'asked' ? ask : ended === 'killed' ? 'SIGKILL' : ended;
 }

@@ -10,6 +10,7 @@ export type GatewayChange =
 const MODE_WORDS: Record<ExecutionMode, string> = {
   tmux_auxiliary_window: 'foreground',
   detached_process: 'background',
+  hosted: 'hosted',
 };
 
 /** What is asked for and is not as it runs. What nobody asks for stays as it is. */

@@ -8,7 +8,7 @@ import type { ManifestFacts } from '../records/manifest-facts.ts';
 import { leaseIsOld, readRecord } from '../records/registry-read.ts';
 import { type SessionPaths, sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
-import { type SessionTmux, tmuxOf } from '../session-tmux.ts';
+import { holderOf, type SessionTmux, tmuxOf } from '../session-tmux.ts';
 import { askFleet, fleetService } from '../target/fleet-server.ts';
 import { anyBinding, liveBindings, sameBindings } from '../target/live-bindings.ts';
 import type { Target } from '../target/resolve-target.ts';
@@ -92,13 +92,13 @@ async function lookAtSession(
   given: ManifestFacts,
 ): Promise<{ facts: ManifestFacts; variables: Map<string, string> | undefined }> {
   const tmux = tmuxOf(context, given);
-  const variables = await tmux.environment(given.tmuxSessionName);
+  const variables = await tmux.environment(holderOf(given));
   if (variables?.get('HOUMAO_MANIFEST_PATH') === given.path) return { facts: given, variables };
   const { followSession } = await import('../target/follow-session.ts');
   const { facts, lives } = await followSession(context, given);
   if (!lives) return { facts, variables: undefined };
   if (facts.tmuxSessionName === given.tmuxSessionName) return { facts, variables };
-  return { facts, variables: await tmux.environment(facts.tmuxSessionName) };
+  return { facts, variables: await tmux.environment(holderOf(facts)) };
 }
 
 /** Whoever is asked after stays in the registry: nobody else renews the lease of a session without a gateway. */
@@ -131,7 +131,7 @@ async function publishIfMissing(
 ): Promise<string[]> {
   const wanted = liveBindings(paths, life.gateway);
   if (variables === undefined || sameBindings(variables, wanted)) return [];
-  await tmux.setEnvironment(facts.tmuxSessionName, wanted);
+  await tmux.setEnvironment(holderOf(facts), wanted);
   return ['its address was published in the tmux session again'];
 }
 

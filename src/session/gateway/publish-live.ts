@@ -5,7 +5,7 @@ import type { RecordedGateway } from '../records/live-gateway.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
 import { type SessionPaths, sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
-import { tmuxOf } from '../session-tmux.ts';
+import { holderOf, tmuxOf } from '../session-tmux.ts';
 import { liveBindings } from '../target/live-bindings.ts';
 import { publishRegistryRecord, registryGateway } from '../target/publish-capability.ts';
 import { type AttachPlan, desiredAfter } from './attach-plan.ts';
@@ -23,7 +23,7 @@ export async function publishLive(
   crashPoint('session.attach.before_publish');
   writeDerivedFiles(paths, facts, gateway);
   const tmux = tmuxOf(context, facts);
-  await tmux.setEnvironment(facts.tmuxSessionName, liveBindings(paths, gateway));
+  await tmux.setEnvironment(holderOf(facts), liveBindings(paths, gateway));
   await publishRegistryRecord(context, facts, registryGateway(facts, gateway));
   crashPoint('session.attach.published');
   const report = await localStatus(context, facts);

@@ -52,13 +52,13 @@ export async function startAndProve(
   crashPoint('session.attach.before_start');
   const started = await startGateway(context, facts, start);
   const paths = sessionPaths(facts.root);
-  noteStarting(paths, started.identity);
+  if (!started.hosted) noteStarting(paths, started.identity);
   crashPoint('session.attach.started');
   try {
     const said = await waitForAttempt(context, paths, start.attemptId, started.identity, READY_TIMEOUT_MS);
     const others = said.outcome === 'failed' && said.code === 'locked';
     if (said.outcome !== 'ready' && !others) throw failure(facts, said, start);
-    if (others) await endStarted(paths, started.identity, context.clock);
+    if (others) await endStarted(paths, started, context.clock);
     return await provenGateway(context, facts, said);
   } catch (error) {
     await takeBack(context, facts, started);
@@ -101,7 +101,7 @@ async function takeBack(
   started: StartedGateway,
 ): Promise<void> {
   const paths = sessionPaths(facts.root);
-  await endStarted(paths, started.identity, context.clock, { ask: HAND_OVER_SIGNAL });
+  await endStarted(paths, started, context.clock, { ask: HAND_OVER_SIGNAL });
   if (started.windowId !== undefined) {
     await tmuxOf(context, facts).killWindow(facts.tmuxSessionName, started.windowId);
   }

@@ -9,15 +9,16 @@ import {
   unavailable,
   writeFileAtomic,
 } from '../../base/index.ts';
+import { ensureAgentToken } from '../../client/index.ts';
 import { type ExecutionMode, TUI_TIMING_RULES, type TuiTimings } from '../../domain/index.ts';
 import { handedEnvironment, NEVER_IN_A_PANE, writeEnvironmentFile } from '../equip/handed-environment.ts';
+import { keeperScript, keeperScriptFile, keepingOf } from '../equip/keeper-script.ts';
 import { programWords } from '../equip/program-path.ts';
-import { keeperRecordFile } from '../records/keeper.ts';
+import { startInHost } from '../host/start-host.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
 import { type SessionPaths, sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { tmuxOf } from '../session-tmux.ts';
-import { keeperScript, keeperScriptFile, keepingOf } from './keeper-script.ts';
 
 export interface GatewayStart {
   attemptId: string;
@@ -35,6 +36,8 @@ export interface StartedGateway {
   identity: ProcessIdentity;
   /** The window made for it, in the foreground mode. */
   windowId: string | undefined;
+  /** Then the identity is that of the host, which is nobody's to end. */
+  hosted: boolean;
 }
 
 /** Starts the gateway program and returns at once; how it fares is told by run/attempt.json. */
@@ -43,8 +46,15 @@ export async function startGateway(
   facts: ManifestFacts,
   start: GatewayStart,
 ): Promise<StartedGateway> {
-  const words = [...(context.gatewayProgram ?? programWords('gateway')), ...gatewayFlags(facts, start)];
+  ensureAgentToken(facts.root);
+  const flags = gatewayFlags(facts, start);
   const env = gatewayEnvironment(context, start);
+  if (start.mode === 'hosted') {
+    const root = sessionPaths(facts.root).gateway;
+    const identity = await startInHost(context, { root, words: flags, env });
+    return { identity, windowId: undefined, hosted: true };
+  }
+  const words = [...(context.gatewayProgram ?? programWords('gateway')), ...flags];
   const kept = keptBy(context, sessionPaths(facts.root), words);
   return start.mode === 'detached_process'
     ? startDetached(facts, kept, env)
@@ -54,7 +64,7 @@ export async function startGateway(
 /** The words that start the gateway's keeper; those of the gateway itself where nobody is to start it again. */
 function keptBy(context: SessionContext, paths: SessionPaths, words: string[]): string[] {
   const keeping = keepingOf(context.env);
-  fs.rmSync(keeperRecordFile(paths), { force: true });
+  fs.rmSync(paths.keeper, { force: true });
   if (keeping.restarts === 0) return words;
   const script = keeperScriptFile(paths);
   writeFileAtomic(script, keeperScript(paths, words, keeping), { mode: 0o700, durable: false });
@@ -99,7 +109,7 @@ async function startDetached(
     const spawned = new Promise<void>((resolve) => child.once('spawn', resolve));
     await Promise.race([spawned, failed]);
     child.unref();
-    return { identity: identify(child.pid!), windowId: undefined };
+    return { identity: identify(child.pid!), windowId: undefined, hosted: false };
   } catch (error) {
     throw unavailable('the gateway program cannot be started', {
       cause: error,
@@ -122,8 +132,8 @@ async function startInWindow(
 ): Promise<StartedGateway> {
   const paths = sessionPaths(facts.root);
   const tmux = tmuxOf(context, facts);
-  if (!(await tmux.agentPane(facts.tmuxSessionName))) {
-    throw unavailable(`tmux session "${facts.tmuxSessionName}" has no window 0`, {
+  if (!(await tmux.agentPane(facts.tmuxSessionName, facts.agentPane))) {
+    throw unavailable(`tmux session "${facts.tmuxSessionName}" has no window of the agent any more`, {
       hint: 'the agent is gone; "rouse agents relaunch" brings it back',
       facts: { cause: 'agent_window_missing' },
     });
@@ -139,7 +149,7 @@ async function startInWindow(
     directory: facts.workingDirectory,
     command: ['/bin/sh', script],
   });
-  return { identity: identify(pane.pid), windowId: pane.windowId };
+  return { identity: identify(pane.pid), windowId: pane.windowId, hosted: false };
 }
 
 function windowScript(envFile: string, errors: string, words: string[]): string {

@@ -1,5 +1,4 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { hostname } from 'node:os';
 import * as path from 'node:path';
 import {
   asRouseError,
@@ -7,10 +6,11 @@ import {
   isRouseError,
   type RouseError,
   readJsonIfExists,
+  VERSION,
   writeFileAtomic,
   writeJsonAtomic,
 } from '../../base/index.ts';
-import { FleetClient, readTokenFile } from '../../client/index.ts';
+import { fleetClientOf, type HostIdentity, thisHost } from '../../client/index.ts';
 import type { FleetMembership, Registered } from '../../wire/index.ts';
 import type { SessionContext } from '../session-context.ts';
 
@@ -31,8 +31,11 @@ export interface FleetReport {
 export interface FleetRegistration {
   url: string;
   tokenFile: string;
+  caFile?: string | undefined;
   /** Throw out a session of the agent that still beats elsewhere. */
   takeOver?: boolean | undefined;
+  /** Where it runs. */
+  host: HostIdentity;
   /** Where this home keeps its sessions: one of them that the server still believes in is replaced without asking. */
   runtimeDir: string;
 }
@@ -49,18 +52,16 @@ export async function registerWithFleet(
   fleet: FleetRegistration,
   { root, agentId, agentName, tool, sessionId }: FleetMember,
 ): Promise<FleetReport> {
-  const client = new FleetClient({
-    url: fleet.url,
-    token: readTokenFile(fleet.tokenFile),
-    timeoutMs: REGISTER_MS,
-  });
+  const client = fleetClientOf(fleet, { timeoutMs: REGISTER_MS });
   const register = (takeOver: boolean): Promise<Registered> =>
     client.register({
       agent_id: agentId,
       name: agentName,
       tool,
       session_id: sessionId,
-      host: hostname(),
+      host: fleet.host.name,
+      host_id: fleet.host.id,
+      version: VERSION,
       take_over: takeOver,
     });
   const { workspace_id, auth_token } = await register(fleet.takeOver === true).catch((error: unknown) => {
@@ -72,6 +73,7 @@ export async function registerWithFleet(
   const membership: FleetMembership = {
     schema_version: 1,
     url: client.url,
+    ...(fleet.caFile !== undefined && { ca_file: fleet.caFile }),
     workspace_id,
     session_id: sessionId,
   };
@@ -86,13 +88,13 @@ export async function registerWithFleet(
  * elsewhere is not started twice.
  */
 export async function joinFleetAtStart(
-  { settings: { fleet, runtimeDir } }: SessionContext,
+  { env, settings: { fleet, runtimeDir } }: SessionContext,
   member: FleetMember,
   { takeOver }: { takeOver?: boolean | undefined },
 ): Promise<{ fleet: FleetReport | undefined; fleetError: RouseError | undefined }> {
   if (!fleet) return { fleet: undefined, fleetError: undefined };
   try {
-    const report = await registerWithFleet({ ...fleet, runtimeDir, takeOver }, member);
+    const report = await registerWithFleet({ ...fleet, host: thisHost(env), runtimeDir, takeOver }, member);
     return { fleet: report, fleetError: undefined };
   } catch (error) {
     if (isElsewhere(error) || isOfOthers(error)) throw error;
@@ -105,11 +107,8 @@ export async function leaveFleet(root: string): Promise<void> {
   try {
     const membership = readJsonIfExists(membershipFile(root)) as FleetMembership | undefined;
     if (!membership || !existsSync(tokenFile(root))) return;
-    const client = new FleetClient({
-      url: membership.url,
-      token: readTokenFile(tokenFile(root)),
-      timeoutMs: LEAVE_MS,
-    });
+    const { url, ca_file: caFile } = membership;
+    const client = fleetClientOf({ url, caFile, tokenFile: tokenFile(root) }, { timeoutMs: LEAVE_MS });
     await client.heartbeat({ session_id: membership.session_id, active_tasks: 0, leaving: true });
   } catch {
     // The server is away, or knows already.

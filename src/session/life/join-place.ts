@@ -3,16 +3,48 @@ import { isSameSocket } from '../../tmux/index.ts';
 import { tryManifestFacts } from '../records/manifest-facts.ts';
 import { serverOf, socketOf, socketOfTmuxVariable } from '../records/tmux-socket.ts';
 import type { SessionContext } from '../session-context.ts';
-import { type Pane, SessionTmux } from '../session-tmux.ts';
+import { type Pane, SessionTmux, type VariableHolder } from '../session-tmux.ts';
 import { ownSessions } from '../target/live-sessions.ts';
 
 /** The tmux session to be joined, and in it the pane that becomes the agent's. Refused where it is an agent's already. */
 export async function placeToJoin(
   context: SessionContext,
-  named: string | undefined,
-): Promise<{ tmux: SessionTmux; session: string; pane: Pane }> {
+  { tmuxSession: named, pane: wanted }: { tmuxSession?: string | undefined; pane?: string | undefined },
+): Promise<{ tmux: SessionTmux; session: string; pane: Pane; paneNamed: boolean }> {
   const { tmux, session } = await tmuxSession(context, named);
-  return { tmux, session, pane: await requireUnmanaged(tmux, session) };
+  await requireUnmanaged(tmux, { session });
+  const pane = await paneToJoin(tmux, session, wanted);
+  return { tmux, session, pane, paneNamed: wanted !== undefined };
+}
+
+const PANE_WORDS = /^(?:(%\d+)|(\d+)(?:\.(\d+))?)$/;
+
+/** `%7`, `1` (the first pane of window 1) or `1.2`; undefined: the first pane of window 0. */
+async function paneToJoin(tmux: SessionTmux, session: string, wanted: string | undefined): Promise<Pane> {
+  const panes = await tmux.panes(session);
+  if (wanted === undefined) {
+    const first = await tmux.agentPane(session);
+    if (first) return first;
+    throw invalid(`tmux session "${session}" has no window 0, where an agent is unless --pane says where`, {
+      hint: `give --pane WINDOW or WINDOW.PANE; there are ${panes.map(placeInWords).join(', ')}`,
+    });
+  }
+  const [, id, window, index] = PANE_WORDS.exec(wanted) ?? [];
+  if (id === undefined && window === undefined)
+    throw invalid(`--pane "${wanted}" must be WINDOW, WINDOW.PANE or a pane id such as %7`);
+  const found = panes.find((pane) =>
+    id !== undefined
+      ? pane.paneId === id
+      : pane.windowIndex === window && (index === undefined || pane.paneIndex === index),
+  );
+  if (found) return found;
+  throw notFound(`tmux session "${session}" has no pane ${wanted}`, {
+    hint: `there are ${panes.map(placeInWords).join(', ')}`,
+  });
+}
+
+export function placeInWords({ windowIndex, paneIndex, paneId }: Pane): string {
+  return `${windowIndex}.${paneIndex} (${paneId})`;
 }
 
 async function tmuxSession(
@@ -22,7 +54,9 @@ async function tmuxSession(
   if (named !== undefined) {
     const tmux = new SessionTmux(socketOf(settings.tmuxSocket, env), env);
     if (await tmux.hasSession(named)) return { tmux, session: named };
-    throw notFound(`there is no tmux session "${named}" here`);
+    throw notFound(`there is no tmux session "${named}" here`, {
+      hint: '"tmux ls" shows those there are; with a private tmux socket set ROUSE_TMUX_SOCKET',
+    });
   }
   if (socketOfTmuxVariable(env['TMUX']) === undefined) {
     throw invalid('join works inside the tmux session it adopts', {
@@ -35,21 +69,16 @@ async function tmuxSession(
   return { tmux, session };
 }
 
-async function requireUnmanaged(tmux: SessionTmux, session: string): Promise<Pane> {
-  const manifest = (await tmux.environment(session))?.get('HOUMAO_MANIFEST_PATH');
-  if (manifest !== undefined) {
-    const owner = await ownerOf(tmux, manifest, session);
-    if (owner) {
-      throw conflict(`tmux session "${session}" is already agent ${owner}`, {
-        hint: 'stop that agent first',
-        facts: { cause: 'already_managed', manifest_path: manifest },
-      });
-    }
-  }
-  const pane = await tmux.agentPane(session);
-  if (pane) return pane;
-  throw invalid(`tmux session "${session}" has no window 0, where an agent must be`, {
-    hint: `move the tool there: tmux move-window -s '=${session}:' -t '=${session}:0'`,
+/** Neither the session, nor the window where only that is to be joined, is an agent's yet. */
+export async function requireUnmanaged(tmux: SessionTmux, holder: VariableHolder): Promise<void> {
+  const { session, window } = holder;
+  const manifest = (await tmux.environment(holder))?.get('HOUMAO_MANIFEST_PATH');
+  const owner = manifest === undefined ? undefined : await ownerOf(tmux, manifest, session);
+  if (!owner) return;
+  const what = window === undefined ? `tmux session "${session}"` : `window "${window}" of "${session}"`;
+  throw conflict(`${what} is already agent ${owner}`, {
+    hint: 'stop that agent first',
+    facts: { cause: 'already_managed', manifest_path: manifest },
   });
 }
 

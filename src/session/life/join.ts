@@ -10,9 +10,16 @@ import {
   unsupported,
 } from '../../base/index.ts';
 import { type BackendKind, runtimeSessionId } from '../../domain/index.ts';
-import { unbindMailbox } from '../../mail/index.ts';
+import { type Bound, unbindMailbox } from '../../mail/index.ts';
 import { TOOLS, type Tool, toolNames, toolOf } from '../../tools/index.ts';
-import { bindAgentMailbox } from '../bind-mailbox.ts';
+import {
+  bindAgentMailbox,
+  isRemoteMailbox,
+  mailSurroundings,
+  requireFleet,
+  requireRegistered,
+  type WantedMailbox,
+} from '../bind-mailbox.ts';
 import { findTool } from '../equip/find-tool.ts';
 import { programWords } from '../equip/program-path.ts';
 import { type ManifestFacts, tryManifestFacts } from '../records/manifest-facts.ts';
@@ -22,11 +29,13 @@ import { makeSessionDirectories, newSessionRoot, sessionPaths } from '../records
 import { recordedSocket } from '../records/tmux-socket.ts';
 import type { SessionContext } from '../session-context.ts';
 import type { Pane, SessionTmux } from '../session-tmux.ts';
-import { AGENT_WINDOW_NAME, lookBeforeJoin, putBack } from '../target/joined-session.ts';
+import { lookBeforeJoin, putBack } from '../target/joined-session.ts';
 import { publishCapability } from '../target/publish-capability.ts';
+import { type CaoJoin, type CaoOwnership, caoPlace } from './cao-place.ts';
 import { withClaimedName } from './claim-name.ts';
+import { type Equipment, equipJoined } from './equip-joined.ts';
 import { type FleetReport, joinFleetAtStart, leaveFleet } from './fleet-membership.ts';
-import { placeToJoin } from './join-place.ts';
+import { placeInWords, placeToJoin } from './join-place.ts';
 import { type AgentIdentity, headlessMetadata, identityOf } from './launch-draft.ts';
 import { requireWorkdir } from './launch-plan.ts';
 import { newManifest, type PlanFacts } from './new-manifest.ts';
@@ -48,12 +57,20 @@ export interface JoinOptions {
   resumeId?: string | undefined;
   /** A session of another tmux client than the one this runs in. */
   tmuxSession?: string | undefined;
-  mailbox?: { root?: string | undefined; address?: string | undefined } | false | undefined;
+  mailbox?: WantedMailbox | false | undefined;
+  /** `%7`, `1` or `1.2`: the tool's pane; undefined: the first of window 0. */
+  pane?: string | undefined;
+  /** False: leave the tool's skills alone. Only a session with a mailbox gets any. */
+  skills?: boolean | undefined;
+  /** Put our MCP server into the tool's own configuration; leave takes it out again. */
+  installMcp?: boolean | undefined;
   /** Take the agent's place in the fleet from a session that still runs elsewhere. */
   takeOver?: boolean | undefined;
+  /** A terminal that a CAO server owns. */
+  cao?: CaoJoin | undefined;
 }
 
-export interface JoinReport {
+export interface JoinReport extends Equipment {
   facts: ManifestFacts;
   toolPid: number | null;
   relaunchable: boolean;
@@ -64,8 +81,8 @@ export interface JoinReport {
 }
 
 /**
- * Adopts a tmux session somebody started by hand: window 0, pane 0 becomes the agent's surface. Nothing in the
- * session is restarted; the same files, variables and record appear as after a launch.
+ * Adopts a tmux session somebody started by hand: the given pane, or the first of window 0, becomes the agent's surface.
+ * Nothing in the session is restarted or renamed; the same files, variables and record appear as after a launch.
  */
 export function join(context: SessionContext, options: JoinOptions): Promise<JoinReport> {
   const identity = identityOf(options);
@@ -77,28 +94,29 @@ async function adopt(
   options: JoinOptions,
   { agentName, agentId }: AgentIdentity,
 ): Promise<JoinReport> {
-  const { tmux, session, pane } = await placeToJoin(context, options.tmuxSession);
-  const { tool, toolPid } = options.headless ? headlessTool(options, pane) : runningTool(options, pane);
+  const { tmux, session, pane, paneNamed, cao } = await placeOf(context, options);
+  const { tool, toolPid } = options.headless
+    ? headlessTool(options, pane)
+    : runningTool(options, pane, await tmux.panes(session));
   await refuseTakenName(context, { agentName, agentId });
-  const backend = backendOf(tool, options.headless);
+  const backend = cao ? 'cao_rest' : backendOf(tool, options.headless);
   const createdAt = context.clock.now();
   const sessionId = runtimeSessionId(backend, createdAt, true);
   const paths = sessionPaths(newSessionRoot(context.settings.runtimeDir, backend, sessionId));
-  const mailbox =
-    options.mailbox === false
-      ? undefined
-      : await bindAgentMailbox(
-          {
-            root: options.mailbox?.root ?? context.settings.mailboxDir,
-            address: options.mailbox?.address,
-            agentName,
-            manifestPath: paths.manifest,
-          },
-          context.clock,
-        );
+  requireFleet(options.mailbox, context);
+  const bind = () => mailboxFor(context, options, { agentName, manifestPath: paths.manifest });
+  const isRemote = isRemoteMailbox(options.mailbox);
+  let mailbox = isRemote ? undefined : await bind();
   const plan = planOf(tool, options, context.env);
   try {
     makeSessionDirectories(paths);
+    const membership = await joinFleetAtStart(
+      context,
+      { root: paths.root, tool: tool.name, agentName, agentId, sessionId },
+      options,
+    );
+    requireRegistered(options.mailbox, membership.fleetError);
+    if (isRemote) mailbox = await bind();
     createManifest(
       paths.root,
       newManifest({
@@ -109,26 +127,37 @@ async function adopt(
         workdir: requireWorkdir(options.workdir, options.cwd),
         joined: true,
         mailbox: mailbox?.binding ?? null,
-        beforeJoin: await lookBeforeJoin(tmux, session, pane),
+        beforeJoin: await lookBeforeJoin(tmux, { session, window: cao?.windowName }, pane),
+        cao,
+        agentPane: paneNamed ? pane.paneId : undefined,
         ...(options.headless && { resume: resumeOf(options.resumeId) }),
       }),
     );
-    const membership = await joinFleetAtStart(
-      context,
-      { root: paths.root, tool: tool.name, agentName, agentId, sessionId },
-      options,
-    );
     const facts = await publishCapability(context, paths.manifest);
-    await tmux.renameWindow(pane.windowId, AGENT_WINDOW_NAME);
-    crashPoint('session.join.renamed');
-    return { facts, toolPid, relaunchable: plan.posture !== 'unavailable', ...membership };
+    crashPoint('session.join.published');
+    const skills = mailbox !== undefined && options.skills !== false;
+    const mcp = options.installMcp === true;
+    const equipment = await equipJoined(context, facts, { skills, mcp, toolPid });
+    return { facts, toolPid, relaunchable: plan.posture !== 'unavailable', ...membership, ...equipment };
   } catch (error) {
+    if (mailbox && !mailbox.reused)
+      await unbindMailbox(mailbox.binding, 'purge', mailSurroundings(context.clock)).catch(() => {});
     await leaveFleet(paths.root);
     await takeBack(context, tmux, paths.manifest);
     fs.rmSync(paths.root, { recursive: true, force: true });
-    if (mailbox && !mailbox.reused) await unbindMailbox(mailbox.binding, 'purge', context.clock);
     throw error;
   }
+}
+
+async function mailboxFor(
+  { settings, clock }: SessionContext,
+  { mailbox }: JoinOptions,
+  agent: { agentName: string; manifestPath: string },
+): Promise<Bound | undefined> {
+  if (mailbox === false) return undefined;
+  const { root = settings.mailboxDir, address, transport } = mailbox ?? {};
+  const place = { root, address, transport };
+  return bindAgentMailbox({ ...place, ...agent }, clock);
 }
 
 /** Of a join that failed half-way: the session is as it was, and nobody is told of it. */
@@ -139,16 +168,54 @@ async function takeBack(context: SessionContext, tmux: SessionTmux, manifest: st
   await removeRecord(context.settings.registryDir, facts, context.clock).catch(() => {});
 }
 
-function runningTool(options: JoinOptions, pane: Pane): { tool: Tool; toolPid: number } {
+async function placeOf(context: SessionContext, options: JoinOptions): Promise<JoinedPlace> {
+  if (!options.cao) return placeToJoin(context, options);
+  refuseMixed(options);
+  return { ...(await caoPlace(context, options.cao)), paneNamed: false };
+}
+
+type JoinedPlace = Awaited<ReturnType<typeof placeToJoin>> & { cao?: CaoOwnership };
+
+/** What CAO started only CAO can start again, and where it is only CAO can say. */
+function refuseMixed({ headless, tmuxSession, pane, launchArgs, launchEnv, resumeId }: JoinOptions): void {
+  const mixed = [
+    headless && '--headless',
+    tmuxSession !== undefined && '--target-tmux-session',
+    pane !== undefined && '--pane',
+    launchArgs !== undefined && '--launch-args',
+    (launchEnv?.length ?? 0) > 0 && '--launch-env',
+    resumeId !== undefined && '--resume-id',
+  ].filter((each) => typeof each === 'string');
+  if (mixed.length > 0) throw invalid(`--cao and ${mixed.join(', ')} exclude each other`);
+}
+
+function runningTool(
+  options: JoinOptions,
+  pane: Pane,
+  panes: readonly Pane[],
+): { tool: Tool; toolPid: number } {
   const wanted = options.provider === undefined ? TOOLS : [requireTool(options.provider)];
-  for (const tool of wanted) {
-    const found = findTool(pane.pid, tool.process.names);
-    if (found) return { tool, toolPid: found.identity.pid };
-  }
+  const toolIn = ({ pid }: Pane) =>
+    wanted.flatMap((tool) => {
+      const found = findTool(pid, tool.process.names);
+      return found ? [{ tool, toolPid: found.identity.pid }] : [];
+    })[0];
+  const here = toolIn(pane);
+  if (here) return here;
+  const { cao } = options;
+  const elsewhere = panes.flatMap((each) => {
+    const found = toolIn(each);
+    return found ? [`${found.tool.name} in ${placeInWords(each)}`] : [];
+  });
+  const [there] = elsewhere;
   throw notFound(
-    `no tool that Rouse knows runs in window 0, pane 0 (there is ${namesOfProcess(pane.pid)[0] ?? 'nothing'})`,
+    `no tool that Rouse knows runs in ${cao ? `the window of CAO terminal ${cao.terminalId}` : `window ${pane.windowIndex}, pane ${pane.paneIndex}`} (there is ${namesOfProcess(pane.pid)[0] ?? 'nothing'})`,
     {
-      hint: `start one of ${toolNames().join(', ')} there, or join with --headless`,
+      hint: cao
+        ? `its agent has ended, or is none of ${toolNames().join(', ')}`
+        : there
+          ? `there is ${elsewhere.join(', ')}; say which with --pane`
+          : `start one of ${toolNames().join(', ')} there, or join with --headless`,
       facts: { cause: 'no_tool' },
     },
   );

@@ -1,4 +1,4 @@
-import { conflict, newUuid } from '../../base/index.ts';
+import { conflict, newUuid, proxyExceptions } from '../../base/index.ts';
 import {
   type BackendKind,
   defaultAgentId,
@@ -8,25 +8,32 @@ import {
   tmuxSessionName,
 } from '../../domain/index.ts';
 import { requireSessionName } from '../../tmux/index.ts';
-import {
-  type HeadlessHabits,
-  headlessRole,
-  roleWords,
-  type SessionAdditions,
-  type Tool,
-} from '../../tools/index.ts';
+import { type HeadlessHabits, headlessRole, roleWords, type Tool } from '../../tools/index.ts';
 import type { MailboxBinding, SessionManifestInput } from '../../wire/index.ts';
+import type { WantedMailbox } from '../bind-mailbox.ts';
 import { handedEnvironment } from '../equip/handed-environment.ts';
-import { mcpEntryOf } from '../equip/mcp-entry.ts';
+import { sessionMcp } from '../equip/session-mcp.ts';
 import type { AttachOptions } from '../gateway/attach-plan.ts';
+import { chooseGatewayPort } from '../gateway/choose-port.ts';
 import { newSessionRoot, type SessionPaths, sessionPaths } from '../records/session-paths.ts';
 import { recordedSocket, socketOf } from '../records/tmux-socket.ts';
 import type { SessionContext } from '../session-context.ts';
 import { SessionTmux } from '../session-tmux.ts';
 import { type Ownership, ownershipOf, type ServerOwner, servedBackend } from './fleet-ownership.ts';
-import { additionsFor, argsInSession, planTool, requireWorkdir, type ToolPlan } from './launch-plan.ts';
+import {
+  additionsFor,
+  argsInSession,
+  type PlannedAdditions,
+  placeOf,
+  planTool,
+  requireWorkdir,
+  type ToolPlan,
+} from './launch-plan.ts';
 import { newManifest } from './new-manifest.ts';
 import { refuseTakenName } from './refuse-taken-name.ts';
+
+/** `none`: none of our tools. `ask`: the tool asks before they are used, as it would by itself. */
+export type McpWish = 'none' | 'ask';
 
 export interface LaunchOptions {
   tool: string;
@@ -43,9 +50,13 @@ export interface LaunchOptions {
   resumeArgs?: string[] | undefined;
   continueArgs?: string[] | undefined;
   /** Undefined: a filesystem mailbox under the default root. A root ending in .md is a flat file. */
-  mailbox?: { root?: string | undefined; address?: string | undefined } | false | undefined;
+  mailbox?: WantedMailbox | false | undefined;
   /** False: leave the tool's skills alone. Only a session with a mailbox gets any. */
   skills?: boolean | undefined;
+  /** Variables for the tool beside the caller's own; no secrets, since they are kept in the manifest. */
+  env?: Record<string, string> | undefined;
+  /** Our tools; by default all that the agent has a use for, allowed without a question. */
+  mcp?: McpWish | undefined;
   /** Attach a gateway once the session runs. */
   autoAttach?: AttachOptions | undefined;
   /** Take the agent's place in the fleet from a session that still runs elsewhere. */
@@ -67,7 +78,11 @@ export interface Draft {
   plan: ToolPlan;
   backend: BackendKind;
   owner: Ownership | undefined;
-  additions: SessionAdditions;
+  additions: PlannedAdditions;
+  /** What is added when the gateway listens there, or when none does. */
+  equip: (gatewayPort: number | undefined) => Promise<PlannedAdditions>;
+  /** Where the gateway is to listen before the tool starts; undefined: none is attached before. */
+  gatewayPort: number | undefined;
   createdAt: Date;
 }
 
@@ -105,30 +120,45 @@ export async function prepareLaunch(
       facts: { cause: 'tmux_session_exists' },
     });
   }
-  return {
-    agentName,
-    agentId,
-    sessionId,
-    generationId: newUuid(),
-    tmuxSessionName: session,
-    tmux,
-    workdir,
-    paths,
-    plan,
-    backend,
-    owner: options.owner && ownershipOf(options.owner, session),
-    additions: additionsFor(plan.tool, {
-      root: paths.root,
-      launchDir: paths.launch,
-      signalsDir: paths.signals,
-      agentName,
-      headless: options.headless,
-      args: plan.args,
-      env,
-      mcp: settings.fleet && mcpEntryOf({ manifest: paths.manifest, agentId }, env),
-    }),
-    createdAt,
+  const isMember = settings.fleet !== undefined;
+  const hasMailbox = options.mailbox !== false;
+  const equip = async (gatewayPort: number | undefined): Promise<PlannedAdditions> => {
+    const agent = { ...paths, agentId, hasMailbox, isMember, gatewayPort, allowed: options.mcp !== 'ask' };
+    const mcp = options.mcp === 'none' ? undefined : await sessionMcp(agent, env);
+    const place = { agentName, headless: options.headless, args: plan.args, env, workdir, mcp };
+    return withVariables(
+      plan,
+      options.env,
+      additionsFor(plan.tool, placeOf(paths, plan.home?.home_path, place)),
+    );
   };
+  const gatewayPort = await portAtLaunch(options, plan, { env, statePath: paths.state });
+  return {
+    ...{ agentName, agentId, sessionId, generationId: newUuid(), tmuxSessionName: session, tmux, workdir },
+    ...{ paths, plan, backend, createdAt, equip, gatewayPort },
+    owner: options.owner && ownershipOf(options.owner, session),
+    additions: { args: [], files: [] },
+  };
+}
+
+/** A tool that takes our tools from its gateway finds it there when it starts: nobody tries a second time. */
+async function portAtLaunch(
+  { autoAttach, mcp, owner }: LaunchOptions,
+  { tool }: ToolPlan,
+  at: { env: NodeJS.ProcessEnv; statePath: string },
+): Promise<number | undefined> {
+  if (!autoAttach || mcp === 'none' || owner || !tool.mcp?.forSession) return undefined;
+  return chooseGatewayPort(autoAttach, at);
+}
+
+/** The tool's home is what the launch says it is. */
+function withVariables(
+  { home }: ToolPlan,
+  { ...env }: LaunchOptions['env'] = {},
+  additions: PlannedAdditions,
+): PlannedAdditions {
+  if (home) delete env[home.env_var];
+  return { ...additions, env: { ...env, ...additions.env } };
 }
 
 /** What the tool gets: the caller's environment, its own home, and where it belongs. */
@@ -138,8 +168,10 @@ export function toolEnvironment(
 ): Record<string, string> {
   return {
     ...handedEnvironment(env, plan.tool.process.nestedMarks),
-    ...additions.env,
     ...(plan.home && { [plan.home.env_var]: plan.home.home_path }),
+    ...additions.env,
+    ...additions.passingEnv,
+    ...proxyExceptions(env),
     HOUMAO_MANIFEST_PATH: paths.manifest,
     HOUMAO_AGENT_ID: agentId,
   };

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TOOLS, toolOf } from '../../tools/index.ts';
+import { type SessionPlace, TOOLS, toolOf } from '../../tools/index.ts';
 import { refusalOf, temporaryDirectory } from '../testing.ts';
 import { additionsFor, argsInSession, planTool, requireWorkdir, type ToolRequest } from './launch-plan.ts';
 
@@ -22,7 +22,7 @@ afterEach(() => {
 
 const plan = (request: Partial<ToolRequest>) =>
   planTool({ tool: 'claude', args: [], headless: false, workdir: directory, ...request }, env);
-const place = () => ({
+const place = (): SessionPlace => ({
   root: directory,
   launchDir: path.join(directory, 'launch'),
   signalsDir: path.join(directory, 'signals'),
@@ -30,6 +30,10 @@ const place = () => ({
   headless: false,
   args: [],
   env: {},
+  workdir: directory,
+  home: undefined,
+  read: () => undefined,
+  entries: () => [],
   mcp: undefined,
 });
 
@@ -128,47 +132,6 @@ describe('a known tool', () => {
     ]);
     expect(metadata).toEqual({ signals_dir: place().signalsDir });
     for (const file of files) expect(file.path.startsWith(directory)).toBe(true);
-  });
-
-  const mcp = { command: '/node', args: ['/rouse.cjs', 'mcp'], env: { HOUMAO_MANIFEST_PATH: '/m' } };
-
-  it.each([
-    ['claude', 'mcpServers', /^--mcp-config \S+mcp\.json --settings /],
-    ['qwen', 'mcpServers', /^--mcp-config \S+mcp\.json$/],
-    ['copilot', 'mcpServers', /^--additional-mcp-config @\S+mcp\.json --allow-tool=rouse$/],
-  ])('%s is told of our MCP server by a file of this session', (tool, member, flags) => {
-    const { args, files } = additionsFor(toolOf(tool)!, { ...place(), mcp });
-    expect(args.join(' ')).toMatch(flags);
-    const file = files.find((each) => each.path.endsWith('mcp.json'))!;
-    expect(JSON.parse(file.content)[member].rouse).toMatchObject(mcp);
-    expect(additionsFor(toolOf(tool)!, place()).args.join(' ')).not.toContain('mcp');
-  });
-
-  it('claude may use our tools, and no others, without asking', () => {
-    const { files } = additionsFor(toolOf('claude')!, { ...place(), mcp });
-    expect(JSON.parse(files[0]!.content).permissions).toEqual({ allow: ['mcp__rouse'] });
-    expect(additionsFor(toolOf('claude')!, place()).files[0]!.content).not.toContain('permissions');
-  });
-
-  it('codex is told by settings on its command line', () => {
-    const { args } = additionsFor(toolOf('codex')!, { ...place(), mcp });
-    expect(args.filter((each) => each !== '-c')).toEqual([
-      'mcp_servers.rouse.command="/node"',
-      'mcp_servers.rouse.args=["/rouse.cjs", "mcp"]',
-      'mcp_servers.rouse.env={ HOUMAO_MANIFEST_PATH = "/m" }',
-      expect.stringMatching(/^mcp_servers\.rouse\.env_vars=\["HOUMAO_AGENT_ID", /),
-      'mcp_servers.rouse.default_tools_approval_mode="approve"',
-    ]);
-  });
-
-  it("opencode is told by a variable that is not the person's own", () => {
-    const opencode = toolOf('opencode')!;
-    const { env, files } = additionsFor(opencode, { ...place(), mcp });
-    expect(env).toEqual({ OPENCODE_CONFIG: files[0]!.path });
-    const second = additionsFor(opencode, { ...place(), mcp, env: { OPENCODE_CONFIG: '/mine' } });
-    expect(Object.keys(second.env!)).toEqual(['OPENCODE_CONFIG_CONTENT']);
-    const taken = { OPENCODE_CONFIG: '/mine', OPENCODE_CONFIG_CONTENT: '{}' };
-    expect(additionsFor(opencode, { ...place(), mcp, env: taken }).env).toEqual({});
   });
 
   it('scripted writes its transcript into the session, or where it is told', () => {

@@ -14,6 +14,7 @@ import {
   toolOf,
 } from '../../tools/index.ts';
 import { programWords } from '../equip/program-path.ts';
+import type { SessionPaths } from '../records/session-paths.ts';
 
 export interface ToolRequest extends CommandTurns {
   tool: string;
@@ -68,16 +69,67 @@ export function argsInSession(plan: ToolPlan, additions: SessionAdditions): stri
   return [...plan.words.slice(1), ...additions.args, ...plan.roleArgs, ...plan.args];
 }
 
-export function additionsFor(tool: Tool, place: SessionPlace): SessionAdditions {
+/** What is added, and what of it is for our own tools. */
+export interface PlannedAdditions extends SessionAdditions {
+  /** Why it has none of our tools, although it was to have them. */
+  declined?: string | undefined;
+}
+
+export function additionsFor(tool: Tool, place: SessionPlace): PlannedAdditions {
   const own = tool.additions?.(place) ?? { args: [], files: [] };
   const mcp = place.mcp && tool.mcp?.forSession?.(place.mcp, place);
-  if (!mcp) return own;
+  if (!place.mcp || !mcp) return own;
+  const kept = { allowed: place.mcp.allowed };
+  if ('declined' in mcp)
+    return {
+      ...own,
+      metadata: { ...own.metadata, mcp: { ...kept, args: [], env: [] } },
+      declined: mcp.declined,
+    };
+  const { door, server, tokenVariable, args, files, links, env = {}, passingEnv } = mcp;
   return {
-    ...own,
-    args: [...mcp.args, ...own.args],
-    files: [...own.files, ...mcp.files],
-    env: { ...own.env, ...mcp.env },
+    args: [...args, ...own.args],
+    files: [...own.files, ...files],
+    links,
+    env: { ...own.env, ...env },
+    passingEnv: { ...passingEnv, ...(tokenVariable && { [tokenVariable]: place.mcp.http?.token ?? '' }) },
+    metadata: {
+      ...own.metadata,
+      ...mcp.metadata,
+      mcp_door: door,
+      mcp_server: server,
+      ...(place.mcp.http && { mcp_url: place.mcp.http.url }),
+      ...(tokenVariable &&
+        place.mcp.http && { mcp_token_variable: tokenVariable, mcp_token_file: place.mcp.http.tokenFile }),
+      mcp: { ...kept, args, env: Object.keys(env) },
+    },
   };
+}
+
+/** Where a tool's additions are made, with a look into the person's own files. */
+export function placeOf(
+  { root, launch: launchDir, signals: signalsDir }: SessionPaths,
+  home: string | undefined,
+  more: Omit<SessionPlace, 'root' | 'launchDir' | 'signalsDir' | 'home' | 'read' | 'entries'>,
+): SessionPlace {
+  return { ...more, root, launchDir, signalsDir, home, read: readPersons, entries: entriesOf };
+}
+
+/** What the person's file holds; one that cannot be read is as good as none here. */
+function readPersons(file: string): string | undefined {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function entriesOf(directory: string): string[] {
+  try {
+    return fs.readdirSync(directory);
+  } catch {
+    return [];
+  }
 }
 
 /** A name we know, `command` with a command line, or any program. A slip of a known name is not a program. */
@@ -140,7 +192,7 @@ function chooseHome(tool: Tool, given: string | undefined, env: NodeJS.ProcessEn
 export function requireWorkdir(given: string | undefined, cwd: string): string {
   const directory = path.resolve(cwd, given ?? '.');
   const stat = fs.statSync(directory, { throwIfNoEntry: false });
-  if (!stat) throw invalid(`--workdir ${directory} does not exist`);
+  if (!stat) throw invalid(`--workdir ${directory} does not exist`, { hint: 'create it, or name another' });
   if (!stat.isDirectory()) throw invalid(`--workdir ${directory} is not a directory`);
   return fs.realpathSync(directory);
 }

@@ -1,17 +1,23 @@
 import * as fs from 'node:fs';
-import {
-  asRouseError,
-  crashPoint,
-  type ProcessIdentity,
-  RouseError,
-  writeFileAtomic,
-} from '../../base/index.ts';
+import { asRouseError, crashPoint, type ProcessIdentity, RouseError } from '../../base/index.ts';
 import { type Bound, unbindMailbox } from '../../mail/index.ts';
-import { bindAgentMailbox } from '../bind-mailbox.ts';
+import type { McpDoor } from '../../tools/index.ts';
+import {
+  bindAgentMailbox,
+  isRemoteMailbox,
+  mailSurroundings,
+  requireFleet,
+  requireRegistered,
+} from '../bind-mailbox.ts';
 import { detectVersion } from '../equip/detect-version.ts';
+import { servesTools } from '../equip/session-mcp.ts';
 import { type SkillsAtLaunch, skillsForLaunch } from '../equip/skills.ts';
 import { sweepEnvironmentFiles } from '../equip/sweep-environment-files.ts';
+import { writeAdditions } from '../equip/write-additions.ts';
 import { type AttachReport, attachLocal } from '../gateway/attach.ts';
+import type { AttachOptions } from '../gateway/attach-plan.ts';
+import { detachLocal } from '../gateway/detach.ts';
+import { localStatus } from '../gateway/gateway-status.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
 import { createManifest, updateManifest } from '../records/manifest-store.ts';
 import { removeRecord } from '../records/registry.ts';
@@ -34,12 +40,16 @@ import { argsInSession } from './launch-plan.ts';
 import { idleShell, type ToolTrace, writePaneProgram } from './pane-program.ts';
 import { waitForTool } from './wait-for-tool.ts';
 
+export type McpReport = { door: McpDoor; server: string } | { declined: string };
+
 export interface LaunchReport {
   facts: ManifestFacts;
   paneId: string;
   toolPid: number | null;
   /** The mail skills of its tool; undefined when there was nothing to do about them. */
   skills?: SkillsAtLaunch | undefined;
+  /** How it was given our tools; undefined when it was not to have any, or its tool takes none. */
+  mcp?: McpReport | undefined;
   attached: AttachReport | undefined;
   /** The session runs; only its gateway does not. */
   attachError: RouseError | undefined;
@@ -50,25 +60,30 @@ export interface LaunchReport {
 }
 
 /**
- * Launches an agent: checks, mailbox, session root, tmux session with the tool in window 0, publication. What
- * fails on the way is taken back, so that nothing runs and nothing is left. A gateway that cannot be attached
- * afterwards leaves the session running and is reported.
+ * Launches an agent: checks, mailbox, session root, tmux session, gateway if one is asked for, the tool in window 0,
+ * publication. What fails on the way is taken back, so that nothing runs and nothing is left. A gateway that cannot be
+ * attached leaves the session running and is reported.
  */
 export async function launch(context: SessionContext, options: LaunchOptions): Promise<LaunchReport> {
   const identity = identityOf(options);
   const launched = await withClaimedName(context.settings.registryDir, identity, async () =>
     start(context, options, await prepareLaunch(context, options, identity)),
   );
-  return { ...launched, ...(await autoAttach(context, launched.facts, options)) };
+  const { facts, gateway } = launched;
+  const later = gateway ?? (await autoAttach(context, facts.path, options.autoAttach));
+  return { ...launched, ...later };
 }
 
-type Launched = Omit<LaunchReport, 'attached' | 'attachError'>;
+type Gateway = Pick<LaunchReport, 'attached' | 'attachError'>;
+type Launched = Omit<LaunchReport, keyof Gateway> & { gateway: Gateway | undefined };
 
-async function start(context: SessionContext, options: LaunchOptions, draft: Draft): Promise<Launched> {
+async function start(context: SessionContext, options: LaunchOptions, checked: Draft): Promise<Launched> {
   const undo: (() => unknown)[] = [];
+  let draft = checked;
   try {
-    const bound = await openMailbox(context, options, draft, undo);
-    const skills = bound && options.skills !== false ? installSkills(draft, context) : undefined;
+    requireFleet(options.mailbox, context);
+    const isRemote = isRemoteMailbox(options.mailbox);
+    let bound = isRemote ? undefined : await openMailbox(context, options, draft, undo);
     makeSessionDirectories(draft.paths);
     undo.push(() => fs.rmSync(draft.paths.root, { recursive: true, force: true }));
     // Before the tool starts: what it starts in turn may want to speak as the agent.
@@ -78,14 +93,22 @@ async function start(context: SessionContext, options: LaunchOptions, draft: Dra
       options,
     );
     undo.push(() => leaveFleet(draft.paths.root));
-    const { pane, trace } = await startSession(context, options, draft, bound, undo);
-    undo.push(() => removeRecord(context.settings.registryDir, draft, context.clock));
-    const [tool, version] = await Promise.all([
-      trace ? waitForTool(context, trace) : undefined,
-      toolVersion(draft, context.env),
-    ]);
-    const facts = await publish(context, draft, { tool, version });
-    return { facts, paneId: pane.paneId, toolPid: tool?.pid ?? null, ...membership, skills };
+    requireRegistered(options.mailbox, membership.fleetError);
+    if (isRemote) bound = await openMailbox(context, options, draft, undo);
+    const skills = bound && options.skills !== false ? installSkills(draft, context) : undefined;
+    draft = { ...draft, additions: await draft.equip(draft.gatewayPort) };
+    const version = await toolVersion(draft, context.env);
+    const session = await openSession(context, options, { draft, bound, version }, undo);
+    draft = session.draft;
+    const { pane, trace, gateway } = session;
+    const tool = trace ? await waitForTool(context, trace) : undefined;
+    const facts = await publish(context, draft, tool);
+    const seen = gateway?.attached && (await agentSeen(context, facts, gateway.attached));
+    return {
+      ...{ facts, paneId: pane.paneId, toolPid: tool?.pid ?? null, ...membership, skills },
+      mcp: mcpReport(draft.additions),
+      gateway: gateway && { ...gateway, attached: seen },
+    };
   } catch (error) {
     const explained = await explain(context, draft, error);
     for (const step of undo.reverse()) await (async () => step())().catch(() => {});
@@ -107,39 +130,41 @@ async function openMailbox(
   const bound = await bindAgentMailbox(
     {
       root: options.mailbox?.root ?? context.settings.mailboxDir,
+      transport: options.mailbox?.transport,
       address: options.mailbox?.address,
       agentName: draft.agentName,
       manifestPath: draft.paths.manifest,
     },
     context.clock,
   );
-  if (!bound.reused) undo.push(() => unbindMailbox(bound.binding, 'purge', context.clock));
+  if (!bound.reused) undo.push(() => unbindMailbox(bound.binding, 'purge', mailSurroundings(context.clock)));
   return bound;
 }
 
-async function startSession(
+interface Opened {
+  draft: Draft;
+  pane: Pane;
+  trace: ToolTrace | undefined;
+  /** Of a gateway that was attached before the tool started. */
+  gateway: Gateway | undefined;
+}
+
+/** The tmux session with the tool in it; where it is to find a gateway, that is attached first, and the pane waits. */
+async function openSession(
   context: SessionContext,
   options: LaunchOptions,
-  draft: Draft,
-  bound: Bound | undefined,
+  { draft, bound, version }: { draft: Draft; bound: Bound | undefined; version: string | null },
   undo: (() => unknown)[],
-): Promise<{ pane: Pane; trace: ToolTrace | undefined }> {
-  const { paths, plan, workdir, tmux } = draft;
+): Promise<Opened> {
+  const { paths, workdir, tmux } = draft;
   sweepEnvironmentFiles(context.settings.runtimeDir, context.clock);
-  for (const file of draft.additions.files) {
-    writeFileAtomic(file.path, file.content, { mode: file.mode ?? 0o600, durable: false });
-  }
-  createManifest(paths.root, manifestOf(draft, options, context.env, bound?.binding ?? null));
-  const program = plan.headless
-    ? { command: idleShell(context.env), trace: undefined }
-    : writePaneProgram({
-        directory: paths.launch,
-        title: draft.agentName,
-        workdir,
-        command: [plan.words[0]!, ...argsInSession(plan, draft.additions)],
-        env: toolEnvironment(draft, context.env),
-        without: plan.tool.process.nestedMarks,
-      });
+  writeAdditions(draft.additions);
+  createManifest(paths.root, {
+    ...manifestOf(draft, options, context.env, bound?.binding ?? null),
+    ...(version !== null && { launch_policy_provenance: { detected_tool_version: version } }),
+  });
+  const waits = draft.gatewayPort !== undefined && !draft.plan.headless;
+  const program = waits ? { command: WAITING, trace: undefined } : toolProgram(context, draft);
   crashPoint('session.launch.before_tmux');
   undo.push(() => endSession(tmux, draft.tmuxSessionName, context.clock));
   const pane = await tmux.newSession({
@@ -149,7 +174,65 @@ async function startSession(
     command: program.command,
     env: { HOUMAO_MANIFEST_PATH: paths.manifest, HOUMAO_AGENT_ID: draft.agentId },
   });
-  return { pane, trace: program.trace };
+  undo.push(() => removeRecord(context.settings.registryDir, draft, context.clock));
+  if (draft.gatewayPort === undefined) return { draft, pane, trace: program.trace, gateway: undefined };
+  undo.push(() => detachLocal(context, paths.manifest));
+  const wanted = { ...options.autoAttach, preferredPort: draft.gatewayPort };
+  const gateway = await autoAttach(context, paths.manifest, wanted);
+  const settled = await settleTools(context, options, { draft, bound }, gateway);
+  if (!waits) return { draft: settled, pane, trace: undefined, gateway };
+  const { command, trace } = toolProgram(context, settled);
+  await tmux.respawn(pane.paneId, workdir, command);
+  return { draft: settled, pane, trace, gateway };
+}
+
+/** What stands in the pane until the gateway listens; it ends by itself when nobody comes to start the tool. */
+const WAITING = ['/bin/sh', '-c', "printf '[rouse] waiting for the gateway'; exec sleep 90"];
+
+function toolProgram(
+  { env }: SessionContext,
+  draft: Draft,
+): { command: string[]; trace: ToolTrace | undefined } {
+  const { paths, plan, workdir } = draft;
+  if (plan.headless) return { command: idleShell(env), trace: undefined };
+  return writePaneProgram({
+    directory: paths.launch,
+    title: draft.agentName,
+    workdir,
+    command: [plan.words[0]!, ...argsInSession(plan, draft.additions)],
+    env: toolEnvironment(draft, env),
+    without: plan.tool.process.nestedMarks,
+  });
+}
+
+/** The gateway may not have come, or listens elsewhere than it was thought: then the tool is told something else. */
+async function settleTools(
+  context: SessionContext,
+  options: LaunchOptions,
+  { draft, bound }: { draft: Draft; bound: Bound | undefined },
+  { attached }: Gateway,
+): Promise<Draft> {
+  const { gateway_port: listens } = attached?.status ?? {};
+  const port = listens && (await servesTools(draft.paths.root, listens)) ? listens : undefined;
+  if (port === draft.gatewayPort) return draft;
+  const settled = { ...draft, additions: await draft.equip(port) };
+  writeAdditions(settled.additions);
+  const { launch_plan: plan, agent_launch_authority: authority } = manifestOf(
+    settled,
+    options,
+    context.env,
+    bound?.binding ?? null,
+  );
+  await updateManifest(draft.paths.root, context.clock, (before) => ({
+    ...before,
+    launch_plan: { ...before.launch_plan, args: plan.args ?? [], metadata: plan.metadata ?? {} },
+    agent_launch_authority: before.agent_launch_authority && {
+      ...before.agent_launch_authority,
+      launch_args: authority?.launch_args ?? [],
+      launch_env: authority?.launch_env ?? [],
+    },
+  }));
+  return settled;
 }
 
 function toolVersion(draft: Draft, env: NodeJS.ProcessEnv): Promise<string | null> {
@@ -160,12 +243,11 @@ function toolVersion(draft: Draft, env: NodeJS.ProcessEnv): Promise<string | nul
 async function publish(
   context: SessionContext,
   draft: Draft,
-  { tool, version }: { tool: ProcessIdentity | undefined; version: string | null },
+  tool: ProcessIdentity | undefined,
 ): Promise<ManifestFacts> {
   await updateManifest(draft.paths.root, context.clock, (manifest) => ({
     ...manifest,
     runtime: { ...manifest.runtime, agent_pid: tool?.pid ?? null },
-    ...(version !== null && { launch_policy_provenance: { detected_tool_version: version } }),
   }));
   const facts = await publishCapability(context, draft.paths.manifest);
   crashPoint('session.launch.published');
@@ -174,15 +256,39 @@ async function publish(
 
 async function autoAttach(
   context: SessionContext,
-  facts: ManifestFacts,
-  options: LaunchOptions,
-): Promise<Pick<LaunchReport, 'attached' | 'attachError'>> {
-  if (!options.autoAttach) return { attached: undefined, attachError: undefined };
+  manifestPath: string,
+  wanted: AttachOptions | undefined,
+): Promise<Gateway> {
+  if (!wanted) return { attached: undefined, attachError: undefined };
   try {
-    return { attached: await attachLocal(context, facts.path, options.autoAttach), attachError: undefined };
+    return { attached: await attachLocal(context, manifestPath, wanted), attachError: undefined };
   } catch (error) {
     return { attached: undefined, attachError: asRouseError(error) };
   }
+}
+
+const SEEN_WITHIN_MS = 3000;
+
+/** How it stands once the gateway has seen the tool, which started after it. */
+async function agentSeen(
+  context: SessionContext,
+  facts: ManifestFacts,
+  attached: AttachReport,
+): Promise<AttachReport> {
+  const { clock } = context;
+  const deadline = clock.monotonic() + SEEN_WITHIN_MS;
+  for (;;) {
+    const { status } = await localStatus(context, facts);
+    const seen = status.managed_agent_connectivity === 'connected';
+    if (seen || clock.monotonic() >= deadline || context.signal?.aborted) return { ...attached, status };
+    await new Promise<void>((resolve) => clock.after(50, resolve));
+  }
+}
+
+function mcpReport({ metadata, declined }: Draft['additions']): McpReport | undefined {
+  const door = metadata?.['mcp_door'] as McpDoor | undefined;
+  if (declined !== undefined) return { declined };
+  return door && { door, server: String(metadata?.['mcp_server']) };
 }
 
 /** Adds what the pane shows: a tool that does not start says why on its screen. */

@@ -2,6 +2,7 @@ import { utcStamp } from '../../base/index.ts';
 import { type BackendKind, isHeadless } from '../../domain/index.ts';
 import type { MailboxBinding, SessionManifestInput } from '../../wire/index.ts';
 import type { BeforeJoin } from '../target/joined-session.ts';
+import type { CaoOwnership } from './cao-place.ts';
 import { authorityOf, type Ownership, serverSection } from './fleet-ownership.ts';
 
 export interface NewSessionFacts {
@@ -17,8 +18,12 @@ export interface NewSessionFacts {
   createdAt: Date;
   joined: boolean;
   beforeJoin?: BeforeJoin | undefined;
+  /** Where it is not the first pane of window 0. */
+  agentPane?: string | undefined;
   mailbox: MailboxBinding | null;
   owner?: Ownership | undefined;
+  /** The CAO server that owns the terminal. */
+  cao?: CaoOwnership | undefined;
   plan: PlanFacts;
   resume?: { kind: 'none' | 'last' | 'exact'; value: string | null };
 }
@@ -38,7 +43,8 @@ export interface PlanFacts {
 /** The manifest of a session that is about to begin. */
 export function newManifest(facts: NewSessionFacts): SessionManifestInput {
   const { plan, backend, tool, workdir, owner } = facts;
-  const authority = authorityOf(owner);
+  const authority = facts.cao ? caoAuthority(facts.cao) : authorityOf(owner);
+  const window = facts.cao?.windowName ?? 'agent';
   const turns = { turn_index: 0, role_bootstrap_applied: plan.role.applied, working_directory: workdir };
   const registry = {
     registry_generation_id: facts.generationId,
@@ -60,15 +66,16 @@ export function newManifest(facts: NewSessionFacts): SessionManifestInput {
       session_name: facts.tmuxSessionName,
       primary_window_index: '0',
       primary_window_role: 'managed_agent_surface',
-      primary_window_name: 'agent',
+      primary_window_name: window,
       socket: facts.tmuxSocket,
+      ...(facts.agentPane !== undefined && { agent_pane: facts.agentPane }),
       before_join: facts.beforeJoin ?? null,
     },
     interactive: {
       ...turns,
       terminal_id: authority.terminal_id,
       parsing_mode: authority.parsing_mode,
-      tmux_window_name: 'agent',
+      tmux_window_name: window,
     },
     agent_launch_authority: {
       backend,
@@ -104,9 +111,10 @@ function launchPlan({ backend, tool, workdir, plan, mailbox }: NewSessionFacts) 
 }
 
 function backendPart(
-  { backend, owner, resume, tmuxSessionName }: NewSessionFacts,
+  { backend, owner, cao, resume, tmuxSessionName }: NewSessionFacts,
   turns: NonNullable<SessionManifestInput['local_interactive']>,
-): Pick<SessionManifestInput, 'headless' | 'houmao_server' | 'local_interactive'> {
+): Pick<SessionManifestInput, 'cao' | 'headless' | 'houmao_server' | 'local_interactive'> {
+  if (cao) return { cao: caoSection(cao, tmuxSessionName) };
   if (isHeadless(backend)) {
     const { kind = 'none', value = null } = resume ?? {};
     return {
@@ -114,4 +122,24 @@ function backendPart(
     };
   }
   return owner ? { houmao_server: serverSection(owner, tmuxSessionName) } : { local_interactive: turns };
+}
+
+/** Our own sight decides, whatever CAO's status says: that is what its words call `shadow_only`. */
+function caoTerminal({ apiBaseUrl, terminalId, windowName, profileName }: CaoOwnership) {
+  return {
+    api_base_url: apiBaseUrl,
+    terminal_id: terminalId,
+    profile_name: profileName,
+    profile_path: null,
+    parsing_mode: 'shadow_only' as const,
+    tmux_window_name: windowName,
+  };
+}
+
+function caoAuthority(cao: CaoOwnership): ReturnType<typeof authorityOf> {
+  return { ...caoTerminal(cao), managed_agent_ref: null };
+}
+
+function caoSection(cao: CaoOwnership, tmuxSessionName: string): NonNullable<SessionManifestInput['cao']> {
+  return { ...caoTerminal(cao), session_name: tmuxSessionName, turn_index: 0 };
 }

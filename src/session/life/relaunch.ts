@@ -1,5 +1,6 @@
-import { conflict, internal, unsupported } from '../../base/index.ts';
+import { conflict, internal, proxyExceptions, unsupported } from '../../base/index.ts';
 import { isHeadless } from '../../domain/index.ts';
+import { readConversation } from '../../terminal/index.ts';
 import { toolOf } from '../../tools/index.ts';
 import type { SessionManifest } from '../../wire/index.ts';
 import { detectVersion } from '../equip/detect-version.ts';
@@ -15,13 +16,21 @@ import { followSession } from '../target/follow-session.ts';
 import { publishCapability } from '../target/publish-capability.ts';
 import { descendants, endAll } from './end-session.ts';
 import { idleShell, type ToolTrace, writePaneProgram } from './pane-program.ts';
+import { renewTools } from './renew-tools.ts';
 import { waitForTool } from './wait-for-tool.ts';
+
+export interface RelaunchOptions {
+  /** Goes on with the conversation the tool was in, where it is known and the tool can. */
+  resume?: boolean | undefined;
+}
 
 export interface RelaunchReport {
   facts: ManifestFacts;
   toolPid: number | null;
   /** The tmux session was gone and was made again. */
   revived: boolean;
+  /** It goes on with the conversation it was in. */
+  resumed: boolean;
   notes: string[];
 }
 
@@ -30,17 +39,22 @@ export interface RelaunchReport {
  * first. A session whose tmux server died gets a new tmux session of the same name. Credentials come from the
  * environment of whoever relaunches: they are stored nowhere.
  */
-export function relaunch(context: SessionContext, given: ManifestFacts): Promise<RelaunchReport> {
+export function relaunch(
+  context: SessionContext,
+  given: ManifestFacts,
+  { resume = false }: RelaunchOptions = {},
+): Promise<RelaunchReport> {
   return withLifecycleLock(context, given.root, async () => {
     const { facts, lives } = await followSession(context, given);
-    const manifest = readManifest(facts.root);
-    requireRelaunchable(manifest);
+    requireRelaunchable(readManifest(facts.root));
     requireOwnRecord(context, facts);
     const tmux = tmuxOf(context, facts);
     const revived = !lives;
-    if (revived) await refuseSecondTool(tmux, manifest, facts);
-    const env = toolEnvironment(context, manifest, facts);
-    const { command, trace } = paneCommand(context, manifest, facts, env);
+    if (revived) await refuseSecondTool(tmux, readManifest(facts.root), facts);
+    const { manifest, passingEnv } = await renewTools(context, facts);
+    const env = { ...toolEnvironment(context, manifest, facts), ...passingEnv };
+    const again = resume ? resumedWords(manifest, facts) : undefined;
+    const { command, trace } = paneCommand(context, manifest, facts, { env, args: again });
     if (revived) await newSession(tmux, facts, command);
     else await respawn(context, tmux, facts, command);
     const [tool, version] = await Promise.all([
@@ -56,12 +70,21 @@ export function relaunch(context: SessionContext, given: ManifestFacts): Promise
       }),
     }));
     await publishCapability(context, facts.path);
-    return { facts, toolPid: tool?.pid ?? null, revived, notes: missingCredentials(context, manifest) };
+    const resumed = again !== undefined || (resume && isHeadless(facts.backend));
+    const notes = missingCredentials(context, manifest);
+    if (resume && !resumed) notes.push(`${facts.tool} began a new conversation: none is known to go on with`);
+    return { facts, toolPid: tool?.pid ?? null, revived, resumed, notes };
   });
 }
 
 function requireRelaunchable(manifest: SessionManifest): void {
   const authority = manifest.agent_launch_authority;
+  if (manifest.backend === 'cao_rest') {
+    throw unsupported(`agent ${manifest.agent_name} was started by CAO, and only CAO can start it again`, {
+      hint: 'make a new terminal there and join it with "rouse agents join --cao"',
+      facts: { cause: 'not_relaunchable' },
+    });
+  }
   if (!authority || authority.posture_kind === 'unavailable') {
     throw unsupported(
       `agent ${manifest.agent_name} was joined without launch options and cannot be relaunched`,
@@ -108,7 +131,7 @@ function paneCommand(
   context: SessionContext,
   manifest: SessionManifest,
   facts: ManifestFacts,
-  env: Record<string, string>,
+  { env, args: given }: { env: Record<string, string>; args: string[] | undefined },
 ): { command: string[]; trace: ToolTrace | undefined } {
   if (isHeadless(facts.backend)) return { command: idleShell(context.env), trace: undefined };
   const { executable, args } = manifest.launch_plan;
@@ -117,10 +140,25 @@ function paneCommand(
     directory: sessionPaths(facts.root).launch,
     title: facts.agentName,
     workdir: facts.workingDirectory,
-    command: [executable, ...args],
+    command: [executable, ...(given ?? args)],
     env,
     without: toolOf(facts.tool)?.process.nestedMarks,
   });
+}
+
+/** The tool's arguments for going on with its conversation; undefined when it cannot, or nobody knows with which. */
+function resumedWords(manifest: SessionManifest, facts: ManifestFacts): string[] | undefined {
+  const tool = toolOf(facts.tool);
+  const session = readConversation(facts.root);
+  if (!tool?.resume || session === undefined || isHeadless(facts.backend)) return undefined;
+  const { args } = manifest.launch_plan;
+  // A program that comes with Rouse is a script: its path stays before everything.
+  const fixed = tool.process.packaged ? 1 : 0;
+  const own = args.slice(fixed);
+  const words = tool.resume.flatMap((word) =>
+    word === '{args}' ? own : [word.replace('{session}', session)],
+  );
+  return [...args.slice(0, fixed), ...words];
 }
 
 function toolEnvironment(
@@ -131,8 +169,9 @@ function toolEnvironment(
   const home = manifest.launch_plan.home_selector;
   return {
     ...handedEnvironment(context.env, toolOf(facts.tool)?.process.nestedMarks),
-    ...launchEnv(manifest, context.env),
     ...(home?.env_var && home.home_path && { [home.env_var]: home.home_path }),
+    ...launchEnv(manifest, context.env),
+    ...proxyExceptions(context.env),
     HOUMAO_MANIFEST_PATH: facts.path,
     HOUMAO_AGENT_ID: facts.agentId,
   };
@@ -141,7 +180,7 @@ function toolEnvironment(
 /** The session a person had started is gone; the new one is ours, and stop ends it. */
 function madeHere({ tmux, agent_launch_authority: authority }: SessionManifest): Partial<SessionManifest> {
   return {
-    ...(tmux && { tmux: { ...tmux, before_join: null } }),
+    ...(tmux && { tmux: { ...tmux, before_join: null, agent_pane: null } }),
     ...(authority && { agent_launch_authority: { ...authority, session_origin: null } }),
   };
 }
@@ -184,9 +223,9 @@ async function respawn(
   facts: ManifestFacts,
   command: string[],
 ): Promise<void> {
-  const pane = await tmux.agentPane(facts.tmuxSessionName);
+  const pane = await tmux.agentPane(facts.tmuxSessionName, facts.agentPane);
   if (!pane) {
-    throw conflict(`tmux session "${facts.tmuxSessionName}" has no window 0`, {
+    throw conflict(`tmux session "${facts.tmuxSessionName}" has no window of the agent any more`, {
       hint: 'stop the agent and launch it again',
       facts: { cause: 'agent_window_missing' },
     });

@@ -1,21 +1,26 @@
-import { asRouseError, conflict, crashPoint } from '../../base/index.ts';
+import { asRouseError, conflict, crashPoint, unsupported } from '../../base/index.ts';
 import { endHeadlessTurn } from '../../terminal/index.ts';
+import { endOwnHome } from '../equip/own-home.ts';
 import { detachHoldingLock } from '../gateway/detach.ts';
 import { withLifecycleLock } from '../gateway/lifecycle-lock.ts';
-import type { ManifestFacts } from '../records/manifest-facts.ts';
+import { launchFacts, type ManifestFacts } from '../records/manifest-facts.ts';
 import { updateManifest } from '../records/manifest-store.ts';
 import { removeRecord } from '../records/registry.ts';
+import { sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { tmuxOf } from '../session-tmux.ts';
 import { followSession } from '../target/follow-session.ts';
 import { putBack } from '../target/joined-session.ts';
 import { endSession } from './end-session.ts';
+import { cleanSkills, unequipJoined } from './equip-joined.ts';
 import { leaveFleet } from './fleet-membership.ts';
 import type { StopReport } from './stop-report.ts';
 
 export interface StopOptions {
   /** Ends a joined session too; without it, that one is only left. */
   killSession?: boolean | undefined;
+  /** Remove the mail skills of its tool too, when no other agent of this host uses them. */
+  clean?: boolean | undefined;
 }
 
 /**
@@ -26,11 +31,15 @@ export interface StopOptions {
 export function stop(
   context: SessionContext,
   given: ManifestFacts,
-  { killSession = false }: StopOptions = {},
+  { killSession = false, clean = false }: StopOptions = {},
 ): Promise<StopReport> {
+  if (killSession && given.backend === 'cao_rest') throw ownedByCao(given.agentName);
   return withLifecycleLock(context, given.root, async () => {
     const { facts, lives } = await followSession(context, given);
-    return facts.joined && lives && !killSession ? giveBack(context, facts) : end(context, facts, lives);
+    const ours = (notes: string[]): void => takeOut(context, facts, { clean, notes });
+    return facts.joined && lives && !killSession
+      ? giveBack(context, facts, ours)
+      : end(context, facts, { lives, ours });
   });
 }
 
@@ -47,8 +56,19 @@ export function launchedHere(agentName: string): Error {
   });
 }
 
+function ownedByCao(agentName: string): Error {
+  return unsupported(`the tmux session of agent ${agentName} belongs to CAO, and is not ended here`, {
+    hint: `"rouse agents stop --agent-name ${agentName}" leaves it; end its terminal in CAO`,
+    facts: { cause: 'owned_by_cao' },
+  });
+}
+
 /** A gateway that cannot be ended would go on typing into a person's session, so nothing is given back before it is gone. */
-async function giveBack(context: SessionContext, facts: ManifestFacts): Promise<StopReport> {
+async function giveBack(
+  context: SessionContext,
+  facts: ManifestFacts,
+  ours: (notes: string[]) => void,
+): Promise<StopReport> {
   const notes: string[] = [];
   await detachHoldingLock(context, facts);
   crashPoint('session.leave.detached');
@@ -56,20 +76,40 @@ async function giveBack(context: SessionContext, facts: ManifestFacts): Promise<
   const done = await putBack(tmuxOf(context, facts), facts);
   crashPoint('session.leave.put_back');
   if (done === 'as_it_was') notes.push('the session was already given back');
+  ours(notes);
   await deregister(context, facts, notes);
   return { session: done === 'gone' ? 'gone' : 'left', notes };
 }
 
-async function end(context: SessionContext, facts: ManifestFacts, lives: boolean): Promise<StopReport> {
+async function end(
+  context: SessionContext,
+  facts: ManifestFacts,
+  { lives, ours }: { lives: boolean; ours: (notes: string[]) => void },
+): Promise<StopReport> {
   const notes: string[] = [];
   await detachHoldingLock(context, facts).catch((error) => {
     notes.push(`the gateway was not detached: ${asRouseError(error).message}`);
   });
   await endTurn(context, facts, notes);
+  ours(notes);
   await deregister(context, facts, notes);
   // Last, because this command may itself run in the session.
   const ended = lives && (await endSession(tmuxOf(context, facts), facts.tmuxSessionName, context.clock));
   return { session: ended ? 'ended' : 'gone', notes };
+}
+
+/** What is ours in the tool's own places: what a join put there, and with `clean` the skills too. */
+function takeOut(
+  context: SessionContext,
+  facts: ManifestFacts,
+  { clean, notes }: { clean: boolean; notes: string[] },
+): void {
+  try {
+    if (facts.joined) notes.push(...unequipJoined(context, facts));
+    if (clean) notes.push(...cleanSkills(context, facts));
+  } catch (error) {
+    notes.push(`not all of what was installed for it was removed: ${asRouseError(error).message}`);
+  }
 }
 
 /** A headless turn is no child of tmux and would outlive its session. */
@@ -83,6 +123,7 @@ async function deregister(context: SessionContext, facts: ManifestFacts, notes: 
   await forgetPid(context, facts).catch((error) => {
     notes.push(`the manifest was not updated: ${asRouseError(error).message}`);
   });
+  endOwnHome(sessionPaths(facts.root).launch, launchFacts(facts.document)['mcp_home']);
   await leaveFleet(facts.root);
   const removed = await removeRecord(context.settings.registryDir, facts, context.clock);
   if (!removed) notes.push('the registry held no record of this session');

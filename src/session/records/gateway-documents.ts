@@ -12,6 +12,11 @@ export const PROTOCOL_VERSION = 'v1';
 /** Where a gateway runs until an attach has said otherwise: in the foreground, in a window beside the agent's. */
 export const FIRST_EXECUTION_MODE: ExecutionMode = 'tmux_auxiliary_window';
 
+/** A window beside a terminal of CAO's would be CAO's: a gateway has none there. */
+export function firstExecutionMode({ backend }: Pick<ManifestFacts, 'backend'>): ExecutionMode {
+  return backend === 'cao_rest' ? 'detached_process' : FIRST_EXECUTION_MODE;
+}
+
 /** As `GET /v1/status` answers, and as state.json holds it. */
 export type StatusDocument = GatewayStatus;
 
@@ -36,6 +41,7 @@ export function attachDocument(facts: ManifestFacts, desired: Partial<DesiredCon
 }
 
 function backendMetadata(facts: ManifestFacts): Record<string, unknown> {
+  if (facts.backend === 'cao_rest') return caoMetadata(facts);
   if (facts.backend !== 'houmao_server_rest') {
     return {
       session_id: facts.sessionId,
@@ -53,6 +59,18 @@ function backendMetadata(facts: ManifestFacts): Record<string, unknown> {
     terminal_id,
     parsing_mode,
     tmux_window_name: tmux_window_name ?? null,
+  };
+}
+
+function caoMetadata({ document }: ManifestFacts): Record<string, unknown> {
+  const cao = document['cao'] as Record<string, unknown>;
+  return {
+    api_base_url: cao['api_base_url'],
+    terminal_id: cao['terminal_id'],
+    profile_name: cao['profile_name'] ?? '',
+    profile_path: cao['profile_path'] ?? '',
+    parsing_mode: cao['parsing_mode'],
+    tmux_window_name: cao['tmux_window_name'] ?? null,
   };
 }
 
@@ -106,7 +124,7 @@ export function offlineDocument(paths: SessionPaths, facts: ManifestFacts): Stat
     attachIdentity: facts.sessionId,
     backend: facts.backend,
     tmuxSessionName: facts.tmuxSessionName,
-    executionMode: readDesiredConfig(paths).desired_execution_mode ?? FIRST_EXECUTION_MODE,
+    executionMode: readDesiredConfig(paths).desired_execution_mode ?? firstExecutionMode(facts),
     queueDepth: last.depth,
     epoch: last.epoch,
     instanceId: last.instanceId,

@@ -1,5 +1,5 @@
-import * as path from 'node:path';
 import { isProcessAlive, type ProcessIdentity, readIfExists } from '../../base/index.ts';
+import { hostFiles } from '../../wire/files/host-files.ts';
 import type { SessionPaths } from './session-paths.ts';
 
 /** What the parent of a gateway wrote about itself in run/keeper.json. */
@@ -13,15 +13,27 @@ export interface KeeperRecord {
   exitCode: number | null;
   /** Of the last end; before the first, of its start. */
   sinceUtc: string;
+  /** Of the host that holds the gateway; undefined of one that is a process. */
+  hostDirectory: string | undefined;
+  /** How often that host had been started again when this was told. */
+  hostRestarts: number;
+}
+
+/** Of one in a host, the ends of the host count too, which the host's own keeper tells. */
+export function readKeeper(paths: Pick<SessionPaths, 'keeper'>): KeeperRecord | undefined {
+  const own = readRecord(paths.keeper);
+  const host = own?.hostDirectory ? readRecord(hostFiles(own.hostDirectory).keeper) : undefined;
+  if (!own || !host || host.identity.pid !== own.identity.pid) return own;
+  const ends = host.restarts - own.hostRestarts;
+  if (ends <= 0 && !host.gaveUp) return own;
+  const { gaveUp, exitCode, sinceUtc } = host;
+  return { ...own, gaveUp, exitCode, sinceUtc, restarts: own.restarts + ends };
 }
 
 /** A damaged record is as good as none. */
-export function readKeeper(paths: SessionPaths): KeeperRecord | undefined {
+function readRecord(file: string): KeeperRecord | undefined {
   try {
-    const record = JSON.parse(readIfExists(keeperRecordFile(paths)) ?? 'null') as Record<
-      string,
-      unknown
-    > | null;
+    const record = JSON.parse(readIfExists(file) ?? 'null') as Record<string, unknown> | null;
     const pid = record?.['pid'];
     const ticks = record?.['pid_start_ticks'];
     if (!record || !Number.isInteger(pid) || !Number.isInteger(ticks)) return undefined;
@@ -31,6 +43,8 @@ export function readKeeper(paths: SessionPaths): KeeperRecord | undefined {
       restarts: Number(record['restarts']),
       exitCode: Number.isInteger(record['exit_code']) ? (record['exit_code'] as number) : null,
       sinceUtc: String(record['since_utc']),
+      hostDirectory: typeof record['host_directory'] === 'string' ? record['host_directory'] : undefined,
+      hostRestarts: Number(record['host_restarts'] ?? 0),
     };
   } catch {
     return undefined;
@@ -40,7 +54,7 @@ export function readKeeper(paths: SessionPaths): KeeperRecord | undefined {
 /** Whether somebody will start the gateway again that has ended. */
 export function isKept(paths: SessionPaths): boolean {
   const keeper = readKeeper(paths);
-  return keeper !== undefined && isProcessAlive(keeper.identity);
+  return keeper !== undefined && !keeper.gaveUp && isProcessAlive(keeper.identity);
 }
 
 /** A gateway that stays down: since when, and in a sentence for people why and what to do. */
@@ -73,8 +87,4 @@ export function restartWords(paths: SessionPaths): string | undefined {
 function endWords(code: number | null): string {
   if (code === null) return 'exit code unknown';
   return code > 128 ? `signal ${code - 128}` : `exit code ${code}`;
-}
-
-export function keeperRecordFile(paths: SessionPaths): string {
-  return path.join(paths.run, 'keeper.json');
 }

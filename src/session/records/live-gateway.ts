@@ -3,6 +3,7 @@ import { GatewayClient } from '../../client/index.ts';
 import {
   AGENT_WINDOW_INDEX,
   connectHost,
+  EXECUTION_MODES,
   type ExecutionMode,
   type PartialTimings,
 } from '../../domain/index.ts';
@@ -88,7 +89,7 @@ export function readRecordedGateway(paths: SessionPaths): RecordedGateway | stri
     return `${paths.currentInstance} is not JSON`;
   }
   const { pid, port, host, execution_mode: mode } = record;
-  const isMode = mode === 'detached_process' || mode === 'tmux_auxiliary_window';
+  const isMode = EXECUTION_MODES.includes(mode as ExecutionMode);
   if (!isCount(pid) || !isCount(port) || typeof host !== 'string' || !isMode) {
     return `${paths.currentInstance} does not name a gateway`;
   }
@@ -101,7 +102,7 @@ export function readRecordedGateway(paths: SessionPaths): RecordedGateway | stri
     instanceId: textOrNone(record['instance_id']),
     host,
     port,
-    executionMode: mode,
+    executionMode: mode as ExecutionMode,
     timings: timingsOrNone(record['tui_tracking_timings']),
     windowId: textOrNone(record['tmux_window_id']),
     windowIndex: textOrNone(record['tmux_window_index']),

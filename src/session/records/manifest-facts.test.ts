@@ -48,6 +48,24 @@ describe('the quick facts of a manifest', () => {
     expect(tryManifestFacts(file)).toBeUndefined();
   });
 
+  it('of a manifest that a newer version wrote are refused in a sentence that says so', async () => {
+    const file = writeSession(directory, sampleManifest());
+    const newer = {
+      ...JSON.parse(fs.readFileSync(file, 'utf8')),
+      schema_version: 5,
+      backend: 'not known yet',
+    };
+    fs.writeFileSync(file, JSON.stringify(newer));
+    expect(await refusalOf(() => readManifestFacts(file))).toMatchObject({
+      code: 'unsupported',
+      message: `${file} was written by a newer version of Rouse (manifest version 5)`,
+      hint: expect.stringContaining('update Rouse'),
+    });
+    expect((await refusalOf(() => readManifest(path.dirname(file)))).hint).toContain(
+      'another version of Rouse',
+    );
+  });
+
   it('of a path that is relative, gone, or not a manifest.json are refused', async () => {
     for (const file of ['manifest.json', '/nowhere/manifest.json', '/etc/passwd']) {
       expect((await refusalOf(() => readManifestFacts(file))).code).toMatch(/^(invalid|not_found)$/);

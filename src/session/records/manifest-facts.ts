@@ -1,5 +1,5 @@
 import * as path from 'node:path';
-import { conflict, invalid, isRouseError, notFound, readIfExists } from '../../base/index.ts';
+import { conflict, invalid, isRouseError, notFound, readIfExists, unsupported } from '../../base/index.ts';
 import { type BackendKind, isBackendKind } from '../../domain/index.ts';
 import { rootOfManifest } from '../../wire/files/session-files.ts';
 
@@ -17,6 +17,8 @@ export interface ManifestFacts {
   agentId: string;
   tmuxSessionName: string;
   tmuxSocket: string | undefined;
+  /** The pane the agent was joined in; undefined: the first of window 0. */
+  agentPane: string | undefined;
   sessionId: string;
   workingDirectory: string;
   generationId: string | undefined;
@@ -25,6 +27,8 @@ export interface ManifestFacts {
   /** `gateway_authority.attach`: whom to ask when the session belongs to a fleet server. */
   serverBaseUrl: string | undefined;
   serverAgentRef: string | undefined;
+  /** The window of a terminal that a CAO server owns. */
+  caoWindow: string | undefined;
   /** The document itself, for what few callers need. */
   document: Record<string, unknown>;
 }
@@ -41,7 +45,9 @@ export function tryManifestFacts(manifestPath: string): ManifestFacts | undefine
 
 type Json = Record<string, unknown>;
 
-/** `not_found` when the pointer leads nowhere, `invalid` when the file is not a manifest of a session in tmux. */
+const MANIFEST_VERSION = 4;
+
+/** `not_found` when the pointer leads nowhere, `invalid` when the file is not a manifest of a session in tmux, `unsupported` when a newer version wrote it. */
 export function readManifestFacts(manifestPath: string): ManifestFacts {
   const root = path.isAbsolute(manifestPath) ? rootOfManifest(manifestPath) : undefined;
   if (root === undefined)
@@ -54,9 +60,19 @@ export function readManifestFacts(manifestPath: string): ManifestFacts {
     throw invalid(`${manifestPath} has no ${field}`, { facts: { file: manifestPath, field } });
   };
   const backend = need(document['backend'], 'backend');
-  if (document['schema_version'] !== 4 || !isBackendKind(backend)) {
+  const version = document['schema_version'];
+  if (typeof version === 'number' && version > MANIFEST_VERSION) {
+    throw unsupported(
+      `${manifestPath} was written by a newer version of Rouse (manifest version ${version})`,
+      {
+        hint: `update Rouse; this one knows manifests up to version ${MANIFEST_VERSION}`,
+        facts: { file: manifestPath },
+      },
+    );
+  }
+  if (version !== MANIFEST_VERSION || !isBackendKind(backend)) {
     throw invalid(`${manifestPath} is not a manifest this program knows`, {
-      hint: `it has schema_version ${JSON.stringify(document['schema_version'])} and backend ${JSON.stringify(backend)}`,
+      hint: `it has schema_version ${JSON.stringify(version)} and backend ${JSON.stringify(backend)}`,
     });
   }
   const tmux = section(document, 'tmux');
@@ -70,12 +86,14 @@ export function readManifestFacts(manifestPath: string): ManifestFacts {
     agentId: need(document['agent_id'], 'agent_id'),
     tmuxSessionName: need(document['tmux_session_name'], 'tmux_session_name'),
     tmuxSocket: textOrNone(tmux['socket']),
+    agentPane: textOrNone(tmux['agent_pane']),
     sessionId: textOrNone(section(document, 'runtime')['session_id']) ?? path.basename(root),
     workingDirectory: need(document['working_directory'], 'working_directory'),
     generationId: textOrNone(document['registry_generation_id']),
     joined: section(document, 'agent_launch_authority')['session_origin'] === 'joined_tmux',
     serverBaseUrl: textOrNone(authority['api_base_url']),
     serverAgentRef: textOrNone(authority['managed_agent_ref']),
+    caoWindow: textOrNone(section(document, 'cao')['tmux_window_name']),
     document,
   };
   if (tmux['session_name'] !== facts.tmuxSessionName) {
@@ -100,6 +118,11 @@ function parse(text: string, file: string): Json {
 export function section(document: Json, name: string): Json {
   const value = document[name];
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {};
+}
+
+/** What a launch noted for itself and others. */
+export function launchFacts(document: Json): Json {
+  return section(section(section(document, 'launch_plan'), 'metadata'), 'rouse');
 }
 
 function textOrNone(value: unknown): string | undefined {

@@ -4,6 +4,8 @@ import { errnoOf, readIfExists } from '../../base/index.ts';
 import { bareAgentName, isAgentIdentifier, isBackendKind, parseUtcTime } from '../../domain/index.ts';
 import type { RegistryRecord } from '../../wire/index.ts';
 
+export const RECORD_VERSION = 2;
+
 /**
  * The shared registry, read. A record counts while its lease runs; a malformed or expired one counts as absent
  * and is reported apart. Checked by hand against the same rules as the schema, because looking up an agent must
@@ -12,12 +14,17 @@ import type { RegistryRecord } from '../../wire/index.ts';
 export interface RegistryView {
   fresh: RegistryRecord[];
   expired: RegistryRecord[];
-  /** Files that are not records. They are skipped here and put aside by the next publication. */
+  /** Files that are not records. They are skipped here and, unless a newer version wrote them, put aside by the next publication. */
   malformed: string[];
 }
 
+/** One directory per agent. */
+export function agentsDirectory(registryDir: string): string {
+  return path.join(registryDir, 'live_agents');
+}
+
 export function recordPath(registryDir: string, agentId: string): string {
-  return path.join(registryDir, 'live_agents', agentId, 'record.json');
+  return path.join(agentsDirectory(registryDir), agentId, 'record.json');
 }
 
 export function readRegistry(registryDir: string, nowMs: number): RegistryView {
@@ -33,7 +40,7 @@ export function readRegistry(registryDir: string, nowMs: number): RegistryView {
 
 function agentIds(registryDir: string): string[] {
   try {
-    return fs.readdirSync(path.join(registryDir, 'live_agents')).filter(isAgentIdentifier).sort();
+    return fs.readdirSync(agentsDirectory(registryDir)).filter(isAgentIdentifier).sort();
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return [];
     throw error;
@@ -49,6 +56,16 @@ export function readRecord(registryDir: string, agentId: string): RegistryRecord
     return isRecord(record) && record.agent_id === agentId ? record : 'malformed';
   } catch {
     return 'malformed';
+  }
+}
+
+/** What a file that may be no record says of its version. */
+export function writtenVersion(file: string): number | undefined {
+  try {
+    const { schema_version: version } = JSON.parse(readIfExists(file) ?? '');
+    return typeof version === 'number' ? version : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -110,7 +127,7 @@ function isShape(shape: Record<string, Check>): Check {
 }
 
 const checkRecord = isShape({
-  schema_version: isOneOf(2),
+  schema_version: isOneOf(RECORD_VERSION),
   agent_name: isName,
   agent_id: isName,
   generation_id: isUuid,

@@ -120,6 +120,24 @@ describe('what belongs to a generation', () => {
   });
 });
 
+describe('a record that a newer version wrote', () => {
+  it('is never put aside or written over', async () => {
+    const own = record({ agentId: 'a' });
+    const file = recordPath(directory, 'a');
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    const newer = JSON.stringify({ ...own, schema_version: 3, another: 'field' });
+    fs.writeFileSync(file, newer);
+    await expect(publishRecord(directory, own, clock)).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining('was written by a newer version of Rouse (record version 3)'),
+      hint: expect.stringContaining('update Rouse'),
+    });
+    expect(await removeRecord(directory, owner(own), clock)).toBe(false);
+    expect(fs.readdirSync(path.dirname(file))).toEqual(['record.json']);
+    expect(fs.readFileSync(file, 'utf8')).toBe(newer);
+  });
+});
+
 describe('the quick reader agrees with the schema', () => {
   const changes: [string, (own: Record<string, unknown>) => Record<string, unknown>][] = [
     ['as published', (own) => own],

@@ -11,13 +11,21 @@ import {
   invalid,
   randomHex,
   stableJson,
+  unsupported,
   withFileLock,
   writeFileAtomic,
 } from '../../base/index.ts';
 import { parseUtcTime } from '../../domain/index.ts';
 import { parseFile, type RegistryRecord, registryRecord } from '../../wire/index.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
-import { isFresh, leaseIsOld, readRecord, recordPath } from './registry-read.ts';
+import {
+  isFresh,
+  leaseIsOld,
+  RECORD_VERSION,
+  readRecord,
+  recordPath,
+  writtenVersion,
+} from './registry-read.ts';
 
 export const LAUNCHED_LEASE_MS = 24 * 60 * 60 * 1000;
 export const JOINED_LEASE_MS = 30 * LAUNCHED_LEASE_MS;
@@ -43,8 +51,10 @@ export async function publishRecord(
   if (!isFresh(checked, nowMs)) throw invalid(`the lease of agent ${checked.agent_id} has already run out`);
   await locked(registryDir, clock, () => {
     const before = readRecord(registryDir, checked.agent_id);
-    if (before === 'malformed') putAside(file, clock);
-    else if (before && isFresh(before, nowMs)) refuseOtherGeneration(before, checked);
+    if (before === 'malformed') {
+      refuseNewer(file);
+      putAside(file, clock);
+    } else if (before && isFresh(before, nowMs)) refuseOtherGeneration(before, checked);
     ensurePrivateDirectory(path.dirname(file));
     const text = stableJson(checked);
     if (before === undefined || before === 'malformed') createExclusively(file, text);
@@ -61,6 +71,16 @@ function refuseOtherGeneration(before: RegistryRecord, wanted: RegistryRecord): 
   throw conflict(`agent id ${wanted.agent_id} belongs to a live session, "${before.terminal.session_name}"`, {
     hint: `stop it with "rouse agents stop --agent-id ${before.agent_id}", or choose another name or --agent-id`,
     facts: { cause: 'agent_id_in_use', tmux_session: before.terminal.session_name },
+  });
+}
+
+/** A record that a newer version wrote is no damage: an agent of that version may live by it. */
+function refuseNewer(file: string): void {
+  const version = writtenVersion(file);
+  if (version === undefined || version <= RECORD_VERSION) return;
+  throw unsupported(`${file} was written by a newer version of Rouse (record version ${version})`, {
+    hint: 'update Rouse, or choose another name or --agent-id',
+    facts: { file },
   });
 }
 

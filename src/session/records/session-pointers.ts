@@ -1,4 +1,4 @@
-import { conflict, messageOf, notFound, unavailable } from '../../base/index.ts';
+import { conflict, isRouseError, messageOf, notFound, unavailable } from '../../base/index.ts';
 import { isSameSocket } from '../../tmux/index.ts';
 import type { RegistryRecord } from '../../wire/index.ts';
 import { type ManifestFacts, readManifestFacts } from './manifest-facts.ts';
@@ -87,6 +87,8 @@ function manifestOf(record: RegistryRecord): ManifestFacts {
   try {
     facts = readManifestFacts(record.runtime.manifest_path);
   } catch (error) {
+    // Not stale: the agent of a newer version may well live.
+    if (isRouseError(error) && error.code === 'unsupported') throw error;
     throw unavailable(`the registry record of agent ${record.agent_id} is stale: ${messageOf(error)}`, {
       hint: 'launch the agent again, or remove the record by hand',
       facts: { cause: 'stale_pointer', agent_id: record.agent_id },

@@ -8,7 +8,7 @@ import type { ManifestFacts } from '../records/manifest-facts.ts';
 import { withdrawGateway } from '../records/registry.ts';
 import { makeSessionDirectories, type SessionPaths, sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
-import { tmuxOf } from '../session-tmux.ts';
+import { holderOf, tmuxOf } from '../session-tmux.ts';
 import { NO_BINDINGS } from './live-bindings.ts';
 
 /**
@@ -66,11 +66,11 @@ async function tellOffline(context: SessionContext, facts: ManifestFacts): Promi
 /** Only in a session that is still this agent's: one that was given back has variables of its own again. */
 async function unpublish(context: SessionContext, facts: ManifestFacts): Promise<void> {
   const tmux = tmuxOf(context, facts);
-  const variables = await tmux.environment(facts.tmuxSessionName);
+  const variables = await tmux.environment(holderOf(facts));
   const ours =
     variables?.get('HOUMAO_MANIFEST_PATH') === facts.path ||
     variables?.get('HOUMAO_GATEWAY_STATE_PATH') === sessionPaths(facts.root).state;
-  if (ours) await tmux.setEnvironment(facts.tmuxSessionName, NO_BINDINGS);
+  if (ours) await tmux.setEnvironment(holderOf(facts), NO_BINDINGS);
 }
 
 function removeRunFiles(paths: SessionPaths): void {

@@ -70,9 +70,10 @@ export async function fleetKnows(server: FleetServer, agentRef: string): Promise
 /** Which kind of fleet server answers there; another program on that port is not one. */
 export async function fleetService(server: FleetServer): Promise<FleetService> {
   const { baseUrl } = server;
-  let service: string;
+  let service: string | undefined;
   try {
-    service = (await askFleet({ baseUrl }, 'health', {})).houmao_service;
+    const health: { houmao_service?: string; service?: string } = await askFleet({ baseUrl }, 'health', {});
+    service = health.houmao_service ?? health.service;
   } catch (error) {
     throw unavailable(`no fleet server answers at ${baseUrl}`, {
       cause: error,
@@ -81,8 +82,18 @@ export async function fleetService(server: FleetServer): Promise<FleetService> {
     });
   }
   if (service === 'houmao-server' || service === 'houmao-passive-server') return service;
+  const { CAO_SERVICE } = await import('../../cao/index.ts');
+  if (service === CAO_SERVICE) throw caoThere(baseUrl, service);
   throw conflict(`what answers at ${baseUrl} is not a fleet server`, {
     facts: { cause: 'not_a_pair_server', base_url: baseUrl },
+  });
+}
+
+/** CAO's port is the same as ours, and only its own word tells them apart. */
+function caoThere(baseUrl: string, service: string): Error {
+  return conflict(`what answers at ${baseUrl} is a CAO server, not a fleet server`, {
+    hint: `join one of its terminals: rouse agents join --cao TERMINAL_ID --cao-url ${baseUrl} --agent-name NAME`,
+    facts: { cause: 'not_a_pair_server', service, base_url: baseUrl },
   });
 }
 

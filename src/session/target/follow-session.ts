@@ -28,7 +28,7 @@ export async function followSession(context: SessionContext, facts: ManifestFact
   const [name] = names;
   if (name === undefined) return { facts, lives: false };
   if (name === facts.tmuxSessionName) return { facts, lives: true };
-  const variables = await tmuxOf(context, facts).environment(name);
+  const variables = await tmuxOf(context, facts).environment({ session: name, window: facts.caoWindow });
   if (variables?.get('HOUMAO_MANIFEST_PATH') !== facts.path) return { facts, lives: false };
   return { facts: await rename(context, facts, name), lives: true, renamedFrom: facts.tmuxSessionName };
 }

@@ -2,30 +2,33 @@ import { crashPoint } from '../../base/index.ts';
 import type { SessionManifest } from '../../wire/index.ts';
 import { type ManifestFacts, tryManifestFacts } from '../records/manifest-facts.ts';
 import { readManifest } from '../records/manifest-store.ts';
-import type { Pane, SessionTmux, VariableState } from '../session-tmux.ts';
-import { LIVE_VARIABLES, RETIRED_VARIABLES } from './live-bindings.ts';
+import { OUR_VARIABLES } from '../records/our-variables.ts';
+import {
+  holderOf,
+  type Pane,
+  type SessionTmux,
+  type VariableHolder,
+  type VariableState,
+} from '../session-tmux.ts';
 
-/** The name window 0 bears while its session is an agent's. */
-export const AGENT_WINDOW_NAME = 'agent';
-
-/** Every variable that Rouse sets or unsets in a session. The pointer, by which a session is known as ours, comes last. */
-const OUR_VARIABLES = [
-  ...RETIRED_VARIABLES,
-  ...LIVE_VARIABLES,
-  'HOUMAO_AGENT_ID',
-  'HOUMAO_MANIFEST_PATH',
-] as const;
+/** The name that joins of earlier versions gave the agent's window. */
+const AGENT_WINDOW_NAME = 'agent';
 
 export type BeforeJoin = NonNullable<NonNullable<SessionManifest['tmux']>['before_join']>;
 
 /** What a join is about to change in somebody's session, as it stands now. */
-export async function lookBeforeJoin(tmux: SessionTmux, session: string, pane: Pane): Promise<BeforeJoin> {
+export async function lookBeforeJoin(
+  tmux: SessionTmux,
+  holder: VariableHolder,
+  pane: Pane,
+): Promise<BeforeJoin> {
   const { name, automaticRename } = await tmux.windowLabel(pane.windowId);
-  const variables = await tmux.variables(session);
+  const variables = await tmux.variables(holder);
   return {
     window_id: pane.windowId,
     window_name: name,
     automatic_rename: automaticRename,
+    renamed: false,
     variables: OUR_VARIABLES.map((variable) => ({
       name: variable,
       ...(variables?.get(variable) ?? { state: 'absent' }),
@@ -41,12 +44,13 @@ export type PutBack = 'put_back' | 'as_it_was' | 'gone';
  * given back already, or is somebody else's by now, and is not touched.
  */
 export async function putBack(tmux: SessionTmux, facts: ManifestFacts): Promise<PutBack> {
-  const session = facts.tmuxSessionName;
-  const variables = await tmux.environment(session);
+  const holder = holderOf(facts);
+  const variables = await tmux.environment(holder);
   if (variables === undefined) return 'gone';
   if (!isOurs(variables, facts)) return 'as_it_was';
   const before = readManifest(facts.root).tmux?.before_join;
-  if (before) {
+  // A window of CAO's was never renamed.
+  if (before && before.renamed !== false && facts.backend !== 'cao_rest') {
     const label = { name: before.window_name, automaticRename: before.automatic_rename };
     await tmux.restoreWindow(before.window_id, AGENT_WINDOW_NAME, label);
     crashPoint('session.leave.window');
@@ -56,7 +60,7 @@ export async function putBack(tmux: SessionTmux, facts: ManifestFacts): Promise<
     name,
     known.get(name) ?? { state: 'absent' },
   ]);
-  return (await tmux.setVariables(session, wanted)) ? 'put_back' : 'gone';
+  return (await tmux.setVariables(holder, wanted)) ? 'put_back' : 'gone';
 }
 
 /** It points at this manifest; or it bears the agent's id, and its pointer leads nowhere. */

@@ -1,4 +1,4 @@
-import { isRouseError } from '../../base/index.ts';
+import { compareText, isRouseError } from '../../base/index.ts';
 import { CAPABILITIES, isBackendKind } from '../../domain/index.ts';
 import type { RegistryRecord } from '../../wire/index.ts';
 import { readStatus } from '../records/gateway-documents.ts';
@@ -53,7 +53,7 @@ export async function listAgents(context: SessionContext): Promise<AgentList> {
   const publishedAgain = await publishForgotten(context, sessions);
   const view = readRegistry(registryDir, now());
   const agents = await Promise.all(view.fresh.map((record) => describe(context, record, sessions)));
-  agents.sort((a, b) => a.agent_name.localeCompare(b.agent_name) || a.agent_id.localeCompare(b.agent_id));
+  agents.sort((a, b) => compareText(a.agent_name, b.agent_name) || compareText(a.agent_id, b.agent_id));
   return { agents, malformed_records: view.malformed, published_again: publishedAgain };
 }
 

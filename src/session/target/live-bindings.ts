@@ -1,16 +1,6 @@
 import type { RecordedGateway } from '../records/live-gateway.ts';
+import { LIVE_VARIABLES } from '../records/our-variables.ts';
 import type { SessionPaths } from '../records/session-paths.ts';
-
-/** Published in the agent's tmux session while a gateway lives, and only then. */
-export const LIVE_VARIABLES = [
-  'HOUMAO_AGENT_GATEWAY_HOST',
-  'HOUMAO_AGENT_GATEWAY_PORT',
-  'HOUMAO_GATEWAY_STATE_PATH',
-  'HOUMAO_GATEWAY_PROTOCOL_VERSION',
-] as const;
-
-/** Pointers older programs published; they are taken away, because nobody may trust them. */
-export const RETIRED_VARIABLES = ['HOUMAO_GATEWAY_ATTACH_PATH', 'HOUMAO_GATEWAY_ROOT'] as const;
 
 export function liveBindings(paths: SessionPaths, gateway: RecordedGateway): Record<string, string> {
   return {

@@ -51,11 +51,15 @@ export function ownSessions(
   sessions: readonly PointingSession[],
   env: NodeJS.ProcessEnv,
 ): string[] {
-  const pointing = sessions.filter(({ manifestPath }) => manifestPath === recorded.path);
+  const pointing = sessions.filter((session) => pointsAt(session, recorded.path));
   const named = sessions.find(({ name }) => name === recorded.tmuxSessionName);
   if (named && pointing.includes(named)) return [named.name];
   if (pointing.length > 0) return pointing.map(({ name }) => name);
   return named && !isOwned(named, recorded, env) ? [named.name] : [];
+}
+
+function pointsAt({ manifestPath, windows }: PointingSession, path: string): boolean {
+  return manifestPath === path || windows.some((window) => window.manifestPath === path);
 }
 
 function isOwned(

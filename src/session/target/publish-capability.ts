@@ -4,7 +4,7 @@ import { CAPABILITIES } from '../../domain/index.ts';
 import { published } from '../../mail/transports.ts';
 import type { DesiredConfigFile, MailboxBinding, RegistryRecord } from '../../wire/index.ts';
 import {
-  FIRST_EXECUTION_MODE,
+  firstExecutionMode,
   offlineDocument,
   PROTOCOL_VERSION,
   readDesiredConfig,
@@ -16,12 +16,12 @@ import {
 } from '../records/gateway-documents.ts';
 import { type RecordedGateway, readRecordedGateway } from '../records/live-gateway.ts';
 import { type ManifestFacts, readManifestFacts } from '../records/manifest-facts.ts';
+import { RETIRED_VARIABLES } from '../records/our-variables.ts';
 import { JOINED_LEASE_MS, LAUNCHED_LEASE_MS, publishRecord, withLease } from '../records/registry.ts';
 import { readRecord } from '../records/registry-read.ts';
 import { makeSessionDirectories, sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
-import { tmuxOf } from '../session-tmux.ts';
-import { RETIRED_VARIABLES } from './live-bindings.ts';
+import { holderOf, tmuxOf } from '../session-tmux.ts';
 
 /**
  * not_capable: no gateway can serve this kind of session. capable: everything is in place for one, and none
@@ -71,14 +71,14 @@ function seedDesiredConfig(facts: ManifestFacts): void {
     desired_tui_tracking_timings: null,
     desired_diagnostic_logging: null,
     ...stored,
-    desired_execution_mode: FIRST_EXECUTION_MODE,
+    desired_execution_mode: firstExecutionMode(facts),
   };
   writeJsonAtomic(paths.desiredConfig, seeded);
 }
 
 async function publishVariables(context: SessionContext, facts: ManifestFacts): Promise<void> {
   const tmux = tmuxOf(context, facts);
-  await tmux.setEnvironment(facts.tmuxSessionName, {
+  await tmux.setEnvironment(holderOf(facts), {
     HOUMAO_MANIFEST_PATH: facts.path,
     HOUMAO_AGENT_ID: facts.agentId,
     ...Object.fromEntries(RETIRED_VARIABLES.map((name) => [name, null])),

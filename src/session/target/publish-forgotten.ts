@@ -22,7 +22,10 @@ export async function publishForgotten(context: SessionContext, sessions: LiveSe
     const facts = tryManifestFacts(manifestPath);
     if (!facts || known.has(facts.agentId)) continue;
     const session = await sessions.nameOf(facts);
-    const variables = session === undefined ? undefined : await tmuxOf(context, facts).environment(session);
+    const variables =
+      session === undefined
+        ? undefined
+        : await tmuxOf(context, facts).environment({ session, window: facts.caoWindow });
     if (variables?.get('HOUMAO_MANIFEST_PATH') !== manifestPath) continue;
     if (!(await publishAgain(context, manifestPath))) continue;
     known.add(facts.agentId);

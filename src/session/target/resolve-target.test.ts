@@ -248,11 +248,9 @@ describe('sessions that servers own', () => {
     expect(refusal.code).toBe('invalid');
   });
 
-  it('cao_rest is recognised and refused as unsupported', async () => {
-    const refusal = await refusalOf(() =>
-      at(servedManifest('cao_rest', {}, { api_base_url: 'http://127.0.0.1:1' })),
-    );
-    expect(refusal).toMatchObject({ code: 'unsupported', facts: { cause: 'unsupported_backend' } });
+  it('a CAO server owns the terminal only: the agent is of this host', async () => {
+    const target = await at(servedManifest('cao_rest', {}, { api_base_url: 'http://127.0.0.1:1' }));
+    expect(target).toMatchObject({ kind: 'local', facts: { backend: 'cao_rest' } });
   });
 });
 

@@ -83,7 +83,7 @@ async function resolveAgent(selector: AgentSelector, world: TargetWorld): Promis
   const baseUrl = `http://127.0.0.1:${world.defaultFleetPort}`;
   if (await world.fleetKnows(baseUrl, ref))
     return { kind: 'fleet', baseUrl, agentRef: ref, facts: undefined };
-  throw nobody(selector, view, world.defaultFleetPort);
+  throw nobody(selector, view);
 }
 
 function oneOf(selector: AgentSelector, view: RegistryView): RegistryRecord | undefined {
@@ -98,7 +98,7 @@ function oneOf(selector: AgentSelector, view: RegistryView): RegistryRecord | un
   return matches[0];
 }
 
-function nobody(selector: AgentSelector, view: RegistryView, pairPort: number): Error {
+function nobody(selector: AgentSelector, view: RegistryView): Error {
   const what = selector.by === 'agent_id' ? `id "${selector.id}"` : `name "${selector.name}"`;
   const expired =
     selector.by === 'agent_id'
@@ -113,20 +113,19 @@ function nobody(selector: AgentSelector, view: RegistryView, pairPort: number): 
   const known = view.fresh.map((record) =>
     selector.by === 'agent_id' ? record.agent_id : record.agent_name,
   );
-  const [close] = nearest(selector.by === 'agent_id' ? selector.id : selector.name, known);
-  return notFound(`there is no agent with ${what}, here or at a fleet server on port ${pairPort}`, {
-    hint: close ? `did you mean "${close}"?` : 'see "rouse agents list"',
+  const wanted = selector.by === 'agent_id' ? selector.id : selector.name;
+  const [close] = nearest(wanted, known);
+  return notFound(`there is no agent with ${what} on this host`, {
+    hint: close
+      ? `did you mean "${close}"? "rouse ls" shows all`
+      : '"rouse ls" shows the agents there are; for one of a fleet server give --pair-port',
   });
 }
 
 /** Whose business the session is follows from its manifest, and from nothing else. */
 export function targetOf(facts: ManifestFacts): Target {
-  if (facts.backend === 'cao_rest') {
-    throw unsupported(`agent ${facts.agentName} runs on a cao_rest server, which Rouse does not serve`, {
-      hint: 'its manifest was read and left as it is',
-      facts: { cause: 'unsupported_backend', backend: facts.backend },
-    });
-  }
+  // A CAO server owns the terminal, and nothing else: gateway, queue and mail are of this host.
+  if (facts.backend === 'cao_rest') return { kind: 'local', facts };
   if (facts.backend === 'codex_app_server') {
     throw unsupported(
       `agent ${facts.agentName} runs without tmux (${facts.backend}), so it can have no gateway`,

@@ -16,7 +16,8 @@ export type Selector =
   | { by: 'tmux_session'; name: string }
   | { by: 'current_session'; implied: boolean };
 
-const HOW_TO_NAME_ONE = 'name one with --agent-name, --agent-id or --target-tmux-session';
+const HOW_TO_NAME_ONE =
+  'name one with --agent-name, --agent-id or --target-tmux-session; "rouse ls" shows the agents of this host';
 
 /**
  * Which agent is meant. Exactly one way of naming it counts; inside tmux no way at all means the session one is

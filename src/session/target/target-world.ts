@@ -66,8 +66,14 @@ export function targetWorld({ settings, env, clock }: SessionContext): TargetWor
     async currentPointers() {
       // The session one is in is on the server one is in, whatever the settings say.
       const own = new SessionTmux(socketOf(undefined, env), env);
-      const session = await own.sessionOfPane(env['TMUX_PANE'] ?? '');
-      return session === undefined ? undefined : pointers(own, session);
+      const pane = env['TMUX_PANE'] ?? '';
+      const session = await own.sessionOfPane(pane);
+      if (session === undefined) return undefined;
+      const window = await own.pointerOfPane(pane);
+      const server = own.socket;
+      return window === undefined
+        ? pointers(own, session)
+        : { session, server, manifestPath: window, agentId: undefined };
     },
     fleetKnows: (baseUrl, agentRef) => fleetKnows({ baseUrl, token: fleetToken(env, baseUrl) }, agentRef),
     defaultFleetPort: pairPort(env['CAO_PORT']),
@@ -75,7 +81,7 @@ export function targetWorld({ settings, env, clock }: SessionContext): TargetWor
 }
 
 async function pointers(server: SessionTmux, session: string): Promise<SessionPointers | undefined> {
-  const variables = await server.environment(session);
+  const variables = await server.environment({ session });
   if (!variables) return undefined;
   return {
     session,

@@ -1,11 +1,11 @@
 import { type Clock, Emitter, type Log, messageOf, unavailable } from '../../base/index.ts';
-import { ControlClient, type Tmux } from '../../tmux/index.ts';
+import { SessionLine, type Tmux } from '../../tmux/index.ts';
 import { SessionPlace } from '../session-place.ts';
 
 const RECONNECT_MS = [50, 200, 1000, 5000];
 
 /**
- * Whether the agent's tmux session is there. One control client tells its end; while nothing happens, nothing is asked.
+ * Whether the agent's tmux session is there. The control client tells its end; while nothing happens, nothing is asked.
  */
 export class SessionPresence {
   /** The session has ended. Told once. */
@@ -15,7 +15,7 @@ export class SessionPresence {
   readonly #place: SessionPlace;
   readonly #clock: Clock;
   readonly #log: Log;
-  #client: ControlClient | undefined;
+  #client: SessionLine | undefined;
   #state: 'new' | 'live' | 'lost' | 'closed' = 'new';
   #retries = 0;
   #cancelRetry: (() => void) | undefined;
@@ -58,7 +58,7 @@ export class SessionPresence {
 
   async #connect(): Promise<void> {
     try {
-      const client = await ControlClient.attach(this.#tmux.exec, this.#place.target);
+      const client = await SessionLine.join(this.#tmux.exec, this.#place.target);
       await this.#place.reached(client.sessionId);
       if (this.#state !== 'live') return await client.close();
       this.#client = client;

@@ -14,6 +14,8 @@ export interface CalibrationOptions {
 
 const MOST_TRIES = 3;
 const BETWEEN_TRIES_MS = 10_000;
+/** A screen that is still tells nothing: that it has become so is looked at by itself. */
+const LOOK_AGAIN_MS = 500;
 
 /** Calibrates a tool whose screens nobody has described, once it is still, a few times at most per process. */
 export class Calibration {
@@ -23,6 +25,7 @@ export class Calibration {
   #tries = 0;
   #notBefore = 0;
   #running = false;
+  #cancel: (() => void) | undefined;
 
   constructor(options: CalibrationOptions) {
     this.#options = options;
@@ -31,6 +34,7 @@ export class Calibration {
 
   close(): void {
     this.#stop();
+    this.#cancel?.();
   }
 
   #consider(sight: Sight): void {
@@ -42,12 +46,22 @@ export class Calibration {
       this.#tries = 0;
       this.#notBefore = 0;
       tracker.forget();
+      this.#later();
       return;
     }
-    if (tracker.recognises(sight) || this.#tries >= MOST_TRIES || clock.monotonic() < this.#notBefore) return;
-    if (!tracker.stability(sight).stable) return;
+    if (tracker.recognises(sight) || this.#tries >= MOST_TRIES) return;
+    if (clock.monotonic() < this.#notBefore || !tracker.stability(sight).stable) {
+      this.#later();
+      return;
+    }
     if (!this.#options.asked && !this.#toolSaysIdle() && !tracker.readsAsReady(sight)) return;
     void this.#run();
+  }
+
+  #later(): void {
+    const { tracker, clock } = this.#options;
+    this.#cancel?.();
+    this.#cancel = clock.after(LOOK_AGAIN_MS, () => this.#consider(tracker.sight));
   }
 
   #toolSaysIdle(): boolean {

@@ -49,6 +49,10 @@ export class Lane implements Leftovers {
     const mode = prompt.chatSession?.mode;
     if (mode !== undefined && mode !== 'new' && mode !== 'auto')
       return Promise.resolve(refusal('refused', `a TUI agent takes no chat_session.mode "${mode}"`));
+    if (mode === 'new' && this.#on.owner)
+      return Promise.resolve(
+        refusal('refused', 'CAO owns this terminal: begin a new chat there, with a prompt of its own'),
+      );
     if (prompt.execution?.model)
       return Promise.resolve(refusal('refused', 'a TUI agent takes no model override'));
     return this.#alone(async () => {

@@ -54,7 +54,9 @@ export function proofOfSubmission(sight: Sight, baseline: Baseline, sent: Sent):
   if (!screen || sight.foreground.kind !== 'tool') return undefined;
   const held = heldText(sight.facts, sent.text, sent.detector.input);
   const given = held === 'empty';
-  const asked = held === 'none' && sight.facts.dialog.value !== null;
+  // Of a screen that nobody can read it is not known where the transcript ends and the composer begins.
+  const dialog = sight.facts.dialog.value;
+  const asked = held === 'none' && dialog !== null && dialog.kind !== 'unknown';
   if (!given && !asked) return undefined;
   const composer = given ? 'empty' : 'replaced by a dialog';
   const after = findPrompt(screen, sent.detector, { text: sent.text, chip: baseline.chip });

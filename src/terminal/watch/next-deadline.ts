@@ -1,5 +1,5 @@
 import type { TuiTimings } from '../../domain/index.ts';
-import type { Facts, TurnState } from '../../screen/index.ts';
+import { type Facts, stillBeforeTyping, type TurnState } from '../../screen/index.ts';
 
 /** Milliseconds until time alone may change the state: stability, settling, recovery. Undefined when none will. */
 export function nextDeadline(
@@ -11,7 +11,11 @@ export function nextDeadline(
   const { stability, settling, anchor, unreadableSinceMs } = turn;
   const due: number[] = [];
   const add = (sinceMs: number, seconds: number): void => void due.push(sinceMs + seconds * 1000);
-  if (stability.signature !== '') add(stability.sinceMs, timings.stability_threshold_seconds);
+  if (stability.signature !== '') {
+    const threshold = timings.stability_threshold_seconds;
+    add(stability.sinceMs, threshold);
+    add(stability.sinceMs, stillBeforeTyping(turn, facts, threshold));
+  }
   if (settling) add(settling.sinceMs, timings.completion_stability_seconds);
   if (anchor) add(Math.max(anchor.sinceMs, stability.sinceMs), timings.final_stable_active_recovery_seconds);
   if (facts.busy.doubtful) {

@@ -1,7 +1,16 @@
 import { type Clock, Emitter, type Log, messageOf, unavailable } from '../../base/index.ts';
 import { parseSnapshot, type Screen } from '../../screen/index.ts';
-import { ControlClient, type ControlEvent, type Pane, type Tmux, tmuxProblemOf } from '../../tmux/index.ts';
+import {
+  type LineEvent,
+  OutputSigns,
+  type Pane,
+  SessionLine,
+  type Snapshot,
+  type Tmux,
+  tmuxProblemOf,
+} from '../../tmux/index.ts';
 import { SessionPlace } from '../session-place.ts';
+import { LookTimes } from './look-times.ts';
 
 /** One look at the agent's pane. */
 export interface PaneView {
@@ -16,40 +25,43 @@ export type PaneNews =
   | { kind: 'seen'; view: PaneView }
   /** Looked, and nothing that tmux tells cheaply has changed. */
   | { kind: 'same' }
-  /** Somebody attached to the session or left it. */
-  | { kind: 'people' }
+  /** Somebody attached to the session (`here`), or left this one or another. */
+  | { kind: 'people'; here: boolean }
   | { kind: 'away'; reason: string }
   | { kind: 'lost'; reason: string };
 
 export interface PaneWatchOptions {
   tmux: Tmux;
   session: string;
+  /** The agent's window by its name, where a server that owns it does not promise window 0. */
+  window?: string | undefined;
+  /** The agent's pane; undefined: the first of window 0. */
+  pane?: string | undefined;
   clock: Clock;
   pollMs: number;
   log: Log;
 }
 
-/** Snapshots while output flows: at most one in this time; sooner while somebody waits for what comes next. */
-const CALM_MS = 25;
-const KEEN_MS = 2;
+/** While nothing happens the safety net is cast more and more seldom, up to so many intervals apart. */
+const WIDEST_NET = 10;
 const RECONNECT_MS = [50, 200, 1000, 5000];
 
 /**
- * Follows window 0 of a session through one control client. The pane's output is only a reason to look: tmux keeps
- * the terminal, and a look takes its screen and facts in one instant. A slow poll of cheap facts is the safety net.
+ * Follows window 0 of a session. That its program wrote is only a reason to look: tmux keeps the terminal, and a look takes
+ * its screen and facts in one instant. A slow poll of cheap facts is the safety net.
  */
 export class PaneWatch {
   readonly news = new Emitter<PaneNews>();
   readonly #options: PaneWatchOptions;
   readonly #place: SessionPlace;
-  #client: ControlClient | undefined;
+  readonly #times: LookTimes;
+  #line: SessionLine | undefined;
+  #signs: OutputSigns | undefined;
   #tmux: Tmux;
   #pane: string | undefined;
-  #last: Pane | undefined;
-  #keen = 0;
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  #outputAt = Number.NEGATIVE_INFINITY;
-  #cancelLook: (() => void) | undefined;
+  #last: { pane: Pane; text: string; screen: Screen } | undefined;
+  #people = false;
+  #calmPolls = 0;
   #cancelPoll: (() => void) | undefined;
   #cancelRetry: (() => void) | undefined;
   #lastTrouble = '';
@@ -60,6 +72,7 @@ export class PaneWatch {
     this.#options = options;
     this.#tmux = options.tmux;
     this.#place = new SessionPlace(options.tmux, options.session);
+    this.#times = new LookTimes(options.clock, () => this.look().catch(() => {}));
   }
 
   /** The session as tmux is asked for it. */
@@ -73,7 +86,7 @@ export class PaneWatch {
 
   /** When the agent's program last wrote something, as far as this watch has seen. Monotonic. */
   get outputAtMs(): number {
-    return this.#outputAt;
+    return this.#times.outputAtMs;
   }
 
   /** Throws when the session or its window 0 is not there. */
@@ -85,12 +98,10 @@ export class PaneWatch {
 
   async close(): Promise<void> {
     this.#state = 'closed';
-    this.#cancelLook?.();
+    this.#times.stop();
     this.#cancelPoll?.();
     this.#cancelRetry?.();
-    const client = this.#client;
-    this.#client = undefined;
-    await client?.close();
+    await this.#letGo();
   }
 
   /** A fresh look, told to everybody before it is returned. */
@@ -98,8 +109,7 @@ export class PaneWatch {
     if (this.#pane === undefined || this.#state !== 'open')
       throw unavailable('the agent’s terminal is out of reach');
     try {
-      const { pane, screen } = await this.#tmux.snapshotPane(this.#pane, { escapes: true });
-      return this.#seen(pane, screen);
+      return this.#seen(await this.#tmux.snapshotPane(this.#pane, { escapes: true }));
     } catch (error) {
       this.#trouble(error);
       throw error;
@@ -108,74 +118,86 @@ export class PaneWatch {
 
   /** While held, output is looked at almost at once. Release it soon. */
   keenly(): () => void {
-    this.#keen++;
-    let held = true;
-    return () => {
-      if (held) this.#keen--;
-      held = false;
-    };
+    return this.#times.keenly();
   }
 
-  #seen(pane: Pane, text: string): PaneView {
+  /** While people are at the session the poll comes as often as asked for: what they do there is told by nothing else. */
+  set withPeople(people: boolean) {
+    if (people === this.#people) return;
+    this.#people = people;
+    this.#poll();
+  }
+
+  #seen({ pane, screen: text }: Snapshot): PaneView {
     const { clock } = this.#options;
-    const screen = parseSnapshot(text, {
+    const screen = this.#read(pane, text);
+    const view = { pane, screen, atMs: clock.monotonic(), atUtc: clock.now().toISOString() };
+    this.#lastTrouble = '';
+    this.#last = { pane, text, screen };
+    this.#times.looked(view.atMs);
+    this.#signs?.follow(pane).catch((error: unknown) => this.#trouble(error));
+    this.news.emit({ kind: 'seen', view });
+    return view;
+  }
+
+  #read(pane: Pane, text: string): Screen {
+    const last = this.#last;
+    if (last?.text === text && isSame(last.pane, pane)) return last.screen;
+    this.#calmPolls = 0;
+    return parseSnapshot(text, {
       columns: pane.width,
       height: pane.height,
       cursor: { x: pane.cursorX, y: pane.cursorY, visible: pane.cursorVisible },
       alternate: pane.alternateOn,
       title: pane.title,
     });
-    const view = { pane, screen, atMs: clock.monotonic(), atUtc: clock.now().toISOString() };
-    this.#lastTrouble = '';
-    this.#last = pane;
-    this.#lookedAt = view.atMs;
-    this.news.emit({ kind: 'seen', view });
-    return view;
   }
 
   async #connect(): Promise<void> {
     const { tmux } = this.#options;
-    const client = await ControlClient.attach(tmux.exec, this.session);
-    if (this.#state === 'closed') return client.close();
-    this.#client = client;
-    this.#tmux = tmux.via(client);
-    client.events.on((event) => this.#event(client, event));
-    await this.#place.reached(client.sessionId);
-    const pane = await this.#tmux.firstPane(this.session);
-    if (!pane) throw noAgentWindow(this.session);
-    await client.watchOutput(pane.id, () => {
-      this.#outputAt = this.#options.clock.monotonic();
-      this.#soon();
-    });
+    const line = await SessionLine.join(tmux.exec, this.session);
+    if (this.#state === 'closed') return line.close();
+    this.#line = line;
+    this.#tmux = tmux.via(line);
+    line.events.on((event) => this.#event(line, event));
+    await this.#place.reached(line.sessionId);
+    const { window, pane: named } = this.#options;
+    const pane = await (window === undefined
+      ? this.#tmux.agentPane(this.session, named)
+      : this.#tmux.paneOfWindow(this.session, window));
+    if (!pane) throw noAgentWindow(this.#options);
+    this.#signs = new OutputSigns(line, () => this.#times.wrote());
+    await this.#signs.follow(pane);
     this.#pane = pane.id;
     this.#state = 'open';
     this.#retries = 0;
   }
 
-  #event(client: ControlClient, event: ControlEvent): void {
-    if (client !== this.#client || this.#state === 'closed') return;
-    if (event.kind === 'client-session-changed' || event.kind === 'client-detached')
-      this.news.emit({ kind: 'people' });
-    if (event.kind === 'closed') void this.#reconnect(event.reason);
-    else if (event.kind !== 'subscription-changed' && event.kind !== 'other') this.#soon();
+  async #letGo(): Promise<void> {
+    const line = this.#line;
+    this.#line = undefined;
+    this.#signs?.close();
+    this.#signs = undefined;
+    this.#tmux = this.#options.tmux;
+    await line?.close();
   }
 
-  /** Looks soon: at most once in a while, but always after the last sign of a change. */
-  #soon(): void {
-    if (this.#cancelLook || this.#state !== 'open') return;
-    const { clock } = this.#options;
-    const pause = this.#keen > 0 ? KEEN_MS : CALM_MS;
-    const wait = Math.max(this.#keen > 0 ? 0 : pause, this.#lookedAt + pause - clock.monotonic());
-    this.#cancelLook = clock.after(wait, () => {
-      this.#cancelLook = undefined;
-      this.look().catch(() => {});
-    });
+  #event(line: SessionLine, event: LineEvent): void {
+    if (line !== this.#line || this.#state === 'closed') return;
+    if (event.kind === 'closed') return void this.#reconnect(event.reason);
+    const here = concerns(event, line.sessionId, this.#last?.pane);
+    if (event.kind === 'client-session-changed' || event.kind === 'client-detached')
+      this.news.emit({ kind: 'people', here });
+    if (here) this.#times.soon();
   }
 
   #poll(): void {
     this.#cancelPoll?.();
     if (this.#state === 'closed' || this.#state === 'lost') return;
-    this.#cancelPoll = this.#options.clock.after(this.#options.pollMs, () => {
+    const { clock, pollMs } = this.#options;
+    const told = this.#signs?.sure && !this.#people;
+    const intervals = told ? Math.min(WIDEST_NET, 1 + this.#calmPolls) : 1;
+    this.#cancelPoll = clock.after(pollMs * intervals, () => {
       this.#glance()
         .catch((error: unknown) => this.#trouble(error))
         .finally(() => this.#poll());
@@ -185,16 +207,17 @@ export class PaneWatch {
   /** What tmux tells cheaply; only when it differs is the screen taken again. */
   async #glance(): Promise<void> {
     if (this.#state !== 'open' || this.#pane === undefined) return;
-    if (this.#options.clock.monotonic() - this.#lookedAt < this.#options.pollMs / 2) return;
+    if (this.#options.clock.monotonic() - this.#times.lookedAtMs < this.#options.pollMs / 2) return;
     const pane = await this.#tmux.showPane(this.#pane);
-    if (JSON.stringify(pane) !== JSON.stringify(this.#last)) await this.look();
-    else this.news.emit({ kind: 'same' });
+    if (!this.#last || !isSame(this.#last.pane, pane)) return void (await this.look());
+    this.#calmPolls++;
+    this.news.emit({ kind: 'same' });
   }
 
   #trouble(error: unknown): void {
     if (this.#state !== 'open') return;
     const problem = tmuxProblemOf(error);
-    if (problem === 'no_pane') void this.#reconnect('window 0 of the session has no pane any more');
+    if (problem === 'no_pane') void this.#reconnect('the agent’s window has no pane any more');
     else if (problem !== 'disconnected') this.#complain(messageOf(error));
   }
 
@@ -213,10 +236,7 @@ export class PaneWatch {
     if (this.#state === 'closed' || this.#state === 'lost' || this.#state === 'away') return;
     this.#state = 'away';
     this.#pane = undefined;
-    const client = this.#client;
-    this.#client = undefined;
-    this.#tmux = this.#options.tmux;
-    await client?.close().catch(() => {});
+    await this.#letGo().catch(() => {});
     await this.#tryAgain(reason);
   }
 
@@ -238,16 +258,29 @@ export class PaneWatch {
         log.warn('terminal out of reach', { session, reason, cause: messageOf(error) });
       this.#state = 'away';
       this.news.emit({ kind: 'away', reason: messageOf(error) });
-      const client = this.#client;
-      this.#client = undefined;
-      await client?.close().catch(() => {});
+      await this.#letGo().catch(() => {});
       const pause = RECONNECT_MS[Math.min(this.#retries++, RECONNECT_MS.length - 1)]!;
       this.#cancelRetry = clock.after(pause, () => void this.#tryAgain(reason));
     }
   }
 }
 
-function noAgentWindow(session: string): Error {
+function isSame(one: Pane, other: Pane): boolean {
+  return (Object.keys(one) as (keyof Pane)[]).every((field) => one[field] === other[field]);
+}
+
+/** Whether something may look different in the pane now. Others share what the server tells. */
+function concerns(event: LineEvent, session: string, pane: Pane | undefined): boolean {
+  if ('pane' in event)
+    return event.pane === pane?.id || ('window' in event && event.window === pane?.windowId);
+  if ('window' in event) return event.window === pane?.windowId;
+  if ('session' in event) return event.session === session;
+  return event.kind === 'sessions-changed';
+}
+
+function noAgentWindow({ session, window }: PaneWatchOptions): Error {
+  if (window !== undefined)
+    return unavailable(`tmux session "${session}" has no window named "${window}" any more`);
   return unavailable(`tmux session "${session}" has no window 0`, {
     hint: 'The agent’s window was closed; "rouse agents relaunch" brings it back.',
   });

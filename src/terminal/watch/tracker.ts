@@ -9,10 +9,12 @@ import {
   isLimitOver,
   NO_TURN,
   notePrompt,
+  type OwnerDoubt,
   observe,
   type Readiness,
   reduceTurn,
   stabilityAt,
+  stillBeforeTyping,
   type TurnState,
 } from '../../screen/index.ts';
 import type { SignalReader } from '../../tools/index.ts';
@@ -31,6 +33,8 @@ export interface TrackerOptions {
   version: string | undefined;
   timings: TuiTimings;
   clock: Clock;
+  /** What a server that owns the terminal says against typing. */
+  owner?: { doubts(sight: Sight): OwnerDoubt[]; noteReady(ready: boolean): void } | undefined;
 }
 
 /** A title that is only the machine's name is what tmux puts there before the tool does. */
@@ -130,14 +134,21 @@ export class Tracker {
 
   gate(sight: Sight, admission: AdmissionPolicy): Readiness {
     return decideReadiness(sight.facts, {
-      stable: this.stability(sight).stable,
+      stable: this.#isStill(sight),
       turnPhase: sight.turn.phase,
       stalled: sight.turn.stalled,
       admission,
       calibrated: this.#calibrated,
       unseen: this.#unseen,
       ignoreUsageLimit: isLimitOver(sight.turn, this.nowMs),
+      ...(this.#options.owner && { owner: this.#options.owner.doubts(sight) }),
     });
+  }
+
+  #isStill({ turn, facts }: Sight): boolean {
+    const { clock, timings } = this.#options;
+    const seconds = stillBeforeTyping(turn, facts, timings.stability_threshold_seconds);
+    return stabilityAt(turn, clock.monotonic(), seconds).stable;
   }
 
   stability(sight: Sight): ReturnType<typeof stabilityAt> {
@@ -165,7 +176,10 @@ export class Tracker {
   }
 
   #take(news: PaneNews): void {
-    if (news.kind === 'people') return void this.#lookForPeople();
+    if (news.kind === 'people') {
+      if (news.here || this.#people.attached > 0) void this.#lookForPeople();
+      return;
+    }
     if (news.kind === 'same') {
       if (this.#people.attached > 0) void this.#lookForPeople();
       if (!this.#process.read(this.#view?.pane)) return;
@@ -195,6 +209,7 @@ export class Tracker {
   #notePeople(people: PersonFacts): void {
     const before = this.#people;
     this.#people = people;
+    this.#options.watch.withPeople = people.attached > 0;
     if (people.typing !== before.typing || people.attached !== before.attached) this.#update();
   }
 
@@ -202,7 +217,18 @@ export class Tracker {
     this.#process.read(this.#view?.pane);
     this.#sight = this.#see();
     this.#arm();
+    this.#tellOwner();
     this.changed.emit(this.#sight);
+  }
+
+  /** Whether nothing but the owner itself speaks against typing. */
+  #tellOwner(): void {
+    const { owner } = this.#options;
+    if (!owner) return;
+    const gate = this.gate(this.#sight, 'ready_only');
+    owner.noteReady(
+      gate.ready || gate.reasons.every(({ code }) => code === 'owner' || code === 'owner_busy'),
+    );
   }
 
   #see(): Sight {

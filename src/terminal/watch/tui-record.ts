@@ -1,5 +1,6 @@
-import type { TuiTimings } from '../../domain/index.ts';
-import { contractState, Ring } from '../../screen/index.ts';
+import { Emitter } from '../../base/index.ts';
+import { standingOf, type TuiTimings } from '../../domain/index.ts';
+import { contractState, pictureOf, Ring } from '../../screen/index.ts';
 import type { TuiView } from '../port.ts';
 import { recordedVersion, type SurfaceManifest, tmuxPlace } from '../surface-manifest.ts';
 import type { Sight } from './sight.ts';
@@ -20,6 +21,7 @@ export interface TuiRecordOptions {
 
 /** The contract's view of a TUI: its state as JSON, and what it was before, in memory and bounded. */
 export class TuiRecord implements TuiView {
+  readonly seen = new Emitter<void>();
   readonly #options: TuiRecordOptions;
   readonly #history = new Ring<Record<string, unknown>>(KEPT);
   #lastSignature = '';
@@ -27,7 +29,10 @@ export class TuiRecord implements TuiView {
 
   constructor(options: TuiRecordOptions) {
     this.#options = options;
-    this.#stop = options.tracker.changed.on((sight) => this.#remember(sight));
+    this.#stop = options.tracker.changed.on((sight) => {
+      this.#remember(sight);
+      this.seen.emit();
+    });
   }
 
   state(): Record<string, unknown> {
@@ -55,6 +60,12 @@ export class TuiRecord implements TuiView {
     return this.state();
   }
 
+  screen(): ReturnType<TuiView['screen']> {
+    const { view, facts } = this.#options.tracker.sight;
+    if (!view) return undefined;
+    return { ...pictureOf(view.screen, facts.dialog.value), observedAtUtc: view.atUtc };
+  }
+
   close(): void {
     this.#stop();
   }
@@ -69,9 +80,10 @@ export class TuiRecord implements TuiView {
   }
 
   #observed(sight: Sight): Record<string, unknown> {
-    const { tracker, detectorName, timings } = this.#options;
+    const { tracker, manifest, detectorName, timings } = this.#options;
     const { view, away, lost, foreground, facts, turn } = sight;
     const gate = tracker.gate(sight, 'ready_only');
+    const reasons = gate.ready ? [] : gate.reasons.map(({ fragment }) => fragment);
     return {
       ...contractState({
         facts,
@@ -90,7 +102,8 @@ export class TuiRecord implements TuiView {
         stabilitySeconds: timings.stability_threshold_seconds,
       }),
       submit_ready: gate.ready,
-      not_ready_reasons: gate.ready ? [] : gate.reasons.map(({ fragment }) => fragment),
+      not_ready_reasons: reasons,
+      standing: standingOf({ tool: manifest.tool, reasons }),
     };
   }
 

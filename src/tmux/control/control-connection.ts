@@ -37,6 +37,7 @@ export class ControlConnection implements Runner {
   #reason = '';
   #open = true;
   #sessionId = '';
+  #movingTo: string | undefined;
 
   /** Attaches to exactly this target with these client flags. `-E` leaves the session's environment alone. */
   static async attach(exec: Exec, target: string, flags: string): Promise<ControlConnection> {
@@ -71,8 +72,14 @@ export class ControlConnection implements Runner {
     return this.#sessionId;
   }
 
+  /** False from the moment it is to end. */
   get open(): boolean {
     return this.#open;
+  }
+
+  /** Settles when it has ended and said so. */
+  get ended(): Promise<void> {
+    return this.#closed;
   }
 
   run(commands: Commands, options: RunOptions = {}): Promise<string> {
@@ -98,6 +105,12 @@ export class ControlConnection implements Runner {
       const end = commandLine(['display-message', '-p', pending.nonce]);
       this.#process.input.write(`${commandSequence(commands)}\n${end}\n`);
     });
+  }
+
+  /** Attaches to another session instead. */
+  async moveTo(sessionId: string): Promise<void> {
+    this.#movingTo = sessionId;
+    await this.run([['switch-client', '-E', '-t', `${sessionId}:`]]);
   }
 
   /** Detaches and waits for the end. */
@@ -148,7 +161,7 @@ export class ControlConnection implements Runner {
 
   /** With `detach-on-destroy off` tmux moves the client to another session when its own ends. */
   #sessionChanged(message: Extract<ControlMessage, { kind: 'session-changed' }>): void {
-    if (this.#sessionId !== '' && message.session !== this.#sessionId) {
+    if (this.#sessionId !== '' && message.session !== this.#sessionId && message.session !== this.#movingTo) {
       void this.close('the session has ended');
       return;
     }
@@ -168,7 +181,7 @@ export class ControlConnection implements Runner {
   }
 }
 
-function disconnected(label: string, reason: string): Error {
+export function disconnected(label: string, reason: string): Error {
   const message = `tmux ${label}: the control client is gone (${reason}); whether it took effect is unknown`;
   return tmuxError('unavailable', 'disconnected', message);
 }

@@ -19,7 +19,7 @@ const LOUD = 'ignore-size,pause-after=1';
  * The danger here is the agent's: tmux stops reading from a program while every attached client is a control client
  * that does not take its output, and the program then hangs in its next write. A stopped gateway would freeze its
  * agent; `pause-after` alone does not prevent that, because tmux looks at it only when it reads. What does is that
- * the quiet connection of the same ControlClient is attached too: it wants no output, so tmux goes on reading. Both
+ * the quiet client (server-line.ts) is attached to the same server: it wants no output, so tmux goes on reading. Both
  * end with this process (lifeline.ts). For the same reason a pane nobody here watches is paused (its output is
  * dropped) and never switched `off`.
  */
@@ -95,7 +95,11 @@ export class OutputWatch {
   #silence(connection: ControlConnection, pane: string): void {
     if (this.#silenced.has(pane)) return;
     this.#silenced.add(pane);
-    connection.run([flow(pane, 'pause')]).catch(alreadyTold);
+    // Only while it is under way: a respawn (session.ts) makes tmux forget which panes were paused.
+    connection
+      .run([flow(pane, 'pause')])
+      .catch(alreadyTold)
+      .finally(() => this.#silenced.delete(pane));
   }
 }
 

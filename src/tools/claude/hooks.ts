@@ -70,6 +70,20 @@ export class ClaudeHooks implements SignalReader {
     return typeof answer === 'string' && answer !== '' ? answer : undefined;
   }
 
+  /** One without a prompt is not kept by the tool, so it cannot be gone on with; one that was resumed can. */
+  conversation(): string | null | undefined {
+    const id = this.#reports.findLast(({ payload }) => payload['session_id'] !== undefined)?.payload[
+      'session_id'
+    ];
+    const begun = this.#reports.some(
+      ({ event, payload }) =>
+        payload['session_id'] === id &&
+        (event === 'UserPromptSubmit' || (event === 'SessionStart' && payload['source'] === 'resume')),
+    );
+    if (typeof id !== 'string') return undefined;
+    return begun ? id : null;
+  }
+
   close(): void {
     this.#unwatch?.();
   }

@@ -1,6 +1,6 @@
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { MCP_NAME, mcpFlagWithFile } from '../mcp.ts';
+import { bearer, mcpDoubleUnderscores, mcpFlagWithFile, toolNamesIn } from '../mcp.ts';
 import { StatusFile } from '../signals/status-file.ts';
 import { toolVariable } from '../signals/tool-variable.ts';
 import type { Tool } from '../tool.ts';
@@ -20,9 +20,6 @@ const HOOK_EVENTS = [
   'SessionEnd',
 ];
 
-/** An agent that is nudged while nobody looks must not stop at a question about our own tools. */
-const ALLOWED = { permissions: { allow: [`mcp__${MCP_NAME}`] } };
-
 /** Claude Code. Its hooks report turns as they happen; `--settings` adds them for this session only. */
 export const claude: Tool = {
   name: 'claude',
@@ -34,8 +31,10 @@ export const claude: Tool = {
     nestedMarks: ['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_CODE_SSE_PORT'],
   },
   homeVariable: HOME,
+  resume: ['{args}', '--resume', '{session}'],
+  harmlessFlags: ['--model'],
   role: { method: 'cli_flag', words: ['--append-system-prompt', '{text}'] },
-  additions({ launchDir, signalsDir, mcp }) {
+  additions({ launchDir, signalsDir }) {
     const settings = path.join(launchDir, 'claude-settings.json');
     const script = path.join(launchDir, 'hook.sh');
     const hooks = Object.fromEntries(
@@ -47,16 +46,36 @@ export const claude: Tool = {
     return {
       args: ['--settings', settings],
       files: [
-        { path: settings, content: `${JSON.stringify({ hooks, ...(mcp && ALLOWED) }, null, 2)}\n` },
+        { path: settings, content: `${JSON.stringify({ hooks }, null, 2)}\n` },
         { path: script, content: hookScript(signalsDir), mode: 0o700 },
       ],
       metadata: { signals_dir: signalsDir },
     };
   },
   mcp: {
+    modelName: mcpDoubleUnderscores,
     config: { inHome: '.claude.json', byDefault: '.claude.json', format: 'json' },
-    // It takes any number of files, up to the next flag; --settings always follows.
-    forSession: mcpFlagWithFile((file) => ['--mcp-config', file]),
+    forSession: mcpFlagWithFile({
+      remote: (at) => ({ type: 'http', url: at.url, alwaysLoad: true, headers: bearer(at) }),
+      local: (program) => ({ type: 'stdio', ...program, alwaysLoad: true }),
+      configured: ({ home, env }) => [path.join(home ?? env['HOME'] ?? '/', '.claude.json')],
+      // Both take any number of words, up to the next flag; --settings always follows.
+      args: (file, server, mcp) => [
+        ...['--mcp-config', file],
+        ...(mcp.allowed
+          ? [
+              '--allowedTools',
+              toolNamesIn(mcp)
+                .map((name) => mcpDoubleUnderscores(server, name))
+                .join(','),
+            ]
+          : []),
+      ],
+    }),
+    absence: {
+      atStart: 'it tries for 7 s, then not again: `/mcp` connects it by hand, or `rouse agents relaunch`',
+      meanwhile: 'the next call works',
+    },
   },
   skills: { inHome: 'skills', byDefault: '.claude/skills', call: (skill) => `/${skill}` },
   headless: HEADLESS,
@@ -83,6 +102,9 @@ export const claude: Tool = {
     beside: 'status file of its process (`idle`, `busy`, `waiting`), hooks',
     taken: 'hook `UserPromptSubmit` with the very text, or the transcript',
     ended: 'closing row, `Interrupted`, `API Error`',
+    mcp: '`--mcp-config` file',
+    allowsTools: '`--allowedTools`, each by its name; your deny and ask win',
+    sandbox: 'none',
     allowsMail: "`-- --allowedTools 'Bash(curl:*)'`, or in its settings",
     asksTrust: 'always',
   },

@@ -1,8 +1,8 @@
-import { MCP_NAME, mcpTomlPairs } from '../mcp.ts';
 import { SessionLog } from '../signals/session-log.ts';
 import type { Tool } from '../tool.ts';
 import { DETECTOR, INLINE_DETECTOR } from './detector.ts';
 import { HEADLESS } from './headless.ts';
+import { codexSession } from './mcp.ts';
 import { CODEX_ROLLOUT } from './rollout.ts';
 
 /**
@@ -18,17 +18,18 @@ export const codex: Tool = {
     nestedMarks: ['CODEX_SANDBOX', 'CODEX_THREAD_ID'],
   },
   homeVariable: 'CODEX_HOME',
+  resume: ['resume', '{session}', '{args}'],
+  harmlessFlags: ['--model', '-m'],
   role: { method: 'cli_flag', words: ['-c', 'developer_instructions={toml}'] },
   mcp: {
+    // It shows each server as a namespace of functions.
+    modelName: (server, tool) => `mcp__${server}.${tool}`,
     config: { inHome: 'config.toml', byDefault: '.codex/config.toml', format: 'toml' },
-    // Our own tools are used without a question: nobody may be there to answer it.
-    forSession: (entry) => ({
-      args: [...mcpTomlPairs(entry), ['default_tools_approval_mode', '"approve"']].flatMap(([key, value]) => [
-        '-c',
-        `mcp_servers.${MCP_NAME}.${key}=${value}`,
-      ]),
-      files: [],
-    }),
+    forSession: codexSession,
+    absence: {
+      atStart: 'not tried again in that chat: `/new` connects it',
+      meanwhile: 'the next call works',
+    },
   },
   skills: { inHome: 'skills', byDefault: '.codex/skills', call: (skill, url) => `$${skill} ${url}` },
   headless: HEADLESS,
@@ -39,6 +40,9 @@ export const codex: Tool = {
     beside: 'the log of the conversation (`rollout-….jsonl`) its process holds open, title',
     taken: 'the log with the very text, or the transcript',
     ended: 'the log, closing row',
+    mcp: '`-c mcp_servers.…`, a name nobody has',
+    allowsTools: '`approval_mode`, each by its name; not when you disable `rouse`',
+    sandbox: 'no network, not even loopback; its MCP client stands outside',
     allowsMail:
       '`-- -c sandbox_workspace_write.network_access=true`; its sandbox has no network otherwise, not even loopback',
     asksTrust: 'in Git repositories',

@@ -25,6 +25,7 @@ export const CODEX_ROLLOUT: LogKind = {
   proof: 'rollout',
   find: ({ pid }) => openRollout(pid),
   entryOf,
+  idOf: (file) => /-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/.exec(file)?.[1],
   // Every turn ends with one of these; a killed codex writes neither.
   says: {
     task_started: 'busy',

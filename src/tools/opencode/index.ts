@@ -1,18 +1,8 @@
 import type { HeadlessHabits } from '../headless-habits.ts';
-import { mcpFile, mcpJsonDocument } from '../mcp.ts';
-import type { McpEntry, SessionAdditions, Tool } from '../tool.ts';
+import type { Tool } from '../tool.ts';
 import { DETECTOR } from './detector.ts';
 import { OpencodeHttp, opencodePort } from './http.ts';
-
-const MCP = {
-  member: 'mcp',
-  value: ({ command, args, env }: McpEntry): object => ({
-    type: 'local',
-    command: [command, ...args],
-    environment: env,
-    enabled: true,
-  }),
-};
+import { localEntry, opencodeSession, opencodeToolName } from './mcp.ts';
 
 /** OpenCode 1.18. Without a message it reads standard input, exactly; a message given as an argument it puts in quotes. */
 const HEADLESS: HeadlessHabits = {
@@ -46,24 +36,20 @@ export const opencode: Tool = {
     nestedMarks: ['OPENCODE'],
   },
   homeVariable: null,
+  harmlessFlags: ['--model', '-m'],
   role: { method: 'first_message_flag', words: ['--prompt', '{text}'] },
   mcp: {
+    modelName: opencodeToolName,
     config: {
       inHome: 'opencode.json',
       byDefault: '.config/opencode/opencode.json',
       variable: 'OPENCODE_CONFIG_DIR',
       format: 'json',
     },
-    ...MCP,
-    // Two variables name configuration that is added to the person's own; one they use themselves is left to them.
-    forSession(entry, place): SessionAdditions {
-      if (!place.env['OPENCODE_CONFIG']) {
-        const file = mcpFile(MCP, entry, place);
-        return { args: [], files: [file], env: { OPENCODE_CONFIG: file.path } };
-      }
-      if (place.env['OPENCODE_CONFIG_CONTENT']) return { args: [], files: [] };
-      return { args: [], files: [], env: { OPENCODE_CONFIG_CONTENT: mcpJsonDocument(MCP, entry) } };
-    },
+    member: 'mcp',
+    value: localEntry,
+    forSession: opencodeSession,
+    absence: { atStart: 'not tried again: `rouse agents relaunch`', meanwhile: 'the next call works' },
   },
   skills: { inHome: 'skills', byDefault: '.config/opencode/skills' },
   headless: HEADLESS,
@@ -77,6 +63,9 @@ export const opencode: Tool = {
     beside: 'its port, where it was started with `--port`',
     taken: 'the transcript',
     ended: 'closing row `▣ … · 1.2s` or `interrupted`',
+    mcp: '`OPENCODE_CONFIG_CONTENT`, or `OPENCODE_CONFIG`',
+    allowsTools: 'asks for none; where you ask for all, each by its name; your deny wins',
+    sandbox: 'none',
     allowsMail: '`"permission": { "bash": { "curl *": "allow" } }` in its configuration',
   },
 };

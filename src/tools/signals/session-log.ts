@@ -25,6 +25,8 @@ export interface LogKind {
   /** The log of the conversation this process shows; undefined when there is none, null when nobody can tell which it is. */
   find(tool: ProcessIdentity): string | null | undefined;
   entryOf(line: string): LogEntry[];
+  /** The conversation's id, where the name of its log tells it. */
+  idOf?(file: string): string | undefined;
   says: Record<string, ToolSignal['says']>;
   /** What stands there from before the process began says nothing: another may have died in the middle of a turn. */
   outlivesProcess?: true;
@@ -86,6 +88,10 @@ export class SessionLog implements SignalReader {
     this.#find();
     const ends = ({ kind, atMs }: LogEntry): boolean => this.#kind.says[kind] === 'idle' && atMs >= sinceMs;
     return this.#entries.findLast(ends)?.answer;
+  }
+
+  conversation(): string | undefined {
+    return this.#file === undefined ? undefined : this.#kind.idOf?.(this.#file);
   }
 
   close(): void {

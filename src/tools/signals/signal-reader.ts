@@ -16,6 +16,8 @@ export interface SignalReader {
   heard?(text: string, sinceMs: number): Heard | undefined;
   /** What the tool says it answered in a turn that ended after that wall time; undefined when it does not say. */
   answered?(sinceMs: number): string | undefined;
+  /** The id of the conversation it shows, as its own resume takes it; null for one that is still empty; undefined: it does not say. */
+  conversation?(): string | null | undefined;
   /** The tool's process has been seen, or has gone. */
   follow?(tool: ProcessIdentity | undefined): void;
   close(): void;

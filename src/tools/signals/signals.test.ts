@@ -50,6 +50,22 @@ describe('hook reports of Claude Code', () => {
     hooks.close();
   });
 
+  it('tell which conversation to go on with: none that is empty, and not the one before it', () => {
+    let at = 1_767_225_600n * 1_000_000_000n;
+    const known = (event: string, payload: object): string | null | undefined => {
+      report(String(at++), event, payload);
+      const hooks = new ClaudeHooks(directory, clock, () => {});
+      hooks.close();
+      return hooks.conversation();
+    };
+    expect(known('Notification', {})).toBeUndefined();
+    expect(known('SessionStart', { session_id: 'a', source: 'startup' })).toBeNull();
+    expect(known('UserPromptSubmit', { session_id: 'a', prompt: 'x' })).toBe('a');
+    expect(known('SessionStart', { session_id: 'b', source: 'clear' })).toBeNull();
+    expect(known('UserPromptSubmit', { session_id: 'b', prompt: 'x' })).toBe('b');
+    expect(known('SessionStart', { session_id: 'c', source: 'resume' })).toBe('c');
+  });
+
   it('that cannot be read are passed over', () => {
     fs.writeFileSync(path.join(directory, '1767225600000000000-1.json'), '{"event": "St');
     fs.writeFileSync(path.join(directory, '1767225600000000001-1.json'), '[]');

@@ -14,6 +14,8 @@ export interface StatusFileOptions {
   place: (tool: ProcessIdentity | undefined) => string | undefined;
   /** When the status was written: ISO text or epoch milliseconds. */
   stamp: (content: Record<string, unknown>) => unknown;
+  /** The id of the conversation, where the file tells it. */
+  conversation?: (content: Record<string, unknown>) => unknown;
 }
 
 /** A file in which the tool keeps its state: idle, busy, or waiting for a person. It may outlive its writer. */
@@ -57,6 +59,11 @@ export class StatusFile implements SignalReader {
         ...(typeof waitingFor === 'string' ? { detail: waitingFor } : {}),
       },
     ];
+  }
+
+  conversation(): string | undefined {
+    const id = this.#content && this.#options.conversation?.(this.#content);
+    return typeof id === 'string' ? id : undefined;
   }
 
   close(): void {

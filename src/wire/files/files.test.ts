@@ -332,6 +332,7 @@ describe('events.jsonl', () => {
       'control_prompt_completed',
       'control_prompt_failed',
       'control_prompt_refused',
+      'call_from_afar',
       'control_input',
       'reminder_registered',
       'reminder_updated',

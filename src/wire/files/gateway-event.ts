@@ -55,6 +55,14 @@ export const gatewayEvent = z.discriminatedUnion('kind', [
     detail: z.string().optional(),
     reasons,
   }),
+  event('call_from_afar', {
+    call: z.string(),
+    caller: z.string(),
+    method: z.string(),
+    path: z.string(),
+    stage: z.enum(['taken', 'answered']),
+    status: z.number().optional(),
+  }),
   event('control_input', {
     escape_special_keys: z.boolean(),
     sequence_preview: z.string().max(120),

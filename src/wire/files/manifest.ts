@@ -30,6 +30,8 @@ const beforeJoin = strict({
   window_name: z.string(),
   /** The window's own option; null where it has none and follows the global one. */
   automatic_rename: z.enum(['on', 'off']).nullable(),
+  /** Whether join gave the window a name of ours; absent: it did. */
+  renamed: z.boolean().optional(),
   variables: z.array(variableState),
 });
 
@@ -40,6 +42,8 @@ const tmux = strict({
   primary_window_name: optional,
   /** The tmux socket this session lives on: a path, or a name; absent means the default that everybody shares. */
   socket: optional,
+  /** The pane the agent was joined in, where it is not the first of window 0. */
+  agent_pane: optional,
   /** Of a joined session: what was there before, to be put back when it is left. */
   before_join: beforeJoin.nullish(),
 });

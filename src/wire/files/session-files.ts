@@ -19,19 +19,26 @@ export type GatewayFiles = ReturnType<typeof gatewayFiles>;
 
 /** Every file of a session's gateway, from its directory. */
 export function gatewayFiles(gatewayRoot: string) {
-  const at = (...parts: string[]): string => path.join(gatewayRoot, ...parts);
+  // Whoever lists agents names the files of each: path.join would take longer than reading them.
+  const root = path.normalize(gatewayRoot);
+  const at = (...parts: string[]): string => `${root}/${parts.join('/')}`;
   return {
     gateway: gatewayRoot,
     gatewayManifest: at('gateway_manifest.json'),
     attach: at('attach.json'),
     desiredConfig: at('desired-config.json'),
     state: at('state.json'),
+    glance: at('glance.json'),
     protocolVersion: at('protocol-version.txt'),
     events: at('events.jsonl'),
     queue: at('queue.sqlite'),
     run: at('run'),
     currentInstance: at('run', 'current-instance.json'),
     attempt: at('run', 'attempt.json'),
+    /** Its keeper, or the host that holds it. */
+    keeper: at('run', 'keeper.json'),
+    /** Made by whoever ends a gateway whose host does not answer: the next host leaves it. */
+    letGo: at('run', 'let-go'),
     pidFile: at('run', 'gateway.pid'),
     gatewayLock: at('run', 'gateway.lock'),
     /** Held by whoever types. */

@@ -79,4 +79,13 @@ export const ADMIN_ROUTES = routes(ADMIN_PLACES, {
     response: tokenView,
     errors: { 404: 'There is no such token.' },
   },
+  'admin.backup': {
+    tag: 'admin',
+    summary:
+      'The embedded database as it is now, as "rouse server restore" takes it; for server administrators',
+    access: 'server_admins',
+    response: z.string(),
+    contentType: 'application/gzip',
+    errors: { 422: 'The database is a PostgreSQL server, which has its own tools.' },
+  },
 });

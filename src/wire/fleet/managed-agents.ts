@@ -39,6 +39,10 @@ const launchFields = {
   role_prompt: notBlank.nullish(),
   role_name: trimmed.nullish(),
   home: absolutePath.nullish(),
+  mcp: about(
+    'none: none of our tools. ask: the tool asks before it uses them. Left out: they are there, each allowed by its name.',
+    z.enum(['none', 'ask']).nullish(),
+  ),
   install_skills: about(
     'False: the mail skills are not put where the tool looks for them.',
     z.boolean().nullish(),

@@ -4,6 +4,8 @@ import { routes } from '../route.ts';
 import {
   ackAnswer,
   ackBody,
+  callAnswerBody,
+  callAnswered,
   heartbeatAnswer,
   heartbeatBody,
   registerBody,
@@ -49,6 +51,13 @@ export const REGISTRY_ROUTES = routes(REGISTRY_PLACES, {
     body: ackBody,
     response: ackAnswer,
     errors: { 409: 'A newer session of the agent has registered.' },
+  },
+  'registry.calls.answer': {
+    tag: 'registry',
+    summary: 'What came of a call from afar that a heartbeat brought',
+    access: 'agents',
+    body: callAnswerBody,
+    response: callAnswered,
   },
   'registry.agents.list': {
     tag: 'registry',

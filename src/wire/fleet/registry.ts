@@ -1,17 +1,6 @@
 import * as z from 'zod';
-import {
-  about,
-  bounded,
-  count,
-  integer,
-  name,
-  nextPage,
-  notBlank,
-  oneLine,
-  stamp,
-  strict,
-  text,
-} from '../fields.ts';
+import { STANDINGS } from '../../domain/index.ts';
+import { about, bounded, count, integer, name, nextPage, oneLine, stamp, strict, text } from '../fields.ts';
 import { REQUEST_OUTCOMES } from '../v1/request-views.ts';
 
 /** There is no `busy`: that is `active_tasks` above zero. */
@@ -32,15 +21,25 @@ export type WorkspaceStatus = (typeof WORKSPACE_STATUSES)[number];
 
 const identifier = oneLine.max(200);
 
+/** Where a session runs and what watches it, told with each registration and each beat. */
+const hostFacts = {
+  host: about('The host it runs on, for people.', identifier).optional(),
+  host_id: about("The id that the host's home keeps; stays when the name changes.", identifier).optional(),
+  version: about('Of the Rouse that runs there.', identifier).optional(),
+};
+
+/** As its gateway says; of one that is not heard of, its status. */
+export const AGENT_STATES = [...STANDINGS, ...WORKSPACE_STATUSES] as const;
+
 /** Body of `POST /registry/register`. */
 export const registerBody = name(
   'FleetRegisterBody',
   strict({
     agent_id: about('Authoritative id of the agent; the same id keeps its workspace.', identifier),
-    name: bounded('nameLength', about('What people call it.', oneLine)),
+    name: bounded('nameLength', oneLine, 'What people call it.'),
     tool: identifier.optional(),
     session_id: about('Which session of the agent this is; an older one is fenced off.', identifier),
-    host: about('The host it runs on, for people.', identifier).optional(),
+    ...hostFacts,
     take_over: about(
       'Throw out another session of the agent that still beats. Default: that is a conflict.',
       z.boolean(),
@@ -121,6 +120,8 @@ export const heartbeatBody = name(
     sample_error: text.max(500).nullable().optional(),
     runtime_state: about('`wedged` says that it cannot work.', z.enum(['', 'wedged'])).default(''),
     uptime_seconds: count.optional(),
+    state: about('How it stands with the agent, as lists show it.', z.enum(STANDINGS)).optional(),
+    ...hostFacts,
     leaving: about(
       'The gateway stops: the agent is offline now, not when it is missed.',
       z.boolean(),
@@ -129,10 +130,43 @@ export const heartbeatBody = name(
       'Hold the answer this long for a message to come.',
       z.number().min(0).max(25),
     ).default(0),
+    mail_version: about(
+      'The version of its mailbox on this server that the gateway knows; the answer is then held for mail, too.',
+      text.max(100),
+    ).optional(),
+    takes_calls: about('It does what people of other hosts ask of it, and answers.', z.boolean()).default(
+      false,
+    ),
     acks,
     outcomes,
     turns,
   }),
+);
+
+/** Something asked of the gateway from afar: one of its own routes. */
+export const handedCall = name(
+  'FleetHandedCall',
+  strict({
+    id: z.string(),
+    caller: about('Who asks, as the server knows.', z.string()),
+    method: z.string(),
+    path: z.string(),
+    body: z.unknown(),
+  }),
+);
+
+/** Body of `POST /registry/calls/{call_id}/answer`. */
+export const callAnswerBody = name(
+  'FleetCallAnswerBody',
+  strict({
+    status: integer.min(200).max(599),
+    answer: about('The JSON of the answer.', z.unknown()).optional(),
+  }),
+);
+
+export const callAnswered = name(
+  'FleetCallAnswered',
+  strict({ recorded: about('False: it was answered before, or nobody waits for it.', z.boolean()) }),
 );
 
 export const leasedMessage = name(
@@ -155,6 +189,8 @@ export const heartbeatAnswer = name(
     workspace_id: z.string(),
     workspace_status: z.enum(WORKSPACE_STATUSES),
     messages: z.array(leasedMessage),
+    mail_version: about('Only where one was told.', z.string()).optional(),
+    calls: about('Given out once, and only to a gateway that takes them.', z.array(handedCall)),
     next_heartbeat_seconds: about('Beat again at the latest after this long.', z.number()),
   }),
 );
@@ -187,6 +223,10 @@ export const workspaceView = name(
     status_changed_at: stamp,
     session_id: z.string().nullable(),
     host: about('Where that session runs, as it said.', z.string()).nullable(),
+    host_id: about('The same host under whatever name.', z.string()).nullable(),
+    version: about('Of the Rouse that watches it.', z.string()).nullable(),
+    state: about('How it stands with it; its status while nobody hears of it.', z.enum(AGENT_STATES)),
+    since: about("When that began, by the server's clock.", stamp),
     gateway: z.record(z.string(), z.unknown()).nullable(),
     last_heartbeat_at: stamp.nullable(),
     heartbeat_age_seconds: z.number().nullable(),
@@ -209,10 +249,13 @@ export const workspaceList = name(
 
 export const workspaceListQuery = strict({
   status: z.enum(WORKSPACE_STATUSES).optional(),
+  state: z.enum(AGENT_STATES).optional(),
+  host: about('Name or id of a host.', identifier).optional(),
+  tool: identifier.optional(),
   org: about('Only for an administrator of the whole server.', identifier).optional(),
   limit: about('1 to 1000. Default 200.', integer.min(1).max(1000).optional()),
-  cursor: about('`next_cursor` of the page before.', notBlank.optional()),
-  after: about('The same: only agents whose id comes after this one.', notBlank.optional()),
+  cursor: about('`next_cursor` of the page before.', z.uuid().optional()),
+  after: about('The same: only agents whose id comes after this one.', z.uuid().optional()),
 });
 
 export type RegisterInput = z.input<typeof registerBody>;
@@ -220,9 +263,11 @@ export type Registered = z.infer<typeof registered>;
 export type HeartbeatInput = z.input<typeof heartbeatBody>;
 export type HeartbeatBody = z.output<typeof heartbeatBody>;
 export type HeartbeatAnswer = z.infer<typeof heartbeatAnswer>;
+export type HandedCall = z.infer<typeof handedCall>;
 export type LeasedMessage = z.infer<typeof leasedMessage>;
 export type DeliveryAck = z.infer<typeof deliveryAck>;
 export type DeliveryOutcome = z.infer<typeof deliveryOutcome>;
 export type TurnReport = z.infer<typeof turnReport>;
+export type AgentState = (typeof AGENT_STATES)[number];
 export type WorkspaceView = z.infer<typeof workspaceView>;
 export type WorkspaceList = z.infer<typeof workspaceList>;

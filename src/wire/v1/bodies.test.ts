@@ -35,6 +35,7 @@ const SMALLEST: Record<string, { body: Record<string, unknown>; versioned: boole
   'mail.archive': { body: { message_refs: ['m'] }, versioned: true },
   'reconciliation.decide': { body: {}, versioned: true },
   'notifier.enable': { body: { interval_seconds: 60 }, versioned: true },
+  'notifier.resume': { body: { thread_ref: 'filesystem:m' }, versioned: true },
 };
 
 it('every route with a body is in this table', () => {

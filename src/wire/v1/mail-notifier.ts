@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isTimeZone, NOTIFIER_MODES, REPEAT_POLICIES } from '../../domain/index.ts';
+import { isTimeZone, limitSentence, NOTIFIER_MODES, REPEAT_POLICIES } from '../../domain/index.ts';
 import { about, count, integer, name, schemaVersion, stamp, strict, trimmed } from '../fields.ts';
 
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 22:00');
@@ -40,6 +40,24 @@ export const mailNotifierBody = name(
   }),
 );
 
+/** Body of `POST /v1/mail-notifier/resume`. */
+export const mailNotifierResumeBody = name(
+  'MailNotifierResumeBody',
+  strict({
+    schema_version: schemaVersion(1),
+    thread_ref: about('A thread of `paused_threads`.', trimmed),
+  }),
+);
+
+const pausedThread = name(
+  'PausedThread',
+  strict({
+    thread_ref: z.string(),
+    automatic_replies: about('Replies of agents in a row, without a person; counted up to the limit.', count),
+    newest_at_utc: about('When its newest open message was written.', z.string()),
+  }),
+);
+
 export const mailNotifierStatus = name(
   'MailNotifierStatus',
   strict({
@@ -55,6 +73,10 @@ export const mailNotifierStatus = name(
     repeat: z.enum(REPEAT_POLICIES).optional(),
     quiet_hours: quietHours.nullable().optional(),
     wakes_per_hour: integer.positive().nullable().optional(),
+    paused_threads: about(
+      `Threads in which agents only answer each other: their mail wakes nobody. ${limitSentence('automaticReplies')} Absent without any.`,
+      z.array(pausedThread).optional(),
+    ),
     held_back: about('Why open mail is not announced now, if it is not.', z.string().nullable().optional()),
     next_look_at_utc: about(
       'When it is looked at next, if nothing happens before.',
@@ -95,6 +117,21 @@ export const notifierDecisions = name(
   }),
 );
 
+export const notifierPreview = name(
+  'NotifierPreview',
+  strict({
+    schema_version: z.literal(1),
+    mode: z.enum(NOTIFIER_MODES),
+    open_mail: about(
+      'Messages a wake would be about now; null when the mailbox cannot be read.',
+      count.nullable(),
+    ),
+    leads_with: about('What the prompt names first.', z.enum(['tools', 'skill', 'command'])),
+    prompt: z.string(),
+    problem: about('Why it is not the text the user wrote, if it is not.', z.string().nullable()),
+  }),
+);
+
 export const notifierDecisionsQuery = z.object({
   limit: about('Newest first.', integer.min(1).max(1000).default(20)),
   before: about('Only decisions of a smaller audit_id.', integer.min(1).optional()),
@@ -104,5 +141,8 @@ export const notifierDecisionsQuery = z.object({
 export type MailNotifierBody = z.infer<typeof mailNotifierBody>;
 export type MailNotifierInput = z.input<typeof mailNotifierBody>;
 export type MailNotifierStatus = z.infer<typeof mailNotifierStatus>;
+export type PausedThread = z.infer<typeof pausedThread>;
+export type MailNotifierResumeBody = z.infer<typeof mailNotifierResumeBody>;
 export type NotifierDecision = z.infer<typeof notifierDecision>;
+export type NotifierPreview = z.infer<typeof notifierPreview>;
 export type NotifierDecisions = z.infer<typeof notifierDecisions>;

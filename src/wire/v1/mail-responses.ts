@@ -85,6 +85,10 @@ export const mailOne = name(
     operation: z.enum(['peek', 'read', 'send', 'post', 'reply']),
     message: mailMessageView,
     duplicate: about('The idempotency key was known: nothing was sent again.', z.boolean().optional()),
+    held: about(
+      'The server that keeps the mailbox is away; it is sent when it is back.',
+      z.boolean().optional(),
+    ),
   }),
 );
 

@@ -33,7 +33,7 @@ const sendKeys = name(
   'ReminderSendKeys',
   rules(
     strict({
-      sequence: bounded('keysLength', about('The grammar of `POST /v1/control/send-keys`.', notBlank)),
+      sequence: bounded('keysLength', notBlank, 'The grammar of `POST /v1/control/send-keys`.'),
       ensure_enter: about('End in exactly one `<[Enter]>`.', z.boolean().default(true)),
     }),
     ({ sequence }): FieldProblem[] => keyProblems(sequence, false, ['sequence']),

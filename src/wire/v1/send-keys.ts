@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { messageOf } from '../../base/index.ts';
 import { type FieldProblem, limit, parseKeySequence } from '../../domain/index.ts';
-import { about, bounded, name, notBlank, rules, strict } from '../fields.ts';
+import { about, bounded, name, notBlank, oneLine, rules, strict } from '../fields.ts';
 
 /** A sequence whose tokens are all known keys; said when it is accepted, not when it is sent. */
 export function keyProblems(sequence: string, escapeSpecialKeys: boolean, path: string[]): FieldProblem[] {
@@ -23,9 +23,14 @@ export const sendKeysBody = name(
       // Each key is typed on its own: more of them would hold the terminal for minutes.
       sequence: bounded(
         'keysLength',
-        about('Text and exact `<[key-name]>` tokens, typed from left to right. No Enter is added.', notBlank),
+        notBlank,
+        'Text and exact `<[key-name]>` tokens, typed from left to right. No Enter is added.',
       ),
       escape_special_keys: about('Type the whole sequence as text.', z.boolean().default(false)),
+      expected_dialog: about(
+        'Only into this dialog: its `hash` in `GET /v1/control/tui/screen`. Another one, or none, is refused at the instant of typing.',
+        oneLine.max(100).nullish(),
+      ),
     }),
     (body) => keyProblems(body.sequence, body.escape_special_keys, ['sequence']),
   ),

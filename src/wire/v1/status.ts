@@ -9,6 +9,7 @@ import {
   type GatewayStatusCore,
   LISTENER_HOSTS,
   RECOVERY,
+  STANDINGS,
   SURFACE_ELIGIBILITY,
   tmuxHandleProblems,
 } from '../../domain/index.ts';
@@ -29,6 +30,22 @@ export const fleetConnection = strict({
 
 export type FleetConnection = z.infer<typeof fleetConnection>;
 
+/** How it stands with the CAO server that owns the agent's terminal. */
+const caoOwner = strict({
+  base_url: z.string(),
+  terminal_id: z.string(),
+  window_name: z.string(),
+  state: about(
+    '`unobserved`: CAO was started after the terminal and cannot tell what it shows; it still types. `window_gone` and `agent_ended` are seen in tmux, whatever CAO says.',
+    z.enum(['ok', 'unobserved', 'unreachable', 'terminal_unknown', 'window_gone', 'agent_ended']),
+  ),
+  status: about('CAO’s own word for what the agent does.', z.string().nullable()),
+  status_stale: about('Keys were pressed that CAO cannot press: its word may be old.', z.boolean()),
+  detail: z.string().nullable(),
+});
+
+export type CaoOwnerStatus = z.infer<typeof caoOwner>;
+
 const activeSource = z.enum(['queue', 'direct_prompt', 'reminder', 'mail_notifier']);
 const loopTroubles = z.array(
   strict({ loop: z.string(), message: z.string(), failures: count, since_utc: stamp }),
@@ -43,6 +60,16 @@ const lastTurn = strict({
 export type LastTurn = z.infer<typeof lastTurn>;
 export type ActiveSource = z.infer<typeof activeSource>;
 export type LoopTroubles = z.infer<typeof loopTroubles>;
+
+/** How it stands with the agent, as people say it. */
+export const standing = name(
+  'Standing',
+  strict({
+    state: z.enum(STANDINGS),
+    words: z.string(),
+    needs_you: about('What a person has to do; null while nobody is needed.', z.string().nullable()),
+  }),
+);
 
 const shape = strict({
   schema_version: z.literal(1),
@@ -71,7 +98,9 @@ const shape = strict({
     'Who was given the agent last, or has it now. Absent before the first.',
     lastTurn.optional(),
   ),
+  standing: about('Absent while no gateway lives.', standing.optional()),
   fleet: about('Absent for an agent of no fleet.', fleetConnection.optional()),
+  cao: about('Only where a CAO server owns the terminal.', caoOwner.optional()),
   gateway_down: about(
     'A gateway that ended by itself too often and stays down; `message` says what to do.',
     strict({

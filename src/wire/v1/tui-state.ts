@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { about, count, integer, name, stamp, strict } from '../fields.ts';
+import { standing } from './status.ts';
 
 const tristate = z.enum(['yes', 'no', 'unknown']);
 
@@ -88,6 +89,7 @@ const observed = {
   }),
   submit_ready: about('The answer of the readiness gate on what was seen.', z.boolean().optional()),
   not_ready_reasons: z.array(z.string()).optional(),
+  standing: standing.optional(),
   facts: about(
     'What was seen, by which source, and when.',
     z

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Dialect, type Json, lastPrompt, readConversation } from './conversation.ts';
+import { type Dialect, type Json, lastPrompt, type OfferedTool, readConversation } from './conversation.ts';
 import { DIALECTS, json } from './dialects.ts';
 import { planAnswer, type Step } from './plan-answer.ts';
 
@@ -18,16 +18,22 @@ export interface Received {
   /** Answers of tools called for this prompt so far; none when the prompt is new. */
   results: number;
   called: string | undefined;
+  /** What it said instead. */
+  said: string;
   /** Earlier answers of the model in this conversation. */
   answers: number;
   /** The answer is under way. */
   open: boolean;
   /** The command line hung up before the end. */
   aborted: boolean;
+  /** When it came, in milliseconds of this process. */
+  at: number;
+  /** From the request to the end of the answer: the model's own time. */
+  tookMs: number;
 }
 
 /** What to do for a prompt, given what its tools have answered; undefined leaves it to the directives. */
-export type Script = (prompt: string, results: string[]) => Step | undefined;
+export type Script = (prompt: string, results: string[], tools: OfferedTool[]) => Step | undefined;
 
 /**
  * Stands in for the model APIs on loopback (Anthropic Messages, OpenAI Responses and Chat Completions, Gemini) and
@@ -43,6 +49,8 @@ export class MockModel {
   sideDelayMs = 0;
   chunkMs = 20;
   script: Script = () => undefined;
+  /** Keeps an answer back until something else has happened. */
+  hold: (received: Received) => Promise<void> | undefined = () => undefined;
   #server = createServer((request, response) => {
     this.#answer(request, response).catch((error: unknown) => {
       this.faults.push(String(error));
@@ -98,7 +106,7 @@ export class MockModel {
     const conversation = readConversation(dialect, body);
     const { text: prompt, results } = lastPrompt(conversation);
     const side = conversation.tools.length === 0 || conversation.schema !== undefined;
-    const step = side ? undefined : this.script(prompt, results);
+    const step = side ? undefined : this.script(prompt, results, conversation.tools);
     const plan = planAnswer({ conversation, prompt, results, step, delayMs: this.delayMs });
     const received: Received = {
       path,
@@ -109,13 +117,17 @@ export class MockModel {
       sha256: sha(prompt),
       results: results.length,
       called: plan.call?.tool.name,
+      said: plan.text,
       answers: conversation.items.filter(({ kind }) => kind === 'assistant').length,
       open: true,
       aborted: false,
+      at: performance.now(),
+      tookMs: 0,
     };
     this.log.push(received);
     response.on('close', () => {
       received.open = false;
+      received.tookMs = performance.now() - received.at;
       received.aborted = !response.writableFinished;
     });
     if (plan.error !== undefined) {
@@ -124,6 +136,7 @@ export class MockModel {
       return json(response, plan.error, { type: 'error', error });
     }
     if (plan.hang) return;
+    await this.hold(received);
     if (side) plan.delayMs = this.sideDelayMs;
     const stream = body.stream === true || path.includes(':streamGenerateContent');
     await DIALECTS[dialect]({ response, body, plan, chunkMs: this.chunkMs, stream });

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import * as path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { SessionHouse } from '../../session/support/house.ts';
@@ -25,14 +25,13 @@ export class VisitedTerminal implements Stage {
   #trials = 0;
 
   private constructor(visit: Visit, tool: RealTool) {
-    const installed = findInstalled(tool.tool, tool.newerNode);
-    if (!installed) throw new Error(`${tool.tool} is not installed`);
+    const installed = findInstalled(tool.tool);
     this.visit = visit;
     this.#executable = installed.executable;
     const { directory: home, workdir, env } = this.house;
     env['PATH'] = [...installed.directories, process.env['PATH']].join(path.delimiter);
-    const said = execFileSync(installed.executable, ['--version'], { encoding: 'utf8', env, cwd: workdir });
-    this.version = /\d+\.\d+\.\d+/.exec(said)?.[0] ?? '';
+    const said = spawnSync(installed.executable, ['--version'], { encoding: 'utf8', env, cwd: workdir });
+    this.version = /\d+\.\d+\.\d+/.exec(said.stdout + said.stderr)?.[0] ?? '';
     this.place = { home, workdir, modelUrl: '', secret: 'dummy-credential', trusted: !visit.untrusted };
   }
 

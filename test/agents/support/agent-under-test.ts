@@ -18,32 +18,40 @@ export interface Entry {
 
 /** A real command line, launched as an agent by the built program, with a stand-in for its model. */
 export class AgentUnderTest {
-  readonly house = new SessionHouse();
-  readonly model = new MockModel();
+  readonly house: SessionHouse;
+  readonly model: MockModel;
   readonly tool: RealTool;
+  readonly name: string;
   readonly #installed: InstalledTool;
   #gateway: GatewayClient | undefined;
+  /** Where its gateway is to be reached. */
+  baseUrl = '';
   #session = '';
 
-  constructor(tool: RealTool, installed: InstalledTool) {
+  /** A second one lives in the house of the first, and talks to the same model. */
+  constructor(tool: RealTool, installed: InstalledTool, name = AGENT, beside?: AgentUnderTest) {
     this.tool = tool;
+    this.name = name;
+    this.house = beside?.house ?? new SessionHouse();
+    this.model = beside?.model ?? new MockModel();
     this.#installed = installed;
   }
 
-  async open(trusted = true): Promise<this> {
+  async open({ trusted = true, stock = false } = {}): Promise<this> {
     await this.model.open();
     const { directory: home, workdir, env } = this.house;
     Object.assign(env, {
       PATH: [...this.#installed.directories, process.env['PATH']].join(path.delimiter),
-      ...this.tool.setUp({ home, workdir, modelUrl: this.model.url, secret: SECRET, trusted }),
+      ...this.tool.setUp({ home, workdir, modelUrl: this.model.url, secret: SECRET, trusted, stock }),
     });
     return this;
   }
 
   async launch(toolArgs: string[], ...flags: string[]): Promise<Record<string, unknown>> {
     const { json, code, stderr } = await this.house.rouse([
-      ...['agents', 'launch', '--print-json', '--tool', this.tool.tool, '--agent-name', AGENT, ...flags],
-      ...['--gateway-auto-attach', '--gateway-background', '--', ...toolArgs],
+      ...['agents', 'launch', '--print-json', '--tool', this.tool.tool, '--agent-name', this.name, ...flags],
+      ...(flags.includes('--wake') ? [] : ['--gateway-auto-attach', '--gateway-background']),
+      ...['--', ...toolArgs],
     ]);
     if (code !== 0) throw new Error(`launch ended with ${code}: ${stderr}`);
     this.#session = json['tmux_session_name'];
@@ -51,15 +59,35 @@ export class AgentUnderTest {
     return json;
   }
 
-  /** A command of the agent's gateway; its answer as JSON. */
+  /** Of its address. */
+  domain = 'houmao.localhost';
+
+  get address(): string {
+    return `${this.name}@${this.domain}`;
+  }
+
+  /** A command about this agent; its answer as JSON. */
   command(...words: string[]): Promise<Said> {
-    return this.house.rouse(['agents', ...words, '--agent-name', AGENT, '--print-json']);
+    return this.house.rouse(['agents', ...words, '--agent-name', this.name, '--print-json']);
   }
 
   async attach(): Promise<void> {
-    const { json, code, stderr } = await this.command('gateway', 'attach', '--background');
-    if (code !== 0) throw new Error(`attach ended with ${code}: ${stderr}`);
-    this.#reach(json);
+    this.#reach(await this.#said('gateway', 'attach', '--background'));
+  }
+
+  async restartGateway(): Promise<void> {
+    await this.#said('gateway', 'detach');
+    this.#reach(await this.#said('gateway', 'attach'));
+  }
+
+  async relaunch(): Promise<void> {
+    await this.#said('relaunch');
+  }
+
+  async #said(...words: string[]): Promise<Said['json']> {
+    const { json, code, stderr } = await this.command(...words);
+    if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${stderr}`);
+    return json;
   }
 
   #reach(status: Record<string, unknown>): void {
@@ -67,11 +95,26 @@ export class AgentUnderTest {
       gateway_host: string;
       gateway_port: number;
     };
+    this.baseUrl = `http://${host}:${port}`;
     this.#gateway = new GatewayClient({ host, port, timeoutMs: 20_000 });
   }
 
   get gateway(): GatewayClient {
     return this.#gateway!;
+  }
+
+  /** A prompt that does not wait in line: again, while the screen it came for has moved. */
+  async promptNow(body: Parameters<GatewayClient['prompt']>[0]): Promise<void> {
+    await this.house.until(async () => {
+      await this.ready();
+      return this.gateway.prompt(body, { timeoutMs: 60_000 }).then(
+        () => true,
+        (error: Error) => {
+          if (!/^not ready: stable='false'$/.test(error.message)) throw error;
+          return false;
+        },
+      );
+    });
   }
 
   /** Puts a prompt into the line; answers with its id. */
@@ -138,16 +181,21 @@ export class AgentUnderTest {
     return this.state(({ submit_ready }) => submit_ready === true);
   }
 
-  /** What a person at the keyboard does. */
-  keys(...keys: string[]): void {
-    this.house.tmux('send-keys', '-t', `=${this.#session}:0`, ...keys);
+  /** Where it is shown, as tmux names it. */
+  get pane(): string {
+    return `=${this.#session}:0`;
   }
 
-  /** Until it takes prompts; a first start that cannot do without a question is answered. */
+  /** What a person at the keyboard does. */
+  keys(...keys: string[]): void {
+    this.house.tmux('send-keys', '-t', this.pane, ...keys);
+  }
+
+  /** Until it takes prompts; a first start that cannot do without a question is answered, for good. */
   async started(): Promise<void> {
     if (this.tool.asksAtStart) {
-      await this.state(isAsking);
-      await this.trusts();
+      const state = await this.state((seen) => seen.submit_ready === true || asksTrust(seen));
+      if (asksTrust(state)) await this.trusts();
     }
     await this.ready();
   }
@@ -179,7 +227,7 @@ export class AgentUnderTest {
   }
 
   screen(): string {
-    return this.house.tmux('capture-pane', '-p', '-t', `=${this.#session}:0`);
+    return this.house.tmux('capture-pane', '-p', '-t', this.pane);
   }
 
   /** Until the model has got a prompt that reads like this. */
@@ -199,7 +247,16 @@ export class AgentUnderTest {
   }
 }
 
-export function isAsking({ facts }: TuiState): boolean {
+function asksTrust(state: TuiState): boolean {
+  return dialogOf(state)?.kind === 'trust';
+}
+
+export function isAsking(state: TuiState): boolean {
+  return dialogOf(state) !== undefined;
+}
+
+/** What it asks, or what its screen could be asking. */
+export function dialogOf({ facts }: TuiState): { kind: string } | undefined {
   const dialog = facts?.find(({ name }) => name === 'dialog')?.value;
-  return dialog !== null && dialog !== undefined;
+  return (dialog as { kind: string } | null | undefined) ?? undefined;
 }

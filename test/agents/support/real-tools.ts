@@ -9,12 +9,13 @@ export interface Place {
   secret: string;
   /** Whether the tool has been told that it may work in this directory. */
   trusted: boolean;
+  /** Nothing is configured beside model, login, trust and the absence of updates. */
+  stock?: boolean;
 }
 
 /** How one command line is set up to talk to the stand-in model, and what is peculiar to it. */
 export interface RealTool {
   tool: string;
-  newerNode?: boolean;
   /** Writes what its first start would ask for; answers with the environment. */
   setUp(place: Place): Record<string, string>;
   /** Makes it ask before it runs a command. */
@@ -25,7 +26,11 @@ export interface RealTool {
   askDirective?: (command: string) => string;
   /** Says no to its permission dialog. */
   denyKeys: string[];
-  /** The marked answer by which it may work here; absent when it does not ask that. */
+  /** Says yes to it for the whole session; only where our tools cannot be allowed beforehand. */
+  approveKeys?: string[];
+  /** How a person denies our tool of this name, by all means the tool has for that; absent when it has none. */
+  deny?: Record<string, (tool: string, place: Pick<Place, 'home'>) => string[]>;
+  /** The marked answer by which it may work here from now on; absent when it does not ask that. */
   trustRow?: RegExp;
   /** It asks that at its first start, and cannot be told before. */
   asksAtStart?: true;
@@ -61,8 +66,22 @@ function makeRepository(directory: string): void {
   for (const name of ['objects', 'refs']) fs.mkdirSync(path.join(directory, '.git', name));
 }
 
+/** Adds to a JSON file of the person's own. */
+function configure(file: string, more: object): [] {
+  const before = fs.existsSync(file) ? (JSON.parse(fs.readFileSync(file, 'utf8')) as object) : {};
+  write(file, JSON.stringify({ ...before, ...more }));
+  return [];
+}
+
 const claude: RealTool = {
   tool: 'claude',
+  deny: {
+    'permissions.deny': (tool, { home }) =>
+      configure(path.join(home, '.claude', 'settings.json'), {
+        permissions: { deny: [`mcp__rouse__${tool}`] },
+      }),
+    '--disallowedTools': (tool) => ['--disallowedTools', `mcp__rouse__${tool}`],
+  },
   command: '/clear',
   dropsUnknown: true,
   setUp: ({ home, workdir, modelUrl, secret, trusted }) => {
@@ -95,16 +114,24 @@ const claude: RealTool = {
 
 const codex: RealTool = {
   tool: 'codex',
+  deny: {
+    'a disabled server': (_, { home }) => {
+      fs.appendFileSync(
+        path.join(home, '.codex', 'config.toml'),
+        '[mcp_servers.rouse]\ncommand = "rouse"\nargs = ["mcp"]\nenabled = false\n',
+      );
+      return [];
+    },
+  },
   command: '/new',
   dropsUnknown: true,
-  setUp: ({ home, workdir, modelUrl, secret, trusted }) => {
+  setUp: ({ home, workdir, modelUrl, secret, trusted, stock }) => {
     write(
       path.join(home, '.codex', 'config.toml'),
       `model = "mock-model"
 model_provider = "mock"
 check_for_update_on_startup = false
-approval_policy = "on-request"
-sandbox_mode = "workspace-write"
+${stock ? '' : 'approval_policy = "on-request"\nsandbox_mode = "workspace-write"'}
 [model_providers.mock]
 name = "Mock"
 base_url = "${modelUrl}/v1"
@@ -114,8 +141,7 @@ request_max_retries = 0
 stream_max_retries = 0
 [analytics]
 enabled = false
-[features]
-daemon_auto_start = false
+${stock ? '' : '[features]\ndaemon_auto_start = false'}
 ${trusted ? `[projects."${workdir}"]\ntrust_level = "trusted"\n` : ''}`,
     );
     if (!trusted) makeRepository(workdir);
@@ -134,6 +160,17 @@ ${trusted ? `[projects."${workdir}"]\ntrust_level = "trusted"\n` : ''}`,
 
 const gemini: RealTool = {
   tool: 'gemini',
+  deny: {
+    'mcp.excluded': (_, { home }) =>
+      configure(path.join(home, '.gemini', 'settings.json'), { mcp: { excluded: ['rouse'] } }),
+    'tools.exclude': (tool, { home }) =>
+      configure(path.join(home, '.gemini', 'settings.json'), { tools: { exclude: [`mcp_rouse_${tool}`] } }),
+    'a policy': (tool, { home }) => {
+      const rule = `[[rule]]\nmcpName = "rouse"\ntoolName = "${tool}"\ndecision = "deny"\npriority = 100\n`;
+      write(path.join(home, '.gemini', 'policies', 'mine.toml'), rule);
+      return [];
+    },
+  },
   command: '/clear',
   dropsUnknown: true,
   setUp: ({ home, modelUrl, secret, trusted }) => {
@@ -167,8 +204,14 @@ const gemini: RealTool = {
 
 const opencode: RealTool = {
   tool: 'opencode',
+  deny: {
+    permission: (tool, { home }) =>
+      configure(path.join(home, '.config', 'opencode', 'opencode.json'), {
+        permission: { [`rouse_${tool}`]: 'deny' },
+      }),
+  },
   command: '/new',
-  setUp: ({ home, modelUrl, secret }) => {
+  setUp: ({ home, modelUrl, secret, stock }) => {
     const model = { name: 'Mock', tool_call: true, limit: { context: 128_000, output: 8000 } };
     write(
       path.join(home, '.config', 'opencode', 'opencode.json'),
@@ -178,7 +221,7 @@ const opencode: RealTool = {
         model: 'mock/mock-model',
         small_model: 'mock/mock-model',
         enabled_providers: ['mock'],
-        permission: { bash: { '*': 'ask', 'curl *': 'allow' }, edit: 'ask' },
+        ...(!stock && { permission: { bash: { '*': 'ask', 'curl *': 'allow' }, edit: 'ask' } }),
         provider: {
           mock: {
             npm: '@ai-sdk/openai-compatible',
@@ -216,7 +259,14 @@ const openAi = ({ modelUrl, secret }: Place): Record<string, string> => ({
 
 const qwen: RealTool = {
   tool: 'qwen',
-  newerNode: true,
+  deny: {
+    'permissions.deny': (tool, { home }) =>
+      configure(path.join(home, '.qwen', 'settings.json'), {
+        permissions: { deny: [`mcp__rouse__${tool}`] },
+      }),
+    'mcp.excluded': (_, { home }) =>
+      configure(path.join(home, '.qwen', 'settings.json'), { mcp: { excluded: ['rouse'] } }),
+  },
   setUp: (place) => {
     write(
       path.join(place.home, '.qwen', 'settings.json'),
@@ -272,7 +322,6 @@ const pi: RealTool = {
 
 const kimi: RealTool = {
   tool: 'kimi',
-  newerNode: true,
   setUp: ({ home, modelUrl, secret }) => {
     write(
       path.join(home, '.kimi-code', 'config.toml'),
@@ -293,6 +342,7 @@ max_context_size = 128000
   asking: [],
   mailing: ['--yolo'],
   askDirective: sh,
+  approveKeys: ['2'],
   denyKeys: ['Escape'],
   trustRow: /^ *[▶❯›→] .*(Yes|Trust|trust)/m,
   asksAtStart: true,
@@ -304,6 +354,7 @@ max_context_size = 128000
 
 const copilot: RealTool = {
   tool: 'copilot',
+  deny: { '--deny-tool': (tool) => [`--deny-tool=rouse(${tool})`] },
   setUp: ({ modelUrl, secret }) => ({
     COPILOT_AUTO_UPDATE: 'false',
     COPILOT_OFFLINE: 'true',
@@ -317,7 +368,7 @@ const copilot: RealTool = {
   mailing: ['--allow-tool=shell(curl:*)', '--allow-all-urls'],
   askDirective: sh,
   denyKeys: ['Escape'],
-  trustRow: /❯ \d\. Yes/,
+  trustRow: /❯ \d\. Yes, and remember/,
   asksAtStart: true,
   provenBy: ['session_log', 'transcript_row'],
   arrives: asWritten,

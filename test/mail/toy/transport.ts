@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import * as z from 'zod';
+import { agentAddress } from '../../../src/domain/index.ts';
 import { absolutePath, strict } from '../../../src/domain/schemas.ts';
 import { type MailTransport, type OpenedMailbox, OWNER } from '../../../src/mail/transport.ts';
 import { MemoryMail } from '../../support/memory-mail/memory-mail.ts';
@@ -40,7 +41,8 @@ export const toy: MailTransport<z.infer<typeof binding>> = {
   keeper: async () => ({
     open: async ({ toy_place, address }) => open(toy_place, address),
     openAt: async (place, address) => open(place, address ?? [...mailAt(place).principals.keys()].at(-1)!),
-    async bind({ place, address, principal_id, bindings_version }) {
+    async bind({ place, agentName, principal_id, bindings_version, ...request }) {
+      const address = request.address ?? agentAddress(agentName);
       const reused = mailAt(place).principals.has(address);
       mailAt(place).register(address, principal_id);
       const own = { toy_place: path.resolve(place), toy_secret: 'not told' };

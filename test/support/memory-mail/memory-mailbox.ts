@@ -6,6 +6,7 @@ import {
   composePost,
   composeReply,
   INBOX,
+  isAgent,
   type MailDocument,
   type MailDraft,
   type MailMark,
@@ -30,6 +31,7 @@ import type {
   MailHint,
   MailPage,
   MailSent,
+  MailStep,
 } from '../../../src/mail/port.ts';
 import { checkOperation } from '../../../src/mail/schema/index.ts';
 import { textMatcher } from '../../../src/mail/search-terms.ts';
@@ -108,6 +110,20 @@ export class MemoryMailbox implements Mailbox {
     const entry = this.#find(parseMailRef(TRANSPORT, ref), box);
     if (!entry.read) this.#change([entry], () => ({ read: true }));
     return viewEntry(entry, true);
+  }
+
+  async trail(ref: string, most: number): Promise<MailStep[]> {
+    const steps: MailStep[] = [];
+    let next: string | null = parseMailRef(TRANSPORT, ref);
+    while (next !== null && steps.length < most) {
+      const document = this.#mail.document(next);
+      if (!document) break;
+      const { from, in_reply_to, created_at_utc } = document;
+      if (!isAgent(from)) return [...steps, { created_at_utc, by: 'person' }];
+      if (in_reply_to !== null) steps.push({ created_at_utc, by: 'agent' });
+      next = in_reply_to;
+    }
+    return steps;
   }
 
   async send(input: MailDraft): Promise<MailSent> {

@@ -46,6 +46,21 @@ export class MemoryStore {
     return this;
   }
 
+  /** With a manifest, as agents have one. */
+  registerAgent(address: string): this {
+    this.register(address);
+    this.principals.get(address)!.manifest_path_hint = `/agents/${address}/manifest.json`;
+    return this;
+  }
+
+  document(messageId: string): MailDocument | undefined {
+    for (const entries of this.entries.values()) {
+      const entry = entries.get(messageId);
+      if (entry) return entry.document;
+    }
+    return undefined;
+  }
+
   resolve(addresses: string[], field: string): MailPrincipal[] {
     return addresses.map((text, i) => {
       const known = this.principals.get(text.trim());

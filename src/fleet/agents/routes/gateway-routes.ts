@@ -1,7 +1,9 @@
 import type { Context, Hono } from 'hono';
+import { isRouseError } from '../../../base/index.ts';
 import { type Handlers, readBytes } from '../../../http/index.ts';
 import { agentMail, attach, detach, localStatus } from '../../../session/index.ts';
 import { CARRIED_ROOTS } from '../../../wire/index.ts';
+import type { TrackedAgent } from '../tracked-agent.ts';
 import { forward } from './forward.ts';
 import type { AgentRoutes, RouteParts } from './route-parts.ts';
 
@@ -10,12 +12,13 @@ const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 type GatewayLife = AgentRoutes<'gateway.status' | 'gateway.attach' | 'gateway.detach' | 'mail.live'>;
 
 /** The life of an agent's gateway, and where its mail is. */
-export function gatewayHandlers({ agents, access, agentOf }: RouteParts): Handlers<GatewayLife> {
+export function gatewayHandlers(parts: RouteParts): Handlers<GatewayLife> {
+  const { agents, access, agentOf } = parts;
   const { session } = agents;
   return {
     'agents.gateway.status': async ({ context }) => {
-      const { facts } = await agentOf(context);
-      return (await localStatus(session, facts)).status;
+      const found = await hereOrAfar(parts, context);
+      return found instanceof Response ? found : (await localStatus(session, found.facts)).status;
     },
     'agents.gateway.attach': async ({ context, body }) => {
       access.requireGrant(context, 'launch');
@@ -46,12 +49,26 @@ export function gatewayHandlers({ agents, access, agentOf }: RouteParts): Handle
 }
 
 /** Everything a live gateway serves, carried to it unchanged. */
-export function carryToGateways(app: Hono, { agents: { session }, agentOf }: RouteParts): void {
+export function carryToGateways(app: Hono, parts: RouteParts): void {
+  const { session } = parts.agents;
   for (const root of CARRIED_ROOTS) {
     app.on(METHODS, `${root.replaceAll(/\{(\w+)\}/g, ':$1')}/*`, async (context) => {
-      const { facts } = await agentOf(context);
-      return forward(context, session, facts, pathBehindAgent(context));
+      const found = await hereOrAfar(parts, context);
+      if (found instanceof Response) return found;
+      return forward(context, session, found.facts, pathBehindAgent(context));
     });
+  }
+}
+
+/** The agent of this host, or the answer of one elsewhere in the fleet. What neither knows is not found here. */
+async function hereOrAfar(parts: RouteParts, context: Context): Promise<TrackedAgent | Response> {
+  try {
+    return await parts.agentOf(context);
+  } catch (error) {
+    if (!parts.afar || !isRouseError(error) || error.code !== 'not_found') throw error;
+    const ref = context.req.param('agent_ref') ?? '';
+    const asked = { caller: parts.access.caller(context), ref, rest: pathBehindAgent(context) };
+    return parts.afar(context, asked);
   }
 }
 

@@ -75,6 +75,7 @@ function optionsOf(body: Body, headless: boolean): LaunchOptions {
     roleName: body.role_name ?? undefined,
     home: body.home ?? undefined,
     skills: body.install_skills ?? undefined,
+    mcp: body.mcp ?? undefined,
     takeOver: body.take_over ?? undefined,
     resumeArgs: turns?.resume_args ?? undefined,
     continueArgs: turns?.continue_args ?? undefined,

@@ -6,7 +6,7 @@ import { Access, type AccessOptions } from './access.ts';
 import { carryToGateways, gatewayHandlers } from './gateway-routes.ts';
 import { inspectHandlers } from './inspect-routes.ts';
 import { launchHandlers } from './launch-routes.ts';
-import type { RouteParts } from './route-parts.ts';
+import type { CarryAfar, RouteParts } from './route-parts.ts';
 import { serverHandlers } from './server-routes.ts';
 import { turnHandlers } from './turn-routes.ts';
 
@@ -14,6 +14,7 @@ export interface AgentRoutesOptions extends AccessOptions {
   agents: ManagedAgents;
   /** Aborted when the server stops: held answers go out then. */
   stopping: AbortSignal;
+  afar?: CarryAfar | undefined;
 }
 
 /** Everything under `/houmao`. */
@@ -24,6 +25,7 @@ export function agentRoutes(app: Hono, options: AgentRoutesOptions): void {
     agents,
     access,
     stopping,
+    afar: options.afar,
     async agentOf(context) {
       // Before it is told whether such an agent exists.
       access.caller(context);

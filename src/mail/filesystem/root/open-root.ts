@@ -18,7 +18,7 @@ import { CommitQueue } from '../publish/commit-queue.ts';
 import { Publisher } from '../publish/publisher.ts';
 import { StateJournal } from '../publish/state-journal.ts';
 import { indexNextBatch } from '../search-messages.ts';
-import { signalChange } from '../signal.ts';
+import { signalChange } from '../watch/signal.ts';
 import type { Layout } from './layout.ts';
 import { refuseLinkedDirectories } from './own-directories.ts';
 import { BUSY_TIMEOUT_MS } from './root.ts';

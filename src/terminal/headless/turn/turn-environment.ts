@@ -1,12 +1,12 @@
 import * as path from 'node:path';
+import { proxyExceptions, readIfExists } from '../../../base/index.ts';
 import { TOOLS } from '../../../tools/index.ts';
+import { launchFact } from '../../surface-manifest.ts';
 import type { HeadlessManifest } from '../headless-manifest.ts';
 
 /** They belong to the gateway or to a terminal. */
 const NOT_FOR_THE_TOOL =
   /^(TMUX|TMUX_PANE|TERM|TERM_PROGRAM|TERM_PROGRAM_VERSION|COLUMNS|LINES|SHLVL|PWD|OLDPWD|_|ROUSE_CLOCK_SHIFT_FILE|ROUSE_CRASH_AT|HOUMAO_GATEWAY_(EXECUTION_MODE|TMUX_[A-Z_]+))$/;
-
-const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
 /**
  * The environment of a turn: the gateway's own, which is that of whoever attached it, the tool's home, the variables of
@@ -28,19 +28,20 @@ export function turnEnvironment(
   );
   return {
     ...handed,
-    ...Object.fromEntries(literals),
     ...(home?.env_var && home.home_path && { [home.env_var]: home.home_path }),
+    ...Object.fromEntries(literals),
     ...proxyExceptions(handed),
+    ...agentToken(manifest),
     TERM: 'dumb',
     HOUMAO_MANIFEST_PATH: path.join(sessionRoot, 'manifest.json'),
     ...(manifest.agent_id && { HOUMAO_AGENT_ID: manifest.agent_id }),
   };
 }
 
-/** The agent must reach its gateway on this machine, whatever proxy it uses for the world. */
-function proxyExceptions(env: NodeJS.ProcessEnv): Record<string, string> {
-  if (!Object.keys(env).some((name) => /^(https?|all)_proxy$/i.test(name))) return {};
-  const given = (env['NO_PROXY'] ?? env['no_proxy'] ?? '').split(',').map((host) => host.trim());
-  const hosts = [...new Set([...given.filter((host) => host !== ''), ...LOOPBACK])].join(',');
-  return { NO_PROXY: hosts, no_proxy: hosts };
+/** For a tool that takes the token of its own MCP server from its environment. */
+function agentToken(manifest: HeadlessManifest): Record<string, string> {
+  const variable = launchFact(manifest, 'mcp_token_variable');
+  const file = launchFact(manifest, 'mcp_token_file');
+  const token = file && readIfExists(file)?.trim();
+  return variable && token ? { [variable]: token } : {};
 }

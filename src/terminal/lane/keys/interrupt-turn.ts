@@ -9,6 +9,7 @@ import { nothingTyped } from '../prompt/delivery.ts';
 import { takeBack } from '../prompt/take-back.ts';
 import { keysRefused } from './keys-refused.ts';
 import { lookOutOfCopyMode } from './leave-copy-mode.ts';
+import { pressKey } from './press-key.ts';
 
 /** Two Escapes in one breath would be read as one key with Alt. */
 const BETWEEN_KEYS_MS = 150;
@@ -87,14 +88,10 @@ export async function interruptTurn(
 const isBusy = ({ facts }: Sight): true | undefined => facts.busy.value === 'yes' || undefined;
 const isOver = (sight: Sight): true | undefined => !isBusy(sight) || undefined;
 
-async function pressKeys(
-  pane: Pane,
-  { watch, clock, tracker }: LaneContext,
-  pressed: () => void,
-): Promise<void> {
-  for (const [at, key] of tracker.detector.input.interruptKeys.entries()) {
-    if (at > 0) await sleep(clock, BETWEEN_KEYS_MS);
-    await watch.tmux.sendKeyName(pane.id, key, { pid: pane.pid });
+async function pressKeys(pane: Pane, on: LaneContext, pressed: () => void): Promise<void> {
+  for (const [at, key] of on.tracker.detector.input.interruptKeys.entries()) {
+    if (at > 0) await sleep(on.clock, BETWEEN_KEYS_MS);
+    await pressKey(pane, key, on);
     pressed();
   }
 }

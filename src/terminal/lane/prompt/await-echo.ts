@@ -37,7 +37,8 @@ export async function awaitEcho(delivery: Delivery): Promise<Ending | undefined>
     const ended = await standBy(delivery, 'the text was pasted but not seen, and Enter was not pressed');
     if (ended) return ended;
   }
-  const ms = Math.round(clock.monotonic() - pasted.atMs);
+  pasted.echoedMs = clock.monotonic();
+  const ms = Math.round(pasted.echoedMs - pasted.atMs);
   const facts = { held: held(delivery, delivery.tracker.sight), ms };
   await record(delivery, 'typed', { source: 'composer', facts });
   crashPoint('lane.typed');

@@ -7,6 +7,7 @@ import { enterPrompt } from './enter-prompt.ts';
 import { pastePrompt } from './paste-prompt.ts';
 import { preparePrompt } from './prepare-prompt.ts';
 import type { Entered } from './press-enter.ts';
+import { submitPrompt } from './submit-prompt.ts';
 
 export type PromptOnLane = LaneContext & Pick<Delivery, 'prompt' | 'submitted' | 'overtaking'>;
 
@@ -30,13 +31,15 @@ export async function deliverPrompt(on: PromptOnLane): Promise<DeliveryResult> {
 async function through(delivery: Delivery): Promise<Ending> {
   const { refusals } = delivery.prepared;
   if (refusals.length > 0) return untouched('refused', ...refusals);
+  let entered: Entered | undefined;
   try {
-    const ended = await pastePrompt(delivery);
-    if (ended) return ended;
+    const ended = await (delivery.owner ? submitPrompt(delivery, delivery.owner) : pastePrompt(delivery));
+    if (ended && 'outcome' in ended) return ended;
+    entered = ended;
   } catch (error) {
     return untouched(isAway(error) ? 'not_ready' : 'failed', messageOf(error));
   }
-  return afterPaste(delivery);
+  return afterPaste(delivery, entered);
 }
 
 /** The same attempt, from where an earlier process left it. */

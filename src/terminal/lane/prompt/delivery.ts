@@ -17,6 +17,8 @@ export interface Pasted extends Typed {
   /** Wall time: events of the tool before it are about something else. */
   since: Date;
   tool: ProcessIdentity | undefined;
+  /** Monotonic time at which the composer was seen to hold it. */
+  echoedMs?: number;
   /** What the screen showed just before. */
   baseline: Baseline | undefined;
 }

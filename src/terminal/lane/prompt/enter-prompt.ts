@@ -23,8 +23,8 @@ interface Entering {
 
 /** Submits what stands in the composer, and proves it, step by step as `entering-steps.ts` has them. */
 export async function enterPrompt(delivery: Delivery, resumed?: Entered): Promise<Ending> {
-  const { clock, sent, pasted } = delivery;
-  const rest = pasted.atMs + sent.detector.input.pasteGapMs - clock.monotonic();
+  const { clock } = delivery;
+  const rest = mayEnterAt(delivery) - clock.monotonic();
   if (rest > 0) await sleep(clock, rest);
   const entered = resumed ?? (await pressEnter(delivery, undefined));
   if ('outcome' in entered) return leaveNothingBarred(delivery, entered);
@@ -35,6 +35,12 @@ export async function enterPrompt(delivery: Delivery, resumed?: Entered): Promis
     if (typeof next !== 'string') return next;
     step = next;
   }
+}
+
+/** A tool that was slow to show the paste has only just read it: the gap then counts from there. */
+function mayEnterAt({ sent, pasted: { atMs, echoedMs = atMs } }: Delivery): number {
+  const gap = sent.detector.input.pasteGapMs;
+  return (echoedMs - atMs > gap / 2 ? echoedMs : atMs) + gap;
 }
 
 const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> | Ending> } = {
@@ -53,6 +59,7 @@ const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> 
 
   async look({ delivery, entered }) {
     const sight = await delivery.tracker.look();
+    if (entered.lost !== undefined) return 'prove_late';
     if (!mayEnter(delivery, sight) || sight.facts.busy.value === 'yes') return 'prove_late';
     if (seemsTaken(sight, entered.baseline, delivery.sent)) return 'prove_late';
     if (!hasAnswered(delivery, entered.typed)) return 'await_answer';
@@ -72,7 +79,9 @@ const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> 
     const proof = await prove(delivery, entered, delivery.patience.proofMs);
     if (proof) return proven(delivery, proof, entered);
     if (delivery.overtaking.waits) return 'overtaken';
-    return leaveNothingBarred(delivery, touched('unconfirmed', whatIsThere(delivery)));
+    const { lost } = entered;
+    const told = lost === undefined ? [] : [`whether CAO typed it is not known: ${lost}`];
+    return leaveNothingBarred(delivery, touched('unconfirmed', ...told, whatIsThere(delivery)));
   },
 
   async take_back(entering) {

@@ -31,7 +31,7 @@ export async function pastePrompt(delivery: Delivery): Promise<Ending | undefine
 }
 
 /** The gate's refusal, or undefined when the prompt may be typed. */
-function closedBy({ tracker, prompt, sent }: Delivery, sight: Sight): Ending | undefined {
+export function closedBy({ tracker, prompt, sent }: Delivery, sight: Sight): Ending | undefined {
   const gate = tracker.gate(sight, prompt.policy);
   if (!gate.ready) return untouched('not_ready', ...gate.reasons.map(({ fragment }) => fragment));
   if (prompt.signal?.aborted) return untouched('cancelled', 'the caller has gone');
@@ -42,9 +42,9 @@ function closedBy({ tracker, prompt, sent }: Delivery, sight: Sight): Ending | u
     : untouched('refused', 'the tool does not take pastes of several lines as one');
 }
 
-/** Asks again, records, looks again and pastes in one step with the last check. */
-async function paste(delivery: Delivery, buffer: string): Promise<Ending | undefined> {
-  const { tracker, watch, prompt, clock, prepared } = delivery;
+/** Asks again whether there is still a reason, and notes that it will be typed. */
+export async function beginTyping(delivery: Delivery): Promise<Ending | undefined> {
+  const { prompt, prepared } = delivery;
   const again = await prompt.recheck?.();
   if (again && !again.go) return untouched('superseded', again.reason);
   keep(delivery, 'before_paste', null);
@@ -54,6 +54,14 @@ async function paste(delivery: Delivery, buffer: string): Promise<Ending | undef
     facts: { ...fingerprint(prepared.text), policy: prompt.policy, ...changes },
   });
   crashPoint('lane.typing');
+  return undefined;
+}
+
+/** Records, looks again and pastes in one step with the last check. */
+async function paste(delivery: Delivery, buffer: string): Promise<Ending | undefined> {
+  const { tracker, watch, clock } = delivery;
+  const ended = await beginTyping(delivery);
+  if (ended) return ended;
   let refused = '';
   for (let tries = 0; tries < MOST_OVERTAKEN; tries++) {
     const sight = await tracker.look();

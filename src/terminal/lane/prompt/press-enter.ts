@@ -28,6 +28,8 @@ export interface Entered {
   typed: Typed;
   /** A menu was open in which it was to choose exactly what was typed. */
   offered: boolean;
+  /** Somebody else was to press it, and what became of that is not known: it may still come. */
+  lost?: string | undefined;
 }
 
 /** Presses Enter in one step with the check that the composer holds our text and nothing asks anything. */
@@ -60,7 +62,12 @@ export async function pressEnter(
     try {
       const said = evidenceAt(clock, 'lane', { sent: 'enter' });
       const typed = { atMs: clock.monotonic(), screen: screenDigest(sight.view!) };
-      await watch.tmux.pressEnter(sight.view!.pane.id, { expect: sameAs(sight.view!) });
+      const byOwner = await delivery.owner?.press('Enter');
+      if (byOwner && byOwner.kind !== 'asked') {
+        const may = byOwner.kind === 'refused' ? 'was not' : 'may have been';
+        return touched('unconfirmed', `Enter ${may} pressed: ${byOwner.why}`);
+      }
+      if (!byOwner) await watch.tmux.pressEnter(sight.view!.pane.id, { expect: sameAs(sight.view!) });
       delivery.evidence.push(said);
       crashPoint('lane.entered');
       const { before = sight.facts, enters = 0 } = earlier ?? {};

@@ -17,6 +17,9 @@ export interface Interrupted {
   attempt: LaneAttempt | undefined;
 }
 
+/** CAO presses Enter a second or two after it was asked; it was asked by somebody who is gone, and may still be at it. */
+const OWNER_TYPES_WITHIN_MS = 5_000;
+
 /**
  * Judges by evidence what became of a prompt whose typist was killed or has given up, and takes back what of it stands in
  * the composer. Without evidence either way: unknown; `unseen` while the tool has not answered what was typed.
@@ -45,8 +48,7 @@ export async function recoverPrompt(interrupted: Interrupted, on: LaneContext): 
   const unread = unreadInput(tracker.sight.view?.pane.tty ?? '') ?? 0;
   const unseen = say('unseen', 'composer', { held: held(), unread });
   if (unread > 0) return unseen;
-  // What the typist sent last may still be on its way through the terminal.
-  const proof = await prove(attempt?.step === 'entering' ? patience.swallowedMs.untold : 0);
+  const proof = await prove(attempt?.step === 'entering' ? onItsWayMs(interrupted, on) : 0);
   if (proof) return { verdict: 'submitted', evidence: [proof] };
   if (neverEntered && held() === 'empty') {
     const found = await judgeEmpty(interrupted, { held, moved }, on);
@@ -78,6 +80,13 @@ export async function recoverPrompt(interrupted: Interrupted, on: LaneContext): 
     held: held(),
     foreground: foreground.kind,
   });
+}
+
+/** What the typist sent last may still be on its way through the terminal. */
+function onItsWayMs({ sinceMs }: Interrupted, { owner, clock, patience }: LaneContext): number {
+  const { untold } = patience.swallowedMs;
+  const ageMs = Math.max(0, clock.now().getTime() - sinceMs);
+  return owner ? Math.max(untold, OWNER_TYPES_WITHIN_MS - ageMs) : untold;
 }
 
 type Say = (verdict: Recovered['verdict'], source: string, facts: Record<string, unknown>) => Recovered;

@@ -2,6 +2,7 @@ import type { Visit } from '../scene.ts';
 import { claude } from './claude.ts';
 import { codex } from './codex.ts';
 import { copilot } from './copilot.ts';
+import { firstStarts } from './first-start.ts';
 import { gemini } from './gemini.ts';
 import { kimi } from './kimi.ts';
 import { opencode } from './opencode.ts';
@@ -18,4 +19,5 @@ export const VISITS: readonly Visit[] = [
   ...copilot,
   ...kimi,
   ...pi,
+  ...firstStarts,
 ];

@@ -1,0 +1,132 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { sleep, systemClock } from '../src/base/index.ts';
+import { EXECUTION_MODES, type ExecutionMode } from '../src/domain/index.ts';
+import { AgentHouse, type HousedAgent } from '../test/support/agent-house.ts';
+import { memoryOf, processorOf, withDescendants } from './support/process-costs.ts';
+import { relayCosts } from './support/relay-peer.ts';
+
+const WOKEN = 10;
+const ROUNDS = 3;
+
+interface Cost {
+  mode: ExecutionMode;
+  count: number;
+  megabytes: number;
+  cpu: number;
+  writes: number;
+}
+
+/**
+ * What idle agents cost in each execution mode: every process that Rouse adds beside them, shared pages counted once (PSS),
+ * processor time and writes at rest; and how soon 10 agents that are woken at once have their prompt. Beside it Agent Relay,
+ * where npm has it. `npm run bench -- host [counts] [seconds] [modes]`, by default `1,10 10`; full: `1,10,50 30`.
+ */
+export async function run(print: (line: string) => void, args: string[]): Promise<void> {
+  const counts = (args[0] ?? '1,10').split(',').map(Number);
+  const seconds = Number(args[1] ?? 10);
+  const modes = args[2] ? (args[2].split(',') as ExecutionMode[]) : EXECUTION_MODES;
+  print(`load ${os.loadavg()[0]!.toFixed(1)} on ${os.cpus().length} processors`);
+  print('mode                   agents  PSS each MB  cpu each %  writes  processes  wake p50/p99 ms');
+  const costs: Cost[] = [];
+  for (const count of counts)
+    for (const mode of modes) costs.push(await measure(print, { mode, count, seconds }));
+  for (const line of await relayCosts(counts, seconds)) print(line);
+  judge(print, costs);
+}
+
+async function measure(
+  print: (line: string) => void,
+  { mode, count, seconds }: { mode: ExecutionMode; count: number; seconds: number },
+): Promise<Cost> {
+  const house = new AgentHouse();
+  house.mode = mode;
+  try {
+    const agents = await house.launchMany(count, ['--turn', '100ms']);
+    // Until the safety net is as wide as it gets.
+    await sleep(systemClock, 30_000);
+    const pids = addedBy(agents);
+    const before = newest(agents);
+    const cpu = (await processorOf(pids, seconds)) / count;
+    const writes = newest(agents).filter((at, i) => at !== before[i]).length;
+    const megabytes = memoryOf(pids) / count;
+    const waits = await wakeAll(agents.slice(0, WOKEN));
+    print(
+      [
+        mode.padEnd(22),
+        String(count).padStart(6),
+        megabytes.toFixed(1).padStart(12),
+        cpu.toFixed(3).padStart(11),
+        String(writes).padStart(7),
+        String(pids.length).padStart(10),
+        `${quantile(waits, 0.5).toFixed(0)}/${quantile(waits, 0.99).toFixed(0)}`.padStart(16),
+      ].join(' '),
+    );
+    return { mode, count, megabytes, cpu, writes };
+  } finally {
+    await house.close();
+  }
+}
+
+/** The goals are those of the largest number of hosted agents, beside single gateways of the same run. */
+function judge(print: (line: string) => void, costs: Cost[]): void {
+  const hosted = costs.filter(({ mode }) => mode === 'hosted').at(-1);
+  const single = costs.filter(({ mode }) => mode === 'detached_process').at(-1);
+  if (!hosted) return;
+  const said = (reached: boolean): string => (reached ? 'reached' : 'missed');
+  print(
+    `${hosted.count} hosted: ${hosted.megabytes.toFixed(1)} MB each (goal 12: ${said(hosted.megabytes <= 12)})`,
+  );
+  print(`writes at rest: ${hosted.writes} (goal none: ${said(hosted.writes === 0)})`);
+  if (!single) return;
+  const ratio = hosted.cpu / single.cpu;
+  print(`cpu each beside a gateway of its own: ${ratio.toFixed(2)}x (goal 0.1x: ${said(ratio <= 0.1)})`);
+}
+
+/** The process of each gateway or host, its keeper, and everything it has started. */
+function addedBy(agents: HousedAgent[]): number[] {
+  return withDescendants(
+    agents.flatMap(({ root }) => {
+      const gateway = Number(fs.readFileSync(path.join(root, 'run', 'gateway.pid'), 'utf8'));
+      const keeper = path.join(root, 'run', 'keeper.json');
+      if (!fs.existsSync(keeper)) return [gateway];
+      return [gateway, (JSON.parse(fs.readFileSync(keeper, 'utf8')) as { pid: number }).pid];
+    }),
+  );
+}
+
+/** From the accepted request to the prompt in the agent's own transcript; each prompt is another, as its answer is. */
+async function wakeAll(agents: HousedAgent[]): Promise<number[]> {
+  const waits: number[] = [];
+  for (let round = 1; round <= ROUNDS; round++) {
+    waits.push(...(await Promise.all(agents.map((agent) => wake(agent, `wake up for the ${round}th time`)))));
+    await sleep(systemClock, 4000);
+  }
+  return waits;
+}
+
+async function wake({ client, control }: HousedAgent, prompt: string): Promise<number> {
+  const { mark } = control;
+  const began = performance.now();
+  const body = { schema_version: 1, kind: 'submit_prompt', payload: { prompt } } as const;
+  await client.call('requests.create', { body });
+  await control.event('submitted', undefined, mark);
+  return performance.now() - began;
+}
+
+/** When something in the session's gateway directory was last written. */
+function newest(agents: HousedAgent[]): number[] {
+  return agents.map(({ root }) =>
+    Math.max(
+      ...fs
+        .readdirSync(root, { recursive: true, withFileTypes: true })
+        .map((entry) => fs.statSync(path.join(entry.parentPath, entry.name)).mtimeMs),
+    ),
+  );
+}
+
+function quantile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
+}

@@ -1,0 +1,182 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import * as http from 'node:http';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ending, systemClock } from '../src/base/index.ts';
+import { openSqlite } from '../src/db/index.ts';
+import { PRIORITY, QUEUE_MIGRATIONS, RequestQueue } from '../src/gateway/queue/index.ts';
+import { AgentHouse } from '../test/support/agent-house.ts';
+import { bareServer } from './support/bare-server.ts';
+import { queuePeers } from './support/queue-peers.ts';
+import { type Contender, inTurn, line, type Measured, warmUp } from './support/rounds.ts';
+
+const PROMPT = 'Review the last change and say what is wrong with it. '.repeat(4);
+const BODY = JSON.stringify({ schema_version: 1, kind: 'submit_prompt', payload: { prompt: PROMPT } });
+const ROUNDS = 5;
+const CLIENTS = 64;
+/** What nobody takes out of the line must not fill it. */
+const ENDLESS = { ROUSE_MAX_QUEUE_ROWS: '1000000', ROUSE_MAX_QUEUE_BYTES: '1000000000' };
+const BARE = 'bare node:http, the same commit';
+
+/**
+ * Accepts over HTTP, from the socket to the commit and back: a gateway, a bare server that makes the same commit, and other
+ * queues behind the same bare server, each in a process of its own. `npm run bench -- http [scale] [--no-peers]`
+ */
+export async function run(print: (line: string) => void, args: string[]): Promise<void> {
+  if (args[0] === 'serve') return serve(args[1]!);
+  const scale = Number(args.find((each) => /^\d+(\.\d+)?$/.test(each)) ?? 1);
+  const ending = new Ending();
+  try {
+    const ours = { name: 'rouse gateway', ...(await startGateway(ending)) };
+    const servers = [ours, ...(await startServers(['queue'], ending))];
+    if (!args.includes('--no-peers')) servers.push(...(await startServers(['peers'], ending)));
+    const inProcess = await withinOneProcess(scale);
+    for (const { title, clients, keepAlive } of [
+      { title: 'one client, kept alive', clients: 1, keepAlive: true },
+      { title: `${CLIENTS} clients, kept alive`, clients: CLIENTS, keepAlive: true },
+      { title: 'one client, a connection each', clients: 1, keepAlive: false },
+      { title: `${CLIENTS} clients, a connection each`, clients: CLIENTS, keepAlive: false },
+    ]) {
+      const agent = new http.Agent({ keepAlive, maxSockets: clients });
+      const contenders = servers.map(({ name, port }) => ({ name, op: () => post(port, agent) }));
+      await warmUp(contenders, 200);
+      const spent = processorTimes(servers);
+      const found = await inTurn(contenders, { clients, rounds: ROUNDS, sliceMs: 200 * scale });
+      const each = spent(found);
+      agent.destroy();
+      print(`\n${title}`);
+      for (const { name } of servers)
+        print(line(name, found.get(name)!, name === ours.name ? undefined : found.get(ours.name)));
+      const mine = found.get(ours.name)!;
+      print(
+        `  processor time of an accept: ${each.get(ours.name)!.toFixed(0)} µs, bare ${each.get(BARE)!.toFixed(0)} µs: ` +
+          `${(each.get(ours.name)! / each.get(BARE)!).toFixed(2)}`,
+      );
+      print(
+        `  bare server ÷ ours: ${(found.get(BARE)!.perSecond / mine.perSecond).toFixed(2)} (goal with one client: 2)`,
+      );
+      if (clients === CLIENTS && keepAlive)
+        print(
+          `  ours ÷ the same queue asked by ${CLIENTS} clients within one process (${inProcess.perSecond.toFixed(0)}/s): ` +
+            `${(mine.perSecond / inProcess.perSecond).toFixed(3)} (goal 0.25)`,
+        );
+    }
+  } finally {
+    await ending.run();
+  }
+}
+
+function post(port: number, agent: http.Agent): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(BODY) };
+    const request = http.request(
+      { port, host: '127.0.0.1', method: 'POST', path: '/v1/requests', agent, headers },
+      (response) => {
+        if (response.statusCode !== 200) reject(new Error(`port ${port} answered ${response.statusCode}`));
+        response.resume().on('end', resolve);
+      },
+    );
+    request.on('error', reject);
+    request.end(BODY);
+  });
+}
+
+/** What each server used of the processor from now on, per accept: unlike a rate, what else runs hardly moves it. */
+function processorTimes(servers: readonly Named[]): (found: Map<string, Measured>) => Map<string, number> {
+  const used = ({ pid }: Named): number => {
+    const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10_000;
+  };
+  const known = servers.filter(({ pid }) => pid !== undefined);
+  const before = known.map(used);
+  return (found) =>
+    new Map(
+      known.map((server, i) => [server.name, (used(server) - before[i]!) / found.get(server.name)!.count]),
+    );
+}
+
+async function startGateway(ending: Ending): Promise<{ port: number; pid: number }> {
+  const house = new AgentHouse();
+  ending.add(() => fs.rmSync(house.directory, { recursive: true, force: true }));
+  ending.add(() => house.close());
+  house.gatewayEnv = ENDLESS;
+  const agent = await house.launch('ana');
+  // Nothing is to be typed: what is accepted waits.
+  await agent.control.send('open-dialog');
+  return { port: Number(new URL(agent.base).port), pid: agent.pid };
+}
+
+type Named = { name: string; port: number; pid?: number };
+
+async function startServers(kinds: string[], ending: Ending): Promise<Named[]> {
+  const found: Named[] = [];
+  for (const kind of kinds) {
+    const child = fork(fileURLToPath(import.meta.url), ['serve', kind], {
+      env: { ...process.env, ...ENDLESS },
+    });
+    ending.add(async () => {
+      if (child.exitCode !== null) return;
+      child.disconnect();
+      await once(child, 'exit');
+    });
+    found.push(...((await once(child, 'message'))[0] as Named[]));
+  }
+  return found;
+}
+
+/** Our own queue, or those of others, each behind a bare server of its own. */
+async function serve(kind: string): Promise<void> {
+  const ending = new Ending();
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-bench-http-'));
+  ending.add(() => fs.rmSync(directory, { recursive: true, force: true }));
+  const contenders =
+    kind === 'queue'
+      ? [ownQueue(directory, ending)]
+      : await queuePeers(directory, { prompt: PROMPT }, { print: console.log, ending });
+  const served: Named[] = [];
+  for (const { name, op } of contenders) {
+    const { port, close } = await bareServer(async () => {
+      await op();
+      return { request_id: name, state: 'accepted' };
+    });
+    ending.add(close);
+    served.push({ name, port, ...(kind === 'queue' && { pid: process.pid }) });
+  }
+  process.send!(served);
+  process.on('disconnect', async () => {
+    await ending.run();
+    process.exit(0);
+  });
+}
+
+function ownQueue(directory: string, ending: Ending): Contender {
+  const db = openSqlite({ file: path.join(directory, 'queue.sqlite'), migrations: QUEUE_MIGRATIONS });
+  ending.add(() => db.close());
+  const queue = new RequestQueue(db, systemClock);
+  const input = {
+    kind: 'submit_prompt',
+    payload: { prompt: PROMPT },
+    source: 'http',
+    priority: PRIORITY.normal,
+    epoch: 1,
+  };
+  return { name: BARE, op: () => queue.accept(input as never) };
+}
+
+async function withinOneProcess(scale: number): Promise<Measured> {
+  Object.assign(process.env, ENDLESS);
+  const ending = new Ending();
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-bench-http-'));
+  ending.add(() => fs.rmSync(directory, { recursive: true, force: true }));
+  try {
+    const contender = ownQueue(directory, ending);
+    await warmUp([contender], 500);
+    const found = await inTurn([contender], { clients: CLIENTS, rounds: ROUNDS, sliceMs: 200 * scale });
+    return found.get(contender.name)!;
+  } finally {
+    await ending.run();
+  }
+}

@@ -1,0 +1,210 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { createInterface, type Interface } from 'node:readline';
+import { isRouseError } from '../../src/base/index.ts';
+import { FleetClient } from '../../src/client/index.ts';
+import type { HeartbeatAnswer } from '../../src/wire/index.ts';
+import { BareLoop } from './bare-notify.ts';
+import { PERSON, sessionOf, tokenOf, workspaceOf } from './fleet-rows.ts';
+
+/** What the load program is told, a line each; it answers each with a line. */
+export type LoadOrder =
+  | { kind: 'connect'; url: string; agents: number }
+  | { kind: 'send'; url: string; agents: number; count: number; perSecond: number }
+  | { kind: 'bare'; database: string; count: number; perSecond: number };
+
+export interface Latencies {
+  p50: number;
+  p99: number;
+  lost: number;
+  doubled: number;
+  failed: number;
+}
+
+/** The load program: this bundle once more, in a process of its own. */
+export class Load {
+  #child: ChildProcess;
+  #lines: Interface;
+
+  constructor() {
+    this.#child = spawn(process.execPath, [process.argv[1]!], {
+      env: { ...process.env, ROUSE_BENCH_FLEET_LOAD: '1' },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    this.#lines = createInterface({ input: this.#child.stdout! });
+  }
+
+  async ask<T>(order: LoadOrder): Promise<T> {
+    const answer = nextLine(this.#lines);
+    this.#child.stdin!.write(`${JSON.stringify(order)}\n`);
+    return JSON.parse(await answer) as T;
+  }
+
+  end(): void {
+    this.#child.kill();
+  }
+}
+
+export function nextLine(lines: Interface): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const closed = (): void => reject(new Error('a program ended too early'));
+    lines.once('close', closed);
+    lines.once('line', (line) => {
+      lines.off('close', closed);
+      resolve(line);
+    });
+  });
+}
+
+/** As many gateways as wanted in one process of their own: the real protocol, without terminals. */
+async function runLoad(): Promise<never> {
+  const gateways: SimulatedGateway[] = [];
+  for await (const line of createInterface({ input: process.stdin })) {
+    const wanted = JSON.parse(line) as LoadOrder;
+    process.stdout.write(`${JSON.stringify(await obey(wanted, gateways))}\n`);
+  }
+  process.exit(0);
+}
+
+async function obey(wanted: LoadOrder, gateways: SimulatedGateway[]): Promise<unknown> {
+  if (wanted.kind === 'bare') return bare(wanted);
+  if (wanted.kind === 'send') return sendPaced(wanted);
+  const begun = performance.now();
+  const added: SimulatedGateway[] = [];
+  for (let n = gateways.length + 1; n <= wanted.agents; n++) {
+    const gateway = new SimulatedGateway(n, wanted.url);
+    gateways.push(gateway);
+    added.push(gateway);
+    // A few at a time come up, as after a restart of the server.
+    if (added.length % 50 === 0) await Promise.all(added.slice(-50).map((each) => each.held));
+  }
+  await Promise.all(added.map((each) => each.held));
+  return { ms: performance.now() - begun };
+}
+
+const arrivals = new Map<string, (() => void) | 'arrived'>();
+const repeated = { count: 0 };
+
+/** Beats are held, messages are taken and acknowledged with a short beat, and their ends are told with another. */
+class SimulatedGateway {
+  /** Resolves when its first beat is answered and the next one is held. */
+  readonly held: Promise<void>;
+  #client: FleetClient;
+  #n: number;
+  #instance = randomUUID();
+  #beats = 0;
+  #taken = new Set<string>();
+
+  constructor(n: number, url: string) {
+    this.#n = n;
+    this.#client = new FleetClient({ url, token: tokenOf(n), timeoutMs: 60_000 });
+    this.held = this.#insist({ wait_seconds: 0 }).then(() => void this.#live());
+  }
+
+  async #live(): Promise<never> {
+    for (;;) await this.#insist({ wait_seconds: 25 });
+  }
+
+  async #take({ id, attempt, body }: HeartbeatAnswer['messages'][number]): Promise<void> {
+    const request_id = `gwreq-${id}`;
+    const acks = [{ id, attempt, result: 'accepted', request_id } as const];
+    // Given again because the acknowledgement was late: a gateway knows its requests by the message.
+    if (this.#taken.has(id)) return this.#insist({ acks });
+    this.#taken.add(id);
+    const text = JSON.stringify(body);
+    const mark = /load-[0-9a-f-]{36}/.exec(text)?.[0] ?? '';
+    const hear = arrivals.get(mark);
+    if (typeof hear === 'function') hear();
+    else repeated.count++;
+    await this.#insist({ acks });
+    const at = new Date().toISOString();
+    await this.#insist({
+      outcomes: [{ id, request_id, outcome: 'submitted', at, turn_follows: true }],
+      turns: [{ id, request_id, state: 'finished', at, result: 'success' }],
+    });
+  }
+
+  /** Until it is answered; messages may come with every answer. */
+  async #insist(more: Partial<Parameters<FleetClient['heartbeat']>[0]>): Promise<void> {
+    for (;;) {
+      try {
+        const { messages } = await this.#client.heartbeat({
+          session_id: sessionOf(this.#n),
+          instance_id: this.#instance,
+          beat: ++this.#beats,
+          active_tasks: 0,
+          ...more,
+        });
+        for (const message of messages) void this.#take(message);
+        return;
+      } catch (error) {
+        if (isRouseError(error) && error.code === 'unauthorized') throw error;
+        await new Promise((resolve) => setTimeout(resolve, 500 + 1000 * Math.random()));
+      }
+    }
+  }
+}
+
+/** A message to an agent drawn at random, so many a second whether or not the ones before have arrived. */
+async function sendPaced(wanted: Extract<LoadOrder, { kind: 'send' }>): Promise<Latencies> {
+  const person = new FleetClient({ url: wanted.url, token: PERSON, timeoutMs: 30_000 });
+  repeated.count = 0;
+  return paced(wanted, async () => {
+    const mark = `load-${randomUUID()}`;
+    const arrived = new Promise<void>((resolve) =>
+      arrivals.set(mark, () => {
+        arrivals.set(mark, 'arrived');
+        resolve();
+      }),
+    );
+    const agent = workspaceOf(1 + Math.floor(Math.random() * wanted.agents));
+    const message = { messageId: mark, parts: [{ text: mark }] };
+    await person.call('a2a.enqueue', { workspace_id: agent, body: { params: { message } } });
+    await arrived;
+  });
+}
+
+async function bare(wanted: Extract<LoadOrder, { kind: 'bare' }>): Promise<Latencies> {
+  const loop = await BareLoop.open(wanted.database);
+  try {
+    return await paced(wanted, () => loop.send());
+  } finally {
+    await loop.close();
+  }
+}
+
+const LONGEST_MS = 30_000;
+
+async function paced(
+  { count, perSecond }: { count: number; perSecond: number },
+  one: () => Promise<void>,
+): Promise<Latencies> {
+  const took: number[] = [];
+  let failed = 0;
+  const all: Promise<void>[] = [];
+  const begun = performance.now();
+  for (let n = 0; n < count; n++) {
+    const wait = begun + (n * 1000) / perSecond - performance.now();
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    const start = performance.now();
+    const late = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), LONGEST_MS).unref());
+    all.push(
+      Promise.race([one(), late]).then(
+        (end) => void (end === 'late' || took.push(performance.now() - start)),
+        (error) => {
+          failed++;
+          if (failed === 1) process.stderr.write(`${error}\n`);
+        },
+      ),
+    );
+  }
+  await Promise.all(all);
+  took.sort((a, b) => a - b);
+  const quantile = (q: number): number =>
+    took[Math.min(took.length - 1, Math.floor(q * took.length))] ?? Number.NaN;
+  const lost = count - took.length - failed;
+  return { p50: quantile(0.5), p99: quantile(0.99), lost, doubled: repeated.count, failed };
+}
+
+// At the end, when everything above is there.
+if (process.env['ROUSE_BENCH_FLEET_LOAD'] !== undefined) await runLoad();

@@ -1,0 +1,41 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { isWakePrompt } from '../../test/agents/round/do-mail.ts';
+import type { AgentUnderTest } from '../../test/agents/support/agent-under-test.ts';
+
+/** What people write themselves: looks every two seconds whether something new is unread, pastes, and presses Enter. */
+const SCRIPT = `
+told=0
+while sleep 2; do
+  unread=$(curl -s "$STATUS" | sed -n 's/.*"unread_count": *\\([0-9]*\\).*/\\1/p')
+  if [ "\${unread:-0}" -gt 0 ] && [ "$told" = 0 ]; then
+    printf %s "$PROMPT" | tmux -S "$SOCKET" load-buffer -b bare -
+    tmux -S "$SOCKET" paste-buffer -p -d -b bare -t "$PANE"
+    sleep 0.3
+    tmux -S "$SOCKET" send-keys -t "$PANE" Enter
+    told=1
+  fi
+  [ "\${unread:-0}" = 0 ] && told=0
+done
+`;
+
+export class PollingScript {
+  readonly #child: ChildProcess;
+
+  /** It types what Rouse has typed before. */
+  constructor({ baseUrl, house, model, pane }: AgentUnderTest) {
+    const { prompt } = model.log.findLast(
+      (each) => isWakePrompt(each.prompt) && each.prompt.includes(baseUrl),
+    )!;
+    const env = { STATUS: `${baseUrl}/v1/mail/status`, PROMPT: prompt, SOCKET: house.socket, PANE: pane };
+    this.#child = spawn('sh', ['-c', SCRIPT], {
+      env: { ...house.env, ...env },
+      stdio: 'ignore',
+      detached: true,
+    });
+  }
+
+  /** With the sleep it waits for. */
+  end(): void {
+    process.kill(-this.#child.pid!, 'SIGKILL');
+  }
+}

@@ -1,0 +1,92 @@
+// Builds the page that people look at: src/page/ → dist/page/, hashed files beside one index.html. esbuild makes the scripts,
+// as it does everywhere here; Tailwind makes the style sheet from the class names it finds in the sources.
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const source = path.join(root, 'src', 'page');
+
+/** What the page is made of: the same digest, the same page. */
+function digestOfSources() {
+  const hash = createHash('sha256');
+  const files = readdirSync(source, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
+  const own = [path.join(root, 'package-lock.json'), fileURLToPath(import.meta.url)];
+  for (const file of [...files.sort(), ...own])
+    hash.update(file.slice(root.length)).update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+/** Builds into `target`, or takes the page of the last build over when its sources are the same. */
+export async function buildPage(target, last) {
+  const digest = digestOfSources();
+  const stamp = path.join(last, '.made-from');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) {
+    cpSync(last, target, { recursive: true });
+    return;
+  }
+  mkdirSync(target, { recursive: true });
+  const { metafile } = await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: { page: 'src/page/main.tsx', theme: 'src/page/theme.ts' },
+    bundle: true,
+    format: 'esm',
+    splitting: true,
+    platform: 'browser',
+    target: ['chrome120', 'firefox121', 'safari17'],
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    minify: true,
+    legalComments: 'none',
+    metafile: true,
+    outdir: target,
+    entryNames: 'assets/[name]-[hash]',
+    chunkNames: 'assets/[name]-[hash]',
+    assetNames: 'assets/[name]-[hash]',
+    loader: { '.woff2': 'file' },
+    publicPath: '/ui',
+    logLevel: 'warning',
+    plugins: [tailwind()],
+  });
+  writeFileSync(path.join(target, 'index.html'), indexOf(metafile, target));
+  writeFileSync(path.join(target, '.made-from'), digest);
+}
+
+function tailwind() {
+  return {
+    name: 'tailwind',
+    setup(build) {
+      build.onLoad({ filter: /page\.css$/ }, async ({ path: file }) => {
+        const { compile } = await import('@tailwindcss/node');
+        const { Scanner } = await import('@tailwindcss/oxide');
+        const base = path.dirname(file);
+        const compiler = await compile(readFileSync(file, 'utf8'), { base, onDependency() {} });
+        const found = new Scanner({ sources: [{ base, pattern: '**/*.tsx', negated: false }] }).scan();
+        return { contents: compiler.build(found), loader: 'css', resolveDir: base };
+      });
+    },
+  };
+}
+
+/** The page asks for its parts by their hashed names; what it needs for its first picture is asked for at once. */
+function indexOf({ outputs }, target) {
+  const address = (file) => `/ui/${path.relative(target, path.join(root, file)).split(path.sep).join('/')}`;
+  const made = (from) =>
+    Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === `src/page/${from}`);
+  const [entry, { cssBundle, imports }] = made('main.tsx');
+  const font = Object.keys(outputs).find((file) => file.endsWith('.woff2'));
+  const head = [
+    `<script src="${address(made('theme.ts')[0])}"></script>`,
+    `<link rel="stylesheet" href="${address(cssBundle)}">`,
+    font && `<link rel="preload" href="${address(font)}" as="font" type="font/woff2" crossorigin>`,
+    ...imports
+      .filter(({ kind }) => kind === 'import-statement')
+      .map(({ path: file }) => `<link rel="modulepreload" href="${address(file)}">`),
+    `<script type="module" src="${address(entry)}"></script>`,
+  ].filter(Boolean);
+  return readFileSync(path.join(source, 'index.html'), 'utf8').replace('<!-- parts -->', head.join('\n    '));
+}

@@ -1,0 +1,122 @@
+// The bundles of the command line that must start fast: CommonJS, with what V8 made of them kept beside.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const scripts = path.dirname(fileURLToPath(import.meta.url));
+const source = path.join(scripts, '..', 'src');
+
+/** Loaded when a command needs it, but from the bundle of the command line itself: what `agents gateway status` needs. */
+const INSIDE = new Set(['session/index', 'client/index']);
+
+/** Loaded when a command needs it, from the second compiled bundle: what mail needs. */
+export const PARTS = ['gateway/offline-mail', 'mail/index', 'mail/transports'];
+
+/** The second bundle: each part by its name. */
+export const partsSource = {
+  resolveDir: source,
+  contents: `export const parts = { ${PARTS.map((name) => `'${name}': () => import('./${name}.ts')`).join(', ')} };`,
+};
+
+/**
+ * `import()` of our own file becomes one of a part of the second bundle, or stays an import at run time, of the chunk that is
+ * built from it; these are added to `found`.
+ */
+export function lazyImports(found) {
+  return {
+    name: 'lazy-imports',
+    setup(build) {
+      build.onResolve({ filter: /^\.\.?\// }, (request) => {
+        if (request.kind !== 'dynamic-import') return undefined;
+        const file = path.resolve(request.resolveDir, request.path);
+        const name = path.relative(source, file).replace(/\.ts$/, '');
+        if (INSIDE.has(name)) return undefined;
+        if (PARTS.includes(name)) return { path: `./parts/${name}`, external: true };
+        found.set(name, file);
+        return { path: `./lazy/${name}.js`, external: true };
+      });
+    },
+  };
+}
+
+/** Parts of Node are loaded when the first of their functions is called: `node:crypto` alone takes 3 ms. */
+export const lazyBuiltins = {
+  name: 'lazy-builtins',
+  setup(build) {
+    build.onResolve({ filter: /^node:/ }, ({ path, namespace }) =>
+      namespace === 'lazy-builtin' ? undefined : { path, namespace: 'lazy-builtin' },
+    );
+    // What esbuild makes of `import * as x` inherits from its module, so that nothing is asked of it beforehand.
+    build.onLoad({ filter: /./, namespace: 'lazy-builtin' }, ({ path }) => ({
+      contents: `let real;
+      const lazy = new Proxy({}, {
+        get: (_, name) => {
+          real ??= require('${path}');
+          return name === 'default' ? real : real[name];
+        },
+        getPrototypeOf: () => lazy,
+        ownKeys: () => [],
+      });
+      module.exports = lazy;`,
+      loader: 'js',
+    }));
+  },
+};
+
+/** See lazy-zod.cjs. */
+export const lazyZod = {
+  name: 'lazy-zod',
+  setup(build) {
+    const stand = path.join(scripts, 'lazy-zod.cjs');
+    build.onResolve({ filter: /^zod$/ }, ({ importer }) =>
+      importer === stand ? undefined : { path: stand },
+    );
+    // Sentences in forty languages that nobody asks for.
+    build.onLoad({ filter: /zod\/v4\/locales\/index\.cjs$/ }, () => ({ contents: '' }));
+  },
+};
+
+/** Code that V8 compiled beforehand has no import() of its own; quick-load.ts lends it one, and everything else it names. */
+export function wrap(file) {
+  const code = readFileSync(file, 'utf8')
+    .replace(/\bimport\("\.\/parts\/([^"]+)"\)/g, 'compiledPart("$1")')
+    .replace(/\bimport\(/g, 'lazyPart(');
+  writeFileSync(
+    file,
+    `(function (exports, require, module, __filename, __dirname, lazyPart, compiledPart, importMetaUrl) {${code}\n})`,
+  );
+}
+
+/** What V8 makes of both bundles while they do what must be quick. Without it everything works, later. */
+export function compileBeforehand(outdir) {
+  const home = path.join(outdir, 'nobody');
+  const mailbox = ['--address', 'ana@houmao.localhost'];
+  const message = path.join(home, 'message.md');
+  mkdirSync(home);
+  writeFileSync(message, '---\nfrom: ana\nto: ben\nre: first\n---\ntext\n');
+  const lines = [
+    ['--help'],
+    ['ls'],
+    ['agents', 'list'],
+    ['status', 'nobody'],
+    ['mailbox', 'init'],
+    ['mailbox', 'register', ...mailbox],
+    ['mail', 'send', ...mailbox, '--to', mailbox[1], '--subject', 'first', '--body-content', 'text'],
+    ['mail', 'list', ...mailbox],
+    ['mail', 'list', ...mailbox, '--json'],
+    ['mailfile', 'prepend', '--mailbox', path.join(home, 'inbox.md'), '--message-file', message],
+  ];
+  const work = `
+    const { commandLine, save } = require(${JSON.stringify(path.join(outdir, 'quick-load.cjs'))}).compiling(${JSON.stringify(outdir)});
+    (async () => {
+      for (const line of ${JSON.stringify(lines)}) await commandLine.runCommandLine(line);
+      save();
+    })();`;
+  spawnSync(process.execPath, ['-e', work], {
+    stdio: 'ignore',
+    timeout: 60_000,
+    env: { PATH: process.env.PATH, HOME: home, ROUSE_HOME: home, ROUSE_TMUX_SOCKET: path.join(home, 'tmux') },
+  });
+  rmSync(home, { recursive: true, force: true });
+}

@@ -1,0 +1,74 @@
+import { accountUids, invalid } from '../../../base/index.ts';
+import { LISTENER_HOSTS, TUI_TIMING_RULES } from '../../../domain/index.ts';
+import type { AttachOptions } from '../../../session/index.ts';
+import { type Flag, type FlagsOf, flagKey } from '../../command.ts';
+import { positiveSeconds, wholeNumber } from '../../input/flag-values.ts';
+
+/** For the owner's proxy under its own account, for instance. */
+export const ALLOW_USERS = {
+  name: 'allow-users',
+  value: 'NAMES',
+  summary: 'other accounts on this machine that may connect, with a token on every route; "" removes them',
+  parse: accountUids,
+} as const satisfies Flag;
+
+export const HOSTED = {
+  name: 'hosted',
+  summary: 'run the gateway in the process that all hosted gateways share',
+} as const satisfies Flag;
+
+export const LISTENER_FLAGS = [
+  { name: 'gateway-host', value: 'HOST', summary: 'address to bind', choices: LISTENER_HOSTS },
+  {
+    name: 'gateway-port',
+    value: 'PORT',
+    summary: 'port to bind; 0 picks a free one',
+    parse: wholeNumber(0, 65_535),
+  },
+  ALLOW_USERS,
+] as const satisfies readonly Flag[];
+
+export const TIMING_FLAGS = TUI_TIMING_RULES.map(
+  ({ attachFlag, meaning, defaultSeconds }) =>
+    ({
+      name: attachFlag,
+      value: 'SECONDS',
+      summary: `${meaning} (${defaultSeconds})`,
+      parse: positiveSeconds,
+    }) as const satisfies Flag,
+);
+
+type ListenerFlags = FlagsOf<typeof LISTENER_FLAGS>;
+type TimingFlags = FlagsOf<typeof TIMING_FLAGS>;
+
+/** Where and how a gateway is to run, as the flags say. The mode has flags of other names at launch. */
+export function attachOptions(
+  flags: ListenerFlags & Partial<TimingFlags>,
+  modes: { background: boolean | undefined; foreground: boolean | undefined; hosted: boolean | undefined },
+): AttachOptions {
+  const { background, foreground, hosted } = modes;
+  if ([background, foreground, hosted].filter(Boolean).length > 1)
+    throw invalid('give one of --foreground, --background and --hosted');
+  const timings: NonNullable<AttachOptions['timings']> = {};
+  for (const { field, attachFlag } of TUI_TIMING_RULES) {
+    const value = flags[flagKey(attachFlag)];
+    if (value !== undefined) timings[field] = value;
+  }
+  return {
+    host: flags.gatewayHost,
+    port: flags.gatewayPort,
+    mode: hosted
+      ? 'hosted'
+      : background
+        ? 'detached_process'
+        : foreground
+          ? 'tmux_auxiliary_window'
+          : undefined,
+    allowUsers: flags.allowUsers,
+    timings: Object.keys(timings).length > 0 ? timings : undefined,
+  };
+}
+
+export function isEmpty(options: AttachOptions): boolean {
+  return Object.values(options).every((value) => value === undefined);
+}

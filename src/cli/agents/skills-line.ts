@@ -1,0 +1,15 @@
+import type { SkillsAtLaunch } from '../../session/index.ts';
+import type { Flag } from '../command.ts';
+
+export const INSTALL_SKILLS = {
+  name: 'install-houmao-skills',
+  negatable: true,
+  summary: "install the two mail skills in the tool's skill directory (default when there is a mailbox)",
+} as const satisfies Flag;
+
+/** What became of the mail skills, where there is something to tell. */
+export function skillsLine(skills: SkillsAtLaunch | undefined): { skills?: string } {
+  if (skills?.problem) return { skills: `${skills.problem}; wakes name the endpoints instead` };
+  if (!skills?.written.length) return {};
+  return { skills: `wrote ${skills.written.join(', ')} (not wanted: --no-install-houmao-skills)` };
+}

@@ -1,0 +1,100 @@
+import { asRouseError, invalid, type RouseError } from '../../base/index.ts';
+import { USUAL_WAKES } from '../../domain/index.ts';
+import type { AttachReport, ManifestFacts, SkillsAtLaunch } from '../../session/index.ts';
+import type { MailNotifierInput, MailNotifierStatus } from '../../wire/index.ts';
+import type { Flag, Input } from '../command.ts';
+import { gatewayOf } from '../gateway/target.ts';
+import type { Settings } from '../settings.ts';
+import { errorData } from './missing.ts';
+import { sessionContext } from './target.ts';
+
+export const WAKE = {
+  name: 'wake',
+  negatable: true,
+  summary: `wake it for mail: attaches a gateway, in the host, and turns on its notifier (${policyInWords(USUAL_WAKES)})`,
+} as const satisfies Flag;
+
+/** Whether the agent is woken for mail; what failed on the way does not end the agent. */
+export interface Wakes {
+  wakes?: MailNotifierStatus | undefined;
+  wakeError?: RouseError | undefined;
+}
+
+/** Whether it is to be woken: as the flag says, else as a file does, where there is a mailbox. */
+export function wakeWanted({ settings }: Input, wake: boolean | undefined, mailbox: unknown): boolean {
+  if (wake && mailbox === false)
+    throw invalid('--wake is for mail, and --no-mailbox leaves the agent without any', {
+      hint: 'leave out one of the two',
+    });
+  return wake ?? (settings.wake.on === true && mailbox !== false);
+}
+
+/** How agents are woken when nobody says more than that: as a file says, else as usual. */
+export function wakePolicy({ wake }: Settings): MailNotifierInput {
+  const { on: _, quiet_hours: hours, time_zone: zone, ...policy } = wake;
+  const [from, to] = hours?.split('-') ?? [];
+  const time_zone = zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return { ...USUAL_WAKES, ...policy, ...(from && to && { quiet_hours: { from, to, time_zone } }) };
+}
+
+/** Turns on the notifier of a gateway that was just attached. */
+export async function turnOnWakes(input: Input, { agentId }: ManifestFacts): Promise<Wakes> {
+  const { findTarget } = await import('../../session/index.ts');
+  try {
+    const gateway = await gatewayOf(input, await findTarget(sessionContext(input), { agentId }));
+    if (typeof gateway === 'string') return {};
+    return { wakes: await gateway.call('notifier.enable', { body: wakePolicy(input.settings) }) };
+  } catch (error) {
+    return { wakeError: asRouseError(error) };
+  }
+}
+
+export function wakesData({ wakes, wakeError }: Wakes): Record<string, unknown> {
+  return { wakes: wakes ?? null, wakes_error: errorData(wakeError) };
+}
+
+interface Equipped extends Wakes {
+  facts: ManifestFacts;
+  attached?: AttachReport | undefined;
+  skills?: SkillsAtLaunch | undefined;
+}
+
+/** What is on and what is not, in one line. */
+export function whatIsOn({ facts, wakes, attached, skills }: Equipped): string {
+  return [
+    wakes?.enabled ? `wakes on (mail, ${policyInWords(wakes)})` : wakesOff(facts.agentName, attached),
+    toolsInWords(facts),
+    ...(skills ? [skills.problem === undefined ? 'skills installed' : 'skills not installed'] : []),
+  ].join(' · ');
+}
+
+const DOORS: Record<string, string> = { http: 'MCP', stdio: 'MCP (stdio)', extension: 'an extension' };
+
+/** By which door the agent's tool was given our tools at its launch; undefined: by none. */
+export function mcpDoorOf({ document }: Pick<ManifestFacts, 'document'>): string | undefined {
+  const plan = document['launch_plan'] as { metadata?: { rouse?: { mcp_door?: unknown } } } | undefined;
+  const door = plan?.metadata?.rouse?.mcp_door;
+  return typeof door === 'string' ? door : undefined;
+}
+
+function toolsInWords(facts: ManifestFacts): string {
+  const door = mcpDoorOf(facts);
+  return door !== undefined ? `mail tools by ${DOORS[door] ?? door}` : 'no mail tools';
+}
+
+function wakesOff(agentName: string, attached: AttachReport | undefined): string {
+  const enable = `"rouse agents gateway mail-notifier enable --agent-name ${agentName} --interval-seconds 60 --repeat backoff"`;
+  return attached
+    ? `wakes off: ${enable} turns them on`
+    : `wakes off: add --wake, or "rouse agents gateway attach --agent-name ${agentName}" and ${enable}`;
+}
+
+interface Policy {
+  repeat?: string | undefined;
+  interval_seconds: number | null;
+  wakes_per_hour?: number | null | undefined;
+}
+
+function policyInWords({ repeat, interval_seconds, wakes_per_hour }: Policy): string {
+  return `${repeat} ${interval_seconds} s${wakes_per_hour ? `, ${wakes_per_hour}/h` : ''}`;
+}

@@ -1,0 +1,54 @@
+import type { Command, Flag, InputOf } from '../command.ts';
+import { command } from '../command.ts';
+import { SCRIPTS, SHELLS } from './scripts.ts';
+
+const FLAGS = [
+  { name: 'line', value: 'TEXT', summary: 'the line up to the cursor, for shells that cut words otherwise' },
+] as const satisfies readonly Flag[];
+
+/** The visible command that prints a script, and the hidden one the script calls. */
+export function completionCommands(root: () => Command): Command[] {
+  return [
+    {
+      ...command({
+        name: 'completion',
+        summary: `print the completion script for ${SHELLS.join(', ')}`,
+        description:
+          'Prints a script that teaches your shell to complete commands, flags, agents, tools and messages, of rouse and of houmao-mgr.',
+        examples: [
+          'source <(rouse completion bash)                               # in ~/.bashrc',
+          'source <(rouse completion zsh)                                # in ~/.zshrc, after compinit',
+          'rouse completion fish > ~/.config/fish/completions/rouse.fish',
+        ],
+        args: [{ name: 'shell', summary: SHELLS.join(', '), choices: SHELLS }],
+        flags: [],
+        async run({ args, out }) {
+          out(SCRIPTS[args[0]!]!);
+        },
+      }),
+      despiteConfig: true,
+    },
+    {
+      ...command({
+        name: 'complete',
+        summary: 'what may follow the words typed so far',
+        hidden: true,
+        args: [{ name: 'words', summary: 'the words', variadic: true, optional: true }],
+        flags: FLAGS,
+        run: (input) => complete(root(), input),
+      }),
+      despiteConfig: true,
+    },
+  ];
+}
+
+async function complete(root: Command, input: InputOf<typeof FLAGS>): Promise<void> {
+  const [{ completeWords }, { completionText, knownNames }, { splitLine }] = await Promise.all([
+    import('./complete-words.ts'),
+    import('./known-names.ts'),
+    import('./split-line.ts'),
+  ]);
+  const words = input.flags.line === undefined ? input.args : splitLine(input.flags.line).slice(1);
+  const { candidates, files } = await completeWords(root, words, knownNames(input));
+  input.out(completionText(candidates, files));
+}

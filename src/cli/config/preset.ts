@@ -1,0 +1,96 @@
+import * as path from 'node:path';
+import { forbidden, invalid, nearest, notFound } from '../../base/index.ts';
+import { type Config, type Preset, presetOf, readCarefully, type Said } from '../../config/index.ts';
+import type { LaunchOptions } from '../../session/index.ts';
+import type { Tool } from '../../tools/index.ts';
+import type { Input } from '../command.ts';
+import { harmless } from '../print/terminal-text.ts';
+
+/** What a file can say of a launch; flags have been given already, and come first. */
+type FromFiles = Pick<LaunchOptions, 'tool' | 'args' | 'rolePrompt' | 'home' | 'env'>;
+
+/**
+ * The launch with what the files say of its tool. A preset of a tool's own name holds for every launch of that tool, also
+ * below a preset of another name. `byProject`: a project's file names the tool. What a project's file says is checked here once more against what is known of the tool.
+ */
+export async function withPreset<Options extends FromFiles>(
+  config: Config,
+  options: Options,
+  byProject = false,
+): Promise<Options> {
+  const chosen = presetOf(config, options.tool);
+  const tool = chosen?.value.tool ?? options.tool;
+  const usual = tool === options.tool ? undefined : presetOf(config, tool);
+  const layers = [usual, chosen].filter((layer) => layer !== undefined);
+  if (byProject && !layers.some((layer) => !layer.byProject))
+    await checkPreset({ value: {}, byProject, source: config.project?.path ?? '' }, tool);
+  if (layers.length === 0) return options;
+  for (const layer of layers) await checkPreset(layer, tool);
+  const env = Object.assign({}, ...layers.map(({ value }) => value.env ?? {}));
+  const last = <T>(read: (layer: Said<Preset>) => T | undefined): T | undefined =>
+    layers.map(read).findLast((value) => value !== undefined);
+  return {
+    ...options,
+    tool,
+    args: [...layers.flatMap(({ value }) => value.args ?? []), ...options.args],
+    rolePrompt: options.rolePrompt ?? last(roleOf),
+    home: options.home ?? last(({ value }) => value.home),
+    env: Object.keys(env).length > 0 ? { ...env, ...options.env } : options.env,
+  };
+}
+
+/** A project's file that is not obeyed may be why an agent starts otherwise than its reader thinks. */
+export function sayUnobeyed({ settings, style, err }: Input): void {
+  const { project } = settings.config;
+  if (!project || project.state === 'trusted' || style === 'json') return;
+  const why = project.state === 'changed' ? 'it changed since it was trusted' : 'it is not trusted';
+  const trust = 'look at it, then run "rouse config trust"';
+  const reason = project.problem?.message ?? `${why}; ${trust}`;
+  err(`${harmless(`note: ${project.path} is not obeyed: ${reason}`)}\n`);
+}
+
+/** The role a preset or a member of the team gives, as text. */
+export function roleOf({
+  value,
+  byProject,
+}: Said<{ role?: string; role_file?: string }>): string | undefined {
+  if (value.role_file === undefined) return value.role;
+  const file = readCarefully(path.resolve(value.role_file), { links: byProject ? 'refused' : 'followed' });
+  if (!file) throw notFound(`there is no role file ${value.role_file}`);
+  const text = file.bytes.toString('utf8').trim();
+  if (text === '') throw invalid(`the role file ${value.role_file} is empty`);
+  if (byProject && !/^[\p{L}\p{N}#]/u.test(text))
+    throw invalid(`the role file ${value.role_file} must begin with a letter, a digit or #`);
+  return text;
+}
+
+/** What a project's preset may be: a tool that is known, with arguments that allow nothing. */
+export async function checkPreset({ value, byProject, source }: Said<Preset>, tool: string): Promise<void> {
+  if (!byProject) return;
+  const { toolNames, toolOf } = await import('../../tools/index.ts');
+  const known = toolOf(tool);
+  if (!known) {
+    const [close] = nearest(tool, toolNames());
+    throw invalid(`${source}: there is no tool "${tool}"`, {
+      hint: close ? `did you mean "${close}"?` : `known: ${toolNames().join(', ')}`,
+    });
+  }
+  refuseOthers(value.args ?? [], known, source);
+}
+
+function refuseOthers(args: readonly string[], { name, harmlessFlags = [] }: Tool, source: string): void {
+  for (let i = 0; i < args.length; i++) {
+    const [flag, joined] = splitFlag(args[i]!);
+    const isKnown = harmlessFlags.includes(flag);
+    const value = isKnown ? (joined ?? args[++i]) : undefined;
+    if (value !== undefined && !value.startsWith('-')) continue;
+    throw forbidden(`${source}: a project's file cannot give ${name} the argument "${value ?? flag}"`, {
+      hint: `it may give ${harmlessFlags.join(', ')}, each with its value; the rest belongs into your own config.toml`,
+    });
+  }
+}
+
+function splitFlag(word: string): [string, string | undefined] {
+  const at = word.startsWith('--') ? word.indexOf('=') : -1;
+  return at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+}

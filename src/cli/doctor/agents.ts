@@ -1,0 +1,156 @@
+import * as fs from 'node:fs';
+import { shellQuote } from '../../base/index.ts';
+import type { ListedAgent } from '../../session/index.ts';
+import { sessionContext } from '../agents/target.ts';
+import { type Check, type Finding, ok, problem, warning } from './check.ts';
+
+/** What agents need: tmux, tools whose screens are known, sessions and gateways that live. */
+
+const tmux: Check = {
+  id: 'tmux',
+  async look(input) {
+    const { examineTmux } = await (await import('../../session/index.ts')).examinations();
+    const { version, socket, sessions } = await examineTmux(sessionContext(input));
+    const running =
+      sessions === 0 ? 'no server runs' : `its server has ${sessions} session${sessions > 1 ? 's' : ''}`;
+    return [ok('tmux', `tmux ${version}; ${running} (${socket})`)];
+  },
+};
+
+/** tmux refuses a directory that others may enter, with an error nobody understands. */
+const sockets: Check = {
+  id: 'sockets',
+  async look(input) {
+    const { socketDirectory } = await (await import('../../session/index.ts')).examinations();
+    const directory = socketDirectory(sessionContext(input));
+    const stat = fs.statSync(directory, { throwIfNoEntry: false });
+    if (!stat) return [ok('sockets', `${directory} is made by tmux`)];
+    if (stat.uid !== process.getuid?.())
+      return [
+        problem(
+          'sockets',
+          `${directory} belongs to another account (uid ${stat.uid})`,
+          'export ROUSE_TMUX_SOCKET=$HOME/.rouse/tmux',
+        ),
+      ];
+    if (/\/tmux-\d+$/.test(directory) && (stat.mode & 0o077) !== 0)
+      return [
+        {
+          ...problem(
+            'sockets',
+            `other accounts may enter ${directory}`,
+            `chmod 700 ${shellQuote(directory)}`,
+          ),
+          mend: () => fs.chmodSync(directory, 0o700),
+        },
+      ];
+    return [ok('sockets', directory)];
+  },
+};
+
+const tools: Check = {
+  id: 'tools',
+  async look(input) {
+    const { examineTools } = await (await import('../../session/index.ts')).examinations();
+    const found = await examineTools(sessionContext(input));
+    if (found.length === 0)
+      return [
+        warning(
+          'tools',
+          'no agent CLI is on the PATH',
+          'install one: npm install --global @anthropic-ai/claude-code',
+        ),
+      ];
+    return found.map(({ tool, executable, version, known, seen }): Finding => {
+      const id = `tool.${tool}`;
+      if (known === 'never')
+        return warning(id, `${executable}: its screens are not known; it is calibrated`, null);
+      if (version === null)
+        return warning(id, `${executable} does not say its version`, `try it by hand: ${tool} --version`);
+      const newest = seen.at(-1);
+      if (known === 'outside')
+        return problem(
+          id,
+          `${version} is outside of what is known of its screens (up to ${newest}): it is not typed into`,
+          'update rouse, or install a version that is known',
+        );
+      return ok(id, known === 'seen' ? `${version}, known` : `${version}; known as ${newest}`);
+    });
+  },
+};
+
+const sessions: Check = {
+  id: 'sessions',
+  async look(input) {
+    const { listAgents, roster } = await import('../../session/index.ts');
+    const { agents, malformed_records } = await listAgents(sessionContext(input));
+    const asks = new Map(
+      (await roster(sessionContext(input))).agents.map((each) => [each.id, each.needs_you]),
+    );
+    const findings = agents.flatMap((agent) => {
+      const [wrong] = judge(agent);
+      const needs = asks.get(agent.agent_id);
+      return wrong ?? (needs ? warning(`agent.${agent.agent_name}`, `needs you: ${needs}`, null) : []);
+    });
+    if (malformed_records.length > 0)
+      findings.push(
+        warning(
+          'records',
+          `${malformed_records.length} registry file(s) are not records: ${malformed_records[0]}`,
+          'the next launch puts them aside',
+        ),
+      );
+    const running = agents.filter(({ session }) => session === 'running').length;
+    return findings.length > 0
+      ? findings
+      : [ok('sessions', `${running} agent${running === 1 ? '' : 's'} running`)];
+  },
+};
+
+function judge({
+  agent_name: name,
+  session,
+  gateway,
+  gateway_down,
+  tool_connectivity,
+}: ListedAgent): Finding[] {
+  const id = `agent.${name}`;
+  if (session === 'stale') return [];
+  if (session === 'lost')
+    return [
+      warning(
+        id,
+        'its tmux session is gone',
+        `rouse agents relaunch ${name} --resume   (or: rouse stop ${name})`,
+      ),
+    ];
+  if (gateway === 'silent')
+    return [problem(id, 'its gateway runs and does not answer', `rouse agents gateway attach ${name}`)];
+  if (gateway === 'down')
+    return [problem(id, gateway_down ?? 'its gateway is down', `rouse agents gateway attach ${name}`)];
+  if (tool_connectivity === 'unavailable')
+    return [warning(id, 'its tool has ended, and a shell is left', `rouse agents relaunch ${name} --resume`)];
+  if (gateway === 'not_attached')
+    return [warning(id, 'no gateway: it is not woken', `rouse agents gateway attach ${name}`)];
+  return [];
+}
+
+const records: Check = {
+  id: 'records',
+  async look(input) {
+    const { deadRecords } = await (await import('../../session/index.ts')).examinations();
+    const dead = deadRecords(sessionContext(input));
+    if (dead.length === 0) return [ok('records', 'every record leads to its session')];
+    const names = dead.map(({ agentName }) => agentName).join(', ');
+    return [
+      {
+        ...warning('records', `records whose session directory is gone: ${names}`, 'rouse doctor --fix'),
+        mend: async () => {
+          for (const { forget } of dead) await forget();
+        },
+      },
+    ];
+  },
+};
+
+export const AGENT_CHECKS: Check[] = [tmux, sockets, tools, sessions, records];

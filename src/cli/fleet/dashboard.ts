@@ -1,0 +1,271 @@
+import { spawn } from 'node:child_process';
+import * as fs from 'node:fs';
+import { connect } from 'node:net';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import {
+  ensurePrivateDirectory,
+  forbidden,
+  invalid,
+  readIfExists,
+  sleep,
+  systemClock,
+  unavailable,
+} from '../../base/index.ts';
+import type { FleetClient } from '../../client/index.ts';
+import { dayAndTime } from '../../domain/index.ts';
+import {
+  type RecordedServer,
+  runningServer,
+  type ServerFiles,
+  serverFiles,
+} from '../../fleet/server-files.ts';
+import { command, type Flag, type Input, type InputOf, type Output } from '../command.ts';
+import { notBlank } from '../input/flag-values.ts';
+import { table } from '../print/table.ts';
+import { harmless } from '../print/terminal-text.ts';
+
+const DEFAULT_PORT = 9889;
+const START_MS = 300_000;
+const IDLE_MINUTES = 30;
+/** Nobody waits for a person longer than this without saying so. */
+const OWN_TTL_SECONDS = 60;
+const LINK_TTL_SECONDS = 600;
+
+const ACTIONS = ['open', 'revoke', 'sessions', 'audit'] as const;
+
+async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
+  const [action = 'open'] = input.args;
+  const files = serverFiles(input.settings.home);
+  if (action === 'open') return open(input, files);
+  const running = runningServer(files);
+  if (!running)
+    throw unavailable('no fleet server of this home is running', { hint: '"rouse dashboard" starts one' });
+  const fleet = await clientOf(running, files, input.env);
+  if (action === 'revoke') return revoke(input, fleet);
+  return action === 'audit' ? audit(fleet) : sessions(fleet);
+}
+
+async function open(input: InputOf<typeof FLAGS>, files: ServerFiles): Promise<Output> {
+  const { flags } = input;
+  const running = runningServer(files) ?? (await startServer(input, files));
+  const base = baseOf(running, flags);
+  const fleet = await clientOf(running, files, input.env);
+  const made = await fleet.call('page.codes.create', {
+    body: {
+      role: flags.role ?? 'operate',
+      name: flags.as ?? (flags.link ? 'guest' : os.userInfo().username),
+      ttl_seconds: flags.ttl ?? (flags.link ? LINK_TTL_SECONDS : OWN_TTL_SECONDS),
+    },
+  });
+  const { PAGE_ROOT } = await import('../../wire/places.ts');
+  // Behind the #, so that no server, log or proxy sees it.
+  const url = `${base}${PAGE_ROOT}#code=${made.code}`;
+  const data = { url, expires_at_utc: made.expires_at_utc };
+  if (input.style === 'json') return { data };
+  if (!flags.link && flags.open !== false && (await opened(url, files, input)))
+    return { data, plain: `The page is at ${base}${PAGE_ROOT}; your browser opens it.` };
+  const whom = flags.link ? `For ${made.name}, with the role ${made.role}` : 'For you';
+  return { data, plain: `${url}\n${whom}; good once, until ${dayAndTime(made.expires_at_utc)}.` };
+}
+
+async function opened(url: string, files: ServerFiles, input: Input): Promise<boolean> {
+  const { openInBrowser } = await import('./open-browser.ts');
+  return openInBrowser(url, files.directory, input.env);
+}
+
+/** For others only where nobody between can read it, unless somebody says that this is meant. */
+function baseOf(
+  running: RecordedServer,
+  { link, publicUrl, insecureHttp }: InputOf<typeof FLAGS>['flags'],
+): string {
+  const local = isLoopback(running.host);
+  const own = `${schemeOf(running)}://${hostOf(local ? running.host : os.hostname())}:${running.port}`;
+  const base = publicUrl ?? own;
+  if (link && !(local && publicUrl === undefined) && !base.startsWith('https:') && !insecureHttp)
+    throw forbidden(`a link to ${base} would be sent over the network as everybody can read it`, {
+      hint: 'put TLS in front and give --public-url https://…, or say --insecure-http',
+    });
+  return base;
+}
+
+const isLoopback = (host: string): boolean =>
+  host === '::1' || host === 'localhost' || host.startsWith('127.');
+const hostOf = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+const schemeOf = (running: RecordedServer): string => ('tls' in running && running.tls ? 'https' : 'http');
+
+/** As its owner on loopback; beyond it with the administrator's token of this home. */
+async function clientOf(
+  running: RecordedServer,
+  files: ServerFiles,
+  env: NodeJS.ProcessEnv,
+): Promise<FleetClient> {
+  const { FleetClient, fleetClientOf, ownerToken } = await import('../../client/index.ts');
+  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+  const host = everywhere[running.host] ?? running.host;
+  const url = `${schemeOf(running)}://${hostOf(host)}:${running.port}`;
+  if (!isLoopback(running.host))
+    return fleetClientOf({ url, tokenFile: files.adminToken, caFile: env['ROUSE_FLEET_CA'] || undefined });
+  return new FleetClient({ url, token: ownerToken(env, url), timeoutMs: 15_000 });
+}
+
+/** A server for this host, in the background; it ends by itself when nobody needs it. */
+async function startServer(input: Input, files: ServerFiles): Promise<RecordedServer> {
+  const { packageRoot } = await import('../../session/index.ts');
+  ensurePrivateDirectory(files.directory);
+  const log = path.join(files.directory, 'dashboard.log');
+  const port = (await isFree(DEFAULT_PORT)) ? DEFAULT_PORT : 0;
+  const program = path.join(packageRoot(), 'dist', 'rouse.cjs');
+  const words = [
+    '--print-json',
+    'server',
+    'start',
+    '--port',
+    String(port),
+    '--end-when-idle',
+    String(IDLE_MINUTES),
+  ];
+  const out = fs.openSync(log, 'w', 0o600);
+  input.progress('starting a server for this host');
+  const child = spawn(process.execPath, [program, ...words], {
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', out, out],
+    env: ownEnvironment(input),
+  });
+  fs.closeSync(out);
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  let over = false;
+  void ended.then(() => {
+    over = true;
+  });
+  const deadline = systemClock.monotonic() + START_MS;
+  while (!over && systemClock.monotonic() < deadline && !input.signal.aborted) {
+    const running = runningServer(files);
+    if (running) {
+      child.unref();
+      return running;
+    }
+    await sleep(systemClock, 100, input.signal);
+  }
+  const said = (readIfExists(log) ?? '').trim().split('\n').slice(-3).join('\n');
+  throw unavailable(`the server did not start${said ? `: ${said}` : ''}`, { hint: `see ${log}` });
+}
+
+/**
+ * A DATABASE_URL in a person's environment is more often that of their own program than of Rouse, and what belongs to the
+ * session this runs in is not the server's.
+ */
+function ownEnvironment({ env, settings }: Input): NodeJS.ProcessEnv {
+  const own = Object.entries(env).filter(([name]) => !/^(TMUX.*|DATABASE_URL|HOUMAO_.*)$/.test(name));
+  return { ...Object.fromEntries(own), ROUSE_HOME: settings.home };
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once('error', () => resolve(true));
+  });
+}
+
+async function revoke({ flags }: InputOf<typeof FLAGS>, fleet: FleetClient): Promise<Output> {
+  const ended = await fleet.call('page.revoke', { body: flags.as === undefined ? {} : { name: flags.as } });
+  const whose = flags.as === undefined ? 'all' : `of ${flags.as}`;
+  return {
+    data: ended,
+    plain: `Ended: ${ended.sessions} sessions, ${ended.codes} links that nobody had used (${whose}).`,
+  };
+}
+
+async function sessions(fleet: FleetClient): Promise<Output> {
+  const data = await fleet.call('page.sessions.list', {});
+  const plain = table(data.sessions, [
+    { title: 'name', value: ({ name }) => harmless(name) },
+    { title: 'role', value: ({ role }) => role },
+    { title: 'tabs', value: ({ tabs }) => tabs, right: true },
+    { title: 'since', value: ({ began_at_utc }) => dayAndTime(began_at_utc) },
+    { title: 'last seen', value: ({ last_seen_at_utc }) => dayAndTime(last_seen_at_utc) },
+  ]);
+  return { data, plain: data.sessions.length > 0 ? plain : 'Nobody has the page open.' };
+}
+
+async function audit(fleet: FleetClient): Promise<Output> {
+  const data = await fleet.call('page.audit', { limit: 100 });
+  const plain = table(data.entries, [
+    { title: 'time', value: ({ at_utc }) => dayAndTime(at_utc) },
+    { title: 'name', value: ({ name }) => harmless(name) },
+    { title: 'role', value: ({ role }) => role },
+    { title: 'action', value: ({ action }) => action },
+    { title: 'target', value: ({ target }) => (target === null ? null : harmless(target)), max: 40 },
+    { title: 'outcome', value: ({ outcome }) => outcome },
+  ]);
+  return { data, plain: data.entries.length > 0 ? plain : 'Nothing was done on the page yet.' };
+}
+
+function seconds(text: string): number {
+  const [, number = '', unit = 's'] = /^(\d{1,6})(s|m|h)?$/.exec(text.trim()) ?? [];
+  const value = Number(number) * { s: 1, m: 60, h: 3600 }[unit as 's' | 'm' | 'h'];
+  if (number === '' || value < 1 || value > 86_400)
+    throw invalid('must be a time such as 60, 90s, 10m or 2h, at most 24h');
+  return value;
+}
+
+function webAddress(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '');
+  throw invalid('must be a web address such as https://fleet.example.org');
+}
+
+const FLAGS = [
+  { name: 'open', negatable: true, summary: 'open the browser (default); --no-open prints the link instead' },
+  { name: 'link', summary: 'print a link for somebody else' },
+  {
+    name: 'role',
+    value: 'ROLE',
+    choices: ['view', 'answer', 'operate'],
+    summary: 'what they may do (default: operate)',
+  },
+  { name: 'as', value: 'NAME', summary: 'whose link it is; the name stands in the audit', parse: notBlank },
+  {
+    name: 'ttl',
+    value: 'TIME',
+    summary: 'how long the link may be used, once: 60s, 10m (default: 60s; with --link 10m)',
+    parse: seconds,
+  },
+  { name: 'public-url', value: 'URL', summary: 'address others reach the server at', parse: webAddress },
+  { name: 'insecure-http', summary: 'make a link for others although nothing encrypts it' },
+] as const satisfies readonly Flag[];
+
+const dashboard = command({
+  name: 'dashboard',
+  summary: 'the page: who needs you, and why',
+  description:
+    'Opens the page of the fleet server of this home in your browser, and starts a server for this host when none runs ' +
+    `(in the background; "rouse server stop" ends it, and it ends by itself after ${IDLE_MINUTES} minutes without a tab and ` +
+    'without an agent). The link is good once. "revoke" ends sessions and links, "sessions" lists who is there, "audit" what was done.',
+  examples: [
+    'rouse dashboard',
+    'rouse dashboard --no-open --print-json',
+    'rouse dashboard --link --role view --as ana --ttl 10m',
+    'rouse dashboard revoke --as ana',
+    'rouse dashboard audit',
+  ],
+  args: [
+    {
+      name: 'action',
+      summary: 'open (default), revoke, sessions or audit',
+      optional: true,
+      choices: ACTIONS,
+    },
+  ],
+  flags: FLAGS,
+  run,
+});
+
+export default dashboard;

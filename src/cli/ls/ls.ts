@@ -1,0 +1,34 @@
+import { sessionContext } from '../agents/target.ts';
+import { command, type Flag, type InputOf, type Output } from '../command.ts';
+import { rosterText } from './roster-table.ts';
+
+export const WATCH = {
+  name: 'watch',
+  short: 'w',
+  summary: 'show every change as it happens, until Ctrl-C',
+} as const satisfies Flag;
+
+async function run(input: InputOf<typeof FLAGS>): Promise<Output | void> {
+  if (input.flags.watch) return (await import('./roster-watch.ts')).watchRoster(input);
+  const { roster } = await import('../../session/index.ts');
+  const { processes: _, known, ...found } = await roster(sessionContext(input));
+  const data = { schema_version: 1, ...found };
+  const shown = { ...found, processes: [], known };
+  return input.style === 'json' ? { data } : { data, plain: rosterText(shown, input) };
+}
+
+const FLAGS = [WATCH] as const satisfies readonly Flag[];
+
+/** Quick: from files and one question to tmux. "agents list" also asks every gateway, and mends the registry. */
+export const ls = command({
+  name: 'ls',
+  summary: 'every agent of this host: what it does, and which one needs you',
+  description:
+    'Shows each agent with its state in words, its open mail, the wakes that were proven to be submitted, and what its ' +
+    'mail or its requests wait for. An agent without a gateway is not watched: only whether its tool runs is known. ' +
+    'Reads what the gateways have written and asks tmux once; "rouse agents list" also asks each gateway and ' +
+    'shows more columns. Times are UTC.',
+  examples: ['rouse ls', 'rouse ls --watch', 'rouse ls --json'],
+  flags: FLAGS,
+  run,
+});

@@ -1,0 +1,109 @@
+import { bareReason } from '../../domain/index.ts';
+import type { Roster, RosterAgent } from '../../session/index.ts';
+import type { Input } from '../command.ts';
+import { type Colour, painter } from '../print/colour.ts';
+import { type Column, table } from '../print/table.ts';
+
+/** `working since 09:14Z`, `waits for you: permission dialog`. */
+export function stateWords({ state, since, reason }: RosterAgent, now = new Date()): string {
+  switch (state) {
+    case 'working':
+      return since === null ? 'working' : `working since ${shortTime(since, now)}`;
+    case 'needs_you':
+      return `waits for you: ${reason}`;
+    default:
+      return reason;
+  }
+}
+
+/** The time of today, with its day otherwise. */
+function shortTime(stamp: string, now: Date): string {
+  const today = stamp.slice(0, 10) === now.toISOString().slice(0, 10);
+  return `${today ? '' : `${stamp.slice(5, 10)} `}${stamp.slice(11, 16)}Z`;
+}
+
+export function wakesWords({ wakes }: RosterAgent): string | null {
+  if (wakes === null) return null;
+  return wakes.on ? String(wakes.count) : wakes.count > 0 ? `${wakes.count}, off` : 'off';
+}
+
+/** What its mail or its requests wait for; what the state says already is not said again. */
+export function waitingWords({ waiting_for, state }: RosterAgent): string | null {
+  if (waiting_for === null) return null;
+  return state === 'needs_you' || state === 'gone' ? 'see state' : bareReason(waiting_for);
+}
+
+const COLOURS: Record<RosterAgent['state'], Colour | undefined> = {
+  idle: 'green',
+  working: 'cyan',
+  waiting: undefined,
+  needs_you: 'yellow',
+  gone: 'red',
+  starting: 'dim',
+  not_watched: 'dim',
+};
+
+const MARKS: Record<RosterAgent['state'], string> = {
+  idle: '●',
+  working: '▶',
+  waiting: '○',
+  needs_you: '!',
+  gone: '✗',
+  starting: '…',
+  not_watched: '-',
+};
+
+export const NO_AGENTS =
+  'no agents; "rouse launch claude ana" starts one, "rouse join ana" adopts a running tool';
+
+type Showing = Pick<Input, 'env' | 'outIsTty' | 'style' | 'outSize'>;
+
+/** The agents as a table that fits, and below it who needs a person. */
+export function rosterText({ agents, malformed_records, troubles }: Roster, input: Showing): string {
+  return [
+    agents.length > 0 ? rosterTable(agents, input) : NO_AGENTS,
+    ...needsLines(agents, input),
+    ...malformed_records.map((file) => `note: ${file} is not a registry record and was skipped`),
+    ...troubles.map((trouble) => `note: ${trouble}`),
+  ].join('\n');
+}
+
+function rosterTable(agents: RosterAgent[], input: Showing): string {
+  const paint = painter(input);
+  const fancy = input.style === 'fancy';
+  const size = input.outSize();
+  const columns: Column<RosterAgent>[] = [
+    ...(fancy ? [{ title: '', value: mark, paint: coloured }] : []),
+    {
+      title: 'name',
+      value: ({ name }) => name,
+      least: 8,
+      paint: (text) => paint('bold', text),
+      ...(size && { max: size.columns < 100 ? 16 : 24 }),
+    },
+    { title: 'tool', value: ({ tool }) => tool, max: 16 },
+    { title: 'state', value: (agent) => stateWords(agent), paint: coloured, least: 14 },
+    { title: 'mail', value: ({ open_mail }) => open_mail, right: true },
+    { title: 'wakes', value: wakesWords, right: true },
+    ...(agents.some(waitingWords) ? [{ title: 'waits for', value: waitingWords, least: 9 }] : []),
+  ];
+  const fitting = { columns: size?.columns, paintTitle: (line: string) => paint('dim', line) };
+  return table(agents, columns, fitting);
+
+  function mark({ state }: RosterAgent): string {
+    return MARKS[state];
+  }
+
+  function coloured(text: string, { state }: RosterAgent): string {
+    return paint(COLOURS[state], text);
+  }
+}
+
+export function needsLines(agents: RosterAgent[], input: Showing): string[] {
+  const paint = painter(input);
+  return agents.flatMap(({ name, state, needs_you }) => {
+    if (needs_you === null) return [];
+    const look = state === 'needs_you' ? `: "rouse open ${name}"` : '';
+    return [paint(COLOURS[state], `${name} needs you: ${needs_you}${look}`)];
+  });
+}

@@ -1,0 +1,112 @@
+import { invalid, isRouseError, notFound } from '../../base/index.ts';
+import { agentAddress } from '../../domain/index.ts';
+import type { Target } from '../../session/index.ts';
+import { sessionContext } from '../agents/target.ts';
+import { command, type Flag, type InputOf, type Output } from '../command.ts';
+import { bodyText } from '../input/body-text.ts';
+import { notBlank } from '../input/flag-values.ts';
+import { askMailOf } from './agent-door.ts';
+import { attachments } from './commands.ts';
+import type { MailAnswer } from './door.ts';
+import { ATTACHMENT_FLAGS, HOLD } from './flags.ts';
+import { MAILBOX_DOOR } from './mailbox-door.ts';
+import { sentText } from './print.ts';
+import { recipient } from './recipients.ts';
+
+async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
+  const [to = '', subject = ''] = input.args;
+  if (subject.trim() === '') throw invalid('the subject must not be blank');
+  const { body: bodyContent, bodyFile, hold, ...rest } = input.flags;
+  const text = await bodyText({ ...input, flags: { bodyContent, bodyFile } }, '--body');
+  const message = { subject, body_content: text, ...attachments(rest) };
+  const sender = await senderOf(input);
+  const data = sender
+    ? await fromAgent(input, sender, to, { ...message, ...(hold && { hold }) })
+    : await fromOperator(input, to, message);
+  return { data, plain: await sentText(data) };
+}
+
+/** The agent that was named, else the one of the session this runs in; undefined: the operator. */
+async function senderOf(input: InputOf<typeof FLAGS>): Promise<Target | undefined> {
+  const { findTarget, isInsideTmux } = await import('../../session/index.ts');
+  const { from } = input.flags;
+  if (from !== undefined) return findTarget(sessionContext(input), { agentName: from });
+  if (!isInsideTmux(input.env)) return undefined;
+  try {
+    return await findTarget(sessionContext(input), { currentSession: true });
+  } catch (error) {
+    // Somebody's own tmux session: that is the operator.
+    if (isRouseError(error)) return undefined;
+    throw error;
+  }
+}
+
+async function fromAgent(
+  input: InputOf<typeof FLAGS>,
+  sender: Target,
+  to: string,
+  message: object,
+): Promise<MailAnswer> {
+  const address = (await recipient(input, to))?.address ?? (to.includes('@') ? to : agentAddress(to));
+  return askMailOf(input, sender, { operation: 'send', body: { to: [address], ...message } });
+}
+
+/** A note in the mailbox of a running agent, wherever that is; else of whoever has the address in the mail store. */
+async function fromOperator(input: InputOf<typeof FLAGS>, to: string, message: object): Promise<MailAnswer> {
+  const known = await recipient(input, to);
+  if (known) {
+    const { findTarget } = await import('../../session/index.ts');
+    const target = await findTarget(sessionContext(input), { agentId: known.agentId });
+    return askMailOf(input, target, { operation: 'post', body: message });
+  }
+  const address = to.includes('@') ? to : agentAddress(to);
+  const flags = { mailboxRoot: undefined, address, transport: 'auto' };
+  try {
+    return await MAILBOX_DOOR.ask({ ...input, flags }, 'post', message);
+  } catch (error) {
+    if (!isRouseError(error) || error.code !== 'not_found') throw error;
+    throw await nobody(input, to, address);
+  }
+}
+
+async function nobody(input: InputOf<typeof FLAGS>, to: string, address: string): Promise<Error> {
+  const { nearAddress } = await import('../../session/index.ts');
+  const near = nearAddress(sessionContext(input), to);
+  const what = to.includes('@') ? `address ${to}` : `name "${to}", and no mailbox ${address}`;
+  return notFound(`there is no agent with ${what}`, {
+    hint: near ? `did you mean "${near}"? "rouse ls" shows all` : '"rouse ls" shows the agents there are',
+  });
+}
+
+const FLAGS = [
+  { name: 'body', value: 'TEXT', summary: 'the text; otherwise --body-file or standard input' },
+  { name: 'body-file', value: 'FILE', summary: 'file with the text; - is standard input' },
+  {
+    name: 'from',
+    value: 'AGENT',
+    summary: 'the agent it is from (default: the one of this session; outside of one you, the operator)',
+    parse: notBlank,
+  },
+  ...ATTACHMENT_FLAGS,
+  HOLD,
+] as const satisfies readonly Flag[];
+
+/** `agents mail send` inside the session of an agent, `agents mail post` elsewhere. */
+export const send = command({
+  name: 'send',
+  summary: 'send mail to an agent, by its name or its mail address',
+  description:
+    'Inside the session of an agent the mail is from that agent, as with "rouse agents mail send"; elsewhere it is ' +
+    'a note of the operator, as with "rouse agents mail post". It is stored before this ends, whether or not the agent runs.',
+  examples: [
+    'rouse send ana "the build is red" --body "please look at main"',
+    'rouse send ana report --body-file report.md',
+    'git diff | rouse send rev "please review"',
+  ],
+  args: [
+    { name: 'to', names: 'agent', summary: 'name of an agent, or a mail address' },
+    { name: 'subject', summary: 'one line' },
+  ],
+  flags: FLAGS,
+  run,
+});

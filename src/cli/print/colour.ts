@@ -1,0 +1,20 @@
+import type { Input } from '../command.ts';
+
+export type Colour = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
+
+const CODES: Record<Colour, string> = {
+  red: '31',
+  green: '32',
+  yellow: '33;1',
+  cyan: '36',
+  dim: '2',
+  bold: '1',
+};
+
+export type Paint = (colour: Colour | undefined, text: string) => string;
+
+/** Colours only on a terminal that shows them, and that nobody wants without (NO_COLOR). */
+export function painter({ env, outIsTty, style }: Pick<Input, 'env' | 'outIsTty' | 'style'>): Paint {
+  const on = outIsTty && style !== 'json' && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+  return (colour, text) => (on && colour ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text);
+}

@@ -1,0 +1,29 @@
+import { sessionContext } from '../agents/target.ts';
+import type { Input, Output } from '../command.ts';
+import {
+  forEach,
+  type MemberReport,
+  membersOf,
+  requireOurs,
+  type TeamMember,
+  teamOutput,
+} from './members.ts';
+
+/** Ends who runs, and forgets who was lost. Mail and session directories stay. */
+export async function runDown(input: Input): Promise<Output> {
+  const { file, members } = membersOf(input);
+  return teamOutput(file, await forEach(input, members, (member) => end(input, member)));
+}
+
+async function end(input: Input, member: TeamMember): Promise<MemberReport> {
+  const { stop, whereabouts } = await import('../../session/index.ts');
+  const { name } = member;
+  const found = await whereabouts(sessionContext(input), name);
+  if (found.state === 'none') return { name, action: 'not_running', detail: '' };
+  requireOurs(member, found.facts.workingDirectory);
+  input.progress(`ending ${name}`);
+  const { session, notes } = await stop(sessionContext(input), found.facts);
+  if (session === 'left')
+    return { name, action: 'left', detail: 'its session was joined, and goes on without a gateway', notes };
+  return { name, action: 'stopped', detail: found.facts.tmuxSessionName, notes };
+}

@@ -1,0 +1,35 @@
+import { command } from '../command.ts';
+import { runDown } from './down.ts';
+import { runUp } from './up.ts';
+
+const NAMES = {
+  name: 'agents',
+  names: 'member',
+  summary: 'only these of the team',
+  variadic: true,
+  optional: true,
+} as const;
+
+export const up = command({
+  name: 'up',
+  summary: 'start the team that .rouse.toml names; who runs is left as it is',
+  description:
+    'Starts each agent of [team.…] that does not run, with its gateway and its wakes. One whose session ended without being ' +
+    'stopped, as by a reboot, is brought back: with its conversation where the tool can resume it, its queue, its ' +
+    'reminders and the way it is woken. Run it as often as you like.',
+  examples: ['rouse up', 'rouse up ana ben   # only these of the team'],
+  args: [NAMES],
+  flags: [],
+  run: runUp,
+});
+
+export const down = command({
+  name: 'down',
+  summary: 'end the team that .rouse.toml names; its mail is kept',
+  description:
+    'Stops each agent of [team.…] that runs. A session that was joined is left running. Mail and session directories are kept.',
+  examples: ['rouse down', 'rouse down ben'],
+  args: [NAMES],
+  flags: [],
+  run: runDown,
+});

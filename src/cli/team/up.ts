@@ -1,0 +1,110 @@
+import { notReady } from '../../base/index.ts';
+import type { LaunchOptions, LaunchReport, ListedAgent, ManifestFacts } from '../../session/index.ts';
+import { sessionContext } from '../agents/target.ts';
+import { turnOnWakes, type Wakes } from '../agents/wake.ts';
+import type { Input, Output } from '../command.ts';
+import { roleOf, withPreset } from '../config/preset.ts';
+import {
+  forEach,
+  type MemberReport,
+  membersOf,
+  requireOurs,
+  type TeamMember,
+  teamOutput,
+} from './members.ts';
+
+/** Who runs is left as it is, who is missing is started, who was lost is brought back. */
+export async function runUp(input: Input): Promise<Output> {
+  const { file, members } = membersOf(input);
+  const { listAgents } = await import('../../session/index.ts');
+  const { agents } = await listAgents(sessionContext(input));
+  const reports = await forEach(input, members, (member) => {
+    const known = agents.find(({ agent_name }) => agent_name === member.name);
+    return known?.session === 'running' ? keep(input, member, known) : begin(input, member);
+  });
+  return teamOutput(file, reports);
+}
+
+async function keep(input: Input, member: TeamMember, agent: ListedAgent): Promise<MemberReport> {
+  const { name } = member;
+  requireOurs(member, agent.working_directory);
+  if (agent.tool_connectivity === 'unavailable')
+    throw notReady(`its tool has ended, and a shell is left in ${agent.tmux_session_name}`, {
+      hint: `"rouse agents relaunch ${name} --resume" ends the shell and starts the tool again`,
+      facts: { cause: 'tool_gone' },
+    });
+  if (agent.gateway !== 'not_attached' && agent.gateway !== 'down')
+    return { name, action: 'running', detail: agent.tmux_session_name };
+  const { attach, readManifestFacts } = await import('../../session/index.ts');
+  input.progress(`attaching the gateway of ${name}`);
+  await attach(sessionContext(input), { kind: 'local', facts: readManifestFacts(agent.manifest_path) }, {});
+  return { name, action: 'running', detail: `${agent.tmux_session_name}; its gateway was attached` };
+}
+
+async function begin(input: Input, member: TeamMember): Promise<MemberReport> {
+  const { whereabouts } = await import('../../session/index.ts');
+  const found = await whereabouts(sessionContext(input), member.name);
+  if (found.state === 'none') return start(input, member);
+  requireOurs(member, found.facts.workingDirectory);
+  return bringBack(input, member, found.facts);
+}
+
+/** Queue, reminders and how it is woken are in its session's own files, and go on with its gateway. */
+async function bringBack(input: Input, { name }: TeamMember, facts: ManifestFacts): Promise<MemberReport> {
+  const { attach, relaunch } = await import('../../session/index.ts');
+  input.progress(`bringing back ${name}`);
+  const back = await relaunch(sessionContext(input), facts, { resume: true });
+  await attach(sessionContext(input), { kind: 'local', facts: back.facts }, {});
+  return {
+    name,
+    action: 'brought_back',
+    detail: `${back.facts.tmuxSessionName}${back.resumed ? ', with its conversation' : ''}`,
+    notes: back.notes,
+  };
+}
+
+async function start(input: Input, member: TeamMember): Promise<MemberReport> {
+  const { launch } = await import('../../session/index.ts');
+  const { name, said } = member;
+  const options = await optionsOf(input, member);
+  input.progress(`starting ${name}`);
+  const launched = await launch(sessionContext(input), options);
+  const wanted = said.value.wake !== false && launched.attached;
+  const wakes = wanted ? await turnOnWakes(input, launched.facts) : {};
+  return { ...lacking(launched, wakes), name, action: 'started' };
+}
+
+function lacking(
+  { facts, attachError, fleetError }: LaunchReport,
+  { wakeError }: Wakes,
+): Pick<MemberReport, 'detail' | 'notes' | 'error'> {
+  const problems = [
+    ...(attachError ? [`its gateway was not attached: ${attachError.message}`] : []),
+    ...(wakeError ? [`it is not woken for mail: ${wakeError.message}`] : []),
+    ...(fleetError ? [`the fleet server does not know it: ${fleetError.message}`] : []),
+  ];
+  return {
+    detail: `${facts.tool} in ${facts.tmuxSessionName}`,
+    notes: problems,
+    error: attachError ?? wakeError ?? fleetError,
+  };
+}
+
+function optionsOf({ settings }: Input, { name, said, workdir }: TeamMember): Promise<LaunchOptions> {
+  const { tool, headless, mailbox, address } = said.value;
+  return withPreset<LaunchOptions>(
+    settings.config,
+    {
+      tool: tool ?? name,
+      agentName: name,
+      workdir,
+      cwd: workdir,
+      headless: headless === true,
+      args: [],
+      rolePrompt: roleOf(said),
+      mailbox: { root: mailbox, address },
+      autoAttach: { mode: 'hosted' },
+    },
+    said.byProject,
+  );
+}

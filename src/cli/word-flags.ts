@@ -1,0 +1,70 @@
+import { invalid, isRouseError } from '../base/index.ts';
+import { type Command, type Flag, flagKey } from './command.ts';
+
+/** The flags of a command that may be given as plain words. One that takes words of its own, or commands, has none. */
+export function wordFlags({ flags = [], args = [], subcommands }: Command): Flag[] {
+  if (subcommands || args.some(({ optional }) => !optional)) return [];
+  return flags.filter(({ word }) => word !== undefined);
+}
+
+export interface Words {
+  args: string[];
+  flags: Record<string, unknown>;
+  /** How many of the words stand after `--`: they are the command's own, never those of a flag. */
+  afterDashes: number;
+}
+
+/** Gives each word to the first flag that was not given as a flag; what is left are the words of the command. */
+export function takeWords(
+  command: Command,
+  path: readonly string[],
+  given: Words,
+): Omit<Words, 'afterDashes'> {
+  const flags = { ...given.flags };
+  let args = given.args;
+  let free = args.length - given.afterDashes;
+  for (const flag of wordFlags(command)) {
+    const key = flagKey(flag.name);
+    const [word] = args;
+    if (free > 0 && flags[key] === undefined && word !== undefined) {
+      flags[key] = parsed(flag, word);
+      args = args.slice(1);
+      free--;
+    }
+    if (flag.required && flags[key] === undefined) throw missing(flag, command, path);
+  }
+  refuseMore(command, path, args);
+  return { args, flags };
+}
+
+function parsed({ parse, name }: Flag, word: string): unknown {
+  if (!parse) return word;
+  try {
+    return parse(word);
+  } catch (error) {
+    throw isRouseError(error) ? invalid(`--${name} ${error.message}, but is ${JSON.stringify(word)}`) : error;
+  }
+}
+
+function missing(flag: Flag, command: Command, path: readonly string[]): Error {
+  return invalid(`required option '--${flag.name} <${flag.value}>' not specified`, {
+    hint: exampleHint(command, path),
+  });
+}
+
+/** What to type instead, and where more is said. */
+export function exampleHint({ examples }: Command, path: readonly string[]): string {
+  const example = examples?.[0]?.replace(/\s+#.*$/, '');
+  const more = `see "${path.join(' ')} --help"`;
+  return example ? `for example: ${example}\n${more}` : more;
+}
+
+function refuseMore(command: Command, path: readonly string[], args: string[]): void {
+  const own = command.args ?? [];
+  if (own.at(-1)?.variadic || args.length <= own.length) return;
+  const names = [...wordFlags(command).map(({ word }) => word!), ...own.map(({ name }) => name)];
+  const line = [...path, ...names.map((name) => `[${name}]`)].join(' ');
+  throw invalid(`unexpected word ${JSON.stringify(args[own.length])} after "${line}"`, {
+    hint: `quote a text of several words; see "${path.join(' ')} --help"`,
+  });
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import * as path from 'node:path';
+import {
+  ensurePrivateDirectory,
+  forbidden,
+  notFound,
+  readJsonIfExists,
+  writeJsonAtomic,
+} from '../base/index.ts';
+import type { CarefulFile } from './read-carefully.ts';
+
+interface Trusted {
+  schema_version: 1;
+  /** The path of each file, and the SHA-256 of what it said. */
+  files: Record<string, string>;
+}
+
+export function hashOf({ bytes }: CarefulFile): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Whether the file is the one that was trusted, byte for byte. */
+export function isTrusted(home: string, file: CarefulFile): 'trusted' | 'changed' | 'untrusted' {
+  const hash = readTrusted(home).files[file.path];
+  return hash === undefined ? 'untrusted' : hash === hashOf(file) ? 'trusted' : 'changed';
+}
+
+/** From now on the file is obeyed, as long as it says what it says now. */
+export function trustProject(home: string, file: CarefulFile, env: NodeJS.ProcessEnv): void {
+  refuseAgents(env);
+  const { files } = readTrusted(home);
+  write(home, { ...files, [file.path]: hashOf(file) });
+}
+
+export function untrustProject(home: string, file: string): void {
+  const { files } = readTrusted(home);
+  if (files[file] === undefined)
+    throw notFound(`${file} is not trusted`, { hint: 'it was not obeyed before either' });
+  write(home, Object.fromEntries(Object.entries(files).filter(([path]) => path !== file)));
+}
+
+/** An agent may write a project's file; whether it is obeyed is for a person to say. */
+function refuseAgents(env: NodeJS.ProcessEnv): void {
+  if (!env['HOUMAO_MANIFEST_PATH']) return;
+  throw forbidden('an agent cannot trust a file', { hint: "run it outside of an agent's session" });
+}
+
+const storeOf = (home: string): string => path.join(home, 'config', 'trusted.json');
+
+function readTrusted(home: string): Trusted {
+  const found = readJsonIfExists(storeOf(home)) as Partial<Trusted> | undefined;
+  const files = Object.entries(found?.files ?? {}).filter(([, hash]) => typeof hash === 'string');
+  return { schema_version: 1, files: Object.fromEntries(files) };
+}
+
+function write(home: string, files: Trusted['files']): void {
+  ensurePrivateDirectory(path.dirname(storeOf(home)));
+  const document: Trusted = { schema_version: 1, files };
+  writeJsonAtomic(storeOf(home), document, { mode: 0o600 });
+}

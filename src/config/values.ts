@@ -1,0 +1,56 @@
+import type { NotifierMode, RepeatPolicy } from '../domain/index.ts';
+
+/** A value, and the file and line that say it. */
+export interface Said<T> {
+  value: T;
+  /** `/home/ana/.config/rouse/config.toml:3` */
+  source: string;
+  /** By a project's file: it may choose, and allow nothing. */
+  byProject: boolean;
+}
+
+export interface WakePolicy {
+  /** Launch and join wake the agent for mail without being asked. */
+  on?: boolean;
+  interval_seconds?: number;
+  mode?: NotifierMode;
+  repeat?: RepeatPolicy;
+  /** `22:00-07:00` */
+  quiet_hours?: string;
+  time_zone?: string;
+  wakes_per_hour?: number;
+}
+
+/** How a tool is started; one that has the name of a tool holds for that tool always. */
+export interface Preset {
+  tool?: string;
+  args?: string[];
+  role?: string;
+  role_file?: string;
+  home?: string;
+  env?: Record<string, string>;
+}
+
+/** An agent of the team. */
+export interface Member {
+  /** A tool or a preset. */
+  tool?: string;
+  workdir?: string;
+  headless?: boolean;
+  wake?: boolean;
+  mailbox?: string;
+  address?: string;
+  role?: string;
+  role_file?: string;
+}
+
+/** What one file says, under the keys of the file. */
+export interface FileValues {
+  mailbox_root?: string;
+  tmux_socket?: string;
+  fleet?: string;
+  fleets?: Record<string, { url?: string; token_file?: string }>;
+  wake?: WakePolicy;
+  tools?: Record<string, Preset>;
+  team?: Record<string, Member>;
+}

@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { promisify } from 'node:util';
+import {
+  type Clock,
+  identifyProcess,
+  isProcessAlive,
+  type ProcessIdentity,
+  readIfExists,
+  signalProcess,
+  sleep,
+} from '../base/index.ts';
+
+const PREFIX = 'rouse-demo-';
+const OWNER = 'demo-owner.json';
+const PATIENCE_MS = 5000;
+
+export const tmuxSocketIn = (directory: string): string => path.join(directory, 'tmux.sock');
+
+/** A place for one demo, which says whose it is, so that a later demo can tell that nobody uses it any more. */
+export function makePlace(): string {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), PREFIX));
+  fs.writeFileSync(path.join(directory, OWNER), JSON.stringify(identifyProcess(process.pid)));
+  return directory;
+}
+
+/** Places of demos that were killed together with whoever should have cleared up after them. */
+export function leftPlaces(): string[] {
+  return fs
+    .readdirSync(os.tmpdir())
+    .filter((name) => name.startsWith(PREFIX))
+    .map((name) => path.join(os.tmpdir(), name))
+    .filter((directory) => isOurs(directory) && ownerIsGone(directory));
+}
+
+/** Anybody may make a directory of that name in a shared one; only what is our own is touched. */
+function isOurs(directory: string): boolean {
+  if (!path.basename(directory).startsWith(PREFIX)) return false;
+  const stat = fs.lstatSync(directory, { throwIfNoEntry: false });
+  return stat?.isDirectory() === true && stat.uid === process.getuid?.() && (stat.mode & 0o077) === 0;
+}
+
+/** A place that does not say whose it is may be just being made. */
+function ownerIsGone(directory: string): boolean {
+  try {
+    const owner = JSON.parse(readIfExists(path.join(directory, OWNER)) ?? '') as ProcessIdentity;
+    return !isProcessAlive(owner);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Ends whatever runs in a demo's place, and removes it. Whatever a demo starts has the place as its ROUSE_HOME, so what
+ * was not recorded yet is found too. Killed half-way, it can be repeated.
+ */
+export async function clearPlace(directory: string, clock: Clock): Promise<void> {
+  if (!isOurs(directory)) return;
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    await endTmux(tmuxSocketIn(directory));
+    const until = clock.monotonic() + PATIENCE_MS;
+    for (const found of processesIn(directory)) signalProcess(found, signal);
+    while (processesIn(directory).length > 0 && clock.monotonic() < until) await sleep(clock, 50);
+  }
+  fs.rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+}
+
+export async function endTmux(socket: string): Promise<void> {
+  if (fs.existsSync(socket))
+    await promisify(execFile)('tmux', ['-S', socket, 'kill-server']).catch(() => undefined);
+}
+
+function processesIn(directory: string): ProcessIdentity[] {
+  const wanted = `ROUSE_HOME=${directory}`;
+  return pids().flatMap((pid) => {
+    const environment = pid === process.pid ? undefined : environmentOf(pid);
+    const found = environment?.split('\0').includes(wanted) ? identifyProcess(pid) : undefined;
+    return found && isProcessAlive(found) ? [found] : [];
+  });
+}
+
+function pids(): number[] {
+  if (!fs.existsSync('/proc')) return [];
+  return fs.readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
+}
+
+/** Of a process that has ended, or is somebody else's: none. */
+function environmentOf(pid: number): string | undefined {
+  try {
+    return fs.readFileSync(`/proc/${pid}/environ`, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

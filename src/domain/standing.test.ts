@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { standingOf } from './standing.ts';
+
+const of = (...reasons: string[]) => standingOf({ tool: 'claude', reasons });
+
+describe('how it stands with an agent', () => {
+  it('is idle when nothing speaks against a prompt, and not watched when nobody has looked', () => {
+    expect(of()).toEqual({ state: 'idle', words: 'idle', needs_you: null });
+    expect(standingOf({ tool: 'claude', reasons: undefined })).toEqual({
+      state: 'unknown',
+      words: 'not watched',
+      needs_you: null,
+    });
+  });
+
+  it.each([
+    [["phase='active'", "stable='false'"], 'working', null],
+    [["stable='false'"], 'idle', null],
+    [["dialog='permission'", "stable='false'"], 'needs_you', /asks for permission/],
+    [["dialog='trust'"], 'needs_you', /folder may be trusted/],
+    [["dialog='login'"], 'needs_you', /^log in to claude/],
+    [["dialog='update'"], 'needs_you', /offers an update of itself/],
+    [["dialog='first_run'"], 'needs_you', /first-run set-up of claude/],
+    [["dialog='something new'"], 'needs_you', /a dialog is open/],
+    [
+      ["logged_out='Not logged in · Run /login'"],
+      'needs_you',
+      /^log in to claude .*"Not logged in · Run \/login"$/,
+    ],
+    [["editing_input='yes'"], 'needs_you', /draft/],
+    [["process='shell'"], 'gone', /rouse agents relaunch/],
+    [["ready_posture='unknown'"], 'waiting', null],
+    [["ready_posture='unknown'", "stalled='yes'"], 'needs_you', /not recognised/],
+    [["usage_limit='3pm'"], 'waiting', null],
+    [['something nobody knows'], 'waiting', null],
+  ])('%j: %s', (reasons, state, needs) => {
+    const standing = of(...reasons);
+    expect(standing.state).toBe(state);
+    if (needs === null) expect(standing.needs_you).toBeNull();
+    else expect(standing.needs_you).toMatch(needs);
+  });
+
+  it('what the gateway itself waits for needs a person too, also while the agent works', () => {
+    const known = { tool: 'codex', reasons: ["phase='active'"], request_admission: 'blocked_reconciliation' };
+    expect(standingOf(known)).toMatchObject({
+      state: 'needs_you',
+      needs_you: expect.stringContaining('reconcile'),
+    });
+  });
+
+  it('a mail loop needs a person also while the agent is idle', () => {
+    expect(standingOf({ tool: 'codex', reasons: [], mail_loop: 20 })).toMatchObject({
+      state: 'needs_you',
+      words: 'mail loop',
+      needs_you: expect.stringContaining('20 automatic replies in a thread without a person'),
+    });
+  });
+
+  it('mail tools that the tool cannot reach need a relaunch, also while the agent is idle', () => {
+    expect(standingOf({ tool: 'codex', reasons: [], tools_elsewhere: true })).toMatchObject({
+      state: 'needs_you',
+      words: 'mail tools out of reach',
+      needs_you: expect.stringContaining('rouse agents relaunch'),
+    });
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import type { NotifierDecision, RequestView } from '../../wire/index.ts';
+import { headline, nextLook } from './wake-words.ts';
+
+const decision = (more: Partial<NotifierDecision> = {}): NotifierDecision => ({
+  audit_id: 1,
+  poll_time_utc: '2026-04-16T09:14:02.000Z',
+  outcome: 'enqueued',
+  unread_count: 1,
+  unread_digest: 'd',
+  unread_summary: [],
+  request_admission: 'open',
+  active_execution: 'idle',
+  queue_depth: 0,
+  enqueued_request_id: 'gwreq-1',
+  detail: null,
+  facts: null,
+  chain: [],
+  ...more,
+});
+
+const request = (more: Partial<RequestView>, stages: string[] = []): RequestView =>
+  ({
+    state: 'failed',
+    outcome: null,
+    accepted_at_utc: '2026-04-16T09:14:02.000Z',
+    finished_at_utc: '2026-04-16T09:14:04.000Z',
+    waiting_reason: null,
+    error_detail: 'because',
+    ledger: stages.map((stage) => ({ stage, source: 's', at_utc: '2026-04-16T09:14:03.000Z', facts: {} })),
+    ...more,
+  }) as RequestView;
+
+describe('what became of a wake', () => {
+  it.each<[string, RequestView | undefined, string]>([
+    [
+      'submitted',
+      request({ outcome: 'submitted', state: 'completed' }),
+      'woken for 1 open message: request gwreq-1 was submitted after 2 s',
+    ],
+    [
+      'interrupted after it was submitted',
+      request({ outcome: 'cancelled' }, ['typing', 'typed', 'submitted']),
+      'woken for 1 open message: request gwreq-1 was submitted, and ended as cancelled: because',
+    ],
+    [
+      'superseded',
+      request({ outcome: 'superseded' }),
+      'a wake for 1 open message was accepted; not typed: request gwreq-1 ended as superseded: because',
+    ],
+    [
+      'refused',
+      request({ outcome: 'refused' }),
+      'a wake for 1 open message was accepted; not typed: request gwreq-1 ended as refused: because',
+    ],
+    [
+      'unconfirmed',
+      request({ outcome: 'unconfirmed' }, ['typing', 'typed']),
+      'a wake for 1 open message was accepted; typed, but nothing proves that the tool took it: request gwreq-1 ended as unconfirmed: because',
+    ],
+    [
+      'failed in the middle',
+      request({ outcome: 'failed' }, ['typing']),
+      'a wake for 1 open message was accepted; typing began, but nothing was submitted: request gwreq-1 ended as failed: because',
+    ],
+    [
+      'in line',
+      request({ state: 'accepted', finished_at_utc: null, waiting_reason: "editing_input='yes'" }),
+      "a wake for 1 open message was accepted; not typed yet: request gwreq-1 waits: its composer holds a draft (editing_input='yes')",
+    ],
+    [
+      'being typed',
+      request({ state: 'running', finished_at_utc: null }, ['typing']),
+      'a wake for 1 open message was accepted; being typed now: request gwreq-1',
+    ],
+    [
+      'forgotten',
+      undefined,
+      'a wake for 1 open message was accepted: request gwreq-1, of which nothing more is kept',
+    ],
+  ])('%s', (_what, found, expected) => {
+    expect(headline(decision(), found)).toBe(expected);
+  });
+});
+
+describe('when the agent is looked at again after it was busy', () => {
+  const busy = (facts: object) =>
+    decision({
+      outcome: 'busy_skip',
+      detail: "phase='active'",
+      facts: { interval_seconds: 60, repeat: 'every_poll', ...facts },
+    });
+
+  it('is as soon as it is ready for mail that is new', () => {
+    expect(nextLook(busy({ unannounced_count: 1 }), null)).toBe(
+      'checked again when the agent becomes ready, and every 1 min in any case',
+    );
+  });
+
+  it('is the next interval for mail that was announced, unless the policy asks by itself', () => {
+    expect(nextLook(busy({ unannounced_count: 0 }), null)).toMatch(
+      /it waits for the next interval \(1 min\)/,
+    );
+    expect(nextLook(busy({ unannounced_count: 0, repeat: 'backoff' }), null)).toMatch(
+      /when the agent becomes ready/,
+    );
+  });
+});

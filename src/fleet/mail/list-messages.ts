@@ -1,0 +1,107 @@
+import { invalid } from '../../base/index.ts';
+import type { Sql, SqlValue } from '../../db/index.ts';
+import {
+  ARCHIVE,
+  boxOf,
+  INBOX,
+  type MailMessage,
+  type MailQuery,
+  type MailSearch,
+  SEARCH_LIMIT,
+  sinceStamp,
+} from '../../domain/index.ts';
+import { type MailCounts, type MailPage, pageOf, searchPhrases } from '../../mail/store-parts.ts';
+import type { MailboxRow } from './mailbox-rows.ts';
+import { BODY, VIEW_COLUMNS, type ViewRow, viewMessage } from './message-view.ts';
+
+/** However many are asked for; a list goes on at its cursor. Bodies may be large. */
+const LARGEST_PAGE = 500;
+const LARGEST_PAGE_OF_BODIES = 50;
+
+const FROM = 'FROM mail_state s JOIN mail_messages m ON m.seq = s.seq';
+
+/** A page costs the same in a box of any size: its index is in list order. */
+export async function listMessages(sql: Sql, mailbox: MailboxRow, query: MailQuery): Promise<MailPage> {
+  const { where, params } = conditions(mailbox, query);
+  return pageOf(boxOf(query), await page(sql, { where, params, query, limit: query.limit ?? undefined }));
+}
+
+export async function countMessages(sql: Sql, mailbox: MailboxRow, query: MailQuery): Promise<MailCounts> {
+  const { where, params } = conditions(mailbox, query);
+  const from = query.since == null ? 'FROM mail_state s' : FROM;
+  const { rows } = await sql.query<{ total: number; unread: number }>(
+    `SELECT count(*)::int AS total, (count(*) FILTER (WHERE NOT s.is_read))::int AS unread ${from} WHERE ${where}`,
+    params,
+  );
+  const { total, unread } = rows[0]!;
+  return {
+    message_count: total,
+    open_count: boxOf(query) === ARCHIVE ? 0 : total,
+    unread_count: unread,
+  };
+}
+
+export const countInbox = (sql: Sql, mailbox: MailboxRow): Promise<MailCounts> =>
+  countMessages(sql, mailbox, { box: INBOX });
+
+/** Every phrase must occur in the words of subject or body. It looks through the mailbox, newest first. */
+export async function searchMessages(sql: Sql, mailbox: MailboxRow, search: MailSearch): Promise<MailPage> {
+  const { text, box = null, limit } = search;
+  readCursor(search.cursor);
+  const phrases = searchPhrases(text);
+  if (phrases.length === 0) return pageOf(box, { messages: [], nextCursor: null });
+  const params: SqlValue[] = [mailbox.id, ...phrases];
+  const where = ['s.mailbox_id = $1', ...phrases.map((_, n) => `position($${n + 2} in m.words) > 0`)];
+  if (box !== null) where.push(`s.box = $${params.push(box)}`);
+  const found = await page(sql, {
+    where: where.join(' AND '),
+    params,
+    query: search,
+    limit: limit ?? SEARCH_LIMIT,
+  });
+  return pageOf(box, found);
+}
+
+interface Wanted {
+  where: string;
+  params: SqlValue[];
+  query: Pick<MailQuery, 'cursor' | 'include_body'>;
+  limit: number | undefined;
+}
+
+async function page(
+  sql: Sql,
+  { where, params, query, limit }: Wanted,
+): Promise<{ messages: MailMessage[]; nextCursor: string | null }> {
+  const most = query.include_body ? LARGEST_PAGE_OF_BODIES : LARGEST_PAGE;
+  const size = Math.min(limit ?? most, most);
+  const all: SqlValue[] = [...params];
+  const before = `s.seq < $${all.push(readCursor(query.cursor))}::bigint`;
+  const { rows } = await sql.query<ViewRow>(
+    `SELECT ${VIEW_COLUMNS}${query.include_body ? `, ${BODY}` : ''} ${FROM}
+      WHERE ${where} AND ${before} ORDER BY s.seq DESC LIMIT $${all.push(size + 1)}::int`,
+    all,
+  );
+  const shown = rows.slice(0, size);
+  return {
+    messages: shown.map(viewMessage),
+    nextCursor: rows.length > size ? String(shown.at(-1)!.seq) : null,
+  };
+}
+
+function conditions(mailbox: MailboxRow, query: MailQuery): { where: string; params: SqlValue[] } {
+  const { read_state = 'any', answered_state = 'any', since } = query;
+  const params: SqlValue[] = [mailbox.id, boxOf(query)];
+  const where = ['s.mailbox_id = $1', 's.box = $2'];
+  if (read_state !== 'any') where.push(`s.is_read = ${read_state === 'read'}`);
+  if (answered_state !== 'any') where.push(`s.is_answered = ${answered_state === 'answered'}`);
+  if (since != null) where.push(`m.sent_at >= $${params.push(sinceStamp(since))}::timestamptz`);
+  return { where: where.join(' AND '), params };
+}
+
+/** The `seq` that the page before ended with. */
+function readCursor(cursor: string | null | undefined): number {
+  if (cursor == null) return Number.MAX_SAFE_INTEGER;
+  if (!/^\d{1,15}$/.test(cursor)) throw invalid('cursor must be the next_cursor of an earlier page');
+  return Number(cursor);
+}

@@ -1,0 +1,247 @@
+import { notReady, shellWords } from '../../../base/index.ts';
+import type { Handlers } from '../../../http/index.ts';
+import {
+  type PAGE_ROUTES,
+  type Reminder,
+  type ReminderDefinitionInput,
+  refusal,
+} from '../../../wire/index.ts';
+import type { Doing } from '../doing.ts';
+import type { PageDoor } from '../door/page-door.ts';
+import type { HostView } from '../host/host-view.ts';
+import type { SeenMarks } from '../host/seen-marks.ts';
+import type { AgentReach } from './agent-reach.ts';
+
+type ActRoutes = Pick<
+  typeof PAGE_ROUTES,
+  | 'page.agent.seen'
+  | 'page.agent.prompt'
+  | 'page.agent.interrupt'
+  | 'page.agent.dialog'
+  | 'page.agent.cancel'
+  | 'page.reminders.create'
+  | 'page.reminders.put'
+  | 'page.reminders.pause'
+  | 'page.reminders.delete'
+>;
+
+type Call<K extends keyof ActRoutes> = Parameters<Handlers<ActRoutes>[K]>[0];
+
+export interface ActionParts {
+  door: PageDoor;
+  doing: Doing;
+  reach: AgentReach;
+  view: HostView;
+  seen: SeenMarks;
+}
+
+/** What a person does with an agent. Each goes to its gateway as a program would send it, with the click's id as its key. */
+export function actionHandlers(on: ActionParts): Handlers<ActRoutes> {
+  return {
+    ...promptHandlers(on),
+    ...lineHandlers(on),
+    ...keyHandlers(on),
+    ...reminderHandlers(on),
+    ...reminderSwitches(on),
+  };
+}
+
+function promptHandlers({ door, doing, reach }: ActionParts) {
+  return {
+    'page.agent.prompt': async ({ context, params, body }: Call<'page.agent.prompt'>) => {
+      const session = door.require(context, 'operate');
+      const { action_id: actionId, prompt } = await body();
+      const agent = await reach.find(params.name);
+      const { name } = agent.row;
+      const act = { action: 'prompt', target: name, actionId, asked: prompt, repeatable: true };
+      return doing.receipt(session, { ...act, detail: { characters: prompt.length } }, async () => {
+        const gateway = await reach.requireGateway(agent);
+        const accepted = await gateway.submitPrompt(
+          { prompt },
+          { idempotency_key: actionId, priority: 'high', wait_in_line: true },
+        );
+        const before = accepted.queue_depth - 1;
+        return {
+          status: 'accepted' as const,
+          ref: accepted.request_id,
+          sentence: `Accepted: stored in the line of ${name}${before > 0 ? `, behind ${before}` : ''}; it is typed when ${name} is ready.`,
+          command: shellWords(['rouse', 'agents', 'prompt', name, '--prompt', prompt.slice(0, 80)]),
+        };
+      });
+    },
+    'page.agent.interrupt': async ({ context, params, body }: Call<'page.agent.interrupt'>) => {
+      const session = door.require(context, 'operate');
+      const { action_id: actionId } = await body();
+      const agent = await reach.find(params.name);
+      const { name } = agent.row;
+      const act = { action: 'interrupt', target: name, actionId, asked: null, repeatable: true };
+      return doing.receipt(session, act, async () => {
+        const accepted = await (await reach.requireGateway(agent)).interrupt({ idempotency_key: actionId });
+        return {
+          status: 'accepted' as const,
+          ref: accepted.request_id,
+          sentence: `Accepted: the interrupt of ${name} is stored and comes before everything in its line.`,
+          command: `rouse agents interrupt ${name}`,
+        };
+      });
+    },
+  };
+}
+
+function lineHandlers({ door, doing, reach, view, seen }: ActionParts) {
+  return {
+    'page.agent.seen': async ({ context, params, body }: Call<'page.agent.seen'>) => {
+      const session = door.require(context);
+      const { action_id: actionId } = await body();
+      const { row } = await reach.find(params.name);
+      const act = { action: 'seen', target: row.name, actionId, asked: null, repeatable: true };
+      return doing.receipt(session, act, async () => {
+        await seen.mark(row.id);
+        view.touch(row.name, 'timeline', row.id);
+        return { sentence: `${row.name} was looked at.` };
+      });
+    },
+    'page.agent.cancel': async ({ context, params, body }: Call<'page.agent.cancel'>) => {
+      const session = door.require(context, 'operate');
+      const { action_id: actionId } = await body();
+      const agent = await reach.find(params.name);
+      const { name } = agent.row;
+      const id = params.request_id;
+      const act = { action: 'cancel', target: `${name} ${id}`, actionId, asked: id, repeatable: true };
+      return doing.receipt(session, act, async () => {
+        await (await reach.requireGateway(agent)).call('requests.cancel', { request_id: id });
+        return {
+          ref: id,
+          sentence: `Taken out of the line of ${name}; nothing of it was typed.`,
+          command: `rouse agents gateway requests cancel ${name} ${id}`,
+        };
+      });
+    },
+  };
+}
+
+/** The keys that a dialog may offer; the sequence is typed as it stands here. */
+const NAMED_KEYS = ['Enter', 'Escape', 'Up', 'Down'];
+
+function keyHandlers({ door, doing, reach }: ActionParts) {
+  return {
+    'page.agent.dialog': async ({ context, params, body }: Call<'page.agent.dialog'>) => {
+      const session = door.require(context, 'operate');
+      const { action_id: actionId, dialog_hash: hash, key } = await body();
+      const agent = await reach.find(params.name);
+      const { name } = agent.row;
+      const act = { action: 'dialog', target: name, actionId, asked: { hash, key }, repeatable: false };
+      return doing.receipt(session, { ...act, detail: { key, dialog: hash } }, async () => {
+        const gateway = await reach.requireGateway(agent);
+        const { dialog } = await gateway.call('tui.screen', { wait_seconds: 0 });
+        if (dialog?.hash !== hash)
+          throw refusal(
+            'dialog_changed',
+            'the dialog that was seen is not on the screen any more; nothing was pressed',
+            {
+              hint: 'look at the screen as it is now, and choose again',
+            },
+          );
+        const choice = dialog.choices.find((each) => each.key === key);
+        if (!choice)
+          throw notReady(`the dialog of ${name} has no choice "${key}"`, {
+            hint: 'choose one that it shows',
+          });
+        const sequence = NAMED_KEYS.includes(key) ? `<[${key}]>` : key;
+        // The gateway looks again at the instant of typing, and presses it into this dialog or not at all.
+        await gateway.sendKeys({ sequence, expected_dialog: hash });
+        return {
+          sentence: `Pressed ${key} (${choice.label}) in the dialog of ${name}.`,
+          command: shellWords(['rouse', 'agents', 'gateway', 'send-keys', name, '--sequence', sequence]),
+        };
+      });
+    },
+  };
+}
+
+function reminderHandlers({ door, doing, reach }: ActionParts) {
+  return {
+    'page.reminders.create': async ({ context, params, body }: Call<'page.reminders.create'>) => {
+      const session = door.require(context, 'operate');
+      const { action_id: actionId, reminder } = await body();
+      const agent = await reach.find(params.name);
+      const act = {
+        action: 'reminder.create',
+        target: agent.row.name,
+        actionId,
+        asked: reminder,
+        repeatable: false,
+      };
+      return doing.receipt(session, act, async () => {
+        const gateway = await reach.requireGateway(agent);
+        const { reminders } = await gateway.call('reminders.create', { body: { reminders: [reminder] } });
+        return {
+          sentence: `Reminder “${reminder.title}” of ${agent.row.name} is due ${reminders[0]?.next_due_at_utc}.`,
+        };
+      });
+    },
+    'page.reminders.put': async ({ context, params, body }: Call<'page.reminders.put'>) => {
+      const session = door.require(context, 'operate');
+      const { action_id: actionId, reminder } = await body();
+      const agent = await reach.find(params.name);
+      const act = {
+        action: 'reminder.put',
+        target: params.reminder_id,
+        actionId,
+        asked: reminder,
+        repeatable: true,
+      };
+      return doing.receipt(session, act, async () => {
+        const gateway = await reach.requireGateway(agent);
+        await gateway.call('reminders.put', { reminder_id: params.reminder_id, body: reminder });
+        return { sentence: `Reminder “${reminder.title}” was changed.` };
+      });
+    },
+  };
+}
+
+function reminderSwitches({ door, doing, reach }: ActionParts) {
+  return {
+    'page.reminders.pause': async ({ context, params, body }: Call<'page.reminders.pause'>) => {
+      const session = door.require(context, 'operate');
+      const { action_id: actionId, paused } = await body();
+      const agent = await reach.find(params.name);
+      const id = params.reminder_id;
+      const act = { action: 'reminder.pause', target: id, actionId, asked: paused, repeatable: true };
+      return doing.receipt(session, act, async () => {
+        const gateway = await reach.requireGateway(agent);
+        const known = await gateway.call('reminders.get', { reminder_id: id });
+        await gateway.call('reminders.put', { reminder_id: id, body: { ...definitionOf(known), paused } });
+        return { sentence: `Reminder “${known.title}” is ${paused ? 'paused' : 'live again'}.` };
+      });
+    },
+    'page.reminders.delete': async ({ context, params, body }: Call<'page.reminders.delete'>) => {
+      const session = door.require(context, 'operate');
+      const { action_id: actionId } = await body();
+      const agent = await reach.find(params.name);
+      const id = params.reminder_id;
+      const act = { action: 'reminder.delete', target: id, actionId, asked: id, repeatable: true };
+      return doing.receipt(session, act, async () => {
+        await (await reach.requireGateway(agent)).call('reminders.delete', { reminder_id: id });
+        return {
+          sentence: 'The reminder was removed.',
+          command: `rouse agents gateway reminders remove ${agent.row.name} --reminder-id ${id}`,
+        };
+      });
+    },
+  };
+}
+
+/** A reminder as it would be made again, due when it is due now. */
+function definitionOf(known: Reminder): ReminderDefinitionInput {
+  const { mode, title, prompt, send_keys, ranking, interval_seconds, cron, time_zone, durable, missed } =
+    known;
+  return {
+    mode,
+    title,
+    ranking,
+    ...(prompt === null ? { send_keys } : { prompt }),
+    ...(cron ? { cron, time_zone } : { deliver_at_utc: known.next_due_at_utc, interval_seconds }),
+    ...(durable && { durable, missed }),
+  };
+}

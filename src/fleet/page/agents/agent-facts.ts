@@ -1,0 +1,180 @@
+import { isRouseError } from '../../../base/index.ts';
+import { bareReason, headline, isHeadless, nextLook } from '../../../domain/index.ts';
+import { lookAgainOf } from '../../../gateway/offline.ts';
+import type {
+  MailNotifierStatus,
+  NotifierDecision,
+  PageAgent,
+  PageAgentRow,
+  RequestView,
+} from '../../../wire/index.ts';
+import type { AgentReach, ReachedAgent } from './agent-reach.ts';
+
+interface Known {
+  notifier: (Partial<MailNotifierStatus> & { enabled: boolean }) | undefined;
+  decision: NotifierDecision | undefined;
+  request: RequestView | undefined;
+}
+
+const NOTHING: Known = { notifier: undefined, decision: undefined, request: undefined };
+
+/** Everything that stands beside the timeline of an agent. */
+export async function agentFacts(reach: AgentReach, agent: ReachedAgent): Promise<PageAgent> {
+  const { row, facts } = agent;
+  const out_of_reach = reach.whyNot(agent);
+  const known = out_of_reach === null ? await knownOf(reach, agent) : NOTHING;
+  const { notifier } = known;
+  const alive = row.gateway.alive && row.here;
+  const tui = facts !== undefined && !isHeadless(facts.backend);
+  return {
+    row,
+    out_of_reach,
+    why: whyOf(row, known, out_of_reach),
+    facts: factRows(agent),
+    notifier: {
+      on: notifier?.enabled ?? false,
+      summary: notifierWords(notifier),
+      last_at_utc: notifier?.last_notification_at_utc ?? row.last_wake_utc,
+      held_back: notifier?.held_back ? bareReason(notifier.held_back) : null,
+    },
+    may: {
+      prompt: alive,
+      interrupt: alive,
+      keys: alive && tui,
+      mail: row.address !== null,
+      reminders: alive,
+    },
+    what_will_happen: whatWillHappen(row, notifier?.enabled ?? false),
+    commands: commandsFor(row),
+  };
+}
+
+async function knownOf(reach: AgentReach, agent: ReachedAgent): Promise<Known> {
+  const stored = reach.records(agent, (records) => {
+    const [decision] = records.decisions(1);
+    return {
+      notifier: records.notifier() as Known['notifier'],
+      decision,
+      request: requestOf(records, decision),
+    };
+  });
+  const gateway = await reach.gateway(agent).catch(() => undefined);
+  const live = await gateway?.notifier().catch(() => undefined);
+  return { ...NOTHING, ...stored, ...(live && { notifier: live }) };
+}
+
+function requestOf(
+  records: { request: (id: string) => RequestView },
+  decision: NotifierDecision | undefined,
+): RequestView | undefined {
+  const id = decision?.enqueued_request_id;
+  if (id == null) return undefined;
+  try {
+    return records.request(id);
+  } catch (error) {
+    // It may be older than what is kept.
+    if (isRouseError(error)) return undefined;
+    throw error;
+  }
+}
+
+function whyOf(
+  row: PageAgentRow,
+  { notifier, decision, request }: Known,
+  unreachable: string | null,
+): PageAgent['why'] {
+  const rows = [
+    ...(decision
+      ? [
+          { label: 'Last decision', value: headline(decision, request) },
+          ...decision.chain.map((value) => ({ label: 'Asked', value })),
+          { label: 'Next', value: nextLook(decision, lookAgainOf(decision)) },
+        ]
+      : []),
+    ...(notifier?.last_error ? [{ label: 'Last error', value: notifier.last_error }] : []),
+  ];
+  return {
+    sentence: unreachable ? `It runs ${unreachable}.` : sentenceOf(row, notifier, decision),
+    decided_at_utc: decision?.poll_time_utc ?? null,
+    next_look_at_utc: notifier?.next_look_at_utc ?? null,
+    rows,
+  };
+}
+
+function sentenceOf(
+  row: PageAgentRow,
+  notifier: Known['notifier'],
+  decision: NotifierDecision | undefined,
+): string {
+  const { state, needs_you, unread, queue_depth, doing_now, reason } = row;
+  if (needs_you !== null) return `It waits for you: ${needs_you}.`;
+  if (state === 'working') return doing_now ? `It is working: ${doing_now}.` : 'It is working on a turn.';
+  if (state === 'not_watched') return 'Nobody watches it: it has no gateway, so nothing wakes it.';
+  if (state === 'starting') return 'Its gateway is being started.';
+  if (notifier?.held_back) return `Its mail is held back: ${bareReason(notifier.held_back)}.`;
+  if (queue_depth > 0)
+    return `${queue_depth === 1 ? '1 request is' : `${queue_depth} requests are`} in line for it.`;
+  if ((unread ?? 0) > 0 && notifier && !notifier.enabled)
+    return `It has ${unread} open ${unread === 1 ? 'message' : 'messages'}, and its wakes are off.`;
+  if ((unread ?? 0) > 0 && decision)
+    return `${headline(decision, undefined).replace(/^\w/, (c) => c.toUpperCase())}.`;
+  if (state === 'waiting') return `It waits: ${reason || row.state_words}.`;
+  return 'Nothing is asked of it: no open mail, nothing in line.';
+}
+
+function notifierWords(notifier: Known['notifier']): string {
+  if (!notifier) return 'nobody wakes it for mail';
+  if (!notifier.enabled) return 'wakes are off';
+  const { mode, repeat, interval_seconds, wakes_per_hour } = notifier;
+  const budget = wakes_per_hour ? `, at most ${wakes_per_hour} an hour` : '';
+  return `wakes are on: ${mode ?? 'any_inbox'}, ${repeat ?? 'every_poll'}, every ${interval_seconds ?? '?'} s${budget}`;
+}
+
+function factRows({ row, facts }: ReachedAgent): PageAgent['facts'] {
+  const rows: [string, string | null | undefined][] = [
+    ['Host', row.host],
+    ['Tool', row.tool],
+    ['Directory', facts?.workingDirectory],
+    ['Mailbox', row.address],
+    ['tmux session', facts?.tmuxSessionName],
+    ['tmux socket', facts?.tmuxSocket],
+    ['Gateway', row.gateway.mode.replace('_', ' ')],
+    ['Kind', facts && `${facts.backend}${facts.joined ? ', joined' : ''}`],
+    ['Agent id', row.id],
+    ['Session', facts?.root],
+  ];
+  return rows.flatMap(([label, value]) => (value ? [{ label, value }] : []));
+}
+
+function whatWillHappen(
+  { state, state_words, name }: PageAgentRow,
+  wakes: boolean,
+): PageAgent['what_will_happen'] {
+  const waits = state === 'idle' ? undefined : state_words;
+  return {
+    mail: wakes
+      ? `The mail is stored, and ${name} is woken for it as soon as it may be disturbed.`
+      : `The mail is stored; wakes are off, so ${name} reads it when it next looks.`,
+    prompt:
+      waits === undefined
+        ? `It is idle: the prompt is stored, typed at once, and proven.`
+        : `The prompt is stored and waits in line (${waits}); it is typed when ${name} is ready.`,
+    interrupt:
+      state === 'working'
+        ? `The interrupt key is pressed now; the turn of ${name} ends, and what waits in line comes next.`
+        : `Nothing seems to be running: the interrupt is stored, and no key is pressed if that is so.`,
+  };
+}
+
+function commandsFor({ name, here }: PageAgentRow): PageAgent['commands'] {
+  if (!here) return [{ label: 'Show it', command: `rouse fleet show ${name}` }];
+  return [
+    { label: 'Open its window', command: `rouse open ${name}` },
+    { label: 'Why it was woken or not', command: `rouse why ${name}` },
+    { label: 'Send mail', command: `rouse send ${name} SUBJECT --body TEXT` },
+    { label: 'Queue a prompt', command: `rouse agents gateway requests create ${name} --prompt TEXT` },
+    { label: 'Its queue', command: `rouse agents gateway requests list ${name}` },
+    { label: 'Its reminders', command: `rouse agents gateway reminders list ${name}` },
+    { label: 'Interrupt it', command: `rouse agents interrupt ${name}` },
+  ];
+}

@@ -1,0 +1,143 @@
+import { isRouseError, type Log, unavailable, utcStamp } from '../../../base/index.ts';
+import type { Handlers } from '../../../http/index.ts';
+import { type SessionContext, seeTerminal } from '../../../session/index.ts';
+import type { PAGE_ROUTES, PageQueue, PageReminders, PageScreen, RequestView } from '../../../wire/index.ts';
+import type { PageDoor } from '../door/page-door.ts';
+import type { HostView } from '../host/host-view.ts';
+import { agentFacts } from './agent-facts.ts';
+import type { AgentReach, ReachedAgent } from './agent-reach.ts';
+import { ledgerOf } from './ledger.ts';
+import { type TimelineParts, timelineOf, titleOf } from './timeline.ts';
+
+type ReadRoutes = Pick<
+  typeof PAGE_ROUTES,
+  | 'page.agent'
+  | 'page.agent.timeline'
+  | 'page.agent.ledger'
+  | 'page.agent.screen'
+  | 'page.agent.queue'
+  | 'page.agent.reminders'
+  | 'page.reminders'
+>;
+
+export interface AgentHandlerParts extends TimelineParts {
+  door: PageDoor;
+  view: HostView;
+  session: SessionContext | undefined;
+  log: Log;
+}
+
+/** What is read of one agent. */
+export function agentHandlers(on: AgentHandlerParts): Handlers<ReadRoutes> {
+  const { door, reach } = on;
+  return {
+    'page.agent': async ({ context, params }) => {
+      door.require(context);
+      return agentFacts(reach, await reach.find(params.name));
+    },
+    'page.agent.timeline': async ({ context, params, query }) => {
+      door.require(context);
+      return timelineOf(on, await reach.find(params.name), query());
+    },
+    'page.agent.ledger': async ({ context, params }) => {
+      door.require(context);
+      return ledgerOf(reach, await reach.find(params.name), params.ref);
+    },
+    'page.agent.screen': async ({ context, params, query }) => {
+      door.require(context);
+      return screenOf(on, await reach.find(params.name), query());
+    },
+    'page.agent.queue': async ({ context, params, query }) => {
+      door.require(context);
+      return queueOf(reach, await reach.find(params.name), query());
+    },
+    'page.agent.reminders': async ({ context, params }) => {
+      door.require(context);
+      return (await reach.requireGateway(await reach.find(params.name))).reminders();
+    },
+    'page.reminders': async ({ context }) => {
+      door.require(context);
+      const rows = (await on.view.agents()).filter(({ here, gateway }) => here && gateway.alive);
+      return { agents: await Promise.all(rows.map(({ id }) => remindersOf(reach, id))) };
+    },
+  };
+}
+
+async function remindersOf(reach: AgentReach, id: string): Promise<PageReminders['agents'][number]> {
+  const agent = await reach.find(id);
+  const { name } = agent.row;
+  try {
+    const { effective_reminder_id, reminders } = await (await reach.requireGateway(agent)).reminders();
+    return { agent: name, effective_reminder_id, reminders, trouble: null };
+  } catch (error) {
+    if (!isRouseError(error)) throw error;
+    return { agent: name, effective_reminder_id: null, reminders: [], trouble: error.message };
+  }
+}
+
+/** By its gateway, which watches it; without one, captured when asked for. */
+async function screenOf(
+  { reach, session }: AgentHandlerParts,
+  agent: ReachedAgent,
+  wanted: { after?: string | undefined; wait_seconds: number },
+): Promise<PageScreen> {
+  reach.requireHere(agent);
+  const gateway = await reach.gateway(agent);
+  if (gateway) {
+    const timeoutMs = (wanted.wait_seconds + 10) * 1000;
+    return gateway.call(
+      'tui.screen',
+      { after: wanted.after, wait_seconds: wanted.wait_seconds },
+      { timeoutMs },
+    );
+  }
+  const seen = session && agent.facts && (await seeTerminal(session, agent.facts));
+  if (!session || !seen)
+    throw unavailable(`the terminal of ${agent.row.name} is gone`, { hint: 'see "rouse ls"' });
+  const unchanged = seen.hash === wanted.after;
+  const captured_at_utc = utcStamp(session.clock.now());
+  return { ...seen, ...(unchanged && { lines: [] }), captured_at_utc, unchanged };
+}
+
+async function queueOf(
+  reach: AgentReach,
+  agent: ReachedAgent,
+  { before, limit }: { before?: number | undefined; limit: number },
+): Promise<PageQueue> {
+  reach.requireHere(agent);
+  const gateway = await reach.gateway(agent);
+  const found = gateway
+    ? (await gateway.call('requests.list', { limit, before })).requests
+    : (reach.records(agent, (records) => records.requests(limit, before)) ?? []);
+  const counts: Record<string, number> = {};
+  for (const { state, outcome } of found) {
+    const key = outcome ?? (state === 'accepted' ? 'queued' : state);
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  const waiting = found.filter(({ outcome }) => outcome === null);
+  const ended = found.filter(({ outcome }) => outcome !== null);
+  return {
+    queue_depth: waiting.length,
+    counts,
+    items: [...waiting.toReversed(), ...ended].map(itemOf),
+    next: found.length === limit ? found.at(-1)!.sequence : null,
+  };
+}
+
+function itemOf(request: RequestView): PageQueue['items'][number] {
+  return {
+    request_id: request.request_id,
+    ref: request.request_id,
+    kind: request.request_kind,
+    title: titleOf(request),
+    state: request.state,
+    outcome: request.outcome,
+    source: request.source,
+    accepted_at_utc: request.accepted_at_utc,
+    started_at_utc: request.started_at_utc,
+    finished_at_utc: request.finished_at_utc,
+    waiting_reason: request.waiting_reason,
+    error_detail: request.error_detail,
+    cancellable: request.state === 'accepted',
+  };
+}

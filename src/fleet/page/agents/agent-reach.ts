@@ -1,0 +1,99 @@
+import { conflict, notFound, unavailable } from '../../../base/index.ts';
+import { GatewayClient } from '../../../client/index.ts';
+import { openGatewayRecords } from '../../../gateway/offline.ts';
+import {
+  type ManifestFacts,
+  probeGateway,
+  readToken,
+  type SessionContext,
+  type SessionPaths,
+  sessionPaths,
+} from '../../../session/index.ts';
+import type { PageAgentRow } from '../../../wire/index.ts';
+import type { HostView } from '../host/host-view.ts';
+
+/** An agent as a page names it. */
+export interface ReachedAgent {
+  row: PageAgentRow;
+  /** Its files; undefined for an agent of another host, or one whose manifest cannot be read. */
+  facts: ManifestFacts | undefined;
+  paths: SessionPaths | undefined;
+}
+
+/** Finds the agents of the picture, and their files and gateways where they are of this host. */
+export class AgentReach {
+  readonly #view: HostView;
+  readonly #session: SessionContext | undefined;
+
+  constructor(view: HostView, session: SessionContext | undefined) {
+    this.#view = view;
+    this.#session = session;
+  }
+
+  /** By name, or by id where two share one. */
+  async find(name: string): Promise<ReachedAgent> {
+    const rows = await this.#view.agents();
+    const named = rows.filter((row) => row.name === name);
+    const local = named.filter(({ here }) => here);
+    const [row, another] =
+      local.length > 0 ? local : named.length > 0 ? named : rows.filter(({ id }) => id === name);
+    if (!row) throw notFound(`there is no agent ${name}`, { hint: '"rouse ls" shows the agents there are' });
+    if (another)
+      throw conflict(`several agents are called ${name}`, {
+        hint: 'name it by its id',
+        facts: { agent_ids: named.map(({ id }) => id) },
+      });
+    const facts = this.#view.picture.roster.known.get(row.id)?.facts;
+    return { row, facts, paths: facts && sessionPaths(facts.root) };
+  }
+
+  /** Why what is of its session cannot be had; null when it can. */
+  whyNot({ row, facts }: ReachedAgent): string | null {
+    if (!row.here) return `on host ${row.host}, not reachable from here`;
+    return facts ? null : 'its manifest cannot be read';
+  }
+
+  requireHere(agent: ReachedAgent): SessionPaths {
+    const why = this.whyNot(agent);
+    if (why === null) return agent.paths!;
+    throw unavailable(`${agent.row.name} is ${why}`, { facts: { cause: 'elsewhere', host: agent.row.host } });
+  }
+
+  /** Its gateway, once it has proven to be the recorded one; undefined when none lives. */
+  async gateway(agent: ReachedAgent): Promise<GatewayClient | undefined> {
+    if (!agent.paths || !this.#session) return undefined;
+    const token = readToken(agent.paths, this.#session.env);
+    const life = await probeGateway(agent.paths, token);
+    if (life.life !== 'live') return undefined;
+    return new GatewayClient({ host: life.gateway.host, port: life.gateway.port, token, timeoutMs: 30_000 });
+  }
+
+  async requireGateway(agent: ReachedAgent): Promise<GatewayClient> {
+    this.requireHere(agent);
+    const gateway = await this.gateway(agent);
+    if (gateway) return gateway;
+    throw unavailable(`${agent.row.name} has no live gateway`, {
+      hint: `attach one with "rouse agents gateway attach ${agent.row.name}"`,
+      facts: { cause: 'no_live_gateway' },
+    });
+  }
+
+  /** What its files hold, whether or not a gateway lives; undefined before the first one. */
+  records<T>(
+    agent: ReachedAgent,
+    read: (records: ReturnType<typeof openGatewayRecords>) => T,
+  ): T | undefined {
+    const paths = this.requireHere(agent);
+    let records: ReturnType<typeof openGatewayRecords>;
+    try {
+      records = openGatewayRecords(paths.gateway);
+    } catch {
+      return undefined;
+    }
+    try {
+      return read(records);
+    } finally {
+      records.close();
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { isRouseError, notFound } from '../../../base/index.ts';
+import type { PageLedger, RequestView } from '../../../wire/index.ts';
+import { readEventTail } from './agent-events.ts';
+import type { AgentReach, ReachedAgent } from './agent-reach.ts';
+import { requestKind, titleOf } from './timeline.ts';
+
+const LONGEST_TEXT = 20_000;
+const DECISIONS = 500;
+
+/** The proof of one thing of the timeline. */
+export async function ledgerOf(reach: AgentReach, agent: ReachedAgent, ref: string): Promise<PageLedger> {
+  if (ref.startsWith('event:')) return eventLedger(reach, agent, ref);
+  const gateway = await reach.gateway(agent).catch(() => undefined);
+  const live = await gateway?.getRequest(ref).catch(missing);
+  const request = live ?? reach.records(agent, (records) => tried(() => records.request(ref)));
+  if (!request) throw notFound(`${agent.row.name} has no request ${ref}, or it is too old to be kept`);
+  const decision = reach
+    .records(agent, (records) => records.decisions(DECISIONS))
+    ?.find(({ enqueued_request_id }) => enqueued_request_id === ref);
+  return {
+    ref,
+    kind: requestKind(request.request_kind),
+    title: titleOf(request),
+    text: textOf(request),
+    state: request.state,
+    outcome: request.outcome,
+    waiting_reason: request.waiting_reason,
+    error_detail: request.error_detail,
+    source: request.source,
+    accepted_at_utc: request.accepted_at_utc,
+    finished_at_utc: request.finished_at_utc,
+    stages: request.ledger ?? [],
+    decision: decision
+      ? {
+          at_utc: decision.poll_time_utc,
+          outcome: decision.outcome,
+          detail: decision.detail,
+          chain: decision.chain,
+          facts: decision.facts,
+        }
+      : null,
+    command: `rouse why ${agent.row.name} --request ${ref}`,
+  };
+}
+
+function textOf({ payload }: RequestView): string | null {
+  const prompt = payload['prompt'];
+  return typeof prompt === 'string' ? prompt.slice(0, LONGEST_TEXT) : null;
+}
+
+function missing(error: unknown): undefined {
+  if (!isRouseError(error)) throw error;
+}
+
+function tried<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    return missing(error);
+  }
+}
+
+function eventLedger(reach: AgentReach, agent: ReachedAgent, ref: string): PageLedger {
+  const { events } = reach.requireHere(agent);
+  const at = ref.slice('event:'.length);
+  const found = readEventTail(events).find(({ at_utc }) => at_utc === at);
+  if (!found) throw notFound(`${agent.row.name} has no event of ${at}, or it is too old to be kept`);
+  const { kind, at_utc, ...facts } = found;
+  const outcome = typeof facts['outcome'] === 'string' ? facts['outcome'] : null;
+  const isKeys = kind === 'control_input';
+  return {
+    ref,
+    kind: isKeys ? 'keys' : kind.startsWith('reminder_') ? 'reminder' : 'prompt',
+    title: kind.replaceAll('_', ' '),
+    text: isKeys ? String(facts['sequence_preview'] ?? '') : null,
+    state: 'recorded',
+    outcome,
+    waiting_reason: null,
+    error_detail: typeof facts['error_detail'] === 'string' ? facts['error_detail'] : null,
+    source: 'events',
+    accepted_at_utc: at_utc,
+    finished_at_utc: at_utc,
+    stages: [{ stage: 'finished', source: kind, at_utc, facts }],
+    decision: null,
+    command: `rouse logs ${agent.row.name}`,
+  };
+}

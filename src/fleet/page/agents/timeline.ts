@@ -1,0 +1,238 @@
+import { messageOf, preview } from '../../../base/index.ts';
+import type { Sql } from '../../../db/index.ts';
+import type { MailMessage } from '../../../domain/index.ts';
+import {
+  type PageTimeline,
+  type PageTimelineItem,
+  type RequestView,
+  TIMELINE_KINDS,
+} from '../../../wire/index.ts';
+import { agentLink, mailLink, requestLink } from '../links.ts';
+import type { HostMail } from '../mail/host-mail.ts';
+import { type EventLine, readEventTail } from './agent-events.ts';
+import type { AgentReach, ReachedAgent } from './agent-reach.ts';
+
+export interface TimelineParts {
+  reach: AgentReach;
+  mail: HostMail;
+  sql: Sql;
+}
+
+export interface TimelineWanted {
+  before?: string | undefined;
+  kinds?: string | undefined;
+  limit: number;
+}
+
+/** Of each source, so many are looked at. */
+const MOST = 500;
+
+/** Mail, prompts, wakes, reminders, requests, keys and changes of state as one story, newest first. */
+export async function timelineOf(
+  parts: TimelineParts,
+  agent: ReachedAgent,
+  { before, kinds, limit }: TimelineWanted,
+): Promise<PageTimeline> {
+  const troubles: string[] = [];
+  const trying = async (what: string, work: () => Promise<PageTimelineItem[]> | PageTimelineItem[]) => {
+    try {
+      return await work();
+    } catch (error) {
+      troubles.push(`${what}: ${messageOf(error)}`);
+      return [];
+    }
+  };
+  const { row, paths } = agent;
+  const sources = await Promise.all([
+    paths
+      ? trying(
+          'its queue',
+          () => parts.reach.records(agent, (records) => records.requests(MOST).map(ofRequest)) ?? [],
+        )
+      : [],
+    paths ? trying('its events', () => readEventTail(paths.events).flatMap(ofEvent)) : [],
+    trying('its states', () => states(parts.reach, agent)),
+    row.address ? trying('its mail', () => mailItems(parts.mail, row.address!)) : [],
+    trying('its requests', () => requestItems(parts.sql, row.id)),
+  ]);
+  const wanted = new Set<string>(kinds?.split(',').filter(Boolean) ?? TIMELINE_KINDS);
+  const items = sources
+    .flat()
+    .filter((item) => wanted.has(item.kind) && (before === undefined || placeOf(item) < before))
+    .sort((a, b) => (placeOf(a) < placeOf(b) ? 1 : -1));
+  const shown = items.slice(0, limit);
+  return { items: shown, next: items.length > limit ? placeOf(shown.at(-1)!) : null, troubles };
+}
+
+/** Sorts by time; what happened at once, by key. */
+const placeOf = ({ at_utc, key }: PageTimelineItem): string => `${new Date(at_utc).toISOString()} ${key}`;
+
+const KINDS: Readonly<Record<string, PageTimelineItem['kind']>> = {
+  mail_notifier_prompt: 'wake',
+  interrupt: 'interrupt',
+};
+
+export function requestKind(kind: string): PageTimelineItem['kind'] {
+  return KINDS[kind] ?? 'prompt';
+}
+
+export function titleOf({ request_kind, payload }: Pick<RequestView, 'request_kind' | 'payload'>): string {
+  if (request_kind === 'mail_notifier_prompt') return 'Woken for mail';
+  if (request_kind === 'interrupt') return 'Interrupt';
+  const prompt = payload['prompt'];
+  return typeof prompt === 'string' && prompt.trim() !== '' ? preview(prompt, 160) : request_kind;
+}
+
+function ofRequest(request: RequestView): PageTimelineItem {
+  const { request_id, outcome, state } = request;
+  return {
+    key: request_id,
+    at_utc: request.accepted_at_utc,
+    kind: requestKind(request.request_kind),
+    title: titleOf(request),
+    who: request.source,
+    outcome: outcome ?? (state === 'accepted' ? 'queued' : state),
+    trouble: outcome === 'failed' || outcome === 'unconfirmed' || outcome === 'refused',
+    ref: request_id,
+    href: null,
+  };
+}
+
+/** Keys, direct prompts and reminders do not pass the queue. */
+function ofEvent(event: EventLine, index: number): PageTimelineItem[] {
+  const { kind, at_utc } = event;
+  const base = { key: `event:${at_utc}:${index}`, at_utc, who: null, href: null, ref: `event:${at_utc}` };
+  const outcome = typeof event['outcome'] === 'string' ? event['outcome'] : null;
+  if (kind === 'control_input')
+    return [
+      {
+        ...base,
+        kind: 'keys',
+        title: `Keys: ${preview(String(event['sequence_preview'] ?? ''), 80)}`,
+        outcome,
+        trouble: outcome !== 'submitted',
+      },
+    ];
+  if (kind.startsWith('control_prompt_'))
+    return [
+      {
+        ...base,
+        kind: 'prompt',
+        title: `Direct prompt ${kind.slice('control_prompt_'.length)}`,
+        outcome: outcome ?? kind.slice('control_prompt_'.length),
+        trouble: kind.endsWith('failed') || kind.endsWith('refused'),
+      },
+    ];
+  if (!kind.startsWith('reminder_') || kind === 'reminder_deferred') return [];
+  const what = kind.slice('reminder_'.length).replaceAll('_', ' ');
+  return [
+    {
+      ...base,
+      kind: 'reminder',
+      title: `Reminder ${what}: ${preview(String(event['title'] ?? event['reminder_id'] ?? ''), 100)}`,
+      outcome: outcome ?? what,
+      trouble: kind === 'reminder_failed' || kind === 'reminder_missed',
+    },
+  ];
+}
+
+interface Snapshot {
+  recorded_at_utc: string;
+  standing?: { state: string; words: string } | undefined;
+}
+
+/** What is over sooner is nobody's business: a prompt that is typed looks like a draft. */
+const PASSING_MS = 250;
+
+/** As the gateway that lives now has seen it; of headless agents nothing. */
+async function states(reach: AgentReach, agent: ReachedAgent): Promise<PageTimelineItem[]> {
+  const gateway = await reach.gateway(agent);
+  if (!gateway) return [];
+  const history = await gateway.call('tui.history', { limit: MOST }).catch(() => undefined);
+  const entries = (history?.entries ?? []) as Snapshot[];
+  let last = '';
+  return entries.flatMap(({ recorded_at_utc, standing }, at): PageTimelineItem[] => {
+    const until = entries[at + 1]?.recorded_at_utc;
+    const passing = until !== undefined && Date.parse(until) - Date.parse(recorded_at_utc) < PASSING_MS;
+    if (!standing || standing.words === last || passing) return [];
+    last = standing.words;
+    return [
+      {
+        key: `state:${recorded_at_utc}`,
+        at_utc: recorded_at_utc,
+        kind: 'state',
+        title: standing.words,
+        who: null,
+        outcome: standing.state,
+        trouble: standing.state === 'gone',
+        ref: null,
+        href: agentLink(agent.row.name, { tab: 'screen' }),
+      },
+    ];
+  });
+}
+
+async function mailItems(mail: HostMail, address: string): Promise<PageTimelineItem[]> {
+  return mail.open(address, async (mailbox) => {
+    const boxes = mailbox.capabilities.sent_box ? ['inbox', 'archive', 'sent'] : ['inbox', 'archive'];
+    const pages = await Promise.all(boxes.map((box) => mailbox.list({ box, limit: MOST })));
+    return pages.flatMap(({ messages }) => messages.map((message) => ofMessage(message, address)));
+  });
+}
+
+function ofMessage(message: MailMessage, address: string): PageTimelineItem {
+  const { message_ref, created_at_utc, subject, sender, to, box } = message;
+  const sent = sender.address === address;
+  return {
+    key: message_ref,
+    at_utc: created_at_utc,
+    kind: 'mail',
+    title: subject,
+    who: sent ? `to ${to.map((each) => each.address).join(', ')}` : `from ${sender.address}`,
+    outcome: sent
+      ? 'sent'
+      : message.answered
+        ? 'answered'
+        : box === 'archive'
+          ? 'archived'
+          : message.read
+            ? 'read'
+            : 'unread',
+    trouble: false,
+    ref: null,
+    href: mailLink(address, { ref: message_ref, ...(message.thread_ref && { thread: message.thread_ref }) }),
+  };
+}
+
+interface Asked {
+  id: string;
+  title: string;
+  status: string;
+  created_at: Date;
+  other: string | null;
+  mine: boolean;
+}
+
+async function requestItems(sql: Sql, agentId: string): Promise<PageTimelineItem[]> {
+  const { rows } = await sql.query<Asked>(
+    `WITH own AS (SELECT id FROM workspaces WHERE agent_id = $1)
+     SELECT r.id, r.title, r.status, r.created_at, r.requester_id IN (SELECT id::text FROM own) AS mine,
+            CASE WHEN r.requester_id IN (SELECT id::text FROM own) THEN r.recipient_id ELSE r.requester_id END AS other
+       FROM requests r
+      WHERE r.recipient_workspace_id IN (SELECT id FROM own)
+         OR (r.requester_type = 'agent' AND r.requester_id IN (SELECT id::text FROM own))
+      ORDER BY r.created_at DESC LIMIT ${MOST}`,
+    [agentId],
+  );
+  return rows.map(({ id, title, status, created_at, mine }) => ({
+    key: `request:${id}`,
+    at_utc: created_at.toISOString(),
+    kind: 'request',
+    title: `${mine ? 'Asks' : 'Is asked'}: ${title}`,
+    who: null,
+    outcome: status,
+    trouble: false,
+    ref: null,
+    href: requestLink(id),
+  }));
+}

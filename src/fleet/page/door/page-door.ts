@@ -1,0 +1,83 @@
+import type { Context } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import { type Clock, forbidden, unauthorized } from '../../../base/index.ts';
+import { limit } from '../../../domain/index.ts';
+import { isOwner, RateLimiter, seenAs } from '../../../http/index.ts';
+import { PAGE_HEADER, PAGE_ROLES, PAGE_ROOT, type PageRole, refusal } from '../../../wire/index.ts';
+import { type Identity, requireServerAdmin } from '../../identity/index.ts';
+import type { Admitted, PageSessions, Session } from './page-sessions.ts';
+
+const AGAIN = 'run "rouse dashboard" for a new link';
+
+export interface PageDoorOptions {
+  sessions: PageSessions;
+  clock: Clock;
+  /** Who speaks by a token; undefined when none was sent. */
+  callerOf: (context: Context) => Identity | undefined;
+}
+
+/** Who may use the page: those with a session of it, each within its role. Codes are handed out by the owner alone. */
+export class PageDoor {
+  readonly #on: PageDoorOptions;
+  readonly #guesses: RateLimiter;
+
+  constructor(options: PageDoorOptions) {
+    this.#on = options;
+    this.#guesses = new RateLimiter({ burst: limit('badTokens'), perSecond: 1 }, options.clock);
+  }
+
+  /** The session of a call, if its role reaches so far. The cookie alone is nobody's: other ports of the host get it too. */
+  require(context: Context, role: PageRole = 'view'): Session {
+    const { sessions } = this.#on;
+    const session = sessions.find(
+      getCookie(context, sessions.cookieName),
+      context.req.header(PAGE_HEADER) || undefined,
+    );
+    if (!session) throw unauthorized('there is no session of the page, or it has ended', { hint: AGAIN });
+    if (PAGE_ROLES.indexOf(session.role) < PAGE_ROLES.indexOf(role))
+      throw forbidden(`this needs the role "${role}", and ${session.name} has "${session.role}"`, {
+        hint: `the owner of the server makes such a link: "rouse dashboard --link --role ${role} --as NAME"`,
+        facts: { cause: 'role', role: session.role, needed: role },
+      });
+    return session;
+  }
+
+  /** A code for a session. Guesses are answered ever more slowly, and a code that was used is a guess. */
+  login(context: Context, code: string): Admitted {
+    const peer = seenAs(context).address;
+    const admitted = this.#on.sessions.exchange(code);
+    if (!admitted) throw this.#guessed(context, peer);
+    setCookie(context, this.#on.sessions.cookieName, admitted.cookie, {
+      httpOnly: true,
+      sameSite: 'Strict',
+      path: PAGE_ROOT,
+      secure: context.req.header('origin')?.startsWith('https:') === true,
+    });
+    return admitted;
+  }
+
+  /** Whoever has a good code is let in meanwhile: guesses slow nobody but whoever sends them. */
+  #guessed(context: Context, peer: string): Error {
+    const wait = Math.ceil(this.#guesses.take(peer));
+    if (wait === 0)
+      return unauthorized('the code is not good: it was used before, or its time is over', { hint: AGAIN });
+    context.header('retry-after', String(wait));
+    return refusal('rate_limited', 'too many codes that are not good', { hint: `try again in ${wait} s` });
+  }
+
+  forget(context: Context): void {
+    setCookie(context, this.#on.sessions.cookieName, '', { path: PAGE_ROOT, maxAge: 0, httpOnly: true });
+  }
+
+  /** For the command line: the owner, or an administrator of the whole server. Answers with who that is. */
+  requireKeeper(context: Context): string {
+    if (context.req.header('sec-fetch-site') !== undefined)
+      throw forbidden('links to the page are made on the command line, not by a page');
+    const caller = this.#on.callerOf(context);
+    if (caller) return requireServerAdmin(caller).userId;
+    if (isOwner(context)) return 'owner';
+    throw unauthorized('a bearer token is required', {
+      hint: 'send "Authorization: Bearer <token>" with the token of a server administrator',
+    });
+  }
+}

@@ -1,0 +1,50 @@
+import { type Clock, type Log, messageOf } from '../../base/index.ts';
+import type { Sql } from '../../db/index.ts';
+import type { PageSessions } from './door/page-sessions.ts';
+
+export interface IdleParts {
+  sql: Sql;
+  clock: Clock;
+  log: Log;
+  sessions: PageSessions;
+  idleMs: number;
+  shutdown: () => void;
+}
+
+const LOOKS = 10;
+
+/** Ends a server that was started for a page, once nobody looks and no agent of it beats. Answers with how to stop that. */
+export function endWhenIdle({ sql, clock, log, sessions, idleMs, shutdown }: IdleParts): () => void {
+  let usedMs = clock.monotonic();
+  let cancel = (): void => {};
+  const stop = sessions.changed.on(() => {
+    usedMs = clock.monotonic();
+  });
+  const look = async (): Promise<void> => {
+    if (sessions.awaited || (await beats(sql, idleMs))) usedMs = clock.monotonic();
+    if (clock.monotonic() - usedMs < idleMs) return again();
+    log.info('nobody looks and no agent is here: the server ends');
+    shutdown();
+  };
+  const again = (): void => {
+    cancel = clock.after(idleMs / LOOKS, () => {
+      look().catch((error: unknown) => {
+        log.warn('whether anybody needs the server is not known', { cause: messageOf(error) });
+        again();
+      });
+    });
+  };
+  again();
+  return () => {
+    stop();
+    cancel();
+  };
+}
+
+async function beats(sql: Sql, withinMs: number): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `SELECT 1 FROM workspaces WHERE last_heartbeat_at > now() - $1 * interval '1 millisecond' LIMIT 1`,
+    [withinMs],
+  );
+  return rowCount > 0;
+}

@@ -1,0 +1,114 @@
+import type { Sql } from '../../../db/index.ts';
+
+/** Of one agent, as the registry and the requests have it. */
+export interface FleetAgent {
+  workspaceId: string;
+  agentId: string;
+  name: string;
+  tool: string | null;
+  host: string | null;
+  status: string;
+  statusSince: Date;
+  currentTask: string | null;
+  activeTasks: number;
+  queueDepth: number;
+  owes: number;
+  owed: number;
+}
+
+export interface OpenRequest {
+  id: string;
+  title: string;
+  requester: string | null;
+  recipient: string | null;
+  toPeople: boolean;
+  createdAt: Date;
+  escalatedAt: Date | null;
+}
+
+export interface FleetFacts {
+  agents: FleetAgent[];
+  /** For people, or reminded as often as is allowed: what somebody should look at. Oldest first, a page of them. */
+  requests: OpenRequest[];
+  forPeople: number;
+  open: number;
+}
+
+const MOST_AGENTS = 5000;
+const MOST_REQUESTS = 200;
+const OPEN = "('pending', 'info_requested')";
+
+interface AgentRow {
+  id: string;
+  agent_id: string;
+  name: string;
+  tool: string | null;
+  host: string | null;
+  status: string;
+  status_changed_at: Date;
+  current_task: string | null;
+  active_tasks: number;
+  depth: number;
+  owes: number;
+  owed: number;
+}
+
+/** What the database knows of agents of every host, and who owes whom an answer. */
+export async function readFleet(sql: Sql): Promise<FleetFacts> {
+  const { rows } = await sql.query<AgentRow>(
+    `SELECT w.id, w.agent_id, w.name, w.tool, w.host, w.status, w.status_changed_at, w.current_task, w.active_tasks,
+            coalesce(q.depth, 0)::int AS depth, coalesce(i.n, 0)::int AS owes, coalesce(o.n, 0)::int AS owed
+       FROM workspaces w
+       LEFT JOIN (SELECT workspace_id, count(*) AS depth FROM a2a_queue WHERE status = 'queued' GROUP BY 1) q ON q.workspace_id = w.id
+       LEFT JOIN (SELECT recipient_workspace_id AS id, count(*) AS n FROM requests
+                   WHERE status IN ${OPEN} AND recipient_workspace_id IS NOT NULL GROUP BY 1) i ON i.id = w.id
+       LEFT JOIN (SELECT requester_id AS id, count(*) AS n FROM requests
+                   WHERE status IN ${OPEN} AND requester_type = 'agent' GROUP BY 1) o ON o.id = w.id::text
+      WHERE w.status <> 'removed' ORDER BY w.name LIMIT ${MOST_AGENTS}`,
+  );
+  const { rows: asked } = await sql.query<{
+    id: string;
+    title: string;
+    requester: string | null;
+    recipient: string | null;
+    to_people: boolean;
+    created_at: Date;
+    escalated_at: Date | null;
+  }>(
+    `SELECT r.id, r.title, r.recipient_type = 'user' AS to_people, r.created_at, r.escalated_at,
+            CASE r.requester_type WHEN 'user' THEN r.requester_id ELSE (SELECT name FROM workspaces w WHERE w.id::text = r.requester_id) END AS requester,
+            (SELECT name FROM workspaces w WHERE w.id = r.recipient_workspace_id) AS recipient
+       FROM requests r WHERE r.status IN ${OPEN} AND (r.recipient_type = 'user' AND r.turn = 'recipient' OR r.escalated_at IS NOT NULL)
+      ORDER BY r.created_at LIMIT ${MOST_REQUESTS}`,
+  );
+  const { rows: counts } = await sql.query<{ open: number; people: number }>(
+    `SELECT count(*)::int AS open, (count(*) FILTER (WHERE recipient_type = 'user'))::int AS people
+       FROM requests WHERE status IN ${OPEN}`,
+  );
+  return {
+    agents: rows.map((row) => ({
+      workspaceId: row.id,
+      agentId: row.agent_id,
+      name: row.name,
+      tool: row.tool,
+      host: row.host,
+      status: row.status,
+      statusSince: row.status_changed_at,
+      currentTask: row.current_task,
+      activeTasks: row.active_tasks,
+      queueDepth: row.depth,
+      owes: row.owes,
+      owed: row.owed,
+    })),
+    requests: asked.map(({ to_people, created_at, escalated_at, ...row }) => ({
+      ...row,
+      toPeople: to_people,
+      createdAt: created_at,
+      escalatedAt: escalated_at,
+    })),
+    forPeople: counts[0]?.people ?? 0,
+    open: counts[0]?.open ?? 0,
+  };
+}
+
+export const NO_FLEET: FleetFacts = { agents: [], requests: [], forPeople: 0, open: 0 };

@@ -1,0 +1,296 @@
+import * as os from 'node:os';
+import { type Clock, Emitter, isProcessAlive, type Log, messageOf, utcStamp } from '../../../base/index.ts';
+import { OPERATOR } from '../../../domain/index.ts';
+import { inboxDirectory } from '../../../mail/inbox-count.ts';
+import { agentsDirectory, sessionPaths } from '../../../session/index.ts';
+import type { PageAgentRow, PageChange, PageSnapshot } from '../../../wire/index.ts';
+import { DirectoryWatches } from './directory-watches.ts';
+import { HostPicture, type Picture, type PictureParts } from './host-picture.ts';
+
+/** After a look, this long passes before the next: what happens meanwhile is told together. */
+const PAUSE_MS = 100;
+/** What is killed changes no file, and agents of other hosts change none here: while somebody looks, this often. */
+const SAFETY_MS = 3000;
+/** Changes that are kept for a reader who comes back. */
+const KEPT = 500;
+
+type Touched = NonNullable<PageChange['touched']>[number];
+
+export interface HostViewParts extends PictureParts {
+  clock: Clock;
+  log: Log;
+  epoch: string;
+  /** Called for each change of a request, until the function it resolves to is called. */
+  onRequests: (hear: () => void) => Promise<() => Promise<void>>;
+}
+
+/**
+ * One picture of the host for every page, numbered, and its changes. Files are watched and the database is asked only while
+ * somebody looks; a snapshot that nobody watches is made when it is asked for.
+ */
+export class HostView {
+  readonly changed = new Emitter<number>();
+  readonly #on: HostViewParts;
+  readonly #picture: HostPicture;
+  readonly #watches = new DirectoryWatches();
+  readonly #changes: PageChange[] = [];
+  readonly #dirty = { host: true, fleet: true, operator: true, agents: new Set<string>() };
+  readonly #touched = new Map<string, Touched>();
+  #seq: number;
+  #last: Picture = { agents: [], needs: [], counts: NO_COUNTS, troubles: [] };
+  #rows = new Map<string, string>();
+  #readers = 0;
+  #looking: Promise<void> | undefined;
+  #cancelNext: (() => void) | undefined;
+  #cancelSafety: (() => void) | undefined;
+  #stopRequests: Promise<() => Promise<void>> | undefined;
+  #processes = '';
+  #closed = false;
+
+  constructor(parts: HostViewParts) {
+    this.#on = parts;
+    this.#picture = new HostPicture(parts);
+    // Numbers of an earlier process are smaller, so that whoever brings one is told to begin anew.
+    this.#seq = parts.clock.now().getTime() * 1000;
+  }
+
+  get seq(): number {
+    return this.#seq;
+  }
+
+  async snapshot(): Promise<PageSnapshot> {
+    if (this.#readers === 0 || this.#seq === 0)
+      this.#dirty.host = this.#dirty.fleet = this.#dirty.operator = true;
+    await this.#look();
+    const { agents, needs, counts, troubles } = this.#last;
+    return {
+      seq: this.#seq,
+      epoch: this.#on.epoch,
+      now_utc: utcStamp(this.#on.clock.now()),
+      host: os.hostname(),
+      agents,
+      needs_you: needs,
+      counts,
+      troubles,
+    };
+  }
+
+  /** The rows as they were last looked at; looks when nobody has. */
+  async agents(): Promise<PageAgentRow[]> {
+    if (this.#readers === 0) this.#dirty.host = true;
+    await this.#look();
+    return this.#last.agents;
+  }
+
+  get picture(): HostPicture {
+    return this.#picture;
+  }
+
+  /** The changes after this number; undefined when some of them are no longer kept. */
+  since(seq: number): PageChange[] | undefined {
+    if (seq > this.#seq) return undefined;
+    if (seq === this.#seq) return [];
+    const first = this.#changes[0];
+    return first && seq >= first.seq - 1 ? this.#changes.filter((each) => each.seq > seq) : undefined;
+  }
+
+  /** Watches until the function that this answers with is called. */
+  attend(): () => void {
+    if (this.#readers++ === 0) this.#start();
+    let here = true;
+    return () => {
+      if (!here) return;
+      here = false;
+      if (--this.#readers === 0) this.#stop();
+    };
+  }
+
+  /** Something of an agent, or of nobody's, is worth asking for again. */
+  touch(agent: string | null, what: Touched['what'], id?: string): void {
+    this.#touched.set(`${agent} ${what}`, { agent, what });
+    if (id !== undefined) this.#dirty.agents.add(id);
+    if (what === 'requests') this.#dirty.fleet = true;
+    this.#soon();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#stop();
+  }
+
+  #start(): void {
+    this.#dirty.host = this.#dirty.fleet = this.#dirty.operator = true;
+    this.#stopRequests = this.#on.onRequests(() => this.touch(null, 'requests'));
+    this.#stopRequests.catch((error: unknown) =>
+      this.#on.log.warn('changes of requests are not heard', { cause: messageOf(error) }),
+    );
+    this.#guard();
+    this.#soon();
+  }
+
+  #stop(): void {
+    this.#cancelNext?.();
+    this.#cancelSafety?.();
+    this.#cancelNext = this.#cancelSafety = undefined;
+    this.#watches.close();
+    void this.#stopRequests?.then((stop) => stop()).catch(() => {});
+    this.#stopRequests = undefined;
+  }
+
+  #guard(): void {
+    this.#cancelSafety = this.#on.clock.after(SAFETY_MS, () => {
+      const alive = this.#alive();
+      if (alive !== this.#processes || !this.#watches.covers(this.#directories().keys()))
+        this.#dirty.host = true;
+      this.#dirty.fleet = true;
+      this.#soon();
+      this.#guard();
+    });
+  }
+
+  #alive(): string {
+    return this.#picture.roster.processes.map((each) => (isProcessAlive(each) ? '1' : '0')).join('');
+  }
+
+  /** At once when nothing was looked at for a moment; otherwise together with what else happens in it. */
+  #soon(): void {
+    if (this.#cancelNext || this.#readers === 0 || this.#closed) return;
+    this.#cancelNext = this.#on.clock.after(0, () => void this.#next());
+  }
+
+  async #next(): Promise<void> {
+    await this.#look();
+    this.#cancelNext =
+      this.#readers === 0
+        ? undefined
+        : this.#on.clock.after(PAUSE_MS, () => {
+            this.#cancelNext = undefined;
+            if (this.#isDirty()) this.#soon();
+          });
+  }
+
+  #isDirty(): boolean {
+    const { host, fleet, operator, agents } = this.#dirty;
+    return host || fleet || operator || agents.size > 0 || this.#touched.size > 0;
+  }
+
+  /** One at a time; whoever comes while one is under way waits for one that began later. */
+  async #look(): Promise<void> {
+    await this.#looking?.catch(() => {});
+    if (!this.#isDirty()) return;
+    this.#looking ??= this.#pass().finally(() => {
+      this.#looking = undefined;
+    });
+    await this.#looking;
+  }
+
+  async #pass(): Promise<void> {
+    const { host, fleet, operator } = this.#dirty;
+    const agents = new Set(this.#dirty.agents);
+    const touched = [...this.#touched.values()];
+    this.#dirty.host = this.#dirty.fleet = this.#dirty.operator = false;
+    this.#dirty.agents.clear();
+    this.#touched.clear();
+    try {
+      if (host) await this.#picture.readHost();
+      if (host && this.#readers > 0) {
+        this.#watches.set(this.#directories());
+        this.#processes = this.#alive();
+        // Once more: what changed between the look and the watch was heard by nobody.
+        for (const { id } of this.#picture.roster.agents) agents.add(id);
+      }
+      if (fleet) await this.#picture.readFleet();
+      if (operator) await this.#picture.readOperator();
+      if (agents.size > 0) this.#picture.readAgents(agents);
+    } catch (error) {
+      this.#on.log.warn('the agents of the host cannot be looked at', { cause: messageOf(error) });
+    }
+    this.#tell(this.#picture.look(), touched);
+  }
+
+  #tell(now: Picture, touched: Touched[]): void {
+    const before = this.#last;
+    this.#last = now;
+    const rows = new Map(now.agents.map((row) => [row.id, signature(row)]));
+    const agents = now.agents.filter(({ id }) => rows.get(id) !== this.#rows.get(id));
+    const removed = [...this.#rows.keys()].filter((id) => !rows.has(id));
+    this.#rows = rows;
+    const needs = JSON.stringify(now.needs) !== JSON.stringify(before.needs);
+    const counts = JSON.stringify(now.counts) !== JSON.stringify(before.counts);
+    if (agents.length + removed.length + touched.length === 0 && !needs && !counts) return;
+    this.#seq++;
+    this.#changes.push({
+      seq: this.#seq,
+      now_utc: utcStamp(this.#on.clock.now()),
+      ...(agents.length > 0 && { agents }),
+      ...(removed.length > 0 && { removed }),
+      ...(needs && { needs_you: now.needs }),
+      ...(counts && { counts: now.counts }),
+      ...(touched.length > 0 && { touched }),
+    });
+    if (this.#changes.length > KEPT) this.#changes.shift();
+    this.changed.emit(this.#seq);
+  }
+
+  /** What to watch, and what a change there means. */
+  #directories(): Map<string, (file: string) => void> {
+    const { session } = this.#on;
+    const wanted = new Map<string, (file: string) => void>();
+    if (!session) return wanted;
+    const { registryDir, mailboxDir } = session.settings;
+    const anew = (): void => {
+      this.#dirty.host = true;
+      this.#soon();
+    };
+    wanted.set(agentsDirectory(registryDir), anew);
+    const operator = inboxDirectory({
+      transport: 'filesystem',
+      filesystem_root: mailboxDir,
+      address: OPERATOR.address,
+    });
+    wanted.set(operator!, () => {
+      this.#dirty.operator = true;
+      this.touch(null, 'mail');
+    });
+    for (const { id, name } of this.#picture.roster.agents) {
+      const place = this.#picture.roster.known.get(id);
+      if (!place?.facts) continue;
+      const { gateway, run } = sessionPaths(place.facts.root);
+      wanted.set(gateway, (file) => this.#heard(id, name, file));
+      wanted.set(run, anew);
+      const inbox = inboxDirectory(place.mailbox);
+      if (inbox) wanted.set(inbox, () => this.touch(name, 'mail', id));
+    }
+    return wanted;
+  }
+
+  #heard(id: string, name: string, file: string): void {
+    this.#dirty.agents.add(id);
+    if (file.startsWith('queue.sqlite')) {
+      this.touch(name, 'queue');
+      this.touch(name, 'timeline');
+    } else if (file.startsWith('events.jsonl')) {
+      this.touch(name, 'timeline');
+      this.touch(name, 'reminders');
+    } else this.#soon();
+  }
+}
+
+const NO_COUNTS = {
+  agents: 0,
+  working: 0,
+  idle: 0,
+  waiting: 0,
+  needs_you: 0,
+  gone: 0,
+  elsewhere: 0,
+  unread_operator: 0,
+  requests_for_me: 0,
+  requests_open: 0,
+};
+
+/** What makes a row another one; the minutes of its chart move by themselves. */
+function signature({ last_hour, ...row }: PageAgentRow): string {
+  const sum = (counts: readonly number[]): number => counts.reduce((all, each) => all + each, 0);
+  return JSON.stringify([row, sum(last_hour.wakes) > 0, last_hour.wakes.at(-1), last_hour.turns.at(-1)]);
+}

@@ -1,0 +1,165 @@
+import * as fs from 'node:fs';
+import { messageOf, notFound, unavailable } from '../../../base/index.ts';
+import { fleetMail } from '../../../client/index.ts';
+import { agentAddress, OPERATOR } from '../../../domain/index.ts';
+import {
+  type Mailbox,
+  type MailboxBinding,
+  type MailStore,
+  type MailSurroundings,
+  openMailbox,
+  openMailStore,
+} from '../../../mail/index.ts';
+import type { RosterPlace, SessionContext } from '../../../session/index.ts';
+import type { PageMailboxes } from '../../../wire/index.ts';
+
+const BOXES = ['inbox', 'sent', 'archive'];
+
+/** The agents of the host by their mail: names, and bindings that lead outside the host's own store. */
+export interface MailAgents {
+  name: string;
+  place: RosterPlace;
+}
+
+export interface HostMailParts {
+  session: SessionContext | undefined;
+  agents: () => Promise<MailAgents[]>;
+}
+
+/** Every mailbox of the host: those of its mail store, and those that agents keep elsewhere. */
+export class HostMail {
+  readonly #on: HostMailParts;
+
+  constructor(parts: HostMailParts) {
+    this.#on = parts;
+  }
+
+  /** A store that nobody has made yet has no mail. */
+  async withStore<T>(work: (store: MailStore) => Promise<T> | T): Promise<T | undefined> {
+    const { session } = this.#on;
+    if (!session || !fs.existsSync(session.settings.mailboxDir)) return undefined;
+    const store = openMailStore({ root: session.settings.mailboxDir, clock: session.clock });
+    try {
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  }
+
+  async operatorUnread(): Promise<number> {
+    return (await this.withStore((store) => unreadIn(store.mailbox(OPERATOR.address)))) ?? 0;
+  }
+
+  async list(): Promise<PageMailboxes> {
+    const agents = await this.#on.agents();
+    const owner = new Map(agents.map(({ name, place }) => [String(bindingOf(place)?.address ?? ''), name]));
+    const stored =
+      (await this.withStore((store) =>
+        Promise.all(
+          store
+            .registrations()
+            .filter(({ status }) => status === 'active')
+            .map(async ({ address, display_name }) => ({
+              id: address,
+              address,
+              display_name: display_name ?? null,
+              agent: owner.get(address) ?? null,
+              operator: address === OPERATOR.address,
+              unread: await unreadIn(store.mailbox(address)),
+              boxes: BOXES,
+              trouble: null,
+            })),
+        ),
+      )) ?? [];
+    const elsewhere = await Promise.all(agents.map((each) => this.#outside(each)));
+    const mailboxes = [...stored, ...elsewhere.flat()].sort(
+      (a, b) => Number(b.operator) - Number(a.operator) || a.address.localeCompare(b.address),
+    );
+    return { mailboxes };
+  }
+
+  /** One mailbox by its id; `store` where it is one of the host's own store. */
+  get #surroundings(): MailSurroundings {
+    return { clock: this.#on.session!.clock, connectFleet: fleetMail };
+  }
+
+  async open<T>(
+    id: string,
+    work: (mailbox: Mailbox, store: MailStore | undefined) => Promise<T>,
+  ): Promise<T> {
+    const outside = (await this.#on.agents()).find((each) => this.#outsideId(each) === id);
+    if (outside) {
+      const opened = await openMailbox(bindingOf(outside.place)!, this.#surroundings);
+      try {
+        return await work(opened.mailbox, undefined);
+      } finally {
+        await opened.close();
+      }
+    }
+    const done = await this.withStore(async (store) => {
+      if (!store.registrations(id).some(({ status }) => status === 'active')) throw unknown(id);
+      return { result: await work(store.mailbox(id), store) };
+    });
+    if (!done) throw unknown(id);
+    return done.result;
+  }
+
+  /** The operator's own mailbox, which sends. */
+  async asOperator<T>(work: (mailbox: Mailbox, store: MailStore) => Promise<T>): Promise<T> {
+    const done = await this.withStore(async (store) => ({
+      result: await work(store.mailbox(OPERATOR.address), store),
+    }));
+    if (done) return done.result;
+    throw unavailable('this host has no mail store yet', { hint: '"rouse mailbox init" makes one' });
+  }
+
+  /** An address, or the name of an agent. */
+  async addressOf(to: string): Promise<{ address: string; outside: string | undefined }> {
+    const agents = await this.#on.agents();
+    const known = agents.find(({ name, place }) => name === to || bindingOf(place)?.address === to);
+    const address = String(
+      (known && bindingOf(known.place)?.address) ?? (to.includes('@') ? to : agentAddress(to)),
+    );
+    return { address, outside: known && this.#outsideId(known) };
+  }
+
+  #outsideId({ place }: MailAgents): string | undefined {
+    const binding = bindingOf(place);
+    if (!binding || !this.#on.session) return undefined;
+    const { transport, address } = binding;
+    const own =
+      transport === 'filesystem' && binding['filesystem_root'] === this.#on.session.settings.mailboxDir;
+    return own ? undefined : `${transport}:${address}`;
+  }
+
+  async #outside(agent: MailAgents): Promise<PageMailboxes['mailboxes']> {
+    const id = this.#outsideId(agent);
+    const binding = bindingOf(agent.place);
+    if (id === undefined || !binding) return [];
+    const known = { id, address: binding.address, display_name: null, agent: agent.name, operator: false };
+    try {
+      const opened = await openMailbox(binding, this.#surroundings);
+      try {
+        const { sent_box } = opened.mailbox.capabilities;
+        const boxes = BOXES.filter((box) => sent_box || box !== 'sent');
+        return [{ ...known, unread: await unreadIn(opened.mailbox), boxes, trouble: null }];
+      } finally {
+        await opened.close();
+      }
+    } catch (error) {
+      return [{ ...known, unread: null, boxes: [], trouble: messageOf(error) }];
+    }
+  }
+}
+
+const unreadIn = async (mailbox: Mailbox): Promise<number> =>
+  (await mailbox.count({ box: 'inbox', read_state: 'unread' })).message_count;
+
+function bindingOf({ facts }: RosterPlace): MailboxBinding | undefined {
+  const plan = facts?.document['launch_plan'] as { mailbox?: MailboxBinding | null } | undefined;
+  return typeof plan?.mailbox?.address === 'string' ? plan.mailbox : undefined;
+}
+
+function unknown(id: string): Error {
+  return notFound(`there is no mailbox ${id}`, { hint: 'GET mailboxes lists them' });
+}

@@ -1,0 +1,311 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { Readable } from 'node:stream';
+import {
+  errnoOf,
+  isRouseError,
+  notFound,
+  randomHex,
+  shellWords,
+  unsupported,
+  utcStamp,
+} from '../../../base/index.ts';
+import { type MailMessage, type NewAttachment, OPERATOR } from '../../../domain/index.ts';
+import type { Handlers } from '../../../http/index.ts';
+import type { Mailbox, MailSent, MailStore } from '../../../mail/index.ts';
+import type { PAGE_ROUTES, PageMailSent, PageMessage } from '../../../wire/index.ts';
+import type { Doing } from '../doing.ts';
+import type { PageDoor } from '../door/page-door.ts';
+import { PAGE_HEADERS } from '../door/shell.ts';
+import type { HostMail } from './host-mail.ts';
+
+type MailRoutes = Pick<
+  typeof PAGE_ROUTES,
+  | 'page.mailboxes'
+  | 'page.mail.list'
+  | 'page.mail.message'
+  | 'page.mail.thread'
+  | 'page.mail.attachment'
+  | 'page.mail.send'
+  | 'page.mail.reply'
+  | 'page.mail.archive'
+  | 'page.mail.mark'
+>;
+
+/** Longer bodies are read with the command line. */
+const LONGEST_SHOWN = 200_000;
+const LONGEST_THREAD = 200;
+
+export interface MailHandlerParts {
+  door: PageDoor;
+  doing: Doing;
+  mail: HostMail;
+}
+
+type Call<K extends keyof MailRoutes> = Parameters<Handlers<MailRoutes>[K]>[0];
+
+/** Reading, for everybody with a session. */
+function readingHandlers({ door, mail }: MailHandlerParts) {
+  return {
+    'page.mailboxes': ({ context }: Call<'page.mailboxes'>) => {
+      door.require(context);
+      return mail.list();
+    },
+    'page.mail.list': async ({ context, query }: Call<'page.mail.list'>) => {
+      door.require(context);
+      const { mailbox: id = OPERATOR.address, box = null, q, unread, cursor = null, limit } = query();
+      return mail.open(id, async (mailbox) => {
+        const read_state = unread === 'true' ? ('unread' as const) : ('any' as const);
+        const { messages, next_cursor, truncated } = q?.trim()
+          ? await mailbox.search({ text: q, box, limit, cursor })
+          : await mailbox.list({ box, read_state, limit, cursor });
+        return { messages: messages.map((message) => ({ mailbox: id, ...message })), next_cursor, truncated };
+      });
+    },
+    'page.mail.message': async ({ context, query }: Call<'page.mail.message'>) => {
+      door.require(context);
+      const { mailbox: id, ref } = query();
+      return mail.open(id, async (mailbox, store) => {
+        const message = await mailbox.peek(ref);
+        const held = store
+          ?.thread(id, message.thread_ref ?? ref, LONGEST_THREAD)
+          .find((each) => each.message.message_ref === message.message_ref)?.held;
+        return { message: shown(id, message, held) };
+      });
+    },
+    'page.mail.thread': async ({ context, query }: Call<'page.mail.thread'>) => {
+      door.require(context);
+      const { mailbox: id, thread } = query();
+      return mail.open(id, async (mailbox, store) => {
+        const found = store ? store.thread(id, thread, LONGEST_THREAD + 1) : await gather(mailbox, thread);
+        if (found.length === 0) throw notFound(`there is no thread ${thread} in ${id}`);
+        const messages = found.slice(0, LONGEST_THREAD).map(({ message, held }) => shown(id, message, held));
+        return { messages, truncated: found.length > LONGEST_THREAD };
+      });
+    },
+    'page.mail.attachment': async ({ context, query }: Call<'page.mail.attachment'>) => {
+      door.require(context);
+      const { mailbox: id, ref, attachment: wanted } = query();
+      return mail.open(id, async (mailbox) => {
+        const { attachments } = await mailbox.peek(ref);
+        const found = attachments.find(({ attachment_id }) => attachment_id === wanted);
+        if (!found) throw notFound(`the message has no attachment ${wanted}`);
+        // A reference names any file of the account; only whoever may operate agents may have it read.
+        if (found.kind !== 'managed_copy') door.require(context, 'operate');
+        if (!found.locator)
+          throw unsupported('this attachment is kept elsewhere', { hint: 'use the command line' });
+        return download(found.locator, found.label ?? path.basename(found.locator));
+      });
+    },
+  };
+}
+
+/** Writing, as the operator. */
+function sendingHandlers({ door, doing, mail }: MailHandlerParts) {
+  return {
+    'page.mail.send': async ({ context, body }: Call<'page.mail.send'>) => {
+      const session = door.require(context, 'answer');
+      const { action_id: actionId, to, subject, body: text, attachments } = await body();
+      const act = {
+        action: 'mail.send',
+        target: to.join(', '),
+        actionId,
+        asked: { subject, text },
+        repeatable: true,
+      };
+      return doing.once(session, act, () =>
+        withFiles(attachments, async (files) => {
+          const found = await Promise.all(to.map((each) => mail.addressOf(each)));
+          const message = { subject, body_content: text, attachments: files, idempotency_key: actionId };
+          const outside = found.flatMap(({ outside: id }) => id ?? []);
+          // A mailbox of another kind takes notes of the operator, each by itself.
+          for (const id of outside)
+            await mail.open(id, (mailbox) => mailbox.post({ ...message, attachments: [] }));
+          const inside = found.filter(({ outside: id }) => id === undefined).map(({ address }) => address);
+          if (inside.length === 0) return sent(actionId, outside[0]!, undefined, to, doing.now());
+          const answer = await mail.asOperator((own) => own.send({ ...message, to: inside }));
+          return sent(actionId, OPERATOR.address, answer, to, doing.now());
+        }),
+      );
+    },
+    'page.mail.reply': async ({ context, body }: Call<'page.mail.reply'>) => {
+      const session = door.require(context, 'answer');
+      const { action_id: actionId, mailbox: id, ref, body: text, attachments } = await body();
+      const act = { action: 'mail.reply', target: ref, actionId, asked: { id, text }, repeatable: true };
+      return doing.once(session, act, () =>
+        withFiles(attachments, async (files) => {
+          const message = { body_content: text, attachments: files, idempotency_key: actionId };
+          const parent = await mail.open(id, (mailbox) => mailbox.peek(ref));
+          const answer = await mail.asOperator((own, store) =>
+            reply(own, store, { parent, mailbox: id }, message),
+          );
+          const to = answer.message.to.map(({ address }) => address);
+          return sent(actionId, OPERATOR.address, answer, to, doing.now());
+        }),
+      );
+    },
+  };
+}
+
+/** Changes of what lies in a mailbox: one's own with `answer`, an agent's with `operate`. */
+function sortingHandlers({ door, doing, mail }: MailHandlerParts) {
+  const roleFor = (id: string) => (id === OPERATOR.address ? ('answer' as const) : ('operate' as const));
+  return {
+    'page.mail.archive': async ({ context, body }: Call<'page.mail.archive'>) => {
+      door.require(context, 'answer');
+      const { action_id: actionId, mailbox: id, refs } = await body();
+      const session = door.require(context, roleFor(id));
+      const act = { action: 'mail.archive', target: id, actionId, asked: refs, repeatable: true };
+      return doing.receipt(session, act, async () => {
+        const { length } = await mail.open(id, (mailbox) => mailbox.archive(refs));
+        return {
+          sentence: `${length === 1 ? '1 message is' : `${length} messages are`} in the archive of ${id}.`,
+        };
+      });
+    },
+    'page.mail.mark': async ({ context, body }: Call<'page.mail.mark'>) => {
+      door.require(context, 'answer');
+      const { action_id: actionId, mailbox: id, refs, read } = await body();
+      const session = door.require(context, roleFor(id));
+      const act = { action: 'mail.mark', target: id, actionId, asked: { refs, read }, repeatable: true };
+      return doing.receipt(session, act, async () => {
+        await mail.open(id, (mailbox) => mailbox.mark({ message_refs: refs, read }));
+        return { sentence: `Marked as ${read ? 'read' : 'unread'}.` };
+      });
+    },
+  };
+}
+
+export function mailHandlers(parts: MailHandlerParts): Handlers<MailRoutes> {
+  return { ...readingHandlers(parts), ...sendingHandlers(parts), ...sortingHandlers(parts) };
+}
+
+type Held = { address: string; read: boolean; answered: boolean }[];
+
+function shown(mailbox: string, message: MailMessage, held: Held = []): PageMessage {
+  const text = message.body_text ?? '';
+  const cut = text.length > LONGEST_SHOWN;
+  return {
+    mailbox,
+    ...message,
+    body_text: cut ? text.slice(0, LONGEST_SHOWN) : text,
+    body_cut: cut,
+    delivered: [...message.to, ...message.cc].map(({ address }) => {
+      const state = held.find((each) => each.address === address);
+      return { address, read: state?.read ?? null, answered: state?.answered ?? null, agent: null };
+    }),
+    command: shellWords([
+      'rouse',
+      'mail',
+      'peek',
+      '--address',
+      mailbox,
+      '--message-ref',
+      message.message_ref,
+    ]),
+  };
+}
+
+/** Where no store knows threads: what the mailbox itself has of it. */
+async function gather(mailbox: Mailbox, thread: string): Promise<{ message: MailMessage; held: Held }[]> {
+  const boxes = mailbox.capabilities.sent_box ? ['inbox', 'archive', 'sent'] : ['inbox', 'archive'];
+  const pages = await Promise.all(
+    boxes.map((box) => mailbox.list({ box, limit: LONGEST_THREAD, include_body: true })),
+  );
+  return pages
+    .flatMap(({ messages }) => messages)
+    .filter(({ thread_ref, message_ref }) => (thread_ref ?? message_ref) === thread || message_ref === thread)
+    .sort((a, b) => a.created_at_utc.localeCompare(b.created_at_utc))
+    .map((message) => ({ message, held: [] }));
+}
+
+type Outgoing = { body_content: string; attachments: NewAttachment[]; idempotency_key: string };
+
+/** In the thread where the operator has the message; otherwise as a letter of its own to those who wrote and got it. */
+async function reply(
+  own: Mailbox,
+  store: MailStore,
+  { parent, mailbox }: { parent: MailMessage; mailbox: string },
+  message: Outgoing,
+): Promise<MailSent> {
+  try {
+    return await own.reply({ message_ref: parent.message_ref, ...message });
+  } catch (error) {
+    if (!isRouseError(error) || (error.code !== 'not_found' && error.code !== 'invalid')) throw error;
+    const known = new Set(
+      store
+        .registrations()
+        .filter(({ status }) => status === 'active')
+        .map(({ address }) => address),
+    );
+    const to = [...new Set([parent.sender.address, mailbox])].filter(
+      (address) => address !== OPERATOR.address && known.has(address),
+    );
+    if (to.length === 0) throw error;
+    const subject = /^re:/i.test(parent.subject) ? parent.subject : `Re: ${parent.subject}`;
+    return own.send({ ...message, to, subject });
+  }
+}
+
+function sent(
+  action_id: string,
+  mailbox: string,
+  answer: MailSent | undefined,
+  to: readonly string[],
+  at: Date,
+): PageMailSent {
+  return {
+    action_id,
+    sentence: `Stored for ${to.join(', ')}; it wakes an agent whose wakes are on, as soon as it may be disturbed.`,
+    at_utc: utcStamp(at),
+    repeated: answer?.duplicate ?? false,
+    mailbox,
+    message_ref: answer?.message.message_ref ?? '',
+    thread_ref: answer?.message.thread_ref ?? null,
+  };
+}
+
+/** Files that came with the request, on disk for as long as the mail is being sent. */
+async function withFiles<T>(
+  given: readonly { name: string; content_base64: string }[],
+  work: (files: NewAttachment[]) => Promise<T>,
+): Promise<T> {
+  if (given.length === 0) return work([]);
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-page-'));
+  try {
+    const files = given.map(({ name, content_base64 }) => {
+      const file = path.join(directory, `${randomHex(4)}-${path.basename(name).replaceAll(/[^\w.-]/g, '_')}`);
+      fs.writeFileSync(file, Buffer.from(content_base64, 'base64'), { mode: 0o600, flag: 'wx' });
+      return { path: file, label: path.basename(name), copy: true };
+    });
+    return await work(files);
+  } finally {
+    fs.rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Never shown by the browser itself, whatever it is. */
+async function download(file: string, label: string): Promise<Response> {
+  try {
+    const handle = await fs.promises.open(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+    const stat = await handle.stat();
+    if (!stat.isFile()) {
+      await handle.close();
+      throw notFound('the attachment is not a file any more');
+    }
+    const name = encodeURIComponent(label).replaceAll("'", '%27');
+    return new Response(Readable.toWeb(handle.createReadStream()) as ReadableStream<Uint8Array>, {
+      headers: {
+        ...PAGE_HEADERS,
+        'content-security-policy': "sandbox; default-src 'none'",
+        'content-type': 'application/octet-stream',
+        'content-length': String(stat.size),
+        'content-disposition': `attachment; filename*=UTF-8''${name}`,
+      },
+    });
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') throw notFound('the attached file is no longer there');
+    throw error;
+  }
+}

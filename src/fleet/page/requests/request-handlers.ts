@@ -1,0 +1,174 @@
+import { isRouseError } from '../../../base/index.ts';
+import type { Sql, SqlValue } from '../../../db/index.ts';
+import type { Handlers } from '../../../http/index.ts';
+import {
+  CLOSED_REQUEST_STATUSES,
+  type InboxRequest,
+  OPEN_REQUEST_STATUSES,
+  type PAGE_ROUTES,
+  type PageRequestList,
+  type PageRequestRow,
+  REQUEST_ACTIONS,
+  refusal,
+} from '../../../wire/index.ts';
+import type { PersonIdentity } from '../../identity/index.ts';
+import { cancelTicket, getThread, pageOfTickets, respondTicket } from '../../tickets/index.ts';
+import type { Doing } from '../doing.ts';
+import type { PageDoor } from '../door/page-door.ts';
+import type { Session } from '../door/page-sessions.ts';
+
+type RequestRoutes = Pick<
+  typeof PAGE_ROUTES,
+  'page.requests' | 'page.request' | 'page.request.respond' | 'page.request.cancel'
+>;
+type View = keyof PageRequestList['counts'];
+
+export interface RequestHandlerParts {
+  door: PageDoor;
+  doing: Doing;
+  sql: Sql;
+  enqueue: Parameters<typeof respondTicket>[1];
+}
+
+const within = (statuses: readonly string[]): string => `('${statuses.join("', '")}')`;
+const ANSWERED = CLOSED_REQUEST_STATUSES.filter((status) => status !== 'cancelled');
+
+const CONDITIONS: Readonly<Record<View, string>> = {
+  for_me: `r.status IN ${within(OPEN_REQUEST_STATUSES)} AND r.recipient_type = 'user'`,
+  waiting: `r.status IN ${within(OPEN_REQUEST_STATUSES)} AND r.recipient_type <> 'user'`,
+  answered: `r.status IN ${within(ANSWERED)}`,
+  expired: `r.status = 'cancelled'`,
+};
+
+/** Whoever may operate stands for the whole server; whoever may answer answers what is asked of people. */
+const personOf = ({ name, role }: Session): PersonIdentity => ({
+  kind: role === 'operate' ? 'admin' : 'user',
+  tokenId: 'page',
+  orgId: null,
+  userId: name,
+  grants: [],
+});
+
+export function requestHandlers(on: RequestHandlerParts): Handlers<RequestRoutes> {
+  return { ...reading(on), ...answering(on) };
+}
+
+type Call<K extends keyof RequestRoutes> = Parameters<Handlers<RequestRoutes>[K]>[0];
+
+function reading({ door, sql }: RequestHandlerParts) {
+  return {
+    'page.requests': async ({ context, query }: Call<'page.requests'>) => {
+      door.require(context);
+      const { view, agent, cursor, limit } = query();
+      const open = view === 'for_me' || view === 'waiting';
+      const { rows, next } = await pageOfTickets(sql, {
+        condition: CONDITIONS[view],
+        agent,
+        cursor,
+        limit,
+        oldestFirst: open,
+      });
+      return {
+        requests: rows.map(shown),
+        counts: await counts(sql, agent),
+        next_cursor: next,
+        truncated: next !== null,
+      };
+    },
+    'page.request': async ({ context, params }: Call<'page.request'>) => {
+      const session = door.require(context);
+      const reader: PersonIdentity = { ...personOf(session), kind: 'admin' };
+      const { request, messages } = await getThread(sql, reader, { id: params.request_id, limit: 200 });
+      const { rows } = await pageOfTickets(sql, {
+        condition: 'r.id = $1',
+        params: [request.id],
+        limit: 1,
+        oldestFirst: true,
+      });
+      return { request: shown(rows[0]!), messages, command: `rouse requests show ${request.id}` };
+    },
+  };
+}
+
+function answering({ door, doing, sql, enqueue }: RequestHandlerParts) {
+  return {
+    'page.request.respond': async ({ context, params, body }: Call<'page.request.respond'>) => {
+      const session = door.require(context, 'answer');
+      const { action_id: actionId, action, note } = await body();
+      const id = params.request_id;
+      const act = {
+        action: 'requests.respond',
+        target: id,
+        actionId,
+        asked: { action, note },
+        repeatable: true,
+      };
+      return doing.receipt(session, { ...act, detail: { answer: action } }, async () => {
+        const row = await firstToAnswer(() =>
+          respondTicket(sql, enqueue, { caller: personOf(session), id, action, note }),
+        );
+        return {
+          sentence: `Answered: ${row.status}; ${row.requester_name ?? 'who asked'} is told.`,
+          command: `rouse requests respond ${id} ${action}`,
+        };
+      });
+    },
+    'page.request.cancel': async ({ context, params, body }: Call<'page.request.cancel'>) => {
+      const session = door.require(context, 'operate');
+      const { action_id: actionId } = await body();
+      const id = params.request_id;
+      const act = { action: 'requests.cancel', target: id, actionId, asked: id, repeatable: true };
+      return doing.receipt(session, act, async () => {
+        await firstToAnswer(() => cancelTicket(sql, enqueue, { caller: personOf(session), id }));
+        return {
+          sentence: 'Withdrawn; whoever works on it is told.',
+          command: `rouse requests cancel ${id}`,
+        };
+      });
+    },
+  };
+}
+
+/** Of two answers one wins; the other is told whose. */
+async function firstToAnswer<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const known = isRouseError(error) ? (error.facts['request'] as InboxRequest | undefined) : undefined;
+    if (!known?.responder_id) throw error;
+    throw refusal('already_resolved', `already answered by ${known.responder_id}: ${known.status}`, {
+      hint: 'nothing more can be done with it; make a new one if it is needed',
+      facts: { request: known },
+    });
+  }
+}
+
+type Ticket = Awaited<ReturnType<typeof pageOfTickets>>['rows'][number];
+
+function shown({ nudge_count, escalated_at, ...request }: Ticket): PageRequestRow {
+  const open = (OPEN_REQUEST_STATUSES as readonly string[]).includes(request.status);
+  return {
+    ...request,
+    age_seconds: Math.max(0, Math.floor((Date.now() - Date.parse(request.created_at)) / 1000)),
+    nudges: nudge_count,
+    overdue: open && escalated_at !== null,
+    answers: open && request.recipient_type === 'user' ? [...REQUEST_ACTIONS[request.kind]] : [],
+    cancellable: open,
+  };
+}
+
+async function counts(sql: Sql, agent: string | undefined): Promise<PageRequestList['counts']> {
+  const params: SqlValue[] = agent === undefined ? [] : [agent];
+  const of = agent === undefined ? '' : `WHERE ${AGENT_IS('$1')}`;
+  const columns = Object.entries(CONDITIONS).map(
+    ([name, each]) => `(count(*) FILTER (WHERE ${each}))::int AS ${name}`,
+  );
+  const { rows } = await sql.query<PageRequestList['counts']>(
+    `SELECT ${columns.join(', ')} FROM requests r ${of}`,
+    params,
+  );
+  return rows[0]!;
+}
+
+const AGENT_IS = (parameter: string): string =>
+  `EXISTS (SELECT 1 FROM workspaces w WHERE w.name = ${parameter} AND (w.id = r.recipient_workspace_id OR (r.requester_type = 'agent' AND w.id::text = r.requester_id)))`;

@@ -1,0 +1,78 @@
+import { type Clock, type Log, messageOf, sleep } from '../../base/index.ts';
+import type { FleetClient } from '../../client/index.ts';
+import { afarRoute, type HandedCall } from '../../wire/index.ts';
+
+/** One of the gateway's own routes, asked from inside. */
+export type AskOwn = (request: { method: string; path: string; body: unknown }) => Promise<{
+  status: number;
+  answer: unknown;
+}>;
+
+export interface CallDependencies {
+  clock: Clock;
+  log: Log;
+  askOwn: AskOwn;
+  /** Written before it is done and after: who asked for what, and what came of it. */
+  record: (facts: CallRecord) => void;
+}
+
+export interface CallRecord {
+  call: string;
+  caller: string;
+  method: string;
+  path: string;
+  stage: 'taken' | 'answered';
+  status?: number;
+}
+
+/** How long an answer that is held until something happens is waited for; then it is given as it stands. */
+const HELD_MS = 20_000;
+const PAUSES_MS = [0, 500, 2000, 5000];
+
+/** Does what a call from afar asks, by the gateway's own routes and their checks, and sends what came of it. Never throws. */
+export async function answerCall(on: CallDependencies, call: HandedCall, client: FleetClient): Promise<void> {
+  const { id, caller, method, path } = call;
+  on.record({ call: id, caller, method, path, stage: 'taken' });
+  const { status, answer } = await outcomeOf(on, call);
+  on.record({ call: id, caller, method, path, stage: 'answered', status });
+  for (const pause of PAUSES_MS) {
+    await sleep(on.clock, pause);
+    try {
+      await client.call('registry.calls.answer', { call_id: id, body: { status, answer: storable(answer) } });
+      return;
+    } catch (error) {
+      on.log.warn('the answer to a call from afar was not taken', { call: id, cause: messageOf(error) });
+    }
+  }
+}
+
+async function outcomeOf(
+  { clock, askOwn }: CallDependencies,
+  { method, path, body }: HandedCall,
+): Promise<{ status: number; answer: unknown }> {
+  const [bare = '', query = ''] = path.split('?', 2);
+  if (!afarRoute(method, bare)) return refused(403, `${method} ${bare} is not done from afar`);
+  const ask = (path: string) => askOwn({ method, path, body });
+  try {
+    const words = query.split('&').filter(Boolean);
+    const others = words.filter((word) => !/^wait(=|$)/.test(word));
+    if (others.length === words.length) return await ask(path);
+    const now = async () => {
+      await sleep(clock, HELD_MS);
+      return ask(others.length > 0 ? `${bare}?${others.join('&')}` : bare);
+    };
+    return await Promise.race([ask(path), now()]);
+  } catch (error) {
+    return refused(500, `the gateway could not do it: ${messageOf(error)}`);
+  }
+}
+
+const refused = (status: number, detail: string) => ({ status, answer: { detail } });
+
+/** Text of a terminal as a database takes it: no NUL and no half characters. */
+function storable(answer: unknown): unknown {
+  const text = JSON.stringify(answer ?? null, (_, value: unknown) =>
+    typeof value === 'string' ? Buffer.from(value).toString().replaceAll('\u0000', '') : value,
+  );
+  return JSON.parse(text);
+}

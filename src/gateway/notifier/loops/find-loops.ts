@@ -1,0 +1,76 @@
+import type { MailStep } from '../../../mail/index.ts';
+
+/** An open reply, and the way back from it; the first step is the reply itself. */
+export interface OpenReply {
+  thread_ref: string;
+  trail: readonly MailStep[];
+}
+
+/** A thread in which agents answer each other and nobody else. */
+export interface PausedThread {
+  thread_ref: string;
+  /** Counted up to the limit. */
+  automatic_replies: number;
+  newest_at_utc: string;
+}
+
+/** From when on the replies of a thread count. */
+export interface ResumedThread {
+  thread_ref: string;
+  since_utc: string;
+}
+
+interface Known {
+  /** Until when a thread was resumed; undefined when it never was. */
+  resumedAt: (threadRef: string) => string | undefined;
+  limit: number;
+}
+
+/**
+ * A thread is paused from so many replies of agents in a row on, counted since a person wrote into it or it was resumed.
+ * What a person has written counts for all of the thread, and is told (`resumed`) where it ended a pause: that person's
+ * message will not stay open. Pure.
+ */
+export function findLoops(
+  replies: readonly OpenReply[],
+  { resumedAt, limit }: Known,
+): { paused: PausedThread[]; resumed: ResumedThread[] } {
+  const paused: PausedThread[] = [];
+  const resumed: ResumedThread[] = [];
+  for (const [thread_ref, trails] of byThread(replies)) {
+    const before = resumedAt(thread_ref) ?? '';
+    if (longest(trails, before) < limit) continue;
+    const person = latest(trails.filter(([first]) => first?.by === 'person'));
+    const since = person > before ? person : before;
+    const automatic_replies = longest(trails, since);
+    if (automatic_replies >= limit)
+      paused.push({ thread_ref, automatic_replies, newest_at_utc: latest(trails) });
+    else resumed.push({ thread_ref, since_utc: since });
+  }
+  return { paused, resumed };
+}
+
+type Trail = OpenReply['trail'];
+
+function byThread(replies: readonly OpenReply[]): Map<string, Trail[]> {
+  const threads = new Map<string, Trail[]>();
+  for (const { thread_ref, trail } of replies) {
+    const known = threads.get(thread_ref);
+    if (known) known.push(trail);
+    else threads.set(thread_ref, [trail]);
+  }
+  return threads;
+}
+
+function longest(trails: readonly Trail[], since: string): number {
+  const lengths = trails.map(
+    (trail) => trail.filter((step) => step.by === 'agent' && step.created_at_utc > since).length,
+  );
+  return Math.max(0, ...lengths);
+}
+
+function latest(trails: readonly Trail[]): string {
+  return trails
+    .map(([first]) => first?.created_at_utc ?? '')
+    .reduce((one, other) => (one > other ? one : other), '');
+}

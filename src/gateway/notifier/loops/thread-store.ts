@@ -1,0 +1,33 @@
+import type { Sqlite } from '../../../db/index.ts';
+import type { ResumedThread } from './find-loops.ts';
+
+/** So many are remembered; of one before them, older replies would count again. */
+const KEPT = 1000;
+
+/** From when on the replies of a thread count, for those that were paused once. */
+export class ThreadStore {
+  #db: Sqlite;
+
+  constructor(db: Sqlite) {
+    this.#db = db;
+  }
+
+  resumedAt(threadRef: string): string | undefined {
+    return this.#db.get<{ since_utc: string }>(
+      'SELECT since_utc FROM gateway_mail_threads WHERE thread_ref = ?',
+      [threadRef],
+    )?.since_utc;
+  }
+
+  resume({ thread_ref, since_utc }: ResumedThread): void {
+    this.#db.run('INSERT OR REPLACE INTO gateway_mail_threads (thread_ref, since_utc) VALUES (?, ?)', [
+      thread_ref,
+      since_utc,
+    ]);
+    this.#db.run(
+      `DELETE FROM gateway_mail_threads WHERE resumed <=
+         (SELECT resumed FROM gateway_mail_threads ORDER BY resumed DESC LIMIT 1 OFFSET ?)`,
+      [KEPT],
+    );
+  }
+}

@@ -1,0 +1,84 @@
+import * as fs from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { PROCESS_SKILL } from '../../domain/index.ts';
+import { MAIL_TOOLS } from '../../mcp/mail-tools.ts';
+import { toolOf } from '../../tools/index.ts';
+import { renderWakePrompt, type WakePromptFacts } from './wake-prompt.ts';
+
+const PACKAGED = fs.readFileSync('assets/prompts/mail-notifier.md', 'utf8');
+const BASE = 'http://127.0.0.1:4711';
+
+const facts = (tool: string, more: Partial<WakePromptFacts> = {}): WakePromptFacts => ({
+  mode: 'any_inbox',
+  tool,
+  command: (words) => `/opt/rouse/bin/rouse agents mail ${words} --agent-name gpu`,
+  doors: { baseUrl: BASE },
+  skills: { process: true, comms: true },
+  ...more,
+});
+
+const TOOLS = ['claude', 'codex', 'gemini', 'opencode', 'qwen', 'copilot', 'kimi', 'pi'];
+const namesOf = (tool: string) => (operation: string) =>
+  toolOf(tool)!.mcp!.modelName('rouse', `mail_${operation}`);
+
+describe('the prompt of a wake', () => {
+  it.each(TOOLS)('leads with the tools that the model of %s sees, and every one of them is there', (tool) => {
+    const text = renderWakePrompt(PACKAGED, facts(tool, { tools: namesOf(tool) }));
+    const line = text.split('\n').find((each) => each.startsWith('Use your mail tools'))!;
+    const named = [...line.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+    const served = MAIL_TOOLS.map(({ name }) => toolOf(tool)!.mcp!.modelName('rouse', name));
+    expect(named).toEqual(['list', 'read', 'reply', 'send', 'archive'].map(namesOf(tool)));
+    expect(named.filter((name) => !served.includes(name!))).toEqual([]);
+    const order = [line, PROCESS_SKILL, 'agents mail list', `${BASE}/v1/mail/list`].map((part) =>
+      text.indexOf(part),
+    );
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    expect(order[0]).toBeGreaterThan(0);
+  });
+
+  it('without tools names the skill, the commands and then the addresses', () => {
+    const text = renderWakePrompt(PACKAGED, facts('claude'));
+    const order = [
+      PROCESS_SKILL,
+      'By command: /opt/rouse',
+      `Gateway: ${BASE}`,
+      `POST ${BASE}/v1/mail/archive`,
+    ];
+    const found = order.map((part) => text.indexOf(part));
+    expect(found).toEqual([...found].sort((a, b) => a - b));
+    expect(found[0]).toBeGreaterThan(0);
+    expect(text).not.toContain('mail_list');
+  });
+
+  it.each([undefined, namesOf('codex')])(
+    'holds the five instructions and every address, whatever it leads with',
+    (tools) => {
+      const text = renderWakePrompt(PACKAGED, facts('codex', { tools }));
+      expect(text.match(/^[1-5]\. /gm)).toHaveLength(5);
+      for (const name of [
+        'status',
+        'list',
+        'peek',
+        'read',
+        'send',
+        'post',
+        'reply',
+        'mark',
+        'move',
+        'archive',
+      ])
+        expect(text).toMatch(new RegExp(`^- (GET|POST) ${BASE}/v1/mail/${name}$`, 'm'));
+    },
+  );
+
+  it('where no address serves mail, tools of the session come before the commands', () => {
+    const command = (words: string) => `rouse agents mail ${words}`;
+    const text = renderWakePrompt(
+      PACKAGED,
+      facts('claude', { tools: namesOf('claude'), doors: { command } }),
+    );
+    expect(text).toContain('mcp__rouse__mail_archive');
+    expect(text).toMatch(/^- rouse agents mail archive --message-ref REF$/m);
+    expect(text).not.toContain('http://');
+  });
+});

@@ -1,0 +1,166 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { currentTenant, Emitter, Ending, FakeClock, runFor } from '../base/index.ts';
+import { limit, setLimits } from '../domain/index.ts';
+import { Host } from './host.ts';
+import type { Running } from './hosted-gateway.ts';
+import { type HostedStart, Journal } from './journal.ts';
+
+const ending = new Ending();
+afterEach(() => ending.run());
+
+interface Inside {
+  start: HostedStart;
+  restarts: number;
+  /** Runs something as this gateway would. */
+  act: <T>(work: () => T) => T;
+  stopped: { reason: string; handOver: boolean | undefined }[];
+}
+
+/** A host whose gateways are nothing but a record of what was asked of them. */
+function house(refuse: (root: string) => boolean = () => false) {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-host-'));
+  ending.add(() => fs.rmSync(directory, { recursive: true, force: true }));
+  const clock = new FakeClock();
+  const inside = new Map<string, Inside>();
+  let emptied = 0;
+  const start = async (given: HostedStart, restarts: number): Promise<Running> => {
+    if (refuse(given.root)) throw new Error('the queue is not a database');
+    const work = new Emitter<() => unknown>();
+    const bound = currentTenant();
+    const stopped: Inside['stopped'] = [];
+    let done: () => void = () => {};
+    const end = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    expect(bound).toBeDefined();
+    setLimits(given.env);
+    const act = <T>(what: () => T): T => {
+      let result: T | undefined;
+      const stop = work.on(() => {
+        result = what();
+      });
+      runFor(bound!, () => work.emit(what));
+      stop();
+      return result as T;
+    };
+    inside.set(path.basename(given.root), { start: given, restarts, act, stopped });
+    return {
+      port: 1000 + inside.size,
+      stopped: end,
+      stop: async (reason, options) => {
+        stopped.push({ reason, handOver: options?.handOver });
+        done();
+      },
+    };
+  };
+  const host = new Host({
+    journal: new Journal(),
+    emptied: () => emptied++,
+    stop: () => {},
+    hosting: {
+      start,
+      directory,
+      clock,
+      hostRestarts: 0,
+      restarts: 2,
+      firstPauseMs: 1000,
+      beyondHelp: () => {},
+    },
+  });
+  const ask = (name: string, env: Record<string, string> = {}) =>
+    host.answer({ do: 'start', root: path.join(directory, name), words: [], env });
+  const state = async (name: string): Promise<string | undefined> => {
+    const said = await host.answer({ do: 'status' });
+    return said.ok ? said.gateways.find(({ root }) => root.endsWith(`/${name}`))?.state : undefined;
+  };
+  return { host, clock, inside, ask, state, directory, emptied: () => emptied };
+}
+
+it('an error of one gateway that nobody caught ends and starts again that one alone, with what it held', async () => {
+  const { host, clock, inside, ask, state } = house();
+  await ask('a');
+  await ask('b');
+  await expect.poll(() => state('b')).toBe('running');
+  const first = inside.get('a')!;
+  expect(first.act(() => host.blame(new Error('boom')))).toBe(true);
+  await expect.poll(() => state('a')).toBe('waiting');
+  expect(first.stopped).toEqual([{ reason: 'an error nobody caught', handOver: true }]);
+  await clock.advance(1000);
+  await expect.poll(() => state('a')).toBe('running');
+  expect(inside.get('a')).toMatchObject({ restarts: 1, start: first.start });
+  expect(inside.get('b')).toMatchObject({ restarts: 0, stopped: [] });
+});
+
+it('an error of nobody is not blamed on anybody', async () => {
+  const { host, ask, state } = house();
+  await ask('a');
+  await expect.poll(() => state('a')).toBe('running');
+  expect(host.blame(new Error('boom'))).toBe(false);
+});
+
+it('what a listener of one gateway throws is in the error file of that one', async () => {
+  const { inside, ask, state, directory } = house();
+  await ask('a');
+  await ask('b');
+  await expect.poll(() => state('b')).toBe('running');
+  fs.mkdirSync(path.join(directory, 'a', 'logs'), { recursive: true });
+  inside.get('a')!.act(() => {
+    throw new Error('of a listener');
+  });
+  expect(fs.readFileSync(path.join(directory, 'a', 'logs', 'gateway.err'), 'utf8')).toContain(
+    'of a listener',
+  );
+  expect(fs.existsSync(path.join(directory, 'b', 'logs', 'gateway.err'))).toBe(false);
+});
+
+it('each gateway has the limits of whoever attached it', async () => {
+  const { inside, ask, state } = house();
+  const standard = limit('nameLength');
+  await ask('a', { ROUSE_MAX_NAME_LENGTH: '7' });
+  await ask('b');
+  await expect.poll(() => state('b')).toBe('running');
+  expect(inside.get('a')!.act(() => limit('nameLength'))).toBe(7);
+  expect(inside.get('b')!.act(() => limit('nameLength'))).toBe(standard);
+  expect(limit('nameLength')).toBe(standard);
+});
+
+it('one that cannot start is not held; one that fails again and again stays down and says so', async () => {
+  let broken = true;
+  const { host, clock, inside, ask, state, directory, emptied } = house(
+    (root) => broken && root.endsWith('/bad'),
+  );
+  await ask('bad');
+  await expect.poll(emptied).toBe(1);
+  broken = false;
+  await ask('bad');
+  await ask('good');
+  await expect.poll(() => state('good')).toBe('running');
+  broken = true;
+  inside.get('bad')!.act(() => host.blame(new Error('boom')));
+  for (const pause of [1000, 2000]) {
+    await expect.poll(() => state('bad')).toBe('waiting');
+    await clock.advance(pause);
+  }
+  await expect.poll(() => state('bad')).toBe('down');
+  const keeper = JSON.parse(fs.readFileSync(path.join(directory, 'bad', 'run', 'keeper.json'), 'utf8'));
+  expect(keeper).toMatchObject({ state: 'given_up', restarts: 2, host_directory: directory });
+  expect(await state('good')).toBe('running');
+});
+
+it('an end is answered when it has ended, and the last one empties the host', async () => {
+  const { host, inside, ask, directory, emptied } = house();
+  await ask('a');
+  await ask('b');
+  const end = (name: string) =>
+    host.answer({ do: 'end', root: path.join(directory, name), hand_over: name === 'b' });
+  expect(await end('a')).toMatchObject({ ok: true, held: true });
+  expect(inside.get('a')!.stopped).toEqual([{ reason: 'SIGTERM', handOver: false }]);
+  expect([emptied(), host.size]).toEqual([0, 1]);
+  expect(await end('a')).toMatchObject({ ok: true, held: false });
+  await end('b');
+  expect(inside.get('b')!.stopped).toEqual([{ reason: 'restart', handOver: true }]);
+  expect([emptied(), host.size]).toEqual([1, 0]);
+});

@@ -1,0 +1,113 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { currentTenant, runForNobody } from '../base/index.ts';
+import { gatewayFiles, type HostAnswer, type HostRequest } from '../wire/index.ts';
+import { type Before, HostedGateway, type Hosting } from './hosted-gateway.ts';
+import type { HostedStart, Journal } from './journal.ts';
+
+/** So many are taken up at a time: each opens files and asks tmux. */
+const AT_ONCE = 6;
+
+/** The gateways of one host. */
+export class Host {
+  readonly #hosting: Hosting;
+  readonly #journal: Journal;
+  readonly #stop: () => void;
+  readonly #held = new Map<string, HostedGateway>();
+  readonly #emptied: () => void;
+
+  constructor(options: { hosting: Hosting; journal: Journal; emptied: () => void; stop: () => void }) {
+    this.#hosting = options.hosting;
+    this.#journal = options.journal;
+    this.#emptied = options.emptied;
+    this.#stop = options.stop;
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  /** Everything an earlier host held when it was killed. */
+  async takeUp(exitCode: number | null, isLetGo: (start: HostedStart) => boolean): Promise<void> {
+    const left = this.#journal.held.filter((start) => {
+      if (!isLetGo(start)) return true;
+      this.#journal.ended(start.root);
+      return false;
+    });
+    const gateways = left.map((start) => this.#take(start, { restarts: this.#restartsOf(start), exitCode }));
+    const next = async (): Promise<void> => {
+      for (let one = gateways.shift(); one; one = gateways.shift()) await one.begin({ again: true });
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, next));
+  }
+
+  answer = async (request: HostRequest): Promise<HostAnswer> => {
+    switch (request.do) {
+      case 'start':
+        return this.#start(request);
+      case 'end': {
+        const held = this.#held.get(request.root);
+        await held?.end(request.hand_over, request.hand_over ? 'restart' : 'SIGTERM');
+        return this.#told(held !== undefined);
+      }
+      case 'status':
+        return this.#told(false);
+      case 'stop':
+        this.#stop();
+        return this.#told(false);
+      default:
+        return { ok: false, message: 'unknown question' };
+    }
+  };
+
+  async endAll(): Promise<void> {
+    await Promise.all([...this.#held.values()].map((gateway) => gateway.end(false, 'SIGTERM')));
+  }
+
+  /** Whose error it was is known by the tenant in whose name the code ran. False when nobody can be named. */
+  blame(error: unknown): boolean {
+    const tenant = currentTenant();
+    if (!(tenant instanceof HostedGateway)) return false;
+    runForNobody(() => void tenant.broke(error));
+    return true;
+  }
+
+  async #start({ root, words, env }: HostedStart): Promise<HostAnswer> {
+    if (!path.isAbsolute(root)) return { ok: false, message: 'a gateway directory is an absolute path' };
+    const before = this.#held.get(root);
+    if (before && before.view.state !== 'running') await before.end(true, 'restart');
+    else if (before) return { ok: false, message: 'a gateway is already running for this session' };
+    const start = { root, words, env };
+    fs.rmSync(gatewayFiles(root).letGo, { force: true });
+    this.#journal.started(start);
+    void this.#take(start, { restarts: 0, exitCode: null }).begin({ again: false });
+    return this.#told(true);
+  }
+
+  #take(start: HostedStart, before: Before): HostedGateway {
+    const gateway = new HostedGateway(start, this.#hosting, before, () => {
+      if (this.#held.get(start.root) !== gateway) return;
+      this.#held.delete(start.root);
+      this.#journal.ended(start.root);
+      if (this.#held.size === 0) this.#emptied();
+    });
+    this.#held.set(start.root, gateway);
+    return gateway;
+  }
+
+  /** With the ends of its hosts since it was last told. */
+  #restartsOf({ root }: HostedStart): number {
+    const { hostRestarts } = this.#hosting;
+    try {
+      const told = JSON.parse(fs.readFileSync(gatewayFiles(root).keeper, 'utf8')) as Record<string, number>;
+      return told['restarts']! + hostRestarts - told['host_restarts']! || hostRestarts;
+    } catch {
+      return hostRestarts;
+    }
+  }
+
+  #told(held: boolean): HostAnswer {
+    const gateways = [...this.#held.values()].map(({ view }) => view);
+    return { ok: true, held, pid: process.pid, gateways };
+  }
+}

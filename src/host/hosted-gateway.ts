@@ -1,0 +1,194 @@
+import * as fs from 'node:fs';
+import {
+  asRouseError,
+  type Clock,
+  identifyProcess,
+  messageOf,
+  runFor,
+  type Tenant,
+  utcStamp,
+  writeJsonAtomic,
+} from '../base/index.ts';
+import { gatewayFiles, type HostedView } from '../wire/index.ts';
+import type { HostedStart } from './journal.ts';
+
+export interface Running {
+  port: number;
+  stopped: Promise<void>;
+  stop(reason: string, options?: { handOver?: boolean }): Promise<void>;
+}
+
+/** How one gateway is started inside this process; it has told how that went when this settles. */
+export type StartInside = (start: HostedStart, restarts: number) => Promise<Running>;
+
+export interface Hosting {
+  start: StartInside;
+  directory: string;
+  /** How often the host itself was started again. */
+  hostRestarts: number;
+  clock: Clock;
+  /** How often one may be started again within ten minutes, and the first pause. */
+  restarts: number;
+  firstPauseMs: number;
+  /** A gateway that cannot even be ended. */
+  beyondHelp: (error: unknown) => void;
+}
+
+const WITHIN_MS = 600_000;
+const LONGEST_PAUSE_MS = 60_000;
+const END_PATIENCE_MS = 20_000;
+
+/** How often it was started again, and how the last one ended. */
+export interface Before {
+  restarts: number;
+  exitCode: number | null;
+}
+
+/** One gateway in a host: as a keeper does for a gateway that is a process, it is started again when it fails. */
+export class HostedGateway implements Tenant {
+  readonly own = new Map<symbol, unknown>();
+  readonly given: HostedStart;
+  readonly #on: Hosting;
+  readonly #gone: () => void;
+  #running: Running | undefined;
+  #starting: Promise<unknown> = Promise.resolve();
+  #state: HostedView['state'] = 'starting';
+  #restarts: number;
+  #exitCode: number | null;
+  #failures: number[] = [];
+  #cancel: (() => void) | undefined;
+  #asked = false;
+  #ending: Promise<void> | undefined;
+
+  constructor(given: HostedStart, on: Hosting, before: Before, gone: () => void) {
+    this.given = given;
+    this.#on = on;
+    this.#restarts = before.restarts;
+    this.#exitCode = before.exitCode;
+    this.#gone = gone;
+    this.#tell('keeping');
+  }
+
+  get view(): HostedView {
+    const { root } = this.given;
+    return { root, state: this.#state, port: this.#running?.port ?? null, restarts: this.#restarts };
+  }
+
+  /** A listener or a timer of its own threw: it lives on. */
+  hear = (error: unknown): void => {
+    try {
+      fs.appendFileSync(this.#files.errors, `gateway: ${messageOf(error)}\n`, { mode: 0o600 });
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
+
+  /** The first start of an attach fails for good; one that had run is tried again. */
+  begin(options: { again: boolean }): Promise<void> {
+    this.#state = 'starting';
+    const starting = runFor(this, () => this.#on.start(this.given, this.#restarts));
+    this.#starting = starting.catch(() => {});
+    return starting.then(
+      (running) => this.#hold(running),
+      (error: unknown) => (options.again ? this.#failed(error) : this.#end()),
+    );
+  }
+
+  /** Something nobody caught: what it was doing is given up, and it is started again. */
+  async broke(error: unknown): Promise<void> {
+    this.hear(error);
+    const running = this.#running;
+    this.#running = undefined;
+    if (!running || this.#asked) return;
+    try {
+      await this.#within(running.stop('an error nobody caught', { handOver: true }));
+    } catch (thrown) {
+      this.#on.beyondHelp(thrown);
+    }
+    if (!this.#asked) this.#failed(error);
+  }
+
+  end(handOver: boolean, reason: string): Promise<void> {
+    this.#asked = true;
+    this.#cancel?.();
+    this.#ending ??= this.#starting
+      .then(() => this.#running?.stop(reason, { handOver }))
+      .catch((error: unknown) => this.hear(error))
+      .then(() => this.#end());
+    return this.#ending;
+  }
+
+  #hold(running: Running): void {
+    this.#running = running;
+    this.#state = 'running';
+    this.#tell('keeping');
+    // By itself it ends only in order: its tmux session is gone.
+    void running.stopped.then(() => {
+      if (this.#running === running && !this.#asked) this.#end();
+    });
+  }
+
+  #failed(error: unknown): void {
+    if (this.#asked) return;
+    this.hear(asRouseError(error));
+    this.#exitCode = 1;
+    const now = this.#on.clock.monotonic();
+    this.#failures = this.#failures.filter((at) => now - at < WITHIN_MS);
+    const before = this.#failures.length;
+    if (before >= this.#on.restarts) {
+      this.#state = 'down';
+      this.#tell('given_up');
+      return;
+    }
+    this.#failures.push(now);
+    this.#restarts++;
+    this.#state = 'waiting';
+    this.#tell('keeping');
+    const pause = Math.min(LONGEST_PAUSE_MS, this.#on.firstPauseMs * 2 ** Math.min(before, 20));
+    this.#cancel = this.#on.clock.after(pause, () => void this.begin({ again: true }));
+  }
+
+  #end(): void {
+    this.#running = undefined;
+    fs.rmSync(this.#files.keeper, { force: true });
+    this.#gone();
+  }
+
+  async #within(work: Promise<void>): Promise<void> {
+    let cancel: () => void = () => {};
+    const late = new Promise<never>((_, reject) => {
+      cancel = this.#on.clock.after(END_PATIENCE_MS, () => reject(new Error('it does not end')));
+    });
+    await Promise.race([work, late]).finally(cancel);
+  }
+
+  /** What a keeper would say; whoever ends this gateway learns from it whom to ask. */
+  #tell(state: 'keeping' | 'given_up'): void {
+    const keeper = identifyProcess(this.#on.restarts > 0 ? process.ppid : process.pid);
+    try {
+      fs.mkdirSync(this.#files.run, { recursive: true, mode: 0o700 });
+      writeJsonAtomic(
+        this.#files.keeper,
+        {
+          schema_version: 1,
+          pid: keeper?.pid,
+          pid_start_ticks: keeper?.startTicks,
+          boot_id: keeper?.bootId,
+          state,
+          restarts: this.#restarts,
+          exit_code: this.#exitCode,
+          since_utc: utcStamp(this.#on.clock.now()),
+          host_directory: this.#on.directory,
+          host_restarts: this.#on.hostRestarts,
+        },
+        { durable: false },
+      );
+    } catch (error) {
+      this.hear(error);
+    }
+  }
+
+  get #files() {
+    return gatewayFiles(this.given.root);
+  }
+}

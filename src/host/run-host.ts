@@ -1,0 +1,146 @@
+import * as fs from 'node:fs';
+import {
+  type Clock,
+  identifyProcess,
+  messageOf,
+  tryLockFile,
+  utcStamp,
+  writeJsonAtomic,
+} from '../base/index.ts';
+import { gatewayFiles, hostFiles } from '../wire/index.ts';
+import { serveControl } from './control-socket.ts';
+import { Host } from './host.ts';
+import type { StartInside } from './hosted-gateway.ts';
+import { Journal } from './journal.ts';
+
+export interface HostOptions {
+  directory: string;
+  rouseHome: string;
+  clock: Clock;
+  start: StartInside;
+  /** How often its parent has started it again. */
+  restarts: number;
+  keeping: { restarts: number; firstPauseSeconds: number };
+}
+
+/** Whoever had it started asks at once; a host that nobody asks ends. */
+const FIRST_QUESTION_MS = 15_000;
+
+/** Runs until it holds nothing or is told to end; then the process may exit. `locked`: another host lives. */
+export async function runHost(options: HostOptions): Promise<'ended' | 'locked'> {
+  const { directory, clock, restarts } = options;
+  const files = hostFiles(directory);
+  const lock = tryLockFile(files.lock);
+  if (!lock) return 'locked';
+  const life = new HostLife();
+  const stop = (): void => {
+    life.asked = true;
+    void host.endAll().finally(() => life.look());
+  };
+  const host = createHost(options, () => setImmediate(() => life.look()), stop);
+  hearUncaught(host);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, stop);
+  const control = await serveControl(
+    files.socket,
+    (request) => {
+      life.asked = true;
+      return host.answer(request);
+    },
+    () => setImmediate(() => life.look()),
+  );
+  life.isEmpty = () => host.size === 0 && control.asking === 0;
+  writeRecord(files.currentInstance, options);
+  if (restarts > 0) {
+    await host.takeUp(lastExit(files.keeper), ({ root }) => isLetGo(root));
+    life.asked = true;
+  }
+  const cancel = clock.after(FIRST_QUESTION_MS, () => {
+    life.asked = true;
+    life.look();
+  });
+  life.look();
+  await life.over;
+  cancel();
+  control.close();
+  fs.rmSync(files.currentInstance, { force: true });
+  lock.release();
+  return 'ended';
+}
+
+/** A host is over when it holds nothing, nobody is asking, and it is not still waiting for its first question. */
+class HostLife {
+  asked = false;
+  isEmpty: () => boolean = () => false;
+  #end: () => void = () => {};
+  readonly over = new Promise<void>((resolve) => {
+    this.#end = resolve;
+  });
+
+  look(): void {
+    if (this.asked && this.isEmpty()) this.#end();
+  }
+}
+
+function createHost(options: HostOptions, emptied: () => void, stop: () => void): Host {
+  const { directory, clock, start, restarts, keeping } = options;
+  return new Host({
+    journal: new Journal(),
+    emptied,
+    stop,
+    hosting: {
+      start,
+      directory,
+      clock,
+      hostRestarts: restarts,
+      restarts: keeping.restarts,
+      firstPauseMs: keeping.firstPauseSeconds * 1000,
+      beyondHelp: giveUp,
+    },
+  });
+}
+
+/** An error of one gateway is its own; one that is nobody's may be everybody's. */
+function hearUncaught(host: Host): void {
+  const hear = (error: unknown): void => {
+    if (!host.blame(error)) giveUp(error);
+  };
+  process.on('uncaughtException', hear);
+  process.on('unhandledRejection', hear);
+}
+
+function giveUp(error: unknown): void {
+  process.stderr.write(
+    `host: ${error instanceof Error ? (error.stack ?? error.message) : messageOf(error)}\n`,
+  );
+  process.exit(1);
+}
+
+/** Somebody ended this gateway while its host did not answer, and killed the host for it. */
+function isLetGo(root: string): boolean {
+  const { letGo } = gatewayFiles(root);
+  const there = fs.existsSync(letGo);
+  fs.rmSync(letGo, { force: true });
+  return there;
+}
+
+function writeRecord(file: string, { rouseHome, clock }: HostOptions): void {
+  const own = identifyProcess(process.pid);
+  writeJsonAtomic(file, {
+    schema_version: 1,
+    pid: process.pid,
+    pid_start_ticks: own?.startTicks ?? null,
+    boot_id: own?.bootId ?? null,
+    rouse_home: rouseHome,
+    started_at_utc: utcStamp(clock.now()),
+  });
+}
+
+/** As its parent tells it. */
+function lastExit(keeper: string): number | null {
+  try {
+    const { exit_code: code } = JSON.parse(fs.readFileSync(keeper, 'utf8')) as { exit_code?: unknown };
+    return Number.isInteger(code) ? (code as number) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,115 @@
+import * as fs from 'node:fs';
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { createServer, type Server, type Socket } from 'node:net';
+import * as path from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { errnoOf, invalid, messageOf } from '../base/index.ts';
+import { isLoopback } from './guard.ts';
+
+export interface TlsFiles {
+  certFile: string;
+  keyFile: string;
+  /** A renewed certificate was taken, or could not be: the one before stays. */
+  renewed?: (problem: string | undefined) => void;
+}
+
+const HANDSHAKE_BYTE = 0x16;
+const FIRST_BYTE_MS = 10_000;
+/** Two files are seldom written at the same instant. */
+const SETTLE_MS = 500;
+
+export interface TwoTongues {
+  /** The one that listens. */
+  server: Server;
+  /** What answers, with and without TLS. */
+  answering: readonly [http.Server, https.Server];
+  stop(): void;
+}
+
+/**
+ * TLS for everybody, on one port. Programs of the same machine may also speak plainly: what goes over loopback leaves nobody's
+ * hands, and local commands need no certificate. Anybody else who speaks plainly is told and cut off.
+ */
+export function tlsServer(files: TlsFiles, listener: http.RequestListener): TwoTongues {
+  const plain = http.createServer(listener);
+  const secure = https.createServer(readTls(files), listener);
+  secure.on('tlsClientError', (_, socket) => socket.destroy());
+  const server = createServer((socket) => choose(socket, plain, secure));
+  const stop = watchFiles(files, secure);
+  return { server, answering: [plain, secure], stop };
+}
+
+function choose(socket: Socket, plain: http.Server, secure: https.Server): void {
+  const silent = setTimeout(() => socket.destroy(), FIRST_BYTE_MS);
+  socket.once('error', () => socket.destroy());
+  socket.once('close', () => clearTimeout(silent));
+  socket.once('data', (first: Buffer) => {
+    clearTimeout(silent);
+    socket.pause();
+    socket.unshift(first);
+    if (first[0] === HANDSHAKE_BYTE) secure.emit('connection', socket);
+    else if (isOfThisMachine(socket)) plain.emit('connection', socket);
+    else return void socket.end(NEEDS_TLS);
+    process.nextTick(() => socket.resume());
+  });
+}
+
+function isOfThisMachine({ remoteAddress = '', localAddress }: Socket): boolean {
+  return remoteAddress === localAddress || isLoopback(remoteAddress.replace(/^::ffff:/, ''));
+}
+
+const WORDS = JSON.stringify({ detail: 'this port speaks TLS: address it with https://' });
+const NEEDS_TLS = `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${WORDS.length}\r\nconnection: close\r\n\r\n${WORDS}`;
+
+/** Both files, proven to belong together. A key that strangers can read is refused. */
+function readTls({ certFile, keyFile }: TlsFiles): { cert: Buffer; key: Buffer } {
+  const [cert, key] = [read(certFile, '--tls-cert'), read(keyFile, '--tls-key')];
+  if ((fs.statSync(keyFile).mode & 0o007) !== 0)
+    throw invalid(`${keyFile} can be read by others`, { hint: `run "chmod 600 ${keyFile}"` });
+  try {
+    createSecureContext({ cert, key });
+    return { cert, key };
+  } catch (error) {
+    throw invalid(
+      `${certFile} and ${keyFile} are not a certificate and its key in PEM form: ${messageOf(error)}`,
+    );
+  }
+}
+
+function read(file: string, flag: string): Buffer {
+  try {
+    return fs.readFileSync(file);
+  } catch (error) {
+    throw invalid(`${flag}: ${file} cannot be read (${errnoOf(error) ?? messageOf(error)})`);
+  }
+}
+
+/** A certificate is renewed while the server runs. */
+function watchFiles(files: TlsFiles, secure: https.Server): () => void {
+  let settling: NodeJS.Timeout | undefined;
+  const renew = (): void => {
+    try {
+      secure.setSecureContext(readTls(files));
+      files.renewed?.(undefined);
+    } catch (error) {
+      files.renewed?.(messageOf(error));
+    }
+  };
+  const directories = new Set([files.certFile, files.keyFile].map((file) => path.dirname(file)));
+  const watches = [...directories].flatMap((directory) => {
+    try {
+      const watch = fs.watch(directory, { persistent: false }, () => {
+        clearTimeout(settling);
+        settling = setTimeout(renew, SETTLE_MS).unref();
+      });
+      return watch.on('error', () => watch.close());
+    } catch {
+      return [];
+    }
+  });
+  return () => {
+    clearTimeout(settling);
+    for (const watch of watches) watch.close();
+  };
+}

@@ -1,0 +1,33 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { errnoOf } from '../../../base/index.ts';
+import type { Layout } from '../root/layout.ts';
+import { isLink } from '../root/own-directories.ts';
+
+/** Never through a link, never waiting for a reader. */
+const NEW_OR_OURS =
+  fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
+
+export function signalFile(layout: Layout, address: string): string {
+  return path.join(layout.signals, address);
+}
+
+/** Tells watchers in other processes that this mailbox changed. Never fails: a hint that is lost is only late. */
+export function signalChange(layout: Layout, address: string, at: Date): void {
+  try {
+    fs.lutimesSync(signalFile(layout, address), at, at);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') ensureSignal(layout, address);
+  }
+}
+
+export function ensureSignal(layout: Layout, address: string): void {
+  try {
+    // Never the root itself: one that was moved away must not come back as an empty directory.
+    if (!fs.existsSync(layout.signals)) fs.mkdirSync(layout.signals, { mode: 0o700 });
+    if (isLink(layout.signals)) return;
+    fs.closeSync(fs.openSync(signalFile(layout, address), NEW_OR_OURS, 0o600));
+  } catch {
+    // Watchers then hear of the next change that can be signalled.
+  }
+}

@@ -1,0 +1,54 @@
+import * as fs from 'node:fs';
+import { currentTenant, messageOf, unavailable } from '../../../base/index.ts';
+import type { Layout } from '../root/layout.ts';
+import { ensureSignal, signalFile } from './signal.ts';
+import { watchTogether } from './watch-root.ts';
+
+/** Calls back after a change of this mailbox, made in any process. */
+export function watchMailbox(layout: Layout, address: string, onChange: () => void): () => void {
+  const tenant = currentTenant();
+  try {
+    // A process that has one mailbox is not to be woken for all the others of its root.
+    return tenant
+      ? watchTogether(layout, { tenant, address, onChange })
+      : watchAlone(layout, address, onChange);
+  } catch (error) {
+    throw unavailable(`mailbox ${address} cannot be watched: ${messageOf(error)}`, {
+      hint: 'raise fs.inotify.max_user_instances or max_user_watches, or check the mailbox from time to time',
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Watches the one file of this mailbox. A signal file that was removed or replaced is made and watched again, and
+ * counts as a change. When its root is gone too, that change is the last one told.
+ */
+function watchAlone(layout: Layout, address: string, onChange: () => void): () => void {
+  const file = signalFile(layout, address);
+  let watcher: fs.FSWatcher | undefined;
+  let stopped = false;
+  const arm = (): void => {
+    watcher?.close();
+    if (stopped) return;
+    ensureSignal(layout, address);
+    watcher = fs.watch(file, (event) => {
+      if (stopped) return;
+      if (event === 'rename') rearm();
+      onChange();
+    });
+    watcher.on('error', () => watcher?.close());
+  };
+  const rearm = (): void => {
+    try {
+      arm();
+    } catch {
+      watcher?.close();
+    }
+  };
+  arm();
+  return () => {
+    stopped = true;
+    watcher?.close();
+  };
+}

@@ -1,0 +1,93 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { Emitter, runFor, runForNobody, type Tenant } from '../../../base/index.ts';
+import type { Layout } from '../root/layout.ts';
+import { ensureSignal } from './signal.ts';
+
+interface Listener {
+  tenant: Tenant;
+  address: string;
+  told: Emitter<void>;
+}
+
+const roots = new Map<string, RootWatch>();
+
+/** Watches one mailbox where many of its root may be watched in this process: they share one watcher, and no errors. */
+export function watchTogether(
+  layout: Layout,
+  { tenant, address, onChange }: { tenant: Tenant; address: string; onChange: () => void },
+): () => void {
+  const root = roots.get(layout.signals) ?? new RootWatch(layout, () => roots.delete(layout.signals));
+  roots.set(layout.signals, root);
+  const told = new Emitter<void>();
+  told.on(onChange);
+  return root.add({ tenant, address, told });
+}
+
+/** The directory of signal files. One that was removed or replaced is watched again, and counts as a change of all. */
+class RootWatch {
+  readonly #layout: Layout;
+  readonly #listeners = new Set<Listener>();
+  readonly #over: () => void;
+  #watcher: fs.FSWatcher | undefined;
+
+  constructor(layout: Layout, over: () => void) {
+    this.#layout = layout;
+    this.#over = over;
+  }
+
+  add(listener: Listener): () => void {
+    ensureSignal(this.#layout, listener.address);
+    try {
+      this.#watcher ??= this.#watch();
+    } catch (error) {
+      this.#endIfUnheard();
+      throw error;
+    }
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      this.#endIfUnheard();
+    };
+  }
+
+  #watch(): fs.FSWatcher {
+    const own = path.basename(this.#layout.signals);
+    return runForNobody(() => {
+      const watcher = fs.watch(this.#layout.signals, (event, name) => {
+        if (watcher !== this.#watcher) return;
+        if (name === null || (event === 'rename' && name === own)) this.#again();
+        else this.#tell(name, event === 'rename');
+      });
+      watcher.on('error', () => this.#again());
+      return watcher;
+    });
+  }
+
+  #tell(name: string, gone: boolean): void {
+    for (const { tenant, address, told } of [...this.#listeners]) {
+      if (address !== name) continue;
+      if (gone) ensureSignal(this.#layout, address);
+      runFor(tenant, () => told.emit());
+    }
+  }
+
+  #again(): void {
+    this.#watcher?.close();
+    this.#watcher = undefined;
+    for (const { address } of this.#listeners) ensureSignal(this.#layout, address);
+    try {
+      this.#watcher = this.#watch();
+    } catch {
+      // Its root is gone too: this change is the last one told.
+    }
+    for (const { tenant, told } of [...this.#listeners]) runFor(tenant, () => told.emit());
+  }
+
+  #endIfUnheard(): void {
+    if (this.#listeners.size > 0) return;
+    this.#watcher?.close();
+    this.#watcher = undefined;
+    this.#over();
+  }
+}

@@ -1,0 +1,277 @@
+import { type Clock, utcSeconds, utcStamp } from '../../base/index.ts';
+import {
+  bodyPreview,
+  type MailDraft,
+  type MailMark,
+  type MailMessage,
+  type MailPost,
+  type MailQuery,
+  type MailReply,
+  type MailSearch,
+  makeMailRef,
+  type NewAttachment,
+  newMessageId,
+  parseBoxName,
+  parseMailRef,
+  parseMailRefs,
+} from '../../domain/index.ts';
+import { countPage } from '../page.ts';
+import type {
+  Mailbox,
+  MailboxStatus,
+  MailCapabilities,
+  MailCounts,
+  MailHint,
+  MailPage,
+  MailSent,
+  MailStep,
+} from '../port.ts';
+import { checkOperation } from '../schema/index.ts';
+import type { FleetMailServer } from '../transport.ts';
+import { FLEET } from './binding.ts';
+import { withFiles } from './download.ts';
+import { askSurely, inDoubt, isAway } from './mail-server.ts';
+import { type HeldFile, Outbox } from './outbox.ts';
+import { carried, HeldSender } from './send-held.ts';
+import { type Looked, lookAt, upload } from './upload.ts';
+import { versionNow, watchVersion } from './watch-mail.ts';
+
+export const FLEET_CAPABILITIES: Readonly<MailCapabilities> = Object.freeze({
+  post: true,
+  cc: true,
+  attachments: true,
+  sent_box: true,
+  boxes: true,
+  read_flag: true,
+  answered_flag: true,
+  unarchive: true,
+  search: true,
+});
+
+export interface FleetMailboxOptions {
+  address: string;
+  principal_id: string;
+  server: FleetMailServer;
+  clock: Clock;
+  /** For mail that waits, and for files that came with mail. */
+  directory: string;
+}
+
+interface Outgoing extends Record<string, unknown> {
+  attachments: NewAttachment[];
+  body_content: string;
+}
+
+/** A mailbox that a fleet server keeps, behind the port. Each operation is one question to the server, which checks it again. */
+export class FleetMailbox implements Mailbox {
+  readonly transport = FLEET;
+  readonly capabilities = FLEET_CAPABILITIES;
+  readonly address: string;
+  readonly principal_id: string;
+  readonly outbox: HeldSender;
+  #server: FleetMailServer;
+  #clock: Clock;
+  #directory: string;
+  #held: Outbox;
+  #watches = new Set<() => void>();
+
+  constructor({ address, principal_id, server, clock, directory }: FleetMailboxOptions) {
+    this.address = address;
+    this.principal_id = principal_id;
+    this.#server = server;
+    this.#clock = clock;
+    this.#directory = directory;
+    this.#held = new Outbox(directory);
+    this.outbox = new HeldSender({ server, clock, outbox: this.#held });
+  }
+
+  async status(): Promise<MailboxStatus> {
+    const { open_count, unread_count } = await this.#ask<MailCounts>('status', {});
+    const { transport, principal_id, address } = this;
+    const held = await this.outbox.list();
+    const refused = held.filter(({ state }) => state === 'refused').length;
+    const bad = this.#held.badCount;
+    const told = (count: number, what: string): string[] => (count === 0 ? [] : [`${count} ${what}`]);
+    return {
+      transport,
+      principal_id,
+      address,
+      location: this.#server.url,
+      open_count,
+      unread_count,
+      set_aside_count: bad,
+      warnings: [
+        ...told(held.length - refused, 'in the outbox, waiting for the server'),
+        ...told(refused, 'in the outbox, refused by the server; see "rouse agents mail outbox list"'),
+        ...told(bad, 'files of the outbox cannot be read'),
+      ],
+    };
+  }
+
+  version(): Promise<string> {
+    return versionNow(this.#server);
+  }
+
+  async list(input: MailQuery = {}): Promise<MailPage> {
+    return this.#pages('list', checkOperation('list', input));
+  }
+
+  async count(input: MailQuery = {}): Promise<MailCounts> {
+    const body = checkOperation('list', input);
+    return this.#ask('count', { body });
+  }
+
+  async search(input: MailSearch): Promise<MailPage> {
+    return this.#ask('search', { body: checkOperation('search', input) });
+  }
+
+  peek(messageRef: string, options: { box?: string | null } = {}): Promise<MailMessage> {
+    return this.#one('peek', messageRef, options);
+  }
+
+  read(messageRef: string, options: { box?: string | null } = {}): Promise<MailMessage> {
+    return this.#one('read', messageRef, options);
+  }
+
+  async trail(messageRef: string, most: number): Promise<MailStep[]> {
+    const body = { message_ref: parseMailRef(FLEET, messageRef), most };
+    return (await this.#ask<{ steps: MailStep[] }>('trail', { body })).steps;
+  }
+
+  /** What waits goes first, so that mail is sent in the order it was written. */
+  async send(input: MailDraft): Promise<MailSent> {
+    const { hold, attachments, ...mail } = checkOperation('send', input);
+    const files = await lookAt(attachments);
+    const messageId = newMessageId(this.#clock.now());
+    try {
+      await this.outbox.flush();
+      return await this.#deliver('send', mail, { files, messageId });
+    } catch (error) {
+      if (!hold || !isAway(error)) throw error;
+      const at = utcStamp(this.#clock.now());
+      const held: HeldFile = {
+        schema_version: 1,
+        message_id: messageId,
+        held_at_utc: at,
+        mail,
+        attachments: files,
+        tried: inDoubt(error),
+      };
+      this.outbox.hold(held);
+      return { message: this.#heldView(held), duplicate: false, held: true };
+    }
+  }
+
+  async post(input: MailPost): Promise<MailSent> {
+    return this.#composed('post', checkOperation('post', input));
+  }
+
+  async reply(input: MailReply): Promise<MailSent> {
+    const { message_ref, ...reply } = checkOperation('reply', input);
+    return this.#composed('reply', { ...reply, message_ref: parseMailRef(FLEET, message_ref) });
+  }
+
+  async mark(input: MailMark): Promise<MailMessage[]> {
+    const { message_refs, ...flags } = checkOperation('mark', input);
+    return this.#many('mark', message_refs, flags);
+  }
+
+  async move(messageRefs: string[], destinationBox: string): Promise<MailMessage[]> {
+    return this.#many('move', messageRefs, {
+      destination_box: parseBoxName(destinationBox, 'destination_box'),
+    });
+  }
+
+  archive(messageRefs: string[]): Promise<MailMessage[]> {
+    return this.#many('archive', messageRefs, {});
+  }
+
+  async watch(onChange: (hint: MailHint) => void): Promise<() => void> {
+    const { address } = this;
+    const on = { server: this.#server, clock: this.#clock };
+    const end = await watchVersion(on, () => onChange({ address }));
+    const stop = (): void => {
+      end();
+      this.#watches.delete(stop);
+    };
+    this.#watches.add(stop);
+    return stop;
+  }
+
+  async close(): Promise<void> {
+    for (const stop of [...this.#watches]) stop();
+  }
+
+  #ask<T>(what: string, input: object): Promise<T> {
+    return this.#server.ask<T>(what, input);
+  }
+
+  /** The server gives pages of its own size; what was asked for is put together from them. */
+  async #pages(what: string, query: MailQuery): Promise<MailPage> {
+    const messages: MailMessage[] = [];
+    let page: MailPage;
+    let { cursor, limit } = query;
+    do {
+      page = await this.#ask<MailPage>(what, { body: { ...query, cursor, limit } });
+      messages.push(...page.messages);
+      cursor = page.next_cursor;
+      if (limit != null) limit -= page.messages.length;
+    } while (cursor !== null && (limit == null || limit > 0));
+    return { ...page, messages, ...countPage(messages) };
+  }
+
+  async #one(what: 'peek' | 'read', ref: string, { box }: { box?: string | null }): Promise<MailMessage> {
+    const body = { message_ref: parseMailRef(FLEET, ref), box };
+    const { message } = await this.#ask<{ message: MailMessage }>(what, { body });
+    return withFiles(this.#server, this.#directory, message);
+  }
+
+  async #many(what: string, refs: string[], change: object): Promise<MailMessage[]> {
+    const body = { message_refs: parseMailRefs(FLEET, refs), ...change };
+    return (await this.#ask<{ messages: MailMessage[] }>(what, { body })).messages;
+  }
+
+  async #composed(what: 'post' | 'reply', { attachments, ...mail }: Outgoing): Promise<MailSent> {
+    const files = await lookAt(attachments);
+    return this.#deliver(what, mail, { files, messageId: newMessageId(this.#clock.now()) });
+  }
+
+  /** The id is made here, once: however often the server is asked, it is one message. */
+  async #deliver(
+    what: string,
+    mail: object,
+    { files, messageId }: { files: Looked[]; messageId: string },
+  ): Promise<MailSent> {
+    for (const file of files) await upload(this.#server, file);
+    const body = { ...mail, message_id: messageId, attachments: files.map(carried) };
+    return askSurely<MailSent>(this.#server, what, body);
+  }
+
+  #heldView({ message_id, mail, held_at_utc, attachments }: HeldFile): MailMessage {
+    const ref = makeMailRef(FLEET, message_id);
+    const self = { address: this.address, principal_id: this.principal_id };
+    return {
+      message_ref: ref,
+      thread_ref: ref,
+      in_reply_to_ref: null,
+      created_at_utc: utcSeconds(new Date(held_at_utc)),
+      subject: mail.subject,
+      read: true,
+      answered: false,
+      archived: false,
+      unread: false,
+      box: 'outbox',
+      body_preview: bodyPreview(mail.body_content),
+      body_text: mail.body_content,
+      sender: self,
+      to: mail.to.map((address) => ({ address })),
+      cc: (mail.cc ?? []).map((address) => ({ address })),
+      reply_to: [],
+      attachments: attachments.map(({ path: locator, ...each }) => ({
+        ...each,
+        kind: 'transport_owned',
+        locator,
+      })),
+    };
+  }
+}

@@ -1,0 +1,106 @@
+import {
+  asRouseError,
+  type Clock,
+  conflict,
+  crashPoint,
+  Emitter,
+  isRouseError,
+  utcStamp,
+} from '../../base/index.ts';
+import { makeMailRef } from '../../domain/index.ts';
+import type { HeldMail, MailOutbox } from '../port.ts';
+import type { FleetMailServer } from '../transport.ts';
+import { FLEET } from './binding.ts';
+import { askSurely, inDoubt, isAway } from './mail-server.ts';
+import { cannotTell, type HeldFile, type Outbox, viewHeld } from './outbox.ts';
+import { type Carried, type Looked, upload } from './upload.ts';
+import { versionNow } from './watch-mail.ts';
+
+/** What is wrong with the message, and not with the server, the token or the mailbox. */
+const FOR_GOOD = new Set(['invalid', 'not_found', 'conflict', 'unsupported']);
+
+/** The outbox of one mailbox: who sends what waits, and takes it back. */
+export class HeldSender implements MailOutbox {
+  readonly held = new Emitter<void>();
+  readonly #server: FleetMailServer;
+  readonly #outbox: Outbox;
+  readonly #clock: Clock;
+
+  constructor(on: { server: FleetMailServer; outbox: Outbox; clock: Clock }) {
+    this.#server = on.server;
+    this.#outbox = on.outbox;
+    this.#clock = on.clock;
+  }
+
+  async list(): Promise<HeldMail[]> {
+    return this.#outbox.list().map(viewHeld);
+  }
+
+  hold(held: HeldFile): void {
+    this.#outbox.hold(held);
+    this.held.emit();
+  }
+
+  async flush(): Promise<void> {
+    if (!this.#waits()) return;
+    // While it is away nothing is written: whether there is somebody is asked first.
+    await versionNow(this.#server);
+    await this.#outbox.exclusively(async () => {
+      for (const held of this.#outbox.list()) if (!held.refused) await this.#send(held);
+    });
+  }
+
+  async cancel(messageId: string): Promise<HeldMail> {
+    const id = messageId.replace(/^fleet:/, '');
+    return this.#outbox.exclusively(async () => {
+      const held = this.#outbox.require(id);
+      const isThere = held.tried && (await this.#isThere(id));
+      this.#outbox.sent(id);
+      if (isThere)
+        throw conflict(`message ${id} was sent already`, { hint: 'it is in the sent box of the mailbox' });
+      return viewHeld(held);
+    });
+  }
+
+  #waits(): boolean {
+    return !this.#outbox.isEmpty && this.#outbox.list().some(({ refused }) => !refused);
+  }
+
+  async #send(held: HeldFile): Promise<void> {
+    try {
+      for (const attachment of held.attachments) await upload(this.#server, attachment);
+      if (!held.tried) this.#outbox.write({ ...held, tried: true });
+      crashPoint('fleet.mail-trying');
+      const attachments = held.attachments.map(carried);
+      await askSurely(this.#server, 'send', { ...held.mail, message_id: held.message_id, attachments });
+      crashPoint('fleet.mail-taken');
+      this.#outbox.sent(held.message_id);
+    } catch (error) {
+      if (!isOfMessage(error)) {
+        if (isAway(error) && !inDoubt(error) && !held.tried) this.#outbox.write(held);
+        throw error;
+      }
+      const { code, message } = asRouseError(error);
+      const refused = { code, message, at_utc: utcStamp(this.#clock.now()) };
+      this.#outbox.write({ ...held, tried: false, refused });
+    }
+  }
+
+  async #isThere(messageId: string): Promise<boolean> {
+    try {
+      await this.#server.ask('peek', { body: { message_ref: makeMailRef(FLEET, messageId) } });
+      return true;
+    } catch (error) {
+      if (isRouseError(error) && error.code === 'not_found') return false;
+      throw cannotTell(messageId, asRouseError(error));
+    }
+  }
+}
+
+function isOfMessage(error: unknown): boolean {
+  return isRouseError(error) && FOR_GOOD.has(error.code) && error.facts['error_code'] !== 'mail_no_binding';
+}
+
+export function carried({ path: _, ...attachment }: Looked): Carried {
+  return attachment;
+}

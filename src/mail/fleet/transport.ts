@@ -1,0 +1,11 @@
+import type { MailTransport } from '../transport.ts';
+import { FLEET, type FleetBinding, fleetBinding } from './binding.ts';
+
+/** A mailbox that a fleet server keeps, for an agent of any host. */
+export const fleet: MailTransport<FleetBinding> = {
+  name: FLEET,
+  binding: fleetBinding,
+  placeField: 'fleet_url',
+  isRemote: true,
+  keeper: async () => (await import('./keeper.ts')).fleetKeeper,
+};

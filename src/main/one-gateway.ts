@@ -1,0 +1,198 @@
+import { existsSync } from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { parseArgs } from 'node:util';
+import {
+  accountUids,
+  asRouseError,
+  type Clock,
+  invalid,
+  shellQuote,
+  shiftedClock,
+  systemClock,
+} from '../base/index.ts';
+import { fleetMail, type HostIdentity, thisHost } from '../client/index.ts';
+import {
+  COMMS_SKILL,
+  isHeadless,
+  type MailSkill,
+  PROCESS_SKILL,
+  setLimits,
+  TUI_TIMING_RULES,
+} from '../domain/index.ts';
+import {
+  agentTools,
+  gatewayDoor,
+  openServedSurface,
+  portBefore,
+  type RunningGateway,
+  readSession,
+  readWakeTemplate,
+  type SessionFacts,
+  saveHeadlessProgress,
+  startGateway,
+  type WakeTemplate,
+  writeAttempt,
+} from '../gateway/index.ts';
+import { openMailbox } from '../mail/index.ts';
+import { openHeadlessSurface, openSurface, readTimings } from '../terminal/index.ts';
+import { loadOwnTools, skillsDirectory } from '../tools/index.ts';
+
+const TIMING_FLAGS = Object.fromEntries(
+  TUI_TIMING_RULES.map(({ processFlag }) => [processFlag, { type: 'string' as const }]),
+);
+
+/** The words a gateway is started with, in a process of its own or inside a host. */
+export function gatewayWords(words: readonly string[]) {
+  return parseArgs({
+    args: [...words],
+    options: {
+      'gateway-root': { type: 'string' },
+      host: { type: 'string', default: '127.0.0.1' },
+      port: { type: 'string', default: '0' },
+      'allow-users': { type: 'string', default: '' },
+      'attempt-id': { type: 'string', default: 'by-hand' },
+      restarts: { type: 'string', default: '0' },
+      ...TIMING_FLAGS,
+    },
+  }).values;
+}
+
+/** Where a gateway runs. */
+export interface Surroundings {
+  /** Where this package is installed. */
+  installation: string;
+  env: NodeJS.ProcessEnv;
+  hosted: boolean;
+  /** How often it was started again after it had ended by itself. */
+  restarts: number;
+  show?: (line: string) => void;
+}
+
+type Words = ReturnType<typeof gatewayWords>;
+
+/** Starts it, and tells in run/attempt.json what became of that. */
+export async function startOne(words: Words, surroundings: Surroundings): Promise<RunningGateway> {
+  const root = gatewayRoot(words);
+  const attemptId = words['attempt-id'];
+  try {
+    setLimits(surroundings.env);
+    await loadOwnTools(surroundings.env['ROUSE_TOOLS']);
+    const gateway = await startIn(root, words, surroundings);
+    const { instanceId, port } = gateway;
+    writeAttempt(root, attemptId, { status: 'ready', instance_id: instanceId, port, pid: process.pid });
+    return gateway;
+  } catch (thrown) {
+    const error = asRouseError(thrown);
+    const code = typeof error.facts['cause'] === 'string' ? error.facts['cause'] : error.code;
+    writeAttempt(root, attemptId, { status: 'failed', code, message: error.message });
+    throw error;
+  }
+}
+
+/** The session root or its gateway directory. */
+function gatewayRoot(words: Words): string {
+  const given = words['gateway-root'];
+  if (!given) throw invalid('--gateway-root is required');
+  const root = path.resolve(given);
+  return path.basename(root) === 'gateway' ? root : path.join(root, 'gateway');
+}
+
+function windowOf({ env, hosted }: Surroundings): { id: string; index: string; paneId: string } | null {
+  if (hosted || env['HOUMAO_GATEWAY_EXECUTION_MODE'] !== 'tmux_auxiliary_window') return null;
+  const id = env['HOUMAO_GATEWAY_TMUX_WINDOW_ID'];
+  const index = env['HOUMAO_GATEWAY_TMUX_WINDOW_INDEX'];
+  const paneId = env['HOUMAO_GATEWAY_TMUX_PANE_ID'];
+  if (!id || !index || !paneId)
+    throw invalid('a gateway in a tmux window needs its window id, index and pane id');
+  if (index === '0') throw invalid('window 0 is the agent; a gateway never runs there');
+  return { id, index, paneId };
+}
+
+function wakeTemplate({ env, installation }: Surroundings): WakeTemplate {
+  const home = env['ROUSE_HOME'] ?? path.join(env['HOME'] || os.homedir(), '.rouse');
+  const name = path.join('prompts', 'mail-notifier.md');
+  return readWakeTemplate(path.join(home, name), path.join(installation, 'assets', name));
+}
+
+/** For an agent that reaches its mail by commands: this installation's program, wherever the tool's PATH leads. */
+function mailCommand(
+  { manifest, tmuxSessionName }: SessionFacts,
+  installation: string,
+): (words: string) => string {
+  const { agent_name: name, agent_id: id } = manifest;
+  const agent = name
+    ? `--agent-name ${shellQuote(name)}`
+    : id
+      ? `--agent-id ${shellQuote(id)}`
+      : `--target-tmux-session ${shellQuote(tmuxSessionName)}`;
+  const program = shellQuote(path.join(installation, 'bin', 'rouse'));
+  return (words) => `${program} agents mail ${words} ${agent}`;
+}
+
+/** Which of our skills stand in the tool's home now; somebody may install them while it runs. */
+function installedSkills(
+  { tool, launch_plan: plan }: SessionFacts['manifest'],
+  env: NodeJS.ProcessEnv,
+): { process: boolean; comms: boolean } {
+  const directory = skillsDirectory(tool, { home: plan.home_selector?.home_path ?? undefined, env });
+  const has = (skill: MailSkill): boolean =>
+    directory !== undefined && existsSync(path.join(directory, skill, 'SKILL.md'));
+  return { process: has(PROCESS_SKILL), comms: has(COMMS_SKILL) };
+}
+
+/** The wall clock of a process under proof is set by a file. */
+export function processClock(): Clock {
+  const shift = process.env['ROUSE_CLOCK_SHIFT_FILE'];
+  return shift ? shiftedClock(shift) : systemClock;
+}
+
+/** A fleet can do without it, and so can the agent. */
+function hostOf(env: NodeJS.ProcessEnv): HostIdentity | undefined {
+  try {
+    return thisHost(env);
+  } catch {
+    return undefined;
+  }
+}
+
+function startIn(root: string, words: Words, surroundings: Surroundings): Promise<RunningGateway> {
+  const { env, hosted, restarts, show } = surroundings;
+  const session = readSession(path.dirname(root));
+  const { host } = words;
+  const clock = processClock();
+  const manifestNow = (): SessionFacts['manifest'] => readSession(session.sessionRoot).manifest;
+  const window = windowOf(surroundings);
+  return startGateway({
+    gatewayRoot: root,
+    session,
+    fleetHost: hostOf(env),
+    host,
+    port: (restarts > 0 && portBefore(root)) || Number(words.port),
+    restarts,
+    executionMode: hosted ? 'hosted' : window ? 'tmux_auxiliary_window' : 'detached_process',
+    window,
+    timings: readTimings(words),
+    ...gatewayDoor(root, { host, guests: new Set(accountUids(words['allow-users'])), env }),
+    clock,
+    ...(show && { show }),
+    openSurface: (parts) => {
+      const options = { ...parts, ...session, clock, timings: words, env };
+      const served = openServedSurface(options);
+      if (served) return served;
+      return isHeadless(session.backend)
+        ? openHeadlessSurface({
+            ...options,
+            manifestNow,
+            saveHeadless: (progress) => saveHeadlessProgress(session.sessionRoot, progress),
+          })
+        : openSurface(options);
+    },
+    openMailbox: (binding) => openMailbox(binding, { clock, connectFleet: fleetMail }),
+    mailboxBinding: () => manifestNow().launch_plan.mailbox,
+    wakeTemplate: () => wakeTemplate(surroundings),
+    mailCommand: mailCommand(session, surroundings.installation),
+    agentTools: (baseUrl, instanceId) => agentTools(manifestNow(), baseUrl, instanceId),
+    skills: () => installedSkills(manifestNow(), env),
+  });
+}

@@ -1,0 +1,84 @@
+import * as fs from 'node:fs';
+import Module from 'node:module';
+import * as path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import * as vm from 'node:vm';
+
+type CommandLine = typeof import('./command-line.ts');
+type Parts = { parts: Record<string, () => Promise<unknown>> };
+
+/**
+ * The command line, compiled already where the build left what V8 made of it. Another V8 refuses that by itself and
+ * compiles anew, which takes some 50 ms longer and is not told to anybody.
+ */
+export function commandLine(directory: string): CommandLine {
+  return new QuickBundles(directory, true).load('command-line');
+}
+
+/** For the build: the command line, and what V8 has made of it since. */
+export function compiling(directory: string): { commandLine: CommandLine; save(): void } {
+  const bundles = new QuickBundles(directory, false);
+  return { commandLine: bundles.load('command-line'), save: () => bundles.save() };
+}
+
+/** The bundles that the build has wrapped (scripts/quick-bundles.mjs), each with its cache beside it. */
+class QuickBundles {
+  readonly #directory: string;
+  readonly #cached: boolean;
+  readonly #scripts = new Map<string, vm.Script>();
+  #parts: Parts | undefined;
+
+  constructor(directory: string, cached: boolean) {
+    this.#directory = directory;
+    this.#cached = cached;
+  }
+
+  load<T>(name: string): T {
+    const filename = path.join(this.#directory, `${name}.cjs`);
+    const cachedData = this.#cached ? read(this.#cacheOf(name)) : undefined;
+    // esbuild writes nothing but ASCII, and bytes are taken over as they are.
+    const code = fs.readFileSync(filename, 'latin1');
+    const script = new vm.Script(code, { filename, ...(cachedData && { cachedData }) });
+    this.#scripts.set(name, script);
+    const module = { exports: {} };
+    const compiledPart = (part: string): Promise<unknown> => this.#part(part);
+    script.runInThisContext()(
+      module.exports,
+      Module.createRequire(filename),
+      module,
+      filename,
+      this.#directory,
+      lazyPart,
+      compiledPart,
+      pathToFileURL(filename).href,
+    );
+    return module.exports as T;
+  }
+
+  save(): void {
+    for (const [name, script] of this.#scripts)
+      fs.writeFileSync(this.#cacheOf(name), script.createCachedData());
+  }
+
+  #part(name: string): Promise<unknown> {
+    this.#parts ??= this.load<Parts>('parts');
+    return this.#parts.parts[name]!();
+  }
+
+  #cacheOf(name: string): string {
+    return path.join(this.#directory, `${name}.cache`);
+  }
+}
+
+/** What the build has put into files of their own, and packages. */
+function lazyPart(file: string): Promise<unknown> {
+  return import(file);
+}
+
+function read(file: string): Buffer | undefined {
+  try {
+    return fs.readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}

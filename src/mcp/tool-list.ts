@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import { MAIL_TOOLS } from './mail-tools.ts';
+import type { McpPorts } from './ports.ts';
+import { REMINDER_TOOLS } from './reminder-tools.ts';
+import { TICKET_TOOLS } from './ticket-tools.ts';
+import type { Tool } from './tool.ts';
+
+/** Each port, and the tools that lead there. */
+export const TOOLS_OF: Readonly<Record<keyof McpPorts, Tool[]>> = {
+  tickets: TICKET_TOOLS,
+  mail: MAIL_TOOLS,
+  reminders: REMINDER_TOOLS,
+};
+
+export const PORTS = Object.keys(TOOLS_OF) as (keyof McpPorts)[];
+
+/** The tools of these ports, in the words the server would use, for whoever must name them before it is asked. */
+export function describeTools(
+  ports: Readonly<Partial<Record<keyof McpPorts, unknown>>>,
+): { name: string; title: string; description: string; input: object }[] {
+  return PORTS.filter((port) => ports[port]).flatMap((port) =>
+    TOOLS_OF[port].map(({ name, title, description, input }) => {
+      const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
+      return { name, title, description, input: schema };
+    }),
+  );
+}

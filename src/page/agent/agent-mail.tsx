@@ -1,0 +1,28 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { mailboxes, mailList } from '../live/questions.ts';
+import { MessageRow } from '../mail/message-row.tsx';
+import { Loading, Quiet, Trouble } from '../parts/said.tsx';
+
+/** The agent's own mailbox; each message opens in the mail. */
+export function AgentMail({ name }: { name: string }) {
+  const { data, error } = useQuery(mailboxes);
+  if (error) return <Trouble error={error} />;
+  if (!data) return <Loading what="mail" />;
+  const own = data.mailboxes.find(({ agent }) => agent === name);
+  return own ? <Messages mailbox={own.id} /> : <Quiet>It has no mailbox on this host.</Quiet>;
+}
+
+function Messages({ mailbox }: { mailbox: string }) {
+  const { data, error } = useInfiniteQuery(mailList({ mailbox }));
+  if (error && !data) return <Trouble error={error} />;
+  if (!data) return <Loading what="mail" />;
+  const messages = data.pages.flatMap((page) => page.messages);
+  if (messages.length === 0) return <Quiet>No mail.</Quiet>;
+  return (
+    <ul>
+      {messages.map((message) => (
+        <MessageRow key={message.message_ref} message={message} box={undefined} isOpen={false} />
+      ))}
+    </ul>
+  );
+}

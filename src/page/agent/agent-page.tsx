@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { PageAgent, PageReceipt } from '../../wire/index.ts';
+import { useLive } from '../live/live.ts';
+import { rowNamed } from '../live/picture.ts';
+import { agentAt, factsOf } from '../live/questions.ts';
+import { useAction } from '../parts/action.ts';
+import { Loading, Trouble } from '../parts/said.tsx';
+import { AgentHeader } from './agent-header.tsx';
+import { AgentTabs } from './agent-tabs.tsx';
+import { Composer } from './composer.tsx';
+import { LedgerDrawer } from './ledger-drawer.tsx';
+import { Timeline } from './timeline.tsx';
+
+/** One agent: what happened, what is on its screen, and a way to write to it. */
+export default function AgentPage({ name }: { name: string }) {
+  const { data, error, refetch } = useQuery(factsOf(name));
+  useSeen(name);
+  if (error && !data)
+    return (
+      <div className="p-4">
+        <Trouble error={error} again={() => void refetch()} />
+      </div>
+    );
+  if (!data) return <Loading rows={8} what={name} />;
+  return <Loaded name={name} agent={data} />;
+}
+
+function Loaded({ name, agent }: { name: string; agent: PageAgent }) {
+  const isLocal = agent.out_of_reach === null;
+  return (
+    <div className="mx-auto flex max-w-[90rem] flex-col gap-3 p-3 md:p-4 lg:h-[calc(100dvh-3rem)]">
+      <AgentHeader agent={agent} />
+      <div className="grid min-h-0 flex-1 gap-3 lg:grid-cols-[minmax(20rem,5fr)_minmax(24rem,7fr)]">
+        <div className="order-2 flex min-h-0 flex-col gap-3 lg:order-1">
+          <Timeline name={name} />
+          <Composer name={name} agent={agent} />
+        </div>
+        <div className="order-1 min-h-0 min-w-0 lg:order-2">
+          <AgentTabs name={name} agent={agent} isLocal={isLocal} />
+        </div>
+      </div>
+      <LedgerDrawer name={name} />
+    </div>
+  );
+}
+
+/** Whoever opens it has looked at it. */
+function useSeen(name: string): void {
+  const isUnseen = useLive(({ picture }) => rowNamed(picture?.agents.values(), name)?.done_unseen ?? false);
+  const { run } = useAction<PageReceipt>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `run` is another function at every drawing
+  useEffect(() => {
+    if (isUnseen && !document.hidden) void run(`${agentAt(name)}/seen`);
+  }, [isUnseen, name]);
+}

@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query';
+import type { PageQueue, PageReceipt } from '../../wire/index.ts';
+import { useMay } from '../frame/session-context.ts';
+import { agentAt, queueOf } from '../live/questions.ts';
+import { lengthInWords } from '../model/clock.ts';
+import { withQuery } from '../model/router.ts';
+import { useAction } from '../parts/action.ts';
+import { Age } from '../parts/age.tsx';
+import { Link } from '../parts/link.tsx';
+import { Plain } from '../parts/plain-text.tsx';
+import { Loading, Quiet, Trouble } from '../parts/said.tsx';
+
+/** What waits for the agent, then what ended; waiting is told apart from working. */
+export function AgentQueue({ name }: { name: string }) {
+  const { data, error, refetch } = useQuery(queueOf(name));
+  if (error && !data) return <Trouble error={error} again={() => void refetch()} />;
+  if (!data) return <Loading what="the queue" />;
+  if (data.items.length === 0) return <Quiet>Nothing is in line.</Quiet>;
+  const counts = Object.entries(data.counts).filter(([, count]) => count > 0);
+  return (
+    <>
+      <p className="border-b border-line px-4 py-2 text-muted">
+        <Plain text={counts.map(([state, count]) => `${state.replaceAll('_', ' ')} ${count}`).join(' · ')} />
+      </p>
+      <ul>
+        {data.items.map((item) => (
+          <QueueRow key={item.request_id} name={name} item={item} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+type QueueItem = PageQueue['items'][number];
+
+function QueueRow({ name, item }: { name: string; item: QueueItem }) {
+  const { sending, run } = useAction<PageReceipt>();
+  const may = useMay('operate');
+  const trouble =
+    item.outcome !== null && !['submitted', 'cancelled', 'coalesced', 'superseded'].includes(item.outcome);
+  return (
+    <li className="border-b border-line px-4 py-2 last:border-b-0">
+      <div className="flex items-baseline gap-3">
+        <Link data-row href={withQuery({ ledger: item.ref })} className="min-w-0 flex-1 hover:underline">
+          <Plain text={item.title} />
+        </Link>
+        <span className={`text-xs whitespace-nowrap ${trouble ? 'font-semibold text-need' : 'text-muted'}`}>
+          {(item.outcome ?? item.state).replaceAll('_', ' ')}
+        </span>
+        <Age utc={item.accepted_at_utc} className="text-xs text-muted" />
+      </div>
+      <p className="flex flex-wrap items-center gap-x-3 text-xs text-muted">
+        <span>
+          <Plain text={`${item.kind.replaceAll('_', ' ')} from ${item.source}`} />
+        </span>
+        <Spans item={item} />
+        {(item.waiting_reason ?? item.error_detail) && (
+          <span className="text-wait">
+            <Plain text={item.waiting_reason ?? item.error_detail ?? ''} />
+          </span>
+        )}
+        {item.cancellable && may && (
+          <button
+            type="button"
+            className="btn min-h-6 px-2 text-xs"
+            disabled={sending.state === 'sending'}
+            onClick={() => void run(`${agentAt(name)}/queue/${encodeURIComponent(item.request_id)}/cancel`)}
+          >
+            Take it out
+          </button>
+        )}
+      </p>
+      {sending.state === 'failed' && <Trouble error={sending.error} />}
+    </li>
+  );
+}
+
+function Spans({ item }: { item: QueueItem }) {
+  if (!item.started_at_utc) return null;
+  const waited = Date.parse(item.started_at_utc) - Date.parse(item.accepted_at_utc);
+  const worked = item.finished_at_utc
+    ? Date.parse(item.finished_at_utc) - Date.parse(item.started_at_utc)
+    : undefined;
+  return (
+    <span>
+      waited {lengthInWords(waited)}
+      {worked !== undefined && `, took ${lengthInWords(worked)}`}
+    </span>
+  );
+}

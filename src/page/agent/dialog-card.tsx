@@ -1,0 +1,64 @@
+import type { PageDialog, PageReceipt } from '../../wire/index.ts';
+import { useMay } from '../frame/session-context.ts';
+import { agentAt } from '../live/questions.ts';
+import { useAction } from '../parts/action.ts';
+import { Plain } from '../parts/plain-text.tsx';
+import { Trouble } from '../parts/said.tsx';
+
+/**
+ * A tool asks something. A choice is one raw key; the server presses it only if this very dialog is on the screen at that
+ * instant. Nothing is ever chosen by itself.
+ */
+export function DialogCard({ name, dialog }: { name: string; dialog: PageDialog }) {
+  const { sending, run } = useAction<PageReceipt>();
+  const may = useMay('operate');
+  const choose = (key: string) => void run(`${agentAt(name)}/dialog`, { dialog_hash: dialog.hash, key });
+  return (
+    <section className="border-b border-line bg-need-soft px-4 py-3" aria-labelledby="dialog">
+      <h2 id="dialog" className="font-semibold text-need">
+        <Plain text={`${name} asks (${dialog.kind}): ${dialog.title}`} />
+      </h2>
+      <div className="mt-2 max-h-40 overflow-y-auto rounded-md bg-surface px-3 py-2 font-mono text-xs whitespace-pre-wrap">
+        {dialog.lines.map((line, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a dialog are their places
+          <div key={at}>
+            <Plain text={line || ' '} />
+          </div>
+        ))}
+      </div>
+      <div className="mt-2 flex flex-wrap gap-2">
+        {dialog.choices.map(({ key, label, selected }) => (
+          <button
+            key={key}
+            type="button"
+            className={`btn h-auto whitespace-normal ${selected ? 'border-edge' : ''}`}
+            disabled={!may || sending.state === 'sending' || sending.state === 'done'}
+            onClick={() => choose(key)}
+          >
+            <kbd className="kbd">
+              <Plain text={key} />
+            </kbd>
+            <Plain text={label} />
+          </button>
+        ))}
+      </div>
+      {dialog.choices.length === 0 && (
+        <p className="mt-2 text-xs">
+          Its choices cannot be told for sure. Answer in its window:{' '}
+          <code className="font-mono">rouse open {name}</code>
+        </p>
+      )}
+      {!may && <p className="mt-1 text-xs text-muted">Your link does not allow you to answer it.</p>}
+      {sending.state === 'done' && (
+        <p role="status" className="mt-2 text-xs">
+          <Plain text={sending.receipt.sentence} />
+        </p>
+      )}
+      {sending.state === 'failed' && (
+        <div className="mt-2">
+          <Trouble error={sending.error} />
+        </div>
+      )}
+    </section>
+  );
+}

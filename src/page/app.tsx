@@ -1,0 +1,110 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { Gate } from './frame/gate.tsx';
+import { StaleBanner } from './frame/live-mark.tsx';
+import { useShortcuts } from './frame/shortcuts.ts';
+import { TabBar, TopBar } from './frame/top-bar.tsx';
+import { Home } from './home/home.tsx';
+import { answers } from './live/answers.ts';
+import { useLive } from './live/live.ts';
+import { noticeNews, showCount } from './model/notices.ts';
+import { place, usePlace } from './model/router.ts';
+import { Link } from './parts/link.tsx';
+import { Loading, Quiet } from './parts/said.tsx';
+
+/** Home is there at once; everything else comes when it is asked for. */
+const AgentPage = lazy(() => import('./agent/agent-page.tsx'));
+const SearchOverlay = lazy(() => import('./search/search-overlay.tsx'));
+const KeysOverlay = lazy(() => import('./frame/keys-overlay.tsx'));
+const MailPage = lazy(() => import('./mail/mail-page.tsx'));
+const RequestsPage = lazy(() => import('./requests/requests-page.tsx'));
+const RemindersPage = lazy(() => import('./reminders/reminders-page.tsx'));
+
+export function App() {
+  return (
+    <QueryClientProvider client={answers}>
+      <Gate>
+        <Frame />
+      </Gate>
+    </QueryClientProvider>
+  );
+}
+
+type Open = 'search' | 'keys' | undefined;
+
+function Frame() {
+  const [open, setOpen] = useState<Open>(() => (place.get().query.has('search') ? 'search' : undefined));
+  const search = useCallback(() => setOpen('search'), []);
+  const overview = useCallback(() => setOpen('keys'), []);
+  const close = useCallback(() => setOpen(undefined), []);
+  useShortcuts({ search, overview });
+  return (
+    <>
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 btn"
+      >
+        Skip to the content
+      </a>
+      <TopBar onSearch={search} onKeys={overview} />
+      <StaleBanner />
+      <News />
+      <main id="main" tabIndex={-1} className="pb-20 outline-none md:pb-6">
+        <Suspense fallback={<Loading what="the page" />}>
+          <Content />
+        </Suspense>
+      </main>
+      <TabBar />
+      <Suspense>
+        {open === 'search' && <SearchOverlay onClose={close} />}
+        {open === 'keys' && <KeysOverlay onClose={close} />}
+      </Suspense>
+    </>
+  );
+}
+
+function Content() {
+  const { path } = usePlace();
+  const [, agent] = /^\/ui\/agents\/([^/]+)\/?$/.exec(path) ?? [];
+  if (agent) return <AgentPage key={agent} name={decode(agent)} />;
+  if (path.startsWith('/ui/mail')) return <MailPage />;
+  if (path.startsWith('/ui/requests')) return <RequestsPage />;
+  if (path.startsWith('/ui/reminders')) return <RemindersPage />;
+  if (path === '/ui/' || path === '/ui') return <Home />;
+  return (
+    <Quiet>
+      There is nothing here.{' '}
+      <Link href="/ui/" className="text-accent underline">
+        Home
+      </Link>
+    </Quiet>
+  );
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/** The title's count, notifications, and for screen readers the number alone. */
+function News() {
+  const picture = useLive((live) => live.picture);
+  const { path } = usePlace();
+  const needs = picture?.needs.length ?? 0;
+  useEffect(() => {
+    const [, agent] = /^\/ui\/agents\/([^/]+)/.exec(path) ?? [];
+    const [, word = ''] = /^\/ui\/(mail|requests|reminders)/.exec(path) ?? [];
+    showCount(needs, agent ? decode(agent) : word.replace(/^./, (letter) => letter.toUpperCase()));
+  }, [needs, path]);
+  useEffect(() => {
+    if (picture) noticeNews(picture.needs, picture.agents.values());
+  }, [picture]);
+  return (
+    <div aria-live="polite" className="sr-only">
+      {needs === 0 ? 'Nothing needs you' : `${needs} ${needs === 1 ? 'matter needs' : 'matters need'} you`}
+    </div>
+  );
+}

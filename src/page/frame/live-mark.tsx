@@ -1,0 +1,58 @@
+import { useLive } from '../live/live.ts';
+import { lengthInWords, serverNow, timeOfDay, useTicking } from '../model/clock.ts';
+
+const WORDS = {
+  connecting: 'connecting',
+  live: 'live',
+  lost: 'stale',
+  paused: 'paused',
+  ended: 'ended',
+} as const;
+
+const LOOK = {
+  connecting: 'text-wait',
+  live: 'text-idle',
+  lost: 'text-need',
+  paused: 'text-wait',
+  ended: 'text-need',
+} as const;
+
+/** Honest about what is seen: live by the server's clock, or how old the picture is. */
+export function LiveMark() {
+  const { state, heardMs } = useLive((live) => live);
+  const clock = useTicking(() =>
+    state === 'live' ? timeOfDay(serverNow()) : `${lengthInWords(Date.now() - heardMs)} old`,
+  );
+  const title =
+    state === 'live'
+      ? "Changes are shown as they happen; the time is the server's"
+      : `What you see is from ${timeOfDay(heardMs)}; trying to reach the server`;
+  return (
+    <div
+      className={`flex items-center gap-1.5 text-xs font-semibold ${LOOK[state]}`}
+      title={title}
+      data-live={state}
+    >
+      <svg width="8" height="8" viewBox="0 0 8 8" aria-hidden="true">
+        {state === 'live' ? (
+          <circle cx="4" cy="4" r="4" fill="currentColor" />
+        ) : (
+          <path d="M4 0 8 8H0z" fill="currentColor" />
+        )}
+      </svg>
+      <span>{WORDS[state]}</span>
+      <span className="digits font-normal text-muted">{clock}</span>
+    </div>
+  );
+}
+
+/** Over everything while the picture is old, so that nobody takes it for the present. */
+export function StaleBanner() {
+  const { state, heardMs, trouble } = useLive((live) => live);
+  if (state !== 'lost') return null;
+  return (
+    <div role="status" className="bg-need-soft px-4 py-1 text-center text-xs font-semibold text-need">
+      Not live: this is how it was at {timeOfDay(heardMs)}. Reconnecting …{trouble ? ` (${trouble})` : ''}
+    </div>
+  );
+}

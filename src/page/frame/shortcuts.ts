@@ -1,0 +1,80 @@
+import { useEffect } from 'react';
+import { goTo } from '../model/router.ts';
+import { settings } from '../model/settings.ts';
+
+const PLACES: Record<string, string> = {
+  h: '/ui/',
+  a: '/ui/',
+  m: '/ui/mail',
+  r: '/ui/requests',
+  t: '/ui/reminders',
+};
+
+/** What the overlay lists; rows are moved through with j and k wherever a list marks them with `data-row`. */
+export const SHORTCUTS: readonly (readonly [string, string])[] = [
+  ['/', 'Search everything'],
+  ['?', 'This overview'],
+  ['j  k', 'Next and previous row'],
+  ['Enter', 'Open the row'],
+  ['g h', 'Home: who needs you, agents'],
+  ['g m', 'Mail'],
+  ['g r', 'Requests'],
+  ['g t', 'Reminders'],
+  ['r', 'Reply, or write to the agent'],
+  ['e', 'Archive the message'],
+  ['c', 'New message'],
+  ['Esc', 'Close, or back to the list'],
+];
+
+const isWriting = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+interface Doing {
+  search: () => void;
+  overview: () => void;
+}
+
+/** Single letters never while a field has the focus, never with a modifier, and not at all where they are switched off. */
+export function useShortcuts({ search, overview }: Doing): void {
+  useEffect(() => {
+    let afterG = 0;
+    const press = (event: KeyboardEvent): void => {
+      if (!settings.get().keys || isWriting(event.target) || event.metaKey || event.ctrlKey || event.altKey)
+        return;
+      if (document.querySelector('[role="dialog"]') && event.key !== '?') return;
+      const isSecond = Date.now() - afterG < 1500;
+      afterG = 0;
+      const target = isSecond ? PLACES[event.key] : undefined;
+      if (target) goTo(target);
+      else if (event.key === 'g') afterG = Date.now();
+      else if (event.key === '/') search();
+      else if (event.key === '?') overview();
+      else if (event.key === 'j' || event.key === 'k') step(event.key === 'j' ? 1 : -1);
+      else if (!pressMarked(event.key)) return;
+      event.preventDefault();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [search, overview]);
+}
+
+/** Buttons and fields say themselves which key they answer to. */
+function pressMarked(key: string): boolean {
+  if (!/^[a-z]$/.test(key)) return false;
+  const marked = [...document.querySelectorAll<HTMLElement>(`[data-key="${key}"]`)].find(
+    (one) => one.offsetParent,
+  );
+  if (!marked) return false;
+  if (isWriting(marked)) marked.focus();
+  else marked.click();
+  return true;
+}
+
+function step(by: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')].filter((row) => row.offsetParent);
+  const at = rows.indexOf(document.activeElement as HTMLElement);
+  const next = rows[at < 0 ? (by === 1 ? 0 : rows.length - 1) : at + by];
+  next?.focus();
+  next?.scrollIntoView({ block: 'nearest' });
+}

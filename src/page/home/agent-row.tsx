@@ -1,0 +1,98 @@
+import { memo } from 'react';
+import type { PageAgentRow } from '../../wire/index.ts';
+import { agentPath } from '../model/router.ts';
+import { Age } from '../parts/age.tsx';
+import { HourChart } from '../parts/hour-chart.tsx';
+import { Link } from '../parts/link.tsx';
+import { Plain } from '../parts/plain-text.tsx';
+import { StateMark } from '../parts/state-mark.tsx';
+
+interface Given {
+  row: PageAgentRow;
+  isGone: boolean;
+}
+
+/** One agent on one line; on a phone, on three. The name is a link over the whole row. */
+export const AgentRow = memo(function AgentRow({ row, isGone }: Given) {
+  return (
+    // biome-ignore-start lint/a11y/noRedundantRoles: they would be lost with another display
+    <tr
+      role="row"
+      data-agent={row.name}
+      className={`agent-row agent-card relative border-b border-line last:border-b-0 hover:bg-bg ${isGone ? 'opacity-50' : ''}`}
+    >
+      <td role="cell" className="flex min-w-0 items-center gap-2 [grid-area:state]">
+        <StateMark state={row.state} words={row.state_words} />
+        <Age utc={row.state_since_utc} className="text-xs text-muted" />
+      </td>
+      <td role="cell" className="flex min-w-0 items-center gap-2 [grid-area:name]">
+        <Link
+          data-row
+          href={agentPath(row.name)}
+          className="truncate font-semibold after:absolute after:inset-0 focus-visible:outline-offset-[-1px]"
+        >
+          <Plain text={row.name} />
+        </Link>
+        <span className="truncate text-xs text-muted">
+          <Plain text={row.here ? row.tool : `${row.tool} on ${row.host}`} />
+        </span>
+        {row.done_unseen && (
+          <span className="chip h-4 bg-idle-soft px-1.5 text-2xs text-idle">done, not looked at</span>
+        )}
+      </td>
+      <td role="cell" className="min-w-0 truncate text-muted [grid-area:doing]">
+        <Doing row={row} />
+      </td>
+      <Count label="unread" count={row.unread} area="unread" />
+      <Count label="owes" count={row.owes} area="owes" />
+      <Count label="owed" count={row.owed} area="owed" />
+      <td role="cell" className="digits text-right text-muted [grid-area:wake] max-md:hidden">
+        {row.last_wake_utc ? <Age utc={row.last_wake_utc} /> : <span aria-hidden="true">–</span>}
+      </td>
+      <td role="cell" className="min-w-0 [grid-area:chart]">
+        <HourChart hour={row.last_hour} height={26} />
+      </td>
+    </tr>
+    // biome-ignore-end lint/a11y/noRedundantRoles: they would be lost with another display
+  );
+});
+
+function Doing({ row }: { row: PageAgentRow }) {
+  if (row.needs_you) return <Plain text={row.needs_you} />;
+  if (row.doing_now)
+    return (
+      <span className="text-ink">
+        <Plain text={row.doing_now} />
+      </span>
+    );
+  return row.reason ? <Plain text={row.reason} /> : <span aria-hidden="true">–</span>;
+}
+
+/** Nothing is a dash that nobody reads out; something is bold. */
+function Count({
+  label,
+  count,
+  area,
+}: {
+  label: string;
+  count: number | null;
+  area: 'unread' | 'owes' | 'owed';
+}) {
+  const place = { unread: '[grid-area:unread]', owes: '[grid-area:owes]', owed: '[grid-area:owed]' }[area];
+  return (
+    <td
+      // biome-ignore lint/a11y/noRedundantRoles: it would be lost with another display
+      role="cell"
+      className={`digits text-right ${place} ${count ? 'font-semibold' : 'text-muted max-md:hidden'}`}
+    >
+      {count ? (
+        <>
+          {count}
+          <span className="ml-1 font-normal text-muted md:hidden">{label}</span>
+        </>
+      ) : (
+        <span aria-hidden="true">–</span>
+      )}
+    </td>
+  );
+}

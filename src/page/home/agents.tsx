@@ -1,0 +1,143 @@
+import { useCallback, useMemo, useState } from 'react';
+import type { PageAgentRow } from '../../wire/index.ts';
+import { usePicture } from '../live/live.ts';
+import { useQueryWord, withQuery } from '../model/router.ts';
+import { useHeld } from '../parts/held.ts';
+import { useHolding } from '../parts/holding.ts';
+import { Link } from '../parts/link.tsx';
+import { Quiet } from '../parts/said.tsx';
+import { NewRows } from '../parts/small-parts.tsx';
+import { AgentRow } from './agent-row.tsx';
+
+type State = PageAgentRow['state'];
+
+const ORDER: Record<State, number> = {
+  needs_you: 0,
+  waiting: 1,
+  working: 2,
+  starting: 3,
+  idle: 4,
+  not_watched: 5,
+  gone: 6,
+  elsewhere: 7,
+};
+
+const FILTERS: readonly { word: string; label: string; states: readonly State[] }[] = [
+  { word: '', label: 'All', states: [] },
+  { word: 'needs_you', label: 'Need you', states: ['needs_you'] },
+  { word: 'working', label: 'Working', states: ['working', 'starting'] },
+  { word: 'waiting', label: 'Waiting', states: ['waiting'] },
+  { word: 'idle', label: 'Idle', states: ['idle'] },
+  { word: 'gone', label: 'Gone', states: ['gone', 'not_watched'] },
+  { word: 'elsewhere', label: 'Elsewhere', states: ['elsewhere'] },
+];
+
+const idOf = ({ id }: PageAgentRow): string => id;
+const byUrgency = (a: PageAgentRow, b: PageAgentRow): number =>
+  ORDER[a.state] - ORDER[b.state] || a.name.localeCompare(b.name, 'en');
+
+export function Agents() {
+  const all = usePicture((picture) => picture.agents);
+  const word = useQueryWord('state') ?? '';
+  const [text, setText] = useState('');
+  const states = FILTERS.find((filter) => filter.word === word)?.states ?? [];
+  const wanted = useMemo(() => {
+    const needle = text.trim().toLowerCase();
+    if (!all) return undefined;
+    return [...all.values()]
+      .filter(({ state }) => states.length === 0 || states.includes(state))
+      .filter(({ name, tool, host }) => !needle || `${name} ${tool} ${host}`.toLowerCase().includes(needle))
+      .sort(byUrgency);
+  }, [all, states, text]);
+  const { rows, fresh, show } = useHeld(wanted, useCallback(idOf, []));
+  const list = useHolding<HTMLTableSectionElement>();
+  return (
+    <section aria-labelledby="agents" className="card overflow-hidden">
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
+        <h2 id="agents" className="heading">
+          Agents
+        </h2>
+        <Filters rows={all ? [...all.values()] : []} now={word} />
+        <NewRows fresh={fresh} show={show} />
+        <input
+          type="search"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+          placeholder="Name, tool or host"
+          aria-label="Show only agents whose name, tool or host contains"
+          className="field ml-auto w-full sm:w-44"
+        />
+      </header>
+      {/* Roles are named because cards on a phone are no table to the style sheet. */}
+      {/* biome-ignore-start lint/a11y/noRedundantRoles: they would be lost with another display */}
+      <table role="table" className="w-full" aria-labelledby="agents">
+        <AgentsHead />
+        <tbody role="rowgroup" ref={list}>
+          {rows.map(({ row, isGone }) => (
+            <AgentRow key={row.id} row={row} isGone={isGone} />
+          ))}
+        </tbody>
+      </table>
+      {/* biome-ignore-end lint/a11y/noRedundantRoles: they would be lost with another display */}
+      {rows.length === 0 && <NoAgents isFiltered={word !== '' || text !== ''} />}
+    </section>
+  );
+}
+
+const HEAD = ['State', 'Agent', 'Doing now', 'Unread', 'Owes', 'Owed', 'Last wake', 'Last hour'] as const;
+
+function AgentsHead() {
+  return (
+    // biome-ignore-start lint/a11y/noRedundantRoles: they would be lost with another display
+    <thead
+      role="rowgroup"
+      className="border-y border-line bg-bg text-2xs font-semibold text-muted max-md:sr-only"
+    >
+      <tr role="row" className="agent-row">
+        {HEAD.map((label) => (
+          <th
+            key={label}
+            role="columnheader"
+            scope="col"
+            className={`truncate font-semibold ${/^(Un|Ow)/.test(label) ? 'text-right' : 'text-left'} ${label.startsWith('Last w') ? 'text-right' : ''}`}
+          >
+            {label === 'Last hour' ? 'Wakes ▲ turns ▼, 1 h' : label}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    // biome-ignore-end lint/a11y/noRedundantRoles: they would be lost with another display
+  );
+}
+
+/** Counts that lead to what they count. */
+function Filters({ rows, now }: { rows: readonly PageAgentRow[]; now: string }) {
+  return (
+    <nav aria-label="Agents by state" className="flex flex-wrap gap-1">
+      {FILTERS.map(({ word, label, states }) => {
+        const count = word === '' ? rows.length : rows.filter(({ state }) => states.includes(state)).length;
+        if (count === 0 && word !== '' && word !== now) return null;
+        return (
+          <Link
+            key={label}
+            href={withQuery({ state: word || undefined })}
+            aria-current={word === now ? 'true' : undefined}
+            className="chip text-muted hover:bg-sunken aria-[current]:bg-accent-soft aria-[current]:text-accent"
+          >
+            {label} <span className="digits">{count}</span>
+          </Link>
+        );
+      })}
+    </nav>
+  );
+}
+
+function NoAgents({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <Quiet>No agent is like that.</Quiet>;
+  return (
+    <Quiet>
+      No agents on this host yet. <code className="font-mono">rouse launch claude ana --wake</code> starts
+      one.
+    </Quiet>
+  );
+}

@@ -1,0 +1,69 @@
+import { settings } from '../model/settings.ts';
+import { hearBeat, live, refresh } from './live.ts';
+import { holdStream, SILENCE_MS } from './stream.ts';
+import { listenToTabs } from './tabs.ts';
+
+const LOCK = 'rouse-page-stream';
+/** A tab that nobody has looked at for so long gives the stream up, unless it was asked to notify. */
+const HIDDEN_MS = 60_000;
+
+let looking: AbortController | undefined;
+let hiding: ReturnType<typeof setTimeout> | undefined;
+
+export function startLive(): void {
+  listenToTabs();
+  look();
+  document.addEventListener('visibilitychange', () => {
+    clearTimeout(hiding);
+    if (document.hidden) hiding = setTimeout(lookAway, HIDDEN_MS);
+    else look();
+  });
+  addEventListener('pagehide', () => looking?.abort());
+  addEventListener('pageshow', ({ persisted }) => persisted && look());
+  setInterval(noticeSilence, 5000);
+}
+
+function look(): void {
+  if (live.get().state === 'ended') return;
+  if (looking && !looking.signal.aborted) return;
+  looking = new AbortController();
+  const { signal } = looking;
+  const isBack = live.get().picture !== undefined;
+  if (live.get().state === 'paused') hearBeat('connecting');
+  refresh()
+    .then(() => isBack && hearBeat('live'))
+    .catch(() => undefined);
+  takeTurns(signal).catch(() => undefined);
+}
+
+function lookAway(): void {
+  if (!document.hidden || settings.get().notify) return;
+  looking?.abort();
+  hearBeat('paused');
+}
+
+/** Waits for the lock, then holds the stream; whoever it is stolen from waits again. */
+async function takeTurns(signal: AbortSignal, steal = false): Promise<void> {
+  if (!navigator.locks) return holdStream(signal);
+  while (!signal.aborted && live.get().state !== 'ended') {
+    const turn = new AbortController();
+    const both = AbortSignal.any([signal, turn.signal]);
+    try {
+      await navigator.locks.request(LOCK, steal ? { steal } : { signal }, () => holdStream(both));
+    } catch {
+      turn.abort();
+    }
+    steal = false;
+  }
+}
+
+/** The tab that should speak to us may be stuck: who looks takes the stream over. */
+function noticeSilence(): void {
+  const { state, heardMs } = live.get();
+  if (state !== 'live' || Date.now() - heardMs < SILENCE_MS + 5000) return;
+  hearBeat('lost');
+  if (document.hidden || !looking || looking.signal.aborted) return;
+  looking.abort();
+  looking = new AbortController();
+  takeTurns(looking.signal, true).catch(() => undefined);
+}

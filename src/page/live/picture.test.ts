@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import type { PageAgentRow, PageSnapshot } from '../../wire/index.ts';
+import { applyChanges, pictureOf, rowNamed } from './picture.ts';
+
+const row = (id: string, state: PageAgentRow['state']): PageAgentRow =>
+  ({ id, name: id, state }) as PageAgentRow;
+const snapshot = {
+  seq: 5,
+  epoch: 'e',
+  host: 'here',
+  agents: [row('ana', 'idle'), row('ben', 'working')],
+  needs_you: [],
+  counts: {},
+  troubles: [],
+} as unknown as PageSnapshot;
+const now_utc = '2026-01-01T00:00:00Z';
+
+it('a change replaces whole rows, and leaves the others the same objects', () => {
+  const before = pictureOf(snapshot);
+  const after = applyChanges(before, [{ seq: 6, now_utc, agents: [row('ana', 'working')], removed: [] }]);
+  expect(rowNamed(after.agents.values(), 'ana')?.state).toBe('working');
+  expect(after.agents.get('ben')).toBe(before.agents.get('ben'));
+  expect(before.agents.get('ana')?.state).toBe('idle');
+});
+
+it('what the snapshot had seen already changes nothing', () => {
+  const before = pictureOf(snapshot);
+  expect(applyChanges(before, [{ seq: 5, now_utc, agents: [row('ana', 'gone')] }])).toBe(before);
+});
+
+it('agents come and go, and the newest of several changes wins', () => {
+  const after = applyChanges(pictureOf(snapshot), [
+    { seq: 6, now_utc, agents: [row('cleo', 'idle')] },
+    { seq: 7, now_utc, agents: [row('cleo', 'gone')], removed: ['ben'] },
+  ]);
+  expect([...after.agents.values()].map(({ id, state }) => `${id} ${state}`)).toEqual([
+    'ana idle',
+    'cleo gone',
+  ]);
+  expect(after.seq).toBe(7);
+});

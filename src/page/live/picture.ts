@@ -1,0 +1,51 @@
+import type { PageAgentRow, PageChange, PageCounts, PageNeed, PageSnapshot } from '../../wire/index.ts';
+
+/** What the server last told of the whole host. A row that did not change stays the same object. */
+export interface Picture {
+  seq: number;
+  epoch: string;
+  host: string;
+  agents: ReadonlyMap<string, PageAgentRow>;
+  needs: readonly PageNeed[];
+  counts: PageCounts;
+  troubles: readonly string[];
+}
+
+export function pictureOf(snapshot: PageSnapshot): Picture {
+  const { seq, epoch, host, agents, needs_you, counts, troubles } = snapshot;
+  return {
+    seq,
+    epoch,
+    host,
+    agents: new Map(agents.map((row) => [row.id, row])),
+    needs: needs_you,
+    counts,
+    troubles,
+  };
+}
+
+/** Changes the picture has already seen alter nothing: rows are whole, and the newest wins. */
+export function applyChanges(picture: Picture, changes: readonly PageChange[]): Picture {
+  const fresh = changes.filter(({ seq }) => seq > picture.seq);
+  if (fresh.length === 0) return picture;
+  const touchesAgents = fresh.some(({ agents, removed }) => agents?.length || removed?.length);
+  const agents = touchesAgents ? new Map(picture.agents) : (picture.agents as Map<string, PageAgentRow>);
+  const next: Picture = { ...picture, agents };
+  for (const change of fresh) {
+    for (const row of change.agents ?? []) agents.set(row.id, row);
+    for (const id of change.removed ?? []) agents.delete(id);
+    if (change.needs_you) next.needs = change.needs_you;
+    if (change.counts) next.counts = change.counts;
+    next.seq = Math.max(next.seq, change.seq);
+  }
+  return next;
+}
+
+/** The one of that name, if it is in the picture. */
+export function rowNamed<R extends { name: string }>(
+  rows: Iterable<R> | undefined,
+  name: string,
+): R | undefined {
+  for (const row of rows ?? []) if (row.name === name) return row;
+  return undefined;
+}

@@ -1,0 +1,114 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type {
+  PageAgent,
+  PageLedger,
+  PageMailboxes,
+  PageMailList,
+  PageMessage,
+  PageQueue,
+  PageReminders,
+  PageRequest,
+  PageRequestList,
+  PageSearch,
+  PageThread,
+  PageTimeline,
+} from '../../wire/index.ts';
+import { ask } from '../model/ask.ts';
+
+/** Every question the page asks beyond the picture. Keys begin with what they are about and whose (see answers.ts). */
+export const agentAt = (name: string): string => `agents/${encodeURIComponent(name)}`;
+
+export const factsOf = (name: string) =>
+  queryOptions({
+    queryKey: ['facts', name],
+    queryFn: ({ signal }) => ask<PageAgent>(agentAt(name), { signal }),
+  });
+
+export const timelineOf = (name: string, kinds: string) =>
+  infiniteQueryOptions({
+    queryKey: ['timeline', name, kinds],
+    queryFn: ({ signal, pageParam }) =>
+      ask<PageTimeline>(`${agentAt(name)}/timeline`, { signal, query: { kinds, before: pageParam } }),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next ?? undefined,
+  });
+
+export const ledgerOf = (name: string, ref: string) =>
+  queryOptions({
+    queryKey: ['ledger', name, ref],
+    queryFn: ({ signal }) =>
+      ask<PageLedger>(`${agentAt(name)}/ledger/${encodeURIComponent(ref)}`, { signal }),
+  });
+
+export const queueOf = (name: string) =>
+  queryOptions({
+    queryKey: ['queue', name],
+    queryFn: ({ signal }) => ask<PageQueue>(`${agentAt(name)}/queue`, { signal }),
+  });
+
+export const allReminders = queryOptions({
+  queryKey: ['reminders', null],
+  queryFn: ({ signal }) => ask<PageReminders>('reminders', { signal }),
+});
+
+export const mailboxes = queryOptions({
+  queryKey: ['mail', null, 'mailboxes'],
+  queryFn: ({ signal }) => ask<PageMailboxes>('mailboxes', { signal }),
+});
+
+export interface MailChoice {
+  mailbox?: string | undefined;
+  box?: string | undefined;
+  q?: string | undefined;
+  unread?: string | undefined;
+}
+
+export const mailList = (choice: MailChoice) =>
+  infiniteQueryOptions({
+    queryKey: ['mail', null, 'list', choice],
+    queryFn: ({ signal, pageParam }) =>
+      ask<PageMailList>('mail', { signal, query: { ...choice, cursor: pageParam } }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  });
+
+export const threadOf = (mailbox: string, thread: string) =>
+  queryOptions({
+    queryKey: ['mail', null, 'thread', mailbox, thread],
+    queryFn: ({ signal }) => ask<PageThread>('mail/thread', { signal, query: { mailbox, thread } }),
+  });
+
+export type RequestsView = keyof PageRequestList['counts'];
+
+export const requestList = (view: RequestsView) =>
+  infiniteQueryOptions({
+    queryKey: ['requests', null, view],
+    queryFn: ({ signal, pageParam }) =>
+      ask<PageRequestList>('requests', { signal, query: { view, cursor: pageParam } }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  });
+
+export const requestOf = (id: string) =>
+  queryOptions({
+    queryKey: ['requests', null, 'one', id],
+    queryFn: ({ signal }) => ask<PageRequest>(`requests/${encodeURIComponent(id)}`, { signal }),
+  });
+
+export const searchFor = (q: string) =>
+  infiniteQueryOptions({
+    queryKey: ['search', null, q],
+    queryFn: ({ signal, pageParam }) =>
+      ask<PageSearch>('search', { signal, query: { q, cursor: pageParam } }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    enabled: q.trim() !== '',
+    staleTime: 5000,
+  });
+
+export const messageOf = (mailbox: string, ref: string) =>
+  queryOptions({
+    queryKey: ['mail', null, 'message', mailbox, ref],
+    queryFn: ({ signal }) =>
+      ask<{ message: PageMessage }>('mail/message', { signal, query: { mailbox, ref } }),
+  });

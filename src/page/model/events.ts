@@ -1,0 +1,35 @@
+export interface ServerEvent {
+  event: string;
+  data: string;
+}
+
+/**
+ * The events of a stream, as they come. Comments are heard too, as `beat`: they say that the server still lives. An
+ * EventSource would do the same, but could not send the header that every question of the page carries.
+ */
+export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+  const reader = body
+    .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
+    .getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    rest += value.replaceAll('\r\n', '\n');
+    const blocks = rest.split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) yield parse(block);
+  }
+}
+
+function parse(block: string): ServerEvent {
+  const found: ServerEvent = { event: 'beat', data: '' };
+  const data: string[] = [];
+  for (const line of block.split('\n')) {
+    const [, field, value] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+    if (field === 'event') found.event = value ?? '';
+    if (field === 'data') data.push(value ?? '');
+  }
+  if (data.length > 0 && found.event === 'beat') found.event = 'message';
+  return { ...found, data: data.join('\n') };
+}

@@ -1,0 +1,61 @@
+import type { PageAgentRow, PageNeed } from '../../wire/index.ts';
+import { plain } from './plain.ts';
+import { agentPath, goTo, isOwnPlace } from './router.ts';
+import { changeSettings, type NoticeKind, noticeKindOf, settings } from './settings.ts';
+
+export const mayNotify = (): NotificationPermission =>
+  typeof Notification === 'undefined' ? 'denied' : Notification.permission;
+
+/** Asked by a click only, as browsers want it. */
+export async function askToNotify(): Promise<void> {
+  if (mayNotify() === 'default') await Notification.requestPermission();
+  changeSettings({ notify: mayNotify() === 'granted' });
+}
+
+/** `(2) Rouse`: how many matters need a person, also in a tab behind others. */
+export function showCount(count: number, where: string): void {
+  const name = where ? `${plain(where)} · Rouse` : 'Rouse';
+  document.title = count > 0 ? `(${count}) ${name}` : name;
+}
+
+let known: Set<string> | undefined;
+let unseen = new Set<string>();
+
+/** Tells of what is new since the last picture, by kind, with name and reason; the first picture is no news. */
+export function noticeNews(needs: readonly PageNeed[], agents: Iterable<PageAgentRow>): void {
+  const before = known;
+  known = new Set(needs.map(({ key }) => key));
+  const wereUnseen = unseen;
+  const rows = [...agents];
+  unseen = new Set(rows.filter(({ done_unseen }) => done_unseen).map(({ id }) => id));
+  if (!before) return;
+  for (const { key, kind, agent, why, action } of needs) {
+    if (before.has(key)) continue;
+    notify(noticeKindOf(kind), { tag: key, title: agent ?? 'Rouse', body: why, href: action.href });
+  }
+  for (const { id, name, done_unseen } of rows) {
+    if (!done_unseen || wereUnseen.has(id)) continue;
+    notify('finished', {
+      tag: `done ${id}`,
+      title: name,
+      body: 'has finished its turn',
+      href: agentPath(name),
+    });
+  }
+}
+
+function notify(
+  kind: NoticeKind,
+  { tag, title, body, href }: Record<'tag' | 'title' | 'body' | 'href', string>,
+): void {
+  const { notify: isOn, kinds } = settings.get();
+  if (!isOn || !kinds[kind] || mayNotify() !== 'granted') return;
+  if (!document.hidden && document.hasFocus()) return;
+  // The tag keeps several tabs from saying the same thing twice.
+  const notice = new Notification(plain(title), { body: plain(body), tag });
+  notice.onclick = () => {
+    window.focus();
+    if (isOwnPlace(href)) goTo(href);
+    notice.close();
+  };
+}

@@ -1,0 +1,50 @@
+import type { PageSession } from '../../wire/index.ts';
+import { ask, hasSession, keepSession, PageError } from './ask.ts';
+
+/** The one-use code of the address, taken out of it at once: neither history nor bookmarks keep it. */
+function takeCode(): string | undefined {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code');
+  if (code === null) return undefined;
+  history.replaceState(history.state, '', location.pathname + location.search);
+  return code;
+}
+
+/** Who looks at this page; undefined: nobody is logged in. */
+export async function openSession(): Promise<PageSession | undefined> {
+  const code = takeCode();
+  const session = code === undefined ? await running() : await exchange(code);
+  keepSession(session);
+  return session;
+}
+
+async function exchange(code: string): Promise<PageSession | undefined> {
+  try {
+    return await ask<PageSession>('session', { method: 'POST', body: { code } });
+  } catch (error) {
+    // The link was opened a second time in a browser that is logged in already.
+    const before = await running();
+    if (before) return before;
+    throw error;
+  }
+}
+
+async function running(): Promise<PageSession | undefined> {
+  if (!hasSession()) return undefined;
+  try {
+    return await ask<PageSession>('session');
+  } catch (error) {
+    if (error instanceof PageError && [401, 403].includes(error.status)) return undefined;
+    throw error;
+  }
+}
+
+export async function leaveSession(): Promise<void> {
+  await ask('session', { method: 'DELETE' }).catch(() => undefined);
+  keepSession(undefined);
+}
+
+const RANK = { view: 0, answer: 1, operate: 2 } as const;
+
+export type Role = PageSession['role'];
+
+export const mayDo = (role: Role, needed: Role): boolean => RANK[role] >= RANK[needed];

@@ -1,0 +1,31 @@
+import { useState } from 'react';
+import { Icon } from './icons.tsx';
+import { Plain } from './plain-text.tsx';
+
+/** The command that does the same: people learn it, and put it into scripts. */
+export function CommandLine({ command, label }: { command: string; label?: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = () => {
+    void navigator.clipboard?.writeText(command).then(() => {
+      setCopied(true);
+      setTimeout(() => setCopied(false), 2000);
+    });
+  };
+  return (
+    <div className="flex min-w-0 items-center gap-2 rounded-md bg-sunken px-2 py-0.5">
+      {label && <span className="shrink-0 text-xs text-muted">{label}</span>}
+      <code className="min-w-0 flex-1 truncate font-mono text-xs" title={command}>
+        <span className="text-muted select-none">$ </span>
+        <Plain text={command} />
+      </code>
+      <button
+        type="button"
+        className="btn btn-bare min-h-6 px-1.5"
+        onClick={copy}
+        aria-label={isCopied ? 'Copied' : `Copy the command${label ? `: ${label}` : ''}`}
+      >
+        <Icon name={isCopied ? 'check' : 'copy'} size={14} />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+import { useEffect, useRef } from 'react';
+import type uPlot from 'uplot';
+import { settings } from '../model/settings.ts';
+import type { Hour } from './draw-hour.ts';
+
+/** Loaded when the first chart comes into sight: the page is read before it is drawn. */
+let loading: Promise<typeof import('./draw-hour.ts')> | undefined;
+const load = () => (loading ??= import('./draw-hour.ts'));
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
+const times = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
+
+interface Given {
+  hour: Hour;
+  height: number;
+  axes?: boolean;
+  className?: string;
+}
+
+/** Wakes (up) and turns (down) of the last hour. */
+export function HourChart({ hour, height, axes = false, className = '' }: Given) {
+  const place = useRef<HTMLDivElement>(null);
+  const label = `Last hour: ${times(sum(hour.wakes), 'wake')}, ${times(sum(hour.turns), 'turn')}`;
+  const latest = useRef(hour);
+  const plot = useRef<uPlot>(undefined);
+  useEffect(() => {
+    latest.current = hour;
+    if (plot.current) void load().then(({ dataOf }) => plot.current?.setData(dataOf(hour)));
+  }, [hour]);
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    return drawInSight(element, (draw) => {
+      plot.current?.destroy();
+      plot.current = draw?.(element, latest.current, { width: element.clientWidth || 120, height, axes });
+    });
+  }, [height, axes]);
+  return (
+    <div
+      ref={place}
+      role="img"
+      aria-label={label}
+      title={label}
+      className={`overflow-hidden ${className} ${axes ? 'h-[72px]' : 'h-[26px]'}`}
+    />
+  );
+}
+
+type Draw = typeof import('./draw-hour.ts').drawHour;
+
+/** Draws while in sight, again in another size or theme; called with nothing at the end. */
+function drawInSight(element: HTMLElement, draw: (how: Draw | undefined) => void): () => void {
+  let isInSight = false;
+  let width = 0;
+  const redraw = (): void => {
+    if (!isInSight) return;
+    width = element.clientWidth;
+    void load().then(({ drawHour }) => isInSight && draw(drawHour));
+  };
+  const sight = new IntersectionObserver(
+    ([entry]) => {
+      const isNew = entry?.isIntersecting && !isInSight;
+      isInSight ||= Boolean(entry?.isIntersecting);
+      if (isNew) redraw();
+    },
+    { rootMargin: '100px' },
+  );
+  const size = new ResizeObserver(() => element.clientWidth !== width && redraw());
+  sight.observe(element);
+  size.observe(element);
+  const theme = settings.subscribe(redraw);
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  system.addEventListener('change', redraw);
+  return () => {
+    isInSight = false;
+    sight.disconnect();
+    size.disconnect();
+    theme();
+    system.removeEventListener('change', redraw);
+    draw(undefined);
+  };
+}

@@ -1,0 +1,36 @@
+import { Dialog } from '@base-ui/react/dialog';
+import type { ReactNode } from 'react';
+import { Icon } from './icons.tsx';
+
+interface Given {
+  title: ReactNode;
+  onClose: () => void;
+  children: ReactNode;
+  /** As a drawer from the side, for what belongs to a list that should stay in sight. */
+  side?: boolean;
+}
+
+/** Above the page, with the focus inside until it is closed. */
+export function Overlay({ title, onClose, children, side }: Given) {
+  const place = side
+    ? 'inset-y-0 right-0 h-full w-full max-w-[34rem] border-l'
+    : 'inset-x-0 top-[8vh] mx-auto max-h-[84vh] w-[calc(100vw-1.5rem)] max-w-xl rounded-xl border';
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/40" />
+        <Dialog.Popup
+          className={`fixed z-50 flex flex-col border-line bg-surface text-ink shadow-2xl outline-none ${place}`}
+        >
+          <header className="flex items-center gap-3 border-b border-line px-4 py-2">
+            <Dialog.Title className="min-w-0 flex-1 truncate text-sm font-semibold">{title}</Dialog.Title>
+            <Dialog.Close className="btn btn-bare px-1.5" aria-label="Close">
+              <Icon name="close" />
+            </Dialog.Close>
+          </header>
+          <div className="min-h-0 flex-1 overflow-y-auto">{children}</div>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,123 @@
+import { type FormEvent, useState } from 'react';
+import type { PageReceipt } from '../../wire/index.ts';
+import { useMay } from '../frame/session-context.ts';
+import { answers } from '../live/answers.ts';
+import { agentAt } from '../live/questions.ts';
+import { useAction } from '../parts/action.ts';
+import { Plain } from '../parts/plain-text.tsx';
+import { Trouble } from '../parts/said.tsx';
+
+const UNITS = { minutes: 60, hours: 3600, days: 86_400 } as const;
+
+/** A prompt that is typed later, once or again and again. */
+export function NewReminder({ agents }: { agents: readonly string[] }) {
+  const [repeats, setRepeats] = useState(false);
+  const { sending, run } = useAction<PageReceipt>();
+  const send = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const { agent, reminder } = reminderOf(new FormData(form), repeats);
+    if (!(await run(`${agentAt(agent)}/reminders`, { reminder }))) return;
+    form.reset();
+    void answers.invalidateQueries({ queryKey: ['reminders'] });
+  };
+  if (!useMay('operate'))
+    return <p className="text-muted">Your link does not allow you to make reminders.</p>;
+  if (agents.length === 0) return <p className="text-muted">There is no agent to remind.</p>;
+  return (
+    <form onSubmit={(event) => void send(event)} className="space-y-2" aria-label="New reminder">
+      <Fields agents={agents} repeats={repeats} setRepeats={setRepeats} />
+      <div className="flex items-center gap-2">
+        <label className="flex items-center gap-2 text-muted">
+          Rank
+          <input
+            className="field w-20"
+            name="ranking"
+            type="number"
+            step="1"
+            defaultValue="0"
+            required
+            title="The smallest leads"
+          />
+        </label>
+        <button type="submit" className="btn btn-main ml-auto" disabled={sending.state === 'sending'}>
+          {sending.state === 'sending' ? 'Creating …' : 'Create'}
+        </button>
+      </div>
+      {sending.state === 'done' && (
+        <p role="status" className="text-xs">
+          <Plain text={sending.receipt.sentence} />
+        </p>
+      )}
+      {sending.state === 'failed' && <Trouble error={sending.error} />}
+    </form>
+  );
+}
+
+function reminderOf(form: FormData, repeats: boolean): { agent: string; reminder: object } {
+  const word = (name: string): string => String(form.get(name) ?? '');
+  const seconds = Number(word('count')) * UNITS[word('unit') as keyof typeof UNITS];
+  return {
+    agent: word('agent'),
+    reminder: {
+      mode: repeats ? 'repeat' : 'one_off',
+      title: word('title'),
+      prompt: word('prompt'),
+      ranking: Number(word('ranking')),
+      start_after_seconds: seconds,
+      ...(repeats && { interval_seconds: seconds }),
+    },
+  };
+}
+
+interface FieldsGiven {
+  agents: readonly string[];
+  repeats: boolean;
+  setRepeats: (repeats: boolean) => void;
+}
+
+function Fields({ agents, repeats, setRepeats }: FieldsGiven) {
+  return (
+    <>
+      <select className={`field ${agents.length === 1 ? 'hidden' : ''}`} name="agent" aria-label="Agent">
+        {agents.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+      <input className="field" name="title" required placeholder="Title, for people" aria-label="Title" />
+      <textarea
+        className="field resize-y"
+        name="prompt"
+        required
+        rows={3}
+        placeholder="What is typed"
+        aria-label="Prompt"
+      />
+      <div className="flex items-center gap-2">
+        <select
+          className="field w-auto"
+          aria-label="How often"
+          value={repeats ? 'every' : 'in'}
+          onChange={({ target }) => setRepeats(target.value === 'every')}
+        >
+          <option value="in">once, in</option>
+          <option value="every">every</option>
+        </select>
+        <input
+          className="field w-20"
+          name="count"
+          type="number"
+          min="1"
+          defaultValue="30"
+          required
+          aria-label="How many"
+        />
+        <select className="field w-auto flex-1" name="unit" aria-label="Unit">
+          {Object.keys(UNITS).map((unit) => (
+            <option key={unit}>{unit}</option>
+          ))}
+        </select>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useLive } from '../live/live.ts';
+import { allReminders } from '../live/questions.ts';
+import { agentPath, goTo, useQueryWord, withQuery } from '../model/router.ts';
+import { Link } from '../parts/link.tsx';
+import { Plain } from '../parts/plain-text.tsx';
+import { Loading, Quiet, Trouble } from '../parts/said.tsx';
+import { NewReminder } from './new-reminder.tsx';
+import { ReminderRow } from './reminder-row.tsx';
+
+/** Every agent's reminders in the order in which they are delivered: the first of each leads, the others wait behind it. */
+export default function RemindersPage() {
+  const { data, error, refetch } = useQuery(allReminders);
+  const chosen = useQueryWord('agent');
+  const agents = useLive(({ picture }) => picture?.agents);
+  const names = useMemo(
+    () =>
+      [...(agents?.values() ?? [])]
+        .filter(({ here }) => here)
+        .map(({ name }) => name)
+        .sort(),
+    [agents],
+  );
+  const shown = data?.agents.filter(
+    ({ agent, reminders, trouble }) => (!chosen || agent === chosen) && (reminders.length > 0 || trouble),
+  );
+  return (
+    <div className="mx-auto grid max-w-6xl items-start gap-3 p-3 md:p-4 lg:grid-cols-[1fr_22rem]">
+      <div className="space-y-3">
+        <header className="flex items-center gap-3">
+          <h1 className="heading">Reminders</h1>
+          <select
+            className="field ml-auto w-auto"
+            aria-label="Show the reminders of"
+            value={chosen ?? ''}
+            onChange={({ target }) => goTo(withQuery({ agent: target.value || undefined }))}
+          >
+            <option value="">All agents</option>
+            {names.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </header>
+        {error && !data ? <Trouble error={error} again={() => void refetch()} /> : null}
+        {!data && !error && <Loading what="reminders" />}
+        {shown?.length === 0 && <Quiet>No reminders.</Quiet>}
+        {shown?.map(({ agent, reminders, trouble }) => (
+          <section key={agent} className="card overflow-hidden" aria-label={`Reminders of ${agent}`}>
+            <h2 className="heading px-4 py-2">
+              <Link href={agentPath(agent)} className="hover:underline">
+                <Plain text={agent} />
+              </Link>
+            </h2>
+            {trouble && <Trouble error={trouble} />}
+            <ol>
+              {reminders.map((reminder) => (
+                <ReminderRow key={reminder.reminder_id} agent={agent} reminder={reminder} />
+              ))}
+            </ol>
+          </section>
+        ))}
+      </div>
+      <aside className="card p-4" aria-label="New reminder">
+        <h2 className="heading mb-2">New reminder</h2>
+        <NewReminder agents={chosen ? [chosen] : names} />
+      </aside>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import { useState } from 'react';
+import type { PageReceipt, PageRequestRow } from '../../wire/index.ts';
+import { useMay } from '../frame/session-context.ts';
+import { answers as kept } from '../live/answers.ts';
+import { useAction } from '../parts/action.ts';
+import { Plain } from '../parts/plain-text.tsx';
+import { Trouble } from '../parts/said.tsx';
+
+const WORDS = { done: 'Done', approved: 'Approve', rejected: 'Reject' } as const;
+
+interface Given {
+  request: PageRequestRow;
+  /** On a card: without a note. */
+  isShort?: boolean;
+}
+
+/** One answer, once: whoever comes second is told who was first. */
+export function Answer({ request, isShort = false }: Given) {
+  const [note, setNote] = useState('');
+  const { sending, run } = useAction<PageReceipt>();
+  const may = useMay('answer');
+  const isOver = sending.state === 'sending' || sending.state === 'done';
+  const give = async (action: string) => {
+    const body = { action, note: note.trim() || null };
+    await run(`requests/${encodeURIComponent(request.id)}/respond`, body);
+    void kept.invalidateQueries({ queryKey: ['requests'] });
+  };
+  return (
+    <div className="mt-2 space-y-2">
+      {!isShort && (
+        <textarea
+          className="field"
+          rows={3}
+          value={note}
+          onChange={({ target }) => setNote(target.value)}
+          placeholder="A word with the answer (not required)"
+          aria-label="A word with the answer"
+        />
+      )}
+      <div className="flex flex-wrap gap-2">
+        {request.answers.map((answer) => (
+          <button
+            key={answer}
+            type="button"
+            className={`btn ${answer === 'rejected' ? '' : 'btn-main'}`}
+            disabled={!may || isOver}
+            onClick={() => void give(answer)}
+          >
+            {WORDS[answer]}
+          </button>
+        ))}
+      </div>
+      {sending.state === 'done' && (
+        <p role="status" className="text-xs">
+          <Plain text={sending.receipt.sentence} />
+        </p>
+      )}
+      {sending.state === 'failed' && <Trouble error={sending.error} />}
+    </div>
+  );
+}

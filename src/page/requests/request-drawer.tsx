@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query';
+import type { PageReceipt, PageRequest } from '../../wire/index.ts';
+import { useMay } from '../frame/session-context.ts';
+import { requestOf } from '../live/questions.ts';
+import { goTo, useQueryWord, withQuery } from '../model/router.ts';
+import { useAction } from '../parts/action.ts';
+import { Age, When } from '../parts/age.tsx';
+import { CommandLine } from '../parts/command-line.tsx';
+import { Overlay } from '../parts/overlay.tsx';
+import { Body, Plain } from '../parts/plain-text.tsx';
+import { Loading, Trouble } from '../parts/said.tsx';
+import { Answer } from './answer.tsx';
+import { fromTo, statusWords } from './request-card.tsx';
+
+/** One request with what was said about it. */
+export function RequestDrawer() {
+  const id = useQueryWord('id');
+  if (!id) return null;
+  return (
+    <Overlay side title="Request" onClose={() => goTo(withQuery({ id: undefined }))}>
+      <Opened id={id} />
+    </Overlay>
+  );
+}
+
+function Opened({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery(requestOf(id));
+  if (error && !data)
+    return (
+      <div className="p-4">
+        <Trouble error={error} again={() => void refetch()} />
+      </div>
+    );
+  if (!data) return <Loading what="the request" />;
+  return <Whole {...data} />;
+}
+
+function Whole({ request, messages, command }: PageRequest) {
+  return (
+    <div className="space-y-4 p-4">
+      <div>
+        <h2 className="text-base font-semibold">
+          <Plain text={request.title} />
+        </h2>
+        <p className="text-muted">
+          <Plain text={`${request.kind}, ${fromTo(request)}, ${statusWords(request)}`} />
+          {', '}
+          <Age utc={request.created_at} /> old
+          {request.nudges > 0 && `, reminded ${request.nudges}×`}
+        </p>
+      </div>
+      {request.detail && <Body text={request.detail} />}
+      {messages.map(({ id, author_name, author_id, body, created_at, closing }) => (
+        <section key={id} className="rounded-lg bg-sunken p-3">
+          <p className="mb-1 flex justify-between text-xs text-muted">
+            <span>
+              <Plain text={author_name ?? author_id} />
+              {closing && ' answered'}
+            </span>
+            <When utc={created_at} />
+          </p>
+          <Body text={body} />
+        </section>
+      ))}
+      {request.answers.length > 0 && <Answer request={request} />}
+      {request.cancellable && <Withdraw id={request.id} />}
+      <CommandLine command={command} label="The same" />
+    </div>
+  );
+}
+
+function Withdraw({ id }: { id: string }) {
+  const { sending, run } = useAction<PageReceipt>();
+  const may = useMay('answer');
+  return (
+    <div className="space-y-2">
+      <button
+        type="button"
+        className="btn"
+        disabled={!may || sending.state === 'sending' || sending.state === 'done'}
+        onClick={() => void run(`requests/${encodeURIComponent(id)}/cancel`)}
+      >
+        Withdraw it
+      </button>
+      {sending.state === 'failed' && <Trouble error={sending.error} />}
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { type AskedDialog, type Dialog, readDialog } from './find-dialog.ts';
+import type { Row, Screen } from './model/screen.ts';
+import { type Colour, type Style, sameStyle } from './model/style.ts';
+
+/** A run of characters that look the same; what is absent is as the terminal has it. */
+export interface Span {
+  text: string;
+  fg?: string;
+  bg?: string;
+  bold?: true;
+  dim?: true;
+  italic?: true;
+  underline?: true;
+  inverse?: true;
+}
+
+/** A screen for people who look at it from elsewhere, colours and all. */
+export interface ScreenPicture {
+  columns: number;
+  rows: number;
+  lines: Span[][];
+  cursor: { column: number; row: number } | null;
+  /** Another one whenever anything of it looks different. */
+  hash: string;
+  dialog: (AskedDialog & { hash: string; kind: string; title: string }) | null;
+}
+
+export function pictureOf(screen: Screen, dialog: Dialog | null): ScreenPicture {
+  const lines = screen.rows.map(spansOf);
+  const { cursor } = screen;
+  const shown = cursor && cursor.visible !== false ? { column: cursor.x, row: cursor.y } : null;
+  return {
+    columns: screen.columns,
+    rows: screen.height,
+    lines,
+    cursor: shown,
+    hash: digest([lines, shown]),
+    dialog: dialog && asked(screen, dialog),
+  };
+}
+
+/** By which a choice is tied to the dialog it was made for: any other text, or another choice marked, is another dialog. */
+export function dialogHash(screen: Screen, dialog: Dialog | null): string | null {
+  return dialog && digest([dialog.kind, readDialog(screen).lines]);
+}
+
+function asked(screen: Screen, dialog: Dialog): ScreenPicture['dialog'] {
+  const read = readDialog(screen);
+  const title = read.lines
+    .map((line) => line.replaceAll(/[│┃║╭╮╰╯─━═]/gu, ' ').trim())
+    .find((line) => line !== '');
+  return { ...read, hash: digest([dialog.kind, read.lines]), kind: dialog.kind, title: title ?? dialog.kind };
+}
+
+const digest = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);
+
+function spansOf(row: Row): Span[] {
+  const spans: Span[] = [];
+  let style: Style | undefined;
+  let text = '';
+  const end = (): void => {
+    if (style && text !== '') spans.push(spanOf(text, style));
+    text = '';
+  };
+  for (let column = 0; column < row.chars.length; column++) {
+    const next = row.style(column);
+    if (!style || !sameStyle(style, next)) {
+      end();
+      style = next;
+    }
+    text += row.char(column);
+  }
+  end();
+  const last = spans.at(-1);
+  // Blanks at the end that look like nothing say nothing.
+  if (last && Object.keys(last).length === 1) {
+    last.text = last.text.trimEnd();
+    if (last.text === '') spans.pop();
+  }
+  return spans;
+}
+
+function spanOf(text: string, { fg, bg, bold, dim, italic, underline, inverse }: Style): Span {
+  return {
+    // What a terminal never shows as itself is no part of a picture.
+    text: text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' '),
+    ...(fg !== null && { fg: colour(fg) }),
+    ...(bg !== null && { bg: colour(bg) }),
+    ...(bold && { bold }),
+    ...(dim && { dim }),
+    ...(italic && { italic }),
+    ...(underline && { underline }),
+    ...(inverse && { inverse }),
+  };
+}
+
+const colour = (value: Exclude<Colour, null>): string => String(value);

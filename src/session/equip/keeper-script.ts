@@ -1,0 +1,125 @@
+import * as path from 'node:path';
+import { invalid, shellQuote, shellWords } from '../../base/index.ts';
+import { HAND_OVER_SIGNAL } from '../../domain/index.ts';
+
+/** How a gateway that ended without being asked is started again. */
+export interface Keeping {
+  /** So often within `withinSeconds`; then it stays down. 0: never. */
+  restarts: number;
+  withinSeconds: number;
+  /** Before the first of them; each further pause is twice as long. */
+  firstPauseSeconds: number;
+}
+
+const LONGEST_PAUSE_SECONDS = 60;
+
+export function keepingOf(env: NodeJS.ProcessEnv): Keeping {
+  return {
+    restarts: setting(env, 'ROUSE_GATEWAY_RESTARTS', 5, (value) => Number.isInteger(value) && value <= 1000),
+    withinSeconds: 600,
+    firstPauseSeconds: setting(env, 'ROUSE_GATEWAY_RESTART_SECONDS', 1, (value) => value <= 3600),
+  };
+}
+
+function setting(
+  env: NodeJS.ProcessEnv,
+  name: string,
+  standard: number,
+  allows: (value: number) => boolean,
+): number {
+  const given = env[name];
+  if (given === undefined || given === '') return standard;
+  const value = Number(given);
+  if (/^\d+(\.\d+)?$/.test(given) && allows(value)) return value;
+  throw invalid(`${name} cannot be "${given.slice(0, 40)}"`, {
+    hint: 'see docs/environment.md',
+  });
+}
+
+/** Where what is kept has its files. */
+export interface KeptPlace {
+  run: string;
+  currentInstance: string;
+}
+
+export function keeperScriptFile({ run }: Pick<KeptPlace, 'run'>): string {
+  return path.join(run, 'keeper.sh');
+}
+
+/**
+ * The parent of a gateway: a shell that waits for it and starts it again. An end was asked for when the gateway says so
+ * (exit code 0) or the keeper was told to end, and a gateway without an instance record never came up: neither is
+ * started again. It counts by the time since boot, so a clock that is set changes nothing. Its record is
+ * `run/keeper.json`. With a journal it keeps a file open that has no name, for what is kept to find again.
+ */
+export function keeperScript(
+  paths: KeptPlace,
+  words: readonly string[],
+  keeping: Keeping,
+  journalFd?: number,
+): string {
+  const record = path.join(paths.run, 'keeper.json');
+  return `#!/bin/sh
+umask 077
+asked= signalled= child= ends= restarts=0
+end() { asked=1 signalled=1; [ -z "$child" ] || kill -"$1" "$child" 2>/dev/null; }
+trap 'end TERM' TERM INT HUP
+trap 'end ${HAND_OVER_SIGNAL.slice(3)}' ${HAND_OVER_SIGNAL.slice(3)}
+
+read -r stat <"/proc/$$/stat"
+ticks() { shift 19; printf %s "$1"; }
+started=$(ticks \${stat##*) })
+read -r boot </proc/sys/kernel/random/boot_id
+
+tell() {
+  printf '{"schema_version":1,"pid":%s,"pid_start_ticks":%s,"boot_id":"%s","state":"%s","restarts":%s,"exit_code":%s,"since_utc":"%s"}\\n' \\
+    "$$" "$started" "$boot" "$1" "$restarts" "$2" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >${shellQuote(`${record}.new`)} &&
+    mv -f ${shellQuote(`${record}.new`)} ${shellQuote(record)}
+}
+leave() { rm -f ${shellQuote(record)}; exit "$1"; }
+await() {
+  [ -z "$asked" ] || kill -TERM "$child" 2>/dev/null
+  wait "$child"; code=$?
+  while [ -n "$signalled" ]; do signalled=; wait "$child"; code=$?; done
+}
+
+${journalFd === undefined ? '' : openJournal(paths, journalFd)}tell keeping null
+while :; do
+  ${shellWords(words)} --restarts "$restarts" &
+  child=$!
+  await
+  [ -z "$asked" ] || leave 0
+  [ "$code" -ne 0 ] && [ -e ${shellQuote(paths.currentInstance)} ] || leave "$code"
+  read -r now rest </proc/uptime
+  now=\${now%%.*} recent= count=0
+  for at in $ends; do
+    [ $((now - at)) -ge ${keeping.withinSeconds} ] || { recent="$recent $at"; count=$((count + 1)); }
+  done
+  case $count in
+${pauses(keeping)}
+    *) tell given_up "$code"; exit "$code" ;;
+  esac
+  ends="$recent $now" restarts=$((restarts + 1))
+  tell keeping "$code"
+  sleep "$pause" &
+  child=$!
+  await
+  [ -z "$asked" ] || leave 0
+done
+`;
+}
+
+function pauses({ restarts, firstPauseSeconds }: Keeping): string {
+  return Array.from({ length: restarts }, (_, before) => {
+    const pause = Math.min(LONGEST_PAUSE_SECONDS, firstPauseSeconds * 2 ** Math.min(before, 20));
+    return `    ${before}) pause=${pause} ;;`;
+  }).join('\n');
+}
+
+/** In memory where there is such a place. */
+function openJournal({ run }: KeptPlace, fd: number): string {
+  return `journal=$(mktemp /dev/shm/rouse-host.XXXXXX 2>/dev/null || mktemp ${shellQuote(path.join(run, 'journal.XXXXXX'))})
+exec ${fd}<>"$journal"
+rm -f "$journal"
+`;
+}

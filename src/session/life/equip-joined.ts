@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import {
+  asRouseError,
+  crashPoint,
+  identifyProcess,
+  type RouseError,
+  readIfExists,
+  writeFileAtomic,
+} from '../../base/index.ts';
+import { toolInstance } from '../../terminal/index.ts';
+import { MCP_NAME, toolOf } from '../../tools/index.ts';
+import { planMcp, withoutMcp, writeConfig } from '../equip/mcp-config-file.ts';
+import { mcpEntryOf } from '../equip/mcp-entry.ts';
+import { removeSkills, type SkillsAtLaunch, skillsForLaunch } from '../equip/skills.ts';
+import { type ManifestFacts, section } from '../records/manifest-facts.ts';
+import { updateManifest } from '../records/manifest-store.ts';
+import { readRegistry } from '../records/registry-read.ts';
+import { sessionPaths } from '../records/session-paths.ts';
+import type { SessionContext } from '../session-context.ts';
+
+/** What a join put into the tool's own places. */
+export interface Equipment {
+  skills?: SkillsAtLaunch | undefined;
+  /** The configuration that was edited, when that was asked for. */
+  mcpFile?: string | undefined;
+  /** It was asked for, and could not be done; the session is joined all the same. */
+  mcpError?: RouseError | undefined;
+}
+
+/** Kept in the manifest: what leave has to undo. */
+interface Placed {
+  skills?: string[];
+  mcp?: {
+    file: string;
+    sha256: string;
+    existed: boolean;
+    server: string;
+    /** The tool that ran at the join, which has not read it; another instance has. */
+    instance_before: string | null;
+  };
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+const savedConfig = (facts: ManifestFacts): string =>
+  path.join(sessionPaths(facts.root).launch, 'config-before-join');
+
+/** Skills as a launch installs them, and with `mcp` our server in the tool's configuration. Recorded before it is done. */
+export async function equipJoined(
+  context: SessionContext,
+  facts: ManifestFacts,
+  wanted: { skills: boolean; mcp: boolean; toolPid: number | null },
+): Promise<Equipment> {
+  const { env } = context;
+  const target = { tool: facts.tool, home: homeOf(facts), env };
+  const skills = wanted.skills ? skillsForLaunch(target) : undefined;
+  if (skills && skills.written.length > 0) await record(context, facts, { skills: skills.written });
+  if (!wanted.mcp) return { skills };
+  try {
+    const entry = mcpEntryOf({ manifest: facts.path, agentId: facts.agentId }, env);
+    const { file, before, text } = planMcp({ ...target, entry });
+    if (text !== before) {
+      if (before !== undefined) writeFileAtomic(savedConfig(facts), before, { mode: 0o600 });
+      const mcp = {
+        ...{ file, sha256: digest(text), existed: before !== undefined },
+        ...{ server: MCP_NAME, instance_before: instanceOf(wanted.toolPid) },
+      };
+      await record(context, facts, { mcp });
+      crashPoint('session.join.mcp_recorded');
+      writeConfig(file, text);
+    }
+    return { skills, mcpFile: file };
+  } catch (error) {
+    return { skills, mcpError: asRouseError(error) };
+  }
+}
+
+/** As a gateway calls an instance of a tool. */
+function instanceOf(pid: number | null): string | null {
+  const process = pid === null ? undefined : identifyProcess(pid);
+  return process ? toolInstance(process) : null;
+}
+
+/** Takes back what the join placed; what somebody changed since is left, and told. */
+export function unequipJoined(context: SessionContext, facts: ManifestFacts): string[] {
+  const { skills = [], mcp } = placedOf(facts);
+  return [
+    ...(mcp ? restoreConfig(facts, mcp) : []),
+    ...(skills.length > 0 ? takeOutSkills(context, facts, skills) : []),
+  ];
+}
+
+/** The skills of a tool whose last agent on this host is gone; none but ours, as we wrote them. */
+export function cleanSkills(context: SessionContext, facts: ManifestFacts): string[] {
+  return toolOf(facts.tool)?.skills ? takeOutSkills(context, facts, undefined) : [];
+}
+
+function restoreConfig(
+  facts: ManifestFacts,
+  { file, sha256, existed }: NonNullable<Placed['mcp']>,
+): string[] {
+  const saved = savedConfig(facts);
+  const before = readIfExists(saved);
+  const now = readIfExists(file);
+  if (now !== undefined && digest(now) !== sha256 && now !== before) {
+    const rest = withoutMcp({ tool: facts.tool, manifest: facts.path }, now, before);
+    if (rest === undefined)
+      return [
+        `${file} was changed since the join and is left as it is; the entry "${MCP_NAME}" of its MCP servers is to be removed by hand`,
+      ];
+    writeConfig(file, rest);
+    fs.rmSync(saved, { force: true });
+    return [
+      `${file} was changed since the join: the entry "${MCP_NAME}" of its MCP servers was taken out, all else stays`,
+    ];
+  }
+  if (now !== undefined && now !== before) {
+    if (existed && before === undefined) return [`${file} cannot be put back: ${saved} is gone`];
+    if (before === undefined) fs.rmSync(file, { force: true });
+    else writeConfig(file, before);
+  }
+  fs.rmSync(saved, { force: true });
+  return [];
+}
+
+function takeOutSkills(
+  context: SessionContext,
+  facts: ManifestFacts,
+  only: readonly string[] | undefined,
+): string[] {
+  const others = otherAgents(context, facts);
+  if (others.length > 0)
+    return [
+      `the mail skills of ${facts.tool} stay: ${others.join(', ')} ${others.length === 1 ? 'uses' : 'use'} them`,
+    ];
+  const before = removeSkills({ tool: facts.tool, home: homeOf(facts), env: context.env }, only);
+  const changed = before.filter((each) => each.state === 'changed');
+  return changed.map((each) => `${each.file} was changed by hand and is left as it is`);
+}
+
+/** Agents of this host that run the same tool. */
+function otherAgents({ settings, clock }: SessionContext, facts: ManifestFacts): string[] {
+  return readRegistry(settings.registryDir, clock.now().getTime())
+    .fresh.filter((each) => each.identity.tool === facts.tool && each.agent_id !== facts.agentId)
+    .map((each) => each.agent_name);
+}
+
+function planOf(facts: ManifestFacts): Record<string, unknown> {
+  return section(facts.document, 'launch_plan');
+}
+
+function homeOf(facts: ManifestFacts): string | undefined {
+  const home = section(planOf(facts), 'home_selector')['home_path'];
+  return typeof home === 'string' ? home : undefined;
+}
+
+function placedOf(facts: ManifestFacts): Placed {
+  return section(section(section(planOf(facts), 'metadata'), 'rouse'), 'placed') as Placed;
+}
+
+async function record(context: SessionContext, facts: ManifestFacts, more: Placed): Promise<void> {
+  await updateManifest(facts.root, context.clock, (manifest) => {
+    const { launch_plan: plan } = manifest;
+    const ours = section(plan.metadata ?? {}, 'rouse');
+    const placed = { ...(ours['placed'] as Placed | undefined), ...more };
+    return {
+      ...manifest,
+      launch_plan: { ...plan, metadata: { ...plan.metadata, rouse: { ...ours, placed } } },
+    };
+  });
+}

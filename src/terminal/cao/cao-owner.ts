@@ -1,0 +1,172 @@
+import { type Clock, Emitter } from '../../base/index.ts';
+import type { CaoClient, CaoTerminal, CaoTyped } from '../../cao/index.ts';
+import { fitsUrl, inputPath, MOST_URL_BYTES, takesCaoKey } from '../../cao/index.ts';
+import type { OwnerDoubt } from '../../screen/index.ts';
+import type { Owner } from '../owner.ts';
+import type { OwnerView } from '../port.ts';
+import type { Sight } from '../watch/sight.ts';
+import { type Heard, isReadyFor, isUnobserved, type OwnerPlace, ownerDoubts } from './owner-state.ts';
+
+export interface CaoOwnerOptions {
+  client: CaoClient;
+  terminalId: string;
+  place: OwnerPlace;
+  clock: Clock;
+}
+
+/** While our own sight is ready and the server says otherwise, or does not answer. */
+const ASK_AGAIN_MS = [1000, 1000, 2000, 4000, 8000, 15_000];
+/** A safety net; what happens in the terminal is seen there. */
+const ASK_SELDOM_MS = 15_000;
+/** Its own sweep comes every thirty seconds. Mail that waits longer on an idle agent is stuck, and waits for nobody. */
+const MAIL_IS_STUCK_MS = 90_000;
+
+/** The CAO server that owns the agent's terminal: what it says of it, and typing through it. */
+export class CaoOwner implements Owner {
+  readonly changed = new Emitter<void>();
+  readonly #options: CaoOwnerOptions;
+  #heard: Heard | undefined;
+  #told = '';
+  /** Since when mail has been waiting although nothing keeps the server from delivering it. */
+  #mailSince: number | undefined;
+  /** Keys went in behind its back, so its latched status may be old. */
+  #stale = false;
+  #ready = false;
+  #vain = 0;
+  #cancel: (() => void) | undefined;
+  #asking: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(options: CaoOwnerOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    await this.#ask();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancel?.();
+  }
+
+  /** Our own sight has become ready, or is no longer: it is asked again, and soon again while it disagrees. */
+  noteReady(ready: boolean): void {
+    if (ready === this.#ready) return;
+    this.#ready = ready;
+    this.#vain = 0;
+    if (this.#heard) void this.#ask();
+  }
+
+  doubts({ view }: Sight): OwnerDoubt[] {
+    const { place } = this.#options;
+    const heard = this.#heard ? ownerDoubts(this.#heard, place) : [{ name: 'cao', value: 'not asked yet' }];
+    if (!view) return heard;
+    const { pane } = view;
+    // It types by the name of the window, into whichever of its panes is the active one.
+    if (pane.windowName !== place.window || pane.sessionName !== place.session)
+      heard.push({ name: 'cao_window', value: 'renamed' });
+    else if (!pane.active) heard.push({ name: 'cao_pane', value: 'not active' });
+    if (pane.inputOff) heard.push({ name: 'pane_input', value: 'off' });
+    if (pane.synchronized) heard.push({ name: 'pane_input', value: 'synchronized' });
+    return heard;
+  }
+
+  refusals(text: string): string[] {
+    const { client, terminalId } = this.#options;
+    if (fitsUrl(client.address.baseUrl, inputPath(terminalId, text))) return [];
+    return [
+      `CAO takes text in a URL, and this one makes more than the ${MOST_URL_BYTES} bytes that arrive whole`,
+    ];
+  }
+
+  /** A fresh answer, for the instant of typing. */
+  async ask(): Promise<void> {
+    await this.#asking;
+    await this.#ask();
+  }
+
+  async submit(text: string): Promise<CaoTyped> {
+    const { client, terminalId } = this.#options;
+    return this.#typed(await client.input(terminalId, text));
+  }
+
+  async press(key: string): Promise<CaoTyped | undefined> {
+    const { client, terminalId } = this.#options;
+    if (!takesCaoKey(key) || !(await client.abilities())?.key) return undefined;
+    const answer = await client.key(terminalId, key);
+    // A server that is not there types nothing meanwhile.
+    return answer.kind === 'refused' && answer.status === null ? undefined : this.#typed(answer);
+  }
+
+  async pressedBehind(): Promise<void> {
+    // Without a route for keys there is no latch either: the status is read from the screen.
+    this.#stale = (await this.#options.client.abilities())?.key ?? true;
+  }
+
+  view({ view, away, foreground }: Sight): OwnerView {
+    const { client, terminalId, place } = this.#options;
+    const terminal = this.#heard?.terminal;
+    const ended = foreground.kind === 'shell' || foreground.kind === 'gone';
+    const about = (state: OwnerView['state'], detail: string | null): OwnerView => ({
+      baseUrl: client.address.baseUrl,
+      terminalId,
+      windowName: place.window,
+      state,
+      status: terminal?.kind === 'known' ? terminal.status : null,
+      statusStale: this.#stale,
+      detail,
+    });
+    if (!view) return about('window_gone', away ?? null);
+    if (ended) return about('agent_ended', `in CAO’s window is ${foreground.kind}, not the agent`);
+    return about(...stateOf(terminal));
+  }
+
+  #typed(answer: CaoTyped): CaoTyped {
+    if (answer.kind !== 'refused') this.#stale = false;
+    return answer;
+  }
+
+  #ask(): Promise<void> {
+    this.#asking ??= this.#askNow().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  async #askNow(): Promise<void> {
+    const { client, terminalId, clock } = this.#options;
+    this.#cancel?.();
+    const terminal = await client.terminal(terminalId);
+    const waits = isReadyFor(terminal) && (await client.hasPendingMail(terminalId)) === true;
+    if (this.#closed) return;
+    const now = clock.monotonic();
+    this.#mailSince = waits && this.#ready ? (this.#mailSince ?? now) : undefined;
+    const stuck = this.#mailSince !== undefined && now - this.#mailSince >= MAIL_IS_STUCK_MS;
+    this.#heard = { terminal, mail: waits && !stuck };
+    this.#again();
+    const told = JSON.stringify(this.#heard);
+    if (told === this.#told) return;
+    this.#told = told;
+    this.changed.emit();
+  }
+
+  #again(): void {
+    const { clock, place } = this.#options;
+    const agrees = this.#heard !== undefined && ownerDoubts(this.#heard, place).length === 0;
+    if (agrees || !this.#ready) this.#vain = 0;
+    const pause =
+      agrees || !this.#ready ? ASK_SELDOM_MS : ASK_AGAIN_MS[Math.min(this.#vain++, ASK_AGAIN_MS.length - 1)]!;
+    this.#cancel?.();
+    this.#cancel = clock.after(pause, () => void this.#ask());
+  }
+}
+
+function stateOf(terminal: CaoTerminal | undefined): [OwnerView['state'], string | null] {
+  if (!terminal) return ['unreachable', 'not asked yet'];
+  if (terminal.kind === 'unreachable') return ['unreachable', terminal.why];
+  if (terminal.kind === 'unknown') return ['terminal_unknown', 'CAO no longer knows this terminal'];
+  if (isUnobserved(terminal.status))
+    return ['unobserved', 'CAO was started after this terminal, and does not see what it shows'];
+  return ['ok', null];
+}

@@ -1,0 +1,58 @@
+import * as fs from 'node:fs';
+import { readProcStat } from '../../base/index.ts';
+import type { Pane } from '../pane.ts';
+import type { SessionLine } from './session-line.ts';
+
+/**
+ * Tells that the program in a pane has written something. The terminal's device tells it, without tmux and without the
+ * bytes, and may do so before tmux has read them. Where the device cannot be watched, tmux sends the bytes.
+ */
+export class OutputSigns {
+  readonly #line: SessionLine;
+  readonly #told: () => void;
+  #watched = '';
+  #stop: (() => void) | undefined;
+
+  constructor(line: SessionLine, told: () => void) {
+    this.#line = line;
+    this.#told = told;
+  }
+
+  /** False while nothing tells what the pane writes. */
+  get sure(): boolean {
+    return this.#stop !== undefined;
+  }
+
+  /** Again at every look: another program may have been started in the pane, on another terminal. */
+  async follow(pane: Pane): Promise<void> {
+    const wanted = `${pane.id} ${pane.tty} ${pane.pid} ${pane.dead}`;
+    if (wanted === this.#watched) return;
+    this.close();
+    if (pane.dead) return;
+    this.#watched = wanted;
+    const stop = this.#watchDevice(pane) ?? (await this.#line.watchOutput(pane.id, this.#told));
+    if (this.#watched === wanted) this.#stop = stop;
+    else stop();
+  }
+
+  close(): void {
+    this.#watched = '';
+    this.#stop?.();
+    this.#stop = undefined;
+  }
+
+  #watchDevice({ tty, pid }: Pane): (() => void) | undefined {
+    try {
+      // In another mount namespace the same name is another terminal.
+      if (fs.statSync(tty).rdev !== readProcStat(pid)?.terminal) return undefined;
+      const watcher = fs.watch(tty, { persistent: false }, (event) => {
+        if (event === 'rename') this.close(); // the terminal is gone
+        this.#told();
+      });
+      watcher.on('error', () => this.close());
+      return () => watcher.close();
+    } catch {
+      return undefined;
+    }
+  }
+}

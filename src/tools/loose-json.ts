@@ -1,0 +1,16 @@
+/** JSON as people write it in settings: with comments and trailing commas. Undefined when it is not even that. */
+export function looseJson(text: string): unknown {
+  const bare = text.replace(
+    /("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g,
+    (_, string: string | undefined) => string ?? ' ',
+  );
+  const plain = bare.replace(
+    /("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])/g,
+    (_, string: string | undefined) => string ?? '',
+  );
+  try {
+    return JSON.parse(plain);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import { fillPath, methodOf, pathOf } from './place.ts';
+import { GATEWAY_PLACES } from './places.ts';
+
+/**
+ * What may be asked of a gateway on another host, and nothing else: no raw keys, no streams, nothing that attaches or
+ * ends anything. Held answers come as they stand after a while.
+ */
+export const AFAR_ROUTES = [
+  'status',
+  'requests.create',
+  'requests.list',
+  'requests.get',
+  'requests.cancel',
+  'reconciliation.get',
+  'control.prompt',
+  'tui.state',
+  'tui.history',
+  'headless.state',
+  'reminders.create',
+  'reminders.list',
+  'reminders.get',
+  'reminders.put',
+  'reminders.delete',
+  'mail.status',
+  'mail.list',
+  'mail.check',
+  'mail.search',
+  'mail.peek',
+  'mail.read',
+  'mail.send',
+  'mail.post',
+  'mail.reply',
+  'mail.mark',
+  'mail.move',
+  'mail.archive',
+  'notifier.status',
+  'notifier.decisions',
+  'notifier.preview',
+] as const satisfies readonly (keyof typeof GATEWAY_PLACES)[];
+
+/** The route of the gateway that this is, where it may be asked from afar. The path comes without its query. */
+export function afarRoute(method: string, path: string): (typeof AFAR_ROUTES)[number] | undefined {
+  return AFAR_ROUTES.find((id) => methodOf(GATEWAY_PLACES[id]) === method && PATTERNS[id].test(path));
+}
+
+const PATTERNS = Object.fromEntries(
+  AFAR_ROUTES.map((id) => [
+    id,
+    new RegExp(`^${fillPath(pathOf(GATEWAY_PLACES[id]), () => '[^/]+')}$`.replaceAll('.', '\\.')),
+  ]),
+) as Record<(typeof AFAR_ROUTES)[number], RegExp>;

@@ -1,0 +1,145 @@
+import * as z from 'zod';
+import { isMessageId, LIMITS } from '../../domain/index.ts';
+import { MAIL_OPERATIONS } from '../../domain/schemas.ts';
+import { about, bounded, count, integer, name, nextPage, oneLine, stamp, strict, text } from '../fields.ts';
+import { mailMessageView } from '../v1/mail-responses.ts';
+
+const messageId = about(
+  'Made by the sender; the same id is the same message, however often it is sent.',
+  z.string().refine(isMessageId, 'must be msg-YYYYMMDDTHHMMSSZ-<32 hex digits>'),
+);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hex digits');
+const attachmentId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'is not an attachment id');
+
+/** One piece of an attachment; the last may be smaller. */
+export const ATTACHMENT_PART_BYTES = 1024 * 1024;
+const mostParts = Math.ceil(LIMITS.attachmentBytes.most / ATTACHMENT_PART_BYTES);
+const part = about(`Pieces of ${ATTACHMENT_PART_BYTES} bytes, from 0.`, count.max(mostParts));
+
+/** A file that travels with a message: its bytes were put here before. */
+const carried = strict({
+  attachment_id: attachmentId,
+  media_type: oneLine.max(200),
+  sha256,
+  size_bytes: count,
+  label: oneLine.max(255).optional(),
+});
+export type CarriedAttachment = z.infer<typeof carried>;
+
+const outgoing = {
+  message_id: messageId,
+  attachments: bounded('attachments', z.array(carried)).default([]),
+};
+
+export const mailboxBindBody = name(
+  'FleetMailboxBindBody',
+  strict({
+    address: about(
+      'Of the domain of the org. Default: the name of the agent there.',
+      oneLine.max(320),
+    ).optional(),
+    principal_id: oneLine.max(200),
+    display_name: oneLine.max(200).optional(),
+    role: oneLine.max(200).optional(),
+  }),
+);
+export const mailboxBound = name(
+  'FleetMailboxBound',
+  strict({
+    address: z.string(),
+    principal_id: z.string(),
+    domain: about('What the addresses of the org end with.', z.string()),
+    reused: about('The agent had it before.', z.boolean()),
+  }),
+);
+
+export const mailboxUnbindBody = name(
+  'FleetMailboxUnbindBody',
+  strict({ mode: about('`purge` also forgets what is in it.', z.enum(['deactivate', 'purge'])) }),
+);
+export const mailboxUnbound = name('FleetMailboxUnbound', strict({ address: z.string().nullable() }));
+
+export const mailboxStatus = name(
+  'FleetMailboxStatus',
+  strict({
+    address: z.string(),
+    principal_id: z.string(),
+    domain: z.string(),
+    version: about('Another one after each change.', z.string()),
+    open_count: count,
+    unread_count: count,
+  }),
+);
+
+export const mailboxWatchBody = name(
+  'FleetMailboxWatchBody',
+  strict({
+    version: about('The version that is known.', text.max(100)),
+    wait_seconds: about('Hold the answer this long for another one.', z.number().min(0).max(25)).default(0),
+  }),
+);
+export const mailboxWatched = name('FleetMailboxWatched', strict({ version: z.string() }));
+
+export const mailboxListBody = name('FleetMailboxListBody', MAIL_OPERATIONS.list);
+export const mailboxSearchBody = name('FleetMailboxSearchBody', MAIL_OPERATIONS.search);
+export const mailboxOneBody = name('FleetMailboxOneBody', MAIL_OPERATIONS.peek);
+export const mailboxSendBody = name(
+  'FleetMailboxSendBody',
+  MAIL_OPERATIONS.send.omit({ attachments: true, hold: true }).extend(outgoing),
+);
+export const mailboxPostBody = name(
+  'FleetMailboxPostBody',
+  MAIL_OPERATIONS.post.omit({ attachments: true }).extend(outgoing),
+);
+export const mailboxReplyBody = name(
+  'FleetMailboxReplyBody',
+  MAIL_OPERATIONS.reply.omit({ attachments: true }).extend(outgoing),
+);
+export const mailboxMarkBody = name('FleetMailboxMarkBody', MAIL_OPERATIONS.mark);
+export const mailboxMoveBody = name('FleetMailboxMoveBody', MAIL_OPERATIONS.move);
+export const mailboxArchiveBody = name('FleetMailboxArchiveBody', MAIL_OPERATIONS.archive);
+export const mailboxTrailBody = name(
+  'FleetMailboxTrailBody',
+  strict({ message_ref: oneLine.max(200), most: integer.min(1).max(1000) }),
+);
+
+const counts = { message_count: count, open_count: count, unread_count: count };
+
+/** Newest first. The counts are over this page. */
+export const mailboxPage = name(
+  'FleetMailboxPage',
+  strict({ box: z.string().nullable(), messages: z.array(mailMessageView), ...counts, ...nextPage }),
+);
+export const mailboxCounts = name('FleetMailboxCounts', strict(counts));
+export const mailboxOne = name('FleetMailboxOne', strict({ message: mailMessageView }));
+export const mailboxSent = name(
+  'FleetMailboxSent',
+  strict({ message: mailMessageView, duplicate: about('It was here before.', z.boolean()) }),
+);
+export const mailboxMany = name('FleetMailboxMany', strict({ messages: z.array(mailMessageView) }));
+export const mailboxTrail = name(
+  'FleetMailboxTrail',
+  strict({ steps: z.array(strict({ created_at_utc: stamp, by: z.enum(['agent', 'person']) })) }),
+);
+
+export const attachmentPartBody = name(
+  'FleetAttachmentPartBody',
+  strict({
+    sha256: about('Of the whole file.', sha256),
+    part,
+    content_base64: z
+      .base64()
+      .max(Math.ceil(ATTACHMENT_PART_BYTES / 3) * 4, `must hold at most ${ATTACHMENT_PART_BYTES} bytes`),
+  }),
+);
+export const attachmentPartKept = name(
+  'FleetAttachmentPartKept',
+  strict({ sha256: z.string(), part: count }),
+);
+export const attachmentPartQuery = strict({ part: part.default(0) });
+export const attachmentPart = name(
+  'FleetAttachmentPart',
+  strict({ part: count, parts: count, content_base64: z.string() }),
+);
+
+export type MailboxSendInput = z.input<typeof mailboxSendBody>;

@@ -1,0 +1,134 @@
+import * as z from 'zod';
+import { about, count, integer, stamp, strict } from '../fields.ts';
+
+/** As `rouse ls` says it; `elsewhere`: on another host, of which only the registry knows. */
+export const PAGE_AGENT_STATES = [
+  'idle',
+  'working',
+  'waiting',
+  'needs_you',
+  'starting',
+  'not_watched',
+  'gone',
+  'elsewhere',
+] as const;
+
+export const NEED_KINDS = [
+  'dialog',
+  'trust',
+  'update',
+  'logged_out',
+  'usage_limit',
+  'failed',
+  'uncertain',
+  'request',
+  'overdue',
+  'gateway_dead',
+  'mail_loop',
+  'undecided',
+  'other',
+] as const;
+export type NeedKind = (typeof NEED_KINDS)[number];
+
+/** One agent, as the list shows it. */
+export const pageAgentRow = strict({
+  name: z.string(),
+  id: z.string(),
+  host: z.string(),
+  here: about('On the host of the server; only then it has a screen, a queue and a ledger.', z.boolean()),
+  tool: z.string(),
+  address: about('Of its mailbox.', z.string().nullable()),
+  state: z.enum(PAGE_AGENT_STATES),
+  state_words: about('The same for people: `working`, `permission dialog`.', z.string()),
+  state_since_utc: stamp.nullable(),
+  reason: about('Why it stands so, in a few words; empty when the state says it all.', z.string()),
+  needs_you: about('What a person has to do; null while nobody is needed.', z.string().nullable()),
+  doing_now: about('The prompt or task under way, on one line.', z.string().nullable()),
+  unread: about('Open mail; null where nobody counts it.', count.nullable()),
+  owes: about('Open requests that it has to answer.', count),
+  owed: about('Open requests that it waits for.', count),
+  queue_depth: count,
+  last_wake_utc: stamp.nullable(),
+  wakes: about('Proven to be submitted; null where nobody wakes it.', count.nullable()),
+  done_unseen: about('A turn ended since somebody last opened it on a page.', z.boolean()),
+  gateway: strict({
+    mode: z.enum(['live', 'restarting', 'down', 'not_attached', 'elsewhere']),
+    alive: z.boolean(),
+  }),
+  last_hour: about(
+    'Sixty minutes, oldest first; `from_utc` is the beginning of the first.',
+    strict({ from_utc: stamp, wakes: z.array(count).max(60), turns: z.array(count).max(60) }),
+  ),
+});
+
+/** What a person should do something about. */
+export const pageNeed = strict({
+  key: about('The same matter has the same key as long as it lasts.', z.string()),
+  kind: z.enum(NEED_KINDS),
+  agent: about('Its name; null when it is about no agent.', z.string().nullable()),
+  why: about('One sentence.', z.string()),
+  since_utc: stamp.nullable(),
+  action: strict({
+    label: z.string(),
+    href: about('A place of the page, such as `/ui/agents/ana?tab=screen`.', z.string()),
+    command: about('The command line that does or shows the same.', z.string().nullable()),
+  }),
+});
+
+export const pageCounts = strict({
+  agents: count,
+  working: count,
+  idle: count,
+  waiting: count,
+  needs_you: count,
+  gone: count,
+  elsewhere: count,
+  unread_operator: about("Mail in the operator's own inbox that was not read.", count),
+  requests_for_me: count,
+  requests_open: count,
+});
+
+export const pageSnapshot = strict({
+  seq: about('Changes with a greater number come after this picture.', integer),
+  epoch: about('Of this server process; another one means: fetch again.', z.string()),
+  now_utc: stamp,
+  host: z.string(),
+  agents: z.array(pageAgentRow),
+  needs_you: about('The most urgent first.', z.array(pageNeed)),
+  counts: pageCounts,
+  troubles: about('What could not be read; the rest is shown.', z.array(z.string())),
+});
+
+export const TOUCHED = ['mail', 'queue', 'timeline', 'screen', 'reminders', 'requests'] as const;
+
+/** Data of the event `change`. Rows are whole: each replaces the one of the same id. */
+export const pageChange = strict({
+  seq: integer,
+  now_utc: stamp,
+  agents: z.array(pageAgentRow).optional(),
+  removed: about('Ids of agents that are no longer there.', z.array(z.string())).optional(),
+  needs_you: about('The whole list anew.', z.array(pageNeed)).optional(),
+  counts: pageCounts.optional(),
+  touched: about(
+    'What of an agent is worth asking for again; `agent` is a name, null for what is about no single agent.',
+    z.array(strict({ agent: z.string().nullable(), what: z.enum(TOUCHED) })),
+  ).optional(),
+});
+
+/** Data of the event `hello`; `resync` has the same: fetch the snapshot again. */
+export const pageHello = strict({ seq: integer, epoch: z.string(), now_utc: stamp });
+
+export const pageEventsQuery = strict({
+  after: about('`seq` of the snapshot. `Last-Event-ID` wins.', integer.nonnegative().optional()),
+  watch: about(
+    'Names of agents, with commas, whose screen the page shows: only theirs are looked at.',
+    z.string().max(2000).optional(),
+  ),
+});
+
+export type PageAgentRow = z.infer<typeof pageAgentRow>;
+export type PageNeed = z.infer<typeof pageNeed>;
+export type PageCounts = z.infer<typeof pageCounts>;
+export type PageSnapshot = z.infer<typeof pageSnapshot>;
+export type PageChange = z.infer<typeof pageChange>;
+export type PageHello = z.infer<typeof pageHello>;

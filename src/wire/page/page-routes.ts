@@ -1,0 +1,158 @@
+import * as z from 'zod';
+import { PAGE_PLACES, PAGE_SHELL_PLACES } from '../places.ts';
+import { type Row, routes } from '../route.ts';
+import { reminderSet } from '../v1/reminders.ts';
+import { pageScreen, pageScreenQuery } from '../v1/tui-screen.ts';
+import * as act from './actions.ts';
+import * as agent from './agent-views.ts';
+import * as host from './host-view.ts';
+import * as mail from './mail.ts';
+import { pageReminders } from './reminders.ts';
+import * as requests from './requests.ts';
+import * as search from './search.ts';
+import * as session from './session.ts';
+
+type PageRow = Omit<Row, 'tag' | 'summary' | 'access' | 'documented'>;
+
+const row = <R extends PageRow, A extends Row['access']>(access: A, summary: string, given: R) => ({
+  tag: 'page',
+  summary,
+  access,
+  documented: false as const,
+  ...given,
+});
+
+/** For whoever has a session of the page. */
+const inside = <R extends PageRow>(summary: string, given: R) => row('page_session', summary, given);
+/** For the command line, which hands out codes. */
+const keeper = <R extends PageRow>(summary: string, given: R) => row('owner_or_server_admin', summary, given);
+const file = (summary: string) =>
+  row('page_shell', summary, { response: z.string(), contentType: 'text/html' });
+
+/** The API of the page. It belongs to the page of the same version and is in no document. */
+export const PAGE_ROUTES = routes(PAGE_PLACES, {
+  'page.codes.create': keeper('Make a code that opens the page once', {
+    body: session.pageCodeBody,
+    bodyOptional: true,
+    response: session.pageCode,
+  }),
+  'page.sessions.list': keeper('Who has the page open', { response: session.pageSessionList }),
+  'page.revoke': keeper('End sessions and codes of the page', {
+    body: session.pageRevokeBody,
+    bodyOptional: true,
+    response: session.pageRevoked,
+  }),
+  'page.audit': keeper('What was done on the page, by whom', {
+    query: session.pageAuditQuery,
+    response: session.pageAudit,
+  }),
+  'page.login': inside('A code becomes a session', {
+    body: session.pageLoginBody,
+    response: session.pageSession,
+  }),
+  'page.session': inside('Who I am', { response: session.pageSession }),
+  'page.logout': inside('End my session', { response: z.object({ ended: z.literal(true) }) }),
+  'page.snapshot': inside('Every agent, and who needs a person', { response: host.pageSnapshot }),
+  'page.events': inside('What changes, as it happens', {
+    query: host.pageEventsQuery,
+    response: z.string(),
+    contentType: 'text/event-stream',
+  }),
+  'page.agent': inside('One agent', { response: agent.pageAgent }),
+  'page.agent.seen': inside('I have looked at it', { body: act.pageActBody, response: act.pageReceipt }),
+  'page.agent.timeline': inside('What happened with it, newest first', {
+    query: agent.pageTimelineQuery,
+    response: agent.pageTimeline,
+  }),
+  'page.agent.ledger': inside('The proof of one thing', { response: agent.pageLedger }),
+  'page.agent.screen': inside('Its screen, captured', {
+    query: pageScreenQuery,
+    response: pageScreen,
+  }),
+  'page.agent.queue': inside('Its requests in line and past', {
+    query: agent.pageQueueQuery,
+    response: agent.pageQueue,
+  }),
+  'page.agent.reminders': inside('Its reminders, ranked', { response: reminderSet }),
+  'page.agent.prompt': inside('Put a prompt into its line', {
+    body: act.pagePromptBody,
+    response: act.pageReceipt,
+  }),
+  'page.agent.interrupt': inside('End its turn', { body: act.pageInterruptBody, response: act.pageReceipt }),
+  'page.agent.dialog': inside('Press a key of the dialog that was seen', {
+    body: act.pageDialogBody,
+    response: act.pageReceipt,
+  }),
+  'page.agent.cancel': inside('Take a request out of its line', {
+    body: act.pageActBody,
+    response: act.pageReceipt,
+  }),
+  'page.reminders': inside('The reminders of every agent', { response: pageReminders }),
+  'page.reminders.create': inside('Make a reminder', {
+    body: act.pageReminderBody,
+    response: act.pageReceipt,
+  }),
+  'page.reminders.put': inside('Replace a reminder', {
+    body: act.pageReminderBody,
+    response: act.pageReceipt,
+  }),
+  'page.reminders.pause': inside('Pause a reminder or let it go on', {
+    body: act.pageReminderPauseBody,
+    response: act.pageReceipt,
+  }),
+  'page.reminders.delete': inside('Remove a reminder', { body: act.pageActBody, response: act.pageReceipt }),
+  'page.mailboxes': inside('Every mailbox of the host', { response: mail.pageMailboxes }),
+  'page.mail.list': inside('Mail, newest first', { query: mail.pageMailQuery, response: mail.pageMailList }),
+  'page.mail.message': inside('One message', { query: mail.pageMessageQuery, response: mail.pageMessage }),
+  'page.mail.thread': inside('A thread, oldest first', {
+    query: mail.pageThreadQuery,
+    response: mail.pageThread,
+  }),
+  'page.mail.attachment': inside('The bytes of an attachment', {
+    query: mail.pageAttachmentQuery,
+    response: z.string(),
+    contentType: 'application/octet-stream',
+  }),
+  'page.mail.send': inside('Mail from the operator', {
+    body: mail.pageMailSendBody,
+    response: mail.pageMailSent,
+  }),
+  'page.mail.reply': inside('Reply as the operator', {
+    body: mail.pageMailReplyBody,
+    response: mail.pageMailSent,
+  }),
+  'page.mail.archive': inside('Archive messages', {
+    body: mail.pageMailArchiveBody,
+    response: act.pageReceipt,
+  }),
+  'page.mail.mark': inside('Mark messages as read or not', {
+    body: mail.pageMailMarkBody,
+    response: act.pageReceipt,
+  }),
+  'page.requests': inside('Requests between agents and people', {
+    query: requests.pageRequestsQuery,
+    response: requests.pageRequestList,
+  }),
+  'page.request': inside('One request with its thread', { response: requests.pageRequest }),
+  'page.request.respond': inside('Answer a request', {
+    body: act.pageRespondBody,
+    response: act.pageReceipt,
+  }),
+  'page.request.cancel': inside('Withdraw a request', { body: act.pageActBody, response: act.pageReceipt }),
+  'page.search': inside('Search everything', {
+    query: search.pageSearchQuery,
+    response: search.pageSearch,
+  }),
+});
+
+/** The page itself: one document for each of its places, and the files it loads. */
+export const PAGE_SHELL_ROUTES = routes(PAGE_SHELL_PLACES, {
+  'page.shell.root': file('To the page'),
+  'page.shell.short': file('To the page'),
+  'page.shell.home': file('The page'),
+  'page.shell.agent': file('The page, at an agent'),
+  'page.shell.mail': file('The page, at the mail'),
+  'page.shell.requests': file('The page, at the requests'),
+  'page.shell.reminders': file('The page, at the reminders'),
+  'page.shell.asset': file('A file of the page'),
+});

@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { about, count, integer, nextPage, strict } from '../fields.ts';
+import { inboxRequest, inboxRequestMessage } from '../fleet/request-views.ts';
+
+/** `expired`: withdrawn, or the agent it was for is gone: nobody will answer it any more. */
+export const REQUEST_VIEWS = ['for_me', 'waiting', 'answered', 'expired'] as const;
+
+const shown = strict({
+  ...inboxRequest.shape,
+  age_seconds: count,
+  nudges: about('How often its recipient was reminded.', count),
+  overdue: about('Reminded as often as is allowed, and still open.', z.boolean()),
+  answers: about(
+    'The answers it takes; none when it is closed or not for people.',
+    z.array(z.enum(['done', 'approved', 'rejected'])),
+  ),
+  cancellable: z.boolean(),
+});
+
+export const pageRequestsQuery = strict({
+  view: z.enum(REQUEST_VIEWS).default('for_me'),
+  agent: about('Only those from or to this agent.', z.string().max(200).optional()),
+  cursor: z.string().max(100).optional(),
+  limit: integer.min(1).max(200).default(50),
+});
+export const pageRequestList = strict({
+  requests: z.array(shown),
+  counts: strict({ for_me: count, waiting: count, answered: count, expired: count }),
+  ...nextPage,
+});
+export const pageRequest = strict({
+  request: shown,
+  messages: z.array(inboxRequestMessage),
+  command: z.string(),
+});
+
+export type PageRequestRow = z.infer<typeof shown>;
+export type PageRequestList = z.infer<typeof pageRequestList>;
+export type PageRequest = z.infer<typeof pageRequest>;

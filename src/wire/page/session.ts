@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { about, count, integer, nextPage, oneLine, stamp, strict } from '../fields.ts';
+
+/**
+ * What a person may do on the page. `view`: look. `answer`: also answer requests and write mail. `operate`: also prompt,
+ * interrupt, answer dialogs and change reminders.
+ */
+export const PAGE_ROLES = ['view', 'answer', 'operate'] as const;
+export type PageRole = (typeof PAGE_ROLES)[number];
+
+/** Carries `csrf` of the session on every route but the exchange of the code. */
+export const PAGE_HEADER = 'x-rouse-page';
+
+const person = oneLine.max(64);
+
+/** Body of `POST /ui/api/codes`. */
+export const pageCodeBody = strict({
+  role: z.enum(PAGE_ROLES).default('operate'),
+  name: about('Whom the link is for; it stands in the audit.', person).default('operator'),
+  ttl_seconds: about('How long the code may be used, once.', integer.min(1).max(86_400)).default(60),
+});
+
+export const pageCode = strict({
+  code: about('Shown once; only its hash is kept, in memory.', z.string()),
+  name: z.string(),
+  role: z.enum(PAGE_ROLES),
+  expires_at_utc: stamp,
+});
+
+/** Body of `POST /ui/api/session`. */
+export const pageLoginBody = strict({ code: z.string().min(1).max(200) });
+
+export const pageSession = strict({
+  session_id: about('Names it in the list of sessions; no secret.', z.string()),
+  name: z.string(),
+  role: z.enum(PAGE_ROLES),
+  csrf: about('To be sent as `x-rouse-page` with everything.', z.string()),
+  idle_ends_at_utc: about('When it ends if nothing is asked any more.', stamp),
+  server: strict({ instance_id: z.string(), version: z.string(), host: z.string() }),
+});
+
+const sessionRow = strict({
+  session_id: z.string(),
+  name: z.string(),
+  role: z.enum(PAGE_ROLES),
+  began_at_utc: stamp,
+  last_seen_at_utc: stamp,
+  tabs: about('Streams that are open.', count),
+});
+export const pageSessionList = strict({ sessions: z.array(sessionRow) });
+
+/** Body of `POST /ui/api/revoke`. */
+export const pageRevokeBody = strict({
+  session_id: z.string().max(200).optional(),
+  name: about('All sessions and codes of this person. Without either: of everybody.', person).optional(),
+});
+export const pageRevoked = strict({ sessions: count, codes: count });
+
+const auditEntry = strict({
+  id: integer,
+  at_utc: stamp,
+  name: about(
+    'The person, as the link named them; for codes and revocations the account or token.',
+    z.string(),
+  ),
+  role: z.string(),
+  session_id: z.string().nullable(),
+  action: about('Such as `prompt`, `dialog`, `mail.send`, `requests.respond`, `login`.', z.string()),
+  target: about('The agent, mailbox or request it was done to.', z.string().nullable()),
+  outcome: about('`ok`, or the code of the error.', z.string()),
+  detail: z.record(z.string(), z.unknown()),
+});
+export const pageAudit = strict({ entries: z.array(auditEntry), ...nextPage });
+export const pageAuditQuery = strict({
+  limit: integer.min(1).max(1000).default(100),
+  cursor: about('`next_cursor` of the page before; newest first.', integer.min(1).optional()),
+});
+
+export type PageCodeInput = z.input<typeof pageCodeBody>;
+export type PageCode = z.infer<typeof pageCode>;
+export type PageSession = z.infer<typeof pageSession>;
+export type PageSessionList = z.infer<typeof pageSessionList>;
+export type PageAudit = z.infer<typeof pageAudit>;

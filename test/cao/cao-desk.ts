@@ -1,0 +1,105 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { silentLog, systemClock } from '../../src/base/index.ts';
+import {
+  type AgentSurface,
+  type DeliveryResult,
+  type Observation,
+  openSurface,
+  type PromptDelivery,
+  type Stage,
+  type SurfaceManifest,
+} from '../../src/terminal/index.ts';
+import type { SessionHouse } from '../session/support/house.ts';
+import { QUICK } from '../terminal/desk.ts';
+import { type CaoVersion, StandInCao } from './stand-in-cao.ts';
+import { SharedTmux, type StandInTerminal } from './stand-in-terminal.ts';
+
+let count = 0;
+
+/** A CAO server, a terminal of its with a scripted agent in it, and Rouse's surface of that. */
+export class CaoDesk {
+  readonly directory: string;
+  readonly cao: StandInCao;
+  readonly told: Stage[] = [];
+  terminal!: StandInTerminal;
+  surface!: AgentSurface;
+
+  private constructor(house: SessionHouse, version: CaoVersion) {
+    this.directory = path.join(house.directory, `cao-${count++}`);
+    fs.mkdirSync(path.join(this.directory, 'run'), { recursive: true });
+    this.cao = new StandInCao(new SharedTmux(house.socket, house.env), version);
+  }
+
+  static async open(
+    house: SessionHouse,
+    { version = 'main', flags }: { version?: CaoVersion; flags?: string[] } = {},
+  ): Promise<CaoDesk> {
+    const desk = new CaoDesk(house, version);
+    await desk.cao.start();
+    const session = `cao-${path.basename(desk.directory)}`;
+    desk.terminal = await desk.cao.terminal({ session, directory: house.directory, ...(flags && { flags }) });
+    await desk.look();
+    return desk;
+  }
+
+  /** Another surface on the same terminal, as after a restart of the gateway. */
+  async look(): Promise<void> {
+    this.surface = openSurface({
+      manifest: this.#manifest(),
+      sessionRoot: this.directory,
+      laneLock: path.join(this.directory, 'run', 'lane.lock'),
+      log: silentLog,
+      clock: systemClock,
+      timings: QUICK,
+      patience: { proofMs: 1500 },
+    });
+    await this.surface.start();
+  }
+
+  #manifest(): SurfaceManifest {
+    const { session, window, id, place } = this.terminal;
+    return {
+      tool: 'scripted',
+      backend: 'cao_rest',
+      agent_name: session,
+      tmux_session_name: session,
+      tmux: { session_name: session, socket: place.socket, primary_window_name: window },
+      runtime: { session_id: path.basename(this.directory) },
+      interactive: { terminal_id: id },
+      cao: { api_base_url: this.cao.url, session_name: session, terminal_id: id, tmux_window_name: window },
+      launch_plan: { executable: 'scripted-agent', args: [], metadata: {} },
+    };
+  }
+
+  async until(matches: (observation: Observation) => boolean): Promise<Observation> {
+    const now = this.surface.observation();
+    return matches(now) ? now : this.surface.changed.next(matches);
+  }
+
+  ready(): Promise<Observation> {
+    return this.until(({ ready }) => ready);
+  }
+
+  prompt(text: string, more: Partial<PromptDelivery> = {}): Promise<DeliveryResult> {
+    return this.surface.deliver({
+      requestId: `r-${Math.random().toString(16).slice(2)}`,
+      text,
+      policy: 'ready_only',
+      record: async (stage) => void this.told.push(stage),
+      ...more,
+    });
+  }
+
+  /** What was asked of CAO that types. */
+  typings(): string[] {
+    return this.cao.asked.filter((each) => each.startsWith('POST ') && !each.includes('/inbox/'));
+  }
+
+  async close(): Promise<void> {
+    await this.surface?.close();
+    this.terminal?.control.close();
+    await this.cao.stop();
+    await this.terminal?.place.tmux(['kill-session', '-t', `=${this.terminal.session}`]).catch(() => {});
+  }
+}

@@ -1,0 +1,61 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { serveRegistry } from '../support/npm-registry.ts';
+import { Newcomer } from './newcomer.ts';
+import { isWoken, play, succeeds } from './play.ts';
+import { readmeLines } from './readme.ts';
+
+/** On a busy machine each of some twenty lines may take seconds. */
+const AN_HOUR = 1_200_000;
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+const scripted = (line: string): string => line.replace(/\b(claude|codex)\b/g, 'scripted');
+
+/** The README as it stands, by somebody who has nothing but a clone; the tools are the scripted one. */
+describe('the README, played line by line', () => {
+  const newcomer = new Newcomer({ env: { npm_config_offline: 'true' } });
+  const program = path.join(newcomer.clone, 'dist', 'scripted-agent.js');
+  newcomer.env['HAND_STARTED'] = `${process.execPath} ${program}`;
+  afterAll(async () => expect(await newcomer.leaves()).toEqual([]), 300_000);
+
+  it('the first hour: from a clone to two agents that mail has woken', { timeout: AN_HOUR }, async () => {
+    const lines = readmeLines('The first hour');
+    expect(lines[0]).toBe('npm install --global .');
+    for (const line of lines) await play(newcomer, scripted(line));
+    for (const name of ['ana', 'ben']) {
+      expect(await isWoken(newcomer, name)).toBe(true);
+      await succeeds(newcomer, `rouse stop ${name}`);
+    }
+  });
+
+  it('the five jobs', { timeout: AN_HOUR }, async () => {
+    for (const line of readmeLines('Five jobs')) {
+      const name = /^rouse (?:join|launch \S+) (\S+)/.exec(line)?.[1];
+      if (name) await newcomer.types(`rouse stop ${name}`);
+      await play(newcomer, scripted(line));
+    }
+    const { text } = await newcomer.types('rouse agents list --json');
+    for (const { agent_name } of JSON.parse(text).agents)
+      await succeeds(newcomer, `rouse stop ${agent_name}`);
+    await newcomer.types('tmux kill-session -t mine');
+  });
+
+  it('the upgrade, and the end, which leaves nothing', { timeout: AN_HOUR }, async () => {
+    const registry = await serveRegistry(path.join(ROOT, 'node_modules'));
+    Object.assign(newcomer.env, { npm_config_registry: registry.url, npm_config_offline: 'false' });
+    try {
+      for (const line of readmeLines('Upgrade, uninstall')) await play(newcomer, line);
+    } finally {
+      registry.close();
+    }
+    const left = [newcomer.home, path.join(newcomer.place, 'prefix')].flatMap((directory) =>
+      fs
+        .readdirSync(directory, { recursive: true, withFileTypes: true })
+        .filter((entry) => !entry.isDirectory())
+        .map((entry) => path.relative(newcomer.place, path.join(entry.parentPath, entry.name)))
+        .filter((file) => !/^home\/\.npm\/|\.package-lock\.json$/.test(file)),
+    );
+    expect(left).toEqual([]);
+  });
+});

@@ -1,0 +1,80 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readTokenFile } from '../../src/client/index.ts';
+import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
+import { ServerProcess } from './server-process.ts';
+
+/** Two hosts: homes, registries and tmux servers of their own; one fleet server, a process that is killed on the way. */
+let server: ServerProcess;
+let hosts: AgentHouse[];
+beforeEach(async () => {
+  server = new ServerProcess();
+  await server.start();
+  hosts = [];
+}, 180_000);
+afterEach(async () => {
+  for (const host of hosts) await host.close();
+  await server.end();
+});
+
+const WAIT = { timeout: 90_000, interval: 100 };
+const ROUNDS = 4;
+
+function host(): AgentHouse {
+  const house = new AgentHouse();
+  hosts.push(house);
+  const tokenFile = path.join(house.directory, 'token');
+  fs.writeFileSync(tokenFile, readTokenFile(server.adminToken), { mode: 0o600 });
+  house.fleet = { url: server.url, tokenFile };
+  house.mailbox = { transport: 'fleet' };
+  return house;
+}
+
+async function agentOn(house: AgentHouse, name: string): Promise<HousedAgent> {
+  const words = [
+    '--turn',
+    '50ms',
+    '--act-on-mail',
+    '--reply',
+    'round {round}',
+    '--reply-rounds',
+    String(ROUNDS),
+  ];
+  const agent = await house.launch(name, words);
+  await agent.client.call('notifier.enable', { body: { interval_seconds: 2 } });
+  return agent;
+}
+
+/** Every message of a box, oldest first. */
+async function bodies({ client }: HousedAgent, box: string): Promise<string[]> {
+  const { messages } = await client.call('mail.list', { body: { box, include_body: true } });
+  return messages.map(({ body_text }) => (body_text ?? '').split('\n')[0]!).toReversed();
+}
+
+describe('two agents on two hosts', { timeout: 300_000 }, () => {
+  it('write to each other through the server, which is killed and started again in the middle', async () => {
+    const [ana, ben] = [await agentOn(host(), 'ana'), await agentOn(host(), 'ben')];
+    const status = await ana.client.call('mail.status', {});
+    expect(status).toMatchObject({ transport: 'fleet', address: 'ana@default.fleet', location: server.url });
+    await ana.client.call('mail.send', {
+      body: { to: ['ben@default.fleet'], subject: 'a round', body_content: 'begin' },
+    });
+    await expect.poll(() => bodies(ana, 'archive'), WAIT).toContain('round 1');
+    await server.kill('SIGKILL');
+    // Both go on working, and say what keeps their mail.
+    await expect
+      .poll(() => ana.client.call('mail.list', { body: {} }).then(() => '', String), WAIT)
+      .toMatch(/fleet server/);
+    await server.start();
+    const rounds = Array.from({ length: ROUNDS }, (_, n) => `round ${n + 1}`);
+    const told = (from: number) => rounds.filter((_, n) => n % 2 === from);
+    await expect.poll(() => bodies(ana, 'archive'), WAIT).toEqual(told(0));
+    await expect.poll(() => bodies(ben, 'archive'), WAIT).toEqual(['begin', ...told(1)]);
+    // Nothing is left, lost or doubled, on either side.
+    expect(await bodies(ana, 'inbox')).toEqual([]);
+    expect(await bodies(ben, 'inbox')).toEqual([]);
+    expect(await bodies(ana, 'sent')).toEqual(['begin', ...told(1)]);
+    expect(await bodies(ben, 'sent')).toEqual(told(0));
+  });
+});

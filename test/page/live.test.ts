@@ -1,0 +1,129 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FULL } from '../support/sample.ts';
+import { openBrowser, Visitor } from './support/browser.ts';
+import { agentRow, WAIT } from './support/jobs.ts';
+import { PageHouse } from './support/page-house.ts';
+
+let house: PageHouse;
+let browser: Browser;
+beforeAll(async () => {
+  [house, browser] = await Promise.all([PageHouse.open(), openBrowser()]);
+  for (const name of ['ana', 'ben']) await house.launch(name);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await house?.close();
+});
+
+const LOOK = { width: 1280, theme: 'light' } as const;
+const streams = async (): Promise<number> => {
+  const response = await fetch(`${house.origin}/ui/api/sessions`);
+  const { sessions } = (await response.json()) as { sessions: { tabs: number }[] };
+  return sessions.reduce((all, { tabs }) => all + tabs, 0);
+};
+
+describe.runIf(FULL)('a page that is kept open', () => {
+  it('has one stream for all tabs of a browser, which another tab takes over', async () => {
+    const visitor = await Visitor.come(browser, LOOK, house.origin);
+    const first = await visitor.tab(await house.link());
+    const second = await visitor.tab('/ui/');
+    for (const page of [first, second]) await page.locator('[data-live="live"]').waitFor();
+    await expect.poll(streams, WAIT).toBe(1);
+    await house.agent('ana').control.send('open-dialog', { kind: 'permission' });
+    for (const page of [first, second]) await agentRow(page, 'ana').getByText('permission dialog').waitFor();
+    await first.close();
+    await house.agent('ana').control.send('close-dialog');
+    await agentRow(second, 'ana').getByText('permission dialog').waitFor({ state: 'detached' });
+    await expect.poll(streams, WAIT).toBe(1);
+    expect(visitor.problems).toEqual([]);
+    await visitor.leave();
+    await expect.poll(streams, WAIT).toBe(0);
+  });
+
+  it('moves no row under the pointer: what is new waits behind a count', async () => {
+    const visitor = await Visitor.come(browser, LOOK, house.origin);
+    const page = await visitor.tab(await house.link());
+    const row = agentRow(page, 'ben');
+    await row.hover();
+    const before = await row.boundingBox();
+    await house.agent('ana').control.send('open-dialog', { kind: 'permission' });
+    await agentRow(page, 'ana').getByText('permission dialog').waitFor();
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    expect(await row.boundingBox()).toEqual(before);
+    await page.mouse.move(5, 5);
+    await page.getByRole('region', { name: 'Needs you' }).getByText('Dialog').waitFor();
+    expect((await row.boundingBox())?.y).toBeGreaterThan(before?.y ?? 0);
+    await house.agent('ana').control.send('close-dialog');
+    expect(visitor.problems).toEqual([]);
+    await visitor.leave();
+  });
+
+  it('is moved through by keys, which can be switched off', async () => {
+    const visitor = await Visitor.come(browser, LOOK, house.origin);
+    const page = await visitor.tab(await house.link());
+    await agentRow(page, 'ana').waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'ana' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('m');
+    await page.getByRole('region', { name: 'Messages' }).waitFor();
+    await page.keyboard.press('/');
+    await page.getByRole('searchbox', { name: 'Search everything' }).fill('/?jk');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('switch', { name: 'Single-key commands' }).click();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    expect(await page.getByRole('dialog', { name: 'Keyboard' }).count()).toBe(0);
+    expect(visitor.problems).toEqual([]);
+    await visitor.leave();
+  });
+
+  it('notifies of what needs somebody, by kind, with name and reason', async () => {
+    const visitor = await Visitor.come(browser, LOOK, house.origin);
+    await visitor.context.grantPermissions(['notifications'], { origin: house.origin });
+    await visitor.context.addInitScript(() => {
+      const said: string[] = [];
+      Object.assign(window, { said });
+      class Told {
+        static permission = 'granted';
+        onclick: (() => void) | null = null;
+        constructor(title: string, { body }: { body: string }) {
+          said.push(`${title}: ${body}`);
+        }
+        close() {}
+      }
+      Object.assign(window, { Notification: Told });
+      Document.prototype.hasFocus = () => false;
+    });
+    const page = await visitor.tab(await house.link());
+    await agentRow(page, 'ana').waitFor();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('switch', { name: 'Notify me' }).click();
+    await house.agent('ana').control.send('open-dialog', { kind: 'permission' });
+    const said = () => page.evaluate(() => (window as unknown as { said: string[] }).said);
+    await expect.poll(said, WAIT).toEqual([expect.stringMatching(/^ana: .*permission/)]);
+    await house.agent('ana').control.send('close-dialog');
+    await visitor.leave();
+  });
+});
+
+describe.runIf(FULL)('a page whose server is gone', () => {
+  it('says how old its picture is, and that its session ended when another server answers', async () => {
+    const short = await PageHouse.open();
+    const visitor = await Visitor.come(browser, LOOK, short.origin);
+    const page = await visitor.tab(await short.link());
+    await page.locator('[data-live="live"]').waitFor();
+    await short.close();
+    await page.locator('[data-live="lost"]').waitFor();
+    await page.getByText(/Not live: this is how it was at/).waitFor();
+    expect(visitor.problems.filter((each) => !/ERR_|Failed to load/.test(each))).toEqual([]);
+    await visitor.leave();
+  });
+});

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PAGE_HEADER } from '../../src/wire/index.ts';
+import { PageHouse, type Visitor } from './page-house.ts';
+
+const house = new PageHouse();
+let me: Visitor;
+let ana: string;
+
+const until = async <T>(look: () => Promise<T | undefined | false | null>): Promise<T> => {
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+};
+
+beforeAll(async () => {
+  await house.open({ calm: true });
+  const launched = await house.cli('launch', 'scripted', 'ana', '--wake');
+  ana = launched['agent_id'] as string;
+  me = await house.visit();
+}, 120_000);
+afterAll(() => house.shut(), 60_000);
+
+describe('the door', () => {
+  it('a code is good once, and guesses are slowed down', async () => {
+    const code = await house.code();
+    expect((await house.send('POST', '/ui/api/session', {}, { code })).status).toBe(200);
+    expect((await house.send('POST', '/ui/api/session', {}, { code })).status).toBe(401);
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => house.send('POST', '/ui/api/session', {}, { code: 'guess' })),
+    );
+    expect(answers.map(({ status }) => status)).toContain(429);
+    expect((await house.send('POST', '/ui/api/session', {}, { code: await house.code() })).status).toBe(200);
+  });
+
+  it('the cookie is HttpOnly and Strict, and neither it nor the header is enough alone', async () => {
+    const { headers } = await house.send('POST', '/ui/api/session', {}, { code: await house.code() });
+    expect(headers['set-cookie']![0]).toMatch(
+      /^rouse_page_\w+=\w{64}; Path=\/ui\/; HttpOnly; SameSite=Strict$/,
+    );
+    const { cookie, header } = me;
+    expect((await house.send('GET', '/ui/api/snapshot', { cookie })).status).toBe(401);
+    expect((await house.send('GET', '/ui/api/snapshot', { [PAGE_HEADER]: header })).status).toBe(401);
+    expect((await house.as(me, 'GET', 'snapshot')).status).toBe(200);
+  });
+
+  it('another origin, another site and another host are refused; a followed link gets the document alone', async () => {
+    const { cookie, header } = me;
+    const mine = { cookie, [PAGE_HEADER]: header };
+    const foreigners: Record<string, string>[] = [
+      { origin: 'http://evil.example' },
+      { 'sec-fetch-site': 'cross-site' },
+      { host: 'evil.example' },
+    ];
+    for (const foreign of foreigners)
+      expect((await house.send('GET', '/ui/api/snapshot', { ...mine, ...foreign })).status).toBe(403);
+    const link = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    };
+    expect((await house.send('GET', '/ui/api/snapshot', { ...mine, ...link })).status).toBe(403);
+    expect([200, 503]).toContain((await house.send('GET', '/ui/', link)).status);
+    expect((await house.send('POST', '/ui/api/codes', { 'sec-fetch-site': 'same-origin' }, {})).status).toBe(
+      403,
+    );
+  });
+
+  it('every answer has the policy, and nothing unsafe stands in it', async () => {
+    for (const path of ['/ui/', '/ui/mail', '/ui/api/snapshot', '/ui/assets/none.js']) {
+      const { headers } = await house.send('GET', path);
+      expect(headers['content-security-policy']).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+      expect(headers['content-security-policy']).not.toContain('unsafe');
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+      });
+    }
+    expect(await house.send('GET', '/')).toMatchObject({ status: 302, headers: { location: '/ui/' } });
+    expect((await house.send('GET', '/ui/assets/..%2f..%2fpackage.json')).status).toBe(404);
+  });
+
+  it('a lesser role is refused, and a revoked session ends', async () => {
+    const viewer = await house.visit('view', 'vera');
+    expect((await house.as(viewer, 'GET', 'snapshot')).status).toBe(200);
+    const refused = await house.act(viewer, 'agents/ana/prompt', { prompt: 'no' });
+    expect(refused).toMatchObject({ status: 403, body: { error: { facts: { needed: 'operate' } } } });
+    const answerer = await house.visit('answer', 'vera');
+    expect((await house.act(answerer, 'agents/ana/interrupt')).status).toBe(403);
+    const revoked = await house.send('POST', '/ui/api/revoke', {}, { name: 'vera' });
+    expect(revoked.body).toEqual({ sessions: 2, codes: 0 });
+    expect((await house.as(viewer, 'GET', 'snapshot')).status).toBe(401);
+  });
+});
+
+describe('the host', () => {
+  it('shows an agent that no fleet knows, with its facts, timeline, queue and reminders', async () => {
+    const { body } = await house.as(me, 'GET', 'snapshot');
+    expect(body['agents']).toMatchObject([{ name: 'ana', id: ana, here: true, gateway: { alive: true } }]);
+    const facts = await house.as(me, 'GET', 'agents/ana');
+    expect(facts.body).toMatchObject({ out_of_reach: null, may: { prompt: true, keys: true } });
+    for (const rest of ['timeline', 'queue', 'reminders', 'screen'])
+      expect((await house.as(me, 'GET', `agents/ana/${rest}`)).status, rest).toBe(200);
+    expect((await house.as(me, 'GET', 'agents/nobody')).status).toBe(404);
+  });
+
+  it('a prompt is done once however often it is clicked, its ledger tells the rest, the audit who', async () => {
+    const action_id = randomUUID();
+    const prompt = 'say hello';
+    const click = () => house.as(me, 'POST', 'agents/ana/prompt', { action_id, prompt });
+    const [first, second] = await Promise.all([click(), click()]);
+    expect([first.body['repeated'], second.body['repeated']].sort()).toEqual([false, true]);
+    expect((await click()).body).toMatchObject({ repeated: true, ref: first.body['ref'] });
+    const other = await house.as(me, 'POST', 'agents/ana/prompt', { action_id, prompt: 'something else' });
+    expect(other.status).toBe(409);
+    const ledger = await until(async () => {
+      const { body } = await house.as(me, 'GET', `agents/ana/ledger/${first.body['ref']}`);
+      return body['stages'].some(({ stage }: { stage: string }) => stage === 'turn_finished') && body;
+    });
+    expect(ledger['stages'].map(({ stage }: { stage: string }) => stage)).toEqual(
+      expect.arrayContaining(['accepted', 'typed', 'submitted', 'turn_finished']),
+    );
+    const audit = await house.send('GET', '/ui/api/audit');
+    expect(
+      audit.body['entries'].filter(({ action }: { action: string }) => action === 'prompt'),
+    ).toMatchObject([{ name: 'nina', role: 'operate', target: 'ana', outcome: 'ok' }]);
+  });
+
+  it('a dialog is answered by its own key, and a choice made for another dialog presses nothing', {
+    timeout: 60_000,
+  }, async () => {
+    await house.act(me, 'agents/ana/prompt', { prompt: 'ask me [[dialog=permission]]' });
+    // While it is being drawn it reads otherwise.
+    const dialog = await until(async () => {
+      const seen = (await house.as(me, 'GET', 'agents/ana/screen')).body['dialog'];
+      return seen?.kind === 'permission' && seen.choices.length === 5 && seen;
+    });
+    expect(dialog['choices'].map(({ key }: { key: string }) => key)).toEqual([
+      '1',
+      '2',
+      '3',
+      'Enter',
+      'Escape',
+    ]);
+    const snapshot = await until(async () => {
+      const { body } = await house.as(me, 'GET', 'snapshot');
+      return body['needs_you'].length > 0 && body;
+    });
+    expect(snapshot['needs_you']).toMatchObject([{ kind: 'dialog', agent: 'ana' }]);
+    const stale = await house.act(me, 'agents/ana/dialog', { dialog_hash: '0'.repeat(32), key: '1' });
+    expect(stale).toMatchObject({
+      status: 409,
+      body: { error: { facts: { error_code: 'dialog_changed' } } },
+    });
+    const unknown = await house.act(me, 'agents/ana/dialog', { dialog_hash: dialog['hash'], key: 'q' });
+    expect(unknown.status).toBe(409);
+    const pressed = await house.act(me, 'agents/ana/dialog', { dialog_hash: dialog['hash'], key: '3' });
+    expect(pressed).toMatchObject({ status: 200, body: { status: 'done' } });
+    await until(async () => (await house.as(me, 'GET', 'agents/ana/screen')).body['dialog'] === null);
+    const again = await house.act(me, 'agents/ana/dialog', { dialog_hash: dialog['hash'], key: '1' });
+    expect(again).toMatchObject({
+      status: 409,
+      body: { error: { facts: { error_code: 'dialog_changed' } } },
+    });
+  });
+
+  it('what is hostile is text: in mail, in search and in threads', async () => {
+    const subject = '<script>alert(1)</script> \u202Eevil';
+    const body = `<img src=x onerror=alert(1)>\n[link](javascript:alert(1)) ${'x'.repeat(300_000)}`;
+    const sent = await house.act(me, 'mail/send', { to: ['ana'], subject, body });
+    expect(sent.status).toBe(200);
+    const list = await house.as(me, 'GET', 'mail?mailbox=ana%40houmao.localhost');
+    const found = list.body['messages'][0];
+    expect(found).toMatchObject({ subject, mailbox: 'ana@houmao.localhost' });
+    const thread = await house.as(
+      me,
+      'GET',
+      `mail/thread?mailbox=ana%40houmao.localhost&thread=${encodeURIComponent(found['thread_ref'])}`,
+    );
+    expect(thread.body['messages']).toMatchObject([
+      { body_cut: true, delivered: [{ address: 'ana@houmao.localhost' }] },
+    ]);
+    expect(thread.headers['content-type']).toMatch(/^application\/json/);
+    const search = await house.as(me, 'GET', `search?q=${encodeURIComponent('alert from:operator')}`);
+    expect(search.body['hits']).toMatchObject([{ kind: 'message', title: subject }]);
+    expect((await house.as(me, 'GET', 'search?q=before%3Anonsense%20%25_%5C')).status).toBe(200);
+  });
+});

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import * as http from 'node:http';
+import { PAGE_HEADER, type PageRole } from '../../src/wire/index.ts';
+import { AgentsHouse, type Json } from '../fleet/agents-house.ts';
+
+export interface Said {
+  status: number;
+  body: Json;
+  headers: http.IncomingHttpHeaders;
+}
+
+/** A browser at the page: its cookie and the header that belongs to it. */
+export interface Visitor {
+  cookie: string;
+  header: string;
+  session: Json;
+}
+
+/** A house with a page, and people at it. */
+export class PageHouse extends AgentsHouse {
+  /** One request as it is given; nothing is added that a browser would not send. */
+  send(method: string, target: string, headers: Record<string, string> = {}, body?: unknown): Promise<Said> {
+    return new Promise((resolve, reject) => {
+      const text = body === undefined ? undefined : JSON.stringify(body);
+      const request = http.request({
+        host: '127.0.0.1',
+        port: this.server.port,
+        method,
+        path: target,
+        agent: false,
+        headers: { ...(text !== undefined && { 'content-type': 'application/json' }), ...headers },
+      });
+      request.on('response', (response) => {
+        let said = '';
+        response.setEncoding('utf8').on('data', (part: string) => {
+          said += part;
+        });
+        response.on('end', () => {
+          let parsed: Json;
+          try {
+            parsed = JSON.parse(said) as Json;
+          } catch {
+            parsed = { text: said };
+          }
+          resolve({ status: response.statusCode ?? 0, body: parsed, headers: response.headers });
+        });
+      });
+      request.on('error', reject);
+      request.end(text);
+    });
+  }
+
+  async code(wanted: { role?: PageRole; name?: string; ttl_seconds?: number } = {}): Promise<string> {
+    const { status, body } = await this.send('POST', '/ui/api/codes', {}, wanted);
+    if (status !== 200) throw new Error(`no code: ${status} ${JSON.stringify(body)}`);
+    return body['code'] as string;
+  }
+
+  async visit(role: PageRole = 'operate', name = 'nina'): Promise<Visitor> {
+    const { status, body, headers } = await this.send(
+      'POST',
+      '/ui/api/session',
+      {},
+      { code: await this.code({ role, name }) },
+    );
+    if (status !== 200) throw new Error(`no session: ${status} ${JSON.stringify(body)}`);
+    return {
+      cookie: headers['set-cookie']![0]!.split(';')[0]!,
+      header: body['csrf'] as string,
+      session: body,
+    };
+  }
+
+  as({ cookie, header }: Visitor, method: string, rest: string, body?: unknown): Promise<Said> {
+    return this.send(method, `/ui/api/${rest}`, { cookie, [PAGE_HEADER]: header }, body);
+  }
+
+  /** With an id of its own, as a click has one. */
+  act(visitor: Visitor, rest: string, body: object = {}): Promise<Said> {
+    return this.as(visitor, 'POST', rest, { action_id: randomUUID(), ...body });
+  }
+}

@@ -1,0 +1,37 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sampled } from '../support/sample.ts';
+import { accessibilityOf, isPhone, LOOKS, openBrowser, sticksOut, Visitor } from './support/browser.ts';
+import { JOBS } from './support/jobs.ts';
+import { PageHouse } from './support/page-house.ts';
+
+let house: PageHouse;
+let browser: Browser;
+beforeAll(async () => {
+  [house, browser] = await Promise.all([PageHouse.open(), openBrowser()]);
+  for (const name of ['ana', 'ben', 'cleo']) await house.launch(name);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await house?.close();
+});
+
+const rows = JOBS.flatMap((job) => LOOKS.map((look) => ({ job, look })));
+
+describe('what people do on the page', () => {
+  for (const { job, look } of sampled(import.meta.filename, rows, 2))
+    it(`${job.name} (${look.width} px, ${look.theme})`, async () => {
+      const visitor = await Visitor.come(browser, look, house.origin);
+      try {
+        const page = await visitor.tab(await house.link());
+        await page.locator('[data-live="live"]').waitFor();
+        expect(page.url()).not.toContain('code');
+        await job.run({ house, visitor, page });
+        expect(await accessibilityOf(page)).toEqual([]);
+        if (isPhone(look)) expect(await sticksOut(page)).toBe(0);
+        expect(visitor.problems).toEqual([]);
+      } finally {
+        await visitor.leave();
+      }
+    });
+});

@@ -1,0 +1,154 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FULL } from '../support/sample.ts';
+import { accessibilityOf, type Look, openBrowser, Visitor } from './support/browser.ts';
+import { OPERATOR } from './support/jobs.ts';
+import { PageHouse } from './support/page-house.ts';
+
+/** `ROUSE_PICTURES=docs/pictures npx vitest run --project walk test/page/pictures` makes those of the documents. */
+const PLACE = process.env['ROUSE_PICTURES'];
+
+const WIDE: Look = { width: 1280, theme: 'light' };
+const DARK: Look = { width: 1280, theme: 'dark' };
+const PHONE: Look = { width: 360, theme: 'light' };
+
+const VIEWS: readonly { name: string; look: Look; at: string; ready: (page: Page) => Promise<unknown> }[] = [
+  { name: 'home', look: WIDE, at: '/ui/', ready: (page) => page.getByText('permission dialog').waitFor() },
+  {
+    name: 'home-dark',
+    look: DARK,
+    at: '/ui/',
+    ready: (page) => page.getByText('permission dialog').waitFor(),
+  },
+  {
+    name: 'agent',
+    look: DARK,
+    at: '/ui/agents/ana',
+    ready: (page) => page.getByRole('region', { name: /ana asks/ }).waitFor(),
+  },
+  {
+    name: 'mail',
+    look: WIDE,
+    at: '/ui/mail',
+    ready: async (page) => {
+      await page
+        .getByRole('region', { name: 'Messages' })
+        .getByText('The flaky test is steady')
+        .first()
+        .click();
+      await page.getByRole('button', { name: 'Reply' }).waitFor();
+    },
+  },
+  {
+    name: 'requests',
+    look: WIDE,
+    at: '/ui/requests',
+    ready: (page) => page.getByText('May I merge').waitFor(),
+  },
+  {
+    name: 'reminders',
+    look: DARK,
+    at: '/ui/reminders',
+    ready: (page) => page.getByText('Look at the build').first().waitFor(),
+  },
+  { name: 'phone', look: PHONE, at: '/ui/', ready: (page) => page.getByText('permission dialog').waitFor() },
+];
+
+let house: PageHouse;
+let browser: Browser;
+beforeAll(async () => {
+  [house, browser] = await Promise.all([PageHouse.open(), openBrowser()]);
+  await house.launch('ana', ['--skin', 'claude-like', '--turn', '300ms']);
+  await house.launch('ben', ['--turn', '400ms', '--act-on-mail']);
+  await house.launch('cleo', ['--skin', 'qwen-like']);
+  await house.launch('dan');
+  await scene(house);
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await house?.close();
+});
+
+/** An hour at work, in a minute. */
+async function scene({ agents, mail, asks }: PageHouse): Promise<void> {
+  const send = mail.bind(house);
+  await send(
+    'cleo',
+    OPERATOR,
+    'Release notes, first draft',
+    'Here is the first draft for 0.2. Two names are still open.',
+  );
+  await send(
+    'ben',
+    await house.addressOf('ana'),
+    'Review of the parser branch',
+    'Looks good. Two remarks about naming.',
+  );
+  await send(
+    'dan',
+    await house.addressOf('ben'),
+    'Benchmarks',
+    'The numbers of last night are in bench/out.',
+  );
+  const body =
+    'I replaced the sleep with an event: 200 runs, none failed.\n\nDetails: https://ci.example.org/runs/4411\n\n' +
+    'The change touches two files:\n  src/parser/tokens.ts\n  src/parser/tokens.test.ts\n\nShall I merge it?';
+  await send('ana', OPERATOR, 'The flaky test is steady now', body);
+  const ask = asks.bind(house);
+  await ask('May I merge the parser branch?', 'approval', 'All tests are green, and ben has looked at it.');
+  await ask('Which of the two names for the new command?', 'task', 'wake or rouse; both are free.');
+  for (const [title, ranking] of [
+    ['Look at the build', -5],
+    ['Weekly summary', 10],
+  ] as const)
+    await agents['cleo']!.client.call('reminders.create', {
+      body: {
+        reminders: [
+          {
+            mode: 'repeat',
+            title,
+            prompt: `${title}, and mail me what is red.`,
+            ranking,
+            start_after_seconds: 900,
+            interval_seconds: 1800,
+          },
+        ],
+      },
+    });
+  for (const text of [
+    'please make the flaky parser test steady',
+    'summarise what you changed [[words=40]]',
+  ]) {
+    const { mark } = agents['ana']!.control;
+    await agents['ana']!.client.submitPrompt({ prompt: text });
+    await agents['ana']!.control.event('turn_finished', undefined, mark);
+  }
+  await agents['dan']!.client.submitPrompt({
+    prompt: 'Run the benchmarks of the queue again and compare [[turn=10m]]',
+  });
+  const detail = 'rm -rf build && npm test';
+  await agents['ana']!.control.send('open-dialog', { kind: 'permission', title: 'Bash command', detail });
+}
+
+describe.runIf(FULL || PLACE)('every view, as people see it', () => {
+  it.each(VIEWS)('$name', async ({ name, look, at, ready }) => {
+    const visitor = await Visitor.come(browser, look, house.origin);
+    const page = await visitor.tab(await house.link({}, at));
+    await page.locator('[data-live="live"]').waitFor();
+    await ready(page);
+    await page.waitForFunction(
+      () =>
+        document.fonts.status === 'loaded' &&
+        document.querySelectorAll('[role="status"][aria-label^="Loading"]').length === 0,
+    );
+    expect(await accessibilityOf(page)).toEqual([]);
+    const session = await page.context().newCDPSession(page);
+    const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 82 });
+    expect(data.length).toBeGreaterThan(10_000);
+    if (PLACE) fs.writeFileSync(path.join(PLACE, `${name}.webp`), Buffer.from(data, 'base64'));
+    expect(visitor.problems).toEqual([]);
+    await visitor.leave();
+  });
+});

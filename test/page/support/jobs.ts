@@ -1,0 +1,253 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { newUuid } from '../../../src/base/index.ts';
+import type { Visitor } from './browser.ts';
+import { isPhone } from './browser.ts';
+import type { PageHouse } from './page-house.ts';
+
+export interface AtWork {
+  house: PageHouse;
+  visitor: Visitor;
+  /** Logged in with the role `operate`, at home. */
+  page: Page;
+}
+
+export interface Job {
+  name: string;
+  run(at: AtWork): Promise<void>;
+}
+
+export const WAIT = { timeout: 30_000, interval: 100 };
+const word = (): string => newUuid().slice(-8);
+
+export const agentRow = (page: Page, name: string) => page.locator(`tr[data-agent="${name}"]`);
+
+async function goTo(page: Page, path: string): Promise<void> {
+  await page.goto(new URL(path, page.url()).href);
+}
+
+const liveAgain = (page: Page) => page.locator('[data-live="live"]').waitFor();
+
+/** A dialog is seen at home, opened, answered by its own choice, and gone from the list. */
+async function answerDialog({ house, page }: AtWork): Promise<void> {
+  const { control } = house.agent('ana');
+  const title = `Run the tests ${word()}`;
+  const { mark } = control;
+  await control.send('open-dialog', { kind: 'permission', title });
+  const needs = page.getByRole('region', { name: 'Needs you' });
+  const need = needs.getByRole('listitem').filter({ hasText: 'ana' }).filter({ hasText: 'Dialog' });
+  await need.waitFor();
+  await agentRow(page, 'ana').getByText('permission dialog').waitFor();
+  expect(await page.title()).toMatch(/^\(\d+\) /);
+  await need.getByRole('link', { name: 'Answer' }).click();
+  const dialog = page.getByRole('region', { name: /ana asks/ });
+  await dialog.waitFor();
+  await dialog.getByRole('button', { name: /Yes/ }).first().click();
+  const answered = await control.event('dialog_answered', undefined, mark);
+  expect(answered['by']).toBe('key');
+  await dialog.waitFor({ state: 'detached' });
+  await goTo(page, '/ui/');
+  await need.waitFor({ state: 'detached' });
+}
+
+/** A prompt is queued once, however often it is clicked, and each stage is told when it was seen. */
+async function promptOnce({ house, page }: AtWork): Promise<void> {
+  const text = `Count to three, ${word()}`;
+  await goTo(page, '/ui/agents/ben');
+  const composer = page.getByRole('form', { name: 'Write to ben' });
+  await composer.getByRole('radio', { name: 'Prompt when ready' }).click();
+  await composer.getByRole('textbox', { name: 'Prompt' }).fill(text);
+  expect(await composer.locator('#what-will-happen').innerText()).toMatch(/\w+ \w+/);
+  await composer.getByRole('button', { name: 'Queue the prompt' }).dblclick();
+  for (const stage of ['accepted', 'typed', 'submitted', 'turn_finished'])
+    await composer.locator(`[data-stage="${stage}"][data-seen="yes"]`).waitFor();
+  expect(
+    house
+      .agent('ben')
+      .received()
+      .filter((each) => each.includes(text)),
+  ).toHaveLength(1);
+  await composer.getByRole('link', { name: 'evidence' }).click();
+  const ledger = page.getByRole('dialog');
+  await ledger.getByText('Submitted', { exact: true }).waitFor();
+  await ledger.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('region', { name: 'Timeline' }).getByText(text).first().waitFor();
+}
+
+/** A turn is interrupted from the page. */
+async function interrupt({ house, page }: AtWork): Promise<void> {
+  const { control } = house.agent('ben');
+  const { mark } = control;
+  await control.send('busy', { ms: 600_000 });
+  await goTo(page, '/ui/agents/ben');
+  await page.locator('header').getByText('working').first().waitFor();
+  const composer = page.getByRole('form', { name: 'Write to ben' });
+  await composer.getByRole('radio', { name: 'Interrupt' }).click();
+  await composer.getByRole('button', { name: 'Interrupt its turn' }).click();
+  await control.event('interrupted', undefined, mark);
+  await composer.getByRole('status').waitFor();
+}
+
+/** The screen is seen in colours, as it changes. */
+async function seeScreen({ house, page }: AtWork): Promise<void> {
+  const said = `seen ${word()}`;
+  await goTo(page, '/ui/agents/cleo');
+  const screen = page.getByRole('region', { name: 'Screen of the agent, read-only' });
+  await screen.waitFor();
+  await house.agent('cleo').control.send('say', { text: said });
+  await screen.getByText(said).waitFor();
+  // It was captured, not attached: nobody's terminal has another size for it.
+  expect(house.agent('cleo').control.events.filter(({ type }) => type === 'resized')).toEqual([]);
+}
+
+/** Mail from the page arrives in the agent's mailbox and wakes it. */
+async function mailToAgent({ house, page }: AtWork): Promise<void> {
+  const subject = `The flaky test ${word()}`;
+  await goTo(page, '/ui/agents/ben');
+  const composer = page.getByRole('form', { name: 'Write to ben' });
+  await composer.getByRole('textbox', { name: 'Subject' }).fill(subject);
+  await composer.getByRole('textbox', { name: 'Message' }).fill('Please look at it.');
+  await composer.getByRole('button', { name: 'Send mail' }).click();
+  await composer.getByRole('status').waitFor();
+  await page.getByRole('tab', { name: /Mail/ }).click();
+  await page.getByRole('tabpanel').getByText(subject).waitFor();
+  await expect
+    .poll(
+      () =>
+        house
+          .agent('ben')
+          .received()
+          .some((text) => /mail/i.test(text)),
+      WAIT,
+    )
+    .toBe(true);
+}
+
+/** Mail is found, read, answered and archived. */
+async function readMail({ house, visitor, page }: AtWork): Promise<void> {
+  const subject = `Release notes ${word()}`;
+  await house.mail('cleo', OPERATOR, subject, 'Here they are: https://example.org/notes');
+  await goTo(page, '/ui/mail');
+  const list = page.getByRole('region', { name: 'Messages' });
+  await list.getByRole('link').filter({ hasText: subject }).first().waitFor();
+  await list.getByRole('searchbox', { name: 'Search mail' }).fill(subject);
+  await list.getByRole('searchbox', { name: 'Search mail' }).press('Enter');
+  const rows = list.getByRole('listitem').filter({ hasText: subject });
+  await rows
+    .filter({ hasText: /operator/i })
+    .first()
+    .click();
+  const thread = page.getByRole('region', { name: 'Thread' });
+  const link = thread.getByRole('link', { name: 'https://example.org/notes' });
+  expect(await link.getAttribute('rel')).toContain('noreferrer');
+  const text = `Thank you ${word()}`;
+  await thread.getByRole('textbox', { name: 'Reply' }).fill(text);
+  await thread.getByRole('button', { name: 'Reply' }).click();
+  await thread.getByRole('status').waitFor();
+  await thread.getByText(text).first().waitFor();
+  if (isPhone(visitor.look)) expect(await list.isVisible()).toBe(false);
+  await thread.getByRole('button', { name: 'Archive' }).click();
+  await thread
+    .getByText('Choose a message')
+    .waitFor({ state: isPhone(visitor.look) ? 'attached' : 'visible' });
+}
+
+/** The operator's address; every store has it. */
+export const OPERATOR = 'HOUMAO-operator@houmao.localhost';
+
+/** What an agent asked is answered; a second answer is refused. */
+async function answerRequest({ house, page }: AtWork): Promise<void> {
+  const title = `May I merge ${word()}?`;
+  const id = await house.asks(title);
+  await goTo(page, '/ui/requests');
+  const card = page.getByRole('listitem').filter({ hasText: title });
+  await card.getByRole('button', { name: 'Approve' }).click();
+  await expect.poll(() => house.statusOf(id), WAIT).toBe('approved');
+  await card.getByRole('button', { name: 'Approve' }).waitFor({ state: 'detached' });
+  const second = `Delete the branch ${word()}?`;
+  const other = await house.asks(second);
+  await goTo(page, `/ui/requests?id=${other}`);
+  const drawer = page.getByRole('dialog');
+  await drawer.getByRole('textbox', { name: 'A word with the answer' }).fill('Not yet.');
+  await drawer.getByRole('button', { name: 'Reject' }).click();
+  await expect.poll(() => house.statusOf(other), WAIT).toBe('rejected');
+}
+
+/** A reminder is made, paused and removed. */
+async function remind({ house, page }: AtWork): Promise<void> {
+  const title = `Look at the build ${word()}`;
+  await goTo(page, '/ui/reminders?agent=cleo');
+  const form = page.getByRole('form', { name: 'New reminder' });
+  await form.getByRole('textbox', { name: 'Title' }).fill(title);
+  await form.getByRole('textbox', { name: 'Prompt' }).fill('Look at the build.');
+  await form.getByRole('button', { name: 'Create' }).click();
+  await form.getByRole('status').waitFor();
+  await page.getByRole('button', { name: `Pause ${title}` }).click();
+  await page.getByRole('button', { name: `Resume ${title}` }).waitFor();
+  const { reminders } = await house.agent('cleo').client.call('reminders.list', {});
+  expect(reminders.find((each) => each.title === title)?.paused).toBe(true);
+  const remove = page.getByRole('button', { name: `Remove ${title}` });
+  await remove.click();
+  await remove.waitFor({ state: 'detached' });
+}
+
+/** Everything is found from everywhere. */
+async function search({ house, page }: AtWork): Promise<void> {
+  const subject = `zebra${word()}`;
+  await house.mail('cleo', await house.addressOf('ben'), subject, 'about stripes');
+  await page.getByRole('button', { name: 'Search everything' }).click();
+  const overlay = page.getByRole('dialog', { name: 'Search' });
+  await overlay.getByRole('searchbox').fill(subject);
+  await overlay.getByRole('link').filter({ hasText: subject }).first().click();
+  await page.getByRole('heading', { name: subject }).waitFor();
+}
+
+/** Why an agent does nothing stands on its page, with the decision behind it and the commands that tell the same. */
+async function why({ page }: AtWork): Promise<void> {
+  await agentRow(page, 'cleo').getByRole('link', { name: 'cleo' }).click();
+  await page.getByRole('heading', { name: 'cleo', level: 1 }).waitFor();
+  await page.getByText('The decision behind it').click();
+  await page.getByRole('tab', { name: 'Facts' }).click();
+  await page.getByText('rouse why cleo').first().waitFor();
+  await page.goBack();
+}
+
+/** Another theme by the switch, for this browser and from then on. */
+async function switchTheme({ visitor, page }: AtWork): Promise<void> {
+  const other = visitor.look.theme === 'dark' ? 'light' : 'dark';
+  const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  const before = await background();
+  await page.getByRole('button', { name: 'Settings' }).click();
+  await page.getByRole('button', { name: other }).click();
+  expect(await background()).not.toBe(before);
+  await page.reload();
+  await liveAgain(page);
+  expect(await background()).not.toBe(before);
+  await page.evaluate(() => localStorage.removeItem('rouse.settings'));
+  await page.reload();
+  await liveAgain(page);
+}
+
+/** Agents of other hosts are shown from what the server knows, and say that the rest is out of reach. */
+async function lookAfar({ page }: AtWork): Promise<void> {
+  await agentRow(page, 'hana').getByRole('link', { name: 'hana' }).click();
+  await page
+    .getByText(/not reachable from here/)
+    .first()
+    .waitFor();
+}
+
+export const JOBS: readonly Job[] = [
+  { name: 'answer the dialog of an agent that needs me', run: answerDialog },
+  { name: 'queue a prompt once, and see what became of it', run: promptOnce },
+  { name: 'interrupt a turn', run: interrupt },
+  { name: 'watch a screen', run: seeScreen },
+  { name: 'write mail to an agent', run: mailToAgent },
+  { name: 'find, read, answer and archive mail', run: readMail },
+  { name: 'answer requests', run: answerRequest },
+  { name: 'make, pause and remove a reminder', run: remind },
+  { name: 'search everything', run: search },
+  { name: 'read why an agent does nothing', run: why },
+  { name: 'switch the theme', run: switchTheme },
+  { name: 'look at an agent of another host', run: lookAfar },
+];

@@ -1,0 +1,89 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { TicketsClient } from '../../../src/client/index.ts';
+import type { PageCode, PageCodeInput } from '../../../src/wire/index.ts';
+import { AgentHouse, type HousedAgent } from '../../support/agent-house.ts';
+import { startFleet, type TestAgent, type TestFleet, type TestFleetOptions } from '../../support/fleet.ts';
+
+/** Scripted agents in real terminals, their gateways, and a real server that shows them. */
+export class PageHouse {
+  readonly house: AgentHouse;
+  readonly fleet: TestFleet;
+  readonly agents: Record<string, HousedAgent> = {};
+  /** Registered from another host: only the registry knows of it. */
+  readonly afar: TestAgent;
+
+  private constructor(house: AgentHouse, fleet: TestFleet, afar: TestAgent) {
+    this.house = house;
+    this.fleet = fleet;
+    this.afar = afar;
+  }
+
+  static async open(config: TestFleetOptions['config'] = {}): Promise<PageHouse> {
+    const house = new AgentHouse();
+    const { settings, env } = house.context;
+    const fleet = await startFleet({ config: { agents: { settings, env }, ...config } });
+    const tokenFile = path.join(house.directory, 'token');
+    fs.writeFileSync(tokenFile, fleet.tokens.user, { mode: 0o600 });
+    house.fleet = { url: fleet.url, tokenFile };
+    return new PageHouse(house, fleet, await fleet.agent('hana'));
+  }
+
+  /** An agent that mail wakes. */
+  async launch(name: string, args: string[] = []): Promise<HousedAgent> {
+    const agent = await this.house.launch(name, ['--turn', '200ms', ...args]);
+    await agent.client.call('notifier.enable', { body: { interval_seconds: 5 } });
+    this.agents[name] = agent;
+    return agent;
+  }
+
+  agent(name: string): HousedAgent {
+    return this.agents[name]!;
+  }
+
+  get origin(): string {
+    return this.fleet.url;
+  }
+
+  /** As `rouse dashboard --link` makes it: where the page opens, once. */
+  async link(wanted: PageCodeInput = {}, at = '/ui/'): Promise<string> {
+    const response = await fetch(`${this.origin}/ui/api/codes`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(wanted),
+    });
+    if (!response.ok) throw new Error(`no code: ${response.status} ${await response.text()}`);
+    return `${at}#code=${((await response.json()) as PageCode).code}`;
+  }
+
+  /** An agent asks people something. */
+  async asks(title: string, kind: 'approval' | 'task' = 'approval', detail?: string): Promise<string> {
+    const tickets = new TicketsClient(this.afar.client, this.afar.workspaceId);
+    const { request_id } = await tickets.create({
+      kind,
+      recipient_type: 'user',
+      title,
+      detail: detail ?? null,
+    });
+    return request_id;
+  }
+
+  async statusOf(requestId: string): Promise<string> {
+    const { request } = await new TicketsClient(this.afar.client, this.afar.workspaceId).get(requestId);
+    return request.status;
+  }
+
+  /** Mail from one agent to another address. */
+  async mail(from: string, to: string, subject: string, body: string): Promise<void> {
+    await this.agent(from).client.call('mail.send', { body: { to: [to], subject, body_content: body } });
+  }
+
+  async addressOf(name: string): Promise<string> {
+    return (await this.agent(name).client.call('mail.status', {})).address;
+  }
+
+  async close(): Promise<void> {
+    await this.house.close();
+    await this.fleet.stop();
+  }
+}

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrate, type Sql } from '../../src/db/index.ts';
+import { FLEET_MIGRATIONS } from '../../src/fleet/index.ts';
+import { openTestPostgres, type TestDatabase } from '../support/fleet.ts';
+
+/** Up to here the steps of a version that may run beside the next one: what comes after must leave it at work. */
+const RELEASED = '20261116000200_request_recipients';
+
+const released = FLEET_MIGRATIONS.slice(0, FLEET_MIGRATIONS.findIndex(({ id }) => id === RELEASED) + 1);
+const later = FLEET_MIGRATIONS.slice(released.length);
+
+/** What an older server may read or write any more after such a step, or may have to write and cannot know of. */
+const FORBIDDEN = [
+  /\bDROP\s+(TABLE|COLUMN|INDEX|FUNCTION|TRIGGER|CONSTRAINT|VIEW)\b/i,
+  /\bRENAME\b/i,
+  /\bALTER\s+COLUMN\b/i,
+  /\bADD\s+COLUMN\b(?:(?!,|;)[\s\S])*\bNOT\s+NULL\b(?!(?:(?!,|;)[\s\S])*\bDEFAULT\b)(?<!DEFAULT[^,;]*)/i,
+  /\bADD\s+CONSTRAINT\b/i,
+  /\bCREATE\s+UNIQUE\s+INDEX\b/i,
+  /\bTRUNCATE\b/i,
+];
+
+describe('a server of the version before, while the next one has changed the layout', () => {
+  let database: TestDatabase;
+  let sql: Sql;
+  beforeAll(async () => {
+    database = await openTestPostgres();
+    sql = await database.another();
+  });
+  afterAll(() => database.close());
+
+  it('each step after the released ones only adds', () => {
+    expect(released.length).toBeGreaterThan(5);
+    for (const { id, sql: text } of later) {
+      const isNew = (table: string): boolean => new RegExp(`CREATE TABLE ${table}\\b`).test(text);
+      const statements = text.split(/;\s*\n/).filter((each) => !isNew(/ON (\w+)/.exec(each)?.[1] ?? '-'));
+      for (const statement of statements)
+        for (const bad of FORBIDDEN) expect(`${id}: ${statement}`).not.toMatch(bad);
+    }
+  });
+
+  it('finds every column it knows with the type it had, and its rows are taken without those it does not know', async () => {
+    const columns = async (db: Sql) =>
+      (
+        await db.query<{ name: string; type: string }>(
+          `SELECT table_name || '.' || column_name AS name, data_type || ' ' || is_nullable AS type
+             FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'schema_migrations'
+             ORDER BY 1`,
+        )
+      ).rows;
+    const fresh = await database.another();
+    await fresh.exec('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await migrate(fresh, released);
+    const before = await columns(fresh);
+    await migrate(fresh, FLEET_MIGRATIONS);
+    const after = new Map((await columns(fresh)).map(({ name, type }) => [name, type]));
+    for (const { name, type } of before) expect([name, after.get(name)]).toEqual([name, type]);
+    // As the older program writes them: without a column of a later step.
+    await fresh.query("INSERT INTO orgs (id, name) VALUES (gen_random_uuid(), 'o')");
+    await fresh.query(
+      "INSERT INTO workspaces (id, org_id, agent_id, name) SELECT gen_random_uuid(), id, 'a', 'a' FROM orgs",
+    );
+    await fresh.query(
+      `INSERT INTO a2a_queue (id, org_id, workspace_id, body) SELECT gen_random_uuid(), org_id, id, '{}' FROM workspaces`,
+    );
+    await fresh.query(
+      `INSERT INTO requests (id, org_id, kind, requester_type, requester_id, recipient_type, title)
+        SELECT gen_random_uuid(), id, 'task', 'user', 'ana', 'user', 't' FROM orgs`,
+    );
+    await fresh.query(
+      `INSERT INTO tokens (id, kind, subject, token_hash, prefix) VALUES (gen_random_uuid(), 'admin', 'x', 'x', 'x')`,
+    );
+  });
+
+  it('does not start on a layout it does not know, and says which step that is', async () => {
+    expect(sql.dialect).toBe('postgres');
+    await expect(migrate(sql, released)).rejects.toMatchObject({
+      code: 'unsupported',
+      facts: { step: later[0]!.id },
+    });
+  });
+});
