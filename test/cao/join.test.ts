@@ -26,6 +26,13 @@ const json = (args: string[], env: NodeJS.ProcessEnv = {}) =>
   house.rouse(['--print-json', ...args], { CAO_PORT: '1', ...env });
 const gateway = (...args: string[]) => json(['agents', 'gateway', ...args]);
 
+/** Its gateway has seen it long enough to know that it may be disturbed. */
+const ready = (name: string): Promise<unknown> =>
+  house.until(
+    async () =>
+      (await gateway('status', '--agent-name', name)).json['terminal_surface_eligibility'] === 'ready',
+  );
+
 /** The environment a command has inside the agent's own session. */
 async function inside(): Promise<NodeJS.ProcessEnv> {
   const [pane, pid] = (await terminal.fact('#{pane_id} #{pid}')).split(' ');
@@ -110,10 +117,7 @@ describe('a terminal of CAO', () => {
   });
 
   it('takes prompts through CAO, proven by our own sight', async () => {
-    await house.until(
-      async () =>
-        (await gateway('status', '--agent-name', 'cao-gpu')).json['terminal_surface_eligibility'] === 'ready',
-    );
+    await ready('cao-gpu');
     const said = await json(['agents', 'prompt', '--agent-name', 'cao-gpu', '--prompt', 'hello there']);
     expect([said.code, said.stderr]).toEqual([0, '']);
     expect(terminal.submitted()).toEqual(['hello there']);
@@ -220,10 +224,11 @@ describe('a terminal of CAO', () => {
         ['lead', 'live'],
         ['worker', 'live'],
       ]);
-      for (const name of ['lead', 'worker'])
-        expect(
-          (await json(['agents', 'prompt', '--agent-name', name, '--prompt', `for the ${name}`])).code,
-        ).toBe(0);
+      for (const name of ['lead', 'worker']) {
+        await ready(name);
+        const said = await json(['agents', 'prompt', '--agent-name', name, '--prompt', `for the ${name}`]);
+        expect([name, said.code, said.stderr]).toEqual([name, 0, '']);
+      }
       expect(terminal.submitted().at(-1)).toBe('for the lead');
       expect(worker.submitted()).toEqual(['for the worker']);
       // Inside a window it is that window's agent, whoever else is in the session.
