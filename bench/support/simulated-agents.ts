@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { identifyProcess, stableJson, systemClock } from '../../src/base/index.ts';
+import { identifyProcess, stableJson, systemClock, writeFileAtomic } from '../../src/base/index.ts';
 import type { Standing } from '../../src/domain/index.ts';
 import { publishRecord } from '../../src/session/records/registry.ts';
 import { sampleManifest, sampleRecord, writeSession } from '../../src/session/testing.ts';
@@ -68,8 +68,7 @@ export class SimulatedAgents {
     const directory = path.join(this.#roots[at]!, 'gateway');
     fs.mkdirSync(directory, { recursive: true });
     const file = path.join(directory, 'glance.json');
-    fs.writeFileSync(`${file}.next`, stableJson(glance));
-    fs.renameSync(`${file}.next`, file);
+    writeFileAtomic(file, stableJson(glance), { durable: false });
   }
 
   glanceFile(at: number): string {

@@ -93,7 +93,7 @@ export async function runServer(options: RunServerOptions): Promise<StartedServe
       keeping: keepingOf(env, log),
     });
     const adminToken = await ensureAdminToken(server.sql, files.adminToken);
-    const instance = describe(server, clock);
+    const instance = describe(server, options);
     const file = troubles.writer(files.instance, () => writeJsonAtomic(files.instance, instance));
     file.write();
     const stopped = server.stopped.then(() => {
@@ -187,7 +187,10 @@ const databaseOf = (files: ServerFiles, databaseUrl: string | undefined) => ({
   archiveDirectory: path.join(packageRoot(), 'dist'),
 });
 
-function describe({ instanceId, host, port, sql }: RunningServer, clock: Clock): ServerInstance {
+function describe(
+  { instanceId, host, port, sql }: RunningServer,
+  { clock, tls, publicUrl }: RunServerOptions,
+): ServerInstance {
   const { startTicks, bootId } = identifyProcess(process.pid)!;
   return {
     schema_version: 1,
@@ -197,6 +200,8 @@ function describe({ instanceId, host, port, sql }: RunningServer, clock: Clock):
     boot_id: bootId,
     host,
     port,
+    tls: tls !== undefined,
+    ...(publicUrl !== undefined && { public_url: publicUrl }),
     database: sql.dialect,
     started_at_utc: utcStamp(clock.now()),
   };

@@ -1,5 +1,10 @@
+import * as fs from 'node:fs';
+import * as https from 'node:https';
+import * as path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SessionHouse } from '../session/support/house.ts';
+
+const CERTIFICATES = path.join(import.meta.dirname, '../fleet/tls');
 
 let house: SessionHouse;
 beforeAll(() => {
@@ -64,4 +69,49 @@ it('uses the server that runs, and prints links for others, with less rights', a
 it('ends with "server stop"', async () => {
   expect((await house.rouse(['--print-json', 'server', 'stop'])).json['stopped']).toBe(true);
   expect((await dashboard('sessions')).code).toBe(7);
+});
+
+/** As a browser that believes the test's authority. */
+function loginOverTls(url: string): Promise<{ status: number | undefined; cookie: string }> {
+  const { origin, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const request = https.request({
+      ...{ host: '127.0.0.1', port, method: 'POST', path: '/ui/api/session', agent: false },
+      ca: fs.readFileSync(path.join(CERTIFICATES, 'first-ca.pem')),
+      headers: { 'content-type': 'application/json', origin },
+    });
+    request.on('response', (response) => {
+      response.resume().on('error', reject);
+      resolve({ status: response.statusCode, cookie: response.headers['set-cookie']?.[0] ?? '' });
+    });
+    request.on('error', reject);
+    request.end(JSON.stringify({ code: codeOf(url) }));
+  });
+}
+
+it('leads to a server with TLS by https, and hands out links to it by the name that others know', async () => {
+  const key = path.join(house.directory, 'fleet.key');
+  fs.writeFileSync(key, fs.readFileSync(path.join(CERTIFICATES, 'first.key')), { mode: 0o600 });
+  const tls = ['--tls-cert', path.join(CERTIFICATES, 'first.pem'), '--tls-key', key];
+  const start = (...more: string[]) => {
+    const ended = house.rouse(['server', 'start', '--port', '0', ...tls, ...more]);
+    const running = house.until(
+      async () => (await house.rouse(['--print-json', 'server', 'status'])).json['running'],
+    );
+    return { ended, running };
+  };
+  const first = start();
+  await first.running;
+  const { url } = (await dashboard('--no-open')).json as { url: string };
+  expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/ui\/#code=/);
+  expect(await loginOverTls(url)).toEqual({ status: 200, cookie: expect.stringContaining('; Secure') });
+  expect((await dashboard('sessions')).json['sessions']).toHaveLength(1);
+  await house.rouse(['server', 'stop']);
+  await first.ended;
+  const second = start('--public-url', 'https://fleet.example.org');
+  await second.running;
+  const link = (await dashboard('--link', '--as', 'mia')).json as { url: string };
+  expect(link.url).toMatch(/^https:\/\/fleet\.example\.org\/ui\/#code=/);
+  await house.rouse(['server', 'stop']);
+  await second.ended;
 });

@@ -14,7 +14,7 @@ import { AgentsHouse } from './agents-house.ts';
 import { StandInAgent } from './agents-stand-in.ts';
 
 /**
- * Those of the page want a session: test/page has them. Mailboxes and carried calls want more of a stage than this one has:
+ * Those of the page want a session: page-fuzz.test.ts has them. Mailboxes and carried calls want more of a stage than this one has:
  * test/fleet-mail and test/fleet/calls-afar have them.
  */
 const ROUTES = Object.fromEntries(

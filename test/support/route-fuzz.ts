@@ -23,6 +23,10 @@ export interface Fuzzed {
   routes: Routes;
   /** A body that each route takes, for every route that takes one. */
   bodies: Readonly<Record<string, unknown>>;
+  /** What the routes that cannot do without a query are asked, with its `?`. */
+  queries?: Readonly<Record<string, string>>;
+  /** Puts into a body what must be another at each call. */
+  prepare?(body: string): string;
   port: number;
   /** Who calls: somebody whom the route admits. */
   headersFor(route: Route): Record<string, string>;
@@ -77,6 +81,7 @@ export async function fuzzRoutes(on: Fuzzed, count: number): Promise<FuzzReport>
       ...each,
       target: targetOf(on, each),
       headers: { ...on.headersFor(each.route), ...each.headers },
+      ...(typeof each.body === 'string' && on.prepare && { body: on.prepare(each.body) }),
     };
     const answer = await send(on.port, sent);
     const { status, body } = answer;
@@ -120,7 +125,7 @@ function unspoilt(on: Fuzzed, route: Route): Case {
     route,
     method: methodOf(route),
     spoilt: { at: 0, id: 'KNOWN' },
-    query: '',
+    query: on.queries?.[route.id] ?? '',
     headers: {},
     body: json(on.bodies[route.id]),
   };
@@ -169,7 +174,7 @@ function aCase(on: Fuzzed, routes: Route[]): fc.Arbitrary<Case> {
       ),
     })
     .chain(({ route, method, body, ...rest }) =>
-      queryOf(route).map((query) => ({
+      queryOf(route, on.queries?.[route.id] ?? '').map((query) => ({
         ...rest,
         route,
         query,
@@ -185,14 +190,18 @@ function bodyOf(on: Fuzzed, route: Route, body: Change[] | string | Buffer): Bod
   return Array.isArray(body) ? JSON.stringify(spoil(good, body)) : body;
 }
 
-/** Of the parameters that its row knows, and one that it does not. */
-function queryOf(route: Route): fc.Arbitrary<string> {
+/** The good one, also with one more of the parameters that its row knows, or that it does not. */
+function queryOf(route: Route, good: string): fc.Arbitrary<string> {
   const names = [...Object.keys(route.query?.shape ?? {}), 'limit', 'unknown'];
   const one = fc
     .tuple(fc.constantFrom(...names), fc.oneof(badText, badNumber.map(String)))
-    .map(([name, given]) => `?${name}=${encodeURIComponent(given.replace(/\p{Surrogate}/gu, ''))}`);
+    .map(([name, given]) => {
+      const query = new URLSearchParams(good);
+      query.set(name, given.replace(/\p{Surrogate}/gu, ''));
+      return `?${query}`;
+    });
   return fc.oneof(
-    { weight: 6, arbitrary: fc.constant('') },
+    { weight: 6, arbitrary: fc.constant(good) },
     { weight: 2, arbitrary: one },
     { weight: 1, arbitrary: fc.constantFrom('?limit=%zz', '?&&==', '?limit=1&limit=2', '?limit') },
   );

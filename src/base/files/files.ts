@@ -39,6 +39,9 @@ function temporaryFor(file: string): string {
   return path.join(path.dirname(file), `.${path.basename(file)}.tmp-${once}`);
 }
 
+/** Whether a file of this name is one of the above, which tells a watcher nothing before it is renamed. */
+export const isTemporaryName = (name: string): boolean => /^\..+\.tmp-\d+-[0-9a-f]+$/.test(name);
+
 /** Replaces a derived file in one step, on another thread. Does not survive a power cut. */
 export async function replaceAside(file: string, content: string): Promise<void> {
   const temporary = temporaryFor(file);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
-import { connect } from 'node:net';
+import { connect, isIPv4 } from 'node:net';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import {
@@ -79,22 +79,28 @@ function baseOf(
   running: RecordedServer,
   { link, publicUrl, insecureHttp }: InputOf<typeof FLAGS>['flags'],
 ): string {
-  const local = isLoopback(running.host);
-  const own = `${schemeOf(running)}://${hostOf(local ? running.host : os.hostname())}:${running.port}`;
-  const base = publicUrl ?? own;
-  if (link && !(local && publicUrl === undefined) && !base.startsWith('https:') && !insecureHttp)
+  const base = publicUrl ?? knownAs(running, link === true);
+  if (link && !base.startsWith('https:') && !insecureHttp && !isLoopback(new URL(base).hostname))
     throw forbidden(`a link to ${base} would be sent over the network as everybody can read it`, {
       hint: 'put TLS in front and give --public-url https://…, or say --insecure-http',
     });
   return base;
 }
 
-const isLoopback = (host: string): boolean =>
-  host === '::1' || host === 'localhost' || host.startsWith('127.');
-const hostOf = (host: string): string => (host.includes(':') ? `[${host}]` : host);
-const schemeOf = (running: RecordedServer): string => ('tls' in running && running.tls ? 'https' : 'http');
+/** By the name that its certificate has, or that others know it by. */
+function knownAs({ host, port, tls, public_url }: RecordedServer, isForOthers: boolean): string {
+  if (public_url !== undefined && (tls || isForOthers)) return public_url;
+  return `${tls ? 'https' : 'http'}://${hostOf(isLoopback(host) ? host : os.hostname())}:${port}`;
+}
 
-/** As its owner on loopback; beyond it with the administrator's token of this home. */
+const isLoopback = (host: string): boolean =>
+  ['localhost', '::1', '[::1]'].includes(host) || (isIPv4(host) && host.startsWith('127.'));
+const hostOf = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+/**
+ * As its owner on loopback; beyond it with the administrator's token of this home. Without TLS, which a server does not ask
+ * of programs of its own machine: its certificate bears a name that may not lead here.
+ */
 async function clientOf(
   running: RecordedServer,
   files: ServerFiles,
@@ -103,9 +109,8 @@ async function clientOf(
   const { FleetClient, fleetClientOf, ownerToken } = await import('../../client/index.ts');
   const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
   const host = everywhere[running.host] ?? running.host;
-  const url = `${schemeOf(running)}://${hostOf(host)}:${running.port}`;
-  if (!isLoopback(running.host))
-    return fleetClientOf({ url, tokenFile: files.adminToken, caFile: env['ROUSE_FLEET_CA'] || undefined });
+  const url = `http://${hostOf(host)}:${running.port}`;
+  if (!isLoopback(running.host)) return fleetClientOf({ url, tokenFile: files.adminToken });
   return new FleetClient({ url, token: ownerToken(env, url), timeoutMs: 15_000 });
 }
 

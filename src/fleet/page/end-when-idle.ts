@@ -17,6 +17,7 @@ const LOOKS = 10;
 export function endWhenIdle({ sql, clock, log, sessions, idleMs, shutdown }: IdleParts): () => void {
   let usedMs = clock.monotonic();
   let cancel = (): void => {};
+  let isOver = false;
   const stop = sessions.changed.on(() => {
     usedMs = clock.monotonic();
   });
@@ -27,6 +28,7 @@ export function endWhenIdle({ sql, clock, log, sessions, idleMs, shutdown }: Idl
     shutdown();
   };
   const again = (): void => {
+    if (isOver) return;
     cancel = clock.after(idleMs / LOOKS, () => {
       look().catch((error: unknown) => {
         log.warn('whether anybody needs the server is not known', { cause: messageOf(error) });
@@ -36,6 +38,7 @@ export function endWhenIdle({ sql, clock, log, sessions, idleMs, shutdown }: Idl
   };
   again();
   return () => {
+    isOver = true;
     stop();
     cancel();
   };

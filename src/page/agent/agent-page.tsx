@@ -32,7 +32,7 @@ function Loaded({ name, agent }: { name: string; agent: PageAgent }) {
     <div className="mx-auto flex max-w-[90rem] flex-col gap-3 p-3 md:p-4 lg:h-[calc(100dvh-3rem)]">
       <AgentHeader agent={agent} />
       <div className="grid min-h-0 flex-1 gap-3 lg:grid-cols-[minmax(20rem,5fr)_minmax(24rem,7fr)]">
-        <div className="order-2 flex min-h-0 flex-col gap-3 lg:order-1">
+        <div className="order-2 flex min-h-0 min-w-0 flex-col gap-3 lg:order-1">
           <Timeline name={name} />
           <Composer name={name} agent={agent} />
         </div>

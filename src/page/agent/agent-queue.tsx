@@ -33,6 +33,15 @@ export function AgentQueue({ name }: { name: string }) {
 
 type QueueItem = PageQueue['items'][number];
 
+const KINDS: Readonly<Record<string, string>> = {
+  submit_prompt: 'prompt',
+  mail_notifier_prompt: 'wake for mail',
+};
+
+const kindWords = ({ kind, source }: QueueItem): string =>
+  (KINDS[kind] ?? kind.replaceAll('_', ' ')) +
+  (source === 'http' || source === 'notifier' ? '' : ` from ${source}`);
+
 function QueueRow({ name, item }: { name: string; item: QueueItem }) {
   const { sending, run } = useAction<PageReceipt>();
   const may = useMay('operate');
@@ -51,7 +60,7 @@ function QueueRow({ name, item }: { name: string; item: QueueItem }) {
       </div>
       <p className="flex flex-wrap items-center gap-x-3 text-xs text-muted">
         <span>
-          <Plain text={`${item.kind.replaceAll('_', ' ')} from ${item.source}`} />
+          <Plain text={kindWords(item)} />
         </span>
         <Spans item={item} />
         {(item.waiting_reason ?? item.error_detail) && (

@@ -18,7 +18,7 @@ export function DialogCard({ name, dialog }: { name: string; dialog: PageDialog 
       <h2 id="dialog" className="font-semibold text-need">
         <Plain text={`${name} asks (${dialog.kind}): ${dialog.title}`} />
       </h2>
-      <div className="mt-2 max-h-40 overflow-y-auto rounded-md bg-surface px-3 py-2 font-mono text-xs whitespace-pre-wrap">
+      <div className="mt-2 max-h-40 overflow-auto rounded-md bg-surface px-3 py-2 font-mono text-xs whitespace-pre">
         {dialog.lines.map((line, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a dialog are their places
           <div key={at}>

@@ -11,6 +11,8 @@ import { coloursOf } from './screen-colours.ts';
 /** A long question: the server answers when the screen is another one, or after so long. */
 const WAIT_SECONDS = 20;
 const PAUSE_MS = 250;
+/** Where no gateway watches, the server cannot wait: it captures when asked, and is not asked all the time. */
+const UNWATCHED_MS = 3000;
 const AFTER_TROUBLE_MS = 3000;
 
 interface Seen {
@@ -28,7 +30,7 @@ export function LiveScreen({ name }: { name: string }) {
       {Boolean(error) && <Trouble error={error} />}
       <Terminal screen={screen} />
       <p className="border-t border-line px-4 py-1 text-xs text-muted">
-        Read-only, captured <Age utc={screen.captured_at_utc} /> ago, {screen.columns} × {screen.rows}
+        Read-only, {screen.columns} × {screen.rows}, as it was seen <Age utc={screen.captured_at_utc} /> ago
       </p>
     </>
   );
@@ -43,9 +45,11 @@ function useScreen(name: string): Seen {
       while (!looking.signal.aborted) {
         await whileHidden(looking.signal);
         try {
+          const [before, beganMs] = [known, Date.now()];
           known = await next(name, known, looking.signal);
           setSeen({ screen: known, error: undefined });
-          await pause(PAUSE_MS, looking.signal);
+          const isUnwatched = known.hash === before?.hash && Date.now() - beganMs < UNWATCHED_MS;
+          await pause(isUnwatched ? UNWATCHED_MS : PAUSE_MS, looking.signal);
         } catch (error) {
           if (looking.signal.aborted) return;
           setSeen({ screen: known, error });

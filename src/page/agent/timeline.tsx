@@ -133,7 +133,7 @@ function Item({ row: item, isGone, day }: HeldRow<PageTimelineItem> & { day: str
     </>
   );
   return (
-    <li className="[content-visibility:auto] [contain-intrinsic-height:1.75rem]">
+    <li>
       {day && (
         <p className="border-b border-line bg-bg px-4 py-0.5 text-2xs font-semibold text-muted">{day}</p>
       )}

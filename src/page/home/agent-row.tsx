@@ -40,7 +40,10 @@ export const AgentRow = memo(function AgentRow({ row, isGone }: Given) {
           <span className="chip h-4 bg-idle-soft px-1.5 text-2xs text-idle">done, not looked at</span>
         )}
       </td>
-      <td role="cell" className="min-w-0 truncate text-muted [grid-area:doing]">
+      <td
+        role="cell"
+        className={`min-w-0 truncate text-muted [grid-area:doing] ${isSilent(row) ? 'max-md:hidden' : ''}`}
+      >
         <Doing row={row} />
       </td>
       <Count label="unread" count={row.unread} area="unread" />
@@ -56,6 +59,9 @@ export const AgentRow = memo(function AgentRow({ row, isGone }: Given) {
     // biome-ignore-end lint/a11y/noRedundantRoles: they would be lost with another display
   );
 });
+
+const isSilent = ({ needs_you, doing_now, reason }: PageAgentRow): boolean =>
+  !needs_you && !doing_now && !reason;
 
 function Doing({ row }: { row: PageAgentRow }) {
   if (row.needs_you) return <Plain text={row.needs_you} />;

@@ -50,7 +50,7 @@ function Fields() {
         name="to"
         required
         list="agents-to-write-to"
-        placeholder="To: names or addresses, with commas"
+        placeholder="To: names or addresses"
         aria-label="To"
       />
       <datalist id="agents-to-write-to">

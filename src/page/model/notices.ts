@@ -18,6 +18,9 @@ export function showCount(count: number, where: string): void {
   document.title = count > 0 ? `(${count}) ${name}` : name;
 }
 
+/** A dialog that is being drawn, or a state that passes, is nobody's news: told is what is still so after this long. */
+const SETTLED_MS = 1000;
+
 let known: Set<string> | undefined;
 let unseen = new Set<string>();
 
@@ -29,10 +32,7 @@ export function noticeNews(needs: readonly PageNeed[], agents: Iterable<PageAgen
   const rows = [...agents];
   unseen = new Set(rows.filter(({ done_unseen }) => done_unseen).map(({ id }) => id));
   if (!before) return;
-  for (const { key, kind, agent, why, action } of needs) {
-    if (before.has(key)) continue;
-    notify(noticeKindOf(kind), { tag: key, title: agent ?? 'Rouse', body: why, href: action.href });
-  }
+  for (const need of needs) if (!before.has(need.key)) setTimeout(() => tellOf(need), SETTLED_MS);
   for (const { id, name, done_unseen } of rows) {
     if (!done_unseen || wereUnseen.has(id)) continue;
     notify('finished', {
@@ -42,6 +42,11 @@ export function noticeNews(needs: readonly PageNeed[], agents: Iterable<PageAgen
       href: agentPath(name),
     });
   }
+}
+
+function tellOf({ key, kind, agent, why, action }: PageNeed): void {
+  if (!known?.has(key)) return;
+  notify(noticeKindOf(kind), { tag: key, title: agent ?? 'Rouse', body: why, href: action.href });
 }
 
 function notify(

@@ -26,6 +26,10 @@ export const serverInstance = strict({
   boot_id: z.string().nullable(),
   host: z.string(),
   port: integer,
+  /** Whether it is addressed with https. */
+  tls: z.boolean().optional(),
+  /** How others reach it, where that was said. */
+  public_url: z.string().optional(),
   database: z.enum(['postgres', 'embedded']),
   started_at_utc: stamp,
 });

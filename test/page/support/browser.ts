@@ -83,8 +83,10 @@ export class Visitor {
 
 /** What the rules of WCAG 2.2 AA find wrong, as sentences. Run outside the page's own world, where its policy does not hold. */
 export async function accessibilityOf(page: Page): Promise<string[]> {
+  const size = page.viewportSize();
   const session = await page.context().newCDPSession(page);
   try {
+    await wholeInSight(page);
     const { frameTree } = await session.send('Page.getFrameTree');
     const { executionContextId } = await session.send('Page.createIsolatedWorld', {
       frameId: frameTree.frame.id,
@@ -108,7 +110,15 @@ export async function accessibilityOf(page: Page): Promise<string[]> {
     return result.value as string[];
   } finally {
     await session.detach();
+    if (size) await page.setViewportSize(size);
   }
+}
+
+/** What the bar at the bottom happens to cover is reached by scrolling; it would be called too small. */
+async function wholeInSight(page: Page): Promise<void> {
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  const size = page.viewportSize();
+  if (size && height > size.height) await page.setViewportSize({ ...size, height });
 }
 
 /** Nothing sticks out to the side: on a phone everything is reached by scrolling down. */

@@ -24,6 +24,7 @@ export const agentRow = (page: Page, name: string) => page.locator(`tr[data-agen
 
 async function goTo(page: Page, path: string): Promise<void> {
   await page.goto(new URL(path, page.url()).href);
+  await liveAgain(page);
 }
 
 const liveAgain = (page: Page) => page.locator('[data-live="live"]').waitFor();
@@ -147,9 +148,8 @@ async function readMail({ house, visitor, page }: AtWork): Promise<void> {
   await thread.getByText(text).first().waitFor();
   if (isPhone(visitor.look)) expect(await list.isVisible()).toBe(false);
   await thread.getByRole('button', { name: 'Archive' }).click();
-  await thread
-    .getByText('Choose a message')
-    .waitFor({ state: isPhone(visitor.look) ? 'attached' : 'visible' });
+  if (isPhone(visitor.look)) await list.waitFor();
+  else await thread.getByText('Choose a message').waitFor();
 }
 
 /** The operator's address; every store has it. */

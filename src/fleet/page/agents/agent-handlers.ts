@@ -1,7 +1,15 @@
 import { isRouseError, type Log, unavailable, utcStamp } from '../../../base/index.ts';
+import { bareReason } from '../../../domain/index.ts';
 import type { Handlers } from '../../../http/index.ts';
 import { type SessionContext, seeTerminal } from '../../../session/index.ts';
-import type { PAGE_ROUTES, PageQueue, PageReminders, PageScreen, RequestView } from '../../../wire/index.ts';
+import type {
+  PAGE_ROUTES,
+  PageQueue,
+  PageReminders,
+  PageScreen,
+  Reminder,
+  RequestView,
+} from '../../../wire/index.ts';
 import type { PageDoor } from '../door/page-door.ts';
 import type { HostView } from '../host/host-view.ts';
 import { agentFacts } from './agent-facts.ts';
@@ -53,7 +61,8 @@ export function agentHandlers(on: AgentHandlerParts): Handlers<ReadRoutes> {
     },
     'page.agent.reminders': async ({ context, params }) => {
       door.require(context);
-      return (await reach.requireGateway(await reach.find(params.name))).reminders();
+      const set = await (await reach.requireGateway(await reach.find(params.name))).reminders();
+      return { ...set, reminders: set.reminders.map(inWords) };
     },
     'page.reminders': async ({ context }) => {
       door.require(context);
@@ -63,12 +72,17 @@ export function agentHandlers(on: AgentHandlerParts): Handlers<ReadRoutes> {
   };
 }
 
+const inWords = (reminder: Reminder): Reminder => ({
+  ...reminder,
+  waiting_reason: reminder.waiting_reason && bareReason(reminder.waiting_reason),
+});
+
 async function remindersOf(reach: AgentReach, id: string): Promise<PageReminders['agents'][number]> {
   const agent = await reach.find(id);
   const { name } = agent.row;
   try {
     const { effective_reminder_id, reminders } = await (await reach.requireGateway(agent)).reminders();
-    return { agent: name, effective_reminder_id, reminders, trouble: null };
+    return { agent: name, effective_reminder_id, reminders: reminders.map(inWords), trouble: null };
   } catch (error) {
     if (!isRouseError(error)) throw error;
     return { agent: name, effective_reminder_id: null, reminders: [], trouble: error.message };
@@ -136,7 +150,7 @@ function itemOf(request: RequestView): PageQueue['items'][number] {
     accepted_at_utc: request.accepted_at_utc,
     started_at_utc: request.started_at_utc,
     finished_at_utc: request.finished_at_utc,
-    waiting_reason: request.waiting_reason,
+    waiting_reason: request.waiting_reason && bareReason(request.waiting_reason),
     error_detail: request.error_detail,
     cancellable: request.state === 'accepted',
   };

@@ -10,6 +10,7 @@ import {
   sessionPaths,
 } from '../../../session/index.ts';
 import type { PageAgentRow } from '../../../wire/index.ts';
+import { ELSEWHERE } from '../host/agent-rows.ts';
 import type { HostView } from '../host/host-view.ts';
 
 /** An agent as a page names it. */
@@ -19,6 +20,9 @@ export interface ReachedAgent {
   facts: ManifestFacts | undefined;
   paths: SessionPaths | undefined;
 }
+
+/** Whose host the registry was not told is somewhere else. */
+const hostWords = ({ host }: PageAgentRow): string => (host === ELSEWHERE ? host : `host ${host}`);
 
 /** Finds the agents of the picture, and their files and gateways where they are of this host. */
 export class AgentReach {
@@ -49,7 +53,7 @@ export class AgentReach {
 
   /** Why what is of its session cannot be had; null when it can. */
   whyNot({ row, facts }: ReachedAgent): string | null {
-    if (!row.here) return `on host ${row.host}, not reachable from here`;
+    if (!row.here) return `on ${hostWords(row)}, not reachable from here`;
     return facts ? null : 'its manifest cannot be read';
   }
 

@@ -1,4 +1,5 @@
 import { isRouseError, notFound } from '../../../base/index.ts';
+import { bareReason } from '../../../domain/index.ts';
 import type { PageLedger, RequestView } from '../../../wire/index.ts';
 import { readEventTail } from './agent-events.ts';
 import type { AgentReach, ReachedAgent } from './agent-reach.ts';
@@ -24,7 +25,7 @@ export async function ledgerOf(reach: AgentReach, agent: ReachedAgent, ref: stri
     text: textOf(request),
     state: request.state,
     outcome: request.outcome,
-    waiting_reason: request.waiting_reason,
+    waiting_reason: request.waiting_reason && bareReason(request.waiting_reason),
     error_detail: request.error_detail,
     source: request.source,
     accepted_at_utc: request.accepted_at_utc,

@@ -1,6 +1,6 @@
 import { messageOf, preview } from '../../../base/index.ts';
 import type { Sql } from '../../../db/index.ts';
-import type { MailMessage } from '../../../domain/index.ts';
+import { type MailMessage, OPERATOR } from '../../../domain/index.ts';
 import {
   type PageTimeline,
   type PageTimelineItem,
@@ -90,7 +90,7 @@ function ofRequest(request: RequestView): PageTimelineItem {
     at_utc: request.accepted_at_utc,
     kind: requestKind(request.request_kind),
     title: titleOf(request),
-    who: request.source,
+    who: request.source === 'http' ? null : request.source,
     outcome: outcome ?? (state === 'accepted' ? 'queued' : state),
     trouble: outcome === 'failed' || outcome === 'unconfirmed' || outcome === 'refused',
     ref: request_id,
@@ -180,6 +180,10 @@ async function mailItems(mail: HostMail, address: string): Promise<PageTimelineI
   });
 }
 
+/** As people call it: an agent's address begins with its name. */
+const shortName = ({ address }: { address: string }): string =>
+  address === OPERATOR.address ? 'the operator' : address.replace(/@.*$/, '') || address;
+
 function ofMessage(message: MailMessage, address: string): PageTimelineItem {
   const { message_ref, created_at_utc, subject, sender, to, box } = message;
   const sent = sender.address === address;
@@ -188,7 +192,7 @@ function ofMessage(message: MailMessage, address: string): PageTimelineItem {
     at_utc: created_at_utc,
     kind: 'mail',
     title: subject,
-    who: sent ? `to ${to.map((each) => each.address).join(', ')}` : `from ${sender.address}`,
+    who: sent ? `to ${to.map(shortName).join(', ')}` : `from ${shortName(sender)}`,
     outcome: sent
       ? 'sent'
       : message.answered

@@ -121,6 +121,11 @@ export class PageSessions {
     return kept;
   }
 
+  /** Ends what is over by now: for a stream, which makes no further requests. */
+  endOld(): void {
+    this.#sweep();
+  }
+
   idleEndsAt(): string {
     return utcStamp(new Date(this.#clock.now().getTime() + this.#times.idleMs));
   }

@@ -15,6 +15,9 @@ export interface SeenAgent {
   seenAt: number | undefined;
 }
 
+/** What a person has to do, to somebody who sees its screen and can answer where this is read. */
+export const answeredHere = (needsYou: string): string => needsYou.replace(/; answer in its window$/, '');
+
 /** An agent of this host. */
 export function localRow({ agent, place, activity, fleet, seenAt = 0 }: SeenAgent, now: Date): PageAgentRow {
   const { state, reason, needs_you, since, wakes, waiting_for } = agent;
@@ -32,7 +35,7 @@ export function localRow({ agent, place, activity, fleet, seenAt = 0 }: SeenAgen
     state_words: reason,
     state_since_utc: since,
     reason: waiting_for === null ? '' : bareReason(waiting_for),
-    needs_you,
+    needs_you: needs_you && answeredHere(needs_you),
     doing_now: working ? doingNow(activity, fleet) : null,
     unread: agent.open_mail,
     owes: fleet?.owes ?? 0,
@@ -59,6 +62,9 @@ const EMPTY_HOUR: GatewayActivity = {
   troubles: [],
 };
 
+/** Stands for the name of a host that the registry was not told. */
+export const ELSEWHERE = 'another host';
+
 /** An agent of another host, as the registry knows it. */
 export function remoteRow(agent: FleetAgent, now: Date): PageAgentRow {
   const online = agent.status === 'online';
@@ -70,9 +76,9 @@ export function remoteRow(agent: FleetAgent, now: Date): PageAgentRow {
   return {
     name: agent.name,
     id: agent.agentId,
-    host: agent.host ?? 'another host',
+    host: agent.host ?? ELSEWHERE,
     here: false,
-    tool: agent.tool ?? 'unknown',
+    tool: agent.tool ?? 'agent',
     address: null,
     state: 'elsewhere',
     state_words: words,

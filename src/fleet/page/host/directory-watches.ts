@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import { isTemporaryName } from '../../../base/index.ts';
 
 type Hear = (file: string) => void;
 
@@ -6,11 +7,13 @@ type Hear = (file: string) => void;
 export class DirectoryWatches {
   readonly #watches = new Map<string, fs.FSWatcher>();
 
-  /** Watches exactly these; a directory that is not there yet is tried again next time. */
-  set(wanted: ReadonlyMap<string, Hear>): void {
+  /** Watches exactly these, and says whether one is new; a directory that is not there yet is tried again next time. */
+  set(wanted: ReadonlyMap<string, Hear>): boolean {
+    const before = new Set(this.#watches.keys());
     for (const [directory, watch] of this.#watches)
       if (!wanted.has(directory)) this.#forget(directory, watch);
     for (const [directory, hear] of wanted) if (!this.#watches.has(directory)) this.#watch(directory, hear);
+    return [...this.#watches.keys()].some((directory) => !before.has(directory));
   }
 
   /** Whether each of these is watched, or is not there. */
@@ -26,7 +29,9 @@ export class DirectoryWatches {
 
   #watch(directory: string, hear: Hear): void {
     try {
-      const watch = fs.watch(directory, (_, file) => hear(file ?? ''));
+      const watch = fs.watch(directory, (_, file) => {
+        if (!file || !isTemporaryName(file)) hear(file ?? '');
+      });
       watch.on('error', () => this.#forget(directory, watch));
       this.#watches.set(directory, watch);
     } catch {

@@ -61,8 +61,9 @@ function events(
         }
         for (const change of changes) await say('change', change.seq, change);
         at = changes.at(-1)?.seq ?? at;
-        if (!(await hint.within(clock, HEARTBEAT_MS, () => view.seq > at)) && !signal.aborted)
-          await stream.write(': alive\n\n');
+        const came = await hint.within(clock, HEARTBEAT_MS, () => view.seq > at);
+        sessions.endOld();
+        if (!came && !signal.aborted) await stream.write(': alive\n\n');
       }
     } finally {
       hint.close();

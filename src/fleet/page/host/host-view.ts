@@ -7,8 +7,8 @@ import type { PageAgentRow, PageChange, PageSnapshot } from '../../../wire/index
 import { DirectoryWatches } from './directory-watches.ts';
 import { HostPicture, type Picture, type PictureParts } from './host-picture.ts';
 
-/** After a look, this long passes before the next: what happens meanwhile is told together. */
-const PAUSE_MS = 100;
+/** After a look, so many times as long as it kept the processor passes before the next: what happens meanwhile is told together. */
+const PAUSE = 4;
 /** What is killed changes no file, and agents of other hosts change none here: while somebody looks, this often. */
 const SAFETY_MS = 3000;
 /** Changes that are kept for a reader who comes back. */
@@ -45,6 +45,7 @@ export class HostView {
   #cancelSafety: (() => void) | undefined;
   #stopRequests: Promise<() => Promise<void>> | undefined;
   #processes = '';
+  #tookMs = 0;
   #closed = false;
 
   constructor(parts: HostViewParts) {
@@ -163,7 +164,7 @@ export class HostView {
     this.#cancelNext =
       this.#readers === 0
         ? undefined
-        : this.#on.clock.after(PAUSE_MS, () => {
+        : this.#on.clock.after(PAUSE * this.#tookMs, () => {
             this.#cancelNext = undefined;
             if (this.#isDirty()) this.#soon();
           });
@@ -191,21 +192,24 @@ export class HostView {
     this.#dirty.host = this.#dirty.fleet = this.#dirty.operator = false;
     this.#dirty.agents.clear();
     this.#touched.clear();
+    let began = this.#on.clock.monotonic();
     try {
       if (host) await this.#picture.readHost();
       if (host && this.#readers > 0) {
-        this.#watches.set(this.#directories());
-        this.#processes = this.#alive();
         // Once more: what changed between the look and the watch was heard by nobody.
-        for (const { id } of this.#picture.roster.agents) agents.add(id);
+        if (this.#watches.set(this.#directories()))
+          for (const { id } of this.#picture.roster.agents) agents.add(id);
+        this.#processes = this.#alive();
       }
       if (fleet) await this.#picture.readFleet();
       if (operator) await this.#picture.readOperator();
-      if (agents.size > 0) this.#picture.readAgents(agents);
+      began = this.#on.clock.monotonic();
+      this.#picture.readAgents(agents);
     } catch (error) {
       this.#on.log.warn('the agents of the host cannot be looked at', { cause: messageOf(error) });
     }
     this.#tell(this.#picture.look(), touched);
+    this.#tookMs = this.#on.clock.monotonic() - began;
   }
 
   #tell(now: Picture, touched: Touched[]): void {

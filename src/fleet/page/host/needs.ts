@@ -3,7 +3,7 @@ import { matterOf } from '../../../domain/index.ts';
 import type { NeedKind, PageNeed } from '../../../wire/index.ts';
 import { agentLink, requestLink } from '../links.ts';
 import { requestTitle } from './agent-activity.ts';
-import type { SeenAgent } from './agent-rows.ts';
+import { answeredHere, type SeenAgent } from './agent-rows.ts';
 import type { FleetFacts, OpenRequest } from './fleet-facts.ts';
 
 /** Deliveries that ended badly longer ago than this are history. */
@@ -84,7 +84,8 @@ const LABELS: Partial<Record<NeedKind, string>> = {
 
 /** "it asks for permission; answer in its window" stands behind a name. */
 function needsWords(words: string): string {
-  return `needs you: ${words}`;
+  const here = answeredHere(words);
+  return here.startsWith('it asks ') ? here.slice('it '.length) : `needs you: ${here}`;
 }
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

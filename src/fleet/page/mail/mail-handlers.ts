@@ -60,7 +60,11 @@ function readingHandlers({ door, mail }: MailHandlerParts) {
         const { messages, next_cursor, truncated } = q?.trim()
           ? await mailbox.search({ text: q, box, limit, cursor })
           : await mailbox.list({ box, read_state, limit, cursor });
-        return { messages: messages.map((message) => ({ mailbox: id, ...message })), next_cursor, truncated };
+        return {
+          messages: messages.map((message) => ({ mailbox: id, ...named(message) })),
+          next_cursor,
+          truncated,
+        };
       });
     },
     'page.mail.message': async ({ context, query }: Call<'page.mail.message'>) => {
@@ -181,6 +185,13 @@ export function mailHandlers(parts: MailHandlerParts): Handlers<MailRoutes> {
   return { ...readingHandlers(parts), ...sendingHandlers(parts), ...sortingHandlers(parts) };
 }
 
+/** The operator by what people are here, not by the name of the mailbox's first owner. */
+function named<M extends Pick<MailMessage, 'sender' | 'to' | 'cc'>>(message: M): M {
+  const name = <P extends { address: string }>(who: P): P =>
+    who.address === OPERATOR.address ? { ...who, display_name: 'operator' } : who;
+  return { ...message, sender: name(message.sender), to: message.to.map(name), cc: message.cc.map(name) };
+}
+
 type Held = { address: string; read: boolean; answered: boolean }[];
 
 function shown(mailbox: string, message: MailMessage, held: Held = []): PageMessage {
@@ -188,7 +199,7 @@ function shown(mailbox: string, message: MailMessage, held: Held = []): PageMess
   const cut = text.length > LONGEST_SHOWN;
   return {
     mailbox,
-    ...message,
+    ...named(message),
     body_text: cut ? text.slice(0, LONGEST_SHOWN) : text,
     body_cut: cut,
     delivered: [...message.to, ...message.cc].map(({ address }) => {

@@ -1,0 +1,83 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock, silentLog } from '../../base/index.ts';
+import type { Sql } from '../../db/index.ts';
+import { PageSessions } from './door/page-sessions.ts';
+import { endWhenIdle } from './end-when-idle.ts';
+
+const IDLE_MS = 30 * 60_000;
+/** It looks ten times in that time: it may be so much late. */
+const LATE_MS = IDLE_MS / 10;
+
+let clock: FakeClock;
+let sessions: PageSessions;
+let ended: number;
+/** How the database answers to whether an agent beat lately. */
+let beats: () => Promise<number>;
+let stop: () => void;
+beforeEach(() => {
+  clock = new FakeClock();
+  sessions = new PageSessions(clock);
+  ended = 0;
+  beats = () => Promise.resolve(0);
+  const sql = { query: async () => ({ rows: [], rowCount: await beats() }) } as unknown as Sql;
+  const shutdown = (): void => {
+    ended++;
+  };
+  stop = endWhenIdle({ sql, clock, log: silentLog, sessions, idleMs: IDLE_MS, shutdown });
+});
+
+const come = () =>
+  sessions.exchange(sessions.mint({ name: 'ana', role: 'view', ttlSeconds: 60 }).code)!.session;
+
+describe('a server that was started for a page', () => {
+  it('ends once, when nobody came and no agent beats', async () => {
+    await clock.advance(IDLE_MS - 1);
+    expect(ended).toBe(0);
+    await clock.advance(LATE_MS);
+    expect(ended).toBe(1);
+    await clock.advance(10 * IDLE_MS);
+    expect([ended, clock.pending]).toEqual([1, 0]);
+  });
+
+  it('stays while a tab is open, and so long after the last one', async () => {
+    const leave = sessions.attend(come());
+    await clock.advance(10 * IDLE_MS);
+    leave();
+    await clock.advance(IDLE_MS - 1);
+    expect(ended).toBe(0);
+    await clock.advance(LATE_MS);
+    expect(ended).toBe(1);
+  });
+
+  it('stays for a link that somebody may still use', async () => {
+    sessions.mint({ name: 'ana', role: 'view', ttlSeconds: 7200 });
+    await clock.advance(7200_000 + IDLE_MS - LATE_MS - 1);
+    expect(ended).toBe(0);
+    await clock.advance(2 * LATE_MS);
+    expect(ended).toBe(1);
+  });
+
+  it('stays while an agent beats, and while the database cannot say whether one does', async () => {
+    beats = () => Promise.resolve(1);
+    await clock.advance(10 * IDLE_MS);
+    beats = () => Promise.reject(new Error('away'));
+    await clock.advance(10 * IDLE_MS);
+    expect(ended).toBe(0);
+    beats = () => Promise.resolve(0);
+    await clock.advance(IDLE_MS + LATE_MS);
+    expect(ended).toBe(1);
+  });
+
+  it('does nothing more once it is stopped, even in the middle of a look', async () => {
+    let answer = (_: number): void => {};
+    beats = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    await clock.advance(LATE_MS);
+    stop();
+    answer(0);
+    await clock.advance(10 * IDLE_MS);
+    expect([ended, clock.pending]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,178 @@
+import { createHash, randomUUID } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Ending, systemClock } from '../../src/base/index.ts';
+import { openSqlite } from '../../src/db/index.ts';
+import { OPERATOR } from '../../src/domain/index.ts';
+import { createToken, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
+import { INDEX_MIGRATIONS } from '../../src/mail/filesystem/root/index-schema.ts';
+import { initMailStore } from '../../src/mail/index.ts';
+import { PAGE_HEADER, PAGE_ROUTES, PAGE_SHELL_ROUTES, type Route } from '../../src/wire/index.ts';
+import { PageHouse, type Visitor } from '../page/page-house.ts';
+import { type FuzzedGateway, openFuzzedGateway } from '../support/fuzzed-gateway.ts';
+import { pageBodies } from '../support/good-bodies.ts';
+import { fuzzRoutes } from '../support/route-fuzz.ts';
+import { FULL } from '../support/sample.ts';
+import { StandInAgent } from './agents-stand-in.ts';
+
+const COUNT = FULL ? 2000 : 150;
+/** The documents are the same for every name that is asked for. */
+const ROUTES = { 'page.shell.asset': PAGE_SHELL_ROUTES['page.shell.asset'], ...PAGE_ROUTES };
+const WRITER = 'own@test';
+/** Stands in the bodies where each click has an id of its own. */
+const CLICK = '00000000-0000-4000-8000-000000000000';
+
+describe('hostile input to the page', () => {
+  const house = new PageHouse();
+  const ending = new Ending();
+  const there = { code: '', request: '', asked: '', reminder: '', asset: '', message: '', attachment: '' };
+  let gateway: FuzzedGateway;
+  let me: Visitor;
+  let agent: { workspaceId: string; token: string };
+  let person: string;
+  let mail: ReturnType<typeof openSqlite>;
+
+  const ask = async (token: string, body: object): Promise<string> => {
+    const response = await fetch(`${house.url}/requests`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ kind: 'task', title: 'please', ...body }),
+    });
+    return ((await response.json()) as { request_id: string }).request_id;
+  };
+  /** What good calls close, remove, use up and revoke. */
+  const restore = async (): Promise<void> => {
+    me = await house.visit('operate', 'nina');
+    there.code = await house.code({ name: 'olga' });
+    there.request = await ask(agent.token, { recipient_type: 'user' });
+    there.asked = await ask(person, { recipient_type: 'agent', recipient_id: agent.workspaceId });
+    const reminder = { mode: 'one_off', title: 't', prompt: 'p', ranking: 1, start_after_seconds: 60 };
+    const made = await gateway.on.call('POST', '/v1/reminders', { reminders: [reminder] });
+    there.reminder = made.body.reminders[0].reminder_id as string;
+  };
+
+  /** An agent of this host whose gateway is the fuzzed one, with its ledger. */
+  async function openAgent(): Promise<void> {
+    gateway = await openFuzzedGateway(ending);
+    const standIn = await StandInAgent.open(house, 'own');
+    ending.add(() => standIn.close());
+    const { port, instanceId } = gateway.on.gateway;
+    standIn.record({ port, instance_id: instanceId });
+    const ledger = path.join('gateway', 'queue.sqlite');
+    fs.symlinkSync(path.join(gateway.on.root, ledger), path.join(standIn.root, ledger));
+    const { id: orgId } = await ensureOrg(house.server.sql, 'default');
+    agent = await registerWorkspace(house.server.sql, {
+      orgId,
+      agentId: 'id-own',
+      name: 'own',
+      sessionId: 's',
+    });
+    const made = { kind: 'user', orgId, subject: 'nina' } as Parameters<typeof createToken>[1];
+    person = (await createToken(house.server.sql, made)).token;
+  }
+
+  async function writeMail(): Promise<void> {
+    const root = house.context.settings.mailboxDir;
+    const store = initMailStore({ root, clock: systemClock });
+    store.register({ address: WRITER, owner_principal_id: 'HOUMAO-own', mode: 'safe' });
+    const file = path.join(house.workdir, 'notes.txt');
+    fs.writeFileSync(file, 'notes');
+    const sent = await store.mailbox(WRITER).send({
+      to: [OPERATOR.address],
+      subject: 's',
+      body_content: 'b',
+      attachments: [{ path: file, label: 'notes.txt', copy: true }],
+    });
+    there.message = sent.message.message_ref;
+    there.attachment = sent.message.attachments[0]!.attachment_id;
+    await store.close();
+    mail = openSqlite({
+      file: path.join(root, 'index.sqlite'),
+      readOnly: true,
+      migrations: INDEX_MIGRATIONS,
+    });
+    ending.add(() => mail.close());
+  }
+
+  beforeAll(async () => {
+    const limits = { burst: 1e6, perSecond: 1e6 };
+    await house.open({ limits: { requests: limits, badTokens: limits }, calm: true });
+    await openAgent();
+    await writeMail();
+    const [asset] = fs.readdirSync(path.join(import.meta.dirname, '../../dist/page/assets'));
+    there.asset = asset!;
+    await restore();
+  });
+  afterAll(async () => {
+    await ending.run();
+    await house.shut();
+  });
+
+  /** All rows of all tables, but not the audit, where a refusal stands too, nor when who swept. */
+  async function rows(): Promise<string> {
+    const { sql } = house.server;
+    const tables = await sql.query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('sweepers', 'page_audit') ORDER BY 1",
+    );
+    const parts = tables.rows.map(
+      ({ name }) =>
+        `SELECT '${name}' || coalesce(md5(string_agg(r, '' ORDER BY r)), '') AS seen
+           FROM (SELECT (to_jsonb(t) - 'last_used_at')::text AS r FROM "${name}" t) AS each`,
+    );
+    return JSON.stringify((await sql.query(parts.join(' UNION ALL '))).rows);
+  }
+
+  function known(route: Route, parameter: string): string {
+    if (parameter === 'name') return 'own';
+    if (parameter === 'file') return there.asset;
+    if (parameter === 'reminder_id') return there.reminder;
+    if (parameter === 'ref' || route.id === 'page.agent.cancel') return gateway.request;
+    return route.id === 'page.request.cancel' ? there.asked : there.request;
+  }
+
+  it(`${COUNT} spoilt requests over every route: no 5xx, no change on refusal, every answer as its row says`, {
+    timeout: 3_600_000,
+  }, async () => {
+    const to = { address: OPERATOR.address, message: there.message } as Parameters<typeof pageBodies>[0];
+    const bodies = Object.fromEntries(
+      Object.entries(pageBodies(to, 'x')).map(([id, body]) => [
+        id,
+        'action_id' in body ? { ...body, action_id: CLICK } : body,
+      ]),
+    );
+    const message = new URLSearchParams({ mailbox: OPERATOR.address, ref: there.message });
+    const { statuses, passed } = await fuzzRoutes(
+      {
+        routes: ROUTES,
+        bodies: { ...bodies, 'page.login': { code: 'CODE' } },
+        queries: {
+          'page.mail.message': `?${message}`,
+          'page.mail.thread': `?${new URLSearchParams({ mailbox: OPERATOR.address, thread: there.message })}`,
+          'page.mail.attachment': `?${message}&attachment=${encodeURIComponent(there.attachment)}`,
+          'page.search': '?q=notes',
+        },
+        prepare: (body) => body.replaceAll(CLICK, randomUUID()).replaceAll('"CODE"', `"${there.code}"`),
+        port: house.server.port,
+        headersFor: ({ access }): Record<string, string> =>
+          access === 'page_session' ? { cookie: me.cookie, [PAGE_HEADER]: me.header } : {},
+        known,
+        // It shows no dialog, and what it was asked was carried out long ago.
+        refused: { 'page.agent.dialog': 409, 'page.agent.cancel': 409 },
+        quiet: async () =>
+          createHash('sha256')
+            .update(
+              (await gateway.quiet()) + (await rows()) + JSON.stringify(mail.get('PRAGMA data_version')),
+            )
+            .digest('hex'),
+        restore: async ({ id }) => {
+          if (/respond|cancel|delete|revoke|login|logout/.test(id)) await restore();
+        },
+      },
+      COUNT,
+    );
+    expect(passed).toBeGreaterThan(0.1);
+    expect(passed).toBeLessThan(0.8);
+    for (const status of [404, 422]) expect([...statuses.keys()]).toContain(status);
+  });
+});
