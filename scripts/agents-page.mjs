@@ -78,7 +78,7 @@ const TABLES = {
       [
         ...tools.map((tool) => [
           tool.name,
-          tool.notes.added,
+          [`its mail as tools: ${tool.notes.mcp}`, tool.notes.added].filter(Boolean).join('; '),
           tool.homeVariable ? code(tool.homeVariable) : '–',
           role(tool),
           tool.notes.asksTrust ?? '–',

@@ -58,6 +58,18 @@ describe('skills', () => {
     expect((await rouse(['skills', 'uninstall', '--home', home])).code).toBe(2);
   });
 
+  it('take along the directories made for them, and no other', async () => {
+    const { json, home } = await start();
+    const away = (tool: string) => json(['skills', 'uninstall', '--tool', tool, '--home', home]);
+    await json(['skills', 'install', '--tool', 'gemini', '--home', home]);
+    await away('gemini');
+    expect(fs.readdirSync(home)).toEqual([]);
+    fs.mkdirSync(path.join(home, 'skills'));
+    await json(['skills', 'install', '--tool', 'claude', '--home', home]);
+    await away('claude');
+    expect(fs.readdirSync(home)).toEqual(['skills']);
+  });
+
   it('written by an earlier version are updated; text somebody changed is left alone without --force', async () => {
     const { rouse, json, file, line, states } = await start();
     await json(line);

@@ -195,7 +195,6 @@ export const copilot: Tool = {
   detectors: [DETECTOR],
   signals: ({ clock, changed }) => [new SessionLog(EVENTS, clock, changed)],
   notes: {
-    added: 'nothing',
     beside: 'the events of the session it holds open (`events.jsonl`)',
     taken: 'the events with the very text, or the transcript',
     ended: '`●` answer, `✗`, `Operation cancelled`',

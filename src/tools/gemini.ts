@@ -164,7 +164,6 @@ export const gemini: Tool = {
   headless: HEADLESS,
   detectors: [DETECTOR],
   notes: {
-    added: 'nothing',
     beside: 'title: ready, working, action required',
     taken: 'the transcript',
     ended: '`✦` answer, `✕`, `Request cancelled`',

@@ -203,7 +203,6 @@ export const kimi: Tool = {
   detectors: [DETECTOR],
   signals: ({ clock, changed }) => [new SessionLog(WIRE, clock, changed)],
   notes: {
-    added: 'nothing',
     beside: 'its record of the session (`wire.jsonl`)',
     taken: 'the record with the very text, or the transcript',
     ended: '`●` answer, `Error:`, `Interrupted by user`',

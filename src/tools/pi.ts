@@ -136,7 +136,6 @@ export const pi: Tool = {
   headless: HEADLESS,
   detectors: [DETECTOR],
   notes: {
-    added: 'nothing',
     beside: '–',
     taken: 'the transcript',
     ended: 'only errors and interrupts; the ledger of a turn that ends well has no *turn finished*',

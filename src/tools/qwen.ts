@@ -126,7 +126,6 @@ export const qwen: Tool = {
   headless: HEADLESS,
   detectors: [DETECTOR],
   notes: {
-    added: 'nothing',
     beside: 'title',
     taken: 'the transcript, or the row of queued input',
     ended: '`◆` answer, `✕`, `Request cancelled`',

@@ -171,8 +171,8 @@ export interface SessionAdditions {
 
 /** What no other field says: cells of the tables in docs/agents.md, as Markdown. */
 export interface ToolNotes {
-  /** What a launch adds. */
-  added: string;
+  /** What a launch adds or leaves away beside its tools for mail. */
+  added?: string;
   /** Where it tells what it does, beside its screen. */
   beside: string;
   /** What proves that a prompt was taken, and how a turn ended. */

@@ -67,14 +67,15 @@ export function installSkills(target: SkillTarget & { force?: boolean }): SkillI
 /** Takes away what was written by Rouse and not changed since, or of that only these files; answers with how each was before. */
 export function removeSkills(target: SkillTarget, only?: readonly string[]): SkillInstallation[] {
   const before = skillStates(target).filter(({ file }) => only?.includes(file) ?? true);
-  for (const { file, state } of before) {
-    if (state !== 'current' && state !== 'outdated') continue;
-    const own = path.dirname(file);
-    for (const each of [file, stampOf(file)]) fs.rmSync(each, { force: true });
-    for (const directory of [own, path.dirname(own)]) removeIfEmpty(directory);
-  }
+  const ours = before.filter(({ state }) => state === 'current' || state === 'outdated').map(({ file }) => file);
+  const made = ours.flatMap((file) => stampAt(file).made ?? path.dirname(path.dirname(file)));
+  for (const file of ours) for (const each of [file, stampOf(file)]) fs.rmSync(each, { force: true });
+  for (const directory of deepestFirst([...ours.map(path.dirname), ...made])) removeIfEmpty(directory);
   return before;
 }
+
+const deepestFirst = (directories: string[]): string[] =>
+  [...new Set(directories)].sort((one, other) => other.length - one.length);
 
 function removeIfEmpty(directory: string): void {
   try {
@@ -112,9 +113,16 @@ export function skillsForLaunch(target: SkillTarget): SkillsAtLaunch | undefined
 
 function write({ skill, file }: SkillInstallation): void {
   const text = packaged(skill);
+  const made = [...(stampAt(file).made ?? []), ...missingAbove(file)];
   ensureDirectory(path.dirname(file));
   writeFileAtomic(file, text, { mode: 0o644 });
-  writeJsonAtomic(stampOf(file), { written_by: 'rouse', sha256: digest(text) }, { mode: 0o644 });
+  writeJsonAtomic(stampOf(file), { written_by: 'rouse', sha256: digest(text), made }, { mode: 0o644 });
+}
+
+/** The directories that are made for a file. */
+function missingAbove(file: string): string[] {
+  const directory = path.dirname(file);
+  return fs.existsSync(directory) ? [] : [directory, ...missingAbove(directory)];
 }
 
 function directoryOf({ tool, home, env }: SkillTarget): string {
@@ -134,16 +142,18 @@ function stateOf(file: string, wanted: string): SkillState {
   const found = readIfExists(file);
   if (found === undefined) return 'absent';
   if (found === wanted) return 'current';
-  return writtenDigest(file) === digest(found) ? 'outdated' : 'changed';
+  return stampAt(file).sha256 === digest(found) ? 'outdated' : 'changed';
 }
 
 const stampOf = (file: string): string => path.join(path.dirname(file), '.rouse.json');
 
-function writtenDigest(file: string): unknown {
+/** What was remembered beside it: its digest, and which directories were made for it (not by earlier versions). */
+function stampAt(file: string): { sha256?: unknown; made?: string[] } {
   try {
-    return (JSON.parse(readIfExists(stampOf(file)) ?? 'null') as { sha256?: unknown } | null)?.sha256;
+    const { sha256, made } = JSON.parse(readIfExists(stampOf(file)) ?? '{}') as Record<string, unknown>;
+    return { sha256, ...(Array.isArray(made) && { made: made.filter((each) => typeof each === 'string') }) };
   } catch {
-    return undefined;
+    return {};
   }
 }
 

@@ -6,7 +6,7 @@ import { codexSession } from './mcp.ts';
 import { CODEX_ROLLOUT } from './rollout.ts';
 
 /**
- * Codex. Its rollout files under CODEX_HOME tell every turn, so nothing is added: a `notify` program of ours
+ * Codex. Its rollout files under CODEX_HOME tell every turn, so no `notify` is added: a program of ours
  * would replace the person's own.
  */
 export const codex: Tool = {
@@ -36,7 +36,6 @@ export const codex: Tool = {
   detectors: [DETECTOR, INLINE_DETECTOR],
   signals: ({ clock, changed }) => [new SessionLog(CODEX_ROLLOUT, clock, changed)],
   notes: {
-    added: 'nothing',
     beside: 'the log of the conversation (`rollout-….jsonl`) its process holds open, title',
     taken: 'the log with the very text, or the transcript',
     ended: 'the log, closing row',

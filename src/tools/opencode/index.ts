@@ -59,7 +59,7 @@ export const opencode: Tool = {
     return port === undefined ? [] : [new OpencodeHttp(port, clock, changed)];
   },
   notes: {
-    added: 'nothing; its HTTP port is not opened, since every local program could use it',
+    added: 'its HTTP port is not opened, since every local program could use it',
     beside: 'its port, where it was started with `--port`',
     taken: 'the transcript',
     ended: 'closing row `▣ … · 1.2s` or `interrupted`',
