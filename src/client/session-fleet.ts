@@ -1,5 +1,5 @@
 import * as path from 'node:path';
-import { invalid, readJsonIfExists } from '../base/index.ts';
+import { invalid, readJsonIfExists, writeFileAtomic } from '../base/index.ts';
 
 export interface SessionFleet {
   url: string;
@@ -20,4 +20,11 @@ export function sessionFleet(sessionRoot: string): SessionFleet | undefined {
   }
   const tokenFile = path.join(sessionRoot, 'fleet', 'token');
   return { url, workspaceId, tokenFile, ...(typeof caFile === 'string' && { caFile }) };
+}
+
+/** Written beside the session's registration when its mailbox was linked with the fleet, or is no longer: a hint. */
+export const MAIL_LINK_HINT = 'mail-link';
+
+export function hintMailLink(fleetDirectory: string): void {
+  writeFileAtomic(path.join(fleetDirectory, MAIL_LINK_HINT), `${process.pid}\n`, { mode: 0o600 });
 }

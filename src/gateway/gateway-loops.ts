@@ -36,7 +36,7 @@ export function createLoops(config: GatewayConfig, parts: GatewayParts, ending: 
     { ...parts, on, supervise, showState, hears },
     ending,
   );
-  const outbox = createOutbox(mail, supervise, ending);
+  const outbox = createOutbox(mail, { supervise, hears }, ending);
   late.notifier = notifier;
   const stopping = new AbortController();
   const dispatching: DispatchDependencies = {
@@ -141,14 +141,27 @@ function createNotifier(
   return { mail, notifier, notify };
 }
 
-/** Sends what waits for the server that keeps the mailbox; sleeps while nothing does. */
-function createOutbox(mail: MailAccess, supervise: Supervised['supervise'], ending: Ending): Loop {
+/**
+ * Sends what waits for a fleet server, and brings what came there for a mailbox of this host that is linked with it; sleeps
+ * while nothing does.
+ */
+function createOutbox(
+  mail: MailAccess,
+  { supervise, hears }: Pick<Supervised, 'supervise'> & { hears: () => boolean },
+  ending: Ending,
+): Loop {
   const outbox = supervise('outbox', async () => {
-    if (mail.isRemote) await (await mail.mailbox()).outbox?.flush();
+    if (!mail.mayWait) return 'idle';
+    if (!mail.isRemote) {
+      await mail.watch();
+      hears();
+    }
+    await (await mail.mailbox()).outbox?.flush();
     return 'idle';
   });
   ending.add(() => outbox.stop());
   ending.add(mail.held.on(() => outbox.wake()));
+  ending.add(mail.changed.on(() => !mail.isRemote && mail.mayWait && outbox.wake()));
   return outbox;
 }
 

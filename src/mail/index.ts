@@ -9,6 +9,7 @@
  */
 export * from './filesystem/index.ts';
 export * from './flatfile/index.ts';
+export * from './link/index.ts';
 export {
   bindMailbox,
   describeMailbox,

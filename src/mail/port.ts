@@ -152,7 +152,7 @@ export interface Mailbox {
   archive(messageRefs: string[]): Promise<MailMessage[]>;
 
   /** Only where sent mail may have to wait. */
-  readonly outbox?: MailOutbox;
+  readonly outbox?: MailOutbox | undefined;
 
   /** Calls back after changes, by whoever made them. Resolves once no later change can be missed; call the result to stop. */
   watch(onChange: (hint: MailHint) => void): Promise<() => void>;

@@ -98,6 +98,8 @@ export interface MailTransport<Binding extends MailboxBinding = MailboxBinding> 
   isAt?(place: string): boolean;
   /** Kept by a fleet server: the agent must be registered with it, and its gateway hears of mail with the heartbeat. */
   isRemote?: boolean;
+  /** Whether mail of such a mailbox may have to wait for a server. */
+  mayWait?(binding: Binding): boolean;
   /** The command that carries sent mail to its readers, where it waits in the outbox until then. */
   carriedBy?: string;
   /** Loads what opens its mailboxes. */

@@ -4,9 +4,9 @@
  */
 import * as z from 'zod';
 import { conflict, unsupported } from '../base/index.ts';
-import { filesystem } from './filesystem/transport.ts';
 import { flatfile } from './flatfile/transport.ts';
 import { fleet } from './fleet/transport.ts';
+import { filesystem } from './link/transport.ts';
 import { stalwart } from './stalwart/transport.ts';
 import type { MailboxBinding, MailTransport } from './transport.ts';
 

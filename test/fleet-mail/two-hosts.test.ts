@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readTokenFile } from '../../src/client/index.ts';
 import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
+import { houseCli, houseJson } from '../support/house-cli.ts';
 import { ServerProcess } from './server-process.ts';
 
 /** Two hosts: homes, registries and tmux servers of their own; one fleet server, a process that is killed on the way. */
@@ -21,13 +22,13 @@ afterEach(async () => {
 const WAIT = { timeout: 90_000, interval: 100 };
 const ROUNDS = 4;
 
-function host(): AgentHouse {
+function host(mailbox: AgentHouse['mailbox'] = { transport: 'fleet' }): AgentHouse {
   const house = new AgentHouse();
   hosts.push(house);
   const tokenFile = path.join(house.directory, 'token');
   fs.writeFileSync(tokenFile, readTokenFile(server.adminToken), { mode: 0o600 });
   house.fleet = { url: server.url, tokenFile };
-  house.mailbox = { transport: 'fleet' };
+  house.mailbox = mailbox;
   return house;
 }
 
@@ -76,5 +77,32 @@ describe('two agents on two hosts', { timeout: 300_000 }, () => {
     expect(await bodies(ben, 'inbox')).toEqual([]);
     expect(await bodies(ana, 'sent')).toEqual(['begin', ...told(1)]);
     expect(await bodies(ben, 'sent')).toEqual(told(0));
+  });
+
+  it('one with its mailbox on its own host, linked with the fleet: its gateway carries both ways, also after the server was away', async () => {
+    const home = host({});
+    const ana = await agentOn(home, 'ana');
+    const ben = await agentOn(host(), 'ben');
+    const linked = await houseJson(home, ['mailbox', 'link', 'add', '--agent-name', 'ana']);
+    expect(linked.link).toMatchObject({
+      address: 'ana@houmao.localhost',
+      fleet_address: 'ana@default.fleet',
+    });
+    const rounds = Array.from({ length: ROUNDS }, (_, n) => `round ${n + 1}`);
+    const told = (from: number) => rounds.filter((_, n) => n % 2 === from);
+    await server.kill('SIGKILL');
+    const words = ['--to', 'ben@default.fleet', '--subject', 'a round', '--body-content', 'begin'];
+    await houseJson(home, ['agents', 'mail', 'send', '--agent-name', 'ana', ...words]);
+    const { messages } = await houseJson(home, ['agents', 'mail', 'outbox', 'list', '--agent-name', 'ana']);
+    expect(messages).toMatchObject([{ subject: 'a round', state: 'waiting', to: ['ben@default.fleet'] }]);
+    expect((await houseCli(home, ['mailbox', 'link', 'remove', '--agent-name', 'ana'])).code).toBe(4);
+    await server.start();
+    await expect.poll(() => bodies(ben, 'archive'), WAIT).toEqual(['begin', ...told(1)]);
+    await expect.poll(() => bodies(ana, 'archive'), WAIT).toEqual(told(0));
+    expect(await bodies(ana, 'sent')).toEqual(['begin', ...told(1)]);
+    expect(await bodies(ben, 'sent')).toEqual(told(0));
+    const { links } = await houseJson(home, ['mailbox', 'link', 'list']);
+    expect(links).toMatchObject([{ address: 'ana@houmao.localhost', waiting_count: 0, refused_count: 0 }]);
+    await houseJson(home, ['mailbox', 'link', 'remove', '--agent-name', 'ana']);
   });
 });

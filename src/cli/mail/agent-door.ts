@@ -11,6 +11,8 @@ import { answered, type MailAnswer, type MailDoor } from './door.ts';
 /** Sending writes to disk for every recipient and may wait for a lock. */
 const MAIL_TIMEOUT_MS = 30_000;
 
+const SENDING: ReadonlySet<string> = new Set(['send', 'reply']);
+
 /**
  * One operation on the agent's mailbox: through its live gateway, otherwise on the store itself; both are the same code
  * on the same store, so the answer differs only in `execution_path`.
@@ -82,6 +84,8 @@ async function onStore(
       operation === 'status'
         ? await mailStatusView(mailbox, binding.bindings_version)
         : await runMailOperation(operation, body, async () => mailbox);
+    // Mail to another host, from a mailbox of this one that nobody else carries. It waits if the server is away.
+    if (SENDING.has(operation)) await mailbox.outbox?.flush().catch(() => undefined);
     return answered(operation, 'manager_direct', answer);
   } finally {
     await close();

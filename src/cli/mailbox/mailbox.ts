@@ -4,6 +4,7 @@ import { keyValues } from '../print/table.ts';
 import { getAccount, listAccounts } from './accounts.ts';
 import { cleanup, clear } from './cleanup.ts';
 import { exportStore } from './export.ts';
+import { link } from './link.ts';
 import { register, unregister } from './register.ts';
 import { repair } from './repair.ts';
 import { about, storeRoot } from './root.ts';
@@ -68,6 +69,7 @@ const mailbox: Command = {
     unregister,
     listAccounts,
     { name: 'accounts', summary: 'who has a mailbox', subcommands: [listAccounts, getAccount] },
+    link,
     repair,
     cleanup,
     clear,

@@ -25,6 +25,7 @@ export async function resolveRecipients(
   const found = new Map(rows.map((row) => [row.address, row]));
   const operator = await operatorMailbox(sql, orgId);
   found.set(operator.address, operator);
+  found.set(`${localPart(operator.address)}@${domain}`, operator);
   const resolved: MailboxRow[] = [];
   for (const { text, address } of wanted) {
     const mailbox = found.get(text.trim()) ?? found.get(address);

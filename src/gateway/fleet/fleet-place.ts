@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { type Ending, ensurePrivateDirectory, type Loop, messageOf } from '../../base/index.ts';
+import { MAIL_LINK_HINT } from '../../client/index.ts';
 import type { FleetConnection } from '../../wire/index.ts';
 import { FleetLink, type FleetLinkDependencies } from './fleet-link.ts';
 import { readMembership } from './membership.ts';
@@ -65,6 +66,7 @@ export class FleetPlace {
       ensurePrivateDirectory(directory);
       this.#watcher = fs.watch(directory, { persistent: false }, (_, name) => {
         if (name === null || name === 'fleet.json') this.#registered();
+        if (name === MAIL_LINK_HINT) this.#on.mailChanged();
       });
       this.#watcher.on('error', () => this.#watcher?.close());
     } catch (error) {

@@ -53,6 +53,12 @@ export class MailAccess {
     return transportNamed(this.#binding()?.transport)?.isRemote === true;
   }
 
+  /** What is sent from it may have to wait for a server. */
+  get mayWait(): boolean {
+    const binding = this.#binding();
+    return binding ? transportNamed(binding.transport)?.mayWait?.(binding) === true : false;
+  }
+
   bindingsVersion(): string {
     return this.#bound().bindings_version;
   }

@@ -16,6 +16,7 @@ import {
   parseBoxName,
   parseMailRef,
   parseMailRefs,
+  replyTargets,
   SEARCH_LIMIT,
 } from '../../domain/index.ts';
 import { pageOf } from '../page.ts';
@@ -25,6 +26,7 @@ import type {
   MailCapabilities,
   MailCounts,
   MailHint,
+  MailOutbox,
   MailPage,
   MailSent,
   MailStep,
@@ -33,6 +35,7 @@ import { checkOperation } from '../schema/index.ts';
 import { principalOf, type RegistrationRow, versionOf } from './accounts/registration-rows.ts';
 import { FILESYSTEM } from './binding.ts';
 import { type Lookup, resolveRecipients } from './deliver.ts';
+import { admitStandIns } from './links/stand-ins.ts';
 import { countRows, listRows, parseCursor } from './list-messages.ts';
 import { loadDocument, trailOf } from './message-rows.ts';
 import { OwnMail } from './own-mail.ts';
@@ -63,12 +66,23 @@ export class FilesystemMailbox implements Mailbox {
   #store: OpenRoot;
   #own: OwnMail;
   #watches = new Set<() => void>();
+  #outbox: () => MailOutbox | undefined = () => undefined;
 
   constructor(store: OpenRoot, registration: RegistrationRow) {
     this.#store = store;
     this.address = registration.address;
     this.principal_id = registration.owner_principal_id;
     this.#own = new OwnMail(store, registration);
+  }
+
+  /** Of a mailbox that is linked with a fleet; a link may be made and ended while the mailbox is open. */
+  get outbox(): MailOutbox | undefined {
+    return this.#outbox();
+  }
+
+  waitIn(outbox: () => MailOutbox | undefined): this {
+    this.#outbox = outbox;
+    return this;
   }
 
   /** For reading: never the index of a root that was repaired, restored or moved away meanwhile. */
@@ -145,6 +159,7 @@ export class FilesystemMailbox implements Mailbox {
 
   async send(input: MailDraft): Promise<MailSent> {
     const { to, cc, subject, body_content: body, ...draft } = checkOperation('send', input);
+    admitStandIns(this.#store, this.address, [...to, ...cc]);
     const resolve = (db: Sqlite, active: Lookup) => ({
       to: resolveRecipients(db, active, to),
       cc: resolveRecipients(db, active, cc),
@@ -179,7 +194,9 @@ export class FilesystemMailbox implements Mailbox {
 
   async reply(input: MailReply): Promise<MailSent> {
     const reply = checkOperation('reply', input);
-    this.#own.find(this.#db, reply.message_ref);
+    const { seq } = this.#own.find(this.#db, reply.message_ref);
+    const asked = replyTargets(loadDocument(this.#db, seq)!).map(({ address }) => address);
+    admitStandIns(this.#store, this.address, asked);
     return this.#own.deliver(
       reply.attachments,
       ({ db, self }, attachments, at) =>

@@ -13,6 +13,15 @@ export { REGISTER_MODES, type RegisterMode, type RegisterRequest } from './accou
 export type { Registration } from './accounts/registration-rows.ts';
 export type { UnregisterResult } from './accounts/unregister.ts';
 export { FILESYSTEM_CAPABILITIES } from './filesystem-mailbox.ts';
+export * from './links/link-book.ts';
+export {
+  admitStandIns,
+  domainOf,
+  STAND_IN,
+  standIn,
+  standInsOf,
+  waitingForFleet,
+} from './links/stand-ins.ts';
 export type { CleanupOptions } from './repair/cleanup.ts';
 export type { MaintenanceAction, MaintenanceReport } from './repair/maintenance.ts';
 export { type RepairOptions, type RepairResult, repairMailStore } from './repair/repair.ts';

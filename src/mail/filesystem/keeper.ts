@@ -4,6 +4,7 @@ import { agentAddress } from '../../domain/index.ts';
 import type { MailKeeper, OpenedMailbox } from '../transport.ts';
 import type { Registration } from './accounts/registration-rows.ts';
 import { FILESYSTEM, type FilesystemBinding } from './binding.ts';
+import { STAND_IN } from './links/stand-ins.ts';
 import { initMailStore, type MailStore, openMailStore } from './store.ts';
 
 export const filesystemKeeper: MailKeeper<FilesystemBinding> = {
@@ -63,7 +64,10 @@ export const filesystemKeeper: MailKeeper<FilesystemBinding> = {
   }),
 };
 
-async function openIn(store: MailStore, address: (store: MailStore) => string): Promise<OpenedMailbox> {
+export async function openIn(
+  store: MailStore,
+  address: (store: MailStore) => string,
+): Promise<OpenedMailbox & { mailbox: ReturnType<MailStore['mailbox']> }> {
   try {
     const mailbox = store.mailbox(address(store));
     return {
@@ -90,7 +94,9 @@ async function inStore<T>(store: MailStore, work: (store: MailStore) => T): Prom
 
 /** The one mailbox of a store beside the operator's; otherwise the caller has to choose. */
 function onlyAddress(registrations: readonly Registration[]): string {
-  const own = registrations.filter(({ status, role }) => status === 'active' && role !== 'system_operator');
+  const own = registrations.filter(
+    ({ status, role }) => status === 'active' && role !== 'system_operator' && role !== STAND_IN,
+  );
   if (own.length === 1) return own[0]!.address;
   const some = own.slice(0, 8).map(({ address }) => address);
   throw invalid(

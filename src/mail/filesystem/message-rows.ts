@@ -95,6 +95,11 @@ export function loadDocument(db: Sqlite, seq: number): MailDocument | undefined 
   return row && { ...(JSON.parse(row.envelope_json) as Envelope), body: row.body };
 }
 
+export function documentOf(db: Sqlite, messageId: string): MailDocument | undefined {
+  const row = db.get<{ seq: number }>('SELECT seq FROM messages WHERE message_id = ?', [messageId]);
+  return row && loadDocument(db, row.seq);
+}
+
 /** Back through what each message answers, whosever mailbox it is in; a message that cannot be read ends it. */
 export function trailOf(db: Sqlite, messageId: string, most: number): MailStep[] {
   const steps: MailStep[] = [];

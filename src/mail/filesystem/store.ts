@@ -1,8 +1,7 @@
 import * as fs from 'node:fs';
 import { tryLockFile } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
-import { OPERATOR, parseAddress, parseMailRef } from '../../domain/index.ts';
-import type { Mailbox } from '../port.ts';
+import { type MailDocument, OPERATOR, parseAddress, parseMailRef } from '../../domain/index.ts';
 import type { UnregisterMode } from '../transport.ts';
 import { folderOf } from './accounts/mailbox-folder.ts';
 import { type RegisterResult, register } from './accounts/register.ts';
@@ -11,6 +10,7 @@ import { activeRegistration, listRegistrations, type Registration } from './acco
 import { type UnregisterResult, unregister } from './accounts/unregister.ts';
 import { FILESYSTEM } from './binding.ts';
 import { FilesystemMailbox } from './filesystem-mailbox.ts';
+import { documentOf } from './message-rows.ts';
 import { sweepStaging } from './publish/sweep-staging.ts';
 import { type CleanupOptions, cleanup } from './repair/cleanup.ts';
 import { clearMessages, finishClearing, isClearing } from './repair/clear-messages.ts';
@@ -28,10 +28,16 @@ const STAGING_LEFTOVER_MS = 10 * 60_000;
 /** A mailbox root and what can be done with it as a whole. */
 export class MailStore extends OpenRoot {
   /** One mailbox, by its address. Closing it leaves the store open. */
-  mailbox(address: string): Mailbox {
+  mailbox(address: string): FilesystemMailbox {
     const registration = activeRegistration(this.db, parseAddress(address));
     if (registration) return new FilesystemMailbox(this, registration);
     throw this.unknownMailbox(address.trim());
+  }
+
+  /** A message as it is stored, whosever it is; undefined when there is none. */
+  document(messageId: string): MailDocument | undefined {
+    this.requireCurrent();
+    return documentOf(this.db, messageId);
   }
 
   /** A thread over all mailboxes, oldest first, for whoever looks after all of them. */

@@ -29,12 +29,14 @@ export interface HeldFile {
     body_content: string;
     idempotency_key?: string | null;
   };
+  /** It is the answer to this message of the server, which then knows whom it is for. */
+  answers?: string;
   /** Their bytes lie beside this file. */
   attachments: Looked[];
   /** The server may have it: it was asked, and gave no answer. */
   tried: boolean;
   /** The server will not have it; it stays until somebody cancels it. */
-  refused?: { code: string; message: string; at_utc: string };
+  refused?: { code: string; message: string; at_utc: string; told?: true };
 }
 
 /**
@@ -83,6 +85,10 @@ export class Outbox {
   /** The server has it. */
   sent(messageId: string): void {
     this.#remove(messageId);
+  }
+
+  has(messageId: string): boolean {
+    return this.#read(`${messageId}.json`) !== undefined;
   }
 
   /** One at a time sends or takes back, of all processes. */

@@ -72,7 +72,12 @@ export class HeldSender implements MailOutbox {
       if (!held.tried) this.#outbox.write({ ...held, tried: true });
       crashPoint('fleet.mail-trying');
       const attachments = held.attachments.map(carried);
-      await askSurely(this.#server, 'send', { ...held.mail, message_id: held.message_id, attachments });
+      const carrying = { message_id: held.message_id, attachments };
+      if (held.answers === undefined) await askSurely(this.#server, 'send', { ...held.mail, ...carrying });
+      else {
+        const { body_content } = held.mail;
+        await askSurely(this.#server, 'reply', { body_content, message_ref: held.answers, ...carrying });
+      }
       crashPoint('fleet.mail-taken');
       this.#outbox.sent(held.message_id);
     } catch (error) {

@@ -7,5 +7,6 @@ export const fleet: MailTransport<FleetBinding> = {
   binding: fleetBinding,
   placeField: 'fleet_url',
   isRemote: true,
+  mayWait: () => true,
   keeper: async () => (await import('./keeper.ts')).fleetKeeper,
 };

@@ -14,6 +14,8 @@ export interface Layout {
   quarantine: string;
   locks: string;
   signals: string;
+  /** Mailboxes that have an address on a fleet server, too. */
+  links: string;
   rules: string;
 }
 
@@ -31,6 +33,7 @@ export function layoutOf(root: string): Layout {
     quarantine: at('staging', 'quarantine'),
     locks: at('locks'),
     signals: at('signals'),
+    links: at('links'),
     rules: at('rules'),
   };
 }

@@ -6,7 +6,7 @@ import type { Layout } from './layout.ts';
 
 /** Every directory a root itself has, those that hold others first, and first of all where things are put aside. */
 function ownDirectories(layout: Layout): string[] {
-  const { staging, messages, mailboxes, managed, locks, signals, rules } = layout;
+  const { staging, messages, mailboxes, managed, locks, signals, links, rules } = layout;
   return [
     staging,
     layout.quarantine,
@@ -16,6 +16,7 @@ function ownDirectories(layout: Layout): string[] {
     managed,
     locks,
     signals,
+    links,
     rules,
     path.join(rules, 'protocols'),
   ];

@@ -1,0 +1,79 @@
+import * as path from 'node:path';
+import { asRouseError, crashPoint, invalid, isRouseError, utcStamp } from '../../base/index.ts';
+import { IDEMPOTENCY_HEADER, type MailDocument, makeMailRef } from '../../domain/index.ts';
+import { domainOf, type MailLink, type MailStore, waitingForFleet } from '../filesystem/index.ts';
+import type { HeldFile, Outbox } from '../fleet/outbox.ts';
+import { type Looked, lookAt } from '../fleet/upload.ts';
+
+export interface Stowing {
+  store: MailStore;
+  link: MailLink;
+  outbox: Outbox;
+}
+
+/** Key under which a message of the fleet is delivered here. */
+export const keyOf = (fleetId: string): string => `fleet:${fleetId}`;
+
+/**
+ * What the linked agent wrote to addresses of the fleet goes into the outbox of the link, under the id it has here, and then
+ * out of the inboxes of those that stand for its recipients. Whoever is killed in between finds it in both and goes on; no
+ * one sends what was not stowed first.
+ */
+export async function stow(on: Stowing): Promise<void> {
+  const { store, link, outbox } = on;
+  for (const { messageId, standIns } of waitingForFleet(store, link)) {
+    let box = 'archive';
+    try {
+      const document = store.document(messageId)!;
+      if (!outbox.has(messageId)) outbox.hold(await heldOf(on, document));
+    } catch (error) {
+      // A row nobody can read is put aside, and stays in the store; a full disk is no fault of the message.
+      if (isRouseError(error)) throw error;
+      store.log.warn('mail for the fleet cannot be read', { message_id: messageId, cause: String(error) });
+      box = 'set-aside';
+    }
+    crashPoint('link.stowed');
+    const refs = [makeMailRef('filesystem', messageId)];
+    for (const address of standIns) await store.mailbox(address).move(refs, box);
+  }
+}
+
+async function heldOf({ store, link }: Stowing, document: MailDocument): Promise<HeldFile> {
+  const ofFleet = (people: MailDocument['to']): string[] =>
+    people.map(({ address }) => address).filter((address) => domainOf(address) === link.domain);
+  const parent = document.in_reply_to === null ? undefined : store.document(document.in_reply_to);
+  const key = parent?.headers[IDEMPOTENCY_HEADER];
+  const answers =
+    typeof key === 'string' && key.startsWith(keyOf('')) ? key.slice(keyOf('').length) : undefined;
+  const at = utcStamp(store.clock.now());
+  const { message_id, subject, body: body_content } = document;
+  const held: HeldFile = {
+    schema_version: 1,
+    message_id,
+    held_at_utc: at,
+    mail: { to: ofFleet(document.to), cc: ofFleet(document.cc), subject, body_content },
+    ...(answers !== undefined && { answers }),
+    attachments: [],
+    tried: false,
+  };
+  try {
+    return { ...held, attachments: await filesOf(store, document) };
+  } catch (error) {
+    const { code, message } = asRouseError(error);
+    return { ...held, refused: { code, message, at_utc: at } };
+  }
+}
+
+/** As they were when the message was written; one that is another by now is not what was sent. */
+async function filesOf(store: MailStore, { attachments }: MailDocument): Promise<Looked[]> {
+  const wanted = attachments.map(({ path: file, label }) => ({
+    path: path.resolve(store.layout.root, file),
+    ...(label !== undefined && { label }),
+  }));
+  const found = await lookAt(wanted);
+  const other = found.findIndex(({ sha256 }, n) => sha256 !== (attachments[n]!.sha256 ?? sha256));
+  if (other === -1) return found;
+  throw invalid(`${found[other]!.path} was changed after the message was written`, {
+    hint: 'send it again, with --attach-copy',
+  });
+}
