@@ -8,9 +8,11 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { listenToHistory } from './model/router.ts';
+import { followNewLinks } from './model/session.ts';
 import { followOtherTabs } from './model/settings.ts';
 import './page.css';
 
 listenToHistory();
+followNewLinks();
 followOtherTabs();
 createRoot(document.getElementById('page')!).render(<App />);

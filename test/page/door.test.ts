@@ -119,6 +119,9 @@ describe('the door of the page', () => {
     expect(revoked.status).toBe(200);
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
     expect(await page.locator('table').count()).toBe(0);
+    // In the same tab only what stands behind the # is another.
+    await page.goto(new URL(await house.link(), house.origin).href);
+    await page.locator('[data-live="live"]').waitFor();
     expect(others(visitor.problems)).toEqual([]);
     await visitor.leave();
   });

@@ -90,7 +90,7 @@ describe.runIf(FULL)('what agents wrote is shown as text', () => {
       });
       await page.locator('[data-live="live"]').waitFor();
       await open?.(page);
-      await page.getByText(shows).first().waitFor();
+      await page.getByText(shows).filter({ visible: true }).first().waitFor();
       expect(await strangers(page)).toEqual([]);
       expect(await accessibilityOf(page)).toEqual([]);
       expect(visitor.problems).toEqual([]);

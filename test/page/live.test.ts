@@ -59,6 +59,19 @@ describe.runIf(FULL)('a page that is kept open', () => {
     await visitor.leave();
   });
 
+  it('says of an agent that is stopped while somebody looks at it that it is gone', async () => {
+    await house.launch('gus');
+    const visitor = await Visitor.come(browser, LOOK, house.origin);
+    const page = await visitor.tab(await house.link({}, '/ui/agents/gus'));
+    await page.getByRole('heading', { level: 1, name: 'gus', exact: true }).waitFor();
+    await house.stop('gus');
+    await page.getByRole('heading', { name: 'There is no agent gus' }).waitFor();
+    await page.getByRole('link', { name: 'All agents' }).click();
+    await agentRow(page, 'ana').waitFor();
+    expect(await agentRow(page, 'gus').count()).toBe(0);
+    await visitor.leave();
+  });
+
   it('is moved through by keys, which can be switched off', async () => {
     const visitor = await Visitor.come(browser, LOOK, house.origin);
     const page = await visitor.tab(await house.link());

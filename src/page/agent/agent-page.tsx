@@ -5,6 +5,8 @@ import { useLive } from '../live/live.ts';
 import { rowNamed } from '../live/picture.ts';
 import { agentAt, factsOf } from '../live/questions.ts';
 import { useAction } from '../parts/action.ts';
+import { Link } from '../parts/link.tsx';
+import { Plain } from '../parts/plain-text.tsx';
 import { Loading, Trouble } from '../parts/said.tsx';
 import { AgentHeader } from './agent-header.tsx';
 import { AgentTabs } from './agent-tabs.tsx';
@@ -15,7 +17,12 @@ import { Timeline } from './timeline.tsx';
 /** One agent: what happened, what is on its screen, and a way to write to it. */
 export default function AgentPage({ name }: { name: string }) {
   const { data, error, refetch } = useQuery(factsOf(name));
+  const isHere = useLive(
+    ({ picture }) =>
+      !picture || picture.agents.has(name) || rowNamed(picture.agents.values(), name) !== undefined,
+  );
   useSeen(name);
+  if (!isHere) return <NotHere name={name} />;
   if (error && !data)
     return (
       <div className="p-4">
@@ -24,6 +31,25 @@ export default function AgentPage({ name }: { name: string }) {
     );
   if (!data) return <Loading rows={8} what={name} />;
   return <Loaded name={name} agent={data} />;
+}
+
+/** It was stopped, or never was: what was known of it would be taken for the present. */
+function NotHere({ name }: { name: string }) {
+  return (
+    <div className="px-4 py-6 text-center text-muted">
+      <h1 className="mb-1 font-semibold text-ink">
+        There is no agent <Plain text={name} />
+      </h1>
+      It was stopped, or the address is wrong. Its mail, if it has any, is still{' '}
+      <Link href="/ui/mail" className="text-accent underline">
+        there
+      </Link>
+      .{' '}
+      <Link href="/ui/" className="text-accent underline">
+        All agents
+      </Link>
+    </div>
+  );
 }
 
 function Loaded({ name, agent }: { name: string; agent: PageAgent }) {

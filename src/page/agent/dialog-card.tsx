@@ -18,14 +18,19 @@ export function DialogCard({ name, dialog }: { name: string; dialog: PageDialog 
       <h2 id="dialog" className="font-semibold text-need">
         <Plain text={`${name} asks (${dialog.kind}): ${dialog.title}`} />
       </h2>
-      <div className="mt-2 max-h-40 overflow-auto rounded-md bg-surface px-3 py-2 font-mono text-xs whitespace-pre">
+      <section
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so must be reached by keyboard
+        tabIndex={0}
+        aria-label="What it asks, as it stands on its screen"
+        className="mt-2 max-h-40 overflow-auto rounded-md bg-surface px-3 py-2 font-mono text-xs whitespace-pre"
+      >
         {dialog.lines.map((line, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a dialog are their places
           <div key={at}>
             <Plain text={line || ' '} />
           </div>
         ))}
-      </div>
+      </section>
       <div className="mt-2 flex flex-wrap gap-2">
         {dialog.choices.map(({ key, label, selected }) => (
           <button

@@ -9,6 +9,13 @@ function takeCode(): string | undefined {
   return code;
 }
 
+/** A new link that is opened where the page already is changes only what stands behind the #. */
+export function followNewLinks(): void {
+  addEventListener('hashchange', () => {
+    if (new URLSearchParams(location.hash.slice(1)).has('code')) location.reload();
+  });
+}
+
 /** Who looks at this page; undefined: nobody is logged in. */
 export async function openSession(): Promise<PageSession | undefined> {
   const code = takeCode();

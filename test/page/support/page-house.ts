@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { TicketsClient } from '../../../src/client/index.ts';
+import { stop } from '../../../src/session/index.ts';
 import type { PageCode, PageCodeInput } from '../../../src/wire/index.ts';
 import { AgentHouse, type HousedAgent } from '../../support/agent-house.ts';
 import { startFleet, type TestAgent, type TestFleet, type TestFleetOptions } from '../../support/fleet.ts';
@@ -35,6 +36,10 @@ export class PageHouse {
     await agent.client.call('notifier.enable', { body: { interval_seconds: 5 } });
     this.agents[name] = agent;
     return agent;
+  }
+
+  async stop(name: string): Promise<void> {
+    await stop(this.house.context, this.agent(name).facts);
   }
 
   agent(name: string): HousedAgent {

@@ -36,8 +36,8 @@ export class Activities {
 
 function versionOf(file: string): string {
   try {
-    const { mtimeMs, size } = fs.statSync(file);
-    return `${mtimeMs}.${size}`;
+    const stat = fs.statSync(file, { throwIfNoEntry: false });
+    return stat ? `${stat.mtimeMs}.${stat.size}` : '-';
   } catch {
     return '-';
   }

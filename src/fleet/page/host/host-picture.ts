@@ -1,11 +1,19 @@
 import * as os from 'node:os';
 import { type Clock, messageOf } from '../../../base/index.ts';
 import type { Sql } from '../../../db/index.ts';
-import { type Roster, roster, type SessionContext, sessionPaths } from '../../../session/index.ts';
+import {
+  type Roster,
+  type RosterPlace,
+  roster,
+  type SessionContext,
+  type SessionPaths,
+  sessionPaths,
+} from '../../../session/index.ts';
 import type { PageAgentRow, PageCounts, PageNeed } from '../../../wire/index.ts';
 import { Activities } from './agent-activity.ts';
-import { inOrder, localRow, remoteRow, type SeenAgent } from './agent-rows.ts';
+import { inOrder, remoteRow, type SeenAgent } from './agent-rows.ts';
 import { type FleetFacts, NO_FLEET, readFleet } from './fleet-facts.ts';
+import { LocalRows } from './local-rows.ts';
 import { needsOf } from './needs.ts';
 import type { SeenMarks } from './seen-marks.ts';
 
@@ -37,6 +45,8 @@ const NO_ROSTER: Roster = {
 export class HostPicture {
   readonly #on: PictureParts;
   readonly #activities = new Activities();
+  readonly #rows = new LocalRows();
+  readonly #paths = new WeakMap<RosterPlace, SessionPaths>();
   #roster: Roster = NO_ROSTER;
   #fleet: FleetFacts = NO_FLEET;
   #fleetTrouble: string | undefined;
@@ -50,10 +60,19 @@ export class HostPicture {
     return this.#roster;
   }
 
+  /** Where its files are; undefined when its manifest cannot be read. Asked for at every look, so put together once. */
+  pathsOf(place: RosterPlace): SessionPaths | undefined {
+    if (!place.facts) return undefined;
+    const known = this.#paths.get(place) ?? sessionPaths(place.facts.root);
+    this.#paths.set(place, known);
+    return known;
+  }
+
   async readHost(): Promise<void> {
     const { session } = this.#on;
     this.#roster = session ? await roster(session) : NO_ROSTER;
-    this.#activities.keep(new Set(this.#places().map(([, root]) => root)));
+    const places = [...this.#roster.known.values()];
+    this.#activities.keep(new Set(places.flatMap((place) => this.pathsOf(place)?.gateway ?? [])));
   }
 
   /** These agents again from their files, without asking tmux. */
@@ -84,7 +103,7 @@ export class HostPicture {
     const local = this.#roster.agents.flatMap((agent): SeenAgent[] => {
       const place = this.#roster.known.get(agent.id);
       if (!place) return [];
-      const paths = place.facts && sessionPaths(place.facts.root);
+      const paths = this.pathsOf(place);
       return [
         {
           agent,
@@ -99,10 +118,9 @@ export class HostPicture {
     const remote = this.#fleet.agents.filter(
       ({ agentId, host, status }) => !here.has(agentId) && (host !== os.hostname() || status === 'online'),
     );
-    const agents = [
-      ...local.map((each) => localRow(each, now)),
-      ...remote.map((each) => remoteRow(each, now)),
-    ].sort(inOrder);
+    const agents = [...this.#rows.of(local, now), ...remote.map((each) => remoteRow(each, now))].sort(
+      inOrder,
+    );
     const needs = needsOf(local, this.#fleet, now);
     const troubles = [
       ...this.#roster.malformed_records.map((file) => `${file} is not a registry record and was skipped`),
@@ -127,11 +145,5 @@ export class HostPicture {
       requests_for_me: this.#fleet.forPeople,
       requests_open: this.#fleet.open,
     };
-  }
-
-  #places(): [string, string][] {
-    return [...this.#roster.known].flatMap(([id, { facts }]) =>
-      facts ? [[id, sessionPaths(facts.root).gateway]] : [],
-    );
   }
 }

@@ -2,7 +2,7 @@ import * as os from 'node:os';
 import { type Clock, Emitter, isProcessAlive, type Log, messageOf, utcStamp } from '../../../base/index.ts';
 import { OPERATOR } from '../../../domain/index.ts';
 import { inboxDirectory } from '../../../mail/inbox-count.ts';
-import { agentsDirectory, sessionPaths } from '../../../session/index.ts';
+import { agentsDirectory } from '../../../session/index.ts';
 import type { PageAgentRow, PageChange, PageSnapshot } from '../../../wire/index.ts';
 import { DirectoryWatches } from './directory-watches.ts';
 import { HostPicture, type Picture, type PictureParts } from './host-picture.ts';
@@ -38,7 +38,7 @@ export class HostView {
   readonly #touched = new Map<string, Touched>();
   #seq: number;
   #last: Picture = { agents: [], needs: [], counts: NO_COUNTS, troubles: [] };
-  #rows = new Map<string, string>();
+  #rows = new Map<string, Told>();
   #readers = 0;
   #looking: Promise<void> | undefined;
   #cancelNext: (() => void) | undefined;
@@ -215,8 +215,8 @@ export class HostView {
   #tell(now: Picture, touched: Touched[]): void {
     const before = this.#last;
     this.#last = now;
-    const rows = new Map(now.agents.map((row) => [row.id, signature(row)]));
-    const agents = now.agents.filter(({ id }) => rows.get(id) !== this.#rows.get(id));
+    const rows = new Map(now.agents.map((row) => [row.id, toldOf(row, this.#rows.get(row.id))]));
+    const agents = now.agents.filter(({ id }) => rows.get(id)!.signature !== this.#rows.get(id)?.signature);
     const removed = [...this.#rows.keys()].filter((id) => !rows.has(id));
     this.#rows = rows;
     const needs = JSON.stringify(now.needs) !== JSON.stringify(before.needs);
@@ -258,8 +258,9 @@ export class HostView {
     });
     for (const { id, name } of this.#picture.roster.agents) {
       const place = this.#picture.roster.known.get(id);
-      if (!place?.facts) continue;
-      const { gateway, run } = sessionPaths(place.facts.root);
+      const paths = place && this.#picture.pathsOf(place);
+      if (!paths) continue;
+      const { gateway, run } = paths;
       wanted.set(gateway, (file) => this.#heard(id, name, file));
       wanted.set(run, anew);
       const inbox = inboxDirectory(place.mailbox);
@@ -292,6 +293,14 @@ const NO_COUNTS = {
   requests_for_me: 0,
   requests_open: 0,
 };
+
+interface Told {
+  row: PageAgentRow;
+  signature: string;
+}
+
+const toldOf = (row: PageAgentRow, before: Told | undefined): Told =>
+  before?.row === row ? before : { row, signature: signature(row) };
 
 /** What makes a row another one; the minutes of its chart move by themselves. */
 function signature({ last_hour, ...row }: PageAgentRow): string {
