@@ -67,7 +67,9 @@ export function installSkills(target: SkillTarget & { force?: boolean }): SkillI
 /** Takes away what was written by Rouse and not changed since, or of that only these files; answers with how each was before. */
 export function removeSkills(target: SkillTarget, only?: readonly string[]): SkillInstallation[] {
   const before = skillStates(target).filter(({ file }) => only?.includes(file) ?? true);
-  const ours = before.filter(({ state }) => state === 'current' || state === 'outdated').map(({ file }) => file);
+  const ours = before
+    .filter(({ state }) => state === 'current' || state === 'outdated')
+    .map(({ file }) => file);
   const made = ours.flatMap((file) => stampAt(file).made ?? path.dirname(path.dirname(file)));
   for (const file of ours) for (const each of [file, stampOf(file)]) fs.rmSync(each, { force: true });
   for (const directory of deepestFirst([...ours.map(path.dirname), ...made])) removeIfEmpty(directory);
