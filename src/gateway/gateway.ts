@@ -4,7 +4,7 @@ import { type Accounts, admit, carries, createApp, isLoopback } from '../http/in
 import type { AgentSurface } from '../terminal/index.ts';
 import { GATEWAY_ROUTES } from '../wire/index.ts';
 import { connectRooms } from './connect-rooms.ts';
-import { recoverRunning, resumeRequest } from './dispatch/index.ts';
+import { followLeftTurn, recoverRunning, resumeRequest } from './dispatch/index.ts';
 import { removeInstance, writeInstance } from './files/index.ts';
 import { type AskOwn, type CallRecord, FleetPlace } from './fleet/index.ts';
 import type { GatewayConfig } from './gateway-config.ts';
@@ -56,6 +56,7 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   late.fleet = new FleetPlace(inFleet, config.session.sessionRoot, ending);
   const { refresh } = connectRooms(parts, made, ending);
   const { unseen, settleSoon } = await settleWhatWasLeft(parts, made, ending);
+  followLeftTurn(made.dispatching);
 
   const instanceId = newUuid();
   const app = createApp({ host: config.host, log: parts.log });

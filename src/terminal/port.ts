@@ -20,6 +20,8 @@ export interface AgentSurface {
   interrupt(requestId: string, pressing?: () => void): Promise<DeliveryResult>;
   /** After a crash between typing and proof: looks for evidence, and takes back what of ours still stands unsent in the composer. */
   recover(interrupted: InterruptedDelivery): Promise<Recovered>;
+  /** Tells of the end of such a turn when the tool does, until the next prompt; false where the tool never will. */
+  followLeft?(turn: LeftTurn): boolean;
   /** What typists left that nobody asks about with `recover`; undefined where nothing can be left. */
   readonly leftovers?: Leftovers;
   /** The contract's TUI routes; undefined for headless targets. */
@@ -130,6 +132,14 @@ export interface Leftovers {
 }
 
 export type Recheck = { go: true } | { go: false; reason: string };
+
+/** A turn whose prompt an earlier process submitted, and whose end nobody has told. */
+export interface LeftTurn {
+  text: string;
+  /** When typing began. */
+  sinceUtc: string;
+  record: PromptDelivery['record'];
+}
 
 export interface InterruptedDelivery {
   requestId: string;

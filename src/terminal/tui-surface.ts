@@ -10,6 +10,7 @@ import type {
   InterruptedDelivery,
   KeyDelivery,
   Leftovers,
+  LeftTurn,
   Observation,
   PromptDelivery,
   Recovered,
@@ -59,6 +60,7 @@ export class TuiSurface implements AgentSurface {
   sendKeys = (keys: KeyDelivery): Promise<DeliveryResult> => this.#parts.lane.sendKeys(keys);
   interrupt = (_requestId: string, pressing?: () => void): Promise<DeliveryResult> =>
     this.#parts.lane.interrupt(pressing);
+  followLeft = (turn: LeftTurn): boolean => this.#parts.lane.followLeft(turn);
   recover = (interrupted: InterruptedDelivery): Promise<Recovered> => this.#parts.lane.recover(interrupted);
 
   async start(): Promise<void> {

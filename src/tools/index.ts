@@ -35,7 +35,7 @@ export {
 } from './mcp.ts';
 export { overlayHomeOf } from './overlay-home.ts';
 export { headlessRole, roleWords } from './role-words.ts';
-export type { Heard, OnSignal, SignalPlace, SignalReader } from './signals/signal-reader.ts';
+export type { Heard, OnSignal, SignalPlace, SignalReader, TurnEnd } from './signals/signal-reader.ts';
 export type * from './tool.ts';
 
 const known: Tool[] = [claude, codex, gemini, opencode, kimi, qwen, copilot, pi, scripted];

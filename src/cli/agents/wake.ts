@@ -71,15 +71,26 @@ export function whatIsOn({ facts, wakes, attached, skills }: Equipped): string {
 const DOORS: Record<string, string> = { http: 'MCP', stdio: 'MCP (stdio)', extension: 'an extension' };
 
 /** By which door the agent's tool was given our tools at its launch; undefined: by none. */
-export function mcpDoorOf({ document }: Pick<ManifestFacts, 'document'>): string | undefined {
-  const plan = document['launch_plan'] as { metadata?: { rouse?: { mcp_door?: unknown } } } | undefined;
-  const door = plan?.metadata?.rouse?.mcp_door;
+export function mcpDoorOf(facts: Pick<ManifestFacts, 'document'>): string | undefined {
+  const door = notedOf(facts).mcp_door;
   return typeof door === 'string' ? door : undefined;
+}
+
+interface Noted {
+  mcp_door?: unknown;
+  mcp?: { allowed?: unknown };
+}
+
+function notedOf({ document }: Pick<ManifestFacts, 'document'>): Noted {
+  const plan = document['launch_plan'] as { metadata?: { rouse?: Noted } } | undefined;
+  return plan?.metadata?.rouse ?? {};
 }
 
 function toolsInWords(facts: ManifestFacts): string {
   const door = mcpDoorOf(facts);
-  return door !== undefined ? `mail tools by ${DOORS[door] ?? door}` : 'no mail tools';
+  if (door === undefined) return 'no mail tools';
+  const asking = notedOf(facts).mcp?.allowed === false ? ', not allowed beforehand' : '';
+  return `mail tools by ${DOORS[door] ?? door}${asking}`;
 }
 
 function wakesOff(agentName: string, attached: AttachReport | undefined): string {

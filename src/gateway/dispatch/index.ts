@@ -12,5 +12,6 @@ export { type DispatchDependencies, dispatchPass, resumeRequest, whyNotNow } fro
 export { type Execution, ExecutionSlot } from './execution-slot.ts';
 export { interruptPass } from './interrupt-pass.ts';
 export { LanePause } from './lane-pause.ts';
+export { followLeftTurn } from './left-turn.ts';
 export { recoverRunning } from './recover.ts';
 export { runRequest } from './run-request.ts';

@@ -12,6 +12,7 @@ const TURNLESS: ReadonlySet<string> = new Set(['command', 'process']);
 export class RequestReader {
   protected readonly db: Sqlite;
   readonly #lastBefore: number;
+  #toldOn: string | undefined;
 
   constructor(db: Sqlite) {
     this.db = db;
@@ -48,7 +49,7 @@ export class RequestReader {
 
   /**
    * Whether nothing more can come into the ledger of a request. The turn of a submitted prompt may be told of after its
-   * end, by the gateway that typed it, until the next prompt is typed.
+   * end, by the gateway that typed it or one that goes on watching it, until the next prompt is typed.
    */
   isToldWhole(requestId: string): boolean {
     const { outcome, request_kind } = this.get(requestId);
@@ -56,10 +57,30 @@ export class RequestReader {
     if (outcome !== 'submitted' || request_kind === 'interrupt') return true;
     const entries = this.ledger(requestId);
     const submitted = entries.findLast(({ stage }) => stage === 'submitted');
-    if (!submitted || submitted.entry_id <= this.#lastBefore || TURNLESS.has(submitted.source)) return true;
+    if (!submitted || TURNLESS.has(submitted.source)) return true;
+    if (submitted.entry_id <= this.#lastBefore && requestId !== this.#toldOn) return true;
     if (entries.some(({ stage }) => stage === 'turn_finished')) return true;
     const next = "SELECT 1 FROM gateway_request_ledger WHERE entry_id > ? AND stage = 'typing' LIMIT 1";
     return this.db.get(next, [submitted.entry_id]) !== undefined;
+  }
+
+  /** The prompt that was typed last, if it was submitted and the end of its turn is not told. */
+  leftTurn(): { requestId: string; sinceUtc: string } | undefined {
+    const typing = this.db.get<LedgerEntry & Pick<RequestRow, 'outcome'>>(
+      `SELECT entry_id, request_id, at_utc, outcome FROM gateway_request_ledger JOIN gateway_requests USING (request_id)
+        WHERE stage = 'typing' ORDER BY entry_id DESC LIMIT 1`,
+    );
+    if (typing?.outcome !== 'submitted') return undefined;
+    const stages = this.ledger(typing.request_id).filter(({ entry_id }) => entry_id > typing.entry_id);
+    const submitted = stages.find(({ stage }) => stage === 'submitted');
+    if (!submitted || TURNLESS.has(submitted.source)) return undefined;
+    if (stages.some(({ stage }) => stage === 'turn_finished')) return undefined;
+    return { requestId: typing.request_id, sinceUtc: typing.at_utc };
+  }
+
+  /** The end of this request's turn may still be told, though an earlier gateway typed it. */
+  tellsOn(requestId: string): void {
+    this.#toldOn = requestId;
   }
 
   lastEntryId(): number {

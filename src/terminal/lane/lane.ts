@@ -7,10 +7,12 @@ import type {
   InterruptedDelivery,
   KeyDelivery,
   Leftovers,
+  LeftTurn,
   PromptDelivery,
   Recovered,
   SettledAttempt,
 } from '../port.ts';
+import { followLeftTurn } from '../watch/follow-left-turn.ts';
 import { followTurn } from '../watch/follow-turn.ts';
 import type { Sight } from '../watch/sight.ts';
 import { waitUntil } from '../watch/wait-until.ts';
@@ -22,6 +24,7 @@ import { LaneNotes } from './lane-attempt.ts';
 import { LeftAttempt } from './left-attempt.ts';
 import { Overtaking } from './overtaking.ts';
 import { deliverPrompt } from './prompt/deliver-prompt.ts';
+import { preparePrompt } from './prompt/prepare-prompt.ts';
 
 /**
  * The single writer: whatever is typed into the agent's terminal is typed here, one thing at a time, by whoever holds
@@ -110,6 +113,13 @@ export class Lane implements Leftovers {
         : refusal('refused', learned.because);
     });
     return outcome === 'submitted' ? undefined : reasons.join('; ');
+  }
+
+  followLeft(turn: LeftTurn): boolean {
+    const { text } = preparePrompt(turn.text, this.#on.tracker.detector.input);
+    const unfollow = followLeftTurn({ ...turn, text }, this.#on);
+    this.#unfollow = unfollow ?? this.#unfollow;
+    return unfollow !== undefined;
   }
 
   async recover(interrupted: InterruptedDelivery): Promise<Recovered> {

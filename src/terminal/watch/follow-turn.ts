@@ -38,7 +38,7 @@ export function followTurn(prompt: PromptDelivery, on: LaneContext): () => void 
 }
 
 /** What the tool says it answered, where it has a signal for that. */
-function answerOf({ signals }: LaneContext['tracker'], sinceMs: number): { answer?: string } {
+export function answerOf({ signals }: LaneContext['tracker'], sinceMs: number): { answer?: string } {
   for (const signal of signals) {
     const answer = signal.answered?.(sinceMs);
     if (answer !== undefined) return { answer: answer.slice(0, LONGEST_ANSWER) };

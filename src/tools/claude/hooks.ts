@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import type { Clock } from '../../base/index.ts';
 import type { ToolSignal } from '../../screen/index.ts';
 import { samePrompt } from '../signals/same-prompt.ts';
-import type { Heard, OnSignal, SignalReader } from '../signals/signal-reader.ts';
+import type { Heard, OnSignal, SignalReader, TurnEnd } from '../signals/signal-reader.ts';
 import { readObject, watchDirectory } from '../signals/watched-file.ts';
 
 interface Report {
@@ -21,6 +21,8 @@ const SAYS: Record<string, ToolSignal['says']> = {
   StopFailure: 'failed',
   SessionEnd: 'ended',
 };
+
+const ENDS: Record<string, TurnEnd['result']> = { Stop: 'success', StopFailure: 'known_failure' };
 
 const KEPT = 200;
 const NAME = /^(\d{16,20})-\d+\.json$/;
@@ -62,6 +64,16 @@ export class ClaudeHooks implements SignalReader {
     if (!report) return undefined;
     const facts = { event: report.event, session_id: report.payload['session_id'] };
     return { source: 'hook', atUtc: new Date(report.atMs).toISOString(), facts };
+  }
+
+  ended(text: string, sinceMs: number): TurnEnd | undefined {
+    const at = this.#reports.findLastIndex(({ event }) => event === 'UserPromptSubmit');
+    const prompt = this.#reports[at];
+    if (!prompt || prompt.atMs < sinceMs || !samePrompt(String(prompt.payload['prompt'] ?? ''), text))
+      return undefined;
+    const last = this.#reports.slice(at + 1).findLast(({ event }) => SAYS[event] !== undefined);
+    const result = last && ENDS[last.event];
+    return result && { source: 'hook', atUtc: new Date(last.atMs).toISOString(), result };
   }
 
   answered(sinceMs: number): string | undefined {

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import type { Clock, ProcessIdentity } from '../../base/index.ts';
 import type { ToolSignal } from '../../screen/index.ts';
 import { samePrompt } from './same-prompt.ts';
-import type { Heard, OnSignal, SignalReader } from './signal-reader.ts';
+import type { Heard, OnSignal, SignalReader, TurnEnd } from './signal-reader.ts';
 import { startedAtMs } from './started-at.ts';
 import { watchFile } from './watched-file.ts';
 
@@ -31,6 +31,13 @@ export interface LogKind {
   /** What stands there from before the process began says nothing: another may have died in the middle of a turn. */
   outlivesProcess?: true;
 }
+
+/** What the end of a turn is called when the log says this last. */
+const RESULTS: Partial<Record<ToolSignal['says'], TurnEnd['result']>> = {
+  idle: 'success',
+  interrupted: 'interrupted',
+  failed: 'known_failure',
+};
 
 const KEPT = 200;
 const CHUNK_BYTES = 1 << 20;
@@ -82,6 +89,17 @@ export class SessionLog implements SignalReader {
     if (!entry) return undefined;
     const facts = { file: this.#file, kind: entry.kind };
     return { source: this.#kind.proof, atUtc: new Date(entry.atMs).toISOString(), facts };
+  }
+
+  ended(text: string, sinceMs: number): TurnEnd | undefined {
+    this.#find();
+    const at = this.#entries.findLastIndex(({ kind }) => kind === 'user_message');
+    const prompt = this.#entries[at];
+    if (!prompt || prompt.atMs < sinceMs || !samePrompt(prompt.text, text)) return undefined;
+    const { proof: source, says } = this.#kind;
+    const last = this.#entries.slice(at + 1).findLast(({ kind }) => says[kind] !== undefined);
+    const result = last && RESULTS[says[last.kind]!];
+    return result && { source, atUtc: new Date(last.atMs).toISOString(), result };
   }
 
   answered(sinceMs: number): string | undefined {

@@ -8,12 +8,21 @@ export interface Heard {
   facts: Record<string, unknown>;
 }
 
+/** How a turn ended, as the tool itself says. */
+export interface TurnEnd {
+  source: string;
+  atUtc: string;
+  result: 'success' | 'interrupted' | 'known_failure';
+}
+
 /** One of a tool's own signals, kept current by events. A source that is not there says nothing. */
 export interface SignalReader {
   /** What the tool says now. */
   read(): ToolSignal[];
   /** Whether the tool reported this very prompt after that wall time. */
   heard?(text: string, sinceMs: number): Heard | undefined;
+  /** How the turn of this very prompt ended, when it was the last one the tool received, after that wall time. */
+  ended?(text: string, sinceMs: number): TurnEnd | undefined;
   /** What the tool says it answered in a turn that ended after that wall time; undefined when it does not say. */
   answered?(sinceMs: number): string | undefined;
   /** The id of the conversation it shows, as its own resume takes it; null for one that is still empty; undefined: it does not say. */

@@ -47,6 +47,21 @@ describe('hook reports of Claude Code', () => {
     await stopped;
     expect(hooks.answered(Date.parse('2026-01-01T00:00:01Z'))).toBe('It is done.');
     expect(hooks.answered(Date.parse('2026-01-01T00:00:03Z'))).toBeUndefined();
+    expect(hooks.ended('do it now', Date.parse('2026-01-01T00:00:00Z'))).toEqual({
+      source: 'hook',
+      atUtc: '2026-01-01T00:00:02.000Z',
+      result: 'success',
+    });
+    expect(hooks.ended('do it now', Date.parse('2026-01-01T00:00:02Z'))).toBeUndefined();
+    const other = next();
+    report('1767225603000000000', 'UserPromptSubmit', { prompt: 'another' });
+    await other;
+    expect(hooks.ended('do it now', 0)).toBeUndefined();
+    expect(hooks.ended('another', 0)).toBeUndefined();
+    const failed = next();
+    report('1767225604000000000', 'StopFailure', {});
+    await failed;
+    expect(hooks.ended('another', 0)).toMatchObject({ result: 'known_failure' });
     hooks.close();
   });
 
@@ -148,11 +163,21 @@ describe('the rollout log of Codex', () => {
     expect(rollout.heard('fix it', 0)).toMatchObject({ source: 'rollout' });
     expect(rollout.heard('fix it', Date.parse('2026-01-01T00:00:05Z'))).toBeUndefined();
     expect(rollout.answered(0)).toBeUndefined();
+    expect(rollout.ended('fix it', 0)).toMatchObject({ source: 'rollout', result: 'interrupted' });
+    expect(rollout.ended('fix it', Date.parse('2026-01-01T00:00:05Z'))).toBeUndefined();
+    expect(rollout.ended('another', 0)).toBeUndefined();
+    const another = next();
+    write('2026-01-01T00:00:04Z', { type: 'task_started' });
+    write('2026-01-01T00:00:05Z', { type: 'user_message', message: 'another' });
+    await another;
+    expect(rollout.ended('another', 0)).toBeUndefined();
+    expect(rollout.ended('fix it', 0)).toBeUndefined();
     const ended = next();
     write('2026-01-01T00:00:06Z', { type: 'task_complete', last_agent_message: 'Fixed.' });
     await ended;
     expect(rollout.answered(Date.parse('2026-01-01T00:00:05Z'))).toBe('Fixed.');
     expect(rollout.answered(Date.parse('2026-01-01T00:00:07Z'))).toBeUndefined();
+    expect(rollout.ended('another', 0)).toMatchObject({ result: 'success' });
     rollout.follow(undefined);
     expect(rollout.read()).toEqual([]);
     rollout.close();

@@ -18,7 +18,7 @@ export interface Interruption {
   act: (ben: AgentUnderTest) => Promise<void>;
   /** How many wakes Ben then needs. */
   wakes: number;
-  /** Whoever saw his turn begin is not there to see it end. */
+  /** Whoever saw his turn begin is not there to see it end; only what his tool tells of it is known. */
   endUnseen?: true;
 }
 
@@ -118,7 +118,8 @@ async function prove(pair: AgentPair, { word, before, round, ...options }: Playe
 }
 
 function endSeen({ tool, name }: AgentUnderTest, { interruption }: RoundOptions): boolean {
-  return !tool.silentEnd && !(name === 'ben' && interruption?.endUnseen);
+  const unseen = name === 'ben' && interruption?.endUnseen && !tool.tellsEnd;
+  return !tool.silentEnd && !unseen;
 }
 
 /** Keeps the model's answer back until it is done. */

@@ -38,6 +38,8 @@ export interface RealTool {
   provenBy: string[];
   /** Its screen does not tell how a turn ended, so nothing is claimed. */
   silentEnd?: true;
+  /** It tells itself, beside its screen, how a turn ended: also one whose beginning another gateway saw. */
+  tellsEnd?: true;
   /** The prompt as the model receives it. */
   arrives: (text: string) => string;
   /** Arguments when it has no screen. */
@@ -107,6 +109,7 @@ const claude: RealTool = {
   denyKeys: ['Escape'],
   trustRow: /^ ❯ Yes, I trust/m,
   provenBy: ['hook', 'transcript_row'],
+  tellsEnd: true,
   arrives: (text) => text.replaceAll('\t', '    '),
   headless: [],
   refuses: ['!touch pwned', '/nonsense now', 'ends with a backslash \\'],
@@ -153,6 +156,7 @@ ${trusted ? `[projects."${workdir}"]\ntrust_level = "trusted"\n` : ''}`,
   denyKeys: ['Escape'],
   trustRow: /^› 1\. Trust and continue/m,
   provenBy: ['rollout', 'transcript_row'],
+  tellsEnd: true,
   arrives: asWritten,
   headless: ['--skip-git-repo-check'],
   refuses: ['!touch pwned', '/nonsense now', 'ends with @name'],
@@ -347,6 +351,7 @@ max_context_size = 128000
   trustRow: /^ *[▶❯›→] .*(Yes|Trust|trust)/m,
   asksAtStart: true,
   provenBy: ['session_log', 'transcript_row'],
+  tellsEnd: true,
   arrives: asWritten,
   headless: [],
   refuses: ['!touch pwned', '/nonsense now'],
@@ -371,6 +376,7 @@ const copilot: RealTool = {
   trustRow: /❯ \d\. Yes, and remember/,
   asksAtStart: true,
   provenBy: ['session_log', 'transcript_row'],
+  tellsEnd: true,
   arrives: asWritten,
   headless: [],
   refuses: ['!touch pwned', 'ends with a backslash \\', 'ends with @name', '/nonsense now'],

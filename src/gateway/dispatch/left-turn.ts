@@ -1,0 +1,18 @@
+import { promptOf } from '../queue/index.ts';
+import type { RunDependencies } from './run-request.ts';
+import { written } from './written.ts';
+
+/** Has the surface tell of the end of the turn that was under way when an earlier gateway ended. */
+export function followLeftTurn(dependencies: RunDependencies): void {
+  const { queue, surface } = dependencies;
+  const left = queue.leftTurn();
+  if (!left || !surface.followLeft) return;
+  const { requestId, sinceUtc } = left;
+  const follows = surface.followLeft({
+    text: promptOf(queue.get(requestId)),
+    sinceUtc,
+    record: (stage, { source, facts }) =>
+      written(() => queue.record(requestId, stage, source, facts), dependencies),
+  });
+  if (follows) queue.tellsOn(requestId);
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { Emitter, FakeClock, silentLog } from '../../base/index.ts';
+import type { SignalReader, TurnEnd } from '../../tools/index.ts';
+import type { LaneContext } from '../lane-context.ts';
+import { followLeftTurn } from './follow-left-turn.ts';
+import type { Sight } from './sight.ts';
+
+const PROMPT = 'look at your mail';
+const SINCE = '2026-01-01T00:00:00.000Z';
+const END: TurnEnd = { source: 'rollout', atUtc: '2026-01-01T00:00:09.000Z', result: 'success' };
+
+/** A tool that says `end` of this prompt's turn, and whether it may be disturbed. */
+function watched(signals: SignalReader[] = []) {
+  const told: object[] = [];
+  const changed = new Emitter<Sight>();
+  const now = { end: undefined as TurnEnd | undefined, ready: true };
+  const telling: SignalReader = {
+    read: () => [],
+    ended: (text, sinceMs) => (text === PROMPT && sinceMs === Date.parse(SINCE) ? now.end : undefined),
+    answered: () => 'Done.',
+    close: () => {},
+  };
+  const tracker = {
+    changed,
+    sight: {},
+    signals: signals.length > 0 ? signals : [telling],
+    gate: () => ({ ready: now.ready }),
+  };
+  const on = { clock: new FakeClock(), log: silentLog, tracker } as unknown as LaneContext;
+  const record = async (stage: string, { source, facts }: { source: string; facts: object }) =>
+    void told.push({ stage, source, ...facts });
+  const stop = followLeftTurn({ text: PROMPT, sinceUtc: SINCE, record }, on);
+  const look = (change: Partial<typeof now>): void => {
+    Object.assign(now, change);
+    changed.emit({} as Sight);
+  };
+  return { told, look, stop };
+}
+
+describe('a turn that an earlier process saw begin', () => {
+  it('has ended when its tool says so and is ready, and is told of once', () => {
+    const { told, look } = watched();
+    look({});
+    look({ end: END, ready: false });
+    expect(told).toEqual([]);
+    look({ ready: true });
+    look({});
+    const facts = { result: 'success', ended_at_utc: END.atUtc, answer: 'Done.' };
+    expect(told).toEqual([{ stage: 'turn_finished', source: 'rollout', ...facts }]);
+  });
+
+  it('is not told of after it was let go', () => {
+    const { told, look, stop } = watched();
+    stop!();
+    look({ end: END });
+    expect(told).toEqual([]);
+  });
+
+  it('is not followed where the tool has no word for its end', () => {
+    expect(watched([{ read: () => [], close: () => {} }]).stop).toBeUndefined();
+  });
+});
