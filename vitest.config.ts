@@ -24,6 +24,9 @@ const agents = {
  */
 const retry = process.env['CI'] ? 1 : 0;
 
+/** What is awaited comes; how soon depends on the machine. */
+const poll = { timeout: 30_000 };
+
 /** Walk tests mostly wait for terminals and processes: with a worker for every core, half of the machine is idle. */
 const maxWorkers = availableParallelism() + 2;
 
@@ -46,6 +49,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          expect: { poll },
           retry,
         },
       },
@@ -58,6 +62,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 120_000,
           hookTimeout: 60_000,
+          expect: { poll },
           retry,
           globalSetup: ['test/support/build-once.ts'],
         },

@@ -20,7 +20,7 @@ it('starting over standard input loads no database, no web server and no fleet',
   const rooms = loaded.map((file) => /src\/(\w+)\//.exec(file)?.[1]).filter(Boolean);
   expect([...new Set(rooms)].sort()).toEqual(['base', 'domain', 'mail', 'mcp', 'wire']);
   const stores = loaded.filter(
-    (file) => file.includes('src/mail/') && !/(transports?|binding)\.ts$/.test(file),
+    (file) => file.includes('src/mail/') && !/(transports?|binding|layout)\.ts$/.test(file),
   );
   expect(stores).toEqual([]);
   expect(loaded.filter((each) => /^(pg|hono|@hono|koffi|@electric-sql|@photostructure)/.test(each))).toEqual(
