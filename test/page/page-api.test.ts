@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
 import { PAGE_HEADER } from '../../src/wire/index.ts';
 import { PageHouse, type Visitor } from './page-house.ts';
 
@@ -166,6 +167,27 @@ describe('the host', () => {
       status: 409,
       body: { error: { facts: { error_code: 'dialog_changed' } } },
     });
+  });
+
+  it('of two people who answer a request at once one wins, and the other is told who', async () => {
+    const { sql } = house.server;
+    const { id: orgId } = await ensureOrg(sql, 'default');
+    const far = await registerWorkspace(sql, { orgId, agentId: 'far', name: 'far', sessionId: 's' });
+    const asked = await house.send(
+      'POST',
+      '/requests',
+      { authorization: `Bearer ${far.token}` },
+      { kind: 'approval', recipient_type: 'user', title: 'May I?' },
+    );
+    const olga = await house.visit('answer', 'olga');
+    const answers = await Promise.all(
+      [me, olga].map((who) =>
+        house.act(who, `requests/${asked.body['request_id']}/respond`, { action: 'approved', note: null }),
+      ),
+    );
+    const [won, lost] = answers.toSorted((a, b) => a.status - b.status);
+    expect([won?.status, lost?.status]).toEqual([200, 409]);
+    expect(lost?.body['error'].message).toMatch(/^already answered by (nina|olga): approved$/);
   });
 
   it('what is hostile is text: in mail, in search and in threads', async () => {
