@@ -10,7 +10,7 @@ let house: PageHouse;
 let browser: Browser;
 beforeAll(async () => {
   [house, browser] = await Promise.all([PageHouse.open(), openBrowser()]);
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await browser?.close();
   await house?.close();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
 import { PAGE_HEADER } from '../../src/wire/index.ts';
+import { StandInAgent } from '../fleet/agents-stand-in.ts';
 import { PageHouse, type Visitor } from './page-house.ts';
 
 const house = new PageHouse();
@@ -210,5 +211,17 @@ describe('the host', () => {
     const search = await house.as(me, 'GET', `search?q=${encodeURIComponent('alert from:operator')}`);
     expect(search.body['hits']).toMatchObject([{ kind: 'message', title: subject }]);
     expect((await house.as(me, 'GET', 'search?q=before%3Anonsense%20%25_%5C')).status).toBe(200);
+  });
+
+  it('a gateway that runs and does not answer is not called missing, and nothing is done', async () => {
+    const mute = await StandInAgent.open(house, 'mute');
+    mute.claims = 'somebody else';
+    const prompted = await house.act(me, 'agents/mute/prompt', { prompt: 'hello' });
+    expect(prompted).toMatchObject({
+      status: 503,
+      body: { error: { message: expect.stringContaining('the gateway of mute does not answer') } },
+    });
+    expect(mute.seen).toEqual([]);
+    mute.close();
   });
 });
