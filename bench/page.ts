@@ -111,7 +111,7 @@ async function watch(page: Page, where: string): Promise<void> {
     const seen = new Map<string, number>();
     Object.assign(window, { seen });
     const look = (): void => {
-      const [word] = /word-\d+/.exec(document.querySelector(selector)?.textContent ?? '') ?? [];
+      const [word] = /word-\d+\./.exec(document.querySelector(selector)?.textContent ?? '') ?? [];
       if (word && !seen.has(word)) {
         seen.set(word, 0);
         requestAnimationFrame(() => seen.set(word, performance.timeOrigin + performance.now()));
@@ -139,7 +139,8 @@ async function changeToScreen(
   await watch(pages.ours, 'tr[data-agent="agent-0"]');
   const times: Record<keyof typeof pages, number[]> = { bare: [], ours: [] };
   for (let n = 0; n < CHANGES; n++) {
-    const word = `word-${n}`;
+    // With an end of its own: a number follows it in the row.
+    const word = `word-${n}.`;
     const wrote = performance.timeOrigin + performance.now();
     agents.glance(0, { state: 'working', words: word, needs_you: null });
     for (const [name, page] of Object.entries(pages) as [keyof typeof pages, Page][])

@@ -45,6 +45,7 @@ it.each([
 });
 
 it('starts a server for the page when none runs, and prints an address that is good once', async () => {
+  await house.rouse(['server', 'stop']);
   const said = await dashboard('--no-open');
   expect([said.code, said.stderr]).toEqual([0, '']);
   const { url, expires_at_utc } = said.json as Record<string, string>;
@@ -62,11 +63,12 @@ it('uses the server that runs, and prints links for others, with less rights', a
   expect((await dashboard('revoke', '--as', 'mia')).json).toEqual({ sessions: 1, codes: 1 });
   expect((await login(String(unused.json['url']))).status).toBe(401);
   const { entries } = (await dashboard('audit')).json as { entries: { action: string; name: string }[] };
-  expect(entries.map(({ action }) => action)).toEqual(['revoke', 'code', 'login', 'code', 'login', 'code']);
+  expect(entries.slice(0, 4).map(({ action }) => action)).toEqual(['revoke', 'code', 'login', 'code']);
   expect(entries.find(({ action }) => action === 'login')?.name).toBe('mia');
 });
 
 it('ends with "server stop"', async () => {
+  await dashboard('--no-open');
   expect((await house.rouse(['--print-json', 'server', 'stop'])).json['stopped']).toBe(true);
   expect((await dashboard('sessions')).code).toBe(7);
 });
@@ -100,6 +102,7 @@ it('leads to a server with TLS by https, and hands out links to it by the name t
     );
     return { ended, running };
   };
+  await house.rouse(['server', 'stop']);
   const first = start();
   await first.running;
   const { url } = (await dashboard('--no-open')).json as { url: string };

@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FULL } from '../support/sample.ts';
 import { startBare } from './support/bare-origin.ts';
 import { openBrowser, Visitor } from './support/browser.ts';
 import { PageHouse } from './support/page-house.ts';
@@ -9,7 +10,7 @@ let house: PageHouse;
 let browser: Browser;
 beforeAll(async () => {
   [house, browser] = await Promise.all([PageHouse.open(), openBrowser()]);
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await browser?.close();
   await house?.close();
@@ -124,5 +125,18 @@ describe('the door of the page', () => {
     await page.locator('[data-live="live"]').waitFor();
     expect(others(visitor.problems)).toEqual([]);
     await visitor.leave();
+  });
+});
+
+describe.runIf(FULL)('a session whose time is over', () => {
+  it('ends under an open tab, and the page says so', async () => {
+    const short = await PageHouse.open({ page: { idleMs: 60_000, longestMs: 3000 } });
+    const visitor = await Visitor.come(browser, LOOK, short.origin);
+    const page = await visitor.tab(await short.link());
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+    expect(await page.locator('table').count()).toBe(0);
+    expect(others(visitor.problems)).toEqual([]);
+    await visitor.leave();
+    await short.close();
   });
 });

@@ -49,7 +49,7 @@ beforeAll(async () => {
   await agent.control.event('turn_finished');
   await agent.control.send('say', { text: `screen ${MARKUP} ${TURNED}` });
   await agent.control.send('open-dialog', { kind: 'permission', title: `dialog ${MARKUP}`, detail: TURNED });
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await browser?.close();
   await house?.close();

@@ -10,7 +10,7 @@ let browser: Browser;
 beforeAll(async () => {
   [house, browser] = await Promise.all([PageHouse.open(), openBrowser()]);
   for (const name of ['ana', 'ben']) await house.launch(name);
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await browser?.close();
   await house?.close();

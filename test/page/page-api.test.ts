@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
 import { PAGE_HEADER } from '../../src/wire/index.ts';
+import { StandInAgent } from '../fleet/agents-stand-in.ts';
 import { PageHouse, type Visitor } from './page-house.ts';
 
 const house = new PageHouse();
@@ -168,6 +170,27 @@ describe('the host', () => {
     });
   });
 
+  it('of two people who answer a request at once one wins, and the other is told who', async () => {
+    const { sql } = house.server;
+    const { id: orgId } = await ensureOrg(sql, 'default');
+    const far = await registerWorkspace(sql, { orgId, agentId: 'far', name: 'far', sessionId: 's' });
+    const asked = await house.send(
+      'POST',
+      '/requests',
+      { authorization: `Bearer ${far.token}` },
+      { kind: 'approval', recipient_type: 'user', title: 'May I?' },
+    );
+    const olga = await house.visit('answer', 'olga');
+    const answers = await Promise.all(
+      [me, olga].map((who) =>
+        house.act(who, `requests/${asked.body['request_id']}/respond`, { action: 'approved', note: null }),
+      ),
+    );
+    const [won, lost] = answers.toSorted((a, b) => a.status - b.status);
+    expect([won?.status, lost?.status]).toEqual([200, 409]);
+    expect(lost?.body['error'].message).toMatch(/^already answered by (nina|olga): approved$/);
+  });
+
   it('what is hostile is text: in mail, in search and in threads', async () => {
     const subject = '<script>alert(1)</script> \u202Eevil';
     const body = `<img src=x onerror=alert(1)>\n[link](javascript:alert(1)) ${'x'.repeat(300_000)}`;
@@ -188,5 +211,17 @@ describe('the host', () => {
     const search = await house.as(me, 'GET', `search?q=${encodeURIComponent('alert from:operator')}`);
     expect(search.body['hits']).toMatchObject([{ kind: 'message', title: subject }]);
     expect((await house.as(me, 'GET', 'search?q=before%3Anonsense%20%25_%5C')).status).toBe(200);
+  });
+
+  it('a gateway that runs and does not answer is not called missing, and nothing is done', async () => {
+    const mute = await StandInAgent.open(house, 'mute');
+    mute.claims = 'somebody else';
+    const prompted = await house.act(me, 'agents/mute/prompt', { prompt: 'hello' });
+    expect(prompted).toMatchObject({
+      status: 503,
+      body: { error: { message: expect.stringContaining('the gateway of mute does not answer') } },
+    });
+    expect(mute.seen).toEqual([]);
+    mute.close();
   });
 });

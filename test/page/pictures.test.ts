@@ -1,36 +1,38 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { FULL } from '../support/sample.ts';
-import { accessibilityOf, type Look, openBrowser, Visitor } from './support/browser.ts';
+import { accessibilityOf, LOOKS, openBrowser, Visitor } from './support/browser.ts';
 import { OPERATOR, WAIT } from './support/jobs.ts';
 import { PageHouse } from './support/page-house.ts';
 
 /** `ROUSE_PICTURES=docs/pictures npx vitest run --project walk test/page/pictures` makes those of the documents. */
 const PLACE = process.env['ROUSE_PICTURES'];
 
-const WIDE: Look = { width: 1280, theme: 'light' };
-const DARK: Look = { width: 1280, theme: 'dark' };
-const PHONE: Look = { width: 360, theme: 'light' };
+interface View {
+  name: string;
+  at: string;
+  ready: (page: Page) => Promise<unknown>;
+  /** How the picture is called in the documents, by width and theme. */
+  documented: Readonly<Record<string, string>>;
+}
 
-const VIEWS: readonly { name: string; look: Look; at: string; ready: (page: Page) => Promise<unknown> }[] = [
-  { name: 'home', look: WIDE, at: '/ui/', ready: (page) => page.getByText('permission dialog').waitFor() },
+const VIEWS: readonly View[] = [
   {
-    name: 'home-dark',
-    look: DARK,
+    name: 'home',
     at: '/ui/',
     ready: (page) => page.getByText('permission dialog').waitFor(),
+    documented: { '1280 light': 'home', '1280 dark': 'home-dark', '360 light': 'phone' },
   },
   {
     name: 'agent',
-    look: DARK,
     at: '/ui/agents/ana',
     ready: (page) => page.getByRole('region', { name: /ana asks/ }).waitFor(),
+    documented: { '1280 dark': 'agent' },
   },
   {
     name: 'mail',
-    look: WIDE,
     at: '/ui/mail',
     ready: async (page) => {
       await page
@@ -40,21 +42,25 @@ const VIEWS: readonly { name: string; look: Look; at: string; ready: (page: Page
         .click();
       await page.getByRole('button', { name: 'Reply' }).waitFor();
     },
+    documented: { '1280 light': 'mail' },
   },
   {
     name: 'requests',
-    look: WIDE,
     at: '/ui/requests',
     ready: (page) => page.getByText('May I merge').waitFor(),
+    documented: { '1280 light': 'requests' },
   },
   {
     name: 'reminders',
-    look: DARK,
     at: '/ui/reminders',
     ready: (page) => page.getByText('Look at the build').first().waitFor(),
+    documented: { '1280 dark': 'reminders' },
   },
-  { name: 'phone', look: PHONE, at: '/ui/', ready: (page) => page.getByText('permission dialog').waitFor() },
 ];
+
+const PICTURES = VIEWS.flatMap((view) =>
+  LOOKS.map((look) => ({ ...view, look, file: view.documented[`${look.width} ${look.theme}`] })),
+).filter(({ file }) => FULL || file !== undefined);
 
 let house: PageHouse;
 let browser: Browser;
@@ -125,15 +131,17 @@ async function scene({ agents, mail, asks }: PageHouse): Promise<void> {
   ]) {
     const { client } = agents['ana']!;
     const { request_id } = await client.submitPrompt({ prompt: text });
-    const stages = async () => ((await client.getRequest(request_id)).ledger ?? []).map(({ stage }) => stage);
-    await expect.poll(stages, WAIT).toContain('turn_finished');
+    await vi.waitFor(async () => {
+      const { ledger } = await client.getRequest(request_id);
+      expect(ledger?.map(({ stage }) => stage)).toContain('turn_finished');
+    }, WAIT);
   }
   const detail = 'rm -rf build && npm test';
   await agents['ana']!.control.send('open-dialog', { kind: 'permission', title: 'Bash command', detail });
 }
 
 describe.runIf(FULL || PLACE)('every view, as people see it', () => {
-  it.each(VIEWS)('$name', async ({ name, look, at, ready }) => {
+  it.each(PICTURES)('$name, $look.width px, $look.theme', async ({ file, look, at, ready }) => {
     const visitor = await Visitor.come(browser, look, house.origin);
     const page = await visitor.tab(await house.link({}, at));
     await page.locator('[data-live="live"]').waitFor();
@@ -147,7 +155,7 @@ describe.runIf(FULL || PLACE)('every view, as people see it', () => {
     const session = await page.context().newCDPSession(page);
     const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 82 });
     expect(data.length).toBeGreaterThan(10_000);
-    if (PLACE) fs.writeFileSync(path.join(PLACE, `${name}.webp`), Buffer.from(data, 'base64'));
+    if (PLACE && file) fs.writeFileSync(path.join(PLACE, `${file}.webp`), Buffer.from(data, 'base64'));
     expect(visitor.problems).toEqual([]);
     await visitor.leave();
   });

@@ -25,7 +25,7 @@ export const AgentRow = memo(function AgentRow({ row, isGone }: Given) {
         <StateMark state={row.state} words={row.state_words} />
         <Age utc={row.state_since_utc} className="text-xs text-muted" />
       </td>
-      <td role="cell" className="flex min-w-0 items-center gap-2 [grid-area:name]">
+      <td role="cell" className="flex min-w-0 items-center gap-2 [grid-area:name] max-md:pr-24">
         <Link
           data-row
           href={agentPath(row.name)}
@@ -52,7 +52,10 @@ export const AgentRow = memo(function AgentRow({ row, isGone }: Given) {
       <td role="cell" className="digits text-right text-muted [grid-area:wake] max-md:hidden">
         {row.last_wake_utc ? <Age utc={row.last_wake_utc} /> : <span aria-hidden="true">–</span>}
       </td>
-      <td role="cell" className="min-w-0 [grid-area:chart]">
+      <td
+        role="cell"
+        className="min-w-0 [grid-area:chart] max-md:absolute max-md:top-2 max-md:right-4 max-md:w-20"
+      >
         <HourChart hour={row.last_hour} height={26} />
       </td>
     </tr>

@@ -42,8 +42,15 @@ export type GatewayLife =
 /** How long a running process may take to say that it is well. */
 const HEALTH_TIMEOUT_MS = 1800;
 
-/** The process is looked at first: a dead gateway is known at once, without waiting for silence. */
-export async function probeGateway(paths: SessionPaths, token?: string): Promise<GatewayLife> {
+/**
+ * The process is looked at first: a dead gateway is known at once, without waiting for silence. Whoever cannot do without it
+ * may wait longer for it.
+ */
+export async function probeGateway(
+  paths: SessionPaths,
+  token?: string,
+  patienceMs = HEALTH_TIMEOUT_MS,
+): Promise<GatewayLife> {
   const recorded = readRecordedGateway(paths);
   if (recorded === undefined) return { life: 'none' };
   if (typeof recorded === 'string') return { life: 'dead', gateway: undefined, reason: recorded };
@@ -53,7 +60,7 @@ export async function probeGateway(paths: SessionPaths, token?: string): Promise
       ? { life: 'restarting', gateway: recorded, reason: `${reason}; it is being started again` }
       : { life: 'dead', gateway: recorded, reason };
   }
-  const reason = await healthProblem(recorded, token);
+  const reason = await healthProblem(recorded, token, patienceMs);
   return reason === undefined
     ? { life: 'live', gateway: recorded }
     : { life: 'silent', gateway: recorded, reason };
@@ -63,9 +70,10 @@ export async function probeGateway(paths: SessionPaths, token?: string): Promise
 async function healthProblem(
   gateway: RecordedGateway,
   token: string | undefined,
+  timeoutMs: number,
 ): Promise<string | undefined> {
   const { host, port } = gateway;
-  const client = new GatewayClient({ host: connectHost(host), port, token, timeoutMs: HEALTH_TIMEOUT_MS });
+  const client = new GatewayClient({ host: connectHost(host), port, token, timeoutMs });
   try {
     const health = await client.health();
     if (health.protocol_version !== 'v1') return 'GET /health does not speak protocol v1';

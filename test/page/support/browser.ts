@@ -56,7 +56,7 @@ export class Visitor {
   /** A tab that is watched from its first byte on. */
   async tab(address: string): Promise<Page> {
     const page = await this.context.newPage();
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(60_000);
     page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning')
         this.problems.push(`console: ${message.text()}`);

@@ -17,7 +17,8 @@ export interface Job {
   run(at: AtWork): Promise<void>;
 }
 
-export const WAIT = { timeout: 30_000, interval: 100 };
+/** Long enough for a machine that has much else to do. */
+export const WAIT = { timeout: 60_000, interval: 100 };
 const word = (): string => newUuid().slice(-8);
 
 export const agentRow = (page: Page, name: string) => page.locator(`tr[data-agent="${name}"]`);

@@ -2,6 +2,7 @@ import { conflict, notFound, unavailable } from '../../../base/index.ts';
 import { GatewayClient } from '../../../client/index.ts';
 import { openGatewayRecords } from '../../../gateway/offline.ts';
 import {
+  type GatewayLife,
   type ManifestFacts,
   probeGateway,
   readToken,
@@ -20,6 +21,9 @@ export interface ReachedAgent {
   facts: ManifestFacts | undefined;
   paths: SessionPaths | undefined;
 }
+
+/** How long a gateway that runs may take to answer somebody who wants something done. */
+const PATIENCE_MS = 10_000;
 
 /** Whose host the registry was not told is somewhere else. */
 const hostWords = ({ host }: PageAgentRow): string => (host === ELSEWHERE ? host : `host ${host}`);
@@ -65,21 +69,34 @@ export class AgentReach {
 
   /** Its gateway, once it has proven to be the recorded one; undefined when none lives. */
   async gateway(agent: ReachedAgent): Promise<GatewayClient | undefined> {
-    if (!agent.paths || !this.#session) return undefined;
-    const token = readToken(agent.paths, this.#session.env);
-    const life = await probeGateway(agent.paths, token);
-    if (life.life !== 'live') return undefined;
-    return new GatewayClient({ host: life.gateway.host, port: life.gateway.port, token, timeoutMs: 30_000 });
+    const found = await this.#probe(agent);
+    return found instanceof GatewayClient ? found : undefined;
   }
 
+  /** For what cannot be done without it: waited for longer, and its absence told as it is. */
   async requireGateway(agent: ReachedAgent): Promise<GatewayClient> {
     this.requireHere(agent);
-    const gateway = await this.gateway(agent);
-    if (gateway) return gateway;
-    throw unavailable(`${agent.row.name} has no live gateway`, {
-      hint: `attach one with "rouse agents gateway attach ${agent.row.name}"`,
+    const { name } = agent.row;
+    const found = await this.#probe(agent, PATIENCE_MS);
+    if (found instanceof GatewayClient) return found;
+    if (found?.life === 'silent' || found?.life === 'restarting')
+      throw unavailable(`the gateway of ${name} does not answer: ${found.reason}`, {
+        hint: 'nothing was done; try again',
+        facts: { cause: 'gateway_unreachable' },
+      });
+    throw unavailable(`${name} has no live gateway`, {
+      hint: `attach one with "rouse agents gateway attach ${name}"`,
       facts: { cause: 'no_live_gateway' },
     });
+  }
+
+  async #probe(agent: ReachedAgent, patienceMs?: number): Promise<GatewayClient | GatewayLife | undefined> {
+    if (!agent.paths || !this.#session) return undefined;
+    const token = readToken(agent.paths, this.#session.env);
+    const life = await probeGateway(agent.paths, token, patienceMs);
+    if (life.life !== 'live') return life;
+    const { host, port } = life.gateway;
+    return new GatewayClient({ host, port, token, timeoutMs: 30_000 });
   }
 
   /** What its files hold, whether or not a gateway lives; undefined before the first one. */
