@@ -2,7 +2,7 @@ import * as path from 'node:path';
 import type { ComposerShape } from '../screen/index.ts';
 import { AGAIN_TO_EXIT, BRAILLE, FORM_KEYS } from './detector-words.ts';
 import type { HeadlessHabits } from './headless-habits.ts';
-import { bearer, freeServerName, serversIn, toolNamesIn } from './mcp.ts';
+import { bearer, freeServerName, MCP_START_MS, serversIn, toolNamesIn } from './mcp.ts';
 import { overlayHome } from './overlay-home.ts';
 import type { SessionPlace, Tool, ToolDetector } from './tool.ts';
 
@@ -147,7 +147,7 @@ export const gemini: Tool = {
       const source = place.home ?? place.env['HOME'] ?? '/';
       const settings = path.join(source, '.gemini', 'settings.json');
       const server = freeServerName(place, serversIn(place, [settings]));
-      const limits = { includeTools: toolNamesIn(mcp), timeout: 30_000 };
+      const limits = { includeTools: toolNamesIn(mcp), timeout: MCP_START_MS };
       const entry = mcp.http
         ? { httpUrl: mcp.http.url, headers: bearer(mcp.http), ...limits }
         : { ...mcp.program, ...limits };

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import type { ProcessIdentity } from '../base/index.ts';
 import { AGAIN_TO_EXIT, BRAILLE } from './detector-words.ts';
 import type { HeadlessHabits } from './headless-habits.ts';
-import { bearer, freeServerName, mcpDoubleUnderscores, serversIn } from './mcp.ts';
+import { bearer, freeServerName, MCP_START_MS, mcpDoubleUnderscores, serversIn } from './mcp.ts';
 import { overlayHome } from './overlay-home.ts';
 import { type LogEntry, type LogKind, SessionLog } from './signals/session-log.ts';
 import { startedAtMs } from './signals/started-at.ts';
@@ -192,8 +192,8 @@ export const kimi: Tool = {
       const source = place.home ?? path.join(place.env['HOME'] ?? '/', '.kimi-code');
       const server = freeServerName(place, serversIn(place, [path.join(source, 'mcp.json')]));
       const entry = mcp.http
-        ? { url: mcp.http.url, headers: bearer(mcp.http), startupTimeoutMs: 5000 }
-        : { ...mcp.program, startupTimeoutMs: 15_000 };
+        ? { url: mcp.http.url, headers: bearer(mcp.http), startupTimeoutMs: MCP_START_MS }
+        : { ...mcp.program, startupTimeoutMs: MCP_START_MS };
       return overlayHome(place, { source, variable: HOME, inside: '', file: 'mcp.json', entry }, server);
     },
     absence: { atStart: 'not tried again: `rouse agents relaunch`', meanwhile: 'the next call works' },

@@ -17,6 +17,12 @@ export const MCP_VARIABLES = [
   'ROUSE_TMUX_SOCKET',
 ];
 
+/**
+ * How long a tool that can be told waits for our server: it asks only once, so on a busy machine a first prompt that is held
+ * back costs less than a session without its tools.
+ */
+export const MCP_START_MS = 30_000;
+
 /** Holds the agent's token for tools that take it from their environment. */
 export const MCP_TOKEN_VARIABLE = 'ROUSE_MCP_TOKEN';
 

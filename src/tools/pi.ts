@@ -44,6 +44,8 @@ const DETECTOR: ToolDetector = {
     { means: 'failure', where: 'turn', rows: 3, row: /^ Error: / },
     { means: 'logged_out', where: 'above', rows: 2, row: /^ Error: 40[13]\b/, colour: 'set' },
     { means: 'logged_out', where: 'above', rows: 4, row: /^ Error: 40[13]: \{/, colour: 'set' },
+    // Its status line names no model while it has none, whatever it has warned of since.
+    { means: 'logged_out', where: 'below', row: /^\s*[\d.]+%\/0 \(auto\) +unknown$/, says: 'no model' },
     {
       means: 'logged_out',
       where: 'above',

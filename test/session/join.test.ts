@@ -163,6 +163,16 @@ describe('join of another pane', () => {
     expect((await json(['agents', 'leave', '--agent-name', 'third'])).code).toBe(0);
     expect(house.windows('many').map((each) => each.split(' ')[0])).toEqual(['0', '3']);
   });
+
+  it('a pane id is enough, wherever the command runs', async () => {
+    await byHand('far');
+    const id = house.tmux('display-message', '-p', '-t', '=far:0', '#{pane_id}');
+    const words = ['agents', 'join', '--agent-name', 'far', '--pane'];
+    expect((await json([...words, '%4711'])).code).toBe(3);
+    const said = await json([...words, id]);
+    expect([said.code, said.stderr, said.json['tmux_session_name']]).toEqual([0, '', 'far']);
+    expect((await json(['agents', 'leave', '--agent-name', 'far'])).code).toBe(0);
+  });
 });
 
 describe('which agent, in real tmux', () => {

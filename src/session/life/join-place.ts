@@ -11,7 +11,7 @@ export async function placeToJoin(
   context: SessionContext,
   { tmuxSession: named, pane: wanted }: { tmuxSession?: string | undefined; pane?: string | undefined },
 ): Promise<{ tmux: SessionTmux; session: string; pane: Pane; paneNamed: boolean }> {
-  const { tmux, session } = await tmuxSession(context, named);
+  const { tmux, session } = await tmuxSession(context, { named, wanted });
   await requireUnmanaged(tmux, { session });
   const pane = await paneToJoin(tmux, session, wanted);
   return { tmux, session, pane, paneNamed: wanted !== undefined };
@@ -47,15 +47,24 @@ export function placeInWords({ windowIndex, paneIndex, paneId }: Pane): string {
   return `${windowIndex}.${paneIndex} (${paneId})`;
 }
 
+/** The one that is named, that of a pane named by its id, or the one this command runs in. */
 async function tmuxSession(
   { settings, env }: SessionContext,
-  named: string | undefined,
+  { named, wanted }: { named: string | undefined; wanted: string | undefined },
 ): Promise<{ tmux: SessionTmux; session: string }> {
   if (named !== undefined) {
     const tmux = new SessionTmux(socketOf(settings.tmuxSocket, env), env);
     if (await tmux.hasSession(named)) return { tmux, session: named };
     throw notFound(`there is no tmux session "${named}" here`, {
       hint: '"tmux ls" shows those there are; with a private tmux socket set ROUSE_TMUX_SOCKET',
+    });
+  }
+  if (wanted !== undefined && /^%\d+$/.test(wanted)) {
+    const tmux = new SessionTmux(socketOf(settings.tmuxSocket, env), env);
+    const session = await tmux.sessionOfPane(wanted);
+    if (session !== undefined) return { tmux, session };
+    throw notFound(`there is no tmux pane ${wanted} here`, {
+      hint: '"tmux list-panes -a" shows those there are; with a private tmux socket set ROUSE_TMUX_SOCKET',
     });
   }
   if (socketOfTmuxVariable(env['TMUX']) === undefined) {

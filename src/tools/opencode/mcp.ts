@@ -3,6 +3,7 @@ import { looseJson } from '../loose-json.ts';
 import {
   freeServerName,
   jsonText,
+  MCP_START_MS,
   MCP_TOKEN_VARIABLE,
   membersOf,
   ownServerName,
@@ -41,7 +42,7 @@ export function opencodeSession(mcp: SessionMcp, place: SessionPlace): McpAdditi
         url: mcp.http.url,
         enabled: true,
         oauth: false,
-        timeout: 15_000,
+        timeout: MCP_START_MS,
         headers: { Authorization: `Bearer {env:${MCP_TOKEN_VARIABLE}}` },
       }
     : localEntry(mcp.program);

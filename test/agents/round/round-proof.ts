@@ -76,6 +76,17 @@ export function timesOf(log: Received[], word: string): Pick<Round, 'tookMs' | '
   const archived = log.findLast(({ prompt, results }) => isWakePrompt(prompt) && results > 0);
   if (!sent || !archived) return { tookMs: 0, modelMs: 0 };
   const between = log.filter(({ at, side }) => !side && at > sent.at && at < archived.at);
-  const modelMs = between.reduce((sum, { tookMs }) => sum + tookMs, 0);
-  return { tookMs: archived.at - sent.at, modelMs };
+  return { tookMs: archived.at - sent.at, modelMs: coveredMs(between, archived.at) };
+}
+
+/** How long the model was at work: time in which it answered both agents counts once. */
+function coveredMs(answers: Pick<Received, 'at' | 'tookMs'>[], until: number): number {
+  let reached = 0;
+  let sum = 0;
+  for (const { at, tookMs } of [...answers].sort((one, other) => one.at - other.at)) {
+    const end = Math.min(at + tookMs, until);
+    sum += Math.max(0, end - Math.max(at, reached));
+    reached = Math.max(reached, end);
+  }
+  return sum;
 }

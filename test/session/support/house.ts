@@ -123,13 +123,10 @@ export class SessionHouse {
   readableByOthers(): string[] {
     const home = path.join(this.directory, 'home');
     if (!fs.existsSync(home)) return [];
-    return fs
-      .readdirSync(home, { recursive: true, encoding: 'utf8' })
-      .map((name) => path.join(home, name))
-      .filter((file) => {
-        const stat = fs.lstatSync(file, { throwIfNoEntry: false });
-        return stat && !stat.isSymbolicLink() && (stat.mode & 0o077) !== 0;
-      });
+    return filesBelow(home).filter((file) => {
+      const stat = fs.lstatSync(file, { throwIfNoEntry: false });
+      return stat && !stat.isSymbolicLink() && (stat.mode & 0o077) !== 0;
+    });
   }
 
   /** Ends everything of this house, by its own ids; answers with what should not have been there any more. */
@@ -193,4 +190,13 @@ export async function buildStandIn(directory: string): Promise<string[]> {
     logLevel: 'error',
   });
   return [process.execPath, file];
+}
+
+/** Without what links lead to, and what a tool itself writes into the home that a session gave it. */
+function filesBelow(directory: string): string[] {
+  return fs.readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(directory, entry.name);
+    const below = entry.isDirectory() && !file.endsWith('/launch/home') ? filesBelow(file) : [];
+    return [file, ...below];
+  });
 }
