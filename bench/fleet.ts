@@ -25,10 +25,14 @@ type Print = (line: string) => void;
  * Two servers on one PostgreSQL with fsync. Connected agents (simulated gateways in a process of their own, each with a
  * heartbeat that is held) beside what they cost the first server; messages that are sent to the second server until they
  * are with the agent's gateway, beside a bare LISTEN/NOTIFY loop on the same database, in turn; then what the servers do
- * all day, with little behind them and with much. `npm run bench -- fleet [--full]`.
+ * all day, with little behind them and with much. `npm run bench -- fleet [connected|flat] [--full] [--agents=100,10000]`.
  */
 export async function run(print: Print, args: string[]): Promise<void> {
-  const size = args.includes('--full') ? FULL : SMALL;
+  const numbers = args.find((each) => each.startsWith('--agents='))?.slice('--agents='.length);
+  const size = {
+    ...(args.includes('--full') ? FULL : SMALL),
+    ...(numbers !== undefined && { agents: numbers.split(',').map(Number) }),
+  };
   const only = args.find((each) => !each.startsWith('--'));
   const ending = new Ending();
   try {

@@ -16,6 +16,7 @@ import {
   callerOf,
   carryAfar,
   deliveryRoutes,
+  isSending,
   mcpRoute,
   RequestCounts,
   registryRoutes,
@@ -210,7 +211,9 @@ async function routes(config: ServerConfig, rooms: Rooms): Promise<Hono> {
   const { ownerToken } = config;
   const hasOwnersToken = (context: Context): boolean =>
     ownerToken !== undefined && carries(context, ownerToken);
-  app.use(authenticate(sql, { clock, counts, hasOwnersToken, ...(limits && { limits }) }));
+  app.use(
+    authenticate(sql, { clock, counts, hasOwnersToken, checksItself: isSending, ...(limits && { limits }) }),
+  );
   app.use(
     admit({
       host,

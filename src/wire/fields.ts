@@ -40,3 +40,13 @@ export const nextPage = {
   next_cursor: about('Give it back as `cursor` for the next page; null on the last.', z.string().nullable()),
   truncated: about('There is another page.', z.boolean()),
 };
+
+/** As JSON is written: an escaped NUL, or half of a surrogate pair, which no database takes. */
+const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
+
+/** Any JSON, as a database can keep it: in its keys, too. */
+export function isStorableJson(value: unknown): boolean {
+  return !UNSTORABLE.test(JSON.stringify(value ?? null));
+}
+
+export const NOT_STORABLE = 'must have neither U+0000 nor half surrogate pairs in its texts';

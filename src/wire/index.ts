@@ -12,6 +12,7 @@ export { AFAR_ROUTES, afarRoute } from './afar-routes.ts';
 export * from './codes.ts';
 export type { BodyIssue } from './describe-issues.ts';
 export * from './env.ts';
+export { isStorableJson, NOT_STORABLE } from './fields.ts';
 export * from './files/attach.ts';
 export * from './files/current-instance.ts';
 export * from './files/desired-config.ts';

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Ending } from '../../src/base/index.ts';
+import { Ending, newUuid } from '../../src/base/index.ts';
+import { FleetClient } from '../../src/client/index.ts';
+import { newMessageId } from '../../src/domain/index.ts';
 import { createToken, enqueue, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
 import { type AccessRule, FLEET_ACCESS, FLEET_CALLERS } from '../../src/wire/access-rules.ts';
 import { FLEET_ROUTES, prefixed, type Route } from '../../src/wire/index.ts';
@@ -13,14 +15,9 @@ import { FULL } from '../support/sample.ts';
 import { AgentsHouse } from './agents-house.ts';
 import { StandInAgent } from './agents-stand-in.ts';
 
-/**
- * Those of the page want a session: page-fuzz.test.ts has them. Mailboxes and carried calls want more of a stage than this one has:
- * test/fleet-mail and test/fleet/calls-afar have them.
- */
+/** Those of the page want a session: page-fuzz.test.ts has them. */
 const ROUTES = Object.fromEntries(
-  Object.entries<Route>(FLEET_ROUTES).filter(
-    ([id, { tag }]) => tag !== 'page' && !/^(mailbox|registry\.calls)\./.test(id),
-  ),
+  Object.entries<Route>(FLEET_ROUTES).filter(([, { tag }]) => tag !== 'page'),
 );
 
 const COUNT = FULL ? 2000 : 200;
@@ -80,10 +77,11 @@ describe('hostile input to a fleet server', () => {
   let to: Named;
   let orgId: string;
   let other: { workspaceId: string; token: string };
-  const spare = { workspace: '', token: '', dead: '', asking: '' };
+  const spare = { workspace: '', token: '', dead: '', asking: '', call: '' };
   let fresh = 0;
 
   const sql = () => house.server.sql;
+  const client = (token: string) => new FleetClient({ url: house.url, token });
   const person = async (kind: 'user' | 'admin', org: string | null, subject: string) =>
     createToken(sql(), { kind, orgId: org, subject } as Parameters<typeof createToken>[1]);
   const agent = (agentId: string) =>
@@ -100,6 +98,33 @@ describe('hostile input to a fleet server', () => {
     const sent = { orgId, workspaceId: to.workspace, callerUser: 'ana', priority: 50, body: {} };
     return (await enqueue(sql(), sent)).id;
   };
+  /** A letter with a file, in the mailbox that the server keeps for the agent. */
+  const FILE = { attachment_id: 'att-1', bytes: Buffer.from('kept') };
+  const letter = async (): Promise<string> => {
+    await bind();
+    const theirs = client(other.token);
+    await theirs.call('mailbox.bind', { body: { principal_id: 'HOUMAO-other' } });
+    const sha256 = createHash('sha256').update(FILE.bytes).digest('hex');
+    const put = { sha256, part: 0, content_base64: FILE.bytes.toString('base64') };
+    await theirs.call('mailbox.attachments.put', { body: put });
+    const { attachment_id, bytes } = FILE;
+    const attachments = [{ attachment_id, media_type: 'text/plain', sha256, size_bytes: bytes.length }];
+    const message_id = newMessageId(new Date());
+    const mail = { to: ['id-own'], subject: 's', body_content: 'b', message_id, attachments };
+    await theirs.call('mailbox.send', { body: mail });
+    return message_id;
+  };
+  const bind = () => client(tokens.agent).call('mailbox.bind', { body: { principal_id: 'HOUMAO-own' } });
+  /** A call from afar that the agent took. */
+  const takenCall = async (): Promise<string> => {
+    const id = newUuid();
+    await sql().query(
+      `INSERT INTO gateway_calls (id, org_id, workspace_id, caller, method, path, taken_by, taken_at, expires_at)
+         VALUES ($1, $2, $3, 'user ana', 'GET', '/v1/status', $4, now(), now() + interval '1 hour')`,
+      [id, orgId, to.workspace, SESSION],
+    );
+    return id;
+  };
   /** What good calls close, remove, revoke and send again. */
   const restore = async (): Promise<void> => {
     spare.workspace = (await agent(`spare-${fresh++}`)).workspaceId;
@@ -110,6 +135,8 @@ describe('hostile input to a fleet server', () => {
     ]);
     spare.asking = await ask(tokens.agent, other.workspaceId);
     to.request = await ask(other.token, to.workspace);
+    spare.call = await takenCall();
+    await bind();
   };
 
   beforeAll(async () => {
@@ -139,6 +166,7 @@ describe('hostile input to a fleet server', () => {
       directory: house.workdir,
     };
     to.queued = await message();
+    to.letter = await letter();
     await restore();
   });
   afterAll(async () => {
@@ -166,6 +194,9 @@ describe('hostile input to a fleet server', () => {
     if (parameter === 'workspace_id') return to.workspace;
     if (parameter === 'queue_id') return route.id === 'admin.a2a-queue.replay' ? spare.dead : to.queued;
     if (parameter === 'token_id') return spare.token;
+    if (parameter === 'call_id') return spare.call;
+    if (parameter === 'message_id') return to.letter!;
+    if (parameter === 'attachment_id') return FILE.attachment_id;
     if (parameter === 'name') return 'delivery-upkeep';
     if (route.path.startsWith('/houmao')) return gateway.request;
     return route.id === 'workspace_requests.cancel' ? spare.asking : to.request;
@@ -208,7 +239,7 @@ describe('hostile input to a fleet server', () => {
             .update((await gateway.quiet()) + (await rows()))
             .digest('hex'),
         restore: async ({ id }) => {
-          if (/respond|cancel|remove|revoke|replay|drop-stale/.test(id)) await restore();
+          if (/respond|cancel|remove|revoke|replay|drop-stale|unbind/.test(id)) await restore();
         },
       },
       COUNT,

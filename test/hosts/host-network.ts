@@ -7,6 +7,8 @@ export interface HostNetwork {
   readonly kind: string;
   /** Where servers listen. */
   readonly serverAddress: string;
+  /** Where that host is for the others; undefined: hosts do not reach each other. */
+  address(host: number): string | undefined;
   /** What stands before a command that runs on that host. */
   enter(host: number): string[];
   /** How that host reaches a port of the server. */
@@ -66,6 +68,10 @@ class Namespaces implements HostNetwork {
     ip('-n', name, 'link', 'set', 'eth0', 'up');
   }
 
+  address(host: number): string {
+    return `${this.#net}.${host + 1}`;
+  }
+
   enter(host: number): string[] {
     return ['ip', 'netns', 'exec', this.#name(host)];
   }
@@ -106,6 +112,8 @@ class Loopback implements HostNetwork {
   constructor(why: string) {
     this.kind = `loopback (no namespaces: ${why})`;
   }
+
+  address(): undefined {}
 
   enter(): string[] {
     return [];

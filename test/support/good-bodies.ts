@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 
 /** What is named in bodies and paths. */
 export interface Named {
@@ -11,6 +11,8 @@ export interface Named {
   queued: string;
   token: string;
   directory: string;
+  /** A message in the mailbox that the server keeps for the agent; default: `message`. */
+  letter?: string;
 }
 
 type Bodies = Record<string, Record<string, unknown>>;
@@ -91,10 +93,42 @@ export function fleetBodies(
       method: 'message/send',
       params: { message: { kind: 'message', role: 'user', messageId: text, parts } },
     },
+    ...mailboxBodies(to, text),
+    'registry.calls.answer': { status: 200, answer: { said: text } },
     'admin.orgs.create': { name: text },
     'admin.tokens.create': { kind: 'admin', subject: text, all_orgs: true },
     ...pageBodies(to, text),
     mcp: { jsonrpc: '2.0', id: 1, method: 'ping' },
+  };
+}
+
+/** The same of a mailbox that the server keeps: the one of whoever calls. */
+function mailboxBodies(to: Named, text: string): Bodies {
+  const one = { message_ref: to.letter ?? to.message };
+  const refs = { message_refs: [one.message_ref] };
+  const id = (n: number): string => `msg-20260131T120000Z-${String(n).padStart(32, '0')}`;
+  const mail = { subject: text, body_content: text, attachments: [] };
+  return {
+    'mailbox.bind': { principal_id: 'HOUMAO-own', display_name: text, role: text },
+    'mailbox.unbind': { mode: 'deactivate' },
+    'mailbox.watch': { version: text, wait_seconds: 0 },
+    'mailbox.list': { box: 'inbox', limit: 5, since: '2026-01-01T00:00:00Z' },
+    'mailbox.count': { box: 'inbox', read_state: 'unread' },
+    'mailbox.search': { text: 'a', limit: 5 },
+    'mailbox.peek': one,
+    'mailbox.read': { ...one, box: null },
+    'mailbox.trail': { ...one, most: 5 },
+    'mailbox.send': { message_id: id(1), to: ['HOUMAO-operator@houmao.localhost'], cc: [], ...mail },
+    'mailbox.post': { message_id: id(2), reply_policy: 'none', ...mail },
+    'mailbox.reply': { message_id: id(3), ...one, body_content: text, idempotency_key: text },
+    'mailbox.mark': { ...refs, read: true },
+    'mailbox.move': { ...refs, destination_box: 'later' },
+    'mailbox.archive': refs,
+    'mailbox.attachments.put': {
+      sha256: createHash('sha256').update(text).digest('hex'),
+      part: 0,
+      content_base64: Buffer.from(text).toString('base64'),
+    },
   };
 }
 

@@ -20,7 +20,12 @@ export function boxOf({ box, archived }: MailPlace): string {
   return box ?? (archived ? ARCHIVE : INBOX);
 }
 
+/** Years of four digits, which are in the order of their texts and which every store knows; no mail is of another. */
+const FIRST = Date.parse('0001-01-01T00:00:00Z');
+const LAST = Date.parse('9999-12-31T23:59:59Z');
+
 /** `since` as the whole seconds messages are stamped with: the first stamp that is not before it. */
 export function sinceStamp(since: string): string {
-  return utcSeconds(new Date(Math.ceil(parseUtcTime(since)! / 1000) * 1000));
+  const at = Math.ceil(parseUtcTime(since)! / 1000) * 1000;
+  return utcSeconds(new Date(Math.min(LAST, Math.max(FIRST, at))));
 }

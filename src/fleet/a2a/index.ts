@@ -13,5 +13,5 @@ export { agentCard, cardAsJson } from './agent-card.ts';
 export { answerJsonRpc } from './answer-json-rpc.ts';
 export { MAX_TEXT_BYTES } from './prompt-text.ts';
 export { AgentRequestHandler } from './request-handler.ts';
-export { requireAddressee, sendToAgent } from './send.ts';
+export { addresseeOf, requireAddressee, sendToAgent } from './send.ts';
 export { TaskWatch } from './task-watch.ts';

@@ -3,7 +3,7 @@ import { conflict, invalid, newUuid, notFound } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { DELIVERY_PRIORITY, DEPTH_COUNTED, type Enqueued, enqueue, messageBody } from '../delivery/index.ts';
 import { type Identity, maySeeOrg, partyOf } from '../identity/index.ts';
-import { findWorkspace, type Workspace } from '../registry/index.ts';
+import { findWorkspace, isWorkspaceId, type Workspace } from '../registry/index.ts';
 import { MAX_TEXT_BYTES, neutralise, promptFor } from './prompt-text.ts';
 
 export interface Sending {
@@ -31,10 +31,19 @@ export async function requireAddressee(sql: Sql, caller: Identity, workspaceId: 
   return workspace;
 }
 
+/** Where a message goes: whether there is such an agent is found out when it is stored. */
+export type Addressee = Pick<Workspace, 'id' | 'org_id'>;
+
+/** The same, without asking where the org is known: the statement that stores the message looks for the agent in it. */
+export async function addresseeOf(sql: Sql, caller: Identity, workspaceId: string): Promise<Addressee> {
+  if (caller.orgId === null || !isWorkspaceId(workspaceId)) return requireAddressee(sql, caller, workspaceId);
+  return { id: workspaceId, org_id: caller.orgId };
+}
+
 /** Text of an authenticated sender becomes a message in the agent's line. Stored when this resolves. */
 export async function sendToAgent(
   sql: Sql,
-  { caller, target }: { caller: Identity; target: Workspace },
+  { caller, target }: { caller: Identity; target: Addressee },
   sending: Sending,
 ): Promise<Enqueued & { contextId: string }> {
   refuseBadText(sending.text);
@@ -63,6 +72,7 @@ export async function sendToAgent(
     expiresAt: await expiryOf(sql, sending),
     contextId,
     maxDepth: LONGEST_LINE,
+    tokenId: caller.tokenId,
   });
   return {
     ...enqueued,

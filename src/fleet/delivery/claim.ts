@@ -40,8 +40,33 @@ export async function claim(sql: Sql, wanted: Claim): Promise<Leased[]> {
     // What was dropped left room for others.
     if (kept.length === rows.length) break;
   }
-  return leased.sort(byUrgency).map(({ enqueued_at, kind, ...row }) => row);
+  return inOrder(leased);
 }
+
+/**
+ * The same in one statement, with the room of the agent, for a beat of that session and token; undefined when it takes more than
+ * one, and nothing was done.
+ */
+export async function claimAtOnce(
+  sql: Sql,
+  {
+    workspaceId,
+    sessionId,
+    tokenId,
+    leaseSeconds,
+    guards = {},
+  }: Omit<Claim, 'capacity'> & { tokenId: string },
+): Promise<Leased[] | undefined> {
+  const values = [workspaceId, sessionId, tokenId, leaseSeconds, MOST_AT_ONCE, Object.keys(guards)];
+  const { rows } = await sql.query<LeasedRow & { slow: boolean }>(CLAIM_AT_ONCE, values, { prepared: true });
+  if (rows.some(({ slow }) => slow)) return undefined;
+  return inOrder(rows.map(({ slow: _, ...row }) => row));
+}
+
+const CLAIM_AT_ONCE = `SELECT * FROM a2a_hand_out($1::uuid, $2, $3::uuid, $4::float8, $5::int, $6::text[])`;
+
+const inOrder = (rows: LeasedRow[]): Leased[] =>
+  rows.sort(byUrgency).map(({ enqueued_at, kind, ...row }) => row);
 
 const byUrgency = (a: LeasedRow, b: LeasedRow): number =>
   b.priority - a.priority || a.enqueued_at.getTime() - b.enqueued_at.getTime() || (a.id < b.id ? -1 : 1);

@@ -1,5 +1,6 @@
 import { newUuid, notFound, unavailable } from '../../base/index.ts';
 import { asJson, type Sql, type SqlValue } from '../../db/index.ts';
+import { isLiveToken, requireLive } from '../identity/index.ts';
 import { DELIVERY_CHANNEL, DEPTH_COUNTED, RETRY_AFTER_SECONDS } from './message.ts';
 
 export interface NewDelivery {
@@ -24,6 +25,8 @@ export interface NewDelivery {
   maxDepth?: number;
   /** The conversation of an A2A message. */
   contextId?: string | null;
+  /** The token it was sent with: stored only if that is good at this moment, `unauthorized` otherwise. */
+  tokenId?: string;
 }
 
 export interface Enqueued {
@@ -48,6 +51,7 @@ export async function enqueue(sql: Sql, message: NewDelivery): Promise<Enqueued>
       sql.notify(DELIVERY_CHANNEL, message.workspaceId);
       return { id, created: true, depth: depth + 1 };
     }
+    if (message.tokenId !== undefined) await requireLive(sql, message.tokenId);
     const found = await lookAround(sql, message);
     if (found.holder === null && found.depth >= (message.maxDepth ?? NO_LIMIT)) throw full(found.depth);
     if (found.holder !== null && !found.spent)
@@ -99,6 +103,7 @@ async function insert(sql: Sql, id: string, message: NewDelivery): Promise<numbe
     message.kind ?? null,
     message.contextId ?? null,
     message.maxDepth ?? NO_LIMIT,
+    message.tokenId ?? null,
   ];
   const { rows } = await sql.query<{ depth: number }>(INSERT, values, { prepared: true });
   return rows[0]?.depth;
@@ -114,7 +119,7 @@ const INSERT = `
     once, expires_at, kind, context_id)
   SELECT $1::uuid, w.org_id, w.id, $4::uuid, $5, $6::smallint, $7::jsonb, $8, $9, $10::boolean, $11::timestamptz, $12, $13
     FROM workspaces w, waiting WHERE w.id = $3::uuid AND w.org_id = $2::uuid AND w.status <> 'removed'
-      AND waiting.depth < $14::int
+      AND waiting.depth < $14::int AND ($15::uuid IS NULL OR ${isLiveToken('$15::uuid')})
   ON CONFLICT DO NOTHING
   RETURNING (SELECT depth FROM waiting) AS depth`;
 

@@ -12,7 +12,7 @@ export {
   acknowledgeAll,
   recordOutcome,
 } from './acknowledge.ts';
-export { claim, type DispatchGuards } from './claim.ts';
+export { claim, claimAtOnce, type DispatchGuards } from './claim.ts';
 export {
   type DeadLetterPage,
   dropStale,

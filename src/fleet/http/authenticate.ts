@@ -24,6 +24,18 @@ const limitsInForce = (): RequestLimits => ({
 });
 
 const MOST_KNOWN = 10_000;
+/** For so long it is known whose a token is, where the work itself asks whether it is good. */
+const KNOWN_MS = 60_000;
+
+interface Admitting {
+  clock: Clock;
+  limits?: RequestLimits;
+  counts?: RequestCounts;
+  /** It is no token of the database, and says nothing about who speaks in an org. */
+  hasOwnersToken?: (context: Context) => boolean;
+  /** The route is served by a statement that looks whether the token is good: whose it is, which never changes, may be known. */
+  checksItself?: (context: Context) => boolean;
+}
 
 /**
  * Finds out who speaks before a route runs. Without a token the caller is nobody; routes that need somebody say so. Who
@@ -37,17 +49,12 @@ export function authenticate(
     limits = limitsInForce(),
     counts,
     hasOwnersToken = () => false,
-  }: {
-    clock: Clock;
-    limits?: RequestLimits;
-    counts?: RequestCounts;
-    /** It is no token of the database, and says nothing about who speaks in an org. */
-    hasOwnersToken?: (context: Context) => boolean;
-  },
+    checksItself = () => false,
+  }: Admitting,
 ): MiddlewareHandler {
   const requests = new RateLimiter(limits.requests, clock);
   const badTokens = new RateLimiter(limits.badTokens, clock);
-  const known = new Set<string>();
+  const known = new Map<string, { identity: Identity; until: number }>();
   const suspects = new OneByOne();
   return async (context, next) => {
     const peer = seenAs(context).address;
@@ -56,7 +63,9 @@ export function authenticate(
     slowDown(context, requests.take(key), 'requestsPerSecond');
     if (token !== undefined && !hasOwnersToken(context)) {
       try {
-        context.set(KEY, await checked(token, key, peer));
+        const told = checksItself(context) ? known.get(key) : undefined;
+        const isFresh = told !== undefined && told.until > clock.monotonic();
+        context.set(KEY, isFresh ? told.identity : await checked(token, key, peer));
       } catch (error) {
         if (isRouseError(error) && error.code === 'unauthorized')
           slowDown(context, badTokens.take(peer), 'badTokens');
@@ -79,8 +88,8 @@ export function authenticate(
     try {
       const identity = await (guessing ? suspects.run(look) : look());
       known.delete(key);
-      known.add(key);
-      if (known.size > MOST_KNOWN) known.delete(known.values().next().value!);
+      known.set(key, { identity, until: clock.monotonic() + KNOWN_MS });
+      if (known.size > MOST_KNOWN) known.delete(known.keys().next().value!);
       return identity;
     } catch (error) {
       if (isRouseError(error) && error.code === 'unauthorized') known.delete(key);

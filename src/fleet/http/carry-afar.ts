@@ -1,7 +1,13 @@
-import { type Clock, forbidden, type Log, unavailable } from '../../base/index.ts';
+import { type Clock, forbidden, invalid, type Log, unavailable } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { readJsonIfAny } from '../../http/index.ts';
-import { afarRoute, gatewayPath, type WorkspaceView } from '../../wire/index.ts';
+import {
+  afarRoute,
+  gatewayPath,
+  isStorableJson,
+  NOT_STORABLE,
+  type WorkspaceView,
+} from '../../wire/index.ts';
 import type { CarryAfar } from '../agents/index.ts';
 import { type AnswerWaiters, carryCall } from '../calls/index.ts';
 import type { Identity } from '../identity/index.ts';
@@ -27,6 +33,7 @@ export function carryAfar(on: AfarDependencies): CarryAfar {
     if (!afarRoute(method, path)) throw notFromAfar(method, path, agent);
     if (!['online', 'degraded', 'paused'].includes(agent.status)) throw isAway(agent);
     const body = await readJsonIfAny(context);
+    if (!isStorableJson(body)) throw invalid(`the body ${NOT_STORABLE}`);
     const { search } = new URL(context.req.url);
     const who = caller === undefined ? 'owner of the server' : nameOf(caller);
     const { status, answer } = await carryCall(

@@ -1,9 +1,9 @@
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import { forbidden, isRouseError, type Log, notFound } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { type Call, serve } from '../../http/index.ts';
 import { type AnswerOf, DELIVERY_ROUTES, type ParamsOf } from '../../wire/index.ts';
-import { requireAddressee, sendToAgent } from '../a2a/index.ts';
+import { addresseeOf, sendToAgent } from '../a2a/index.ts';
 import {
   DELIVERY_PRIORITY,
   type DeliveryRecord,
@@ -19,6 +19,11 @@ import { type Identity, maySeeOrg, partyOf, requireAdmin } from '../identity/ind
 import { requireCaller } from './authenticate.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const SENDING_PATH = new RegExp(`^${DELIVERY_ROUTES['a2a.enqueue'].path.replace(/\{\w+\}/g, '[^/]+')}$`);
+
+/** Served by one statement, which looks at the token, too. */
+export const isSending = ({ req }: Context): boolean => req.method === 'POST' && SENDING_PATH.test(req.path);
 
 /** Messages to agents: sending, asking what became of one, and what administrators do with those that went nowhere. */
 export function deliveryRoutes(app: Hono, { sql, log }: { sql: Sql; log: Log }): void {
@@ -73,7 +78,7 @@ async function send(
   log: Log,
 ): Promise<AnswerOf<Sending>> {
   const caller = requireCaller(context);
-  const target = await requireAddressee(sql, caller, params.workspace_id);
+  const target = await addresseeOf(sql, caller, params.workspace_id);
   const { message, priority, expires_in_seconds: expiresInSeconds } = (await body()).params;
   if (priority !== undefined && priority > DELIVERY_PRIORITY.task) requireAdmin(caller);
   try {

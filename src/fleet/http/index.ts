@@ -9,7 +9,7 @@ export { a2aRoutes } from './a2a-routes.ts';
 export { adminRoutes } from './admin-routes.ts';
 export { authenticate, callerOf, type RequestLimits, requireCaller } from './authenticate.ts';
 export { carryAfar } from './carry-afar.ts';
-export { deliveryRoutes } from './delivery-routes.ts';
+export { deliveryRoutes, isSending } from './delivery-routes.ts';
 export { mcpRoute } from './mcp-route.ts';
 export { registryRoutes } from './registry-routes.ts';
 export { RequestCounts } from './request-counts.ts';

@@ -1,5 +1,5 @@
 import type { Sql } from '../../db/index.ts';
-import { claim, DELIVERY_CHANNEL, type DispatchGuards, type Leased } from '../delivery/index.ts';
+import { claim, claimAtOnce, DELIVERY_CHANNEL, type DispatchGuards, type Leased } from '../delivery/index.ts';
 import { isLiveToken, requireLive } from '../identity/index.ts';
 
 export interface BeatOptions {
@@ -29,8 +29,10 @@ export async function handOut(tx: Sql, holder: Holder, options: BeatOptions): Pr
   return claimFor(tx, holder, options, rows[0]?.room);
 }
 
-/** The same for a beat that is being held; `unauthorized` when its token was revoked meanwhile. */
-export function handOutLater(sql: Sql, holder: HeldHolder, options: BeatOptions): Promise<Leased[]> {
+/** The same on its own, for a beat that may have been held; `unauthorized` when its token was revoked meanwhile. */
+export async function handOutLater(sql: Sql, holder: HeldHolder, options: BeatOptions): Promise<Leased[]> {
+  const leased = await claimAtOnce(sql, { ...holder, ...options });
+  if (leased) return leased;
   const values = [holder.workspaceId, holder.sessionId, holder.tokenId];
   return sql.transaction(async (tx) => {
     const { rows } = await tx.query<{ room: number }>(LIVE_ROOM, values, { prepared: true });

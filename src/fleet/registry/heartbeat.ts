@@ -4,7 +4,7 @@ import type { HandedCall, HeartbeatBody, WorkspaceStatus } from '../../wire/inde
 import { takeCalls } from '../calls/index.ts';
 import { acknowledgeAll, type Leased, recordOutcome, recordTurn } from '../delivery/index.ts';
 import type { AgentIdentity } from '../identity/index.ts';
-import { type BeatOptions, handOut } from './hand-out.ts';
+import { type BeatOptions, handOut, handOutLater } from './hand-out.ts';
 
 export interface Beat {
   workspaceId: string;
@@ -42,7 +42,8 @@ export async function beat(
     called && body.takes_calls && !body.leaving ? takeCalls(tx, holder) : [];
   if (body.acks.length + body.outcomes.length + body.turns.length === 0) {
     const { waiting, called, ...row } = await record(sql, caller, body);
-    const messages = waiting ? await sql.transaction(async (tx) => next(tx, waiting)) : [];
+    const later = { ...holder, tokenId: caller.tokenId };
+    const messages = waiting && !body.leaving ? await handOutLater(sql, later, options) : [];
     const calls = await asked(sql, called);
     crashPoint('fleet.beat');
     return { workspaceId, ...row, messages, calls, acks: { acknowledged: 0, late: 0, outcomes_recorded: 0 } };

@@ -59,6 +59,8 @@ export async function heldBeat(
       // The answer goes out with the resume: the beat after it makes the agent online, and gets what waits.
       if (first.status === 'paused' && (await isResumed(sql, caller.workspaceId))) break;
       messages = await handOutLater(sql, holder, on);
+      // Calls and mail come with the next beat, which is at once: a message does not wait for them.
+      if (messages.length > 0) break;
       if (body.takes_calls) calls = await takeCalls(sql, holder);
       mail = await mailNow();
     }

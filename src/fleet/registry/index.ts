@@ -14,5 +14,5 @@ export { olderSession, settle } from './heartbeat.ts';
 export { type HeldBeatDependencies, heldBeat } from './held-beat.ts';
 export { LIVENESS_WINDOW_SECONDS, livenessPass, livenessSweep } from './liveness.ts';
 export { registerWorkspace } from './register.ts';
-export { findWorkspace, resolveWorkspace, type Workspace } from './workspace.ts';
+export { findWorkspace, isWorkspaceId, resolveWorkspace, type Workspace } from './workspace.ts';
 export { listWorkspaces, viewWorkspace } from './workspace-views.ts';

@@ -23,6 +23,8 @@ const COLUMNS = `id, org_id, parent_id, agent_id, name, tool, status, session_id
   max_concurrent_tasks, last_heartbeat_at`;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+export const isWorkspaceId = (text: string): boolean => UUID.test(text);
+
 /**
  * The workspace somebody means: by its id, else by agent id, else by name. A tenant sees its own only; `orgId` null is
  * an administrator of the whole server. Removed ones are not found; a name that several have is a `conflict`.

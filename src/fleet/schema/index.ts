@@ -8,6 +8,7 @@ import { CALLS } from './calls.ts';
 import { DELIVERY } from './delivery.ts';
 import { ENDED_REQUESTS } from './ended-requests.ts';
 import { FLAT_LISTS } from './flat-lists.ts';
+import { HAND_OUT } from './hand-out.ts';
 import { HOST_IDENTITY } from './host-identity.ts';
 import { HOSTS_AND_GRANTS } from './hosts-and-grants.ts';
 import { IDENTITY } from './identity.ts';
@@ -34,4 +35,5 @@ export const FLEET_MIGRATIONS: readonly SqlMigration[] = [
   { id: '20261117000300_flat_lists', sql: FLAT_LISTS },
   { id: '20261117000400_calls', sql: CALLS },
   { id: '20261117000500_ended_requests', sql: ENDED_REQUESTS },
+  { id: '20261117000600_hand_out', sql: HAND_OUT },
 ];

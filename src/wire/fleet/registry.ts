@@ -1,6 +1,19 @@
 import * as z from 'zod';
 import { STANDINGS } from '../../domain/index.ts';
-import { about, bounded, count, integer, name, nextPage, oneLine, stamp, strict, text } from '../fields.ts';
+import {
+  about,
+  bounded,
+  count,
+  integer,
+  isStorableJson,
+  NOT_STORABLE,
+  name,
+  nextPage,
+  oneLine,
+  stamp,
+  strict,
+  text,
+} from '../fields.ts';
 import { REQUEST_OUTCOMES } from '../v1/request-views.ts';
 
 /** There is no `busy`: that is `active_tasks` above zero. */
@@ -160,7 +173,7 @@ export const callAnswerBody = name(
   'FleetCallAnswerBody',
   strict({
     status: integer.min(200).max(599),
-    answer: about('The JSON of the answer.', z.unknown()).optional(),
+    answer: about('The JSON of the answer.', z.unknown().refine(isStorableJson, NOT_STORABLE)).optional(),
   }),
 );
 

@@ -1,0 +1,101 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readTokenFile } from '../../src/client/index.ts';
+import { ServerProcess } from '../fleet-mail/server-process.ts';
+import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
+import { houseCli, houseJson } from '../support/house-cli.ts';
+
+/** Two hosts with homes and tmux servers of their own: ana runs on one, whoever types is on the other. */
+const server = new ServerProcess();
+const far = new AgentHouse();
+const near = new AgentHouse();
+let ana: HousedAgent;
+let person: string;
+beforeAll(async () => {
+  await server.start();
+  const tokenFile = path.join(far.directory, 'token');
+  fs.writeFileSync(tokenFile, readTokenFile(server.adminToken), { mode: 0o600 });
+  far.fleet = { url: server.url, tokenFile };
+  ana = await far.launch('ana', ['--turn', '50ms']);
+  person = path.join(near.directory, 'person.token');
+  near.fleet = { url: server.url, tokenFile };
+  const words = ['tokens', 'create', '--kind', 'user', '--subject', 'ops', '--out-file', person];
+  await houseJson(near, words);
+  near.fleet = { url: server.url, tokenFile: person };
+}, 180_000);
+afterAll(async () => {
+  await near.close();
+  await far.close();
+  await server.end();
+});
+
+const WAIT = { timeout: 60_000, interval: 100 };
+const json = (...args: string[]) => houseJson(near, args);
+const received = () => expect.poll(() => ana.received(), WAIT);
+
+describe('a command about an agent of another host', { timeout: 240_000 }, () => {
+  it('prompts it, at once and in line', async () => {
+    await expect.poll(() => ana.client.tuiState().then(({ submit_ready }) => submit_ready), WAIT).toBe(true);
+    expect(await json('agents', 'prompt', 'ana', '--prompt', 'from afar')).toMatchObject({ sent: true });
+    await received().toContain('from afar');
+    const words = ['--agent-name', 'ana', '--prompt', 'in line'];
+    await json('agents', 'gateway', 'requests', 'submit', ...words);
+    await received().toContain('in line');
+  });
+
+  it('interrupts its turn', async () => {
+    const { mark } = ana.control;
+    await ana.control.send('busy', { ms: 600_000 });
+    await expect.poll(() => ana.client.tuiState().then(({ turn }) => turn.phase), WAIT).toBe('active');
+    await json('agents', 'interrupt', 'ana');
+    await ana.control.event('interrupted', undefined, mark);
+  });
+
+  it('leaves and reads its mail, and tells why it was woken or not', async () => {
+    await json('agents', 'mail', 'post', 'ana', '--subject', 'look', '--body-content', 'please');
+    const { messages } = await json('agents', 'mail', 'list', 'ana');
+    expect(messages).toMatchObject([{ subject: 'look' }]);
+    const shown = await json('agents', 'mail', 'read', 'ana', '--message-ref', messages[0].message_ref);
+    expect(JSON.stringify(shown)).toContain('please');
+    const { code, out } = await houseCli(near, ['why', 'ana']);
+    expect([code, out]).toEqual([0, expect.stringContaining('ana')]);
+  });
+
+  it('makes, shows and removes its reminders', async () => {
+    const words = ['--title', 'later', '--mode', 'one_off', '--prompt', 'remember', '--ranking', '1'];
+    await json('agents', 'gateway', 'reminders', 'create', 'ana', ...words, '--start-after-seconds', '3600');
+    const { reminders } = await json('agents', 'gateway', 'reminders', 'list', 'ana');
+    expect(reminders).toMatchObject([{ title: 'later' }]);
+    const which = ['--reminder-id', reminders[0].reminder_id];
+    await json('agents', 'gateway', 'reminders', 'remove', 'ana', ...which);
+    expect((await json('agents', 'gateway', 'reminders', 'list', 'ana')).reminders).toEqual([]);
+  });
+
+  it('is refused raw keys, an agent nobody has, and a token of another org, in words', async () => {
+    const keys = await houseCli(near, ['agents', 'gateway', 'send-keys', 'ana', '--sequence', 'x']);
+    expect([keys.code === 0, keys.err]).toEqual([false, expect.stringMatching(/host/)]);
+    const nobody = await houseCli(near, ['agents', 'prompt', 'nobody', '--prompt', 'x']);
+    expect(nobody.code).toBe(3);
+    const stranger = path.join(near.directory, 'stranger.token');
+    await server.admin.call('admin.orgs.create', { body: { name: 'elsewhere' } });
+    near.fleet = { url: server.url, tokenFile: path.join(far.directory, 'token') };
+    await json(
+      'tokens',
+      'create',
+      '--kind',
+      'user',
+      '--subject',
+      'x',
+      '--org',
+      'elsewhere',
+      '--out-file',
+      stranger,
+    );
+    near.fleet = { url: server.url, tokenFile: stranger };
+    const other = await houseCli(near, ['agents', 'prompt', 'ana', '--prompt', 'not yours']);
+    near.fleet = { url: server.url, tokenFile: person };
+    expect(other.code).toBe(3);
+    expect(ana.received()).not.toContain('not yours');
+  });
+});
