@@ -42,14 +42,19 @@ export async function run(print: (line: string) => void, args: string[]): Promis
     const warm = Math.max(1, Math.round(steps / 10));
     let before: Sizes | undefined;
     let late = 0;
+    const course: number[] = [];
     for (let step = 0; step < steps; step++) {
       const begun = performance.now();
       setClock(house, (step / steps) * hours * 3_600_000);
       late += await work(agents, step);
       await sleep(systemClock, Math.max(0, STEP_MS - (performance.now() - begun)));
       if (step === warm) before = sizes(house, agents);
+      if (step % warm === 0) course.push(kept(agents[0]!.pid));
     }
     printGrowth(print, before!, sizes(house, agents), { steps: steps - warm - 1, count, minutes, hours });
+    print(
+      `private memory of the host, tenth by tenth: ${course.map((each) => each.toFixed(0)).join(' ')} MB`,
+    );
     print(`${late} of ${steps * count} turns of work were not answered in time`);
     await printRetention(print, house, agents[0]!);
   } finally {
@@ -94,10 +99,9 @@ function sizes(house: AgentHouse, agents: HousedAgent[]): Sizes {
   const megabytes = (files: string[]): number => files.reduce((all, file) => all + sizeOf(file), 0) / 1e6;
   const fds = `/proc/${host}/fdinfo`;
   const watches = fs.readdirSync(fds).map((fd) => read(path.join(fds, fd)).match(/^inotify /gm)?.length ?? 0);
-  const kept = /^Private_Dirty:\s+(\d+)/m.exec(read(`/proc/${host}/smaps_rollup`));
   return {
     'memory of all processes (MB)': memoryOf(pids),
-    'heap and other private memory of the host (MB)': Number(kept?.[1] ?? 0) / 1024,
+    'heap and other private memory of the host (MB)': kept(host),
     'open descriptors of the host': fs.readdirSync(`/proc/${host}/fd`).length,
     'inotify watches of the host': watches.reduce((all, each) => all + each, 0),
     processes: pids.length,
@@ -156,6 +160,11 @@ function rowsOf(file: string): number {
   } finally {
     db.close();
   }
+}
+
+/** Heap and other private memory of a process, in MB. */
+function kept(pid: number): number {
+  return Number(/^Private_Dirty:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0) / 1024;
 }
 
 function filesIn(directory: string): string[] {

@@ -22,6 +22,8 @@ import {
   lazyImports,
   lazyZod,
   partsSource,
+  QUICK_WORDS,
+  wordSource,
   wrap,
 } from './quick-bundles.mjs';
 
@@ -59,7 +61,11 @@ export async function build(target = path.join(root, 'dist')) {
     format: 'cjs',
     // Less to read at every start, and nobody reads the names of these bundles.
     minifyIdentifiers: true,
-    define: { ...shared.define, 'import.meta.url': 'importMetaUrl' },
+    define: {
+      ...shared.define,
+      'import.meta.url': 'importMetaUrl',
+      ROUSE_QUICK_WORDS: JSON.stringify(Object.keys(QUICK_WORDS)),
+    },
   };
   await esbuild.build({
     ...quick,
@@ -74,6 +80,13 @@ export async function build(target = path.join(root, 'dist')) {
     outfile: path.join(outdir, 'command-line.cjs'),
     plugins: [lazyImports(lazy), lazyBuiltins],
   });
+  for (const [word, inside] of Object.entries(QUICK_WORDS))
+    await esbuild.build({
+      ...quick,
+      stdin: wordSource(word),
+      outfile: path.join(outdir, `word-${word}.cjs`),
+      plugins: [lazyImports(lazy, inside), lazyBuiltins, lazyZod],
+    });
   await esbuild.build({
     ...quick,
     stdin: partsSource,
@@ -96,7 +109,8 @@ export async function build(target = path.join(root, 'dist')) {
   });
   await buildPage(path.join(outdir, 'page'), path.join(target, 'page'));
   writeFileSync(path.join(outdir, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices());
-  for (const name of ['command-line.cjs', 'parts.cjs']) wrap(path.join(outdir, name));
+  const words = Object.keys(QUICK_WORDS).map((word) => `word-${word}.cjs`);
+  for (const name of ['command-line.cjs', 'parts.cjs', ...words]) wrap(path.join(outdir, name));
   compileBeforehand(outdir);
   if (!keepDatabase(target, outdir) && isRelease()) await packDatabase(outdir);
   if (!isPacked()) keepChunks(path.join(target, 'chunks'), path.join(outdir, 'chunks'));

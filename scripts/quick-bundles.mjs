@@ -8,10 +8,27 @@ const scripts = path.dirname(fileURLToPath(import.meta.url));
 const source = path.join(scripts, '..', 'src');
 
 /** Loaded when a command needs it, but from the bundle of the command line itself: what `agents gateway status` needs. */
-const INSIDE = new Set(['session/index', 'client/index']);
+const SESSION = ['session/index', 'client/index'];
 
 /** Loaded when a command needs it, from the second compiled bundle: what mail needs. */
-export const PARTS = ['gateway/offline-mail', 'mail/index', 'mail/transports'];
+const PARTS = ['gateway/offline-mail', 'mail/index', 'mail/transports'];
+
+/** What is typed most has a bundle of its own (src/cli/quick/words/), with the parts it needs inside. */
+export const QUICK_WORDS = {
+  ls: SESSION,
+  status: [...SESSION, 'session/target/'],
+  agents: [...SESSION, 'session/target/'],
+  mail: ['gateway/offline-mail', 'mail/'],
+  mailfile: ['mail/'],
+};
+
+export const wordSource = (word) => ({
+  resolveDir: source,
+  contents: `
+    import { word } from './cli/quick/words/${word}.ts';
+    import { runQuickWord } from './main/quick-word.ts';
+    export const run = (argv) => runQuickWord(word, argv);`,
+});
 
 /** The second bundle: each part by its name. */
 export const partsSource = {
@@ -23,7 +40,7 @@ export const partsSource = {
  * `import()` of our own file becomes one of a part of the second bundle, or stays an import at run time, of the chunk that is
  * built from it; these are added to `found`.
  */
-export function lazyImports(found) {
+export function lazyImports(found, inside = SESSION) {
   return {
     name: 'lazy-imports',
     setup(build) {
@@ -31,7 +48,8 @@ export function lazyImports(found) {
         if (request.kind !== 'dynamic-import') return undefined;
         const file = path.resolve(request.resolveDir, request.path);
         const name = path.relative(source, file).replace(/\.ts$/, '');
-        if (INSIDE.has(name)) return undefined;
+        if (inside.some((each) => (each.endsWith('/') ? name.startsWith(each) : name === each)))
+          return undefined;
         if (PARTS.includes(name)) return { path: `./parts/${name}`, external: true };
         found.set(name, file);
         return { path: `./lazy/${name}.js`, external: true };
@@ -107,16 +125,25 @@ export function compileBeforehand(outdir) {
     ['mail', 'list', ...mailbox, '--json'],
     ['mailfile', 'prepend', '--mailbox', path.join(home, 'inbox.md'), '--message-file', message],
   ];
-  const work = `
-    const { commandLine, save } = require(${JSON.stringify(path.join(outdir, 'quick-load.cjs'))}).compiling(${JSON.stringify(outdir)});
-    (async () => {
-      for (const line of ${JSON.stringify(lines)}) await commandLine.runCommandLine(line);
-      save();
-    })();`;
-  spawnSync(process.execPath, ['-e', work], {
-    stdio: 'ignore',
-    timeout: 60_000,
-    env: { PATH: process.env.PATH, HOME: home, ROUSE_HOME: home, ROUSE_TMUX_SOCKET: path.join(home, 'tmux') },
-  });
+  // Each bundle by itself: what only others use must not be read at its start.
+  for (const name of ['command-line', ...Object.keys(QUICK_WORDS).map((word) => `word-${word}`)]) {
+    const work = `
+      const { bundle, save } = require(${JSON.stringify(path.join(outdir, 'quick-load.cjs'))}).compiling(${JSON.stringify(outdir)});
+      const { run, runCommandLine } = bundle('${name}');
+      (async () => {
+        for (const line of ${JSON.stringify(lines)}) await (run ?? runCommandLine)(line);
+        save();
+      })();`;
+    spawnSync(process.execPath, ['-e', work], {
+      stdio: 'ignore',
+      timeout: 60_000,
+      env: {
+        PATH: process.env.PATH,
+        HOME: home,
+        ROUSE_HOME: home,
+        ROUSE_TMUX_SOCKET: path.join(home, 'tmux'),
+      },
+    });
+  }
   rmSync(home, { recursive: true, force: true });
 }

@@ -57,6 +57,9 @@ async function measure(directory: string, count: number, seconds: number): Promi
     ].join(' ');
   } finally {
     broker.kill();
+    // It lets its workers go, and may then stay.
+    await Promise.race([ended, sleep(systemClock, 5000)]);
+    broker.kill('SIGKILL');
     await ended;
   }
 }
@@ -81,11 +84,18 @@ async function connection(file: string): Promise<Place> {
   throw new Error('the broker did not say where it listens');
 }
 
+/** A broker that is still starting says so, and asks to be asked again. */
 async function spawnAgent({ url, api_key }: Place, name: string): Promise<void> {
-  const answer = await fetch(`${url}/api/spawn`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name, cli: 'cat', args: [] }),
-  });
-  if (!answer.ok) throw new Error(`the broker refused an agent: ${await answer.text()}`);
+  for (let tries = 0; ; tries++) {
+    const answer = await fetch(`${url}/api/spawn`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name, cli: 'cat', args: [] }),
+      signal: AbortSignal.timeout(10_000),
+    });
+    if (answer.ok) return;
+    const said = await answer.text();
+    if (!/please retry/.test(said) || tries === 100) throw new Error(`the broker refused an agent: ${said}`);
+    await sleep(systemClock, 200);
+  }
 }

@@ -7,4 +7,4 @@
  */
 export type { Command } from './command.ts';
 export { ROOT } from './families.ts';
-export { runCli, unwritable } from './run.ts';
+export { runCli } from './run.ts';

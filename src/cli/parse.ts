@@ -2,14 +2,9 @@ import { InvalidArgumentError, Command as Parser } from 'commander';
 import { invalid, isRouseError } from '../base/index.ts';
 import { type Command, type Flag, now } from './command.ts';
 import { describe } from './help.ts';
+import type { Match } from './run-line.ts';
 import { meantCommands } from './suggest.ts';
 import { takeWords, wordFlags } from './word-flags.ts';
-
-export interface Match {
-  command: Command;
-  args: string[];
-  flags: Record<string, unknown>;
-}
 
 /**
  * Builds the commander tree along the words of the line; what the line does not name is there by name only, since

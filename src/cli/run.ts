@@ -1,64 +1,21 @@
 import type { CommanderError, Command as Parser } from 'commander';
-import {
-  asRouseError,
-  errnoOf,
-  forbidden,
-  invalid,
-  isRouseError,
-  type RouseError,
-  stableJson,
-  unavailable,
-} from '../base/index.ts';
-import { setLimits } from '../domain/index.ts';
-import { CODES, exitCodeOf } from '../wire/codes.ts';
-import type { Command, Input, Output, PrintStyle } from './command.ts';
+import { invalid, isRouseError, type RouseError } from '../base/index.ts';
+import { CODES } from '../wire/codes.ts';
+import type { Command } from './command.ts';
 import { ROOT } from './families.ts';
 import { isTopic } from './help-topics.ts';
-import { buildParser, type Match } from './parse.ts';
-import { errorText } from './print/error-text.ts';
-import { createProgress } from './print/progress.ts';
-import { harmlessJson } from './print/terminal-text.ts';
-import { readConfig, readSettings, type Settings } from './settings.ts';
+import { buildParser } from './parse.ts';
+import { type Match, runLine, type Surroundings } from './run-line.ts';
+import { readSettings } from './settings.ts';
 import { meantFlag } from './suggest.ts';
 import { exampleHint } from './word-flags.ts';
 
-/** The outside world, as the command line sees it. */
-export interface Surroundings {
-  argv: string[];
-  env: NodeJS.ProcessEnv;
-  /** `outlive`: from now on the program goes on when its output cannot be written. */
-  stdout: {
-    write: (text: string) => void;
-    isTTY: boolean;
-    outlive?: () => void;
-    size?: () => { columns: number; rows: number };
-  };
-  stderr: { write: (text: string) => void; isTTY: boolean };
-  stdin: () => Promise<string>;
-  stdinIsTty: boolean;
-  signal: AbortSignal;
-}
-
-/** Parses, runs and prints one command line; answers with the exit code. */
-export async function runCli(outside: Surroundings): Promise<number> {
-  let world = outside;
-  let style: PrintStyle = 'plain';
-  try {
-    const line = takeStyle(world.argv, world.env);
-    style = line.style;
-    if (style === 'json') world = printingJson(world);
-    setLimits(world.env);
-    const ownTools = world.env['ROUSE_TOOLS'];
-    if (ownTools) await (await import('../tools/index.ts')).loadOwnTools(ownTools);
-    const match = await parse(plainLine(line.argv), world);
-    if (typeof match === 'number') return match;
-    return await execute(match, style, world);
-  } catch (error) {
-    if (world.signal.aborted) return 130;
-    const agent = await agentMeant(error, world.env);
-    if (agent) return printError(agent, style, world);
-    return printError(refusedByHost(error) ?? asRouseError(error), style, world);
-  }
+/** Parses, runs and prints one command line, whatever it says; answers with the exit code. */
+export function runCli(outside: Surroundings): Promise<number> {
+  return runLine(outside, {
+    parse: (argv, world) => parse(plainLine(argv), world),
+    explain: agentMeant,
+  });
 }
 
 /** Who types the name of an agent alone means to look at it. */
@@ -72,55 +29,6 @@ async function agentMeant(error: unknown, env: NodeJS.ProcessEnv): Promise<Rouse
     hint: `${typed} is an agent: try "rouse status ${typed}", "rouse open ${typed}" or "rouse why ${typed}"`,
     facts: error.facts,
   });
-}
-
-/** A file that belongs to somebody else is no fault of this program. */
-function refusedByHost(error: unknown): RouseError | undefined {
-  const errno = errnoOf(error);
-  const { path } = error as NodeJS.ErrnoException;
-  if (errno === 'ENOTDIR')
-    return invalid(`${path ?? 'a place it needs'} is not in a directory (${errno})`, {
-      hint: 'set ROUSE_HOME to a directory of your own, or leave it unset',
-      cause: error,
-    });
-  if (errno !== 'EACCES' && errno !== 'EPERM') return undefined;
-  return forbidden(`this account may not use ${path ?? 'a file it needs'} (${errno})`, {
-    hint: 'set ROUSE_HOME to a directory of your own, or correct the owner and mode of that place',
-    cause: error,
-  });
-}
-
-/** Whoever reads JSON on a terminal is as safe as who reads a table. */
-function printingJson(world: Surroundings): Surroundings {
-  const { stdout, stderr } = world;
-  return {
-    ...world,
-    stdout: { ...stdout, write: (text) => stdout.write(harmlessJson(text)) },
-    stderr: { ...stderr, write: (text) => stderr.write(harmlessJson(text)) },
-  };
-}
-
-const STYLES: PrintStyle[] = ['plain', 'json', 'fancy'];
-
-/** The print style may stand anywhere on the line, before or after the command. */
-function takeStyle(argv: string[], env: NodeJS.ProcessEnv): { argv: string[]; style: PrintStyle } {
-  const wanted = env['HOUMAO_CLI_PRINT_STYLE'];
-  let style: PrintStyle = STYLES.find((name) => name === wanted) ?? 'plain';
-  if (wanted && style !== wanted)
-    throw invalid(`HOUMAO_CLI_PRINT_STYLE must be ${STYLES.join(', ')}, but is "${wanted}"`, {
-      hint: 'set it to one of these, or leave it unset',
-    });
-  const end = argv.indexOf('--') === -1 ? argv.length : argv.indexOf('--');
-  const rest = argv.filter((word, i) => {
-    const named = i < end ? styleNamed(word) : undefined;
-    if (named) style = named;
-    return !named;
-  });
-  return { argv: rest, style };
-}
-
-function styleNamed(word: string): PrintStyle | undefined {
-  return word === '--json' ? 'json' : STYLES.find((name) => word === `--print-${name}`);
 }
 
 /** `help agents launch` is `agents launch --help`, and `--version` with more words is `version`. */
@@ -194,69 +102,4 @@ function deepest(argv: string[]): { command: Command; path: string[] } {
     command = next;
   }
   return { command, path };
-}
-
-async function execute(match: Match, style: PrintStyle, world: Surroundings): Promise<number> {
-  const progress = createProgress(world.stderr, style);
-  const input: Input = {
-    args: match.args,
-    flags: match.flags,
-    stdin: world.stdin,
-    stdinIsTty: world.stdinIsTty,
-    settings: settingsFor(match, world.env),
-    env: world.env,
-    style,
-    out: (text) => world.stdout.write(text),
-    err: (text) => world.stderr.write(text),
-    outIsTty: world.stdout.isTTY,
-    outSize: () => (world.stdout.isTTY ? world.stdout.size?.() : undefined),
-    outliveOutput: () => world.stdout.outlive?.(),
-    signal: world.signal,
-    progress: progress.say,
-  };
-  let output: Output | undefined | void;
-  try {
-    output = await match.command.run!(input);
-  } finally {
-    progress.stop();
-  }
-  if (output) print(output, style, world);
-  return output?.exitCode ?? (world.signal.aborted ? 130 : 0);
-}
-
-function settingsFor({ command }: Match, env: NodeJS.ProcessEnv): Settings {
-  if (!command.despiteConfig) return readSettings(env, readConfig(env));
-  try {
-    return readSettings(env, readConfig(env));
-  } catch {
-    return readSettings(env);
-  }
-}
-
-function print(output: Output, style: PrintStyle, world: Surroundings): void {
-  if (output.data === undefined) return;
-  const text =
-    style === 'json'
-      ? stableJson(output.data)
-      : ((style === 'fancy' ? output.fancy : undefined) ?? output.plain ?? stableJson(output.data));
-  if (text !== '') world.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
-}
-
-function printError(error: RouseError, style: PrintStyle, world: Surroundings): number {
-  const exitCode = exitCodeOf(error);
-  if (style === 'json') {
-    const { code, message, hint, facts } = error;
-    world.stderr.write(stableJson({ error: { code, message, hint: hint ?? null, ...facts } }));
-  } else {
-    world.stderr.write(errorText(error.message, error.hint));
-    if (error.code === 'internal' && world.env['ROUSE_DEBUG'])
-      world.stderr.write(`${error.cause ?? error.stack}\n`);
-  }
-  return exitCode;
-}
-
-/** Says that the output itself cannot be written, and answers with the exit code. */
-export function unwritable(cause: Error, say: (text: string) => void): number {
-  say(errorText(`standard output cannot be written: ${cause.message}`));
-  return exitCodeOf(unavailable(cause.message));
 }

@@ -22,7 +22,6 @@ export type * from './port.ts';
 export { runMail } from './run-operation.ts';
 export type {
   Bound,
-  FleetMailServer,
   MailboxBinding,
   MailSurroundings,
   OpenedMailbox,

@@ -5,6 +5,8 @@ import { pathToFileURL } from 'node:url';
 import * as vm from 'node:vm';
 
 type CommandLine = typeof import('./command-line.ts');
+/** A word and what it needs, without all the others; see runQuickWord. */
+type Word = { run: (argv: string[]) => Promise<void> | undefined };
 type Parts = { parts: Record<string, () => Promise<unknown>> };
 
 /**
@@ -15,10 +17,18 @@ export function commandLine(directory: string): CommandLine {
   return new QuickBundles(directory, true).load('command-line');
 }
 
-/** For the build: the command line, and what V8 has made of it since. */
-export function compiling(directory: string): { commandLine: CommandLine; save(): void } {
+/** One word of it, which is loaded without the rest. */
+export function quickWord(directory: string, word: string): Word {
+  return new QuickBundles(directory, true).load(`word-${word}`);
+}
+
+/** For the build: the bundle of a word or of the whole command line, and what V8 has made of it since. */
+export function compiling(directory: string): {
+  bundle<T extends CommandLine | Word>(name: string): T;
+  save(): void;
+} {
   const bundles = new QuickBundles(directory, false);
-  return { commandLine: bundles.load('command-line'), save: () => bundles.save() };
+  return { bundle: (name) => bundles.load(name), save: () => bundles.save() };
 }
 
 /** The bundles that the build has wrapped (scripts/quick-bundles.mjs), each with its cache beside it. */

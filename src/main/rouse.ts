@@ -1,5 +1,7 @@
 /** The program behind `rouse` and `houmao-mgr`. It answers for its version by itself, and loads the rest only when needed. */
 declare const ROUSE_VERSION: string;
+/** The words that have a bundle of their own. */
+declare const ROUSE_QUICK_WORDS: readonly string[];
 /** A require, because import() would start the ESM loader, which costs more than all the rest. */
 declare function require(path: './quick-load.cjs'): typeof import('./quick-load.ts');
 declare const __dirname: string;
@@ -21,7 +23,10 @@ if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1
 } else if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   process.stdout.write(`rouse ${ROUSE_VERSION}\n`);
 } else {
-  void require('./quick-load.cjs').commandLine(__dirname).runCommandLine(argv);
+  const { commandLine, quickWord } = require('./quick-load.cjs');
+  const word = ROUSE_QUICK_WORDS.find((each) => each === argv[0]);
+  const done = word && quickWord(__dirname, word).run(argv);
+  if (!done) void commandLine(__dirname).runCommandLine(argv);
 }
 
 export {};

@@ -16,7 +16,6 @@ export * from './detector.ts';
 export * from './facts.ts';
 export { findComposer } from './find-composer.ts';
 
-export * from './model/ring.ts';
 export * from './model/screen.ts';
 export * from './model/snapshot-parser.ts';
 export * from './model/style.ts';

@@ -31,7 +31,7 @@ export const MESSAGE_IDS = {
   parse: notBlank,
 } as const satisfies Flag;
 
-export const room = () => import('../../mail/index.ts');
+export const room = () => import('../../mail/flatfile/index.ts');
 
 type MailboxInput = InputOf<readonly [typeof MAILBOX]>;
 

@@ -11,6 +11,12 @@ export interface RotatingOptions {
 /** Lines that wait for a file which cannot be written; beyond it the oldest go. */
 const MOST_WAITING = 1000;
 
+/** What is open says its last when the process ends: one listener for all, since a host has many. */
+const open = new Set<RotatingFile>();
+const writeAll = (): void => {
+  for (const file of open) file.write();
+};
+
 /**
  * An append-only file that is renamed aside above a size, so that `tail -F` follows and nothing grows for ever. Lines that
  * cannot be written wait for better times. What is said at one moment is written at once.
@@ -23,13 +29,13 @@ export class RotatingFile {
   #fd: number | undefined;
   #size = 0;
   #scheduled = false;
-  readonly #last = (): void => this.#writer.write();
 
   constructor(path: string, options: RotatingOptions) {
     this.path = path;
     this.#options = options;
     this.#writer = options.troubles.writer(path, () => this.#flush());
-    process.once('exit', this.#last);
+    if (open.size === 0) process.on('exit', writeAll);
+    open.add(this);
   }
 
   append(line: string): void {
@@ -39,13 +45,19 @@ export class RotatingFile {
     this.#scheduled = true;
     process.nextTick(() => {
       this.#scheduled = false;
-      this.#writer.write();
+      this.write();
     });
   }
 
-  close(): void {
-    process.off('exit', this.#last);
+  /** What waits is tried now. */
+  write(): void {
     this.#writer.write();
+  }
+
+  close(): void {
+    open.delete(this);
+    if (open.size === 0) process.off('exit', writeAll);
+    this.write();
     this.#writer.stop();
     this.#closeFile();
   }

@@ -8,10 +8,8 @@
  * Never     Changes a message file once it is published, or trusts one it did not write before checking it.
  */
 
-export type { RegisterResult } from './accounts/register.ts';
-export { REGISTER_MODES, type RegisterMode, type RegisterRequest } from './accounts/register-request.ts';
+export type { RegisterRequest } from './accounts/register-request.ts';
 export type { Registration } from './accounts/registration-rows.ts';
-export type { UnregisterResult } from './accounts/unregister.ts';
 export { FILESYSTEM_CAPABILITIES } from './filesystem-mailbox.ts';
 export * from './links/link-book.ts';
 export {
@@ -22,11 +20,7 @@ export {
   standInsOf,
   waitingForFleet,
 } from './links/stand-ins.ts';
-export type { CleanupOptions } from './repair/cleanup.ts';
-export type { MaintenanceAction, MaintenanceReport } from './repair/maintenance.ts';
-export { type RepairOptions, type RepairResult, repairMailStore } from './repair/repair.ts';
-export { type ExportManifest, type ExportOptions, SYMLINK_MODES } from './root/export-root.ts';
-export type { MailStoreOptions } from './root/open-root.ts';
-export { type RootStatus, rootStatus } from './root/root-status.ts';
+export type { MaintenanceReport } from './repair/maintenance.ts';
+export { repairMailStore } from './repair/repair.ts';
+export { rootStatus } from './root/root-status.ts';
 export { initMailStore, MailStore, openMailStore } from './store.ts';
-export type { ThreadMessage } from './threads/read-thread.ts';

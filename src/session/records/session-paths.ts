@@ -7,16 +7,18 @@ export type SessionPaths = ReturnType<typeof sessionPaths>;
 
 /** Every place of one session. The manifest's directory is the session root; nothing of a session lies outside it. */
 export function sessionPaths(root: string) {
+  // As in gatewayFiles: whoever lists agents names the files of each.
+  const at = (name: string): string => `${path.normalize(root)}/${name}`;
   return {
     root,
     ...manifestFiles(root),
     /** One life-cycle action at a time: attach, detach, stop, relaunch, cleaning up. */
-    lifecycleLock: path.join(root, 'lifecycle.lock'),
+    lifecycleLock: at('lifecycle.lock'),
     /** What starts the tool, and what it left behind: scripts, settings of this session only, exit record. */
-    launch: path.join(root, 'launch'),
+    launch: at('launch'),
     /** One file per event a tool's hooks reported. */
-    signals: path.join(root, 'signals'),
-    ...gatewayFiles(path.join(root, 'gateway')),
+    signals: at('signals'),
+    ...gatewayFiles(at('gateway')),
   };
 }
 

@@ -43,7 +43,7 @@ export interface PaneWatchOptions {
 }
 
 /** While nothing happens the safety net is cast more and more seldom, up to so many intervals apart. */
-const WIDEST_NET = 10;
+const WIDEST_NET = 30;
 const RECONNECT_MS = [50, 200, 1000, 5000];
 
 /**

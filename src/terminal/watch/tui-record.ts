@@ -1,8 +1,9 @@
 import { Emitter } from '../../base/index.ts';
 import { standingOf, type TuiTimings } from '../../domain/index.ts';
-import { contractState, pictureOf, Ring } from '../../screen/index.ts';
+import { contractState, pictureOf } from '../../screen/index.ts';
 import type { TuiView } from '../port.ts';
 import { recordedVersion, type SurfaceManifest, tmuxPlace } from '../surface-manifest.ts';
+import { PackedHistory } from './packed-history.ts';
 import type { Sight } from './sight.ts';
 import type { Tracker } from './tracker.ts';
 
@@ -23,7 +24,7 @@ export interface TuiRecordOptions {
 export class TuiRecord implements TuiView {
   readonly seen = new Emitter<void>();
   readonly #options: TuiRecordOptions;
-  readonly #history = new Ring<Record<string, unknown>>(KEPT);
+  readonly #history = new PackedHistory<Record<string, unknown>>(KEPT);
   #lastSignature = '';
   readonly #stop: () => void;
 

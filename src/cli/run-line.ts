@@ -1,0 +1,183 @@
+import {
+  asRouseError,
+  errnoOf,
+  forbidden,
+  invalid,
+  type RouseError,
+  stableJson,
+  unavailable,
+} from '../base/index.ts';
+import { setLimits } from '../domain/index.ts';
+import { exitCodeOf } from '../wire/codes.ts';
+import type { Command, Input, Output, PrintStyle } from './command.ts';
+import { errorText } from './print/error-text.ts';
+import { createProgress } from './print/progress.ts';
+import { harmlessJson } from './print/terminal-text.ts';
+import { readConfig, readSettings, type Settings } from './settings.ts';
+
+/** The outside world, as the command line sees it. */
+export interface Surroundings {
+  argv: string[];
+  env: NodeJS.ProcessEnv;
+  /** `outlive`: from now on the program goes on when its output cannot be written. */
+  stdout: {
+    write: (text: string) => void;
+    isTTY: boolean;
+    outlive?: () => void;
+    size?: () => { columns: number; rows: number };
+  };
+  stderr: { write: (text: string) => void; isTTY: boolean };
+  stdin: () => Promise<string>;
+  stdinIsTty: boolean;
+  signal: AbortSignal;
+}
+
+/** The command that a line asks for, with what it is given. */
+export interface Match {
+  command: Command;
+  args: string[];
+  flags: Record<string, unknown>;
+}
+
+/** How a line is understood. */
+export interface Understanding {
+  /** The command that was asked for, or an exit code when help was shown instead. */
+  parse: (argv: string[], world: Surroundings) => Match | number | Promise<Match | number>;
+  /** A better word for an error, where there is one. */
+  explain?: (error: unknown, env: NodeJS.ProcessEnv) => Promise<RouseError | undefined>;
+}
+
+/** Parses, runs and prints one command line; answers with the exit code. */
+export async function runLine(outside: Surroundings, { parse, explain }: Understanding): Promise<number> {
+  let world = outside;
+  let style: PrintStyle = 'plain';
+  try {
+    const line = takeStyle(world.argv, world.env);
+    style = line.style;
+    if (style === 'json') world = printingJson(world);
+    setLimits(world.env);
+    const ownTools = world.env['ROUSE_TOOLS'];
+    if (ownTools) await (await import('../tools/index.ts')).loadOwnTools(ownTools);
+    const match = await parse(line.argv, world);
+    if (typeof match === 'number') return match;
+    return await execute(match, style, world);
+  } catch (error) {
+    if (world.signal.aborted) return 130;
+    const explained = await explain?.(error, world.env);
+    return printError(explained ?? refusedByHost(error) ?? asRouseError(error), style, world);
+  }
+}
+
+/** A file that belongs to somebody else is no fault of this program. */
+function refusedByHost(error: unknown): RouseError | undefined {
+  const errno = errnoOf(error);
+  const { path } = error as NodeJS.ErrnoException;
+  if (errno === 'ENOTDIR')
+    return invalid(`${path ?? 'a place it needs'} is not in a directory (${errno})`, {
+      hint: 'set ROUSE_HOME to a directory of your own, or leave it unset',
+      cause: error,
+    });
+  if (errno !== 'EACCES' && errno !== 'EPERM') return undefined;
+  return forbidden(`this account may not use ${path ?? 'a file it needs'} (${errno})`, {
+    hint: 'set ROUSE_HOME to a directory of your own, or correct the owner and mode of that place',
+    cause: error,
+  });
+}
+
+/** Whoever reads JSON on a terminal is as safe as who reads a table. */
+function printingJson(world: Surroundings): Surroundings {
+  const { stdout, stderr } = world;
+  return {
+    ...world,
+    stdout: { ...stdout, write: (text) => stdout.write(harmlessJson(text)) },
+    stderr: { ...stderr, write: (text) => stderr.write(harmlessJson(text)) },
+  };
+}
+
+const STYLES: PrintStyle[] = ['plain', 'json', 'fancy'];
+
+/** The print style may stand anywhere on the line, before or after the command. */
+export function takeStyle(argv: string[], env: NodeJS.ProcessEnv): { argv: string[]; style: PrintStyle } {
+  const wanted = env['HOUMAO_CLI_PRINT_STYLE'];
+  let style: PrintStyle = STYLES.find((name) => name === wanted) ?? 'plain';
+  if (wanted && style !== wanted)
+    throw invalid(`HOUMAO_CLI_PRINT_STYLE must be ${STYLES.join(', ')}, but is "${wanted}"`, {
+      hint: 'set it to one of these, or leave it unset',
+    });
+  const end = argv.indexOf('--') === -1 ? argv.length : argv.indexOf('--');
+  const rest = argv.filter((word, i) => {
+    const named = i < end ? styleNamed(word) : undefined;
+    if (named) style = named;
+    return !named;
+  });
+  return { argv: rest, style };
+}
+
+function styleNamed(word: string): PrintStyle | undefined {
+  return word === '--json' ? 'json' : STYLES.find((name) => word === `--print-${name}`);
+}
+
+async function execute(match: Match, style: PrintStyle, world: Surroundings): Promise<number> {
+  const progress = createProgress(world.stderr, style);
+  const input: Input = {
+    args: match.args,
+    flags: match.flags,
+    stdin: world.stdin,
+    stdinIsTty: world.stdinIsTty,
+    settings: settingsFor(match, world.env),
+    env: world.env,
+    style,
+    out: (text) => world.stdout.write(text),
+    err: (text) => world.stderr.write(text),
+    outIsTty: world.stdout.isTTY,
+    outSize: () => (world.stdout.isTTY ? world.stdout.size?.() : undefined),
+    outliveOutput: () => world.stdout.outlive?.(),
+    signal: world.signal,
+    progress: progress.say,
+  };
+  let output: Output | undefined | void;
+  try {
+    output = await match.command.run!(input);
+  } finally {
+    progress.stop();
+  }
+  if (output) print(output, style, world);
+  return output?.exitCode ?? (world.signal.aborted ? 130 : 0);
+}
+
+function settingsFor({ command }: Match, env: NodeJS.ProcessEnv): Settings {
+  if (!command.despiteConfig) return readSettings(env, readConfig(env));
+  try {
+    return readSettings(env, readConfig(env));
+  } catch {
+    return readSettings(env);
+  }
+}
+
+function print(output: Output, style: PrintStyle, world: Surroundings): void {
+  if (output.data === undefined) return;
+  const text =
+    style === 'json'
+      ? stableJson(output.data)
+      : ((style === 'fancy' ? output.fancy : undefined) ?? output.plain ?? stableJson(output.data));
+  if (text !== '') world.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+function printError(error: RouseError, style: PrintStyle, world: Surroundings): number {
+  const exitCode = exitCodeOf(error);
+  if (style === 'json') {
+    const { code, message, hint, facts } = error;
+    world.stderr.write(stableJson({ error: { code, message, hint: hint ?? null, ...facts } }));
+  } else {
+    world.stderr.write(errorText(error.message, error.hint));
+    if (error.code === 'internal' && world.env['ROUSE_DEBUG'])
+      world.stderr.write(`${error.cause ?? error.stack}\n`);
+  }
+  return exitCode;
+}
+
+/** Says that the output itself cannot be written, and answers with the exit code. */
+export function unwritable(cause: Error, say: (text: string) => void): number {
+  say(errorText(`standard output cannot be written: ${cause.message}`));
+  return exitCodeOf(unavailable(cause.message));
+}

@@ -1,0 +1,20 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { PackedHistory } from './packed-history.ts';
+
+it('gives back the newest records in order, whatever was packed meanwhile', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 130 }),
+      fc.integer({ min: 0, max: 300 }),
+      fc.integer({ min: 1, max: 200 }),
+      (kept, added, asked) => {
+        const history = new PackedHistory<{ at: number; text: string }>(kept);
+        const all = Array.from({ length: added }, (_, at) => ({ at, text: `screen ${at} – ünïcode 🙂` }));
+        for (const each of all) history.add(each);
+        expect(history.last()).toEqual(all.slice(-kept));
+        expect(history.last(asked)).toEqual(all.slice(-Math.min(asked, kept)));
+      },
+    ),
+  );
+});
