@@ -13,9 +13,7 @@ export type { Registration } from './accounts/registration-rows.ts';
 export { FILESYSTEM_CAPABILITIES } from './filesystem-mailbox.ts';
 export * from './links/link-book.ts';
 export {
-  admitStandIns,
   domainOf,
-  STAND_IN,
   standIn,
   standInsOf,
   waitingForFleet,
