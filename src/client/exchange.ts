@@ -64,13 +64,14 @@ export function exchange(target: Target, request: Exchange): Promise<unknown> {
       headers: headersOf(target, payload),
       signal: request.signal,
     });
+    const connectMs = Math.min(timeoutMs, CONNECT_MS);
     const timer = setTimeout(() => outgoing.destroy(new Silence()), timeoutMs);
-    const unheard = setTimeout(() => outgoing.destroy(new Silence()), Math.min(timeoutMs, CONNECT_MS));
+    const unheard = setTimeout(() => outgoing.destroy(new Silence()), connectMs);
     let sent = false;
     const fail = (error: unknown): void => {
       clearTimeout(timer);
       clearTimeout(unheard);
-      reject(troubleOf(error, { target, request, sent, timeoutMs: sent ? timeoutMs : CONNECT_MS }));
+      reject(troubleOf(error, { target, request, sent, timeoutMs: sent ? timeoutMs : connectMs }));
     };
     outgoing.on('socket', (socket) => {
       socket.once(target.secure ? 'secureConnect' : 'connect', () => {
