@@ -9,8 +9,10 @@ import { HostPicture, type Picture, type PictureParts } from './host-picture.ts'
 
 /** After a look, so many times as long as it kept the processor passes before the next: what happens meanwhile is told together. */
 const PAUSE = 4;
-/** What is killed changes no file, and agents of other hosts change none here: while somebody looks, this often. */
+/** What is killed changes no file, and some things are told by their age: while somebody looks, this often. */
 const SAFETY_MS = 3000;
+/** Agents of other hosts change nothing here that is heard: the database is asked for them at each so many of those. */
+const ELSEWHERE_EACH = 2;
 /** Changes that are kept for a reader who comes back. */
 const KEPT = 500;
 
@@ -34,7 +36,7 @@ export class HostView {
   readonly #picture: HostPicture;
   readonly #watches = new DirectoryWatches();
   readonly #changes: PageChange[] = [];
-  readonly #dirty = { host: true, fleet: true, operator: true, agents: new Set<string>() };
+  readonly #dirty = { host: true, fleet: true, operator: true, ages: true, agents: new Set<string>() };
   readonly #touched = new Map<string, Touched>();
   #seq: number;
   #last: Picture = { agents: [], needs: [], counts: NO_COUNTS, troubles: [] };
@@ -138,14 +140,15 @@ export class HostView {
     this.#stopRequests = undefined;
   }
 
-  #guard(): void {
+  #guard(round = 1): void {
     this.#cancelSafety = this.#on.clock.after(SAFETY_MS, () => {
       const alive = this.#alive();
       if (alive !== this.#processes || !this.#watches.covers(this.#directories().keys()))
         this.#dirty.host = true;
-      this.#dirty.fleet = true;
+      this.#dirty.ages = true;
+      if (round % ELSEWHERE_EACH === 0) this.#dirty.fleet = true;
       this.#soon();
-      this.#guard();
+      this.#guard(round + 1);
     });
   }
 
@@ -171,8 +174,8 @@ export class HostView {
   }
 
   #isDirty(): boolean {
-    const { host, fleet, operator, agents } = this.#dirty;
-    return host || fleet || operator || agents.size > 0 || this.#touched.size > 0;
+    const { host, fleet, operator, ages, agents } = this.#dirty;
+    return host || fleet || operator || ages || agents.size > 0 || this.#touched.size > 0;
   }
 
   /** One at a time; whoever comes while one is under way waits for one that began later. */
@@ -189,7 +192,7 @@ export class HostView {
     const { host, fleet, operator } = this.#dirty;
     const agents = new Set(this.#dirty.agents);
     const touched = [...this.#touched.values()];
-    this.#dirty.host = this.#dirty.fleet = this.#dirty.operator = false;
+    this.#dirty.host = this.#dirty.fleet = this.#dirty.operator = this.#dirty.ages = false;
     this.#dirty.agents.clear();
     this.#touched.clear();
     let began = this.#on.clock.monotonic();
@@ -201,7 +204,8 @@ export class HostView {
           for (const { id } of this.#picture.roster.agents) agents.add(id);
         this.#processes = this.#alive();
       }
-      if (fleet) await this.#picture.readFleet();
+      // Who comes or goes here does so in the registry too.
+      if (host || fleet) await this.#picture.readFleet();
       if (operator) await this.#picture.readOperator();
       began = this.#on.clock.monotonic();
       this.#picture.readAgents(agents);
