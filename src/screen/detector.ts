@@ -99,6 +99,8 @@ export type Meaning =
   | 'background'
   /** A prompt is answered by the tool itself: it may not ask its model. */
   | 'logged_out'
+  /** It may still be starting: another screen may come without a key. Doubtful, as it is not said when that is over. */
+  | 'starting'
   | 'shell_mode'
   | 'interrupted'
   | 'failure'
@@ -113,6 +115,8 @@ export interface Sign {
   rows?: number;
   /** Only rows that touch the composer: up to the first blank one. */
   attached?: true;
+  /** Only when no other row is there. */
+  alone?: true;
   row: RegExp;
   /** Told to people instead of the row, where that does not speak for itself. */
   says?: string;

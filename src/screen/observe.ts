@@ -187,6 +187,7 @@ function composerFact(composer: Composer, mode: Mode): NonNullable<Facts['compos
 function doubtfulBusy(seen: Look, verdict: SignalVerdict): string[] {
   const waits = seen.unanswered === 'command' ? !saysIdle(seen, verdict) : seen.unanswered !== null;
   const found = waits ? ['a prompt without an answer'] : [];
+  if (has(seen, 'starting')) found.push('it may still be starting');
   if (verdict.says === 'busy' && verdict.isEvent) found.push(`${verdict.source}: busy`);
   return found;
 }

@@ -53,7 +53,7 @@ function regionRows(
   screen: Screen,
   detector: Detector,
   composer: Composer,
-  sign: Pick<Sign, 'where' | 'rows' | 'attached'>,
+  sign: Pick<Sign, 'where' | 'rows' | 'attached' | 'alone'>,
 ): Row[] {
   const rows = {
     above: () => screen.rows.slice(0, composer.top).reverse(),
@@ -65,6 +65,7 @@ function regionRows(
   const firstBlank = rows.findIndex((row) => row.blank);
   const near = sign.attached && firstBlank >= 0 ? rows.slice(0, firstBlank) : rows;
   const shown = near.filter((row) => !row.blank);
+  if (sign.alone && shown.length > 1) return [];
   return sign.rows === undefined ? shown : shown.slice(0, sign.rows);
 }
 

@@ -84,13 +84,15 @@ export function describeWakes(tool: RealTool): void {
       const before = wakes().length;
       let allSent = (): void => {};
       const sent = new Promise<void>((resolve) => (allSent = resolve));
-      agent.model.hold = ({ prompt }) => (prompt.startsWith('Take your time') ? sent : undefined);
+      // Not what a tool asks beside the turn: it would not begin.
+      const isSlow = ({ prompt, side }: Received): boolean => !side && prompt.startsWith('Take your time');
+      agent.model.hold = (received) => (isSlow(received) ? sent : undefined);
       await agent.begin('Take your time.');
       await agent.received(/Take your time/);
       const refs = [await send('First', 'one'), await send('Second', 'two'), await send('Third', 'three')];
       allSent();
       for (const ref of refs) await archived(ref);
-      const slow = agent.model.log.find(({ prompt }) => prompt.startsWith('Take your time'))!;
+      const slow = agent.model.log.find(isSlow)!;
       expect(slow.aborted).toBe(false);
       await lastWakeEnded();
       expect(wakes()).toHaveLength(before + 1);

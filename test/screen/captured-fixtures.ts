@@ -61,7 +61,8 @@ export const EXPECTED: [RegExp, 'ready' | string[]][] = [
   [/^dialog/, ['dialog', 'unknown_screen']],
   [/^bash-mode/, ['shell_mode', 'draft']],
   [/^exit-armed/, ['exit_armed']],
-  [/^(exited|starting|view|search)/, ['unknown_screen', 'dialog', 'menu']],
+  [/^starting/, ['unknown_screen', 'busy_turn']],
+  [/^(exited|view|search)/, ['unknown_screen', 'dialog', 'menu']],
 ];
 
 export function expectedOf({ state, name }: Fixture): 'ready' | string[] {

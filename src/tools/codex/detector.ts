@@ -31,6 +31,12 @@ const SIGNS: Sign[] = [
   { means: 'success', where: 'turn', rows: 3, row: /^ {2}Worked for \S/ },
 ];
 
+/**
+ * It shows its composer before it knows whether it must ask for a login or for trust; the model is named when it does. Who has
+ * emptied the status line sees the same for ever.
+ */
+const STARTING: Sign = { means: 'starting', where: 'below', alone: true, row: /^ {2}\? for shortcuts$/ };
+
 const COMPOSER: ComposerShape = {
   frame: { kind: 'open' },
   prompts: [
@@ -86,7 +92,7 @@ export const DETECTOR: ToolDetector = {
   buffer: 'alternate',
   composers: [COMPOSER],
   title: TITLE,
-  signs: SIGNS,
+  signs: [...SIGNS, STARTING],
   completion: { where: 'above', entry: /^› (\/\S+)\s{2,}\S/, chosenBy: 'mark' },
   transcript: {
     prompt: PROMPT,
@@ -105,6 +111,7 @@ export const INLINE_DETECTOR: ToolDetector = {
   ...DETECTOR,
   versions: { from: '0.118.0', below: '0.157.0', seen: ['0.118.0', '0.130.0', '0.144.0', '0.155.0'] },
   buffer: 'main',
+  signs: SIGNS,
   title: { ...TITLE, idle: /^[\w.-]+$|^\S.* \| / },
   completion: { where: 'below', entry: /^ {2}(\/\S+)\s{2,}\S/, chosenBy: 'bold' },
   transcript: { prompt: PROMPT, settled: /^■ /, banner: BANNER, answered: ANSWERED },
