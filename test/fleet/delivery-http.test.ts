@@ -57,6 +57,24 @@ describe('messages to agents over HTTP', () => {
   const look = (id: unknown, token: string | undefined): Promise<Answer> =>
     ask('GET', `/workspaces/${target.workspaceId}/a2a/queue/${id}`, token);
 
+  it('a token that was revoked stores nothing from that moment on, though the server knew whose it is', async () => {
+    expect((await send(message('before'))).status).toBe(202);
+    const revoke = 'UPDATE tokens SET revoked_at = now() WHERE workspace_id = $1::uuid';
+    await fleet.sql.query(revoke, [sender.workspaceId]);
+    for (let n = 0; n < 2; n++) expect((await send(message('after'))).status).toBe(401);
+    const stored = 'SELECT count(*)::int AS n FROM a2a_queue WHERE workspace_id = $1::uuid';
+    expect((await fleet.sql.query(stored, [target.workspaceId])).rows).toEqual([{ n: 1 }]);
+  });
+
+  it('an agent of another org is not found, and gets nothing, also when the server knew the sender', async () => {
+    const far = await fleet.tenant(`t-${randomUUID().slice(0, 8)}`);
+    const stranger = await fleet.agent(`far-${randomUUID()}`, { orgId: far.orgId });
+    expect((await send(message('mine'))).status).toBe(202);
+    const other = `/workspaces/${stranger.workspaceId}/a2a`;
+    for (let n = 0; n < 2; n++)
+      expect((await ask('POST', other, sender.token, message('not mine'))).status).toBe(404);
+  });
+
   it('sending answers 202 with the id and the depth, and the message reaches the gateway', async () => {
     const first = await send(message('one'));
     expect(first).toMatchObject({ status: 202, body: { queued: true, queue_depth: 1, duplicate: false } });
