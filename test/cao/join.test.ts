@@ -176,7 +176,9 @@ describe('a terminal of CAO', () => {
   });
 
   it('is interrupted with Escape through CAO, never with its exit', async () => {
-    await json(['agents', 'prompt', '--agent-name', 'cao-gpu', '--prompt', '[[hang]] long']);
+    await ready('cao-gpu');
+    const asked = await json(['agents', 'prompt', '--agent-name', 'cao-gpu', '--prompt', '[[hang]] long']);
+    expect([asked.code, asked.stderr]).toEqual([0, '']);
     const said = await json(['agents', 'interrupt', '--agent-name', 'cao-gpu']);
     expect(said.code).toBe(0);
     await terminal.shows(/Interrupted/);

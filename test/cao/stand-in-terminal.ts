@@ -46,6 +46,7 @@ export class StandInTerminal {
   /** From 2.3 on: the status as it was last seen to rest. Only CAO's own typing takes it away. */
   latched: string | undefined;
   #typedAt = Number.NEGATIVE_INFINITY;
+  #submittedBefore = 0;
   /** A server that was started after the terminal. */
   forgotten = false;
   /** What its provider reads from the screen, whatever that shows. */
@@ -67,11 +68,14 @@ export class StandInTerminal {
   release(): void {
     this.latched = undefined;
     this.#typedAt = performance.now();
+    this.#submittedBefore = this.#program === undefined ? this.submitted().length : 0;
   }
 
-  /** So short after CAO's own typing that an idle screen is the one of before. */
+  /** So short after CAO's own typing that an idle screen is the one of before; a slow machine takes longer to begin a turn. */
   get mayBegin(): boolean {
-    return performance.now() - this.#typedAt < 500;
+    const since = performance.now() - this.#typedAt;
+    if (since < 500 || this.#program !== undefined) return since < 500;
+    return since < 5000 && this.submitted().length === this.#submittedBefore;
   }
 
   get target(): string {
