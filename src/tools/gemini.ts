@@ -165,7 +165,7 @@ export const gemini: Tool = {
   detectors: [DETECTOR],
   notes: {
     beside: 'title: ready, working, action required',
-    taken: 'the transcript',
+    taken: 'the transcript, or the row of queued input',
     ended: '`✦` answer, `✕`, `Request cancelled`',
     mcp: 'a home of this session (`GEMINI_CLI_HOME`)',
     allowsTools: 'a policy of the least weight; every rule of yours wins',

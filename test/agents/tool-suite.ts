@@ -92,7 +92,10 @@ export function describeTool(tool: RealTool): void {
       const { outcome, ledger } = await agent.ended(await agent.submit(text));
       expect(outcome).toBe('refused');
       expect(ledger!.map(({ stage }) => stage)).not.toContain('typed');
-      expect(agent.model.prompts()).toHaveLength(before);
+      // A tool may ask its model for things of its own meanwhile.
+      const words = /[\w ]{5,}/.exec(text)![0].trim();
+      const since = agent.model.prompts().slice(before);
+      expect(since.filter(({ prompt }) => prompt.includes(words))).toEqual([]);
       expect(fs.existsSync(path.join(agent.house.workdir, 'pwned'))).toBe(false);
     });
 

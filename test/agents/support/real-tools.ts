@@ -200,7 +200,7 @@ const gemini: RealTool = {
   askDirective: sh,
   denyKeys: ['Escape'],
   trustRow: /● 1\. Trust folder/,
-  provenBy: ['transcript_row'],
+  provenBy: ['transcript_row', 'pending_row'],
   arrives: (text) => text.trim(),
   headless: [],
   refuses: ['ends with a backslash \\', 'ends with @name'],
