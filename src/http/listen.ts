@@ -42,7 +42,7 @@ export async function listen(door: Door, host: string, port: number, tls?: TlsFi
     each.headersTimeout = 10_000;
     each.requestTimeout = 60_000;
   }
-  server.listen({ host, port });
+  server.listen({ host, port, backlog: BACKLOG });
   try {
     await Promise.race([once(server, 'listening'), failure(server)]);
   } catch (error) {
@@ -60,6 +60,9 @@ function plainServer(listener: http.RequestListener) {
   const server = http.createServer(listener);
   return { server, answering: [server], stop: () => {} };
 }
+
+/** Those who connect while the server is busy wait here: after its restart, every gateway of a fleet at once. */
+const BACKLOG = 4096;
 
 /** Descriptors that files, databases and children need whatever happens. */
 const KEPT_BACK = 96;

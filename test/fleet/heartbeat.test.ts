@@ -61,7 +61,9 @@ describe.each(['postgres', 'embedded'] as const)('heartbeats on %s', (on) => {
 
   it('gives many beats at once no more than the agent has room for, each message to one of them', async () => {
     const agent = await newAgent();
-    await sql.query('UPDATE workspaces SET max_concurrent_tasks = 3 WHERE id = $1::uuid', [agent.workspaceId]);
+    await sql.query('UPDATE workspaces SET max_concurrent_tasks = 3 WHERE id = $1::uuid', [
+      agent.workspaceId,
+    ]);
     await beat(agent);
     for (let n = 0; n < 8; n++) await send(agent, `message ${n}`);
     const answers = await Promise.all(Array.from({ length: 8 }, () => beat(agent)));

@@ -3,7 +3,7 @@ import { forbidden, isRouseError, type Log, notFound } from '../../base/index.ts
 import type { Sql } from '../../db/index.ts';
 import { type Call, serve } from '../../http/index.ts';
 import { type AnswerOf, DELIVERY_ROUTES, type ParamsOf } from '../../wire/index.ts';
-import { addresseeOf, sendToAgent } from '../a2a/index.ts';
+import { addresseeOf, requireAddressee, sendToAgent } from '../a2a/index.ts';
 import {
   DELIVERY_PRIORITY,
   type DeliveryRecord,
@@ -15,7 +15,7 @@ import {
   replay,
   writeCursor,
 } from '../delivery/index.ts';
-import { type Identity, maySeeOrg, partyOf, requireAdmin } from '../identity/index.ts';
+import { type Identity, maySeeOrg, partyOf, requireAdmin, requireLive } from '../identity/index.ts';
 import { requireCaller } from './authenticate.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -79,8 +79,20 @@ async function send(
 ): Promise<AnswerOf<Sending>> {
   const caller = requireCaller(context);
   const target = await addresseeOf(sql, caller, params.workspace_id);
-  const { message, priority, expires_in_seconds: expiresInSeconds } = (await body()).params;
-  if (priority !== undefined && priority > DELIVERY_PRIORITY.task) requireAdmin(caller);
+  /** Whoever is refused for another reason learns nothing of an agent that is not for them. */
+  const mayKnow = async (): Promise<void> => {
+    await requireLive(sql, caller.tokenId);
+    await requireAddressee(sql, caller, params.workspace_id);
+  };
+  const {
+    message,
+    priority,
+    expires_in_seconds: expiresInSeconds,
+  } = (await body().catch((error: unknown) => mayKnow().then(() => Promise.reject(error)))).params;
+  if (priority !== undefined && priority > DELIVERY_PRIORITY.task) {
+    await mayKnow();
+    requireAdmin(caller);
+  }
   try {
     const { id, created, depth } = await sendToAgent(
       sql,
