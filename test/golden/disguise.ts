@@ -54,6 +54,8 @@ const VOLATILE: [RegExp, string][] = [
   [/^agent +(idle|working|screen not recognised yet)\n/gm, ''],
   [/("standing": ?)\{\s*"needs_you": null,\s*"state": "\w+",\s*"words": "[^"]*"\s*\}/g, '$1<as seen>'],
   [/(\+)\d+ ms|(\bms=)\d+|("ms": ?)\d+|("stable_for_seconds": ?)[\d.]+/g, '$1$2$3$4<n>'],
+  // A program that was seen before it gave itself its name goes by that of its interpreter.
+  [/("matched_process_names": ?\[\s*)"(?:sh|node|scripted-agent)"/g, '$1"<as seen>"'],
   // What was seen on the way there depends on when somebody looked.
   [/("evidence": \[)\n(\s+"[^"]*",?\n)+\s*\]/g, '$1<as seen>]'],
   [/("evidence":\[)[^\]\n]+\]/g, '$1<as seen>]'],
