@@ -31,11 +31,17 @@ export function freshClone(clone: string): void {
   lendDependencies(clone);
 }
 
-/** Hard links: npm may clear the folder, and ours must not go with it. */
+/** Hard links: npm may clear the folder, and ours must not go with it. What tools keep there for themselves comes and goes. */
 function lendDependencies(clone: string): void {
   const [ours, theirs] = [ROOT, clone].map((root) => path.join(root, 'node_modules')) as [string, string];
-  const links = spawnSync('cp', ['-al', ours, theirs]).status === 0;
-  if (!links) fs.cpSync(ours, theirs, { recursive: true, force: true });
+  const packages = fs.readdirSync(ours).filter((name) => /^(?!\.)|^\.(bin|package-lock\.json)$/.test(name));
+  fs.mkdirSync(theirs);
+  const links = spawnSync('cp', ['-al', ...packages, theirs], { cwd: ours }).status === 0;
+  if (!links)
+    for (const name of packages) {
+      fs.rmSync(path.join(theirs, name), { recursive: true, force: true });
+      fs.cpSync(path.join(ours, name), path.join(theirs, name), { recursive: true });
+    }
   const stamp = path.join(theirs, '.rouse-setup');
   fs.rmSync(stamp, { force: true });
   const lock = fs.readFileSync(path.join(clone, 'package-lock.json'));

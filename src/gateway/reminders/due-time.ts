@@ -22,6 +22,12 @@ export function remainingMs(due: DueTime, clock: Clock): number {
   return due.at - (due.on === 'wall' ? clock.now().getTime() : clock.monotonic());
 }
 
+/** Both clocks as they stand at one instant: times that are equal stay so, however long it takes to look at them. */
+export function atOneInstant(clock: Clock): Clock {
+  const [now, monotonic] = [clock.now(), clock.monotonic()];
+  return { ...clock, now: () => now, monotonic: () => monotonic };
+}
+
 /** The due time as a stamp, whichever clock it lives on. */
 export function dueAtMs(due: DueTime, clock: Clock): number {
   const at = due.on === 'wall' ? due.at : clock.now().getTime() + (due.at - clock.monotonic());
@@ -76,7 +82,7 @@ export function restoredDue(
   const anchor: DueTime = { on: 'wall', at: anchor_wall_ms };
   const left = remainingMs(due, clock);
   if (definition.cron) return { anchor, due: left > 0 ? cronDue(definition, clock) : due };
-  const first = due_wall_ms <= anchor_wall_ms;
+  const first = definition.mode === 'one_off' || due_wall_ms <= anchor_wall_ms;
   if (first && definition.deliver_at_utc != null) return { due, anchor };
   const longest = (first ? definition.start_after_seconds : definition.interval_seconds) ?? 0;
   const moved = Math.min(0, longest * 1000 - left);

@@ -1,6 +1,7 @@
 import { type Clock, randomHex } from '../../base/index.ts';
 import type { ReminderDefinition } from '../../domain/index.ts';
 import {
+  atOneInstant,
   correctedDue,
   dueAtMs,
   firstDue,
@@ -133,12 +134,13 @@ export class ReminderBook {
   }
 
   #toStored(reminder: LiveReminder): StoredReminder {
+    const clock = atOneInstant(this.#on.clock);
     return {
       reminder_id: reminder.reminder_id,
       definition: reminder.definition,
       created_ms: reminder.createdMs,
-      anchor_wall_ms: dueAtMs(reminder.anchor, this.#on.clock),
-      due_wall_ms: dueAtMs(reminder.due, this.#on.clock),
+      anchor_wall_ms: dueAtMs(reminder.anchor, clock),
+      due_wall_ms: dueAtMs(reminder.due, clock),
       executing: reminder.executing,
     };
   }

@@ -86,7 +86,7 @@ export async function requireUnmanaged(tmux: SessionTmux, holder: VariableHolder
   if (!owner) return;
   const what = window === undefined ? `tmux session "${session}"` : `window "${window}" of "${session}"`;
   throw conflict(`${what} is already agent ${owner}`, {
-    hint: 'stop that agent first',
+    hint: `give it back first: "rouse leave ${owner}" if it was joined, "rouse stop ${owner}" if it was launched`,
     facts: { cause: 'already_managed', manifest_path: manifest },
   });
 }
