@@ -45,6 +45,8 @@ describe('a command about an agent of another host', { timeout: 240_000 }, () =>
   });
 
   it('interrupts its turn', async () => {
+    // The turn of the prompt before has ended.
+    await expect.poll(() => ana.client.tuiState().then(({ submit_ready }) => submit_ready), WAIT).toBe(true);
     const { mark } = ana.control;
     await ana.control.send('busy', { ms: 600_000 });
     await expect.poll(() => ana.client.tuiState().then(({ turn }) => turn.phase), WAIT).toBe('active');
