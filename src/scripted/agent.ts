@@ -54,12 +54,15 @@ export class Agent implements TurnHost {
   hung = false;
   /** Nobody is logged in: prompts are taken and answered by the program itself. */
   loggedOut = false;
+  /** A list of commands that stayed open although its text is gone. */
+  leftMenu: readonly string[] = [];
   #title: string | undefined;
   #parts: AgentParts;
   #desk: DialogDesk;
   #blocks: Block[] = [{ id: 1, kind: 'banner', text: '' }];
   #blockCount = 1;
   #draftShown = { text: '', cursor: 0 };
+  #draftChangedAt = Number.NEGATIVE_INFINITY;
   #armed: { key: string; hint: string; cancel: () => void } | undefined;
 
   constructor(parts: AgentParts) {
@@ -153,7 +156,9 @@ export class Agent implements TurnHost {
   /** The draft changed: shown now, or later when the echo is made to lag. */
   draftChanged(): void {
     const shown = this.composer.view;
-    const { echoLateMs } = this.faults;
+    const { echoLateMs, menuLateMs } = this.faults;
+    this.#draftChangedAt = this.clock.monotonic();
+    if (menuLateMs > 0) this.clock.after(menuLateMs, () => this.changed());
     if (echoLateMs > 0) {
       this.clock.after(echoLateMs, () => {
         this.#draftShown = shown;
@@ -230,7 +235,6 @@ export class Agent implements TurnHost {
     const { current, queue } = this.engine;
     const elapsedMs = current ? this.clock.monotonic() - current.startedAt : 0;
     const busy = current && elapsedMs >= this.faults.busyLagMs;
-    const slash = /^\/\w*$/.test(this.#draftShown.text) ? this.#draftShown.text : undefined;
     return {
       skin: this.skin,
       columns,
@@ -245,7 +249,14 @@ export class Agent implements TurnHost {
       dialog: this.dialog,
       banner: this.banner,
       hint: this.#armed?.hint,
-      menu: slash === undefined ? [] : COMMANDS.filter((command) => command.startsWith(slash)),
+      menu: this.menu,
     };
+  }
+
+  get menu(): readonly string[] {
+    const { text } = this.#draftShown;
+    if (!/^\/\w*$/.test(text)) return this.leftMenu;
+    const late = this.clock.monotonic() - this.#draftChangedAt < this.faults.menuLateMs;
+    return COMMANDS.filter((command) => command.startsWith(text) !== late);
   }
 }

@@ -14,6 +14,8 @@ export class Faults {
   slowRedrawMs = 0;
   /** The draft is shown this much later than it was taken. */
   echoLateMs = 0;
+  /** The list of commands shows others first, and what fits the draft only this much later. */
+  menuLateMs = 0;
   /** A turn shows only this long after it began. */
   busyLagMs = 0;
   /** Replaces the skin's own habit. */
@@ -26,6 +28,7 @@ export class Faults {
     this.pasteLimit = undefined;
     this.slowRedrawMs = 0;
     this.echoLateMs = 0;
+    this.menuLateMs = 0;
     this.busyLagMs = 0;
     this.burst = undefined;
   }

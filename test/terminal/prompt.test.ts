@@ -114,6 +114,30 @@ describe('a prompt', () => {
       expect(told).toEqual(['in the old chat', '/clear', 'in the new chat']);
     }));
 
+  it('for a new chat waits for a list of commands that is drawn later than the command', () =>
+    atDesk(house, async (desk) => {
+      await desk.control.send('menu-late', { ms: 400 });
+      const result = await desk.surface.deliver(
+        desk.prompt('in the new chat', { chatSession: { mode: 'new' } }),
+      );
+      expect([result.outcome, result.reasons]).toEqual(['submitted', []]);
+      const told = desk.records('submitted', 'command').map((each) => each['text'] ?? each['name']);
+      expect(told).toEqual(['/clear', 'in the new chat']);
+    }));
+
+  it('for a new chat whose command is never offered leaves no list of commands open', () =>
+    atDesk(
+      house,
+      async (desk) => {
+        await desk.control.send('menu-late', { ms: 3_600_000 });
+        const prompt = desk.prompt('in the new chat', { chatSession: { mode: 'new' } });
+        expect(await desk.surface.deliver(prompt)).toMatchObject({ outcome: 'failed', untouched: true });
+        await desk.ready();
+        expect(desk.records('submitted', 'command')).toEqual([]);
+      },
+      { flags: ['--skin', 'kimi-like'], surface: { patience: { echoMs: 300 } } },
+    ));
+
   it.each([
     ['a chat that exists', { chatSession: { mode: 'exact' as const, id: 'x' } }],
     ['a model', { execution: { model: { name: 'm' } } }],

@@ -42,6 +42,17 @@ describe('after a crash between typing and proof', () => {
     await desk.close();
   });
 
+  it('a list of commands that outlived the text being taken back is closed', async () => {
+    const desk = await new Desk(house, { flags: ['--skin', 'kimi-like'] }).open();
+    const sinceUtc = new Date().toISOString();
+    await typist.killedAt(desk, 'lane.erasing@2', '/cl');
+    const { verdict } = await desk.surface.recover({ requestId: 'r-1', text: '/cl', sinceUtc });
+    expect(verdict).toBe('not_submitted');
+    await desk.ready();
+    expect(desk.records('command', 'submitted')).toEqual([]);
+    await desk.close();
+  });
+
   it('a draft that is not exactly ours is left alone and nothing is claimed', async () => {
     const desk = await new Desk(house).open();
     const sinceUtc = new Date().toISOString();

@@ -68,6 +68,12 @@ export const CONTROL_COMMANDS: Record<string, CommandSpec> = {
       faults.echoLateMs = fields['ms'] as number;
     },
   },
+  'menu-late': {
+    fields: { ms },
+    run: ({ faults }, fields) => {
+      faults.menuLateMs = fields['ms'] as number;
+    },
+  },
   'busy-lag': {
     fields: { ms },
     run: ({ faults }, fields) => {

@@ -156,6 +156,30 @@ describe('keys given to the agent', () => {
     expect(agent.view(80, 24).draft.text).toBe('late');
   });
 
+  it('the list of commands may lag behind the draft', async () => {
+    const { agent, clock, press } = agentAtDesk();
+    agent.faults.menuLateMs = 200;
+    press('/cl');
+    expect(agent.view(80, 24).menu).toEqual(['/new', '/help', '/exit', '/quit']);
+    await clock.advance(200);
+    expect(agent.view(80, 24).menu).toEqual(['/clear']);
+  });
+
+  it('the list of commands may outlive its text: Enter chooses from it, and a backspace closes it', () => {
+    const { agent, press, types } = agentAtDesk('kimi-like');
+    press('/ne');
+    press('\u0015');
+    expect([agent.composer.text, agent.view(80, 24).menu]).toEqual(['', ['/new']]);
+    press('\r');
+    expect(types('command')).toMatchObject([{ name: '/new' }]);
+    press('/ne');
+    press('\u0015');
+    press('\u007f');
+    expect(agent.view(80, 24).menu).toEqual([]);
+    press('\r');
+    expect(types('command')).toHaveLength(1);
+  });
+
   it('the busy line may lag behind the turn', async () => {
     const { agent, clock, press } = agentAtDesk();
     agent.faults.busyLagMs = 200;

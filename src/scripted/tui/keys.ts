@@ -44,6 +44,7 @@ export class Keys {
       this.#key(event.key);
       return;
     }
+    this.#agent.leftMenu = [];
     this.#agent.disarm();
     if (event.kind === 'paste') this.#paste(event.text);
     if (event.kind !== 'text') return;
@@ -73,9 +74,10 @@ export class Keys {
   }
 
   #key(key: string): void {
-    const { composer } = this.#agent;
+    const { composer, menu, skin } = this.#agent;
     if (key !== 'ctrl-c' && key !== 'escape') this.#agent.disarm();
-    if (key === 'enter') this.#enter();
+    this.#agent.leftMenu = key === 'ctrl-u' && skin.habits.clearingLeavesMenu ? menu : [];
+    if (key === 'enter') this.#enter(menu);
     else if (key === 'newline') composer.insert('\n', 'typed');
     else if (key === 'escape') this.#escape();
     else if (key === 'ctrl-c') this.#controlC();
@@ -85,9 +87,12 @@ export class Keys {
     else EDITS[key]?.(this.#agent);
   }
 
-  #enter(): void {
+  #enter([chosen]: readonly string[]): void {
     const { faults, composer, journal, clock } = this.#agent;
-    if (composer.isEmpty) return;
+    if (composer.isEmpty) {
+      if (chosen !== undefined) this.#command(chosen, { kind: 'command' });
+      return;
+    }
     if (faults.swallowEnters > 0) {
       faults.swallowEnters--;
       journal.record('enter_swallowed', { reason: 'fault', ...fingerprint(composer.text) });

@@ -58,6 +58,8 @@ export interface Habits {
   backslashNewline: boolean;
   completesAtName: boolean;
   questionMarkHelps: boolean;
+  /** Ctrl-U takes the text and leaves its list of commands open: Enter would still choose from it. */
+  clearingLeavesMenu: boolean;
   tabs: 'keep' | 'spaces';
   /** What the tool adds behind a paste. */
   pasteTail: string;

@@ -50,6 +50,7 @@ const plain: Skin = {
     backslashNewline: false,
     completesAtName: false,
     questionMarkHelps: false,
+    clearingLeavesMenu: false,
     tabs: 'keep',
     pasteTail: '',
     burst: { ms: 0, after: 'paste', as: 'swallow' },
@@ -234,7 +235,11 @@ const ALL: Skin[] = [
       no: 'Reject',
       hint: '↵ confirm',
     },
-    habits: { bang: 'always', burst: { ms: 150, after: 'typing', as: 'newline' } },
+    habits: {
+      bang: 'always',
+      clearingLeavesMenu: true,
+      burst: { ms: 150, after: 'typing', as: 'newline' },
+    },
   }),
   skin('copilot-like', 'busy only in the footer, Escape twice to interrupt', {
     placeholder: '',

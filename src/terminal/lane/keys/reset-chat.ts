@@ -2,6 +2,7 @@ import { messageOf } from '../../../base/index.ts';
 import { type LaneContext, sameAs } from '../../lane-context.ts';
 import type { DeliveryResult } from '../../port.ts';
 import { heldText } from '../../proof/held-text.ts';
+import type { Sight } from '../../watch/sight.ts';
 import { waitUntil } from '../../watch/wait-until.ts';
 import { offersExactly, showsCommand } from '../prompt/slash-command.ts';
 import { takeBack } from '../prompt/take-back.ts';
@@ -27,12 +28,8 @@ export async function resetChat(on: LaneContext): Promise<DeliveryResult | undef
     return refuse('not_ready', messageOf(error), true);
   }
   const held = (): string => heldText(tracker.sight.facts, resetCommand, tracker.detector.input);
-  const shown = await waitUntil(on, (seen) => showsCommand(seen, resetCommand) || undefined, patience.echoMs);
-  const before = await tracker.look();
-  // The menu of commands is open now. Where it shows what Enter would choose, that must be this very command.
-  const other = before.facts.menu.value?.chosen !== undefined && !offersExactly(before, resetCommand);
-  const alone = shown && showsCommand(before, resetCommand) && !other;
-  if (!alone || before.facts.dialog.value || before.people.typing) {
+  const before = await seenToMean(resetCommand, on);
+  if (!before || before.facts.dialog.value || before.people.typing) {
     const erased = await takeBack(resetCommand, on);
     const left = erased ? 'the text was taken back' : 'the text may be in the composer';
     return refuse(
@@ -48,4 +45,23 @@ export async function resetChat(on: LaneContext): Promise<DeliveryResult | undef
     patience.resetMs,
   );
   return ready ? undefined : refuse('failed', `the tool was not ready again after ${resetCommand}`, false);
+}
+
+const MOST_LOOKS = 3;
+
+/** A look at the command alone, where Enter means it. A tool draws its list of commands a moment later than the text. */
+async function seenToMean(command: string, on: LaneContext): Promise<Sight | undefined> {
+  const means = (seen: Sight): true | undefined => entersCommand(seen, command) || undefined;
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    if (!(await waitUntil(on, means, on.patience.echoMs))) return undefined;
+    const sight = await on.tracker.look();
+    if (means(sight)) return sight;
+  }
+  return undefined;
+}
+
+/** Where the open list of commands shows what Enter would choose, that must be this very command. */
+function entersCommand(sight: Sight, command: string): boolean {
+  const other = sight.facts.menu.value?.chosen !== undefined && !offersExactly(sight, command);
+  return showsCommand(sight, command) && !other;
 }

@@ -48,6 +48,8 @@ export async function recoverPrompt(interrupted: Interrupted, on: LaneContext): 
   const unread = unreadInput(tracker.sight.view?.pane.tty ?? '') ?? 0;
   const unseen = say('unseen', 'composer', { held: held(), unread });
   if (unread > 0) return unseen;
+  // Killed between the keys that take it back: the list of commands it had opened may still be there.
+  if (attempt?.erasing && held() === 'empty') await takeBack(text, on);
   const proof = await prove(attempt?.step === 'entering' ? onItsWayMs(interrupted, on) : 0);
   if (proof) return { verdict: 'submitted', evidence: [proof] };
   if (neverEntered && held() === 'empty') {
