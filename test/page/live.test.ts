@@ -133,9 +133,13 @@ describe.runIf(FULL)('a page whose server is gone', () => {
     const visitor = await Visitor.come(browser, LOOK, short.origin);
     const page = await visitor.tab(await short.link());
     await page.locator('[data-live="live"]').waitFor();
+    // Before it is all gone: another server may have its port soon after, and would be told to be another.
+    const told = Promise.all([
+      page.locator('[data-live="lost"]').waitFor(),
+      page.getByText(/Not live: this is how it was at/).waitFor(),
+    ]);
     await short.close();
-    await page.locator('[data-live="lost"]').waitFor();
-    await page.getByText(/Not live: this is how it was at/).waitFor();
+    await told;
     expect(visitor.problems.filter((each) => !/ERR_|Failed to load/.test(each))).toEqual([]);
     await visitor.leave();
   });
