@@ -1,14 +1,18 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { parseArgs } from 'node:util';
 import { sleep, systemClock } from '../src/base/index.ts';
 import { EXECUTION_MODES, type ExecutionMode } from '../src/domain/index.ts';
 import { AgentHouse, type HousedAgent } from '../test/support/agent-house.ts';
+import { type OlderGateway, olderGateway } from './support/older-gateway.ts';
 import { memoryOf, processorOf, withDescendants } from './support/process-costs.ts';
 import { relayCosts } from './support/relay-peer.ts';
 
 const WOKEN = 10;
 const ROUNDS = 3;
+/** So many gateways of an older commit share the measure. */
+const OLDER = 10;
 
 interface Cost {
   mode: ExecutionMode;
@@ -21,19 +25,27 @@ interface Cost {
 /**
  * What idle agents cost in each execution mode: every process that Rouse adds beside them, shared pages counted once (PSS),
  * processor time and writes at rest; and how soon 10 agents that are woken at once have their prompt. Beside it Agent Relay,
- * where npm has it. `npm run bench -- host [counts] [seconds] [modes]`, by default `1,10 10`; full: `1,10,50 30`.
+ * where npm has it, and the single gateway of an older commit, where one is named.
+ * `npm run bench -- host [counts] [seconds] [modes] [--beside commit]`, by default `1,10 10`; full: `1,10,50 30`.
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {
-  const counts = (args[0] ?? '1,10').split(',').map(Number);
-  const seconds = Number(args[1] ?? 10);
-  const modes = args[2] ? (args[2].split(',') as ExecutionMode[]) : EXECUTION_MODES;
+  const options = { beside: { type: 'string' } } as const;
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  const counts = (positionals[0] ?? '1,10').split(',').map(Number);
+  const seconds = Number(positionals[1] ?? 10);
+  const modes = positionals[2] ? (positionals[2].split(',') as ExecutionMode[]) : EXECUTION_MODES;
   print(`load ${os.loadavg()[0]!.toFixed(1)} on ${os.cpus().length} processors`);
   print('mode                   agents  PSS each MB  cpu each %  writes  processes  wake p50/p99 ms');
   const costs: Cost[] = [];
   for (const count of counts)
     for (const mode of modes) costs.push(await measure(print, { mode, count, seconds }));
   for (const line of await relayCosts(counts, seconds)) print(line);
-  judge(print, costs);
+  const older = values.beside === undefined ? undefined : olderGateway(values.beside, OLDER, seconds);
+  if (older)
+    print(
+      `a gateway of ${values.beside}: ${older.megabytes} MB resident, ${older.cpu.toFixed(2)} % of a core`,
+    );
+  judge(print, costs, older);
 }
 
 async function measure(
@@ -70,7 +82,7 @@ async function measure(
 }
 
 /** The goals are those of the largest number of hosted agents, beside single gateways of the same run. */
-function judge(print: (line: string) => void, costs: Cost[]): void {
+function judge(print: (line: string) => void, costs: Cost[], older: OlderGateway | undefined): void {
   const hosted = costs.filter(({ mode }) => mode === 'hosted').at(-1);
   const single = costs.filter(({ mode }) => mode === 'detached_process').at(-1);
   if (!hosted) return;
@@ -79,9 +91,13 @@ function judge(print: (line: string) => void, costs: Cost[]): void {
     `${hosted.count} hosted: ${hosted.megabytes.toFixed(1)} MB each (goal 12: ${said(hosted.megabytes <= 12)})`,
   );
   print(`writes at rest: ${hosted.writes} (goal none: ${said(hosted.writes === 0)})`);
-  if (!single) return;
-  const ratio = hosted.cpu / single.cpu;
-  print(`cpu each beside a gateway of its own: ${ratio.toFixed(2)}x (goal 0.1x: ${said(ratio <= 0.1)})`);
+  const beside = (what: string, cpu: number | undefined): void => {
+    if (cpu === undefined) return;
+    const ratio = hosted.cpu / cpu;
+    print(`cpu each beside a gateway ${what}: ${ratio.toFixed(3)}x (goal 0.1x: ${said(ratio <= 0.1)})`);
+  };
+  beside('of its own', single?.cpu);
+  beside('of its own of the older commit', older?.cpu);
 }
 
 /** The process of each gateway or host, its keeper, and everything it has started. */

@@ -63,6 +63,11 @@ export async function listPanes(runner: Runner, session: string): Promise<Pane[]
   return readRecords(PANE, output);
 }
 
+/** All panes of the server; one that is linked into several sessions comes once for each. */
+export async function listAllPanes(runner: Runner): Promise<Pane[]> {
+  return readRecords(PANE, await runner.run([['list-panes', '-a', '-F', PANE_FORMAT]]));
+}
+
 /**
  * The first pane of window 0; undefined when that window was closed. A person may split it: the panes they add come
  * later.

@@ -42,8 +42,8 @@ export interface PaneWatchOptions {
   log: Log;
 }
 
-/** While nothing happens the safety net is cast more and more seldom, up to so many intervals apart. */
-const WIDEST_NET = 30;
+/** While nothing happens the safety net is cast half as often each time, up to so many intervals apart. */
+const WIDEST_NET = 32;
 const RECONNECT_MS = [50, 200, 1000, 5000];
 
 /**
@@ -196,8 +196,9 @@ export class PaneWatch {
     if (this.#state === 'closed' || this.#state === 'lost') return;
     const { clock, pollMs } = this.#options;
     const told = this.#signs?.sure && !this.#people;
-    const intervals = told ? Math.min(WIDEST_NET, 1 + this.#calmPolls) : 1;
-    this.#cancelPoll = clock.after(pollMs * intervals, () => {
+    const intervals = told ? Math.min(WIDEST_NET, 2 ** this.#calmPolls) : 1;
+    const wait = intervals === 1 ? pollMs : inStep(clock.monotonic(), pollMs * intervals);
+    this.#cancelPoll = clock.after(wait, () => {
       this.#glance()
         .catch((error: unknown) => this.#trouble(error))
         .finally(() => this.#poll());
@@ -208,7 +209,7 @@ export class PaneWatch {
   async #glance(): Promise<void> {
     if (this.#state !== 'open' || this.#pane === undefined) return;
     if (this.#options.clock.monotonic() - this.#times.lookedAtMs < this.#options.pollMs / 2) return;
-    const pane = await this.#tmux.showPane(this.#pane);
+    const pane = await this.#line!.glance(this.#pane);
     if (!this.#last || !isSame(this.#last.pane, pane)) return void (await this.look());
     this.#calmPolls++;
     this.news.emit({ kind: 'same' });
@@ -263,6 +264,14 @@ export class PaneWatch {
       this.#cancelRetry = clock.after(pause, () => void this.#tryAgain(reason));
     }
   }
+}
+
+/**
+ * About `periodMs` from now, at an instant at which others of this process look too: those of one period, and of half and
+ * twice that.
+ */
+function inStep(nowMs: number, periodMs: number): number {
+  return Math.ceil(nowMs / periodMs + 0.5) * periodMs - nowMs;
 }
 
 function isSame(one: Pane, other: Pane): boolean {

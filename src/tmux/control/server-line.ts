@@ -3,6 +3,7 @@ import type { Exec } from '../exec.ts';
 import type { Commands, RunOptions } from '../runner.ts';
 import { socketPath } from '../socket.ts';
 import { type Closed, ControlConnection, disconnected, type Notification } from './control-connection.ts';
+import { PaneGlances } from './pane-glances.ts';
 
 export type LineEvent = Exclude<Notification, { kind: 'output' | 'pause' }> | Closed;
 
@@ -48,6 +49,8 @@ export function lineTo(exec: Exec): ServerLine {
  * not answered fails, and whether it took effect is unknown.
  */
 export class ServerLine {
+  /** For all members together. */
+  readonly glances = new PaneGlances(this);
   readonly #exec: Exec;
   readonly #over: () => void;
   readonly #members = new Set<LineMember>();

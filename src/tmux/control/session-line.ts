@@ -1,6 +1,7 @@
 import { currentTenant, Emitter, runFor } from '../../base/index.ts';
 import type { Exec } from '../exec.ts';
 import { sessionTarget } from '../names.ts';
+import type { Pane } from '../pane.ts';
 import type { Commands, Runner, RunOptions } from '../runner.ts';
 import { OutputWatch, type PaneOutput } from './output-watch.ts';
 import { type LineEvent, type LineMember, lineTo, type ServerLine } from './server-line.ts';
@@ -46,6 +47,11 @@ export class SessionLine implements Runner, LineMember {
   /** Never give it a command that waits (`wait-for`, `run-shell`): the commands of everybody would wait too. */
   run(commands: Commands, options?: RunOptions): Promise<string> {
     return this.#line.run(commands, options);
+  }
+
+  /** What the tmux server tells of a pane; whoever shares the control client shares the question. */
+  glance(pane: string): Promise<Pane> {
+    return this.#line.glances.of(pane, this.sessionId);
   }
 
   /** The bytes the pane's program writes from now on, through a control client of their own. The result ends the watch. */
