@@ -1,32 +1,59 @@
+import { ensureClis } from '../scripts/agent-clis.mjs';
 import { Ending, sleep, systemClock } from '../src/base/index.ts';
+import { resolveTimings } from '../src/domain/index.ts';
 import { readTranscript } from '../src/scripted/index.ts';
+import { AgentUnderTest } from '../test/agents/support/agent-under-test.ts';
+import { findInstalled } from '../test/agents/support/installed-tool.ts';
+import { REAL_TOOLS, type RealTool } from '../test/agents/support/real-tools.ts';
 import { AgentHouse, type HousedAgent } from '../test/support/agent-house.ts';
 import { middle } from './support/median.ts';
+
+const MODEL_MS = 600;
+const MOST_MS = 120_000;
 
 /**
  * How long a line of short prompts waits between two turns: from the end of one, as the agent itself records it, to the
  * Enter of the next. Once with an agent that says when its turn ends, once with the same agent of which only the screen
- * tells, in turns. `npm run bench -- drain [prompts]`; by default 10.
+ * tells, in turns. Then each real tool that is named: from the model's last word to its next prompt, the tool's own time
+ * included. `npm run bench -- drain [prompts] [tools]`; by default 10 and no tool.
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {
-  const prompts = Number(args[0] ?? 10);
+  const prompts = Number(args.find((each) => /^\d+$/.test(each)) ?? 10);
+  const tools = args.filter((each) => each in REAL_TOOLS) as (keyof typeof REAL_TOOLS)[];
+  print(`${prompts} prompts in line, each a turn of ${MODEL_MS} ms`);
+  await drainScripted(print, prompts);
+  const { timings } = resolveTimings({});
+  const windows = timings.stability_threshold_seconds + timings.completion_stability_seconds;
+  print(`  goal where the tool says so: 300 ms; the two windows are ${windows * 1000} ms`);
+  for (const name of tools) {
+    const failure = (await ensureClis([name], print))[name];
+    const tool: RealTool = REAL_TOOLS[name];
+    if (failure !== undefined) print(`  ${name}: ${failure}`);
+    else
+      say(
+        print,
+        `${name}, ${tool.tellsEnd ? 'which says so' : 'its screen tells'}`,
+        await real(tool, prompts),
+      );
+  }
+}
+
+function say(print: (line: string) => void, who: string, gaps: number[]): void {
+  const [median, longest] = [middle(gaps), Math.max(...gaps)].map((ms) => ms.toFixed(0));
+  print(`  ${who.padEnd(36)} next prompt after ${median!.padStart(5)} ms (median), ${longest} ms (longest)`);
+}
+
+async function drainScripted(print: (line: string) => void, prompts: number): Promise<void> {
   const ending = new Ending();
   const house = new AgentHouse();
   ending.add(() => house.close());
+  const turn = ['--turn', `${MODEL_MS}ms`];
   try {
     const sides = {
-      'the tool says that its turn ended': await house.launch('told', ['--turn', '600ms']),
-      'only the screen tells': await house.launch('seen', ['--turn', '600ms', '--status-file', '']),
+      'the tool says that its turn ended': await house.launch('told', turn),
+      'only the screen tells': await house.launch('seen', [...turn, '--status-file', '']),
     };
-    print(`${prompts} prompts in line, each a turn of 600 ms`);
-    for (const [name, agent] of Object.entries(sides)) {
-      const gaps = await drain(agent, prompts);
-      const worst = Math.max(...gaps);
-      print(
-        `  ${name.padEnd(36)} next prompt after ${middle(gaps).toFixed(0).padStart(5)} ms (median), ${worst.toFixed(0)} ms (longest)`,
-      );
-    }
-    print('  goal where the tool says so: 300 ms');
+    for (const [name, agent] of Object.entries(sides)) say(print, name, await drain(agent, prompts));
   } finally {
     await ending.run();
   }
@@ -44,4 +71,26 @@ async function drain({ client, transcript }: HousedAgent, prompts: number): Prom
       return [Date.parse(record.at) - Date.parse(before.at)];
     })
     .slice(1);
+}
+
+/** The first turns of a tool are slower than its later ones: one goes before. */
+async function real(tool: RealTool, prompts: number): Promise<number[]> {
+  const agent = await new AgentUnderTest(tool, findInstalled(tool.tool)).open({ stock: true });
+  try {
+    agent.model.delayMs = MODEL_MS;
+    await agent.launch([]);
+    await agent.started();
+    const taken = () => agent.model.prompts().filter((each) => /^drain \d+$/.test(each.prompt));
+    for (let n = 0; n <= prompts; n++) await agent.submit(`drain ${n}`);
+    const begun = performance.now();
+    while (taken().length <= prompts) {
+      if (performance.now() - begun > MOST_MS)
+        throw new Error(`${tool.tool} did not take all prompts:\n${agent.screen()}`);
+      await sleep(systemClock, 200);
+    }
+    const all = taken();
+    return all.slice(2).map(({ at }, n) => at - all[n + 1]!.at - all[n + 1]!.tookMs);
+  } finally {
+    agent.close();
+  }
 }

@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { currentTenant, Emitter, runFor } from '../../src/base/index.ts';
+import { PaneGlances } from '../../src/tmux/control/pane-glances.ts';
 import {
   type LineEvent,
   OutputSigns,
@@ -47,6 +48,34 @@ describe('a line to a session', () => {
       for (const [n, answer] of answers.entries()) {
         expect(answer).toBe(['no_pane', 'failed', 'sent'][n % 5] ?? `answer ${n}`);
       }
+    }));
+
+  it('asks once for all who glance at their panes at the same time, and tells each of its own', () =>
+    withTmux(async (context) => {
+      const { tmux, dir } = context;
+      const asked: string[] = [];
+      const counting = new PaneGlances({
+        run: (commands, options) => {
+          asked.push(commands[0]![0]!);
+          return tmux.run(commands, options);
+        },
+      });
+      const made = ['a', 'b', 'c'].map((name) => tmux.newSession({ ...SESSION, name, cwd: dir }));
+      const ids = (await Promise.all(made)).map(({ paneId }) => paneId);
+      const panes = await Promise.all(ids.map((id) => tmux.showPane(id)));
+      await tmux.run([['kill-session', '-t', '=c']]);
+      const [a, b, c] = await Promise.all(panes.map((pane) => counting.again(pane).catch(tmuxProblemOf)));
+      expect([a, b, c]).toEqual([panes[0], panes[1], 'no_pane']);
+      expect(asked).toEqual(['list-panes']);
+      // Whoever is alone asks for nobody else's.
+      expect(await counting.again(panes[1]!)).toEqual(panes[1]);
+      expect(asked).toEqual(['list-panes', 'display-message']);
+      // Of a pane in two sessions it is told as before.
+      await tmux.run([['link-window', '-s', '=a:0', '-t', '=b:7']]);
+      const views = await Promise.all(['a', 'b'].map((session) => tmux.listPanes(session)));
+      const linked = views.map((all) => all.find(({ id }) => id === ids[0])!);
+      expect(linked[0]!.sessionId).not.toBe(linked[1]!.sessionId);
+      expect(await Promise.all(linked.map((pane) => counting.again(pane)))).toEqual(linked);
     }));
 
   it('gives the same captures as a process does, whatever the screen shows', () =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { PackedHistory } from './packed-history.ts';
+import { PackedHistory, pack } from './packed-history.ts';
 
 it('gives back the newest records in order, whatever was packed meanwhile', () => {
   fc.assert(
@@ -17,4 +17,10 @@ it('gives back the newest records in order, whatever was packed meanwhile', () =
       },
     ),
   );
+});
+
+it('keeps no more room than what is packed takes', () => {
+  const packed = pack(Array.from({ length: 20 }, (_, at) => ({ at, text: 'a screen '.repeat(500) })));
+  expect(packed.byteLength).toBeLessThan(2000);
+  expect(packed.buffer.byteLength).toBe(packed.byteLength);
 });

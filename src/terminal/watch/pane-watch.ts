@@ -209,8 +209,9 @@ export class PaneWatch {
   async #glance(): Promise<void> {
     if (this.#state !== 'open' || this.#pane === undefined) return;
     if (this.#options.clock.monotonic() - this.#times.lookedAtMs < this.#options.pollMs / 2) return;
-    const pane = await this.#line!.glance(this.#pane);
-    if (!this.#last || !isSame(this.#last.pane, pane)) return void (await this.look());
+    const before = this.#last?.pane;
+    const now = before && (await this.#line!.glance(before));
+    if (!this.#last || !now || !isSame(this.#last.pane, now)) return void (await this.look());
     this.#calmPolls++;
     this.news.emit({ kind: 'same' });
   }

@@ -6,13 +6,12 @@ import type { Runner } from '../runner.ts';
 const GATHER_MS = 10;
 
 interface Asked {
-  pane: string;
-  session: string;
+  before: Pane;
   settle: (pane: Pane) => void;
   fail: (error: unknown) => void;
 }
 
-/** Facts of single panes for those who are not in a hurry: one command of the tmux server answers all who ask at about the same time. */
+/** Facts of panes for those who are in no hurry: one command of the tmux server answers all who ask at about the same time. */
 export class PaneGlances {
   readonly #runner: Runner;
   #asked: Asked[] = [];
@@ -21,10 +20,10 @@ export class PaneGlances {
     this.#runner = runner;
   }
 
-  /** `session`: a pane may be shown in several, and is told of as it is there. */
-  of(pane: string, session: string): Promise<Pane> {
+  /** The same pane again; one that is in several sessions, as it is in the same of them. */
+  again(before: Pane): Promise<Pane> {
     return new Promise((settle, fail) => {
-      this.#asked.push({ pane, session, settle, fail });
+      this.#asked.push({ before, settle, fail });
       if (this.#asked.length === 1) runForNobody(() => setTimeout(() => void this.#answer(), GATHER_MS));
     });
   }
@@ -35,7 +34,9 @@ export class PaneGlances {
     try {
       const [first] = asked;
       const panes =
-        asked.length === 1 ? [await showPane(this.#runner, first!.pane)] : await listAllPanes(this.#runner);
+        asked.length === 1
+          ? [await showPane(this.#runner, first!.before.id)]
+          : await listAllPanes(this.#runner);
       for (const each of asked) answerOne(each, panes);
     } catch (error) {
       for (const { fail } of asked) fail(error);
@@ -43,9 +44,9 @@ export class PaneGlances {
   }
 }
 
-function answerOne({ pane, session, settle, fail }: Asked, panes: Pane[]): void {
-  const views = panes.filter(({ id }) => id === pane);
-  const view = views.find(({ sessionId }) => sessionId === session) ?? views[0];
+function answerOne({ before, settle, fail }: Asked, panes: Pane[]): void {
+  const views = panes.filter(({ id }) => id === before.id);
+  const view = views.find(({ sessionId }) => sessionId === before.sessionId) ?? views[0];
   if (view) settle(view);
-  else fail(paneGone(pane));
+  else fail(paneGone(before.id));
 }

@@ -49,9 +49,9 @@ export class SessionLine implements Runner, LineMember {
     return this.#line.run(commands, options);
   }
 
-  /** What the tmux server tells of a pane; whoever shares the control client shares the question. */
-  glance(pane: string): Promise<Pane> {
-    return this.#line.glances.of(pane, this.sessionId);
+  /** What the tmux server tells of a pane now; whoever shares the control client shares the question. */
+  glance(before: Pane): Promise<Pane> {
+    return this.#line.glances.again(before);
   }
 
   /** The bytes the pane's program writes from now on, through a control client of their own. The result ends the watch. */
