@@ -7,6 +7,7 @@ import { openEmbedded } from '../../src/db/index.ts';
 import { serverFiles } from '../../src/fleet/server-files.ts';
 import { readTranscript } from '../../src/scripted/index.ts';
 import { TEMPLATES } from '../support/fleet.ts';
+import { modeFlag } from '../support/gateway-mode.ts';
 import { ROOT, type Said, SessionHouse } from './support/house.ts';
 
 /** Accounts that nobody has: a process may have their uids all the same, when root starts it. */
@@ -86,10 +87,8 @@ describe('where the kernel cannot be asked who connects', () => {
   });
 
   it('a gateway answers only to those who show its token; the commands of its owner do so by themselves', async () => {
-    const launched = await house.json(
-      ...['agents', 'launch', '--tool', 'scripted', '--agent-name', 'gpu'],
-      ...['--gateway-auto-attach', '--gateway-background'],
-    );
+    const launched = await house.json('agents', 'launch', '--tool', 'scripted', '--agent-name', 'gpu');
+    await house.json('agents', 'gateway', 'attach', modeFlag('detached_process'), '--agent-name', 'gpu');
     root = path.dirname(launched['manifest_path']);
     const status = await house.json('agents', 'gateway', 'status', '--agent-name', 'gpu');
     gateway = `http://127.0.0.1:${status['gateway_port']}`;
@@ -131,7 +130,15 @@ describe('where the kernel cannot be asked who connects', () => {
     expect((await house.json('agents', 'list', ...pair))['agents']).toHaveLength(1);
     const tool = ['--tool', 'scripted', '--agent-name', 'cao', '--no-mailbox'];
     const served = await house.json('agents', 'launch', ...tool, ...pair);
-    await house.json('agents', 'gateway', 'attach', '--background', '--agent-name', 'cao', ...pair);
+    await house.json(
+      'agents',
+      'gateway',
+      'attach',
+      modeFlag('detached_process'),
+      '--agent-name',
+      'cao',
+      ...pair,
+    );
     await house.json(
       ...['agents', 'gateway', 'requests', 'submit', '--prompt', 'two', '--agent-name', 'cao', ...pair],
     );
@@ -147,7 +154,7 @@ describe('--allow-users', () => {
   const house = new DoorHouse();
   const at = ['--agent-name', 'gpu'];
   const attach = (...flags: string[]): string[] => [
-    ...['--print-json', 'agents', 'gateway', 'attach', '--background', ...at],
+    ...['--print-json', 'agents', 'gateway', 'attach', modeFlag('detached_process'), ...at],
     ...flags,
   ];
   const desired = (root: string): unknown =>

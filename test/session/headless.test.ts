@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sessionManifest } from '../../src/wire/index.ts';
+import { modeFlag } from '../support/gateway-mode.ts';
 import { SessionHouse } from './support/house.ts';
 
 let house: SessionHouse;
@@ -97,7 +98,7 @@ it('a headless agent without a gateway takes prompts and interrupts, but no keys
     5,
     { sent: false, reasons: [`active_turn_id='turn-0002'`] },
   ]);
-  const attached = await json('agents', 'gateway', 'attach', ...on, '--background');
+  const attached = await json('agents', 'gateway', 'attach', ...on, modeFlag('detached_process'));
   expect([attached.code, attached.json['gateway_health']]).toEqual([0, 'healthy']);
   const submit = () => json('agents', 'gateway', 'requests', 'submit', ...on, '--prompt', 'queued', '--wait');
   expect((await submit()).code).toBe(5);

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { modeFlag } from '../support/gateway-mode.ts';
 import { ROOT, SessionHouse } from './support/house.ts';
 
 let house: SessionHouse;
@@ -44,7 +45,14 @@ describe('join', () => {
   });
 
   it('makes it controllable and not relaunchable without launch options', async () => {
-    const status = await json(['agents', 'gateway', 'attach', '--agent-name', 'mine', '--background']);
+    const status = await json([
+      'agents',
+      'gateway',
+      'attach',
+      '--agent-name',
+      'mine',
+      modeFlag('detached_process'),
+    ]);
     expect(status.json['gateway_health']).toBe('healthy');
     const refused = await json(['agents', 'relaunch', '--agent-name', 'mine']);
     expect([refused.code, refused.json['error'].cause]).toEqual([6, 'not_relaunchable']);

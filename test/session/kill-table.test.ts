@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GATEWAY_MODES, MODE_FLAGS, modeFlag } from '../support/gateway-mode.ts';
 import { ROOT, SessionHouse } from './support/house.ts';
 import { type Random, seeded } from './support/seeded.ts';
 
@@ -34,7 +35,7 @@ afterAll(async () => {
 });
 
 const json = (...args: string[]) => house.rouse(['--print-json', ...args]);
-const gateways = () => house.processes().filter(({ words }) => words.includes('--gateway-root'));
+const gateways = () => house.processes().filter(({ words }) => /--gateway-root|--rouse-home/.test(words));
 const agent = ['--agent-name', 'gpu'];
 
 function begin(...args: string[]): ChildProcess {
@@ -98,7 +99,7 @@ async function recover(victim: Victim): Promise<void> {
 async function oneRun(number: number, random: Random): Promise<void> {
   const victim = VICTIMS[number % VICTIMS.length]!;
   const action = random.pick(['attach', 'detach']);
-  const mode = random.pick(['--foreground', '--background']);
+  const mode = MODE_FLAGS[random.pick([...GATEWAY_MODES])];
   if (action === 'detach') {
     const ready = await json('agents', 'gateway', 'attach', mode, ...agent);
     expect([ready.code, ready.stderr]).toEqual([0, '']);
@@ -131,7 +132,7 @@ describe(`killed at random points (seed ${SEED})`, () => {
 
 describe('the kill table', () => {
   it('gateway killed: not attached, and attaching works', async () => {
-    await json('agents', 'gateway', 'attach', '--background', ...agent);
+    await json('agents', 'gateway', 'attach', modeFlag('detached_process'), ...agent);
     process.kill(gateways()[0]!.pid, 'SIGKILL');
     await house.until(() => gateways().length === 0);
     expect((await json('agents', 'gateway', 'status', ...agent)).json['gateway_health']).toBe('not_attached');
@@ -155,7 +156,7 @@ describe('the kill table', () => {
   });
 
   it('tmux killed: the session is lost, the gateway ends by itself; relaunch works', async () => {
-    await json('agents', 'gateway', 'attach', '--background', ...agent);
+    await json('agents', 'gateway', 'attach', modeFlag('detached_process'), ...agent);
     house.tmux('kill-server');
     await house.until(() => gateways().length === 0);
     const status = await house.rouse(['agents', 'gateway', 'status', ...agent]);

@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identifyProcess, isProcessAlive } from '../../src/base/index.ts';
+import { GATEWAY_MODES, MODE_FLAGS, modeFlag } from '../support/gateway-mode.ts';
 import { sampled } from '../support/sample.ts';
 import { ROOT, SessionHouse } from './support/house.ts';
 
@@ -65,9 +66,9 @@ function portrait(session: string): Record<string, string> {
 
 const join = (session: string) =>
   json(['agents', 'join', '--agent-name', session, '--target-tmux-session', session]);
-const attach = (session: string, mode: '--foreground' | '--background') =>
+const attach = (session: string, mode = modeFlag('tmux_auxiliary_window')) =>
   json(['agents', 'gateway', 'attach', '--agent-name', session, mode]);
-const gateways = () => house.processes().filter(({ words }) => words.includes('--gateway-root'));
+const gateways = () => house.processes().filter(({ words }) => /--gateway-root|--rouse-home/.test(words));
 
 /** Somebody sits at the session. */
 async function attachPerson(session: string): Promise<void> {
@@ -78,18 +79,16 @@ async function attachPerson(session: string): Promise<void> {
 }
 
 describe('stop of a joined session', () => {
-  it.each([
-    ['with a gateway in a window and a person at it', '--foreground', true],
-    ['with a gateway in the background', '--background', false],
-  ] as const)(
-    '%s gives it back with every window, process, variable and option',
-    async (_, mode, watched) => {
-      const session = mode.slice(2);
+  it.each(GATEWAY_MODES)(
+    'with its gateway as %s gives it back with every window, process, variable and option',
+    async (mode) => {
+      const session = MODE_FLAGS[mode].slice(2);
+      const watched = mode === 'tmux_auxiliary_window';
       await personsSession(session);
       if (watched) await attachPerson(session);
       const before = portrait(session);
       expect((await join(session)).code).toBe(0);
-      expect((await attach(session, mode)).json['gateway_health']).toBe('healthy');
+      expect((await attach(session, MODE_FLAGS[mode])).json['gateway_health']).toBe('healthy');
       expect(portrait(session)).not.toEqual(before);
       const said = await json(['agents', 'stop', '--agent-name', session]);
       expect([said.code, said.json['session'], said.json['action'], said.json['notes']]).toEqual([
@@ -99,7 +98,7 @@ describe('stop of a joined session', () => {
         [],
       ]);
       expect(portrait(session)).toEqual(before);
-      expect(gateways()).toEqual([]);
+      await house.until(() => gateways().length === 0);
       expect((await json(['agents', 'list'])).json['agents']).toEqual([]);
       const again = await json(['agents', 'stop', '--agent-name', session]);
       expect([again.code, again.json['error'].cause]).toEqual([3, 'stopped']);
@@ -131,7 +130,7 @@ describe('stop of a joined session', () => {
       await personsSession(session);
       const before = portrait(session);
       await join(session);
-      await attach(session, '--foreground');
+      await attach(session);
       const killed = await json(['agents', 'stop', '--agent-name', session], { ROUSE_CRASH_AT: point });
       expect(killed.code).toBe(-1);
       const said = await json(['agents', 'stop', '--agent-name', session]);
@@ -145,7 +144,7 @@ describe('stop of a joined session', () => {
     await personsSession('twice');
     const before = portrait('twice');
     await join('twice');
-    await attach('twice', '--foreground');
+    await attach('twice');
     const said = await Promise.all([1, 2, 3].map(() => json(['agents', 'stop', '--agent-name', 'twice'])));
     expect(said.some(({ code }) => code === 0)).toBe(true);
     expect(said.every(({ code }) => code === 0 || code === 3)).toBe(true);

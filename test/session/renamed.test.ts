@@ -1,6 +1,9 @@
 import * as fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { modeFlag } from '../support/gateway-mode.ts';
 import { SessionHouse } from './support/house.ts';
+
+const MODE = modeFlag('tmux_auxiliary_window');
 
 let house: SessionHouse;
 let root: string;
@@ -50,7 +53,7 @@ describe('an agent whose tmux session was renamed', () => {
     const direct = await json(['agents', 'prompt', '--agent-name', 'gpu', '--prompt', 'one']);
     expect([direct.code, direct.json['outcome'] ?? direct.json]).toEqual([0, 'submitted']);
     rename('fourth', 'fifth');
-    const attached = await json(['agents', 'gateway', 'attach', '--agent-name', 'gpu']);
+    const attached = await json(['agents', 'gateway', 'attach', MODE, '--agent-name', 'gpu']);
     expect([attached.code, attached.json['tmux_session_name']]).toEqual([0, 'fifth']);
     rename('fifth', 'sixth');
     const status = await json(['agents', 'gateway', 'status', '--agent-name', 'gpu']);

@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readTranscript } from '../../src/scripted/index.ts';
+import { MODE_FLAGS } from '../support/gateway-mode.ts';
 import { SessionHouse } from './support/house.ts';
 
 let house: SessionHouse;
@@ -23,7 +24,7 @@ const json = (...args: string[]) => house.rouse(['--print-json', ...args]);
 const gateway = (action: string, ...args: string[]) =>
   json('agents', 'gateway', action, '--agent-name', 'local', ...args);
 const read = (name: string): string => fs.readFileSync(path.join(root, name), 'utf8');
-const gateways = () => house.processes().filter(({ words }) => words.includes('--gateway-root'));
+const gateways = () => house.processes().filter(({ words }) => /--gateway-root|--rouse-home/.test(words));
 const said = () => readTranscript(transcript).flatMap((each) => (each.type === 'submitted' ? [each] : []));
 
 async function call(port: number, method: string, route: string, body?: object) {
@@ -35,6 +36,12 @@ async function call(port: number, method: string, route: string, body?: object) 
   // biome-ignore lint/suspicious/noExplicitAny: each test says what it expects
   return (await response.json()) as any;
 }
+
+const NEXT_MODE = {
+  tmux_auxiliary_window: 'hosted',
+  hosted: 'detached_process',
+  detached_process: 'tmux_auxiliary_window',
+} as const;
 
 const REMINDER = {
   mode: 'one_off',
@@ -120,17 +127,16 @@ it('a rouse that is killed in the middle leaves what the next attach goes on wit
     'session.attach.before_publish',
   ]) {
     const { json: now } = await gateway('status');
-    const to = now['execution_mode'] === 'detached_process' ? '--foreground' : '--background';
-    const args = ['agents', 'gateway', 'attach', '--agent-name', 'local', to];
+    const to = NEXT_MODE[now['execution_mode'] as keyof typeof NEXT_MODE];
+    const args = ['agents', 'gateway', 'attach', '--agent-name', 'local', MODE_FLAGS[to]];
     const killed = await house.rouse(args, { ROUSE_CRASH_AT: point });
     expect([point, killed.code]).not.toEqual([point, 0]);
-    const again = await gateway('attach', to);
+    const again = await gateway('attach', MODE_FLAGS[to]);
     expect([point, again.code, again.stderr]).toEqual([point, 0, '']);
-    expect(again.json['execution_mode']).toBe(
-      to === '--foreground' ? 'tmux_auxiliary_window' : 'detached_process',
-    );
+    expect(again.json['execution_mode']).toBe(to);
     expect(JSON.parse(read('desired-config.json')).desired_execution_mode).toBe(again.json['execution_mode']);
-    expect([point, gateways().length]).toEqual([point, 1]);
+    // A host that holds nothing any more ends by itself.
+    await house.until(() => gateways().length === 1);
     const { reminders } = await call(again.json['gateway_port'], 'GET', 'reminders');
     const kept = reminders.map((each: { reminder_id: string }) => each.reminder_id);
     expect([point, kept], `${read('logs/gateway.log')}\n${read('events.jsonl')}`).toEqual([point, ids]);

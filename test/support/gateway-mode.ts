@@ -1,10 +1,24 @@
 import { EXECUTION_MODES, type ExecutionMode } from '../../src/domain/index.ts';
 
-function modeOf(given: string | undefined): ExecutionMode {
-  const mode = EXECUTION_MODES.find((one) => one === (given ?? 'detached_process'));
-  if (mode) return mode;
+function modeOf(given: string | undefined): ExecutionMode | undefined {
+  const mode = EXECUTION_MODES.find((one) => one === given);
+  if (mode || given === undefined) return mode;
   throw new Error(`ROUSE_TEST_MODE is one of ${EXECUTION_MODES.join(', ')}, not ${given}`);
 }
 
+const ASKED = modeOf(process.env['ROUSE_TEST_MODE']);
+
 /** How the gateways of this run are started where a test has no reason of its own: `npm run test:modes` sets each. */
-export const GATEWAY_MODE = modeOf(process.env['ROUSE_TEST_MODE']);
+export const GATEWAY_MODE = ASKED ?? 'detached_process';
+
+/** What a test that tries several modes tries: all of them, or the one `npm run test:modes` asks for. */
+export const GATEWAY_MODES: readonly ExecutionMode[] = ASKED ? [ASKED] : EXECUTION_MODES;
+
+export const MODE_FLAGS = {
+  detached_process: '--background',
+  tmux_auxiliary_window: '--foreground',
+  hosted: '--hosted',
+} as const satisfies Record<ExecutionMode, string>;
+
+/** The flag of `agents gateway attach` for this run; a test names the mode it is about when none is asked for. */
+export const modeFlag = (otherwise: ExecutionMode): string => MODE_FLAGS[ASKED ?? otherwise];
