@@ -1,7 +1,11 @@
-import { Emitter, type Ending } from '../base/index.ts';
+import type { Clock, Ending } from '../base/index.ts';
 import type { GatewayLoops } from './gateway-loops.ts';
 import type { GatewayParts } from './open-parts.ts';
+import { type LedgerEntry, PRIORITY, type RequestQueue } from './queue/index.ts';
 import { recordQueueEvents } from './queue-events.ts';
+
+/** How much later those who look after a line learn that it has become longer. */
+const LINE_PAUSE_MS = 50;
 
 /** Who is told of what. Everything said here is a hint: whoever is told looks for itself. */
 export function connectRooms(
@@ -11,7 +15,10 @@ export function connectRooms(
 ): { refresh: () => void } {
   const { surface, queue, slot, instances, events, log, pause, keysPause, turns } = parts;
   const { notifier, mail, remind, late, showState } = made;
+  /** Whether somebody waited when they were told last. */
+  let inLine = false;
   const refresh = (): void => {
+    inLine = queue.depth() > 0;
     showState();
     for (const loop of late.loops) loop.wake();
     late.fleet?.hint();
@@ -27,9 +34,12 @@ export function connectRooms(
   for (const changed of [surface.changed, slot.changed, instances.changed])
     ending.add(changed.on(() => turns.anew()));
   // Of the many that one commit accepted, one word is enough.
-  const moved = new Emitter<void>();
-  ending.add(queue.entries.on(oncePerTick(() => moved.emit())));
-  ending.add(moved.on(refresh));
+  const moved = oncePerTick(refresh);
+  const grown = onceIn(LINE_PAUSE_MS, made.on.clock, refresh);
+  ending.add(grown.end);
+  ending.add(
+    queue.entries.on((entry) => (inLine && isBehindOthers(entry, queue) ? grown.tell() : moved())),
+  );
   ending.add(slot.changed.on(refresh));
   ending.add(instances.changed.on(refresh));
   ending.add(queue.entries.on(({ stage }) => stage === 'finished' && instances.settle()));
@@ -57,5 +67,27 @@ function oncePerTick(work: () => void): () => void {
       asked = false;
       work();
     });
+  };
+}
+
+/** Seldom does anybody do something else because of it: what is before it waits still, and for the same. */
+function isBehindOthers(entry: LedgerEntry, queue: RequestQueue): boolean {
+  if (entry.stage !== 'accepted') return false;
+  const { request_kind, priority, expires_at_utc } = queue.acceptedRow(entry);
+  return request_kind === 'submit_prompt' && priority === PRIORITY.normal && expires_at_utc === null;
+}
+
+/** Some time after the first of those who ask. */
+function onceIn(ms: number, clock: Clock, work: () => void): { tell: () => void; end: () => void } {
+  let cancel: (() => void) | undefined;
+  const due = (): void => {
+    cancel = undefined;
+    work();
+  };
+  return {
+    tell: () => {
+      cancel ??= clock.after(ms, due);
+    },
+    end: () => cancel?.(),
   };
 }

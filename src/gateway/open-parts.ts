@@ -84,13 +84,7 @@ function openLog(
   troubles: FileTroubles,
   ending: Ending,
 ): Log {
-  const file = new RotatingFile(files.log, { maxBytes: 8 * 1024 * 1024, keep: 2, troubles });
+  const file = new RotatingFile(files.log, { maxBytes: 8 * 1024 * 1024, keep: 2, troubles, show });
   ending.add(() => file.close());
-  return createLog({
-    clock,
-    write(line) {
-      file.append(line);
-      show?.(line);
-    },
-  });
+  return createLog({ clock, write: (line) => file.append(line) });
 }

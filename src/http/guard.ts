@@ -15,12 +15,6 @@ export interface GuardOptions {
   documents?: ((path: string) => boolean) | undefined;
 }
 
-/** What every answer says. */
-export const ON_EVERY_ANSWER = [
-  ['cache-control', 'no-store'],
-  ['x-content-type-options', 'nosniff'],
-] as const;
-
 /**
  * Who may speak to a server that can type into agents. A page in a browser can reach loopback: it cannot forge
  * Host (DNS rebinding) or hide its Origin, so both are checked on every request, before anything is read.
@@ -32,8 +26,6 @@ export function guard({
   documents = () => false,
 }: GuardOptions): MiddlewareHandler {
   return async (context, next) => {
-    // Before the answer is made: changing a finished one would make the server build it twice.
-    for (const [name, value] of ON_EVERY_ANSWER) context.header(name, value);
     const { host: hostHeader, scheme } = notice(context, proxies);
     if (!isOurHost(hostHeader, host, hosts)) {
       throw refusal('host_refused', `Host "${hostHeader}" is not this server`, {

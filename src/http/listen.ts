@@ -22,13 +22,23 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** What every answer says, unless it says otherwise itself. Not said through the app: that builds a list of headers for it. */
+const ON_EVERY_ANSWER = [
+  ['cache-control', 'no-store'],
+  ['x-content-type-options', 'nosniff'],
+] as const;
+
 /**
  * Binds and serves. A busy port is a `conflict` with a cause a program can read; no other port is taken instead.
  * The port is taken before anything else is started; until there is an app, every answer is 503.
  */
 export async function listen(door: Door, host: string, port: number, tls?: TlsFiles): Promise<Listening> {
   const starting = (): Response => Response.json({ detail: 'the server is starting' }, { status: 503 });
-  const listener = getRequestListener((request, env) => door.app?.fetch(request, env) ?? starting());
+  const answer = getRequestListener((request, env) => door.app?.fetch(request, env) ?? starting());
+  const listener: http.RequestListener = (incoming, outgoing) => {
+    for (const [name, value] of ON_EVERY_ANSWER) outgoing.setHeader(name, value);
+    return answer(incoming, outgoing);
+  };
   const { server, answering, stop } = tls ? tlsServer(tls, listener) : plainServer(listener);
   const strangers = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

@@ -1,6 +1,5 @@
 import type { Context, Hono } from 'hono';
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Route, Routes } from '../wire/index.ts';
-import { ON_EVERY_ANSWER } from './guard.ts';
 import { readBody, readOptionalBody } from './read-body.ts';
 import { readQuery } from './read-query.ts';
 
@@ -39,16 +38,10 @@ export function serve<Rs extends Routes>(app: Hono, routes: Rs, handlers: Handle
     const handle = handlers[route.id] as Handler<Route>;
     app.on(route.method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
       const answer = await handle(callOf(route, context));
-      if (answer instanceof Response) return guarded(answer);
+      if (answer instanceof Response) return answer;
       return context.json(answer as object, route.statusOf?.(answer as never) ?? route.status ?? 200);
     });
   }
-}
-
-/** A whole answer brings headers of its own, which the context does not add to. */
-function guarded(answer: Response): Response {
-  for (const [name, value] of ON_EVERY_ANSWER) if (!answer.headers.has(name)) answer.headers.set(name, value);
-  return answer;
 }
 
 function callOf(route: Route, context: Context): Call<Route> {

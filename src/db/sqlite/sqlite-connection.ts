@@ -2,7 +2,7 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { type Clock, crashPoint, internal, systemClock, unavailable } from '../../base/index.ts';
 import { GroupCommit } from './group-commit.ts';
 import { LogSync } from './log-sync.ts';
-import { sqliteError } from './sqlite-errors.ts';
+import { isBusy, sqliteError } from './sqlite-errors.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import { type Prepared, StatementCache } from './sqlite-statements.ts';
 import { bindable, exactNumber, readRow, type SqliteParams } from './sqlite-values.ts';
@@ -24,6 +24,14 @@ export interface SqliteRunResult {
   changes: number;
   lastInsertRowid: number | bigint;
 }
+
+type Run<T> = (
+  statement: Prepared['statement'],
+  bound: ReturnType<typeof bindable>,
+  prepared: Prepared,
+) => T;
+
+const SELECT = /^\s*SELECT\b/i;
 
 /**
  * One connection. Everything but commitTogether() is synchronous. Integers come back as numbers, or as BigInt when a
@@ -86,8 +94,7 @@ export class Sqlite {
   }
 
   get<T = Record<string, unknown>>(sql: string, params: SqliteParams = []): T | undefined {
-    this.#leaveGroups();
-    return this.#call(sql, params, (statement, bound, { shape }) => {
+    return this.#ask(sql, params, (statement, bound, { shape }) => {
       // get() stops after one row; a RETURNING statement stopped there could hide a failure of its commit.
       const row = shape.returning ? statement.all(...bound)[0] : statement.get(...bound);
       return row === undefined ? undefined : readRow<T>(row);
@@ -95,8 +102,7 @@ export class Sqlite {
   }
 
   all<T = Record<string, unknown>>(sql: string, params: SqliteParams = []): T[] {
-    this.#leaveGroups();
-    return this.#call(sql, params, (statement, bound) =>
+    return this.#ask(sql, params, (statement, bound) =>
       statement.all(...bound).map((row) => readRow<T>(row)),
     );
   }
@@ -257,11 +263,22 @@ export class Sqlite {
     this.#setForGroups = false;
   }
 
-  #call<T>(
-    sql: string,
-    params: SqliteParams,
-    run: (statement: Prepared['statement'], bound: ReturnType<typeof bindable>, prepared: Prepared) => T,
-  ): T {
+  /**
+   * A reader waits for nobody and syncs nothing, so the settings of a group are good enough for it: changing them back and
+   * forth costs more than most questions. One that is refused all the same asks again as everybody outside of a group does.
+   */
+  #ask<T>(sql: string, params: SqliteParams, run: Run<T>): T {
+    if (!SELECT.test(sql)) this.#leaveGroups();
+    try {
+      return this.#call(sql, params, run);
+    } catch (error) {
+      if (!this.#setForGroups || this.#depth > 0 || !isBusy(error)) throw error;
+      this.#leaveGroups();
+      return this.#call(sql, params, run);
+    }
+  }
+
+  #call<T>(sql: string, params: SqliteParams, run: Run<T>): T {
     try {
       this.#refuseClosed();
       const prepared = this.#statements.use(sql);

@@ -6,6 +6,8 @@ export interface RotatingOptions {
   /** How many old files (`.1` newest) are kept. */
   keep: number;
   troubles: FileTroubles;
+  /** Is shown the same lines, whether or not they can be written. */
+  show?: ((lines: string) => void) | undefined;
 }
 
 /** Lines that wait for a file which cannot be written; beyond it the oldest go. */
@@ -26,6 +28,7 @@ export class RotatingFile {
   #options: RotatingOptions;
   #writer: ReturnType<FileTroubles['writer']>;
   #waiting: string[] = [];
+  #unshown: string[] = [];
   #fd: number | undefined;
   #size = 0;
   #scheduled = false;
@@ -41,6 +44,7 @@ export class RotatingFile {
   append(line: string): void {
     this.#waiting.push(line);
     if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
+    if (this.#options.show) this.#unshown.push(line);
     if (this.#scheduled) return;
     this.#scheduled = true;
     process.nextTick(() => {
@@ -51,6 +55,7 @@ export class RotatingFile {
 
   /** What waits is tried now. */
   write(): void {
+    if (this.#unshown.length > 0) this.#options.show?.(this.#unshown.splice(0).join(''));
     this.#writer.write();
   }
 
