@@ -7,6 +7,7 @@ import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ending, systemClock } from '../src/base/index.ts';
 import { openSqlite } from '../src/db/index.ts';
+import { setLimits } from '../src/domain/index.ts';
 import { PRIORITY, QUEUE_MIGRATIONS, RequestQueue } from '../src/gateway/queue/index.ts';
 import { AgentHouse } from '../test/support/agent-house.ts';
 import { bareServer } from './support/bare-server.ts';
@@ -16,7 +17,10 @@ import { type Contender, inTurn, line, type Measured, warmUp } from './support/r
 const PROMPT = 'Review the last change and say what is wrong with it. '.repeat(4);
 const BODY = JSON.stringify({ schema_version: 1, kind: 'submit_prompt', payload: { prompt: PROMPT } });
 const ROUNDS = 5;
+const SLICE_MS = 400;
 const CLIENTS = 64;
+/** Until a server's code is compiled for speed, which takes some thousand requests. */
+const WARM_UP = 5000;
 /** What nobody takes out of the line must not fill it. */
 const ENDLESS = { ROUSE_MAX_QUEUE_ROWS: '1000000', ROUSE_MAX_QUEUE_BYTES: '1000000000' };
 const BARE = 'bare node:http, the same commit';
@@ -26,6 +30,7 @@ const BARE = 'bare node:http, the same commit';
  * queues behind the same bare server, each in a process of its own. `npm run bench -- http [scale] [--no-peers]`
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {
+  setLimits(ENDLESS);
   if (args[0] === 'serve') return serve(args[1]!);
   const scale = Number(args.find((each) => /^\d+(\.\d+)?$/.test(each)) ?? 1);
   const ending = new Ending();
@@ -34,6 +39,7 @@ export async function run(print: (line: string) => void, args: string[]): Promis
     const servers = [ours, ...(await startServers(['queue'], ending))];
     if (!args.includes('--no-peers')) servers.push(...(await startServers(['peers'], ending)));
     const inProcess = await withinOneProcess(scale);
+    for (const { port } of servers) await warm(port);
     for (const { title, clients, keepAlive } of [
       { title: 'one client, kept alive', clients: 1, keepAlive: true },
       { title: `${CLIENTS} clients, kept alive`, clients: CLIENTS, keepAlive: true },
@@ -44,7 +50,7 @@ export async function run(print: (line: string) => void, args: string[]): Promis
       const contenders = servers.map(({ name, port }) => ({ name, op: () => post(port, agent) }));
       await warmUp(contenders, 200);
       const spent = processorTimes(servers);
-      const found = await inTurn(contenders, { clients, rounds: ROUNDS, sliceMs: 200 * scale });
+      const found = await inTurn(contenders, { clients, rounds: ROUNDS, sliceMs: SLICE_MS * scale });
       const each = spent(found);
       agent.destroy();
       print(`\n${title}`);
@@ -67,6 +73,16 @@ export async function run(print: (line: string) => void, args: string[]): Promis
   } finally {
     await ending.run();
   }
+}
+
+async function warm(port: number): Promise<void> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: CLIENTS });
+  let left = WARM_UP;
+  const client = async (): Promise<void> => {
+    while (left-- > 0) await post(port, agent);
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  agent.destroy();
 }
 
 function post(port: number, agent: http.Agent): Promise<void> {
@@ -114,9 +130,7 @@ type Named = { name: string; port: number; pid?: number };
 async function startServers(kinds: string[], ending: Ending): Promise<Named[]> {
   const found: Named[] = [];
   for (const kind of kinds) {
-    const child = fork(fileURLToPath(import.meta.url), ['serve', kind], {
-      env: { ...process.env, ...ENDLESS },
-    });
+    const child = fork(fileURLToPath(import.meta.url), ['serve', kind]);
     ending.add(async () => {
       if (child.exitCode !== null) return;
       child.disconnect();
@@ -167,14 +181,14 @@ function ownQueue(directory: string, ending: Ending): Contender {
 }
 
 async function withinOneProcess(scale: number): Promise<Measured> {
-  Object.assign(process.env, ENDLESS);
   const ending = new Ending();
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-bench-http-'));
   ending.add(() => fs.rmSync(directory, { recursive: true, force: true }));
   try {
     const contender = ownQueue(directory, ending);
-    await warmUp([contender], 500);
-    const found = await inTurn([contender], { clients: CLIENTS, rounds: ROUNDS, sliceMs: 200 * scale });
+    const slices = { clients: CLIENTS, rounds: ROUNDS, sliceMs: SLICE_MS * scale };
+    await inTurn([contender], { ...slices, rounds: 1 });
+    const found = await inTurn([contender], slices);
     return found.get(contender.name)!;
   } finally {
     await ending.run();

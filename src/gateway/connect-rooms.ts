@@ -37,9 +37,7 @@ export function connectRooms(
   const moved = oncePerTick(refresh);
   const grown = onceIn(LINE_PAUSE_MS, made.on.clock, refresh);
   ending.add(grown.end);
-  ending.add(
-    queue.entries.on((entry) => (inLine && isBehindOthers(entry, queue) ? grown.tell() : moved())),
-  );
+  ending.add(queue.entries.on((entry) => (inLine && isBehindOthers(entry, queue) ? grown.tell() : moved())));
   ending.add(slot.changed.on(refresh));
   ending.add(instances.changed.on(refresh));
   ending.add(queue.entries.on(({ stage }) => stage === 'finished' && instances.settle()));

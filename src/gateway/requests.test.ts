@@ -43,6 +43,20 @@ describe('a queued prompt', () => {
     expect(on.surface.submitted).toEqual(['hello']);
   });
 
+  it('behind others in line is told to whoever mirrors the line, a moment later', async () => {
+    const clock = new FakeClock();
+    const on = await testGateway(ending, {
+      prepare: (surface) => surface.show({ ready: false, reasons: ["dialog='permission'"] }),
+      config: { clock },
+    });
+    for (const text of ['one', 'two', 'three']) await accept(on, prompt(text));
+    const mirrored = async (): Promise<number> => {
+      await clock.advance(100);
+      return JSON.parse(fs.readFileSync(path.join(on.root, 'gateway', 'state.json'), 'utf8')).queue_depth;
+    };
+    await expect.poll(mirrored).toBe(3);
+  });
+
   it('stays accepted with its reason while the agent may not be disturbed, and goes as soon as it may', async () => {
     const on = await testGateway(ending, {
       prepare: (surface) => surface.show({ ready: false, reasons: ["dialog='permission'"] }),

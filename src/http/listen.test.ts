@@ -24,3 +24,26 @@ it('a server outlives every connection that it cannot take', async () => {
     await close();
   }
 });
+
+it('every answer says that it is neither kept nor guessed at, also before there is an app, unless it says otherwise itself', async () => {
+  const app = new Hono()
+    .get('/', (context) => context.json({}))
+    .get('/whole', () => Response.json({}))
+    .get('/kept', () => new Response('', { headers: { 'cache-control': 'max-age=60' } }));
+  const door = { app: undefined as Hono | undefined, accounts: new Accounts() };
+  const { port, close } = await listen(door, '127.0.0.1', 0);
+  const said = async (path: string): Promise<unknown[]> => {
+    const { status, headers } = await fetch(`http://127.0.0.1:${port}${path}`);
+    return [status, headers.get('cache-control'), headers.get('x-content-type-options')];
+  };
+  try {
+    expect(await said('/')).toEqual([503, 'no-store', 'nosniff']);
+    door.app = app;
+    expect(await said('/')).toEqual([200, 'no-store', 'nosniff']);
+    expect(await said('/whole')).toEqual([200, 'no-store', 'nosniff']);
+    expect(await said('/kept')).toEqual([200, 'max-age=60', 'nosniff']);
+    expect(await said('/nowhere')).toEqual([404, 'no-store', 'nosniff']);
+  } finally {
+    await close();
+  }
+});

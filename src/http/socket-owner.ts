@@ -35,7 +35,10 @@ const ANSWER = 72;
 
 let netlink: Netlink | 'unaskable' | undefined;
 let sequence = 0;
+const request = emptyRequest();
 const answer = Buffer.alloc(4096);
+const LOOPBACK = Buffer.of(127, 0, 0, 1);
+const LOOPBACK_6 = Buffer.concat([Buffer.alloc(15), Buffer.of(1)]);
 
 /**
  * Asks the kernel for exactly one socket (sock_diag), the client's. Its text table in /proc is slow, and shows a closed
@@ -44,20 +47,19 @@ const answer = Buffer.alloc(4096);
 export function socketOwner(ends: Ends): SocketOwner {
   netlink ??= openNetlink();
   if (netlink === 'unaskable') return 'unaskable';
-  const request = question(ends);
-  if (!request) return 'nobody';
+  if (!askFor(ends)) return 'nobody';
   sequence = (sequence + 1) >>> 0;
   request.writeUInt32LE(sequence, 8);
   if (netlink.send(netlink.fd, request, REQUEST, MSG_DONTWAIT) !== REQUEST) return 'nobody';
   for (;;) {
     const size = netlink.recv(netlink.fd, answer, answer.length, MSG_DONTWAIT);
     if (size < HEADER) return 'nobody';
-    if (answer.readUInt32LE(8) === sequence) return ownerIn(request, size);
+    if (answer.readUInt32LE(8) === sequence) return ownerIn(size);
   }
 }
 
 /** The answer must be about the very socket asked for: the kernel falls back to one that listens on the same port. */
-function ownerIn(request: Buffer, size: number): SocketOwner {
+function ownerIn(size: number): SocketOwner {
   if (size < HEADER + ANSWER || answer.readUInt16LE(4) !== SOCK_DIAG_BY_FAMILY) return 'nobody';
   const state = answer.readUInt8(HEADER + 1);
   const samePorts = answer.readUInt32BE(HEADER + 4) === request.readUInt32BE(HEADER + 8);
@@ -66,21 +68,27 @@ function ownerIn(request: Buffer, size: number): SocketOwner {
   return answer.readUInt32LE(HEADER + 64);
 }
 
-function question({ localAddress, localPort, remoteAddress, remotePort }: Ends): Buffer | undefined {
+/** Puts the two ends into the request; false when they are not both on this machine's loopback. */
+function askFor({ localAddress, localPort, remoteAddress, remotePort }: Ends): boolean {
   const here = addressBytes(localAddress);
   const there = addressBytes(remoteAddress);
-  if (!here || !there || here.length !== there.length || !localPort || !remotePort) return undefined;
+  if (!here || !there || here.length !== there.length || !localPort || !remotePort) return false;
+  request.writeUInt8(there.length === 4 ? AF_INET : AF_INET6, HEADER);
+  request.writeUInt16BE(remotePort, HEADER + 8);
+  request.writeUInt16BE(localPort, HEADER + 10);
+  request.fill(0, HEADER + 12, HEADER + 44);
+  there.copy(request, HEADER + 12);
+  here.copy(request, HEADER + 28);
+  return true;
+}
+
+function emptyRequest(): Buffer {
   const message = Buffer.alloc(REQUEST);
   message.writeUInt32LE(REQUEST, 0);
   message.writeUInt16LE(SOCK_DIAG_BY_FAMILY, 4);
   message.writeUInt16LE(NLM_F_REQUEST, 6);
-  message.writeUInt8(there.length === 4 ? AF_INET : AF_INET6, HEADER);
   message.writeUInt8(IPPROTO_TCP, HEADER + 1);
   message.writeUInt32LE(0xffffffff, HEADER + 4);
-  message.writeUInt16BE(remotePort, HEADER + 8);
-  message.writeUInt16BE(localPort, HEADER + 10);
-  there.copy(message, HEADER + 12);
-  here.copy(message, HEADER + 28);
   // No cookie: any socket with these ends.
   message.fill(0xff, HEADER + 48, REQUEST);
   return message;
@@ -88,7 +96,8 @@ function question({ localAddress, localPort, remoteAddress, remotePort }: Ends):
 
 /** Only addresses of this machine's loopback; an IPv4 address in IPv6 clothes is IPv4. */
 function addressBytes(address: string | undefined): Buffer | undefined {
-  if (address === '::1') return Buffer.concat([Buffer.alloc(15), Buffer.of(1)]);
+  if (address === '127.0.0.1') return LOOPBACK;
+  if (address === '::1') return LOOPBACK_6;
   const parts = /^(?:::ffff:)?(127)\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(address ?? '');
   return parts ? Buffer.from(parts.slice(1).map(Number)) : undefined;
 }

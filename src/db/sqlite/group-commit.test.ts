@@ -45,6 +45,7 @@ describe('works committed together', () => {
     expect(inside).toEqual([1, 0]);
     expect(settings()).toEqual(before);
     await db.commitTogether(insert('kept'));
+    expect(names()).toEqual(['kept']);
     expect(db.transaction(settings)).toEqual(before);
     const failed = db.commitTogether(() => {
       throw new Error('no');

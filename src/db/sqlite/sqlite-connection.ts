@@ -25,11 +25,7 @@ export interface SqliteRunResult {
   lastInsertRowid: number | bigint;
 }
 
-type Run<T> = (
-  statement: Prepared['statement'],
-  bound: ReturnType<typeof bindable>,
-  prepared: Prepared,
-) => T;
+type Run<T> = (statement: Prepared['statement'], bound: ReturnType<typeof bindable>, prepared: Prepared) => T;
 
 const SELECT = /^\s*SELECT\b/i;
 

@@ -59,6 +59,29 @@ describe('a file for readers that cannot be written', () => {
     );
   });
 
+  it('shows its lines all the same, once, those of one moment together', async () => {
+    const clock = new FakeClock();
+    const troubles = new FileTroubles(clock);
+    const { file, mend } = brokenPlace();
+    const shown: string[] = [];
+    const log = new RotatingFile(file, {
+      maxBytes: 1e6,
+      keep: 1,
+      troubles,
+      show: (lines) => shown.push(lines),
+    });
+    ending.add(() => log.close());
+    log.append('one\n');
+    log.append('two\n');
+    await said(troubles);
+    mend();
+    await clock.advance(1000);
+    expect(fs.readFileSync(file, 'utf8')).toBe('one\ntwo\n');
+    log.append('three\n');
+    log.write();
+    expect(shown).toEqual(['one\ntwo\n', 'three\n']);
+  });
+
   it.skipIf(!fs.existsSync('/dev/full'))('may be a full disk', async () => {
     const troubles = new FileTroubles(new FakeClock());
     const log = new RotatingFile('/dev/full', { maxBytes: 1e6, keep: 1, troubles });

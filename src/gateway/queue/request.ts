@@ -69,6 +69,7 @@ export function promptOf(row: RequestRow): string {
  */
 export function traceOf(row: RequestRow): string {
   if (row.source === 'fleet' && row.idempotency_key) return row.idempotency_key.replace(/^a2a:/, '');
+  if (row.source === 'http') return row.request_id;
   const { mail } = payloadOf(row);
   return Array.isArray(mail) && mail.length > 0 ? mail.join(',') : row.request_id;
 }
