@@ -2,6 +2,8 @@ import { ensureClis } from '../scripts/agent-clis.mjs';
 import { Ending, sleep, systemClock } from '../src/base/index.ts';
 import { resolveTimings } from '../src/domain/index.ts';
 import { readTranscript } from '../src/scripted/index.ts';
+import type { RequestView } from '../src/wire/index.ts';
+import type { Received } from '../test/agents/model/mock-model.ts';
 import { AgentUnderTest } from '../test/agents/support/agent-under-test.ts';
 import { findInstalled } from '../test/agents/support/installed-tool.ts';
 import { REAL_TOOLS, type RealTool } from '../test/agents/support/real-tools.ts';
@@ -14,8 +16,9 @@ const MOST_MS = 120_000;
 /**
  * How long a line of short prompts waits between two turns: from the end of one, as the agent itself records it, to the
  * Enter of the next. Once with an agent that says when its turn ends, once with the same agent of which only the screen
- * tells, in turns. Then each real tool that is named: from the model's last word to its next prompt, the tool's own time
- * included. `npm run bench -- drain [prompts] [tools]`; by default 10 and no tool.
+ * tells, in turns. Then each real tool that is named: from the model's last word to the end of the turn, from there to the
+ * next prompt, and all of it until the model has that prompt, the tool's own time included.
+ * `npm run bench -- drain [prompts] [tools]`; by default 10 and no tool.
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {
   const prompts = Number(args.find((each) => /^\d+$/.test(each)) ?? 10);
@@ -29,12 +32,7 @@ export async function run(print: (line: string) => void, args: string[]): Promis
     const failure = (await ensureClis([name], print))[name];
     const tool: RealTool = REAL_TOOLS[name];
     if (failure !== undefined) print(`  ${name}: ${failure}`);
-    else
-      say(
-        print,
-        `${name}, ${tool.tellsEnd ? 'which says so' : 'its screen tells'}`,
-        await real(tool, prompts),
-      );
+    else sayReal(print, tool, await drainReal(tool, prompts));
   }
 }
 
@@ -73,24 +71,62 @@ async function drain({ client, transcript }: HousedAgent, prompts: number): Prom
     .slice(1);
 }
 
-/** The first turns of a tool are slower than its later ones: one goes before. */
-async function real(tool: RealTool, prompts: number): Promise<number[]> {
+interface Gap {
+  /** From the model's last word to the end that the gateway was told or saw; absent where none is claimed. */
+  endMs: number | undefined;
+  /** From that end until the next prompt was seen in the composer. */
+  typedMs: number | undefined;
+  /** From the model's last word to its next prompt. */
+  allMs: number;
+}
+
+function sayReal(print: (line: string) => void, { tool, tellsEnd }: RealTool, gaps: Gap[]): void {
+  const median = (part: keyof Gap): string => {
+    const known = gaps.flatMap((gap) => gap[part] ?? []);
+    return known.length === 0 ? '    -' : middle(known).toFixed(0).padStart(5);
+  };
+  const who = `${tool}, ${tellsEnd ? 'which says so' : 'its screen tells'}`;
+  print(
+    `  ${who.padEnd(28)} ended after ${median('endMs')}, next prompt typed ${median('typedMs')} later, at the model after ${median('allMs')} ms`,
+  );
+}
+
+/** The first turn of a tool is slower than its later ones: it goes before. */
+async function drainReal(tool: RealTool, prompts: number): Promise<Gap[]> {
   const agent = await new AgentUnderTest(tool, findInstalled(tool.tool)).open({ stock: true });
   try {
     agent.model.delayMs = MODEL_MS;
     await agent.launch([]);
     await agent.started();
-    const taken = () => agent.model.prompts().filter((each) => /^drain \d+$/.test(each.prompt));
-    for (let n = 0; n <= prompts; n++) await agent.submit(`drain ${n}`);
+    const ids: string[] = [];
+    for (let n = 0; n <= prompts; n++) ids.push(await agent.submit(`drain ${n}`));
+    const taken = (): Received[] => agent.model.prompts().filter((each) => /^drain \d+$/.test(each.prompt));
     const begun = performance.now();
     while (taken().length <= prompts) {
       if (performance.now() - begun > MOST_MS)
         throw new Error(`${tool.tool} did not take all prompts:\n${agent.screen()}`);
       await sleep(systemClock, 200);
     }
-    const all = taken();
-    return all.slice(2).map(({ at }, n) => at - all[n + 1]!.at - all[n + 1]!.tookMs);
+    const views = await Promise.all(ids.map((id) => agent.gateway.getRequest(id)));
+    return taken()
+      .slice(1, -1)
+      .map((before, at) => gapOf(before, taken()[at + 2]!, views.slice(at + 1)));
   } finally {
     agent.close();
   }
+}
+
+function gapOf(before: Received, next: Received, [ended, followed]: RequestView[]): Gap {
+  const at = (view: RequestView | undefined, stage: string): number | undefined => {
+    const entry = view?.ledger?.find((each) => each.stage === stage);
+    return entry && Date.parse(entry.at_utc) - performance.timeOrigin;
+  };
+  const word = before.at + before.tookMs;
+  const end = at(ended, 'turn_finished');
+  const typed = at(followed, 'typed');
+  return {
+    endMs: end && end - word,
+    typedMs: end && typed && typed - end,
+    allMs: next.at - word,
+  };
 }
