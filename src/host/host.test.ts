@@ -80,7 +80,8 @@ function house(refuse: (root: string) => boolean = () => false) {
 }
 
 it('an error of one gateway that nobody caught ends and starts again that one alone, with what it held', async () => {
-  const { host, clock, inside, ask, state } = house();
+  const { host, clock, inside, ask, state, directory } = house();
+  fs.mkdirSync(path.join(directory, 'a', 'logs'), { recursive: true });
   await ask('a');
   await ask('b');
   await expect.poll(() => state('b')).toBe('running');
@@ -88,6 +89,8 @@ it('an error of one gateway that nobody caught ends and starts again that one al
   expect(first.act(() => host.blame(new Error('boom')))).toBe(true);
   await expect.poll(() => state('a')).toBe('waiting');
   expect(first.stopped).toEqual([{ reason: 'an error nobody caught', handOver: true }]);
+  // It is told once.
+  expect(fs.readFileSync(path.join(directory, 'a', 'logs', 'gateway.err'), 'utf8')).toBe('gateway: boom\n');
   await clock.advance(1000);
   await expect.poll(() => state('a')).toBe('running');
   expect(inside.get('a')).toMatchObject({ restarts: 1, start: first.start });

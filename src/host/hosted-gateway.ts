@@ -90,7 +90,11 @@ export class HostedGateway implements Tenant {
     this.#starting = starting.catch(() => {});
     return starting.then(
       (running) => this.#hold(running),
-      (error: unknown) => (options.again ? this.#failed(error) : this.#end()),
+      (error: unknown) => {
+        if (!options.again) return this.#end();
+        this.hear(asRouseError(error));
+        this.#failed();
+      },
     );
   }
 
@@ -105,7 +109,7 @@ export class HostedGateway implements Tenant {
     } catch (thrown) {
       this.#on.beyondHelp(thrown);
     }
-    if (!this.#asked) this.#failed(error);
+    this.#failed();
   }
 
   end(handOver: boolean, reason: string): Promise<void> {
@@ -128,9 +132,8 @@ export class HostedGateway implements Tenant {
     });
   }
 
-  #failed(error: unknown): void {
+  #failed(): void {
     if (this.#asked) return;
-    this.hear(asRouseError(error));
     this.#exitCode = 1;
     const now = this.#on.clock.monotonic();
     this.#failures = this.#failures.filter((at) => now - at < WITHIN_MS);
