@@ -18,7 +18,7 @@ import { buildPage } from './build-page.mjs';
 import { thirdPartyNotices } from './licences.mjs';
 import {
   compileBeforehand,
-  lazyBuiltins,
+  lazyParts,
   lazyImports,
   lazyZod,
   partsSource,
@@ -63,14 +63,14 @@ export async function build(target = path.join(root, 'dist')) {
     minifyIdentifiers: true,
     define: {
       ...shared.define,
-      'import.meta.url': 'importMetaUrl',
+      'import.meta.url': 'module.url',
+      'import.meta.dirname': '__dirname',
       ROUSE_QUICK_WORDS: JSON.stringify(Object.keys(QUICK_WORDS)),
     },
   };
   await esbuild.build({
     ...quick,
     entryPoints: { rouse: 'src/main/rouse.ts', 'quick-load': 'src/main/quick-load.ts' },
-    external: ['./quick-load.cjs'],
     outdir,
     outExtension: { '.js': '.cjs' },
   });
@@ -78,20 +78,20 @@ export async function build(target = path.join(root, 'dist')) {
     ...quick,
     entryPoints: ['src/main/command-line.ts'],
     outfile: path.join(outdir, 'command-line.cjs'),
-    plugins: [lazyImports(lazy), lazyBuiltins],
+    plugins: [lazyImports(lazy), lazyParts],
   });
   for (const [word, inside] of Object.entries(QUICK_WORDS))
     await esbuild.build({
       ...quick,
       stdin: wordSource(word),
       outfile: path.join(outdir, `word-${word}.cjs`),
-      plugins: [lazyImports(lazy, inside), lazyBuiltins, lazyZod],
+      plugins: [lazyImports(lazy, inside), lazyParts, lazyZod],
     });
   await esbuild.build({
     ...quick,
     stdin: partsSource,
     outfile: path.join(outdir, 'parts.cjs'),
-    plugins: [lazyBuiltins, lazyZod],
+    plugins: [lazyParts, lazyZod],
   });
   await esbuild.build({
     ...shared,

@@ -58,15 +58,16 @@ export function lazyImports(found, inside = SESSION) {
   };
 }
 
-/** Parts of Node are loaded when the first of their functions is called: `node:crypto` alone takes 3 ms. */
-export const lazyBuiltins = {
-  name: 'lazy-builtins',
+/** Parts of Node, and YAML, are loaded when the first of their functions is called: `node:crypto` alone takes 4 ms. */
+export const lazyParts = {
+  name: 'lazy-parts',
   setup(build) {
-    build.onResolve({ filter: /^node:/ }, ({ path, namespace }) =>
-      namespace === 'lazy-builtin' ? undefined : { path, namespace: 'lazy-builtin' },
+    build.onResolve({ filter: /^(node:.*|yaml)$/ }, ({ path, namespace }) =>
+      namespace === 'lazy-part' ? undefined : { path, namespace: 'lazy-part' },
     );
     // What esbuild makes of `import * as x` inherits from its module, so that nothing is asked of it beforehand.
-    build.onLoad({ filter: /./, namespace: 'lazy-builtin' }, ({ path }) => ({
+    build.onLoad({ filter: /./, namespace: 'lazy-part' }, ({ path }) => ({
+      resolveDir: scripts,
       contents: `let real;
       const lazy = new Proxy({}, {
         get: (_, name) => {
@@ -102,7 +103,7 @@ export function wrap(file) {
     .replace(/\bimport\(/g, 'lazyPart(');
   writeFileSync(
     file,
-    `(function (exports, require, module, __filename, __dirname, lazyPart, compiledPart, importMetaUrl) {${code}\n})`,
+    `(function (exports, require, module, __filename, __dirname, lazyPart, compiledPart) {${code}\n})`,
   );
 }
 

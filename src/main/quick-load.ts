@@ -1,8 +1,7 @@
-import * as fs from 'node:fs';
-import Module from 'node:module';
-import * as path from 'node:path';
-import { pathToFileURL } from 'node:url';
-import * as vm from 'node:vm';
+/** Node's own, as it is: what esbuild makes of an import would be a copy, and `node:module` and `node:url` are seldom needed. */
+declare const require: NodeJS.Require;
+const fs = require('node:fs') as typeof import('node:fs');
+const vm = require('node:vm') as typeof import('node:vm');
 
 type CommandLine = typeof import('./command-line.ts');
 /** A word and what it needs, without all the others; see runQuickWord. */
@@ -35,7 +34,7 @@ export function compiling(directory: string): {
 class QuickBundles {
   readonly #directory: string;
   readonly #cached: boolean;
-  readonly #scripts = new Map<string, vm.Script>();
+  readonly #scripts = new Map<string, import('node:vm').Script>();
   #parts: Parts | undefined;
 
   constructor(directory: string, cached: boolean) {
@@ -44,24 +43,22 @@ class QuickBundles {
   }
 
   load<T>(name: string): T {
-    const filename = path.join(this.#directory, `${name}.cjs`);
+    const filename = `${this.#directory}/${name}.cjs`;
     const cachedData = this.#cached ? read(this.#cacheOf(name)) : undefined;
     // esbuild writes nothing but ASCII, and bytes are taken over as they are.
     const code = fs.readFileSync(filename, 'latin1');
     const script = new vm.Script(code, { filename, ...(cachedData && { cachedData }) });
     this.#scripts.set(name, script);
-    const module = { exports: {} };
+    const module = {
+      exports: {},
+      get url() {
+        return (require('node:url') as typeof import('node:url')).pathToFileURL(filename).href;
+      },
+    };
     const compiledPart = (part: string): Promise<unknown> => this.#part(part);
-    script.runInThisContext()(
-      module.exports,
-      Module.createRequire(filename),
-      module,
-      filename,
-      this.#directory,
-      lazyPart,
-      compiledPart,
-      pathToFileURL(filename).href,
-    );
+    // Every bundle lies beside this one, and finds packages where this one does.
+    const args = [module.exports, require, module, filename, this.#directory, lazyPart, compiledPart];
+    script.runInThisContext()(...args);
     return module.exports as T;
   }
 
@@ -76,7 +73,7 @@ class QuickBundles {
   }
 
   #cacheOf(name: string): string {
-    return path.join(this.#directory, `${name}.cache`);
+    return `${this.#directory}/${name}.cache`;
   }
 }
 

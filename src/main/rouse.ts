@@ -1,9 +1,9 @@
+import { commandLine, quickWord } from './quick-load.ts';
+
 /** The program behind `rouse` and `houmao-mgr`. It answers for its version by itself, and loads the rest only when needed. */
 declare const ROUSE_VERSION: string;
 /** The words that have a bundle of their own. */
 declare const ROUSE_QUICK_WORDS: readonly string[];
-/** A require, because import() would start the ESM loader, which costs more than all the rest. */
-declare function require(path: './quick-load.cjs'): typeof import('./quick-load.ts');
 declare const __dirname: string;
 
 // The launcher moves this aside because Node 20 reads it at every start; children must see it as it was.
@@ -23,10 +23,7 @@ if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1
 } else if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   process.stdout.write(`rouse ${ROUSE_VERSION}\n`);
 } else {
-  const { commandLine, quickWord } = require('./quick-load.cjs');
   const word = ROUSE_QUICK_WORDS.find((each) => each === argv[0]);
   const done = word && quickWord(__dirname, word).run(argv);
   if (!done) void commandLine(__dirname).runCommandLine(argv);
 }
-
-export {};

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { conflict, errnoOf, explainDisk, forbidden, invalid, notFound } from '../errors.ts';
+import { randomHex } from '../ids.ts';
 
 export interface AtomicWriteOptions {
   mode?: number;
@@ -35,7 +35,7 @@ export function writeFileAtomic(
 }
 
 function temporaryFor(file: string): string {
-  const once = `${process.pid}-${randomBytes(4).toString('hex')}`;
+  const once = `${process.pid}-${randomHex(4)}`;
   return path.join(path.dirname(file), `.${path.basename(file)}.tmp-${once}`);
 }
 

@@ -1,4 +1,4 @@
-import { loadPart } from '../load-part.ts';
+import { loadNativePart } from '../native-part.ts';
 
 interface Koffi {
   load(library: null): { func(prototype: string): unknown };
@@ -9,10 +9,10 @@ let koffi: Koffi | undefined;
 
 /**
  * A function of the C library, by its prototype. koffi is loaded on first use: most commands need none, and loading
- * costs ten milliseconds. Throws where it cannot be had.
+ * costs milliseconds. Throws where it cannot be had.
  */
 export function nativeFunction<F>(prototype: string): F {
-  koffi ??= loadPart<Koffi>('koffi');
+  koffi ??= loadNativePart<Koffi>('koffi', (arch) => `@koromix/koffi-linux-${arch}/linux_${arch}/koffi.node`);
   return koffi.load(null).func(prototype) as F;
 }
 

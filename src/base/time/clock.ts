@@ -16,14 +16,20 @@ export interface Clock {
 /** The longest single timer Node keeps; a longer wait is taken in steps. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** Of the same clock as `performance.now()`, whose first call takes a millisecond. */
+function monotonic(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + nanoseconds / 1e6;
+}
+
 export const systemClock: Clock = {
   now: () => new Date(),
-  monotonic: () => performance.now(),
+  monotonic,
   after(ms, call) {
-    const due = performance.now() + ms;
+    const due = monotonic() + ms;
     let timer: NodeJS.Timeout;
     const arm = (): void => {
-      const left = due - performance.now();
+      const left = due - monotonic();
       if (left <= 0) callListener(call);
       else timer = setTimeout(arm, Math.min(left, LONGEST_TIMER_MS));
     };

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { currentTenant } from '../../base/index.ts';
+import { currentTenant, systemClock } from '../../base/index.ts';
 import { IN_MEMORY } from './sqlite-file.ts';
 
 /** A disk that answers sooner is waited for in place, because handing over to a thread and back takes longer. */
@@ -41,17 +41,17 @@ export class LogSync {
 
   syncNow(): void {
     if (this.#file === undefined) return;
-    const begun = performance.now();
+    const begun = systemClock.monotonic();
     fs.fdatasyncSync(this.#open(this.#file));
-    this.#lastMs = performance.now() - begun;
+    this.#lastMs = systemClock.monotonic() - begun;
   }
 
   #syncAside(fd: number, done: (error: unknown) => void): void {
-    const begun = performance.now();
+    const begun = systemClock.monotonic();
     this.#running++;
     fs.fdatasync(fd, (error) => {
       this.#running--;
-      this.#lastMs = performance.now() - begun;
+      this.#lastMs = systemClock.monotonic() - begun;
       if (this.#closed) this.#release();
       done(error ?? undefined);
     });

@@ -8,9 +8,10 @@ import {
   fsyncDirectory,
   invalid,
   isRouseError,
-  loadPart,
+  loadNativePart,
   messageOf,
   notFound,
+  systemClock,
   unavailable,
   unsupported,
 } from '../../base/index.ts';
@@ -41,7 +42,10 @@ export function openSqliteFile(options: SqliteFileOptions): DatabaseSyncInstance
     }
   }
   // Loaded on first use: most commands never open a database.
-  const { DatabaseSync } = loadPart<{ DatabaseSync: typeof DatabaseSyncClass }>('@photostructure/sqlite');
+  const { DatabaseSync } = loadNativePart<{ DatabaseSync: typeof DatabaseSyncClass }>(
+    '@photostructure/sqlite',
+    (arch) => `@photostructure/sqlite/prebuilds/linux-${arch}/@photostructure+sqlite.glibc.node`,
+  );
   let db: DatabaseSyncInstance | undefined;
   try {
     const place = immutable ? `${pathToFileURL(file).href}?immutable=1` : file;
@@ -93,7 +97,7 @@ function applySettings(
 
 /** Two processes that make the same new file at once collide here without SQLite waiting by itself. */
 function useWriteAheadLog(db: DatabaseSyncInstance, file: string, busyTimeoutMs: number): void {
-  const deadline = performance.now() + busyTimeoutMs;
+  const deadline = systemClock.monotonic() + busyTimeoutMs;
   for (;;) {
     try {
       const row = db.prepare('PRAGMA journal_mode = WAL').get() as { journal_mode: string };
@@ -102,7 +106,7 @@ function useWriteAheadLog(db: DatabaseSyncInstance, file: string, busyTimeoutMs:
         hint: 'put it on a local file system',
       });
     } catch (error) {
-      if (!isBusy(error) || performance.now() >= deadline) throw error;
+      if (!isBusy(error) || systemClock.monotonic() >= deadline) throw error;
       pauseThread(5);
     }
   }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../base/index.ts';
 import type { DocumentAttachment } from './mail-attachment.ts';
 import type { MailPrincipal } from './mail-principal.ts';
 
@@ -53,7 +53,7 @@ export function contentDigest(message: MailDocument): string {
     ]),
     message.body,
   ];
-  return createHash('sha256').update(JSON.stringify(said)).digest('hex');
+  return sha256(JSON.stringify(said));
 }
 
 /** Whose key it is: senders do not share keys, and a post into a mailbox is not that mailbox's own send. */

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { compactStamp, invalid } from '../../base/index.ts';
+import { compactStamp, invalid, randomHex } from '../../base/index.ts';
 
 const MESSAGE_ID = /^msg-\d{8}T\d{6}Z-[0-9a-f]{32}$/;
 
@@ -18,8 +17,7 @@ export function newMessageId(at: Date): string {
   const ms = Math.max(at.getTime(), 0);
   madeInMs = ms === lastMs ? (madeInMs + 1) & 0xffff : 0;
   lastMs = ms;
-  const random = randomUUID().slice(-17).replace('-', '');
-  return `msg-${compactStamp(at)}-${hex(ms, 12)}${hex(madeInMs, 4)}${random}`;
+  return `msg-${compactStamp(at)}-${hex(ms, 12)}${hex(madeInMs, 4)}${randomHex(8)}`;
 }
 
 function hex(value: number, digits: number): string {

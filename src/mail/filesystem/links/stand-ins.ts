@@ -19,7 +19,10 @@ export function admitStandIns(store: OpenRoot, from: string, typed: readonly str
   const active = store.book.open(store.db);
   const foreign = typed
     .map((address) => address.trim())
-    .filter((address) => (active(address)?.role ?? STAND_IN) === STAND_IN);
+    .filter((address) => {
+      const known = active(address);
+      return known === undefined || known.role === STAND_IN;
+    });
   if (foreign.length === 0) return;
   const link = readLink(store.layout, from);
   for (const address of foreign) {

@@ -1,10 +1,12 @@
 import * as fs from 'node:fs';
+import { promisify } from 'node:util';
 import { errnoOf, internal, nativeFunction } from '../../../base/index.ts';
 
 /** From here on one flush of the whole file system is cheaper than one per file. */
 const MANY = 64;
 
 type SyncFs = { async(fd: number, done: (error: Error | null, result: number) => void): void };
+const fsync = promisify(fs.fsync) as (fd: number) => Promise<void>;
 let syncfs: SyncFs | undefined;
 
 /** Resolves when these files and directories would survive a power cut. The event loop goes on meanwhile. */
@@ -17,18 +19,18 @@ export async function flushToDisk(paths: readonly string[]): Promise<void> {
 }
 
 async function flushOne(path: string): Promise<void> {
-  let handle: fs.promises.FileHandle;
+  let fd: number;
   try {
-    handle = await fs.promises.open(path, 'r');
+    fd = fs.openSync(path, 'r');
   } catch (error) {
     // Removed meanwhile: there is nothing left to keep.
     if (errnoOf(error) === 'ENOENT') return;
     throw error;
   }
   try {
-    await handle.sync();
+    await fsync(fd);
   } finally {
-    await handle.close();
+    fs.closeSync(fd);
   }
 }
 

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256 } from '../../../base/index.ts';
 import { checkBody, escapeBody, unescapeBody } from './body.ts';
 import { checkFields, type FlatMessage, orderFields, writeField } from './envelope.ts';
 
@@ -34,13 +34,13 @@ export function contentHash({ fields, body }: FlatMessage): string {
     ...['from', 'to', 're', 'in-reply-to', 'reply-policy'].map((key) => fields.get(key) ?? ''),
     body.replace(/\r\n/g, '\n').replace(/\n+$/, ''),
   ];
-  return hash('sha256', JSON.stringify(said)).slice(0, 16);
+  return sha256(JSON.stringify(said)).slice(0, 16);
 }
 
 /** How a message without an id is named: `~` and a hash of its content and date. */
 export function anonymousRef(message: FlatMessage): string {
   const dated = `${contentHash(message)}\n${message.fields.get('created') ?? ''}`;
-  return `~${hash('sha256', dated).slice(0, 16)}`;
+  return `~${sha256(dated).slice(0, 16)}`;
 }
 
 export function refOf(message: FlatMessage): string {

@@ -6,10 +6,21 @@ import { messagesIn } from '../format/found-message.ts';
 import { IdSet } from './id-set.ts';
 import type { MailboxPaths } from './mailbox-path.ts';
 import { openToUsers, sideMode } from './side-directory.ts';
+import { currentIdentity, identityOf } from './snapshot.ts';
 
 export interface JournalEntry {
   id: string;
   hash: string;
+}
+
+/** The journal as this process left it: while its file is this one, nobody has written to it since. */
+interface Left {
+  identity: string;
+  size: number;
+  mailbox: string;
+  archive: string;
+  /** Every id in it is known here. */
+  remembered: boolean;
 }
 
 const TITLE = 'rouse-mailfile-ids 1 ';
@@ -34,6 +45,8 @@ export class Journal {
   #finds = 0;
   #known = new Map<string, string>();
   #read = { inode: 0, size: 0 };
+  #baseline = 0;
+  #left: Left | undefined;
 
   constructor(paths: MailboxPaths) {
     this.#paths = paths;
@@ -41,26 +54,44 @@ export class Journal {
 
   /** True when it covers exactly these states of mailbox and archive, and has not grown far beyond its use. */
   covers(mailbox: string, archive: string): boolean {
+    const left = this.#stillLeft();
+    if (left) return left.mailbox === mailbox && left.archive === archive && this.#isShort(left.size);
     return this.#reading((fd, size) => {
       const tail = fileSource(fd, size)
         .read(Math.max(0, size - 512), 512)
         .toString('utf8');
-      const baseline = Number(fileSource(fd, size).read(TITLE.length, 12).toString('latin1'));
-      return tail.endsWith(`\n${checkpoint(mailbox, archive)}`) && size < CHUNK + 2 * baseline;
+      this.#baseline = Number(fileSource(fd, size).read(TITLE.length, 12).toString('latin1'));
+      return tail.endsWith(`\n${checkpoint(mailbox, archive)}`) && this.#isShort(size);
     }, false);
+  }
+
+  #isShort(size: number): boolean {
+    return size < CHUNK + 2 * this.#baseline;
+  }
+
+  #stillLeft(): Left | undefined {
+    return this.#left && currentIdentity(this.#paths.ids) === this.#left.identity ? this.#left : undefined;
   }
 
   /** The hashes of those ids that are known. */
   find(ids: readonly string[]): Map<string, string> {
     const found = new Map<string, string>();
     if (ids.length === 0) return found;
+    if (this.#stillLeft()?.remembered) {
+      this.#findKnown(ids, found);
+      return found;
+    }
     this.#reading((fd, size) => {
       const source = fileSource(fd, size);
       if (++this.#finds <= FINDS_BEFORE_MEMORY || size > MOST_REMEMBERED) return lookUp(source, ids, found);
       this.#remember(source, fs.fstatSync(fd).ino);
-      for (const id of ids) if (this.#known.has(id)) found.set(id, this.#known.get(id)!);
+      this.#findKnown(ids, found);
     }, undefined);
     return found;
+  }
+
+  #findKnown(ids: readonly string[], found: Map<string, string>): void {
+    for (const id of ids) if (this.#known.has(id)) found.set(id, this.#known.get(id)!);
   }
 
   /** A process that looks often keeps the ids in memory and reads only what was appended since. */
@@ -77,6 +108,7 @@ export class Journal {
 
   /** After the commit, which stands whatever happens here: a journal that could not be appended is found stale. */
   append(entries: readonly JournalEntry[], mailbox: string, archive: string): void {
+    this.#left = undefined;
     try {
       this.#append(entries, mailbox, archive);
     } catch {
@@ -90,7 +122,17 @@ export class Journal {
     const flags = fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_NOFOLLOW;
     const fd = fs.openSync(this.#paths.ids, flags);
     try {
-      fs.writeSync(fd, `${lines}${checkpoint(mailbox, archive)}`);
+      const bytes = Buffer.from(`${lines}${checkpoint(mailbox, archive)}`);
+      // A disk that was full took a part of it: found stale by the next look.
+      if (fs.writeSync(fd, bytes) !== bytes.length) return;
+      const stat = fs.fstatSync(fd, { bigint: true });
+      const size = Number(stat.size);
+      const remembered = this.#read.inode === Number(stat.ino) && this.#read.size + bytes.length === size;
+      if (remembered) {
+        for (const { id, hash } of entries) this.#known.set(id, hash);
+        this.#read.size = size;
+      }
+      this.#left = { identity: identityOf(stat), size, mailbox, archive, remembered };
     } finally {
       fs.closeSync(fd);
     }

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { errnoOf, forbidden, invalid, notFound } from '../../../base/index.ts';
+import { errnoOf, forbidden, invalid, notFound, sha256 } from '../../../base/index.ts';
 
 /** One mailbox file and everything that belongs to it. Every spelling of its path gives the same. */
 export interface MailboxPaths {
@@ -38,9 +37,7 @@ export function locateMailbox(given: string, options: LocateOptions = {}): Mailb
   const scoped = path.basename(directory) === '.agent';
   const side = scoped ? path.join(directory, 'locks') : (options.privateRoot ?? defaultPrivateRoot());
   // Outside an .agent directory the name comes from the directory itself, so that bind mounts are one place too.
-  const stem = scoped
-    ? basename
-    : createHash('sha256').update(`${stat.dev}:${stat.ino}\n${basename}`).digest('hex').slice(0, 32);
+  const stem = scoped ? basename : sha256(`${stat.dev}:${stat.ino}\n${basename}`).slice(0, 32);
   return {
     mailbox,
     directory,
@@ -139,5 +136,5 @@ export function networkWarning(paths: MailboxPaths): string | undefined {
 
 /** The lock of the shell recipe: `/tmp/foundry-mailbox-<sha256 of the real path>.lock`. */
 export function compatLockPath(paths: MailboxPaths): string {
-  return `/tmp/foundry-mailbox-${createHash('sha256').update(paths.mailbox).digest('hex')}.lock`;
+  return `/tmp/foundry-mailbox-${sha256(paths.mailbox)}.lock`;
 }

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { unavailable } from '../../../base/index.ts';
+import { systemClock, unavailable } from '../../../base/index.ts';
 import { explainWrite, notConfirmed } from './explain-write.ts';
 import { identityOf, isUnchanged, openSnapshot, type Snapshot } from './snapshot.ts';
 import { fsync, type Splice, writeSpliced } from './splice.ts';
@@ -78,7 +78,7 @@ async function fill(
   await writeSpliced(fd, { fd: base.fd, size: base.source.size }, splices);
   inheritAccess(temp, base.stat);
   // A stamp finer than the kernel's clock tick: any later write gives another one, even within the same tick.
-  const now = (performance.timeOrigin + performance.now()) / 1000;
+  const now = (Date.now() + (systemClock.monotonic() % 1)) / 1000;
   fs.futimesSync(fd, now, now);
   const stat = fs.fstatSync(fd, { bigint: true });
   return { identity: identityOf(stat), size: Number(stat.size) };
