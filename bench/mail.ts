@@ -33,8 +33,16 @@ async function throughput(bench: Bench, print: Print, names: string[]): Promise<
       for (const lane of Object.values(lanes)) await lane.slice(PER_SLICE);
     }
     await end();
-    const apart = { processes: [] as number[], recipe: [] as number[], inlined: [] as number[] };
+    const apart = {
+      append: [] as number[],
+      insert: [] as number[],
+      processes: [] as number[],
+      recipe: [] as number[],
+      inlined: [] as number[],
+    };
     for (let round = 0; round < ROUNDS; round++) {
+      apart.append.push(await bench.floor('append', producers));
+      apart.insert.push(await bench.floor('insert', producers));
       apart.processes.push(await bench.processes(producers));
       apart.recipe.push(await bench.recipe(producers));
       apart.inlined.push(await bench.inlined(producers));
@@ -64,7 +72,11 @@ async function throughput(bench: Bench, print: Print, names: string[]): Promise<
         `      goals: beyond raw fsync: ${told(answered > raw)}; 20x recipe: ${told(answered >= 20 * recipe)}`,
       );
     print(`      … until files and links are there    ${rate(published)}`);
-    print(`    ours, ${String(producers).padStart(2)} processes                    ${beside(processes)}`);
+    const many = `${String(producers).padStart(2)} processes`;
+    const [append, insert] = [middle(apart.append), middle(apart.insert)];
+    print(`    raw,  ${many}, 4 kB + fsync each    ${rate(append)}`);
+    print(`    floor, ${many}: flock, insert, fsync ${rate(insert)}`);
+    print(`    ours, ${many}                    ${beside(processes)}   ${times(processes / insert)} floor`);
   }
 }
 

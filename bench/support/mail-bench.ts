@@ -1,10 +1,9 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { openSqlite } from '../../src/db/index.ts';
 import { composeMail } from '../../src/domain/index.ts';
 import { deliver } from '../../src/mail/filesystem/deliver.ts';
 import { initMailStore, type MailStore, openMailStore } from '../../src/mail/index.ts';
-import { BODY, READER, send, startJob, WRITER, warmUp } from './mail-jobs.ts';
+import { BODY, insertPlain, plainTable, READER, send, startJob, WRITER, warmUp } from './mail-jobs.ts';
 import { race } from './race.ts';
 import { inlinedRate, recipeRate, type ShellLoad } from './shell-recipe.ts';
 
@@ -69,12 +68,9 @@ export class Bench {
 
   /** SQLite, one insert per transaction, flushed. */
   sqlite(): Lane {
-    const sql = 'CREATE TABLE mail (id INTEGER PRIMARY KEY, sender TEXT, subject TEXT, body TEXT)';
-    const db = openSqlite({ file: path.join(this.place(), 'plain.sqlite'), migrations: [{ id: '1', sql }] });
+    const db = plainTable(path.join(this.place(), 'plain.sqlite'), true);
     return new Lane((count) => {
-      for (let n = 0; n < count; n++) {
-        db.run('INSERT INTO mail (sender, subject, body) VALUES (?, ?, ?)', ['w', `message ${n}`, BODY]);
-      }
+      for (let n = 0; n < count; n++) insertPlain(db, n);
     });
   }
 
@@ -129,6 +125,17 @@ export class Bench {
     const sent = producers * (count + order.warmUp);
     if (kept !== sent) throw new Error(`we kept ${kept} of ${sent}`);
     return rate;
+  }
+
+  /** What so many processes can do at best: with the disk alone, and with turns at one database. */
+  floor(kind: 'append' | 'insert', producers: number): Promise<number> {
+    const file = path.join(this.place(), kind);
+    // Its log must be there for those who flush it.
+    if (kind === 'insert') insertPlain(plainTable(file, false), 0);
+    const count = Math.ceil(1600 / producers);
+    const order = { kind, file, count, warmUp: warmUp(producers) } as const;
+    const children = Array.from({ length: producers }, () => startJob(order));
+    return race(children).then((seconds) => (producers * count) / seconds);
   }
 
   /** A box of this size, quickly: many deliveries per commit, no files. */
