@@ -18,8 +18,8 @@ import { buildPage } from './build-page.mjs';
 import { thirdPartyNotices } from './licences.mjs';
 import {
   compileBeforehand,
-  lazyParts,
   lazyImports,
+  lazyParts,
   lazyZod,
   partsSource,
   QUICK_WORDS,
