@@ -20,7 +20,7 @@ const ROUNDS = 5;
 const SLICE_MS = 400;
 const CLIENTS = 64;
 /** Until a server's code is compiled for speed, which takes some thousand requests. */
-const WARM_UP = 5000;
+const WARM_UP = 3000;
 /** What nobody takes out of the line must not fill it. */
 const ENDLESS = { ROUSE_MAX_QUEUE_ROWS: '1000000', ROUSE_MAX_QUEUE_BYTES: '1000000000' };
 const BARE = 'bare node:http, the same commit';

@@ -41,19 +41,27 @@ export function newUuid(): string {
   return uuids.generate().toString();
 }
 
-/** `2026-01-02T03:04:05.678Z`. */
+let stamped = Number.NaN;
+let stamp = '';
+
+/** `2026-01-02T03:04:05.678Z`. Many ask about one moment. */
 export function utcStamp(at: Date): string {
-  return at.toISOString();
+  const ms = at.getTime();
+  if (ms !== stamped) {
+    stamp = at.toISOString();
+    stamped = ms;
+  }
+  return stamp;
 }
 
 /** `2026-01-02T03:04:05Z`: whole seconds. */
 export function utcSeconds(at: Date): string {
-  return `${at.toISOString().slice(0, 19)}Z`;
+  return `${utcStamp(at).slice(0, 19)}Z`;
 }
 
 /** `20260102T030405Z`. */
 export function compactStamp(at: Date): string {
-  const iso = at.toISOString();
+  const iso = utcStamp(at);
   return `${iso.slice(0, 4)}${iso.slice(5, 7)}${iso.slice(8, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}Z`;
 }
 

@@ -5,7 +5,7 @@ import { type LedgerEntry, PRIORITY, type RequestQueue } from './queue/index.ts'
 import { recordQueueEvents } from './queue-events.ts';
 
 /** How much later those who look after a line learn that it has become longer. */
-const LINE_PAUSE_MS = 50;
+const LINE_PAUSE_MS = 200;
 
 /** Who is told of what. Everything said here is a hint: whoever is told looks for itself. */
 export function connectRooms(
