@@ -56,8 +56,8 @@ async function measure(
   house.mode = mode;
   try {
     const agents = await house.launchMany(count, ['--turn', '100ms']);
-    // Until the safety net is as wide as it gets.
-    await sleep(systemClock, 30_000);
+    // Until the safety net is as wide as it gets, and what the start has left behind is collected.
+    await sleep(systemClock, 60_000);
     const pids = addedBy(agents);
     const before = newest(agents);
     const cpu = (await processorOf(pids, seconds)) / count;

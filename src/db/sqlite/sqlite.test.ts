@@ -3,6 +3,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runFor } from '../../base/index.ts';
 import { openSqlite, type Sqlite, type SqliteMigration, type SqliteValue } from '../index.ts';
 import { errorOf } from '../testing.ts';
 
@@ -35,6 +36,14 @@ const names = (db: Sqlite): unknown[] =>
   db.all('SELECT name FROM item ORDER BY id').map((row) => row['name']);
 
 describe('opening', () => {
+  it('keeps fewer pages in memory where others live in the process', () => {
+    const cache = (db: Sqlite): unknown => db.get('PRAGMA cache_size')!['cache_size'];
+    const alone = openStore();
+    const beside = runFor({ hear: () => {}, own: new Map() }, () => openStore());
+    expect(Number(cache(beside)) / Number(cache(alone))).toBeLessThan(0.5);
+    expect(Number(cache(beside))).toBeLessThan(0); // in KiB, not in pages
+  });
+
   it('makes the file, its log and its directory for the owner only', () => {
     file = path.join(directory, 'deep', 'store.db');
     openStore().run('INSERT INTO item (name) VALUES (?)', ['a']);
