@@ -60,9 +60,9 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     session,
     agents: async () => {
       await view.agents();
-      const { agents: listed, known } = view.picture.roster;
-      return listed.flatMap(({ id, name }) => {
-        const place = known.get(id);
+      const { here, roster } = view.picture;
+      return [...here].flatMap(({ id, name }) => {
+        const place = roster.known.get(id);
         return place ? [{ name, place }] : [];
       });
     },

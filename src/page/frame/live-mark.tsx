@@ -19,7 +19,8 @@ const LOOK = {
 
 /** Honest about what is seen: live by the server's clock, or how old the picture is. */
 export function LiveMark() {
-  const { state, heardMs } = useLive((live) => live);
+  const state = useLive((live) => live.state);
+  const heardMs = useLive((live) => live.heardMs);
   const clock = useTicking(() =>
     state === 'live' ? timeOfDay(serverNow()) : `${lengthInWords(Date.now() - heardMs)} old`,
   );
@@ -48,8 +49,9 @@ export function LiveMark() {
 
 /** Over everything while the picture is old, so that nobody takes it for the present. */
 export function StaleBanner() {
-  const { state, heardMs, trouble } = useLive((live) => live);
-  if (state !== 'lost') return null;
+  const lost = useLive((live) => (live.state === 'lost' ? live : undefined));
+  if (!lost) return null;
+  const { heardMs, trouble } = lost;
   return (
     <div role="status" className="bg-need-soft px-4 py-1 text-center text-xs font-semibold text-need">
       Not live: this is how it was at {timeOfDay(heardMs)}. Reconnecting …{trouble ? ` (${trouble})` : ''}

@@ -1,5 +1,6 @@
-import { memo } from 'react';
+import { memo, useEffect, useRef } from 'react';
 import type { PageAgentRow } from '../../wire/index.ts';
+import { usePicture } from '../live/live.ts';
 import { agentPath } from '../model/router.ts';
 import { Age } from '../parts/age.tsx';
 import { HourChart } from '../parts/hour-chart.tsx';
@@ -8,12 +9,20 @@ import { Plain } from '../parts/plain-text.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
 
 interface Given {
-  row: PageAgentRow;
+  id: string;
+  /** It is no longer in the list, and stands as it was. */
   isGone: boolean;
 }
 
-/** One agent on one line; on a phone, on three. The name is a link over the whole row. */
-export const AgentRow = memo(function AgentRow({ row, isGone }: Given) {
+/** One agent on one line; on a phone, on three. The name is a link over the whole row. It alone is drawn when it changes. */
+export const AgentRow = memo(function AgentRow({ id, isGone }: Given) {
+  const now = usePicture(({ agents }) => agents.get(id));
+  const last = useRef(now);
+  const row = now ?? last.current;
+  useEffect(() => {
+    last.current = row;
+  }, [row]);
+  if (!row) return null;
   return (
     // biome-ignore-start lint/a11y/noRedundantRoles: they would be lost with another display
     <tr

@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useState } from 'react';
-import type { PageAgentRow } from '../../wire/index.ts';
 import { usePicture } from '../live/live.ts';
+import type { Listed } from '../live/picture.ts';
 import { useQueryWord, withQuery } from '../model/router.ts';
 import { useHeld } from '../parts/held.ts';
 import { useHolding } from '../parts/holding.ts';
@@ -9,18 +9,7 @@ import { Quiet } from '../parts/said.tsx';
 import { NewRows } from '../parts/small-parts.tsx';
 import { AgentRow } from './agent-row.tsx';
 
-type State = PageAgentRow['state'];
-
-const ORDER: Record<State, number> = {
-  needs_you: 0,
-  waiting: 1,
-  working: 2,
-  starting: 3,
-  idle: 4,
-  not_watched: 5,
-  gone: 6,
-  elsewhere: 7,
-};
+type State = Listed['state'];
 
 const FILTERS: readonly { word: string; label: string; states: readonly State[] }[] = [
   { word: '', label: 'All', states: [] },
@@ -32,22 +21,20 @@ const FILTERS: readonly { word: string; label: string; states: readonly State[] 
   { word: 'elsewhere', label: 'Elsewhere', states: ['elsewhere'] },
 ];
 
-const idOf = ({ id }: PageAgentRow): string => id;
-const byUrgency = (a: PageAgentRow, b: PageAgentRow): number =>
-  ORDER[a.state] - ORDER[b.state] || a.name.localeCompare(b.name, 'en');
+const idOf = ({ id }: Listed): string => id;
+const NOBODY: readonly Listed[] = [];
 
 export function Agents() {
-  const all = usePicture((picture) => picture.agents);
+  const all = usePicture((picture) => picture.roll);
   const word = useQueryWord('state') ?? '';
   const [text, setText] = useState('');
   const states = FILTERS.find((filter) => filter.word === word)?.states ?? [];
   const wanted = useMemo(() => {
     const needle = text.trim().toLowerCase();
     if (!all) return undefined;
-    return [...all.values()]
+    return all
       .filter(({ state }) => states.length === 0 || states.includes(state))
-      .filter(({ name, tool, host }) => !needle || `${name} ${tool} ${host}`.toLowerCase().includes(needle))
-      .sort(byUrgency);
+      .filter(({ name, tool, host }) => !needle || `${name} ${tool} ${host}`.toLowerCase().includes(needle));
   }, [all, states, text]);
   const { rows, fresh, show } = useHeld(wanted, useCallback(idOf, []));
   const list = useHolding<HTMLTableSectionElement>();
@@ -57,7 +44,7 @@ export function Agents() {
         <h2 id="agents" className="heading">
           Agents
         </h2>
-        <Filters rows={all ? [...all.values()] : []} now={word} />
+        <Filters rows={all ?? NOBODY} now={word} />
         <NewRows fresh={fresh} show={show} />
         <input
           type="search"
@@ -70,11 +57,11 @@ export function Agents() {
       </header>
       {/* Roles are named because cards on a phone are no table to the style sheet. */}
       {/* biome-ignore-start lint/a11y/noRedundantRoles: they would be lost with another display */}
-      <table role="table" className="w-full" aria-labelledby="agents">
+      <table role="table" className="block w-full" aria-labelledby="agents">
         <AgentsHead />
-        <tbody role="rowgroup" ref={list}>
+        <tbody role="rowgroup" ref={list} className="block">
           {rows.map(({ row, isGone }) => (
-            <AgentRow key={row.id} row={row} isGone={isGone} />
+            <AgentRow key={row.id} id={row.id} isGone={isGone} />
           ))}
         </tbody>
       </table>
@@ -91,7 +78,7 @@ function AgentsHead() {
     // biome-ignore-start lint/a11y/noRedundantRoles: they would be lost with another display
     <thead
       role="rowgroup"
-      className="border-y border-line bg-bg text-2xs font-semibold text-muted max-md:sr-only"
+      className="block border-y border-line bg-bg text-2xs font-semibold text-muted max-md:sr-only"
     >
       <tr role="row" className="agent-row">
         {HEAD.map((label) => (
@@ -111,7 +98,7 @@ function AgentsHead() {
 }
 
 /** Counts that lead to what they count. */
-function Filters({ rows, now }: { rows: readonly PageAgentRow[]; now: string }) {
+function Filters({ rows, now }: { rows: readonly Listed[]; now: string }) {
   return (
     <nav aria-label="Agents by state" className="flex flex-wrap gap-1">
       {FILTERS.map(({ word, label, states }) => {

@@ -28,8 +28,8 @@ export const useLive = <C>(choose: (live: Live) => C): C => useStore(live, choos
 export const usePicture = <C>(choose: (picture: Picture) => C): C | undefined =>
   useStore(live, ({ picture }) => picture && choose(picture));
 
-/** At most four paints a second, however much happens. */
-const PAINT_MS = 250;
+/** At most ten paints a second, however much happens. */
+const PAINT_MS = 100;
 let pending: PageChange[] = [];
 let painted = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,7 +39,9 @@ export function hearChange(change: PageChange): void {
   hearBeat('live');
   setServerTime(change.now_utc);
   pending.push(change);
-  timer ??= setTimeout(paint, Math.max(0, painted + PAINT_MS - Date.now()));
+  const wait = painted + PAINT_MS - Date.now();
+  if (wait > 0) timer ??= setTimeout(paint, wait);
+  else paint();
 }
 
 function paint(): void {

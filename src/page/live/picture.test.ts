@@ -39,3 +39,20 @@ it('agents come and go, and the newest of several changes wins', () => {
   ]);
   expect(after.seq).toBe(7);
 });
+
+it('the list of agents is another one only when somebody comes, goes or changes state', () => {
+  const before = pictureOf(snapshot);
+  expect(before.roll.map(({ name }) => name)).toEqual(['ben', 'ana']);
+  const words = { ...row('ana', 'idle'), state_words: 'idle since noon' };
+  const same = applyChanges(before, [{ seq: 6, now_utc, agents: [words] }]);
+  expect(same.roll).toBe(before.roll);
+  expect(same.agents.get('ana')).toBe(words);
+  const other = applyChanges(same, [{ seq: 7, now_utc, agents: [row('ana', 'needs_you')] }]);
+  expect(other.roll.map(({ name }) => name)).toEqual(['ana', 'ben']);
+  const fewer = applyChanges(other, [{ seq: 8, now_utc, removed: ['ben'] }]);
+  expect(fewer.roll.map(({ name }) => name)).toEqual(['ana']);
+  const exchanged = applyChanges(other, [
+    { seq: 8, now_utc, agents: [row('cleo', 'idle')], removed: ['ben'] },
+  ]);
+  expect(exchanged.roll.map(({ name }) => name)).toEqual(['ana', 'cleo']);
+});

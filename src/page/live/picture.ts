@@ -6,10 +6,32 @@ export interface Picture {
   epoch: string;
   host: string;
   agents: ReadonlyMap<string, PageAgentRow>;
+  /** The most urgent first; the same list while nobody comes, goes, or changes state. */
+  roll: readonly Listed[];
   needs: readonly PageNeed[];
   counts: PageCounts;
   troubles: readonly string[];
 }
+
+/** What a list of agents is sorted and narrowed by. The rest of a row changes without the list. */
+export type Listed = Pick<PageAgentRow, 'id' | 'name' | 'state' | 'tool' | 'host'>;
+
+const ORDER: Record<Listed['state'], number> = {
+  needs_you: 0,
+  waiting: 1,
+  working: 2,
+  starting: 3,
+  idle: 4,
+  not_watched: 5,
+  gone: 6,
+  elsewhere: 7,
+};
+
+const byName = new Intl.Collator('en').compare;
+const rollOf = (rows: Iterable<Listed>): readonly Listed[] =>
+  [...rows].sort((a, b) => ORDER[a.state] - ORDER[b.state] || byName(a.name, b.name));
+const isListedAs = (a: Listed, b: Listed | undefined): boolean =>
+  b !== undefined && a.state === b.state && a.name === b.name && a.tool === b.tool && a.host === b.host;
 
 export function pictureOf(snapshot: PageSnapshot): Picture {
   const { seq, epoch, host, agents, needs_you, counts, troubles } = snapshot;
@@ -18,6 +40,7 @@ export function pictureOf(snapshot: PageSnapshot): Picture {
     epoch,
     host,
     agents: new Map(agents.map((row) => [row.id, row])),
+    roll: rollOf(agents),
     needs: needs_you,
     counts,
     troubles,
@@ -38,6 +61,12 @@ export function applyChanges(picture: Picture, changes: readonly PageChange[]): 
     if (change.counts) next.counts = change.counts;
     next.seq = Math.max(next.seq, change.seq);
   }
+  const isSameRoll =
+    agents.size === picture.agents.size &&
+    fresh.every((change) =>
+      (change.agents ?? []).every((row) => isListedAs(row, picture.agents.get(row.id))),
+    );
+  if (!isSameRoll) next.roll = rollOf(agents.values());
   return next;
 }
 

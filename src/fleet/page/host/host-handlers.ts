@@ -48,6 +48,7 @@ function events(
     const hint = new Hint(view, signal);
     try {
       let at = asked ?? view.seq;
+      let sweptMs = clock.monotonic();
       const known = view.since(at) !== undefined;
       if (!known) at = view.seq;
       await say(known ? 'hello' : 'resync', at, hello());
@@ -59,10 +60,14 @@ function events(
           await say('resync', at, hello());
           continue;
         }
-        for (const change of changes) await say('change', change.seq, change);
+        for (const { seq, text } of changes)
+          await stream.write(`event: change\nid: ${seq}\ndata: ${text}\n\n`);
         at = changes.at(-1)?.seq ?? at;
         const came = await hint.within(clock, HEARTBEAT_MS, () => view.seq > at);
-        sessions.endOld();
+        if (clock.monotonic() - sweptMs >= HEARTBEAT_MS) {
+          sweptMs = clock.monotonic();
+          sessions.endOld();
+        }
         if (!came && !signal.aborted) await stream.write(': alive\n\n');
       }
     } finally {

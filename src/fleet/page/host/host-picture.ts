@@ -1,8 +1,9 @@
 import * as os from 'node:os';
-import { type Clock, messageOf } from '../../../base/index.ts';
+import { type Clock, type Log, messageOf } from '../../../base/index.ts';
 import type { Sql } from '../../../db/index.ts';
 import {
   type Roster,
+  type RosterAgent,
   type RosterPlace,
   roster,
   type SessionContext,
@@ -11,15 +12,16 @@ import {
 } from '../../../session/index.ts';
 import type { PageAgentRow, PageCounts, PageNeed } from '../../../wire/index.ts';
 import { Activities } from './agent-activity.ts';
-import { inOrder, remoteRow, type SeenAgent } from './agent-rows.ts';
-import { type FleetFacts, NO_FLEET, readFleet } from './fleet-facts.ts';
-import { LocalRows } from './local-rows.ts';
-import { needsOf } from './needs.ts';
+import { remoteRow } from './agent-rows.ts';
+import { type FleetAgent, type FleetFacts, NO_FLEET, readFleet } from './fleet-facts.ts';
+import { byUrgency, requestNeed } from './needs.ts';
 import type { SeenMarks } from './seen-marks.ts';
+import { type ShownAgent, ShownAgents, sameNeeds, shownRow } from './shown-agents.ts';
 
 export interface Picture {
-  agents: PageAgentRow[];
-  needs: PageNeed[];
+  agents: ReadonlyMap<string, ShownAgent>;
+  /** The same array while nothing changed in it. */
+  needs: readonly PageNeed[];
   counts: PageCounts;
   troubles: string[];
 }
@@ -29,6 +31,7 @@ export interface PictureParts {
   session: SessionContext | undefined;
   sql: Sql;
   clock: Clock;
+  log: Log;
   seen: SeenMarks;
   operatorUnread: () => Promise<number>;
 }
@@ -45,19 +48,32 @@ const NO_ROSTER: Roster = {
 export class HostPicture {
   readonly #on: PictureParts;
   readonly #activities = new Activities();
-  readonly #rows = new LocalRows();
+  readonly #local = new ShownAgents();
   readonly #paths = new WeakMap<RosterPlace, SessionPaths>();
+  readonly #agents = new Map<string, RosterAgent>();
   #roster: Roster = NO_ROSTER;
   #fleet: FleetFacts = NO_FLEET;
+  #registered: ReadonlyMap<string, FleetAgent> = new Map();
+  #asked: readonly PageNeed[] = [];
+  #elsewhere: ReadonlyMap<string, ShownAgent> = new Map();
   #fleetTrouble: string | undefined;
   #unread = 0;
+  #needs: { parts: readonly (readonly PageNeed[])[]; sorted: readonly PageNeed[] } = {
+    parts: [],
+    sorted: [],
+  };
 
   constructor(parts: PictureParts) {
     this.#on = parts;
   }
 
-  get roster(): Roster {
+  get roster(): Omit<Roster, 'agents'> {
     return this.#roster;
+  }
+
+  /** The agents of this host, as their files were last read. */
+  get here(): Iterable<RosterAgent> {
+    return this.#agents.values();
   }
 
   /** Where its files are; undefined when its manifest cannot be read. Asked for at every look, so put together once. */
@@ -71,23 +87,31 @@ export class HostPicture {
   async readHost(): Promise<void> {
     const { session } = this.#on;
     this.#roster = session ? await roster(session) : NO_ROSTER;
+    this.#agents.clear();
+    for (const agent of this.#roster.agents) this.#agents.set(agent.id, agent);
     const places = [...this.#roster.known.values()];
     this.#activities.keep(new Set(places.flatMap((place) => this.pathsOf(place)?.gateway ?? [])));
+    this.#local.keep(this.#roster.known);
+    this.#lookElsewhere();
   }
 
   /** These agents again from their files, without asking tmux. */
-  readAgents(ids: ReadonlySet<string>): void {
-    const agents = this.#roster.agents.map((agent) =>
-      ids.has(agent.id) ? (this.#roster.known.get(agent.id)?.again() ?? agent) : agent,
-    );
-    this.#roster = { ...this.#roster, agents };
+  readAgents(ids: Iterable<string>): void {
+    for (const id of ids)
+      this.#each(id, () => {
+        const place = this.#roster.known.get(id);
+        if (place) this.#agents.set(id, place.again());
+      });
   }
 
   /** A database that is away leaves what was known, and says so. */
   async readFleet(): Promise<void> {
     try {
       this.#fleet = await readFleet(this.#on.sql);
+      this.#registered = new Map(this.#fleet.agents.map((each) => [each.agentId, each]));
+      this.#asked = sameNeeds(this.#asked, this.#fleet.requests.map(requestNeed));
       this.#fleetTrouble = undefined;
+      this.#lookElsewhere();
     } catch (error) {
       this.#fleetTrouble = `the database cannot be asked: ${messageOf(error)}`;
     }
@@ -97,31 +121,12 @@ export class HostPicture {
     this.#unread = await this.#on.operatorUnread().catch(() => this.#unread);
   }
 
-  look(): Picture {
+  /** The picture after another look at these agents of this host; the others stand as they were looked at last. */
+  look(ids: Iterable<string> = this.#roster.known.keys()): Picture {
     const now = this.#on.clock.now();
-    const byAgent = new Map(this.#fleet.agents.map((each) => [each.agentId, each]));
-    const local = this.#roster.agents.flatMap((agent): SeenAgent[] => {
-      const place = this.#roster.known.get(agent.id);
-      if (!place) return [];
-      const paths = this.pathsOf(place);
-      return [
-        {
-          agent,
-          place,
-          activity: this.#activities.of(paths?.gateway ?? '', paths?.queue ?? ''),
-          fleet: byAgent.get(agent.id),
-          seenAt: this.#on.seen.of(agent.id),
-        },
-      ];
-    });
-    const here = new Set(local.map(({ agent }) => agent.id));
-    const remote = this.#fleet.agents.filter(
-      ({ agentId, host, status }) => !here.has(agentId) && (host !== os.hostname() || status === 'online'),
-    );
-    const agents = [...this.#rows.of(local, now), ...remote.map((each) => remoteRow(each, now))].sort(
-      inOrder,
-    );
-    const needs = needsOf(local, this.#fleet, now);
+    for (const id of ids) this.#each(id, () => this.#lookAt(id, now));
+    const agents = new Map([...this.#local.all, ...this.#elsewhere]);
+    const needs = this.#allNeeds();
     const troubles = [
       ...this.#roster.malformed_records.map((file) => `${file} is not a registry record and was skipped`),
       ...this.#roster.troubles,
@@ -130,11 +135,53 @@ export class HostPicture {
     return { agents, needs, counts: this.#counts(agents, needs), troubles };
   }
 
-  #counts(agents: readonly PageAgentRow[], needs: readonly PageNeed[]): PageCounts {
-    const of = (...states: PageAgentRow['state'][]): number =>
-      agents.filter(({ state }) => states.includes(state)).length;
+  /** An agent that cannot be read is shown as it was; the others are looked at. */
+  #each(id: string, look: () => void): void {
+    try {
+      look();
+    } catch (error) {
+      this.#on.log.warn('an agent cannot be looked at', { agent_id: id, cause: messageOf(error) });
+    }
+  }
+
+  #lookAt(id: string, now: Date): void {
+    const agent = this.#agents.get(id);
+    const place = this.#roster.known.get(id);
+    if (!agent || !place) return;
+    const paths = this.pathsOf(place);
+    const activity = this.#activities.of(paths?.gateway ?? '', paths?.queue ?? '');
+    const { seen } = this.#on;
+    this.#local.look({ agent, place, activity, fleet: this.#registered.get(id), seenAt: seen.of(id) }, now);
+  }
+
+  /** Of agents of other hosts only the registry tells. */
+  #lookElsewhere(): void {
+    const now = this.#on.clock.now();
+    const far = this.#fleet.agents.filter(
+      ({ agentId, host, status }) =>
+        !this.#roster.known.has(agentId) && (host !== os.hostname() || status === 'online'),
+    );
+    this.#elsewhere = new Map(
+      far.map((each) => [each.agentId, { ...shownRow(remoteRow(each, now)), needs: [] }]),
+    );
+  }
+
+  #allNeeds(): readonly PageNeed[] {
+    const parts = [...this.#local.all.values()].map(({ needs }) => needs).filter(({ length }) => length > 0);
+    parts.push(this.#asked);
+    const { parts: before } = this.#needs;
+    const isSame = parts.length === before.length && parts.every((each, at) => each === before[at]);
+    if (!isSame) this.#needs = { parts, sorted: byUrgency(parts.flat()) };
+    return this.#needs.sorted;
+  }
+
+  #counts(agents: Picture['agents'], needs: readonly PageNeed[]): PageCounts {
+    const states = new Map<PageAgentRow['state'], number>();
+    for (const { row } of agents.values()) states.set(row.state, (states.get(row.state) ?? 0) + 1);
+    const of = (...wanted: PageAgentRow['state'][]): number =>
+      wanted.reduce((sum, state) => sum + (states.get(state) ?? 0), 0);
     return {
-      agents: agents.length,
+      agents: agents.size,
       working: of('working'),
       idle: of('idle'),
       waiting: of('waiting', 'starting', 'not_watched'),

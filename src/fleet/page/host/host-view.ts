@@ -1,9 +1,10 @@
 import * as os from 'node:os';
-import { type Clock, Emitter, isProcessAlive, type Log, messageOf, utcStamp } from '../../../base/index.ts';
+import { Emitter, isProcessAlive, messageOf, utcStamp } from '../../../base/index.ts';
 import { OPERATOR } from '../../../domain/index.ts';
 import { inboxDirectory } from '../../../mail/inbox-count.ts';
 import { agentsDirectory } from '../../../session/index.ts';
 import type { PageAgentRow, PageChange, PageSnapshot } from '../../../wire/index.ts';
+import { inOrder } from './agent-rows.ts';
 import { DirectoryWatches } from './directory-watches.ts';
 import { HostPicture, type Picture, type PictureParts } from './host-picture.ts';
 
@@ -18,9 +19,13 @@ const KEPT = 500;
 
 type Touched = NonNullable<PageChange['touched']>[number];
 
+/** A change as it is sent, put into words once for every reader. */
+export interface ToldChange {
+  seq: number;
+  text: string;
+}
+
 export interface HostViewParts extends PictureParts {
-  clock: Clock;
-  log: Log;
   epoch: string;
   /** Called for each change of a request, until the function it resolves to is called. */
   onRequests: (hear: () => void) => Promise<() => Promise<void>>;
@@ -28,21 +33,25 @@ export interface HostViewParts extends PictureParts {
 
 /**
  * One picture of the host for every page, numbered, and its changes. Files are watched and the database is asked only while
- * somebody looks; a snapshot that nobody watches is made when it is asked for.
+ * somebody looks; a snapshot that nobody watches is made when it is asked for. A change of one agent's files costs a look at
+ * that agent alone, and waits for no database.
  */
 export class HostView {
   readonly changed = new Emitter<number>();
   readonly #on: HostViewParts;
   readonly #picture: HostPicture;
   readonly #watches = new DirectoryWatches();
-  readonly #changes: PageChange[] = [];
-  readonly #dirty = { host: true, fleet: true, operator: true, ages: true, agents: new Set<string>() };
+  readonly #changes: ToldChange[] = [];
+  /** What has to be looked at again; `all`: every agent, as far as it changed. */
+  readonly #dirty = { host: true, all: true, agents: new Set<string>() };
+  /** What has to be asked again, of the database and of the operator's mailbox. */
+  readonly #unasked = { fleet: true, operator: true };
   readonly #touched = new Map<string, Touched>();
   #seq: number;
-  #last: Picture = { agents: [], needs: [], counts: NO_COUNTS, troubles: [] };
-  #rows = new Map<string, Told>();
+  #last: Picture = { agents: new Map(), needs: [], counts: NO_COUNTS, troubles: [] };
   #readers = 0;
   #looking: Promise<void> | undefined;
+  #asking: Promise<void> | undefined;
   #cancelNext: (() => void) | undefined;
   #cancelSafety: (() => void) | undefined;
   #stopRequests: Promise<() => Promise<void>> | undefined;
@@ -62,17 +71,16 @@ export class HostView {
   }
 
   async snapshot(): Promise<PageSnapshot> {
-    if (this.#readers === 0 || this.#seq === 0)
-      this.#dirty.host = this.#dirty.fleet = this.#dirty.operator = true;
-    await this.#look();
-    const { agents, needs, counts, troubles } = this.#last;
+    if (this.#readers === 0) this.#unasked.operator = true;
+    const agents = await this.agents();
+    const { needs, counts, troubles } = this.#last;
     return {
       seq: this.#seq,
       epoch: this.#on.epoch,
       now_utc: utcStamp(this.#on.clock.now()),
       host: os.hostname(),
       agents,
-      needs_you: needs,
+      needs_you: [...needs],
       counts,
       troubles,
     };
@@ -82,7 +90,9 @@ export class HostView {
   async agents(): Promise<PageAgentRow[]> {
     if (this.#readers === 0) this.#dirty.host = true;
     await this.#look();
-    return this.#last.agents;
+    await this.#ask();
+    await this.#look();
+    return [...this.#last.agents.values()].map(({ row }) => row).sort(inOrder);
   }
 
   get picture(): HostPicture {
@@ -90,7 +100,7 @@ export class HostView {
   }
 
   /** The changes after this number; undefined when some of them are no longer kept. */
-  since(seq: number): PageChange[] | undefined {
+  since(seq: number): ToldChange[] | undefined {
     if (seq > this.#seq) return undefined;
     if (seq === this.#seq) return [];
     const first = this.#changes[0];
@@ -112,7 +122,7 @@ export class HostView {
   touch(agent: string | null, what: Touched['what'], id?: string): void {
     this.#touched.set(`${agent} ${what}`, { agent, what });
     if (id !== undefined) this.#dirty.agents.add(id);
-    if (what === 'requests') this.#dirty.fleet = true;
+    if (what === 'requests') this.#unasked.fleet = true;
     this.#soon();
   }
 
@@ -122,7 +132,7 @@ export class HostView {
   }
 
   #start(): void {
-    this.#dirty.host = this.#dirty.fleet = this.#dirty.operator = true;
+    this.#dirty.host = this.#unasked.operator = true;
     this.#stopRequests = this.#on.onRequests(() => this.touch(null, 'requests'));
     this.#stopRequests.catch((error: unknown) =>
       this.#on.log.warn('changes of requests are not heard', { cause: messageOf(error) }),
@@ -145,8 +155,8 @@ export class HostView {
       const alive = this.#alive();
       if (alive !== this.#processes || !this.#watches.covers(this.#directories().keys()))
         this.#dirty.host = true;
-      this.#dirty.ages = true;
-      if (round % ELSEWHERE_EACH === 0) this.#dirty.fleet = true;
+      this.#dirty.all = true;
+      if (round % ELSEWHERE_EACH === 0) this.#unasked.fleet = true;
       this.#soon();
       this.#guard(round + 1);
     });
@@ -159,83 +169,117 @@ export class HostView {
   /** At once when nothing was looked at for a moment; otherwise together with what else happens in it. */
   #soon(): void {
     if (this.#cancelNext || this.#readers === 0 || this.#closed) return;
-    this.#cancelNext = this.#on.clock.after(0, () => void this.#next());
+    // After all that is heard in this turn: one write may be several changes.
+    const next = setImmediate(() => void this.#next());
+    this.#cancelNext = () => clearImmediate(next);
   }
 
   async #next(): Promise<void> {
     await this.#look();
+    if (this.#mayAsk()) void this.#ask().then(() => this.#soon());
     this.#cancelNext =
       this.#readers === 0
         ? undefined
         : this.#on.clock.after(PAUSE * this.#tookMs, () => {
             this.#cancelNext = undefined;
-            if (this.#isDirty()) this.#soon();
+            if (this.#isDirty() || this.#mayAsk()) this.#soon();
           });
   }
 
   #isDirty(): boolean {
-    const { host, fleet, operator, ages, agents } = this.#dirty;
-    return host || fleet || operator || ages || agents.size > 0 || this.#touched.size > 0;
+    const { host, all, agents } = this.#dirty;
+    return host || all || agents.size > 0 || this.#touched.size > 0;
+  }
+
+  #isUnasked(): boolean {
+    return this.#unasked.fleet || this.#unasked.operator;
+  }
+
+  /** While an answer is awaited, the next question waits for it. */
+  #mayAsk(): boolean {
+    return this.#isUnasked() && !this.#asking;
   }
 
   /** One at a time; whoever comes while one is under way waits for one that began later. */
   async #look(): Promise<void> {
-    await this.#looking?.catch(() => {});
+    await this.#looking;
     if (!this.#isDirty()) return;
-    this.#looking ??= this.#pass().finally(() => {
-      this.#looking = undefined;
-    });
+    this.#looking ??= this.#pass()
+      .catch((error: unknown) =>
+        this.#on.log.warn('the agents of the host cannot be looked at', { cause: messageOf(error) }),
+      )
+      .finally(() => {
+        this.#looking = undefined;
+      });
     await this.#looking;
   }
 
+  /** Beside the looks, one at a time as they are. */
+  async #ask(): Promise<void> {
+    await this.#asking;
+    if (!this.#isUnasked()) return;
+    this.#asking ??= this.#askAnew().finally(() => {
+      this.#asking = undefined;
+    });
+    await this.#asking;
+  }
+
+  async #askAnew(): Promise<void> {
+    const { fleet, operator } = this.#unasked;
+    this.#unasked.fleet = this.#unasked.operator = false;
+    if (fleet) await this.#picture.readFleet();
+    if (operator) await this.#picture.readOperator();
+    this.#dirty.all = true;
+  }
+
   async #pass(): Promise<void> {
-    const { host, fleet, operator } = this.#dirty;
+    const { host, all } = this.#dirty;
     const agents = new Set(this.#dirty.agents);
     const touched = [...this.#touched.values()];
-    this.#dirty.host = this.#dirty.fleet = this.#dirty.operator = this.#dirty.ages = false;
+    this.#dirty.host = this.#dirty.all = false;
     this.#dirty.agents.clear();
     this.#touched.clear();
-    let began = this.#on.clock.monotonic();
-    try {
-      if (host) await this.#picture.readHost();
-      if (host && this.#readers > 0) {
-        // Once more: what changed between the look and the watch was heard by nobody.
-        if (this.#watches.set(this.#directories()))
-          for (const { id } of this.#picture.roster.agents) agents.add(id);
-        this.#processes = this.#alive();
-      }
-      // Who comes or goes here does so in the registry too.
-      if (host || fleet) await this.#picture.readFleet();
-      if (operator) await this.#picture.readOperator();
-      began = this.#on.clock.monotonic();
-      this.#picture.readAgents(agents);
-    } catch (error) {
-      this.#on.log.warn('the agents of the host cannot be looked at', { cause: messageOf(error) });
-    }
-    this.#tell(this.#picture.look(), touched);
+    if (host) await this.#readHost();
+    const began = this.#on.clock.monotonic();
+    this.#picture.readAgents(agents);
+    this.#tell(this.#picture.look(host || all ? undefined : agents), touched);
     this.#tookMs = this.#on.clock.monotonic() - began;
+  }
+
+  async #readHost(): Promise<void> {
+    // Who comes or goes here does so in the registry too.
+    this.#unasked.fleet = true;
+    try {
+      await this.#picture.readHost();
+    } catch (error) {
+      this.#on.log.warn('the host cannot be looked at', { cause: messageOf(error) });
+    }
+    if (this.#readers === 0) return;
+    // Once more: what changed between the look and the watch was heard by nobody.
+    if (this.#watches.set(this.#directories())) this.#picture.readAgents(this.#picture.roster.known.keys());
+    this.#processes = this.#alive();
   }
 
   #tell(now: Picture, touched: Touched[]): void {
     const before = this.#last;
     this.#last = now;
-    const rows = new Map(now.agents.map((row) => [row.id, toldOf(row, this.#rows.get(row.id))]));
-    const agents = now.agents.filter(({ id }) => rows.get(id)!.signature !== this.#rows.get(id)?.signature);
-    const removed = [...this.#rows.keys()].filter((id) => !rows.has(id));
-    this.#rows = rows;
-    const needs = JSON.stringify(now.needs) !== JSON.stringify(before.needs);
+    const agents = [...now.agents]
+      .filter(([id, { signature }]) => before.agents.get(id)?.signature !== signature)
+      .map(([, { row }]) => row);
+    const removed = [...before.agents.keys()].filter((id) => !now.agents.has(id));
+    const needs = now.needs !== before.needs && JSON.stringify(now.needs) !== JSON.stringify(before.needs);
     const counts = JSON.stringify(now.counts) !== JSON.stringify(before.counts);
     if (agents.length + removed.length + touched.length === 0 && !needs && !counts) return;
-    this.#seq++;
-    this.#changes.push({
-      seq: this.#seq,
+    const change: PageChange = {
+      seq: ++this.#seq,
       now_utc: utcStamp(this.#on.clock.now()),
       ...(agents.length > 0 && { agents }),
       ...(removed.length > 0 && { removed }),
-      ...(needs && { needs_you: now.needs }),
+      ...(needs && { needs_you: [...now.needs] }),
       ...(counts && { counts: now.counts }),
       ...(touched.length > 0 && { touched }),
-    });
+    };
+    this.#changes.push({ seq: change.seq, text: JSON.stringify(change) });
     if (this.#changes.length > KEPT) this.#changes.shift();
     this.changed.emit(this.#seq);
   }
@@ -257,10 +301,10 @@ export class HostView {
       address: OPERATOR.address,
     });
     wanted.set(operator!, () => {
-      this.#dirty.operator = true;
+      this.#unasked.operator = true;
       this.touch(null, 'mail');
     });
-    for (const { id, name } of this.#picture.roster.agents) {
+    for (const { id, name } of this.#picture.here) {
       const place = this.#picture.roster.known.get(id);
       const paths = place && this.#picture.pathsOf(place);
       if (!paths) continue;
@@ -297,17 +341,3 @@ const NO_COUNTS = {
   requests_for_me: 0,
   requests_open: 0,
 };
-
-interface Told {
-  row: PageAgentRow;
-  signature: string;
-}
-
-const toldOf = (row: PageAgentRow, before: Told | undefined): Told =>
-  before?.row === row ? before : { row, signature: signature(row) };
-
-/** What makes a row another one; the minutes of its chart move by themselves. */
-function signature({ last_hour, ...row }: PageAgentRow): string {
-  const sum = (counts: readonly number[]): number => counts.reduce((all, each) => all + each, 0);
-  return JSON.stringify([row, sum(last_hour.wakes) > 0, last_hour.wakes.at(-1), last_hour.turns.at(-1)]);
-}

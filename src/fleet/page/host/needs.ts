@@ -1,10 +1,10 @@
-import { preview } from '../../../base/index.ts';
+import { compareText, preview } from '../../../base/index.ts';
 import { matterOf } from '../../../domain/index.ts';
 import type { NeedKind, PageNeed } from '../../../wire/index.ts';
 import { agentLink, requestLink } from '../links.ts';
 import { requestTitle } from './agent-activity.ts';
 import { answeredHere, type SeenAgent } from './agent-rows.ts';
-import type { FleetFacts, OpenRequest } from './fleet-facts.ts';
+import type { OpenRequest } from './fleet-facts.ts';
 
 /** Deliveries that ended badly longer ago than this are history. */
 const RECENT_MS = 24 * 60 * 60_000;
@@ -26,22 +26,20 @@ const URGENCY: readonly NeedKind[] = [
 ];
 
 /** Everything a person should do something about, the most urgent first; within a kind, what has waited longest. */
-export function needsOf(agents: readonly SeenAgent[], fleet: FleetFacts, now: Date): PageNeed[] {
-  const needs = [
-    ...agents.flatMap((each) => [
-      ...standingNeed(each, now),
-      ...gatewayNeed(each),
-      ...deliveryNeeds(each, now),
-    ]),
-    ...fleet.requests.map(requestNeed),
-  ];
-  return needs.sort(
+export function byUrgency(needs: Iterable<PageNeed>): PageNeed[] {
+  return [...needs].sort(
     (a, b) =>
       URGENCY.indexOf(a.kind) - URGENCY.indexOf(b.kind) ||
-      (a.since_utc ?? '').localeCompare(b.since_utc ?? '') ||
-      a.key.localeCompare(b.key),
+      compareText(a.since_utc ?? '', b.since_utc ?? '') ||
+      compareText(a.key, b.key),
   );
 }
+
+export const needsOfAgent = (seen: SeenAgent, now: Date): PageNeed[] => [
+  ...standingNeed(seen, now),
+  ...gatewayNeed(seen),
+  ...deliveryNeeds(seen, now),
+];
 
 const placeOf = (name: string, tab: string): string => agentLink(name, { tab });
 
@@ -137,7 +135,7 @@ function deliveryNeeds({ agent, activity, seenAt = 0 }: SeenAgent, now: Date): P
     });
 }
 
-function requestNeed(request: OpenRequest): PageNeed {
+export function requestNeed(request: OpenRequest): PageNeed {
   const title = preview(request.title, 100);
   const { requester, recipient } = request;
   const kind = request.toPeople ? ('request' as const) : ('overdue' as const);
