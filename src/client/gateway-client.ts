@@ -13,11 +13,14 @@ export interface GatewayClientOptions {
   token?: string | undefined;
   /** For one call, in milliseconds. Default 5000. */
   timeoutMs?: number | undefined;
-  /** Asked instead of host and port: whichever of a fleet's servers answers. */
-  via?: FleetServers | undefined;
+  /** Asked instead of host and port: whoever carries questions to it. */
+  via?: Carrier | undefined;
   /** Where a `/v1` path is served, when not by the gateway itself; see fleetPath. */
   pathOf?: ((path: string) => string) | undefined;
 }
+
+/** Carries questions to a gateway that cannot be reached from here: the servers of a fleet, or one of them by itself. */
+export type Carrier = Pick<FleetServers, 'exchange' | 'follow'>;
 
 export interface CallOptions {
   timeoutMs?: number | undefined;
@@ -32,8 +35,8 @@ const DEFAULT_TIMEOUT_MS = 5000;
 const AFAR_TIMEOUT_MS = 45_000;
 
 /** The gateway of an agent on whichever host, through a fleet: it takes a call with its next heartbeat. */
-export function gatewayAfar(servers: FleetServers, pathOf: (path: string) => string): GatewayClient {
-  return new GatewayClient({ host: 'fleet', port: 1, via: servers, pathOf, timeoutMs: AFAR_TIMEOUT_MS });
+export function gatewayAfar(via: Carrier, pathOf?: (path: string) => string): GatewayClient {
+  return new GatewayClient({ host: 'fleet', port: 1, via, pathOf, timeoutMs: AFAR_TIMEOUT_MS });
 }
 
 /**
@@ -42,7 +45,7 @@ export function gatewayAfar(servers: FleetServers, pathOf: (path: string) => str
  */
 export class GatewayClient {
   #target: Target;
-  #via: FleetServers | undefined;
+  #via: Carrier | undefined;
   #pathOf: (path: string) => string;
 
   constructor({ host, port, token, timeoutMs = DEFAULT_TIMEOUT_MS, via, pathOf }: GatewayClientOptions) {

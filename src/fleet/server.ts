@@ -16,6 +16,7 @@ import {
   callerOf,
   carryAfar,
   deliveryRoutes,
+  gatewayElsewhere,
   isSending,
   mcpRoute,
   RequestCounts,
@@ -238,8 +239,17 @@ async function routes(config: ServerConfig, rooms: Rooms): Promise<Hono> {
   a2aRoutes(app, { ...rooms, log, publicUrl: config.publicUrl });
   const { agents, stopping } = rooms;
   const afar = carryAfar({ ...rooms, clock, log });
+  const elsewhere = gatewayElsewhere({ ...rooms, clock, log });
   if (agents) agentRoutes(app, { agents, sql, callerOf, stopping, afar });
-  const page = await servePage(app, { ...rooms, clock, log, enqueue, callerOf, times: config.page });
+  const page = await servePage(app, {
+    ...rooms,
+    clock,
+    log,
+    enqueue,
+    callerOf,
+    elsewhere,
+    times: config.page,
+  });
   ending.add(() => page.close());
   if (config.endWhenIdleMs !== undefined)
     ending.add(endWhenIdle({ ...rooms, clock, log, sessions: page.sessions, idleMs: config.endWhenIdleMs }));

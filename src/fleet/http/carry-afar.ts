@@ -1,4 +1,5 @@
 import { type Clock, forbidden, invalid, type Log, unavailable } from '../../base/index.ts';
+import { failureOf, type GatewayClient, gatewayAfar } from '../../client/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { readJsonIfAny } from '../../http/index.ts';
 import {
@@ -13,11 +14,25 @@ import { type AnswerWaiters, carryCall } from '../calls/index.ts';
 import type { Identity } from '../identity/index.ts';
 import { resolveWorkspace, viewWorkspace } from '../registry/index.ts';
 
+/** A little more than an answer may take. */
+const LONGEST_MS = 45_000;
+
 export interface AfarDependencies {
   sql: Sql;
   clock: Clock;
   answers: AnswerWaiters;
   log: Log;
+}
+
+/** What is asked of a gateway elsewhere, and by whom. */
+interface AskedAfar {
+  who: string;
+  method: string;
+  path: string;
+  /** The query with its `?`, or nothing. */
+  search: string;
+  body: () => Promise<unknown>;
+  gone: AbortSignal;
 }
 
 /**
@@ -27,32 +42,52 @@ export interface AfarDependencies {
 export function carryAfar(on: AfarDependencies): CarryAfar {
   return async (context, { caller, ref, rest }) => {
     const { id } = await resolveWorkspace(on.sql, caller?.orgId ?? null, ref);
-    const agent = await viewWorkspace(on.sql, id);
-    const path = gatewayPath(rest);
-    const { method } = context.req;
-    if (!afarRoute(method, path)) throw notFromAfar(method, path, agent);
-    if (!['online', 'degraded', 'paused'].includes(agent.status)) throw isAway(agent);
-    const body = await readJsonIfAny(context);
-    if (!isStorableJson(body)) throw invalid(`the body ${NOT_STORABLE}`);
-    const { search } = new URL(context.req.url);
-    const who = caller === undefined ? 'owner of the server' : nameOf(caller);
-    const { status, answer } = await carryCall(
-      on,
-      {
-        orgId: agent.org_id,
-        workspaceId: agent.workspace_id,
-        caller: who,
-        method,
-        path: path + search,
-        body,
-        name: agent.name,
-        host: agent.host,
-      },
-      context.req.raw.signal,
-    );
-    on.log.info('carried', { caller: who, agent: agent.name, host: agent.host, method, path, status });
+    const { status, answer } = await carry(on, await viewWorkspace(on.sql, id), {
+      who: caller === undefined ? 'owner of the server' : nameOf(caller),
+      method: context.req.method,
+      path: gatewayPath(rest),
+      search: new URL(context.req.url).search,
+      body: () => readJsonIfAny(context),
+      gone: context.req.raw.signal,
+    });
     return Response.json(answer, { status });
   };
+}
+
+/** The gateway of an agent on another host, for this server itself, which asks for somebody who has been let in. */
+export type GatewayElsewhere = (workspaceId: string, who: string) => GatewayClient;
+
+export function gatewayElsewhere(on: AfarDependencies): GatewayElsewhere {
+  return (workspaceId, who) =>
+    gatewayAfar({
+      async exchange({ method, path: asked, body, timeoutMs, signal }) {
+        const agent = await viewWorkspace(on.sql, workspaceId);
+        const [path = '', query] = asked.split('?', 2);
+        const { status, answer } = await carry(on, agent, {
+          ...{ who, method, path, search: query ? `?${query}` : '' },
+          body: () => Promise.resolve(body),
+          gone: AbortSignal.any([AbortSignal.timeout(timeoutMs ?? LONGEST_MS), ...(signal ? [signal] : [])]),
+        });
+        if (status >= 400) throw failureOf(status, answer);
+        return answer;
+      },
+      follow() {
+        throw forbidden('events cannot be followed from another host');
+      },
+    });
+}
+
+async function carry(on: AfarDependencies, agent: WorkspaceView, asked: AskedAfar) {
+  const { who, method, path, search, gone } = asked;
+  if (!afarRoute(method, path)) throw notFromAfar(method, path, agent);
+  if (!['online', 'degraded', 'paused'].includes(agent.status)) throw isAway(agent);
+  const body = await asked.body();
+  if (!isStorableJson(body)) throw invalid(`the body ${NOT_STORABLE}`);
+  const { org_id: orgId, workspace_id: workspaceId, name, host } = agent;
+  const call = { orgId, workspaceId, caller: who, method, path: path + search, body, name, host };
+  const carried = await carryCall(on, call, gone);
+  on.log.info('carried', { caller: who, agent: name, host, method, path, status: carried.status });
+  return carried;
 }
 
 const nameOf = (caller: Identity): string =>

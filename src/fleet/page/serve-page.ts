@@ -6,6 +6,7 @@ import { serve } from '../../http/index.ts';
 import { packageRoot } from '../../session/index.ts';
 import { PAGE_ROOT, PAGE_ROUTES, PAGE_SHELL_ROUTES } from '../../wire/index.ts';
 import type { ManagedAgents } from '../agents/index.ts';
+import type { GatewayElsewhere } from '../http/index.ts';
 import type { Identity } from '../identity/index.ts';
 import { TICKETS_CHANNEL } from '../tickets/index.ts';
 import { actionHandlers } from './agents/action-handlers.ts';
@@ -35,6 +36,8 @@ interface PageParts {
   callerOf: (context: Context) => Identity | undefined;
   /** Puts a notice into an agent's line. */
   enqueue: RequestHandlerParts['enqueue'];
+  /** The gateways of agents of other hosts. */
+  elsewhere: GatewayElsewhere;
   /** Aborted when the server stops. */
   stopping: AbortSignal;
   times?: SessionTimes | undefined;
@@ -77,7 +80,7 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     operatorUnread: () => mail.operatorUnread(),
     onRequests: (hear) => sql.listen(TICKETS_CHANNEL, hear),
   });
-  const reach = new AgentReach(view, session);
+  const reach = new AgentReach({ view, session, elsewhere: on.elsewhere });
   const parts = {
     ...on,
     session,

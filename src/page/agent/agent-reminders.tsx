@@ -1,20 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
-import { allReminders } from '../live/questions.ts';
+import { remindersOf } from '../live/questions.ts';
 import { Loading, Quiet, Trouble } from '../parts/said.tsx';
 import { NewReminder } from '../reminders/new-reminder.tsx';
 import { ReminderRow } from '../reminders/reminder-row.tsx';
 
 export function AgentReminders({ name }: { name: string }) {
-  const { data, error, refetch } = useQuery(allReminders);
+  const { data, error, refetch } = useQuery(remindersOf(name));
   if (error && !data) return <Trouble error={error} again={() => void refetch()} />;
   if (!data) return <Loading what="reminders" />;
-  const own = data.agents.find(({ agent }) => agent === name);
   return (
     <div>
-      {own?.trouble && <Trouble error={own.trouble} />}
-      {!own || own.reminders.length === 0 ? <Quiet>No reminders.</Quiet> : null}
+      {data.reminders.length === 0 && <Quiet>No reminders.</Quiet>}
       <ol>
-        {own?.reminders.map((reminder) => (
+        {data.reminders.map((reminder) => (
           <ReminderRow key={reminder.reminder_id} agent={name} reminder={reminder} />
         ))}
       </ol>

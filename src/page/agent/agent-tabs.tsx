@@ -20,13 +20,14 @@ const TABS = [
 interface Given {
   name: string;
   agent: PageAgent;
-  /** On this host: only then there is a screen and a queue to ask for. */
+  /** On this host: only then there is a screen to see. */
   isLocal: boolean;
 }
 
 export function AgentTabs({ name, agent, isLocal }: Given) {
   const asked = useQueryWord('tab');
   const tab = TABS.find(([word]) => word === asked)?.[0] ?? 'screen';
+  const isAsked = isLocal || agent.row.gateway.alive;
   const panel = 'min-h-0 flex-1 overflow-y-auto outline-none';
   return (
     <Tabs.Root
@@ -56,10 +57,10 @@ export function AgentTabs({ name, agent, isLocal }: Given) {
         <AgentMail name={name} />
       </Tabs.Panel>
       <Tabs.Panel value="queue" className={panel}>
-        {isLocal ? <AgentQueue name={name} /> : <Elsewhere agent={agent} />}
+        {isAsked ? <AgentQueue name={name} /> : <Elsewhere agent={agent} />}
       </Tabs.Panel>
       <Tabs.Panel value="reminders" className={panel}>
-        {isLocal ? <AgentReminders name={name} /> : <Elsewhere agent={agent} />}
+        {isAsked ? <AgentReminders name={name} /> : <Elsewhere agent={agent} />}
       </Tabs.Panel>
       <Tabs.Panel value="facts" className={panel}>
         <AgentFacts agent={agent} />

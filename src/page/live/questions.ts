@@ -12,6 +12,7 @@ import type {
   PageSearch,
   PageThread,
   PageTimeline,
+  ReminderSet,
 } from '../../wire/index.ts';
 import { ask } from '../model/ask.ts';
 
@@ -44,6 +45,12 @@ export const queueOf = (name: string) =>
   queryOptions({
     queryKey: ['queue', name],
     queryFn: ({ signal }) => ask<PageQueue>(`${agentAt(name)}/queue`, { signal }),
+  });
+
+export const remindersOf = (name: string) =>
+  queryOptions({
+    queryKey: ['reminders', name],
+    queryFn: ({ signal }) => ask<ReminderSet>(`${agentAt(name)}/reminders`, { signal }),
   });
 
 export const allReminders = queryOptions({

@@ -2,8 +2,7 @@ import { type FormEvent, useState } from 'react';
 import type { PageMailSent } from '../../wire/index.ts';
 import { useMay } from '../frame/session-context.ts';
 import { useAction } from '../parts/action.ts';
-import { Plain } from '../parts/plain-text.tsx';
-import { Trouble } from '../parts/said.tsx';
+import { Sent } from '../parts/sent.tsx';
 import { AddFiles, type NewFile } from './add-files.tsx';
 
 /** An answer in the thread, as the operator. */
@@ -44,12 +43,7 @@ export function Reply({ mailbox, reference }: { mailbox: string; reference: stri
           {sending.state === 'sending' ? 'Sending …' : 'Reply'}
         </button>
       </div>
-      {sending.state === 'done' && (
-        <p role="status" className="text-xs">
-          <Plain text={sending.receipt.sentence} />
-        </p>
-      )}
-      {sending.state === 'failed' && <Trouble error={sending.error} />}
+      <Sent sending={sending} />
     </form>
   );
 }

@@ -4,8 +4,7 @@ import { useMay } from '../frame/session-context.ts';
 import { answers } from '../live/answers.ts';
 import { agentAt } from '../live/questions.ts';
 import { useAction } from '../parts/action.ts';
-import { Plain } from '../parts/plain-text.tsx';
-import { Trouble } from '../parts/said.tsx';
+import { Sent } from '../parts/sent.tsx';
 
 const UNITS = { minutes: 60, hours: 3600, days: 86_400 } as const;
 
@@ -44,12 +43,7 @@ export function NewReminder({ agents }: { agents: readonly string[] }) {
           {sending.state === 'sending' ? 'Creating …' : 'Create'}
         </button>
       </div>
-      {sending.state === 'done' && (
-        <p role="status" className="text-xs">
-          <Plain text={sending.receipt.sentence} />
-        </p>
-      )}
-      {sending.state === 'failed' && <Trouble error={sending.error} />}
+      <Sent sending={sending} />
     </form>
   );
 }

@@ -3,8 +3,7 @@ import type { PageReceipt, PageRequestRow } from '../../wire/index.ts';
 import { useMay } from '../frame/session-context.ts';
 import { answers as kept } from '../live/answers.ts';
 import { useAction } from '../parts/action.ts';
-import { Plain } from '../parts/plain-text.tsx';
-import { Trouble } from '../parts/said.tsx';
+import { Sent } from '../parts/sent.tsx';
 
 const WORDS = { done: 'Done', approved: 'Approve', rejected: 'Reject' } as const;
 
@@ -50,12 +49,7 @@ export function Answer({ request, isShort = false }: Given) {
           </button>
         ))}
       </div>
-      {sending.state === 'done' && (
-        <p role="status" className="text-xs">
-          <Plain text={sending.receipt.sentence} />
-        </p>
-      )}
-      {sending.state === 'failed' && <Trouble error={sending.error} />}
+      <Sent sending={sending} />
     </div>
   );
 }

@@ -55,7 +55,7 @@ function promptHandlers({ door, doing, reach }: ActionParts) {
       const { name } = agent.row;
       const act = { action: 'prompt', target: name, actionId, asked: prompt, repeatable: true };
       return doing.receipt(session, { ...act, detail: { characters: prompt.length } }, async () => {
-        const gateway = await reach.requireGateway(agent);
+        const gateway = await reach.requireGateway(agent, session);
         const accepted = await gateway.submitPrompt(
           { prompt },
           { idempotency_key: actionId, priority: 'high', wait_in_line: true },
@@ -76,7 +76,9 @@ function promptHandlers({ door, doing, reach }: ActionParts) {
       const { name } = agent.row;
       const act = { action: 'interrupt', target: name, actionId, asked: null, repeatable: true };
       return doing.receipt(session, act, async () => {
-        const accepted = await (await reach.requireGateway(agent)).interrupt({ idempotency_key: actionId });
+        const accepted = await (await reach.requireGateway(agent, session)).interrupt({
+          idempotency_key: actionId,
+        });
         return {
           status: 'accepted' as const,
           ref: accepted.request_id,
@@ -109,7 +111,7 @@ function lineHandlers({ door, doing, reach, view, seen }: ActionParts) {
       const id = params.request_id;
       const act = { action: 'cancel', target: `${name} ${id}`, actionId, asked: id, repeatable: true };
       return doing.receipt(session, act, async () => {
-        await (await reach.requireGateway(agent)).call('requests.cancel', { request_id: id });
+        await (await reach.requireGateway(agent, session)).call('requests.cancel', { request_id: id });
         return {
           ref: id,
           sentence: `Taken out of the line of ${name}; nothing of it was typed.`,
@@ -132,7 +134,7 @@ function keyHandlers({ door, doing, reach }: ActionParts) {
       const { name } = agent.row;
       const act = { action: 'dialog', target: name, actionId, asked: { hash, key }, repeatable: false };
       return doing.receipt(session, { ...act, detail: { key, dialog: hash } }, async () => {
-        const gateway = await reach.requireGateway(agent);
+        const gateway = await reach.requireGateway(agent, session);
         const { dialog } = await gateway.call('tui.screen', { wait_seconds: 0 });
         if (dialog?.hash !== hash)
           throw refusal(
@@ -173,7 +175,7 @@ function reminderHandlers({ door, doing, reach }: ActionParts) {
         repeatable: false,
       };
       return doing.receipt(session, act, async () => {
-        const gateway = await reach.requireGateway(agent);
+        const gateway = await reach.requireGateway(agent, session);
         const { reminders } = await gateway.call('reminders.create', { body: { reminders: [reminder] } });
         return {
           sentence: `Reminder “${reminder.title}” of ${agent.row.name} is due ${reminders[0]?.next_due_at_utc}.`,
@@ -192,7 +194,7 @@ function reminderHandlers({ door, doing, reach }: ActionParts) {
         repeatable: true,
       };
       return doing.receipt(session, act, async () => {
-        const gateway = await reach.requireGateway(agent);
+        const gateway = await reach.requireGateway(agent, session);
         await gateway.call('reminders.put', { reminder_id: params.reminder_id, body: reminder });
         return { sentence: `Reminder “${reminder.title}” was changed.` };
       });
@@ -209,7 +211,7 @@ function reminderSwitches({ door, doing, reach }: ActionParts) {
       const id = params.reminder_id;
       const act = { action: 'reminder.pause', target: id, actionId, asked: paused, repeatable: true };
       return doing.receipt(session, act, async () => {
-        const gateway = await reach.requireGateway(agent);
+        const gateway = await reach.requireGateway(agent, session);
         const known = await gateway.call('reminders.get', { reminder_id: id });
         await gateway.call('reminders.put', { reminder_id: id, body: { ...definitionOf(known), paused } });
         return { sentence: `Reminder “${known.title}” is ${paused ? 'paused' : 'live again'}.` };
@@ -222,7 +224,7 @@ function reminderSwitches({ door, doing, reach }: ActionParts) {
       const id = params.reminder_id;
       const act = { action: 'reminder.delete', target: id, actionId, asked: id, repeatable: true };
       return doing.receipt(session, act, async () => {
-        await (await reach.requireGateway(agent)).call('reminders.delete', { reminder_id: id });
+        await (await reach.requireGateway(agent, session)).call('reminders.delete', { reminder_id: id });
         return {
           sentence: 'The reminder was removed.',
           command: `rouse agents gateway reminders remove ${agent.row.name} --reminder-id ${id}`,

@@ -8,7 +8,7 @@ import type {
   PageAgentRow,
   RequestView,
 } from '../../../wire/index.ts';
-import type { AgentReach, ReachedAgent } from './agent-reach.ts';
+import { type AgentReach, afarPatience, hostWords, type ReachedAgent } from './agent-reach.ts';
 
 interface Known {
   notifier: (Partial<MailNotifierStatus> & { enabled: boolean }) | undefined;
@@ -22,9 +22,13 @@ const NOTHING: Known = { notifier: undefined, decision: undefined, request: unde
 export async function agentFacts(reach: AgentReach, agent: ReachedAgent): Promise<PageAgent> {
   const { row, facts } = agent;
   const out_of_reach = reach.whyNot(agent);
-  const known = out_of_reach === null ? await knownOf(reach, agent) : NOTHING;
+  const known = row.here
+    ? out_of_reach === null
+      ? await knownOf(reach, agent)
+      : NOTHING
+    : await knownAfar(reach, agent);
   const { notifier } = known;
-  const alive = row.gateway.alive && row.here;
+  const { alive } = row.gateway;
   const tui = facts !== undefined && !isHeadless(facts.backend);
   return {
     row,
@@ -41,7 +45,7 @@ export async function agentFacts(reach: AgentReach, agent: ReachedAgent): Promis
       prompt: alive,
       interrupt: alive,
       keys: alive && tui,
-      mail: row.address !== null,
+      mail: row.address !== null || (alive && !row.here),
       reminders: alive,
     },
     what_will_happen: whatWillHappen(row, notifier?.enabled ?? false),
@@ -61,6 +65,17 @@ async function knownOf(reach: AgentReach, agent: ReachedAgent): Promise<Known> {
   const gateway = await reach.gateway(agent).catch(() => undefined);
   const live = await gateway?.notifier().catch(() => undefined);
   return { ...NOTHING, ...stored, ...(live && { notifier: live }) };
+}
+
+/** Of another host's agent, what its gateway says through the server. */
+async function knownAfar(reach: AgentReach, agent: ReachedAgent): Promise<Known> {
+  const gateway = await reach.gateway(agent);
+  if (!gateway) return NOTHING;
+  const [notifier, decided] = await Promise.all([
+    gateway.call('notifier.status', {}, afarPatience()).catch(() => undefined),
+    gateway.call('notifier.decisions', { limit: 1 }, afarPatience()).catch(() => undefined),
+  ]);
+  return { ...NOTHING, notifier, decision: decided?.decisions[0] };
 }
 
 function requestOf(
@@ -94,11 +109,18 @@ function whyOf(
     ...(notifier?.last_error ? [{ label: 'Last error', value: notifier.last_error }] : []),
   ];
   return {
-    sentence: unreachable ? `It runs ${unreachable}.` : sentenceOf(row, notifier, decision),
+    sentence: whereAndWhy(row, unreachable, () => sentenceOf(row, notifier, decision)),
     decided_at_utc: decision?.poll_time_utc ?? null,
     next_look_at_utc: notifier?.next_look_at_utc ?? null,
     rows,
   };
+}
+
+function whereAndWhy(row: PageAgentRow, unreachable: string | null, why: () => string): string {
+  if (unreachable === null) return why();
+  return row.here || !row.gateway.alive
+    ? `It runs ${unreachable}.`
+    : `It runs on ${hostWords(row)}. ${why()}`;
 }
 
 function sentenceOf(
@@ -109,6 +131,8 @@ function sentenceOf(
   const { state, needs_you, unread, queue_depth, doing_now, reason } = row;
   if (needs_you !== null) return `It waits for you: ${needs_you}.`;
   if (state === 'working') return doing_now ? `It is working: ${doing_now}.` : 'It is working on a turn.';
+  if (state === 'elsewhere' && !notifier) return `It is ${row.state_words}; its gateway has not said more.`;
+  if (state === 'elsewhere' && doing_now) return `It is working: ${doing_now}.`;
   if (state === 'not_watched') return 'Nobody watches it: it has no gateway, so nothing wakes it.';
   if (state === 'starting') return 'Its gateway is being started.';
   if (notifier?.held_back) return `Its mail is held back: ${bareReason(notifier.held_back)}.`;
@@ -146,10 +170,9 @@ function factRows({ row, facts }: ReachedAgent): PageAgent['facts'] {
   return rows.flatMap(([label, value]) => (value ? [{ label, value }] : []));
 }
 
-function whatWillHappen(
-  { state, state_words, name }: PageAgentRow,
-  wakes: boolean,
-): PageAgent['what_will_happen'] {
+function whatWillHappen(row: PageAgentRow, wakes: boolean): PageAgent['what_will_happen'] {
+  const { state, state_words, name } = row;
+  if (!row.here) return elsewhereWill(row, wakes);
   const waits = state === 'idle' ? undefined : state_words;
   return {
     mail: wakes
@@ -166,10 +189,27 @@ function whatWillHappen(
   };
 }
 
+/** What is sent to another host goes with the next heartbeat of its gateway, and is answered by it. */
+function elsewhereWill(row: PageAgentRow, wakes: boolean): PageAgent['what_will_happen'] {
+  const { name } = row;
+  const where = hostWords(row);
+  if (!row.gateway.alive) {
+    const away = `${name} is ${row.state_words} on ${where}: nothing can be sent to it now.`;
+    return { mail: away, prompt: away, interrupt: away };
+  }
+  const through = `Through the server to its gateway on ${where}`;
+  return {
+    mail: `${through}: a note in its inbox there${wakes ? `, for which ${name} is woken` : ''}.`,
+    prompt: `${through}: the prompt is stored there, and typed when ${name} is ready.`,
+    interrupt: `${through}: the interrupt is stored there, and the key is pressed if a turn is running.`,
+  };
+}
+
 function commandsFor({ name, here }: PageAgentRow): PageAgent['commands'] {
-  if (!here) return [{ label: 'Show it', command: `rouse fleet show ${name}` }];
   return [
-    { label: 'Open its window', command: `rouse open ${name}` },
+    here
+      ? { label: 'Open its window', command: `rouse open ${name}` }
+      : { label: 'Show it', command: `rouse fleet show ${name}` },
     { label: 'Why it was woken or not', command: `rouse why ${name}` },
     { label: 'Send mail', command: `rouse send ${name} SUBJECT --body TEXT` },
     { label: 'Queue a prompt', command: `rouse agents gateway requests create ${name} --prompt TEXT` },

@@ -118,7 +118,6 @@ async function queueOf(
   agent: ReachedAgent,
   { before, limit }: { before?: number | undefined; limit: number },
 ): Promise<PageQueue> {
-  reach.requireHere(agent);
   const gateway = await reach.gateway(agent);
   const found = gateway
     ? (await gateway.call('requests.list', { limit, before })).requests

@@ -11,6 +11,7 @@ import {
   sessionPaths,
 } from '../../../session/index.ts';
 import type { PageAgentRow } from '../../../wire/index.ts';
+import type { GatewayElsewhere } from '../../http/index.ts';
 import { ELSEWHERE } from '../host/agent-rows.ts';
 import type { HostView } from '../host/host-view.ts';
 
@@ -22,20 +23,29 @@ export interface ReachedAgent {
   paths: SessionPaths | undefined;
 }
 
+/** A view of an agent of another host is drawn without what its gateway has not said by then. */
+export const afarPatience = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(4000) });
+
 /** How long a gateway that runs may take to answer somebody who wants something done. */
 const PATIENCE_MS = 10_000;
 
 /** Whose host the registry was not told is somewhere else. */
-const hostWords = ({ host }: PageAgentRow): string => (host === ELSEWHERE ? host : `host ${host}`);
+export const hostWords = ({ host }: PageAgentRow): string => (host === ELSEWHERE ? host : `host ${host}`);
 
 /** Finds the agents of the picture, and their files and gateways where they are of this host. */
 export class AgentReach {
   readonly #view: HostView;
   readonly #session: SessionContext | undefined;
+  readonly #elsewhere: GatewayElsewhere;
 
-  constructor(view: HostView, session: SessionContext | undefined) {
-    this.#view = view;
-    this.#session = session;
+  constructor(parts: {
+    view: HostView;
+    session: SessionContext | undefined;
+    elsewhere: GatewayElsewhere;
+  }) {
+    this.#view = parts.view;
+    this.#session = parts.session;
+    this.#elsewhere = parts.elsewhere;
   }
 
   /** By name, or by id where two share one. */
@@ -67,14 +77,16 @@ export class AgentReach {
     throw unavailable(`${agent.row.name} is ${why}`, { facts: { cause: 'elsewhere', host: agent.row.host } });
   }
 
-  /** Its gateway, once it has proven to be the recorded one; undefined when none lives. */
+  /** Its gateway, once it has proven to be the recorded one; undefined when none lives. On another host, as the registry has it. */
   async gateway(agent: ReachedAgent): Promise<GatewayClient | undefined> {
+    if (!agent.row.here) return agent.row.gateway.alive ? this.#far(agent) : undefined;
     const found = await this.#probe(agent);
     return found instanceof GatewayClient ? found : undefined;
   }
 
   /** For what cannot be done without it: waited for longer, and its absence told as it is. */
-  async requireGateway(agent: ReachedAgent): Promise<GatewayClient> {
+  async requireGateway(agent: ReachedAgent, who?: { name: string }): Promise<GatewayClient> {
+    if (!agent.row.here) return this.#far(agent, who) ?? this.#away(agent);
     this.requireHere(agent);
     const { name } = agent.row;
     const found = await this.#probe(agent, PATIENCE_MS);
@@ -88,6 +100,26 @@ export class AgentReach {
       hint: `attach one with "rouse agents gateway attach ${name}"`,
       facts: { cause: 'no_live_gateway' },
     });
+  }
+
+  /** Of the one agent of another host that is called so; undefined when this host has one, or nobody has. */
+  async gatewayElsewhere(name: string, who: { name: string }): Promise<GatewayClient | undefined> {
+    const named = (await this.#view.agents()).filter((row) => row.name === name);
+    const [row] = named;
+    if (!row || named.length > 1 || row.here) return undefined;
+    return this.requireGateway({ row, facts: undefined, paths: undefined }, who);
+  }
+
+  #far({ row }: ReachedAgent, who?: { name: string }): GatewayClient | undefined {
+    const workspaceId = this.#view.picture.workspaceOf(row.id);
+    return workspaceId === undefined
+      ? undefined
+      : this.#elsewhere(workspaceId, who ? `page ${who.name}` : 'page');
+  }
+
+  #away(agent: ReachedAgent): never {
+    this.requireHere(agent);
+    throw notFound(`there is no agent ${agent.row.name}`);
   }
 
   async #probe(agent: ReachedAgent, patienceMs?: number): Promise<GatewayClient | GatewayLife | undefined> {

@@ -13,11 +13,14 @@ export async function ledgerOf(reach: AgentReach, agent: ReachedAgent, ref: stri
   if (ref.startsWith('event:')) return eventLedger(reach, agent, ref);
   const gateway = await reach.gateway(agent).catch(() => undefined);
   const live = await gateway?.getRequest(ref).catch(missing);
-  const request = live ?? reach.records(agent, (records) => tried(() => records.request(ref)));
+  const { here } = agent.row;
+  const request =
+    live ?? (here ? reach.records(agent, (records) => tried(() => records.request(ref))) : undefined);
   if (!request) throw notFound(`${agent.row.name} has no request ${ref}, or it is too old to be kept`);
-  const decision = reach
-    .records(agent, (records) => records.decisions(DECISIONS))
-    ?.find(({ enqueued_request_id }) => enqueued_request_id === ref);
+  const decisions = here
+    ? reach.records(agent, (records) => records.decisions(DECISIONS))
+    : (await gateway?.call('notifier.decisions', { limit: DECISIONS }).catch(missing))?.decisions;
+  const decision = decisions?.find(({ enqueued_request_id }) => enqueued_request_id === ref);
   return {
     ref,
     kind: requestKind(request.request_kind),

@@ -10,7 +10,7 @@ import {
 import { agentLink, mailLink, requestLink } from '../links.ts';
 import type { HostMail } from '../mail/host-mail.ts';
 import { type EventLine, readEventTail } from './agent-events.ts';
-import type { AgentReach, ReachedAgent } from './agent-reach.ts';
+import { type AgentReach, afarPatience, type ReachedAgent } from './agent-reach.ts';
 
 export interface TimelineParts {
   reach: AgentReach;
@@ -26,6 +26,8 @@ export interface TimelineWanted {
 
 /** Of each source, so many are looked at. */
 const MOST = 500;
+/** Of another host's agent, which is asked through the server. */
+const MOST_AFAR = 100;
 
 /** Mail, prompts, wakes, reminders, requests, keys and changes of state as one story, newest first. */
 export async function timelineOf(
@@ -49,7 +51,7 @@ export async function timelineOf(
           'its queue',
           () => parts.reach.records(agent, (records) => records.requests(MOST).map(ofRequest)) ?? [],
         )
-      : [],
+      : trying('its queue', () => requestsAfar(parts.reach, agent)),
     paths ? trying('its events', () => readEventTail(paths.events).flatMap(ofEvent)) : [],
     trying('its states', () => states(parts.reach, agent)),
     row.address ? trying('its mail', () => mailItems(parts.mail, row.address!)) : [],
@@ -62,6 +64,14 @@ export async function timelineOf(
     .sort((a, b) => (placeOf(a) < placeOf(b) ? 1 : -1));
   const shown = items.slice(0, limit);
   return { items: shown, next: items.length > limit ? placeOf(shown.at(-1)!) : null, troubles };
+}
+
+async function requestsAfar(reach: AgentReach, agent: ReachedAgent): Promise<PageTimelineItem[]> {
+  const gateway = await reach.gateway(agent);
+  const { requests } = (await gateway?.call('requests.list', { limit: MOST_AFAR }, afarPatience())) ?? {
+    requests: [],
+  };
+  return requests.map(ofRequest);
 }
 
 /** Sorts by time; what happened at once, by key. */
@@ -148,7 +158,10 @@ const PASSING_MS = 250;
 async function states(reach: AgentReach, agent: ReachedAgent): Promise<PageTimelineItem[]> {
   const gateway = await reach.gateway(agent);
   if (!gateway) return [];
-  const history = await gateway.call('tui.history', { limit: MOST }).catch(() => undefined);
+  const { here } = agent.row;
+  const history = await gateway
+    .call('tui.history', { limit: here ? MOST : MOST_AFAR }, here ? {} : afarPatience())
+    .catch(() => undefined);
   const entries = (history?.entries ?? []) as Snapshot[];
   let last = '';
   return entries.flatMap(({ recorded_at_utc, standing }, at): PageTimelineItem[] => {

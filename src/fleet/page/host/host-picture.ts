@@ -76,6 +76,11 @@ export class HostPicture {
     return this.#agents.values();
   }
 
+  /** How the registry calls it; undefined for an agent that no fleet knows. */
+  workspaceOf(id: string): string | undefined {
+    return this.#registered.get(id)?.workspaceId;
+  }
+
   /** Where its files are; undefined when its manifest cannot be read. Asked for at every look, so put together once. */
   pathsOf(place: RosterPlace): SessionPaths | undefined {
     if (!place.facts) return undefined;

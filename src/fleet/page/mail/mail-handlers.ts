@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import { Readable } from 'node:stream';
 import {
   errnoOf,
+  invalid,
   isRouseError,
   notFound,
   randomHex,
@@ -15,6 +16,7 @@ import { type MailMessage, type NewAttachment, OPERATOR } from '../../../domain/
 import type { Handlers } from '../../../http/index.ts';
 import type { Mailbox, MailSent, MailStore } from '../../../mail/index.ts';
 import type { PAGE_ROUTES, PageMailSent, PageMessage } from '../../../wire/index.ts';
+import type { AgentReach } from '../agents/agent-reach.ts';
 import type { Doing } from '../doing.ts';
 import type { PageDoor } from '../door/page-door.ts';
 import { PAGE_HEADERS } from '../door/shell.ts';
@@ -41,6 +43,7 @@ export interface MailHandlerParts {
   door: PageDoor;
   doing: Doing;
   mail: HostMail;
+  reach: AgentReach;
 }
 
 type Call<K extends keyof MailRoutes> = Parameters<Handlers<MailRoutes>[K]>[0];
@@ -106,7 +109,7 @@ function readingHandlers({ door, mail }: MailHandlerParts) {
 }
 
 /** Writing, as the operator. */
-function sendingHandlers({ door, doing, mail }: MailHandlerParts) {
+function sendingHandlers({ door, doing, mail, reach }: MailHandlerParts) {
   return {
     'page.mail.send': async ({ context, body }: Call<'page.mail.send'>) => {
       const session = door.require(context, 'answer');
@@ -120,14 +123,24 @@ function sendingHandlers({ door, doing, mail }: MailHandlerParts) {
       };
       return doing.once(session, act, () =>
         withFiles(attachments, async (files) => {
-          const found = await Promise.all(to.map((each) => mail.addressOf(each)));
+          const far = await Promise.all(to.map((each) => reach.gatewayElsewhere(each, session)));
+          const near = to.filter((_, at) => far[at] === undefined);
+          const found = await Promise.all(near.map((each) => mail.addressOf(each)));
           const message = { subject, body_content: text, attachments: files, idempotency_key: actionId };
           const outside = found.flatMap(({ outside: id }) => id ?? []);
+          const notes = far.flatMap((gateway) => gateway ?? []);
+          if (files.length > 0 && outside.length + notes.length > 0)
+            throw invalid('files can be sent to mailboxes of this host only; nothing was sent', {
+              hint: 'send the message without them',
+            });
+          const { attachments: _, ...note } = message;
+          for (const gateway of notes) await gateway.call('mail.post', { body: note });
           // A mailbox of another kind takes notes of the operator, each by itself.
           for (const id of outside)
             await mail.open(id, (mailbox) => mailbox.post({ ...message, attachments: [] }));
           const inside = found.filter(({ outside: id }) => id === undefined).map(({ address }) => address);
-          if (inside.length === 0) return sent(actionId, outside[0]!, undefined, to, doing.now());
+          if (inside.length === 0)
+            return sent(actionId, outside[0] ?? OPERATOR.address, undefined, to, doing.now());
           const answer = await mail.asOperator((own) => own.send({ ...message, to: inside }));
           return sent(actionId, OPERATOR.address, answer, to, doing.now());
         }),

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FleetClient } from '../../src/client/index.ts';
+import { ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
+import type { HandedCall } from '../../src/wire/index.ts';
+import { PageHouse, type Visitor } from './page-house.ts';
+
+const house = new PageHouse();
+let me: Visitor;
+let far: FleetClient;
+const asked: HandedCall[] = [];
+const leaving = new AbortController();
+let beating: Promise<void>;
+
+/** What the gateway on the other host answers. */
+const ANSWERS: Record<string, unknown> = {
+  'POST /v1/requests': {
+    request_id: 'far-1',
+    request_kind: 'submit_prompt',
+    state: 'accepted',
+    queue_depth: 1,
+  },
+  'POST /v1/mail/post': { schema_version: 1, message: {} },
+  'GET /v1/reminders': { effective_reminder_id: null, reminders: [] },
+  'GET /v1/requests': { requests: [] },
+};
+
+beforeAll(async () => {
+  await house.open({ calm: true });
+  const { id: orgId } = await ensureOrg(house.server.sql, 'default');
+  const { token } = await registerWorkspace(house.server.sql, {
+    orgId,
+    agentId: 'id-hana',
+    name: 'hana',
+    sessionId: 's',
+    host: 'afar',
+  });
+  far = new FleetClient({ url: `http://127.0.0.1:${house.server.port}`, token });
+  const beat = (wait_seconds: number) =>
+    far.heartbeat(
+      { session_id: 's', active_tasks: 0, takes_calls: true, wait_seconds },
+      { timeoutMs: 60_000, signal: leaving.signal },
+    );
+  await beat(0);
+  beating = (async () => {
+    while (!leaving.signal.aborted)
+      for (const call of (await beat(5)).calls) {
+        asked.push(call);
+        const answer = ANSWERS[`${call.method} ${call.path.split('?')[0]}`];
+        const body = answer ? { status: 200, answer } : { status: 404, answer: { detail: 'no such thing' } };
+        await far.call('registry.calls.answer', { call_id: call.id, body });
+      }
+  })().catch(() => undefined);
+  me = await house.visit();
+}, 120_000);
+afterAll(async () => {
+  leaving.abort();
+  await beating;
+  await house.shut();
+}, 60_000);
+
+const lastAsked = (path: string): HandedCall | undefined =>
+  asked.findLast((call) => call.path.split('?')[0] === path);
+
+it('an agent of another host that is online can be written to through the server; its screen cannot be seen', async () => {
+  const { body } = await house.as(me, 'GET', 'agents/hana');
+  expect(body).toMatchObject({
+    row: { here: false, host: 'afar' },
+    out_of_reach: 'on host afar, not reachable from here',
+    may: { prompt: true, interrupt: true, mail: true, reminders: true, keys: false },
+  });
+  expect(body['what_will_happen'].prompt).toContain('Through the server to its gateway on host afar');
+  expect((await house.as(me, 'GET', 'agents/hana/screen')).status).toBe(503);
+});
+
+it('a prompt reaches its gateway once, with the name of who asked', async () => {
+  const said = await house.act(me, 'agents/hana/prompt', { prompt: 'say hello' });
+  expect(said).toMatchObject({ status: 200, body: { status: 'accepted', ref: 'far-1' } });
+  const calls = asked.filter(({ method, path }) => method === 'POST' && path === '/v1/requests');
+  expect(calls).toMatchObject([
+    { caller: 'page nina', body: { kind: 'submit_prompt', payload: { prompt: 'say hello' } } },
+  ]);
+});
+
+it('mail for it is a note in its own inbox, and files are refused before anything is sent', async () => {
+  const note = { to: ['hana'], subject: 'hello', body: 'from afar' };
+  const file = { name: 'a.txt', content_base64: 'YQ==' };
+  expect((await house.act(me, 'mail/send', { ...note, attachments: [file] })).status).toBe(422);
+  expect(lastAsked('/v1/mail/post')).toBeUndefined();
+  expect((await house.act(me, 'mail/send', note)).status).toBe(200);
+  expect(lastAsked('/v1/mail/post')?.body).toMatchObject({ subject: 'hello', body_content: 'from afar' });
+});
+
+it('its line and its reminders are asked for there, and what it refuses is told as it is', async () => {
+  expect((await house.as(me, 'GET', 'agents/hana/queue')).body).toMatchObject({ queue_depth: 0, items: [] });
+  expect((await house.as(me, 'GET', 'agents/hana/reminders')).body).toMatchObject({ reminders: [] });
+  expect((await house.act(me, 'agents/hana/requests/gone/cancel')).status).toBe(404);
+});
+
+it('a lesser role asks nothing of it', async () => {
+  const before = asked.length;
+  const viewer = await house.visit('view', 'vera');
+  expect((await house.act(viewer, 'agents/hana/prompt', { prompt: 'no' })).status).toBe(403);
+  expect(asked.length).toBe(before);
+});
