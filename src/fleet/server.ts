@@ -238,18 +238,10 @@ async function routes(config: ServerConfig, rooms: Rooms): Promise<Hono> {
   mailRoutes(app, { ...rooms, clock, callerOf: requireCaller });
   a2aRoutes(app, { ...rooms, log, publicUrl: config.publicUrl });
   const { agents, stopping } = rooms;
-  const afar = carryAfar({ ...rooms, clock, log });
-  const elsewhere = gatewayElsewhere({ ...rooms, clock, log });
-  if (agents) agentRoutes(app, { agents, sql, callerOf, stopping, afar });
-  const page = await servePage(app, {
-    ...rooms,
-    clock,
-    log,
-    enqueue,
-    callerOf,
-    elsewhere,
-    times: config.page,
-  });
+  const shared = { ...rooms, clock, log, callerOf };
+  if (agents) agentRoutes(app, { agents, sql, callerOf, stopping, afar: carryAfar(shared) });
+  const elsewhere = gatewayElsewhere(shared);
+  const page = await servePage(app, { ...shared, enqueue, elsewhere, times: config.page });
   ending.add(() => page.close());
   if (config.endWhenIdleMs !== undefined)
     ending.add(endWhenIdle({ ...rooms, clock, log, sessions: page.sessions, idleMs: config.endWhenIdleMs }));

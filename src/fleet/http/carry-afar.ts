@@ -55,10 +55,8 @@ export function carryAfar(on: AfarDependencies): CarryAfar {
 }
 
 /** The gateway of an agent on another host, for this server itself, which asks for somebody who has been let in. */
-export type GatewayElsewhere = (workspaceId: string, who: string) => GatewayClient;
-
-export function gatewayElsewhere(on: AfarDependencies): GatewayElsewhere {
-  return (workspaceId, who) =>
+export function gatewayElsewhere(on: AfarDependencies) {
+  return (workspaceId: string, who: string): GatewayClient =>
     gatewayAfar({
       async exchange({ method, path: asked, body, timeoutMs, signal }) {
         const agent = await viewWorkspace(on.sql, workspaceId);

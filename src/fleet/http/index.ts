@@ -8,7 +8,7 @@
 export { a2aRoutes } from './a2a-routes.ts';
 export { adminRoutes } from './admin-routes.ts';
 export { authenticate, callerOf, type RequestLimits, requireCaller } from './authenticate.ts';
-export { carryAfar, type GatewayElsewhere, gatewayElsewhere } from './carry-afar.ts';
+export { carryAfar, gatewayElsewhere } from './carry-afar.ts';
 export { deliveryRoutes, isSending } from './delivery-routes.ts';
 export { mcpRoute } from './mcp-route.ts';
 export { registryRoutes } from './registry-routes.ts';

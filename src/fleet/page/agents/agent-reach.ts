@@ -11,9 +11,11 @@ import {
   sessionPaths,
 } from '../../../session/index.ts';
 import type { PageAgentRow } from '../../../wire/index.ts';
-import type { GatewayElsewhere } from '../../http/index.ts';
 import { ELSEWHERE } from '../host/agent-rows.ts';
 import type { HostView } from '../host/host-view.ts';
+
+/** The gateway of an agent of another host, asked for whoever is named. */
+export type GatewayElsewhere = (workspaceId: string, who: string) => GatewayClient;
 
 /** An agent as a page names it. */
 export interface ReachedAgent {
