@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createInterface, type Interface } from 'node:readline';
-import { isRouseError } from '../../src/base/index.ts';
-import { FleetClient } from '../../src/client/index.ts';
-import type { HeartbeatAnswer } from '../../src/wire/index.ts';
+import {
+  DELIVERY_ROUTES,
+  type HeartbeatAnswer,
+  type HeartbeatInput,
+  REGISTRY_ROUTES,
+} from '../../src/wire/index.ts';
 import { BareLoop } from './bare-notify.ts';
 import { PERSON, sessionOf, tokenOf, workspaceOf } from './fleet-rows.ts';
+import { RawHttp } from './raw-http.ts';
 
 /** What the load program is told, a line each; it answers each with a line. */
 export type LoadOrder =
@@ -19,6 +23,8 @@ export interface Latencies {
   lost: number;
   doubled: number;
   failed: number;
+  /** Beats of all agents so far that were not answered, and were made again. */
+  again: number;
 }
 
 /** The load program: this bundle once more, in a process of its own. */
@@ -84,12 +90,15 @@ async function obey(wanted: LoadOrder, gateways: SimulatedGateway[]): Promise<un
 
 const arrivals = new Map<string, (() => void) | 'arrived'>();
 const repeated = { count: 0 };
+const lostBeats = { count: 0 };
+const SENDING = DELIVERY_ROUTES['a2a.enqueue'].path;
+const HEARTBEAT = REGISTRY_ROUTES['registry.heartbeat'].path;
 
 /** Beats are held, messages are taken and acknowledged with a short beat, and their ends are told with another. */
 class SimulatedGateway {
   /** Resolves when its first beat is answered and the next one is held. */
   readonly held: Promise<void>;
-  #client: FleetClient;
+  #http: RawHttp;
   #n: number;
   #instance = randomUUID();
   #beats = 0;
@@ -97,7 +106,7 @@ class SimulatedGateway {
 
   constructor(n: number, url: string) {
     this.#n = n;
-    this.#client = new FleetClient({ url, token: tokenOf(n), timeoutMs: 60_000 });
+    this.#http = new RawHttp(url, tokenOf(n));
     this.held = this.#insist({ wait_seconds: 0 }).then(() => void this.#live());
   }
 
@@ -125,20 +134,30 @@ class SimulatedGateway {
   }
 
   /** Until it is answered; messages may come with every answer. */
-  async #insist(more: Partial<Parameters<FleetClient['heartbeat']>[0]>): Promise<void> {
+  async #insist(more: Partial<HeartbeatInput>): Promise<void> {
     for (;;) {
       try {
-        const { messages } = await this.#client.heartbeat({
+        const { messages } = await this.#http.post<HeartbeatAnswer>(HEARTBEAT, {
           session_id: sessionOf(this.#n),
           instance_id: this.#instance,
           beat: ++this.#beats,
+          uptime_seconds: Math.floor(performance.now() / 1000),
           active_tasks: 0,
+          accepting: true,
+          current_task: null,
+          state: 'idle',
+          runtime_state: '',
+          version: '0.1.0',
+          host: 'bench',
+          host_id: 'bench',
+          takes_calls: true,
+          mail_version: '',
           ...more,
-        });
+        } satisfies HeartbeatInput);
         for (const message of messages) void this.#take(message);
         return;
-      } catch (error) {
-        if (isRouseError(error) && error.code === 'unauthorized') throw error;
+      } catch {
+        lostBeats.count++;
         await new Promise((resolve) => setTimeout(resolve, 500 + 1000 * Math.random()));
       }
     }
@@ -147,7 +166,7 @@ class SimulatedGateway {
 
 /** A message to an agent drawn at random, so many a second whether or not the ones before have arrived. */
 async function sendPaced(wanted: Extract<LoadOrder, { kind: 'send' }>): Promise<Latencies> {
-  const person = new FleetClient({ url: wanted.url, token: PERSON, timeoutMs: 30_000 });
+  const person = new RawHttp(wanted.url, PERSON);
   repeated.count = 0;
   return paced(wanted, async () => {
     const mark = `load-${randomUUID()}`;
@@ -159,7 +178,7 @@ async function sendPaced(wanted: Extract<LoadOrder, { kind: 'send' }>): Promise<
     );
     const agent = workspaceOf(1 + Math.floor(Math.random() * wanted.agents));
     const message = { messageId: mark, parts: [{ text: mark }] };
-    await person.call('a2a.enqueue', { workspace_id: agent, body: { params: { message } } });
+    await person.post(SENDING.replace('{workspace_id}', agent), { params: { message } });
     await arrived;
   });
 }
@@ -203,7 +222,14 @@ async function paced(
   const quantile = (q: number): number =>
     took[Math.min(took.length - 1, Math.floor(q * took.length))] ?? Number.NaN;
   const lost = count - took.length - failed;
-  return { p50: quantile(0.5), p99: quantile(0.99), lost, doubled: repeated.count, failed };
+  return {
+    p50: quantile(0.5),
+    p99: quantile(0.99),
+    lost,
+    doubled: repeated.count,
+    failed,
+    again: lostBeats.count,
+  };
 }
 
 // At the end, when everything above is there.

@@ -14,6 +14,7 @@ export * from './files/file-lock.ts';
 export * from './files/file-troubles.ts';
 export * from './files/files.ts';
 export * from './files/native.ts';
+export * from './gather.ts';
 export * from './host-name.ts';
 export * from './ids.ts';
 export { hearListenerErrors } from './listener-errors.ts';

@@ -17,6 +17,7 @@ import {
   carryAfar,
   deliveryRoutes,
   gatewayElsewhere,
+  isBeat,
   isSending,
   mcpRoute,
   RequestCounts,
@@ -27,10 +28,10 @@ import {
   sweeperRoutes,
 } from './http/index.ts';
 import { hasServerAdmin } from './identity/index.ts';
-import { mailRoutes, mailVersion, partsSweep } from './mail/index.ts';
+import { mailRoutes, mailVersions, partsSweep } from './mail/index.ts';
 import { NUDGE_DEFAULTS, NUDGE_KIND, nothingToNudge, nudgeSweep } from './nudge/index.ts';
 import { endWhenIdle, servePage } from './page/index.ts';
-import { Arrivals, LIVENESS_WINDOW_SECONDS, livenessSweep } from './registry/index.ts';
+import { Arrivals, LIVENESS_WINDOW_SECONDS, livenessSweep, QuietBeats } from './registry/index.ts';
 import { keepingOf, retentionSweep } from './retention.ts';
 import { FLEET_MIGRATIONS } from './schema/index.ts';
 import type { DatabaseConfig, ServerConfig } from './server-config.ts';
@@ -210,11 +211,10 @@ async function routes(config: ServerConfig, rooms: Rooms): Promise<Hono> {
     watch: requestLog(log, clock, counts),
   });
   const { ownerToken } = config;
+  const checksItself = (context: Context): boolean => isSending(context) || isBeat(context);
   const hasOwnersToken = (context: Context): boolean =>
     ownerToken !== undefined && carries(context, ownerToken);
-  app.use(
-    authenticate(sql, { clock, counts, hasOwnersToken, checksItself: isSending, ...(limits && { limits }) }),
-  );
+  app.use(authenticate(sql, { clock, counts, hasOwnersToken, checksItself, ...(limits && { limits }) }));
   app.use(
     admit({
       host,
@@ -229,13 +229,15 @@ async function routes(config: ServerConfig, rooms: Rooms): Promise<Hono> {
   );
   serverRoutes(app, { ...rooms, counts });
   const guards = { [NUDGE_KIND]: nothingToNudge };
-  registryRoutes(app, { ...rooms, clock, log, leaseSeconds, livenessSeconds, guards, mailVersion });
+  const quiet = new QuietBeats({ sql, clock, mailVersions });
+  const beats = { leaseSeconds, livenessSeconds, guards, mailVersions, quiet };
+  registryRoutes(app, { ...rooms, clock, log, ...beats });
   adminRoutes(app, sql, () => backupEmbedded(sql, config.databaseDirectory));
   sweeperRoutes(app, sweepers);
   const tickets = ticketRoutes(app, { ...rooms, clock, enqueue, callerOf: requireCaller });
   ending.add(() => tickets.close());
   deliveryRoutes(app, { sql, log });
-  mailRoutes(app, { ...rooms, clock, callerOf: requireCaller });
+  mailRoutes(app, { ...rooms, clock, log, callerOf: requireCaller });
   a2aRoutes(app, { ...rooms, log, publicUrl: config.publicUrl });
   const { agents, stopping } = rooms;
   const shared = { ...rooms, clock, log, callerOf };

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock, unavailable } from '../../src/base/index.ts';
+import { createLog, systemClock, unavailable } from '../../src/base/index.ts';
 import { fleetMail } from '../../src/client/index.ts';
 import { openMailbox } from '../../src/mail/index.ts';
 import type { Mailbox } from '../../src/mail/port.ts';
@@ -14,12 +14,15 @@ import { MailSessions } from './mail-world.ts';
 const [ON] = sampled(import.meta.filename, ['postgres', 'embedded'] as const, 1);
 
 let fleet: TestFleet;
+/** Of the server's log. */
+const lines: string[] = [];
 let sessions: MailSessions;
 let ana: Mailbox;
 let ben: Mailbox;
 const agents = new Map<string, TestAgent>();
 beforeAll(async () => {
-  fleet = await startFleet({ on: ON! });
+  const log = createLog({ clock: systemClock, write: (line) => lines.push(line) });
+  fleet = await startFleet({ on: ON!, config: { log } });
   const agent: TestFleet['agent'] = async (name, options) => {
     const made = await fleet.agent(name, options);
     agents.set(name, made);
@@ -74,6 +77,14 @@ describe('a mailbox on a fleet server', () => {
     const again = await sessions.open(await sessions.bind('ben'));
     expect((await again.list()).message_count).toBe(before);
     ben = again;
+  });
+
+  it('tells in the log of the server by which id each message can be followed, once', async () => {
+    const { message } = await ana.send(to('ben', { idempotency_key: 'told-once' }));
+    await ana.send(to('ben', { idempotency_key: 'told-once' }));
+    const { message: answer } = await ben.reply({ message_ref: message.message_ref, body_content: 'yes' });
+    for (const { message_ref } of [message, answer])
+      expect(lines.filter((line) => line.includes(`mail stored trace_id=${message_ref}`))).toHaveLength(1);
   });
 
   it('of another org is not found', async () => {

@@ -78,7 +78,8 @@ describe('a command about an agent of another host', { timeout: 240_000 }, () =>
     const keys = await houseCli(near, ['agents', 'gateway', 'send-keys', 'ana', '--sequence', 'x']);
     expect([keys.code === 0, keys.err]).toEqual([false, expect.stringMatching(/host/)]);
     const nobody = await houseCli(near, ['agents', 'prompt', 'nobody', '--prompt', 'x']);
-    expect(nobody.code).toBe(3);
+    const nowhere = `there is no agent with name "nobody" on this host, nor in the fleet of ${server.url}`;
+    expect([nobody.code, nobody.err]).toEqual([3, expect.stringContaining(nowhere)]);
     const stranger = path.join(near.directory, 'stranger.token');
     await server.admin.call('admin.orgs.create', { body: { name: 'elsewhere' } });
     near.fleet = { url: server.url, tokenFile: path.join(far.directory, 'token') };

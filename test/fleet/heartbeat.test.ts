@@ -248,9 +248,74 @@ describe.each(['postgres', 'embedded'] as const)('heartbeats on %s', (on) => {
     expect(got.sort()).toEqual(sent.map(({ id }) => id).sort());
   });
 
+  it('beats of many agents at once: what each says is told of that one, and each gets its own', async () => {
+    const many = await Promise.all(Array.from({ length: 30 }, newAgent));
+    for (const agent of many) await beat(agent);
+    const sent = new Map<string, string>();
+    for (const agent of many.slice(0, 10)) sent.set(agent.workspaceId, (await send(agent, 'yours')).id);
+    const answers = await Promise.all(
+      many.map((agent, index) =>
+        beat(agent, {
+          current_task: `task ${index}`,
+          error_rate: index % 2,
+          state: 'idle',
+          host: `h${index}`,
+        }),
+      ),
+    );
+    for (const [index, agent] of many.entries()) {
+      const { messages, workspace_id, workspace_status } = answers[index]!;
+      const status = index % 2 === 0 ? 'online' : 'degraded';
+      expect([workspace_id, workspace_status]).toEqual([agent.workspaceId, status]);
+      const expected = sent.get(agent.workspaceId);
+      expect(messages.map(({ id }) => id)).toEqual(expected === undefined ? [] : [expected]);
+      expect(await fleet.admin.agent(agent.workspaceId)).toMatchObject({
+        status,
+        current_task: `task ${index}`,
+        host: `h${index}`,
+        state: 'idle',
+      });
+    }
+  });
+
+  it('of many at once only the one is refused whose token has ended, or whose session is an older one', async () => {
+    const many = await Promise.all(Array.from({ length: 6 }, newAgent));
+    for (const agent of many) await beat(agent);
+    const [revoked, replaced] = many as [TestAgent, TestAgent];
+    await sql.query('UPDATE tokens SET revoked_at = now() WHERE workspace_id = $1::uuid', [
+      revoked.workspaceId,
+    ]);
+    await sql.query(`UPDATE workspaces SET session_id = 'newer' WHERE id = $1::uuid`, [replaced.workspaceId]);
+    const answers = await Promise.allSettled(many.map((agent) => beat(agent)));
+    const codes = answers.map((answer) => (answer.status === 'rejected' ? answer.reason.code : 'ok'));
+    expect(codes).toEqual(['unauthorized', 'conflict', 'ok', 'ok', 'ok', 'ok']);
+  });
+
   /** Waits until so many beats are held, as /metrics tells. */
   async function heldBeats(count: number): Promise<void> {
     await untilHeld(fleet, count);
+  }
+});
+
+it('a beat whose agent somebody is changing waits for that, and keeps no other beat waiting', async () => {
+  const fleet = await startFleet({ on: 'postgres' });
+  try {
+    const [locked, other] = [await fleet.agent('locked'), await fleet.agent('other')];
+    const beat = ({ client, agentId }: TestAgent) =>
+      client.heartbeat({ session_id: `session-of-${agentId}`, active_tasks: 0 }, { timeoutMs: 40_000 });
+    await Promise.all([beat(locked), beat(other)]);
+    const said: string[] = [];
+    let waits: Promise<unknown> | undefined;
+    await fleet.sql.transaction(async (tx) => {
+      await tx.query(`UPDATE workspaces SET status = 'paused' WHERE id = $1::uuid`, [locked.workspaceId]);
+      waits = beat(locked).then(({ workspace_status }) => said.push(`locked ${workspace_status}`));
+      for (let n = 0; n < 20; n++) await beat(other);
+      said.push('other');
+    });
+    await waits;
+    expect(said).toEqual(['other', 'locked paused']);
+  } finally {
+    await fleet.stop();
   }
 });
 

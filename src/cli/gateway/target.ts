@@ -1,4 +1,4 @@
-import { isRouseError, type RouseError, unavailable } from '../../base/index.ts';
+import { isRouseError, notFound, type RouseError, unavailable } from '../../base/index.ts';
 import type { GatewayClient } from '../../client/index.ts';
 import type { FleetTarget, LocalTarget, Target } from '../../session/index.ts';
 import { selectorOf, type TargetInput, targetOf } from '../agents/target.ts';
@@ -43,11 +43,20 @@ async function elsewhere(input: TargetInput, unknown: RouseError): Promise<AfarT
   const { fleetClientOf, fleetPath, gatewayAfar } = await import('../../client/index.ts');
   const client = fleetClientOf(fleet);
   const agent = await client.agent(ref).catch((error: unknown) => {
-    throw isRouseError(error) && error.code === 'not_found' ? unknown : error;
+    throw isRouseError(error) && error.code === 'not_found' ? nowhere(unknown, fleet.url) : error;
   });
   const gateway = gatewayAfar(client.servers, fleetPath(agent.workspace_id));
   return { kind: 'afar', agentRef: agent.name, host: agent.host, gateway };
 }
+
+/** Nobody on this host, and nobody the token sees on the others. */
+const nowhere = ({ message, hint, facts }: RouseError, url: string): RouseError =>
+  notFound(`${message}, nor in the fleet of ${url}`, {
+    hint: hint?.startsWith('did you mean')
+      ? hint
+      : '"rouse ls" and "rouse fleet list" show the agents there are',
+    facts,
+  });
 
 /** A client of the target's gateway, or why there is none (empty: none is attached). */
 export async function gatewayOf(input: Input, target: Target | AfarTarget): Promise<GatewayClient | string> {

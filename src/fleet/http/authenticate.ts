@@ -23,9 +23,9 @@ const limitsInForce = (): RequestLimits => ({
   badTokens: { burst: limit('badTokens'), perSecond: 1 },
 });
 
-const MOST_KNOWN = 10_000;
+const MOST_KNOWN = 50_000;
 /** For so long it is known whose a token is, where the work itself asks whether it is good. */
-const KNOWN_MS = 60_000;
+const KNOWN_MS = 300_000;
 
 interface Admitting {
   clock: Clock;

@@ -11,7 +11,7 @@ export { authenticate, callerOf, type RequestLimits, requireCaller } from './aut
 export { carryAfar, gatewayElsewhere } from './carry-afar.ts';
 export { deliveryRoutes, isSending } from './delivery-routes.ts';
 export { mcpRoute } from './mcp-route.ts';
-export { registryRoutes } from './registry-routes.ts';
+export { isBeat, registryRoutes } from './registry-routes.ts';
 export { RequestCounts } from './request-counts.ts';
 export { requestLog } from './request-log.ts';
 export { serverRoutes } from './server-routes.ts';

@@ -31,6 +31,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 type Table = typeof REGISTRY_ROUTES;
 type Change = 'pause' | 'resume' | 'remove';
 
+/** Its statement looks at the token, too. */
+export const isBeat = ({ req }: Context): boolean =>
+  req.method === 'POST' && req.path === REGISTRY_ROUTES['registry.heartbeat'].path;
+
 /** Agents: registration, heartbeats, and what people look at and change. */
 export function registryRoutes(app: Hono, on: RegistryRoutes): void {
   const { sql } = on;

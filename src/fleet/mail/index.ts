@@ -11,4 +11,4 @@
  */
 export { partsSweep } from './attachment-parts.ts';
 export { mailRoutes } from './mail-routes.ts';
-export { mailVersion } from './mailbox-rows.ts';
+export { mailVersions } from './mailbox-rows.ts';

@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import type { Clock } from '../../base/index.ts';
+import type { Clock, Log } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { ARCHIVE, INBOX, parseMailRef, parseMailRefs } from '../../domain/index.ts';
 import { type Call, serve } from '../../http/index.ts';
@@ -13,12 +13,13 @@ import { countInbox, countMessages, listMessages, searchMessages } from './list-
 import { type MailboxRow, ownMailbox, requireAgent, versionOf } from './mailbox-rows.ts';
 import { FLEET } from './message-view.ts';
 import { changeOwn, type FlagChange, requireOwn, showMessage, waitingPlace } from './own-messages.ts';
-import { postMail, replyMail, sendMail } from './send.ts';
+import { postMail, replyMail, type Sent, sendMail } from './send.ts';
 import { trailOf } from './trail.ts';
 
 export interface MailRoutes {
   sql: Sql;
   clock: Clock;
+  log: Log;
   arrivals: Arrivals;
   /** Aborted when the server stops: held answers go out at once. */
   stopping: AbortSignal;
@@ -29,7 +30,7 @@ type Asked = Pick<Call<never>, 'context'>;
 
 /** Each route works on the one mailbox that the token reaches. */
 export function mailRoutes(app: Hono, on: MailRoutes): void {
-  const { sql, clock, callerOf } = on;
+  const { sql, clock, log, callerOf } = on;
   const own = ({ context }: Asked): Promise<MailboxRow> => ownMailbox(sql, callerOf(context));
   const changed = async <B extends { message_refs: string[] }>(
     call: Asked & { body(): Promise<B> },
@@ -38,6 +39,14 @@ export function mailRoutes(app: Hono, on: MailRoutes): void {
     const self = await own(call);
     const body = await call.body();
     return { messages: await changeOwn(sql, self, parseMailRefs(FLEET, body.message_refs), changeOf(body)) };
+  };
+  /** By the id that goes with it to the end of the turn it wakes its reader for. */
+  const stored = async (self: MailboxRow, sending: Promise<Sent>): Promise<Sent> => {
+    const sent = await sending;
+    const { message_ref: trace_id, to, cc } = sent.message;
+    const recipients = to.length + cc.length;
+    if (!sent.duplicate) log.info('mail stored', { trace_id, mailbox: self.id, recipients });
+    return sent;
   };
   serve(app, MAILBOX_ROUTES, {
     'mailbox.bind': async ({ context, body }) =>
@@ -68,12 +77,18 @@ export function mailRoutes(app: Hono, on: MailRoutes): void {
       const { message_id } = await requireOwn(sql, self, { message_ref });
       return { steps: await trailOf(sql, self, parseMailRef(FLEET, message_id), most) };
     },
-    'mailbox.send': async (call) =>
-      sendMail(sql, await own(call), { ...(await call.body()), at: clock.now() }),
-    'mailbox.post': async (call) =>
-      postMail(sql, await own(call), { ...(await call.body()), at: clock.now() }),
-    'mailbox.reply': async (call) =>
-      replyMail(sql, await own(call), { ...(await call.body()), at: clock.now() }),
+    'mailbox.send': async (call) => {
+      const self = await own(call);
+      return stored(self, sendMail(sql, self, { ...(await call.body()), at: clock.now() }));
+    },
+    'mailbox.post': async (call) => {
+      const self = await own(call);
+      return stored(self, postMail(sql, self, { ...(await call.body()), at: clock.now() }));
+    },
+    'mailbox.reply': async (call) => {
+      const self = await own(call);
+      return stored(self, replyMail(sql, self, { ...(await call.body()), at: clock.now() }));
+    },
     'mailbox.mark': (call) =>
       changed(call, ({ read, answered, archived }) => ({
         read,

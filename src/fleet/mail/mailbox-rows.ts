@@ -53,13 +53,14 @@ export async function mailboxAt(sql: Sql, orgId: string, address: string): Promi
   return rows[0];
 }
 
-/** Null: the agent has none. */
-export async function mailVersion(sql: Sql, workspaceId: string): Promise<string | null> {
-  const { rows } = await sql.query<MailboxRow>(
-    'SELECT id, version FROM mailboxes WHERE workspace_id = $1::uuid AND active',
-    [workspaceId],
+/** By workspace; an agent without a mailbox is not in it. */
+export async function mailVersions(sql: Sql, workspaceIds: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await sql.query<MailboxRow & { workspace_id: string }>(
+    'SELECT workspace_id, id, version FROM mailboxes WHERE workspace_id = ANY($1::uuid[]) AND active',
+    [workspaceIds],
+    { prepared: true },
   );
-  return rows[0] ? versionOf(rows[0]) : null;
+  return new Map(rows.map((row) => [row.workspace_id, versionOf(row)]));
 }
 
 export const versionOf = ({ id, version }: Pick<MailboxRow, 'id' | 'version'>): string => `${id}:${version}`;

@@ -7,17 +7,18 @@ import type { AgentIdentity } from '../identity/index.ts';
 import type { Arrivals } from './arrivals.ts';
 import { type BeatOptions, handOutLater } from './hand-out.ts';
 import { type Beat, beat } from './heartbeat.ts';
+import type { MailVersions, QuietBeats } from './quiet-beats.ts';
 import { findWorkspace } from './workspace.ts';
 
 export interface HeldBeatDependencies extends BeatOptions {
   sql: Sql;
   clock: Clock;
   arrivals: Arrivals;
+  quiet: QuietBeats;
   /** Aborted when the server stops: held answers go out at once. */
   stopping: AbortSignal;
   log: Log;
-  /** Of the mailbox the agent has here; null: it has none. */
-  mailVersion: (sql: Sql, workspaceId: string) => Promise<string | null>;
+  mailVersions: MailVersions;
 }
 
 /** How often an agent beats when its beats are not held. Liveness allows for five missed ones. */
@@ -34,20 +35,20 @@ export async function heldBeat(
   gone: AbortSignal,
 ): Promise<HeartbeatAnswer> {
   const { sql, clock, arrivals, stopping } = on;
+  const { workspaceId } = caller;
   const deadline = clock.monotonic() + body.wait_seconds * 1000;
-  const expected = arrivals.expect(caller.workspaceId);
+  const expected = arrivals.expect(workspaceId);
   try {
-    const first = await beat(sql, caller, body, on);
+    const first = await beat(sql, { caller, body }, on);
     if (first.before !== first.status) tellChange(on.log, first);
-    tellNews(on.log, caller.workspaceId, body);
+    tellNews(on.log, workspaceId, body);
     const holder = { ...caller, sessionId: body.session_id };
     const { mail_version: known } = body;
-    const mailNow = async () =>
-      known === undefined ? undefined : ((await on.mailVersion(sql, caller.workspaceId)) ?? '');
+    const mailNow = async () => (await on.mailVersions(sql, [workspaceId])).get(workspaceId) ?? '';
     const hold =
       body.wait_seconds > 0 && (mayGetSomething(first, body) || (known !== undefined && !body.leaving));
     let { messages, calls } = first;
-    let mail = await mailNow();
+    let mail = known === undefined ? undefined : ((await on.quiet.mailVersion(workspaceId)) ?? '');
     const over = AbortSignal.any([gone, stopping]);
     const isNothing = (): boolean => messages.length === 0 && calls.length === 0;
     while (
@@ -57,15 +58,15 @@ export async function heldBeat(
       (await expected.next(deadline - clock.monotonic(), over))
     ) {
       // The answer goes out with the resume: the beat after it makes the agent online, and gets what waits.
-      if (first.status === 'paused' && (await isResumed(sql, caller.workspaceId))) break;
+      if (first.status === 'paused' && (await isResumed(sql, workspaceId))) break;
       messages = await handOutLater(sql, holder, on);
       // Calls and mail come with the next beat, which is at once: a message does not wait for them.
       if (messages.length > 0) break;
       if (body.takes_calls) calls = await takeCalls(sql, holder);
-      mail = await mailNow();
+      if (known !== undefined) mail = await mailNow();
     }
     for (const { id, attempt } of messages)
-      on.log.info('message given out', { trace_id: id, workspace: caller.workspaceId, attempt });
+      on.log.info('message given out', { trace_id: id, workspace: workspaceId, attempt });
     return {
       status: 'ok',
       workspace_id: first.workspaceId,

@@ -3,7 +3,7 @@
  *
  * Promises  An agent id keeps its workspace; a newer session fences an older one off. Every change of status is a
  *           compare-and-set on the status it was made for, so that a pause or a removal is never undone by a late beat.
- *           A beat is one transaction: status, answers to earlier messages, and the next ones.
+ *           A beat with answers to earlier messages is one transaction: status, answers, and the next messages.
  * Never     Shows or resolves an agent of another tenant. Claims a message for a caller that is gone.
  * Errors    `not_found`, `conflict` for an ambiguous name, an older session, or an agent that runs elsewhere.
  */
@@ -13,6 +13,7 @@ export { wakeHeldBeats } from './hand-out.ts';
 export { olderSession, settle } from './heartbeat.ts';
 export { type HeldBeatDependencies, heldBeat } from './held-beat.ts';
 export { LIVENESS_WINDOW_SECONDS, livenessPass, livenessSweep } from './liveness.ts';
+export { QuietBeats } from './quiet-beats.ts';
 export { registerWorkspace } from './register.ts';
 export { findWorkspace, isWorkspaceId, resolveWorkspace, type Workspace } from './workspace.ts';
 export { listWorkspaces, viewWorkspace } from './workspace-views.ts';

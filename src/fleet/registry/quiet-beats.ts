@@ -1,0 +1,60 @@
+import { type Clock, Gather } from '../../base/index.ts';
+import type { Sql } from '../../db/index.ts';
+import { BEATS, type BeatRow, beatValues, type Told } from './beat-statement.ts';
+
+const PAUSE_MS = 20;
+const MOST_AT_ONCE = 500;
+
+/** Of the mailboxes the agents have here, by workspace; who is not in it has none. */
+export type MailVersions = (
+  sql: Sql,
+  workspaceIds: readonly string[],
+) => Promise<ReadonlyMap<string, string>>;
+
+interface QuietBeatsDependencies {
+  sql: Sql;
+  clock: Clock;
+  mailVersions: MailVersions;
+}
+
+/** Beats that say how the agent is and nothing else, which is nearly all of them: one statement for many agents. */
+export class QuietBeats {
+  readonly #beats: Gather<Told, BeatRow | undefined>;
+  readonly #mail: Gather<string, string | undefined>;
+
+  constructor({ sql, clock, mailVersions }: QuietBeatsDependencies) {
+    const pace = { clock, pauseMs: PAUSE_MS, most: MOST_AT_ONCE };
+    this.#beats = new Gather({ ...pace, ask: (beats) => recordAll(sql, beats) });
+    this.#mail = new Gather({
+      ...pace,
+      ask: async (ids) => {
+        const versions = await mailVersions(sql, ids);
+        return ids.map((id) => versions.get(id));
+      },
+    });
+  }
+
+  /** Undefined: nothing was recorded, and the beat must be recorded on its own, where it may wait and be refused. */
+  record(beat: Told): Promise<BeatRow | undefined> {
+    return this.#beats.ask(beat);
+  }
+
+  mailVersion(workspaceId: string): Promise<string | undefined> {
+    return this.#mail.ask(workspaceId);
+  }
+}
+
+async function recordAll(sql: Sql, beats: readonly Told[]): Promise<(BeatRow | undefined)[]> {
+  const first = new Map<string, Told>();
+  for (const beat of beats) if (!first.has(beat.caller.workspaceId)) first.set(beat.caller.workspaceId, beat);
+  let rows: BeatRow[] = [];
+  try {
+    ({ rows } = await sql.query<BeatRow>(BEATS, beatValues([...first.values()]), { prepared: true }));
+  } catch {
+    // One that cannot be recorded keeps nobody else from it: each finds out for itself.
+  }
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return beats.map((beat) =>
+    first.get(beat.caller.workspaceId) === beat ? byId.get(beat.caller.workspaceId) : undefined,
+  );
+}
