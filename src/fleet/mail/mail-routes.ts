@@ -30,7 +30,7 @@ type Asked = Pick<Call<never>, 'context'>;
 
 /** Each route works on the one mailbox that the token reaches. */
 export function mailRoutes(app: Hono, on: MailRoutes): void {
-  const { sql, clock, log, callerOf } = on;
+  const { sql, callerOf } = on;
   const own = ({ context }: Asked): Promise<MailboxRow> => ownMailbox(sql, callerOf(context));
   const changed = async <B extends { message_refs: string[] }>(
     call: Asked & { body(): Promise<B> },
@@ -39,14 +39,6 @@ export function mailRoutes(app: Hono, on: MailRoutes): void {
     const self = await own(call);
     const body = await call.body();
     return { messages: await changeOwn(sql, self, parseMailRefs(FLEET, body.message_refs), changeOf(body)) };
-  };
-  /** By the id that goes with it to the end of the turn it wakes its reader for. */
-  const stored = async (self: MailboxRow, sending: Promise<Sent>): Promise<Sent> => {
-    const sent = await sending;
-    const { message_ref: trace_id, to, cc } = sent.message;
-    const recipients = to.length + cc.length;
-    if (!sent.duplicate) log.info('mail stored', { trace_id, mailbox: self.id, recipients });
-    return sent;
   };
   serve(app, MAILBOX_ROUTES, {
     'mailbox.bind': async ({ context, body }) =>
@@ -77,18 +69,9 @@ export function mailRoutes(app: Hono, on: MailRoutes): void {
       const { message_id } = await requireOwn(sql, self, { message_ref });
       return { steps: await trailOf(sql, self, parseMailRef(FLEET, message_id), most) };
     },
-    'mailbox.send': async (call) => {
-      const self = await own(call);
-      return stored(self, sendMail(sql, self, { ...(await call.body()), at: clock.now() }));
-    },
-    'mailbox.post': async (call) => {
-      const self = await own(call);
-      return stored(self, postMail(sql, self, { ...(await call.body()), at: clock.now() }));
-    },
-    'mailbox.reply': async (call) => {
-      const self = await own(call);
-      return stored(self, replyMail(sql, self, { ...(await call.body()), at: clock.now() }));
-    },
+    'mailbox.send': (call) => sent(on, call, sendMail),
+    'mailbox.post': (call) => sent(on, call, postMail),
+    'mailbox.reply': (call) => sent(on, call, replyMail),
     'mailbox.mark': (call) =>
       changed(call, ({ read, answered, archived }) => ({
         read,
@@ -101,6 +84,20 @@ export function mailRoutes(app: Hono, on: MailRoutes): void {
     'mailbox.attachments.get': async (call) =>
       getPart(sql, await own(call), { ...call.params, part: call.query().part }),
   });
+}
+
+/** Told in the log by the id that goes with it to the end of the turn for which it wakes its reader. */
+async function sent<B>(
+  { sql, clock, log, callerOf }: MailRoutes,
+  call: Asked & { body(): Promise<B> },
+  send: (sql: Sql, self: MailboxRow, mail: B & { at: Date }) => Promise<Sent>,
+): Promise<Sent> {
+  const self = await ownMailbox(sql, callerOf(call.context));
+  const done = await send(sql, self, { ...(await call.body()), at: clock.now() });
+  const { message_ref: trace_id, to, cc } = done.message;
+  const recipients = to.length + cc.length;
+  if (!done.duplicate) log.info('mail stored', { trace_id, mailbox: self.id, recipients });
+  return done;
 }
 
 async function statusOf(sql: Sql, mailbox: MailboxRow) {
