@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { Gate } from './frame/gate.tsx';
 import { StaleBanner } from './frame/live-mark.tsx';
 import { useShortcuts } from './frame/shortcuts.ts';
@@ -9,16 +9,30 @@ import { answers } from './live/answers.ts';
 import { useLive } from './live/live.ts';
 import { noticeNews, showCount } from './model/notices.ts';
 import { place, usePlace } from './model/router.ts';
+import { late } from './parts/late.tsx';
 import { Link } from './parts/link.tsx';
 import { Loading, Quiet } from './parts/said.tsx';
 
 /** Home is there at once; everything else comes when it is asked for. */
-const AgentPage = lazy(() => import('./agent/agent-page.tsx'));
-const SearchOverlay = lazy(() => import('./search/search-overlay.tsx'));
-const KeysOverlay = lazy(() => import('./frame/keys-overlay.tsx'));
-const MailPage = lazy(() => import('./mail/mail-page.tsx'));
-const RequestsPage = lazy(() => import('./requests/requests-page.tsx'));
-const RemindersPage = lazy(() => import('./reminders/reminders-page.tsx'));
+const AgentPage = late(() => import('./agent/agent-page.tsx'), viewToCome);
+const SearchOverlay = late(() => import('./search/search-overlay.tsx'));
+const KeysOverlay = late(() => import('./frame/keys-overlay.tsx'));
+const MailPage = late(() => import('./mail/mail-page.tsx'), viewToCome);
+const RequestsPage = late(() => import('./requests/requests-page.tsx'), viewToCome);
+const RemindersPage = late(() => import('./reminders/reminders-page.tsx'), viewToCome);
+
+/** A server of another version has other files: then only a new page helps. */
+function viewToCome(isMissing: boolean) {
+  if (!isMissing) return <Loading what="the page" />;
+  return (
+    <Quiet>
+      The server did not give this view; asking again.{' '}
+      <button type="button" className="text-accent underline" onClick={() => location.reload()}>
+        Load the page anew
+      </button>
+    </Quiet>
+  );
+}
 
 export function App() {
   return (
@@ -50,15 +64,11 @@ function Frame() {
       <StaleBanner />
       <News />
       <main id="main" tabIndex={-1} className="pb-20 outline-none md:pb-6">
-        <Suspense fallback={<Loading what="the page" />}>
-          <Content />
-        </Suspense>
+        <Content />
       </main>
       <TabBar />
-      <Suspense>
-        {open === 'search' && <SearchOverlay onClose={close} />}
-        {open === 'keys' && <KeysOverlay onClose={close} />}
-      </Suspense>
+      {open === 'search' && <SearchOverlay onClose={close} />}
+      {open === 'keys' && <KeysOverlay onClose={close} />}
     </>
   );
 }

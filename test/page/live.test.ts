@@ -127,6 +127,24 @@ describe.runIf(FULL)('a page that is kept open', () => {
   });
 });
 
+describe('a part of the page that the server does not give', () => {
+  it('leaves the rest as it is, says so, and comes when it can be had', async () => {
+    const visitor = await Visitor.come(browser, LOOK, house.origin);
+    const parts = /assets\/(settings-menu|mail-page|draw-hour)-/;
+    await visitor.context.route(parts, (route) => route.abort());
+    const page = await visitor.tab(await house.link());
+    await page.locator('[data-live="live"]').waitFor();
+    await agentRow(page, 'ana').waitFor();
+    await page.getByRole('link', { name: 'Mail', exact: true }).click();
+    await page.getByText('The server did not give this view').waitFor();
+    await visitor.context.unroute(parts);
+    await page.getByRole('button', { name: 'Settings' }).waitFor();
+    await page.getByRole('region', { name: 'Messages' }).waitFor();
+    expect(visitor.problems.filter((each) => !/Failed to load/.test(each))).toEqual([]);
+    await visitor.leave();
+  });
+});
+
 describe.runIf(FULL)('a page whose server is gone', () => {
   it('says how old its picture is, and that its session ended when another server answers', async () => {
     const short = await PageHouse.open();

@@ -1,11 +1,14 @@
-import { lazy, Suspense } from 'react';
 import { useLive, usePicture } from '../live/live.ts';
 import { usePlace } from '../model/router.ts';
 import { Icon, type IconName, Sunrise } from '../parts/icons.tsx';
+import { late } from '../parts/late.tsx';
 import { Link } from '../parts/link.tsx';
 import { LiveMark } from './live-mark.tsx';
 
-const SettingsMenu = lazy(() => import('./settings-menu.tsx'));
+const SettingsMenu = late(
+  () => import('./settings-menu.tsx'),
+  () => <span className="size-8" />,
+);
 
 interface Tab {
   href: string;
@@ -82,9 +85,7 @@ export function TopBar({ onSearch, onKeys }: { onSearch: () => void; onKeys: () 
         >
           <Icon name="keyboard" size={18} />
         </button>
-        <Suspense fallback={<span className="size-8" />}>
-          <SettingsMenu />
-        </Suspense>
+        <SettingsMenu />
       </div>
     </header>
   );

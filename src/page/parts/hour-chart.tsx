@@ -3,9 +3,16 @@ import type uPlot from 'uplot';
 import { settings } from '../model/settings.ts';
 import type { Hour } from './draw-hour.ts';
 
-/** Loaded when the first chart comes into sight: the page is read before it is drawn. */
-let loading: Promise<typeof import('./draw-hour.ts')> | undefined;
-const load = () => (loading ??= import('./draw-hour.ts'));
+type Drawing = typeof import('./draw-hour.ts');
+
+/** Loaded when the first chart comes into sight: the page is read before it is drawn. Without it there is no chart. */
+let loading: Promise<Drawing> | undefined;
+function load(use: (drawing: Drawing) => void): void {
+  loading ??= import('./draw-hour.ts');
+  loading.then(use, () => {
+    loading = undefined;
+  });
+}
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
 const times = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
@@ -25,7 +32,7 @@ export function HourChart({ hour, height, axes = false, className = '' }: Given)
   const plot = useRef<uPlot>(undefined);
   useEffect(() => {
     latest.current = hour;
-    if (plot.current) void load().then(({ dataOf }) => plot.current?.setData(dataOf(hour)));
+    if (plot.current) load(({ dataOf }) => plot.current?.setData(dataOf(hour)));
   }, [hour]);
   useEffect(() => {
     const element = place.current;
@@ -46,7 +53,7 @@ export function HourChart({ hour, height, axes = false, className = '' }: Given)
   );
 }
 
-type Draw = typeof import('./draw-hour.ts').drawHour;
+type Draw = Drawing['drawHour'];
 
 /** Draws while in sight, again in another size or theme; called with nothing at the end. */
 function drawInSight(element: HTMLElement, draw: (how: Draw | undefined) => void): () => void {
@@ -55,7 +62,7 @@ function drawInSight(element: HTMLElement, draw: (how: Draw | undefined) => void
   const redraw = (): void => {
     if (!isInSight) return;
     width = element.clientWidth;
-    void load().then(({ drawHour }) => isInSight && draw(drawHour));
+    load(({ drawHour }) => isInSight && draw(drawHour));
   };
   const sight = new IntersectionObserver(
     ([entry]) => {
