@@ -17,8 +17,12 @@ import { FULL } from '../support/sample.ts';
 import { StandInAgent } from './agents-stand-in.ts';
 
 const COUNT = FULL ? 2000 : 150;
-/** The documents are the same for every name that is asked for. */
-const ROUTES = { 'page.shell.asset': PAGE_SHELL_ROUTES['page.shell.asset'], ...PAGE_ROUTES };
+/** The documents are the same for every name that is asked for; a spoilt name of a file (`..`) leads home. */
+const ROUTES = {
+  'page.shell.home': PAGE_SHELL_ROUTES['page.shell.home'],
+  'page.shell.asset': PAGE_SHELL_ROUTES['page.shell.asset'],
+  ...PAGE_ROUTES,
+};
 const WRITER = 'own@test';
 /** Stands in the bodies where each click has an id of its own. */
 const CLICK = '00000000-0000-4000-8000-000000000000';

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readIfExists } from '../../src/base/index.ts';
+import { type ManifestFacts, sessionPaths } from '../../src/session/index.ts';
 import { GATEWAY_MODES, MODE_FLAGS, modeFlag } from '../support/gateway-mode.ts';
 import { ROOT, SessionHouse } from './support/house.ts';
 import { type Random, seeded } from './support/seeded.ts';
@@ -20,11 +22,13 @@ type Victim = 'command' | 'gateway' | 'tool' | 'tmux';
 const VICTIMS: Victim[] = ['gateway', 'command', 'tool', 'gateway', 'tmux', 'command', 'gateway', 'tool'];
 
 let house: SessionHouse;
+let facts: ManifestFacts;
 let session: string;
 
 beforeAll(async () => {
   house = new SessionHouse();
-  session = (await house.launch('gpu')).tmuxSessionName;
+  facts = await house.launch('gpu');
+  session = facts.tmuxSessionName;
 });
 afterAll(async () => {
   const stopped = await json('agents', 'stop', '--agent-name', 'gpu');
@@ -35,7 +39,14 @@ afterAll(async () => {
 });
 
 const json = (...args: string[]) => house.rouse(['--print-json', ...args]);
-const gateways = () => house.processes().filter(({ words }) => /--gateway-root|--rouse-home/.test(words));
+/** Gateways, and the host they may share: one that a killed command has begun may hold none. */
+const programs = () => house.processes().filter(({ words }) => /--gateway-root|--rouse-home/.test(words));
+const recorded = (): unknown => {
+  const text = readIfExists(sessionPaths(facts.root).currentInstance);
+  return text && JSON.parse(text).pid;
+};
+const gateways = () =>
+  programs().filter(({ pid, words }) => words.includes('--gateway-root') || pid === recorded());
 const agent = ['--agent-name', 'gpu'];
 
 function begin(...args: string[]): ChildProcess {
@@ -56,7 +67,7 @@ function kill(victim: Victim, command: ChildProcess): boolean {
   if (victim === 'command') return command.kill('SIGKILL');
   const pid =
     victim === 'gateway'
-      ? gateways()[0]?.pid
+      ? programs()[0]?.pid
       : victim === 'tmux'
         ? Number(house.tmux('display-message', '-p', '#{pid}'))
         : house.processes().find(({ words }) => words.startsWith('scripted-agent'))?.pid;
@@ -106,7 +117,7 @@ async function oneRun(number: number, random: Random): Promise<void> {
   }
   const before = windowZero();
   const command = begin('agents', 'gateway', action, ...(action === 'attach' ? [mode] : []), ...agent);
-  if (victim === 'gateway') await house.until(() => gateways().length > 0 || command.exitCode !== null);
+  if (victim === 'gateway') await house.until(() => programs().length > 0 || command.exitCode !== null);
   await new Promise((resolve) => setTimeout(resolve, random.below(700)));
   const hit = kill(victim, command);
   await ended(command);
