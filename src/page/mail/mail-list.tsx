@@ -20,6 +20,12 @@ interface Given {
   onWrite: (() => void) | undefined;
 }
 
+function emptyWords({ q, mailbox, unread }: MailChoice): string {
+  if (q) return 'No message says that.';
+  if (unread) return 'No unread mail here.';
+  return mailbox ? 'No mail here.' : 'No inbox holds any mail. What was sent or archived is in each mailbox.';
+}
+
 export function MailList({ openRef, onWrite }: Given) {
   const { query } = usePlace();
   const choice: MailChoice = Object.fromEntries(CHOICES.map((name) => [name, query.get(name) ?? undefined]));
@@ -37,7 +43,7 @@ export function MailList({ openRef, onWrite }: Given) {
       <div className="min-h-0 flex-1 overflow-y-auto">
         {error && !data ? <Trouble error={error} again={() => void asked.refetch()} /> : null}
         {!data && !error && <Loading what="messages" rows={8} />}
-        {data && rows.length === 0 && <Quiet>{choice.q ? 'No message says that.' : 'No mail here.'}</Quiet>}
+        {data && rows.length === 0 && <Quiet>{emptyWords(choice)}</Quiet>}
         <ul ref={list}>
           {rows.map(({ row }) => (
             <MessageRow
