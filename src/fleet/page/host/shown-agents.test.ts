@@ -59,6 +59,18 @@ it('other words are another row, and a minute that passes is not', () => {
   expect(shown.all.get('id-ana')!.signature).not.toBe(before.signature);
 });
 
+it('the chart of an agent that rests is told again every few minutes, until its hour is empty', () => {
+  const shown = new ShownAgents();
+  const facts = seen({ activity: { ...activity, wakes: [NOW.toISOString()] } });
+  const told = new Set<string>();
+  for (let minute = 0; minute <= 120; minute++) {
+    shown.look(facts, later(minute * 60_000));
+    told.add(shown.all.get('id-ana')!.signature);
+  }
+  // The minute itself, twelve steps of five, and none.
+  expect(told.size).toBe(14);
+});
+
 it('time alone makes a matter of what does not pass', () => {
   const shown = new ShownAgents();
   const facts = seen({

@@ -5,7 +5,7 @@ import { needsOfAgent } from './needs.ts';
 /** One agent as pages show it. */
 export interface ShownAgent {
   row: PageAgentRow;
-  /** What makes a row another one; the minutes of its chart move by themselves. */
+  /** What makes a row another one. Its chart is told again as its newest bar grows old. */
   signature: string;
   needs: readonly PageNeed[];
 }
@@ -16,6 +16,9 @@ interface Made extends ShownAgent {
 }
 
 const NONE: readonly PageNeed[] = [];
+
+/** So many minutes a chart may be behind. */
+const CHART_STEP = 5;
 
 /** The agents of this host. Of many few change at once: what nothing changed of stays the same object. */
 export class ShownAgents {
@@ -58,7 +61,8 @@ export const sameNeeds = (before: readonly PageNeed[], now: readonly PageNeed[])
 
 export function shownRow(row: PageAgentRow): Omit<ShownAgent, 'needs'> {
   const { last_hour, ...rest } = row;
-  const sum = (counts: readonly number[]): number => counts.reduce((all, each) => all + each, 0);
-  const hour = [sum(last_hour.wakes) > 0, last_hour.wakes.at(-1), last_hour.turns.at(-1)];
+  const { wakes, turns } = last_hour;
+  const newest = Math.max(...[wakes, turns].map((counts) => counts.findLastIndex((count) => count > 0)));
+  const hour = [Math.ceil((newest + 1) / CHART_STEP), wakes.at(-1), turns.at(-1)];
   return { row, signature: JSON.stringify([rest, ...hour]) };
 }
