@@ -33,10 +33,11 @@ export interface TwoTongues {
  */
 export function tlsServer(files: TlsFiles, listener: http.RequestListener): TwoTongues {
   const plain = http.createServer(listener);
-  const secure = https.createServer(readTls(files), listener);
+  const inForce = readTls(files);
+  const secure = https.createServer(inForce, listener);
   secure.on('tlsClientError', (_, socket) => socket.destroy());
   const server = createServer((socket) => choose(socket, plain, secure));
-  const stop = watchFiles(files, secure);
+  const stop = watchFiles(files, secure, inForce);
   return { server, answering: [plain, secure], stop };
 }
 
@@ -62,8 +63,13 @@ function isOfThisMachine({ remoteAddress = '', localAddress }: Socket): boolean 
 const WORDS = JSON.stringify({ detail: 'this port speaks TLS: address it with https://' });
 const NEEDS_TLS = `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${WORDS.length}\r\nconnection: close\r\n\r\n${WORDS}`;
 
+interface Tls {
+  cert: Buffer;
+  key: Buffer;
+}
+
 /** Both files, proven to belong together. A key that strangers can read is refused. */
-function readTls({ certFile, keyFile }: TlsFiles): { cert: Buffer; key: Buffer } {
+function readTls({ certFile, keyFile }: TlsFiles): Tls {
   const [cert, key] = [read(certFile, '--tls-cert'), read(keyFile, '--tls-key')];
   if ((fs.statSync(keyFile).mode & 0o007) !== 0)
     throw invalid(`${keyFile} can be read by others`, { hint: `run "chmod 600 ${keyFile}"` });
@@ -85,15 +91,28 @@ function read(file: string, flag: string): Buffer {
   }
 }
 
-/** A certificate is renewed while the server runs. */
-function watchFiles(files: TlsFiles, secure: https.Server): () => void {
+/**
+ * A certificate is renewed while the server runs. Its directory may hold other files, such as the log that is told of it: only
+ * what is another certificate, or another trouble with it, is news.
+ */
+function watchFiles(files: TlsFiles, secure: https.Server, first: Tls): () => void {
   let settling: NodeJS.Timeout | undefined;
+  let inForce = first;
+  let trouble: string | undefined;
+  const tell = (problem: string | undefined): void => {
+    trouble = problem;
+    files.renewed?.(problem);
+  };
   const renew = (): void => {
     try {
-      secure.setSecureContext(readTls(files));
-      files.renewed?.(undefined);
+      const now = readTls(files);
+      if (trouble === undefined && now.cert.equals(inForce.cert) && now.key.equals(inForce.key)) return;
+      secure.setSecureContext(now);
+      inForce = now;
+      tell(undefined);
     } catch (error) {
-      files.renewed?.(messageOf(error));
+      const problem = messageOf(error);
+      if (problem !== trouble) tell(problem);
     }
   };
   const directories = new Set([files.certFile, files.keyFile].map((file) => path.dirname(file)));
