@@ -69,6 +69,42 @@ describe('works committed together', () => {
     expect(seenByOthers).toEqual([[], ['a', 'b'], ['a', 'b']]);
   });
 
+  it('share it also when each comes a turn of the event loop after the one before, as new connections do', async () => {
+    const order: string[] = [];
+    const arrive = async (name: string): Promise<void> => {
+      await db.commitTogether(() => {
+        order.push(name);
+        return insert(name)();
+      });
+      order.push(`${name} is answered`);
+    };
+    const arrivals = [arrive('a')];
+    for (const name of ['b', 'c', 'd']) {
+      await new Promise(setImmediate);
+      arrivals.push(arrive(name));
+    }
+    await Promise.all(arrivals);
+    expect(order.slice(0, 4)).toEqual(['a', 'b', 'c', 'd']);
+    expect(names()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('are not kept waiting by those who never stop coming', async () => {
+    let now = 0;
+    const clock = Object.assign(new FakeClock(), { monotonic: () => (now += 0.1) });
+    const busy = openSqlite({ file, migrations, clock });
+    let answered = false;
+    const first = busy.commitTogether(() => {}).then(() => (answered = true));
+    let came = 0;
+    while (!answered && came < 200) {
+      await new Promise(setImmediate);
+      void busy.commitTogether(() => {});
+      came++;
+    }
+    await first;
+    busy.close();
+    expect(came).toBeLessThan(20);
+  });
+
   it('do not suffer from a neighbour that fails', async () => {
     const results = await Promise.allSettled([
       db.commitTogether(insert('a')),

@@ -38,6 +38,9 @@ export interface GroupOptions {
   maxGroup?: number;
 }
 
+/** How long a group waits for those who keep coming: less than the slower half of disks takes to sync. */
+const GATHER_MS = 1;
+
 /**
  * One transaction and one sync of the disk for all works that arrived meanwhile. A promise resolves only when its work is
  * on disk. A work that throws is undone alone; a transaction that fails fails all of its works. When the disk refuses the
@@ -49,6 +52,8 @@ export class GroupCommit {
   #options: Required<GroupOptions>;
   #queue: Waiting[] = [];
   #scheduled: (() => void) | undefined;
+  /** The group that gathers: how many it had when it was looked at last, and since when. */
+  #gathering: { size: number; since: number } | undefined;
   #busySince: number | undefined;
   /** From the beginning of a transaction until the disk has it. */
   #committing = false;
@@ -91,11 +96,25 @@ export class GroupCommit {
 
   #turn(): void {
     this.#scheduled = undefined;
+    if (this.#othersAreComing()) return this.#soon();
     this.#committing = true;
     if (this.#commitGroup()) this.#busySince = undefined;
     else this.#waitForWriter();
     if (this.#unsynced.length > 0) this.#sync();
     else this.#goOn();
+  }
+
+  /**
+   * Whether the last turn of the event loop brought more works, so that the next may as well. Node takes one new connection in
+   * each turn: committed turn by turn, everyone who makes a connection would pay for a sync of their own.
+   */
+  #othersAreComing(): boolean {
+    const size = this.#queue.length;
+    const now = this.#options.clock.monotonic();
+    const { size: before, since } = this.#gathering ?? { size: 0, since: now };
+    const more = size > before && size < this.#options.maxGroup && now - since < GATHER_MS;
+    this.#gathering = more ? { size, since } : undefined;
+    return more;
   }
 
   #goOn(): void {
