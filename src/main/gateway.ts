@@ -1,3 +1,4 @@
+import { fstatSync, statSync } from 'node:fs';
 import * as path from 'node:path';
 import { armCrashPoint, hearListenerErrors, messageOf, surviveGoneTerminal } from '../base/index.ts';
 import { HAND_OVER_SIGNAL } from '../domain/index.ts';
@@ -29,14 +30,25 @@ async function runOne(argv: string[]): Promise<void> {
   // A test's crash is one crash: whoever is started again after it runs on.
   armCrashPoint(restarts === 0 ? process.env['ROUSE_CRASH_AT'] : undefined);
   hearListenerErrors((error) => void process.stderr.write(`gateway: ${messageOf(error)}\n`));
-  const show = (line: string): void => void process.stdout.write(line);
-  const surroundings = { installation: INSTALLATION, env: process.env, hosted: false, restarts, show };
+  const show = isSeen(process.stdout.fd) ? (line: string): void => void process.stdout.write(line) : undefined;
+  const surroundings = {
+    installation: INSTALLATION,
+    env: process.env,
+    hosted: false,
+    restarts,
+    ...(show && { show }),
+  };
   const gateway = await startOne(words, surroundings);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => void gateway.stop(signal));
   }
   process.on(HAND_OVER_SIGNAL, () => void gateway.stop('restart', { handOver: true }));
   await gateway.stopped;
+}
+
+/** A gateway in the background has nobody who looks: its output goes to /dev/null. */
+function isSeen(fd: number): boolean {
+  return fstatSync(fd).rdev !== statSync('/dev/null').rdev;
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

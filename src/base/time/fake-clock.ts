@@ -76,5 +76,5 @@ export class FakeClock implements Clock {
 
 /** Lets pending promise reactions and immediates run, without letting time pass. */
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 3; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 8; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
 }
