@@ -1,5 +1,5 @@
 // `npm test`: sets up what is missing, then checks, unit tests, walk tests and the short forms of the slow proofs. Of the long
-// stories (test/support/long-stories.ts) a third is drawn by the commit; with files named, all of those are played.
+// stories (test/support/long-stories.ts) a fifth is drawn by the commit; with files named, all of those are played.
 import path from 'node:path';
 import { ensureBuild, ensureDependencies, ensurePrograms, root, run } from './setup.mjs';
 

@@ -77,11 +77,10 @@ export function stableLine(value: unknown): string {
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-      .map(([key, inner]) => [key, sortKeys(inner)]),
-  );
+  // Without a prototype, "__proto__" is a key like any other.
+  const sorted = Object.create(null) as Record<string, unknown>;
+  for (const key of Object.keys(value).sort()) sorted[key] = sortKeys((value as typeof sorted)[key]);
+  return sorted;
 }
 
 export function writeJsonAtomic(file: string, value: unknown, options?: AtomicWriteOptions): void {
