@@ -5,12 +5,14 @@ import * as http from 'node:http';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { Ending, systemClock } from '../src/base/index.ts';
 import { openSqlite } from '../src/db/index.ts';
 import { setLimits } from '../src/domain/index.ts';
 import { PRIORITY, QUEUE_MIGRATIONS, RequestQueue } from '../src/gateway/queue/index.ts';
 import { AgentHouse } from '../test/support/agent-house.ts';
 import { bareServer } from './support/bare-server.ts';
+import { startOlderGateway } from './support/older-gateway.ts';
 import { queuePeers } from './support/queue-peers.ts';
 import { type Contender, inTurn, line, type Measured, warmUp } from './support/rounds.ts';
 
@@ -27,17 +29,29 @@ const BARE = 'bare node:http, the same commit';
 
 /**
  * Accepts over HTTP, from the socket to the commit and back: a gateway, a bare server that makes the same commit, and other
- * queues behind the same bare server, each in a process of its own. `npm run bench -- http [scale] [--no-peers]`
+ * queues behind the same bare server, each in a process of its own; and a gateway of an older commit, where one is named.
+ * `npm run bench -- http [--scale 1] [--no-peers] [--beside commit]`
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {
   setLimits(ENDLESS);
   if (args[0] === 'serve') return serve(args[1]!);
-  const scale = Number(args.find((each) => /^\d+(\.\d+)?$/.test(each)) ?? 1);
+  const options = {
+    scale: { type: 'string' },
+    'no-peers': { type: 'boolean' },
+    beside: { type: 'string' },
+  } as const;
+  const { values } = parseArgs({ args, options });
+  const scale = Number(values.scale ?? 1);
   const ending = new Ending();
   try {
     const ours = { name: 'rouse gateway', ...(await startGateway(ending)) };
     const servers = [ours, ...(await startServers(['queue'], ending))];
-    if (!args.includes('--no-peers')) servers.push(...(await startServers(['peers'], ending)));
+    if (values.beside !== undefined)
+      servers.push({
+        name: `a gateway of ${values.beside}`,
+        ...(await startOlderGateway(values.beside, ENDLESS, ending)),
+      });
+    if (!values['no-peers']) servers.push(...(await startServers(['peers'], ending)));
     const inProcess = await withinOneProcess(scale);
     for (const { port } of servers) await warm(port);
     for (const { title, clients, keepAlive } of [

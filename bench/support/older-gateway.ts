@@ -1,7 +1,10 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 import * as path from 'node:path';
+import * as readline from 'node:readline';
+import type { Ending } from '../../src/base/index.ts';
+import { olderTree } from './older-tree.ts';
 
 export interface OlderGateway {
   /** Resident, in MB. */
@@ -10,26 +13,64 @@ export interface OlderGateway {
   cpu: number;
 }
 
-/** What an idle gateway of an older commit costs, by that commit's own `bench -- idle`, in a work tree of its own. */
+/** What an idle gateway of an older commit costs, by that commit's own `bench -- idle`. */
 export function olderGateway(ref: string, count: number, seconds: number): OlderGateway {
-  const root = process.env['ROUSE_ROOT']!;
-  const directory = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-older-')), 'tree');
-  const git = (...words: string[]): void => {
-    execFileSync('git', ['-C', root, 'worktree', ...words], { stdio: 'ignore' });
-  };
-  git('add', '--detach', directory, ref);
+  const { directory, env, remove } = olderTree(ref);
   try {
     const said = execFileSync('npm', ['run', 'bench', '--', 'idle', String(count), String(seconds)], {
       cwd: directory,
       encoding: 'utf8',
-      env: { ...process.env, ROUSE_ROOT: directory, ROUSE_TEST_ROOT: directory },
+      env,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const row = /^ *\d+ +(\d+) MB +[\d.]+ +([\d.]+) /m.exec(said);
     if (!row) throw new Error(`the benchmark of ${ref} said nothing of a gateway:\n${said}`);
     return { megabytes: Number(row[1]), cpu: Number(row[2]) };
   } finally {
-    git('remove', '--force', directory);
-    fs.rmSync(path.dirname(directory), { recursive: true, force: true });
+    remove();
   }
+}
+
+/** Started by the older commit's own harness; until it is told to end, it accepts and types nothing. */
+const SERVED = `
+import { rmSync } from 'node:fs';
+import { AgentHouse } from '../test/support/agent-house.ts';
+
+export async function run(print) {
+  const house = new AgentHouse();
+  house.gatewayEnv = JSON.parse(process.env['SERVED_ENV']);
+  try {
+    const agent = await house.launch('ana');
+    await agent.control.send('open-dialog');
+    print(JSON.stringify({ port: Number(new URL(agent.base).port), pid: agent.pid }));
+    for await (const _ of process.stdin);
+  } finally {
+    await house.close();
+    rmSync(house.directory, { recursive: true, force: true });
+  }
+}
+`;
+
+/** A gateway of an older commit that can be asked. */
+export async function startOlderGateway(
+  ref: string,
+  gatewayEnv: Readonly<Record<string, string>>,
+  ending: Ending,
+): Promise<{ port: number; pid: number }> {
+  const { directory, env, remove } = olderTree(ref);
+  ending.add(remove);
+  fs.writeFileSync(path.join(directory, 'bench', 'served.ts'), SERVED);
+  const child = spawn(process.execPath, ['scripts/bench.mjs', 'served'], {
+    cwd: directory,
+    env: { ...env, SERVED_ENV: JSON.stringify(gatewayEnv) },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  ending.add(async () => {
+    child.stdin.end();
+    await ended;
+  });
+  for await (const line of readline.createInterface({ input: child.stdout }))
+    if (line.startsWith('{')) return JSON.parse(line) as { port: number; pid: number };
+  throw new Error(`no gateway of ${ref} came up`);
 }
