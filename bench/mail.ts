@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { run as runFlatFile } from './mail-flatfile.ts';
+import type { Apart } from './support/mail-apart.ts';
 import { Bench } from './support/mail-bench.ts';
 import { READER, send, startJob, WRITER } from './support/mail-jobs.ts';
 import { median, middle } from './support/median.ts';
@@ -21,6 +22,11 @@ const PER_SLICE = 100;
 type Print = (line: string) => void;
 
 const rate = (value: number): string => `${value.toFixed(0).padStart(6)}/s`;
+const cpu = ({ cpuMs }: Apart): string => `${cpuMs.toFixed(2)} ms of processor each`;
+const middleOf = (found: Apart[]): Apart => ({
+  rate: middle(found.map((each) => each.rate)),
+  cpuMs: middle(found.map((each) => each.cpuMs)),
+});
 const times = (value: number): string => `${value.toFixed(2)}x`;
 
 async function throughput(bench: Bench, print: Print, names: string[]): Promise<void> {
@@ -34,9 +40,10 @@ async function throughput(bench: Bench, print: Print, names: string[]): Promise<
     }
     await end();
     const apart = {
-      append: [] as number[],
-      insert: [] as number[],
-      processes: [] as number[],
+      append: [] as Apart[],
+      insert: [] as Apart[],
+      processes: [] as Apart[],
+      gateway: [] as Apart[],
       recipe: [] as number[],
       inlined: [] as number[],
     };
@@ -44,17 +51,14 @@ async function throughput(bench: Bench, print: Print, names: string[]): Promise<
       apart.append.push(await bench.floor('append', producers));
       apart.insert.push(await bench.floor('insert', producers));
       apart.processes.push(await bench.processes(producers));
+      apart.gateway.push(await bench.gateway(producers));
       apart.recipe.push(await bench.recipe(producers));
       apart.inlined.push(await bench.inlined(producers));
     }
     const [raw, sqlite, answered, published] = [lanes.raw, lanes.sqlite, lanes.answered, lanes.published].map(
       (lane) => lane.rate,
     ) as [number, number, number, number];
-    const [processes, recipe, inlined] = [
-      middle(apart.processes),
-      middle(apart.recipe),
-      middle(apart.inlined),
-    ];
+    const [recipe, inlined] = [middle(apart.recipe), middle(apart.inlined)];
     const beside = (value: number): string =>
       `${rate(value)}   ${times(value / raw)} raw fsync   ${times(value / sqlite)} sqlite   ${(value / recipe).toFixed(1)}x recipe   ${times(value / inlined)} inlined`;
     print(`  ${producers} producer${producers === 1 ? '' : 's'}`);
@@ -73,10 +77,16 @@ async function throughput(bench: Bench, print: Print, names: string[]): Promise<
       );
     print(`      … until files and links are there    ${rate(published)}`);
     const many = `${String(producers).padStart(2)} processes`;
-    const [append, insert] = [middle(apart.append), middle(apart.insert)];
-    print(`    raw,  ${many}, 4 kB + fsync each    ${rate(append)}`);
-    print(`    floor, ${many}: flock, insert, fsync ${rate(insert)}`);
-    print(`    ours, ${many}                    ${beside(processes)}   ${times(processes / insert)} floor`);
+    const [append, insert] = [middleOf(apart.append), middleOf(apart.insert)];
+    print(`    raw,  ${many}, 4 kB + fsync each    ${rate(append.rate)}   ${cpu(append)}`);
+    print(`    floor, ${many}: flock, insert, fsync ${rate(insert.rate)}   ${cpu(insert)}`);
+    for (const [name, found] of [
+      ['ours, ', middleOf(apart.processes)],
+      ['ours, by a gateway', middleOf(apart.gateway)],
+    ] as const)
+      print(
+        `    ${name.padEnd(19)}${many}       ${beside(found.rate)}   ${times(found.rate / insert.rate)} floor   ${cpu(found)}`,
+      );
   }
 }
 

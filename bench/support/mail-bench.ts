@@ -1,10 +1,11 @@
+import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { composeMail } from '../../src/domain/index.ts';
 import { deliver } from '../../src/mail/filesystem/deliver.ts';
 import { initMailStore, type MailStore, openMailStore } from '../../src/mail/index.ts';
+import { type Apart, apart, type Counts, countsFor } from './mail-apart.ts';
 import { BODY, insertPlain, plainTable, READER, send, startJob, WRITER, warmUp } from './mail-jobs.ts';
-import { race } from './race.ts';
 import { inlinedRate, recipeRate, type ShellLoad } from './shell-recipe.ts';
 
 /** Work that is measured in slices, in turn with others, so that whatever else the machine does hits all alike. */
@@ -111,31 +112,46 @@ export class Bench {
     return { directory: this.place(), producers, each: Math.ceil(96 / producers), body: BODY };
   }
 
-  async processes(producers: number): Promise<number> {
+  /** Each process writes to the store itself. */
+  processes(producers: number): Promise<Apart> {
+    return this.#kept(producers, (order, root) => apart(producers, { ...order, kind: 'write', root }));
+  }
+
+  /** Each process asks one gateway, which writes for all. */
+  gateway(producers: number): Promise<Apart> {
+    return this.#kept(producers, async (order, root) => {
+      const gateway = startJob({ kind: 'serve', root });
+      const [port] = (await once(gateway.stdout!, 'data')) as [Buffer];
+      try {
+        return await apart(producers, { ...order, kind: 'ask', port: Number(port) }, gateway);
+      } finally {
+        gateway.stdin!.end();
+        await once(gateway, 'close');
+      }
+    });
+  }
+
+  /** Counts what the store has afterwards. */
+  async #kept(producers: number, work: (order: Counts, root: string) => Promise<Apart>): Promise<Apart> {
     const store = this.store();
     const { root } = store.layout;
     await store.close();
-    const count = Math.ceil(1600 / producers);
-    const order = { kind: 'write', root, count, warmUp: warmUp(producers) } as const;
-    const children = Array.from({ length: producers }, () => startJob(order));
-    const rate = (producers * count) / (await race(children));
+    const order = countsFor(producers);
+    const result = await work(order, root);
     const check = openMailStore({ root });
     const { message_count: kept } = await check.mailbox(READER).count();
     await check.close();
-    const sent = producers * (count + order.warmUp);
+    const sent = producers * (order.count + order.warmUp);
     if (kept !== sent) throw new Error(`we kept ${kept} of ${sent}`);
-    return rate;
+    return result;
   }
 
   /** What so many processes can do at best: with the disk alone, and with turns at one database. */
-  floor(kind: 'append' | 'insert', producers: number): Promise<number> {
+  floor(kind: 'append' | 'insert', producers: number): Promise<Apart> {
     const file = path.join(this.place(), kind);
     // Its log must be there for those who flush it.
     if (kind === 'insert') insertPlain(plainTable(file, false), 0);
-    const count = Math.ceil(1600 / producers);
-    const order = { kind, file, count, warmUp: warmUp(producers) } as const;
-    const children = Array.from({ length: producers }, () => startJob(order));
-    return race(children).then((seconds) => (producers * count) / seconds);
+    return apart(producers, { ...countsFor(producers), kind, file });
   }
 
   /** A box of this size, quickly: many deliveries per commit, no files. */

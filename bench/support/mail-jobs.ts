@@ -1,9 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
-import { queueForFlock, releaseFlock, tryFlock } from '../../src/base/index.ts';
+import { Ending, queueForFlock, releaseFlock, systemClock, tryFlock } from '../../src/base/index.ts';
+import { GatewayClient } from '../../src/client/index.ts';
 import { openSqlite, type Sqlite } from '../../src/db/index.ts';
-import { type Mailbox, openMailStore } from '../../src/mail/index.ts';
+import { testGateway } from '../../src/gateway/testing.ts';
+import { type Mailbox, openMailbox, openMailStore } from '../../src/mail/index.ts';
 import { startRacer } from './race.ts';
 
 export const BODY = 'A body of about a kilobyte, as agents write them to each other. '.repeat(16);
@@ -12,17 +14,21 @@ export const WRITER = 'writer@houmao.localhost';
 /** Sends before anything is timed: writers are long-lived, and it takes hundreds until their code is compiled. */
 export const warmUp = (producers: number): number => Math.max(50, Math.ceil(1000 / producers));
 
+const letter = (n: number) => ({ to: [READER], subject: `message ${n}`, body_content: BODY });
+
 export async function send(mailbox: Mailbox, n: number): Promise<void> {
-  await mailbox.send({ to: [READER], subject: `message ${n}`, body_content: BODY });
+  await mailbox.send(letter(n));
 }
 
 const job = process.env['ROUSE_BENCH_MAIL_JOB'];
 if (job !== undefined) await runJob(JSON.parse(job) as Job);
 
-type Job =
+export type Job =
   | { kind: 'write'; root: string; warmUp: number; count: number }
   | { kind: 'append'; file: string; warmUp: number; count: number }
   | { kind: 'insert'; file: string; warmUp: number; count: number }
+  | { kind: 'serve'; root: string }
+  | { kind: 'ask'; port: number; warmUp: number; count: number }
   | { kind: 'watch'; root: string }
   | { kind: 'read'; root: string }
   | { kind: 'bare'; file: string };
@@ -37,6 +43,11 @@ async function runJob(order: Job): Promise<void> {
   }
   if (order.kind === 'append' || order.kind === 'insert') {
     await produce(order, order.kind === 'append' ? appender(order.file) : inserter(order.file));
+    process.exit(0);
+  }
+  if (order.kind === 'serve') return serve(order.root);
+  if (order.kind === 'ask') {
+    await produce(order, asker(order.port));
     process.exit(0);
   }
   const store = openMailStore({ root: order.root });
@@ -54,6 +65,7 @@ async function runJob(order: Job): Promise<void> {
   process.exit(0);
 }
 
+/** Sends, and says at the end how much processor time it took, in microseconds. */
 async function produce(
   { warmUp, count }: { warmUp: number; count: number },
   step: (n: number) => Promise<void> | void,
@@ -61,8 +73,10 @@ async function produce(
   for (let n = 0; n < warmUp; n++) await step(n);
   process.stdout.write('ready\n');
   await once(process.stdin, 'data');
+  const before = process.cpuUsage();
   for (let n = 0; n < count; n++) await step(n);
-  process.stdout.write('done\n');
+  const { user, system } = process.cpuUsage(before);
+  process.stdout.write(`${user + system}\n`);
 }
 
 /** 4 kB and a flush, to one file for all processes: nobody waits for anybody but the disk. */
@@ -85,6 +99,38 @@ function inserter(file: string): (n: number) => Promise<void> {
     insertPlain(db, n);
     releaseFlock(lock);
     fs.fdatasyncSync(log);
+  };
+}
+
+/** A gateway that lives, for the writer's mailbox; it says its port. */
+async function serve(root: string): Promise<never> {
+  const ending = new Ending();
+  const binding = {
+    transport: 'filesystem',
+    principal_id: WRITER,
+    address: WRITER,
+    filesystem_root: root,
+    bindings_version: '1',
+    mailbox_kind: 'in_root',
+    mailbox_path: `${root}/mailboxes/${WRITER}`,
+  } as const;
+  const { gateway } = await testGateway(ending, {
+    config: {
+      mailboxBinding: () => binding,
+      openMailbox: (wanted) => openMailbox(wanted, { clock: systemClock }),
+    },
+  });
+  process.stdout.write(`${gateway.port}\n`);
+  await once(process.stdin.resume(), 'end');
+  await ending.run();
+  process.exit(0);
+}
+
+/** As an agent's tool sends when its agent has a gateway. */
+function asker(port: number): (n: number) => Promise<void> {
+  const client = new GatewayClient({ host: '127.0.0.1', port, timeoutMs: 30_000 });
+  return async (n) => {
+    await client.call('mail.send', { body: letter(n) });
   };
 }
 

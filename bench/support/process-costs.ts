@@ -32,7 +32,7 @@ function pssOf(pid: number): number {
 }
 
 /** Of all its threads, in nanoseconds. */
-function runTimeOf(pid: number): number {
+export function runTimeOf(pid: number): number {
   try {
     const tasks = fs.readdirSync(`/proc/${pid}/task`);
     return tasks.reduce(

@@ -6,14 +6,26 @@ export function startRacer(command: string, args: string[], env: NodeJS.ProcessE
   return spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
-/** Seconds from the go to the last answer; what a process does before and after is not counted. */
+export interface Race {
+  /** From the go to the last answer; what a process does before and after is not counted. */
+  seconds: number;
+  /** What each said when it was done. */
+  said: string[];
+}
+
+/** Seconds a race took. */
 export async function race(racers: readonly ChildProcess[]): Promise<number> {
+  return (await raceOf(racers)).seconds;
+}
+
+export async function raceOf(racers: readonly ChildProcess[], ready: () => void = () => {}): Promise<Race> {
   const ends = racers.map(async (racer) => (await once(racer, 'close'))[0] as number | null);
   const early = ends.map(async (end) => {
     throw new Error(`a writer ended too early (${await end})`);
   });
-  const heard = () => Promise.all(racers.map((racer) => once(racer.stdout!, 'data')));
+  const heard = () => Promise.all(racers.map((racer) => once(racer.stdout!, 'data') as Promise<[Buffer]>));
   await Promise.race([heard(), ...early]);
+  ready();
   const start = performance.now();
   const done = heard();
   for (const racer of racers) racer.stdin!.write('go\n');
@@ -22,5 +34,5 @@ export async function race(racers: readonly ChildProcess[]): Promise<number> {
   for (const each of early) each.catch(() => {});
   const codes = await Promise.all(ends);
   if (codes.some((code) => code !== 0)) throw new Error(`a writer failed: ${codes.join(' ')}`);
-  return seconds;
+  return { seconds, said: (await done).map(([data]) => String(data)) };
 }

@@ -3,18 +3,25 @@ import { Worker } from 'node:worker_threads';
 import { type Clock, crashPoint } from '../../../base/index.ts';
 import { type PublishTask, runPublishTasks } from './publish-tasks.ts';
 
-/** So many tasks without a rest between them are a burst, worth a thread of its own. */
+/** So many tasks without a rest between them are a burst, of which more may be gathered at a time. */
 const BURST = 16;
 const REST_AFTER_MS = 1000;
+/** What keeps the event loop longer is for a thread. */
+const LONGEST_HERE_MS = 3;
+/** Of one task, until one was timed. */
+const USUAL_MS = 0.15;
 
 interface Answer {
   id: number;
   errors: (string | null)[];
+  ms: number;
 }
 
 /**
- * Creating files and links costs as much as a commit does. A few are done at once, here; a burst is done by a
- * thread beside the event loop, so that senders and readers do not wait for it.
+ * Creating files and links costs as much as a commit does. What is short is done at once, here; what would keep senders
+ * and readers waiting is done by a thread beside the event loop. How long tasks take is known from those before them: where
+ * many files were deleted shortly before, a file system may take twenty times as long. A thread is never started for a few at a
+ * time: it would double what they cost, in each of however many processes that share the processors.
  */
 export class PublishExecutor {
   #root: string;
@@ -23,6 +30,7 @@ export class PublishExecutor {
   #clock: Clock;
   #nextId = 0;
   #sinceRest = 0;
+  #msPerTask = USUAL_MS;
   #cancelRest: (() => void) | undefined;
   #waiting = new Map<number, { resolve: (errors: (string | null)[]) => void; tasks: PublishTask[] }>();
 
@@ -35,12 +43,15 @@ export class PublishExecutor {
     return this.#sinceRest >= BURST;
   }
 
+  get hasThread(): boolean {
+    return this.#worker !== undefined;
+  }
+
   async run(tasks: PublishTask[]): Promise<(string | null)[]> {
     this.#sinceRest += tasks.length;
     this.#cancelRest?.();
     this.#cancelRest = this.#clock.after(REST_AFTER_MS, () => void this.rest());
-    if (!this.inBurst || this.#workerFailed)
-      return runPublishTasks(fs, { root: this.#root, tasks }, crashPoint);
+    if (tasks.length * this.#msPerTask <= LONGEST_HERE_MS || this.#workerFailed) return this.#runHere(tasks);
     const worker = this.#start();
     const id = this.#nextId++;
     return new Promise((resolve) => {
@@ -50,6 +61,18 @@ export class PublishExecutor {
       // One text is handed over much faster than many small objects.
       worker.postMessage(JSON.stringify({ id, root: this.#root, tasks }));
     });
+  }
+
+  #runHere(tasks: PublishTask[]): (string | null)[] {
+    const begun = this.#clock.monotonic();
+    const errors = runPublishTasks(fs, { root: this.#root, tasks }, crashPoint);
+    this.#timed(tasks.length, this.#clock.monotonic() - begun);
+    return errors;
+  }
+
+  /** Half of the last, half of what was known: one that was held up does not count for long. */
+  #timed(tasks: number, ms: number): void {
+    if (tasks > 0) this.#msPerTask = (this.#msPerTask + ms / tasks) / 2;
   }
 
   /** Ends the thread, unless it is at work; the next burst starts another. */
@@ -67,7 +90,8 @@ export class PublishExecutor {
   #start(): Worker {
     if (this.#worker) return this.#worker;
     const worker = new Worker(WORKER_SOURCE, { eval: true, stdin: false });
-    worker.on('message', ({ id, errors }: Answer) => {
+    worker.on('message', ({ id, errors, ms }: Answer) => {
+      this.#timed(errors.length, ms);
       this.#waiting.get(id)?.resolve(errors);
       this.#waiting.delete(id);
       if (this.#waiting.size === 0) worker.unref();
@@ -95,6 +119,8 @@ const { parentPort } = require('node:worker_threads');
 const run = ${runPublishTasks.toString()};
 parentPort.on('message', (text) => {
   const { id, ...work } = JSON.parse(text);
-  parentPort.postMessage({ id, errors: run(fs, work, () => {}) });
+  const begun = performance.now();
+  const errors = run(fs, work, () => {});
+  parentPort.postMessage({ id, errors, ms: performance.now() - begun });
 });
 `;

@@ -42,9 +42,11 @@ export class Turnstile {
     return this.#held;
   }
 
-  /** Resolves when it is our turn. The wait happens in a thread; it cannot be taken back, only left at once. */
+  /**
+   * After tryEnter() was refused: resolves when it is our turn. The wait happens in a thread; it cannot be taken back, only
+   * left at once.
+   */
   enter(): Promise<void> {
-    if (this.tryEnter()) return Promise.resolve();
     this.#waiting ??= this.#queue().then((held) => {
       this.#waiting = undefined;
       this.#held = held;

@@ -1,5 +1,4 @@
 import * as fs from 'node:fs';
-import * as path from 'node:path';
 import { errnoOf } from '../../../base/index.ts';
 import type { Layout } from '../root/layout.ts';
 import { isLink } from '../root/own-directories.ts';
@@ -9,7 +8,7 @@ const NEW_OR_OURS =
   fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
 
 export function signalFile(layout: Layout, address: string): string {
-  return path.join(layout.signals, address);
+  return `${layout.signals}/${address}`;
 }
 
 /** Tells watchers in other processes that this mailbox changed. Never fails: a hint that is lost is only late. */
