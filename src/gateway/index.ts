@@ -15,4 +15,4 @@ export { type RunningGateway, startGateway } from './gateway.ts';
 export { saveHeadlessProgress } from './headless-progress.ts';
 export { readWakeTemplate, type WakeTemplate } from './notifier/index.ts';
 export { openServedSurface } from './served/index.ts';
-export { readSession, type SessionFacts } from './session-facts.ts';
+export { readSession, type SessionFacts, sessionReader } from './session-facts.ts';

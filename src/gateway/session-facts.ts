@@ -1,3 +1,4 @@
+import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { RouseError, readJsonIfExists } from '../base/index.ts';
 import type { BackendKind } from '../domain/index.ts';
@@ -43,4 +44,22 @@ export function readSession(sessionRoot: string): SessionFacts {
       sessionRootName: path.basename(sessionRoot),
     }),
   };
+}
+
+/** The session as its manifest has it now: asked for with every mail, so the file is read and checked only when it is another. */
+export function sessionReader(sessionRoot: string): () => SessionFacts {
+  const file = manifestFiles(sessionRoot).manifest;
+  let known: { identity: string; facts: SessionFacts } | undefined;
+  return () => {
+    // Before it is read: what is written meanwhile has another one, and is read the next time.
+    const identity = identityOf(file);
+    if (known === undefined || known.identity !== identity)
+      known = { identity, facts: readSession(sessionRoot) };
+    return known.facts;
+  };
+}
+
+function identityOf(file: string): string {
+  const stat = fs.statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stat ? `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}` : '-';
 }

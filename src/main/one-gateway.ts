@@ -30,6 +30,7 @@ import {
   readWakeTemplate,
   type SessionFacts,
   saveHeadlessProgress,
+  sessionReader,
   startGateway,
   type WakeTemplate,
   writeAttempt,
@@ -161,7 +162,8 @@ function startIn(root: string, words: Words, surroundings: Surroundings): Promis
   const session = readSession(path.dirname(root));
   const { host } = words;
   const clock = processClock();
-  const manifestNow = (): SessionFacts['manifest'] => readSession(session.sessionRoot).manifest;
+  const sessionNow = sessionReader(session.sessionRoot);
+  const manifestNow = (): SessionFacts['manifest'] => sessionNow().manifest;
   const window = windowOf(surroundings);
   return startGateway({
     gatewayRoot: root,

@@ -18,12 +18,19 @@ export function checkMail<S extends z.ZodType>(schema: S, value: unknown, what: 
   });
 }
 
-/** What a caller says to a mailbox, checked. */
+/** What came out of a check, and of which operation: a door checks for its callers, and the mailbox for those without a door. */
+const checked = new WeakMap<object, MailOperationName>();
+
+/** What a caller says to a mailbox, checked; what was checked for this operation before is as it should be. */
 export function checkOperation<Name extends MailOperationName>(
   name: Name,
   input: unknown,
 ): z.output<(typeof MAIL_OPERATIONS)[Name]> {
-  return checkMail(MAIL_OPERATIONS[name], input, name) as z.output<(typeof MAIL_OPERATIONS)[Name]>;
+  type Checked = z.output<(typeof MAIL_OPERATIONS)[Name]>;
+  if (typeof input === 'object' && input !== null && checked.get(input) === name) return input as Checked;
+  const found = checkMail(MAIL_OPERATIONS[name], input, name) as Checked;
+  checked.set(found as object, name);
+  return found;
 }
 
 function at(path: PropertyKey[]): string {
