@@ -16,8 +16,8 @@ const MOST_MS = 120_000;
 /**
  * How long a line of short prompts waits between two turns: from the end of one, as the agent itself records it, to the
  * Enter of the next. Once with an agent that says when its turn ends, once with the same agent of which only the screen
- * tells, in turns. Then each real tool that is named: from the model's last word to the end of the turn, from there to the
- * next prompt, and all of it until the model has that prompt, the tool's own time included.
+ * tells, in turns. Then each real tool that is named: from the model's last word to the end of the turn, from there until the next
+ * prompt is pasted and drawn, and all of it until the model has that prompt, the tool's own time included.
  * `npm run bench -- drain [prompts] [tools]`; by default 10 and no tool.
  */
 export async function run(print: (line: string) => void, args: string[]): Promise<void> {
@@ -74,7 +74,9 @@ async function drain({ client, transcript }: HousedAgent, prompts: number): Prom
 interface Gap {
   /** From the model's last word to the end that the gateway was told or saw; absent where none is claimed. */
   endMs: number | undefined;
-  /** From that end until the next prompt was seen in the composer. */
+  /** From that end until the next prompt was pasted: what Rouse takes. */
+  pastedMs: number | undefined;
+  /** From that end until the tool had drawn it in its composer, without which nothing is entered. */
   typedMs: number | undefined;
   /** From the model's last word to its next prompt. */
   allMs: number;
@@ -87,7 +89,7 @@ function sayReal(print: (line: string) => void, { tool, tellsEnd }: RealTool, ga
   };
   const who = `${tool}, ${tellsEnd ? 'which says so' : 'its screen tells'}`;
   print(
-    `  ${who.padEnd(28)} ended after ${median('endMs')}, next prompt typed ${median('typedMs')} later, at the model after ${median('allMs')} ms`,
+    `  ${who.padEnd(28)} ended after ${median('endMs')}, next prompt pasted ${median('pastedMs')} and drawn ${median('typedMs')} later, at the model after ${median('allMs')} ms`,
   );
 }
 
@@ -123,10 +125,14 @@ function gapOf(before: Received, next: Received, [ended, followed]: RequestView[
   };
   const word = before.at + before.tookMs;
   const end = at(ended, 'turn_finished');
-  const typed = at(followed, 'typed');
+  const since = (stage: string): number | undefined => {
+    const found = at(followed, stage);
+    return end && found && found - end;
+  };
   return {
     endMs: end && end - word,
-    typedMs: end && typed && typed - end,
+    pastedMs: since('typing'),
+    typedMs: since('typed'),
     allMs: next.at - word,
   };
 }
