@@ -30,7 +30,9 @@ async function runOne(argv: string[]): Promise<void> {
   // A test's crash is one crash: whoever is started again after it runs on.
   armCrashPoint(restarts === 0 ? process.env['ROUSE_CRASH_AT'] : undefined);
   hearListenerErrors((error) => void process.stderr.write(`gateway: ${messageOf(error)}\n`));
-  const show = isSeen(process.stdout.fd) ? (line: string): void => void process.stdout.write(line) : undefined;
+  const show = isSeen(process.stdout.fd)
+    ? (line: string): void => void process.stdout.write(line)
+    : undefined;
   const surroundings = {
     installation: INSTALLATION,
     env: process.env,

@@ -96,7 +96,10 @@ export class GroupCommit {
 
   #turn(): void {
     this.#scheduled = undefined;
-    if (this.#othersAreComing()) return this.#soon();
+    if (this.#othersAreComing()) {
+      this.#soon();
+      return;
+    }
     this.#committing = true;
     if (this.#commitGroup()) this.#busySince = undefined;
     else this.#waitForWriter();
