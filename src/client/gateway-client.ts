@@ -20,7 +20,10 @@ export interface GatewayClientOptions {
 }
 
 /** Carries questions to a gateway that cannot be reached from here: the servers of a fleet, or one of them by itself. */
-export type Carrier = Pick<FleetServers, 'exchange' | 'follow'>;
+export interface Carrier extends Pick<FleetServers, 'follow'> {
+  /** Each question says how long whoever asks it waits. */
+  exchange(asked: Exchange & { timeoutMs: number }): Promise<unknown>;
+}
 
 export interface CallOptions {
   timeoutMs?: number | undefined;

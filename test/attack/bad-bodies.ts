@@ -1,5 +1,5 @@
 import type { Random } from '../session/support/seeded.ts';
-import { ask, asProgram } from './call.ts';
+import { askPatiently, asProgram } from './call.ts';
 import { type Target, targets } from './routes.ts';
 import type { Stage } from './stage.ts';
 import type { Tries } from './tries.ts';
@@ -119,14 +119,8 @@ async function tryBody(stage: Stage, target: Target, [what, make]: Bad): Promise
     target.server === 'fleet' && !target.path.startsWith('/houmao')
       ? stage.tokens['server admin']
       : undefined;
-  for (;;) {
-    const { status, text, headers } = await ask(asProgram({ ...target, body }, token));
-    if (status === 429) {
-      await new Promise((resolve) => setTimeout(resolve, 1000 * Number(headers['retry-after'] ?? 1)));
-      continue;
-    }
-    const refused = (status >= 400 && status < 500) || status === 501 || status === 0;
-    if (refused || (JSON_RPC.has(target.id) && /"error"/.test(text))) return false;
-    return `${target.method} ${target.path}: ${what}: ${status} ${text.slice(0, 200)}`;
-  }
+  const { status, text } = await askPatiently(asProgram({ ...target, body }, token));
+  const refused = (status >= 400 && status < 500) || status === 501 || status === 0;
+  if (refused || (JSON_RPC.has(target.id) && /"error"/.test(text))) return false;
+  return `${target.method} ${target.path}: ${what}: ${status} ${text.slice(0, 200)}`;
 }

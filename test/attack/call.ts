@@ -3,6 +3,7 @@ import * as http from 'node:http';
 import * as net from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 
 export interface Call {
   port: number;
@@ -46,6 +47,15 @@ export function ask({ port, method, path, body, headers = {} }: Call): Promise<A
     });
     request.end(body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body));
   });
+}
+
+/** The same by somebody who is told to come back later, and does when the server said so: nothing tells them sooner. */
+export async function askPatiently(call: Call): Promise<Answer> {
+  for (;;) {
+    const answer = await ask(call);
+    if (answer.status !== 429) return answer;
+    await setTimeout(1000 * Number(answer.headers['retry-after'] ?? 1));
+  }
 }
 
 /** As our own programs call: so that nothing but the door in question refuses it. */

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { vi } from 'vitest';
 import { openPostgres, type Sql } from '../../src/db/index.ts';
 import { createToken, enqueue, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
 import { operatorMailbox } from '../../src/fleet/mail/mailbox-rows.ts';
@@ -9,13 +10,15 @@ import { readTranscript } from '../../src/scripted/index.ts';
 import { AgentHouse, type HousedAgent } from '../support/agent-house.ts';
 import type { Named } from '../support/good-bodies.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { ask, asProgram } from './call.ts';
+import { ask, askPatiently, asProgram } from './call.ts';
 
 /** Small enough to be filled in a moment. */
 export const QUEUE_ROWS = 30;
 export const DESCRIPTORS = 256;
 /** Longer than this is not promptly, on any machine. */
 const PROMPTLY_MS = 20_000;
+/** A queue full of prompts is typed by then, on any machine. */
+const AT_REST_MS = 300_000;
 
 /**
  * What is attacked: a fleet server on PostgreSQL, an agent in tmux with its gateway and mailbox, each a process of its own, in
@@ -161,12 +164,21 @@ export class Stage {
       if (status !== 200) trouble.push(`the owner's ${at}: ${status}`);
     }
     if (performance.now() - begun > PROMPTLY_MS) trouble.push('the owner waited');
-    while (asked === 200 && !this.agent.received().includes(prompt)) {
-      if (performance.now() - begun > 3 * PROMPTLY_MS) return [...trouble, 'the prompt never arrived'];
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    if (asked === 200 && !(await this.received([prompt], begun)))
+      return [...trouble, 'the prompt never arrived'];
     await this.atRest();
     return trouble;
+  }
+
+  /** Whether each of these prompts reaches the agent before long, counted from `since`. */
+  received(prompts: readonly string[], since = performance.now()): Promise<boolean> {
+    return comes(
+      () => {
+        const received = new Set(this.agent.received());
+        return prompts.every((prompt) => received.has(prompt));
+      },
+      since + 3 * PROMPTLY_MS - performance.now(),
+    );
   }
 
   /**
@@ -175,7 +187,7 @@ export class Stage {
    */
   async atRest(): Promise<void> {
     for (const port of [this.gatewayPort, this.fleetPort]) await this.served(port);
-    while (!(await this.#isIdle())) await new Promise((resolve) => setTimeout(resolve, 50));
+    await vi.waitUntil(() => this.#isIdle(), { timeout: AT_REST_MS });
   }
 
   async #isIdle(): Promise<boolean> {
@@ -189,20 +201,11 @@ export class Stage {
 
   /** Whether the owner is let in again before long: connections that were given up are there for another moment. */
   async served(port: number): Promise<boolean> {
-    const until = performance.now() + PROMPTLY_MS;
-    while (performance.now() < until) {
-      if ((await this.#asOwner(port, 'GET', '/openapi.json')) === 200) return true;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    return false;
+    return comes(async () => (await this.#asOwner(port, 'GET', '/openapi.json')) === 200, PROMPTLY_MS);
   }
 
   async #asOwner(port: number, method: string, at: string, body?: unknown): Promise<number> {
-    for (;;) {
-      const answer = await ask(asProgram({ port, method, path: at, body }));
-      if (answer.status !== 429) return answer.status;
-      await new Promise((resolve) => setTimeout(resolve, 1000 * Number(answer.headers['retry-after'] ?? 1)));
-    }
+    return (await askPatiently(asProgram({ port, method, path: at, body }))).status;
   }
 
   get isWhole(): boolean {
@@ -219,6 +222,11 @@ export class Stage {
     }
     await this.#postgres?.stop();
   }
+}
+
+/** Whether something becomes so within this time. */
+function comes(isSo: () => boolean | Promise<boolean>, timeout: number): Promise<boolean> {
+  return vi.waitUntil(isSo, { timeout }).catch(() => false);
 }
 
 function isAlive(pid: number): boolean {

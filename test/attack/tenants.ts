@@ -1,6 +1,6 @@
 import { FLEET_CALLERS } from '../../src/wire/access-rules.ts';
 import type { Random } from '../session/support/seeded.ts';
-import { ask, asProgram } from './call.ts';
+import { ask, askPatiently, asProgram } from './call.ts';
 import { type Target, targets } from './routes.ts';
 import type { Stage } from './stage.ts';
 import type { Tries } from './tries.ts';
@@ -35,10 +35,14 @@ export async function tenants(
         const expected = target.outcomes[columnOf(caller, target)]!;
         const foreign = caller.startsWith("other org's");
         if (expected === 'yes' && (!foreign || target.changes)) return;
-        const { status, text } = await patiently(target, stage.tokens[caller]!, caller);
+        const isGuess = caller === 'bad' || caller === 'revoked';
+        // Whoever asks too often waits; guesses do not get that far.
+        const { status, text } = await (isGuess ? ask : askPatiently)(
+          asProgram(target, stage.tokens[caller]),
+        );
         const where = `${target.method} ${target.path} by ${caller}`;
         if (expected !== 'yes') {
-          const guessed = status === 429 && (caller === 'bad' || caller === 'revoked');
+          const guessed = status === 429 && isGuess;
           return tries.add(
             kinds.refused,
             status !== expected && !guessed && `${where}: ${status}, not ${expected}`,
@@ -61,17 +65,4 @@ function secretsOf({ to, agent }: Stage): string[] {
     agent.facts.sessionId,
     'a secret of the owner',
   ];
-}
-
-/** Whoever asks too often waits; guesses do not get that far. */
-async function patiently(
-  target: Target,
-  token: string,
-  caller: string,
-): Promise<{ status: number; text: string }> {
-  for (;;) {
-    const answer = await ask(asProgram(target, token));
-    if (answer.status !== 429 || caller === 'bad' || caller === 'revoked') return answer;
-    await new Promise((resolve) => setTimeout(resolve, 1000 * Number(answer.headers['retry-after'] ?? 1)));
-  }
 }

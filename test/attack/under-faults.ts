@@ -53,7 +53,7 @@ export async function underFaults(
         tries.add(kind, status !== 403 && `${fault}: ${strangers[n]!.id} of another account: ${status}`);
     }
     fs.writeFileSync(stage.faults, '');
-    await arrivals(stage, taken);
+    await stage.received(taken);
     for (const prompt of [...taken, ...refused]) {
       const times = agent.received().filter((each) => each === prompt).length;
       if (times !== (taken.includes(prompt) ? 1 : 0))
@@ -61,10 +61,4 @@ export async function underFaults(
     }
     if (!stage.isWhole) return tries.found(kind, `${fault}: a server is gone`);
   }
-}
-
-async function arrivals({ agent }: Stage, prompts: readonly string[]): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while (!prompts.every((prompt) => agent.received().includes(prompt)) && performance.now() < deadline)
-    await new Promise((resolve) => setTimeout(resolve, 50));
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { ALL_CAPABILITIES } from '../../src/mail/all-capabilities.ts';
 import { describeMailbox } from '../../src/mail/contract/mailbox.contract.ts';
-import { FLEET_CAPABILITIES } from '../../src/mail/fleet/fleet-mailbox.ts';
 import { startFleet, type TestFleet } from '../support/fleet.ts';
 import { sampled } from '../support/sample.ts';
 import { MailSessions } from './mail-world.ts';
@@ -18,7 +18,7 @@ describe.each(DATABASES)('mail kept by a fleet server on %s', (on) => {
 
   describeMailbox({
     name: `fleet, ${on}`,
-    capabilities: FLEET_CAPABILITIES,
+    capabilities: ALL_CAPABILITIES,
     async begin() {
       const { orgId } = await fleet.tenant(`org-${++worlds}`);
       const sessions = new MailSessions(fleet);

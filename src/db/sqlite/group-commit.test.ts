@@ -225,6 +225,53 @@ describe('while another process holds the write lock', () => {
   });
 });
 
+/** Reads of a file without a write-ahead log are refused while somebody else writes to it. */
+const HOLDER = `
+  import { openSqlite } from './index.ts';
+  const [file] = process.argv.slice(2);
+  const db = openSqlite({ file, migrations: ${JSON.stringify(migrations)} });
+  db.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
+  console.log('held');
+  setInterval(() => db, 60_000);
+`;
+
+describe('a question after a group', () => {
+  it.each(['get', 'all'] as const)(
+    '(%s) is asked again when somebody who writes has it refused, and then waits',
+    async (ask) => {
+      const besides = path.join(directory, 'besides.db');
+      const seed = openSqlite({ file: besides, migrations });
+      seed.run("INSERT INTO item (name) VALUES ('there')");
+      seed.exec('PRAGMA journal_mode = DELETE');
+      seed.close();
+      const patient = openSqlite({ file, migrations, busyTimeoutMs: 60_000 });
+      patient.exec(`ATTACH '${besides}' AS besides`);
+      await patient.commitTogether(() => patient.run("INSERT INTO item (name) VALUES ('grouped')"));
+      const program = path.join(directory, 'holder.mjs');
+      await bundleProgram(HOLDER, program);
+      const holder = startChild(program, [besides]);
+      await holder.until((lines) => lines.includes('held'));
+      let tries = 0;
+      const params = {
+        get name(): string {
+          // Values are read at each try: the lock ends with its holder, and not before the first one was refused.
+          if (++tries === 2) holder.process.kill('SIGKILL');
+          return 'there';
+        },
+      };
+      try {
+        const rows = patient[ask]('SELECT name FROM besides.item WHERE name = :name', params);
+        expect([rows].flat()).toEqual([{ name: 'there' }]);
+        expect(tries).toBe(2);
+      } finally {
+        holder.process.kill('SIGKILL');
+        await holder.ended;
+        patient.close();
+      }
+    },
+  );
+});
+
 const WRITER = `
   import { armCrashPoint } from '../base/index.ts';
   import { openSqlite } from './index.ts';

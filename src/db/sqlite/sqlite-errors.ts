@@ -16,7 +16,8 @@ const IO_ERROR = 10;
 const CORRUPT = 11;
 const FULL = 13;
 const NOT_A_DATABASE = 26;
-const UNIQUE_CODES = [1555, 2067, 2579];
+const UNIQUE = 2067;
+const UNIQUE_CODES = [1555, UNIQUE, 2579];
 
 /** Result codes a person can do something about. Everything else is a fault of ours: `internal`. */
 const KNOWN: Record<number, { code: ErrorCode; says: string; hint: string }> = {
@@ -65,9 +66,27 @@ const BY_ERRNO: Record<DiskTrouble, number> = {
   ENFILE: 14,
 };
 
+/** How SQLite's own texts begin: the driver leaves the code out where it reads several rows. */
+const BY_TEXT = new Map([
+  ['database is locked', BUSY],
+  ['database table is locked', LOCKED],
+  ['out of memory', 7],
+  ['attempt to write a readonly database', 8],
+  ['disk I/O error', IO_ERROR],
+  ['database disk image is malformed', CORRUPT],
+  ['database or disk is full', FULL],
+  ['unable to open database file', 14],
+  ['file is not a database', NOT_A_DATABASE],
+  ['UNIQUE constraint failed', UNIQUE],
+]);
+
 function extendedCode(error: unknown): number | undefined {
-  const code = (error as { errcode?: unknown } | null)?.errcode;
-  return typeof code === 'number' ? code : BY_ERRNO[errnoOf(error) as DiskTrouble];
+  const { errcode, code } = (error ?? {}) as { errcode?: unknown; code?: unknown };
+  if (typeof errcode === 'number') return errcode;
+  if (code !== 'ERR_SQLITE_ERROR') return BY_ERRNO[errnoOf(error) as DiskTrouble];
+  const said = messageOf(error);
+  for (const [text, known] of BY_TEXT) if (said.startsWith(text)) return known;
+  return undefined;
 }
 
 /**

@@ -285,6 +285,8 @@ describe('a transaction', () => {
     db.run('INSERT INTO item (name) VALUES (?)', ['a']);
     const error = errorOf(() => db.run('INSERT INTO item (name) VALUES (?)', ['a']));
     expect(error.code).toBe('conflict');
+    const again = errorOf(() => db.all("INSERT INTO item (name) VALUES ('a') RETURNING id"));
+    expect(again).toMatchObject({ code: 'conflict', message: error.message });
     expect(errorOf(() => db.run('INSERT INTO item (id) VALUES (?)', ['text'])).code).not.toBe('conflict');
   });
 

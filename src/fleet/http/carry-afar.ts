@@ -14,9 +14,6 @@ import { type AnswerWaiters, carryCall } from '../calls/index.ts';
 import type { Identity } from '../identity/index.ts';
 import { resolveWorkspace, viewWorkspace } from '../registry/index.ts';
 
-/** A little more than an answer may take. */
-const LONGEST_MS = 45_000;
-
 export interface AfarDependencies {
   sql: Sql;
   clock: Clock;
@@ -64,7 +61,7 @@ export function gatewayElsewhere(on: AfarDependencies) {
         const { status, answer } = await carry(on, agent, {
           ...{ who, method, path, search: query ? `?${query}` : '' },
           body: () => Promise.resolve(body),
-          gone: AbortSignal.any([AbortSignal.timeout(timeoutMs ?? LONGEST_MS), ...(signal ? [signal] : [])]),
+          gone: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
         });
         if (status >= 400) throw failureOf(status, answer);
         return answer;

@@ -14,36 +14,23 @@ interface Rule {
   to: WorkspaceStatus;
 }
 
+/** Neither paused nor removed. */
+const GOING_ON: Rule['from'] = [
+  'provisioning',
+  'online',
+  'offline',
+  'degraded',
+  'failed',
+  'awaiting_agent',
+  'hibernating',
+  'hibernated',
+];
+
 /** Resumed agents are offline until they beat: nobody has heard of them by themselves. */
 const RULES: Record<StatusChange, Rule> = {
-  pause: {
-    from: [
-      'provisioning',
-      'online',
-      'offline',
-      'degraded',
-      'failed',
-      'awaiting_agent',
-      'hibernating',
-      'hibernated',
-    ],
-    to: 'paused',
-  },
+  pause: { from: GOING_ON, to: 'paused' },
   resume: { from: ['paused', 'hibernating', 'hibernated'], to: 'offline' },
-  remove: {
-    from: [
-      'provisioning',
-      'online',
-      'offline',
-      'degraded',
-      'failed',
-      'awaiting_agent',
-      'hibernating',
-      'hibernated',
-      'paused',
-    ],
-    to: 'removed',
-  },
+  remove: { from: [...GOING_ON, 'paused'], to: 'removed' },
 };
 
 /**

@@ -22,14 +22,17 @@ export function remainingMs(due: DueTime, clock: Clock): number {
   return due.at - (due.on === 'wall' ? clock.now().getTime() : clock.monotonic());
 }
 
+/** A clock as far as it is read: nobody waits on it. */
+type ClockReading = Pick<Clock, 'now' | 'monotonic'>;
+
 /** Both clocks as they stand at one instant: times that are equal stay so, however long it takes to look at them. */
-export function atOneInstant(clock: Clock): Clock {
+export function atOneInstant(clock: ClockReading): ClockReading {
   const [now, monotonic] = [clock.now(), clock.monotonic()];
-  return { ...clock, now: () => now, monotonic: () => monotonic };
+  return { now: () => now, monotonic: () => monotonic };
 }
 
 /** The due time as a stamp, whichever clock it lives on. */
-export function dueAtMs(due: DueTime, clock: Clock): number {
+export function dueAtMs(due: DueTime, clock: ClockReading): number {
   const at = due.on === 'wall' ? due.at : clock.now().getTime() + (due.at - clock.monotonic());
   return Math.min(Math.max(0, Math.round(at)), END_OF_TIME_MS);
 }

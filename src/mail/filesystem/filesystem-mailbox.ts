@@ -13,17 +13,16 @@ import {
   type MailQuery,
   type MailReply,
   type MailSearch,
-  parseBoxName,
-  parseMailRef,
-  parseMailRefs,
   replyTargets,
   SEARCH_LIMIT,
 } from '../../domain/index.ts';
+import { ALL_CAPABILITIES } from '../all-capabilities.ts';
+import { MailChecks } from '../mail-checks.ts';
+import { MailboxWatches } from '../mailbox-watches.ts';
 import { pageOf } from '../page.ts';
 import type {
   Mailbox,
   MailboxStatus,
-  MailCapabilities,
   MailCounts,
   MailHint,
   MailOutbox,
@@ -41,31 +40,19 @@ import { loadDocument, trailOf } from './message-rows.ts';
 import { OwnMail } from './own-mail.ts';
 import type { OpenRoot } from './root/open-root.ts';
 import { indexNextBatch, matchExpression, searchIsBehind, searchRows } from './search-messages.ts';
-
 import { storeWarnings } from './store-status.ts';
 import { watchMailbox } from './watch/watch-mailbox.ts';
-
-export const FILESYSTEM_CAPABILITIES: Readonly<MailCapabilities> = Object.freeze({
-  post: true,
-  cc: true,
-  attachments: true,
-  sent_box: true,
-  boxes: true,
-  read_flag: true,
-  answered_flag: true,
-  unarchive: true,
-  search: true,
-});
 
 /** One mailbox of a root, behind the port. Each change is one commit; files and links follow it. */
 export class FilesystemMailbox implements Mailbox {
   readonly transport = FILESYSTEM;
-  readonly capabilities = FILESYSTEM_CAPABILITIES;
+  readonly capabilities = ALL_CAPABILITIES;
   readonly address: string;
   readonly principal_id: string;
   #store: OpenRoot;
   #own: OwnMail;
-  #watches = new Set<() => void>();
+  #checks = new MailChecks(FILESYSTEM);
+  #watches = new MailboxWatches();
   #outbox: () => MailOutbox | undefined = () => undefined;
 
   constructor(store: OpenRoot, registration: RegistrationRow) {
@@ -142,19 +129,20 @@ export class FilesystemMailbox implements Mailbox {
 
   async peek(messageRef: string, options: { box?: string | null } = {}): Promise<MailMessage> {
     const db = this.#db;
-    return this.#own.load(db, this.#own.find(db, messageRef, options.box));
+    return this.#own.load(db, this.#own.find(db, this.#checks.id(messageRef), options.box));
   }
 
   async read(messageRef: string, options: { box?: string | null } = {}): Promise<MailMessage> {
     const db = this.#db;
-    const message = this.#own.find(db, messageRef, options.box);
+    const id = this.#checks.id(messageRef);
+    const message = this.#own.find(db, id, options.box);
     if (message.is_read === 1) return this.#own.load(db, message);
-    const [read] = await this.#own.change([parseMailRef(FILESYSTEM, messageRef)], { read: true });
+    const [read] = await this.#own.change([id], { read: true });
     return read!;
   }
 
   async trail(messageRef: string, most: number): Promise<MailStep[]> {
-    return trailOf(this.#db, parseMailRef(FILESYSTEM, messageRef), most);
+    return trailOf(this.#db, this.#checks.id(messageRef), most);
   }
 
   async send(input: MailDraft): Promise<MailSent> {
@@ -193,8 +181,8 @@ export class FilesystemMailbox implements Mailbox {
   }
 
   async reply(input: MailReply): Promise<MailSent> {
-    const reply = checkOperation('reply', input);
-    const { seq } = this.#own.find(this.#db, reply.message_ref);
+    const { id, reply } = this.#checks.reply(input);
+    const { seq } = this.#own.find(this.#db, id);
     const asked = replyTargets(loadDocument(this.#db, seq)!).map(({ address }) => address);
     admitStandIns(this.#store, this.address, asked);
     return this.#own.deliver(
@@ -202,19 +190,20 @@ export class FilesystemMailbox implements Mailbox {
       ({ db, self }, attachments, at) =>
         composeReply({
           from: principalOf(self),
-          parent: loadDocument(db, this.#own.find(db, reply.message_ref).seq)!,
+          parent: loadDocument(db, this.#own.find(db, id).seq)!,
           body: reply.body_content,
           at,
           attachments,
           idempotency_key: reply.idempotency_key,
         }),
-      (db) => void this.#own.flag(db, this.#own.find(db, reply.message_ref), { read: true, answered: true }),
+      (db) => void this.#own.flag(db, this.#own.find(db, id), { read: true, answered: true }),
     );
   }
 
   async mark(input: MailMark): Promise<MailMessage[]> {
-    const { message_refs, read, answered, archived } = checkOperation('mark', input);
-    return this.#own.change(parseMailRefs(FILESYSTEM, message_refs), {
+    const { ids, flags } = this.#checks.mark(input);
+    const { read, answered, archived } = flags;
+    return this.#own.change(ids, {
       read: read ?? undefined,
       answered: answered ?? undefined,
       box: archived == null ? undefined : archived ? ARCHIVE : INBOX,
@@ -222,12 +211,12 @@ export class FilesystemMailbox implements Mailbox {
   }
 
   async move(messageRefs: string[], destinationBox: string): Promise<MailMessage[]> {
-    const box = parseBoxName(destinationBox, 'destination_box');
-    return this.#own.change(parseMailRefs(FILESYSTEM, messageRefs), { box });
+    const { ids, box } = this.#checks.move(messageRefs, destinationBox);
+    return this.#own.change(ids, { box });
   }
 
   async archive(messageRefs: string[]): Promise<MailMessage[]> {
-    return this.#own.change(parseMailRefs(FILESYSTEM, messageRefs), { box: ARCHIVE });
+    return this.#own.change(this.#checks.ids(messageRefs), { box: ARCHIVE });
   }
 
   async watch(onChange: (hint: MailHint) => void): Promise<() => void> {
@@ -237,16 +226,13 @@ export class FilesystemMailbox implements Mailbox {
       if (hint.address === address) onChange(hint);
     });
     const stopThere = watchMailbox(this.#store.layout, address, () => onChange({ address }));
-    const stop = (): void => {
+    return this.#watches.add(() => {
       stopHere();
       stopThere();
-      this.#watches.delete(stop);
-    };
-    this.#watches.add(stop);
-    return stop;
+    });
   }
 
   async close(): Promise<void> {
-    for (const stop of [...this.#watches]) stop();
+    this.#watches.close();
   }
 }

@@ -1,12 +1,13 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { ALL_CAPABILITIES } from '../all-capabilities.ts';
 import { describeMailbox } from '../contract/mailbox.contract.ts';
-import { FILESYSTEM_CAPABILITIES, initMailStore, openMailStore } from './index.ts';
+import { initMailStore, openMailStore } from './index.ts';
 
 describeMailbox({
   name: 'filesystem',
-  capabilities: FILESYSTEM_CAPABILITIES,
+  capabilities: ALL_CAPABILITIES,
   async begin() {
     const root = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-mail-'));
     const store = initMailStore({ root });

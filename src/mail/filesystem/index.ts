@@ -10,7 +10,6 @@
 
 export type { RegisterRequest } from './accounts/register-request.ts';
 export type { Registration } from './accounts/registration-rows.ts';
-export { FILESYSTEM_CAPABILITIES } from './filesystem-mailbox.ts';
 export * from './links/link-book.ts';
 export {
   domainOf,

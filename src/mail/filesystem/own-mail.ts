@@ -6,12 +6,10 @@ import {
   type MailMessage,
   type NewAttachment,
   parseBoxName,
-  parseMailRef,
 } from '../../domain/index.ts';
 import type { MailSent } from '../port.ts';
 import type { RegistrationRow } from './accounts/registration-rows.ts';
 import { dropCopies, takeAttachments } from './attachments.ts';
-import { FILESYSTEM } from './binding.ts';
 import { type Delivered, deliver, type Lookup } from './deliver.ts';
 import { changeFlags, type FlagChange, type OwnMessage, requireOwnMessage } from './flags.ts';
 import { loadView, type ViewRow, viewDelivered, viewMessage } from './message-view.ts';
@@ -125,8 +123,7 @@ export class OwnMail {
     throw this.#store.unknownMailbox(this.#address);
   }
 
-  find(db: Sqlite, messageRef: string, box?: string | null): OwnMessage {
-    const id = parseMailRef(FILESYSTEM, messageRef);
+  find(db: Sqlite, id: string, box?: string | null): OwnMessage {
     return requireOwnMessage(db, this.self(db), id, box == null ? null : parseBoxName(box));
   }
 

@@ -11,21 +11,12 @@ import {
   makeMailRef,
   type NewAttachment,
   newMessageId,
-  parseBoxName,
-  parseMailRef,
-  parseMailRefs,
 } from '../../domain/index.ts';
+import { ALL_CAPABILITIES } from '../all-capabilities.ts';
+import { MailChecks } from '../mail-checks.ts';
+import { MailboxWatches } from '../mailbox-watches.ts';
 import { countPage } from '../page.ts';
-import type {
-  Mailbox,
-  MailboxStatus,
-  MailCapabilities,
-  MailCounts,
-  MailHint,
-  MailPage,
-  MailSent,
-  MailStep,
-} from '../port.ts';
+import type { Mailbox, MailboxStatus, MailCounts, MailHint, MailPage, MailSent, MailStep } from '../port.ts';
 import { checkOperation } from '../schema/index.ts';
 import type { FleetMailServer } from '../transport.ts';
 import { FLEET } from './binding.ts';
@@ -35,18 +26,6 @@ import { type HeldFile, Outbox } from './outbox.ts';
 import { carried, HeldSender } from './send-held.ts';
 import { type Looked, lookAt, upload } from './upload.ts';
 import { versionNow, watchVersion } from './watch-mail.ts';
-
-export const FLEET_CAPABILITIES: Readonly<MailCapabilities> = Object.freeze({
-  post: true,
-  cc: true,
-  attachments: true,
-  sent_box: true,
-  boxes: true,
-  read_flag: true,
-  answered_flag: true,
-  unarchive: true,
-  search: true,
-});
 
 export interface FleetMailboxOptions {
   address: string;
@@ -65,7 +44,7 @@ interface Outgoing extends Record<string, unknown> {
 /** A mailbox that a fleet server keeps, behind the port. Each operation is one question to the server, which checks it again. */
 export class FleetMailbox implements Mailbox {
   readonly transport = FLEET;
-  readonly capabilities = FLEET_CAPABILITIES;
+  readonly capabilities = ALL_CAPABILITIES;
   readonly address: string;
   readonly principal_id: string;
   readonly outbox: HeldSender;
@@ -73,7 +52,8 @@ export class FleetMailbox implements Mailbox {
   #clock: Clock;
   #directory: string;
   #held: Outbox;
-  #watches = new Set<() => void>();
+  #checks = new MailChecks(FLEET);
+  #watches = new MailboxWatches();
 
   constructor({ address, principal_id, server, clock, directory }: FleetMailboxOptions) {
     this.address = address;
@@ -134,7 +114,7 @@ export class FleetMailbox implements Mailbox {
   }
 
   async trail(messageRef: string, most: number): Promise<MailStep[]> {
-    const body = { message_ref: parseMailRef(FLEET, messageRef), most };
+    const body = { message_ref: this.#checks.id(messageRef), most };
     return (await this.#ask<{ steps: MailStep[] }>('trail', { body })).steps;
   }
 
@@ -167,39 +147,32 @@ export class FleetMailbox implements Mailbox {
   }
 
   async reply(input: MailReply): Promise<MailSent> {
-    const { message_ref, ...reply } = checkOperation('reply', input);
-    return this.#composed('reply', { ...reply, message_ref: parseMailRef(FLEET, message_ref) });
+    const { id, reply } = this.#checks.reply(input);
+    return this.#composed('reply', { ...reply, message_ref: id });
   }
 
   async mark(input: MailMark): Promise<MailMessage[]> {
-    const { message_refs, ...flags } = checkOperation('mark', input);
-    return this.#many('mark', message_refs, flags);
+    const { ids, flags } = this.#checks.mark(input);
+    return this.#many('mark', ids, flags);
   }
 
   async move(messageRefs: string[], destinationBox: string): Promise<MailMessage[]> {
-    return this.#many('move', messageRefs, {
-      destination_box: parseBoxName(destinationBox, 'destination_box'),
-    });
+    const { ids, box } = this.#checks.move(messageRefs, destinationBox);
+    return this.#many('move', ids, { destination_box: box });
   }
 
-  archive(messageRefs: string[]): Promise<MailMessage[]> {
-    return this.#many('archive', messageRefs, {});
+  async archive(messageRefs: string[]): Promise<MailMessage[]> {
+    return this.#many('archive', this.#checks.ids(messageRefs), {});
   }
 
   async watch(onChange: (hint: MailHint) => void): Promise<() => void> {
     const { address } = this;
     const on = { server: this.#server, clock: this.#clock };
-    const end = await watchVersion(on, () => onChange({ address }));
-    const stop = (): void => {
-      end();
-      this.#watches.delete(stop);
-    };
-    this.#watches.add(stop);
-    return stop;
+    return this.#watches.add(await watchVersion(on, () => onChange({ address })));
   }
 
   async close(): Promise<void> {
-    for (const stop of [...this.#watches]) stop();
+    this.#watches.close();
   }
 
   #ask<T>(what: string, input: object): Promise<T> {
@@ -221,13 +194,13 @@ export class FleetMailbox implements Mailbox {
   }
 
   async #one(what: 'peek' | 'read', ref: string, { box }: { box?: string | null }): Promise<MailMessage> {
-    const body = { message_ref: parseMailRef(FLEET, ref), box };
+    const body = { message_ref: this.#checks.id(ref), box };
     const { message } = await this.#ask<{ message: MailMessage }>(what, { body });
     return withFiles(this.#server, this.#directory, message);
   }
 
-  async #many(what: string, refs: string[], change: object): Promise<MailMessage[]> {
-    const body = { message_refs: parseMailRefs(FLEET, refs), ...change };
+  async #many(what: string, ids: string[], change: object): Promise<MailMessage[]> {
+    const body = { message_refs: ids, ...change };
     return (await this.#ask<{ messages: MailMessage[] }>(what, { body })).messages;
   }
 

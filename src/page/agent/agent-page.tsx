@@ -6,8 +6,8 @@ import { rowNamed } from '../live/picture.ts';
 import { agentAt, factsOf } from '../live/questions.ts';
 import { useAction } from '../parts/action.ts';
 import { Link } from '../parts/link.tsx';
+import { NotLoaded } from '../parts/not-loaded.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { Loading, Trouble } from '../parts/said.tsx';
 import { AgentHeader } from './agent-header.tsx';
 import { AgentTabs } from './agent-tabs.tsx';
 import { Composer } from './composer.tsx';
@@ -16,20 +16,15 @@ import { Timeline } from './timeline.tsx';
 
 /** One agent: what happened, what is on its screen, and a way to write to it. */
 export default function AgentPage({ name }: { name: string }) {
-  const { data, error, refetch } = useQuery(factsOf(name));
+  const asked = useQuery(factsOf(name));
+  const { data } = asked;
   const isHere = useLive(
     ({ picture }) =>
       !picture || picture.agents.has(name) || rowNamed(picture.agents.values(), name) !== undefined,
   );
   useSeen(name);
   if (!isHere) return <NotHere name={name} />;
-  if (error && !data)
-    return (
-      <div className="p-4">
-        <Trouble error={error} again={() => void refetch()} />
-      </div>
-    );
-  if (!data) return <Loading rows={8} what={name} />;
+  if (!data) return <NotLoaded asked={asked} rows={8} what={name} isBare />;
   return <Loaded name={name} agent={data} />;
 }
 

@@ -7,14 +7,15 @@ import { withQuery } from '../model/router.ts';
 import { useAction } from '../parts/action.ts';
 import { Age } from '../parts/age.tsx';
 import { Link } from '../parts/link.tsx';
+import { NotLoaded } from '../parts/not-loaded.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { Loading, Quiet, Trouble } from '../parts/said.tsx';
+import { Quiet, Trouble } from '../parts/said.tsx';
 
 /** What waits for the agent, then what ended; waiting is told apart from working. */
 export function AgentQueue({ name }: { name: string }) {
-  const { data, error, refetch } = useQuery(queueOf(name));
-  if (error && !data) return <Trouble error={error} again={() => void refetch()} />;
-  if (!data) return <Loading what="the queue" />;
+  const asked = useQuery(queueOf(name));
+  const { data } = asked;
+  if (!data) return <NotLoaded asked={asked} what="the queue" />;
   if (data.items.length === 0) return <Quiet>Nothing is in line.</Quiet>;
   const counts = Object.entries(data.counts).filter(([, count]) => count > 0);
   return (

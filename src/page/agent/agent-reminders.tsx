@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { remindersOf } from '../live/questions.ts';
-import { Loading, Quiet, Trouble } from '../parts/said.tsx';
+import { NotLoaded } from '../parts/not-loaded.tsx';
+import { Quiet } from '../parts/said.tsx';
 import { NewReminder } from '../reminders/new-reminder.tsx';
 import { ReminderRow } from '../reminders/reminder-row.tsx';
 
 export function AgentReminders({ name }: { name: string }) {
-  const { data, error, refetch } = useQuery(remindersOf(name));
-  if (error && !data) return <Trouble error={error} again={() => void refetch()} />;
-  if (!data) return <Loading what="reminders" />;
+  const asked = useQuery(remindersOf(name));
+  const { data } = asked;
+  if (!data) return <NotLoaded asked={asked} what="reminders" />;
   return (
     <div>
       {data.reminders.length === 0 && <Quiet>No reminders.</Quiet>}

@@ -8,6 +8,7 @@ import { type Action, useAction } from '../parts/action.ts';
 import { CommandLine } from '../parts/command-line.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { Trouble } from '../parts/said.tsx';
+import { SendButton } from '../parts/send-button.tsx';
 import { Following } from './stages.tsx';
 
 type Way = 'mail' | 'prompt' | 'interrupt';
@@ -54,14 +55,13 @@ export function Composer({ name, agent }: { name: string; agent: PageAgent }) {
         <p className="min-w-0 flex-1 basis-48 text-xs text-muted" id="what-will-happen">
           <Plain text={allowed[way] ? agent.what_will_happen[way] : 'Your link does not allow this.'} />
         </p>
-        <button
-          type="submit"
+        <SendButton
+          sending={action.sending}
+          label={WAYS.find((each) => each.way === way)?.button}
+          isOff={!can || isEmpty}
           className="btn btn-main"
-          disabled={!can || isEmpty || action.sending.state === 'sending'}
-          aria-describedby="what-will-happen"
-        >
-          {action.sending.state === 'sending' ? 'Sending …' : WAYS.find((each) => each.way === way)?.button}
-        </button>
+          describedBy="what-will-happen"
+        />
       </div>
       <Outcome name={name} action={action} />
     </form>

@@ -4,9 +4,9 @@ import { ledgerOf } from '../live/questions.ts';
 import { goTo, useQueryWord, withQuery } from '../model/router.ts';
 import { At } from '../parts/age.tsx';
 import { CommandLine } from '../parts/command-line.tsx';
+import { NotLoaded } from '../parts/not-loaded.tsx';
 import { Overlay } from '../parts/overlay.tsx';
 import { Body, Plain } from '../parts/plain-text.tsx';
-import { Loading, Trouble } from '../parts/said.tsx';
 import { stageWords } from './stages.tsx';
 
 /** The proof of one thing, beside the list it came from; it has an address of its own. */
@@ -21,14 +21,9 @@ export function LedgerDrawer({ name }: { name: string }) {
 }
 
 function Ledger({ name, reference }: { name: string; reference: string }) {
-  const { data, error, refetch } = useQuery(ledgerOf(name, reference));
-  if (error && !data)
-    return (
-      <div className="p-4">
-        <Trouble error={error} again={() => void refetch()} />
-      </div>
-    );
-  if (!data) return <Loading what="the ledger" />;
+  const asked = useQuery(ledgerOf(name, reference));
+  const { data } = asked;
+  if (!data) return <NotLoaded asked={asked} what="the ledger" isBare />;
   return (
     <div className="space-y-4 p-4">
       <div>

@@ -9,8 +9,9 @@ import { type HeldRow, useHeld } from '../parts/held.ts';
 import { useHolding } from '../parts/holding.ts';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
+import { NotLoaded } from '../parts/not-loaded.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { Loading, Quiet, Trouble } from '../parts/said.tsx';
+import { Quiet } from '../parts/said.tsx';
 import { NewRows } from '../parts/small-parts.tsx';
 
 type Kind = PageTimelineItem['kind'];
@@ -31,9 +32,8 @@ const keyOf = ({ key }: PageTimelineItem): string => key;
 /** Everything that happened with one agent, newest first; each row opens its proof. */
 export function Timeline({ name }: { name: string }) {
   const kinds = useQueryWord('kinds') ?? '';
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
-    timelineOf(name, kinds),
-  );
+  const asked = useInfiniteQuery(timelineOf(name, kinds));
+  const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = asked;
   const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
   const { rows, fresh, show } = useHeld(items, useCallback(keyOf, []));
   const list = useHolding<HTMLOListElement>();
@@ -47,8 +47,7 @@ export function Timeline({ name }: { name: string }) {
         <NewRows fresh={fresh} show={show} />
       </header>
       <div className="min-h-24 flex-1 overflow-y-auto max-lg:max-h-[28rem]" tabIndex={-1}>
-        {error && !data ? <Trouble error={error} again={() => void refetch()} /> : null}
-        {!data && !error && <Loading what="the timeline" />}
+        {!data && <NotLoaded asked={asked} what="the timeline" />}
         {data && rows.length === 0 && <Quiet>Nothing has happened yet.</Quiet>}
         <ol ref={list}>
           {rows.map((row, at) => (

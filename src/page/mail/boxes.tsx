@@ -5,8 +5,8 @@ import { rowNamed } from '../live/picture.ts';
 import { mailboxes } from '../live/questions.ts';
 import { useQueryWord } from '../model/router.ts';
 import { Link } from '../parts/link.tsx';
+import { NotLoaded } from '../parts/not-loaded.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { Loading, Trouble } from '../parts/said.tsx';
 import { StateShape } from '../parts/state-mark.tsx';
 
 export type Mailbox = PageMailboxes['mailboxes'][number];
@@ -21,11 +21,11 @@ export const inOrder = (boxes: readonly Mailbox[]): Mailbox[] =>
   );
 
 export function Boxes() {
-  const { data, error, refetch } = useQuery(mailboxes);
+  const asked = useQuery(mailboxes);
+  const { data } = asked;
   const chosen = useQueryWord('mailbox');
   const box = useQueryWord('box');
-  if (error && !data) return <Trouble error={error} again={() => void refetch()} />;
-  if (!data) return <Loading what="mailboxes" />;
+  if (!data) return <NotLoaded asked={asked} what="mailboxes" />;
   return (
     <nav aria-label="Mailboxes">
       <Row href="/ui/mail" label="All mail" isChosen={chosen === undefined} />

@@ -6,7 +6,8 @@ import { useHeld } from '../parts/held.ts';
 import { useHolding } from '../parts/holding.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
-import { Loading, Quiet, Trouble } from '../parts/said.tsx';
+import { NotLoaded } from '../parts/not-loaded.tsx';
+import { Quiet } from '../parts/said.tsx';
 import { NewRows } from '../parts/small-parts.tsx';
 import { inOrder } from './boxes.tsx';
 import { type ListedMessage, MessageRow } from './message-row.tsx';
@@ -30,7 +31,7 @@ export function MailList({ openRef, onWrite }: Given) {
   const { query } = usePlace();
   const choice: MailChoice = Object.fromEntries(CHOICES.map((name) => [name, query.get(name) ?? undefined]));
   const asked = useInfiniteQuery(mailList(choice));
-  const { data, error, hasNextPage, isFetchingNextPage } = asked;
+  const { data, hasNextPage, isFetchingNextPage } = asked;
   const messages = useMemo(() => data?.pages.flatMap((page) => page.messages), [data]);
   const { rows, fresh, show } = useHeld(messages, useCallback(keyOf, []));
   const list = useHolding<HTMLUListElement>();
@@ -41,8 +42,7 @@ export function MailList({ openRef, onWrite }: Given) {
     <>
       <ListHead choice={choice} onWrite={onWrite} fresh={fresh} show={show} />
       <div className="min-h-0 flex-1 overflow-y-auto">
-        {error && !data ? <Trouble error={error} again={() => void asked.refetch()} /> : null}
-        {!data && !error && <Loading what="messages" rows={8} />}
+        {!data && <NotLoaded asked={asked} what="messages" rows={8} />}
         {data && rows.length === 0 && <Quiet>{emptyWords(choice)}</Quiet>}
         <ul ref={list}>
           {rows.map(({ row }) => (

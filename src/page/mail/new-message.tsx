@@ -4,6 +4,7 @@ import { useLive } from '../live/live.ts';
 import { useAction } from '../parts/action.ts';
 import { Overlay } from '../parts/overlay.tsx';
 import { Trouble } from '../parts/said.tsx';
+import { SendButton } from '../parts/send-button.tsx';
 import { AddFiles, type NewFile } from './add-files.tsx';
 
 /** Mail from the operator to agents or addresses. */
@@ -31,9 +32,7 @@ export function NewMessage({ onClose }: { onClose: () => void }) {
         <Fields />
         <div className="flex flex-wrap items-center gap-2">
           <AddFiles files={files} set={setFiles} />
-          <button type="submit" className="btn btn-main ml-auto" disabled={sending.state === 'sending'}>
-            {sending.state === 'sending' ? 'Sending …' : 'Send'}
-          </button>
+          <SendButton sending={sending} label="Send" />
         </div>
         {sending.state === 'failed' && <Trouble error={sending.error} />}
       </form>

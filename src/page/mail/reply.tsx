@@ -1,8 +1,9 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { PageMailSent } from '../../wire/index.ts';
 import { useMay } from '../frame/session-context.ts';
 import { useAction } from '../parts/action.ts';
-import { Sent } from '../parts/sent.tsx';
+import { SendButton } from '../parts/send-button.tsx';
+import { SendForm } from '../parts/send-form.tsx';
 import { AddFiles, type NewFile } from './add-files.tsx';
 
 /** An answer in the thread, as the operator. */
@@ -11,19 +12,14 @@ export function Reply({ mailbox, reference }: { mailbox: string; reference: stri
   const [files, setFiles] = useState<NewFile[]>([]);
   const { sending, run } = useAction<PageMailSent>();
   if (!useMay('answer')) return null;
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
+  const send = async () => {
     if (text.trim() === '') return;
     if (!(await run('mail/reply', { mailbox, ref: reference, body: text, attachments: files }))) return;
     setText('');
     setFiles([]);
   };
   return (
-    <form
-      onSubmit={(event) => void send(event)}
-      className="space-y-2 border-t border-line p-3"
-      aria-label="Reply"
-    >
+    <SendForm label="Reply" className="space-y-2 border-t border-line p-3" sending={sending} send={send}>
       <textarea
         data-key="r"
         className="field min-h-16 resize-y"
@@ -35,15 +31,8 @@ export function Reply({ mailbox, reference }: { mailbox: string; reference: stri
       />
       <div className="flex flex-wrap items-center gap-2">
         <AddFiles files={files} set={setFiles} />
-        <button
-          type="submit"
-          className="btn btn-main ml-auto"
-          disabled={text.trim() === '' || sending.state === 'sending'}
-        >
-          {sending.state === 'sending' ? 'Sending …' : 'Reply'}
-        </button>
+        <SendButton sending={sending} label="Reply" isOff={text.trim() === ''} />
       </div>
-      <Sent sending={sending} />
-    </form>
+    </SendForm>
   );
 }

@@ -7,8 +7,9 @@ import { goTo, withQuery } from '../model/router.ts';
 import { useAction } from '../parts/action.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
+import { NotLoaded } from '../parts/not-loaded.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { Loading, Trouble } from '../parts/said.tsx';
+import { Trouble } from '../parts/said.tsx';
 import { Message } from './message.tsx';
 import { Reply } from './reply.tsx';
 
@@ -25,8 +26,7 @@ export function Thread({ mailbox, reference }: Given) {
     enabled: one.data !== undefined,
   });
   const error = one.error ?? thread.error;
-  if (error && !one.data) return <Trouble error={error} again={() => void one.refetch()} />;
-  if (!one.data) return <Loading what="the message" />;
+  if (!one.data) return <NotLoaded asked={{ error, refetch: one.refetch }} what="the message" />;
   const { message } = one.data;
   const messages = thread.data?.messages ?? [message];
   const last = messages.at(-1);

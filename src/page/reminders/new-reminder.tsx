@@ -1,10 +1,11 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { PageReceipt } from '../../wire/index.ts';
 import { useMay } from '../frame/session-context.ts';
 import { answers } from '../live/answers.ts';
 import { agentAt } from '../live/questions.ts';
 import { useAction } from '../parts/action.ts';
-import { Sent } from '../parts/sent.tsx';
+import { SendButton } from '../parts/send-button.tsx';
+import { SendForm } from '../parts/send-form.tsx';
 
 const UNITS = { minutes: 60, hours: 3600, days: 86_400 } as const;
 
@@ -12,9 +13,7 @@ const UNITS = { minutes: 60, hours: 3600, days: 86_400 } as const;
 export function NewReminder({ agents }: { agents: readonly string[] }) {
   const [repeats, setRepeats] = useState(false);
   const { sending, run } = useAction<PageReceipt>();
-  const send = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = event.currentTarget;
+  const send = async (form: HTMLFormElement) => {
     const { agent, reminder } = reminderOf(new FormData(form), repeats);
     if (!(await run(`${agentAt(agent)}/reminders`, { reminder }))) return;
     form.reset();
@@ -24,7 +23,7 @@ export function NewReminder({ agents }: { agents: readonly string[] }) {
     return <p className="text-muted">Your link does not allow you to make reminders.</p>;
   if (agents.length === 0) return <p className="text-muted">There is no agent to remind.</p>;
   return (
-    <form onSubmit={(event) => void send(event)} className="space-y-2" aria-label="New reminder">
+    <SendForm label="New reminder" className="space-y-2" sending={sending} send={send}>
       <Fields agents={agents} repeats={repeats} setRepeats={setRepeats} />
       <div className="flex items-center gap-2">
         <label className="flex items-center gap-2 text-muted">
@@ -39,12 +38,9 @@ export function NewReminder({ agents }: { agents: readonly string[] }) {
             title="The smallest leads"
           />
         </label>
-        <button type="submit" className="btn btn-main ml-auto" disabled={sending.state === 'sending'}>
-          {sending.state === 'sending' ? 'Creating …' : 'Create'}
-        </button>
+        <SendButton sending={sending} label="Create" busy="Creating …" />
       </div>
-      <Sent sending={sending} />
-    </form>
+    </SendForm>
   );
 }
 

@@ -4,14 +4,16 @@ import { useLive } from '../live/live.ts';
 import { allReminders } from '../live/questions.ts';
 import { agentPath, goTo, useQueryWord, withQuery } from '../model/router.ts';
 import { Link } from '../parts/link.tsx';
+import { NotLoaded } from '../parts/not-loaded.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { Loading, Quiet, Trouble } from '../parts/said.tsx';
+import { Quiet, Trouble } from '../parts/said.tsx';
 import { NewReminder } from './new-reminder.tsx';
 import { ReminderRow } from './reminder-row.tsx';
 
 /** Every agent's reminders in the order in which they are delivered: the first of each leads, the others wait behind it. */
 export default function RemindersPage() {
-  const { data, error, refetch } = useQuery(allReminders);
+  const asked = useQuery(allReminders);
+  const { data } = asked;
   const chosen = useQueryWord('agent');
   const agents = useLive(({ picture }) => picture?.agents);
   const names = useMemo(
@@ -42,8 +44,7 @@ export default function RemindersPage() {
             ))}
           </select>
         </header>
-        {error && !data ? <Trouble error={error} again={() => void refetch()} /> : null}
-        {!data && !error && <Loading what="reminders" />}
+        {!data && <NotLoaded asked={asked} what="reminders" />}
         {shown?.length === 0 && <Quiet>No reminders.</Quiet>}
         {shown?.map(({ agent, reminders, trouble }) => (
           <section key={agent} className="card overflow-hidden" aria-label={`Reminders of ${agent}`}>

@@ -6,9 +6,10 @@ import { goTo, useQueryWord, withQuery } from '../model/router.ts';
 import { useAction } from '../parts/action.ts';
 import { Age, When } from '../parts/age.tsx';
 import { CommandLine } from '../parts/command-line.tsx';
+import { NotLoaded } from '../parts/not-loaded.tsx';
 import { Overlay } from '../parts/overlay.tsx';
 import { Body, Plain } from '../parts/plain-text.tsx';
-import { Loading, Trouble } from '../parts/said.tsx';
+import { Trouble } from '../parts/said.tsx';
 import { Answer } from './answer.tsx';
 import { fromTo, statusWords } from './request-card.tsx';
 
@@ -24,14 +25,9 @@ export function RequestDrawer() {
 }
 
 function Opened({ id }: { id: string }) {
-  const { data, error, refetch } = useQuery(requestOf(id));
-  if (error && !data)
-    return (
-      <div className="p-4">
-        <Trouble error={error} again={() => void refetch()} />
-      </div>
-    );
-  if (!data) return <Loading what="the request" />;
+  const asked = useQuery(requestOf(id));
+  const { data } = asked;
+  if (!data) return <NotLoaded asked={asked} what="the request" isBare />;
   return <Whole {...data} />;
 }
 

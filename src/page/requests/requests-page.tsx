@@ -6,7 +6,8 @@ import { useQueryWord, withQuery } from '../model/router.ts';
 import { useHeld } from '../parts/held.ts';
 import { useHolding } from '../parts/holding.ts';
 import { Link } from '../parts/link.tsx';
-import { Loading, Quiet, Trouble } from '../parts/said.tsx';
+import { NotLoaded } from '../parts/not-loaded.tsx';
+import { Quiet } from '../parts/said.tsx';
 import { NewRows } from '../parts/small-parts.tsx';
 import { RequestCard } from './request-card.tsx';
 import { RequestDrawer } from './request-drawer.tsx';
@@ -51,7 +52,7 @@ const idOf = ({ id }: PageRequestRow): string => id;
 
 function Column({ view, label, none, isChosen }: (typeof VIEWS)[number] & { isChosen: boolean }) {
   const asked = useInfiniteQuery(requestList(view));
-  const { data, error, hasNextPage, isFetchingNextPage } = asked;
+  const { data, hasNextPage, isFetchingNextPage } = asked;
   const requests = useMemo(() => data?.pages.flatMap((page) => page.requests), [data]);
   const { rows, fresh, show } = useHeld(requests, useCallback(idOf, []));
   const list = useHolding<HTMLUListElement>();
@@ -68,8 +69,7 @@ function Column({ view, label, none, isChosen }: (typeof VIEWS)[number] & { isCh
         <NewRows fresh={fresh} show={show} />
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto rounded-xl bg-sunken p-2">
-        {error && !data ? <Trouble error={error} again={() => void asked.refetch()} /> : null}
-        {!data && !error && <Loading what={label} />}
+        {!data && <NotLoaded asked={asked} what={label} />}
         {data && rows.length === 0 && <Quiet>{none}</Quiet>}
         <ul ref={list} className="space-y-2">
           {rows.map(({ row, isGone }) => (

@@ -11,8 +11,11 @@ export function isAnswered(status: string): boolean {
   return status === 'actioned';
 }
 
+/** The flags that a status expresses. */
+export type StatusFlags = Pick<MailMark, 'read' | 'answered'>;
+
 /** The status that expresses these flags; the present one when nothing has to change. */
-export function statusFor(now: string, { read, answered }: MailMark): string {
+export function statusFor(now: string, { read, answered }: StatusFlags): string {
   const wantsAnswered = answered ?? isAnswered(now);
   if (wantsAnswered) {
     if (read === false) {

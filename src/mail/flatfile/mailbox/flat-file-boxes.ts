@@ -4,7 +4,6 @@ import { type Clock, ensureDirectory, isRouseError, notFound } from '../../../ba
 import {
   ARCHIVE,
   INBOX,
-  type MailMark,
   type MailMessage,
   makeMailRef,
   parseBoxName,
@@ -15,7 +14,7 @@ import { FLAT_FILE } from '../binding.ts';
 import { FlatFile } from '../flat-file.ts';
 import { statusOf } from '../format/envelope.ts';
 import { currentIdentity } from '../store/snapshot.ts';
-import { statusFor } from './flag-rules.ts';
+import { type StatusFlags, statusFor } from './flag-rules.ts';
 import type { Boxes } from './mail-select.ts';
 import { viewMessage } from './message-view.ts';
 
@@ -66,14 +65,14 @@ export class FlatFileBoxes {
   }
 
   /** Gives messages of inbox and archive the status that says these flags. */
-  async setFlags(messages: readonly MailMessage[], mark: MailMark): Promise<void> {
+  async setFlags(messages: readonly MailMessage[], flags: StatusFlags): Promise<void> {
     for (const [name, file] of [
       [ARCHIVE, this.archive],
       [INBOX, this.inbox],
     ] as const) {
       const here = messages.filter(({ box }) => box === name);
       const refs = new Set(here.map(({ message_ref: ref }) => parseMailRef(FLAT_FILE, ref)));
-      if (refs.size > 0) await setStatuses(file, refs, mark);
+      if (refs.size > 0) await setStatuses(file, refs, flags);
     }
   }
 
@@ -89,13 +88,13 @@ export class FlatFileBoxes {
   }
 }
 
-async function setStatuses(file: FlatFile, refs: ReadonlySet<string>, mark: MailMark): Promise<void> {
+async function setStatuses(file: FlatFile, refs: ReadonlySet<string>, flags: StatusFlags): Promise<void> {
   await file.edit({
     name: 'mark',
     edit({ ref, fields }) {
       if (!refs.has(ref)) return undefined;
       const now = statusOf(fields);
-      const next = statusFor(now, mark);
+      const next = statusFor(now, flags);
       return next === now ? undefined : new Map([['status', next]]);
     },
   });

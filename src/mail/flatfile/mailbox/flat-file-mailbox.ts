@@ -12,11 +12,9 @@ import {
   type MailSearch,
   OPERATOR,
   parseAddress,
-  parseBoxName,
-  parseMailRef,
-  parseMailRefs,
   SENT,
 } from '../../../domain/index.ts';
+import { MailChecks } from '../../mail-checks.ts';
 import { countPage, pageOf } from '../../page.ts';
 import type {
   Mailbox,
@@ -68,6 +66,7 @@ export class FlatFileMailbox implements Mailbox {
   readonly address: string;
   readonly principal_id: string;
   readonly capabilities = CAPABILITIES;
+  #checks = new MailChecks(FLAT_FILE);
   #boxes: FlatFileBoxes;
   #outgoing: Outgoing;
 
@@ -125,14 +124,15 @@ export class FlatFileMailbox implements Mailbox {
   }
 
   async peek(ref: string, { box }: { box?: string | null } = {}): Promise<MailMessage> {
-    return this.#boxes.find(parseMailRef(FLAT_FILE, ref), box);
+    return this.#boxes.find(this.#checks.id(ref), box);
   }
 
   async read(ref: string, { box }: { box?: string | null } = {}): Promise<MailMessage> {
-    const message = this.#boxes.find(parseMailRef(FLAT_FILE, ref), box);
+    const id = this.#checks.id(ref);
+    const message = this.#boxes.find(id, box);
     if (message.read) return message;
     await this.mark({ message_refs: [ref], read: true });
-    return this.#boxes.find(parseMailRef(FLAT_FILE, ref), box);
+    return this.#boxes.find(id, box);
   }
 
   async send(input: MailDraft): Promise<MailSent> {
@@ -163,9 +163,9 @@ export class FlatFileMailbox implements Mailbox {
   }
 
   async reply(input: MailReply): Promise<MailSent> {
-    const reply = checkOperation('reply', input);
+    const { id, reply } = this.#checks.reply(input);
     if (reply.attachments.length > 0) throw cannot('attachments', 'write the path into the body');
-    const parent = this.#boxes.inbox.show(parseMailRef(FLAT_FILE, reply.message_ref));
+    const parent = this.#boxes.inbox.show(id);
     const re = parent.fields.get('re') ?? '';
     const sent = await this.#send(
       {
@@ -188,29 +188,28 @@ export class FlatFileMailbox implements Mailbox {
   }
 
   async mark(input: MailMark): Promise<MailMessage[]> {
-    const mark = checkOperation('mark', input);
-    const refs = parseMailRefs(FLAT_FILE, mark.message_refs);
+    const { ids: refs, flags } = this.#checks.mark(input);
     const found = refs.map((ref) => this.#boxes.find(ref));
     for (const { box, message_ref } of found) {
       if (box === SENT) throw unsupported(`${message_ref} is in sent, whose messages have no flags`);
-      if (box === ARCHIVE && mark.archived === false) throw unarchive();
+      if (box === ARCHIVE && flags.archived === false) throw unarchive();
     }
-    if (mark.read != null || mark.answered != null) await this.#boxes.setFlags(found, mark);
-    if (mark.archived === true) await this.#boxes.inbox.archive({ refs });
+    if (flags.read != null || flags.answered != null) await this.#boxes.setFlags(found, flags);
+    if (flags.archived === true) await this.#boxes.inbox.archive({ refs });
     return refs.map((ref) => this.#boxes.find(ref));
   }
 
   async move(refs: string[], destination: string): Promise<MailMessage[]> {
-    const box = parseBoxName(destination, 'destination_box');
+    const { ids, box } = this.#checks.move(refs, destination);
     if (box === ARCHIVE) return this.archive(refs);
-    const found = parseMailRefs(FLAT_FILE, refs).map((ref) => this.#boxes.find(ref));
+    const found = ids.map((id) => this.#boxes.find(id));
     if (box === INBOX && found.every((message) => message.box === INBOX)) return found;
     if (box === INBOX) throw unarchive();
     throw unsupported(`a flat file has no box ${box}: messages are in the inbox or in the archive`);
   }
 
   async archive(refs: string[]): Promise<MailMessage[]> {
-    const ids = parseMailRefs(FLAT_FILE, refs);
+    const ids = this.#checks.ids(refs);
     await this.#boxes.inbox.archive({ refs: ids });
     return ids.map((id) => this.#boxes.find(id));
   }

@@ -1,0 +1,88 @@
+import { type Clock, Emitter, utcStamp } from '../../../base/index.ts';
+import type { PageChange } from '../../../wire/index.ts';
+import type { Touched } from './heard-changes.ts';
+import type { Picture } from './host-picture.ts';
+
+/** Changes that are kept for a reader who comes back. */
+const KEPT = 500;
+
+/** A change as it is sent, put into words once for every reader. */
+export interface ToldChange {
+  seq: number;
+  text: string;
+}
+
+/** The picture as it was told last, and how it became so: numbered changes, each told when something differs. */
+export class ToldChanges {
+  readonly changed = new Emitter<number>();
+  readonly #clock: Clock;
+  readonly #changes: ToldChange[] = [];
+  #seq: number;
+  #last: Picture = { agents: new Map(), needs: [], counts: NO_COUNTS, troubles: [] };
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    // Numbers of an earlier process are smaller, so that whoever brings one is told to begin anew.
+    this.#seq = clock.now().getTime() * 1000;
+  }
+
+  get seq(): number {
+    return this.#seq;
+  }
+
+  get last(): Picture {
+    return this.#last;
+  }
+
+  /** The changes after this number; undefined when some of them are no longer kept. */
+  since(seq: number): ToldChange[] | undefined {
+    if (seq > this.#seq) return undefined;
+    if (seq === this.#seq) return [];
+    const first = this.#changes[0];
+    return first && seq >= first.seq - 1 ? this.#changes.filter((each) => each.seq > seq) : undefined;
+  }
+
+  tell(now: Picture, touched: Touched[]): void {
+    const differing = differences(this.#last, now);
+    this.#last = now;
+    if (Object.keys(differing).length === 0 && touched.length === 0) return;
+    const change: PageChange = {
+      seq: ++this.#seq,
+      now_utc: utcStamp(this.#clock.now()),
+      ...differing,
+      ...(touched.length > 0 && { touched }),
+    };
+    this.#changes.push({ seq: change.seq, text: JSON.stringify(change) });
+    if (this.#changes.length > KEPT) this.#changes.shift();
+    this.changed.emit(this.#seq);
+  }
+}
+
+/** Only what differs has a field. */
+function differences(before: Picture, now: Picture): Partial<PageChange> {
+  const agents = [...now.agents]
+    .filter(([id, { signature }]) => before.agents.get(id)?.signature !== signature)
+    .map(([, { row }]) => row);
+  const removed = [...before.agents.keys()].filter((id) => !now.agents.has(id));
+  const needs = now.needs !== before.needs && JSON.stringify(now.needs) !== JSON.stringify(before.needs);
+  const counts = JSON.stringify(now.counts) !== JSON.stringify(before.counts);
+  return {
+    ...(agents.length > 0 && { agents }),
+    ...(removed.length > 0 && { removed }),
+    ...(needs && { needs_you: [...now.needs] }),
+    ...(counts && { counts: now.counts }),
+  };
+}
+
+const NO_COUNTS = {
+  agents: 0,
+  working: 0,
+  idle: 0,
+  waiting: 0,
+  needs_you: 0,
+  gone: 0,
+  elsewhere: 0,
+  unread_operator: 0,
+  requests_for_me: 0,
+  requests_open: 0,
+};

@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react';
+import type { Sending } from './action.ts';
+import { Sent } from './sent.tsx';
+
+interface Given {
+  label: string;
+  className: string;
+  sending: Sending<{ sentence: string }>;
+  send: (form: HTMLFormElement) => Promise<void>;
+  children: ReactNode;
+}
+
+/** A form that says below its fields what became of what it sent. */
+export function SendForm({ label, className, sending, send, children }: Given) {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send(event.currentTarget);
+      }}
+      className={className}
+      aria-label={label}
+    >
+      {children}
+      <Sent sending={sending} />
+    </form>
+  );
+}
