@@ -85,7 +85,16 @@ export function proofCall(name, only) {
   const missing = files.find((file) => !begins(file));
   if (missing) throw new Error(`the proof ${name} names ${missing}, and there is no such test`);
   return {
-    args: ['run', '--project', project, '--testTimeout', String(timeout), ...files],
+    args: [
+      'run',
+      '--project',
+      project,
+      '--testTimeout',
+      `${timeout}`,
+      '--hookTimeout',
+      `${timeout}`,
+      ...files,
+    ],
     env: { ...process.env, ROUSE_PROOF: 'full' },
   };
 }
