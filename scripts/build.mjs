@@ -35,7 +35,14 @@ const external = ['koffi', '@photostructure/sqlite', '@electric-sql/pglite', 'pg
 );
 
 /** Programs of their own, started by path. */
-const PROGRAMS = { gateway: 'src/main/gateway.ts', 'scripted-agent': 'src/scripted/main.ts' };
+const PROGRAMS = { gateway: 'src/main/gateway.ts' };
+
+/** These load a compiled bundle. */
+const QUICK_PROGRAMS = {
+  rouse: 'src/main/rouse.ts',
+  'quick-load': 'src/main/quick-load.ts',
+  'scripted-agent': 'src/main/scripted-agent.ts',
+};
 
 /** Built aside and swapped in, so that a program started meanwhile finds one whole build or the other. */
 export async function build(target = path.join(root, 'dist')) {
@@ -70,7 +77,7 @@ export async function build(target = path.join(root, 'dist')) {
   };
   await esbuild.build({
     ...quick,
-    entryPoints: { rouse: 'src/main/rouse.ts', 'quick-load': 'src/main/quick-load.ts' },
+    entryPoints: QUICK_PROGRAMS,
     outdir,
     outExtension: { '.js': '.cjs' },
   });
@@ -87,6 +94,14 @@ export async function build(target = path.join(root, 'dist')) {
       outfile: path.join(outdir, `word-${word}.cjs`),
       plugins: [lazyImports(lazy, inside), lazyParts, lazyZod],
     });
+  await esbuild.build({
+    ...quick,
+    entryPoints: ['src/main/scripted-run.ts'],
+    outfile: path.join(outdir, 'scripted.cjs'),
+    plugins: [lazyParts],
+  });
+  // What earlier builds recorded as the command of their sessions.
+  writeFileSync(path.join(outdir, 'scripted-agent.js'), "import './scripted-agent.cjs';\n");
   await esbuild.build({
     ...quick,
     stdin: partsSource,
@@ -110,7 +125,8 @@ export async function build(target = path.join(root, 'dist')) {
   await buildPage(path.join(outdir, 'page'), path.join(target, 'page'));
   writeFileSync(path.join(outdir, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices());
   const words = Object.keys(QUICK_WORDS).map((word) => `word-${word}.cjs`);
-  for (const name of ['command-line.cjs', 'parts.cjs', ...words]) wrap(path.join(outdir, name));
+  for (const name of ['command-line.cjs', 'parts.cjs', 'scripted.cjs', ...words])
+    wrap(path.join(outdir, name));
   compileBeforehand(outdir);
   if (!keepDatabase(target, outdir) && isRelease()) await packDatabase(outdir);
   if (!isPacked()) keepChunks(path.join(target, 'chunks'), path.join(outdir, 'chunks'));

@@ -159,6 +159,7 @@ const LIGHT_DOORS = [
   'wire/places.ts',
   'cli/quick/quick-word.ts',
   'cli/run-line.ts',
+  'scripted/run.ts',
   'client/index.ts',
   'mail/flatfile/index.ts',
   'mail/inbox-count.ts',

@@ -126,16 +126,18 @@ export function compileBeforehand(outdir) {
     ['mail', 'list', ...mailbox, '--json'],
     ['mailfile', 'prepend', '--mailbox', path.join(home, 'inbox.md'), '--message-file', message],
   ];
+  const turn = ['--print', '--turn', '0', '--transcript', path.join(home, 'transcript.jsonl'), 'text'];
   // Each bundle by itself: what only others use must not be read at its start.
-  for (const name of ['command-line', ...Object.keys(QUICK_WORDS).map((word) => `word-${word}`)]) {
-    const work = `
+  const words = Object.keys(QUICK_WORDS).map((word) => [`word-${word}`, lines]);
+  for (const [name, work] of [['command-line', lines], ['scripted', [turn]], ...words]) {
+    const program = `
       const { bundle, save } = require(${JSON.stringify(path.join(outdir, 'quick-load.cjs'))}).compiling(${JSON.stringify(outdir)});
       const { run, runCommandLine } = bundle('${name}');
+      process.on('exit', save);
       (async () => {
-        for (const line of ${JSON.stringify(lines)}) await (run ?? runCommandLine)(line);
-        save();
+        for (const line of ${JSON.stringify(work)}) await (run ?? runCommandLine)(line);
       })();`;
-    spawnSync(process.execPath, ['-e', work], {
+    spawnSync(process.execPath, ['-e', program], {
       stdio: 'ignore',
       timeout: 60_000,
       env: {

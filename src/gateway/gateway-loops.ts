@@ -88,7 +88,8 @@ function createPresence(config: GatewayConfig, parts: GatewayParts, late: Late, 
     config.clock,
     parts.troubles,
     // "rouse ls" right after "rouse launch --wake" is not to say that the tool is gone and wakes are off.
-    ({ standing, wakes }: GlanceFile) => [standing.state, wakes.on],
+    // One that works is there like one that rests: with each turn of a line it would be both in a moment.
+    ({ standing, wakes }: GlanceFile) => [standing.state === 'working' ? 'idle' : standing.state, wakes.on],
   );
   const seen = new Glance({
     standing: () => presence.standing(),

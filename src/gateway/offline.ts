@@ -30,7 +30,8 @@ export function openGatewayRecords(gatewayRoot: string) {
   const notifier = new NotifierStore(db, systemClock);
   const reminders = new ReminderStore(db);
   return {
-    notifier: () => notifier.read(),
+    // A gateway may write meanwhile: whoever asks again has it read again.
+    notifier: () => new NotifierStore(db, systemClock).read(),
     /** Newest first. */
     decisions: (limit: number, before?: number): NotifierDecision[] => notifier.decisions(limit, before),
     announcedBy: (messageRef: string): string | undefined => notifier.announcedBy(messageRef),

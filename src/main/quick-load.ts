@@ -6,6 +6,7 @@ const vm = require('node:vm') as typeof import('node:vm');
 type CommandLine = typeof import('./command-line.ts');
 /** A word and what it needs, without all the others; see runQuickWord. */
 type Word = { run: (argv: string[]) => Promise<void> | undefined };
+type Program = { run: (argv: string[]) => Promise<void> };
 type Parts = { parts: Record<string, () => Promise<unknown>> };
 
 /**
@@ -21,9 +22,14 @@ export function quickWord(directory: string, word: string): Word {
   return new QuickBundles(directory, true).load(`word-${word}`);
 }
 
-/** For the build: the bundle of a word or of the whole command line, and what V8 has made of it since. */
+/** The scripted agent, of which a headless turn is a process each. */
+export function scriptedAgent(directory: string): Program {
+  return new QuickBundles(directory, true).load('scripted');
+}
+
+/** For the build: the bundle of a word, of a program or of the whole command line, and what V8 has made of it since. */
 export function compiling(directory: string): {
-  bundle<T extends CommandLine | Word>(name: string): T;
+  bundle<T extends CommandLine | Word | Program>(name: string): T;
   save(): void;
 } {
   const bundles = new QuickBundles(directory, false);

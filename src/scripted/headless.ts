@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { type Clock, invalid, randomHex, utcStamp } from '../base/index.ts';
+import { type Clock, invalid, newUuid, randomHex, utcStamp } from '../base/index.ts';
 import { noncesOf } from './control/directives.ts';
 import { Journal } from './control/journal.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -10,7 +9,7 @@ import { turnActor } from './turns/turn-actor.ts';
 import { type Ending, type Outcome, type Turn, TurnEngine } from './turns/turn-engine.ts';
 
 export interface HeadlessStreams {
-  stdin: AsyncIterable<Buffer | string> & { isTTY?: boolean };
+  input: () => Promise<string>;
   stdout: { write(text: string): unknown };
   stderr: { write(text: string): unknown };
 }
@@ -26,7 +25,7 @@ const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /** One turn without a terminal, told as structured events the way real headless tools tell theirs. */
 export async function runHeadless(options: Options, streams: HeadlessStreams, clock: Clock): Promise<number> {
-  const prompt = options.prompt ?? (await readAll(streams.stdin));
+  const prompt = options.prompt ?? (await streams.input());
   if (prompt.trim() === '')
     throw invalid('a headless turn needs a prompt', { hint: 'Give -p "text" or standard input.' });
   const store = new SessionStore(options.session.directory);
@@ -163,7 +162,7 @@ function chooseSession(store: SessionStore, options: Options): Session {
   const { resume, latest, id } = options.session;
   if (resume !== undefined) return store.resume(resume);
   if (latest) return store.latest();
-  return store.begin(id ?? randomUUID(), options.role);
+  return store.begin(id ?? newUuid(), options.role);
 }
 
 /** The answer proves what is remembered: the turn's number and, when there is one, the role. */
@@ -175,11 +174,4 @@ function answerText(
   if (end.outcome === 'denied') return 'I was not allowed to do that.';
   const role = session.role === undefined ? '' : ` Role: ${session.role}`;
   return `${end.answer} (turn ${session.turns.length + 1})${role}`;
-}
-
-async function readAll(stdin: HeadlessStreams['stdin']): Promise<string> {
-  if (stdin.isTTY) return '';
-  const chunks: Buffer[] = [];
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -8,15 +8,18 @@ export interface ScriptedRun {
   /** Without the program's own name. */
   argv: string[];
   env: NodeJS.ProcessEnv;
-  stdin: NodeJS.ReadStream;
-  stdout: NodeJS.WriteStream;
-  stderr?: NodeJS.WritableStream;
+  /** Standard input to its end; nothing when it is a terminal. */
+  input: () => Promise<string>;
+  stdout: { write(text: string): unknown };
+  stderr: { write(text: string): unknown };
+  /** Asked for only when there is to be a screen: its streams take longer to make than a headless turn. */
+  terminal: () => { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
   clock?: Clock;
 }
 
 /** Starts the scripted agent and resolves with its exit code: 0 ended, 1 crashed or failed, 2 bad flags, 3 no such session, 4 session id in use. */
 export async function runScriptedAgent(run: ScriptedRun): Promise<number> {
-  const { argv, env, stdin, stdout, stderr = process.stderr, clock = systemClock } = run;
+  const { argv, env, stdout, stderr, clock = systemClock } = run;
   try {
     const options = readOptions(argv, env, process.cwd());
     if (options.mode === 'help') stdout.write(helpText());
@@ -24,11 +27,11 @@ export async function runScriptedAgent(run: ScriptedRun): Promise<number> {
     else if (options.mode === 'headless') {
       process.title = PROCESS_TITLE;
       const { runHeadless } = await import('./headless.ts');
-      return await runHeadless(options, { stdin, stdout, stderr }, clock);
+      return await runHeadless(options, { input: run.input, stdout, stderr }, clock);
     } else {
       process.title = PROCESS_TITLE;
       const { runTui } = await import('./tui/tui.ts');
-      return await runTui(options, { stdin, stdout, stderr }, clock);
+      return await runTui(options, { ...run.terminal(), stderr }, clock);
     }
     return 0;
   } catch (error) {

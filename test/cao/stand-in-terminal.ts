@@ -89,7 +89,7 @@ export class StandInTerminal {
   async begin(): Promise<void> {
     const own = ['--transcript', this.transcript, '--control', path.join(this.#directory, 'c.sock')];
     const flags = [...own, '--status-file', path.join(this.#directory, 'status'), ...this.#flags];
-    const agent = [process.execPath, path.join(ROOT, 'dist/scripted-agent.js'), ...flags].join(' ');
+    const agent = [process.execPath, path.join(ROOT, 'dist/scripted-agent.cjs'), ...flags].join(' ');
     const there = await this.place.tmux(['has-session', '-t', `=${this.session}`]).then(
       () => true,
       () => false,

@@ -15,7 +15,7 @@ const scripted = (line: string): string => line.replace(/\b(claude|codex)\b/g, '
 /** The README as it stands, by somebody who has nothing but a clone; the tools are the scripted one. */
 describe('the README, played line by line', () => {
   const newcomer = new Newcomer({ env: { npm_config_offline: 'true' } });
-  const program = path.join(newcomer.clone, 'dist', 'scripted-agent.js');
+  const program = path.join(newcomer.clone, 'dist', 'scripted-agent.cjs');
   newcomer.env['HAND_STARTED'] = `${process.execPath} ${program}`;
   afterAll(async () => expect(await newcomer.leaves()).toEqual([]), 300_000);
 

@@ -283,7 +283,7 @@ describe('--pair-port', () => {
 });
 
 describe('a session that was joined, by way of the server', () => {
-  const run = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.js')} --name mine`;
+  const run = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.cjs')} --name mine`;
   const join = async (): Promise<void> => {
     if (!house.tmux('list-sessions')) house.tmux('new-session', '-d', '-s', 'mine', '-n', 'my own', run);
     await house.until(() => house.tmux('capture-pane', '-p', '-t', '=mine:0').trim() !== '');

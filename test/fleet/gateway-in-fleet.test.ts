@@ -223,7 +223,11 @@ describe('a tool that somebody started by hand and joined', () => {
 });
 
 async function startByHand(session: string, args: string[]): Promise<void> {
-  const tool = [process.execPath, path.resolve(import.meta.dirname, '../../dist/scripted-agent.js'), ...args];
+  const tool = [
+    process.execPath,
+    path.resolve(import.meta.dirname, '../../dist/scripted-agent.cjs'),
+    ...args,
+  ];
   const tmux = (...words: string[]): string =>
     execFileSync('tmux', ['-S', path.join(house.directory, 'tmux.sock'), ...words], { encoding: 'utf8' });
   tmux('new-session', '-d', '-s', session, '-c', house.directory, `sh -c '${tool.join(' ')}; exec sh'`);

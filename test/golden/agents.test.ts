@@ -46,7 +46,7 @@ longScene('agents-life', async (stage) => {
 });
 
 longScene('agents-join', async (stage) => {
-  const agent = `exec ${process.execPath} ${new URL('../../dist/scripted-agent.js', import.meta.url).pathname} --control ${stage.at('j.sock')}`;
+  const agent = `exec ${process.execPath} ${new URL('../../dist/scripted-agent.cjs', import.meta.url).pathname} --control ${stage.at('j.sock')}`;
   stage.tmux('-f', '/dev/null', 'new-session', '-d', '-s', 'mine', '-x', '100', '-y', '30', agent);
   const control = await ControlClient.connect(stage.at('j.sock'));
   const into = ['--agent-name', 'joe', '--target-tmux-session', 'mine'];

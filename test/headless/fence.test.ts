@@ -4,10 +4,12 @@ import * as path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startRunner } from '../../src/terminal/headless/runner/start-runner.ts';
 import {
+  attemptFile,
   attemptState,
   isUsed,
   prepareFiles,
   readExitCode,
+  readToolPid,
   turnFiles,
   voidAttempt,
 } from '../../src/terminal/headless/turn/turn-files.ts';
@@ -69,6 +71,20 @@ describe('the fence before a turn', () => {
       if (!wasVoid) ran++;
     }
     expect(ran).toBeGreaterThan(0);
+  });
+
+  it('leaves numbers that are whole once their line ends, and are not read before', async () => {
+    const files = prepared();
+    await (await run(files)).exit;
+    const pid = attemptFile(files, attempt, 'pid');
+    expect(fs.readFileSync(pid, 'utf8')).toMatch(/^\d+\n$/);
+    expect([pid, files.exitcode].map((file) => fs.statSync(file).mode & 0o777)).toEqual([0o600, 0o600]);
+    expect(readToolPid(files, attempt)).toBe(Number(fs.readFileSync(pid, 'utf8')));
+    for (const torn of ['', '1']) {
+      fs.writeFileSync(pid, torn);
+      fs.writeFileSync(files.exitcode, torn);
+      expect([readToolPid(files, attempt), readExitCode(files)]).toEqual([undefined, undefined]);
+    }
   });
 
   it('rejects what cannot be started at all', async () => {

@@ -19,7 +19,7 @@ export class HeadlessHouse {
 
   static async open(): Promise<HeadlessHouse> {
     const house = new HeadlessHouse();
-    await bundle(path.join(root, 'src/scripted/main.ts'), house.agent);
+    await bundle(path.join(root, 'test/support/scripted-program.ts'), house.agent);
     return house;
   }
 

@@ -22,7 +22,7 @@ export class ScriptedHouse {
   static async open(): Promise<ScriptedHouse> {
     const house = new ScriptedHouse();
     await esbuild.build({
-      entryPoints: [path.resolve(import.meta.dirname, '../../src/scripted/main.ts')],
+      entryPoints: [path.resolve(import.meta.dirname, '../support/scripted-program.ts')],
       bundle: true,
       platform: 'node',
       format: 'esm',

@@ -11,7 +11,7 @@ const at = (file: string): string => path.resolve(import.meta.dirname, '../..', 
 
 /** Programs that a person may leave running in a window, what each shows when it runs, and its code after a hang-up. */
 const PROGRAMS = [
-  ['the scripted agent', [process.execPath, at('dist/scripted-agent.js')], '❯', '129'],
+  ['the scripted agent', [process.execPath, at('dist/scripted-agent.cjs')], '❯', '129'],
   ['the fleet server', [at('bin/rouse'), 'server', 'start', '--port', '0'], '127.0.0.1:', '0'],
 ] as const;
 

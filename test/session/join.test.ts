@@ -16,7 +16,7 @@ const json = (args: string[], env: NodeJS.ProcessEnv = {}) => house.rouse(['--pr
 
 /** A tool somebody started by hand, below a shell. */
 async function byHand(session: string): Promise<void> {
-  const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.js')} --name ${session}`;
+  const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.cjs')} --name ${session}`;
   house.tmux('new-session', '-d', '-s', session, '-c', house.workdir, `sh -c '${tool}; exec sh'`);
   await house.until(() => house.tmux('capture-pane', '-p', '-t', `=${session}:0`).trim() !== '');
 }
@@ -137,7 +137,7 @@ describe('join of another pane', () => {
   it('takes the pane that is given, types into it alone, and refuses when it is gone', async () => {
     await byHand('many');
     const transcript = path.join(house.directory, 'many.jsonl');
-    const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.js')} --name third --transcript ${transcript}`;
+    const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.cjs')} --name third --transcript ${transcript}`;
     house.tmux('new-window', '-d', '-t', '=many:3', 'exec cat');
     house.tmux('split-window', '-d', '-t', '=many:3', `exec ${tool}`);
     await house.until(() => house.tmux('capture-pane', '-p', '-t', '=many:3.1').trim() !== '');

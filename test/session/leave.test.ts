@@ -24,7 +24,7 @@ const json = (args: string[], env: NodeJS.ProcessEnv = {}) => house.rouse(['--pr
 
 /** A person's own session: a tool in window 0, other windows and panes, variables, options and a hook of their own. */
 async function personsSession(session: string): Promise<void> {
-  const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.js')} --name ${session}`;
+  const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.cjs')} --name ${session}`;
   const at = `=${session}:`;
   house.tmux('new-session', '-d', '-s', session, '-x', '120', '-y', '40', `sh -c '${tool}; exec sh'`);
   house.tmux('set-environment', '-t', at, 'MINE', 'a b=c');

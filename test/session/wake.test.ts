@@ -81,7 +81,7 @@ describe('agents launch --wake', () => {
 describe('agents join --wake', () => {
   it('wakes a tool somebody started by hand, with no window of ours in the session', async () => {
     const transcript = path.join(house.directory, 'mine.jsonl');
-    const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.js')} --name mine --transcript ${transcript}`;
+    const tool = `${process.execPath} ${path.join(ROOT, 'dist/scripted-agent.cjs')} --name mine --transcript ${transcript}`;
     house.tmux('new-session', '-d', '-s', 'mine', '-c', house.workdir, `sh -c '${tool}; exec sh'`);
     await house.until(() => house.tmux('capture-pane', '-p', '-t', '=mine:0').trim() !== '');
     const before = house.tmux('list-windows', '-t', '=mine:', '-F', '#{window_id}');

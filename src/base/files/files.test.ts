@@ -9,6 +9,7 @@ import {
   ensureDirectory,
   ensurePrivateDirectory,
   readJsonIfExists,
+  shareFile,
   stableJson,
   writeFileAtomic,
 } from './files.ts';
@@ -31,6 +32,29 @@ describe('writing a file atomically', () => {
     fs.mkdirSync(target);
     expect(() => writeFileAtomic(target, 'x')).toThrow();
     expect(fs.readdirSync(directory).filter((name) => name.includes('tmp'))).toEqual([]);
+  });
+});
+
+describe('sharing a file', () => {
+  it('gives it a second name that stays as it was when the first is replaced', () => {
+    const [one, other] = [path.join(directory, 'shared'), path.join(directory, 'other')];
+    fs.writeFileSync(other, 'before');
+    writeFileAtomic(one, 'first', { durable: 'content' });
+    shareFile(one, other);
+    writeFileAtomic(one, 'second');
+    expect([one, other].map((file) => fs.readFileSync(file, 'utf8'))).toEqual(['second', 'first']);
+    expect(fs.statSync(other).mode & 0o777).toBe(0o600);
+  });
+
+  it('copies it where there can be no link', () => {
+    const [one, other] = [path.join('/dev/shm', `rouse-share-${process.pid}`), path.join(directory, 'far')];
+    writeFileAtomic(one, 'first');
+    try {
+      shareFile(one, other);
+      expect(fs.readFileSync(other, 'utf8')).toBe('first');
+    } finally {
+      fs.rmSync(one);
+    }
   });
 });
 

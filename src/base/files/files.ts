@@ -5,8 +5,11 @@ import { randomHex } from '../ids.ts';
 
 export interface AtomicWriteOptions {
   mode?: number;
-  /** Survive a power cut (fsync of file and directory). Default true; derived files may skip it. */
-  durable?: boolean;
+  /**
+   * Survive a power cut (fsync of file and directory). Default true; derived files may skip it. `content`: whoever reads it
+   * after one reads all of it, but it may be missing until the caller has synced the directory.
+   */
+  durable?: boolean | 'content';
 }
 
 /** Replaces a file in one step: temporary sibling, fsync, rename, fsync of the directory. Readers never see half of it. */
@@ -31,7 +34,22 @@ export function writeFileAtomic(
     fs.rmSync(temporary, { force: true });
     throw error;
   }
-  if (durable) fsyncDirectory(path.dirname(file));
+  if (durable === true) fsyncDirectory(path.dirname(file));
+}
+
+/**
+ * Gives a file a second name in one step, in place of whatever had it; the same content need not be synced twice. Neither
+ * name may be written into afterwards, only replaced. Where there are no links it is a copy. The caller syncs the directory.
+ */
+export function shareFile(file: string, other: string): void {
+  const temporary = temporaryFor(other);
+  try {
+    fs.linkSync(file, temporary);
+    fs.renameSync(temporary, other);
+  } catch {
+    fs.rmSync(temporary, { force: true });
+    writeFileAtomic(other, fs.readFileSync(file), { durable: 'content' });
+  }
 }
 
 function temporaryFor(file: string): string {

@@ -59,3 +59,19 @@ it('keeps the newest decisions up to a number of bytes, and the wakes that the b
   expect([kept[0]?.audit_id, kept.at(-1)?.enqueued_request_id]).toEqual([400, 'gwreq-1']);
   db.close();
 });
+
+it('says what is stored, also after a change that was undone', () => {
+  const db = openSqlite({ file: ':memory:', migrations: QUEUE_FILE_MIGRATIONS });
+  onTestFinished(() => db.close());
+  const store = new NotifierStore(db, new FakeClock());
+  store.change({ enabled: true, interval_seconds: 5 });
+  const undone = () =>
+    db.transaction(() => {
+      store.change({ enabled: false });
+      expect(store.read().enabled).toBe(false);
+      throw new Error('the disk is full');
+    });
+  expect(undone).toThrow('the disk is full');
+  expect(store.read()).toMatchObject({ enabled: true, interval_seconds: 5 });
+  expect(store.read()).toEqual(new NotifierStore(db, new FakeClock()).read());
+});

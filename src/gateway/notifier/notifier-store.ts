@@ -47,6 +47,8 @@ type Row = Omit<NotifierRecord, 'enabled' | 'repeat' | 'quiet_hours'> & {
 export class NotifierStore {
   #db: Sqlite;
   #clock: Clock;
+  /** Asked for at every change of anything that is shown; the gateway is the only writer. */
+  #known: NotifierRecord | undefined;
   #announced: { epoch: number; refs: ReadonlySet<string> } | undefined;
 
   constructor(db: Sqlite, clock: Clock) {
@@ -55,6 +57,11 @@ export class NotifierStore {
   }
 
   read(): NotifierRecord {
+    this.#known ??= this.#stored();
+    return this.#known;
+  }
+
+  #stored(): NotifierRecord {
     const row = this.#db.get<Row>(
       `SELECT enabled, interval_seconds, mode, last_poll_at_utc, last_notification_at_utc, last_notified_digest,
          last_error, repeat_policy, quiet_hours_json, wakes_per_hour, repeats FROM gateway_mail_notifier`,
@@ -90,6 +97,10 @@ export class NotifierStore {
         record.repeats,
       ],
     );
+    this.#known = record;
+    this.#db.whenUndone(() => {
+      this.#known = undefined;
+    });
     return record;
   }
 

@@ -1,12 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import {
-  conflict,
-  ensurePrivateDirectory,
-  notFound,
-  readIfExists,
-  writeFileAtomic,
-} from '../../base/index.ts';
+import { conflict, ensurePrivateDirectory, notFound, readIfExists } from '../../base/index.ts';
 
 export interface SessionTurn {
   at: string;
@@ -62,7 +56,7 @@ export class SessionStore {
   }
 
   latest(): Session {
-    const id = readIfExists(path.join(this.#directory, 'latest'))?.trim();
+    const id = readIfExists(path.join(this.#directory, 'latest'))?.split('\n')[0];
     if (!id) throw notFound('no conversation found to continue');
     return this.resume(id);
   }
@@ -79,8 +73,15 @@ export class SessionStore {
     fs.appendFileSync(this.#file(id), `${JSON.stringify(line)}\n`, { mode: 0o600 });
   }
 
+  /** In place, by one write: a turn is to leave no file behind that is deleted by the next. */
   #noteLatest(id: string): void {
-    writeFileAtomic(path.join(this.#directory, 'latest'), `${id}\n`, { durable: false });
+    const { O_RDWR, O_CREAT } = fs.constants;
+    const fd = fs.openSync(path.join(this.#directory, 'latest'), O_RDWR | O_CREAT, 0o600);
+    try {
+      fs.ftruncateSync(fd, fs.writeSync(fd, `${id}\n`));
+    } finally {
+      fs.closeSync(fd);
+    }
   }
 }
 

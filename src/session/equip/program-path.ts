@@ -3,13 +3,14 @@ import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { unavailable } from '../../base/index.ts';
 
-/** The command words of a program of this installation, such as `gateway`: Node and the built file. */
+/** The command words of a program of this installation, such as `gateway`: Node and the built file, of two the one that starts sooner. */
 export function programWords(name: string): string[] {
-  const file = path.join(packageRoot(), 'dist', `${name}.js`);
-  if (!fs.existsSync(file)) {
-    throw unavailable(`${file} is missing`, {
+  const built = path.join(packageRoot(), 'dist', name);
+  const file = [`${built}.cjs`, `${built}.js`].find((each) => fs.existsSync(each));
+  if (file === undefined) {
+    throw unavailable(`${built}.js is missing`, {
       hint: 'run "npm run build"',
-      facts: { cause: 'program_missing', file },
+      facts: { cause: 'program_missing', file: `${built}.js` },
     });
   }
   return [process.execPath, file];

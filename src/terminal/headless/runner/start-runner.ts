@@ -6,23 +6,22 @@ import type { TurnFiles } from '../turn/turn-files.ts';
 /**
  * Stays while the tool runs and writes down how it ended, also when the gateway is gone by then. It takes the fence
  * first; without it nothing is run. The inner shell writes its process id and becomes the tool. The traps keep the
- * runner through a signal to the group; handlers, unlike ignored signals, are not inherited by the tool.
+ * runner through a signal to the group; handlers, unlike ignored signals, are not inherited by the tool. A turn waits for
+ * each process that is started here: numbers are written by the shell itself, and are whole once their line ends.
  */
 const RUNNER = `
 trap : HUP INT TERM
 dir=$1 attempt=$2
 shift 2
 command -p mv -- "$dir/attempt-$attempt.ready" "$dir/attempt-$attempt.started" 2>/dev/null || exit 125
-mask=$(umask)
-umask 077
 /bin/sh -c '
-  printf "%s\\n" "$$" >"$1.new" && command -p mv -f -- "$1.new" "$1"
-  umask "$2"
-  shift 2
+  (umask 077 && printf "%s\\n" "$$" >"$1")
+  shift
   exec "$@"
-' rouse-turn "$dir/attempt-$attempt.pid" "$mask" "$@"
+' rouse-turn "$dir/attempt-$attempt.pid" "$@"
 code=$?
-printf '%s\\n' "$code" >"$dir/.exitcode-$attempt" && command -p mv -f -- "$dir/.exitcode-$attempt" "$dir/exitcode"
+umask 077
+printf '%s\\n' "$code" >"$dir/exitcode"
 exit "$code"
 `;
 

@@ -57,7 +57,6 @@ export async function attendTurn(started: StartedTurn): Promise<DeliveryResult> 
   const { limits, clock, log } = host;
   const { note, troubles } = noting(started);
   const { launched, saveProcess } = processFile(started);
-  saveProcess(null);
   const turn = new RunningTurn({
     files,
     attempt: current.attempt,
@@ -79,8 +78,8 @@ export async function attendTurn(started: StartedTurn): Promise<DeliveryResult> 
 
   await note('typed', { ...launched, artefacts: files.directory });
   const pid = await turn.toolStarted;
+  saveProcess(pid);
   if (pid !== null) {
-    saveProcess(pid);
     const ticks = identifyProcess(pid)?.startTicks ?? null;
     await note('submitted', { pid, start_ticks: ticks, ...launched, chat, artefacts: files.directory });
     crashPoint('headless.submitted');

@@ -1,6 +1,13 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { bootId, errnoOf, readJsonIfExists, writeJsonAtomic } from '../../../base/index.ts';
+import {
+  bootId,
+  errnoOf,
+  fsyncDirectory,
+  readJsonIfExists,
+  shareFile,
+  writeJsonAtomic,
+} from '../../../base/index.ts';
 import { turnIdProblem } from './turn-files.ts';
 
 /**
@@ -24,8 +31,10 @@ const ownFile = (root: string, turnId: string): string => path.join(root, turnId
 /** Beside the turn as well: the next turn may be another process's, begun before this one's fate was asked for. */
 export function writeCurrentTurn(root: string, turn: Omit<CurrentTurn, 'boot_id'>): void {
   const whole = { ...turn, boot_id: bootId() };
-  writeJsonAtomic(ownFile(root, turn.turn_id), whole);
-  writeJsonAtomic(file(root), whole);
+  const own = ownFile(root, turn.turn_id);
+  writeJsonAtomic(own, whole, { durable: 'content' });
+  shareFile(own, file(root));
+  for (const directory of [path.dirname(own), root]) fsyncDirectory(directory);
 }
 
 /** The turn begun last for a request, whether or not others followed it. */

@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import * as path from 'node:path';
 import {
   type Clock,
   Emitter,
@@ -13,7 +14,7 @@ import { OutputReader } from '../runner/output-reader.ts';
 import { endGroup, endLeftOver } from '../runner/process-group.ts';
 import type { Exit } from '../runner/start-runner.ts';
 import { endTurn, type StopCause, type TurnEnd, writeStopCause } from './turn-end.ts';
-import { attemptState, readExitCode, readToolPid, type TurnFiles } from './turn-files.ts';
+import { attemptFile, attemptState, readExitCode, readToolPid, type TurnFiles } from './turn-files.ts';
 
 export interface TurnLimits {
   /** Null: none. */
@@ -63,6 +64,7 @@ export class RunningTurn {
   #looking: Promise<void> | undefined;
   #lookAgain = false;
   #exit: Exit | undefined;
+  #toolPid: number | undefined;
   #stopped: StopCause | undefined;
   #unwritable = false;
   #over = false;
@@ -113,7 +115,13 @@ export class RunningTurn {
 
   #watch(): void {
     try {
-      this.#watcher = fs.watch(this.options.files.directory, () => this.#look());
+      const { files, attempt } = this.options;
+      const telling = [files.stdout, files.stderr, files.exitcode, attemptFile(files, attempt, 'pid')];
+      const names = new Set(telling.map((file) => path.basename(file)));
+      this.#watcher = fs.watch(files.directory, (_, name) => {
+        // Most of what changes there is written by this process.
+        if (name === null || names.has(name)) this.#look();
+      });
       this.#watcher.on('error', () => {});
     } catch (error) {
       this.options.log.warn('turn is watched by polling', { turn: this.id, cause: messageOf(error) });
@@ -198,8 +206,9 @@ export class RunningTurn {
   }
 
   #noteTool(): void {
-    const pid = readToolPid(this.options.files, this.options.attempt);
-    if (pid !== undefined) this.#resolveTool(pid);
+    if (this.#toolPid !== undefined) return;
+    this.#toolPid = readToolPid(this.options.files, this.options.attempt);
+    if (this.#toolPid !== undefined) this.#resolveTool(this.#toolPid);
   }
 
   #keepSize(): void {

@@ -6,7 +6,6 @@ import {
   type ProcessIdentity,
   readIfExists,
   readJsonIfExists,
-  writeFileAtomic,
   writeJsonAtomic,
 } from '../../../base/index.ts';
 
@@ -95,12 +94,11 @@ export function isUsed(files: TurnFiles): boolean {
   }
 }
 
-/** Makes the directory and everything the runner needs. Nothing runs yet. */
+/** Makes the directory and everything the runner needs. Nothing runs yet, and nothing is synced. */
 export function prepareFiles(files: TurnFiles, attempt: string, stdin: string | null): void {
   ensurePrivateDirectory(files.directory);
-  for (const file of [files.stdout, files.stderr, files.events]) fs.writeFileSync(file, '', { mode: 0o600 });
   if (stdin !== null) fs.writeFileSync(files.prompt, stdin, { mode: 0o600 });
-  writeFileAtomic(attemptFile(files, attempt, 'ready'), '');
+  fs.writeFileSync(attemptFile(files, attempt, 'ready'), '', { mode: 0o600 });
 }
 
 /** process.json. The contract's fields, and what tells this process from a later one of the same number. */
@@ -126,14 +124,18 @@ export function readProcess(files: TurnFiles): (ProcessRecord & { runner: Proces
 
 /** The number the runner wrote when the tool had ended. */
 export function readExitCode(files: TurnFiles): number | undefined {
-  const text = readIfExists(files.exitcode)?.trim() ?? '';
-  return /^\d{1,3}$/.test(text) ? Number(text) : undefined;
+  return wholeNumber(files.exitcode, /^\d{1,3}\n$/);
 }
 
 /** The tool's process id, once the runner has become it. */
 export function readToolPid(files: TurnFiles, attempt: string): number | undefined {
-  const pid = Number(readIfExists(attemptFile(files, attempt, 'pid'))?.trim());
-  return Number.isInteger(pid) && pid > 0 ? pid : undefined;
+  return wholeNumber(attemptFile(files, attempt, 'pid'), /^[1-9]\d{0,9}\n$/);
+}
+
+/** What the runner wrote; a line without its end is still being written. */
+function wholeNumber(file: string, shape: RegExp): number | undefined {
+  const text = readIfExists(file) ?? '';
+  return shape.test(text) ? Number(text) : undefined;
 }
 
 /** Written aside and renamed, so anything unreadable is as good as absent. */
