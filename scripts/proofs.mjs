@@ -30,7 +30,7 @@ export const PROOFS = {
     reports: true,
   },
   // Each job of each view at two widths and in both themes, in a real browser; pictures are written to docs/pictures.
-  page: { project: 'walk', files: ['test/page'], programs: ['chromium'], reports: true },
+  page: { project: 'walk', files: ['test/page'], programs: ['chromium'] },
   // Where `npm test` draws some rows of a matrix or one of two databases.
   matrices: {
     project: 'walk',
