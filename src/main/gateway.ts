@@ -50,7 +50,7 @@ async function runOne(argv: string[]): Promise<void> {
 
 /** A gateway in the background has nobody who looks: its output goes to /dev/null. */
 function isSeen(fd: number): boolean {
-  return fstatSync(fd).rdev !== statSync('/dev/null').rdev;
+  return fstatSync(fd).rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

@@ -38,7 +38,7 @@ export interface GroupOptions {
   maxGroup?: number;
 }
 
-/** How long a group waits for those who keep coming: less than the slower half of disks takes to sync. */
+/** A group waits for those who keep coming, at most about as long as a sync takes. */
 const GATHER_MS = 1;
 
 /**
