@@ -45,7 +45,9 @@ export function mcpHandler(rooms: McpHandlerDependencies): Handler<GatewayRoutes
     loading ??= load();
     const { method, url, headers } = context.req.raw;
     const body = await readBytes(context);
-    const request = new Request(url, { method, headers, ...(body.length > 0 && { body }) });
+    // A GET may come with one all the same; it means nothing.
+    const hasBody = body.length > 0 && method !== 'GET' && method !== 'HEAD';
+    const request = new Request(url, { method, headers, ...(hasBody && { body }) });
     const answer = await (await loading).fetch(request);
     // No connection is kept: a call on one that a restart has closed would fail, and some tools then drop the server.
     answer.headers.set('connection', 'close');
