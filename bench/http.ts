@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as http from 'node:http';
@@ -6,7 +6,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Ending, systemClock } from '../src/base/index.ts';
+import { Ending, sleep, systemClock } from '../src/base/index.ts';
 import { openSqlite } from '../src/db/index.ts';
 import { setLimits } from '../src/domain/index.ts';
 import { PRIORITY, QUEUE_MIGRATIONS, RequestQueue } from '../src/gateway/queue/index.ts';
@@ -14,13 +14,23 @@ import { AgentHouse } from '../test/support/agent-house.ts';
 import { bareServer } from './support/bare-server.ts';
 import { startOlderGateway } from './support/older-gateway.ts';
 import { queuePeers } from './support/queue-peers.ts';
-import { type Contender, inTurn, line, type Measured, warmUp } from './support/rounds.ts';
+import {
+  type Contender,
+  inTurn,
+  line,
+  type Measured,
+  playSlice,
+  type Slice,
+  warmUp,
+} from './support/rounds.ts';
 
 const PROMPT = 'Review the last change and say what is wrong with it. '.repeat(4);
 const BODY = JSON.stringify({ schema_version: 1, kind: 'submit_prompt', payload: { prompt: PROMPT } });
-const ROUNDS = 5;
-const SLICE_MS = 400;
+const ROUNDS = 8;
+const SLICE_MS = 300;
 const CLIENTS = 64;
+/** Requests meet a server that has rested, and that V8 has cleaned up behind. */
+const REST_MS = 30_000;
 /** Until a server's code is compiled for speed, which takes some thousand requests. */
 const WARM_UP = 3000;
 /** What nobody takes out of the line must not fill it. */
@@ -52,7 +62,8 @@ export async function run(print: (line: string) => void, args: string[]): Promis
         ...(await startOlderGateway(values.beside, ENDLESS, ending)),
       });
     if (!values['no-peers']) servers.push(...(await startServers(['peers'], ending)));
-    const within = withinThisProcess(ending);
+    const within = await startWithin(ending);
+    await sleep(systemClock, REST_MS);
     for (const { port } of servers) await warm(port);
     for (const { title, clients, keepAlive } of [
       { title: 'one client, kept alive', clients: 1, keepAlive: true },
@@ -148,22 +159,36 @@ type Named = { name: string; port: number; pid?: number };
 async function startServers(kinds: string[], ending: Ending): Promise<Named[]> {
   const found: Named[] = [];
   for (const kind of kinds) {
-    const child = fork(fileURLToPath(import.meta.url), ['serve', kind]);
-    ending.add(async () => {
-      if (child.exitCode !== null) return;
-      child.disconnect();
-      await once(child, 'exit');
-    });
+    const child = startChild(kind, ending);
     found.push(...((await once(child, 'message'))[0] as Named[]));
   }
   return found;
 }
 
-/** Our own queue, or those of others, each behind a bare server of its own. */
+function startChild(kind: string, ending: Ending): ChildProcess {
+  const child = fork(fileURLToPath(import.meta.url), ['serve', kind]);
+  ending.add(async () => {
+    if (child.exitCode !== null) return;
+    child.disconnect();
+    await once(child, 'exit');
+  });
+  return child;
+}
+
+/** Our own queue, or those of others, each behind a bare server of its own; `within`: our own without any. */
 async function serve(kind: string): Promise<void> {
   const ending = new Ending();
+  process.on('disconnect', async () => {
+    await ending.run();
+    process.exit(0);
+  });
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-bench-http-'));
   ending.add(() => fs.rmSync(directory, { recursive: true, force: true }));
+  if (kind === 'within') {
+    const { op } = ownQueue(directory, ending);
+    process.on('message', async (slice: Slice) => process.send!(await playSlice(op, slice)));
+    return;
+  }
   const contenders =
     kind === 'queue'
       ? [ownQueue(directory, ending)]
@@ -178,10 +203,6 @@ async function serve(kind: string): Promise<void> {
     served.push({ name, port, ...(kind === 'queue' && { pid: process.pid }) });
   }
   process.send!(served);
-  process.on('disconnect', async () => {
-    await ending.run();
-    process.exit(0);
-  });
 }
 
 function ownQueue(directory: string, ending: Ending): Contender {
@@ -198,9 +219,13 @@ function ownQueue(directory: string, ending: Ending): Contender {
   return { name: BARE, op: () => queue.accept(input as never) };
 }
 
-/** What HTTP and a second process come on top of, in its turn like everybody else: the process that asks the others has it. */
-function withinThisProcess(ending: Ending): Contender {
-  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-bench-http-'));
-  ending.add(() => fs.rmSync(directory, { recursive: true, force: true }));
-  return { ...ownQueue(directory, ending), name: 'the same queue within one process' };
+/** What HTTP and a second process come on top of: clients and queue in one process, which is not the one that asks the others. */
+async function startWithin(ending: Ending): Promise<Contender> {
+  const child = startChild('within', ending);
+  const slice = async (asked: Slice): Promise<number[]> => {
+    child.send(asked);
+    return (await once(child, 'message'))[0] as number[];
+  };
+  await slice({ clients: CLIENTS, ms: 300 });
+  return { name: 'the same queue within one process', op: () => {}, slice };
 }

@@ -2,6 +2,13 @@
 export interface Contender {
   name: string;
   op: () => Promise<unknown> | unknown;
+  /** Where a process of its own plays all clients of a slice: the times of what they did. Default: this one does. */
+  slice?: (slice: Slice) => Promise<number[]>;
+}
+
+export interface Slice {
+  clients: number;
+  ms: number;
 }
 
 export interface Measured {
@@ -17,8 +24,9 @@ export async function warmUp(contenders: readonly Contender[], operations: numbe
 }
 
 /**
- * Every contender in short slices, in turn, several rounds: what the machine does meanwhile hits all of them. Latency is
- * the time from one completion of a client to its next, so it includes the wait for the other clients.
+ * Every contender in short slices, in turn, several rounds: what the machine does meanwhile hits all of them. Each round has an
+ * order of its own, since whoever comes after a busy one pays for what that left to be collected and written. Latency is the
+ * time from one completion of a client to its next, so it includes the wait for the other clients.
  */
 export async function inTurn(
   contenders: readonly Contender[],
@@ -27,13 +35,25 @@ export async function inTurn(
   const times = new Map(contenders.map(({ name }) => [name, [] as number[]]));
   const spent = new Map(contenders.map(({ name }) => [name, 0]));
   for (let round = 0; round < rounds; round++) {
-    for (const { name, op } of contenders) {
+    for (const { name, op, slice = (asked: Slice) => playSlice(op, asked) } of shuffled(contenders)) {
       const begun = performance.now();
-      await Promise.all(Array.from({ length: clients }, () => client(op, begun + sliceMs, times.get(name)!)));
+      for (const time of await slice({ clients, ms: sliceMs })) times.get(name)!.push(time);
       spent.set(name, spent.get(name)! + performance.now() - begun);
     }
   }
   return new Map(contenders.map(({ name }) => [name, summary(times.get(name)!, spent.get(name)!)]));
+}
+
+export async function playSlice(op: Contender['op'], { clients, ms }: Slice): Promise<number[]> {
+  const times: number[] = [];
+  const until = performance.now() + ms;
+  await Promise.all(Array.from({ length: clients }, () => client(op, until, times)));
+  return times;
+}
+
+function shuffled<T>(all: readonly T[]): T[] {
+  const rest = [...all];
+  return all.map(() => rest.splice(Math.floor(Math.random() * rest.length), 1)[0]!);
 }
 
 async function client(op: Contender['op'], until: number, times: number[]): Promise<void> {

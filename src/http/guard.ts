@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { refusal } from '../wire/index.ts';
+import { keepFirst } from './kept-layout.ts';
 import { isJson, NOT_JSON } from './read-body.ts';
 import { notice, TrustedProxies } from './seen-as.ts';
 
@@ -26,6 +27,7 @@ export function guard({
   documents = () => false,
 }: GuardOptions): MiddlewareHandler {
   return async (context, next) => {
+    keepFirst(context);
     const { host: hostHeader, scheme } = notice(context, proxies);
     if (!isOurHost(hostHeader, host, hosts)) {
       throw refusal('host_refused', `Host "${hostHeader}" is not this server`, {
