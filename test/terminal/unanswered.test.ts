@@ -1,3 +1,4 @@
+import * as fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeliveryResult, SettledAttempt } from '../../src/terminal/index.ts';
 import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
@@ -50,6 +51,10 @@ describe('a tool that does not answer', () => {
       async (desk) => {
         const { pid } = (await desk.control.send('status')) as { pid: number };
         process.kill(pid, 'SIGSTOP');
+        // On a busy machine it runs on for a moment, and what is typed in that moment is waited for.
+        await expect
+          .poll(() => fs.readFileSync(`/proc/${pid}/stat`, 'utf8'), { timeout: 30_000 })
+          .toMatch(/\) T /);
         const { signal } = new AbortController();
         const early = await desk.surface.deliver(desk.prompt('while it is stopped', { patient: signal }));
         expect(early).toMatchObject({ outcome: 'not_ready', untouched: true });
