@@ -1,8 +1,13 @@
 // `npm run bench -- <name>`: bundles bench/<name>.ts and runs it. Benchmarks print ratios measured side by side.
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ensureBuild, ensureDependencies, root, run } from './setup.mjs';
+import { ensureBuild, ensureDependencies, root } from './setup.mjs';
+
+/** In the environment of everything that a run starts. */
+const MARK = 'ROUSE_BENCH_RUN';
 
 const names = readdirSync(path.join(root, 'bench'))
   .filter((f) => f.endsWith('.ts'))
@@ -32,9 +37,39 @@ try {
     packages: 'external',
     logLevel: 'warning',
   });
-  run(process.execPath, [outfile, ...rest], {
-    env: { ...process.env, ROUSE_ROOT: root, ROUSE_TEST_ROOT: root, TMPDIR: process.env.TMPDIR ?? tmpdir() },
-  });
+  const env = {
+    ...process.env,
+    ROUSE_ROOT: root,
+    ROUSE_TEST_ROOT: root,
+    TMPDIR: process.env.TMPDIR ?? tmpdir(),
+    [MARK]: directory,
+  };
+  const bench = spawn(process.execPath, [outfile, ...rest], { cwd: root, stdio: 'inherit', env });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => bench.kill(signal));
+  const [code] = await once(bench, 'exit');
+  process.exitCode = code ?? 1;
 } finally {
+  while (endWhatIsLeft() > 0) await new Promise((resolve) => setTimeout(resolve, 100));
   rmSync(directory, { recursive: true, force: true });
+}
+
+/** A benchmark that was interrupted leaves agents, gateways and a terminal server: all of them have its mark. Answers how many. */
+function endWhatIsLeft() {
+  const left = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && isMarked(pid));
+  for (const pid of left) {
+    try {
+      process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+  }
+  return left.length;
+}
+
+function isMarked(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`${MARK}=${directory}`);
+  } catch {
+    return false;
+  }
 }
