@@ -26,8 +26,9 @@ export function guard({
   proxies = new TrustedProxies(),
   documents = () => false,
 }: GuardOptions): MiddlewareHandler {
+  const keep = keepFirst();
   return async (context, next) => {
-    keepFirst(context);
+    keep(context);
     const { host: hostHeader, scheme } = notice(context, proxies);
     if (!isOurHost(hostHeader, host, hosts)) {
       throw refusal('host_refused', `Host "${hostHeader}" is not this server`, {
