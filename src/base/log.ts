@@ -33,10 +33,10 @@ export function createLog({ clock, write, level = 'info' }: LogOptions): Log {
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 function renderFacts(facts: Record<string, unknown>): string {
-  return Object.entries(facts)
-    .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => ` ${key}=${renderValue(value)}`)
-    .join('');
+  let text = '';
+  for (const [key, value] of Object.entries(facts))
+    if (value !== undefined) text += ` ${key}=${renderValue(value)}`;
+  return text;
 }
 
 function renderValue(value: unknown): string {

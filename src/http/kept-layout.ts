@@ -10,7 +10,10 @@ export function keepFirst(): (context: Context) => void {
   const kept: unknown[] = [];
   return (context) => {
     if (kept.length > 0) return;
-    kept.push(context, setImmediate(() => {}));
+    kept.push(
+      context,
+      setImmediate(() => {}),
+    );
     process.nextTick(() => kept.push(executionAsyncResource()));
   };
 }

@@ -15,7 +15,7 @@ export function createEventLog(path: string, clock: Clock, troubles: FileTrouble
   const file = new RotatingFile(path, { maxBytes: MAX_BYTES, keep: 1, troubles });
   return {
     write: (kind, fields) =>
-      file.append(`${stableLine({ at_utc: utcStamp(clock.now()), kind, ...fields })}\n`),
+      file.append(`${stableLine({ ...fields, at_utc: utcStamp(clock.now()), kind })}\n`),
     close: () => file.close(),
   };
 }

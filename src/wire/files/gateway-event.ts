@@ -7,9 +7,12 @@ const event = <K extends string, S extends z.ZodRawShape>(kind: K, shape: S) =>
   z.looseObject({ kind: z.literal(kind), at_utc: stamp.optional(), ...shape });
 
 const request = { request_id: z.string(), request_kind: z.enum([...REQUEST_KINDS, 'a2a_prompt']) };
-const accepted = { ...request, accepted_at_utc: stamp };
+/** One id from a message to its turn, which old lines have not. */
+const trace_id = z.string().optional();
+const accepted = { ...request, trace_id, accepted_at_utc: stamp };
 const finished = {
   request_id: z.string(),
+  trace_id,
   outcome: z.string().nullish(),
   error_detail: z.string().nullish(),
   result_json: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
@@ -35,7 +38,7 @@ export const gatewayEvent = z.discriminatedUnion('kind', [
   event('accepted_internal', accepted),
   event('completed', finished),
   event('failed', finished),
-  event('coalesced', { request_id: z.string(), outcome: z.string().nullish() }),
+  event('coalesced', { request_id: z.string(), trace_id, outcome: z.string().nullish() }),
   event('control_prompt_submitted', {
     ...control,
     forced: z.boolean().optional(),
