@@ -19,6 +19,7 @@ import {
   inTurn,
   line,
   type Measured,
+  type Played,
   playSlice,
   type Slice,
   warmUp,
@@ -222,9 +223,9 @@ function ownQueue(directory: string, ending: Ending): Contender {
 /** What HTTP and a second process come on top of: clients and queue in one process, which is not the one that asks the others. */
 async function startWithin(ending: Ending): Promise<Contender> {
   const child = startChild('within', ending);
-  const slice = async (asked: Slice): Promise<number[]> => {
+  const slice = async (asked: Slice): Promise<Played> => {
     child.send(asked);
-    return (await once(child, 'message'))[0] as number[];
+    return (await once(child, 'message'))[0] as Played;
   };
   await slice({ clients: CLIENTS, ms: 300 });
   return { name: 'the same queue within one process', op: () => {}, slice };

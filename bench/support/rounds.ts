@@ -2,13 +2,18 @@
 export interface Contender {
   name: string;
   op: () => Promise<unknown> | unknown;
-  /** Where a process of its own plays all clients of a slice: the times of what they did. Default: this one does. */
-  slice?: (slice: Slice) => Promise<number[]>;
+  /** Where a process of its own plays all clients of a slice. Default: this one does. */
+  slice?: (slice: Slice) => Promise<Played>;
 }
 
 export interface Slice {
   clients: number;
   ms: number;
+}
+
+export interface Played {
+  times: number[];
+  spentMs: number;
 }
 
 export interface Measured {
@@ -36,19 +41,19 @@ export async function inTurn(
   const spent = new Map(contenders.map(({ name }) => [name, 0]));
   for (let round = 0; round < rounds; round++) {
     for (const { name, op, slice = (asked: Slice) => playSlice(op, asked) } of shuffled(contenders)) {
-      const begun = performance.now();
-      for (const time of await slice({ clients, ms: sliceMs })) times.get(name)!.push(time);
-      spent.set(name, spent.get(name)! + performance.now() - begun);
+      const played = await slice({ clients, ms: sliceMs });
+      for (const time of played.times) times.get(name)!.push(time);
+      spent.set(name, spent.get(name)! + played.spentMs);
     }
   }
   return new Map(contenders.map(({ name }) => [name, summary(times.get(name)!, spent.get(name)!)]));
 }
 
-export async function playSlice(op: Contender['op'], { clients, ms }: Slice): Promise<number[]> {
+export async function playSlice(op: Contender['op'], { clients, ms }: Slice): Promise<Played> {
   const times: number[] = [];
-  const until = performance.now() + ms;
-  await Promise.all(Array.from({ length: clients }, () => client(op, until, times)));
-  return times;
+  const begun = performance.now();
+  await Promise.all(Array.from({ length: clients }, () => client(op, begun + ms, times)));
+  return { times, spentMs: performance.now() - begun };
 }
 
 function shuffled<T>(all: readonly T[]): T[] {
