@@ -33,7 +33,8 @@ const SIGNS: Sign[] = [
 
 /**
  * It shows its composer before it knows whether it must ask for a login or for trust; the model is named when it does. Who has
- * emptied the status line sees the same for ever.
+ * emptied the status line sees the same for ever. Any other row there is taken for the status line, also one letter that is left of
+ * something else.
  */
 const STARTING: Sign = { means: 'starting', where: 'below', alone: true, row: /^ {2}\? for shortcuts$/ };
 
