@@ -11,6 +11,9 @@ const ready = fixtures.filter((fixture) => expectedOf(fixture) === 'ready');
 /** Those that rest on more than one word of the footer. */
 const dead = notReady.filter(({ state }) => !/^(busy|menu|exit-armed|limit|logged-out)/.test(state));
 
+/** Codex is known to be starting by one row of its footer alone: a letter there makes it another footer, and the screen ready. */
+const strewn = dead.filter(({ tool, state }) => tool !== 'codex' || state !== 'starting');
+
 const oneOf = (list: Fixture[]) => fc.nat(list.length - 1);
 
 const never = (fixture: Fixture, screen: Screen): void =>
@@ -66,8 +69,8 @@ describe('damaged screens', () => {
 
   it('with letters strewn over them are never ready', () => {
     fc.assert(
-      fc.property(oneOf(dead), fc.array(hit, { minLength: 1, maxLength: 40 }), (index, hits) => {
-        const fixture = dead[index]!;
+      fc.property(oneOf(strewn), fc.array(hit, { minLength: 1, maxLength: 40 }), (index, hits) => {
+        const fixture = strewn[index]!;
         never(fixture, noise(fixture.capture.screen, hits));
       }),
       { numRuns: 400 },
