@@ -11,8 +11,10 @@ const ready = fixtures.filter((fixture) => expectedOf(fixture) === 'ready');
 /** Those that rest on more than one word of the footer. */
 const dead = notReady.filter(({ state }) => !/^(busy|menu|exit-armed|limit|logged-out)/.test(state));
 
-/** Codex is known to be starting by one row of its footer alone: a letter there makes it another footer, and the screen ready. */
-const strewn = dead.filter(({ tool, state }) => tool !== 'codex' || state !== 'starting');
+/** Codex is known to be starting by the one row below its composer: a letter there makes it another footer, and the screen ready. */
+const FOOTER_OF_STARTING_CODEX = 3;
+const spares = ({ tool, state }: Fixture): number =>
+  tool === 'codex' && state === 'starting' ? FOOTER_OF_STARTING_CODEX : 0;
 
 const oneOf = (list: Fixture[]) => fc.nat(list.length - 1);
 
@@ -69,9 +71,12 @@ describe('damaged screens', () => {
 
   it('with letters strewn over them are never ready', () => {
     fc.assert(
-      fc.property(oneOf(strewn), fc.array(hit, { minLength: 1, maxLength: 40 }), (index, hits) => {
-        const fixture = strewn[index]!;
-        never(fixture, noise(fixture.capture.screen, hits));
+      fc.property(oneOf(dead), fc.array(hit, { minLength: 1, maxLength: 40 }), (index, hits) => {
+        const fixture = dead[index]!;
+        const { screen } = fixture.capture;
+        const height = screen.rows.length;
+        const above = hits.filter(({ y }) => y % height < height - spares(fixture));
+        never(fixture, noise(screen, above));
       }),
       { numRuns: 400 },
     );
