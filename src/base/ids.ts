@@ -1,44 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import * as fs from 'node:fs';
-import { V7Generator } from 'uuidv7';
-
-const POOL_BYTES = 4096;
-let pool: Buffer = Buffer.alloc(0);
-
-/** Random bytes. Drawn from a pool: asking the system costs more than everything else here. */
-function draw(bytes: number): Buffer {
-  if (bytes > POOL_BYTES) return randomBytes(bytes);
-  if (pool.length < bytes) pool = fromKernel(POOL_BYTES) ?? randomBytes(POOL_BYTES);
-  const drawn = pool.subarray(0, bytes);
-  pool = pool.subarray(bytes);
-  return drawn;
-}
-
-/** What `node:crypto` is seeded with, and without the 4 ms which that takes to load. */
-function fromKernel(bytes: number): Buffer | undefined {
-  let fd: number | undefined;
-  try {
-    fd = fs.openSync('/dev/urandom', 'r');
-    const drawn = Buffer.alloc(bytes);
-    return fs.readSync(fd, drawn) === bytes ? drawn : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    if (fd !== undefined) fs.closeSync(fd);
-  }
-}
+import { uuidv7 } from 'uuidv7';
 
 /** `bytes` random bytes as lowercase hex. */
 export function randomHex(bytes: number): string {
-  return draw(bytes).toString('hex');
+  return randomBytes(bytes).toString('hex');
 }
-
-let uuids: V7Generator | undefined;
 
 /** A new id that sorts by time. */
 export function newUuid(): string {
-  uuids ??= new V7Generator({ nextUint32: () => draw(4).readUInt32LE() });
-  return uuids.generate().toString();
+  return uuidv7();
 }
 
 let stamped = Number.NaN;

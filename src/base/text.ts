@@ -30,6 +30,14 @@ export function shellWords(words: readonly string[]): string {
   return words.map(shellQuote).join(' ');
 }
 
+/**
+ * A command line for a person to copy: whatever is filled in is one word for the shell, also a name that an older version
+ * took from a stranger. Every command that is shown is written with this, or has nothing filled in.
+ */
+export function commandLine(words: TemplateStringsArray, ...filled: readonly (string | number)[]): string {
+  return words.map((word, n) => (n === 0 ? '' : shellQuote(String(filled[n - 1]))) + word).join('');
+}
+
 /** For sorting: by letters whatever their case, then exactly. ICU's own order takes 6 ms to load. */
 export function compareText(a: string, b: string): number {
   const [left, right] = [a.toLowerCase(), b.toLowerCase()];

@@ -45,6 +45,35 @@ describe('a file lock', () => {
     execFileSync('flock', ['-n', place('shell'), 'true']);
   });
 
+  it('is waited for in the queue of the kernel, before scripts that came later', async () => {
+    const file = place('queue');
+    const waiters = (): number => {
+      const { ino } = fs.statSync(file);
+      const lines = fs.readFileSync('/proc/locks', 'utf8').split('\n');
+      return lines.filter((line) => line.includes('->') && line.includes(`:${ino} `)).length;
+    };
+    const holder = await shellHolder(file);
+    const ours = lockFile(file, { timeoutMs: 60_000 });
+    await expect.poll(waiters, { timeout: 30_000 }).toBe(1);
+    const later = shellHolder(file);
+    await expect.poll(waiters, { timeout: 30_000 }).toBe(2);
+    await holder.end();
+    const first = await Promise.race([ours.then(() => 'ours'), later.then(() => 'later')]);
+    expect(first).toBe('ours');
+    (await ours).release();
+    await (await later).end();
+  });
+
+  it('leaves the queue when its wait is aborted', async () => {
+    const holder = await shellHolder(place('abort'));
+    const abort = new AbortController();
+    const ours = lockFile(place('abort'), { timeoutMs: 60_000, signal: abort.signal });
+    abort.abort();
+    await expect(ours).rejects.toMatchObject({ facts: { lock_timeout: true } });
+    await holder.end();
+    execFileSync('flock', ['-n', place('abort'), 'true']);
+  });
+
   it('gives up at the deadline with what to do, and holds nothing', async () => {
     const lock = tryLockFile(place('busy'));
     await expect(lockFile(place('busy'), { timeoutMs: 20 })).rejects.toMatchObject({

@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { conflict, errnoOf, internal, type RouseError, unavailable } from '../errors.ts';
+import { nativeErrno, nativeFunction } from '../native.ts';
 import { type Clock, sleep, systemClock } from '../time/clock.ts';
-import { nativeErrno, nativeFunction } from './native.ts';
 
 /**
  * flock(2) on a lock file that is never deleted: the kernel frees it when its holder dies, and shell scripts
@@ -20,6 +21,8 @@ export interface LockOptions {
   clock?: Clock;
   /** Mode of a lock file that does not exist yet. */
   mode?: number;
+  /** For all accounts, in a directory that all may write (/tmp): anybody may have made it, and anybody may take it. */
+  shared?: boolean;
   signal?: AbortSignal;
 }
 
@@ -29,7 +32,7 @@ const LOCK_UN = 8;
 const EINTR = 4;
 const EAGAIN = 11;
 
-const LONGEST_PAUSE_MS = 10;
+const RETRY_MS = 5;
 
 interface Flock {
   (fd: number, operation: number): number;
@@ -66,24 +69,60 @@ export function releaseFlock(fd: number): void {
 }
 
 /** Opens a lock file without following links, truncating, or trusting what somebody may have planted there. */
-function openLockFile(file: string, mode: number): number {
+function openLockFile(file: string, mode: number, shared: boolean): number | undefined {
   const flags =
     fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
-  let fd: number;
+  let fd: number | undefined;
   try {
-    fd = fs.openSync(file, flags, mode);
+    fd = shared ? openSharedLockFile(file) : fs.openSync(file, flags, mode);
   } catch (error) {
     if (errnoOf(error) === 'ELOOP' || errnoOf(error) === 'ENXIO' || errnoOf(error) === 'EISDIR') {
       throw conflict(`lock file ${file} is not a regular file; refusing to use it`, { cause: error });
     }
     throw error;
   }
+  if (fd === undefined) return undefined;
   const stat = fs.fstatSync(fd);
   if (!stat.isFile() || stat.nlink > 1) {
     fs.closeSync(fd);
     throw conflict(`lock file ${file} is not a regular file of its own; refusing to use it`);
   }
   return fd;
+}
+
+/**
+ * The same for a lock that all accounts share. First without O_CREAT: in a sticky directory Linux refuses that for a file of
+ * another account (fs.protected_regular). Reading is enough to lock it. Undefined while another process is just making it.
+ */
+function openSharedLockFile(file: string): number | undefined {
+  const { O_RDWR, O_RDONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+  const plain = O_NOFOLLOW | O_NONBLOCK;
+  const attempts: [flags: number, passing: string][] = [
+    [O_RDWR | plain, 'EACCES'],
+    [O_RDONLY | plain, 'ENOENT'],
+    [O_RDWR | O_CREAT | O_EXCL | plain, 'EEXIST'],
+  ];
+  for (let round = 0; ; round++) {
+    for (const [flags, passing] of attempts) {
+      try {
+        const fd = fs.openSync(file, flags, 0o666);
+        // Whatever the umask was: one that only its maker can open would shut all others out.
+        if (flags & O_CREAT) fs.fchmodSync(fd, 0o666);
+        return fd;
+      } catch (error) {
+        const code = errnoOf(error) ?? '';
+        // Made, or removed, since the last try: both are looked at again, but not for ever.
+        if (code === 'EACCES' && code !== passing && isJustMade(file)) return undefined;
+        if ((code !== passing && code !== 'ENOENT') || round > 9) throw error;
+      }
+    }
+  }
+}
+
+/** Its maker has not opened it to others yet, which takes an instant. */
+function isJustMade(file: string): boolean {
+  const made = fs.lstatSync(file, { throwIfNoEntry: false })?.ctimeMs;
+  return made === undefined || made > Date.now() - 1000;
 }
 
 /** True while the path still names the file we locked: a deleted and re-made lock file excludes nobody. */
@@ -98,9 +137,10 @@ function stillSameFile(fd: number, file: string): boolean {
   }
 }
 
-/** One try. Undefined when somebody else holds it. */
-export function tryLockFile(file: string, mode = 0o600): FileLock | undefined {
-  const fd = openLockFile(file, mode);
+/** One try. Undefined when another process holds it. */
+export function tryLockFile(file: string, mode = 0o600, shared = false): FileLock | undefined {
+  const fd = openLockFile(file, mode, shared);
+  if (fd === undefined) return undefined;
   try {
     if (tryFlock(fd) && stillSameFile(fd, file)) return heldLock(fd, file);
   } catch (error) {
@@ -126,26 +166,65 @@ function heldLock(fd: number, file: string): FileLock {
 }
 
 /**
- * How long to wait after so many tries before asking for a taken lock again. A wait inside the kernel would be fairer,
- * but it takes a thread, nothing can end it, and a process cannot exit before it is over.
+ * Waits for the lock in the kernel's queue, where nobody starves beside scripts that wait there too; `unavailable` when the
+ * deadline passes. The lock's directory must exist.
  */
-export function lockPause(tries: number): number {
-  return Math.min(LONGEST_PAUSE_MS, 1.5 ** tries) * (0.5 + Math.random());
+export async function lockFile(file: string, options: LockOptions): Promise<FileLock> {
+  const { timeoutMs, clock = systemClock, mode = 0o600, shared = false, signal } = options;
+  const deadline = clock.monotonic() + timeoutMs;
+  for (;;) {
+    const fd = openLockFile(file, mode, shared);
+    const wait = { ms: deadline - clock.monotonic(), clock, signal };
+    const lock = fd === undefined ? undefined : await lockOpened(fd, file, wait);
+    if (lock) return lock;
+    if (clock.monotonic() >= deadline || signal?.aborted) throw lockTimeout(file, timeoutMs);
+    // It is just being made or was replaced, or there is no program to wait with.
+    await sleep(clock, RETRY_MS, signal);
+  }
 }
 
-/** Waits for the lock with short, jittered pauses; `unavailable` when the deadline passes. The lock's directory must exist. */
-export async function lockFile(file: string, options: LockOptions): Promise<FileLock> {
-  const { timeoutMs, clock = systemClock, mode = 0o600, signal } = options;
-  const deadline = clock.monotonic() + timeoutMs;
-  for (let tries = 0; ; tries++) {
-    const lock = tryLockFile(file, mode);
-    if (lock) return lock;
-    const left = deadline - clock.monotonic();
-    if (left <= 0 || signal?.aborted) {
-      throw lockTimeout(file, timeoutMs);
-    }
-    await sleep(clock, Math.min(left, lockPause(tries)), signal);
+interface Wait {
+  ms: number;
+  clock: Clock;
+  signal: AbortSignal | undefined;
+}
+
+async function lockOpened(fd: number, file: string, wait: Wait): Promise<FileLock | undefined> {
+  try {
+    const taken = tryFlock(fd) || (wait.ms > 0 && (await waitInQueue(fd, wait)));
+    if (taken && stillSameFile(fd, file)) return heldLock(fd, file);
+  } catch (error) {
+    fs.closeSync(fd);
+    throw error;
   }
+  fs.closeSync(fd);
+  return undefined;
+}
+
+/**
+ * Locks an open file by util-linux `flock`, which is handed the open file, takes its lock and ends: the lock is then ours. A wait in a
+ * thread of our own would be as fair, but nothing can end it, and a process cannot exit before it is over.
+ */
+function waitInQueue(fd: number, { ms, clock, signal }: Wait): Promise<boolean> {
+  if (signal?.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    // Its own time-out is for the case that this process ends before it.
+    const seconds = Math.ceil(ms / 1000) + 1;
+    const helper = spawn('flock', ['-x', '-w', String(seconds), '3'], {
+      stdio: ['ignore', 'ignore', 'ignore', fd],
+      cwd: '/',
+    });
+    const stop = (): void => void helper.kill('SIGKILL');
+    const cancel = clock.after(ms, stop);
+    signal?.addEventListener('abort', stop, { once: true });
+    const ended = (taken: boolean): void => {
+      cancel();
+      signal?.removeEventListener('abort', stop);
+      resolve(taken);
+    };
+    helper.once('error', () => ended(false));
+    helper.once('exit', (code) => ended(code === 0));
+  });
 }
 
 function lockTimeout(file: string, timeoutMs: number): RouseError {

@@ -5,17 +5,50 @@ import * as path from 'node:path';
 import * as esbuild from 'esbuild';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { ownDevice } from '../../../test/support/device.ts';
 import {
   ensureDirectory,
   ensurePrivateDirectory,
   readJsonIfExists,
+  replaceAside,
   shareFile,
   stableJson,
   writeFileAtomic,
+  writeNamedFile,
 } from './files.ts';
 
 const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-files-'));
 afterAll(() => fs.rmSync(directory, { recursive: true }));
+
+describe.runIf(process.getuid?.() === 0)('a device', () => {
+  const place = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-device-'));
+  const device = ownDevice(place);
+  const asMade = (): void => {
+    const stat = fs.lstatSync(device);
+    expect([stat.isCharacterDevice(), stat.mode & 0o777]).toEqual([true, 0o666]);
+    expect(fs.readdirSync(place)).toEqual(['null']);
+  };
+  afterAll(() => fs.rmSync(place, { recursive: true }));
+
+  it('is never replaced by a file', async () => {
+    const other = path.join(directory, 'a-file');
+    fs.writeFileSync(other, 'x');
+    expect(() => writeFileAtomic(device, 'x')).toThrow(/not a regular file, and is left as it is/);
+    expect(() => shareFile(other, device)).toThrow(/not a regular file/);
+    await expect(replaceAside(device, 'x')).rejects.toThrow(/not a regular file/);
+    expect(() => writeFileAtomic('/proc/self/fd/0', 'x')).toThrow(/not a regular file/);
+    fs.rmSync(other);
+    asMade();
+  });
+
+  it('that a person named is written into, and stays what it is', () => {
+    writeNamedFile(device, 'secret\n');
+    asMade();
+    writeNamedFile(path.join(directory, 'named'), 'secret\n');
+    expect(fs.statSync(path.join(directory, 'named')).mode & 0o777).toBe(0o600);
+    fs.rmSync(path.join(directory, 'named'));
+  });
+});
 
 describe('writing a file atomically', () => {
   it('replaces the content, keeps others out and leaves no temporary file', () => {

@@ -12,13 +12,17 @@ export interface AtomicWriteOptions {
   durable?: boolean | 'content';
 }
 
-/** Replaces a file in one step: temporary sibling, fsync, rename, fsync of the directory. Readers never see half of it. */
+/**
+ * Replaces a file in one step: temporary sibling, fsync, rename, fsync of the directory. Readers never see half of it. What
+ * is neither a file nor a link is left as it is, and refused.
+ */
 export function writeFileAtomic(
   file: string,
   content: string | Uint8Array,
   options: AtomicWriteOptions = {},
 ): void {
   const { mode = 0o600, durable = true } = options;
+  requireReplaceable(file);
   const temporary = temporaryFor(file);
   try {
     const fd = fs.openSync(temporary, 'wx', mode);
@@ -42,6 +46,7 @@ export function writeFileAtomic(
  * name may be written into afterwards, only replaced. Where there are no links it is a copy. The caller syncs the directory.
  */
 export function shareFile(file: string, other: string): void {
+  requireReplaceable(other);
   const temporary = temporaryFor(other);
   try {
     fs.linkSync(file, temporary);
@@ -50,6 +55,43 @@ export function shareFile(file: string, other: string): void {
     fs.rmSync(temporary, { force: true });
     writeFileAtomic(other, fs.readFileSync(file), { durable: 'content' });
   }
+}
+
+/** A rename puts a file in place of whatever has the name: also of a device that every program of the machine needs. */
+export function requireReplaceable(file: string): void {
+  const stat = fs.lstatSync(file, { throwIfNoEntry: false });
+  if (!stat || stat.isFile() || stat.isDirectory()) return;
+  if (stat.isSymbolicLink() && !isOpenedElsewhere(file, stat)) return;
+  throw invalid(`${file} is not a regular file, and is left as it is`, { hint: 'name another file' });
+}
+
+/**
+ * Writes a file that a person named. A device, a pipe or what /dev/stdout leads to is written into and stays what it is; a
+ * file is replaced in one step.
+ */
+export function writeNamedFile(file: string, content: string, mode = 0o600): void {
+  if (!isStream(file)) {
+    writeFileAtomic(file, content, { mode });
+    return;
+  }
+  const { O_WRONLY, O_APPEND, O_NOCTTY, O_NONBLOCK } = fs.constants;
+  const fd = fs.openSync(file, O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK);
+  try {
+    fs.writeFileSync(fd, content);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function isStream(file: string): boolean {
+  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  if (!stat || stat.isDirectory()) return false;
+  return !stat.isFile() || isOpenedElsewhere(file, fs.lstatSync(file));
+}
+
+/** /dev/stdout and the like: a link to what a process has open. */
+function isOpenedElsewhere(file: string, stat: fs.Stats): boolean {
+  return stat.isSymbolicLink() && /^\/(dev|proc)\//.test(path.resolve(file));
 }
 
 function temporaryFor(file: string): string {
@@ -62,6 +104,7 @@ export const isTemporaryName = (name: string): boolean => /^\..+\.tmp-\d+-[0-9a-
 
 /** Replaces a derived file in one step, on another thread. Does not survive a power cut. */
 export async function replaceAside(file: string, content: string): Promise<void> {
+  requireReplaceable(file);
   const temporary = temporaryFor(file);
   try {
     await fs.promises.writeFile(temporary, content, { mode: 0o600, flag: 'wx' });
@@ -111,6 +154,8 @@ export function readIfExists(file: string): string | undefined {
     return fs.readFileSync(file, 'utf8');
   } catch (error) {
     if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return undefined;
+    // The system's own words do not name it.
+    if (errnoOf(error) === 'EISDIR') throw conflict(`${file} is a directory, not a file`);
     throw error;
   }
 }
@@ -126,6 +171,24 @@ export function readJsonIfExists(file: string): unknown {
   }
 }
 
+/** The object in a file; undefined where there is none, and where it is damaged. */
+export function readObjectIfAny(file: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(readIfExists(file) ?? 'null');
+    return value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only where something else is written. */
+export function writeJsonIfOther(file: string, value: unknown, options?: AtomicWriteOptions): void {
+  const text = stableJson(value);
+  if (readIfExists(file) !== text) writeFileAtomic(file, text, options);
+}
+
 /** A directory only its owner may enter. An existing one keeps its mode. */
 export function ensurePrivateDirectory(directory: string): void {
   ensureDirectory(directory, 0o700);
@@ -133,7 +196,7 @@ export function ensurePrivateDirectory(directory: string): void {
 
 /**
  * Makes a directory and those above it, as `mkdir -p` does. Node's own recursive mkdir never returns where an existing
- * directory answers ENOENT to a new one (/proc); this one climbs each step once. What stands in the way is named.
+ * directory answers ENOENT to a new one (of the kernel); this one climbs each step once. What stands in the way is named.
  */
 export function ensureDirectory(directory: string, mode = 0o777): void {
   try {
@@ -187,4 +250,12 @@ function explainDirectory(cause: unknown, directory: string): unknown {
     default:
       return explainDisk(cause, `the directory ${at} cannot be created`);
   }
+}
+
+/**
+ * A file's name as people are shown it: U+202E and its like make `annexe.txt` of `anntxt.exe`. What only joins letters
+ * stays.
+ */
+export function shownName(name: string): string {
+  return name.replace(/(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '_');
 }

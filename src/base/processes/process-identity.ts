@@ -1,78 +1,53 @@
-import * as fs from 'node:fs';
 import { errnoOf } from '../errors.ts';
+import { bootId, processStatus } from '../system/index.ts';
 
 /** A process that cannot be confused with a later one of the same pid. */
 export interface ProcessIdentity {
   pid: number;
-  /** Start time in clock ticks since boot, from /proc; null where /proc is absent. */
+  /** Start time in clock ticks since boot; null where the system does not tell. */
   startTicks: number | null;
   bootId: string | null;
 }
 
-interface ProcStat {
-  parent: number;
-  processGroup: number;
-  /** The number of its terminal's device; 0 without one. */
-  terminal: number;
-  foregroundGroup: number;
-  startTicks: number;
-  state: string;
-  command: string;
-}
-
-/** The facts of /proc/<pid>/stat, or undefined when there is no such process. */
-export function readProcStat(pid: number): ProcStat | undefined {
-  let text: string;
-  try {
-    text = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-  } catch {
-    return undefined;
-  }
-  const open = text.indexOf('(');
-  const close = text.lastIndexOf(')');
-  const rest = text.slice(close + 2).split(' ');
-  return {
-    command: text.slice(open + 1, close),
-    state: rest[0] ?? '?',
-    parent: Number(rest[1]),
-    processGroup: Number(rest[2]),
-    terminal: Number(rest[4]),
-    foregroundGroup: Number(rest[5]),
-    startTicks: Number(rest[19]),
-  };
-}
-
-let bootIdCache: string | null | undefined;
-
-export function bootId(): string | null {
-  if (bootIdCache === undefined) {
-    try {
-      bootIdCache = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    } catch {
-      bootIdCache = null;
-    }
-  }
-  return bootIdCache;
-}
-
+/** Undefined when there is no such process. Throws when there is one whose start time cannot be read. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
-  const stat = readProcStat(pid);
-  if (stat) return { pid, startTicks: stat.startTicks, bootId: bootId() };
-  return pidExists(pid) ? { pid, startTicks: null, bootId: bootId() } : undefined;
+  if (!pidExists(pid)) return undefined;
+  return { pid, startTicks: processStatus(pid)?.startTicks ?? null, bootId: bootId() };
 }
 
-/** Whether that very process still runs. A zombie has ended; on doubt it is alive. */
+/** A child just started. One that has ended already is never taken for a process that runs. */
+export function identifyChild(pid: number): ProcessIdentity {
+  try {
+    return identifyProcess(pid) ?? { pid, startTicks: -1, bootId: null };
+  } catch {
+    return { pid, startTicks: null, bootId: bootId() };
+  }
+}
+
+/** Whether that very process still runs. A zombie has ended; when it cannot be known, it is alive. */
 export function isProcessAlive(identity: ProcessIdentity): boolean {
-  if (identity.bootId !== null && bootId() !== null && identity.bootId !== bootId()) return false;
-  const stat = readProcStat(identity.pid);
-  if (!stat) return !fs.existsSync('/proc/self/stat') && pidExists(identity.pid);
-  if (stat.state === 'Z' || stat.state === 'X') return false;
-  return identity.startTicks === null || stat.startTicks === identity.startTicks;
+  try {
+    return isThatProcess(identity);
+  } catch {
+    return true;
+  }
 }
 
-/** Sends a signal only to that very process. False when it has ended already. */
+/** The same for callers that are about to act on it: throws when it cannot be known. */
+export function isThatProcess(identity: ProcessIdentity): boolean {
+  if (!pidExists(identity.pid)) return false;
+  const boot = bootId();
+  if (identity.bootId !== null && boot !== null && identity.bootId !== boot) return false;
+  const status = processStatus(identity.pid);
+  // Where the system does not show it, or hides the processes of others, the pid is all there is to know.
+  if (!status) return pidExists(identity.pid);
+  if (status.state === 'ended') return false;
+  return identity.startTicks === null || status.startTicks === identity.startTicks;
+}
+
+/** Sends a signal only to that very process. False when it has ended already; throws when that cannot be known. */
 export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
-  if (!isProcessAlive(identity)) return false;
+  if (!isThatProcess(identity)) return false;
   try {
     process.kill(identity.pid, signal);
     return true;
@@ -82,7 +57,9 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
   }
 }
 
-function pidExists(pid: number): boolean {
+/** Needs no descriptor, so it holds when nothing can be opened. */
+export function pidExists(pid: number): boolean {
+  if (!(pid > 0)) return false;
   try {
     process.kill(pid, 0);
     return true;

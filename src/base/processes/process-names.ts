@@ -1,11 +1,10 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { readProcStat } from './process-identity.ts';
+import { commandLineOf, environmentOf, processStatus } from '../system/index.ts';
 
 const SHELLS = new Set('sh bash zsh fish dash ash ksh mksh tcsh csh nu pwsh elvish xonsh'.split(' '));
 const INTERPRETER = /^(node|nodejs|bun|deno|python[\d.]*|ruby|perl|uv|npx)$/;
 const SCRIPT_ENDING = /\.([cm]?[jt]s|py|rb|pl|sh)$/;
-const MOST_WORDS = 16;
 
 /** The name a program goes by: a login shell is called `-bash`, and a script's ending is no part of its name. */
 export function bareName(word: string): string {
@@ -27,32 +26,16 @@ export function namesOf({ command, words }: { command: string; words: readonly s
   return script === undefined ? names : [...names, bareName(script), bareName(realPath(script))];
 }
 
-/** The same for a process that runs; none when there is no such process. */
+/** The same for a process that runs; none when there is no such process. Throws when it cannot be read. */
 export function namesOfProcess(pid: number): string[] {
-  const stat = readProcStat(pid);
-  return stat ? namesOf({ command: stat.command, words: commandLineOf(pid) }) : [];
+  const status = processStatus(pid);
+  return status ? namesOf({ command: status.command, words: commandLineOf(pid) }) : [];
 }
 
-/** The first words of its command line; none when it has ended. */
-export function commandLineOf(pid: number): string[] {
-  try {
-    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, MOST_WORDS);
-  } catch {
-    return [];
-  }
-}
-
-/** Process ids of its children, as Linux tells them; none where it does not, or when it has ended. */
-export function childrenOf(pid: number): number[] {
-  try {
-    return fs
-      .readdirSync(`/proc/${pid}/task`)
-      .flatMap((thread) => fs.readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' '))
-      .filter((child) => child !== '')
-      .map(Number);
-  } catch {
-    return [];
-  }
+/** A variable of the environment it was started with; undefined when it is not set. Throws when it cannot be read. */
+export function processVariable(pid: number, name: string): string | undefined {
+  const entry = environmentOf(pid).find((each) => each.startsWith(`${name}=`));
+  return entry?.slice(name.length + 1) || undefined;
 }
 
 function realPath(script: string): string {

@@ -1,4 +1,4 @@
-import { loadNativePart } from '../native-part.ts';
+import { loadNativePart } from './native-part.ts';
 
 interface Koffi {
   load(library: null): { func(prototype: string): unknown };
