@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { dashedStamp, invalid, randomHex } from '../base/index.ts';
 import type { BackendKind } from './backend.ts';
 import { LIMITS, limit, limitHint } from './limits.ts';
+import { allowedIn, isName } from './names.ts';
 
 /** What stands before every canonical name and generated tmux session name. */
 export const NAME_PREFIX = 'HOUMAO';
@@ -9,13 +10,12 @@ export const NAME_PREFIX = 'HOUMAO';
 /** Longest name or id of a record; they become directory names and parts of tmux session names. */
 export const LONGEST_NAME = LIMITS.nameLength.most;
 
-const NAME_GRAMMAR = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 const RESERVED = /^HOUMAO[-_]/i;
-const ALLOWED = 'ASCII letters, digits, "_" and "-", beginning with a letter or digit';
+const ALLOWED = allowedIn('agent');
 
 /** Whether this text may stand as an agent name or id in a record. Prefixed names pass: other programs publish them. */
 export function isAgentIdentifier(text: string): boolean {
-  return text.length <= LONGEST_NAME && NAME_GRAMMAR.test(text);
+  return text.length <= LONGEST_NAME && isName('agent', text);
 }
 
 /** A name a person chose for an agent: the grammar, and not one of the reserved canonical names. */
@@ -41,7 +41,7 @@ export function parseAgentId(text: string, field = 'agent id'): string {
 function requireIdentifier(text: string, field: string): string {
   if (text === '') throw invalid(`${field} must not be empty`, { hint: `Allowed: ${ALLOWED}.` });
   if (text.length > LONGEST_NAME) throw invalid(`${field} is longer than ${LONGEST_NAME} characters`);
-  if (!NAME_GRAMMAR.test(text)) {
+  if (!isName('agent', text)) {
     throw invalid(`${field} ${JSON.stringify(text)} is not valid`, { hint: `Allowed: ${ALLOWED}.` });
   }
   return text;

@@ -86,6 +86,3 @@ export function capabilitiesOf(backend: BackendKind, mode = dispatchMode(backend
   const own = CAPABILITIES[backend];
   return mode === 'server_headless' ? { ...own, sendKeys: false, sendKeysReminders: false } : own;
 }
-
-export const EXECUTION_MODES = ['detached_process', 'tmux_auxiliary_window', 'hosted'] as const;
-export type ExecutionMode = (typeof EXECUTION_MODES)[number];

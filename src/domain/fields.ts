@@ -10,6 +10,42 @@ export function about<S extends z.ZodType>(description: string, schema: S): S {
   return schema.describe(description);
 }
 
+/** What a field of text can name besides itself. */
+export const NAMED_THINGS = ['file', 'directory', 'command', 'argument', 'url', 'environment'] as const;
+export type NamedThing = (typeof NAMED_THINGS)[number];
+
+/** Who may give a field that names such a thing, and what is done with it; docs/access.md lists them. */
+export const GIVERS = {
+  owner_or_session:
+    'the owner; others only a file below the working directory of the session, opened without following a link out of it',
+  launcher:
+    'the owner, administrators of the whole server, tokens with the grant `launch`, and people to whom the owner handed an environment file',
+  registrar:
+    "the owner, administrators of the whole server, and tokens with the grant `launch`; only a session of the server's runtime directory",
+  prompter:
+    'whoever may prompt the agent; it becomes one word of the command line of its tool, and is never a flag',
+  told: 'whoever may call; it is stored and shown, and nothing is ever opened, run or asked by it',
+  listed: 'whoever may call; one of a fixed list of names, and nothing else is looked for',
+  nobody: 'nobody: it is refused',
+  own_files: 'the account that owns the files of Rouse (0600 in 0700)',
+  own_config: 'the person whose configuration file or environment it is',
+  project: 'a project, once the owner has trusted its `.rouse.toml` as it is',
+} as const;
+export type Giver = keyof typeof GIVERS;
+
+const namedThings = z.registry<{ names: NamedThing; giver: Giver }>();
+
+/** Marks a field that names a file, a directory, a command or a URL, with who may give it. */
+export function names<S extends z.ZodType>(thing: NamedThing, giver: Giver, schema: S): S {
+  // A copy: words such as `absolutePath` are used in many places.
+  return (schema.clone() as z.ZodType).register(namedThings, { names: thing, giver }) as S;
+}
+
+/** The mark of a schema, if it has one. */
+export function markOf(schema: z.ZodType): { names: NamedThing; giver: Giver } | undefined {
+  return namedThings.get(schema);
+}
+
 /** An object that refuses unknown keys and says which it knows. */
 export function strict<Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
@@ -62,9 +98,15 @@ export function hintIn(issues: readonly z.core.$ZodIssue[]): string | undefined 
   return undefined;
 }
 
+/** Of any text at all; a whole body of a request is smaller. What is stored in lists or kept for long has a maximum of its own. */
+const LONGEST_TEXT = 8 * 1024 * 1024;
+/** Of names, ids, references and paths. */
+const LONGEST_LINE = 4096;
+
 /** Text every store can keep as it is: no U+0000, no half of a surrogate pair. */
 export const text = z
   .string()
+  .max(LONGEST_TEXT, `must have at most ${LONGEST_TEXT} characters`)
   .refine((value) => !value.includes('\u0000'), 'must not contain U+0000')
   .refine((value) => !/\p{Surrogate}/u.test(value), 'must be well-formed Unicode');
 
@@ -72,7 +114,10 @@ export const text = z
 export const notBlank = text.refine((value) => value.trim() !== '', 'must not be empty');
 
 /** Not blank, and trimmed. */
-export const trimmed = text.trim().refine((value) => value !== '', 'must not be empty');
+export const trimmed = text
+  .trim()
+  .max(LONGEST_LINE, `must have at most ${LONGEST_LINE} characters`)
+  .refine((value) => value !== '', 'must not be empty');
 
 export const oneLine = trimmed.refine(
   (value) => !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(value),
@@ -82,6 +127,7 @@ export const oneLine = trimmed.refine(
 /** An instant somebody writes: ISO-8601, UTC unless it carries an offset. */
 export const instant = z
   .string()
+  .max(64, 'must have at most 64 characters')
   .refine(
     (value) => parseUtcTime(value) !== undefined,
     'must be an ISO-8601 time such as 2026-01-31T08:00:00Z',
@@ -90,4 +136,9 @@ export const instant = z
 /** A whole number as far as a double is exact. */
 export const integer = z.int('must be an integer');
 
-export const absolutePath = text.refine((value) => value.startsWith('/'), 'must be an absolute path');
+/** Given to a tool as one word of its command line: it must not be taken for a flag. */
+export const argument = oneLine.refine((value) => !value.startsWith('-'), 'must not begin with "-"');
+
+export const absolutePath = text
+  .max(LONGEST_LINE, `must have at most ${LONGEST_LINE} characters`)
+  .refine((value) => value.startsWith('/'), 'must be an absolute path');

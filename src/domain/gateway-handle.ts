@@ -1,5 +1,5 @@
-import type { ExecutionMode } from './backend.ts';
 import type { FieldProblem } from './field-problem.ts';
+import { EXECUTION_MODES, type ExecutionMode } from './words/execution-modes.ts';
 
 /** The window of the agent itself. No gateway runs there, and nothing may stop or kill it. */
 export const AGENT_WINDOW_INDEX = '0';
@@ -30,15 +30,16 @@ export function tmuxHandleProblems(
   { mode, required, names }: HandleRule,
 ): FieldProblem[] {
   const problems: FieldProblem[] = [];
+  const { window } = EXECUTION_MODES[mode];
   for (const part of ['windowId', 'windowIndex', 'paneId'] as const) {
     const present = handle[part] != null;
-    if (mode !== 'tmux_auxiliary_window' && present) {
+    if (!window && present) {
       problems.push({ path: [names[part]], message: `must be null when the execution mode is ${mode}` });
     }
-    if (mode === 'tmux_auxiliary_window' && !present && required.includes(part)) {
+    if (window && !present && required.includes(part)) {
       problems.push({
         path: [names[part]],
-        message: 'is required when the execution mode is tmux_auxiliary_window',
+        message: `is required when the execution mode is ${mode}`,
       });
     }
   }

@@ -4,12 +4,10 @@ import { dashedStamp, randomHex } from '../base/index.ts';
 export const PUBLIC_REQUEST_KINDS = ['submit_prompt', 'interrupt'] as const;
 /** What the queue holds: also what the gateway asks of itself. */
 export const REQUEST_KINDS = [...PUBLIC_REQUEST_KINDS, 'mail_notifier_prompt'] as const;
-export const REQUEST_STATES = ['accepted', 'running', 'completed', 'failed', 'coalesced'] as const;
 /** Who goes first: people before the usual before machines. */
 export const REQUEST_PRIORITIES = ['high', 'normal', 'low'] as const;
 
 export type RequestKind = (typeof REQUEST_KINDS)[number];
-export type RequestState = (typeof REQUEST_STATES)[number];
 export type RequestPriority = (typeof REQUEST_PRIORITIES)[number];
 
 let lastRequest: number | undefined;
@@ -35,13 +33,3 @@ export const CHAT_SESSION_MODES = ['auto', 'new', 'current', 'tool_last_or_new',
 /** When a direct prompt may be typed: `ready_only` into a ready agent, `if_no_pending` and `always` sooner. */
 export const ADMISSION_POLICIES = ['ready_only', 'if_no_pending', 'always'] as const;
 export type AdmissionPolicy = (typeof ADMISSION_POLICIES)[number];
-
-export const NOTIFIER_MODES = ['any_inbox', 'unread_only'] as const;
-export type NotifierMode = (typeof NOTIFIER_MODES)[number];
-
-/** How often unchanged mail is announced again. */
-export const REPEAT_POLICIES = ['every_poll', 'on_change', 'backoff'] as const;
-export type RepeatPolicy = (typeof REPEAT_POLICIES)[number];
-
-/** How an agent is woken for mail when somebody only says that it shall be. */
-export const USUAL_WAKES = { interval_seconds: 60, repeat: 'backoff', wakes_per_hour: 30 } as const;

@@ -1,5 +1,5 @@
-import type { ExecutionMode } from './backend.ts';
 import type { ListenerHost } from './listener.ts';
+import { type ExecutionMode, modeElsewhere } from './words/execution-modes.ts';
 
 export const GATEWAY_HEALTH = ['healthy', 'not_attached'] as const;
 export const CONNECTIVITY = ['connected', 'unavailable'] as const;
@@ -35,6 +35,44 @@ export interface GatewayStatusCore {
   gateway_tmux_pane_id: string | null;
   managed_agent_instance_epoch: number;
   managed_agent_instance_id: string | null;
+}
+
+/** Each field of the source's own status. */
+const CORE = {
+  attach_identity: true,
+  backend: true,
+  tmux_session_name: true,
+  gateway_health: true,
+  managed_agent_connectivity: true,
+  managed_agent_recovery: true,
+  request_admission: true,
+  terminal_surface_eligibility: true,
+  active_execution: true,
+  execution_mode: true,
+  queue_depth: true,
+  gateway_host: true,
+  gateway_port: true,
+  gateway_tmux_window_id: true,
+  gateway_tmux_window_index: true,
+  gateway_tmux_pane_id: true,
+  managed_agent_instance_epoch: true,
+  managed_agent_instance_id: true,
+} satisfies Record<keyof GatewayStatusCore, true>;
+
+/** A status as state.json holds it, which others read: what is ours of it is only told, never written there. */
+export function stateDocument<S extends GatewayStatusCore>(status: S): GatewayStatusCore & Versioned {
+  const core = Object.fromEntries(Object.keys(CORE).map((field) => [field, status[field as keyof S]]));
+  return {
+    schema_version: 1,
+    protocol_version: 'v1',
+    ...(core as unknown as GatewayStatusCore),
+    execution_mode: modeElsewhere(status.execution_mode),
+  };
+}
+
+interface Versioned {
+  schema_version: 1;
+  protocol_version: 'v1';
 }
 
 export interface AdmissionFacts {

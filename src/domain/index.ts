@@ -40,13 +40,26 @@ export type {
   NewAttachment,
 } from './mail/operations.ts';
 export * from './mail-skills.ts';
+export * from './names.ts';
+export * from './phrases/command-in.ts';
+export * from './phrases/dialog-after.ts';
+export * from './phrases/enable-command.ts';
+export * from './phrases/reason-text.ts';
+export * from './phrases/request-title.ts';
+export * from './phrases/time-words.ts';
+export * from './phrases/wake-words.ts';
+export * from './relaunch-command.ts';
 export * from './reminder/cron.ts';
 export * from './reminder/reminder.ts';
 export * from './reminder/reminder-cadence.ts';
 export * from './reminder/reminder-ranking.ts';
+export * from './settings/heartbeat.ts';
+export * from './settings/server-settings.ts';
+export * from './settings/wake-settings.ts';
 export * from './standing.ts';
+export * from './tables.ts';
 export * from './tui-timings.ts';
 export * from './utc-time.ts';
+export * from './words/needs.ts';
 export * from './words/reasons.ts';
-export * from './words/time-words.ts';
-export * from './words/wake-words.ts';
+export * from './words/standings.ts';

@@ -57,10 +57,18 @@ const ROWS = {
     variable: 'ROUSE_MAX_ATTACHMENT_BYTES',
     standard: 16 * 1024 * 1024,
     unit: 'bytes in the attachments of a message',
-    meaning: 'Bytes of all attachments of one message that a fleet server carries',
+    meaning:
+      'Bytes of all attachments of one message that a fleet server carries, or that somebody other than the owner sends',
     instead: 'attach less, or say where the file can be found',
     // The server keeps them in its database.
     most: 256 * 1024 * 1024,
+  }),
+  localAttachmentBytes: row({
+    variable: 'ROUSE_MAX_LOCAL_ATTACHMENT_BYTES',
+    standard: 1024 * 1024 * 1024,
+    unit: 'bytes in the attachments of a message',
+    meaning: 'Bytes of all attachments of one message that its owner sends in a mail store of this host',
+    instead: 'attach less, or say where the file can be found',
   }),
   bodyBytes: row({
     variable: 'ROUSE_MAX_BODY_BYTES',
@@ -70,6 +78,14 @@ const ROWS = {
     instead: 'send it in parts, or put long text into a file',
     // A body is parsed in one go, and nothing else happens meanwhile.
     most: 64 * 1024 * 1024,
+  }),
+  typedBytes: row({
+    variable: 'ROUSE_MAX_TYPED_BYTES',
+    standard: 256 * 1024,
+    unit: 'bytes',
+    meaning: 'Bytes of one prompt that is typed into a terminal',
+    instead: 'put long text into a file and name it in the prompt',
+    most: 4 * 1024 * 1024,
   }),
   keysLength: row({
     variable: 'ROUSE_MAX_KEYS_LENGTH',
@@ -129,6 +145,20 @@ const ROWS = {
     unit: 'followers of tasks on the server',
     meaning: 'Followers of A2A tasks on one fleet server',
     instead: 'ask with GetTask',
+  }),
+  agentsPerOrg: row({
+    variable: 'ROUSE_MAX_AGENTS_PER_ORG',
+    standard: 20_000,
+    unit: 'agents in an org',
+    meaning: 'Agents of one org on a fleet server, without those that were removed',
+    instead: 'remove agents that are gone',
+  }),
+  tokensPerOrg: row({
+    variable: 'ROUSE_MAX_TOKENS_PER_ORG',
+    standard: 10_000,
+    unit: 'tokens of people in an org',
+    meaning: 'Good tokens of people and administrators of one org',
+    instead: 'revoke tokens that are not needed',
   }),
   connections: row({
     variable: 'ROUSE_MAX_CONNECTIONS',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { connectHost, LISTENER_HOSTS, type ListenerSources, resolveListener } from './listener.ts';
+import { connectHost } from '../base/index.ts';
+import { LISTENER_HOSTS, type ListenerSources, resolveListener } from './listener.ts';
 
 const HOST = 'HOUMAO_AGENT_GATEWAY_HOST';
 const PORT = 'HOUMAO_AGENT_GATEWAY_PORT';

@@ -144,8 +144,3 @@ function refusePort(shown: string, origin: ListenerOrigin): never {
     `${NAMES[origin][1]} is ${shown}, but must be an integer from 1 to 65535 (0 for any free port)`,
   );
 }
-
-/** The address a client uses for a gateway bound to `host`. */
-export function connectHost(host: string): string {
-  return host === '0.0.0.0' ? LOOPBACK : host;
-}

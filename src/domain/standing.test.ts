@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { readReason } from './phrases/reason-text.ts';
 import { standingOf } from './standing.ts';
 
-const of = (...reasons: string[]) => standingOf({ tool: 'claude', reasons });
+const of = (...reasons: string[]) => standingOf({ tool: 'claude', reasons: reasons.map(readReason) });
 
 describe('how it stands with an agent', () => {
   it('is idle when nothing speaks against a prompt, and not watched when nobody has looked', () => {
@@ -11,6 +12,19 @@ describe('how it stands with an agent', () => {
       words: 'not watched',
       needs_you: null,
     });
+  });
+
+  it("never calls Rouse's own text a person's draft", () => {
+    const reasons = ["editing_input='yes'", "stable='false'"].map(readReason);
+    expect(standingOf({ tool: 'claude', reasons, typing: 'now' })).toEqual({
+      state: 'waiting',
+      words: 'a prompt is being typed',
+      needs_you: null,
+    });
+    expect(standingOf({ tool: 'claude', reasons, typing: 'left' }).needs_you).toMatch(/that Rouse typed/);
+    expect(
+      standingOf({ tool: 'claude', reasons: [readReason("dialog='permission'")], typing: 'now' }).words,
+    ).toBe('permission dialog');
   });
 
   it.each([
@@ -41,7 +55,8 @@ describe('how it stands with an agent', () => {
   });
 
   it('what the gateway itself waits for needs a person too, also while the agent works', () => {
-    const known = { tool: 'codex', reasons: ["phase='active'"], request_admission: 'blocked_reconciliation' };
+    const reasons = [readReason("phase='active'")];
+    const known = { tool: 'codex', reasons, request_admission: 'blocked_reconciliation' as const };
     expect(standingOf(known)).toMatchObject({
       state: 'needs_you',
       needs_you: expect.stringContaining('reconcile'),
@@ -54,6 +69,18 @@ describe('how it stands with an agent', () => {
       words: 'mail loop',
       needs_you: expect.stringContaining('20 automatic replies in a thread without a person'),
     });
+  });
+
+  it('mail tools that a process started by hand has not got are named while the agent is idle', () => {
+    const known = { tool: 'codex', tools_missing: true };
+    expect(standingOf({ ...known, reasons: [] })).toEqual({
+      state: 'idle',
+      words: 'idle; started by hand: no mail tools, relaunch gives them',
+      needs_you: null,
+    });
+    expect(standingOf({ ...known, reasons: [readReason("dialog='permission'")] }).words).toBe(
+      'permission dialog',
+    );
   });
 
   it('mail tools that the tool cannot reach need a relaunch, also while the agent is idle', () => {

@@ -1,196 +1,167 @@
-/**
- * How it stands with an agent, in plain words, and what a person has to do about it: the one home of what is shown as
- * "needs you: …" by `rouse why`, `gateway status`, `tui state` and every list of agents.
- *
- * Made from the reasons of the readiness gate as they are observed, stored and sent (`dialog='permission'`), and from what
- * the gateway adds to them; so it is the same for a live agent and for one that is read from a file. Words only: nothing
- * is decided by them, and what has no words here is still not typed into.
- */
-export const STANDINGS = ['idle', 'working', 'waiting', 'needs_you', 'gone', 'unknown'] as const;
+import type { Admission } from './gateway-status.ts';
+import { reasonRow } from './phrases/reason-text.ts';
+import type { NeedKind } from './words/needs.ts';
+import type { Reason } from './words/reasons.ts';
+import {
+  type About,
+  STANDING,
+  type STANDINGS,
+  type StandingCode,
+  type StandingRow,
+} from './words/standings.ts';
 
+/**
+ * How it stands with an agent, in plain words, and what a person has to do about it: what is shown as "needs you: …" by
+ * `rouse why`, `gateway status`, `tui state` and every list of agents. The words are in `words/standings.ts`.
+ */
 export interface Standing {
-  /**
-   * `waiting`: for a moment, or for somebody who is at it. `needs_you`: until a person does something. `gone`: the tool
-   * does not run. `unknown`: nobody has looked.
-   */
   state: (typeof STANDINGS)[number];
   /** A few words, without a full stop: `working`, `permission dialog`, `draft in its composer`. */
   words: string;
   /** What the person is to do; null while nobody is needed. Stands behind "needs you: ". */
   needs_you: string | null;
+  /** The matter that people want to know of. Absent without one, and from an older gateway. */
+  need?: StandingNeed;
+}
+
+export interface StandingNeed {
+  kind: NeedKind;
+  /** What the person is to do who sees its screen already, where that is less than `needs_you`. */
+  here?: string;
+  /** The same behind the agent's name, where that is shorter: `asks for permission`. */
+  says?: string;
+  /** The command that mends it, where one does. */
+  command?: string;
+}
+
+/** One matter of an agent for which a person is needed, or of which people want to know. */
+export interface AgentNeed extends StandingNeed {
+  /** What it is, in a few words; of a delivery, what was to be delivered. */
+  words: string;
+  /** What the person is to do; null for what ends by itself, or is only to be known. */
+  needs_you: string | null;
+  since_utc: string | null;
+  /** Of a delivery that ended badly. */
+  request?: { request_id: string; detail: string };
 }
 
 export interface KnownOfAgent {
+  agent?: string | null | undefined;
   /** What the tool is called: claude, codex, … */
   tool: string;
-  /** The gate's reasons, `name='value'` each, in its order; none: a prompt may be typed. Undefined: nobody has looked. */
-  reasons: readonly string[] | undefined;
-  request_admission?: string | undefined;
+  /** The gate's reasons in its order; none: a prompt may be typed. Undefined: nobody has looked. */
+  reasons: readonly Reason[] | undefined;
+  request_admission?: Admission | undefined;
+  /** Text in its composer is Rouse's own: it is being typed `now`, or was `left` there, not proven to be taken. */
+  typing?: 'now' | 'left' | undefined;
   /** Automatic replies in a thread whose wakes are paused for them. */
   mail_loop?: number | undefined;
   /** Its gateway is not where the tool was told to find its mail tools. */
   tools_elsewhere?: boolean | undefined;
+  /** What keeps its gateway from its work. */
+  gateway_trouble?: GatewayTrouble | undefined;
+  /** Its process was started by hand, without the mail tools that the launch gives. */
+  tools_missing?: boolean | undefined;
 }
 
-interface Told {
-  state: Exclude<Standing['state'], 'idle'>;
-  words: string;
-  needs_you?: string;
+/** Something that keeps a gateway from doing its work: why, as `/health` has it, and what mends it. */
+export interface GatewayTrouble {
+  reason: string;
+  mend: string;
+  /** The command that `mend` names. */
+  command?: string | undefined;
 }
 
-type Words = (value: string, tool: string) => Told;
-
-const needs = (words: string, needs_you: string): Told => ({ state: 'needs_you', words, needs_you });
-const waits = (words: string): Told => ({ state: 'waiting', words });
-
-const DIALOGS: Record<string, Words> = {
-  permission: () => needs('permission dialog', 'it asks for permission; answer in its window'),
-  trust: () => needs('trust dialog', 'it asks whether this folder may be trusted; answer in its window'),
-  login: (_, tool) => needs('login dialog', `log in to ${tool} in its window`),
-  api_key: (_, tool) => needs('API key dialog', `${tool} asks which API key to use; answer in its window`),
-  first_run: (_, tool) => needs('first-run screen', `finish the first-run set-up of ${tool} in its window`),
-  update: (_, tool) =>
-    needs('update dialog', `${tool} offers an update of itself; accept or skip it in its window`),
-  question: () => needs('question', 'it asks a question; answer in its window'),
-  picker: () => needs('menu', 'a menu is open in its window; choose or press Escape'),
-  text_field: () => needs('form', 'a form is open in its window; fill it in or press Escape'),
+/** What mends a place that a gateway cannot write. */
+export const MEND_UNWRITABLE: Omit<GatewayTrouble, 'reason'> = {
+  mend: 'make room there or make it writable, and it goes on by itself; "rouse doctor" shows the free space',
+  command: 'rouse doctor',
 };
 
-const UNKNOWN_DIALOG = needs('dialog', 'a dialog is open in its window; look at it and answer');
-
-/** In the order in which they are told; the first that needs a person is what is asked for. */
-const REASONS: Record<string, Words> = {
-  process: (value) =>
-    value === 'gone' || value === 'shell'
-      ? {
-          state: 'gone',
-          words: 'tool gone',
-          needs_you: 'its tool has ended; "rouse agents relaunch" starts it',
-        }
-      : needs('another program in front', 'another program runs in its window; end it'),
-  connectivity: () => ({
-    state: 'gone',
-    words: 'out of reach',
-    needs_you: 'it cannot be reached; look at its window',
-  }),
-  copy_mode: () => needs('scrolled back', 'its window is in copy mode; press q there'),
-  person_typing: () => waits('somebody is typing'),
-  unseen_paste: () => waits('the tool has not answered what was typed'),
-  cao: () => needs('CAO server away', 'the CAO server that owns its terminal does not answer; start it'),
-  cao_terminal: () => needs('unknown to CAO', 'CAO no longer knows its terminal; join another one'),
-  cao_window: () =>
-    needs('window renamed', 'CAO types by the name of its window; give the window back its own name'),
-  cao_pane: () =>
-    needs(
-      'another pane in front',
-      'CAO would type into another pane of its window; close or leave that pane',
-    ),
-  cao_status: (status) =>
-    status === 'processing'
-      ? { state: 'working', words: 'working, as CAO has it' }
-      : needs(`CAO says ${status}`, `CAO says that it is ${status.replaceAll('_', ' ')}; look at it`),
-  cao_inbox: () => waits('CAO has mail for it'),
-  pane_input: () => needs('pane takes no input', 'its pane does not take input as it should; look at it'),
-  dialog: (kind, tool) => DIALOGS[kind]?.(kind, tool) ?? UNKNOWN_DIALOG,
-  tool_version: (version, tool) =>
-    needs(
-      'version not known',
-      `version ${version} of ${tool} is not known, so nothing is typed into it; use another version, or update Rouse`,
-    ),
-  stalled: () => needs('screen not recognised', 'its screen is not recognised; look at it'),
-  ready_posture: () => waits('screen not recognised yet'),
-  menu: () => needs('menu', 'a menu is open over its composer; press Escape there'),
-  input_mode: () => needs('shell mode', 'its composer is in shell mode; press Escape there'),
-  editing_input: () => needs('draft in its composer', 'a draft stands in its composer; send or delete it'),
-  exit_armed: () => waits('one more key would end the tool'),
-  phase: () => ({ state: 'working', words: 'working' }),
-  active_turn_id: () => ({ state: 'working', words: 'working' }),
-  pending_input: () => waits('input is queued in the tool'),
-  contradiction: (what) =>
-    needs('contradicting signs', `what is seen contradicts itself (${what}); look at it`),
-  usage_limit: (until) => waits(until === 'hit' ? 'usage limit reached' : `usage limit reached (${until})`),
-  logged_out: (said, tool) => needs('logged out', `log in to ${tool} in its window; it says "${said}"`),
-};
-
-/** What kind of matter it is that a person is needed for. */
-export type StandingMatter =
-  | 'dialog'
-  | 'trust'
-  | 'update'
-  | 'logged_out'
-  | 'usage_limit'
-  | 'mail_loop'
-  | 'undecided'
-  | 'gone'
-  | 'other';
-
-const MATTERS: Record<string, StandingMatter> = {
-  'permission dialog': 'dialog',
-  'trust dialog': 'trust',
-  'login dialog': 'logged_out',
-  'API key dialog': 'dialog',
-  'first-run screen': 'dialog',
-  'update dialog': 'update',
-  question: 'dialog',
-  menu: 'dialog',
-  form: 'dialog',
-  dialog: 'dialog',
-  'logged out': 'logged_out',
-  'mail loop': 'mail_loop',
-  'earlier requests undecided': 'undecided',
-  'tool gone': 'gone',
-  'out of reach': 'gone',
-  'session gone': 'gone',
-};
-
-/** By the words of a standing; null while nobody is needed. A usage limit ends by itself, and people want to know of it. */
-export function matterOf({ words, needs_you }: Pick<Standing, 'words' | 'needs_you'>): StandingMatter | null {
-  if (words.startsWith('usage limit reached')) return 'usage_limit';
-  return needs_you === null ? null : (MATTERS[words] ?? 'other');
+interface Found {
+  code: StandingCode;
+  value?: string;
+  /** Where the row itself cannot know it. */
+  command?: string | undefined;
 }
-
-/** A matter of a second that is nobody's business: a still screen is told the same as one that will be in a moment. */
-const PASSING = "stable='false'";
-
-const FRAGMENT = /^(\w+)='([\s\S]*)'$/;
 
 /** Pure: the same knowledge gives the same words. */
-export function standingOf({ tool, reasons, ...gateway }: KnownOfAgent): Standing {
-  const lasting = reasons?.filter((reason) => reason !== PASSING);
-  const told = (lasting ?? []).flatMap((reason) => {
-    const [, name = '', value = ''] = FRAGMENT.exec(reason) ?? [];
-    return REASONS[name]?.(value, tool) ?? [];
-  });
-  const asked = [...told, ...askedByGateway(gateway)].find((each) => each.needs_you);
-  const shown = asked?.state === 'needs_you' ? asked : (told[0] ?? asked);
-  if (shown) return { ...shown, needs_you: asked?.needs_you ?? null };
-  if (lasting === undefined) return { state: 'unknown', words: 'not watched', needs_you: null };
-  return lasting.length === 0
-    ? { state: 'idle', words: 'idle', needs_you: null }
-    : { state: 'waiting', words: 'not ready', needs_you: null };
+export function standingOf({ reasons, typing, tools_missing, ...known }: KnownOfAgent): Standing {
+  const seen = reasons?.flatMap((each) => foundIn(each, typing));
+  const found = seen ?? [];
+  // While its gateway cannot work, nothing else about a living tool can be mended through it.
+  const gone = found.filter(({ code }) => rowOf(code).state === 'gone');
+  const asked = [...gone, ...inTrouble(known), ...found, ...askedByGateway(known)].find(
+    ({ code }) => rowOf(code).todo !== undefined,
+  );
+  const shown = asked && rowOf(asked.code).state === 'needs_you' ? asked : (found[0] ?? asked);
+  if (shown) return describeStanding(shown, known, asked);
+  if (seen === undefined) return describeStanding({ code: 'not_looked_at' }, known);
+  return describeStanding({ code: tools_missing ? 'idle_by_hand' : 'idle' }, known);
 }
 
-type KnownOfGateway = Pick<KnownOfAgent, 'request_admission' | 'mail_loop' | 'tools_elsewhere'>;
+const OWN_TEXT = { now: 'being_typed', left: 'own_text_left' } as const;
 
-function askedByGateway({ request_admission, mail_loop, tools_elsewhere }: KnownOfGateway): Told[] {
-  const asked: Told[] = [];
-  if (request_admission === 'blocked_reconciliation')
-    asked.push(
-      needs('earlier requests undecided', 'decide about earlier requests: "rouse agents gateway reconcile"'),
-    );
-  if (mail_loop !== undefined)
-    asked.push(
-      needs(
-        'mail loop',
-        `a mail loop: ${mail_loop} automatic replies in a thread without a person; write into it, or resume it with "rouse agents gateway mail-notifier resume"`,
-      ),
-    );
-  if (tools_elsewhere)
-    asked.push(
-      needs(
-        'mail tools out of reach',
-        'its gateway had to take another port, so it has lost its mail tools; "rouse agents relaunch" gives them back',
-      ),
-    );
-  return asked;
+function foundIn({ code, value }: Reason, typing: KnownOfAgent['typing']): Found[] {
+  if (typing && code === 'draft') return [{ code: OWN_TEXT[typing] }];
+  const { standing: stands } = reasonRow(code);
+  const found = typeof stands === 'string' ? stands : stands(value);
+  return found === 'passing' ? [] : [{ code: found, value }];
+}
+
+const rowOf = (code: StandingCode): StandingRow => STANDING[code];
+
+/** The words of `found`; what is asked of a person may be something that came after it. */
+export function describeStanding(
+  found: Found,
+  { agent, tool = '' }: { agent?: string | null | undefined; tool?: string },
+  asked: Found | undefined = found,
+): Standing {
+  const { state, words } = rowOf(found.code);
+  const need = needOf(rowOf(asked.code).need ? asked : found, { agent, tool });
+  const todo = tellOf(rowOf(asked.code).todo, { value: asked.value ?? '', agent, tool });
+  const { where } = rowOf(asked.code);
+  return {
+    state,
+    words: tellOf(words, { value: found.value ?? '', agent, tool })!,
+    needs_you: todo === undefined ? null : where ? `${todo}; ${where}` : todo,
+    ...(need && { need }),
+  };
+}
+
+function needOf({ code, value = '', command }: Found, on: Omit<About, 'value'>): StandingNeed | null {
+  const row = rowOf(code);
+  if (!row.need) return null;
+  const about = { ...on, value };
+  const mends = command ?? row.command?.(about);
+  return {
+    kind: row.need,
+    ...(row.where && { here: tellOf(row.todo, about)! }),
+    ...(row.says !== undefined && { says: row.says }),
+    ...(mends !== undefined && { command: mends }),
+  };
+}
+
+const tellOf = (words: StandingRow['todo'], about: About): string | undefined =>
+  typeof words === 'function' ? words(about) : words;
+
+type KnownOfGateway = Omit<KnownOfAgent, 'tool' | 'reasons'>;
+
+function inTrouble({ gateway_trouble: trouble }: KnownOfGateway): Found[] {
+  if (trouble === undefined) return [];
+  const { reason, mend, command } = trouble;
+  return [{ code: 'gateway_in_trouble', value: `its gateway is in trouble: ${reason}; ${mend}`, command }];
+}
+
+function askedByGateway({ request_admission, mail_loop, tools_elsewhere }: KnownOfGateway): Found[] {
+  return [
+    ...(request_admission === 'blocked_reconciliation' ? [{ code: 'undecided' as const }] : []),
+    ...(mail_loop === undefined ? [] : [{ code: 'mail_loop' as const, value: String(mail_loop) }]),
+    ...(tools_elsewhere ? [{ code: 'tools_elsewhere' as const }] : []),
+  ];
+}
+
+/** The matter of a standing; none while nobody is needed or wants to know. */
+export function needsOf({ words, needs_you, need }: Standing, since_utc: string | null): AgentNeed[] {
+  return need ? [{ ...need, words, needs_you, since_utc }] : [];
 }

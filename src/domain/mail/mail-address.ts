@@ -2,7 +2,7 @@ import { invalid } from '../../base/index.ts';
 
 /**
  * Who mail is from and for. An address is `local@domain`; it is also the name of a folder, so its grammar is
- * narrow. Case is kept and matters: `A@x` and `a@x` are two mailboxes.
+ * narrow. Case matters before the @ (`A@x` and `a@x` are two mailboxes) and never behind it: domains are lower-case.
  */
 const ADDRESS = /^[A-Za-z0-9][A-Za-z0-9._+-]*@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
 
@@ -22,9 +22,16 @@ export function isAddress(text: string): boolean {
   );
 }
 
-/** The trimmed address, or `invalid` naming the field. */
-export function parseAddress(text: string, field = 'address'): string {
+/** One spelling for each mailbox: without white space around it, the domain in lower case. */
+export function canonicalAddress(text: string): string {
   const address = text.trim();
+  const at = address.lastIndexOf('@');
+  return at === -1 ? address : address.slice(0, at) + address.slice(at).toLowerCase();
+}
+
+/** The canonical address, or `invalid` naming the field. */
+export function parseAddress(text: string, field = 'address'): string {
+  const address = canonicalAddress(text);
   if (address.length > LONGEST_ADDRESS)
     throw invalid(`${field} is longer than ${LONGEST_ADDRESS} characters`, { hint: 'use a shorter address' });
   if (!isAddress(address)) {
@@ -61,6 +68,7 @@ export function agentPrincipal(agentName: string): string {
 export function isReservedAddress(address: string): boolean {
   const at = address.lastIndexOf('@');
   return (
-    address.slice(at + 1) === LOCAL_DOMAIN && address.slice(0, at).toUpperCase().startsWith(SYSTEM_PREFIX)
+    address.slice(at + 1).toLowerCase() === LOCAL_DOMAIN &&
+    address.slice(0, at).toUpperCase().startsWith(SYSTEM_PREFIX)
   );
 }

@@ -26,6 +26,9 @@ export interface MailAttachment {
   label?: string;
 }
 
+/** It becomes the name of a directory. */
+export const ATTACHMENT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
 /** Whether a managed copy may be kept at this path of the root. */
 export function isManagedPath(path: string): boolean {
   return /^attachments\/managed\/[^/]+\/[^/]+$/.test(path) && !path.split('/').includes('..');

@@ -7,6 +7,7 @@ import {
   bounded,
   instant,
   integer,
+  names,
   notBlank,
   oneLine,
   rules,
@@ -14,6 +15,7 @@ import {
   text,
   trimmed,
 } from '../fields.ts';
+import { LIMITS, limitSentence } from '../limits.ts';
 import { ARCHIVE, parseBoxName } from './mail-box.ts';
 import { ANSWERED_STATES, type MailPlace, READ_STATES, REPLY_POLICIES } from './mail-query.ts';
 
@@ -26,10 +28,12 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** Shorter than a stored subject may be, so that "Re: " always fits in front. */
 const LONGEST_SUBJECT = 900;
 const LONGEST_PATH = 4096;
+const MOST_REFS = 10_000;
 
 const box = z
   .string()
   .trim()
+  .max(300)
   .superRefine((value, context) => {
     try {
       parseBoxName(value);
@@ -39,12 +43,14 @@ const box = z
     }
   });
 
-const messageRef = about('`message_ref` of a message, as the lists show it.', trimmed);
+const oneRef = trimmed.max(1000);
+const messageRef = about('`message_ref` of a message, as the lists show it.', oneRef);
 const messageRefs = about(
   '`message_ref`s of the messages.',
   z
-    .array(trimmed)
+    .array(oneRef)
     .min(1)
+    .max(MOST_REFS)
     .refine((refs) => new Set(refs).size === refs.length, 'must not name a message twice'),
 );
 
@@ -52,16 +58,41 @@ const addresses = z.array(bounded('addressLength', trimmed));
 
 const subject = about('One line.', oneLine.max(LONGEST_SUBJECT));
 
-const attachment = strict({
-  path: about(
-    'A local file, by its absolute path.',
-    absolutePath
-      .max(LONGEST_PATH)
-      .refine((path) => oneLine.safeParse(path).data === path, 'must be one line without control characters'),
-  ),
-  label: about('What to call it.', oneLine.max(255).nullish()),
-  copy: about('Keep its bytes with the mail instead of a reference.', z.boolean().default(false)),
-});
+const attachment = rules(
+  strict({
+    path: names(
+      'file',
+      'owner_or_session',
+      about(
+        'A file of the host of the mailbox, by its absolute path. For anyone but the owner it must be below the working directory of the session.',
+        absolutePath
+          .max(LONGEST_PATH)
+          .refine(
+            (path) => oneLine.safeParse(path).data === path,
+            'must be one line without control characters',
+          )
+          .optional(),
+      ),
+    ),
+    name: about('With `content_base64`: the name of the file.', oneLine.max(255).optional()),
+    content_base64: about(
+      'The bytes themselves, instead of a path; they are kept with the mail.',
+      z
+        .base64('must be base64')
+        .max(Math.ceil(LIMITS.attachmentBytes.most / 3) * 4)
+        .optional(),
+    ),
+    label: about('What to call it.', oneLine.max(255).nullish()),
+    copy: about('Keep its bytes with the mail instead of a reference.', z.boolean().default(false)),
+  }),
+  ({ path, name, content_base64: content }) => {
+    if ((path === undefined) === (content === undefined))
+      return [{ path: ['path'], message: 'set exactly one of path or content_base64' }];
+    if ((name === undefined) !== (content === undefined))
+      return [{ path: ['name'], message: 'is required with content_base64, and refused with path' }];
+    return [];
+  },
+);
 
 export const mailBody = text.refine(
   (body) => Buffer.byteLength(body) <= MAX_BODY_BYTES,
@@ -70,7 +101,11 @@ export const mailBody = text.refine(
 
 const outgoing = {
   body_content: about(`Markdown, at most ${MAX_BODY_BYTES} bytes.`, mailBody),
-  attachments: bounded('attachments', z.array(attachment)).default([]),
+  attachments: bounded(
+    'attachments',
+    z.array(attachment),
+    `${limitSentence('localAttachmentBytes')} ${limitSentence('attachmentBytes')}`,
+  ).default([]),
   idempotency_key: about(
     'A retry with the same key and content is the same message; other content is a conflict.',
     oneLine.max(200).nullish(),
@@ -80,7 +115,7 @@ const outgoing = {
 const page = {
   limit: about('Maximum number of messages on a page.', integer.positive().nullish()),
   include_body: about('With the bodies.', z.boolean().default(false)),
-  cursor: about('`next_cursor` of the page before.', z.string().nullish()),
+  cursor: about('`next_cursor` of the page before.', z.string().max(1000).nullish()),
 };
 
 const list = rules(

@@ -1,5 +1,5 @@
 import { invalid } from '../../base/index.ts';
-import type { DeliveryState } from './reminder.ts';
+import type { DeliveryState } from '../words/reminder-states.ts';
 
 /** Beyond it, two rankings that differ by one would be the same number to whoever reads JSON. */
 export const MOST_RANKING = Number.MAX_SAFE_INTEGER;

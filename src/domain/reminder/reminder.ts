@@ -1,15 +1,5 @@
 import type { FieldProblem } from '../field-problem.ts';
-
-export const REMINDER_MODES = ['one_off', 'repeat'] as const;
-export type ReminderMode = (typeof REMINDER_MODES)[number];
-
-export const MISSED_POLICIES = ['skip', 'once'] as const;
-export type MissedPolicy = (typeof MISSED_POLICIES)[number];
-
-export const SELECTION_STATES = ['effective', 'blocked'] as const;
-export const DELIVERY_STATES = ['scheduled', 'overdue', 'executing'] as const;
-export const DELIVERY_KINDS = ['prompt', 'send_keys'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
+import type { MissedPolicy, ReminderMode } from '../words/reminder-kinds.ts';
 
 export interface ReminderDefinition {
   mode: ReminderMode;

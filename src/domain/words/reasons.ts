@@ -1,61 +1,195 @@
-/** The gate's reasons in words; the fragments themselves stay beside them, for searching and for programs. */
-const WORDS: [RegExp, string | ((value: string) => string)][] = [
-  [/process='gone'/, 'the tool is not running'],
-  [/process='shell'/, 'a shell is in front instead of the tool'],
-  [/process='other'/, 'another program is in front instead of the tool'],
-  [/connectivity='unavailable'/, 'the agent cannot be reached'],
-  [/copy_mode='yes'/, 'somebody scrolls in its window (tmux copy mode)'],
-  [/person_typing='yes'/, 'somebody was typing just now'],
-  [/cao='unreachable'/, 'the CAO server that owns its terminal does not answer'],
-  [/cao='not asked yet'/, 'the CAO server that owns its terminal was not asked yet'],
-  [/cao_terminal='unknown'/, 'CAO no longer knows its terminal'],
-  [/cao_window=/, 'its window is not called as CAO knows it'],
-  [/cao_pane=/, 'another pane of its window is the one that CAO would type into'],
-  [/cao_status='([^']*)'/, (status) => `CAO says ${status}`],
-  [/cao_inbox='pending'/, 'CAO has mail of its own for it, which goes first'],
-  [/pane_input='([^']*)'/, (how) => `the input of its pane is ${how}`],
-  [/dialog='([^']*)'/, (kind) => `a dialog is open: ${kind}`],
-  [/tool_version='([^']*)'/, (version) => `its version ${version} is not known`],
-  [/menu='([^']*)'/, (kind) => `a menu is open: ${kind}`],
-  [/input_mode='shell'/, 'its composer is in shell mode'],
-  [/editing_input='yes'/, 'its composer holds a draft'],
-  [/editing_input='unknown'/, 'its composer may hold a draft'],
-  [/exit_armed='yes'/, 'one more key would end the tool'],
-  [/phase='active'|active_turn_id=/, 'it is working on a turn'],
-  [/pending_input='yes'/, 'the tool holds input that it has not taken yet'],
-  [/contradiction='([^']*)'/, (what) => `what is seen contradicts itself: ${what}`],
-  [/usage_limit='([^']*)'/, (until) => `a usage limit was reached (${until})`],
-  [/unseen_paste='pasted'/, 'the tool has not shown what was pasted into it'],
-  [/unseen_paste='entered'/, 'the tool has not answered since Enter was pressed'],
-  [/logged_out='([^']*)'/, (said) => `the tool answers by itself until somebody logs in there: ${said}`],
-  [/stable='false'/, 'its screen is still changing'],
-  [/ready_posture=/, 'its screen was not recognised'],
-  [/stalled='yes'/, 'and has not been for long, so somebody should look at it'],
-  [
-    /request_admission='blocked_reconciliation'/,
-    'earlier requests wait for "rouse agents gateway reconcile"',
-  ],
-  [/request_admission='blocked_unavailable'/, 'the agent is not available'],
-  [/active_execution='running'/, 'the gateway is typing something else'],
-  [
-    /turn='([^']*)'/,
-    (who) => `${who === 'mail' ? 'mail waited longer and goes' : 'a reminder waited longer and goes'} first`,
-  ],
-  [/queue_depth='[1-9]/, 'requests are in line before it'],
-];
+import type { AdmissionPolicy } from '../gateway-request.ts';
+import type { StandingCode } from './standings.ts';
 
-/** `its composer holds a draft (editing_input='yes')`; a detail that is words already is left as it is. */
-export function reasonInWords(detail: string): string {
-  const words = bareReason(detail);
-  return words === detail ? detail : `${words} (${detail})`;
+export interface ReasonRow {
+  /** What it is called outside: `dialog` of `dialog='permission'`. Empty: its value is all there is, as another version says it. */
+  name: string;
+  /** The one value it has, where several reasons share a name. */
+  only?: string;
+  /** What is the matter; empty where there is nothing to say. */
+  words: string | ((value: string) => string);
+  /** Who finds it: the gate on the screen, the server that owns the terminal, the surface, or the gateway. */
+  by: 'gate' | 'owner' | 'surface' | 'gateway';
+  /** The policy from which on a prompt is typed in spite of it. */
+  typing: Exclude<AdmissionPolicy, 'ready_only'> | 'never';
+  /** How it stands with an agent that has it; `passing`: over in a moment, and nobody's business. */
+  standing: StandingCode | 'passing' | ((value: string) => StandingCode);
+  /** Why there is no composer, or why the one that is there is not open and empty. */
+  explains?: 'absence' | 'composer' | 'both';
 }
 
-/** The words alone, where there is no room for more. */
-export function bareReason(detail: string): string {
-  const found = WORDS.flatMap(([pattern, words]) => {
-    const match = pattern.exec(detail);
-    if (!match) return [];
-    return [typeof words === 'string' ? words : words(match[1] ?? '')];
-  });
-  return found.length === 0 ? detail : found.join(', ');
+/** What depends on the value; `otherwise` for one that is not listed. */
+const by =
+  <T>(values: Readonly<Record<string, T>>, otherwise: T) =>
+  (value: string): T =>
+    Object.hasOwn(values, value) ? values[value]! : otherwise;
+
+/** A row of what each of them finds; nothing is typed over it unless it says so. */
+const found =
+  <By extends ReasonRow['by']>(by: By) =>
+  (
+    name: string,
+    words: ReasonRow['words'],
+    standing: ReasonRow['standing'],
+    more: Partial<Pick<ReasonRow, 'only' | 'typing' | 'explains'>> = {},
+  ): ReasonRow & { by: By } => ({ name, words, standing, by, typing: 'never', ...more });
+
+const gate = found('gate');
+const owner = found('owner');
+const surface = found('surface');
+const gateway = found('gateway');
+
+/**
+ * Why an agent must not be disturbed now, in the order in which they are listed. The one table of them: what each is called
+ * outside, its words, whether it may be typed over, and how it stands with the agent.
+ */
+export const REASONS = {
+  tool_gone: gate('process', 'the tool is not running', 'tool_gone', { only: 'gone', explains: 'absence' }),
+  shell_in_foreground: gate('process', 'a shell is in front instead of the tool', 'tool_gone', {
+    only: 'shell',
+    explains: 'absence',
+  }),
+  other_program: gate('process', 'another program is in front instead of the tool', 'other_program', {
+    only: 'other',
+    explains: 'absence',
+  }),
+  process_unknown: gate('process', 'whether the tool runs cannot be found out now', 'process_unseen', {
+    only: 'unknown',
+    explains: 'absence',
+  }),
+  unavailable: surface('connectivity', 'the agent cannot be reached', 'out_of_reach'),
+  copy_mode: gate('copy_mode', 'somebody scrolls in its window (tmux copy mode)', 'copy_mode'),
+  person_typing: gate('person_typing', 'somebody was typing just now', 'person_typing'),
+  unseen_paste: gate(
+    'unseen_paste',
+    by(
+      {
+        entered: 'the tool has not answered since Enter was pressed',
+        pasted_long: 'the tool has not shown for a while what was pasted into it',
+        entered_long: 'the tool has not answered for a while since Enter was pressed',
+      },
+      'the tool has not shown what was pasted into it',
+    ),
+    by({ pasted_long: 'unseen_long', entered_long: 'unseen_long' }, 'unseen_paste'),
+  ),
+  cao_away: owner(
+    'cao',
+    by(
+      { 'not asked yet': 'the CAO server that owns its terminal was not asked yet' },
+      'the CAO server that owns its terminal does not answer',
+    ),
+    'cao_away',
+  ),
+  cao_terminal: owner('cao_terminal', 'CAO no longer knows its terminal', 'cao_terminal'),
+  cao_window: owner('cao_window', 'its window is not called as CAO knows it', 'cao_window'),
+  cao_pane: owner('cao_pane', 'another pane of its window is the one that CAO would type into', 'cao_pane'),
+  cao_status: owner('cao_status', (status) => `CAO says ${status}`, 'cao_status'),
+  cao_inbox: owner('cao_inbox', 'CAO has mail of its own for it, which goes first', 'owner_mail'),
+  pane_input: owner('pane_input', (how) => `the input of its pane is ${how}`, 'pane_input'),
+  cao_busy: owner('cao_status', 'CAO says processing', 'owner_working', {
+    only: 'processing',
+    typing: 'if_no_pending',
+  }),
+  dialog: gate(
+    'dialog',
+    (kind) => `a dialog is open: ${kind}`,
+    by(
+      {
+        permission: 'permission_dialog',
+        trust: 'trust_dialog',
+        login: 'login_dialog',
+        api_key: 'api_key_dialog',
+        first_run: 'first_run',
+        update: 'update_dialog',
+        question: 'question',
+        picker: 'picker',
+        text_field: 'form',
+      },
+      'dialog',
+    ),
+    { explains: 'both' },
+  ),
+  dialog_changed: surface('dialog', 'the dialog that was meant is not on the screen any more', 'dialog', {
+    only: 'changed',
+  }),
+  trial_mark: gate(
+    'trial_mark',
+    by(
+      { shown: 'the mark typed to find its composer is still there' },
+      'the mark typed to find its composer was not seen',
+    ),
+    by({ shown: 'trial_shown' }, 'trial_unseen'),
+  ),
+  unknown_version: gate(
+    'tool_version',
+    (version) => `its version ${version} is not known`,
+    'unknown_version',
+  ),
+  unknown_screen: gate('ready_posture', 'its screen was not recognised', 'unknown_screen'),
+  stalled_screen: gate(
+    'stalled',
+    'and has not been for long, so somebody should look at it',
+    'stalled_screen',
+  ),
+  menu: gate('menu', (kind) => `a menu is open: ${kind}`, 'menu', { explains: 'composer' }),
+  shell_mode: gate('input_mode', 'its composer is in shell mode', 'shell_mode', { explains: 'composer' }),
+  draft: gate(
+    'editing_input',
+    by({ yes: 'its composer holds a draft' }, 'its composer may hold a draft'),
+    'draft',
+    { explains: 'composer' },
+  ),
+  exit_armed: gate('exit_armed', 'one more key would end the tool', 'exit_armed', { explains: 'composer' }),
+  busy_turn: gate('phase', 'it is working on a turn', 'working', {
+    typing: 'if_no_pending',
+    explains: 'composer',
+  }),
+  headless_turn: surface('active_turn_id', 'it is working on a turn', 'working'),
+  pending_input: gate('pending_input', 'the tool holds input that it has not taken yet', 'pending_input', {
+    typing: 'always',
+  }),
+  contradiction: gate('contradiction', (what) => `what is seen contradicts itself: ${what}`, 'contradiction'),
+  usage_limit: gate('usage_limit', (until) => `a usage limit was reached (${until})`, 'usage_limit'),
+  logged_out: gate(
+    'logged_out',
+    (said) => `the tool answers by itself until somebody logs in there: ${said}`,
+    'logged_out',
+  ),
+  unstable_screen: gate('stable', 'its screen is still changing', 'passing', { typing: 'if_no_pending' }),
+  unnamed: surface('', (text) => text, 'not_ready'),
+  request_admission: gateway(
+    'request_admission',
+    by(
+      {
+        blocked_reconciliation: 'earlier requests wait for "rouse agents gateway reconcile"',
+        blocked_unavailable: 'the agent is not available',
+      },
+      '',
+    ),
+    'not_ready',
+  ),
+  active_execution: gateway(
+    'active_execution',
+    by({ running: 'the gateway is typing something else' }, ''),
+    'not_ready',
+  ),
+  turn: gateway(
+    'turn',
+    by({ mail: 'mail waited longer and goes first' }, 'a reminder waited longer and goes first'),
+    'not_ready',
+  ),
+  queue_depth: gateway('queue_depth', by({ '0': '' }, 'requests are in line before it'), 'not_ready'),
+} satisfies Record<string, ReasonRow>;
+
+export type ReasonCode = keyof typeof REASONS;
+
+/** The reasons that a screen alone may give: the gate has a rule for each. */
+export type GateCode = {
+  [Code in ReasonCode]: (typeof REASONS)[Code]['by'] extends 'gate' ? Code : never;
+}[ReasonCode];
+
+/** One reason, as it travels: from whoever found it to whoever shows it. */
+export interface Reason {
+  code: ReasonCode;
+  value: string;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NotifierDecision, RequestView } from '../../wire/index.ts';
+import type { WakeHold } from '../words/wake-holds.ts';
 import { headline, nextLook } from './wake-words.ts';
 
 const decision = (more: Partial<NotifierDecision> = {}): NotifierDecision => ({
@@ -83,6 +84,8 @@ describe('what became of a wake', () => {
   });
 });
 
+const AGENT = { hold: 'agent', look_again_utc: null } as const;
+
 describe('when the agent is looked at again after it was busy', () => {
   const busy = (facts: object) =>
     decision({
@@ -92,17 +95,28 @@ describe('when the agent is looked at again after it was busy', () => {
     });
 
   it('is as soon as it is ready for mail that is new', () => {
-    expect(nextLook(busy({ unannounced_count: 1 }), null)).toBe(
+    expect(nextLook(busy({ unannounced_count: 1 }), AGENT)).toBe(
       'checked again when the agent becomes ready, and every 1 min in any case',
     );
   });
 
   it('is the next interval for mail that was announced, unless the policy asks by itself', () => {
-    expect(nextLook(busy({ unannounced_count: 0 }), null)).toMatch(
+    expect(nextLook(busy({ unannounced_count: 0 }), AGENT)).toMatch(
       /it waits for the next interval \(1 min\)/,
     );
-    expect(nextLook(busy({ unannounced_count: 0, repeat: 'backoff' }), null)).toMatch(
+    expect(nextLook(busy({ unannounced_count: 0, repeat: 'backoff' }), AGENT)).toMatch(
       /when the agent becomes ready/,
     );
+  });
+
+  it('names what holds the mail back by its value, whatever time it ends', () => {
+    const again = '2026-04-16T10:00:00.000Z';
+    const said = (hold: WakeHold): string =>
+      nextLook(busy({ unannounced_count: 1 }), { hold, look_again_utc: again });
+    expect(said('quiet_hours')).toMatch(/^checked again when the quiet hours end, at /);
+    expect(said('wake_budget')).toMatch(
+      /^checked again when enough wakes of the last hour are an hour old, at /,
+    );
+    expect(said('gateway')).toMatch(/^checked again when the gateway is free and the agent is ready, at /);
   });
 });

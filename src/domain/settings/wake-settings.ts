@@ -1,0 +1,160 @@
+import { codesOf } from '../words/table.ts';
+import {
+  NOTIFIER_MODES,
+  type NotifierMode,
+  REPEAT_POLICIES,
+  type RepeatPolicy,
+} from '../words/wake-policies.ts';
+
+export interface QuietHours {
+  /** `22:00`; may be later than `to`: the hours then pass midnight. */
+  from: string;
+  to: string;
+  time_zone: string;
+}
+
+/** What a value may be. */
+export type SettingKind =
+  | { type: 'whole'; from: number; to: number }
+  | { type: 'code'; codes: readonly string[] }
+  | { type: 'hours' };
+
+type ValueOf<Kind> = Kind extends { type: 'whole' }
+  ? number
+  : Kind extends { type: 'code'; codes: readonly (infer Code)[] }
+    ? Code
+    : QuietHours;
+
+export interface WakeSetting {
+  kind: SettingKind;
+  /** When a body leaves it out: it must not; it goes back to its default; it stays as it was. */
+  omitted: 'refused' | 'default' | 'stays';
+  /** What holds before anybody sets it; null: nothing. A setting that may be nothing is taken away by null or `none`. */
+  fallback: number | string | null;
+  /** What `--wake` sets. Undefined: it is left as it is. */
+  usual?: number | string;
+  /** Its column, where it is not its name. */
+  column?: string;
+  flag: { value: string; summary: string };
+  /** In a configuration file, below `wake.`. */
+  config: string;
+  /** In a body; null: its name says it. */
+  body: string | null;
+  /** As people read it, after "wakes are on:". Null: not worth a word. */
+  words: (value: never) => string | null;
+}
+
+const repeats = Object.entries(REPEAT_POLICIES)
+  .map(([code, { help }], n) => `${n === 0 ? '' : ' '}\`${code}\` ${help}`)
+  .join(';');
+
+/**
+ * How an agent is woken for mail. Flags, configuration keys, bodies, storage and what people are shown are made from this
+ * table; a new setting also needs its column (notifier-schema.ts) and its rule (decide-wake.ts).
+ */
+export const WAKE_SETTINGS = {
+  interval_seconds: {
+    kind: { type: 'whole', from: 1, to: 366 * 86_400 },
+    omitted: 'refused',
+    fallback: null,
+    usual: 60,
+    flag: { value: 'N', summary: 'time between two checks when nothing happens; 1 or more' },
+    config: 'Time between two checks when nothing happens.',
+    body: null,
+    words: (seconds: number | null) => `every ${seconds ?? '?'} s`,
+  },
+  mode: {
+    kind: { type: 'code', codes: codesOf(NOTIFIER_MODES) },
+    omitted: 'default',
+    fallback: 'any_inbox',
+    flag: {
+      value: 'MODE',
+      summary: 'any_inbox: until mail is archived (the default); unread_only: until it is read',
+    },
+    config: 'Until mail is archived, or until it is read.',
+    body: 'Omitting it resets it to `any_inbox`.',
+    words: (mode: NotifierMode) => mode,
+  },
+  repeat: {
+    kind: { type: 'code', codes: codesOf(REPEAT_POLICIES) },
+    omitted: 'stays',
+    fallback: 'every_poll',
+    usual: 'backoff',
+    column: 'repeat_policy',
+    flag: {
+      value: 'POLICY',
+      summary:
+        'announce unchanged mail at every interval (the default at first), never, or at growing intervals',
+    },
+    config: 'How often unchanged mail is announced again.',
+    body: `${repeats}. Omitted: as it was; at first \`every_poll\`.`,
+    words: (repeat: RepeatPolicy) => repeat,
+  },
+  quiet_hours: {
+    kind: { type: 'hours' },
+    omitted: 'stays',
+    fallback: null,
+    column: 'quiet_hours_json',
+    flag: {
+      value: 'FROM-TO',
+      summary: 'no wakes between these times of day (or none); mail that arrived is announced afterwards',
+    },
+    config: 'No wakes between these times of day.',
+    body: 'No wakes between these times of day; what came in is announced afterwards. Omitted: as it was; null: none.',
+    words: (hours: QuietHours | null) => hours && `quiet ${hours.from}-${hours.to} ${hours.time_zone}`,
+  },
+  wakes_per_hour: {
+    kind: { type: 'whole', from: 1, to: Number.MAX_SAFE_INTEGER },
+    omitted: 'stays',
+    fallback: null,
+    usual: 30,
+    flag: { value: 'N', summary: 'maximum number of wakes in any hour, or none' },
+    config: 'Maximum number of wakes in any hour.',
+    body: 'Maximum number of wakes in any hour. Omitted: as it was; null: not limited.',
+    words: (wakes: number | null) => (wakes === null ? null : `at most ${wakes} an hour`),
+  },
+} as const satisfies Record<string, WakeSetting>;
+
+type Table = typeof WAKE_SETTINGS;
+export type WakeSettingName = keyof Table;
+
+/** What is set. Null: nothing. */
+export type WakeValues = {
+  [Name in WakeSettingName]:
+    | ValueOf<Table[Name]['kind']>
+    | (Table[Name]['fallback'] extends null ? null : never);
+};
+
+export const wakeSettings = Object.entries(WAKE_SETTINGS) as [WakeSettingName, WakeSetting][];
+
+const collect = (value: (setting: WakeSetting, name: WakeSettingName) => unknown): object =>
+  Object.fromEntries(
+    wakeSettings
+      .map(([name, setting]) => [name, value(setting, name)])
+      .filter(([, each]) => each !== undefined),
+  );
+
+/** Before anybody sets anything. */
+export const NO_WAKES = collect(({ fallback }) => fallback) as WakeValues;
+
+type Usual = {
+  [Name in WakeSettingName as Table[Name] extends { usual: unknown } ? Name : never]: Table[Name] extends {
+    usual: infer U;
+  }
+    ? U
+    : never;
+};
+
+/** How an agent is woken for mail when nobody says more than that it is to be. */
+export const USUAL_WAKES = collect(({ usual }) => usual) as Usual;
+
+/** Of something that has more, what is a setting. */
+export const wakeValuesOf = (from: Readonly<Partial<Record<WakeSettingName, unknown>>>): WakeValues =>
+  collect((_, name) => from[name]) as WakeValues;
+
+/** "any_inbox, backoff, every 60 s, at most 30 an hour" */
+export function wakePolicyWords(values: Partial<WakeValues>): string {
+  const words = wakeSettings.map(([name, { words, fallback }]) => words((values[name] ?? fallback) as never));
+  const [interval, ...rest] = words;
+  return [...rest.slice(0, 2), interval, ...rest.slice(2)].filter(Boolean).join(', ');
+}

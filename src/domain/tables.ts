@@ -1,0 +1,21 @@
+/**
+ * The third door of domain: the closed sets. Loads nothing else, so that the page, in a browser, may enter here.
+ */
+export * from './settings/reminder-fields.ts';
+export * from './words/delivery-outcomes.ts';
+export * from './words/execution-modes.ts';
+export * from './words/message-statuses.ts';
+export * from './words/message-turns.ts';
+export * from './words/notifier-outcomes.ts';
+export * from './words/page-rights.ts';
+export * from './words/reminder-kinds.ts';
+export * from './words/reminder-states.ts';
+export * from './words/request-outcomes.ts';
+export * from './words/request-stages.ts';
+export * from './words/request-states.ts';
+export * from './words/table.ts';
+export * from './words/ticket-kinds.ts';
+export * from './words/ticket-statuses.ts';
+export * from './words/wake-holds.ts';
+export * from './words/wake-policies.ts';
+export * from './words/workspace-statuses.ts';

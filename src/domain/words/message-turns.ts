@@ -1,0 +1,14 @@
+import { codesWith } from './table.ts';
+
+/** What became of the turn of a fleet message after it was submitted. */
+export const MESSAGE_TURNS = {
+  working: { goesOn: true },
+  input_required: { goesOn: true },
+  finished: { goesOn: false },
+  /** The agent is ready again, and nothing proves that the turn ended. */
+  unproven: { goesOn: false },
+  /** The tool is gone or another one. */
+  lost: { goesOn: false },
+} as const satisfies Record<string, { goesOn: boolean }>;
+
+export const TURNS_GOING_ON = codesWith(MESSAGE_TURNS, 'goesOn');

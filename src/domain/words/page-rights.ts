@@ -1,0 +1,34 @@
+import { type CodeOf, codesOf } from './table.ts';
+
+/** What a person may do on the page, each by itself. The words follow "may". */
+export const PAGE_RIGHTS = {
+  view: { words: 'look' },
+  answer: { words: 'answer requests' },
+  write: { words: 'write mail' },
+  operate: { words: 'operate agents' },
+  run: { words: 'start and stop agents' },
+  admin: { words: 'administer the server' },
+} as const satisfies Record<string, { words: string }>;
+
+export type PageRight = CodeOf<typeof PAGE_RIGHTS>;
+
+interface RoleRow {
+  rights: readonly PageRight[];
+  /** Behind the person's name. */
+  words: string;
+}
+
+/** Names for sets of rights, as links and sessions have them. */
+export const PAGE_ROLES = {
+  view: { rights: ['view'], words: 'may look' },
+  answer: { rights: ['view', 'answer', 'write'], words: 'may answer requests and write mail' },
+  operate: { rights: ['view', 'answer', 'write', 'operate'], words: 'may operate agents' },
+} as const satisfies Record<string, RoleRow>;
+
+export type PageRole = CodeOf<typeof PAGE_ROLES>;
+
+export const rightsOf = (role: PageRole): readonly PageRight[] => PAGE_ROLES[role].rights;
+
+/** The first role that has the right: what to ask for. Undefined: no role has it. */
+export const roleWith = (right: PageRight): PageRole | undefined =>
+  codesOf(PAGE_ROLES).find((role) => rightsOf(role).includes(right));

@@ -1,0 +1,22 @@
+import type { CodeOf } from './table.ts';
+
+/** How often a reminder is delivered. */
+export const REMINDER_MODES = {
+  one_off: { words: 'once', repeats: false },
+  repeat: { words: 'repeats', repeats: true },
+} as const satisfies Record<string, { words: string; repeats: boolean }>;
+
+/** What a durable reminder does about times that passed while no gateway ran. */
+export const MISSED_POLICIES = {
+  skip: { words: 'not delivered' },
+  once: { words: 'delivered once' },
+} as const satisfies Record<string, { words: string }>;
+
+/** What a reminder puts into the agent. */
+export const DELIVERY_KINDS = {
+  prompt: { words: 'a prompt' },
+  send_keys: { words: 'raw keys' },
+} as const satisfies Record<string, { words: string }>;
+
+export type ReminderMode = CodeOf<typeof REMINDER_MODES>;
+export type MissedPolicy = CodeOf<typeof MISSED_POLICIES>;

@@ -1,0 +1,92 @@
+import type { ErrorCode } from '../../base/index.ts';
+import type { RequestState } from './request-states.ts';
+import { type CodeOf, codesWith } from './table.ts';
+
+interface OutcomeRow {
+  /** What happened, for people. */
+  words: string;
+  /** What it is on the wire, where the contract has five states. */
+  state: Exclude<RequestState, 'accepted' | 'running'>;
+  /** The code that gives a command which waited for it its exit code. Null is success. */
+  error: ErrorCode | null;
+  /** It, or one that took its place, is with the tool. */
+  reached: boolean;
+  /** Shown as trouble. */
+  trouble: boolean;
+  /** A person is asked to look at it. */
+  asks: boolean;
+  /** Of a message of A2A that did not reach the agent: its state there. */
+  task: 'CANCELED' | 'REJECTED' | 'FAILED';
+}
+
+const ended = { error: null, reached: false, trouble: false, asks: false, task: 'FAILED' } as const;
+
+/** How a request ended. docs/states.md has the same table. */
+export const REQUEST_OUTCOMES = {
+  /** Proven. */
+  submitted: {
+    ...ended,
+    words: 'It was typed, and the tool took it: the stage "submitted" is the proof.',
+    state: 'completed',
+    reached: true,
+  },
+  /** Never counted as done, never typed again. */
+  unconfirmed: {
+    ...ended,
+    words: 'It was typed, but nothing proves that the tool took it. It is not typed again by itself.',
+    state: 'failed',
+    error: 'unavailable',
+    trouble: true,
+    asks: true,
+  },
+  failed: {
+    ...ended,
+    words: 'It failed and is not tried again.',
+    state: 'failed',
+    error: 'internal',
+    trouble: true,
+    asks: true,
+  },
+  /** The tool would not take it as written, or the target cannot do it. */
+  refused: {
+    ...ended,
+    words: 'It was refused, and nothing was submitted.',
+    state: 'failed',
+    error: 'unsupported',
+    trouble: true,
+    task: 'REJECTED',
+  },
+  expired: {
+    ...ended,
+    words: 'Its time ran out before the agent could be disturbed; nothing was typed.',
+    state: 'failed',
+    error: 'not_ready',
+    trouble: true,
+  },
+  cancelled: {
+    ...ended,
+    words: 'Somebody took it out of the line; nothing was typed.',
+    state: 'failed',
+    error: 'conflict',
+    task: 'CANCELED',
+  },
+  superseded: {
+    ...ended,
+    words: 'Its reason was gone when it was about to be typed; nothing was typed.',
+    state: 'failed',
+    error: 'conflict',
+    task: 'CANCELED',
+  },
+  /** A stronger control intent beside it did its work. */
+  coalesced: {
+    ...ended,
+    words: 'A request beside it did its work; nothing was typed for it.',
+    state: 'coalesced',
+    reached: true,
+  },
+} as const satisfies Record<string, OutcomeRow>;
+
+export type RequestOutcome = CodeOf<typeof REQUEST_OUTCOMES>;
+
+export const REACHED_OUTCOMES = codesWith(REQUEST_OUTCOMES, 'reached');
+export const ASKING_OUTCOMES = codesWith(REQUEST_OUTCOMES, 'asks');

@@ -1,0 +1,33 @@
+import { type CodeOf, type CodeWith, codesOf } from './table.ts';
+
+interface StageRow {
+  /** In the ledger on the page. */
+  words: string;
+  /** Seen at the agent's surface, not in the queue. */
+  surface: boolean;
+  /** Its name among the few steps that are shown of everything sent. Null: not one of them. */
+  step: string | null;
+}
+
+/** The life of a request, step by step. Each is stored with where it was seen. */
+export const REQUEST_STAGES = {
+  accepted: { words: 'Accepted', surface: false, step: 'accepted' },
+  running: { words: 'Taken up', surface: false, step: null },
+  typing: { words: 'Being typed', surface: true, step: null },
+  typed: { words: 'Typed', surface: true, step: 'typed' },
+  submitted: { words: 'Submitted', surface: true, step: 'submitted' },
+  turn_seen: { words: 'Turn seen to begin', surface: true, step: null },
+  turn_finished: { words: 'Turn ended', surface: true, step: 'turn ended' },
+  returned: { words: 'Put back in line', surface: false, step: null },
+  kept: { words: 'Kept', surface: false, step: null },
+  finished: { words: 'Finished', surface: false, step: null },
+} as const satisfies Record<string, StageRow>;
+
+export type RequestStage = CodeOf<typeof REQUEST_STAGES>;
+/** What the lane, or whatever else gives the agent a prompt, reports. */
+export type SurfaceStage = CodeWith<typeof REQUEST_STAGES, 'surface'>;
+
+export const STAGE_STEPS = codesOf(REQUEST_STAGES).flatMap((stage) => {
+  const { step } = REQUEST_STAGES[stage];
+  return step === null ? [] : [{ stage, label: step }];
+});
