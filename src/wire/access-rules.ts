@@ -67,6 +67,10 @@ export const FLEET_ACCESS = {
     'The owner; the agent itself; people of its org',
     `yes ${STRANGERS} yes 403 yes yes 403 404 404 yes`,
   ),
+  people_of_it: rule(
+    'The owner, and people of its org: an agent could answer its own permission dialogs',
+    `yes ${STRANGERS} 403 403 yes yes 403 404 404 yes`,
+  ),
   token: rule(
     'Every good token, for what is its own or of its org',
     `401 ${STRANGERS} yes yes yes yes yes yes yes yes`,

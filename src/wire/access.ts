@@ -1,3 +1,4 @@
+import { type FieldRow, fieldsMarkdown } from './access/access-fields.ts';
 import {
   type AccessRule,
   FLEET_ACCESS,
@@ -5,12 +6,13 @@ import {
   GATEWAY_ACCESS,
   GATEWAY_CALLERS,
 } from './access-rules.ts';
+import { CALLERS, CAPABILITIES, type Caller } from './capabilities.ts';
 import { FLEET_ROUTES } from './fleet-routes.ts';
 import type { Routes } from './route.ts';
 import { GATEWAY_ROUTES } from './routes.ts';
 
-/** docs/access.md. */
-export function accessMarkdown(): string {
+/** docs/access.md; `rows` are the fields that name something. */
+export function accessMarkdown(rows: readonly FieldRow[]): string {
   return [
     '# Who may call what',
     '',
@@ -24,7 +26,32 @@ export function accessMarkdown(): string {
     '',
     ...section('Gateway', GATEWAY_CALLERS, GATEWAY_ACCESS, GATEWAY_ROUTES),
     ...section('Fleet server', FLEET_CALLERS, FLEET_ACCESS, FLEET_ROUTES),
+    ...capabilities(),
+    ...fieldsMarkdown(rows),
   ].join('\n');
+}
+
+/** What a body may ask for beyond its route. */
+function capabilities(): string[] {
+  const callers = Object.keys(CALLERS) as Caller[];
+  const cells = (values: readonly string[]): string => `| ${values.join(' | ')} |`;
+  return [
+    '## What not everybody may ask of a gateway',
+    '',
+    'Held for every route and field that could ask for it: keys in a reminder are keys (`src/wire/capabilities.ts`).',
+    '',
+    ...Object.entries(CALLERS).map(([name, meaning]) => `- **${name}**: ${meaning}`),
+    '',
+    cells(['', ...callers]),
+    cells(['---', ...callers.map(() => '---')]),
+    ...Object.values(CAPABILITIES).map(({ meaning, callers: allowed }) =>
+      cells([
+        meaning,
+        ...callers.map((each) => ((allowed as readonly Caller[]).includes(each) ? '✓' : '403')),
+      ]),
+    ),
+    '',
+  ];
 }
 
 function section(
@@ -56,3 +83,5 @@ function section(
     ]),
   ];
 }
+
+export { type FieldRow, fieldsOf, fileFields, routeFields } from './access/access-fields.ts';

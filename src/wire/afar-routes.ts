@@ -38,9 +38,18 @@ export const AFAR_ROUTES = [
   'notifier.preview',
 ] as const satisfies readonly (keyof typeof GATEWAY_PLACES)[];
 
-/** The route of the gateway that this is, where it may be asked from afar. The path comes without its query. */
+/**
+ * The route of the gateway that this is, where it may be asked from afar. The path comes without its query. A path that a URL
+ * would not keep as it is, such as one with `..` or `\\`, is no route: it would match one pattern and reach another.
+ */
 export function afarRoute(method: string, path: string): (typeof AFAR_ROUTES)[number] | undefined {
+  if (!isPlain(path)) return undefined;
   return AFAR_ROUTES.find((id) => methodOf(GATEWAY_PLACES[id]) === method && PATTERNS[id].test(path));
+}
+
+function isPlain(path: string): boolean {
+  const url = `http://127.0.0.1${path}`;
+  return path.startsWith('/') && URL.canParse(url) && new URL(url).pathname === path;
 }
 
 const PATTERNS = Object.fromEntries(

@@ -25,28 +25,6 @@ export const CODES: Readonly<Record<ErrorCode, CodeRow>> = {
   internal: { http: 500, exit: 1, rpc: -32603 },
 };
 
-/**
- * How a request can end, and the code that gives a command which waited for it its exit code; null is success.
- * docs/states.md holds the same table for people.
- */
-export const OUTCOME_CODES = {
-  submitted: null,
-  unconfirmed: 'unavailable',
-  failed: 'internal',
-  refused: 'unsupported',
-  expired: 'not_ready',
-  cancelled: 'conflict',
-  superseded: 'conflict',
-  coalesced: null,
-} as const satisfies Record<string, ErrorCode | null>;
-
-/** 0 for a request that ended well; undefined while it has not ended. */
-export function exitCodeOfOutcome(outcome: keyof typeof OUTCOME_CODES | null): number | undefined {
-  if (outcome === null) return undefined;
-  const code = OUTCOME_CODES[outcome];
-  return code === null ? 0 : CODES[code].exit;
-}
-
 export interface RefusalRow {
   code: ErrorCode;
   http: number;

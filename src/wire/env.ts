@@ -1,4 +1,4 @@
-import { LIMITS } from '../domain/index.ts';
+import { LIMITS, SERVER_SETTINGS, type ServerSettingName, serverSettingMeaning } from '../domain/index.ts';
 
 /** Every variable Rouse reads or publishes. docs/environment.md is generated from this table. */
 export interface Variable {
@@ -17,6 +17,9 @@ const variable = (name: string, kind: Variable['kind'], meaning: string): Variab
   kind,
   meaning,
 });
+
+const serverSetting = (name: ServerSettingName): Variable =>
+  variable(SERVER_SETTINGS[name].variable, 'setting', serverSettingMeaning(name));
 
 export const VARIABLES = [
   variable('ROUSE_HOME', 'setting', 'Root of everything Rouse keeps. Default `~/.rouse`.'),
@@ -61,72 +64,37 @@ export const VARIABLES = [
     'PostgreSQL server of the fleet server: `postgresql://user:password@host/database`. Default: the embedded database.',
   ),
   variable(
-    'REMOTE_LIVENESS_STALE_AFTER',
+    'ROUSE_DATABASE_DIRECT_URL',
     'setting',
-    'Seconds without a heartbeat after which an agent is offline. Default 180.',
+    'The same database without the connection pooler that `DATABASE_URL` leads to; needed where the pooler is in transaction mode. Default: `DATABASE_URL` is no such pooler.',
   ),
+  serverSetting('livenessSeconds'),
   variable(
     'ROUSE_FLEET_TOKEN_FILE',
     'setting',
     'File, 0600, with the token for the fleet server. Default `$ROUSE_HOME/server/admin-token`.',
   ),
-  variable(
-    'ROUSE_KEEP_MESSAGES_DAYS',
-    'setting',
-    'Days for which the fleet server keeps delivered messages. Default 7.',
-  ),
-  variable(
-    'ROUSE_KEEP_DEAD_LETTERS_DAYS',
-    'setting',
-    'Days for which it keeps messages that could not be delivered. Default 30.',
-  ),
-  variable(
-    'ROUSE_KEEP_REQUESTS_DAYS',
-    'setting',
-    'Days for which it keeps requests that have ended, with their threads and events. Open ones are always kept. Default 365.',
-  ),
-  variable(
-    'ROUSE_KEEP_CALLS_DAYS',
-    'setting',
-    'Days for which it keeps who asked what of an agent on another host. Default 30.',
-  ),
+  serverSetting('keepMessagesDays'),
+  serverSetting('keepDeadLettersDays'),
+  serverSetting('keepRequestsDays'),
+  serverSetting('keepCallsDays'),
   variable(
     'REQUEST_NUDGE_SWEEPER_DISABLED',
     'setting',
     '`true`: the fleet server reminds nobody of unanswered requests.',
   ),
-  variable('REQUEST_NUDGE_SWEEPER_INTERVAL_S', 'setting', 'Seconds between two passes. Default 300.'),
-  variable(
-    'REQUEST_NUDGE_STALE_AFTER_S',
-    'setting',
-    'Age in seconds after which an unanswered request is announced. Default 600.',
-  ),
-  variable(
-    'REQUEST_NUDGE_RENUDGE_AFTER_S',
-    'setting',
-    'Seconds before the same request is announced again. Default 3600.',
-  ),
-  variable('REQUEST_NUDGE_BATCH_LIMIT', 'setting', 'Agents in one pass. Default 200.'),
-  variable(
-    'REQUEST_NUDGE_AGENT_SPACING_S',
-    'setting',
-    'Seconds between two nudges to one agent. Default 0: no such rule.',
-  ),
+  serverSetting('nudgeIntervalSeconds'),
+  serverSetting('nudgeStaleAfterSeconds'),
+  serverSetting('nudgeAgainAfterSeconds'),
+  serverSetting('nudgeBatchLimit'),
+  serverSetting('nudgeAgentSpacingSeconds'),
   variable(
     'REQUEST_NUDGE_BACKOFF',
     'setting',
     '`true`: the wait doubles after each unanswered nudge, up to a day.',
   ),
-  variable(
-    'REQUEST_NUDGE_MAX',
-    'setting',
-    'Unanswered nudges after which the requester is notified. Default: never.',
-  ),
-  variable(
-    'REQUEST_NUDGE_HEARTBEAT_MAX_AGE_S',
-    'setting',
-    'Nudge only agents heard from within this many seconds. Default: `online` is enough.',
-  ),
+  serverSetting('nudgeMax'),
+  serverSetting('nudgeHeartbeatMaxAgeSeconds'),
   variable(
     'HOUMAO_GLOBAL_RUNTIME_DIR',
     'setting',
@@ -152,6 +120,11 @@ export const VARIABLES = [
     'ROUSE_PEER_CHECK',
     'setting',
     'How servers on loopback know their owner: `kernel` asks which account connects; `token` wants a token from a 0600 file, which our own commands show by themselves. Default `kernel` on Linux; elsewhere always `token`.',
+  ),
+  variable(
+    'ROUSE_WIRE',
+    'setting',
+    'Whose fields a gateway and the fleet server put into answers: `rouse` all of ours, `houmao` only those that clients of Houmao know, except for callers that send `X-Rouse: 1`; see `docs/compatibility.md`. A gateway has the value of whoever attached it. Default `rouse`.',
   ),
   variable(
     'HOUMAO_AGENT_GATEWAY_HOST',
@@ -188,6 +161,11 @@ export const VARIABLES = [
     'ROUSE_SAVED_EXTRA_CA_CERTS',
     'process',
     'What `NODE_EXTRA_CA_CERTS` was: the launcher puts it aside, because reading it costs each start 60 ms.',
+  ),
+  variable(
+    'ROUSE_CALLED_AS',
+    'process',
+    'The name the launcher was called by, where that is `houmao-mgr`: commands are suggested with it.',
   ),
   variable('HOUMAO_GATEWAY_ATTACH_PATH', 'retired', 'Older pointer to attach.json; unset on publication.'),
   variable('HOUMAO_GATEWAY_ROOT', 'retired', 'Older pointer to the gateway directory; unset on publication.'),

@@ -1,12 +1,15 @@
 import * as z from 'zod';
-import { about, integer } from '../domain/schemas.ts';
+import { allowedIn, type CodeOf, codesOf, isName, type NameKind } from '../domain/index.ts';
+import { about, integer, oneLine } from '../domain/schemas.ts';
 
 export {
   about,
   absolutePath,
+  argument,
   bounded,
   instant,
   integer,
+  names,
   notBlank,
   oneLine,
   rules,
@@ -26,6 +29,14 @@ export function name<S extends z.ZodType>(id: string, schema: S): S {
 /** Optional in a request, refused with any other value. */
 export const schemaVersion = <V extends number>(version: V) => z.literal(version).default(version);
 
+/** A code of a closed set. */
+export const oneOf = <Table extends object>(table: Table): z.ZodEnum<{ [Code in CodeOf<Table>]: Code }> =>
+  z.enum(codesOf(table));
+
+/** A name as its kind may be; see domain/names.ts. */
+export const nameOf = (kind: NameKind, most = 200) =>
+  oneLine.max(most).refine((value) => isName(kind, value), `may have ${allowedIn(kind)}`);
+
 /** A stamp we wrote. */
 export const stamp = z.string();
 
@@ -40,6 +51,18 @@ export const nextPage = {
   next_cursor: about('Give it back as `cursor` for the next page; null on the last.', z.string().nullable()),
   truncated: about('There is another page.', z.boolean()),
 };
+
+/**
+ * Free JSON of at most so many bytes. `x-max-bytes` is in the document as well: a body without a maximum somewhere fails a test.
+ */
+export function smallJson<S extends z.ZodType>(schema: S, maxBytes: number): S {
+  return schema
+    .refine((value) => value === undefined || Buffer.byteLength(JSON.stringify(value)) <= maxBytes, {
+      error: `must be at most ${maxBytes} bytes as JSON`,
+      params: { type: 'too_long' },
+    })
+    .meta({ 'x-max-bytes': maxBytes }) as S;
+}
 
 /** As JSON is written: an escaped NUL, or half of a surrogate pair, which no database takes. */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;

@@ -1,8 +1,8 @@
 import { limitSentence } from '../domain/index.ts';
+import { CARRIED_ROUTES, MANAGED_AGENT_ROUTES } from './agents/managed-agent-routes.ts';
 import { ADMIN_ROUTES, SERVER_ROUTES } from './fleet/admin-routes.ts';
 import { A2A_ROUTES, DELIVERY_ROUTES } from './fleet/delivery-routes.ts';
 import { MAILBOX_ROUTES } from './fleet/mailbox-routes.ts';
-import { CARRIED_ROUTES, MANAGED_AGENT_ROUTES } from './fleet/managed-agent-routes.ts';
 import { REGISTRY_ROUTES } from './fleet/registry-routes.ts';
 import { REQUEST_ROUTES, WORKSPACE_REQUEST_ROUTES } from './fleet/request-routes.ts';
 import { SWEEPER_ROUTES } from './fleet/sweeper-routes.ts';
@@ -42,7 +42,8 @@ export const FLEET_TAGS: Readonly<Record<string, string>> = {
 
 /** Any route of the fleet server may answer these. */
 export const FLEET_ERRORS: Readonly<Record<number, string>> = {
-  401: 'There is no token, or it is not valid.',
+  400: 'The request is not HTTP as it should be, or has no Host.',
+  401: 'There is no token, or it is not valid. The owner needs none on loopback, when no proxy is between and no browser calls.',
   403: 'The token is not enough, another account of the machine calls, or the Host or Origin header is not that of a local program.',
   429: `Too many requests; \`Retry-After\` says when to come back. ${limitSentence('requestsPerSecond')} ${limitSentence('badTokens')}`,
   500: 'The server failed inside.',

@@ -5,7 +5,8 @@ export type HostRequest =
   /** Answered when it has ended. */
   | { do: 'end'; root: string; hand_over: boolean }
   | { do: 'status' }
-  | { do: 'stop' };
+  /** Ends it with all it holds; `hand_over`: live reminders are left to the gateways that come after. */
+  | { do: 'stop'; hand_over?: boolean };
 
 export interface HostedView {
   /** The session's gateway directory. */

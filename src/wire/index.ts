@@ -4,16 +4,21 @@
  *
  * Promises  One noun, one schema: types, checks and the OpenAPI document come from it.
  *           Unknown keys are refused, nothing is coerced, a wrong schema_version is refused.
- *           codes.ts, env.ts, place.ts and places.ts load no schema library; what must start fast imports them directly.
+ *           capabilities.ts, codes.ts, env.ts, place.ts and places.ts load no schema library; what must start fast imports them directly.
  * Never     Opens a file or a socket.
  * Errors    `invalid`, naming each bad field by its path with what is allowed (parse-body.ts).
  */
 export { AFAR_ROUTES, afarRoute } from './afar-routes.ts';
+export { currentServer } from './agents/managed-agent-answers.ts';
+export * from './agents/managed-agent-routes.ts';
+export * from './agents/managed-agents.ts';
+export * from './capabilities.ts';
 export * from './codes.ts';
 export type { BodyIssue } from './describe-issues.ts';
 export * from './env.ts';
 export { isStorableJson, NOT_STORABLE } from './fields.ts';
 export * from './files/attach.ts';
+export * from './files/beside.ts';
 export * from './files/current-instance.ts';
 export * from './files/desired-config.ts';
 export * from './files/fleet-membership.ts';
@@ -23,23 +28,23 @@ export * from './files/host-files.ts';
 export * from './files/launch-plan.ts';
 export * from './files/manifest.ts';
 export { BACKEND_SECTIONS, type BackendSection, backendSection } from './files/manifest-rules.ts';
+export { publishManifest } from './files/publish-manifest.ts';
 export * from './files/registry-record.ts';
 export * from './files/session-files.ts';
+export { splitFile } from './files/split-file.ts';
 export * from './fleet/admin.ts';
 export * from './fleet/admin-routes.ts';
 export * from './fleet/delivery.ts';
 export * from './fleet/delivery-routes.ts';
 export * from './fleet/mailbox.ts';
 export * from './fleet/mailbox-routes.ts';
-export * from './fleet/managed-agent-routes.ts';
-export * from './fleet/managed-agents.ts';
 export * from './fleet/registry.ts';
 export * from './fleet/registry-routes.ts';
 export * from './fleet/request-bodies.ts';
+export * from './fleet/request-lengths.ts';
 export * from './fleet/request-queries.ts';
 export * from './fleet/request-routes.ts';
 export * from './fleet/request-views.ts';
-export * from './fleet/request-words.ts';
 export * from './fleet/server.ts';
 export * from './fleet/sweeper-routes.ts';
 export * from './fleet/sweepers.ts';
@@ -53,6 +58,8 @@ export { fillPath, type Method, prefixed } from './place.ts';
 export { CARRIED_ROOTS, gatewayPath, isPageDocument, isPagePath, PAGE_ROOT } from './places.ts';
 export * from './route.ts';
 export * from './routes.ts';
+export { type SourceView, sourceView } from './source/source-view.ts';
+export { type WireMode, wireMode } from './source/wire-mode.ts';
 export * from './v1/control-prompt.ts';
 export * from './v1/error-body.ts';
 export * from './v1/headless.ts';
@@ -82,3 +89,4 @@ export {
   tuiSnapshot,
   tuiState,
 } from './v1/tui-state.ts';
+export { quietHours } from './v1/wake-settings.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { MCP_HTTP_PLACES } from './places.ts';
-import { routes } from './route.ts';
+import { ourRoutes } from './route.ts';
 
 /** MCP over HTTP; its messages are the protocol's own. */
-export const MCP_ROUTES = routes(MCP_HTTP_PLACES, {
+export const MCP_ROUTES = ourRoutes(MCP_HTTP_PLACES, {
   mcp: {
     tag: 'requests',
     summary: 'The requests of the token as MCP tools',

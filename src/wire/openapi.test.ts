@@ -30,6 +30,12 @@ function everyRef(value: unknown): string[] {
   return [...(typeof own === 'string' ? [own] : []), ...Object.values(value).flatMap(everyRef)];
 }
 
+/** Those that write server-sent events; the other routes are never asked for any. */
+const STREAMS = {
+  gateway: ['events'],
+  fleet: ['a2a.rpc', 'agents.gateway.events', 'requests.events'],
+};
+
 const documented = (routes: Readonly<Record<string, Route>>): Route[] =>
   Object.values(routes).filter((route) => route.documented !== false);
 
@@ -85,7 +91,20 @@ describe.each([
     for (const { responses } of operations)
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '500']));
     for (const { responses } of operations)
-      expect(Object.keys(responses).filter((status) => status < '300')).toHaveLength(1);
+      expect(Object.keys(responses).filter((status) => status < '300').length).toBeGreaterThan(0);
+  });
+
+  it('names every stream as text/event-stream, with the schema of its events, and no other route as one', () => {
+    const streams = operations.filter(({ responses }) =>
+      JSON.stringify(responses).includes('text/event-stream'),
+    );
+    expect(streams.map(({ operationId }) => operationId).sort()).toEqual(STREAMS[name]);
+    for (const { responses } of streams)
+      expect(responses).toMatchObject({
+        200: {
+          content: { 'text/event-stream': { schema: { $ref: expect.stringContaining('#/') } } },
+        },
+      });
   });
 });
 
@@ -93,6 +112,10 @@ it('every schema with a name is in one of the documents', () => {
   const shown = new Set([gateway, fleet].flatMap((each) => Object.keys(each.components.schemas)));
   const ids = Object.keys(z.toJSONSchema(named, { metadata: named, io: 'input' }).schemas);
   expect(ids.filter((id) => !shown.has(id))).toEqual([]);
+});
+
+it('a token whose holder has no mailbox is refused in the documented words', () => {
+  expect(fleet.paths['/mailbox/status']!['get']!.responses).toHaveProperty('422');
 });
 
 describe('the environment', () => {
@@ -121,5 +144,22 @@ describe('the environment', () => {
       expect(meaning).toMatch(/^[A-Z`].*\.$/);
       expect(environmentMarkdown()).toContain(`| \`${name}\` |`);
     }
+  });
+});
+
+describe.each([
+  ['gateway', gateway],
+  ['fleet', fleet],
+])('the document of the %s', (_, { paths }) => {
+  it('names what the door may answer on every route, and on every POST also 415 and X-Rouse', () => {
+    const lacking = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { responses, parameters = [] }]) => {
+        const statuses = ['400', '401', '403', '503', ...(method === 'post' ? ['415'] : [])];
+        const missing = statuses.filter((status) => !(status in responses));
+        if (method === 'post' && !parameters.some(({ name }) => name === 'X-Rouse')) missing.push('X-Rouse');
+        return missing.map((each) => `${method} ${path}: ${each}`);
+      }),
+    );
+    expect(lacking).toEqual([]);
   });
 });

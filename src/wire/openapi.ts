@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { limitSentence } from '../domain/index.ts';
 import { named } from './fields.ts';
 import { FLEET_ERRORS, FLEET_ROUTES, FLEET_TAGS } from './fleet-routes.ts';
-import { BODY_ERRORS, type Route, type Routes } from './route.ts';
+import { BODY_ERRORS, POST_ERRORS, POST_HEADERS, type Route, type Routes } from './route.ts';
 import { COMMON_ERRORS, GATEWAY_ROUTES } from './routes.ts';
 import { errorBody } from './v1/error-body.ts';
 
@@ -49,7 +49,7 @@ const FLEET: Server = {
   tags: FLEET_TAGS,
   port: { default: '9889', description: 'See server/current-instance.json.' },
   security: [{ bearer: [] }],
-  bearer: 'A token made by `rouse tokens create` or by registering an agent.',
+  bearer: 'A token made by `rouse tokens create --kind user --subject NAME` or by registering an agent.',
 };
 
 /** The OpenAPI 3.1 document of a gateway, made from GATEWAY_ROUTES and the schemas they name. */
@@ -87,14 +87,15 @@ function documentOf(server: Server): Json {
 function operation(route: Route, common: Server['errors']): Json {
   const errors = {
     ...common,
-    ...(route.query && { 422: 'A parameter is not allowed.' }),
+    ...((route.query || route.path.includes('{')) && { 422: 'A parameter is not allowed.' }),
+    ...(route.method === 'POST' && POST_ERRORS),
     ...(route.body && BODY_ERRORS),
     ...route.errors,
   };
   const parameters = [
     ...pathParameters(route.path),
     ...queryParameters(route.query),
-    ...headerParameters(route.headers),
+    ...headerParameters({ ...(route.method === 'POST' && POST_HEADERS), ...route.headers }),
   ];
   return {
     operationId: route.id,
@@ -104,21 +105,44 @@ function operation(route: Route, common: Server['errors']): Json {
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: { required: !route.bodyOptional, content: json(route.body) } }),
     responses: {
-      [route.status ?? 200]: {
-        description: 'Done.',
-        content: route.contentType
-          ? { [route.contentType]: { schema: { type: 'string' } } }
-          : json(route.response),
-      },
+      ...Object.fromEntries(
+        Object.entries({
+          [route.status ?? 200]: route.events ? DONE[route.events] : 'Done.',
+          ...route.also,
+        }).map(([status, description]) => [
+          status,
+          { description, ...(!EMPTY.has(status) && { content: success(route) }) },
+        ]),
+      ),
       ...Object.fromEntries(
         Object.entries(errors).map(([status, description]) => [
           status,
-          { description, content: json(errorBody) },
+          { description, ...(status === '401' && CHALLENGE), content: json(errorBody) },
         ]),
       ),
     },
   };
 }
+
+const CHALLENGE = { headers: { 'WWW-Authenticate': { schema: { type: 'string', const: 'Bearer' } } } };
+
+/** Statuses that have no content. */
+const EMPTY: ReadonlySet<string> = new Set(['204', '304']);
+
+function success(route: Route): Json {
+  if (route.contentType) return { [route.contentType]: { schema: { type: 'string' } } };
+  const schema = { $ref: refOf(route.response) };
+  return {
+    ...(route.events !== 'only' && { 'application/json': { schema } }),
+    ...(route.events && { 'text/event-stream': { schema } }),
+  };
+}
+
+/** OpenAPI 3.1 has no schema for the events of a stream: as elsewhere, that of the stream is that of each. */
+const DONE = {
+  only: 'Server-sent events; the `data` of each is JSON of this schema.',
+  also: 'Done. As `text/event-stream`: server-sent events; the `data` of each is JSON of this schema.',
+};
 
 const json = (schema: z.ZodType): Json => ({ 'application/json': { schema: { $ref: refOf(schema) } } });
 

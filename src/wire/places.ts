@@ -141,6 +141,8 @@ export const ADMIN_PLACES = {
   'admin.tokens.create': 'POST /admin/tokens',
   'admin.tokens.list': 'GET /admin/tokens',
   'admin.tokens.revoke': 'POST /admin/tokens/{token_id}/revoke',
+  'admin.mailboxes.list': 'GET /admin/mailboxes',
+  'admin.mailboxes.handOver': 'POST /admin/mailboxes/{mailbox_id}/hand-over',
   'admin.backup': 'GET /admin/backup',
 } as const satisfies Places;
 

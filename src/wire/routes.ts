@@ -40,9 +40,11 @@ import { tuiHistory, tuiHistoryQuery, tuiState } from './v1/tui-state.ts';
 
 /** Every success is 200. Any route may also answer these. */
 export const COMMON_ERRORS: Readonly<Record<number, string>> = {
-  401: 'A token is required: the gateway is bound wider than loopback, or does not know the account that calls as its owner.',
+  400: 'The request is not HTTP as it should be, or has no Host.',
+  401: 'A token is required: the gateway is bound wider than loopback, or the caller is not a program of its owner that connects directly; a proxy or a browser never is.',
   403: 'The Host or Origin header is not that of a local program, or another account of the machine calls.',
   500: 'The gateway failed inside.',
+  503: 'The gateway is starting.',
 };
 
 const admission = {
@@ -75,6 +77,7 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     response: health,
   },
   metrics: {
+    ours: true,
     tag: 'gateway',
     summary: 'Counts for Prometheus',
     access: 'owner',
@@ -98,6 +101,7 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     errors: { ...admission, 501: 'No gateway can serve this backend.' },
   },
   'requests.list': {
+    ours: true,
     tag: 'requests',
     summary: 'Requests, newest first',
     access: 'owner',
@@ -105,6 +109,7 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     response: requestList,
   },
   'requests.get': {
+    ours: true,
     tag: 'requests',
     summary: 'One request with its ledger; with `?wait`, answered when it has ended',
     access: 'owner',
@@ -113,6 +118,7 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     errors: unknownRequest,
   },
   'requests.cancel': {
+    ours: true,
     tag: 'requests',
     summary: 'Take a request out of the line',
     access: 'owner',
@@ -120,21 +126,25 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     errors: { ...unknownRequest, 409: 'It has begun or ended.' },
   },
   events: {
+    ours: true,
     tag: 'requests',
     summary: 'Ledger entries as server-sent events; resumes after `Last-Event-ID` or `?after`',
     access: 'owner',
     query: eventsQuery,
     headers: { 'Last-Event-ID': 'The id of the event seen last; goes before `after`.' },
     response: ledgerEntry,
+    events: 'only',
     errors: unknownRequest,
   },
   'reconciliation.get': {
+    ours: true,
     tag: 'requests',
     summary: 'Requests that were meant for an earlier agent process',
     access: 'owner',
     response: reconciliation,
   },
   'reconciliation.decide': {
+    ours: true,
     tag: 'requests',
     summary: 'Keep such requests for the process that is there now, or discard them',
     access: 'owner',
@@ -174,6 +184,7 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     errors: notTui,
   },
   'tui.screen': {
+    ours: true,
     tag: 'control',
     summary: 'The screen as it was last seen, in colours; nothing is attached and nothing resized',
     access: 'owner',
@@ -249,7 +260,10 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
   },
   'mail.list': mailRow('Messages of one box, newest first', mail.mailListBody, mailList, mailErrors),
   'mail.check': mailRow('The same as list, under an older name', mail.mailListBody, mailList, mailErrors),
-  'mail.search': mailRow('Messages that contain all given words', mail.mailSearchBody, mailList, mailErrors),
+  'mail.search': {
+    ...mailRow('Messages that contain all given words', mail.mailSearchBody, mailList, mailErrors),
+    ours: true,
+  },
   'mail.peek': mailRow(
     'One message with its body; nothing changes',
     mail.mailOneBody,
@@ -299,6 +313,7 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     response: mailNotifierStatus,
   },
   'notifier.resume': {
+    ours: true,
     tag: 'notifier',
     summary: 'Wake again for a thread that was paused for too many automatic replies',
     access: 'owner',
@@ -307,6 +322,7 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     errors: { 404: 'The thread is not paused.' },
   },
   'notifier.decisions': {
+    ours: true,
     tag: 'notifier',
     summary: 'Why the agent was or was not woken: each decision with its facts',
     access: 'owner',
@@ -314,12 +330,14 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     response: notifierDecisions,
   },
   'notifier.preview': {
+    ours: true,
     tag: 'notifier',
     summary: 'The prompt with which the agent would be woken now; nothing is typed or stored',
     access: 'owner',
     response: notifierPreview,
   },
   mcp: {
+    ours: true,
     tag: 'mail',
     summary: "The agent's own mail, reminders and requests as MCP tools",
     access: 'agent',
@@ -327,6 +345,7 @@ export const GATEWAY_ROUTES = routes(GATEWAY_PLACES, {
     documented: false,
   },
   openapi: {
+    ours: true,
     tag: 'gateway',
     summary: 'This document',
     access: 'owner',

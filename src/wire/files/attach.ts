@@ -8,7 +8,7 @@ import {
   tmuxHandleProblems,
 } from '../../domain/index.ts';
 import { describeIssues } from '../describe-issues.ts';
-import { integer, port, rules, strict } from '../fields.ts';
+import { integer, oneOf, port, rules, strict } from '../fields.ts';
 
 const optional = z.string().nullish();
 const parsingMode = z.enum(['cao_only', 'shadow_only']);
@@ -87,7 +87,7 @@ const live = {
   gateway_host: z.enum(LISTENER_HOSTS).nullish(),
   gateway_port: port.nullish(),
   gateway_protocol_version: z.literal('v1').nullish(),
-  gateway_execution_mode: z.enum(EXECUTION_MODES).nullish(),
+  gateway_execution_mode: oneOf(EXECUTION_MODES).nullish(),
 };
 const liveNames = Object.keys(live) as (keyof typeof live)[];
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { EXECUTION_MODES, LISTENER_HOSTS, tmuxHandleProblems } from '../../domain/index.ts';
-import { count, integer, port, rules, stamp, strict } from '../fields.ts';
+import { EXECUTION_MODES, LISTENER_HOSTS, MODES_ELSEWHERE, tmuxHandleProblems } from '../../domain/index.ts';
+import { count, integer, oneOf, port, rules, stamp, strict } from '../fields.ts';
+import { allOurs, ourValues } from '../source/ours.ts';
 import { tuiTimings } from './desired-config.ts';
 
 /** run/current-instance.json: the live gateway, as itself wrote it. Detach acts on this handle and on nothing else. */
@@ -11,20 +12,24 @@ export const currentInstanceFile = rules(
     pid: integer.positive(),
     host: z.enum(LISTENER_HOSTS),
     port,
-    execution_mode: z.enum(EXECUTION_MODES),
+    execution_mode: ourValues(MODES_ELSEWHERE, oneOf(EXECUTION_MODES)),
     tmux_window_id: z.string().nullish(),
     tmux_window_index: z.string().nullish(),
     tmux_pane_id: z.string().nullish(),
-    /** What it was started with. */
-    tui_tracking_timings: tuiTimings.nullish(),
     managed_agent_instance_epoch: integer.positive(),
     managed_agent_instance_id: z.string().nullish(),
-    /** What `/health` echoes. */
-    instance_id: z.string().nullish(),
-    /** With the pid these make a process that cannot be confused with a later one of the same pid. */
-    pid_start_ticks: count.nullish(),
-    boot_id: z.string().nullish(),
-    started_at_utc: stamp.nullish(),
+    ...allOurs({
+      /** A host holds it. */
+      hosted: z.literal(true).optional(),
+      /** What it was started with. */
+      tui_tracking_timings: tuiTimings.nullish(),
+      /** What `/health` echoes. */
+      instance_id: z.string().nullish(),
+      /** With the pid these make a process that cannot be confused with a later one of the same pid. */
+      pid_start_ticks: count.nullish(),
+      boot_id: z.string().nullish(),
+      started_at_utc: stamp.nullish(),
+    }),
   }),
   (value) =>
     tmuxHandleProblems(

@@ -2,11 +2,13 @@ import * as z from 'zod';
 import {
   EXECUTION_MODES,
   LISTENER_HOSTS,
+  MODES_ELSEWHERE,
   PORT_ORIGINS,
   TUI_TIMING_FIELDS,
   type TuiTimingField,
 } from '../../domain/index.ts';
-import { count, integer, port, seconds, strict } from '../fields.ts';
+import { count, integer, oneOf, port, seconds, strict } from '../fields.ts';
+import { allOurs, ourValues } from '../source/ours.ts';
 
 export const tuiTimings = strict(
   Object.fromEntries(TUI_TIMING_FIELDS.map((field) => [field, seconds])) as Record<
@@ -20,17 +22,24 @@ export const desiredConfigFile = strict({
   schema_version: z.literal(1),
   desired_host: z.enum(LISTENER_HOSTS).nullish(),
   desired_port: port.nullish(),
-  /** `auto`: the system gave the port out; it is tried again, not insisted on. Absent means explicit. */
-  desired_port_origin: z.enum(PORT_ORIGINS).nullish(),
-  desired_execution_mode: z.enum(EXECUTION_MODES),
+  desired_execution_mode: ourValues(MODES_ELSEWHERE, oneOf(EXECUTION_MODES)),
   desired_tui_tracking_timings: tuiTimings.nullish(),
-  /** Uids of other accounts that may connect with the token. */
-  desired_allow_users: z.array(count.max(0xffff_fffe)).nullish(),
-  desired_diagnostic_logging: strict({
-    enabled: z.boolean().default(false),
-    max_bytes: integer.min(1).max(1_073_741_824).default(1_048_576),
-    backup_count: count.max(100).default(5),
-  }).nullish(),
+  ...allOurs({
+    /** `auto`: the system gave the port out; it is tried again, not insisted on. Absent means explicit. */
+    desired_port_origin: z.enum(PORT_ORIGINS).nullish(),
+    /** `attached`: a gateway should run. `stopped`: it was ended with its host, and comes back with it. Absent: neither. */
+    desired_state: z.enum(['attached', 'stopped']).nullish(),
+    /** In a host. */
+    desired_hosted: z.literal(true).optional(),
+    /** Uids of other accounts that may connect with the token. */
+    desired_allow_users: z.array(count.max(0xffff_fffe)).nullish(),
+    /** Of newer versions of the source, and without effect here. */
+    desired_diagnostic_logging: strict({
+      enabled: z.boolean().default(false),
+      max_bytes: integer.min(1).max(1_073_741_824).default(1_048_576),
+      backup_count: count.max(100).default(5),
+    }).nullish(),
+  }),
 });
 
 export type DesiredConfigFile = z.infer<typeof desiredConfigFile>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ADMISSION_POLICIES, REMINDER_MODES, REQUEST_KINDS } from '../../domain/index.ts';
-import { stamp } from '../fields.ts';
+import { oneOf, stamp } from '../fields.ts';
 
 // Events are a history that grows: each kind names what it always holds, and may hold more. Old lines have no time.
 const event = <K extends string, S extends z.ZodRawShape>(kind: K, shape: S) =>
@@ -24,7 +24,7 @@ const control = { request_id: z.string().optional(), turn_id: z.string().nullish
 const reminder = {
   reminder_id: z.string(),
   title: z.string().optional(),
-  mode: z.enum(REMINDER_MODES).optional(),
+  mode: oneOf(REMINDER_MODES).optional(),
   ranking: z.number().optional(),
   content_preview: z.string().optional(),
   reason: z.string().optional(),

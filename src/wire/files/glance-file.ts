@@ -1,5 +1,5 @@
 import type { ProcessIdentity } from '../../base/index.ts';
-import type { Standing } from '../../domain/index.ts';
+import type { AgentNeed, FormerWakes, Standing } from '../../domain/index.ts';
 
 /**
  * gateway/glance.json: all that a list of agents shows of one, written by its gateway when it changed. Read from outside
@@ -21,7 +21,13 @@ export interface GlanceFile {
     last_at_utc: string | null;
     /** Why open mail is not announced now, as the notifier says it. */
     held_back: string | null;
+    /** Off although somebody had set them; absent from an older gateway. */
+    turned_off?: boolean;
+    /** How it was woken before; only while they are turned off. */
+    former?: FormerWakes;
   };
   /** Requests in line. */
   queue_depth: number;
+  /** Deliveries of the last day that ended badly, newest first; absent without any. */
+  undelivered?: AgentNeed[];
 }

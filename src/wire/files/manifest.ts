@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { BACKEND_KINDS } from '../../domain/index.ts';
 import { count, integer, rules, stamp, strict } from '../fields.ts';
+import { ours } from '../source/ours.ts';
 import { launchPlan } from './launch-plan.ts';
 import { manifestProblems } from './manifest-rules.ts';
 
@@ -41,11 +42,11 @@ const tmux = strict({
   primary_window_role: z.literal('managed_agent_surface'),
   primary_window_name: optional,
   /** The tmux socket this session lives on: a path, or a name; absent means the default that everybody shares. */
-  socket: optional,
+  socket: ours(optional),
   /** The pane the agent was joined in, where it is not the first of window 0. */
-  agent_pane: optional,
+  agent_pane: ours(optional),
   /** Of a joined session: what was there before, to be put back when it is left. */
-  before_join: beforeJoin.nullish(),
+  before_join: ours(beforeJoin.nullish()),
 });
 
 const interactive = strict({

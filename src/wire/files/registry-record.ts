@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { BACKEND_KINDS, isAgentIdentifier, LISTENER_HOSTS, parseUtcTime } from '../../domain/index.ts';
 import { absolutePath, port, rules, strict } from '../fields.ts';
+import { ours } from '../source/ours.ts';
 import { publishedMailbox } from './launch-plan.ts';
 
 const identifier = z
@@ -34,7 +35,7 @@ export const registryRecord = rules(
       kind: z.literal('tmux'),
       session_name: z.string(),
       /** The tmux socket; absent means tmux's own default. */
-      socket: z.string().nullish(),
+      socket: ours(z.string().nullish()),
     }),
     gateway: strict({
       host: z.enum(LISTENER_HOSTS),

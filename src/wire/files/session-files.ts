@@ -1,4 +1,6 @@
+import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { commandLine } from '../../base/index.ts';
 
 const MANIFEST = 'manifest.json';
 
@@ -32,6 +34,8 @@ export function gatewayFiles(gatewayRoot: string) {
     protocolVersion: at('protocol-version.txt'),
     events: at('events.jsonl'),
     queue: at('queue.sqlite'),
+    /** How the agent is woken, beside the queue that holds it: a queue that is lost can be made again as it was. */
+    kept: at('kept.json'),
     run: at('run'),
     currentInstance: at('run', 'current-instance.json'),
     attempt: at('run', 'attempt.json'),
@@ -49,3 +53,27 @@ export function gatewayFiles(gatewayRoot: string) {
     errors: at('logs', 'gateway.err'),
   };
 }
+
+/**
+ * What is wrong with a queue file that a gateway has used, as a sentence: it is missing or empty. That is never the beginning
+ * of a new one, in which accepted work and wakes would be gone without a word. Undefined when nothing is wrong.
+ */
+export function lostQueue({
+  queue,
+  kept,
+  log,
+}: Pick<GatewayFiles, 'queue' | 'kept' | 'log'>): string | undefined {
+  const size = fs.statSync(queue, { throwIfNoEntry: false })?.size;
+  if (size !== undefined && size > 0) return undefined;
+  const used = fs.existsSync(kept) || (fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  return used ? `${queue} is ${size === 0 ? 'empty' : 'missing'}, and a gateway has used it` : undefined;
+}
+
+/** What mends that. */
+export const freshQueueCommand = (agent: string | undefined): string =>
+  agent
+    ? commandLine`rouse agents gateway attach ${agent} --fresh-queue`
+    : 'rouse agents gateway attach --fresh-queue';
+
+export const freshQueueWords = (agent: string | undefined): string =>
+  `"${freshQueueCommand(agent)}" starts a new one with the same settings`;

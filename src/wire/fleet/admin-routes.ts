@@ -1,7 +1,12 @@
 import * as z from 'zod';
+import { limitSentence } from '../../domain/index.ts';
 import { ADMIN_PLACES, SERVER_PLACES } from '../places.ts';
-import { routes } from '../route.ts';
+import { ourRoutes, routes } from '../route.ts';
 import {
+  handedOver,
+  handOverBody,
+  leftMailboxList,
+  leftMailboxQuery,
   newToken,
   orgBody,
   orgList,
@@ -21,13 +26,15 @@ export const SERVER_ROUTES = routes(SERVER_PLACES, {
     response: fleetHealth,
   },
   ready: {
+    ours: true,
     tag: 'server',
     summary:
-      'Does its database answer? Needs no token beyond loopback; on loopback it is for the owner and for tokens',
+      'Does its database answer, and take writes? Needs no token beyond loopback; on loopback it is for the owner and for tokens',
     access: 'owner_or_token',
     response: fleetReadiness,
   },
   metrics: {
+    ours: true,
     tag: 'server',
     summary: 'Counts for Prometheus; for the owner on loopback, else with a token of a server administrator',
     access: 'owner_or_server_admin',
@@ -35,6 +42,7 @@ export const SERVER_ROUTES = routes(SERVER_PLACES, {
     contentType: 'text/plain',
   },
   openapi: {
+    ours: true,
     tag: 'server',
     summary: 'The document of this server',
     access: 'owner_or_token',
@@ -43,7 +51,7 @@ export const SERVER_ROUTES = routes(SERVER_PLACES, {
   },
 });
 
-export const ADMIN_ROUTES = routes(ADMIN_PLACES, {
+export const ADMIN_ROUTES = ourRoutes(ADMIN_PLACES, {
   'admin.orgs.create': {
     tag: 'admin',
     summary: 'Make an org; one of that name is answered as it is',
@@ -60,6 +68,7 @@ export const ADMIN_ROUTES = routes(ADMIN_PLACES, {
   'admin.tokens.create': {
     tag: 'admin',
     summary: 'Make a token; the secret is in this answer and nowhere else',
+    description: limitSentence('tokensPerOrg'),
     access: 'admins',
     body: tokenBody,
     response: newToken,
@@ -79,10 +88,25 @@ export const ADMIN_ROUTES = routes(ADMIN_PLACES, {
     response: tokenView,
     errors: { 404: 'There is no such token.' },
   },
+  'admin.mailboxes.list': {
+    tag: 'admin',
+    summary: 'Mailboxes that removed agents left, with their mail',
+    access: 'admins',
+    query: leftMailboxQuery,
+    response: leftMailboxList,
+  },
+  'admin.mailboxes.handOver': {
+    tag: 'admin',
+    summary: 'Give the mail of a removed agent to another agent of the org, or to its people',
+    access: 'admins_of_it',
+    body: handOverBody,
+    response: handedOver,
+    errors: { 404: 'There is no such mailbox, or no such agent with a mailbox.' },
+  },
   'admin.backup': {
     tag: 'admin',
     summary:
-      'The embedded database as it is now, as "rouse server restore" takes it; for server administrators',
+      'The embedded database as it is now, as "rouse server restore FILE" takes it; for server administrators',
     access: 'server_admins',
     response: z.string(),
     contentType: 'application/gzip',

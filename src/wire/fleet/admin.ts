@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { about, integer, name, nextPage, oneLine, stamp, strict } from '../fields.ts';
+import { about, integer, name, nameOf, nextPage, oneLine, stamp, strict } from '../fields.ts';
 
 const word = oneLine.max(200);
 
@@ -22,7 +22,10 @@ export const tokenBody = name(
   'FleetTokenBody',
   strict({
     kind: z.enum(['agent', 'user', 'admin']),
-    subject: about('Whose it is: the name requests carry. For an agent token, optional.', word).optional(),
+    subject: about(
+      'Whose it is: the name requests carry. For an agent token, optional.',
+      nameOf('person'),
+    ).optional(),
     agent: about('Workspace id, agent id or name; only for an agent token.', word).optional(),
     org: about('Name of the org. Default: that of the asking token, else `default`.', word).optional(),
     all_orgs: about('An admin of the whole server; only such a one may make another.', z.boolean()).default(
@@ -67,7 +70,50 @@ export const tokenListQuery = strict({
   cursor: about('`next_cursor` of the page before.', z.uuid().optional()),
 });
 
+/** A mailbox that a removed agent left. */
+export const leftMailbox = name(
+  'FleetLeftMailbox',
+  strict({
+    mailbox_id: z.string(),
+    org_id: z.string(),
+    address: z.string(),
+    display_name: z.string().nullable(),
+    message_count: integer,
+    retired_at: stamp,
+  }),
+);
+export const leftMailboxList = name(
+  'FleetLeftMailboxList',
+  strict({ mailboxes: z.array(leftMailbox), ...nextPage }),
+);
+export const leftMailboxQuery = strict({
+  limit: about('1 to 1000. Default 200.', integer.min(1).max(1000).optional()),
+  cursor: about(
+    '`next_cursor` of the page before.',
+    z
+      .string()
+      .regex(/^\d{1,18}$/)
+      .optional(),
+  ),
+});
+
+/** Body of `POST /admin/mailboxes/{mailbox_id}/hand-over`. */
+export const handOverBody = name(
+  'FleetHandOverBody',
+  strict({
+    to_agent: about(
+      'Workspace id, agent id or name of an agent with a mailbox. Default: the mailbox of the people of the org.',
+      word,
+    ).optional(),
+  }),
+);
+export const handedOver = name(
+  'FleetHandedOver',
+  strict({ address: about('Whose mail it is now.', z.string()), handed_over: integer }),
+);
+
 export type OrgView = z.infer<typeof orgView>;
 export type TokenInput = z.input<typeof tokenBody>;
+export type LeftMailboxList = z.infer<typeof leftMailboxList>;
 export type FleetToken = z.infer<typeof tokenView>;
 export type FleetNewToken = z.infer<typeof newToken>;

@@ -1,6 +1,6 @@
 import { limitSentence } from '../../domain/index.ts';
 import { A2A_PLACES, DELIVERY_PLACES } from '../places.ts';
-import { routes } from '../route.ts';
+import { ourRoutes, routes } from '../route.ts';
 import {
   a2aAgentCard,
   a2aJsonRpc,
@@ -33,6 +33,7 @@ export const DELIVERY_ROUTES = routes(DELIVERY_PLACES, {
     errors: { 404: 'There is no such message here.' },
   },
   'admin.a2a-queue.list': {
+    ours: true,
     tag: 'a2a',
     summary: 'Dead letters, the latest first; for administrators',
     access: 'admins',
@@ -41,6 +42,7 @@ export const DELIVERY_ROUTES = routes(DELIVERY_PLACES, {
     errors: { 422: 'A query parameter is not allowed.' },
   },
   'admin.a2a-queue.replay': {
+    ours: true,
     tag: 'a2a',
     summary: 'Send a dead letter again; for administrators',
     access: 'admins_of_it',
@@ -57,21 +59,26 @@ export const DELIVERY_ROUTES = routes(DELIVERY_PLACES, {
   },
 });
 
-export const A2A_ROUTES = routes(A2A_PLACES, {
+export const A2A_ROUTES = ourRoutes(A2A_PLACES, {
   'a2a.card': {
     tag: 'a2a',
     summary: "The agent's A2A card, in the shape of the version in `A2A-Version`, else of 0.3",
     access: 'org',
+    headers: { 'If-None-Match': 'The `ETag` of the card that is known.' },
     response: a2aAgentCard,
+    also: { 304: 'The card is the one that is known.' },
     errors: noAgent,
   },
   'a2a.rpc': {
     tag: 'a2a',
-    summary: 'The JSON-RPC endpoint of A2A 1.0 and 0.3; streams answer as text/event-stream',
+    summary: 'The JSON-RPC endpoint of A2A 1.0 and 0.3',
+    orSlash: true,
     description: `${limitSentence('followersPerOrg')} ${limitSentence('followers')} Beyond that a stream is refused, and a message is answered at once.`,
     access: 'org',
     body: a2aJsonRpc,
     response: a2aJsonRpc,
+    events: 'also',
+    also: { 204: 'The call had no `id`, so it gets no response.' },
     errors: noAgent,
   },
 });

@@ -1,15 +1,35 @@
 import * as z from 'zod';
-import { about, count, integer, name, nextPage, notBlank, oneLine, stamp, strict, text } from '../fields.ts';
+import { DEAD_MESSAGES, LIMITS, MESSAGE_STATUSES } from '../../domain/index.ts';
+import {
+  about,
+  count,
+  integer,
+  name,
+  names,
+  nextPage,
+  notBlank,
+  oneLine,
+  oneOf,
+  smallJson,
+  stamp,
+  strict,
+  text,
+} from '../fields.ts';
+import { allOurs, ours } from '../source/ours.ts';
 
 const identifier = oneLine.max(200);
-const metadata = about('Ignored.', z.record(z.string(), z.unknown()).optional());
+const ignored = smallJson(z.record(z.string(), z.unknown()), 65_536);
+const metadata = about('Ignored.', ignored.optional());
 
 /** Body of `POST /workspaces/{workspace_id}/a2a`: a JSON-RPC call of A2A 0.3 or 1.0, with a few fields of ours. */
 export const a2aSendBody = name(
   'FleetA2aSendBody',
   strict({
     jsonrpc: z.literal('2.0').optional(),
-    id: z.union([z.string(), integer]).nullable().optional(),
+    id: z
+      .union([z.string().max(200), integer])
+      .nullable()
+      .optional(),
     method: z.enum(['message/send', 'SendMessage']).default('message/send'),
     params: strict({
       message: strict({
@@ -38,10 +58,7 @@ export const a2aSendBody = name(
         '0 to 100, higher first. Default 50; more only for administrators.',
         integer.min(0).max(100).optional(),
       ),
-      configuration: about(
-        'Ignored: the answer always comes at once.',
-        z.record(z.string(), z.unknown()).optional(),
-      ),
+      configuration: about('Ignored: the answer always comes at once.', ignored.optional()),
       metadata,
     }),
   }),
@@ -53,12 +70,10 @@ export const a2aQueued = name(
     queued: z.literal(true),
     queue_id: z.string(),
     queue_depth: about('Messages that wait for the agent, with this one; counted up to 1000.', count),
-    duplicate: about('It was sent before; this is that message.', z.boolean()),
+    duplicate: ours(about('It was sent before; this is that message.', z.boolean())),
     message: z.string(),
   }),
 );
-
-export const DELIVERY_STATUSES = ['queued', 'dispatched', 'completed', 'dropped', 'failed'] as const;
 
 /** A message on its way to an agent, or at its end. Neither its text nor its sender is shown. */
 export const deliveryView = name(
@@ -68,7 +83,7 @@ export const deliveryView = name(
     workspace_id: z.string(),
     status: about(
       "`completed`: the agent's gateway has it. `dropped`: it was never sent. `failed`: see `last_error`.",
-      z.enum(DELIVERY_STATUSES),
+      oneOf(MESSAGE_STATUSES),
     ),
     priority: integer,
     attempts: count,
@@ -77,15 +92,17 @@ export const deliveryView = name(
     dispatched_at: stamp.nullable(),
     completed_at: stamp.nullable(),
     expires_at: stamp.nullable(),
-    outcome: about('What happened to it inside the gateway, once that is known.', z.string()).nullable(),
-    outcome_at: stamp.nullable(),
+    ...allOurs({
+      outcome: about('What happened to it inside the gateway, once that is known.', z.string()).nullable(),
+      outcome_at: stamp.nullable(),
+    }),
     response_body: about('Only when completed.', z.unknown()),
   }),
 );
 
 export const deadLetterQuery = strict({
   workspace_id: z.uuid().optional(),
-  status: z.enum(['dropped', 'failed']).optional(),
+  status: z.enum(DEAD_MESSAGES).optional(),
   limit: about('1 to 200. Default 50.', integer.min(1).max(200).optional()),
   cursor: about('`next_cursor` of the page before.', text.max(200).optional()),
 });
@@ -106,5 +123,9 @@ export const dropStaleQuery = strict({
 export const dropStaleAnswer = name('FleetDropStaleAnswer', strict({ dropped: count }));
 
 /** As the A2A specification says; the server takes both of its versions. */
-export const a2aJsonRpc = name('A2aJsonRpc', z.record(z.string(), z.unknown()));
+export const a2aJsonRpc = name(
+  'A2aJsonRpc',
+  // Where a caller would be told of a task, if push notifications were offered.
+  names('url', 'nobody', smallJson(z.record(z.string(), z.unknown()), LIMITS.bodyBytes.standard)),
+);
 export const a2aAgentCard = name('A2aAgentCard', z.record(z.string(), z.unknown()));

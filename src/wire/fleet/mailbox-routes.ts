@@ -1,6 +1,6 @@
 import { limitSentence } from '../../domain/index.ts';
 import { MAILBOX_PLACES } from '../places.ts';
-import { type Row, routes } from '../route.ts';
+import { ourRoutes, type Row } from '../route.ts';
 import * as mail from './mailbox.ts';
 
 type MailRow = Omit<Row, 'tag' | 'summary' | 'access'>;
@@ -13,13 +13,15 @@ const row = <R extends MailRow>(summary: string, more: R) => ({
   ...more,
 });
 
+const noMailbox = { 422: 'The holder of the token has no mailbox here.' };
+
 const unknownMessage = { 404: 'There is no such message in this mailbox.' };
 const delivery = {
   404: 'There is no such recipient, or no such message to answer.',
   409: 'The id or the idempotency key was used for other content.',
 };
 
-export const MAILBOX_ROUTES = routes(MAILBOX_PLACES, {
+export const MAILBOX_ROUTES = ourRoutes(MAILBOX_PLACES, {
   'mailbox.bind': {
     tag: 'mailbox',
     summary: 'Give the agent its mailbox; the one it had comes back with its mail',
@@ -35,7 +37,10 @@ export const MAILBOX_ROUTES = routes(MAILBOX_PLACES, {
     body: mail.mailboxUnbindBody,
     response: mail.mailboxUnbound,
   },
-  'mailbox.status': row('Whose mailbox it is, and how much is open', { response: mail.mailboxStatus }),
+  'mailbox.status': row('Whose mailbox it is, and how much is open', {
+    response: mail.mailboxStatus,
+    errors: noMailbox,
+  }),
   'mailbox.watch': row('The version of the mailbox; held until it is another one than that which is known', {
     body: mail.mailboxWatchBody,
     response: mail.mailboxWatched,
@@ -105,6 +110,9 @@ export const MAILBOX_ROUTES = routes(MAILBOX_PLACES, {
   'mailbox.attachments.get': row('A piece of a file that came with a message of this mailbox', {
     query: mail.attachmentPartQuery,
     response: mail.attachmentPart,
-    errors: { 404: 'There is no such attachment in this mailbox.' },
+    errors: {
+      404: 'There is no such attachment in this mailbox.',
+      422: `A parameter is not allowed. ${noMailbox[422]}`,
+    },
   }),
 });

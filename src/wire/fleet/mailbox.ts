@@ -1,15 +1,18 @@
 import * as z from 'zod';
-import { isMessageId, LIMITS } from '../../domain/index.ts';
+import { ATTACHMENT_ID, isMessageId, LIMITS } from '../../domain/index.ts';
 import { MAIL_OPERATIONS } from '../../domain/schemas.ts';
 import { about, bounded, count, integer, name, nextPage, oneLine, stamp, strict, text } from '../fields.ts';
 import { mailMessageView } from '../v1/mail-responses.ts';
 
 const messageId = about(
   'Made by the sender; the same id is the same message, however often it is sent.',
-  z.string().refine(isMessageId, 'must be msg-YYYYMMDDTHHMMSSZ-<32 hex digits>'),
+  z.string().max(100).refine(isMessageId, 'must be msg-YYYYMMDDTHHMMSSZ-<32 hex digits>'),
 );
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hex digits');
-const attachmentId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'is not an attachment id');
+const sha256 = z
+  .string()
+  .max(64)
+  .regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hex digits');
+const attachmentId = z.string().max(100).regex(ATTACHMENT_ID, 'is not an attachment id');
 
 /** One piece of an attachment; the last may be smaller. */
 export const ATTACHMENT_PART_BYTES = 1024 * 1024;
@@ -35,11 +38,14 @@ export const mailboxBindBody = name(
   'FleetMailboxBindBody',
   strict({
     address: about(
-      'Of the domain of the org. Default: the name of the agent there.',
+      'The name of the agent in the domain of the org; no other is given. Default: the same.',
       oneLine.max(320),
     ).optional(),
-    principal_id: oneLine.max(200),
-    display_name: oneLine.max(200).optional(),
+    principal_id: about(
+      'HOUMAO- and the name of the agent; no other is given. Default: the same.',
+      oneLine.max(200),
+    ).optional(),
+    display_name: about('Ignored: mail shows the name of the agent.', oneLine.max(200)).optional(),
     role: oneLine.max(200).optional(),
   }),
 );
@@ -49,7 +55,7 @@ export const mailboxBound = name(
     address: z.string(),
     principal_id: z.string(),
     domain: about('What the addresses of the org end with.', z.string()),
-    reused: about('The agent had it before.', z.boolean()),
+    reused: about('The agent had it before; false: it is empty.', z.boolean()),
   }),
 );
 

@@ -1,6 +1,7 @@
+import { limitSentence } from '../../domain/index.ts';
 import type { AccessName } from '../access-rules.ts';
 import { REGISTRY_PLACES } from '../places.ts';
-import { routes } from '../route.ts';
+import { ourRoutes } from '../route.ts';
 import {
   ackAnswer,
   ackBody,
@@ -28,13 +29,18 @@ const change = <A extends AccessName>(summary: string, access: A) => ({
   errors: unknownAgent,
 });
 
-export const REGISTRY_ROUTES = routes(REGISTRY_PLACES, {
+export const REGISTRY_ROUTES = ourRoutes(REGISTRY_PLACES, {
   'registry.register': {
     tag: 'registry',
     summary: 'Make an agent known, or take it over with a new session; older tokens of it end',
+    description: limitSentence('agentsPerOrg'),
     access: 'registrars',
     body: registerBody,
     response: registered,
+    errors: {
+      404: 'There is no such org.',
+      409: 'The agent runs elsewhere, and `take_over` was not asked for; or the org has as many agents as it may have.',
+    },
   },
   'registry.heartbeat': {
     tag: 'registry',

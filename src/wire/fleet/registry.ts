@@ -1,38 +1,36 @@
 import * as z from 'zod';
-import { STANDINGS } from '../../domain/index.ts';
+import {
+  codesOf,
+  LIMITS,
+  MESSAGE_TURNS,
+  REQUEST_OUTCOMES,
+  STANDINGS,
+  WORKSPACE_STATUSES,
+} from '../../domain/index.ts';
 import {
   about,
   bounded,
   count,
+  instant,
   integer,
   isStorableJson,
   NOT_STORABLE,
   name,
+  nameOf,
+  names,
   nextPage,
   oneLine,
+  oneOf,
+  smallJson,
   stamp,
   strict,
   text,
 } from '../fields.ts';
-import { REQUEST_OUTCOMES } from '../v1/request-views.ts';
-
-/** There is no `busy`: that is `active_tasks` above zero. */
-export const WORKSPACE_STATUSES = [
-  'provisioning',
-  'online',
-  'offline',
-  'degraded',
-  'failed',
-  'removed',
-  'paused',
-  'hibernating',
-  'hibernated',
-  'awaiting_agent',
-] as const;
-
-export type WorkspaceStatus = (typeof WORKSPACE_STATUSES)[number];
 
 const identifier = oneLine.max(200);
+
+/** Of what an agent tells about its gateway: a few addresses. */
+export const MOST_GATEWAY_BYTES = 8192;
 
 /** Where a session runs and what watches it, told with each registration and each beat. */
 const hostFacts = {
@@ -42,22 +40,30 @@ const hostFacts = {
 };
 
 /** As its gateway says; of one that is not heard of, its status. */
-export const AGENT_STATES = [...STANDINGS, ...WORKSPACE_STATUSES] as const;
+export const AGENT_STATES = [...STANDINGS, ...codesOf(WORKSPACE_STATUSES)] as const;
 
 /** Body of `POST /registry/register`. */
 export const registerBody = name(
   'FleetRegisterBody',
   strict({
-    agent_id: about('Authoritative id of the agent; the same id keeps its workspace.', identifier),
-    name: bounded('nameLength', oneLine, 'What people call it.'),
-    tool: identifier.optional(),
-    session_id: about('Which session of the agent this is; an older one is fenced off.', identifier),
+    agent_id: about('Authoritative id of the agent; the same id keeps its workspace.', nameOf('agent', 128)),
+    name: bounded('nameLength', nameOf('agent', 128), 'What people call it.'),
+    tool: names('command', 'told', identifier.optional()),
+    session_id: about('Which session of the agent this is; an older one is fenced off.', nameOf('session')),
     ...hostFacts,
+    host: about('The host it runs on, for people.', nameOf('host')).optional(),
     take_over: about(
       'Throw out another session of the agent that still beats. Default: that is a conflict.',
       z.boolean(),
     ).default(false),
-    gateway: about('Where its gateway is, as the agent says.', z.record(z.string(), z.unknown())).optional(),
+    gateway: names(
+      'url',
+      'told',
+      about(
+        'Where its gateway is, as the agent says.',
+        smallJson(z.record(z.string(), z.unknown()), MOST_GATEWAY_BYTES),
+      ).optional(),
+    ),
     max_concurrent_tasks: integer.min(1).max(64).default(1),
     org: about('Only for an administrator of the whole server. Default: `default`.', identifier).optional(),
     parent: about('Id, agent id or name of the workspace above it.', identifier).optional(),
@@ -69,7 +75,7 @@ export const registered = name(
   strict({
     workspace_id: z.string(),
     org_id: z.string(),
-    status: z.enum(WORKSPACE_STATUSES),
+    status: oneOf(WORKSPACE_STATUSES),
     auth_token: about('The agent token. Shown once; only its hash is kept.', z.string()),
   }),
 );
@@ -85,23 +91,20 @@ export const deliveryAck = strict({
 });
 
 /** How the gateway's request for a message ended, told once it has. */
-export const deliveryOutcome = strict({
+export const outcomeReport = strict({
   id: z.uuid(),
   request_id: identifier,
-  outcome: z.enum(REQUEST_OUTCOMES),
-  at: stamp,
+  outcome: oneOf(REQUEST_OUTCOMES),
+  at: instant,
   turn_follows: about('What happens to its turn is reported later, in `turns`.', z.boolean()).default(false),
 });
-
-/** `unproven`: the agent is ready again, and nothing proves that the turn ended. `lost`: the tool is gone or another one. */
-export const TURN_STATES = ['working', 'input_required', 'finished', 'unproven', 'lost'] as const;
 
 /** What became of the turn of a message that was submitted. */
 export const turnReport = strict({
   id: z.uuid(),
   request_id: identifier,
-  state: z.enum(TURN_STATES),
-  at: stamp,
+  state: oneOf(MESSAGE_TURNS),
+  at: instant,
   result: about('How the turn ended: `success`, `interrupted`, `known_failure`.', text.max(100)).optional(),
   evidence: about('Where its end was seen.', text.max(100)).optional(),
   detail: about('Why, in words.', text.max(500)).optional(),
@@ -110,7 +113,7 @@ export const turnReport = strict({
 });
 
 const acks = z.array(deliveryAck).max(100).default([]);
-const outcomes = z.array(deliveryOutcome).max(100).default([]);
+const outcomes = z.array(outcomeReport).max(100).default([]);
 const turns = z.array(turnReport).max(20).default([]);
 
 /** Body of `POST /registry/heartbeat`. */
@@ -173,7 +176,10 @@ export const callAnswerBody = name(
   'FleetCallAnswerBody',
   strict({
     status: integer.min(200).max(599),
-    answer: about('The JSON of the answer.', z.unknown().refine(isStorableJson, NOT_STORABLE)).optional(),
+    answer: about(
+      'The JSON of the answer.',
+      smallJson(z.unknown(), LIMITS.bodyBytes.standard).refine(isStorableJson, NOT_STORABLE),
+    ).optional(),
   }),
 );
 
@@ -200,7 +206,7 @@ export const heartbeatAnswer = name(
   strict({
     status: z.literal('ok'),
     workspace_id: z.string(),
-    workspace_status: z.enum(WORKSPACE_STATUSES),
+    workspace_status: oneOf(WORKSPACE_STATUSES),
     messages: z.array(leasedMessage),
     mail_version: about('Only where one was told.', z.string()).optional(),
     calls: about('Given out once, and only to a gateway that takes them.', z.array(handedCall)),
@@ -231,7 +237,7 @@ export const workspaceView = name(
     agent_id: z.string(),
     name: z.string(),
     tool: z.string().nullable(),
-    status: z.enum(WORKSPACE_STATUSES),
+    status: oneOf(WORKSPACE_STATUSES),
     accepting: z.boolean(),
     status_changed_at: stamp,
     session_id: z.string().nullable(),
@@ -255,16 +261,19 @@ export const workspaceView = name(
   }),
 );
 
+/** The same without what only one agent is asked for. */
+export const workspaceListed = name('FleetWorkspaceListed', workspaceView.omit({ gateway: true }));
+
 export const workspaceList = name(
   'FleetWorkspaceList',
-  strict({ agents: z.array(workspaceView), ...nextPage }),
+  strict({ agents: z.array(workspaceListed), ...nextPage }),
 );
 
 export const workspaceListQuery = strict({
-  status: z.enum(WORKSPACE_STATUSES).optional(),
+  status: oneOf(WORKSPACE_STATUSES).optional(),
   state: z.enum(AGENT_STATES).optional(),
   host: about('Name or id of a host.', identifier).optional(),
-  tool: identifier.optional(),
+  tool: names('command', 'told', identifier.optional()),
   org: about('Only for an administrator of the whole server.', identifier).optional(),
   limit: about('1 to 1000. Default 200.', integer.min(1).max(1000).optional()),
   cursor: about('`next_cursor` of the page before.', z.uuid().optional()),
@@ -279,8 +288,9 @@ export type HeartbeatAnswer = z.infer<typeof heartbeatAnswer>;
 export type HandedCall = z.infer<typeof handedCall>;
 export type LeasedMessage = z.infer<typeof leasedMessage>;
 export type DeliveryAck = z.infer<typeof deliveryAck>;
-export type DeliveryOutcome = z.infer<typeof deliveryOutcome>;
+export type OutcomeReport = z.infer<typeof outcomeReport>;
 export type TurnReport = z.infer<typeof turnReport>;
 export type AgentState = (typeof AGENT_STATES)[number];
 export type WorkspaceView = z.infer<typeof workspaceView>;
+export type WorkspaceListed = z.infer<typeof workspaceListed>;
 export type WorkspaceList = z.infer<typeof workspaceList>;

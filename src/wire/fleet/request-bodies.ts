@@ -1,12 +1,15 @@
 import * as z from 'zod';
-import { about, integer, name, notBlank, oneLine, strict, text } from '../fields.ts';
-import { LONGEST_KEY, LONGEST_REQUEST_TEXT, LONGEST_TITLE, REQUEST_KINDS } from './request-words.ts';
+import { KINDS_AND_ANSWERS, TICKET_ANSWERS, TICKET_KINDS } from '../../domain/index.ts';
+import { about, integer, name, notBlank, oneLine, oneOf, strict, text } from '../fields.ts';
+import { LONGEST_KEY, LONGEST_REQUEST_TEXT, LONGEST_TITLE } from './request-lengths.ts';
 
 /** Characters, of which none takes more than two units. */
 const atMost = (most: number) => (value: string) =>
   value.length <= most || (value.length <= 2 * most && [...value].length <= most);
 const shorter = (most: number): string => `must be at most ${most} characters`;
-const longText = notBlank.refine(atMost(LONGEST_REQUEST_TEXT), shorter(LONGEST_REQUEST_TEXT));
+const longText = notBlank
+  .max(2 * LONGEST_REQUEST_TEXT)
+  .refine(atMost(LONGEST_REQUEST_TEXT), shorter(LONGEST_REQUEST_TEXT));
 
 export const partyType = z.enum(['agent', 'user']);
 
@@ -14,24 +17,28 @@ export const partyType = z.enum(['agent', 'user']);
 export const createRequestBody = name(
   'CreateInboxRequest',
   strict({
-    kind: about(
-      'A task is answered by done or rejected, an approval by approved or rejected.',
-      z.enum(REQUEST_KINDS),
-    ),
+    kind: about(`It is closed with an answer: ${KINDS_AND_ANSWERS}.`, oneOf(TICKET_KINDS)),
     recipient_type: partyType,
     recipient_id: about(
       "An agent's workspace id, agent id or name; a person's name. Left out for a person: anyone in the org.",
-      text.trim().refine(atMost(LONGEST_TITLE), shorter(LONGEST_TITLE)).default(''),
+      text
+        .trim()
+        .max(2 * LONGEST_TITLE)
+        .refine(atMost(LONGEST_TITLE), shorter(LONGEST_TITLE))
+        .default(''),
     ),
     title: about(
       `One line of at most ${LONGEST_TITLE} characters.`,
-      oneLine.refine(atMost(LONGEST_TITLE), shorter(LONGEST_TITLE)),
+      oneLine.max(2 * LONGEST_TITLE).refine(atMost(LONGEST_TITLE), shorter(LONGEST_TITLE)),
     ),
     detail: about('Markdown.', longText.nullable().default(null)),
     priority: about('0 to 100, higher is more urgent.', integer.min(0).max(100).nullable().default(null)),
     idempotency_key: about(
       'The same key and content again answers with the request that is there.',
-      oneLine.refine(atMost(LONGEST_KEY), shorter(LONGEST_KEY)).optional(),
+      oneLine
+        .max(2 * LONGEST_KEY)
+        .refine(atMost(LONGEST_KEY), shorter(LONGEST_KEY))
+        .optional(),
     ),
     org_id: about('Only for an administrator of the whole server: for which tenant.', z.guid().optional()),
   }),
@@ -41,7 +48,7 @@ export const createRequestBody = name(
 export const respondRequestBody = name(
   'RespondToInboxRequest',
   strict({
-    action: z.enum(['done', 'approved', 'rejected']),
+    action: z.enum(TICKET_ANSWERS),
     note: about('A closing word for the requester.', longText.nullable().default(null)),
   }),
 );

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { about, count, integer } from '../fields.ts';
+import { TICKET_FILTERS, TICKET_KINDS } from '../../domain/index.ts';
+import { about, count, integer, oneOf } from '../fields.ts';
 import { partyType } from './request-bodies.ts';
-import { REQUEST_FILTERS, REQUEST_KINDS } from './request-words.ts';
 
 const page = {
   limit: about('1 to 200. Default 50.', integer.min(1).max(200).optional()),
@@ -13,10 +13,10 @@ const listed = {
     'Default open.',
     z
       .string()
-      .meta({ enum: [...REQUEST_FILTERS] })
+      .meta({ enum: [...TICKET_FILTERS] })
       .optional(),
   ),
-  kind: z.enum(REQUEST_KINDS).optional(),
+  kind: oneOf(TICKET_KINDS).optional(),
   recipient_type: about('Default: both.', partyType.optional()),
   ...page,
 };

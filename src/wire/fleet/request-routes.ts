@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { AccessName } from '../access-rules.ts';
 import { prefixed } from '../place.ts';
 import { REQUEST_PLACES, WORKSPACE_REQUEST_PLACES } from '../places.ts';
-import { routes } from '../route.ts';
+import { type Row, routes } from '../route.ts';
 import { createRequestBody, requestMessageBody, respondRequestBody } from './request-bodies.ts';
 import { chosenOrg, inboxEventsQuery, requestQueries } from './request-queries.ts';
 import {
@@ -22,19 +22,21 @@ const filtered = { 400: 'There is no such status.' };
 type Access = Record<'create' | 'outgoing' | 'inbox' | 'get' | 'respond' | 'message' | 'cancel', AccessName>;
 
 /** What is the same under both roofs. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of routes
 const rows = <A extends z.ZodObject, L extends z.ZodObject, T extends z.ZodObject>(
   whose: string,
   access: Access,
-  { any, list, thread }: { any: A; list: L; thread: T },
+  { any, list, thread, nobody }: { any: A; list: L; thread: T; nobody?: Row['errors'] },
 ) => ({
   create: {
     tag: 'requests',
-    summary: `Ask somebody, as ${whose}; 200 when the idempotency key was used for the same before`,
+    summary: `Ask somebody, as ${whose}`,
     access: access.create,
     query: any,
     body: createRequestBody,
     response: requestCreated,
     status: 201 as const,
+    also: { 200: 'The idempotency key was used for the same before; nothing was added.' },
     statusOf: ({ idempotent_hit }: z.output<typeof requestCreated>) =>
       (idempotent_hit ? 200 : 201) as 200 | 201,
     errors: {
@@ -49,7 +51,7 @@ const rows = <A extends z.ZodObject, L extends z.ZodObject, T extends z.ZodObjec
     access: access.outgoing,
     query: list,
     response: inboxRequestList,
-    errors: filtered,
+    errors: { ...filtered, ...nobody },
   },
   inbox: {
     tag: 'requests',
@@ -57,7 +59,7 @@ const rows = <A extends z.ZodObject, L extends z.ZodObject, T extends z.ZodObjec
     access: access.inbox,
     query: list,
     response: inboxRequestList,
-    errors: filtered,
+    errors: { ...filtered, ...nobody },
   },
   get: {
     tag: 'requests',
@@ -113,12 +115,14 @@ export const REQUEST_ROUTES = routes(REQUEST_PLACES, {
     errors: { ...filtered, 404: 'There is no such org.' },
   },
   'requests.events': {
+    ours: true,
     tag: 'requests',
     summary:
       'Changes as they happen, as server-sent events; `Last-Event-ID` or `after` replays what was missed',
     access: 'token',
     query: inboxEventsQuery,
     response: inboxRequestEvent,
+    events: 'only',
   },
   ...prefixed(
     'requests',
@@ -153,7 +157,7 @@ export const WORKSPACE_REQUEST_ROUTES = routes(
         message: 'workspace',
         cancel: 'workspace',
       },
-      requestQueries({}),
+      { ...requestQueries({}), nobody: { 404: 'There is no such agent, or not for this token.' } },
     ),
   ),
 );

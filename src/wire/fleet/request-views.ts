@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { about, count, integer, name, stamp, strict } from '../fields.ts';
+import { TICKET_KINDS, TICKET_STATUSES } from '../../domain/index.ts';
+import { about, count, integer, name, oneOf, stamp, strict } from '../fields.ts';
+import { allOurs, ours } from '../source/ours.ts';
 import { partyType } from './request-bodies.ts';
-import { INBOX_REQUEST_STATUSES, REQUEST_KINDS } from './request-words.ts';
 
 /** A request as everybody sees it who may. */
 export const inboxRequest = name(
@@ -9,18 +10,21 @@ export const inboxRequest = name(
   strict({
     id: z.string(),
     org_id: z.string(),
-    kind: z.enum(REQUEST_KINDS),
+    kind: oneOf(TICKET_KINDS),
     requester_type: partyType,
     requester_id: z.string(),
-    requester_name: about("The agent's name, or the person's.", z.string().nullable()),
-    workspace_name: about('The same for an agent; null for a person.', z.string().nullable()),
+    requester_name: ours(about("The agent's name, or the person's.", z.string().nullable())),
+    workspace_name: about(
+      "The requester's name where it is an agent; null for a person.",
+      z.string().nullable(),
+    ),
     recipient_type: partyType,
     recipient_id: about('Empty: any person of the org.', z.string()),
-    recipient_name: z.string().nullable(),
+    recipient_name: ours(z.string().nullable()),
     title: z.string(),
     detail: z.string().nullable(),
-    status: z.enum(INBOX_REQUEST_STATUSES),
-    turn: about('Whose move it is while the request is open.', z.enum(['recipient', 'requester'])),
+    status: oneOf(TICKET_STATUSES),
+    turn: ours(about('Whose move it is while the request is open.', z.enum(['recipient', 'requester']))),
     responder_type: partyType.nullable(),
     responder_id: z.string().nullable(),
     priority: integer.nullable(),
@@ -28,9 +32,11 @@ export const inboxRequest = name(
     updated_at: stamp,
     responded_at: stamp.nullable(),
     last_nudged_at: stamp.nullable(),
-    close_reason: about(
-      '`recipient_removed`: the agent it was addressed to is gone. Null when somebody closed it.',
-      z.string().nullable(),
+    close_reason: ours(
+      about(
+        '`recipient_removed`: the agent it was addressed to is gone. Null when somebody closed it.',
+        z.string().nullable(),
+      ),
     ),
   }),
 );
@@ -39,11 +45,12 @@ export const inboxRequestMessage = name(
   'InboxRequestMessage',
   strict({
     id: z.string(),
+    request_id: z.string(),
     author_type: partyType,
     author_id: z.string(),
-    author_name: z.string().nullable(),
+    author_name: ours(z.string().nullable()),
     body: z.string(),
-    closing: about('It came with the answer.', z.boolean()),
+    closing: ours(about('It came with the answer.', z.boolean())),
     created_at: stamp,
   }),
 );
@@ -52,12 +59,14 @@ export const inboxRequestList = name(
   'InboxRequestList',
   strict({
     requests: z.array(inboxRequest),
-    total_open: about('All that are open here, on whatever page.', count),
-    next_cursor: about(
-      'Give it back as `cursor` for the next page; null on the last.',
-      z.string().nullable(),
-    ),
-    truncated: about('There is another page.', z.boolean()),
+    ...allOurs({
+      total_open: about('All that are open here, on whatever page.', count),
+      next_cursor: about(
+        'Give it back as `cursor` for the next page; null on the last.',
+        z.string().nullable(),
+      ),
+      truncated: about('There is another page.', z.boolean()),
+    }),
   }),
 );
 
@@ -66,20 +75,26 @@ export const inboxRequestThread = name(
   strict({
     request: inboxRequest,
     messages: about('The newest page, oldest first.', z.array(inboxRequestMessage)),
-    earlier_cursor: about(
-      'Give it back as `cursor` for the messages before; null at the beginning.',
-      z.string().nullable(),
+    earlier_cursor: ours(
+      about(
+        'Give it back as `cursor` for the messages before; null at the beginning.',
+        z.string().nullable(),
+      ),
     ),
   }),
 );
 
 export const requestCreated = name(
   'InboxRequestCreated',
-  strict({ request_id: z.string(), status: z.enum(INBOX_REQUEST_STATUSES), idempotent_hit: z.boolean() }),
+  strict({
+    request_id: z.string(),
+    status: oneOf(TICKET_STATUSES),
+    idempotent_hit: ours(z.boolean()),
+  }),
 );
 export const requestChanged = name(
   'InboxRequestChanged',
-  strict({ request_id: z.string(), status: z.enum(INBOX_REQUEST_STATUSES) }),
+  strict({ request_id: z.string(), status: oneOf(TICKET_STATUSES) }),
 );
 export const requestMessageAdded = name(
   'InboxRequestMessageAdded',
@@ -87,7 +102,7 @@ export const requestMessageAdded = name(
     status: z.literal('created'),
     request_id: z.string(),
     message_id: z.string(),
-    request_status: z.enum(INBOX_REQUEST_STATUSES),
+    request_status: ours(oneOf(TICKET_STATUSES)),
   }),
 );
 
@@ -99,11 +114,11 @@ export const inboxRequestEvent = name(
     type: z.enum(['REQUEST_CREATED', 'REQUEST_MESSAGE', 'REQUEST_RESPONDED', 'REQUEST_CANCELLED']),
     request_id: z.string(),
     org_id: z.string(),
-    kind: z.enum(REQUEST_KINDS),
+    kind: oneOf(TICKET_KINDS),
     actor_type: partyType,
     actor_id: z.string(),
-    from_status: z.enum(INBOX_REQUEST_STATUSES).nullable(),
-    to_status: z.enum(INBOX_REQUEST_STATUSES),
+    from_status: oneOf(TICKET_STATUSES).nullable(),
+    to_status: oneOf(TICKET_STATUSES),
     at: stamp,
     data: z.record(z.string(), z.unknown()).nullable(),
   }),

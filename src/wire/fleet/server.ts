@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { about, integer, name, stamp, strict } from '../fields.ts';
+import { allOurs } from '../source/ours.ts';
 
 export const fleetHealth = name(
   'FleetHealth',
   strict({
     status: about('`degraded`: something keeps failing; `reasons` say what.', z.enum(['ok', 'degraded'])),
-    reasons: z.array(z.string()),
+    service: z.literal('rouse'),
     houmao_service: z.literal('houmao-server'),
-    instance_id: z.string(),
-    pid: integer,
+    ...allOurs({ reasons: z.array(z.string()), instance_id: z.string(), pid: integer }),
   }),
 );
 

@@ -1,8 +1,8 @@
 import { SWEEPER_PLACES } from '../places.ts';
-import { routes } from '../route.ts';
+import { ourRoutes } from '../route.ts';
 import { sweeperList, sweeperRun, sweeperRunQuery } from './sweepers.ts';
 
-export const SWEEPER_ROUTES = routes(SWEEPER_PLACES, {
+export const SWEEPER_ROUTES = ourRoutes(SWEEPER_PLACES, {
   'admin.sweepers.list': {
     tag: 'admin',
     summary: 'What sweeps, how often, and what the last pass found; for server administrators',

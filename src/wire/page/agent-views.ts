@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { about, count, integer, stamp, strict } from '../fields.ts';
+import { NOTIFIER_OUTCOMES, REQUEST_OUTCOMES, REQUEST_STATES } from '../../domain/index.ts';
+import { about, count, integer, oneOf, stamp, strict } from '../fields.ts';
 import { ledgerEntry } from '../v1/request-views.ts';
 import { pageAgentRow } from './host-view.ts';
 
@@ -7,6 +8,34 @@ const commands = about(
   'The command lines that do the same, by what they do.',
   z.array(strict({ label: z.string(), command: z.string() })),
 );
+
+export const pageQueueItem = strict({
+  request_id: z.string(),
+  ref: about('Of its ledger.', z.string()),
+  kind: z.string(),
+  title: z.string(),
+  state: oneOf(REQUEST_STATES),
+  outcome: oneOf(REQUEST_OUTCOMES).nullable(),
+  source: z.string(),
+  accepted_at_utc: stamp,
+  started_at_utc: stamp.nullable(),
+  finished_at_utc: stamp.nullable(),
+  waiting_reason: z.string().nullable(),
+  error_detail: z.string().nullable(),
+  cancellable: z.boolean(),
+});
+
+/** In line first, then the newest that ended. */
+export const pageQueue = strict({
+  queue_depth: count,
+  counts: z.record(z.string(), count),
+  items: z.array(pageQueueItem),
+  next: about('Give it back as `before`.', integer.nullable()),
+});
+
+export const pageAgentQuery = strict({
+  queue: about('With its queue.', z.enum(['true', 'false']).optional()),
+});
 
 /** One agent with everything that stands beside its timeline. */
 export const pageAgent = strict({
@@ -49,6 +78,7 @@ export const pageAgent = strict({
     strict({ mail: z.string(), prompt: z.string(), interrupt: z.string() }),
   ),
   commands,
+  queue: about('Where it was asked for and can be had.', pageQueue.nullable()),
 });
 
 export const TIMELINE_KINDS = [
@@ -98,6 +128,7 @@ export const pageLedger = strict({
   text: about('The prompt or keys as they were accepted; cut when long.', z.string().nullable()),
   state: z.string(),
   outcome: z.string().nullable(),
+  trouble: about('It ended, and not as it was meant to.', z.boolean()),
   waiting_reason: z.string().nullable(),
   error_detail: z.string().nullable(),
   source: z.string().nullable(),
@@ -108,7 +139,7 @@ export const pageLedger = strict({
     'Of a wake: the facts of the decision behind it, and its chain of reasons.',
     strict({
       at_utc: stamp,
-      outcome: z.string(),
+      outcome: oneOf(NOTIFIER_OUTCOMES),
       detail: z.string().nullable(),
       chain: z.array(z.string()),
       facts: z.record(z.string(), z.unknown()).nullable(),
@@ -117,29 +148,6 @@ export const pageLedger = strict({
   command: about('The command line that shows the same.', z.string().nullable()),
 });
 
-export const pageQueueItem = strict({
-  request_id: z.string(),
-  ref: about('Of its ledger.', z.string()),
-  kind: z.string(),
-  title: z.string(),
-  state: z.string(),
-  outcome: z.string().nullable(),
-  source: z.string(),
-  accepted_at_utc: stamp,
-  started_at_utc: stamp.nullable(),
-  finished_at_utc: stamp.nullable(),
-  waiting_reason: z.string().nullable(),
-  error_detail: z.string().nullable(),
-  cancellable: z.boolean(),
-});
-
-/** In line first, then the newest that ended. */
-export const pageQueue = strict({
-  queue_depth: count,
-  counts: z.record(z.string(), count),
-  items: z.array(pageQueueItem),
-  next: about('Give it back as `before`.', integer.nullable()),
-});
 export const pageQueueQuery = strict({
   before: integer.min(1).optional(),
   limit: integer.min(1).max(200).default(50),

@@ -1,34 +1,9 @@
 import * as z from 'zod';
+import { AGENT_STATES, type AgentState, NEED_KINDS } from '../../domain/index.ts';
 import { about, count, integer, stamp, strict } from '../fields.ts';
 
 /** As `rouse ls` says it; `elsewhere`: on another host, of which only the registry knows. */
-export const PAGE_AGENT_STATES = [
-  'idle',
-  'working',
-  'waiting',
-  'needs_you',
-  'starting',
-  'not_watched',
-  'gone',
-  'elsewhere',
-] as const;
-
-export const NEED_KINDS = [
-  'dialog',
-  'trust',
-  'update',
-  'logged_out',
-  'usage_limit',
-  'failed',
-  'uncertain',
-  'request',
-  'overdue',
-  'gateway_dead',
-  'mail_loop',
-  'undecided',
-  'other',
-] as const;
-export type NeedKind = (typeof NEED_KINDS)[number];
+export const PAGE_AGENT_STATES = Object.keys(AGENT_STATES) as [AgentState, ...AgentState[]];
 
 /** One agent, as the list shows it. */
 export const pageAgentRow = strict({
@@ -52,7 +27,7 @@ export const pageAgentRow = strict({
   wakes: about('Proven to be submitted; null where nobody wakes it.', count.nullable()),
   done_unseen: about('A turn ended since somebody last opened it on a page.', z.boolean()),
   gateway: strict({
-    mode: z.enum(['live', 'restarting', 'down', 'not_attached', 'elsewhere']),
+    mode: z.enum(['live', 'restarting', 'down', 'lost', 'not_attached', 'elsewhere']),
     alive: z.boolean(),
   }),
   last_hour: about(

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { PAGE_PLACES, PAGE_SHELL_PLACES } from '../places.ts';
-import { type Row, routes } from '../route.ts';
+import { ourRoutes, type Row } from '../route.ts';
 import { reminderSet } from '../v1/reminders.ts';
 import { pageScreen, pageScreenQuery } from '../v1/tui-screen.ts';
 import * as act from './actions.ts';
@@ -30,7 +30,7 @@ const file = (summary: string) =>
   row('page_shell', summary, { response: z.string(), contentType: 'text/html' });
 
 /** The API of the page. It belongs to the page of the same version and is in no document. */
-export const PAGE_ROUTES = routes(PAGE_PLACES, {
+export const PAGE_ROUTES = ourRoutes(PAGE_PLACES, {
   'page.codes.create': keeper('Make a code that opens the page once', {
     body: session.pageCodeBody,
     bodyOptional: true,
@@ -58,7 +58,7 @@ export const PAGE_ROUTES = routes(PAGE_PLACES, {
     response: z.string(),
     contentType: 'text/event-stream',
   }),
-  'page.agent': inside('One agent', { response: agent.pageAgent }),
+  'page.agent': inside('One agent', { query: agent.pageAgentQuery, response: agent.pageAgent }),
   'page.agent.seen': inside('I have looked at it', { body: act.pageActBody, response: act.pageReceipt }),
   'page.agent.timeline': inside('What happened with it, newest first', {
     query: agent.pageTimelineQuery,
@@ -146,7 +146,7 @@ export const PAGE_ROUTES = routes(PAGE_PLACES, {
 });
 
 /** The page itself: one document for each of its places, and the files it loads. */
-export const PAGE_SHELL_ROUTES = routes(PAGE_SHELL_PLACES, {
+export const PAGE_SHELL_ROUTES = ourRoutes(PAGE_SHELL_PLACES, {
   'page.shell.root': file('To the page'),
   'page.shell.short': file('To the page'),
   'page.shell.home': file('The page'),

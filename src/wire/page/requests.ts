@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { TICKET_ANSWERS } from '../../domain/index.ts';
 import { about, count, integer, nextPage, strict } from '../fields.ts';
 import { inboxRequest, inboxRequestMessage } from '../fleet/request-views.ts';
 
@@ -12,7 +13,7 @@ const shown = strict({
   overdue: about('Reminded as often as is allowed, and still open.', z.boolean()),
   answers: about(
     'The answers it takes; none when it is closed or not for people.',
-    z.array(z.enum(['done', 'approved', 'rejected'])),
+    z.array(z.enum(TICKET_ANSWERS)),
   ),
   cancellable: z.boolean(),
 });

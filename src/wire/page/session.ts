@@ -1,21 +1,15 @@
 import * as z from 'zod';
-import { about, count, integer, nextPage, oneLine, stamp, strict } from '../fields.ts';
-
-/**
- * What a person may do on the page. `view`: look. `answer`: also answer requests and write mail. `operate`: also prompt,
- * interrupt, answer dialogs and change reminders.
- */
-export const PAGE_ROLES = ['view', 'answer', 'operate'] as const;
-export type PageRole = (typeof PAGE_ROLES)[number];
+import { PAGE_RIGHTS, PAGE_ROLES } from '../../domain/index.ts';
+import { about, count, integer, nameOf, nextPage, oneOf, stamp, strict } from '../fields.ts';
 
 /** Carries `csrf` of the session on every route but the exchange of the code. */
 export const PAGE_HEADER = 'x-rouse-page';
 
-const person = oneLine.max(64);
+const person = nameOf('person', 64);
 
 /** Body of `POST /ui/api/codes`. */
 export const pageCodeBody = strict({
-  role: z.enum(PAGE_ROLES).default('operate'),
+  role: oneOf(PAGE_ROLES).default('operate'),
   name: about('Whom the link is for; it stands in the audit.', person).default('operator'),
   ttl_seconds: about('How long the code may be used, once.', integer.min(1).max(86_400)).default(60),
 });
@@ -23,7 +17,7 @@ export const pageCodeBody = strict({
 export const pageCode = strict({
   code: about('Shown once; only its hash is kept, in memory.', z.string()),
   name: z.string(),
-  role: z.enum(PAGE_ROLES),
+  role: oneOf(PAGE_ROLES),
   expires_at_utc: stamp,
 });
 
@@ -33,7 +27,8 @@ export const pageLoginBody = strict({ code: z.string().min(1).max(200) });
 export const pageSession = strict({
   session_id: about('Names it in the list of sessions; no secret.', z.string()),
   name: z.string(),
-  role: z.enum(PAGE_ROLES),
+  role: oneOf(PAGE_ROLES),
+  rights: about('What the role allows.', z.array(oneOf(PAGE_RIGHTS))),
   csrf: about('To be sent as `x-rouse-page` with everything.', z.string()),
   idle_ends_at_utc: about('When it ends if nothing is asked any more.', stamp),
   server: strict({ instance_id: z.string(), version: z.string(), host: z.string() }),
@@ -42,7 +37,7 @@ export const pageSession = strict({
 const sessionRow = strict({
   session_id: z.string(),
   name: z.string(),
-  role: z.enum(PAGE_ROLES),
+  role: oneOf(PAGE_ROLES),
   began_at_utc: stamp,
   last_seen_at_utc: stamp,
   tabs: about('Streams that are open.', count),

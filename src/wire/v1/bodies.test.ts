@@ -88,7 +88,7 @@ const rows: [id: string, body: unknown, message: string | null][] = [
   [
     'requests.create',
     { kind: 'interrupt', payload: { prompt: 'x' } },
-    'payload.prompt is not a known field; known fields are none',
+    'payload.prompt is not a known field; known fields are turn_of',
   ],
   [
     'requests.create',

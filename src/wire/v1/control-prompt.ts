@@ -1,17 +1,22 @@
 import * as z from 'zod';
 import type { RouseError } from '../../base/index.ts';
-import { ADMISSION_POLICIES, type AdmissionPolicy, type FieldProblem } from '../../domain/index.ts';
+import {
+  ADMISSION_POLICIES,
+  type AdmissionPolicy,
+  type FieldProblem,
+  REQUEST_OUTCOMES,
+} from '../../domain/index.ts';
 import { type RefusalName, refusal } from '../codes.ts';
-import { about, name, notBlank, rules, strict } from '../fields.ts';
-import { chatSession, executionOverride } from './prompt-options.ts';
-import { REQUEST_OUTCOMES } from './request-views.ts';
+import { about, name, oneOf, rules, strict } from '../fields.ts';
+import { allOurs } from '../source/ours.ts';
+import { chatSession, executionOverride, promptText } from './prompt-options.ts';
 
 const shape = strict({
   schema_version: about(
     '1 speaks of `force`, 2 of `admission_policy`; absent: whichever is used.',
     z.literal([1, 2]).optional(),
   ),
-  prompt: notBlank,
+  prompt: promptText,
   force: z.boolean().optional(),
   admission_policy: z.enum(ADMISSION_POLICIES).optional(),
   chat_session: chatSession.nullish(),
@@ -67,11 +72,13 @@ export const promptResult = name(
     ...outcome,
     status: z.literal('ok'),
     sent: z.literal(true),
-    turn_id: about('The headless turn that was started.', z.string().optional()),
-    evidence: about(
-      'What proves that the prompt was submitted.',
-      z.record(z.string(), z.unknown()).optional(),
-    ),
+    ...allOurs({
+      turn_id: about('The headless turn that was started.', z.string().optional()),
+      evidence: about(
+        'What proves that the prompt was submitted.',
+        z.record(z.string(), z.unknown()).optional(),
+      ),
+    }),
   }),
 );
 
@@ -82,9 +89,11 @@ export const promptRefused = name(
     status: z.literal('error'),
     sent: z.literal(false),
     error_code: z.string(),
-    reasons: z.array(z.string()).optional(),
-    outcome: about('How the attempt ended, when there was one.', z.enum(REQUEST_OUTCOMES).optional()),
-    request_id: about('Its ledger holds the evidence.', z.string().optional()),
+    ...allOurs({
+      reasons: z.array(z.string()).optional(),
+      outcome: about('How the attempt ended, when there was one.', oneOf(REQUEST_OUTCOMES).optional()),
+      request_id: about('Its ledger holds the evidence.', z.string().optional()),
+    }),
   }),
 );
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ERROR_CODES } from '../../base/index.ts';
 import { about, integer, name, strict } from '../fields.ts';
+import { ours } from '../source/ours.ts';
 import { promptRefused } from './control-prompt.ts';
 
 const bodyIssue = name(
@@ -21,11 +22,13 @@ export const errorBody = name(
       'A sentence, the list of field issues, or the refusal of a prompt.',
       z.union([z.string(), z.array(bodyIssue), promptRefused]),
     ),
-    error: strict({
-      code: z.enum(ERROR_CODES),
-      message: z.string(),
-      hint: z.string().optional(),
-      facts: z.record(z.string(), z.unknown()).optional(),
-    }).optional(),
+    error: ours(
+      strict({
+        code: z.enum(ERROR_CODES),
+        message: z.string(),
+        hint: z.string().optional(),
+        facts: z.record(z.string(), z.unknown()).optional(),
+      }).optional(),
+    ),
   }),
 );

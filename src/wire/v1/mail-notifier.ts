@@ -1,32 +1,8 @@
 import * as z from 'zod';
-import { isTimeZone, limitSentence, NOTIFIER_MODES, REPEAT_POLICIES } from '../../domain/index.ts';
-import { about, count, integer, name, schemaVersion, stamp, strict, trimmed } from '../fields.ts';
-
-const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 22:00');
-
-const quietHours = name(
-  'QuietHours',
-  strict({
-    from: timeOfDay,
-    to: about('May be earlier than `from`: the hours then pass midnight.', timeOfDay),
-    time_zone: trimmed.refine(
-      (value) => isTimeZone(value),
-      'must be an IANA time zone such as Europe/Zurich',
-    ),
-  }),
-);
-
-const policy = {
-  repeat: about(
-    '`every_poll` wakes at each interval while mail is open; `on_change` only when it changed; `backoff` on change and then at growing intervals.',
-    z.enum(REPEAT_POLICIES).default('every_poll'),
-  ),
-  quiet_hours: about(
-    'No wakes between these times of day; what came in is announced afterwards.',
-    quietHours.nullish(),
-  ),
-  wakes_per_hour: about('Maximum number of wakes in any hour.', integer.positive().nullish()),
-};
+import { limitSentence, NOTIFIER_MODES, NOTIFIER_OUTCOMES } from '../../domain/index.ts';
+import { about, count, integer, name, oneOf, schemaVersion, stamp, strict, trimmed } from '../fields.ts';
+import { allOurs } from '../source/ours.ts';
+import { wakeSettingsGiven, wakeSettingsShown } from './wake-settings.ts';
 
 /** Body of `PUT /v1/mail-notifier`. Disabling is DELETE. */
 export const mailNotifierBody = name(
@@ -34,9 +10,7 @@ export const mailNotifierBody = name(
   strict({
     schema_version: schemaVersion(1),
     enabled: about('Only `true`; disabling is DELETE.', z.literal(true).optional()),
-    interval_seconds: integer.positive().max(366 * 86_400),
-    mode: about('Omitting it resets it to `any_inbox`.', z.enum(NOTIFIER_MODES).default('any_inbox')),
-    ...policy,
+    ...wakeSettingsGiven,
   }),
 );
 
@@ -45,7 +19,7 @@ export const mailNotifierResumeBody = name(
   'MailNotifierResumeBody',
   strict({
     schema_version: schemaVersion(1),
-    thread_ref: about('A thread of `paused_threads`.', trimmed),
+    thread_ref: about('A thread of `paused_threads`.', trimmed.max(1000)),
   }),
 );
 
@@ -63,25 +37,23 @@ export const mailNotifierStatus = name(
   strict({
     schema_version: z.literal(1),
     enabled: z.boolean(),
-    interval_seconds: integer.positive().nullable(),
-    mode: z.enum(NOTIFIER_MODES),
+    ...wakeSettingsShown,
     supported: z.boolean(),
     support_error: z.string().nullable(),
     last_poll_at_utc: stamp.nullable(),
     last_notification_at_utc: stamp.nullable(),
     last_error: z.string().nullable(),
-    repeat: z.enum(REPEAT_POLICIES).optional(),
-    quiet_hours: quietHours.nullable().optional(),
-    wakes_per_hour: integer.positive().nullable().optional(),
-    paused_threads: about(
-      `Threads in which agents only answer each other: their mail wakes nobody. ${limitSentence('automaticReplies')} Absent without any.`,
-      z.array(pausedThread).optional(),
-    ),
-    held_back: about('Why open mail is not announced now, if it is not.', z.string().nullable().optional()),
-    next_look_at_utc: about(
-      'When it is looked at next, if nothing happens before.',
-      stamp.nullable().optional(),
-    ),
+    ...allOurs({
+      paused_threads: about(
+        `Threads in which agents only answer each other: their mail wakes nobody. ${limitSentence('automaticReplies')} Absent without any.`,
+        z.array(pausedThread).optional(),
+      ),
+      held_back: about('Why open mail is not announced now, if it is not.', z.string().nullable().optional()),
+      next_look_at_utc: about(
+        'When it is looked at next, if nothing happens before.',
+        stamp.nullable().optional(),
+      ),
+    }),
   }),
 );
 
@@ -91,7 +63,7 @@ export const notifierDecision = name(
   strict({
     audit_id: integer,
     poll_time_utc: stamp,
-    outcome: z.enum(['empty', 'dedup_skip', 'busy_skip', 'enqueued', 'poll_error']),
+    outcome: oneOf(NOTIFIER_OUTCOMES),
     unread_count: count.nullable(),
     unread_digest: z.string().nullable(),
     unread_summary: z.array(z.record(z.string(), z.unknown())),
@@ -121,7 +93,7 @@ export const notifierPreview = name(
   'NotifierPreview',
   strict({
     schema_version: z.literal(1),
-    mode: z.enum(NOTIFIER_MODES),
+    mode: oneOf(NOTIFIER_MODES),
     open_mail: about(
       'Messages a wake would be about now; null when the mailbox cannot be read.',
       count.nullable(),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { transportNames } from '../../mail/transports.ts';
 import { about, count, name, nextPage, stamp, strict } from '../fields.ts';
+import { allOurs, ours } from '../source/ours.ts';
 
 const participant = name(
   'MailParticipant',
@@ -25,7 +26,7 @@ export const mailMessageView = name(
   strict({
     message_ref: about('Opaque; give it back as it is.', z.string()),
     thread_ref: z.string().nullish(),
-    in_reply_to_ref: z.string().nullish(),
+    in_reply_to_ref: ours(z.string().nullish()),
     created_at_utc: stamp,
     subject: z.string(),
     read: z.boolean().nullish(),
@@ -55,11 +56,13 @@ export const mailStatus = name(
   strict({
     ...prefix,
     bindings_version: z.string(),
-    location: z.string().optional(),
-    open_count: count.optional(),
-    unread_count: count.optional(),
-    set_aside_count: count.optional(),
-    warnings: z.array(z.string()).optional(),
+    ...allOurs({
+      location: z.string().optional(),
+      open_count: count.optional(),
+      unread_count: count.optional(),
+      set_aside_count: count.optional(),
+      warnings: z.array(z.string()).optional(),
+    }),
   }),
 );
 
@@ -73,8 +76,10 @@ export const mailList = name(
     open_count: count,
     unread_count: count,
     messages: z.array(mailMessageView),
-    next_cursor: nextPage.next_cursor.optional(),
-    truncated: nextPage.truncated.optional(),
+    ...allOurs({
+      next_cursor: nextPage.next_cursor.optional(),
+      truncated: nextPage.truncated.optional(),
+    }),
   }),
 );
 
@@ -84,11 +89,13 @@ export const mailOne = name(
     ...prefix,
     operation: z.enum(['peek', 'read', 'send', 'post', 'reply']),
     message: mailMessageView,
-    duplicate: about('The idempotency key was known: nothing was sent again.', z.boolean().optional()),
-    held: about(
-      'The server that keeps the mailbox is away; it is sent when it is back.',
-      z.boolean().optional(),
-    ),
+    ...allOurs({
+      duplicate: about('The idempotency key was known: nothing was sent again.', z.boolean().optional()),
+      held: about(
+        'The server that keeps the mailbox is away; it is sent when it is back.',
+        z.boolean().optional(),
+      ),
+    }),
   }),
 );
 

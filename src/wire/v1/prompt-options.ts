@@ -1,6 +1,9 @@
 import * as z from 'zod';
-import { CHAT_SESSION_MODES } from '../../domain/index.ts';
-import { about, count, name, notBlank, rules, strict, trimmed } from '../fields.ts';
+import { CHAT_SESSION_MODES, limitSentence } from '../../domain/index.ts';
+import { about, argument, count, name, names, notBlank, rules, strict } from '../fields.ts';
+
+/** A headless tool reads it from a file; what goes into a terminal is typed, and refused when it is longer than that takes. */
+export const promptText = about(`Of an agent in a terminal: ${limitSentence('typedBytes')}`, notBlank);
 
 /** Which provider conversation a prompt goes to. */
 export const chatSession = name(
@@ -8,7 +11,11 @@ export const chatSession = name(
   rules(
     strict({
       mode: z.enum(CHAT_SESSION_MODES),
-      id: about('Required for `exact`, refused otherwise.', notBlank.nullish()),
+      id: names(
+        'argument',
+        'prompter',
+        about('Required for `exact`, refused otherwise.', argument.max(1000).nullish()),
+      ),
     }),
     ({ mode, id }) => {
       if (mode === 'exact' && id == null)
@@ -25,7 +32,10 @@ export const executionOverride = name(
   'ExecutionOverride',
   strict({
     model: rules(
-      strict({ name: trimmed.nullish(), reasoning: strict({ level: count }).nullish() }),
+      strict({
+        name: names('argument', 'prompter', argument.max(200).nullish()),
+        reasoning: strict({ level: count }).nullish(),
+      }),
       ({ name: model, reasoning }) =>
         model == null && reasoning == null
           ? [{ path: [], message: 'set at least one of name or reasoning' }]

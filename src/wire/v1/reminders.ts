@@ -1,32 +1,21 @@
 import * as z from 'zod';
 import {
   DELIVERY_KINDS,
+  DELIVERY_OUTCOMES,
   DELIVERY_STATES,
   type FieldProblem,
   isCron,
   isRanking,
-  isTimeZone,
   LONGEST_CRON,
   limit,
-  MISSED_POLICIES,
   MOST_RANKING,
   REMINDER_MODES,
   reminderProblems,
   SELECTION_STATES,
 } from '../../domain/index.ts';
-import {
-  about,
-  bounded,
-  instant,
-  name,
-  notBlank,
-  rules,
-  schemaVersion,
-  seconds,
-  stamp,
-  strict,
-  trimmed,
-} from '../fields.ts';
+import { about, bounded, name, notBlank, oneOf, rules, schemaVersion, stamp, strict } from '../fields.ts';
+import { allOurs, ours } from '../source/ours.ts';
+import { reminderFieldsGiven, reminderFieldsShown } from './reminder-fields.ts';
 import { keyProblems } from './send-keys.ts';
 
 const sendKeys = name(
@@ -48,14 +37,9 @@ function firstBadCron(list: readonly { cron?: string | null | undefined }[]): nu
 
 const NO_CRON = 'must be a cron expression such as "0 9 * * 1-5"';
 
-const timeZone = trimmed.refine(
-  (value) => isTimeZone(value),
-  'must be an IANA time zone such as Europe/Zurich',
-);
-
 const definition = {
-  mode: z.enum(REMINDER_MODES),
-  title: about('For people; it is never sent.', notBlank),
+  mode: oneOf(REMINDER_MODES),
+  title: about('For people; it is never sent.', notBlank.max(1000)),
   prompt: notBlank.nullish(),
   send_keys: sendKeys.nullish(),
   ranking: about(
@@ -68,23 +52,7 @@ const definition = {
         `must lie between -${MOST_RANKING} and ${MOST_RANKING}: JSON keeps no larger one exactly`,
       ),
   ),
-  paused: about(
-    'Keeps its rank and blocks those behind it, but is not delivered.',
-    z.boolean().default(false),
-  ),
-  start_after_seconds: about('From the moment of create or update.', seconds.nullish()),
-  deliver_at_utc: instant.nullish(),
-  interval_seconds: about('Required for `repeat` without `cron`, refused for `one_off`.', seconds.nullish()),
-  cron: about(
-    'For `repeat`, instead of an interval and a start: five or six fields.',
-    trimmed.max(LONGEST_CRON).nullish(),
-  ),
-  time_zone: about('IANA name in which `cron` is read. Default UTC.', timeZone.nullish()),
-  durable: about('Survives a restart of the gateway. Default: live only.', z.boolean().default(false)),
-  missed: about(
-    'For durable ones, times that passed while no gateway ran: `skip` them, or deliver `once`.',
-    z.enum(MISSED_POLICIES).nullish(),
-  ),
+  ...reminderFieldsGiven,
 };
 
 export const reminderDefinition = name('ReminderDefinition', rules(strict(definition), reminderProblems));
@@ -118,7 +86,7 @@ const lastDelivery = name(
   strict({
     reminder_id: z.string(),
     title: z.string(),
-    outcome: z.string(),
+    outcome: oneOf(DELIVERY_OUTCOMES),
     finished_at_utc: stamp,
     reasons: z.array(z.string()),
     evidence: z.array(z.record(z.string(), z.unknown())),
@@ -131,31 +99,31 @@ export const reminder = name(
   strict({
     schema_version: z.literal(1),
     reminder_id: z.string(),
-    mode: z.enum(REMINDER_MODES),
-    delivery_kind: z.enum(DELIVERY_KINDS),
+    mode: oneOf(REMINDER_MODES),
+    delivery_kind: oneOf(DELIVERY_KINDS),
     title: z.string(),
     prompt: z.string().nullable(),
     send_keys: strict({ sequence: z.string(), ensure_enter: z.boolean() }).nullable(),
     ranking: z.number(),
-    paused: z.boolean(),
-    selection_state: z.enum(SELECTION_STATES),
-    delivery_state: z.enum(DELIVERY_STATES),
+    ...reminderFieldsShown,
+    selection_state: oneOf(SELECTION_STATES),
+    delivery_state: oneOf(DELIVERY_STATES),
     created_at_utc: stamp,
     next_due_at_utc: stamp,
-    interval_seconds: z.number().nullable(),
     last_started_at_utc: stamp.nullable(),
     blocked_by_reminder_id: about('The effective reminder; set exactly when blocked.', z.string().nullable()),
-    cron: z.string().nullable().optional(),
-    time_zone: z.string().nullable().optional(),
-    durable: z.boolean().optional(),
-    missed: z.enum(MISSED_POLICIES).nullable().optional(),
-    next_due_preview_utc: about('The next five due times, if nothing delays it.', z.array(stamp).optional()),
-    last_delivery: about('How the last delivery ended.', lastDelivery.nullable().optional()),
-    waiting_reason: about(
-      'Why it is not delivered although it is due, as the gate, the gateway or its rank says it.',
-      z.string().nullable().optional(),
-    ),
-    waiting_since_utc: about('Since when that is the reason.', stamp.nullable().optional()),
+    ...allOurs({
+      next_due_preview_utc: about(
+        'The next five due times, if nothing delays it.',
+        z.array(stamp).optional(),
+      ),
+      last_delivery: about('How the last delivery ended.', lastDelivery.nullable().optional()),
+      waiting_reason: about(
+        'Why it is not delivered although it is due, as the gate, the gateway or its rank says it.',
+        z.string().nullable().optional(),
+      ),
+      waiting_since_utc: about('Since when that is the reason.', stamp.nullable().optional()),
+    }),
   }),
 );
 
@@ -166,9 +134,11 @@ export const reminderSet = name(
     schema_version: z.literal(1),
     effective_reminder_id: z.string().nullable(),
     reminders: z.array(reminder),
-    recent_deliveries: about(
-      'The last deliveries that did not end as submitted, so that none is dropped in silence. List only.',
-      z.array(lastDelivery).optional(),
+    recent_deliveries: ours(
+      about(
+        'The last deliveries that did not end as submitted, so that none is dropped in silence. List only.',
+        z.array(lastDelivery).optional(),
+      ),
     ),
   }),
 );

@@ -1,34 +1,11 @@
 import * as z from 'zod';
-import { RECOVERY, REQUEST_STATES } from '../../domain/index.ts';
-import { about, count, integer, name, schemaVersion, stamp, strict } from '../fields.ts';
-
-/** How a request ended; docs/states.md has the table. */
-export const REQUEST_OUTCOMES = [
-  'submitted',
-  'unconfirmed',
-  'failed',
-  'refused',
-  'expired',
-  'cancelled',
-  'superseded',
-  'coalesced',
-] as const;
+import { RECOVERY, REQUEST_OUTCOMES, REQUEST_STAGES, REQUEST_STATES } from '../../domain/index.ts';
+import { about, count, integer, name, oneOf, schemaVersion, stamp, strict } from '../fields.ts';
 
 export const ledgerEntry = name(
   'LedgerEntry',
   strict({
-    stage: z.enum([
-      'accepted',
-      'running',
-      'typing',
-      'typed',
-      'submitted',
-      'turn_seen',
-      'turn_finished',
-      'returned',
-      'kept',
-      'finished',
-    ]),
+    stage: oneOf(REQUEST_STAGES),
     source: about('Who saw it.', z.string()),
     at_utc: stamp,
     facts: z.record(z.string(), z.unknown()),
@@ -42,8 +19,8 @@ export const requestView = name(
     schema_version: z.literal(1),
     request_id: z.string(),
     request_kind: z.string(),
-    state: z.enum(REQUEST_STATES),
-    outcome: z.enum(REQUEST_OUTCOMES).nullable(),
+    state: oneOf(REQUEST_STATES),
+    outcome: oneOf(REQUEST_OUTCOMES).nullable(),
     accepted_at_utc: stamp,
     started_at_utc: stamp.nullable(),
     finished_at_utc: stamp.nullable(),
@@ -73,7 +50,7 @@ export const requestList = name(
 );
 
 export const requestListQuery = z.object({
-  state: z.enum(REQUEST_STATES).optional(),
+  state: oneOf(REQUEST_STATES).optional(),
   limit: integer.min(1).max(1000).default(100),
   before: about('Only requests of a smaller sequence.', integer.min(1).optional()),
 });
@@ -90,7 +67,7 @@ export const eventsQuery = z.object({
   ),
 });
 
-const requestIds = z.array(z.string().min(1)).max(1000).default([]);
+const requestIds = z.array(z.string().min(1).max(200)).max(1000).default([]);
 
 /** Body of `POST /v1/reconciliation`: what becomes of requests meant for an earlier agent process. */
 export const reconcileBody = name(

@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { PUBLIC_REQUEST_KINDS, REQUEST_PRIORITIES, REQUEST_STATES } from '../../domain/index.ts';
+import {
+  PUBLIC_REQUEST_KINDS,
+  REQUEST_OUTCOMES,
+  REQUEST_PRIORITIES,
+  REQUEST_STATES,
+} from '../../domain/index.ts';
 import {
   about,
   count,
@@ -8,24 +13,33 @@ import {
   name,
   notBlank,
   oneLine,
+  oneOf,
   schemaVersion,
   stamp,
   strict,
 } from '../fields.ts';
-import { chatSession, executionOverride } from './prompt-options.ts';
-import { REQUEST_OUTCOMES } from './request-views.ts';
+import { allOurs } from '../source/ours.ts';
+import { chatSession, executionOverride, promptText } from './prompt-options.ts';
 
 export const submitPromptPayload = name(
   'SubmitPromptPayload',
   strict({
-    prompt: notBlank,
+    prompt: promptText,
     turn_id: notBlank.nullish(),
     chat_session: chatSession.nullish(),
     execution: executionOverride.nullish(),
   }),
 );
 
-export const interruptPayload = name('InterruptPayload', strict({}));
+export const interruptPayload = name(
+  'InterruptPayload',
+  strict({
+    turn_of: about(
+      'Only while the turn of this request runs. If it has ended when the keys would be pressed, none are, and the outcome is `superseded`.',
+      oneLine.max(200).nullish(),
+    ),
+  }),
+);
 
 const envelope = {
   schema_version: schemaVersion(1),
@@ -63,19 +77,22 @@ export const requestAccepted = name(
   strict({
     request_id: z.string(),
     request_kind: z.enum(PUBLIC_REQUEST_KINDS),
-    state: about('`accepted`; for a duplicate, its state now.', z.enum(REQUEST_STATES)),
+    state: about('`accepted`; for a duplicate, its state now.', oneOf(REQUEST_STATES)),
     accepted_at_utc: stamp,
     queue_depth: count,
     managed_agent_instance_epoch: integer.positive(),
-    duplicate: about(
-      'The idempotency key was known: this is the request of the first time.',
-      z.boolean().optional(),
-    ),
-    outcome: about('Of a duplicate: how it ended, null before that.', z.enum(REQUEST_OUTCOMES).nullish()),
+    ...allOurs({
+      duplicate: about(
+        'The idempotency key was known: this is the request of the first time.',
+        z.boolean().optional(),
+      ),
+      outcome: about('Of a duplicate: how it ended, null before that.', oneOf(REQUEST_OUTCOMES).nullish()),
+    }),
   }),
 );
 
 export type SubmitPromptPayload = z.infer<typeof submitPromptPayload>;
+export type InterruptPayload = z.infer<typeof interruptPayload>;
 export type RequestBody = z.infer<typeof requestBody>;
 export type RequestInput = z.input<typeof requestBody>;
 export type RequestAccepted = z.infer<typeof requestAccepted>;

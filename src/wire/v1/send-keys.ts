@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { messageOf } from '../../base/index.ts';
-import { type FieldProblem, limit, parseKeySequence } from '../../domain/index.ts';
+import { DIALOG_AFTERS, type FieldProblem, limit, parseKeySequence } from '../../domain/index.ts';
 import { about, bounded, name, notBlank, oneLine, rules, strict } from '../fields.ts';
+import { ours } from '../source/ours.ts';
 
 /** A sequence whose tokens are all known keys; said when it is accepted, not when it is sent. */
 export function keyProblems(sequence: string, escapeSpecialKeys: boolean, path: string[]): FieldProblem[] {
@@ -38,7 +39,17 @@ export const sendKeysBody = name(
 
 export const controlResult = name(
   'ControlResult',
-  strict({ status: z.literal('ok'), action: z.enum(['control_input', 'interrupt']), detail: z.string() }),
+  strict({
+    status: z.literal('ok'),
+    action: z.enum(['control_input', 'interrupt']),
+    detail: z.string(),
+    dialog_after: ours(
+      about(
+        'What was seen after keys that were sent while a dialog was open; absent when none was. Not which dialog took them: a tool can open another in the instant before.',
+        z.enum(DIALOG_AFTERS).optional(),
+      ),
+    ),
+  }),
 );
 
 export type SendKeysBody = z.infer<typeof sendKeysBody>;

@@ -8,12 +8,15 @@ import {
   GATEWAY_HEALTH,
   type GatewayStatusCore,
   LISTENER_HOSTS,
+  MODES_ELSEWHERE,
+  NEED_KINDS,
   RECOVERY,
   STANDINGS,
   SURFACE_ELIGIBILITY,
   tmuxHandleProblems,
 } from '../../domain/index.ts';
-import { about, count, integer, name, port, rules, stamp, strict } from '../fields.ts';
+import { about, count, integer, name, oneOf, port, rules, stamp, strict } from '../fields.ts';
+import { allOurs, ourValues } from '../source/ours.ts';
 import { PROTOCOL_VERSION } from './health.ts';
 
 /** How it stands between a gateway and the fleet server of its agent. */
@@ -61,6 +64,16 @@ export type LastTurn = z.infer<typeof lastTurn>;
 export type ActiveSource = z.infer<typeof activeSource>;
 export type LoopTroubles = z.infer<typeof loopTroubles>;
 
+const need = strict({
+  kind: z.enum(NEED_KINDS),
+  here: about(
+    'What to do for a person who sees the screen, where that is less than `needs_you`.',
+    z.string().optional(),
+  ),
+  says: about('The same behind the name of the agent, where that is shorter.', z.string().optional()),
+  command: about('What mends it, where one command does.', z.string().optional()),
+});
+
 /** How it stands with the agent, as people say it. */
 export const standing = name(
   'Standing',
@@ -68,8 +81,31 @@ export const standing = name(
     state: z.enum(STANDINGS),
     words: z.string(),
     needs_you: about('What a person has to do; null while nobody is needed.', z.string().nullable()),
+    need: about('The matter that people want to know of; absent without one.', need.optional()),
   }),
 );
+
+const added = {
+  gateway_instance_id: z.string().nullish(),
+  active_source: about('What `active_execution` is running for; absent while idle.', activeSource.nullish()),
+  last_turn: about(
+    'Who was given the agent last, or has it now. Absent before the first.',
+    lastTurn.optional(),
+  ),
+  standing: about('Without a live gateway only while a person is needed.', standing.optional()),
+  fleet: about('Absent for an agent of no fleet.', fleetConnection.optional()),
+  cao: about('Only where a CAO server owns the terminal.', caoOwner.optional()),
+  gateway_down: about(
+    'A gateway that ended by itself too often and stays down; `message` says what to do.',
+    strict({
+      since_utc: stamp,
+      restarts: count,
+      exit_code: integer.nullable(),
+      message: z.string(),
+    }).optional(),
+  ),
+  troubles: about('Background loops that fail and are being retried.', loopTroubles.optional()),
+};
 
 const shape = strict({
   schema_version: z.literal(1),
@@ -83,7 +119,7 @@ const shape = strict({
   request_admission: z.enum(ADMISSION),
   terminal_surface_eligibility: z.enum(SURFACE_ELIGIBILITY),
   active_execution: z.enum(EXECUTION),
-  execution_mode: z.enum(EXECUTION_MODES),
+  execution_mode: ourValues(MODES_ELSEWHERE, oneOf(EXECUTION_MODES)),
   queue_depth: about('Requests accepted or running.', count),
   gateway_host: z.enum(LISTENER_HOSTS).nullable(),
   gateway_port: port.nullable(),
@@ -92,25 +128,7 @@ const shape = strict({
   gateway_tmux_pane_id: z.string().nullable(),
   managed_agent_instance_epoch: about('0 only before the first gateway.', count),
   managed_agent_instance_id: z.string().nullable(),
-  gateway_instance_id: z.string().nullish(),
-  active_source: about('What `active_execution` is running for; absent while idle.', activeSource.nullish()),
-  last_turn: about(
-    'Who was given the agent last, or has it now. Absent before the first.',
-    lastTurn.optional(),
-  ),
-  standing: about('Absent while no gateway lives.', standing.optional()),
-  fleet: about('Absent for an agent of no fleet.', fleetConnection.optional()),
-  cao: about('Only where a CAO server owns the terminal.', caoOwner.optional()),
-  gateway_down: about(
-    'A gateway that ended by itself too often and stays down; `message` says what to do.',
-    strict({
-      since_utc: stamp,
-      restarts: count,
-      exit_code: integer.nullable(),
-      message: z.string(),
-    }).optional(),
-  ),
-  troubles: about('Background loops that fail and are being retried.', loopTroubles.optional()),
+  ...allOurs(added),
 });
 
 export const statusFields = shape.shape;

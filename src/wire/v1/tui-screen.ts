@@ -53,3 +53,11 @@ export const pageScreenQuery = z.object({
 export type ScreenSpan = z.infer<typeof screenSpan>;
 export type PageDialog = z.infer<typeof screenDialog>;
 export type PageScreen = z.infer<typeof pageScreen>;
+
+/** Within a stream of screens: why there is none now. */
+export interface PageTrouble {
+  status: number;
+  code: string;
+  message: string;
+  hint?: string | undefined;
+}

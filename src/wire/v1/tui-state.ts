@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { about, count, integer, name, stamp, strict } from '../fields.ts';
+import { allOurs, ours } from '../source/ours.ts';
 import { standing } from './status.ts';
 
 const tristate = z.enum(['yes', 'no', 'unknown']);
@@ -18,6 +19,9 @@ export const trackedSession = strict({
   session_root: z.string().nullish(),
 });
 
+/** Why something could not be seen. */
+const trouble = strict({ kind: z.string(), message: z.string(), details: z.record(z.string(), z.string()) });
+
 export const tuiDiagnostics = strict({
   availability: z.enum(['available', 'unavailable', 'tui_down', 'error', 'unknown']),
   transport_state: z.enum(['tmux_up', 'tmux_missing', 'probe_error']),
@@ -30,8 +34,8 @@ export const tuiDiagnostics = strict({
     'probe_error',
     'parse_error',
   ]),
-  probe_error: z.string().nullish(),
-  parse_error: z.string().nullish(),
+  probe_error: trouble.nullish(),
+  parse_error: trouble.nullish(),
 });
 
 export const probeSnapshot = strict({
@@ -69,13 +73,9 @@ const observed = {
     accepting_input: tristate,
     editing_input: tristate,
     ready_posture: tristate,
-    pending_input: about('Whether the tool itself holds queued input.', tristate.optional()),
+    pending_input: ours(about('Whether the tool itself holds queued input.', tristate.optional())),
   }),
   turn: strict({ phase: z.enum(['ready', 'active', 'unknown']) }),
-  stalled: about(
-    'The screen has not been recognised for longer than unknown_to_stalled_timeout_seconds.',
-    z.boolean().optional(),
-  ),
   last_turn: strict({
     result: z.enum(['success', 'interrupted', 'known_failure', 'none']),
     source: z.enum(['explicit_input', 'surface_inference', 'none']),
@@ -85,17 +85,23 @@ const observed = {
     signature: z.string(),
     stable: z.boolean(),
     stable_for_seconds: z.number().nonnegative(),
-    stable_since_utc: stamp.nullable(),
+    stable_since_utc: about('While it is not stable: of the last change.', stamp),
   }),
-  submit_ready: about('The answer of the readiness gate on what was seen.', z.boolean().optional()),
-  not_ready_reasons: z.array(z.string()).optional(),
-  standing: standing.optional(),
-  facts: about(
-    'What was seen, by which source, and when.',
-    z
-      .array(strict({ name: z.string(), value: z.unknown(), source: z.string(), observed_at_utc: stamp }))
-      .optional(),
-  ),
+  ...allOurs({
+    stalled: about(
+      'The screen has not been recognised for longer than unknown_to_stalled_timeout_seconds.',
+      z.boolean().optional(),
+    ),
+    submit_ready: about('The answer of the readiness gate on what was seen.', z.boolean().optional()),
+    not_ready_reasons: z.array(z.string()).optional(),
+    standing: standing.optional(),
+    facts: about(
+      'What was seen, by which source, and when.',
+      z
+        .array(strict({ name: z.string(), value: z.unknown(), source: z.string(), observed_at_utc: stamp }))
+        .optional(),
+    ),
+  }),
 };
 
 export const tuiSnapshot = name('TuiSnapshot', strict({ recorded_at_utc: stamp, ...observed }));
@@ -113,6 +119,13 @@ export const tuiState = name(
           recorded_at_utc: stamp,
           summary: z.string(),
           changed_fields: z.array(z.string()),
+          diagnostics_availability: tuiDiagnostics.shape.availability,
+          turn_phase: observed.turn.shape.phase,
+          last_turn_result: observed.last_turn.shape.result,
+          last_turn_source: observed.last_turn.shape.source,
+          transport_state: tuiDiagnostics.shape.transport_state,
+          process_state: tuiDiagnostics.shape.process_state,
+          parse_status: tuiDiagnostics.shape.parse_status,
         }),
       )
       .max(24),

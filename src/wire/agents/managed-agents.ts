@@ -7,7 +7,9 @@ import {
   count,
   integer,
   name,
+  names,
   notBlank,
+  oneOf,
   schemaVersion,
   seconds,
   stamp,
@@ -15,30 +17,37 @@ import {
   text,
   trimmed,
 } from '../fields.ts';
+import { allOurs } from '../source/ours.ts';
 import { chatSession, executionOverride } from '../v1/prompt-options.ts';
 
-const words = z.array(text).max(1000);
+const words = names('argument', 'launcher', z.array(text.max(131_072)).max(1000));
 
-const environmentFile = about(
-  'A file of the runtime directory that only the owner of the server can read, with the environment the tool is to have. ' +
-    'It is taken once. Without it a token is needed, and the tool gets the environment of the server.',
-  absolutePath.nullish(),
+const environmentFile = names(
+  'file',
+  'launcher',
+  about(
+    'A file of the runtime directory that only the owner of the server can read, with the environment the tool is to have. ' +
+      'It is taken once. Without it a token is needed, and the tool gets the environment of the server.',
+    absolutePath.nullish(),
+  ),
 );
 
+const directory = names('directory', 'launcher', absolutePath);
+
 /** A known tool, or the path of a program. */
-const tool = trimmed.max(4096);
+const tool = names('command', 'launcher', trimmed.max(4096));
 
 const launchFields = {
   schema_version: schemaVersion(1),
   tool,
-  working_directory: absolutePath,
+  working_directory: directory,
   agent_name: bounded('nameLength', trimmed),
   agent_id: trimmed.nullish(),
   session_name: trimmed.nullish(),
   args: words.default([]),
   role_prompt: notBlank.nullish(),
   role_name: trimmed.nullish(),
-  home: absolutePath.nullish(),
+  home: directory.nullish(),
   mcp: about(
     'none: none of our tools. ask: the tool asks before it uses them. Left out: they are there, each allowed by its name.',
     z.enum(['none', 'ask']).nullish(),
@@ -53,9 +62,7 @@ const launchFields = {
   ),
   mailbox: about(
     'False: none. Otherwise one under this root and address, or where they are by default.',
-    z
-      .union([z.literal(false), strict({ root: absolutePath.nullish(), address: trimmed.nullish() })])
-      .nullish(),
+    z.union([z.literal(false), strict({ root: directory.nullish(), address: trimmed.nullish() })]).nullish(),
   ),
   environment_file: environmentFile,
 };
@@ -93,11 +100,11 @@ export const registerLaunchBody = name(
   strict({
     schema_version: schemaVersion(1),
     session_name: trimmed,
-    tool: tool.nullish(),
+    tool: names('command', 'told', trimmed.nullish()),
     terminal_id: trimmed.nullish(),
     observed_tool_version: trimmed.nullish(),
-    manifest_path: absolutePath.nullish(),
-    session_root: absolutePath.nullish(),
+    manifest_path: names('file', 'registrar', absolutePath.nullish()),
+    session_root: names('directory', 'registrar', absolutePath.nullish()),
     agent_name: trimmed.nullish(),
     agent_id: trimmed.nullish(),
     tmux_session_name: trimmed.nullish(),
@@ -105,9 +112,10 @@ export const registerLaunchBody = name(
   }),
 );
 
-const timings = Object.fromEntries(TUI_TIMING_FIELDS.map((field) => [field, seconds.optional()])) as Record<
+const timing = about('Null: as if it were absent.', seconds.nullish());
+const timings = Object.fromEntries(TUI_TIMING_FIELDS.map((field) => [field, timing])) as Record<
   TuiTimingField,
-  z.ZodOptional<typeof seconds>
+  typeof timing
 >;
 
 /** Body of `POST …/gateway/attach`; may be left out. */
@@ -115,7 +123,7 @@ export const managedAttachBody = name(
   'ManagedAttachBody',
   strict({
     schema_version: schemaVersion(1),
-    execution_mode: z.enum(EXECUTION_MODES).nullish(),
+    execution_mode: oneOf(EXECUTION_MODES).nullish(),
     tui_tracking_timings: strict(timings).nullish(),
   }),
 );
@@ -138,6 +146,7 @@ const TURN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
 export const turnId = z
   .string()
+  .max(100)
   .refine((value) => TURN_ID.test(value), 'must be letters, digits, "_" and "-", at most 100');
 
 const turnInput = {
@@ -159,31 +168,60 @@ export const internalPromptBody = name(
 
 export const TURN_STATUSES = ['active', 'completed', 'failed', 'interrupted', 'unknown'] as const;
 
+const turn = {
+  tracked_agent_id: z.string(),
+  turn_id: z.string(),
+  turn_index: integer.positive(),
+  status: z.enum(TURN_STATUSES),
+};
+
+const turnEnd = {
+  started_at_utc: stamp,
+  completed_at_utc: stamp.nullable(),
+  returncode: about("The tool's exit code, once it is known.", integer.nullable()),
+  completion_source: about('Who saw its end.', z.string().nullable()),
+  stdout_path: z.string().nullable(),
+  stderr_path: z.string().nullable(),
+  status_path: about('Where the exit code is written.', z.string().nullable()),
+  history_summary: z.string().nullable(),
+  error: z.string().nullable(),
+};
+
+const turnRecord = {
+  schema_version: z.literal(1),
+  request_id: z.string(),
+  accepted_at_utc: stamp,
+  finished_at_utc: stamp.nullable(),
+  reasons: z.array(z.string()),
+  untouched: about('It is proven that nothing of it was run.', z.boolean()),
+  stages: z.array(
+    strict({
+      stage: z.string(),
+      source: z.string(),
+      at_utc: stamp,
+      facts: z.record(z.string(), z.unknown()),
+    }),
+  ),
+  revision: about('Grows with every change.', count),
+  duplicate: z.boolean().optional(),
+};
+
+const success = { success: z.literal(true) };
+const detail = { detail: z.string() };
+
 /** A turn that a server runs, or has run. */
-export const turnView = name(
-  'TurnView',
-  strict({
-    schema_version: z.literal(1),
-    turn_id: z.string(),
-    turn_index: integer.positive(),
-    request_id: z.string(),
-    tracked_agent_id: z.string(),
-    status: z.enum(TURN_STATUSES),
-    accepted_at_utc: stamp,
-    finished_at_utc: stamp.nullable(),
-    reasons: z.array(z.string()),
-    untouched: about('It is proven that nothing of it was run.', z.boolean()),
-    stages: z.array(
-      strict({
-        stage: z.string(),
-        source: z.string(),
-        at_utc: stamp,
-        facts: z.record(z.string(), z.unknown()),
-      }),
-    ),
-    revision: about('Grows with every change.', count),
-    duplicate: z.boolean().optional(),
-  }),
+export const turnView = name('TurnView', strict({ ...turn, ...turnEnd, ...allOurs(turnRecord) }));
+
+/** The same when it is accepted. */
+export const turnAccepted = name(
+  'TurnAccepted',
+  strict({ ...success, ...turn, ...detail, ...allOurs({ ...turnEnd, ...turnRecord }) }),
+);
+
+/** The same for a gateway. */
+export const turnHandedOver = name(
+  'TurnHandedOver',
+  strict({ ...success, ...allOurs({ ...turn, ...detail, ...turnEnd, ...turnRecord }) }),
 );
 
 export type ManagedLaunchBody = z.infer<typeof managedLaunchBody>;
@@ -195,3 +233,5 @@ export type TurnBody = z.infer<typeof turnBody>;
 export type InternalPromptBody = z.infer<typeof internalPromptBody>;
 export type TurnStatus = (typeof TURN_STATUSES)[number];
 export type TurnView = z.infer<typeof turnView>;
+export type TurnEnd = Pick<TurnView, keyof typeof turnEnd>;
+export type TurnAccepted = z.infer<typeof turnAccepted>;

@@ -2,8 +2,10 @@ import * as z from 'zod';
 import type { AccessName } from '../access-rules.ts';
 import { integer } from '../fields.ts';
 import { AGENT_PLACES, carriedPath } from '../places.ts';
-import { type Route, type Row, routes } from '../route.ts';
+import { BODY_ERRORS, type Route, type Row, routes } from '../route.ts';
 import { GATEWAY_ROUTES, type GatewayRoutes } from '../routes.ts';
+import * as answers from './managed-agent-answers.ts';
+import * as states from './managed-agent-state.ts';
 import * as views from './managed-agent-views.ts';
 import * as bodies from './managed-agents.ts';
 
@@ -31,20 +33,21 @@ export const MANAGED_AGENT_ROUTES = routes(AGENT_PLACES, {
     tag: 'agents',
     summary: 'Who serves here',
     access: 'owner_or_token',
-    response: views.currentServer,
+    response: answers.currentServer,
   },
   'agents.shutdown': {
     tag: 'agents',
     summary: 'Stop the server; its agents run on',
     access: 'granted',
-    response: views.serverShutdown,
+    response: answers.serverShutdown,
   },
   'agents.launch': {
+    ours: true,
     tag: 'agents',
     summary: 'Launch a tool in a terminal that the server owns',
     access: 'granted',
     body: bodies.managedLaunchBody,
-    response: views.managedLaunched,
+    response: answers.managedLaunched,
     errors: { 409: 'The name, the id or the session is taken.' },
   },
   'agents.launch.headless': {
@@ -52,7 +55,7 @@ export const MANAGED_AGENT_ROUTES = routes(AGENT_PLACES, {
     summary: 'Launch a headless agent whose turns the server runs',
     access: 'granted',
     body: bodies.headlessLaunchBody,
-    response: views.managedLaunched,
+    response: answers.managedLaunched,
     errors: { 409: 'The name, the id or the session is taken.' },
   },
   'agents.register': {
@@ -60,50 +63,55 @@ export const MANAGED_AGENT_ROUTES = routes(AGENT_PLACES, {
     summary: 'Take on a terminal that was launched for this server',
     access: 'granted',
     body: bodies.registerLaunchBody,
-    response: views.launchRegistered,
-    errors: { 409: 'Its manifest names another owner, or says otherwise than the body.' },
+    response: answers.launchRegistered,
+    errors: {
+      404: 'There is no such session.',
+      409: 'Its manifest names another owner, or says otherwise than the body.',
+    },
   },
   'agents.list': {
     tag: 'agents',
     summary: 'The agents of this host',
     access: 'owner_or_token',
-    response: views.managedAgentList,
+    response: states.managedAgentList,
   },
-  'agents.get': agentRow('One agent', { response: views.managedAgent }),
-  'agents.state': agentRow('What it is doing', { response: views.managedAgentState }),
+  'agents.get': agentRow('One agent', { response: states.managedAgent }),
+  'agents.state': agentRow('What it is doing', { response: states.managedAgentState }),
   'agents.state.detail': agentRow('The same with everything there is', {
-    response: views.managedAgentDetail,
+    response: states.managedAgentDetail,
   }),
   'agents.history': agentRow('What was seen of it, newest last', {
     query: limit,
-    response: views.managedAgentHistory,
+    response: states.managedAgentHistory,
   }),
   'agents.requests': agentRow(
     'A prompt or an interrupt, by the server or the gateway, whichever can take it',
     {
       body: bodies.agentRequestBody,
-      response: views.agentRequestAnswer,
+      response: answers.agentRequestAnswer,
     },
   ),
   'agents.interrupt': agentRow('End the turn under way', {
-    response: views.agentRequestAnswer,
+    response: answers.agentInterrupted,
   }),
   'agents.stop': agentRow('Stop the agent; one that was joined is left', {
     access: 'granted',
     body: bodies.managedStopBody,
     bodyOptional: true,
-    response: views.managedStopped,
+    response: answers.managedStopped,
   }),
   'agents.relaunch': agentRow('Start its tool again', {
+    ours: true,
     access: 'granted',
     body: bodies.managedRelaunchBody,
-    response: views.managedRelaunched,
+    response: answers.managedRelaunched,
   }),
   'agents.turns.create': agentRow('Run a turn of a headless agent of this server', {
     body: bodies.turnBody,
-    response: bodies.turnView,
+    response: bodies.turnAccepted,
   }),
   'agents.turns.list': agentRow('Its turns, newest last', {
+    ours: true,
     query: limit,
     response: views.turnList,
   }),
@@ -121,12 +129,14 @@ export const MANAGED_AGENT_ROUTES = routes(AGENT_PLACES, {
   'agents.turns.artifact': agentRow('Its `stdout` or `stderr`', {
     contentType: 'text/plain',
     response: z.string(),
+    errors: { 422: 'The agent is not headless, or a turn has no such file.' },
   }),
   'agents.internal.prompt': agentRow('For gateways: have the server run a turn', {
     body: bodies.internalPromptBody,
-    response: bodies.turnView,
+    response: bodies.turnHandedOver,
   }),
   'agents.internal.state': agentRow('For gateways: the state, held until it differs', {
+    ours: true,
     query: z.object({ seen: z.string().optional(), ...waiting }),
     response: views.internalHeadlessState,
   }),
@@ -152,6 +162,17 @@ export const MANAGED_AGENT_ROUTES = routes(AGENT_PLACES, {
 type CarriedId = Exclude<keyof GatewayRoutes, 'health' | 'status' | 'openapi'>;
 type Carried = { readonly [K in CarriedId as `agents.gateway.${K}`]: Route & { carries: GatewayRoutes[K] } };
 
+/** What the server says itself comes before what the gateway says with the same status. */
+function carriedErrors(own: Route): Row['errors'] {
+  const tooLarge: Row['errors'] = own.method === 'GET' ? {} : { 413: BODY_ERRORS[413]! };
+  const ours: Record<number, string> = { ...whichAgent, ...noGateway, ...tooLarge };
+  const theirs = Object.entries(own.errors ?? {}).map(([status, words]) => {
+    const before = ours[Number(status)];
+    return [status, before ? `${before} ${words}` : words];
+  });
+  return { ...ours, ...Object.fromEntries(theirs) };
+}
+
 /** Everything a gateway serves, at the agent's place on the server; carried there unchanged. */
 export const CARRIED_ROUTES = Object.fromEntries(
   Object.values<Route>(GATEWAY_ROUTES)
@@ -163,8 +184,8 @@ export const CARRIED_ROUTES = Object.fromEntries(
         id,
         path: carriedPath(own.path),
         tag: 'agents: gateways',
-        access: 'agent_and_its_people',
-        errors: { ...own.errors, ...noGateway },
+        access: own.id === 'control.sendKeys' ? 'people_of_it' : 'agent_and_its_people',
+        errors: carriedErrors(own),
         carries: own,
       };
       return [id, carried];

@@ -1,0 +1,126 @@
+import type * as z from 'zod';
+import { GIVERS, type Giver, type NamedThing } from '../../domain/schemas.ts';
+import { bindingSchemas } from '../../mail/transports.ts';
+import { attachFile, gatewayManifestFile } from '../files/attach.ts';
+import { desiredConfigFile } from '../files/desired-config.ts';
+import { fleetMembership } from '../files/fleet-membership.ts';
+import { sessionManifest } from '../files/manifest.ts';
+import { registryRecord } from '../files/registry-record.ts';
+import { FLEET_ROUTES } from '../fleet-routes.ts';
+import type { Route, Routes } from '../route.ts';
+import { GATEWAY_ROUTES } from '../routes.ts';
+import { isNotPlain, looksNamed, type MayName, namedFields, thingOf } from './named-fields.ts';
+
+/** One field that names something outside of Rouse: where it is given, and by whom it may be. */
+export interface FieldRow {
+  /** The server, tool or file. */
+  of: 'gateway' | 'fleet' | 'mcp' | 'file' | 'config';
+  /** Name of the route, the tool, the file. */
+  id: string;
+  /** As people see it. */
+  place: string;
+  field: string;
+  names: NamedThing;
+  /** Undefined: nobody has said yet. No page is made of such a row, and a test fails. */
+  giver: Giver | undefined;
+}
+
+/** Every such field of the bodies, queries and paths of both servers. */
+export function routeFields(): FieldRow[] {
+  return [...fieldsOfRoutes('gateway', GATEWAY_ROUTES), ...fieldsOfRoutes('fleet', FLEET_ROUTES)];
+}
+
+function fieldsOfRoutes(of: 'gateway' | 'fleet', routes: Routes): FieldRow[] {
+  return Object.values<Route>(routes).flatMap((route) => {
+    const place = `${route.method} ${route.path}`;
+    const schemas = [route.body, route.query].filter((schema) => schema !== undefined);
+    const params = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+    return [
+      ...schemas.flatMap((schema) => fieldsOf(schema, { of, id: route.id, place })),
+      ...params.filter(isNotPlain).map((name) => ({
+        ...{ of, id: route.id, place, field: `{${name}}` },
+        ...{ names: 'file' as const, giver: PARAMS[route.id] },
+      })),
+    ];
+  });
+}
+
+/** Of parts of a path that look like a file. */
+const PARAMS: Readonly<Record<string, Giver>> = { 'page.shell.asset': 'listed' };
+
+/** Every such field of a schema. Without a mark, `giver` says who gives all of it. */
+export function fieldsOf(
+  schema: z.ZodType,
+  where: Pick<FieldRow, 'of' | 'id' | 'place'>,
+  { giver, mayName = isNotPlain }: { giver?: Giver; mayName?: MayName } = {},
+): FieldRow[] {
+  return namedFields(schema, mayName).map(({ field, mark }) => ({
+    ...where,
+    field: field || '*',
+    names: mark?.names ?? thingOf(field),
+    giver: mark?.giver ?? giver,
+  }));
+}
+
+/** The files of a session and the registry, each written by Rouse and readable by its account alone. */
+export function fileFields(): FieldRow[] {
+  const files: Record<string, z.ZodType> = {
+    'manifest.json': sessionManifest,
+    'manifest.json, launch_plan.mailbox': bindingSchemas().binding,
+    'gateway/attach.json': attachFile,
+    'gateway/gateway_manifest.json': gatewayManifestFile,
+    'gateway/desired-config.json': desiredConfigFile,
+    'fleet/fleet.json': fleetMembership,
+    'live_agents/{agent_id}/record.json': registryRecord,
+  };
+  const known = Object.entries(files).flatMap(([file, schema]) =>
+    fieldsOf(schema, { of: 'file', id: file, place: file }, { giver: 'own_files', mayName: looksNamed }),
+  );
+  const others = Object.entries(WITHOUT_SCHEMA).flatMap(([file, fields]) =>
+    fields.map((field): FieldRow => {
+      const where = { of: 'file' as const, id: file, place: file, field };
+      return { ...where, names: thingOf(field), giver: 'own_files' };
+    }),
+  );
+  return [...known, ...others];
+}
+
+/** Files that one part of Rouse writes and reads again itself. */
+const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
+  'handover/{id}.json': ['env', 'fleet.url', 'fleet.tokenFile'],
+  'mail/outbox/{message_id}.json': ['attachments[].path'],
+  'mailbox, links/{address}/link.json': ['fleet_directory'],
+  'mailbox, messages/{message_id}.md': ['attachments[].path'],
+  'server/current-instance.json': ['public_url'],
+};
+
+/** The second half of docs/access.md. */
+export function fieldsMarkdown(rows: readonly FieldRow[]): string[] {
+  const unmarked = rows.filter(({ giver }) => giver === undefined);
+  if (unmarked.length > 0)
+    throw new Error(
+      `nobody says who may give ${unmarked.map(({ id, field }) => `${id} ${field}`).join(', ')}`,
+    );
+  return [
+    '## Fields that name a file, a directory, a command or a URL',
+    '',
+    'On every route of both servers, every tool of MCP and in every file that is read, with who may give each. They are marked where they',
+    'are declared (`names` in `src/domain/fields.ts`). A field of a route or a tool that holds text and has neither a mark nor a place on the',
+    'list of those that name nothing (`src/wire/access/plain-fields.ts`) fails `src/cli/access-page.test.ts`. `test/attack/named-fields.ts`',
+    'tries each as every caller who may not give it.',
+    '',
+    ...Object.entries(GIVERS).flatMap(([giver, meaning]) => {
+      const given = rows.filter((row) => row.giver === giver);
+      if (given.length === 0) return [];
+      return [`### ${meaning[0]!.toUpperCase()}${meaning.slice(1)}`, '', ...linesOf(given), ''];
+    }),
+  ];
+}
+
+function linesOf(rows: readonly FieldRow[]): string[] {
+  const places = [...new Set(rows.map(({ place }) => place))];
+  return places.map((place) => {
+    const fields = rows.filter((row) => row.place === place);
+    return `- \`${place}\`: ${fields.map(({ field, names }) => `\`${field}\` (${names})`).join(', ')}`;
+  });
+}

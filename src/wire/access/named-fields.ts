@@ -1,0 +1,96 @@
+import * as z from 'zod';
+import { type Giver, markOf, type NamedThing } from '../../domain/schemas.ts';
+import { innerSchema } from '../source/inner-schema.ts';
+import { PLAIN_FIELDS } from './plain-fields.ts';
+
+/** A field that names a file, a directory, a command or a URL, or of which nobody has said that it does not. */
+export interface NamedField {
+  /** `attachments[].path`. */
+  field: string;
+  /** Undefined: nobody has said yet what it names and who may give it. */
+  mark: { names: NamedThing; giver: Giver } | undefined;
+}
+
+/** Last words of a field of a file that may name something outside of Rouse. */
+const LOOKS_LIKE =
+  /(^|_)(paths?|files?|filename|dirs?|directory|root|cwd|home|socket|command|cmd|args?|argv|executable|program|binary|tool|script|hook|ur[il]s?|endpoint|callback|webhook|href|link|locator|location|place|env|environment|model)$/i;
+
+/** Whether a field of that name may name something. */
+export type MayName = (field: string) => boolean;
+
+/** Of files that Rouse writes itself, and of keys whose kind says what they are. */
+export const looksNamed: MayName = (field) => LOOKS_LIKE.test(field);
+
+/** Of everything that somebody sends: whatever is not known to name nothing. */
+export const isNotPlain: MayName = (field) => !PLAIN_FIELDS.has(field);
+
+const THINGS: readonly (readonly [RegExp, NamedThing])[] = [
+  [/ur[il]s?$|endpoint|callback|webhook|href/i, 'url'],
+  [/tool$|executable|program|command|cmd$|binary|script|hook/i, 'command'],
+  [/args?(\[\])?$|argv|model/i, 'argument'],
+  [/env(ironment)?$/i, 'environment'],
+  [/dirs?$|directory$|root$|home|cwd$/i, 'directory'],
+];
+
+/** What a field names, by its own name. */
+export function thingOf(field: string): NamedThing {
+  return THINGS.find(([looks]) => looks.test(field))?.[1] ?? 'file';
+}
+
+/** Every such field of a schema, however deep. Fields that hold no text name nothing. */
+export function namedFields(schema: z.ZodType, mayName: MayName): NamedField[] {
+  return [...walk(schema, { at: '', name: '', seen: new Set(), mayName })];
+}
+
+interface Where {
+  at: string;
+  /** Of the nearest field above. */
+  name: string;
+  seen: ReadonlySet<z.ZodType>;
+  mayName: MayName;
+}
+
+function* walk(schema: z.ZodType, where: Where): Generator<NamedField> {
+  if (where.seen.has(schema)) return;
+  const inside = { ...where, seen: new Set([...where.seen, schema]) };
+  const mark = markOf(schema);
+  if (mark) {
+    yield { field: where.at, mark };
+    return;
+  }
+  const inner = innerSchema(schema);
+  if (inner) {
+    yield* walk(inner, inside);
+    return;
+  }
+  if (schema instanceof z.ZodObject) {
+    for (const [name, each] of Object.entries(schema.shape))
+      yield* walk(each as z.ZodType, { ...inside, at: where.at ? `${where.at}.${name}` : name, name });
+    return;
+  }
+  if (schema instanceof z.ZodArray) {
+    yield* walk(schema.element as z.ZodType, { ...inside, at: `${where.at}[]` });
+    return;
+  }
+  if (schema instanceof z.ZodUnion) {
+    const found = schema.options.flatMap((each) => [...walk(each as z.ZodType, inside)]);
+    yield* found.filter(({ field }, n) => found.findIndex((other) => other.field === field) === n);
+    return;
+  }
+  if (holdsText(schema) && where.mayName(where.name)) yield { field: where.at, mark: undefined };
+}
+
+const WITHOUT_TEXT = new Set([
+  'number',
+  'boolean',
+  'enum',
+  'literal',
+  'null',
+  'undefined',
+  'never',
+  'bigint',
+  'date',
+]);
+
+/** Anything that lets text through, in whatever form; numbers, flags and fixed words do not. */
+const holdsText = (schema: z.ZodType): boolean => !WITHOUT_TEXT.has(schema._zod.def.type);

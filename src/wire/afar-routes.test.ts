@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { afarRoute } from './afar-routes.ts';
+
+describe('a call from afar', () => {
+  it.each([
+    ['GET', '/v1/status', 'status'],
+    ['DELETE', '/v1/reminders/r-1', 'reminders.delete'],
+    ['GET', '/v1/requests/a%2Fb', 'requests.get'],
+  ])('%s %s is %s', (method, path, id) => {
+    expect(afarRoute(method, path)).toBe(id);
+  });
+
+  it.each([
+    ['PUT', '/v1/reminders/..\\mail-notifier'],
+    ['DELETE', '/v1/reminders/x\\..\\..\\mail-notifier'],
+    ['DELETE', '/v1/reminders/.\t.\\mail-notifier'],
+    ['GET', '/v1/requests/%2e%2e\\events'],
+    ['GET', '/v1/requests/..'],
+    ['POST', '/v1/requests/x#/cancel'],
+    ['GET', '/v1/requests/x\n'],
+    ['GET', '/v1/requests/x?y'],
+  ])('%s %j is none: a URL of it leads elsewhere', (method, path) => {
+    expect(afarRoute(method, path)).toBeUndefined();
+  });
+});

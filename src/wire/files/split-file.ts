@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import { innerSchema } from '../source/inner-schema.ts';
+import { isOurs } from '../source/ours.ts';
+import { ourPart, sourceView } from '../source/source-view.ts';
+
+type Json = Record<string, unknown>;
+
+export interface SplitFile {
+  /** With the source's fields alone, those without a value as null. */
+  published: Json;
+  /** What is ours of it, with the fields that tie it to the other; see beside.ts. */
+  beside: Json;
+}
+
+export function splitFile(schema: z.ZodType, document: Json, by: readonly string[]): SplitFile {
+  const tie = Object.fromEntries(by.map((field) => [field, document[field]]));
+  return {
+    published: withNulls(schema, sourceView(schema)(document)) as Json,
+    beside: { schema_version: 1, ...tie, ...ourPart(schema, document) },
+  };
+}
+
+/** The source writes fields without a value as null. */
+function withNulls(schema: z.ZodType, value: unknown): unknown {
+  const inner = innerSchema(schema);
+  if (inner) return withNulls(inner, value);
+  if (!(schema instanceof z.ZodObject) || value === null || typeof value !== 'object') return value;
+  const given = value as Json;
+  const fields = Object.entries(schema.shape as Record<string, z.ZodType>)
+    .filter(([, each]) => !isOurs(each))
+    .flatMap(([name, each]) => {
+      if (given[name] !== undefined) return [[name, withNulls(each, given[name])]];
+      return each.safeParse(null).success ? [[name, null]] : [];
+    });
+  return Object.fromEntries(fields);
+}

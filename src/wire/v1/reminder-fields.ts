@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import {
+  isTimeZone,
+  LONGEST_CRON,
+  type REMINDER_FIELDS,
+  type ReminderField,
+  type ReminderFieldName,
+  type ReminderFieldValue,
+  reminderFields,
+} from '../../domain/index.ts';
+import { about, instant, seconds, trimmed } from '../fields.ts';
+import { ours } from '../source/ours.ts';
+
+const timeZone = trimmed.refine(
+  (value) => isTimeZone(value),
+  'must be an IANA time zone such as Europe/Zurich',
+);
+
+function given({ kind, body }: ReminderField): z.ZodType {
+  const schema = givenAs(kind);
+  return body === null ? schema : about(body, schema);
+}
+
+function givenAs(kind: ReminderField['kind']): z.ZodType {
+  switch (kind.type) {
+    case 'yes':
+      return z.boolean().default(false);
+    case 'seconds':
+      return seconds.nullish();
+    case 'instant':
+      return instant.nullish();
+    case 'cron':
+      return trimmed.max(LONGEST_CRON).nullish();
+    case 'zone':
+      return timeZone.nullish();
+    case 'code':
+      return z.enum(kind.codes).nullish();
+  }
+}
+
+function shownAs({ kind }: ReminderField): z.ZodType {
+  switch (kind.type) {
+    case 'yes':
+      return z.boolean();
+    case 'seconds':
+      return z.number().nullable();
+    case 'instant':
+    case 'cron':
+    case 'zone':
+      return z.string().nullable();
+    case 'code':
+      return z.enum(kind.codes).nullable();
+  }
+}
+
+type Kind<Name extends ReminderFieldName> = (typeof REMINDER_FIELDS)[Name]['kind']['type'];
+type Value<Name extends ReminderFieldName> = ReminderFieldValue<Name>;
+type Plain<T> = z.ZodType<T, T>;
+
+type Given = {
+  [Name in ReminderFieldName]: Kind<Name> extends 'yes'
+    ? z.ZodDefault<Plain<Value<Name>>>
+    : z.ZodOptional<Plain<Value<Name> | null>>;
+};
+type Shown = {
+  [Name in ReminderFieldName as (typeof REMINDER_FIELDS)[Name]['shown'] extends true
+    ? Name
+    : never]: Name extends First
+    ? Plain<Kind<Name> extends 'yes' ? boolean : Value<Name> | null>
+    : z.ZodOptional<Plain<Kind<Name> extends 'yes' ? boolean : Value<Name> | null>>;
+};
+
+/** Those of the source, which no reminder lacks; the others are ours. */
+const FIRST = ['paused', 'interval_seconds'] as const;
+type First = (typeof FIRST)[number];
+
+const isFirst = (name: string): boolean => (FIRST as readonly string[]).includes(name);
+
+/** In a body. */
+export const reminderFieldsGiven = Object.fromEntries(
+  reminderFields.map(([name, field]) => [name, given(field)]),
+) as Given;
+
+/** In a view. */
+export const reminderFieldsShown = Object.fromEntries(
+  reminderFields
+    .filter(([, { shown }]) => shown)
+    .map(([name, field]) => [name, isFirst(name) ? shownAs(field) : ours(shownAs(field).optional())]),
+) as Shown;
