@@ -13,6 +13,7 @@ export { type BackupHeader, packBackup, readBackupHeader, unpackBackup } from '.
 export { EMBEDDED_VERSION, replaceEmbedded } from './embedded/directory.ts';
 export { openEmbedded } from './embedded/embedded.ts';
 export { snapshotEmbedded } from './embedded/snapshot.ts';
+export { asParty } from './fair-lanes.ts';
 export { openPostgres } from './postgres.ts';
 export { serializable } from './serializable.ts';
 export type { Sql, SqlValue } from './sql.ts';

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { Pool, PoolClient, PoolConfig, QueryResult } from 'pg';
+import type { Client, Pool, PoolClient, PoolConfig, QueryResult } from 'pg';
 import {
   type Clock,
   crashPoint,
@@ -7,10 +6,12 @@ import {
   invalid,
   partMissing,
   RouseError,
+  sha256,
   systemClock,
   unsupported,
 } from '../base/index.ts';
 import { PostgresListener } from './postgres-listener.ts';
+import { changesBackends, isDirect, poolerWithoutDirectUrl, requireHearing } from './postgres-pooler.ts';
 import type { Sql, SqlResult } from './sql.ts';
 import { decoderOf } from './sql-columns.ts';
 import { sqlError } from './sql-errors.ts';
@@ -19,6 +20,8 @@ import { type Backend, type Session, sqlOver } from './sql-over-backend.ts';
 export interface PostgresOptions {
   /** `postgresql://user:password@host:5432/database?sslmode=…` */
   url: string;
+  /** The same database without a pooler between, where `url` leads to one in transaction mode. */
+  directUrl?: string | undefined;
   maxConnections?: number;
   connectTimeoutMs?: number;
   /** The server ends a statement after this long. Default 30 s. */
@@ -35,16 +38,19 @@ const OLDEST_VERSION = 150_000;
  * once; later the pool replaces connections that a restart of the server broke. Loads `pg` on first use.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Sql> {
-  refuseBadUrl(options.url);
+  const { url, directUrl, clock = systemClock } = options;
+  refuseBadUrl(url, 'the database URL');
+  if (directUrl !== undefined) refuseBadUrl(directUrl, 'ROUSE_DATABASE_DIRECT_URL');
   const { default: pg } = await import('pg').catch((error) => Promise.reject(partMissing('pg', error)));
-  const config = poolConfig(options);
-  const pool = new pg.Pool(config);
+  const pooled = await looksPooled(options, (config) => new pg.Client(config));
+  const pool = new pg.Pool(pooled ? sharedConfig(options) : ownConfig(options));
   // A connection that breaks while nobody uses it is dropped by the pool; unheard, the event would end the process.
   pool.on('error', () => {});
-  const listener = new PostgresListener(() => new pg.Client(config), options.clock ?? systemClock);
-  const sql = sqlOver(new PostgresBackend(pool, listener));
+  const hearing = ownConfig({ ...options, url: directUrl ?? url });
+  const listener = new PostgresListener(() => new pg.Client(hearing), clock);
+  const sql = sqlOver(new PostgresBackend(pool, listener, waysOf(options, pooled)));
   try {
-    await refuseUnsuitable(sql);
+    if (directUrl !== undefined) await requireHearing(sql, clock);
     return sql;
   } catch (error) {
     await sql.close();
@@ -52,16 +58,40 @@ export async function openPostgres(options: PostgresOptions): Promise<Sql> {
   }
 }
 
+/**
+ * Looks at the server, and whether connections to it are our own. Through a pooler in transaction mode each transaction has
+ * another connection: statements have no names there, and nothing is set for longer than a transaction.
+ */
+async function looksPooled(options: PostgresOptions, make: (config: PoolConfig) => Client): Promise<boolean> {
+  const config = { ...baseConfig(options), query_timeout: connectTimeoutOf(options) };
+  const clients = [make(config), make(config)] as const;
+  for (const client of clients) client.on('error', () => {});
+  const [one, other] = clients;
+  try {
+    await one.connect();
+    await refuseUnsuitable(one);
+    if (await isDirect(one)) return false;
+    if (options.directUrl !== undefined) return true;
+    await other.connect();
+    if (await changesBackends(one, other)) throw poolerWithoutDirectUrl();
+    return false;
+  } catch (error) {
+    throw sqlError(error);
+  } finally {
+    for (const client of clients) await client.end().catch(() => {});
+  }
+}
+
 /** The URL may hold a password, so no message repeats it. */
-function refuseBadUrl(url: string): void {
+function refuseBadUrl(url: string, which: string): void {
   if (URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) return;
-  throw invalid('the database URL is not a PostgreSQL URL', {
+  throw invalid(`${which} is not a PostgreSQL URL`, {
     hint: 'write it as postgresql://user:password@host:5432/database',
   });
 }
 
-async function refuseUnsuitable(sql: Sql): Promise<void> {
-  const { rows } = await sql.query<{ version: number; encoding: string }>(
+async function refuseUnsuitable(client: Client): Promise<void> {
+  const { rows } = await client.query<{ version: number; encoding: string }>(
     `SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding`,
   );
   const { version = 0, encoding } = rows[0] ?? {};
@@ -75,23 +105,61 @@ async function refuseUnsuitable(sql: Sql): Promise<void> {
   }
 }
 
-function poolConfig(options: PostgresOptions): PoolConfig {
-  const { statementTimeoutMs = 30_000, idleTransactionTimeoutMs = 60_000 } = options;
-  // Set here and not in the start packet, which a URL may override and a connection pooler may refuse.
-  const settings = `SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET IntervalStyle = 'postgres';
-    SET bytea_output = 'hex'; SET statement_timeout = ${Math.trunc(statementTimeoutMs)};
-    SET idle_in_transaction_session_timeout = ${Math.trunc(idleTransactionTimeoutMs)}`;
+const connectTimeoutOf = ({ connectTimeoutMs = 5_000 }: PostgresOptions): number => connectTimeoutMs;
+
+function limitsOf({ statementTimeoutMs = 30_000, idleTransactionTimeoutMs = 60_000 }: PostgresOptions) {
+  const limits = {
+    statementMs: Math.trunc(statementTimeoutMs),
+    idleMs: Math.trunc(idleTransactionTimeoutMs),
+  };
+  const set = (how: string) =>
+    `${how} statement_timeout = ${limits.statementMs}; ${how} idle_in_transaction_session_timeout = ${limits.idleMs}`;
+  return { ...limits, set };
+}
+
+function baseConfig(options: PostgresOptions): PoolConfig {
   return {
     connectionString: options.url,
     application_name: 'rouse',
     max: options.maxConnections ?? 10,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+    connectionTimeoutMillis: connectTimeoutOf(options),
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: { getTypeParser: ((type: number) => decoderOf(type)) as never },
-    onConnect: async (client) => void (await client.query(settings)),
   };
+}
+
+/** Settings that a pooler keeps for each of its clients. */
+const FORMS = `SET TimeZone = 'UTC'; SET DateStyle = 'ISO'`;
+
+/** Set here and not in the start packet, which a URL may override and a connection pooler may refuse. */
+function ownConfig(options: PostgresOptions): PoolConfig {
+  const settings = `${FORMS}; SET IntervalStyle = 'postgres'; SET bytea_output = 'hex'; ${limitsOf(options).set('SET')}`;
+  return { ...baseConfig(options), onConnect: async (client) => void (await client.query(settings)) };
+}
+
+/** Anything else we set would stay behind for others. */
+function sharedConfig(options: PostgresOptions): PoolConfig {
+  return { ...baseConfig(options), onConnect: async (client) => void (await client.query(FORMS)) };
+}
+
+/** What differs where connections are not our own. */
+interface Ways {
+  named: boolean;
+  begin: string;
+  /** The limit of a statement outside transactions, where the server has none from us: the client keeps it. */
+  aloneMs?: number;
+}
+
+function waysOf(options: PostgresOptions, pooled: boolean): Ways {
+  return pooled
+    ? {
+        named: false,
+        begin: `BEGIN; ${limitsOf(options).set('SET LOCAL')}`,
+        aloneMs: limitsOf(options).statementMs,
+      }
+    : { named: true, begin: 'BEGIN' };
 }
 
 type Queryable = Pick<PoolClient, 'query'>;
@@ -99,19 +167,20 @@ type Queryable = Pick<PoolClient, 'query'>;
 interface Sent {
   values?: (string | null)[];
   prepared?: boolean | undefined;
+  limitMs?: number | undefined;
 }
 
 async function send(
   on: Queryable | Pool,
   text: string,
-  { values, prepared }: Sent = {},
+  { values, prepared, limitMs }: Sent = {},
 ): Promise<QueryResult> {
   try {
     // Values select the extended protocol, which takes one statement only; without them a script may have many.
     const query = values
       ? { text, values, queryMode: 'extended', ...(prepared && { name: nameOf(text) }) }
       : { text };
-    return await (on as Queryable).query(query);
+    return await (on as Queryable).query({ ...query, ...(limitMs && { query_timeout: limitMs }) });
   } catch (error) {
     throw sqlError(error);
   }
@@ -123,34 +192,41 @@ const names = new Map<string, string>();
 function nameOf(text: string): string {
   const known = names.get(text);
   if (known) return known;
-  const name = `rouse_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+  const name = `rouse_${sha256(text).slice(0, 32)}`;
   names.set(text, name);
   return name;
 }
 
-function sessionOn(on: Queryable | Pool): Session {
+function sessionOn(on: Queryable | Pool, named: boolean, limitMs?: number): Session {
   return {
     async query(text, values, options): Promise<SqlResult<unknown>> {
-      const { rows, rowCount } = await send(on, text, { values, prepared: options?.prepared });
+      const prepared = named && options?.prepared;
+      const { rows, rowCount } = await send(on, text, { values, prepared, limitMs });
       return { rows, rowCount: rowCount ?? 0 };
     },
     async exec(text) {
-      await send(on, text);
+      await send(on, text, { limitMs });
     },
   };
 }
 
 class PostgresBackend implements Backend {
   readonly dialect = 'postgres';
+  readonly room: Backend['room'];
   readonly query: Session['query'];
   readonly exec: Session['exec'];
   #pool: Pool;
   #listener: PostgresListener;
+  #ways: Ways;
 
-  constructor(pool: Pool, listener: PostgresListener) {
+  constructor(pool: Pool, listener: PostgresListener, ways: Ways) {
+    const atOnce = pool.options.max;
+    // Some are left to the others, whatever one has begun.
+    this.room = { atOnce, perParty: Math.ceil(atOnce * 0.8), sharesThread: false };
     this.#pool = pool;
     this.#listener = listener;
-    ({ query: this.query, exec: this.exec } = sessionOn(pool));
+    this.#ways = ways;
+    ({ query: this.query, exec: this.exec } = sessionOn(pool, ways.named, ways.aloneMs));
   }
 
   async transaction<T>(use: (session: Session) => Promise<T>): Promise<T> {
@@ -161,8 +237,8 @@ class PostgresBackend implements Backend {
     };
     client.on('error', onError);
     try {
-      await send(client, 'BEGIN');
-      const value = await use(sessionOn(client));
+      await send(client, this.#ways.begin);
+      const value = await use(sessionOn(client, this.#ways.named));
       await commit(client);
       return value;
     } catch (error) {

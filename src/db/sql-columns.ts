@@ -5,9 +5,9 @@ export type Decode = (text: string) => unknown;
 const asText: Decode = (text) => text;
 const asBytes: Decode = (text) => new Uint8Array(Buffer.from(text.slice(2), 'hex'));
 
-/** Sessions run in UTC with ISO dates, so the text is `2026-01-02 03:04:05.678901+00`. Infinity stays text. */
+/** Sessions run with ISO dates, so the text is `2026-01-02 03:04:05.678901+00`. Infinity stays text. */
 const asDate: Decode = (text) => {
-  const at = new Date(`${text.replace(' ', 'T').replace(/\+00$/, '')}Z`);
+  const at = new Date(text.replace(' ', 'T').replace(/[+-]\d\d$/, '$&:00'));
   return Number.isNaN(at.getTime()) ? text : at;
 };
 

@@ -49,6 +49,12 @@ export function sqlError(error: unknown): RouseError {
       cause: error,
     });
   }
+  if (isClientsTimeLimit(error))
+    return new RouseError('unavailable', 'database: the statement took longer than its time limit', {
+      hint: 'look whether the change is there before making it again',
+      facts: { outcome: 'unknown' },
+      cause: error,
+    });
   const known = isConnectionTrouble(error) ? UNREACHABLE : { code: 'internal' as const, hint: undefined };
   return new RouseError(known.code, `database: ${describe(error)}`, { hint: known.hint, cause: error });
 }
@@ -61,6 +67,11 @@ function isConnectionTrouble(error: unknown): boolean {
   return /connection (terminated|timeout|error)|timeout (exceeded|expired)|SSL|not queryable|pool after/i.test(
     messageOf(error),
   );
+}
+
+/** Of a statement whose limit the client keeps: the server goes on with it. */
+function isClientsTimeLimit(error: unknown): boolean {
+  return messageOf(error) === 'Query read timeout';
 }
 
 /** Node gives a refused connection to several addresses an empty message; its parts say more. */

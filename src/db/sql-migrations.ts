@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { conflict, crashPoint, internal, unsupported } from '../base/index.ts';
+import { conflict, crashPoint, internal, sha256, unsupported } from '../base/index.ts';
 import type { Sql } from './sql.ts';
 
 /** One additive step of a schema. Never change or reorder a step that was released; add one at the end. */
@@ -80,5 +79,5 @@ function refuseOther(step: Applied, ours: SqlMigration | undefined): void {
 }
 
 function checksumOf({ sql }: SqlMigration): string {
-  return createHash('sha256').update(sql).digest('hex');
+  return sha256(sql);
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { internal, invalid, unavailable } from '../base/index.ts';
-import { type Hint, Notifier } from './notifier.ts';
+import { FairLanes, type Room } from './fair-lanes.ts';
+import { type Hint, HintSender } from './hint-sender.ts';
 import type { QueryOptions, Sql, SqlResult, SqlValue, TransactionOptions } from './sql.ts';
 import { encodeParams } from './sql-parameters.ts';
 import { refuseNul } from './sqlite/text-border.ts';
@@ -14,6 +15,7 @@ export interface Session {
 /** What differs between the databases. */
 export interface Backend extends Session {
   readonly dialect: Sql['dialect'];
+  readonly room: Room;
   /** BEGIN, `use`, COMMIT; ROLLBACK when it throws. A commit that the database turned into a rollback throws. */
   transaction<T>(use: (session: Session) => Promise<T>): Promise<T>;
   listen(channel: string, hear: (payload: string | undefined) => void): Promise<() => Promise<void>>;
@@ -32,14 +34,15 @@ const scopes = new AsyncLocalStorage<Scope>();
 
 export function sqlOver(backend: Backend): Sql {
   const running = new Set<Promise<unknown>>();
-  const notifier = new Notifier(backend);
+  const lanes = new FairLanes(backend.room);
+  const notifier = new HintSender(backend);
   let closing: Promise<void> | undefined;
 
   /** Starts work that close() will wait for. */
   async function start<T>(work: () => Promise<T>): Promise<T> {
     if (closing !== undefined) throw unavailable('the database is closed');
     refuseInsideOwnTransaction(backend);
-    const mine = work();
+    const mine = lanes.run(work);
     running.add(mine);
     try {
       return await mine;

@@ -122,7 +122,7 @@ async function headerOf(reader: Reader): Promise<BackupHeader> {
 
 function notABackup(archive: string, why: string): Error {
   return invalid(`${archive} is not a whole backup: ${why}`, {
-    hint: 'take one that "rouse server backup" finished',
+    hint: 'take one that "rouse server backup FILE" finished',
   });
 }
 

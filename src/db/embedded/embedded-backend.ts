@@ -36,6 +36,7 @@ const PAUSES = { firstMs: 250, maxMs: 15_000 };
  */
 export class EmbeddedBackend implements Backend {
   readonly dialect = 'embedded';
+  readonly room = { atOnce: 1, perParty: 1, sharesThread: true };
   readonly #root: string;
   readonly #log: Log;
   readonly #closed: () => void;

@@ -161,6 +161,15 @@ describe('works committed together', () => {
     expect(names()).toEqual(['first', 'last']);
   });
 
+  it('leave nothing when their log cannot be opened to be synced', async () => {
+    const unlinking = (): void => {
+      insert('a')();
+      fs.rmSync(`${file}-wal`);
+    };
+    await expect(db.commitTogether(unlinking)).rejects.toThrow('no such file');
+    expect(names()).toEqual([]);
+  });
+
   it('are committed by close()', async () => {
     const waiting = db.commitTogether(insert('a'));
     db.close();

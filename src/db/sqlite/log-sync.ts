@@ -27,6 +27,11 @@ export class LogSync {
     this.#file = durable && file !== IN_MEMORY ? `${file}-wal` : undefined;
   }
 
+  /** Inside of a transaction and before its commit: what cannot be synced for want of a descriptor is not committed. */
+  open(): void {
+    if (this.#file !== undefined) this.#open(this.#file);
+  }
+
   /** Without blocking this thread, once the disk has shown to be slow. */
   sync(done: (error: unknown) => void): void {
     try {

@@ -240,13 +240,18 @@ export class Sqlite {
   }
 
   #commitGroup(): void {
+    this.#translated(() => this.#log.open());
     this.#control('COMMIT', -1);
     this.#undo = [];
   }
 
   #syncNow(): void {
+    this.#translated(() => this.#log.syncNow());
+  }
+
+  #translated(work: () => void): void {
     try {
-      this.#log.syncNow();
+      work();
     } catch (error) {
       throw sqliteError(this.file, error);
     }

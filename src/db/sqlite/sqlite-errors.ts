@@ -1,9 +1,9 @@
-import * as fs from 'node:fs';
 import * as path from 'node:path';
 import {
   type DiskTrouble,
   type ErrorCode,
   errnoOf,
+  isDiskFull,
   isRouseError,
   messageOf,
   RouseError,
@@ -100,25 +100,13 @@ export function sqliteError(file: string, error: unknown): RouseError {
   if (code === undefined) return new RouseError('internal', messageOf(error), extras);
   if (UNIQUE_CODES.includes(code)) return new RouseError('conflict', messageOf(error), extras);
   const primary = code & 0xff;
-  const known = KNOWN[primary === IO_ERROR && diskIsFull(file) ? FULL : primary];
+  // SQLite calls it an I/O error when there is no room for its shared memory or its log.
+  const known = KNOWN[primary === IO_ERROR && isDiskFull(path.dirname(file)) ? FULL : primary];
   if (!known) return new RouseError('internal', `${file}: ${messageOf(error)}`, extras);
   return new RouseError(known.code, `database ${file} ${known.says} (${messageOf(error)})`, {
     ...extras,
     hint: known.hint,
   });
-}
-
-/** Less than SQLite needs for its shared memory, without which a write-ahead log cannot even be read. */
-const LEAST_ROOM = 64 * 1024;
-
-/** SQLite calls it an I/O error when there is no room for its shared memory or its log. */
-function diskIsFull(file: string): boolean {
-  try {
-    const { bavail, bsize, files, ffree } = fs.statfsSync(path.dirname(file));
-    return bavail * bsize < LEAST_ROOM || (files > 0 && ffree === 0);
-  } catch {
-    return false;
-  }
 }
 
 function primaryCode(error: unknown): number | undefined {

@@ -15,7 +15,7 @@ export interface Hint {
  * NOTIFY in it, and each would wait for the disk of the one before. What comes while one statement is under way goes
  * together in the next; the same hint twice is one.
  */
-export class Notifier {
+export class HintSender {
   #runner: Runner;
   #waiting = new Map<string, Hint>();
   #sending: Promise<void> | undefined;
