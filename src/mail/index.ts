@@ -7,6 +7,8 @@
  * Never     Decides who is woken, or when: watch() is a hint, the mailbox is the truth.
  * Errors    See the port: invalid, not_found, conflict, unsupported, unavailable, each saying what to do.
  */
+export { bytesOf, nameOf } from './attachment-bytes.ts';
+export { ANY_FILE, type FileAccess, filesBelow, NO_FILE, privateDirectories } from './file-access.ts';
 export * from './filesystem/index.ts';
 export * from './flatfile/index.ts';
 export * from './link/index.ts';

@@ -8,6 +8,7 @@ import type {
   MailReply,
   MailSearch,
 } from '../domain/index.ts';
+import type { FileAccess } from './file-access.ts';
 
 /** What a transport can express. An operation it cannot answers with the error `unsupported`. */
 export interface MailCapabilities {
@@ -115,7 +116,8 @@ export interface MailHint {
  * survives kill -9. Operations on several refs happen all or none. Shapes carry the names that cross the wire.
  *
  * Errors: `invalid` wrong input; `not_found` unknown ref, or a recipient nobody registered (with the nearest
- * known); `conflict` a used idempotency key with other content; `unsupported` the transport cannot express it;
+ * known); `forbidden` an attachment whose path the caller may not name; `conflict` a used idempotency key with other
+ * content; `unsupported` the transport cannot express it;
  * `unavailable` the lock or database stayed busy; each says what to do and has changed nothing.
  */
 export interface Mailbox {
@@ -142,10 +144,11 @@ export interface Mailbox {
    */
   trail?(messageRef: string, most: number): Promise<MailStep[]>;
 
-  send(draft: MailDraft): Promise<MailSent>;
-  post(post: MailPost): Promise<MailSent>;
+  /** `files`: which attachments may be read by their path. Default: none. */
+  send(draft: MailDraft, files?: FileAccess): Promise<MailSent>;
+  post(post: MailPost, files?: FileAccess): Promise<MailSent>;
   /** Delivers, and marks the parent read and answered, in one step. The parent must be in this mailbox. */
-  reply(reply: MailReply): Promise<MailSent>;
+  reply(reply: MailReply, files?: FileAccess): Promise<MailSent>;
 
   mark(mark: MailMark): Promise<MailMessage[]>;
   move(messageRefs: string[], destinationBox: string): Promise<MailMessage[]>;

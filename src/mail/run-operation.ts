@@ -1,10 +1,15 @@
 import type { MailMessage, MailOperationInput, MailOperationName } from '../domain/index.ts';
+import type { FileAccess } from './file-access.ts';
 import type { Mailbox, MailSent } from './port.ts';
 import { checkOperation } from './schema/index.ts';
 
 /** What each operation does with a mailbox and its checked input, and what it answers. */
 const RUN: {
-  [Name in MailOperationName]: (mailbox: Mailbox, input: MailOperationInput<Name>) => Promise<object>;
+  [Name in MailOperationName]: (
+    mailbox: Mailbox,
+    input: MailOperationInput<Name>,
+    files: FileAccess,
+  ) => Promise<object>;
 } = {
   list: (mailbox, query) => mailbox.list(query),
   check: (mailbox, query) => mailbox.list(query),
@@ -17,19 +22,23 @@ const RUN: {
     operation: 'read',
     message: await mailbox.read(message_ref, { box: box ?? null }),
   }),
-  send: async (mailbox, draft) => sent('send', await mailbox.send(draft)),
-  post: async (mailbox, post) => sent('post', await mailbox.post(post)),
-  reply: async (mailbox, reply) => sent('reply', await mailbox.reply(reply)),
+  send: async (mailbox, draft, files) => sent('send', await mailbox.send(draft, files)),
+  post: async (mailbox, post, files) => sent('post', await mailbox.post(post, files)),
+  reply: async (mailbox, reply, files) => sent('reply', await mailbox.reply(reply, files)),
   mark: async (mailbox, mark) => many('mark', await mailbox.mark(mark)),
   move: async (mailbox, { message_refs, destination_box }) =>
     many('move', await mailbox.move(message_refs, destination_box)),
   archive: async (mailbox, { message_refs }) => many('archive', await mailbox.archive(message_refs)),
 };
 
-/** One operation by its name, as every door asks for it. */
-export async function runMail(mailbox: Mailbox, name: MailOperationName, input: unknown): Promise<object> {
-  const run = RUN[name] as (mailbox: Mailbox, input: object) => Promise<object>;
-  return run(mailbox, checkOperation(name, input));
+/** One operation by its name, as every door asks for it. The door knows its caller, and says which files may be read. */
+export async function runMail(
+  mailbox: Mailbox,
+  name: MailOperationName,
+  { input, files }: { input: unknown; files: FileAccess },
+): Promise<object> {
+  const run = RUN[name] as (mailbox: Mailbox, input: object, files: FileAccess) => Promise<object>;
+  return run(mailbox, checkOperation(name, input), files);
 }
 
 function sent(operation: string, { message, duplicate, held }: MailSent): object {

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog, systemClock, unavailable } from '../../src/base/index.ts';
 import { fleetMail } from '../../src/client/index.ts';
-import { openMailbox } from '../../src/mail/index.ts';
+import { ANY_FILE, openMailbox } from '../../src/mail/index.ts';
 import type { Mailbox } from '../../src/mail/port.ts';
 import { startFleet, type TestAgent, type TestFleet } from '../support/fleet.ts';
 import { sampled } from '../support/sample.ts';
@@ -65,11 +65,11 @@ describe('a mailbox on a fleet server', () => {
     await sessions.register('eve');
     const wanted = { address: 'ben@default.fleet', principal_id: 'HOUMAO-eve' };
     await expect(client('eve').call('mailbox.bind', { body: wanted })).rejects.toMatchObject({
-      code: 'conflict',
+      code: 'forbidden',
     });
     await expect(
       client('eve').call('mailbox.bind', { body: { ...wanted, address: 'eve@elsewhere' } }),
-    ).rejects.toMatchObject({ code: 'invalid' });
+    ).rejects.toMatchObject({ code: 'forbidden' });
     await expect(client('eve').call('mailbox.list', { body: {} })).rejects.toMatchObject({
       facts: { error_code: 'mail_no_binding' },
     });
@@ -101,6 +101,7 @@ describe('a mailbox on a fleet server', () => {
         subject: 'with a file',
         attachments: [{ path: file('big.bin', bytes), label: 'the/log' }],
       }),
+      ANY_FILE,
     );
     const got = await ben.read(message.message_ref);
     const [attachment] = got.attachments;
@@ -123,7 +124,7 @@ describe('a mailbox on a fleet server', () => {
 
   it('refuses more than a message carries before anything is sent', async () => {
     const big = file('huge.bin', new Uint8Array(17 * 1024 * 1024));
-    await expect(ana.send(to('ben', { attachments: [{ path: big }] }))).rejects.toMatchObject({
+    await expect(ana.send(to('ben', { attachments: [{ path: big }] }), ANY_FILE)).rejects.toMatchObject({
       code: 'invalid',
       hint: expect.stringContaining('ROUSE_MAX_ATTACHMENT_BYTES'),
     });

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newMessageId } from '../../src/domain/index.ts';
-import { listLinks, openMailStore, removeMailLink } from '../../src/mail/index.ts';
+import { ANY_FILE, listLinks, openMailStore, removeMailLink } from '../../src/mail/index.ts';
 import type { Mailbox } from '../../src/mail/port.ts';
 import { startFleet, type TestFleet } from '../support/fleet.ts';
 import { sampled } from '../support/sample.ts';
@@ -78,12 +78,15 @@ describe('a mailbox of a host that is linked with a fleet', () => {
   it('gets mail that somebody of the fleet begins, with its files, and carries files there', async () => {
     const note = path.join(sessions.directory, 'note.txt');
     fs.writeFileSync(note, 'kept');
-    await ben.send({ to: ['ana'], subject: 'from afar', body_content: 'x', attachments: [{ path: note }] });
+    await ben.send(
+      { to: ['ana'], subject: 'from afar', body_content: 'x', attachments: [{ path: note }] },
+      ANY_FILE,
+    );
     await carry();
     const [got] = await inbox(ana);
     expect(got).toMatchObject({ subject: 'from afar', attachments: [{ kind: 'managed_copy' }] });
     expect(fs.readFileSync(got!.attachments[0]!.locator!, 'utf8')).toBe('kept');
-    await ana.send(mail('back', { attachments: [{ path: note, copy: true }] }));
+    await ana.send(mail('back', { attachments: [{ path: note, copy: true }] }), ANY_FILE);
     fs.rmSync(note);
     await carry();
     const [back] = await inbox(ben);
@@ -117,7 +120,7 @@ describe('a mailbox of a host that is linked with a fleet', () => {
   it('does not send what was taken back, or whose file is another one now', async () => {
     const note = path.join(sessions.directory, 'note.txt');
     fs.writeFileSync(note, 'before');
-    await ana.send(mail('changed', { attachments: [{ path: note }] }));
+    await ana.send(mail('changed', { attachments: [{ path: note }] }), ANY_FILE);
     fs.writeFileSync(note, 'after');
     const { message } = await ana.send(mail('withdrawn'));
     await ana.outbox!.cancel(message.message_ref.slice('filesystem:'.length));

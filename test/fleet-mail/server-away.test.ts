@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ANY_FILE } from '../../src/mail/index.ts';
 import type { Mailbox } from '../../src/mail/port.ts';
 import { MailSessions } from './mail-world.ts';
 import { ServerProcess } from './server-process.ts';
@@ -47,7 +48,7 @@ describe('while the server is away', { timeout: 300_000 }, () => {
     expect(await ana.outbox!.list()).toEqual([]);
     const note = path.join(sessions.directory, 'note.txt');
     fs.writeFileSync(note, 'kept');
-    const held = await ana.send(mail('first', { hold: true, attachments: [{ path: note }] }));
+    const held = await ana.send(mail('first', { hold: true, attachments: [{ path: note }] }), ANY_FILE);
     fs.rmSync(note);
     expect(held).toMatchObject({ held: true, duplicate: false, message: { box: 'outbox' } });
     await ana.send(mail('second', { hold: true }));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { armCrashPoint, isRouseError } from '../../src/base/index.ts';
 import type { MailMessage } from '../../src/domain/index.ts';
-import type { Mailbox } from '../../src/mail/index.ts';
+import { ANY_FILE, type Mailbox } from '../../src/mail/index.ts';
 
 /** What a child process is told to do with a mailbox. */
 export type Job = { place: unknown; name: string; crashAt?: string } & (
@@ -66,7 +66,7 @@ async function work(job: Job, mailbox: Mailbox, stopped: () => boolean): Promise
       const { to, subject, body, key, copyOf } = job;
       const attachments = copyOf === undefined ? {} : { attachments: [{ path: copyOf, copy: true }] };
       const draft = { to: [to], subject, body_content: body, idempotency_key: key, ...attachments };
-      const sent = await mailbox.send(draft);
+      const sent = await mailbox.send(draft, ANY_FILE);
       return { sent: 1, duplicates: sent.duplicate ? 1 : 0 };
     }
     case 'archive':

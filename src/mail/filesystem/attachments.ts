@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import {
   crashPoint,
   ensurePrivateDirectory,
-  errnoOf,
   explainDisk,
   fsyncDirectory,
-  invalid,
-  notFound,
   randomHex,
+  shownName,
 } from '../../base/index.ts';
-import { type DocumentAttachment, mediaTypeOf, type NewAttachment } from '../../domain/index.ts';
+import { type DocumentAttachment, limit, mediaTypeOf, type NewAttachment } from '../../domain/index.ts';
+import { bytesOf, nameOf, type Reading } from '../attachment-bytes.ts';
+import type { FileAccess } from '../file-access.ts';
 import type { Layout } from './root/layout.ts';
 import { refuseLinkedDirectories } from './root/own-directories.ts';
 
@@ -20,12 +19,17 @@ import { refuseLinkedDirectories } from './root/own-directories.ts';
 export async function takeAttachments(
   layout: Layout,
   attachments: readonly NewAttachment[],
+  files: FileAccess,
 ): Promise<DocumentAttachment[]> {
   const taken: DocumentAttachment[] = [];
-  if (attachments.some(({ copy }) => copy)) refuseLinkedDirectories(layout);
+  if (attachments.some(({ copy, path: file }) => copy || file === undefined)) refuseLinkedDirectories(layout);
+  const limitName = files.may === 'any' ? 'localAttachmentBytes' : 'attachmentBytes';
+  let most = limit(limitName);
   try {
     for (const [i, attachment] of attachments.entries()) {
-      taken.push(await takeOne(layout, attachment, `attachments[${i}].path`));
+      const one = await takeOne(layout, attachment, { files, field: `attachments[${i}]`, most, limitName });
+      most -= one.size_bytes ?? 0;
+      taken.push(one);
     }
   } catch (error) {
     dropCopies(layout, taken);
@@ -44,66 +48,48 @@ export function dropCopies(layout: Layout, attachments: readonly DocumentAttachm
   }
 }
 
-async function takeOne(layout: Layout, given: NewAttachment, field: string): Promise<DocumentAttachment> {
+async function takeOne(layout: Layout, given: NewAttachment, reading: Reading): Promise<DocumentAttachment> {
   const id = `att-${randomHex(6)}`;
-  const name = path.basename(given.path);
-  const source = openRegularFile(given.path, field);
-  const about = { attachment_id: id, media_type: mediaTypeOf(name), label: given.label ?? name };
-  if (!given.copy) {
-    const { sha256, size_bytes } = await digest(source);
+  const name = nameOf(given);
+  const about = { attachment_id: id, media_type: mediaTypeOf(name), label: given.label ?? shownName(name) };
+  if (given.path !== undefined && !given.copy) {
+    const { sha256, size_bytes } = await digest(bytesOf(given, reading));
     return { ...about, kind: 'path_ref', path: given.path, sha256, size_bytes };
   }
   const directory = path.join(layout.managed, id);
   ensurePrivateDirectory(directory);
   const kept = keptName(name);
   try {
-    const { sha256, size_bytes } = await digest(source, path.join(directory, kept));
+    const { sha256, size_bytes } = await digest(bytesOf(given, reading), path.join(directory, kept));
     fsyncDirectory(directory);
     fsyncDirectory(layout.managed);
     return { ...about, kind: 'managed_copy', path: `attachments/managed/${id}/${kept}`, sha256, size_bytes };
   } catch (error) {
     fs.rmSync(directory, { recursive: true, force: true });
-    throw explainDisk(error, `${field}: no copy of ${given.path} could be kept`);
+    throw explainDisk(error, `${reading.field}: no copy of ${name} could be kept`);
   }
 }
 
-/** A file name that can stand in a document: no control characters, not hidden, not too long. */
+/** A file name that can stand in a document: nothing that controls a terminal or turns text around, not hidden, not too long. */
 function keptName(name: string): string {
-  const clean = name
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\\]/g, '_')
-    .replace(/^\.+/, '_')
-    .trim();
+  const clean = shownName(name).replaceAll('\\', '_').replace(/^\.+/, '_').trim();
   return [...clean].slice(-60).join('') || 'attachment';
 }
 
-function openRegularFile(file: string, field: string): number {
-  let fd: number;
-  try {
-    // O_NONBLOCK: a named pipe must not hang the sender.
-    fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR')
-      throw notFound(`${field}: there is no file ${file}`);
-    throw invalid(`${field}: cannot read ${file} (${errnoOf(error) ?? 'unknown error'})`, { cause: error });
-  }
-  if (fs.fstatSync(fd).isFile()) return fd;
-  fs.closeSync(fd);
-  throw invalid(`${field}: ${file} is not a regular file`);
-}
-
 /** Hash and size of the bytes, copied on the way when a destination is given. */
-async function digest(source: number, destination?: string): Promise<{ sha256: string; size_bytes: number }> {
+async function digest(
+  bytes: AsyncIterable<Buffer>,
+  destination?: string,
+): Promise<{ sha256: string; size_bytes: number }> {
   const hash = createHash('sha256');
   let size = 0;
   const out = destination === undefined ? undefined : fs.openSync(destination, 'wx', 0o600);
   try {
-    await pipeline(fs.createReadStream('', { fd: source, highWaterMark: 1024 * 1024 }), async (chunks) => {
-      for await (const chunk of chunks as AsyncIterable<Buffer>) {
-        hash.update(chunk);
-        size += chunk.length;
-        if (out !== undefined) writeAll(out, chunk);
-      }
-    });
+    for await (const piece of bytes) {
+      hash.update(piece);
+      size += piece.length;
+      if (out !== undefined) writeAll(out, piece);
+    }
     if (out !== undefined) fs.fsyncSync(out);
   } finally {
     if (out !== undefined) fs.closeSync(out);

@@ -17,6 +17,7 @@ import {
   SEARCH_LIMIT,
 } from '../../domain/index.ts';
 import { ALL_CAPABILITIES } from '../all-capabilities.ts';
+import { NO_FILE } from '../file-access.ts';
 import { MailChecks } from '../mail-checks.ts';
 import { MailboxWatches } from '../mailbox-watches.ts';
 import { pageOf } from '../page.ts';
@@ -145,7 +146,7 @@ export class FilesystemMailbox implements Mailbox {
     return trailOf(this.#db, this.#checks.id(messageRef), most);
   }
 
-  async send(input: MailDraft): Promise<MailSent> {
+  async send(input: MailDraft, files = NO_FILE): Promise<MailSent> {
     const { to, cc, subject, body_content: body, ...draft } = checkOperation('send', input);
     admitStandIns(this.#store, this.address, [...to, ...cc]);
     const resolve = (db: Sqlite, active: Lookup) => ({
@@ -154,22 +155,24 @@ export class FilesystemMailbox implements Mailbox {
     });
     // Refused before a file is copied; looked up again where it counts, in the transaction.
     if (draft.attachments.length > 0) resolve(this.#store.db, this.#store.book.open(this.#store.db));
-    return this.#own.deliver(draft.attachments, ({ db, active, self }, attachments, at) =>
-      composeMail({
-        ...resolve(db, active),
-        from: principalOf(self),
-        subject,
-        body,
-        at,
-        attachments,
-        idempotency_key: draft.idempotency_key,
-      }),
+    return this.#own.deliver(
+      { attachments: draft.attachments, files },
+      ({ db, active, self }, attachments, at) =>
+        composeMail({
+          ...resolve(db, active),
+          from: principalOf(self),
+          subject,
+          body,
+          at,
+          attachments,
+          idempotency_key: draft.idempotency_key,
+        }),
     );
   }
 
-  async post(input: MailPost): Promise<MailSent> {
+  async post(input: MailPost, files = NO_FILE): Promise<MailSent> {
     const post = checkOperation('post', input);
-    return this.#own.deliver(post.attachments, ({ self }, attachments, at) =>
+    return this.#own.deliver({ attachments: post.attachments, files }, ({ self }, attachments, at) =>
       composePost({
         to: principalOf(self),
         post,
@@ -180,13 +183,13 @@ export class FilesystemMailbox implements Mailbox {
     );
   }
 
-  async reply(input: MailReply): Promise<MailSent> {
+  async reply(input: MailReply, files = NO_FILE): Promise<MailSent> {
     const { id, reply } = this.#checks.reply(input);
     const { seq } = this.#own.find(this.#db, id);
     const asked = replyTargets(loadDocument(this.#db, seq)!).map(({ address }) => address);
     admitStandIns(this.#store, this.address, asked);
     return this.#own.deliver(
-      reply.attachments,
+      { attachments: reply.attachments, files },
       ({ db, self }, attachments, at) =>
         composeReply({
           from: principalOf(self),

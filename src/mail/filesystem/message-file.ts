@@ -1,7 +1,7 @@
 import { readIfExists } from '../../base/index.ts';
 import type { MailDocument } from '../../domain/index.ts';
 import { parseDocument, renderDocument } from './document-text.ts';
-import type { FileTask } from './publish/publish-tasks.ts';
+import type { FileToMake } from './publish/make-visible.ts';
 import { canonicalPath, type Layout } from './root/layout.ts';
 
 export function messageFile(
@@ -12,7 +12,7 @@ export function messageFile(
 }
 
 /** The file to publish. It need not be flushed at once: the index can write it again. */
-export function fileTask(layout: Layout, document: MailDocument): FileTask {
+export function fileToMake(layout: Layout, document: MailDocument): FileToMake {
   return {
     staged: `${layout.staging}/${document.message_id}.${process.pid}.tmp`,
     file: messageFile(layout, document),

@@ -7,6 +7,7 @@ import {
   type NewAttachment,
   parseBoxName,
 } from '../../domain/index.ts';
+import type { FileAccess } from '../file-access.ts';
 import type { MailSent } from '../port.ts';
 import type { RegistrationRow } from './accounts/registration-rows.ts';
 import { dropCopies, takeAttachments } from './attachments.ts';
@@ -36,13 +37,15 @@ export class OwnMail {
 
   /** One message, delivered in one commit with whatever else has to change with it. */
   async deliver(
-    attachments: NewAttachment[],
+    { attachments, files }: { attachments: NewAttachment[]; files: FileAccess },
     compose: (inside: Inside, attachments: DocumentAttachment[], at: Date) => MailDocument,
     alsoChange: (db: Sqlite) => void = () => {},
   ): Promise<MailSent> {
     const store = this.#store;
     await store.publisher.hasRoom();
-    const taken = await takeAttachments(store.layout, attachments);
+    // Copies would bring a part of a root back that was moved away.
+    if (attachments.length > 0) store.requireCurrent();
+    const taken = await takeAttachments(store.layout, attachments, files);
     crashPoint('mailbox.deliver.begin');
     let delivered: Delivered | undefined;
     let generation = 0;

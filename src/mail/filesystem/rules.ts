@@ -7,7 +7,7 @@ gateway's \`/v1/mail\` routes.
 
 - \`messages/<date>/<message id>.md\` is one message: YAML front matter and a Markdown body. Never edit one.
 - \`mailboxes/<address>/<box>/\` shows, as links, what is in each box. Moving or deleting a link changes nothing
-  but the view; use \`rouse mail move\`, \`archive\` or \`mark\`.
+  but the view; use \`move\`, \`archive\` or \`mark\` of \`rouse mail\`.
 - \`index.sqlite\` is the truth: boxes, flags, registrations and the text of every message.
 - If the index is lost or damaged: \`rouse mailbox repair\`. It rebuilds the index from the message files and
   \`state.journal\`.

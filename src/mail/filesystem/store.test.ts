@@ -1,7 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Mailbox } from '../index.ts';
+import { limit } from '../../domain/index.ts';
+import { ANY_FILE, type FileAccess, filesBelow, type Mailbox } from '../index.ts';
 import { parseDocument } from './document-text.ts';
 import { initMailStore, openMailStore, rootStatus } from './index.ts';
 import { at, errorOf, TestRoot } from './world.testing.ts';
@@ -215,6 +216,75 @@ describe('attachments', () => {
     expect(attachment!.locator).toContain(world.path('attachments', 'managed'));
   });
 
+  it('are taken from the bytes that came with the message, whoever sends it', async () => {
+    world = new TestRoot('alice', 'bob');
+    const content_base64 = Buffer.from('hello').toString('base64');
+    const attachments = [{ name: '../up/notes.md', content_base64 }];
+    await world.mailbox('alice').send({ to: [at('bob')], subject: 's', body_content: 'b', attachments });
+    const [message] = (await world.mailbox('bob').list()).messages;
+    const [kept] = message!.attachments;
+    expect(kept).toMatchObject({
+      kind: 'managed_copy',
+      size_bytes: 5,
+      label: 'notes.md',
+      media_type: 'text/markdown',
+    });
+    expect(fs.readFileSync(kept!.locator!, 'utf8')).toBe('hello');
+  });
+
+  it.each<[string, object]>([
+    ['neither a path nor bytes', {}],
+    ['both', { path: '/x', name: 'x', content_base64: '' }],
+    ['bytes without a name', { content_base64: 'eA==' }],
+    ['a name with a path', { path: '/x', name: 'x' }],
+    ['what is not base64', { name: 'x', content_base64: 'e!' }],
+  ])('have a path or bytes, not %s', async (_, given) => {
+    world = new TestRoot('alice', 'bob');
+    await expect(world.send('alice', 'bob', 'with', { attachments: [given] })).rejects.toMatchObject({
+      code: 'invalid',
+    });
+  });
+
+  it('are read by their path only where the caller may have it read', async () => {
+    world = new TestRoot('alice', 'bob');
+    const own = world.write('own.txt', 'own');
+    const inside = filesBelow(path.dirname(own), []);
+    const send = (file: string, files?: FileAccess) =>
+      world
+        .mailbox('alice')
+        .send(
+          { to: [at('bob')], subject: 's', body_content: 'b', attachments: [{ path: file, copy: true }] },
+          files,
+        );
+    await expect(send(own)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(send('/etc/passwd', inside)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(send(own, filesBelow(undefined, []))).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await world.subjects('bob')).toEqual([]);
+    expect(world.files('attachments')).toEqual([]);
+    await send(own, inside);
+    expect(await world.subjects('bob')).toEqual(['s']);
+  });
+
+  it('of somebody other than the owner are as large as the fleet carries, and no larger', async () => {
+    world = new TestRoot('alice', 'bob');
+    const big = world.write('big.bin', '');
+    fs.truncateSync(big, limit('attachmentBytes') + 1);
+    const draft = { to: [at('bob')], subject: 's', body_content: 'b', attachments: [{ path: big }] };
+    const inside = filesBelow(path.dirname(big), []);
+    await expect(world.mailbox('alice').send(draft, inside)).rejects.toMatchObject({ code: 'invalid' });
+    await world.mailbox('alice').send(draft, ANY_FILE);
+  });
+
+  it('show no character of a name that turns text around, on disk or in the message', async () => {
+    world = new TestRoot('alice', 'bob');
+    const file = world.write('invoice\u202etxt.exe', 'x');
+    await world.send('alice', 'bob', 'with', { attachments: [{ path: file, copy: true }] });
+    const { messages } = await world.mailbox('bob').list();
+    const [attachment] = messages[0]!.attachments;
+    expect(attachment!.label).toBe('invoice_txt.exe');
+    expect(path.basename(attachment!.locator!)).toBe('invoice_txt.exe');
+  });
+
   it.each<[string, string, (world: TestRoot) => string]>([
     ['a missing file', 'not_found', (root) => path.join(root.directory, 'nothing')],
     ['a directory', 'invalid', (root) => root.directory],
@@ -311,5 +381,25 @@ describe('an index that was replaced while it was open', () => {
     fs.rmSync(world.root, { recursive: true });
     await told;
     expect(fs.existsSync(world.root)).toBe(false);
+  });
+
+  it('does not come back in part while mail waits to be published; the next one who opens it publishes that', async () => {
+    world = new TestRoot('alice', 'bob');
+    await world.send('alice', 'bob', 'moved');
+    const { messages } = await world.mailbox('bob').list();
+    await world.store.published();
+    await world.mailbox('bob').move([messages[0]!.message_ref], 'later');
+    await world.send('alice', 'bob', 'sent');
+    fs.renameSync(world.root, `${world.root}.away`);
+    await world.store.published();
+    expect(fs.existsSync(world.root)).toBe(false);
+    expect(world.store.publisher.trouble).toMatch(/was replaced or moved while it was open/);
+    await world.store.close();
+    expect(fs.existsSync(world.root)).toBe(false);
+    fs.renameSync(`${world.root}.away`, world.root);
+    await world.reopen();
+    await world.store.published();
+    expect(world.files('mailboxes', at('bob')).map((file) => file.split('/')[0])).toEqual(['inbox', 'later']);
+    expect(world.files('messages')).toHaveLength(2);
   });
 });

@@ -10,6 +10,7 @@ import { activeRegistration, listRegistrations, type Registration } from './acco
 import { type UnregisterResult, unregister } from './accounts/unregister.ts';
 import { FILESYSTEM } from './binding.ts';
 import { FilesystemMailbox } from './filesystem-mailbox.ts';
+import { parseCursor } from './list-messages.ts';
 import { documentOf } from './message-rows.ts';
 import { sweepStaging } from './publish/sweep-staging.ts';
 import { type CleanupOptions, cleanup } from './repair/cleanup.ts';
@@ -20,16 +21,25 @@ import { type ExportManifest, type ExportOptions, exportRoot } from './root/expo
 import { readMeta, writeMeta } from './root/meta-rows.ts';
 import { type MailStoreOptions, OpenRoot } from './root/open-root.ts';
 import { makeRoot, markRoot, openIndex, requireRoot, resolveRoot } from './root/root.ts';
+import { indexNextBatch, matchExpression, searchIsBehind } from './search-messages.ts';
+import { type AllMailPage, type AllMailQuery, readAll } from './threads/read-all.ts';
 import { readThread, type ThreadMessage } from './threads/read-thread.ts';
 import { ensureSignal } from './watch/signal.ts';
 
 const STAGING_LEFTOVER_MS = 10 * 60_000;
 
+export interface WantedMail extends Omit<AllMailQuery, 'match' | 'before'> {
+  /** Words to search for. */
+  text?: string | undefined;
+  cursor?: string | null | undefined;
+}
+
 /** A mailbox root and what can be done with it as a whole. */
 export class MailStore extends OpenRoot {
   /** One mailbox, by its address. Closing it leaves the store open. */
   mailbox(address: string): FilesystemMailbox {
-    const registration = activeRegistration(this.db, parseAddress(address));
+    parseAddress(address);
+    const registration = activeRegistration(this.db, address.trim());
     if (registration) return new FilesystemMailbox(this, registration);
     throw this.unknownMailbox(address.trim());
   }
@@ -45,6 +55,16 @@ export class MailStore extends OpenRoot {
     this.requireCurrent();
     const threadId = parseMailRef(FILESYSTEM, threadRef, 'thread_ref');
     return readThread(this.db, this.layout, { address, threadId, most });
+  }
+
+  /** Mail of all mailboxes, newest first, for whoever looks after all of them. */
+  async all({ text, cursor, ...query }: WantedMail): Promise<AllMailPage> {
+    this.requireCurrent();
+    const before = parseCursor(cursor);
+    const match = text === undefined ? undefined : matchExpression(text);
+    if (text !== undefined && match === undefined) return { messages: [], nextCursor: null };
+    if (match !== undefined) while (searchIsBehind(this.db)) await this.commit(indexNextBatch);
+    return readAll(this.db, this.layout, { ...query, match, before });
   }
 
   registrations(address?: string): Registration[] {

@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { isRouseError, type RouseError } from '../../base/index.ts';
+import { ANY_FILE } from '../file-access.ts';
 import type { Mailbox } from '../index.ts';
 import { initMailStore, type MailStore, openMailStore } from './index.ts';
 
@@ -42,7 +43,8 @@ export class TestRoot {
   }
 
   send(from: string, to: string, subject: string, more: Record<string, unknown> = {}) {
-    return this.mailbox(from).send({ to: [at(to)], subject, body_content: `about ${subject}`, ...more });
+    const draft = { to: [at(to)], subject, body_content: `about ${subject}`, ...more };
+    return this.mailbox(from).send(draft, ANY_FILE);
   }
 
   path(...parts: string[]): string {

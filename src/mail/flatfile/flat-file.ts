@@ -14,10 +14,9 @@ import {
   showMessage,
 } from './list.ts';
 import { type CommitParts, commitMessages } from './store/commit.ts';
-import { Committer } from './store/committer.ts';
 import { editBlocks } from './store/edit-blocks.ts';
-import { type HoldOptions, holdMailbox } from './store/hold-lock.ts';
-import { Journal } from './store/journal.ts';
+import { type HoldOptions, holdMailbox, mailboxIdle } from './store/hold-lock.ts';
+import { IdJournal } from './store/id-journal.ts';
 import {
   type LocateOptions,
   locateMailbox,
@@ -53,9 +52,6 @@ export interface StatusChange {
   note?: string | undefined;
 }
 
-/** Writers of one mailbox in this process share one group commit. */
-const committers = new Map<string, Committer>();
-
 /**
  * One flat-file mailbox. Every change is made under its lock, in one step, and is durable when the promise resolves;
  * reading takes no lock and always sees one whole version of the file.
@@ -65,27 +61,23 @@ export class FlatFile {
   #clock: Clock;
   #warning: { text: string | undefined } | undefined;
   #parts: CommitParts;
-  /** Of its own where a test watches the steps. */
-  #own: Committer | undefined;
 
   constructor(mailbox: string, options: FlatFileOptions = {}) {
     this.paths = locateMailbox(mailbox, options);
     this.#clock = options.clock ?? systemClock;
     const { paths } = this;
-    this.#parts = { paths, journal: new Journal(paths), step: options.step };
+    this.#parts = { paths, journal: new IdJournal(paths), step: options.step };
   }
 
   /** Puts a message on top, below the file header. The same id and content again is a duplicate, not a second copy. */
   async prepend(message: FlatMessage, options: PrependOptions = {}): Promise<Prepended> {
     const complete = checkMessage(this.#complete(message, options.generateId === true));
-    const outcome = options.compatLock
-      ? await this.#exclusively(options, async () => (await commitMessages(this.#parts, [complete]))[0]!)
-      : await this.#committer().submit(complete, { timeoutMs: options.timeoutMs, clock: this.#clock });
+    const [outcome] = await this.#exclusively(options, () => commitMessages(this.#parts, [complete]));
     if (isRouseError(outcome)) throw outcome;
     this.#warning ??= { text: networkWarning(this.paths) };
     const warning = this.#warning.text;
     return {
-      result: outcome,
+      result: outcome!,
       mailbox: this.paths.mailbox,
       msg_id: complete.fields.get('msg-id') ?? null,
       warnings: warning === undefined ? [] : [warning],
@@ -94,8 +86,7 @@ export class FlatFile {
 
   /** Resolves when this process neither holds the lock nor waits for it. */
   async idle(): Promise<void> {
-    await this.#own?.idle();
-    await committers.get(this.paths.lock)?.idle();
+    await mailboxIdle(this.paths);
   }
 
   list(options: ListOptions = {}): Listing {
@@ -175,15 +166,6 @@ export class FlatFile {
   #requireAll(missing: ReadonlySet<string>): void {
     const [ref] = missing;
     if (ref !== undefined) throw noSuchMessage(ref, this.paths.mailbox);
-  }
-
-  #committer(): Committer {
-    const known = this.#parts.step ? this.#own : committers.get(this.paths.lock);
-    if (known) return known;
-    const committer = new Committer(this.#parts);
-    if (this.#parts.step) this.#own = committer;
-    else committers.set(this.paths.lock, committer);
-    return committer;
   }
 
   #exclusively<T>(options: HoldOptions, work: () => Promise<T>): Promise<T> {

@@ -28,8 +28,5 @@ export type { FoundEntry, Listing, ListOptions, ShownMessage } from './list.ts';
 export { FlatFileMailbox, type FlatFileMailboxOptions } from './mailbox/flat-file-mailbox.ts';
 export { type RelayItem, relay as relayFlatFiles } from './relay/relay.ts';
 export { HUB_ADDRESSES, type RelayDirectory } from './relay/relay-stops.ts';
-export { ensureLockDirectory } from './store/hold-lock.ts';
-export {
-  compatLockPath,
-  type MailboxPaths,
-} from './store/mailbox-path.ts';
+export { readyLock } from './store/hold-lock.ts';
+export type { MailboxPaths } from './store/mailbox-path.ts';

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { invalid, notFound, unsupported } from '../../base/index.ts';
+import { commandLine, invalid, notFound, unsupported } from '../../base/index.ts';
 import { agentAddress } from '../../domain/index.ts';
 import type { MailKeeper, OpenedMailbox } from '../transport.ts';
 import { FLAT_FILE, type FlatFileBinding, isFlatFilePath } from './binding.ts';
@@ -59,7 +59,7 @@ function agentDirectoryOf(given: string): string {
   const agent = path.basename(directory) === '.agent' ? directory : path.join(directory, '.agent');
   if (isFile && (agent !== directory || path.basename(given) !== 'inbox.md')) {
     throw invalid(`a flat mailbox must be .agent/inbox.md of some directory, not ${given}`, {
-      hint: `"rouse mailfile" works with any file: rouse mailfile list --mailbox ${given}`,
+      hint: `"rouse mailfile" works with any file: ${commandLine`rouse mailfile list --mailbox ${given}`}`,
     });
   }
   return agent;

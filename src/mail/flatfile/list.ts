@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { notFound } from '../../base/index.ts';
+import { commandLine, notFound } from '../../base/index.ts';
 import { bodyPreview } from '../../domain/index.ts';
 import type { ByteSource } from './format/byte-source.ts';
 import { type FlatMessage, statusOf } from './format/envelope.ts';
@@ -134,6 +134,6 @@ function findMessage(file: string, ref: string): { message: FlatMessage; identit
 
 export function noSuchMessage(ref: string, mailbox: string): Error {
   return notFound(`no message ${ref} in ${mailbox}`, {
-    hint: `see its messages with: rouse mailfile list --mailbox ${mailbox}`,
+    hint: `see its messages with: ${commandLine`rouse mailfile list --mailbox ${mailbox}`}`,
   });
 }

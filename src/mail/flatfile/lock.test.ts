@@ -120,6 +120,7 @@ describe('the lock', () => {
     await outside.prepend(note('m'));
     expect(fs.statSync(privateRoot).mode & 0o777).toBe(0o700);
     expect(fs.readdirSync(base).sort()).toEqual(['.agent', 'mail.md', 'private']);
+    await outside.idle();
     fs.chmodSync(privateRoot, 0o777);
     await expect(outside.setStatus(['m'], { to: 'stale' })).rejects.toMatchObject({ code: 'conflict' });
   });

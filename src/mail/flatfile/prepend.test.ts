@@ -105,7 +105,7 @@ describe('prepend', () => {
     await expect(send('old-5000', 'other')).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('finds a duplicate that was archived, or that somebody deleted', async () => {
+  it('finds a duplicate that was archived; one that was taken out is nowhere, and is new', async () => {
     await send('kept');
     await send('moved');
     await send('deleted');
@@ -113,8 +113,9 @@ describe('prepend', () => {
     fs.writeFileSync(inbox, text().replace(/---\nfrom: a@x\n[\s\S]*?msg-id: deleted\n---\n\nbody\n\n/, ''));
     expect(refs()).toEqual(['kept']);
     expect(await send('moved')).toBe('duplicate');
+    expect(await send('deleted')).toBe('prepended');
     expect(await send('deleted')).toBe('duplicate');
-    expect(refs()).toEqual(['kept']);
+    expect(refs()).toEqual(['deleted', 'kept']);
   });
 
   it('finds a duplicate after the journal was lost, damaged or planted as a link', async () => {

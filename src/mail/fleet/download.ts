@@ -1,24 +1,41 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { ensurePrivateDirectory, randomHex } from '../../base/index.ts';
-import { type MailAttachment, type MailMessage, parseMailRef } from '../../domain/index.ts';
+import { ensurePrivateDirectory, invalid, randomHex } from '../../base/index.ts';
+import {
+  ATTACHMENT_ID,
+  isMessageId,
+  LIMITS,
+  type MailAttachment,
+  type MailMessage,
+  parseMailRef,
+} from '../../domain/index.ts';
+import { PIECE_BYTES } from '../attachment-bytes.ts';
 import type { FleetMailServer } from '../transport.ts';
 import { FLEET } from './binding.ts';
 import { plainName } from './upload.ts';
 
+const MOST_PARTS = Math.ceil(LIMITS.attachmentBytes.most / PIECE_BYTES);
+
+/** The id of a message of the server. It names files here, so what is none is refused, whoever sent it. */
+export function fleetMessageId(ref: string): string {
+  const id = parseMailRef(FLEET, ref);
+  if (isMessageId(id)) return id;
+  throw invalid(`${JSON.stringify(ref.slice(0, 100))} is no message of a fleet server`);
+}
+
 /**
  * The message with its files beside this session, each where `locator` says. One that cannot be had now has no locator, and
- * keeps nobody from reading the message.
+ * keeps nobody from reading the message. Where a file of this host lies, no server says.
  */
 export async function withFiles(
   server: FleetMailServer,
   directory: string,
   message: MailMessage,
 ): Promise<MailMessage> {
-  const messageId = parseMailRef(FLEET, message.message_ref);
+  const messageId = fleetMessageId(message.message_ref);
   const attachments: MailAttachment[] = [];
-  for (const attachment of message.attachments) {
+  for (const { locator: _, ...attachment } of message.attachments) {
     const locator = await fetched(server, { directory, messageId, attachment }).catch(() => undefined);
     attachments.push(locator === undefined ? attachment : { ...attachment, locator });
   }
@@ -37,6 +54,7 @@ async function fetched(
   { directory, messageId, attachment }: Wanted,
 ): Promise<string> {
   const { attachment_id, label = '', sha256 } = attachment;
+  if (!ATTACHMENT_ID.test(attachment_id)) throw invalid('the server names an attachment that is none');
   const folder = path.join(directory, 'attachments', messageId, attachment_id);
   const file = path.join(folder, plainName(label));
   if (fs.existsSync(file)) return file;
@@ -45,10 +63,13 @@ async function fetched(
   const handle = await fs.promises.open(half, 'wx', 0o600);
   try {
     const hash = createHash('sha256');
+    let left = LIMITS.attachmentBytes.most;
     for (let part = 0, parts = 1; part < parts; part++) {
       const input = { message_id: messageId, attachment_id, part };
       const piece = await server.ask<{ parts: number; content_base64: string }>('attachments.get', input);
       const bytes = Buffer.from(piece.content_base64, 'base64');
+      left -= bytes.length;
+      if (left < 0 || piece.parts > MOST_PARTS) throw invalid('it is larger than any attachment');
       hash.update(bytes);
       await handle.write(bytes);
       parts = piece.parts;

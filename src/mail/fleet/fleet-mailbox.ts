@@ -13,6 +13,7 @@ import {
   newMessageId,
 } from '../../domain/index.ts';
 import { ALL_CAPABILITIES } from '../all-capabilities.ts';
+import { type FileAccess, NO_FILE } from '../file-access.ts';
 import { MailChecks } from '../mail-checks.ts';
 import { MailboxWatches } from '../mailbox-watches.ts';
 import { countPage } from '../page.ts';
@@ -119,9 +120,9 @@ export class FleetMailbox implements Mailbox {
   }
 
   /** What waits goes first, so that mail is sent in the order it was written. */
-  async send(input: MailDraft): Promise<MailSent> {
+  async send(input: MailDraft, access = NO_FILE): Promise<MailSent> {
     const { hold, attachments, ...mail } = checkOperation('send', input);
-    const files = await lookAt(attachments);
+    const files = await lookAt(attachments, access);
     const messageId = newMessageId(this.#clock.now());
     try {
       await this.outbox.flush();
@@ -129,26 +130,25 @@ export class FleetMailbox implements Mailbox {
     } catch (error) {
       if (!hold || !isAway(error)) throw error;
       const at = utcStamp(this.#clock.now());
-      const held: HeldFile = {
+      const held = await this.outbox.hold({
         schema_version: 1,
         message_id: messageId,
         held_at_utc: at,
         mail,
         attachments: files,
         tried: inDoubt(error),
-      };
-      this.outbox.hold(held);
+      });
       return { message: this.#heldView(held), duplicate: false, held: true };
     }
   }
 
-  async post(input: MailPost): Promise<MailSent> {
-    return this.#composed('post', checkOperation('post', input));
+  async post(input: MailPost, access = NO_FILE): Promise<MailSent> {
+    return this.#composed('post', checkOperation('post', input), access);
   }
 
-  async reply(input: MailReply): Promise<MailSent> {
+  async reply(input: MailReply, access = NO_FILE): Promise<MailSent> {
     const { id, reply } = this.#checks.reply(input);
-    return this.#composed('reply', { ...reply, message_ref: id });
+    return this.#composed('reply', { ...reply, message_ref: id }, access);
   }
 
   async mark(input: MailMark): Promise<MailMessage[]> {
@@ -204,8 +204,12 @@ export class FleetMailbox implements Mailbox {
     return (await this.#ask<{ messages: MailMessage[] }>(what, { body })).messages;
   }
 
-  async #composed(what: 'post' | 'reply', { attachments, ...mail }: Outgoing): Promise<MailSent> {
-    const files = await lookAt(attachments);
+  async #composed(
+    what: 'post' | 'reply',
+    { attachments, ...mail }: Outgoing,
+    access: FileAccess,
+  ): Promise<MailSent> {
+    const files = await lookAt(attachments, access);
     return this.#deliver(what, mail, { files, messageId: newMessageId(this.#clock.now()) });
   }
 
@@ -215,7 +219,7 @@ export class FleetMailbox implements Mailbox {
     mail: object,
     { files, messageId }: { files: Looked[]; messageId: string },
   ): Promise<MailSent> {
-    for (const file of files) await upload(this.#server, file);
+    for (const file of files) await upload(this.#server, file, file.bytes());
     const body = { ...mail, message_id: messageId, attachments: files.map(carried) };
     return askSurely<MailSent>(this.#server, what, body);
   }

@@ -1,15 +1,9 @@
 import * as path from 'node:path';
 import { conflict, unsupported } from '../../base/index.ts';
 import type { FleetMailServer, MailKeeper, MailSurroundings } from '../transport.ts';
+import { askBind } from './ask-bind.ts';
 import { FLEET, type FleetBinding, mailDirectory } from './binding.ts';
 import { FleetMailbox } from './fleet-mailbox.ts';
-
-/** What the server answers when a mailbox is bound. */
-interface Bound {
-  address: string;
-  principal_id: string;
-  reused: boolean;
-}
 
 export const fleetKeeper: MailKeeper<FleetBinding> = {
   async open(binding, on) {
@@ -31,14 +25,13 @@ export const fleetKeeper: MailKeeper<FleetBinding> = {
       throw unsupported(
         `--mode ${mode} is not for a mailbox on a fleet server: an address stays with its agent`,
         {
-          hint: 'leave --mode out; "rouse fleet remove" frees the address of an agent that is gone',
+          hint: 'leave --mode out; "rouse fleet remove NAME" frees the address of an agent that is gone',
         },
       );
     }
     const fleet_directory = path.join(path.dirname(manifestPath), 'fleet');
     const server = connect(on, fleet_directory);
-    const body = { address, principal_id, display_name: agentName, role };
-    const bound = await server.ask<Bound>('bind', { body });
+    const bound = await askBind(server, { address, principal_id, display_name: agentName, role });
     return {
       reused: bound.reused,
       binding: {

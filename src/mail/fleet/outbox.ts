@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import {
@@ -7,6 +8,7 @@ import {
   errnoOf,
   explainDisk,
   fsyncDirectory,
+  invalid,
   lockFile,
   notFound,
   readJsonIfExists,
@@ -14,7 +16,7 @@ import {
 } from '../../base/index.ts';
 import { isMessageId } from '../../domain/index.ts';
 import type { HeldMail } from '../port.ts';
-import type { Looked } from './upload.ts';
+import type { Kept, Looked } from './upload.ts';
 
 /** A message that waits, as its file holds it. */
 export interface HeldFile {
@@ -32,12 +34,15 @@ export interface HeldFile {
   /** It is the answer to this message of the server, which then knows whom it is for. */
   answers?: string;
   /** Their bytes lie beside this file. */
-  attachments: Looked[];
+  attachments: Kept[];
   /** The server may have it: it was asked, and gave no answer. */
   tried: boolean;
   /** The server will not have it; it stays until somebody cancels it. */
   refused?: { code: string; message: string; at_utc: string; told?: true };
 }
+
+/** The same before its bytes are kept. */
+export type HeldMessage = Omit<HeldFile, 'attachments'> & { attachments: Looked[] };
 
 /**
  * Mail that waits for the server, one file for each message (0600), beside the session. A message is in here before its
@@ -66,16 +71,18 @@ export class Outbox {
   }
 
   /** With copies of what it carries: the files themselves may be gone when it is sent. */
-  hold(held: HeldFile): void {
+  async hold(held: HeldMessage): Promise<HeldFile> {
     ensurePrivateDirectory(this.#directory);
+    const attachments: Kept[] = [];
     try {
-      const attachments = held.attachments.map((each) => this.#keep(held.message_id, each));
+      for (const each of held.attachments) attachments.push(await this.#keep(held.message_id, each));
       this.write({ ...held, attachments });
     } catch (error) {
       this.#remove(held.message_id);
       throw explainDisk(error, 'the message could not be kept for later');
     }
     crashPoint('fleet.mail-held');
+    return { ...held, attachments };
   }
 
   write(held: HeldFile): void {
@@ -110,15 +117,23 @@ export class Outbox {
     });
   }
 
-  #keep(messageId: string, attachment: Looked): Looked {
+  async #keep(messageId: string, { bytes, ...attachment }: Looked): Promise<Kept> {
     const folder = path.join(this.#directory, messageId);
     ensurePrivateDirectory(folder);
     const copy = path.join(folder, attachment.attachment_id);
-    fs.copyFileSync(attachment.path, copy);
-    fs.chmodSync(copy, 0o600);
-    const fd = fs.openSync(copy, 'r');
-    fs.fsyncSync(fd);
-    fs.closeSync(fd);
+    const hash = createHash('sha256');
+    const handle = await fs.promises.open(copy, 'wx', 0o600);
+    try {
+      for await (const piece of bytes()) {
+        hash.update(piece);
+        await handle.writeFile(piece);
+      }
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    if (hash.digest('hex') !== attachment.sha256)
+      throw invalid(`${attachment.label} was changed while it was being kept`);
     fsyncDirectory(folder);
     return { ...attachment, path: copy };
   }

@@ -12,8 +12,8 @@ import type { HeldMail, MailOutbox } from '../port.ts';
 import type { FleetMailServer } from '../transport.ts';
 import { FLEET } from './binding.ts';
 import { askSurely, inDoubt, isAway } from './mail-server.ts';
-import { cannotTell, type HeldFile, type Outbox, viewHeld } from './outbox.ts';
-import { type Carried, type Looked, upload } from './upload.ts';
+import { cannotTell, type HeldFile, type HeldMessage, type Outbox, viewHeld } from './outbox.ts';
+import { type Carried, keptBytes, upload } from './upload.ts';
 import { versionNow } from './watch-mail.ts';
 
 /** What is wrong with the message, and not with the server, the token or the mailbox. */
@@ -36,9 +36,10 @@ export class HeldSender implements MailOutbox {
     return this.#outbox.list().map(viewHeld);
   }
 
-  hold(held: HeldFile): void {
-    this.#outbox.hold(held);
+  async hold(held: HeldMessage): Promise<HeldFile> {
+    const kept = await this.#outbox.hold(held);
     this.held.emit();
+    return kept;
   }
 
   async flush(): Promise<void> {
@@ -68,7 +69,7 @@ export class HeldSender implements MailOutbox {
 
   async #send(held: HeldFile): Promise<void> {
     try {
-      for (const attachment of held.attachments) await upload(this.#server, attachment);
+      for (const each of held.attachments) await upload(this.#server, each, keptBytes(each));
       if (!held.tried) this.#outbox.write({ ...held, tried: true });
       crashPoint('fleet.mail-trying');
       const attachments = held.attachments.map(carried);
@@ -106,6 +107,6 @@ function isOfMessage(error: unknown): boolean {
   return isRouseError(error) && FOR_GOOD.has(error.code) && error.facts['error_code'] !== 'mail_no_binding';
 }
 
-export function carried({ path: _, ...attachment }: Looked): Carried {
-  return attachment;
+export function carried({ attachment_id, media_type, sha256, size_bytes, label }: Carried): Carried {
+  return { attachment_id, media_type, sha256, size_bytes, label };
 }

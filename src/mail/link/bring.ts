@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { crashPoint, isRouseError, messageOf, unavailable } from '../../base/index.ts';
+import { crashPoint, invalid, isRouseError, messageOf, unavailable } from '../../base/index.ts';
 import {
   INBOX,
   isMessageId,
@@ -10,7 +10,9 @@ import {
   OPERATOR,
   parseMailRef,
 } from '../../domain/index.ts';
-import { linkDirectory, type MailLink, type MailStore, standIn } from '../filesystem/index.ts';
+import { ANY_FILE } from '../file-access.ts';
+import { domainOf, linkDirectory, type MailLink, type MailStore, standIn } from '../filesystem/index.ts';
+import { fleetMessageId } from '../fleet/download.ts';
 import type { FleetMailbox } from '../fleet/fleet-mailbox.ts';
 import type { MailSent } from '../port.ts';
 import { keyOf } from './stow.ts';
@@ -45,8 +47,8 @@ export async function bring(on: Bringing): Promise<void> {
 }
 
 async function bringOne({ store, link, fleet }: Bringing, ref: string): Promise<void> {
+  const id = fleetMessageId(ref);
   const message = await fleet.peek(ref);
-  const id = parseMailRef('fleet', ref);
   const missing = message.attachments.find(({ locator }) => locator === undefined);
   if (missing) throw unavailable(`attachment ${missing.attachment_id} of ${id} cannot be had now`);
   await delivered({ store, link }, message, keyOf(id)).catch((error: unknown) => {
@@ -81,6 +83,8 @@ async function delivered(
   idempotency_key: string,
 ): Promise<MailSent> {
   const from = fleetAddress(message.sender.address, link.domain);
+  // Nobody of a fleet writes as a mailbox of this host.
+  if (domainOf(from) !== link.domain) throw invalid(`${from} is no address of ${link.domain}`);
   standIn(store, from);
   const mailbox = store.mailbox(from);
   const mail = {
@@ -94,8 +98,8 @@ async function delivered(
   };
   const parent = answered(message);
   if (parent !== undefined && (await has(mailbox, parent)))
-    return mailbox.reply({ message_ref: parent, ...mail });
-  return mailbox.send({ to: [link.address], subject: message.subject, ...mail });
+    return mailbox.reply({ message_ref: parent, ...mail }, ANY_FILE);
+  return mailbox.send({ to: [link.address], subject: message.subject, ...mail }, ANY_FILE);
 }
 
 /** People of the org share one address, which is the same in every store: here it would be the operator of this host. */

@@ -8,6 +8,7 @@ import {
   standInsOf,
   writeLink,
 } from '../filesystem/index.ts';
+import { askBind } from '../fleet/ask-bind.ts';
 import type { MailSurroundings } from '../transport.ts';
 import { fleetDirectory, linkedOutbox } from './linked-outbox.ts';
 
@@ -24,11 +25,10 @@ export interface LinkRequest {
 /** Gives a mailbox of the store an address on the server. Doing it again changes nothing. */
 export async function addMailLink(
   store: MailStore,
-  { address, principal_id, agentName, fleetAddress, fleetDirectory: directory }: LinkRequest,
+  { address, fleetAddress, fleetDirectory: directory }: LinkRequest,
   on: MailSurroundings,
 ): Promise<MailLink> {
-  const body = { principal_id, display_name: agentName, ...(fleetAddress && { address: fleetAddress }) };
-  const bound = await on.connectFleet!(directory).ask<{ address: string; domain: string }>('bind', { body });
+  const bound = await askBind(on.connectFleet!(directory), fleetAddress ? { address: fleetAddress } : {});
   const known = readLink(store.layout, address);
   if (known?.fleet_address === bound.address && known.fleet_directory === directory) return known;
   const link: MailLink = {
@@ -52,7 +52,7 @@ export async function removeMailLink(store: MailStore, link: MailLink, on: MailS
   const waiting = (await outbox.list()).filter(({ state }) => state === 'waiting').length;
   if (waiting > 0) {
     throw conflict(`${waiting} ${waiting === 1 ? 'message waits' : 'messages wait'} for the fleet server`, {
-      hint: 'carry them with "rouse mailbox link carry", or take them back with "rouse agents mail outbox cancel"',
+      hint: 'carry them with "rouse mailbox link carry", or take them back with "rouse agents mail outbox cancel --message-id ID"',
     });
   }
   await outbox.flush();

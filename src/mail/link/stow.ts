@@ -1,8 +1,9 @@
 import * as path from 'node:path';
 import { asRouseError, crashPoint, invalid, isRouseError, utcStamp } from '../../base/index.ts';
 import { IDEMPOTENCY_HEADER, type MailDocument, makeMailRef } from '../../domain/index.ts';
+import { ANY_FILE } from '../file-access.ts';
 import { domainOf, type MailLink, type MailStore, waitingForFleet } from '../filesystem/index.ts';
-import type { HeldFile, Outbox } from '../fleet/outbox.ts';
+import type { HeldMessage, Outbox } from '../fleet/outbox.ts';
 import { type Looked, lookAt } from '../fleet/upload.ts';
 
 export interface Stowing {
@@ -25,7 +26,7 @@ export async function stow(on: Stowing): Promise<void> {
     let box = 'archive';
     try {
       const document = store.document(messageId)!;
-      if (!outbox.has(messageId)) outbox.hold(await heldOf(on, document));
+      if (!outbox.has(messageId)) await outbox.hold(await heldOf(on, document));
     } catch (error) {
       // A row nobody can read is put aside, and stays in the store; a full disk is no fault of the message.
       if (isRouseError(error)) throw error;
@@ -38,7 +39,7 @@ export async function stow(on: Stowing): Promise<void> {
   }
 }
 
-async function heldOf({ store, link }: Stowing, document: MailDocument): Promise<HeldFile> {
+async function heldOf({ store, link }: Stowing, document: MailDocument): Promise<HeldMessage> {
   const ofFleet = (people: MailDocument['to']): string[] =>
     people.map(({ address }) => address).filter((address) => domainOf(address) === link.domain);
   const parent = document.in_reply_to === null ? undefined : store.document(document.in_reply_to);
@@ -47,7 +48,7 @@ async function heldOf({ store, link }: Stowing, document: MailDocument): Promise
     typeof key === 'string' && key.startsWith(keyOf('')) ? key.slice(keyOf('').length) : undefined;
   const at = utcStamp(store.clock.now());
   const { message_id, subject, body: body_content } = document;
-  const held: HeldFile = {
+  const held: HeldMessage = {
     schema_version: 1,
     message_id,
     held_at_utc: at,
@@ -70,10 +71,14 @@ async function filesOf(store: MailStore, { attachments }: MailDocument): Promise
     path: path.resolve(store.layout.root, file),
     ...(label !== undefined && { label }),
   }));
-  const found = await lookAt(wanted);
-  const other = found.findIndex(({ sha256 }, n) => sha256 !== (attachments[n]!.sha256 ?? sha256));
+  // Whoever sent it was allowed to, and a file that is another one now is not what was sent.
+  const found = await lookAt(wanted, ANY_FILE);
+  const other = found.findIndex(({ sha256 }, n) => {
+    const { kind, sha256: was } = attachments[n]!;
+    return sha256 !== (was ?? (kind === 'managed_copy' ? sha256 : undefined));
+  });
   if (other === -1) return found;
-  throw invalid(`${found[other]!.path} was changed after the message was written`, {
+  throw invalid(`${wanted[other]!.path} was changed after the message was written`, {
     hint: 'send it again, with --attach-copy',
   });
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {
+  ATTACHMENT_ID,
   ATTACHMENT_KINDS,
   isAddress,
   isManagedPath,
@@ -25,7 +26,7 @@ const principalSchema = z.strictObject({
 
 const attachmentSchema = z
   .strictObject({
-    attachment_id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'is not an attachment id'),
+    attachment_id: z.string().regex(ATTACHMENT_ID, 'is not an attachment id'),
     kind: z.enum(ATTACHMENT_KINDS),
     path: headerLine(4096),
     media_type: headerLine(200),

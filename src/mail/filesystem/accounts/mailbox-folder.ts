@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { ensurePrivateDirectory, errnoOf } from '../../../base/index.ts';
 import { isMessageId, STANDARD_BOXES } from '../../../domain/index.ts';
-import type { LinkTask } from '../publish/publish-tasks.ts';
+import type { LinkToMake } from '../publish/make-visible.ts';
 import { canonicalPath, type Layout } from '../root/layout.ts';
 import type { Registration } from './registration-rows.ts';
 
@@ -29,7 +29,7 @@ export function linkPath({ folder, box, messageId }: Pick<BoxLink, 'folder' | 'b
 }
 
 /** The link to make, relative so that the root can be moved. */
-export function linkTask(layout: Layout, link: BoxLink): LinkTask {
+export function linkToMake(layout: Layout, link: BoxLink): LinkToMake {
   const { folder, box, formerBox, messageId, createdAtUtc } = link;
   return {
     at: linkPath(link),

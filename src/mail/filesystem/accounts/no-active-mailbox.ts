@@ -1,4 +1,4 @@
-import { notFound, type RouseError, shellQuote } from '../../../base/index.ts';
+import { commandLine, notFound, type RouseError } from '../../../base/index.ts';
 import type { Sqlite } from '../../../db/index.ts';
 import { isAddress, unknownRecipient } from '../../../domain/index.ts';
 import { listRegistrations, type Registration } from './registration-rows.ts';
@@ -10,7 +10,7 @@ export function noActiveMailbox(db: Sqlite, address: string): RouseError {
   const former = all.find((registration) => registration.address === address);
   if (former && isAddress(address) && !active.some((registration) => registration.address === address)) {
     return notFound(`mailbox ${address} is registered but ${former.status}`, {
-      hint: `activate it: rouse mailbox register ${registerFlags(former)}`,
+      hint: `activate it: ${registerLine(former)}`,
       facts: { recipient: address, status: former.status },
     });
   }
@@ -21,12 +21,12 @@ export function noActiveMailbox(db: Sqlite, address: string): RouseError {
 }
 
 /** All that makes it the same mailbox: with less, registering would ask to put it aside or replace it. */
-function registerFlags({
+function registerLine({
   address,
   owner_principal_id: owner,
   mailbox_kind,
   mailbox_path,
 }: Registration): string {
-  const place = mailbox_kind === 'symlink' ? ['--mailbox-path', shellQuote(mailbox_path)] : [];
-  return ['--address', address, '--principal-id', shellQuote(owner), ...place].join(' ');
+  const line = commandLine`rouse mailbox register --address ${address} --principal-id ${owner}`;
+  return mailbox_kind === 'symlink' ? line + commandLine` --mailbox-path ${mailbox_path}` : line;
 }

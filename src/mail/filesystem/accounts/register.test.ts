@@ -26,6 +26,17 @@ describe('registering a mailbox', () => {
     expect(await world.subjects('bob')).toEqual(['mine']);
   });
 
+  it('under another spelling of its domain is the same mailbox, not a second one', async () => {
+    world = new TestRoot('alice', 'bob');
+    const twin = 'bob@HOUMAO.LocalHost';
+    const error = errorOf(() => world.store.register({ address: twin, owner_principal_id: 'eve' }));
+    expect(error).toMatchObject({ code: 'conflict' });
+    const alice = world.store.mailbox(at('alice'));
+    await alice.send({ to: [twin], subject: 'either way', body_content: 'x' });
+    expect(await world.subjects('bob')).toEqual(['either way']);
+    expect(world.store.mailbox(twin).address).toBe(at('bob'));
+  });
+
   it('by force replaces the old one, whose mail the new owner does not see', async () => {
     world = new TestRoot('alice', 'bob');
     await world.send('alice', 'bob', 'old');

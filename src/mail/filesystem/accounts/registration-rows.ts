@@ -1,5 +1,5 @@
 import type { Sqlite } from '../../../db/index.ts';
-import type { MailPrincipal } from '../../../domain/index.ts';
+import { canonicalAddress, type MailPrincipal } from '../../../domain/index.ts';
 
 export const REGISTRATION_STATUSES = ['active', 'inactive', 'stashed'] as const;
 export type RegistrationStatus = (typeof REGISTRATION_STATUSES)[number];
@@ -30,10 +30,12 @@ export interface RegistrationRow extends Registration {
   number: number;
 }
 
+/** Under the address as it is written, which an older store may have, else under its canonical form. */
 export function activeRegistration(db: Sqlite, address: string): RegistrationRow | undefined {
   return db.get<RegistrationRow>(
-    `SELECT * FROM mailbox_registrations WHERE address = ? AND status = 'active'`,
-    [address],
+    `SELECT * FROM mailbox_registrations WHERE address IN (:address, :canonical) AND status = 'active'
+     ORDER BY address = :address DESC LIMIT 1`,
+    { address, canonical: canonicalAddress(address) },
   );
 }
 

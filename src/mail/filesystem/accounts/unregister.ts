@@ -5,7 +5,12 @@ import { OPERATOR, parseAddress } from '../../../domain/index.ts';
 import type { UnregisterMode } from '../../transport.ts';
 import type { OpenRoot } from '../root/open-root.ts';
 import { removeEntry } from './mailbox-entry.ts';
-import { listRegistrations, type RegistrationRow, updateRegistration } from './registration-rows.ts';
+import {
+  activeRegistration,
+  listRegistrations,
+  type RegistrationRow,
+  updateRegistration,
+} from './registration-rows.ts';
 
 export interface UnregisterResult {
   ok: true;
@@ -18,7 +23,8 @@ export interface UnregisterResult {
 }
 
 export function unregister(store: OpenRoot, given: string, mode: UnregisterMode): UnregisterResult {
-  const address = parseAddress(given);
+  const canonical = parseAddress(given);
+  const address = activeRegistration(store.db, given.trim())?.address ?? canonical;
   if (address === OPERATOR.address) {
     throw forbidden('the operator mailbox cannot be unregistered', {
       hint: 'posts and their replies need it',

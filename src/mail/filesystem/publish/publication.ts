@@ -1,12 +1,12 @@
 import * as fs from 'node:fs';
 import type { Sqlite } from '../../../db/index.ts';
 import type { MailDocument } from '../../../domain/index.ts';
-import { clearLinks, folderOf, linkPath, linkTask, removeLink } from '../accounts/mailbox-folder.ts';
+import { clearLinks, folderOf, linkPath, linkToMake, removeLink } from '../accounts/mailbox-folder.ts';
 import { type RegistrationRow, registrationByNumber } from '../accounts/registration-rows.ts';
-import { fileTask, messageFile, messageFileIsGood } from '../message-file.ts';
+import { fileToMake, messageFile, messageFileIsGood } from '../message-file.ts';
 import { loadDocument, statesOf } from '../message-rows.ts';
 import type { Layout } from '../root/layout.ts';
-import type { PublishTask } from './publish-tasks.ts';
+import type { ToMake } from './make-visible.ts';
 
 /** Where a message is now, for one mailbox. */
 export interface Placement {
@@ -32,11 +32,11 @@ export function publishedPart({ message, placements }: Publication): Published {
   return { message: { message_id, created_at_utc }, placements };
 }
 
-export function taskOf(layout: Layout, { message, document, placements }: Publication): PublishTask {
+export function toMake(layout: Layout, { message, document, placements }: Publication): ToMake {
   return {
-    ...(document ? { file: fileTask(layout, document) } : {}),
+    ...(document ? { file: fileToMake(layout, document) } : {}),
     links: placements.map(({ registration, box, formerBox }) =>
-      linkTask(layout, {
+      linkToMake(layout, {
         folder: folderOf(layout, registration),
         box,
         formerBox,

@@ -3,6 +3,7 @@ import { type Clock, crashPoint, Emitter, type Log, messageOf } from '../../../b
 import type { Sqlite } from '../../../db/index.ts';
 import type { Layout } from '../root/layout.ts';
 import { flushToDisk } from './flush-files.ts';
+import { makeVisible } from './make-visible.ts';
 import {
   dropOvertaken,
   type PlaceNow,
@@ -11,12 +12,10 @@ import {
   pathsOf,
   placesNow,
   publishedPart,
-  taskOf,
+  toMake,
   wholePublication,
 } from './publication.ts';
-import { PublishExecutor } from './publish-executor.ts';
-import type { PublishTask } from './publish-tasks.ts';
-import { isPublisherAlive, NOBODY, newPublisherName } from './publisher-name.ts';
+import { endPublisherName, isPublisherAlive, NOBODY, newPublisherName } from './publisher-name.ts';
 
 interface Pending {
   generation: number;
@@ -41,10 +40,10 @@ type Commit = <T>(work: (db: Sqlite) => T) => Promise<T>;
 const SETTLE_MS = 60_000;
 const MANY = 20_000;
 const RETRY_MS = 30_000;
-const BATCH = 256;
-/** Publications that come within this time are made together; in a burst, handing over is what costs. */
+/** So many are made before the event loop goes on. */
+const BATCH = 32;
+/** Publications that come within this time are made together. */
 const GATHER_MS = 2;
-const GATHER_IN_BURST_MS = 25;
 /** Senders wait while this many publications are due, so that files never fall far behind the index. */
 const MOST_WAITING = 2048;
 
@@ -61,7 +60,7 @@ export class Publisher {
   #commit: Commit;
   #clock: Clock;
   #log: Log;
-  #executor: PublishExecutor;
+  #requireCurrent: () => void;
   #due: Due[] = [];
   #publishing: Promise<void> | undefined;
   #cancelGather: (() => void) | undefined;
@@ -76,11 +75,19 @@ export class Publisher {
   /** Other work that can wait for a quiet moment. */
   alongside: (db: Sqlite) => void = () => {};
 
-  constructor(parts: { layout: Layout; db: Sqlite; clock: Clock; log: Log; commit: Commit }) {
+  constructor(parts: {
+    layout: Layout;
+    db: Sqlite;
+    clock: Clock;
+    log: Log;
+    commit: Commit;
+    /** Throws when the root is no longer the one that was opened: nothing may be made there. */
+    requireCurrent: () => void;
+  }) {
     this.#commit = parts.commit;
     this.#db = parts.db;
     this.#clock = parts.clock;
-    this.#executor = new PublishExecutor(parts.layout.root, parts.clock);
+    this.#requireCurrent = parts.requireCurrent;
     this.#log = parts.log;
     this.#layout = parts.layout;
   }
@@ -146,11 +153,16 @@ export class Publisher {
     await this.published();
     await this.flush();
     this.#cancelTimer?.();
-    await this.#executor.rest();
+    endPublisherName(this.name);
     if (this.#pending.size === 0) return;
-    await this.#commit((db) =>
-      db.run('UPDATE unpublished SET publisher = ? WHERE publisher = ?', [NOBODY, this.name]),
-    );
+    try {
+      await this.#commit((db) =>
+        db.run('UPDATE unpublished SET publisher = ? WHERE publisher = ?', [NOBODY, this.name]),
+      );
+    } catch (error) {
+      // It stays noted under a name that is over now.
+      this.#log.warn('mail is left to be published by the next process', { error: messageOf(error) });
+    }
   }
 
   #add(due: Due): void {
@@ -159,8 +171,7 @@ export class Publisher {
   }
 
   #gather(): void {
-    const wait = this.#executor.inBurst ? GATHER_IN_BURST_MS : GATHER_MS;
-    this.#cancelGather ??= this.#clock.after(wait, () => this.#start());
+    this.#cancelGather ??= this.#clock.after(GATHER_MS, () => this.#start());
   }
 
   #start(): void {
@@ -175,27 +186,28 @@ export class Publisher {
   /** In the order of commits, so that a message that moves twice ends where it should. */
   async #publishDue(): Promise<void> {
     for (let left = this.#due.length; left > 0; left -= BATCH) {
-      const batch = this.#due.splice(0, Math.min(left, BATCH)).flatMap((due) => this.#prepare(due));
-      const errors = await this.#executor.run(batch.map(({ task }) => task));
+      const known = new Set<string>();
+      const batch = this.#due.splice(0, Math.min(left, BATCH)).flatMap((due) => this.#make(due, known));
       const places = this.#places(batch.map(({ due }) => due.seq));
-      batch.forEach((done, i) => {
-        this.#guard(done.due, () => {
-          const error = errors[i];
-          if (error != null) throw new Error(error);
+      for (const { due, publication } of batch) {
+        this.#guard(due, () => {
           if (places instanceof Error) throw places;
-          this.#published(done.due, done.publication, places.get(done.due.seq) ?? []);
+          this.#published(due, publication, places.get(due.seq) ?? []);
         });
-      });
+      }
       this.#roomMade.emit();
+      if (left > BATCH) await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  #prepare(due: Due): { due: Due; publication: Publication; task: PublishTask }[] {
-    const prepared = this.#guard(due, () => {
+  #make(due: Due, known: Set<string>): { due: Due; publication: Publication }[] {
+    const made = this.#guard(due, () => {
+      this.#requireCurrent();
       const publication = due.publication ?? wholePublication(this.#db, this.#layout, due.seq);
-      return publication && { due, publication, task: taskOf(this.#layout, publication) };
+      if (publication) makeVisible(this.#layout.root, toMake(this.#layout, publication), known);
+      return publication && { due, publication };
     });
-    return prepared ? [prepared] : [];
+    return made ? [made] : [];
   }
 
   #places(seqs: readonly number[]): Map<number, PlaceNow[]> | Error {

@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import {
   asRouseError,
   type Clock,
+  commandLine,
   compactStamp,
   type Log,
   lockFile,
@@ -77,7 +78,7 @@ async function repair(options: RepairOptions): Promise<RepairResult> {
   const isThere = (file: string): boolean => fs.statSync(file, { throwIfNoEntry: false }) !== undefined;
   if (!isThere(layout.messages) && !isThere(layout.index)) {
     throw notFound(`there is no mailbox root at ${layout.root}`, {
-      hint: `create one: rouse mailbox init --mailbox-root ${layout.root}`,
+      hint: `create one: ${commandLine`rouse mailbox init --mailbox-root ${layout.root}`}`,
     });
   }
   const foreign = isForeign(layout);

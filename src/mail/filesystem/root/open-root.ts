@@ -68,7 +68,14 @@ export class OpenRoot {
       timeoutMs: BUSY_TIMEOUT_MS,
       flush: () => this.#writeAhead.flush(),
     });
-    this.publisher = new Publisher({ layout, db, clock, log, commit: (work) => this.commit(work) });
+    this.publisher = new Publisher({
+      layout,
+      db,
+      clock,
+      log,
+      commit: (work) => this.commit(work),
+      requireCurrent: () => this.requireCurrent(),
+    });
     this.publisher.alongside = (inside) => {
       indexNextBatch(inside);
       if (this.journal.wantsCompaction) this.journal.compact(inside);

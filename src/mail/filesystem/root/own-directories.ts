@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { conflict, ensurePrivateDirectory } from '../../../base/index.ts';
+import { commandLine, conflict, ensurePrivateDirectory } from '../../../base/index.ts';
 import { quarantine } from '../repair/message-scan.ts';
 import type { Layout } from './layout.ts';
 
@@ -36,7 +36,7 @@ export function linkedDirectory(layout: Layout, link: string): Error {
   return conflict(
     `${link} is a link where a directory of the mailbox root belongs; nothing is written through it`,
     {
-      hint: `put a directory there, or have the link put aside: rouse mailbox repair --mailbox-root ${layout.root}`,
+      hint: `put a directory there, or have the link put aside: ${commandLine`rouse mailbox repair --mailbox-root ${layout.root}`}`,
       facts: { path: link },
     },
   );

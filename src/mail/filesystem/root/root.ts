@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import {
   asRouseError,
+  commandLine,
   conflict,
   ensurePrivateDirectory,
   errnoOf,
@@ -71,7 +72,7 @@ export function requireRoot(layout: Layout): void {
   const marker = readIfExists(layout.marker);
   if (marker === undefined) {
     throw notFound(`there is no mailbox root at ${layout.root}`, {
-      hint: `create one: rouse mailbox init --mailbox-root ${layout.root}`,
+      hint: `create one: ${commandLine`rouse mailbox init --mailbox-root ${layout.root}`}`,
     });
   }
   if (marker.trim() !== String(MAIL_PROTOCOL_VERSION)) {
@@ -88,7 +89,7 @@ export function requireRoot(layout: Layout): void {
   }
   if (isForeign(layout)) {
     throw unsupported(`mailbox root ${layout.root} was made by another program`, {
-      hint: `use another directory, or take it over with its mail: rouse mailbox repair --mailbox-root ${layout.root}`,
+      hint: `use another directory, or take it over with its mail: ${commandLine`rouse mailbox repair --mailbox-root ${layout.root}`}`,
     });
   }
   const stranger = unknownEntries(layout)[0];
@@ -123,7 +124,7 @@ export function openIndex(layout: Layout, options: { make: boolean }): Sqlite {
     const hasMail = fs.existsSync(layout.messages) && fs.readdirSync(layout.messages).length > 0;
     if (hasMail || !options.make) {
       throw notFound(`the index of mailbox root ${layout.root} is missing`, {
-        hint: `rebuild it from the message files: rouse mailbox repair --mailbox-root ${layout.root}`,
+        hint: `rebuild it from the message files: ${commandLine`rouse mailbox repair --mailbox-root ${layout.root}`}`,
       });
     }
   }
@@ -143,7 +144,7 @@ export function openIndex(layout: Layout, options: { make: boolean }): Sqlite {
     const { code, message } = asRouseError(error);
     if (code !== 'internal') throw error;
     throw new RouseError(code, message, {
-      hint: `rebuild it from what can be read of it and from the message files: rouse mailbox repair --mailbox-root ${layout.root}`,
+      hint: `rebuild it from what can be read of it and from the message files: ${commandLine`rouse mailbox repair --mailbox-root ${layout.root}`}`,
       cause: error,
     });
   }

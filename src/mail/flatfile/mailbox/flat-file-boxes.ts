@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import * as path from 'node:path';
-import { type Clock, ensureDirectory, isRouseError, notFound } from '../../../base/index.ts';
+import { type Clock, ensureDirectory, isRouseError, notFound, sha256 } from '../../../base/index.ts';
 import {
   ARCHIVE,
   INBOX,
@@ -45,7 +44,7 @@ export class FlatFileBoxes {
   /** A token that changes with the files. */
   version(): string {
     const files = [this.inbox, this.archive, this.outbox].map(({ paths }) => currentIdentity(paths.mailbox));
-    return createHash('sha256').update(files.join('\n')).digest('hex').slice(0, 16);
+    return sha256(files.join('\n')).slice(0, 16);
   }
 
   find(ref: string, box?: string | null): MailMessage {

@@ -1,4 +1,4 @@
-import { type Clock, systemClock, unsupported } from '../../../base/index.ts';
+import { type Clock, commandLine, systemClock, unsupported } from '../../../base/index.ts';
 import {
   ARCHIVE,
   boxOf,
@@ -84,7 +84,7 @@ export class FlatFileMailbox implements Mailbox {
     const { open_count, unread_count } = countPage(entries.map((entry) => viewMessage(entry, INBOX)));
     const { transport, address, principal_id } = this;
     const { mailbox: file } = inbox.paths;
-    const torn = `${damaged} damaged envelopes: rouse mailfile fsck --mailbox ${file}`;
+    const torn = `${damaged} damaged envelopes: ${commandLine`rouse mailfile fsck --mailbox ${file}`}`;
     const warnings = [networkWarning(inbox.paths), damaged > 0 ? torn : undefined];
     return {
       transport,

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { type Clock, unsupported } from '../../../base/index.ts';
+import { type Clock, sha256, unsupported } from '../../../base/index.ts';
 import { newMessageId, OPERATOR, parseAddress, unknownRecipient } from '../../../domain/index.ts';
 import type { FlatFile } from '../flat-file.ts';
 import { relay } from '../relay/relay.ts';
@@ -31,9 +30,9 @@ export class Outgoing {
   recipient(text: string, field: string): string {
     const { address: own, peers } = this.#options;
     const known = [own, OPERATOR.address, ...(peers?.keys() ?? [])];
-    const address = text.trim();
+    if (known.includes(text.trim())) return text.trim();
+    const address = parseAddress(text, field);
     if (known.includes(address)) return address;
-    parseAddress(text, field);
     if (!peers) return address;
     throw unknownRecipient(
       address,
@@ -45,7 +44,7 @@ export class Outgoing {
   id(scope: 'send' | 'post', key: string | null | undefined): string {
     const { address, clock } = this.#options;
     if (key == null) return newMessageId(clock.now());
-    return `key-${createHash('sha256').update(`${scope}\n${address}\n${key}`).digest('hex').slice(0, 32)}`;
+    return `key-${sha256(`${scope}\n${address}\n${key}`).slice(0, 32)}`;
   }
 
   /** Accepted once it is in the outbox. From there it goes at once to whoever can be reached; the rest waits for a relay. */

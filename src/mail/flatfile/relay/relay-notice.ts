@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../../base/index.ts';
 import type { FlatMessage } from '../format/envelope.ts';
 
 /** Any text as a value of an envelope. */
@@ -14,7 +14,7 @@ export function undeliverableNotice(
   { msg_id, to, reason }: { msg_id: string | null; to: string; reason: string | null },
 ): FlatMessage {
   const body = `Your message ${msg_id} to ${to} was not delivered: ${reason}.\n\nIt is marked in outbox.md. Correct it and set its status to pending to try again.`;
-  const hash = createHash('sha256').update(`${msg_id}\n${body}`).digest('hex').slice(0, 16);
+  const hash = sha256(`${msg_id}\n${body}`).slice(0, 16);
   return {
     fields: new Map([
       ['from', 'relay@rouse'],

@@ -1,7 +1,7 @@
 import { conflict, crashPoint, type RouseError } from '../../../base/index.ts';
 import { contentHash } from '../format/block.ts';
 import type { FlatMessage } from '../format/envelope.ts';
-import type { Journal, JournalEntry } from './journal.ts';
+import type { IdJournal, JournalEntry } from './id-journal.ts';
 import type { MailboxPaths } from './mailbox-path.ts';
 import { placeOnTop } from './place-on-top.ts';
 import { fsyncDirectoryOf, rewriteFile } from './rewrite.ts';
@@ -11,7 +11,7 @@ import { fsync } from './splice.ts';
 /** The parts of one mailbox that a commit touches. */
 export interface CommitParts {
   paths: MailboxPaths;
-  journal: Journal;
+  journal: IdJournal;
   step?: ((name: string) => void) | undefined;
 }
 
@@ -90,7 +90,7 @@ function otherContent(id: string, paths: MailboxPaths): RouseError {
 }
 
 /** Makes sure the journal covers mailbox and archive as they are; answers which archive it covers. */
-export async function syncJournal(paths: MailboxPaths, journal: Journal, base: Snapshot): Promise<string> {
+export async function syncJournal(paths: MailboxPaths, journal: IdJournal, base: Snapshot): Promise<string> {
   const mailbox = identityOf(base.stat);
   const covered = currentIdentity(paths.archive);
   if (journal.covers(mailbox, covered)) return covered;

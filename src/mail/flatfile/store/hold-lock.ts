@@ -7,69 +7,108 @@ import {
   forbidden,
   isRouseError,
   lockFile,
+  lockHoldersOf,
   type RouseError,
   systemClock,
   tryLockFile,
   unavailable,
 } from '../../../base/index.ts';
 import { explainWrite } from './explain-write.ts';
-import { compatLockPath, type MailboxPaths } from './mailbox-path.ts';
+import type { MailboxPaths } from './mailbox-path.ts';
 import { ensureSide, openToUsers, sideMode } from './side-directory.ts';
+import { Writers } from './writers.ts';
 
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
 export interface HoldOptions {
   timeoutMs?: number | undefined;
-  /** Take the shell recipe's lock in /tmp as well. */
+  /** Take the shell recipe's lock in /tmp as well, also in an `.agent` directory; elsewhere it is always taken. */
   compatLock?: boolean | undefined;
   clock?: Clock | undefined;
   signal?: AbortSignal | undefined;
 }
 
+/** The writers of one mailbox in this process, and the lock file they wait for. */
+interface Line {
+  turns: Writers;
+  at: string;
+}
+
+const lines = new Map<string, Line>();
+
 /** Runs `work` while this mailbox is locked; `unavailable` when the lock stays taken. */
-export async function holdMailbox<T>(
+export function holdMailbox<T>(
   paths: MailboxPaths,
   options: HoldOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, clock = systemClock } = options;
-  const deadline = clock.monotonic() + timeoutMs;
-  const locks: FileLock[] = [];
-  try {
-    for (const file of lockFiles(paths, options))
-      locks.push(await waitFor(paths, file, { ...options, clock, deadline }));
-    return await work().catch((error) => {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, clock = systemClock, signal } = options;
+  const run = async (): Promise<T> => {
+    const extra =
+      options.compatLock && paths.scoped ? await lockOne(paths, paths.seedLock, options) : undefined;
+    try {
+      return await work();
+    } catch (error) {
       throw explainWrite(error, paths.mailbox);
+    } finally {
+      extra?.release();
+    }
+  };
+  const line = lineOf(paths, clock);
+  return new Promise((resolve, reject) => {
+    line.turns.add({
+      timeoutMs,
+      signal,
+      run: () => run().then(resolve, reject),
+      refuse: (error) => reject(error ?? lockTimeout(paths, line.at, timeoutMs)),
     });
-  } finally {
+  });
+}
+
+/** Resolves when this process neither holds the lock of this mailbox nor waits for it. */
+export async function mailboxIdle(paths: MailboxPaths): Promise<void> {
+  await lines.get(paths.lock)?.turns.idle();
+}
+
+function lineOf(paths: MailboxPaths, clock: Clock): Line {
+  const known = lines.get(paths.lock);
+  if (known) return known;
+  const turns = new Writers({ clock, lock: (options) => lockAll(paths, line, { ...options, clock }) });
+  const line: Line = { turns, at: mainLock(paths) };
+  lines.set(paths.lock, line);
+  return line;
+}
+
+/**
+ * In this order, everywhere. Outside an `.agent` directory the recipe's lock comes first, and then ours, for programs that know
+ * only that one.
+ */
+async function lockAll(paths: MailboxPaths, line: Line, options: HoldOptions): Promise<{ release(): void }> {
+  const locks: FileLock[] = [];
+  const release = (): void => {
     for (const lock of locks.reverse()) lock.release();
+  };
+  try {
+    for (line.at of paths.scoped ? [paths.lock] : [paths.seedLock, paths.lock])
+      locks.push(await lockOne(paths, line.at, options));
+    return { release };
+  } catch (error) {
+    release();
+    throw error;
   }
 }
 
-function lockFiles(paths: MailboxPaths, { compatLock }: HoldOptions): string[] {
-  return compatLock ? [paths.lock, compatLockPath(paths)] : [paths.lock];
-}
-
-async function waitFor(
+async function lockOne(
   paths: MailboxPaths,
   file: string,
-  {
-    clock,
-    deadline,
-    signal,
-    timeoutMs = DEFAULT_TIMEOUT_MS,
-  }: HoldOptions & { clock: Clock; deadline: number },
+  { timeoutMs = DEFAULT_TIMEOUT_MS, clock = systemClock, signal }: HoldOptions,
 ): Promise<FileLock> {
   try {
     ensureSide(paths);
-    const left = Math.max(0, deadline - clock.monotonic());
-    const lock = await lockFile(file, {
-      timeoutMs: left,
-      clock,
-      mode: sideMode(paths),
-      ...(signal ? { signal } : {}),
-    });
-    if (file === paths.lock) openToUsers(paths, lock.fd);
+    const shared = file === paths.seedLock;
+    const mode = sideMode(paths);
+    const lock = await lockFile(file, { timeoutMs, clock, mode, shared, ...(signal ? { signal } : {}) });
+    if (!shared) openToUsers(paths, lock.fd);
     return lock;
   } catch (error) {
     throw isRouseError(error) && error.facts['lock_timeout'] === true
@@ -78,28 +117,22 @@ async function waitFor(
   }
 }
 
-/** One try for the mailbox's own lock. */
-export function tryHoldMailbox(paths: MailboxPaths): FileLock | undefined {
+/** The one that every writer of this mailbox takes. */
+const mainLock = ({ scoped, lock, seedLock }: MailboxPaths): string => (scoped ? lock : seedLock);
+
+/** The lock that scripts take, there for them to open. */
+export function readyLock(paths: MailboxPaths): string {
+  const file = mainLock(paths);
   try {
     ensureSide(paths);
-    const lock = tryLockFile(paths.lock, sideMode(paths));
-    if (lock) openToUsers(paths, lock.fd);
-    return lock;
+    if (!paths.scoped) tryLockFile(file, 0o666, true)?.release();
   } catch (error) {
-    throw explainLock(error, paths, paths.lock);
+    throw explainLock(error, paths, file);
   }
+  return file;
 }
 
-/** Makes the directory of the lock, so that a script can open it right away. */
-export function ensureLockDirectory(paths: MailboxPaths): void {
-  try {
-    ensureSide(paths);
-  } catch (error) {
-    throw explainLock(error, paths, paths.lock);
-  }
-}
-
-export function lockTimeout(paths: MailboxPaths, file: string, timeoutMs: number): RouseError {
+function lockTimeout(paths: MailboxPaths, file: string, timeoutMs: number): RouseError {
   const holders = holdersOf(file);
   const who = holders.length > 0 ? ` (held by process ${holders.join(', ')})` : '';
   return unavailable(
@@ -111,16 +144,10 @@ export function lockTimeout(paths: MailboxPaths, file: string, timeoutMs: number
   );
 }
 
-/** Who holds a flock on this file, as far as the kernel tells us. */
+/** As far as they can be known. */
 function holdersOf(file: string): number[] {
   try {
-    const { ino } = fs.statSync(file);
-    return fs
-      .readFileSync('/proc/locks', 'utf8')
-      .split('\n')
-      .map((line) => /FLOCK\s+\S+\s+\S+\s+(\d+)\s+\S+?:\S+?:(\d+)\s/.exec(line))
-      .filter((match) => match !== null && !match.input.includes('->') && Number(match[2]) === ino)
-      .map((match) => Number(match![1]));
+    return lockHoldersOf(file);
   } catch {
     return [];
   }
@@ -130,6 +157,11 @@ function explainLock(error: unknown, paths: MailboxPaths, file: string): unknown
   switch (errnoOf(error)) {
     case 'EACCES':
     case 'EPERM': {
+      if (file === paths.seedLock)
+        return forbidden(`not allowed to open the lock ${file}: another account made it for itself alone`, {
+          hint: `ask its owner to remove it, or keep the mailbox in an .agent directory`,
+          cause: error,
+        });
       const at = shutBy(file);
       const why = at === file ? 'it belongs to another user' : `you may not write in ${at}`;
       return forbidden(`not allowed to lock ${file}: ${why}`, {

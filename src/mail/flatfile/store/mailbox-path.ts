@@ -14,6 +14,10 @@ export interface MailboxPaths {
   /** Directory of lock and id journal. */
   side: string;
   lock: string;
+  /** The lock of the shell recipe: `/tmp/foundry-mailbox-<sha256 of the real path>.lock`. */
+  seedLock: string;
+  /** In an `.agent` directory, whose users share its lock. Elsewhere the recipe's lock is what all writers share. */
+  scoped: boolean;
   ids: string;
   /** Exists while messages are on their way into the archive. */
   moving: string;
@@ -45,6 +49,8 @@ export function locateMailbox(given: string, options: LocateOptions = {}): Mailb
     archive: resolveFile(path.join(directory, archiveName(basename))),
     side,
     lock: path.join(side, `${stem}.lock`),
+    seedLock: `/tmp/foundry-mailbox-${sha256(mailbox)}.lock`,
+    scoped,
     ids: path.join(side, `${stem}.ids`),
     moving: path.join(side, `${stem}.moving`),
     shared: scoped && (stat.mode & 0o020) !== 0,
@@ -132,9 +138,4 @@ export function networkWarning(paths: MailboxPaths): string | undefined {
   return name === undefined
     ? undefined
     : `${paths.directory} is on ${name}: locks may not exclude writers on other machines; keep mailboxes on a local disk`;
-}
-
-/** The lock of the shell recipe: `/tmp/foundry-mailbox-<sha256 of the real path>.lock`. */
-export function compatLockPath(paths: MailboxPaths): string {
-  return `/tmp/foundry-mailbox-${sha256(paths.mailbox)}.lock`;
 }

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import {
+  commandLine,
   conflict,
   ensurePrivateDirectory,
   errnoOf,
@@ -77,7 +78,7 @@ function ensurePrivate(side: string): void {
     if (!stat.isDirectory()) throw notDirectory(directory);
     if (stat.uid !== process.getuid?.() || (stat.mode & 0o022) !== 0) {
       throw conflict(`${directory} can be written by others; refusing to keep mailbox locks there`, {
-        hint: `make it yours alone: chmod 700 ${directory}`,
+        hint: commandLine`make it yours alone: chmod 700 ${directory}`,
       });
     }
   }

@@ -27,8 +27,6 @@ const TITLE = 'rouse-mailfile-ids 1 ';
 const HEADER_LENGTH = TITLE.length + 13;
 const CHUNK = 1024 * 1024;
 const DAY_MS = 86_400_000;
-/** How long an id is remembered after its message was seen last in the mailbox or its archive. */
-const KEPT_DAYS = 90;
 const FINDS_BEFORE_MEMORY = 8;
 const MOST_REMEMBERED = 8 * 1024 * 1024;
 
@@ -37,10 +35,11 @@ const MOST_REMEMBERED = 8 * 1024 * 1024;
  * change a line `TAB mailbox TAB archive` naming the state of both files that the lines above cover.
  *
  * It is derived: when its last line does not name the files as they are (a crash before the append, a shell script,
- * an editor, a fresh clone), it is made again from them, and ids of removed messages are carried over. So it is
- * appended only after the message is durable, and needs no fsync: losing its end costs one scan, never a message.
+ * an editor, a fresh clone), it is made again from them. An id that is in neither is new: a message that was taken out
+ * (`git checkout`) and is sent again is not a duplicate of anything. It is appended only after the message is durable, and
+ * needs no fsync: losing its end costs one scan, never a message.
  */
-export class Journal {
+export class IdJournal {
   #paths: MailboxPaths;
   #finds = 0;
   #known = new Map<string, string>();
@@ -152,12 +151,6 @@ export class Journal {
       const seen = new IdSet();
       const lines = lineWriter(fd);
       lines.add(`${TITLE}${'0'.padStart(12)}\n`);
-      const oldest = today() - KEPT_DAYS;
-      this.#reading((old, size) => {
-        for (const { id, hash, day } of journalLines(fileSource(old, size))) {
-          if (day >= oldest && seen.add(id)) lines.add(`${id}\t${hash}\t${day}\n`);
-        }
-      }, undefined);
       for (const { source } of [mailbox, archive]) {
         for (const { id, hash } of idsOf(source)) {
           count++;
@@ -222,7 +215,7 @@ function lookUp(source: ByteSource, ids: readonly string[], found: Map<string, s
   }
 }
 
-function* journalLines(source: ByteSource, from = 0): Generator<JournalEntry & { day: number }> {
+function* journalLines(source: ByteSource, from = 0): Generator<JournalEntry> {
   let rest = '';
   const decoder = new TextDecoder();
   for (let at = from; at < source.size; at += CHUNK) {
@@ -230,7 +223,7 @@ function* journalLines(source: ByteSource, from = 0): Generator<JournalEntry & {
     rest = lines.pop()!;
     for (const line of lines) {
       const match = /^([^\t]+)\t([0-9a-f]{16})\t(\d+)$/.exec(line);
-      if (match) yield { id: match[1]!, hash: match[2]!, day: Number(match[3]) };
+      if (match) yield { id: match[1]!, hash: match[2]! };
     }
   }
 }
