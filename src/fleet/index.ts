@@ -10,6 +10,7 @@
 
 export { hasItsOwnTools, proveBackup } from './backup.ts';
 export { enqueue } from './delivery/index.ts';
+export { refuseUnnamedProxy } from './front.ts';
 export { createToken, ensureOrg } from './identity/index.ts';
 export { nudgeSettings } from './nudge/index.ts';
 export { registerWorkspace, resolveWorkspace } from './registry/index.ts';

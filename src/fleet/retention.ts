@@ -1,5 +1,6 @@
 import type { Log } from '../base/index.ts';
 import type { Sql } from '../db/index.ts';
+import { CLOSED_TICKETS, SERVER_SETTINGS, type ServerSettingName, sqlList } from '../domain/index.ts';
 import type { Sweep } from './sweep/index.ts';
 
 /** Days for which things are kept that have ended. What is open is kept however old it is. */
@@ -14,19 +15,13 @@ export interface Keeping {
   calls: number;
 }
 
-const SETTINGS = {
-  messages: { variable: 'ROUSE_KEEP_MESSAGES_DAYS', fallback: 7 },
-  deadLetters: { variable: 'ROUSE_KEEP_DEAD_LETTERS_DAYS', fallback: 30 },
-  requests: { variable: 'ROUSE_KEEP_REQUESTS_DAYS', fallback: 365 },
-  calls: { variable: 'ROUSE_KEEP_CALLS_DAYS', fallback: 30 },
-} as const satisfies Record<keyof Keeping, { variable: string; fallback: number }>;
-
 const MOST_DAYS = 36_500;
 const BATCH = 500;
 
 /** From the environment. A typo must not delete anything: it is told, and the default taken. */
 export function keepingOf(env: Readonly<Record<string, string | undefined>>, log: Log): Keeping {
-  const days = ({ variable, fallback }: (typeof SETTINGS)[keyof Keeping]): number => {
+  const days = (name: ServerSettingName): number => {
+    const { variable, fallback } = SERVER_SETTINGS[name];
     const text = env[variable]?.trim();
     if (!text) return fallback;
     if (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_DAYS) return Number(text);
@@ -37,15 +32,15 @@ export function keepingOf(env: Readonly<Record<string, string | undefined>>, log
     return fallback;
   };
   return {
-    messages: days(SETTINGS.messages),
-    deadLetters: days(SETTINGS.deadLetters),
-    requests: days(SETTINGS.requests),
-    calls: days(SETTINGS.calls),
+    messages: days('keepMessagesDays'),
+    deadLetters: days('keepDeadLettersDays'),
+    requests: days('keepRequestsDays'),
+    calls: days('keepCallsDays'),
   };
 }
 
 const OLD = {
-  requests: `SELECT id FROM requests WHERE status IN ('done', 'rejected', 'approved', 'cancelled')
+  requests: `SELECT id FROM requests WHERE status IN ${sqlList(CLOSED_TICKETS)}
       AND updated_at < now() - make_interval(days => $1::int) ORDER BY updated_at`,
   gateway_calls: `SELECT id FROM gateway_calls WHERE made_at < now() - make_interval(days => $1::int) ORDER BY made_at`,
 };

@@ -4,10 +4,12 @@ import type { Readable } from 'node:stream';
 import {
   type Clock,
   conflict,
+  Ending,
   ensurePrivateDirectory,
   FileTroubles,
   identifyProcess,
   type Log,
+  messageOf,
   notFound,
   randomHex,
   readJsonIfExists,
@@ -16,13 +18,14 @@ import {
   writeFileAtomic,
   writeJsonAtomic,
 } from '../base/index.ts';
+import { SERVER_SETTINGS } from '../domain/index.ts';
 import { accountsFor, isLoopback, type TlsFiles, TrustedProxies } from '../http/index.ts';
 import { packageRoot } from '../session/index.ts';
-import type { ServerInstance } from '../wire/index.ts';
+import { type ServerInstance, wireMode } from '../wire/index.ts';
 import { type AdminToken, ensureAdminToken, replaceAdminToken as makeAdminToken } from './admin-token.ts';
 import { backupEmbedded, type RestoreReport, restoreEmbedded } from './backup.ts';
+import { isBehindProxy, refuseUnnamedProxy } from './front.ts';
 import { nudgeSettings } from './nudge/index.ts';
-import { LIVENESS_WINDOW_SECONDS } from './registry/index.ts';
 import { keepingOf } from './retention.ts';
 import { openDatabase, type RunningServer, startServer } from './server.ts';
 import type { ServerConfig } from './server-config.ts';
@@ -42,6 +45,7 @@ export interface RunServerOptions {
   /** Uids of other accounts of this machine that may connect, and need a token. */
   allowUsers?: readonly number[] | undefined;
   databaseUrl: string | undefined;
+  databaseDirectUrl?: string | undefined;
   endWhenIdleMs?: number | undefined;
   env: Readonly<Record<string, string | undefined>>;
   agents: ServerConfig['agents'];
@@ -59,67 +63,96 @@ export interface StartedServer {
   stop(): Promise<void>;
 }
 
-/** The server of this home as a process: one at a time, known by its files, with an administrator from the first start. */
+/**
+ * The server of this home as a process: one at a time, known by its files, with an administrator from the first start. A start
+ * that fails, however late, undoes what it had begun.
+ */
 export async function runServer(options: RunServerOptions): Promise<StartedServer> {
-  const { files, clock, log, env, databaseUrl, host, port, hosts, publicUrl } = options;
-  const { troubles = new FileTroubles(clock) } = options;
-  const agents = options.agents && { ...options.agents, ownTokenFile: files.adminToken };
+  const { files } = options;
+  refuseUnnamedProxy(options);
   ensurePrivateDirectory(files.directory);
   const lock = tryLockFile(files.lock);
   if (!lock) throw alreadyRunning(files);
+  const ending = new Ending();
+  ending.add(() => lock.release());
   try {
-    const database = { ...databaseOf(files, databaseUrl), clock, log };
-    const livenessSeconds = positiveSeconds(env, 'REMOTE_LIVENESS_STALE_AFTER', {
-      fallback: LIVENESS_WINDOW_SECONDS,
-      log,
-    });
-    const proxies = new TrustedProxies(options.trustedProxies);
-    const accounts = accountsFor(peerCheck(env, proxies), new Set(options.allowUsers));
-    const server = await startServer({
-      ...database,
-      accounts,
-      ownerToken: isLoopback(host) && !accounts.areKnown ? makeOwnerToken(files) : undefined,
-      host,
-      port,
-      hosts,
-      publicUrl,
-      tls: options.tls && { ...options.tls, renewed: tellRenewal(log) },
-      proxies,
-      troubles,
-      endWhenIdleMs: options.endWhenIdleMs,
-      agents,
-      livenessSeconds,
-      nudge: nudgeSettings(env, log),
-      keeping: keepingOf(env, log),
-    });
-    const adminToken = await ensureAdminToken(server.sql, files.adminToken);
-    const instance = describe(server, options);
-    const file = troubles.writer(files.instance, () => writeJsonAtomic(files.instance, instance));
-    file.write();
-    const stopped = server.stopped.then(() => {
-      file.stop();
-      forget(files, instance);
-      lock.release();
-    });
-    return { instance, adminToken, stopped, stop: () => server.stop().then(() => stopped) };
+    return await start(options, ending);
   } catch (error) {
-    lock.release();
+    await endAll(ending, options.log);
     throw error;
   }
+}
+
+async function start(options: RunServerOptions, ending: Ending): Promise<StartedServer> {
+  const { files, clock, log, env, host, port, hosts, publicUrl } = options;
+  const { troubles = new FileTroubles(clock) } = options;
+  const agents = options.agents && { ...options.agents, ownTokenFile: files.adminToken };
+  const database = { ...databaseOf(files, options), clock, log };
+  const { variable, fallback } = SERVER_SETTINGS.livenessSeconds;
+  const livenessSeconds = positiveSeconds(env, variable, { fallback, log });
+  const peerCheck = isBehindProxy(options) ? { ...env, ROUSE_PEER_CHECK: 'token' } : env;
+  const accounts = accountsFor(peerCheck, new Set(options.allowUsers));
+  ending.add(() => rmSync(files.ownerToken, { force: true }));
+  let adminToken: AdminToken = 'elsewhere';
+  const server = await startServer({
+    ...database,
+    accounts,
+    ownerToken: isLoopback(host) && !accounts.areKnown ? makeOwnerToken(files) : undefined,
+    host,
+    port,
+    hosts,
+    publicUrl,
+    wire: wireMode(env),
+    tls: options.tls && { ...options.tls, renewed: tellRenewal(log) },
+    proxies: new TrustedProxies(options.trustedProxies),
+    troubles,
+    endWhenIdleMs: options.endWhenIdleMs,
+    agents,
+    livenessSeconds,
+    nudge: nudgeSettings(env, log),
+    keeping: keepingOf(env, log),
+    prepare: async (sql) => {
+      adminToken = await ensureAdminToken(sql, files.adminToken);
+    },
+  });
+  // It is known by its files until it has stopped.
+  let forgetIt = (): void => {};
+  ending.add(() => forgetIt());
+  ending.add(() => server.stop());
+  const instance = describe(server, options);
+  const file = troubles.writer(files.instance, () => writeJsonAtomic(files.instance, instance));
+  forgetIt = () => {
+    file.stop();
+    forget(files, instance);
+  };
+  file.write();
+  return {
+    instance,
+    adminToken,
+    stopped: server.stopped.then(() => endAll(ending, log)),
+    stop: () => ending.run(),
+  };
+}
+
+/** For when another error, or none, is what matters to the caller. */
+async function endAll(ending: Ending, log: Log): Promise<void> {
+  await ending.run().catch((error: unknown) => {
+    log.error('not everything could be stopped', { cause: messageOf(error) });
+  });
 }
 
 /** `rouse server init`: the database with its tables and its first administrator, or a new one, without a server. */
 export async function initServer({
   files,
-  databaseUrl,
   clock,
   log,
   replaceAdminToken = false,
-}: Pick<RunServerOptions, 'files' | 'databaseUrl' | 'clock' | 'log'> & {
+  ...urls
+}: Pick<RunServerOptions, 'files' | 'databaseUrl' | 'databaseDirectUrl' | 'clock' | 'log'> & {
   replaceAdminToken?: boolean;
 }): Promise<AdminToken> {
   ensurePrivateDirectory(files.directory);
-  const sql = await openDatabase({ ...databaseOf(files, databaseUrl), clock, log });
+  const sql = await openDatabase({ ...databaseOf(files, urls), clock, log });
   try {
     return await (replaceAdminToken ? makeAdminToken : ensureAdminToken)(sql, files.adminToken);
   } finally {
@@ -156,14 +189,8 @@ export async function backupServer({
       hint: 'with a PostgreSQL server use pg_dump',
     });
   }
-  const sql = await openDatabase({ ...databaseOf(files, undefined), clock, log });
+  const sql = await openDatabase({ ...databaseOf(files, { databaseUrl: undefined }), clock, log });
   return { stream: await backupEmbedded(sql, files.database), close: () => sql.close() };
-}
-
-/** A proxy on this machine speaks for strangers, under whatever account it runs: then the owner, too, shows a token. */
-function peerCheck(env: RunServerOptions['env'], proxies: TrustedProxies): RunServerOptions['env'] {
-  const isBeside = proxies.has('127.0.0.1') || proxies.has('::1');
-  return isBeside ? { ...env, ROUSE_PEER_CHECK: 'token' } : env;
 }
 
 function tellRenewal(log: Log): TlsFiles['renewed'] {
@@ -181,8 +208,12 @@ function makeOwnerToken(files: ServerFiles): string {
 }
 
 /** A release carries an initialised embedded database beside its programs, so that the first start is quick. */
-const databaseOf = (files: ServerFiles, databaseUrl: string | undefined) => ({
+const databaseOf = (
+  files: ServerFiles,
+  { databaseUrl, databaseDirectUrl }: Pick<RunServerOptions, 'databaseUrl' | 'databaseDirectUrl'>,
+) => ({
   databaseUrl,
+  databaseDirectUrl,
   databaseDirectory: files.database,
   archiveDirectory: path.join(packageRoot(), 'dist'),
 });
@@ -209,9 +240,7 @@ function describe(
 
 function forget(files: ServerFiles, { instance_id }: ServerInstance): void {
   const stored = readJsonIfExists(files.instance) as ServerInstance | undefined;
-  if (stored?.instance_id !== instance_id) return;
-  rmSync(files.instance, { force: true });
-  rmSync(files.ownerToken, { force: true });
+  if (stored?.instance_id === instance_id) rmSync(files.instance, { force: true });
 }
 
 function alreadyRunning(files: ServerFiles): Error {

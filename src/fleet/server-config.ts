@@ -1,6 +1,8 @@
 import type { Clock, FileTroubles, Log } from '../base/index.ts';
+import type { Sql } from '../db/index.ts';
 import type { Accounts, TlsFiles, TrustedProxies } from '../http/index.ts';
 import type { SessionContext } from '../session/index.ts';
+import type { WireMode } from '../wire/index.ts';
 import type { RequestLimits } from './http/index.ts';
 import type { NudgeSettings } from './nudge/index.ts';
 import type { SessionTimes } from './page/index.ts';
@@ -9,6 +11,8 @@ import type { Keeping } from './retention.ts';
 export interface DatabaseConfig {
   /** A PostgreSQL server; undefined: the embedded database in `databaseDirectory`. */
   databaseUrl: string | undefined;
+  /** The same one without the connection pooler that `databaseUrl` leads to. */
+  databaseDirectUrl?: string | undefined;
   databaseDirectory: string;
   /** Where an initialised embedded database is kept for copying. */
   templateDirectory?: string | undefined;
@@ -38,6 +42,8 @@ export interface ServerConfig extends DatabaseConfig {
   /** How long a message that was handed out waits for its answer. */
   leaseSeconds?: number | undefined;
   limits?: RequestLimits | undefined;
+  /** Whose fields its answers have. Default: all of ours. */
+  wire?: WireMode | undefined;
   /** How long what has ended is kept. */
   keeping?: Keeping | undefined;
   /** Where this host keeps its sessions, and what agents launched here inherit; undefined: it manages none. */
@@ -47,6 +53,8 @@ export interface ServerConfig extends DatabaseConfig {
         ownTokenFile?: string | undefined;
       })
     | undefined;
+  /** Runs when the database is there, before anybody is let in and anything is swept; when it fails, so does the start. */
+  prepare?: ((sql: Sql) => Promise<void>) | undefined;
   /** Of the files the program keeps besides its database. */
   troubles?: FileTroubles | undefined;
   /** It ends by itself after so long without a tab of the page and without an agent that beats. Default: never. */

@@ -1,7 +1,17 @@
 import type { Context, Hono } from 'hono';
-import { Emitter, Ending, forbidden, newUuid } from '../base/index.ts';
+import { Emitter, Ending, forbidden, messageOf, newUuid } from '../base/index.ts';
 import { migrate, openEmbedded, openPostgres, type Sql } from '../db/index.ts';
-import { Accounts, admit, carries, createApp, type Door, isLoopback, listen } from '../http/index.ts';
+import { SERVER_SETTINGS } from '../domain/index.ts';
+import {
+  Accounts,
+  admit,
+  carries,
+  createApp,
+  type Door,
+  isLoopback,
+  listen,
+  mostConnections,
+} from '../http/index.ts';
 import { isPageDocument, isPagePath } from '../wire/index.ts';
 import { TaskWatch } from './a2a/index.ts';
 import { agentRoutes, type ManagedAgents, startAgents } from './agents/index.ts';
@@ -9,6 +19,7 @@ import { backupEmbedded } from './backup.ts';
 import { CALL_CHANNEL } from './calls/index.ts';
 import { DatabaseWatch } from './database-watch.ts';
 import { deliverySweep, enqueue, enqueueAll } from './delivery/index.ts';
+import { HeldPlaces } from './held-places.ts';
 import {
   a2aRoutes,
   adminRoutes,
@@ -17,21 +28,23 @@ import {
   carryAfar,
   deliveryRoutes,
   gatewayElsewhere,
+  HttpCounts,
   isBeat,
   isSending,
   mcpRoute,
-  RequestCounts,
+  orgTurns,
   registryRoutes,
   requestLog,
   requireCaller,
   serverRoutes,
   sweeperRoutes,
+  whileGood,
 } from './http/index.ts';
 import { hasServerAdmin } from './identity/index.ts';
 import { mailRoutes, mailVersions, partsSweep } from './mail/index.ts';
 import { NUDGE_DEFAULTS, NUDGE_KIND, nothingToNudge, nudgeSweep } from './nudge/index.ts';
 import { endWhenIdle, servePage } from './page/index.ts';
-import { Arrivals, LIVENESS_WINDOW_SECONDS, livenessSweep, QuietBeats } from './registry/index.ts';
+import { Arrivals, livenessSweep, QuietBeats } from './registry/index.ts';
 import { keepingOf, retentionSweep } from './retention.ts';
 import { FLEET_MIGRATIONS } from './schema/index.ts';
 import type { DatabaseConfig, ServerConfig } from './server-config.ts';
@@ -56,6 +69,7 @@ const MESSAGE_LEASE_SECONDS = 30;
 export async function openDatabase(config: DatabaseConfig): Promise<Sql> {
   const {
     databaseUrl,
+    databaseDirectUrl: directUrl,
     databaseDirectory: directory,
     templateDirectory,
     archiveDirectory,
@@ -63,7 +77,7 @@ export async function openDatabase(config: DatabaseConfig): Promise<Sql> {
     log,
   } = config;
   const sql = databaseUrl
-    ? await openPostgres({ url: databaseUrl, clock })
+    ? await openPostgres({ url: databaseUrl, directUrl, clock })
     : await openEmbedded({
         directory,
         clock,
@@ -86,7 +100,9 @@ export async function startServer(config: ServerConfig): Promise<RunningServer> 
   try {
     return await start(config, ending);
   } catch (error) {
-    await ending.run();
+    await ending.run().catch((cause: unknown) => {
+      config.log.error('not everything could be stopped', { cause: messageOf(cause) });
+    });
     throw error;
   }
 }
@@ -102,7 +118,7 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
   const watched = new DatabaseWatch(database, clock).start();
   ending.add(() => watched.stop());
   const { sql } = watched;
-  await refuseUnguarded(sql, config.host);
+  await prepareDatabase(sql, config);
   const instanceId = newUuid();
   const sweepers = new Sweepers({ sql, clock, log, holder: instanceId });
   ending.add(() => sweepers.stop());
@@ -119,19 +135,11 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
   const stopped = new Emitter<void>();
   const whenStopped = stopped.next();
   const stop = (): Promise<void> => ending.run().finally(() => stopped.emit());
-  const own = config.agents && { ...config.agents, clock };
   const shutdown = (): void => void stop();
+  const { agents: own } = config;
+  const place = { host, port, instanceId, shutdown, log };
   const agents =
-    own &&
-    (await startAgents({
-      host,
-      port,
-      instanceId,
-      shutdown,
-      log,
-      session: own,
-      ownTokenFile: config.agents?.ownTokenFile,
-    }));
+    own && (await startAgents({ ...place, session: { ...own, clock }, ownTokenFile: own.ownTokenFile }));
   if (agents) ending.add(() => agents.close());
   door.app = await routes(config, {
     sql,
@@ -143,18 +151,28 @@ async function start(config: ServerConfig, ending: Ending): Promise<RunningServe
     answers,
     watch,
     stopping: stopping.signal,
+    held: heldPlaces(),
     shutdown,
     ending,
+    databaseTroubles: () => watched.reasons,
     reasons: () => [...watched.reasons, ...sweepers.troubles(), ...(config.troubles?.reasons ?? [])],
   });
   sweepers.start();
   return { instanceId, host, port, sql, stop, stopped: whenStopped };
 }
 
+/** The other places are for calls that are answered at once. */
+const heldPlaces = (): HeldPlaces => new HeldPlaces(Math.floor(mostConnections() * 0.75));
+
 async function hearing(arrivals: Arrivals, sql: Sql, ending: Ending): Promise<Arrivals> {
   await arrivals.start(sql);
   ending.add(() => arrivals.stop());
   return arrivals;
+}
+
+async function prepareDatabase(sql: Sql, { host, prepare }: ServerConfig): Promise<void> {
+  await refuseUnguarded(sql, host);
+  await prepare?.(sql);
 }
 
 /** Beyond loopback only tokens keep strangers out, so there must be somebody who has one. */
@@ -166,7 +184,12 @@ async function refuseUnguarded(sql: Sql, host: string): Promise<void> {
 }
 
 function addSweeps(sweepers: Sweepers, config: ServerConfig): void {
-  const { clock, log, nudge = NUDGE_DEFAULTS, livenessSeconds = LIVENESS_WINDOW_SECONDS } = config;
+  const {
+    clock,
+    log,
+    nudge = NUDGE_DEFAULTS,
+    livenessSeconds = SERVER_SETTINGS.livenessSeconds.fallback,
+  } = config;
   sweepers.add(livenessSweep({ windowSeconds: livenessSeconds, startedAt: clock.now(), log }));
   const keeping = config.keeping ?? keepingOf({}, log);
   const { messages: completedDays, deadLetters: deadDays } = keeping;
@@ -190,9 +213,12 @@ interface Rooms {
   answers: Arrivals;
   watch: TaskWatch;
   stopping: AbortSignal;
+  held: HeldPlaces;
   ending: Ending;
   /** Ends the server. */
   shutdown: () => void;
+  /** What keeps its database from being used. */
+  databaseTroubles: () => string[];
   /** Why its health is degraded. */
   reasons: () => string[];
 }
@@ -200,10 +226,11 @@ interface Rooms {
 async function routes(config: ServerConfig, rooms: Rooms): Promise<Hono> {
   const { host, hosts, clock, log, limits, leaseSeconds = MESSAGE_LEASE_SECONDS, livenessSeconds } = config;
   const { sql, sweepers, ending } = rooms;
-  const counts = new RequestCounts();
+  const counts = new HttpCounts();
   const { proxies } = config;
   const app = createApp({
     documents: isPageDocument,
+    wire: config.wire,
     host,
     hosts,
     proxies,
@@ -215,13 +242,16 @@ async function routes(config: ServerConfig, rooms: Rooms): Promise<Hono> {
   const hasOwnersToken = (context: Context): boolean =>
     ownerToken !== undefined && carries(context, ownerToken);
   app.use(authenticate(sql, { clock, counts, hasOwnersToken, checksItself, ...(limits && { limits }) }));
+  app.use(whileGood(sql, clock));
+  app.use(orgTurns());
   app.use(
     admit({
       host,
       accounts: rooms.accounts,
       hasToken: (context) => callerOf(context) !== undefined,
       hasOwnersToken,
-      tokenHint: 'send "Authorization: Bearer <token>"; "rouse tokens create" creates one',
+      tokenHint:
+        'send "Authorization: Bearer <token>"; "rouse tokens create --kind user --subject NAME" creates one',
       // Beyond loopback each route asks for the token that it needs.
       ...(!isLoopback(host) && { open: () => true }),
       ownDoor: isPagePath,
@@ -238,11 +268,11 @@ async function routes(config: ServerConfig, rooms: Rooms): Promise<Hono> {
   ending.add(() => tickets.close());
   deliveryRoutes(app, { sql, log });
   mailRoutes(app, { ...rooms, clock, log, callerOf: requireCaller });
-  a2aRoutes(app, { ...rooms, log, publicUrl: config.publicUrl });
   const { agents, stopping } = rooms;
   const shared = { ...rooms, clock, log, callerOf };
   if (agents) agentRoutes(app, { agents, sql, callerOf, stopping, afar: carryAfar(shared) });
   const elsewhere = gatewayElsewhere(shared);
+  a2aRoutes(app, { ...rooms, log, gatewayOf: elsewhere, publicUrl: config.publicUrl });
   const page = await servePage(app, { ...shared, enqueue, elsewhere, times: config.page });
   ending.add(() => page.close());
   if (config.endWhenIdleMs !== undefined)

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
-import { invalid } from '../base/index.ts';
-import { type Ends, type SocketOwner, socketOwner } from './socket-owner.ts';
+import { type Ends, invalid, type SocketOwner, socketOwner } from '../base/index.ts';
 
 /** `own`: this account or root. `guest`: an account let in by name, as nobody. `unknown`: the kernel cannot be asked. */
 export type Account = 'own' | 'guest' | 'other' | 'unknown';

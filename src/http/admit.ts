@@ -4,7 +4,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { unauthorized } from '../base/index.ts';
 import { refusal, SERVER_ROUTES } from '../wire/index.ts';
 import type { Account, Accounts } from './accounts.ts';
-import { isLoopback } from './guard.ts';
+import { isLoopback, whyNotDirect } from './sender.ts';
 
 const OWNER = 'rouse.owner';
 
@@ -25,8 +25,9 @@ export interface AdmitOptions {
 }
 
 /**
- * Every route that is not open is for those who carry a good token and, on loopback, for the account that owns the server and
- * for root. The other accounts of the machine reach the port too; whoever may type into an agent may run programs.
+ * Every route that is not open is for those who carry a good token and, on loopback, for programs of the account that owns the
+ * server and of root, when nothing stands between. The other accounts of the machine reach the port too; whoever may type into
+ * an agent may run programs.
  */
 export function admit({
   host,
@@ -38,32 +39,40 @@ export function admit({
   ownDoor = () => false,
 }: AdmitOptions): MiddlewareHandler {
   return async (context, next) => {
-    if (hasOwnersToken(context)) context.set(OWNER, true);
-    else if (!hasToken(context) && !open(context.req.path)) {
-      const account = isLoopback(host) ? accountOf(context, accounts) : 'unknown';
+    const { path } = context.req;
+    const showsOwners = hasOwnersToken(context);
+    if (!hasToken(context) && (showsOwners || !open(path))) {
+      const account = showsOwners ? 'own' : isLoopback(host) ? accountOf(context, accounts) : 'unknown';
       if (account === 'other') {
         throw refusal('other_account', 'this server belongs to another account of this machine', {
           hint: 'its owner can let your account connect with --allow-users, and give it a token',
         });
       }
-      if (account === 'own') context.set(OWNER, true);
-      else if (!ownDoor(context.req.path))
-        throw unauthorized('a bearer token is required', { hint: tokenHint });
+      const stranger = account === 'own' ? whyNotDirect(context) : '';
+      if (stranger === undefined) context.set(OWNER, true);
+      else if (!open(path) && !ownDoor(path)) throw tokenRequired(stranger, tokenHint);
     }
     await next();
   };
 }
 
-/** Whether the account that owns the server speaks, known by its connection or by the token only it can read. */
+/**
+ * Whether the account that owns the server speaks, known by its connection or by the token only it can read; never through a
+ * proxy, never in a browser.
+ */
 export function isOwner(context: Context): boolean {
   return context.get(OWNER) === true;
 }
 
-/** Compares a bearer token in a time that tells nothing about it. */
+/** Compares a bearer token in a time that tells nothing about it. An empty one is nobody's. */
 export function carries(context: Context, token: string): boolean {
   const given = Buffer.from(context.req.header('authorization')?.replace(/^Bearer /i, '') ?? '');
   const wanted = Buffer.from(token);
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
+  return wanted.length > 0 && given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+function tokenRequired(why: string, hint: string): Error {
+  return unauthorized(`a bearer token is required${why && `: ${why}`}`, { hint });
 }
 
 function isHealth(path: string): boolean {

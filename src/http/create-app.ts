@@ -1,19 +1,23 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { asRouseError, type Log } from '../base/index.ts';
-import { refusal, toHttp } from '../wire/index.ts';
+import { refusal, toHttp, type WireMode } from '../wire/index.ts';
 import { type GuardOptions, guard } from './guard.ts';
+import { sourceWire } from './source-wire.ts';
 
 export interface AppOptions extends GuardOptions {
   log: Log;
   /** Sees every request first, also those the guard refuses. */
   watch?: MiddlewareHandler | undefined;
+  /** Whose fields its answers have. Default: all of ours. */
+  wire?: WireMode | undefined;
 }
 
 /** An app that guards every request and turns every error into the contract's `{"detail": …}`. Rooms add their routes. */
 export function createApp(options: AppOptions): Hono {
   const app = new Hono();
   if (options.watch) app.use(options.watch);
+  if (options.wire === 'houmao') app.use(sourceWire());
   app.use(guard(options));
   app.notFound((context) => {
     const methods = otherMethods(app, context.req.path);
@@ -27,6 +31,7 @@ export function createApp(options: AppOptions): Hono {
       options.log.error('request failed', { path: context.req.path, cause: stackOf(error) });
     }
     const { status, body } = toHttp(error);
+    if (status === 401) context.header('www-authenticate', 'Bearer');
     return context.json(body, status as ContentfulStatusCode);
   });
   return app;

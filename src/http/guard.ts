@@ -1,9 +1,11 @@
 import { isIP } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
+import { isAnyAddress } from '../base/index.ts';
 import { refusal } from '../wire/index.ts';
 import { keepFirst } from './kept-layout.ts';
 import { isJson, NOT_JSON } from './read-body.ts';
 import { notice, TrustedProxies } from './seen-as.ts';
+import { isFromBrowser, isLoopback, nameOf } from './sender.ts';
 
 export interface GuardOptions {
   /** The address the server is bound to. */
@@ -45,7 +47,9 @@ export function guard({
       throw refusal('origin_refused', 'requests from other origins are refused');
     }
     if (context.req.method === 'POST' && !isFromProgram(context)) {
-      throw refusal('content_type', NOT_JSON, { hint: 'without a body, "X-Rouse: 1" will do, too' });
+      throw refusal('content_type', NOT_JSON, {
+        hint: 'a browser that sends no body adds "X-Rouse: 1"; other programs send no Content-Type then',
+      });
     }
     await next();
   };
@@ -56,14 +60,6 @@ function isOwnOrigin(origin: string, host: string, mayBeSecure: boolean): boolea
   return origin === `http://${host}` || (mayBeSecure && origin === `https://${host}`);
 }
 
-/** Without its port, and without the brackets of an IPv6 address. */
-function nameOf(header: string): string {
-  return header
-    .replace(/:\d+$/, '')
-    .toLowerCase()
-    .replace(/^\[|\]$/g, '');
-}
-
 /** A person follows a link: nothing is asked but the document, and whoever sent them there cannot read it. */
 function isFollowedLink({ req }: Context, documents: (path: string) => boolean): boolean {
   const isDocument =
@@ -71,20 +67,23 @@ function isFollowedLink({ req }: Context, documents: (path: string) => boolean):
   return req.method === 'GET' && isDocument && documents(req.path);
 }
 
-/** A form of a web page can send neither of these. */
-function isFromProgram({ req }: Context): boolean {
-  return req.header('x-rouse') === '1' || isJson(req.header('content-type'));
+/** A form of a web page can send neither of the first two, and a browser that sends nothing says that it is one. */
+function isFromProgram(context: Context): boolean {
+  const { req } = context;
+  const type = req.header('content-type');
+  if (req.header('x-rouse') === '1' || isJson(type)) return true;
+  return type === undefined && !mayHaveBody(context) && !isFromBrowser(context);
+}
+
+function mayHaveBody({ req }: Context): boolean {
+  return req.header('transfer-encoding') !== undefined || !/^0*$/.test(req.header('content-length') ?? '0');
 }
 
 /** Loopback names always, and the bound address; when bound to all, any literal address, since a rebound name is never one. */
 function isOurHost(header: string, bound: string, hosts: readonly string[]): boolean {
   const plain = nameOf(header);
-  if (plain === '127.0.0.1' || plain === 'localhost' || plain === '::1') return true;
+  if (isLoopback(plain)) return true;
+  if (plain === '') return false;
   if (plain === bound.toLowerCase() || hosts.includes(plain)) return true;
-  return (bound === '0.0.0.0' || bound === '::') && isIP(plain) !== 0;
-}
-
-/** Only programs of the same machine reach it. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+  return isAnyAddress(bound) && isIP(plain) !== 0;
 }

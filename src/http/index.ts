@@ -8,12 +8,14 @@
  */
 export { Accounts, accountsFor } from './accounts.ts';
 export { admit, carries, isOwner } from './admit.ts';
+export { countConnection } from './connection-places.ts';
 export { createApp } from './create-app.ts';
-export { isLoopback } from './guard.ts';
-export { type Door, type Listening, listen } from './listen.ts';
+export { countAsHeld, isCountedAsHeld } from './held-answer.ts';
+export { type Door, type Listening, listen, mostConnections } from './listen.ts';
 export { type RateLimit, RateLimiter } from './rate-limit.ts';
 export { readBytes, readJson, readJsonIfAny } from './read-body.ts';
 export { wholeNumber } from './read-query.ts';
 export { seenAs, TrustedProxies } from './seen-as.ts';
+export { isFromBrowser, isLoopback } from './sender.ts';
 export { type Call, type Handler, type Handlers, serve } from './serve.ts';
 export type { TlsFiles } from './tls.ts';

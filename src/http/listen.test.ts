@@ -1,7 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:http';
+import * as net from 'node:net';
 import { Hono } from 'hono';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
+import { LIMITS, setLimits } from '../domain/index.ts';
 import { Accounts } from './accounts.ts';
 import { listen } from './listen.ts';
 
@@ -44,6 +46,49 @@ it('every answer says that it is neither kept nor guessed at, also before there 
     expect(await said('/kept')).toEqual([200, 'max-age=60', 'nosniff']);
     expect(await said('/nowhere')).toEqual([404, 'no-store', 'nosniff']);
   } finally {
+    await close();
+  }
+});
+
+const { variable, standard } = LIMITS.connections;
+afterEach(() => setLimits({ [variable]: String(standard) }));
+
+it('connections that ask nothing make place for those that do, the oldest first', async () => {
+  setLimits({ [variable]: '40' });
+  let answerHeld = (): void => {};
+  const held = new Promise<void>((resolve) => (answerHeld = resolve));
+  let arrived = (): void => {};
+  const isHeld = new Promise<void>((resolve) => (arrived = resolve));
+  const app = new Hono()
+    .get('/', (context) => context.text('here'))
+    .get('/held', async (context) => {
+      arrived();
+      await held;
+      return context.text('held');
+    });
+  const { port, close } = await listen({ app, accounts: new Accounts() }, '127.0.0.1', 0);
+  const ask = async (path: string): Promise<string> =>
+    (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+  const sockets: net.Socket[] = [];
+  const closed: number[] = [];
+  try {
+    const waiting = ask('/held');
+    await isHeld;
+    for (let n = 0; n < 120; n++) {
+      const socket = net.connect(port, '127.0.0.1');
+      socket.on('error', () => {}).once('close', () => closed.push(n));
+      sockets.push(socket);
+      await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
+      if (n % 20 === 0) expect(await ask('/')).toBe('here');
+    }
+    expect(await ask('/')).toBe('here');
+    expect(closed.length).toBeGreaterThan(70);
+    expect(closed.slice(0, 40)).toEqual([...closed.slice(0, 40)].sort((a, b) => a - b));
+    answerHeld();
+    expect(await waiting).toBe('held');
+  } finally {
+    answerHeld();
+    for (const socket of sockets) socket.destroy();
     await close();
   }
 });

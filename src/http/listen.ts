@@ -3,10 +3,11 @@ import * as http from 'node:http';
 import type { Server, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
-import { conflict, errnoOf, invalid, readIfExists } from '../base/index.ts';
+import { conflict, errnoOf, invalid, openFilesLimit } from '../base/index.ts';
 import { limit } from '../domain/index.ts';
 import type { Accounts } from './accounts.ts';
-import { isLoopback } from './guard.ts';
+import { ConnectionPlaces } from './connection-places.ts';
+import { isLoopback } from './sender.ts';
 import { type TlsFiles, tlsServer } from './tls.ts';
 
 /** Opened when the rooms behind it are ready. */
@@ -34,20 +35,22 @@ const ON_EVERY_ANSWER = [
  */
 export async function listen(door: Door, host: string, port: number, tls?: TlsFiles): Promise<Listening> {
   const starting = (): Response => Response.json({ detail: 'the server is starting' }, { status: 503 });
+  const places = new ConnectionPlaces(mostConnections());
   const answer = getRequestListener((request, env) => door.app?.fetch(request, env) ?? starting());
   const listener: http.RequestListener = (incoming, outgoing) => {
+    places.asks(incoming, outgoing);
     for (const [name, value] of ON_EVERY_ANSWER) outgoing.setHeader(name, value);
     return answer(incoming, outgoing);
   };
   const { server, answering, stop } = tls ? tlsServer(tls, listener) : plainServer(listener);
   const strangers = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
+    places.take(socket);
     if (door.accounts.of(socket) !== 'other' || !isLoopback(host)) return;
     if (strangers.size >= MOST_STRANGERS) return void socket.destroy();
     strangers.add(socket);
     socket.once('close', () => strangers.delete(socket));
   });
-  server.maxConnections = mostConnections();
   for (const each of answering) {
     each.headersTimeout = 10_000;
     each.requestTimeout = 60_000;
@@ -79,10 +82,9 @@ const KEPT_BACK = 96;
 /** Connections of other accounts of the machine, which may ask for /health and nothing else: the owner needs the places. */
 const MOST_STRANGERS = 16;
 
-/** Whoever may connect must not be able to take the last descriptor; one more connection is closed at once. */
-function mostConnections(): number {
-  const limits = readIfExists('/proc/self/limits') ?? '';
-  const soft = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? 1024);
+/** Whoever may connect must not be able to take the last descriptor. */
+export function mostConnections(): number {
+  const soft = openFilesLimit() ?? 1024;
   return Math.min(limit('connections'), Math.max(16, soft - KEPT_BACK));
 }
 

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { invalid } from '../base/index.ts';
 import { limit, limitHint } from '../domain/index.ts';
 import { parseBody, refusal } from '../wire/index.ts';
+import { countBody } from './body-budget.ts';
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -63,11 +64,15 @@ export function isJson(header: string | undefined): boolean {
 export async function readBytes(context: Context, most = limit('bodyBytes')): Promise<Buffer> {
   if (Number(context.req.header('content-length') ?? 0) > most) throw tooLarge(most);
   const { incoming } = (context.env ?? {}) as Partial<HttpBindings>;
-  return incoming ? bytesOf(incoming, most) : webBytesOf(context.req.raw, most);
+  return incoming ? bytesOf(incoming, most, countBody(context)) : webBytesOf(context.req.raw, most);
 }
 
 /** As they come from the socket: a web stream costs more than all else that is done with a small body. */
-function bytesOf(incoming: IncomingMessage | Http2ServerRequest, most: number): Promise<Buffer> {
+function bytesOf(
+  incoming: IncomingMessage | Http2ServerRequest,
+  most: number,
+  count: (bytes: number) => void,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -79,9 +84,14 @@ function bytesOf(incoming: IncomingMessage | Http2ServerRequest, most: number): 
     const take = (chunk: Buffer): void => {
       chunks.push(chunk);
       size += chunk.length;
-      if (size <= most) return;
-      incoming.off('data', take).pause();
-      reject(tooLarge(most));
+      try {
+        if (size > most) throw tooLarge(most);
+        count(chunk.length);
+      } catch (error) {
+        incoming.off('data', take).pause();
+        chunks.length = 0;
+        reject(error);
+      }
     };
     incoming.on('data', take);
     incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));

@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono';
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Route, Routes } from '../wire/index.ts';
 import { readBody, readOptionalBody } from './read-body.ts';
 import { readQuery } from './read-query.ts';
+import { reached } from './source-wire.ts';
 
 /**
  * One request to a route. Query and body are read and checked by the route's row when the handler asks for them, so that
@@ -36,7 +37,9 @@ export function serve<Rs extends Routes>(app: Hono, routes: Rs, handlers: Handle
   const inOrder = Object.values<Route>(routes).sort((a, b) => (a.path < b.path ? -1 : 1));
   for (const route of inOrder) {
     const handle = handlers[route.id] as Handler<Route>;
-    app.on(route.method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
+    const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    app.on(route.method, route.orSlash ? [path, `${path}/`] : [path], async (context) => {
+      reached(context, route);
       const answer = await handle(callOf(route, context));
       if (answer instanceof Response) return answer;
       return context.json(answer as object, route.statusOf?.(answer as never) ?? route.status ?? 200);

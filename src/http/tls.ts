@@ -4,8 +4,8 @@ import * as https from 'node:https';
 import { createServer, type Server, type Socket } from 'node:net';
 import * as path from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { errnoOf, invalid, messageOf } from '../base/index.ts';
-import { isLoopback } from './guard.ts';
+import { commandLine, errnoOf, invalid, messageOf } from '../base/index.ts';
+import { isLoopback } from './sender.ts';
 
 export interface TlsFiles {
   certFile: string;
@@ -72,7 +72,7 @@ interface Tls {
 function readTls({ certFile, keyFile }: TlsFiles): Tls {
   const [cert, key] = [read(certFile, '--tls-cert'), read(keyFile, '--tls-key')];
   if ((fs.statSync(keyFile).mode & 0o007) !== 0)
-    throw invalid(`${keyFile} can be read by others`, { hint: `run "chmod 600 ${keyFile}"` });
+    throw invalid(`${keyFile} can be read by others`, { hint: `run "${commandLine`chmod 600 ${keyFile}`}"` });
   try {
     createSecureContext({ cert, key });
     return { cert, key };

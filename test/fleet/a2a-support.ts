@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type AgentCard, Role, type SendMessageRequest } from '@a2a-js/sdk';
-import {
-  type Client,
-  ClientFactory,
-  ClientFactoryOptions,
-  DefaultAgentCardResolver,
-  JsonRpcTransportFactory,
-} from '@a2a-js/sdk/client';
+import * as own from '@a2a-js/sdk/client';
 import type { Sql } from '../../src/db/index.ts';
+import type { RequestOutcome } from '../../src/domain/index.ts';
 import { claim, type Leased, recordOutcome } from '../../src/fleet/delivery/index.ts';
 import type { TestAgent } from '../support/fleet.ts';
 import { acknowledge } from './delivery-support.ts';
@@ -24,8 +19,9 @@ const withToken =
 export async function a2aClient(
   base: string,
   token: string | undefined,
-  { version = '1.0' }: { version?: '1.0' | '0.3' } = {},
-): Promise<Client> {
+  { version = '1.0', sdk = own }: { version?: '1.0' | '0.3'; sdk?: typeof own } = {},
+): Promise<own.Client> {
+  const { ClientFactory, ClientFactoryOptions, DefaultAgentCardResolver, JsonRpcTransportFactory } = sdk;
   const fetchImpl = withToken(token);
   const legacyCompat = { enabled: version === '0.3' };
   const factory = new ClientFactory(
@@ -92,7 +88,7 @@ export class Gateway {
     });
   }
 
-  async tell({ id }: { id: string }, outcome: string): Promise<void> {
+  async tell({ id }: { id: string }, outcome: RequestOutcome): Promise<void> {
     const { workspaceId } = this.#holder;
     await recordOutcome(this.#sql, { workspaceId, id, requestId: `gwreq-${id}`, outcome, at: new Date() });
   }

@@ -47,7 +47,7 @@ describe('a task', () => {
     await turn(id, 'finished', { result: 'success', evidence: 'turn', answer: 'It is done.' });
     const done = await task(id);
     expect(done.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
-    expect(done.metadata).toMatchObject({ turn_end: 'proven', turn_evidence: 'turn' });
+    expect(done.metadata).toMatchObject({ turnEnd: 'proven', turnEvidence: 'turn' });
     expect(done.artifacts.map(({ name, parts }) => [name, parts[0]?.content])).toEqual([
       ['answer', { $case: 'text', value: 'It is done.' }],
     ]);
@@ -65,14 +65,14 @@ describe('a task', () => {
     await turn(id, state, more);
     const seen = await task(id);
     expect([seen.status?.state, seen.artifacts]).toEqual([expected, []]);
-    expect(seen.metadata?.['turn_end']).toBe(
+    expect(seen.metadata?.['turnEnd']).toBe(
       { finished: 'proven', unproven: 'unproven' }[state as string] ?? null,
     );
   });
 
   it('of a gateway that never tells of turns is completed, unproven', async () => {
     const seen = await task(await submitted({}));
-    expect([seen.status?.state, seen.metadata?.['turn_end']]).toEqual([
+    expect([seen.status?.state, seen.metadata?.['turnEnd']]).toEqual([
       TaskState.TASK_STATE_COMPLETED,
       'unproven',
     ]);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Message, Role, type Task, TaskState } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { RequestOutcome } from '../../src/domain/index.ts';
 import { MAX_TEXT_BYTES } from '../../src/fleet/a2a/index.ts';
 import { startFleet, type TestAgent, type TestFleet } from '../support/fleet.ts';
 import { a2aClient, Gateway, promptOf, textMessage } from './a2a-support.ts';
@@ -78,6 +79,20 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       expect(json.capabilities).toMatchObject({ streaming: true, pushNotifications: false });
     });
 
+    it('may be kept by a client, which can ask whether it is still the same', async () => {
+      const ask = (headers: Record<string, string> = {}) =>
+        fetch(`${base}/.well-known/agent-card.json`, {
+          headers: { authorization: `Bearer ${fleet.tokens.user}`, 'a2a-version': '1.0', ...headers },
+        });
+      const first = await ask();
+      const etag = first.headers.get('etag')!;
+      expect(etag).toMatch(/^".+"$/);
+      expect(first.headers.get('cache-control')).toBe('private, max-age=60');
+      expect(first.headers.get('vary')?.toLowerCase()).toContain('a2a-version');
+      expect((await ask({ 'if-none-match': `"other", ${etag}` })).status).toBe(304);
+      expect((await ask({ 'if-none-match': '"other"' })).status).toBe(200);
+    });
+
     it('has the shape of 0.3 for those who do not say their version', async () => {
       const response = await fetch(`${base}/.well-known/agent-card.json`, {
         headers: { authorization: `Bearer ${fleet.tokens.user}` },
@@ -133,7 +148,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       ]);
     });
 
-    it('takes a message back that nobody was given, and not one that somebody was', async () => {
+    it('takes a message back that nobody was given, twice without an error, and not one on its way', async () => {
       const first = asTask(await client.sendMessage(textMessage('Never mind.')));
       expect(stateOf(await client.cancelTask({ ...get(first.id), metadata: undefined }))).toBe(
         TaskState.TASK_STATE_CANCELED,
@@ -141,11 +156,9 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       expect(await gateway.take()).toEqual([]);
       const second = asTask(await client.sendMessage(textMessage('Too late.')));
       await gateway.take();
-      for (const { id } of [first, second]) {
-        await expect(client.cancelTask({ ...get(id), metadata: undefined })).rejects.toMatchObject({
-          envelopeCode: -32002,
-        });
-      }
+      const cancel = (id: string) => client.cancelTask({ ...get(id), metadata: undefined });
+      expect(stateOf(await cancel(first.id))).toBe(TaskState.TASK_STATE_CANCELED);
+      await expect(cancel(second.id)).rejects.toMatchObject({ envelopeCode: -32002 });
     });
 
     it('is told when there is no such task', async () => {
@@ -155,7 +168,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
     });
   });
 
-  it.each([
+  it.each<[RequestOutcome, TaskState]>([
     ['submitted', TaskState.TASK_STATE_COMPLETED],
     ['coalesced', TaskState.TASK_STATE_COMPLETED],
     ['unconfirmed', TaskState.TASK_STATE_FAILED],
@@ -354,7 +367,7 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
 
     it('a body that is too large, not JSON, or not JSON-RPC', async () => {
       expect((await rpc(`"${'x'.repeat(5 * 1024 * 1024)}"`)).status).toBe(413);
-      expect((await rpc('{')).status).toBe(422);
+      expect(await rpc('{')).toMatchObject({ status: 200, body: { id: null, error: { code: -32700 } } });
       for (const bad of [
         null,
         7,
@@ -371,6 +384,8 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
 
     it('unknown methods, unknown versions and push notifications', async () => {
       expect((await call('tasks/explode', {})).body.error.code).toBe(-32601);
+      expect((await call('tasks/explode', undefined)).body.error.code).toBe(-32601);
+      expect((await call('GetTask', undefined)).body.error.code).toBe(-32602);
       expect((await call('GetTask', { id: 'x' }, { 'a2a-version': '7.0' })).body.error.code).toBe(-32009);
       expect(
         (await call('CreateTaskPushNotificationConfig', { taskId: 'x', url: 'http://127.0.0.1/' })).body[
@@ -390,6 +405,15 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
       await expect(client.sendMessage(push)).rejects.toMatchObject({ envelopeCode: -32003 });
     });
 
+    it('a negative length of history', async () => {
+      const { id } = asTask(await client.sendMessage(textMessage('x')));
+      for (const [method, params] of [
+        ['GetTask', { id }],
+        ['ListTasks', {}],
+      ] as const)
+        expect((await call(method, { ...params, historyLength: -1 })).body.error.code).toBe(-32602);
+    });
+
     it('a page in a browser', async () => {
       const { status } = await rpc({}, { headers: { origin: 'https://evil.example' } });
       expect(status).toBe(403);
@@ -401,6 +425,51 @@ describe.each(['postgres', 'embedded'] as const)('the A2A endpoint of an agent, 
         envelopeCode: -32004,
       });
       expect(asTask(await client.sendMessage(textMessage('y', { contextId }))).contextId).toBe(contextId);
+    });
+  });
+
+  it('takes calls with a slash at the end of the endpoint, as some clients resolve it', async () => {
+    const { id } = asTask(await client.sendMessage(textMessage('x')));
+    const asked = { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id } };
+    expect((await rpc(asked, { url: `${base}/` })).body.result).toMatchObject({ id });
+  });
+
+  it('carries out a call without an id and returns nothing', async () => {
+    const params = { message: { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'quietly' }] } };
+    const response = await fetch(base, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${fleet.tokens.user}` },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', method: 'SendMessage' },
+        params: { ...params, configuration: { returnImmediately: true } },
+      }),
+    });
+    expect([response.status, await response.text()]).toEqual([204, '']);
+    expect(await gateway.take()).toHaveLength(1);
+  });
+
+  it('keeps what was sent as the history of the task, and lists neither it nor artifacts unless asked', async () => {
+    const sent = textMessage('First line.\n\n> a quotation\nlast');
+    const { id } = asTask(await client.sendMessage(sent));
+    const texts = (task: Task) =>
+      task.history.map(({ messageId, role, parts }) => [messageId, role, parts[0]!.content]);
+    const whole = { $case: 'text', value: 'First line.\n\n> a quotation\nlast' };
+    const history = [[sent.message!.messageId, Role.ROLE_USER, whole]];
+    expect(texts(await client.getTask(get(id)))).toEqual(history);
+    expect((await client.getTask({ ...get(id), historyLength: 0 })).history).toEqual([]);
+    const list = async (params: object) =>
+      ((await call('ListTasks', params)).body.result as { tasks: Record<string, unknown>[] }).tasks[0]!;
+    const [leased] = await gateway.take();
+    await gateway.accept(leased!);
+    await fleet.sql.query(
+      `UPDATE a2a_queue SET outcome = 'submitted', turn_state = 'finished', turn = $2::jsonb WHERE id = $1::uuid`,
+      [id, JSON.stringify({ result: 'success', answer: 'done' })],
+    );
+    expect(await list({})).not.toHaveProperty('artifacts');
+    expect(await list({})).not.toHaveProperty('history');
+    expect(await list({ includeArtifacts: true, historyLength: 5 })).toMatchObject({
+      artifacts: [{ name: 'answer' }],
+      history: [{ messageId: sent.message!.messageId }],
     });
   });
 

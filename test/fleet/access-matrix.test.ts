@@ -4,12 +4,11 @@ import * as http from 'node:http';
 import * as path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Ending } from '../../src/base/index.ts';
+import { Ending, socketOwner } from '../../src/base/index.ts';
 import { ensureAgentToken } from '../../src/client/index.ts';
 import { createToken, enqueue, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
 import { testGateway } from '../../src/gateway/testing.ts';
 import { Accounts } from '../../src/http/index.ts';
-import { socketOwner } from '../../src/http/socket-owner.ts';
 import {
   type AccessRule,
   FLEET_ACCESS,
@@ -216,7 +215,7 @@ describe('a fleet server', () => {
       'server admin': (await person('admin', null, 'root')).token,
     });
     for (const caller of ['agent', 'other agent', "other org's agent"])
-      await post('/mailbox/bind', tokens[caller]!, { principal_id: 'HOUMAO-own', address: undefined });
+      await post('/mailbox/bind', tokens[caller]!, {});
     ids.home = home.id;
     ids.agent = own.workspaceId;
     ids.token = (await person('user', home.id, 'spare')).view.id;
@@ -274,6 +273,7 @@ describe('a fleet server', () => {
       return { path: { agent_ref: (await registerWorkspace(house.server.sql, spare)).workspaceId } };
     },
     'mailbox.attachments.get': () => ({ admitted: 404 }),
+    'admin.mailboxes.handOver': () => ({ admitted: 404 }),
     'requests.respond': () => ({ body: { action: 'done' } }),
     'requests.message': () => ({ body: { body: 'more' } }),
     'workspace_requests.respond': () => ({ body: { action: 'done' } }),

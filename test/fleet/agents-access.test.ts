@@ -362,7 +362,16 @@ describe('the server itself', () => {
       pid: process.pid,
     });
     const file = path.join(current['server_root'], 'run', 'current-instance.json');
-    expect(JSON.parse(fs.readFileSync(file, 'utf8'))).toEqual(current);
+    const published = JSON.parse(fs.readFileSync(file, 'utf8'));
+    expect(current).toMatchObject(published);
+    expect(Object.keys(published).sort()).toEqual([
+      'api_base_url',
+      'pid',
+      'schema_version',
+      'server_root',
+      'started_at_utc',
+      'status',
+    ]);
   });
 
   it('is shut down by an administrator; the answer comes first', async () => {

@@ -158,6 +158,21 @@ describe('kill -9 of the server while a turn begins', () => {
   });
 });
 
+describe('an agent whose server is gone', () => {
+  it('has the status its gateway gives, and can be stopped', async () => {
+    await start();
+    await ask('POST', '/launches', house.launchBody('orphan'));
+    expect((await ask('POST', '/agents/orphan/gateway/attach'))['gateway_health']).toBe('healthy');
+    await kill();
+    const orphan = ['--agent-name', 'orphan'];
+    const status = await house.rouse(['--print-json', 'agents', 'gateway', 'status', ...orphan]);
+    expect([status.code, status.json]).toMatchObject([0, { gateway_health: 'healthy' }]);
+    const stopped = await house.rouse(['--print-json', 'agents', 'stop', ...orphan, '--kill-session']);
+    expect([stopped.code, stopped.json]).toMatchObject([0, { was_running: true }]);
+    await house.until(() => house.processes().every(({ words }) => !words.includes('gateway-root')));
+  });
+});
+
 describe('kill -9 of the server while an agent is launched', () => {
   it('before its registration: everything is published, nobody can attach, and the next server takes it on', async () => {
     await start('fleet.agents.before_register');

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limit } from '../../src/domain/index.ts';
+import { createToken, ensureOrg } from '../../src/fleet/index.ts';
 import { CARRIED_ROUTES } from '../../src/wire/index.ts';
 import { AgentsHouse } from './agents-house.ts';
 import { StandInAgent } from './agents-stand-in.ts';
@@ -153,6 +154,55 @@ describe('what a gateway answers', () => {
   });
 });
 
+describe('a token that is revoked while its answer is held', () => {
+  const revocable = async () => {
+    const { sql } = house.server;
+    const { id } = await ensureOrg(sql, 'default');
+    const { token, view } = await createToken(sql, { kind: 'user', orgId: id, subject: 'ben' });
+    const revoke = () => sql.query('UPDATE tokens SET revoked_at = now() WHERE id = $1', [view.id]);
+    return { headers: { authorization: `Bearer ${token}` }, revoke };
+  };
+
+  it('is shown nothing more of a stream', async () => {
+    const { headers, revoke } = await revocable();
+    let ended = false;
+    agent.behave = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const say = setInterval(() => response.write('data: screen\n\n'), 20);
+      response.once('close', () => {
+        clearInterval(say);
+        ended = true;
+      });
+    };
+    const response = await fetch(`${house.url}/houmao/agents/gpu/gateway/events`, {
+      headers: { 'x-rouse': '1', ...headers },
+    });
+    const reader = response.body!.getReader();
+    expect((await reader.read()).done).toBe(false);
+    await revoke();
+    while (!(await reader.read()).done);
+    await expect.poll(() => ended).toBe(true);
+  });
+
+  it('is refused what it waited for', async () => {
+    const { headers, revoke } = await revocable();
+    let answer = (): void => {};
+    const asked = new Promise<void>((resolve) => {
+      agent.behave = (_, response) => {
+        answer = () => void response.end('{"secret":true}');
+        resolve();
+      };
+    });
+    const waiting = raw('GET', '/gateway/tui/screen?wait_seconds=30', { headers });
+    await asked;
+    await revoke();
+    // As long as a screen that does not change.
+    setTimeout(answer, 1200);
+    const said = await waiting;
+    expect([said.status, said.text.includes('secret')]).toEqual([401, false]);
+  });
+});
+
 describe('a gateway that is not the recorded one', () => {
   const refused = async (): Promise<void> => {
     const said = await raw('POST', '/gateway/control/prompt', { body: '{"prompt":"secret"}' });
@@ -175,5 +225,18 @@ describe('a gateway that is not the recorded one', () => {
     agent.record({ pid_start_ticks: 1 });
     await refused();
     agent.record();
+  });
+});
+
+describe('a gateway that runs and does not answer as itself', () => {
+  it.each([
+    ['/interrupt', '{}'],
+    ['/requests', '{"request_kind":"interrupt"}'],
+    ['/requests', '{"request_kind":"submit_prompt","prompt":"hello"}'],
+  ])('is not passed by on the way to the terminal: POST %s %s', async (rest, body) => {
+    agent.claims = 'somebody-else';
+    const said = await raw('POST', rest, { body, headers: { 'content-type': 'application/json' } });
+    expect([said.status, JSON.parse(said.text).error.facts.cause]).toEqual([503, 'gateway_unreachable']);
+    expect(agent.seen).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readTranscript } from '../../src/scripted/index.ts';
-import { turnView } from '../../src/wire/index.ts';
+import { turnAccepted, turnView } from '../../src/wire/index.ts';
 import { AgentsHouse, type Json } from './agents-house.ts';
 
 let house: AgentsHouse;
@@ -41,7 +41,7 @@ describe('a headless agent of the server', () => {
 
   it('runs a turn: accepted at once, followed to its end, with what it said', async () => {
     const accepted = await turn({ prompt: 'one [[turn=200ms]] [[say=yes]]' });
-    expect(turnView.parse(accepted)).toMatchObject({ status: 'active', turn_index: 1 });
+    expect(turnAccepted.parse(accepted)).toMatchObject({ status: 'active', turn_index: 1 });
     const done = await ended(accepted['turn_id']);
     expect(turnView.parse(done)).toMatchObject({ status: 'completed', reasons: [] });
     expect(done['stages'].map(({ stage }: Json) => stage)).toEqual([
@@ -138,6 +138,21 @@ describe('its gateway', () => {
     const last = (await house.get('GET', at('/turns')))['turns'].at(-1);
     expect([last.request_id, last.status]).toEqual([done['request_id'], 'completed']);
     expect(received().filter((text) => text === 'through the gateway')).toHaveLength(1);
+  });
+
+  it('that was killed is not passed by: a prompt is refused, and nothing of it is run', async () => {
+    const pid = (name: string): number =>
+      JSON.parse(fs.readFileSync(path.join(agent['session_root'], 'gateway', 'run', name), 'utf8')).pid;
+    const asked = () =>
+      house.ask('POST', at('/requests'), { request_kind: 'submit_prompt', prompt: 'passed by' });
+    const gateway = pid('current-instance.json');
+    for (const each of [pid('keeper.json'), gateway]) process.kill(each, 'SIGKILL');
+    await house.until(() => !fs.existsSync(`/proc/${gateway}`));
+    const { status, body } = await asked();
+    expect([status, body['error'].facts.cause]).toEqual([503, 'gateway_unreachable']);
+    expect(body['error'].hint).toContain('"rouse agents gateway attach runner" starts it again');
+    expect(received()).not.toContain('passed by');
+    expect((await house.get('POST', at('/gateway/attach')))['gateway_health']).toBe('healthy');
   });
 
   it('answers a direct prompt with the turn, and shows the state the server has', async () => {

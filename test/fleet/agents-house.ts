@@ -5,9 +5,9 @@ import { type RunningServer, type ServerConfig, startServer } from '../../src/fl
 import { NUDGE_DEFAULTS } from '../../src/fleet/nudge/index.ts';
 import { ControlClient, readTranscript } from '../../src/scripted/index.ts';
 import { writeHandover } from '../../src/session/for-servers/handover.ts';
-import { FLEET_ROUTES } from '../../src/wire/index.ts';
+import { FLEET_ROUTES, fleetOpenApiDocument } from '../../src/wire/index.ts';
 import { SessionHouse } from '../session/support/house.ts';
-import { problemOf, routeOf } from '../support/answers.ts';
+import { type OpenApi, problemOf, routeOf, undocumentedIn } from '../support/answers.ts';
 import { TEMPLATES } from '../support/fleet.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever a server answers; each test says what it expects
@@ -19,9 +19,14 @@ export interface Answer {
   headers: Headers;
 }
 
+const document = fleetOpenApiDocument() as unknown as OpenApi;
+
 /** What the server itself answers is what its row says; what it carries may come from a stand-in. */
-function checkOwn(method: string, target: string, { status, body }: Answer, text: string): void {
+function checkOwn(method: string, target: string, { status, body, headers }: Answer, text: string): void {
   const route = routeOf(FLEET_ROUTES, method, target);
+  const type = headers.get('content-type') ?? undefined;
+  const missing = undocumentedIn(document, FLEET_ROUTES, { method, target }, { status, type });
+  if (missing) throw new Error(missing);
   if (status >= 400 || !route || 'carries' in route) return;
   const problem = problemOf(
     FLEET_ROUTES,
@@ -41,15 +46,14 @@ export class AgentsHouse extends SessionHouse {
   #controls: ControlClient[] = [];
 
   /** With `calm`, nothing is late, missed or nudged. */
-  async open(
-    options: Partial<Pick<ServerConfig, 'host' | 'port' | 'accounts' | 'limits'>> & { calm?: boolean } = {},
-  ): Promise<this> {
+  async open({
+    calm = false,
+    ...options
+  }: Partial<Omit<ServerConfig, 'log' | 'agents'>> & { calm?: boolean } = {}): Promise<this> {
     this.server = await startServer({
-      host: options.host ?? '127.0.0.1',
-      port: options.port ?? 0,
-      accounts: options.accounts,
-      limits: options.limits,
-      ...(options.calm && {
+      host: '127.0.0.1',
+      port: 0,
+      ...(calm && {
         livenessSeconds: 1e6,
         leaseSeconds: 1e6,
         nudge: { ...NUDGE_DEFAULTS, disabled: true },
@@ -58,6 +62,7 @@ export class AgentsHouse extends SessionHouse {
       databaseDirectory: path.join(this.directory, 'database'),
       templateDirectory: TEMPLATES,
       clock: systemClock,
+      ...options,
       log: createLog({ clock: systemClock, write: (line) => this.log.push(line) }),
       agents: { settings: this.context.settings, env: { ...this.env, DATABASE_URL: 'postgres://secret' } },
     });

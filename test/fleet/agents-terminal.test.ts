@@ -100,9 +100,7 @@ describe('a terminal that the server launches and owns', () => {
     });
     expect((await house.get('GET', at('/gateway/tui/history?limit=2')))['entries'].length).toBeLessThan(3);
     expect((await house.get('GET', at('/history?limit=1')))['entries']).toHaveLength(1);
-    expect((await house.get('GET', at('/state/detail')))['detail'].surface.terminal_id).toBe(
-      agent['terminal_id'],
-    );
+    expect((await house.get('GET', at('/state/detail')))['detail'].terminal_id).toBe(agent['terminal_id']);
   });
 
   it('follows the ledger of its gateway as it is written', async () => {

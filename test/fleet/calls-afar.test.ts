@@ -144,6 +144,8 @@ describe('a real gateway elsewhere', () => {
       const tokenFile = path.join(house.directory, 'token');
       fs.writeFileSync(tokenFile, fleet.tokens.user, { mode: 0o600 });
       house.fleet = { url: `http://127.0.0.1:${second.port},${fleet.url}`, tokenFile };
+      house.workdir = path.join(house.directory, 'project');
+      fs.mkdirSync(house.workdir);
       const dan = await house.launch('dan', ['--turn', '50ms']);
       await expect.poll(async () => (await fleet.user.agent('dan')).state, WAIT).toBe('idle');
       const gateway = through(fleet.user, 'dan');
@@ -160,7 +162,29 @@ describe('a real gateway elsewhere', () => {
           reminders: [{ mode: 'one_off', title: 't', prompt: 'p', ranking: 0, start_after_seconds: 600 }],
         },
       });
-      expect((await gateway.reminders()).reminders).toHaveLength(1);
+      const keys = { mode: 'one_off', title: 't', ranking: 0, start_after_seconds: 1 } as const;
+      const keyed = { ...keys, send_keys: { sequence: 'rm -rf /<[Enter]>' } };
+      const refused = { code: 'forbidden', facts: { capability: 'raw_keys' } };
+      await expect(
+        gateway.call('reminders.create', { body: { schema_version: 1, reminders: [keyed] } }),
+      ).rejects.toMatchObject(refused);
+      const [made] = (await gateway.reminders()).reminders;
+      await expect(
+        gateway.call('reminders.put', { reminder_id: made!.reminder_id, body: keyed }),
+      ).rejects.toMatchObject(refused);
+      expect((await gateway.reminders()).reminders).toMatchObject([{ delivery_kind: 'prompt' }]);
+      const note = (attachment: object) =>
+        gateway.call('mail.post', { body: { subject: 's', body_content: 'b', attachments: [attachment] } });
+      await expect(note({ path: dan.facts.path, copy: true })).rejects.toMatchObject({
+        code: 'forbidden',
+        facts: { cause: 'path_not_allowed' },
+      });
+      const own = path.join(dan.facts.workingDirectory, 'own.txt');
+      fs.writeFileSync(own, 'own');
+      await note({ path: own, copy: true });
+      await note({ name: 'a.txt', content_base64: 'b3du' });
+      const { messages } = await gateway.call('mail.list', { body: {} });
+      expect(messages.map(({ attachments }) => attachments[0]?.size_bytes)).toEqual([3, 3]);
       const events = fs.readFileSync(path.join(dan.root, 'events.jsonl'), 'utf8').trim().split('\n');
       const calls = events.map((line) => JSON.parse(line)).filter(({ kind }) => kind === 'call_from_afar');
       expect(calls).toContainEqual(

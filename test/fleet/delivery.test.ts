@@ -353,7 +353,13 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
     it('is stored when the gateway tells it, the latest word wins, and only for its own agent', async () => {
       const { id } = await enqueue(sql, message(target));
       const at = new Date();
-      const told = { workspaceId: target.workspaceId, id, requestId: 'gwreq-1', outcome: 'submitted', at };
+      const told = {
+        workspaceId: target.workspaceId,
+        id,
+        requestId: 'gwreq-1',
+        outcome: 'submitted' as const,
+        at,
+      };
       expect(await recordOutcome(sql, told)).toBe(false);
       await answer((await take())[0]!, { requestId: 'gwreq-1' });
       const other = await newTarget(sql);
@@ -373,7 +379,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
         workspaceId: target.workspaceId,
         id,
         requestId: 'r',
-        outcome: 'submitted',
+        outcome: 'submitted' as const,
         at: new Date(),
       };
       expect(await recordOutcome(sql, told)).toBe(true);
@@ -387,7 +393,7 @@ describe.each(databases(import.meta.filename))('messages to agents on %s', (_, o
         workspaceId: target.workspaceId,
         id,
         requestId: 'r',
-        outcome: 'submitted',
+        outcome: 'submitted' as const,
         at: new Date(),
       };
       expect(await recordOutcome(sql, told)).toBe(true);

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sleep, systemClock } from '../../src/base/index.ts';
 import type { Sql } from '../../src/db/index.ts';
+import type { WorkspaceStatus } from '../../src/domain/index.ts';
 import { enqueue, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
-import type { HeartbeatAnswer, HeartbeatInput, WorkspaceStatus } from '../../src/wire/index.ts';
+import type { HeartbeatAnswer, HeartbeatInput } from '../../src/wire/index.ts';
 import { startFleet, type TestAgent, type TestFleet } from '../support/fleet.ts';
 
 describe.each(['postgres', 'embedded'] as const)('heartbeats on %s', (on) => {

@@ -101,4 +101,10 @@ describe('the list of the fleet', () => {
     await dan.beat({ state: 'idle', host: 'new' });
     expect(await fleet.user.agent('dan')).toMatchObject({ host: 'new', host_id: 'id-of-dan' });
   });
+
+  it('keeps the name of a host when a beat brings one that is no name', async () => {
+    const eva = await beating('eva', { host: 'build', host_id: 'id-of-eva', version: '1' });
+    await eva.beat({ state: 'idle', host: '$(touch /tmp/x)' });
+    expect(await fleet.user.agent('eva')).toMatchObject({ host: 'build', state: 'idle' });
+  });
 });

@@ -7,7 +7,7 @@ import { openSqlite } from '../../src/db/index.ts';
 import { OPERATOR } from '../../src/domain/index.ts';
 import { createToken, ensureOrg, registerWorkspace } from '../../src/fleet/index.ts';
 import { INDEX_MIGRATIONS } from '../../src/mail/filesystem/root/index-schema.ts';
-import { initMailStore } from '../../src/mail/index.ts';
+import { ANY_FILE, initMailStore } from '../../src/mail/index.ts';
 import { PAGE_HEADER, PAGE_ROUTES, PAGE_SHELL_ROUTES, type Route } from '../../src/wire/index.ts';
 import { PageHouse, type Visitor } from '../page/page-house.ts';
 import { type FuzzedGateway, openFuzzedGateway } from '../support/fuzzed-gateway.ts';
@@ -82,12 +82,10 @@ describe('hostile input to the page', () => {
     store.register({ address: WRITER, owner_principal_id: 'HOUMAO-own', mode: 'safe' });
     const file = path.join(house.workdir, 'notes.txt');
     fs.writeFileSync(file, 'notes');
-    const sent = await store.mailbox(WRITER).send({
-      to: [OPERATOR.address],
-      subject: 's',
-      body_content: 'b',
-      attachments: [{ path: file, label: 'notes.txt', copy: true }],
-    });
+    const attachments = [{ path: file, label: 'notes.txt', copy: true }];
+    const sent = await store
+      .mailbox(WRITER)
+      .send({ to: [OPERATOR.address], subject: 's', body_content: 'b', attachments }, ANY_FILE);
     there.message = sent.message.message_ref;
     there.attachment = sent.message.attachments[0]!.attachment_id;
     await store.close();

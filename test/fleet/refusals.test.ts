@@ -258,7 +258,7 @@ describe('at the door', () => {
       /^rouse_http_request_seconds_count\{method="GET",route="\/ready",status="200"\} \d+$/m,
     );
     for (const line of body.trim().split('\n'))
-      expect(line).toMatch(/^(# TYPE \w+ \w+|[a-z_]+(\{[^{}]*\})? [-+.\de]+)$/);
+      expect(line).toMatch(/^(# HELP \w+ .+|# TYPE \w+ \w+|[a-z_]+(\{[^{}]*\})? [-+.\de]+)$/);
   });
 });
 

@@ -7,6 +7,7 @@ import { FleetClient, readTokenFile } from '../../src/client/index.ts';
 import { openEmbedded } from '../../src/db/index.ts';
 import { serverFiles } from '../../src/fleet/index.ts';
 import { AgentHouse } from '../support/agent-house.ts';
+import { ownDevice } from '../support/device.ts';
 import { TEMPLATES } from '../support/fleet.ts';
 
 /** `rouse server` as a process of its own, as people run it. */
@@ -162,6 +163,17 @@ describe('rouse tokens and rouse fleet', () => {
     expect(made.code).toBe(0);
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
     expect(made.out).not.toContain(readTokenFile(file));
+    const device = ownDevice(path.dirname(file), 'device');
+    const create = (to: string) =>
+      run('tokens', 'create', '--kind', 'user', '--subject', 'dev', '--out-file', to);
+    expect((await create(device)).code).toBe(0);
+    expect([fs.lstatSync(device).isCharacterDevice(), fs.lstatSync(device).mode & 0o777]).toEqual([
+      true,
+      0o666,
+    ]);
+    const tokens = (await run('tokens', 'list')).out;
+    expect(await create(path.join(path.dirname(file), 'no', 'such'))).toMatchObject({ code: 2 });
+    expect((await run('tokens', 'list')).out).toBe(tokens);
     const user = ['--fleet-url', url, '--fleet-token-file', file, '--print-json'];
     expect((await rouse('tokens', 'list', ...user)).code).toBe(8);
     expect(JSON.parse((await rouse('fleet', 'list', ...user)).out)).toEqual({

@@ -90,15 +90,15 @@ describe('the same agent on a second host', () => {
   });
 });
 
-describe('an agent that is online', () => {
-  it('is registered anew by its owner, an administrator or itself, and by no other user of the org', async () => {
+describe('an agent', () => {
+  it('is registered again by its owner, an administrator or itself, and by no other user of the org', async () => {
     const { token } = await fleet.admin.createToken({ kind: 'user', subject: 'other', org: 'default' });
     const other = fleet.as(token);
     const { client, workspace_id } = await running(fleet.user, 'gil');
     for (const more of [{}, { take_over: true }]) {
       await expect(register(other, 'gil', 'first', more)).rejects.toMatchObject({
         code: 'forbidden',
-        message: 'agent gil is online and belongs to ana',
+        message: 'agent gil belongs to ana',
       });
     }
     await client.heartbeat({ session_id: 'first', active_tasks: 0 });
@@ -106,7 +106,8 @@ describe('an agent that is online', () => {
     await fleet.as(again.auth_token).heartbeat({ session_id: 'first', active_tasks: 0 });
     await register(fleet.orgAdmin, 'gil', 'first');
     await silentSince(workspace_id, 61);
-    expect((await register(other, 'gil', 'theirs')).workspace_id).toBe(workspace_id);
+    await expect(register(other, 'gil', 'theirs')).rejects.toMatchObject({ code: 'forbidden' });
+    expect((await register(fleet.orgAdmin, 'gil', 'first')).workspace_id).toBe(workspace_id);
   });
 
   it('of another org with the same id is nobody’s business', async () => {

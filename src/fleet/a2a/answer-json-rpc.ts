@@ -1,5 +1,5 @@
 import { A2A_PROTOCOL_VERSION, formatSSEErrorEvent, formatSSEEvent, SSE_HEADERS } from '@a2a-js/sdk';
-import { isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_3';
+import { isLegacyJsonRpcMethod, isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_3';
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import {
   type A2ARequestHandler,
@@ -33,15 +33,43 @@ export async function answerJsonRpc({ body, version, handler }: JsonRpcCall): Pr
   try {
     validateVersion(asked, await handler.getAgentCard(), 'JSONRPC');
     const context = new ServerCallContext({ requestedVersion: asked });
-    const answer = await transport.handle(body as Record<string, unknown>, context);
-    if (!(Symbol.asyncIterator in answer)) return Response.json(answer);
-    // What is wrong with the request is told before the stream begins.
+    const answer = await transport.handle(withParams(body) as Record<string, unknown>, context);
+    if (!(Symbol.asyncIterator in answer)) return isNotification(body) ? silence() : Response.json(answer);
+    // Errors in the request are reported before the stream begins.
     const events = answer[Symbol.asyncIterator]();
-    return stream(await events.next(), events, failed);
+    const first = await events.next();
+    if (!isNotification(body)) return stream(first, events, failed);
+    await events.return?.();
+    return silence();
   } catch (error) {
-    return Response.json(failed(error));
+    return isNotification(body) ? silence() : Response.json(failed(error));
   }
 }
+
+/** What JSON-RPC returns for a body that is not JSON. */
+export function parseError(message: string): Response {
+  return Response.json({ jsonrpc: '2.0', id: null, error: { code: PARSE_ERROR, message } });
+}
+
+const PARSE_ERROR = -32700;
+
+/** The SDK checks the parameters first; a method that does not exist is reported as that, with or without them. */
+function withParams(body: unknown): unknown {
+  const { method, params } = (body ?? {}) as { method?: unknown; params?: unknown };
+  if (params !== undefined || typeof method !== 'string') return body;
+  const known = isV1JsonRpcMethod(method) || isLegacyJsonRpcMethod(method);
+  return known ? body : { ...(body as object), params: {} };
+}
+
+/** A well-formed call without an id is carried out and gets no response. */
+function isNotification(body: unknown): boolean {
+  const call = body as { jsonrpc?: unknown; method?: unknown } | null;
+  return (
+    typeof call === 'object' && call?.jsonrpc === '2.0' && typeof call.method === 'string' && !('id' in call)
+  );
+}
+
+const silence = (): Response => new Response(null, { status: 204 });
 
 /** Clients of 0.3 send no version. A method that only 1.0 has tells as much as the header would. */
 function versionOf(body: unknown): string {

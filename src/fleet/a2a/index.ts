@@ -10,7 +10,8 @@
  * Errors    Those of the protocol; `not_found` for an agent of another tenant before anything else is looked at.
  */
 export { agentCard, cardAsJson } from './agent-card.ts';
-export { answerJsonRpc } from './answer-json-rpc.ts';
+export { answerJsonRpc, parseError } from './answer-json-rpc.ts';
+export type { GatewayOf } from './cancel-task.ts';
 export { MAX_TEXT_BYTES } from './prompt-text.ts';
 export { AgentRequestHandler } from './request-handler.ts';
 export { addresseeOf, requireAddressee, sendToAgent } from './send.ts';

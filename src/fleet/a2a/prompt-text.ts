@@ -20,6 +20,15 @@ export function promptFor({ senderKind, senderName, taskId }: Envelope, text: st
   return `[rouse] A2A message from ${senderKind} ${shown(senderName)}, task ${taskId}. The quoted lines are the sender's words.\n${quoted}`;
 }
 
+/** The sender's words again, as they were quoted: what `neutralise` took out stays out. */
+export function quotedIn(prompt: string): string {
+  return prompt
+    .split('\n')
+    .slice(1)
+    .map((line) => line.replace(/^> ?/, ''))
+    .join('\n');
+}
+
 /** Text that is only text: lines stay lines, nothing in it moves a cursor, hides a character or turns its direction. */
 export function neutralise(text: string): string {
   return Buffer.from(text)

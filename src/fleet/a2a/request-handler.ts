@@ -12,7 +12,6 @@ import type {
 import {
   ExtendedAgentCardNotConfiguredError,
   PushNotificationNotSupportedError,
-  TaskNotCancelableError,
   TaskNotFoundError,
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
@@ -25,15 +24,18 @@ import type { Identity } from '../identity/index.ts';
 import type { Workspace } from '../registry/index.ts';
 import { toA2aError } from './a2a-errors.ts';
 import { LEGACY_VERSION } from './agent-card.ts';
+import { cancelTask, type GatewayOf } from './cancel-task.ts';
 import { messageOfRequest } from './message-of-request.ts';
 import { sendToAgent } from './send.ts';
 import { artifactsOf, isAtRest, isTerminal, nameOfState, type TaskRow, toTask } from './task.ts';
 import type { TaskWatch } from './task-watch.ts';
-import { findTask, listTasks, type TaskOwner, withdrawTask } from './tasks.ts';
+import { findTask, listTasks, type TaskOwner } from './tasks.ts';
 
 /** How long a sender that wants to wait is kept, and how long a stream lives; both may ask again. */
 const SEND_WAITS_MS = 20_000;
 const STREAM_LIVES_MS = 10 * 60_000;
+/** How long a canceled turn may take to end before the task is returned as it is. */
+const CANCEL_WAITS_MS = 10_000;
 const LARGEST_PAGE = 100;
 
 export interface HandlerOptions {
@@ -43,6 +45,9 @@ export interface HandlerOptions {
   card: AgentCard;
   caller: Identity;
   target: Workspace;
+  gatewayOf: GatewayOf;
+  /** Called before an answer waits because the client asked for that. */
+  onHeld: () => void;
   /** Aborted when the client has gone. */
   signal?: AbortSignal | undefined;
 }
@@ -64,11 +69,15 @@ export class AgentRequestHandler implements A2ARequestHandler {
 
   sendMessage = (request: SendMessageRequest, context: ServerCallContext): Promise<Task> =>
     this.#translated(async () => {
+      const historyLength = lengthOf(request.configuration?.historyLength);
       const id = await this.#send(request);
-      const waits = request.configuration
+      const asked = request.configuration
         ? !request.configuration.returnImmediately
         : context.requestedVersion !== LEGACY_VERSION;
-      return toTask(waits && !this.#fullBy ? await this.#lastState(id) : await this.#require(id));
+      const waits = asked && !this.#fullBy;
+      if (waits) this.#options.onHeld();
+      const row = waits ? await this.#until(id, isAtRest, SEND_WAITS_MS) : await this.#require(id);
+      return toTask(row, { artifacts: true, history: historyLength });
     });
 
   async *sendMessageStream(request: SendMessageRequest): AsyncGenerator<StreamResponse> {
@@ -78,12 +87,20 @@ export class AgentRequestHandler implements A2ARequestHandler {
     yield* this.#stream(id);
   }
 
-  getTask = ({ id }: GetTaskRequest): Promise<Task> =>
-    this.#translated(async () => toTask(await this.#require(id)));
+  getTask = ({ id, historyLength }: GetTaskRequest): Promise<Task> =>
+    this.#translated(async () => {
+      const history = lengthOf(historyLength);
+      return toTask(await this.#require(id), { artifacts: true, history });
+    });
 
   listTasks = (request: ListTasksRequest): Promise<ListTasksResponse> =>
     this.#translated(async () => {
-      const pageSize = request.pageSize || 50;
+      const pageSize = request.pageSize ?? 50;
+      // Messages are long: a list has them only when they are asked for.
+      const shown = {
+        artifacts: request.includeArtifacts === true,
+        history: lengthOf(request.historyLength) ?? 0,
+      };
       if (pageSize < 1 || pageSize > LARGEST_PAGE) throw invalid(`pageSize must be 1 to ${LARGEST_PAGE}`);
       const wanted = request.status ? nameOfState(request.status) : undefined;
       if (request.status && !wanted) return { tasks: [], nextPageToken: '', pageSize, totalSize: 0 };
@@ -95,24 +112,18 @@ export class AgentRequestHandler implements A2ARequestHandler {
         after: request.pageToken ? readCursor(request.pageToken) : undefined,
       });
       return {
-        tasks: tasks.map(toTask),
+        tasks: tasks.map((task) => toTask(task, shown)),
         nextPageToken: next ? writeCursor(next) : '',
         pageSize,
         totalSize: total,
       };
     });
 
-  /** Only a message that nobody was given yet can be taken back. */
   cancelTask = ({ id }: CancelTaskRequest): Promise<Task> =>
     this.#translated(async () => {
-      await this.#require(id);
-      if (await withdrawTask(this.#options.sql, this.#owner, id)) return toTask(await this.#require(id));
-      const { state } = await this.#require(id);
-      throw new TaskNotCancelableError(
-        state === 'WORKING' || state === 'SUBMITTED'
-          ? "the message is already with the agent's gateway"
-          : `the task is already ${state}`,
-      );
+      const { sql, gatewayOf } = this.#options;
+      await cancelTask({ sql, owner: this.#owner, gatewayOf }, await this.#require(id));
+      return toTask(await this.#until(id, isTerminal, CANCEL_WAITS_MS));
     });
 
   async *resubscribe({ id }: SubscribeToTaskRequest): AsyncGenerator<StreamResponse> {
@@ -163,8 +174,8 @@ export class AgentRequestHandler implements A2ARequestHandler {
     }
   }
 
-  async #lastState(id: string): Promise<TaskRow> {
-    for await (const row of this.#states(id, SEND_WAITS_MS)) if (isAtRest(row)) return row;
+  async #until(id: string, isOver: (row: TaskRow) => boolean, forMs: number): Promise<TaskRow> {
+    for await (const row of this.#states(id, forMs)) if (isOver(row)) return row;
     return this.#require(id);
   }
 
@@ -208,6 +219,12 @@ export class AgentRequestHandler implements A2ARequestHandler {
 
 async function noPush(): Promise<never> {
   throw new PushNotificationNotSupportedError('push notifications are not offered; use streaming or GetTask');
+}
+
+/** Undefined: all there is. */
+function lengthOf(historyLength: number | undefined): number | undefined {
+  if (historyLength !== undefined && historyLength < 0) throw invalid('historyLength must not be negative');
+  return historyLength;
 }
 
 function timeOf(text: string): Date {

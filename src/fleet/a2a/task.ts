@@ -1,18 +1,30 @@
 import { type Part, Role, type Task, TaskState } from '@a2a-js/sdk';
+import {
+  isAmong,
+  type MessageStatus,
+  REACHED_OUTCOMES,
+  REQUEST_OUTCOMES,
+  type RequestOutcome,
+  sqlList,
+} from '../../domain/index.ts';
 import type { TurnReport } from '../../wire/index.ts';
+import { quotedIn } from './prompt-text.ts';
 
 /** A message of the queue, as an A2A client sees it: a task with the same id. */
 export interface TaskRow {
   id: string;
   context_id: string;
   state: TaskStateName;
-  status: string;
-  outcome: string | null;
+  status: MessageStatus;
+  outcome: RequestOutcome | null;
   last_error: string | null;
   attempts: number;
   changed_at: Date;
   turn_state: TurnReport['state'] | null;
   turn: Partial<Pick<TurnReport, 'result' | 'evidence' | 'detail' | 'answer' | 'answer_cut'>> | null;
+  gateway_request_id: string | null;
+  /** What was sent, as it is in the queue. */
+  message: { messageId: string; parts: { text: string }[] };
 }
 
 export type TaskStateName =
@@ -24,20 +36,25 @@ export type TaskStateName =
   | 'CANCELED'
   | 'REJECTED';
 
+/** What an outcome is where the message did not reach the agent. */
+const NOT_REACHED = Object.entries(REQUEST_OUTCOMES)
+  .filter(([, { reached }]) => !reached)
+  .map(([outcome, { task }]) => `WHEN outcome = '${outcome}' THEN '${task}'`)
+  .join('\n  ');
+
 /**
  * WORKING: the agent's gateway has it, until it says that the agent's turn on it has ended; COMPLETED is that end.
  * What was dropped never reached the agent.
  */
 const STATE = `CASE
-  WHEN outcome IN ('submitted', 'coalesced') THEN CASE turn_state
+  WHEN outcome IN ${sqlList(REACHED_OUTCOMES)} THEN CASE turn_state
     WHEN 'input_required' THEN 'INPUT_REQUIRED'
     WHEN 'unproven' THEN 'COMPLETED'
     WHEN 'lost' THEN 'FAILED'
     WHEN 'finished' THEN CASE turn ->> 'result'
       WHEN 'interrupted' THEN 'CANCELED' WHEN 'known_failure' THEN 'FAILED' ELSE 'COMPLETED' END
     ELSE 'WORKING' END
-  WHEN outcome IN ('cancelled', 'superseded') THEN 'CANCELED'
-  WHEN outcome = 'refused' THEN 'REJECTED'
+  ${NOT_REACHED}
   WHEN outcome IS NOT NULL OR status = 'failed' THEN 'FAILED'
   WHEN status = 'dropped' THEN 'CANCELED'
   WHEN status = 'completed' THEN 'WORKING'
@@ -46,10 +63,10 @@ const CHANGED_AT = 'coalesce(turn_at, outcome_at, completed_at, dispatched_at, e
 
 /** The queue as a table of tasks, for a FROM clause. */
 export const TASKS = `(SELECT id, workspace_id, context_id, caller_id, caller_user, enqueued_at, status, outcome,
-  last_error, attempts, turn_state, turn, ${STATE} AS state, ${CHANGED_AT} AS changed_at FROM a2a_queue WHERE context_id IS NOT NULL) t`;
+  last_error, attempts, turn_state, turn, gateway_request_id, body #> '{params,message}' AS message, ${STATE} AS state, ${CHANGED_AT} AS changed_at FROM a2a_queue WHERE context_id IS NOT NULL) t`;
 
 export const TASK_COLUMNS =
-  'id, context_id, state, status, outcome, last_error, attempts, changed_at, turn_state, turn';
+  'id, context_id, state, status, outcome, last_error, attempts, changed_at, turn_state, turn, gateway_request_id, message';
 
 const STATES: Record<TaskStateName, TaskState> = {
   SUBMITTED: TaskState.TASK_STATE_SUBMITTED,
@@ -75,7 +92,14 @@ export function nameOfState(state: TaskState): TaskStateName | undefined {
   return (Object.keys(STATES) as TaskStateName[]).find((name) => STATES[name] === state);
 }
 
-export function toTask(row: TaskRow): Task {
+/** What of a task is shown besides its status. */
+export interface Shown {
+  artifacts: boolean;
+  /** How many messages at most; undefined: all. */
+  history?: number | undefined;
+}
+
+export function toTask(row: TaskRow, { artifacts, history }: Shown = { artifacts: true }): Task {
   const said = sayingOf(row);
   return {
     id: row.id,
@@ -85,15 +109,29 @@ export function toTask(row: TaskRow): Task {
       timestamp: row.changed_at.toISOString(),
       message: said === undefined ? undefined : spokenBy(row, said),
     },
-    artifacts: artifactsOf(row),
-    history: [],
+    artifacts: artifacts ? artifactsOf(row) : [],
+    history: history === 0 ? [] : [sentMessage(row)],
     metadata: {
-      queue_status: row.status,
+      queueStatus: row.status,
       outcome: row.outcome,
       attempts: row.attempts,
-      turn_end: turnEndOf(row),
-      ...(row.turn?.evidence !== undefined && { turn_evidence: row.turn.evidence }),
+      turnEnd: turnEndOf(row),
+      ...(row.turn?.evidence !== undefined && { turnEvidence: row.turn.evidence }),
     },
+  };
+}
+
+/** A task here is one message, so that message is its history. */
+function sentMessage({ id, context_id, message }: TaskRow): Task['history'][number] {
+  return {
+    messageId: message.messageId,
+    contextId: context_id,
+    taskId: id,
+    role: Role.ROLE_USER,
+    parts: message.parts.map(({ text }) => textPart(quotedIn(text))),
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
   };
 }
 
@@ -120,7 +158,7 @@ export function artifactsOf({ id, turn }: TaskRow): Task['artifacts'] {
 
 /** Why it is as it is. */
 function sayingOf({ status, outcome, last_error, turn_state, turn }: TaskRow): string | undefined {
-  if (outcome === 'submitted' || outcome === 'coalesced') {
+  if (isAmong(REACHED_OUTCOMES, outcome)) {
     if (turn_state === 'finished') return `The agent's turn ended: ${turn?.result ?? 'success'}.`;
     if (turn_state === 'unproven')
       return 'The message was submitted and the agent is ready again; nothing proves that its turn ended.';

@@ -1,23 +1,20 @@
 import { unsupported } from '../../base/index.ts';
-import { isHeadless, newRequestId } from '../../domain/index.ts';
+import { isHeadless, newRequestId, reasonTexts, whyText } from '../../domain/index.ts';
 import { controlDirectly, type DeliveryResult } from '../../session/index.ts';
-import { type AgentRequestBody, type RequestAccepted, refusal } from '../../wire/index.ts';
-import { clientOf } from './agent-state.ts';
+import {
+  type AgentRequestBody,
+  type AnswerOf,
+  type MANAGED_AGENT_ROUTES,
+  type RequestAccepted,
+  refusal,
+} from '../../wire/index.ts';
+import { queueOf } from './agent-state.ts';
 import type { ManagedAgents } from './managed-agents.ts';
 import { isServedHeadless, type TrackedAgent } from './tracked-agent.ts';
 
-/** What became of a request at an agent. `no_op`: there was nothing to do. */
-export interface AgentRequestAnswer {
-  schema_version: 1;
-  request_id: string;
-  request_kind: AgentRequestBody['request_kind'];
-  disposition: 'accepted' | 'no_op';
-  /** Who took it: the durable queue of its gateway, the server that runs its turns, or the terminal itself, now. */
-  taken_by: 'gateway' | 'server' | 'terminal';
-  headless_turn_id: string | null;
-  headless_turn_index: number | null;
-  detail: string;
-}
+type AgentRequestAnswer = AnswerOf<(typeof MANAGED_AGENT_ROUTES)['agents.requests']>;
+/** Without whom it was asked of. */
+type Taken = Omit<AgentRequestAnswer, 'success' | 'tracked_agent_id'>;
 
 /**
  * A prompt or an interrupt for an agent, whatever it is: a headless agent of this server runs it as a turn; otherwise its
@@ -28,8 +25,12 @@ export async function requestAgent(
   agent: TrackedAgent,
   body: AgentRequestBody,
 ): Promise<AgentRequestAnswer> {
+  return { success: true, tracked_agent_id: agent.trackedId, ...(await taken(agents, agent, body)) };
+}
+
+async function taken(agents: ManagedAgents, agent: TrackedAgent, body: AgentRequestBody): Promise<Taken> {
   if (isServedHeadless(agent)) return byServer(agents, agent, body);
-  const client = await clientOf(agents, agent);
+  const client = await queueOf(agents, agent);
   if (client) {
     const accepted = await (body.request_kind === 'interrupt'
       ? client.interrupt()
@@ -39,11 +40,7 @@ export async function requestAgent(
   return byTerminal(agents, agent, body);
 }
 
-async function byServer(
-  agents: ManagedAgents,
-  agent: TrackedAgent,
-  body: AgentRequestBody,
-): Promise<AgentRequestAnswer> {
+async function byServer(agents: ManagedAgents, agent: TrackedAgent, body: AgentRequestBody): Promise<Taken> {
   const turns = await agents.turnsOf(agent);
   const requestId = newRequestId(agents.session.clock.now());
   if (body.request_kind === 'interrupt') {
@@ -51,12 +48,14 @@ async function byServer(
     const detail = turn ? `turn ${turn.turn_id} is being ended` : 'no turn is running';
     return answer(body, { request_id: requestId, disposition: turn ? 'accepted' : 'no_op', detail, turn });
   }
+  // Where a gateway is attached, what it holds for the agent comes first.
+  await queueOf(agents, agent);
   const { prompt, execution } = body;
   const { turn } = turns.accept({ prompt, execution, requestId });
   return answer(body, { request_id: requestId, detail: 'the turn runs', turn });
 }
 
-function byGateway(body: AgentRequestBody, { request_id }: RequestAccepted): AgentRequestAnswer {
+function byGateway(body: AgentRequestBody, { request_id }: RequestAccepted): Taken {
   return answer(body, { request_id, taken_by: 'gateway', detail: 'queued by the gateway' });
 }
 
@@ -64,7 +63,7 @@ async function byTerminal(
   agents: ManagedAgents,
   { facts }: TrackedAgent,
   body: AgentRequestBody,
-): Promise<AgentRequestAnswer> {
+): Promise<Taken> {
   if (body.request_kind === 'submit_prompt' && isHeadless(facts.backend)) {
     throw unsupported(`agent ${facts.agentName} is headless, and this server does not run its turns`, {
       hint: 'attach a gateway, which does',
@@ -87,16 +86,18 @@ async function byTerminal(
 
 function refused({ outcome, reasons, untouched }: DeliveryResult): Error {
   const name = outcome === 'not_ready' ? 'not_ready' : 'dispatch_failed';
-  return refusal(name, reasons.join('; ') || outcome, { facts: { outcome, reasons, untouched } });
+  return refusal(name, whyText(reasons, '; ') ?? outcome, {
+    facts: { outcome, reasons: reasonTexts(reasons), untouched },
+  });
 }
 
 function answer(
   { request_kind }: AgentRequestBody,
-  said: Pick<AgentRequestAnswer, 'request_id' | 'detail'> &
-    Partial<Pick<AgentRequestAnswer, 'disposition' | 'taken_by'>> & {
+  said: Pick<Taken, 'request_id' | 'detail'> &
+    Partial<Pick<Taken, 'disposition' | 'taken_by'>> & {
       turn?: { turn_id: string; turn_index: number } | undefined;
     },
-): AgentRequestAnswer {
+): Taken {
   return {
     schema_version: 1,
     request_id: said.request_id,

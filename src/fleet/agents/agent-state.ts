@@ -1,55 +1,133 @@
-import { isRouseError } from '../../base/index.ts';
+import { commandLine, isRouseError, unavailable, utcStamp } from '../../base/index.ts';
 import { GatewayClient } from '../../client/index.ts';
-import { probeGateway, readToken, sessionPaths, showAgent } from '../../session/index.ts';
-import type { AnswerOf, MANAGED_AGENT_ROUTES, TuiState } from '../../wire/index.ts';
+import {
+  type GatewayLife,
+  lookAtAgent,
+  probeGateway,
+  readToken,
+  type ShownAgent,
+  sessionPaths,
+} from '../../session/index.ts';
+import {
+  type AnswerOf,
+  CARRIED_ROUTES,
+  fillPath,
+  type GatewayStatus,
+  type HeadlessState,
+  type MANAGED_AGENT_ROUTES,
+  type TuiState,
+  type TurnView,
+} from '../../wire/index.ts';
+import {
+  gatewayOf,
+  type HeadlessDetail,
+  headlessPart,
+  headlessTurns,
+  lastTurnOf,
+  mailboxOf,
+  NO_TURN,
+  type State,
+  type TuiDetail,
+  troublesOf,
+  unseenScreen,
+} from './agent-views.ts';
 import type { ManagedAgents } from './managed-agents.ts';
-import { identityView, isServedHeadless, type TrackedAgent, transportOf } from './tracked-agent.ts';
-import { turnViewOf } from './turns/turn-store.ts';
+import {
+  identityView,
+  isServedHeadless,
+  type TrackedAgent,
+  terminalIdOf,
+  transportOf,
+} from './tracked-agent.ts';
+import { turnViewOf } from './turns/turn-view.ts';
 
-type Routes = typeof MANAGED_AGENT_ROUTES;
-type State = AnswerOf<Routes['agents.state']>;
-type Detail = AnswerOf<Routes['agents.state.detail']>['detail'];
-type Shown = Awaited<ReturnType<typeof showAgent>>;
+type DetailAnswer = AnswerOf<(typeof MANAGED_AGENT_ROUTES)['agents.state.detail']>;
+
+interface Look {
+  shown: ShownAgent;
+  status: GatewayStatus;
+  seen: TurnState;
+}
 
 /** What an agent is doing, as far as somebody has looked: its gateway, or this server when it runs the turns itself. */
 export async function agentState(agents: ManagedAgents, agent: TrackedAgent): Promise<State> {
-  const { shown, seen } = await look(agents, agent);
-  return stateOf(agent, shown, seen);
+  return stateOf(agent, await look(agents, agent));
 }
 
 /** Everything: the state, the whole surface as its watcher describes it, processes and paths. */
-export async function agentDetail(
-  agents: ManagedAgents,
-  agent: TrackedAgent,
-): Promise<AnswerOf<Routes['agents.state.detail']>> {
-  const { shown, seen } = await look(agents, agent);
-  const detail = { transport: transportOf(agent.facts), observed_by: seen.source, surface: seen.surface };
-  return { ...stateOf(agent, shown, seen), detail, agent: shown };
+export async function agentDetail(agents: ManagedAgents, agent: TrackedAgent): Promise<DetailAnswer> {
+  const looked = await look(agents, agent);
+  const state = stateOf(agent, looked);
+  const detail =
+    transportOf(agent.facts) === 'tui'
+      ? tuiDetail(agent, looked, utcStamp(agents.session.clock.now()))
+      : headlessDetail(state, looked);
+  return { ...state, summary_state: state, detail, agent: looked.shown };
 }
 
-async function look(agents: ManagedAgents, agent: TrackedAgent): Promise<{ shown: Shown; seen: TurnState }> {
-  const [shown, seen] = await Promise.all([showAgent(agents.session, agent.facts), turnState(agents, agent)]);
-  return { shown, seen };
+async function look(agents: ManagedAgents, agent: TrackedAgent): Promise<Look> {
+  const [looked, seen] = await Promise.all([
+    lookAtAgent(agents.session, agent.facts),
+    turnState(agents, agent),
+  ]);
+  return { ...looked, seen };
 }
 
-function stateOf(agent: TrackedAgent, shown: Shown, { turn, last_turn, source }: TurnState): State {
+function stateOf(agent: TrackedAgent, { shown, status, seen }: Look): State {
   return {
     schema_version: 1,
     tracked_agent_id: agent.trackedId,
     identity: identityView(agent),
     availability: isAvailable(agent, shown) ? 'available' : 'unavailable',
     session: shown.session,
-    turn,
-    last_turn,
-    observed_by: source,
-    gateway: shown.gateway,
-    mailbox: shown.mailbox,
+    turn: seen.turn,
+    last_turn: seen.last_turn,
+    diagnostics: troublesOf(shown.notes),
+    observed_by: seen.source,
+    gateway: gatewayOf(status, shown),
+    mailbox: mailboxOf(shown),
+    ...{ memory_root: null, memo_file: null, pages_dir: null },
     notes: shown.notes,
   };
 }
 
+/** Where the screen of an agent is asked for. */
+const TUI = {
+  state: CARRIED_ROUTES['agents.gateway.tui.state'].path,
+  history: CARRIED_ROUTES['agents.gateway.tui.history'].path,
+};
+
+function tuiDetail({ trackedId, facts }: TrackedAgent, { shown, seen }: Look, nowUtc: string): TuiDetail {
+  const screen = seen.screen ?? {};
+  return {
+    transport: 'tui',
+    terminal_id: screen.terminal_id ?? terminalIdOf(facts) ?? trackedId,
+    canonical_terminal_state_route: fillPath(TUI.state, () => trackedId),
+    canonical_terminal_history_route: fillPath(TUI.history, () => trackedId),
+    ...unseenScreen(shown, nowUtc),
+    ...(screen.diagnostics && { diagnostics: screen.diagnostics }),
+    ...(screen.surface && { surface: screen.surface }),
+    ...(screen.stability && { stability: screen.stability }),
+    probe_snapshot: screen.probe_snapshot ?? null,
+    parsed_surface: screen.parsed_surface ?? null,
+    observed_by: seen.source,
+    seen: seen.screen ? { ...seen.screen } : null,
+  };
+}
+
+function headlessDetail(state: State, { shown, seen }: Look): HeadlessDetail {
+  const { turn, last_turn, mailbox, gateway, diagnostics, observed_by } = state;
+  return {
+    transport: 'headless',
+    ...headlessPart(seen.headless, shown),
+    ...{ turn, last_turn, mailbox, gateway, diagnostics, observed_by },
+    ...headlessTurns(seen.activeTurn, seen.lastTurn),
+    seen: seen.headless ? { ...seen.headless } : null,
+  };
+}
+
 /** A tool that has ended leaves its window behind: the agent is there only while the tool is. */
-function isAvailable({ facts }: TrackedAgent, shown: Shown): boolean {
+function isAvailable({ facts }: TrackedAgent, shown: ShownAgent): boolean {
   return shown.session === 'running' && (shown.process.tool_running || transportOf(facts) === 'headless');
 }
 
@@ -58,14 +136,19 @@ interface TurnState {
   last_turn: State['last_turn'];
   /** Nobody looks at a terminal without a gateway. */
   source: State['observed_by'];
-  surface: Detail['surface'];
+  screen: Partial<TuiState> | null;
+  headless: Partial<HeadlessState> | null;
+  /** Of turns that this server runs. */
+  activeTurn?: TurnView | undefined;
+  lastTurn?: TurnView | undefined;
 }
 
 const UNSEEN: TurnState = {
   turn: { phase: 'unknown', active_turn_id: null },
-  last_turn: null,
+  last_turn: { ...NO_TURN, result: 'unknown' },
   source: null,
-  surface: null,
+  screen: null,
+  headless: null,
 };
 
 async function turnState(agents: ManagedAgents, agent: TrackedAgent): Promise<TurnState> {
@@ -79,13 +162,18 @@ async function turnState(agents: ManagedAgents, agent: TrackedAgent): Promise<Tu
 
 async function servedState(agents: ManagedAgents, agent: TrackedAgent): Promise<TurnState> {
   const turns = await agents.turnsOf(agent);
-  const last = turns.all().at(-1);
-  const active = turns.active;
+  const { active } = turns;
+  const last = turns.all().findLast(({ status }) => status !== 'active');
+  const activeTurn = active && turnViewOf(active, agent.facts.root);
+  const lastTurn = last && turnViewOf(last, agent.facts.root);
   return {
     turn: { phase: active ? 'active' : 'ready', active_turn_id: active?.turn_id ?? null },
-    last_turn: last ? { ...turnViewOf(last) } : null,
+    last_turn: lastTurn ? lastTurnOf(lastTurn) : NO_TURN,
     source: 'server',
-    surface: { ...turns.surface.headless?.state() },
+    screen: null,
+    headless: turns.surface.headless?.state() ?? null,
+    activeTurn,
+    lastTurn,
   };
 }
 
@@ -93,34 +181,63 @@ async function gatewayState(agents: ManagedAgents, agent: TrackedAgent): Promise
   const client = await clientOf(agents, agent);
   if (!client) return UNSEEN;
   if (transportOf(agent.facts) === 'headless') {
-    const state = await client.call('headless.state', {});
-    const active = state.active_turn_id ?? null;
-    const phase = active ? 'active' : 'ready';
-    return {
-      turn: { phase, active_turn_id: active },
-      last_turn: null,
-      source: 'gateway',
-      surface: { ...state },
-    };
+    const headless = await client.call('headless.state', {});
+    const active = headless.active_turn_id ?? null;
+    const turn = { phase: active ? 'active' : 'ready', active_turn_id: active } as const;
+    return { turn, last_turn: UNSEEN.last_turn, source: 'gateway', screen: null, headless };
   }
   // Another version's gateway may say less.
-  const state: Partial<TuiState> = await client.tuiState();
+  const screen: Partial<TuiState> = await client.tuiState();
+  const { result, source, updated_at_utc = null } = screen.last_turn ?? UNSEEN.last_turn;
   return {
-    turn: { phase: state.turn?.phase ?? 'unknown', active_turn_id: null },
-    last_turn: state.last_turn ?? null,
+    turn: { phase: screen.turn?.phase ?? 'unknown', active_turn_id: null },
+    last_turn: { ...NO_TURN, result, updated_at_utc, ...(source && { source }) },
     source: 'gateway',
-    surface: state,
+    screen,
+    headless: null,
   };
 }
 
 /** The agent's gateway, once it has proven to be the recorded one. */
 export async function clientOf(
+  agents: ManagedAgents,
+  agent: TrackedAgent,
+): Promise<GatewayClient | undefined> {
+  const found = await probed(agents, agent);
+  return found instanceof GatewayClient ? found : undefined;
+}
+
+/**
+ * The gateway that must take what is asked of the agent, waited for longer. Undefined only where none is attached: one that is slow,
+ * starting again or was killed is not passed by, since what it holds comes first.
+ */
+export async function queueOf(
+  agents: ManagedAgents,
+  agent: TrackedAgent,
+): Promise<GatewayClient | undefined> {
+  const found = await probed(agents, agent, PATIENCE_MS);
+  if (found instanceof GatewayClient) return found;
+  if (found.life === 'none' || found.life === 'live' || !found.gateway) return undefined;
+  const name = agent.facts.agentName;
+  throw unavailable(`the gateway of ${name} does not answer: ${found.reason}`, {
+    hint:
+      found.life === 'dead'
+        ? commandLine`nothing was done; "rouse agents gateway attach ${name}" starts it again, "rouse agents gateway detach ${name}" does without it`
+        : 'nothing was done; try again',
+    facts: { cause: 'gateway_unreachable' },
+  });
+}
+
+const PATIENCE_MS = 10_000;
+
+async function probed(
   { session }: ManagedAgents,
   { facts }: TrackedAgent,
-): Promise<GatewayClient | undefined> {
+  patienceMs?: number,
+): Promise<GatewayClient | GatewayLife> {
   const paths = sessionPaths(facts.root);
   const token = readToken(paths, session.env);
-  const life = await probeGateway(paths, token);
-  if (life.life !== 'live') return undefined;
+  const life = await probeGateway(paths, token, patienceMs);
+  if (life.life !== 'live') return life;
   return new GatewayClient({ host: life.gateway.host, port: life.gateway.port, token });
 }

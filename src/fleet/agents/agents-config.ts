@@ -16,15 +16,9 @@ export interface AgentsConfig {
   shutdown: () => void;
 }
 
-/** Under this address everybody on this host finds the server again; it stands in the manifests of what it owns. */
-export function apiBaseUrl({ host, port }: Pick<AgentsConfig, 'host' | 'port'>): string {
-  const reached = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
-}
-
 /** Of the server alone; no agent has any business with it. */
 const OWN_VARIABLES =
-  /^(DATABASE_URL|PG[A-Z]+|ROUSE_FLEET_TOKEN_FILE|HOUMAO_GATEWAY_TOKEN_FILE|NOTIFY_SOCKET)$/;
+  /^(DATABASE_URL|ROUSE_DATABASE_DIRECT_URL|PG[A-Z]+|ROUSE_FLEET_TOKEN_FILE|HOUMAO_GATEWAY_TOKEN_FILE|NOTIFY_SOCKET)$/;
 
 /** The server's environment as an agent may have it. */
 export function environmentForAgents(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

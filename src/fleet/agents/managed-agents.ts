@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs';
-import { conflict, isRouseError, messageOf, unavailable } from '../../base/index.ts';
+import { conflict, isRouseError, listenerUrl, messageOf, unavailable } from '../../base/index.ts';
 import {
+  type BroughtBack,
+  bringBack,
   forServers,
   type Handover,
   type LaunchOptions,
   type LaunchReport,
   launch,
   type ManifestFacts,
-  type RelaunchReport,
-  relaunch,
   type SessionContext,
   type StopOptions,
   type StopReport,
   stop,
 } from '../../session/index.ts';
-import { type AgentsConfig, apiBaseUrl, environmentForAgents } from './agents-config.ts';
+import { type AgentsConfig, environmentForAgents } from './agents-config.ts';
 import { Registrations } from './registrations.ts';
 import { removeCurrentServer } from './server-place.ts';
 import { isServedHeadless, type TrackedAgent } from './tracked-agent.ts';
@@ -72,7 +72,7 @@ export class ManagedAgents {
   async launch(options: LaunchOptions, handed: Handover | undefined): Promise<LaunchReport> {
     const report = await launch(this.#contextFor(handed), {
       ...options,
-      owner: { apiBaseUrl: apiBaseUrl(this.config) },
+      owner: { apiBaseUrl: listenerUrl(this.config) },
     });
     try {
       this.registrations.add(report.facts);
@@ -107,9 +107,9 @@ export class ManagedAgents {
   }
 
   /** A tool that is started anew has no turn under way; its surface is reached again when it is asked for. */
-  async relaunch(agent: TrackedAgent, handed: Handover | undefined): Promise<RelaunchReport> {
+  async relaunch(agent: TrackedAgent, handed: Handover | undefined): Promise<BroughtBack> {
     await this.#endTurns(agent);
-    return relaunch(this.#contextFor(handed), agent.facts);
+    return bringBack(this.#contextFor(handed), agent.facts, { gateway: 'as_before' });
   }
 
   /** Where sessions are kept is the server's; what the tool inherits and which fleet it joins is the caller's. */
@@ -123,7 +123,7 @@ export class ManagedAgents {
   #ownFleet(): SessionContext['settings']['fleet'] {
     const { ownTokenFile } = this.config;
     if (ownTokenFile === undefined || !existsSync(ownTokenFile)) return undefined;
-    return { url: apiBaseUrl(this.config), tokenFile: ownTokenFile };
+    return { url: listenerUrl(this.config), tokenFile: ownTokenFile };
   }
 
   async #endTurns({ trackedId }: TrackedAgent): Promise<void> {

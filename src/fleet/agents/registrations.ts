@@ -3,13 +3,14 @@ import * as path from 'node:path';
 import {
   crashPoint,
   ensurePrivateDirectory,
+  listenerUrl,
   messageOf,
   readJsonIfExists,
   utcStamp,
   writeJsonAtomic,
 } from '../../base/index.ts';
 import { forServers, type ManifestFacts } from '../../session/index.ts';
-import { type AgentsConfig, apiBaseUrl } from './agents-config.ts';
+import type { AgentsConfig } from './agents-config.ts';
 import { serverPlace } from './server-place.ts';
 import { terminalIdOf } from './tracked-agent.ts';
 
@@ -56,7 +57,7 @@ export class Registrations {
 
   /** Whether the manifest names this very server. Under another port it would be another server. */
   isOurs({ serverBaseUrl, serverAgentRef }: ManifestFacts): boolean {
-    return serverAgentRef !== undefined && serverBaseUrl === apiBaseUrl(this.#config);
+    return serverAgentRef !== undefined && serverBaseUrl === listenerUrl(this.#config);
   }
 
   /**

@@ -4,10 +4,12 @@ import {
   bootId,
   ensurePrivateDirectory,
   identifyProcess,
+  listenerUrl,
   utcStamp,
   writeJsonAtomic,
 } from '../../base/index.ts';
-import { type AgentsConfig, apiBaseUrl } from './agents-config.ts';
+import { currentServer, sourceView } from '../../wire/index.ts';
+import type { AgentsConfig } from './agents-config.ts';
 
 /** Where a server keeps what it knows of its agents: `<runtime>/houmao_servers/<host>-<port>/`. */
 export interface ServerPlace {
@@ -28,6 +30,7 @@ export function serverPlace({ session, host, port }: AgentsConfig): ServerPlace 
 
 export interface CurrentServer {
   schema_version: 1;
+  status: 'ok';
   houmao_service: 'houmao-server';
   instance_id: string;
   pid: number;
@@ -45,6 +48,7 @@ export function writeCurrentServer(config: AgentsConfig): CurrentServer {
   const place = serverPlace(config);
   const current: CurrentServer = {
     schema_version: 1,
+    status: 'ok',
     houmao_service: 'houmao-server',
     instance_id: config.instanceId,
     pid: process.pid,
@@ -52,13 +56,13 @@ export function writeCurrentServer(config: AgentsConfig): CurrentServer {
     boot_id: bootId(),
     host: config.host,
     port: config.port,
-    api_base_url: apiBaseUrl(config),
+    api_base_url: listenerUrl(config),
     server_root: place.root,
     started_at_utc: utcStamp(config.session.clock.now()),
   };
   ensurePrivateDirectory(place.managedAgents);
   ensurePrivateDirectory(path.dirname(place.currentInstance));
-  writeJsonAtomic(place.currentInstance, current, { durable: false });
+  writeJsonAtomic(place.currentInstance, sourceView(currentServer)(current), { durable: false });
   return current;
 }
 

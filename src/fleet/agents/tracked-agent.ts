@@ -21,6 +21,7 @@ export interface AgentIdentityView {
   runtime_session_id: string;
   session_name: string;
   tmux_session_name: string;
+  tmux_window_name: string | null;
   terminal_id: string | null;
   owner: 'server' | 'host';
   joined: boolean;
@@ -40,6 +41,7 @@ export function identityView({ trackedId, owner, facts }: TrackedAgent): AgentId
     runtime_session_id: facts.sessionId,
     session_name: facts.tmuxSessionName,
     tmux_session_name: facts.tmuxSessionName,
+    tmux_window_name: windowNameOf(facts),
     terminal_id: terminalIdOf(facts),
     owner,
     joined: facts.joined,
@@ -58,7 +60,13 @@ export function isServedHeadless({ owner, facts }: TrackedAgent): boolean {
   return owner === 'server' && isHeadless(facts.backend);
 }
 
-export function terminalIdOf({ document }: ManifestFacts): string | null {
-  const interactive = document['interactive'] as { terminal_id?: unknown } | null | undefined;
-  return typeof interactive?.terminal_id === 'string' ? interactive.terminal_id : null;
+export function terminalIdOf(facts: ManifestFacts): string | null {
+  return textIn(facts, 'interactive', 'terminal_id');
+}
+
+const windowNameOf = (facts: ManifestFacts): string | null => textIn(facts, 'tmux', 'primary_window_name');
+
+function textIn({ document }: ManifestFacts, part: string, field: string): string | null {
+  const value = (document[part] as Record<string, unknown> | null | undefined)?.[field];
+  return typeof value === 'string' ? value : null;
 }

@@ -58,7 +58,7 @@ const where = (name: string, host: string | null): string =>
 
 function notTaken(name: string, host: string | null): Error {
   return unavailable(`the gateway of ${where(name, host)} did not take the call; nothing was done`, {
-    hint: 'see "rouse fleet show"; is its gateway attached, and of this version?',
+    hint: 'see "rouse fleet show NAME"; is its gateway attached, and of this version?',
     facts: { cause: 'host_away', host },
   });
 }

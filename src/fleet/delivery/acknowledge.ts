@@ -1,4 +1,5 @@
 import type { Sql, SqlValue } from '../../db/index.ts';
+import { REACHED_OUTCOMES, type RequestOutcome, sqlList } from '../../domain/index.ts';
 
 export interface Ack {
   id: string;
@@ -89,8 +90,8 @@ export interface Outcome {
   workspaceId: string;
   id: string;
   requestId: string | null;
-  /** How the gateway's request ended: `submitted`, `failed`, … */
-  outcome: string;
+  /** How the gateway's request ended. */
+  outcome: RequestOutcome;
   at: Date;
   response?: unknown;
   /** What becomes of the turn is told later. */
@@ -107,7 +108,7 @@ export async function recordOutcome(sql: Sql, told: Outcome): Promise<boolean> {
     `UPDATE a2a_queue SET status = 'completed', completed_at = coalesce(completed_at, now()), lease_until = NULL,
         gateway_request_id = coalesce($3, gateway_request_id), outcome = $4, outcome_at = $5::timestamptz,
         response_body = coalesce($6::jsonb, response_body),
-        turn_state = coalesce(turn_state, CASE WHEN $4 IN ('submitted', 'coalesced') THEN
+        turn_state = coalesce(turn_state, CASE WHEN $4 IN ${sqlList(REACHED_OUTCOMES)} THEN
           CASE WHEN $7::boolean THEN 'working' ELSE 'unproven' END END)
       WHERE id = $1::uuid AND workspace_id = $2::uuid
         AND (claimed_by IS NOT NULL AND status IN ('dispatched', 'completed', 'failed') OR status = 'queued' AND attempts > 0)

@@ -1,5 +1,6 @@
 import { conflict, notFound } from '../../base/index.ts';
 import { type Sql, sqlStateOf } from '../../db/index.ts';
+import { DEAD_MESSAGES, type DeadStatus, sqlList } from '../../domain/index.ts';
 import { DELIVERY_CHANNEL, type DeliveryView, VIEW_COLUMNS } from './message.ts';
 import type { PageCursor } from './page-cursor.ts';
 
@@ -12,7 +13,7 @@ export interface Scope {
 
 export interface DeadLetterQuery extends Scope {
   workspaceId?: string | undefined;
-  status?: 'dropped' | 'failed' | undefined;
+  status?: DeadStatus | undefined;
   limit: number;
   /** Of the page before. */
   after?: PageCursor | undefined;
@@ -28,7 +29,7 @@ export interface DeadLetterPage {
 export async function listDeadLetters(sql: Sql, query: DeadLetterQuery): Promise<DeadLetterPage> {
   const { rows } = await sql.query<DeliveryView & { at: string }>(
     `SELECT ${VIEW_COLUMNS}, completed_at::text AS at FROM a2a_queue
-      WHERE status IN ('dropped', 'failed') AND ($1::uuid IS NULL OR org_id = $1)
+      WHERE status IN ${sqlList(DEAD_MESSAGES)} AND ($1::uuid IS NULL OR org_id = $1)
         AND ($2::uuid IS NULL OR workspace_id = $2) AND ($3::text IS NULL OR status = $3)
         AND ($4::timestamptz IS NULL OR (completed_at, id) < ($4::timestamptz, $5::uuid))
       ORDER BY completed_at DESC, id DESC LIMIT $6::int`,
@@ -59,7 +60,7 @@ export async function replay(sql: Sql, { orgId, id }: Scope & { id: string }): P
       `UPDATE a2a_queue SET status = 'queued', completed_at = NULL, next_attempt_at = NULL, dispatched_at = NULL,
             claimed_by = NULL, lease_until = NULL, outcome = NULL, outcome_at = NULL, max_attempts = attempts + 5,
             expires_at = CASE WHEN expires_at > now() THEN expires_at END
-          WHERE id = $1::uuid AND ($2::uuid IS NULL OR org_id = $2) AND status IN ('dropped', 'failed')
+          WHERE id = $1::uuid AND ($2::uuid IS NULL OR org_id = $2) AND status IN ${sqlList(DEAD_MESSAGES)}
           RETURNING ${VIEW_COLUMNS}`,
       [id, orgId],
     );

@@ -1,5 +1,6 @@
 import { newUuid, notFound, unavailable } from '../../base/index.ts';
 import { asJson, type Sql, type SqlValue } from '../../db/index.ts';
+import { sqlList, TRAVELLING_MESSAGES } from '../../domain/index.ts';
 import { isLiveToken, requireLive } from '../identity/index.ts';
 import { DELIVERY_CHANNEL, DEPTH_COUNTED, RETRY_AFTER_SECONDS } from './message.ts';
 
@@ -148,7 +149,7 @@ async function lookAround(sql: Sql, { orgId, workspaceId, idempotencyKey }: NewD
   const { rows } = await sql.query<Found>(
     `SELECT q.id AS holder, coalesce(${SPENT}, false) AS spent, ${depthOf('w.id')} AS depth
        FROM workspaces w LEFT JOIN a2a_queue q ON q.workspace_id = w.id AND q.idempotency_key = $3
-        AND (q.status IN ('queued', 'dispatched') OR q.once)
+        AND (q.status IN ${sqlList(TRAVELLING_MESSAGES)} OR q.once)
       WHERE w.id = $1::uuid AND w.org_id = $2::uuid AND w.status <> 'removed'`,
     [workspaceId, orgId, idempotencyKey ?? null],
   );

@@ -1,5 +1,4 @@
-/** `queued` and `dispatched` are on the way; the others are ends. */
-export type DeliveryStatus = 'queued' | 'dispatched' | 'completed' | 'dropped' | 'failed';
+import type { MessageStatus, RequestOutcome } from '../../domain/index.ts';
 
 /** Higher first; nothing is pre-empted. */
 export const DELIVERY_PRIORITY = { critical: 100, task: 50, info: 10 } as const;
@@ -20,7 +19,7 @@ export const RETRY_AFTER_SECONDS = 30;
 export interface DeliveryView {
   queue_id: string;
   workspace_id: string;
-  status: DeliveryStatus;
+  status: MessageStatus;
   priority: number;
   attempts: number;
   last_error: string | null;
@@ -28,7 +27,7 @@ export interface DeliveryView {
   dispatched_at: Date | null;
   completed_at: Date | null;
   expires_at: Date | null;
-  outcome: string | null;
+  outcome: RequestOutcome | null;
   outcome_at: Date | null;
   response_body: unknown;
 }

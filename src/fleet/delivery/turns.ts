@@ -1,4 +1,5 @@
 import { asJson, type Sql } from '../../db/index.ts';
+import { sqlList, TURNS_GOING_ON } from '../../domain/index.ts';
 import type { TurnReport } from '../../wire/index.ts';
 
 /**
@@ -16,7 +17,7 @@ export async function recordTurn(sql: Sql, workspaceId: string, report: TurnRepo
   );
 }
 
-const GOES_ON = `turn_state IN ('working', 'input_required')`;
+const GOES_ON = `turn_state IN ${sqlList(TURNS_GOING_ON)}`;
 
 /** The session that had them is not the agent's any more: nobody will tell how their turns end. */
 export async function giveUpTurns(

@@ -1,4 +1,5 @@
 import type { Sql, SqlValue } from '../../db/index.ts';
+import { ENDED_MESSAGES, sqlList } from '../../domain/index.ts';
 
 export interface Retention {
   /** Days for which delivered messages are kept, and with them their keys and their answers. */
@@ -71,7 +72,7 @@ const ORPHANED = `SELECT q.id FROM a2a_queue q JOIN workspaces w ON w.id = q.wor
     AND (q.claimed_by IS DISTINCT FROM w.session_id OR q.expires_at <= now() OR w.status = 'removed')`;
 
 /** The last test alone is what the index answers; the one before it tells the kinds apart. */
-const OLD = `SELECT id FROM a2a_queue WHERE status IN ('completed', 'dropped', 'failed')
+const OLD = `SELECT id FROM a2a_queue WHERE status IN ${sqlList(ENDED_MESSAGES)}
     AND completed_at < now() - make_interval(days => CASE status WHEN 'completed' THEN $1::int ELSE $2::int END)
     AND completed_at < now() - make_interval(days => $3::int)
   ORDER BY completed_at`;

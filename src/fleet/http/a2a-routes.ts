@@ -1,14 +1,17 @@
+import { createHash } from 'node:crypto';
 import { A2A_VERSION_HEADER } from '@a2a-js/sdk';
 import type { Context, Hono } from 'hono';
-import type { Log } from '../../base/index.ts';
+import { asRouseError, type Log } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import { type Call, readJson, seenAs, serve } from '../../http/index.ts';
-import { A2A_ROUTES } from '../../wire/index.ts';
+import { type Call, countAsHeld, readJson, seenAs, serve } from '../../http/index.ts';
+import { A2A_ROUTES, type RefusalName } from '../../wire/index.ts';
 import {
   AgentRequestHandler,
   agentCard,
   answerJsonRpc,
   cardAsJson,
+  type GatewayOf,
+  parseError,
   requireAddressee,
   type TaskWatch,
 } from '../a2a/index.ts';
@@ -18,12 +21,13 @@ export interface A2aRoutes {
   sql: Sql;
   watch: TaskWatch;
   log: Log;
+  gatewayOf: GatewayOf;
   /** How clients reach the server; default: as they address it. */
   publicUrl?: string | undefined;
 }
 
 /** Every agent as an A2A server of its own. */
-export function a2aRoutes(app: Hono, { sql, watch, log, publicUrl }: A2aRoutes): void {
+export function a2aRoutes(app: Hono, { sql, watch, log, gatewayOf, publicUrl }: A2aRoutes): void {
   const meet = async ({ context, params }: Call<(typeof A2A_ROUTES)['a2a.card' | 'a2a.rpc']>) => {
     const caller = requireCaller(context);
     const target = await requireAddressee(sql, caller, params.workspace_id);
@@ -33,18 +37,35 @@ export function a2aRoutes(app: Hono, { sql, watch, log, publicUrl }: A2aRoutes):
   serve(app, A2A_ROUTES, {
     'a2a.card': async (call) => {
       const { card } = await meet(call);
-      call.context.header('vary', A2A_VERSION_HEADER);
-      return cardAsJson(card, call.context.req.header(A2A_VERSION_HEADER));
+      return cacheable(call.context, await cardAsJson(card, call.context.req.header(A2A_VERSION_HEADER)));
     },
     'a2a.rpc': async (call) => {
       const { req } = call.context;
       const met = await meet(call);
-      const handler = new AgentRequestHandler({ sql, watch, log, ...met, signal: req.raw.signal });
-      // What is not an object is answered as JSON-RPC answers it, so the row does not check it.
-      const body = await readJson(call.context);
+      // JSON-RPC has errors of its own for what is not JSON or not an object, so the row does not check the body.
+      const body = await readJson(call.context).catch((error: unknown) => {
+        const { message, facts } = asRouseError(error);
+        if (facts['error_code'] === ('json_invalid' satisfies RefusalName)) return parseError(message);
+        throw error;
+      });
+      if (body instanceof Response) return body;
+      const { signal } = req.raw;
+      const onHeld = () => countAsHeld(call.context);
+      const handler = new AgentRequestHandler({ sql, watch, log, gatewayOf, ...met, onHeld, signal });
       return answerJsonRpc({ body, version: req.header(A2A_VERSION_HEADER), handler });
     },
   });
+}
+
+/** Cards change rarely: a client may keep one for a minute, and ask whether it is still the same. */
+function cacheable(context: Context, card: object): Response {
+  const text = JSON.stringify(card);
+  const etag = `"${createHash('sha256').update(text).digest('base64url')}"`;
+  const headers = { etag, vary: A2A_VERSION_HEADER, 'cache-control': 'private, max-age=60' };
+  const known = context.req.header('if-none-match')?.split(/\s*,\s*/);
+  if (known?.some((each) => each === '*' || each.replace(/^W\//, '') === etag))
+    return new Response(null, { status: 304, headers });
+  return new Response(text, { headers: { ...headers, 'content-type': 'application/json' } });
 }
 
 /** As the caller addresses us. */

@@ -14,6 +14,7 @@ import {
   revokeToken,
   type TokenView,
 } from '../identity/index.ts';
+import { handOverMailbox, listLeftMailboxes } from '../mail/index.ts';
 import { resolveWorkspace, wakeHeldBeats } from '../registry/index.ts';
 import { requireCaller } from './authenticate.ts';
 
@@ -53,6 +54,18 @@ export function adminRoutes(app: Hono, sql: Sql, backup: () => Promise<Readable>
         next_cursor: page.next,
         truncated: page.next !== null,
       };
+    },
+    'admin.mailboxes.list': async ({ context, query }) => {
+      const { orgId } = requireAdmin(requireCaller(context));
+      const { limit = 200, cursor } = query();
+      return listLeftMailboxes(sql, { orgId, limit, after: cursor });
+    },
+    'admin.mailboxes.handOver': async ({ context, params, body }) => {
+      const { orgId } = requireAdmin(requireCaller(context));
+      const { to_agent } = await body();
+      const find =
+        to_agent === undefined ? undefined : (tx: Sql, org: string) => resolveWorkspace(tx, org, to_agent);
+      return handOverMailbox(sql, { orgId, mailboxId: params.mailbox_id, find });
     },
     'admin.tokens.revoke': async ({ context, params }) => {
       const asker = requireAdmin(requireCaller(context));

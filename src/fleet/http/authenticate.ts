@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { type Clock, isRouseError, unauthorized } from '../../base/index.ts';
-import type { Sql } from '../../db/index.ts';
+import { asParty, type Sql } from '../../db/index.ts';
 import { LIMITS, limit } from '../../domain/index.ts';
-import { type RateLimit, RateLimiter, seenAs } from '../../http/index.ts';
+import { countConnection, type RateLimit, RateLimiter, seenAs } from '../../http/index.ts';
 import { refusal } from '../../wire/index.ts';
 import { type Identity, identify } from '../identity/index.ts';
 
-import type { RequestCounts } from './request-counts.ts';
+import type { HttpCounts } from './http-counts.ts';
 
 const KEY = 'rouse.identity';
 
@@ -30,7 +30,7 @@ const KNOWN_MS = 300_000;
 interface Admitting {
   clock: Clock;
   limits?: RequestLimits;
-  counts?: RequestCounts;
+  counts?: HttpCounts;
   /** It is no token of the database, and says nothing about who speaks in an org. */
   hasOwnersToken?: (context: Context) => boolean;
   /** The route is served by a statement that looks whether the token is good: whose it is, which never changes, may be known. */
@@ -72,7 +72,10 @@ export function authenticate(
         throw error;
       }
     }
-    await next();
+    const identity = callerOf(context);
+    if (!identity) return next();
+    countConnection(context, orgOf(identity));
+    await asParty(orgOf(identity), next);
   };
 
   function slowDown(context: Context, wait: number, name: RateName): void {
@@ -83,8 +86,10 @@ export function authenticate(
   }
 
   async function checked(token: string, key: string, peer: string): Promise<Identity> {
-    const look = (): Promise<Identity> => identify(sql, token);
-    const guessing = !known.has(key) && badTokens.waitOf(peer) > 0;
+    const before = known.get(key)?.identity;
+    // For whom it probably is; a token that was never seen, for its address.
+    const look = () => asParty(before ? orgOf(before) : `from ${peer}`, () => identify(sql, token));
+    const guessing = !before && badTokens.waitOf(peer) > 0;
     try {
       const identity = await (guessing ? suspects.run(look) : look());
       known.delete(key);
@@ -97,6 +102,9 @@ export function authenticate(
     }
   }
 }
+
+/** The org that a caller's work and connections are counted for. */
+export const orgOf = ({ orgId }: Identity): string => orgId ?? 'the whole server';
 
 type RateName = 'requestsPerSecond' | 'badTokens';
 
@@ -141,6 +149,6 @@ export function requireCaller(context: Context): Identity {
   const identity = callerOf(context);
   if (identity) return identity;
   throw unauthorized('a bearer token is required', {
-    hint: 'send "Authorization: Bearer <token>"; "rouse tokens create" creates one',
+    hint: 'send "Authorization: Bearer <token>"; "rouse tokens create --kind user --subject NAME" creates one',
   });
 }

@@ -99,7 +99,7 @@ function notFromAfar(method: string, path: string, agent: WorkspaceView): Error 
 
 function isAway(agent: WorkspaceView): Error {
   return unavailable(`${where(agent)} is ${agent.status} since ${agent.since}; nothing was done`, {
-    hint: 'see "rouse fleet show"; its gateway must run and reach a fleet server',
+    hint: 'see "rouse fleet show NAME"; its gateway must run and reach a fleet server',
     facts: { cause: 'host_away', host: agent.host, since: agent.since },
   });
 }

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { type FleetClient, failureOf, TicketsClient } from '../../client/index.ts';
-import { serve } from '../../http/index.ts';
+import { readBytes, serve } from '../../http/index.ts';
 import { type McpHttp, mcpOverHttp } from '../../mcp/index.ts';
 import { MCP_ROUTES } from '../../wire/index.ts';
 import { requireCaller } from './authenticate.ts';
@@ -14,9 +14,14 @@ export function mcpRoute(app: Hono): McpHttp {
     tickets: (workspaceId) => new TicketsClient(sameServer(app, request), workspaceId),
   }));
   serve(app, MCP_ROUTES, {
-    mcp: ({ context }) => {
+    mcp: async ({ context }) => {
       requireCaller(context);
-      return mcp.fetch(context.req.raw);
+      const { raw } = context.req;
+      if (raw.method !== 'POST') return mcp.fetch(raw);
+      const body = new Uint8Array(await readBytes(context));
+      const answer = await mcp.fetch(new Request(raw.url, { method: 'POST', headers: raw.headers, body }));
+      // The tool works while its answer is read: within the turn of its org.
+      return new Response(await answer.text(), answer);
     },
   });
   return mcp;

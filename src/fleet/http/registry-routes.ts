@@ -1,10 +1,11 @@
 import type { Context, Hono } from 'hono';
 import { forbidden, newUuid } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import { type Call, type Handlers, serve } from '../../http/index.ts';
+import { type Call, countAsHeld, type Handlers, serve } from '../../http/index.ts';
 import { type BodyOf, REGISTRY_ROUTES } from '../../wire/index.ts';
 import { answerCall } from '../calls/index.ts';
 import { enqueue } from '../delivery/index.ts';
+import type { HeldPlaces } from '../held-places.ts';
 import { type AgentIdentity, type Identity, orgFor, requirePerson } from '../identity/index.ts';
 import {
   changeStatus,
@@ -24,6 +25,7 @@ import { requireCaller } from './authenticate.ts';
 export interface RegistryRoutes extends HeldBeatDependencies {
   /** Without a heartbeat for this long, an agent is offline. */
   livenessSeconds?: number | undefined;
+  held: HeldPlaces;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -40,8 +42,16 @@ export function registryRoutes(app: Hono, on: RegistryRoutes): void {
   const { sql } = on;
   const handlers: Handlers<Table> = {
     'registry.register': async ({ context, body }) => register(on, requireCaller(context), await body()),
-    'registry.heartbeat': async ({ context, body }) =>
-      heldBeat(on, requireAgent(context), await body(), context.req.raw.signal),
+    'registry.heartbeat': async ({ context, body }) => {
+      const caller = requireAgent(context);
+      const beat = await body();
+      const { signal } = context.req.raw;
+      if (beat.wait_seconds === 0) return heldBeat(on, caller, beat, { gone: signal });
+      countAsHeld(context);
+      return on.held.during(caller.orgId, signal, (gone, isNeeded) =>
+        heldBeat(on, caller, beat, { gone, isNeeded }),
+      );
+    },
     'registry.deliveries.ack': async ({ context, body }) => {
       const { workspaceId } = requireAgent(context);
       const { session_id: sessionId, ...told } = await body();
@@ -79,7 +89,7 @@ async function register(
   body: BodyOf<Table['registry.register']>,
 ) {
   const orgId = (await orgFor(sql, caller.orgId, body.org)).id;
-  if (caller.kind === 'agent') await requireOwn(sql, caller, body.agent_id);
+  if (caller.kind === 'agent') await requireOwn(sql, caller, body);
   const parent = body.parent === undefined ? undefined : await resolveWorkspace(sql, orgId, body.parent);
   const { workspaceId, status, token } = await registerWorkspace(sql, {
     orgId,
@@ -113,10 +123,18 @@ async function change(
   return viewWorkspace(sql, workspace.id);
 }
 
-/** An agent may register itself anew, nobody else. */
-async function requireOwn(sql: Sql, caller: AgentIdentity, agentId: string): Promise<void> {
+/** An agent may register itself again under its own name: its mail address and what others call it follow from the name. */
+async function requireOwn(
+  sql: Sql,
+  caller: AgentIdentity,
+  wanted: { agent_id: string; name: string },
+): Promise<void> {
   const own = await findWorkspace(sql, caller.workspaceId);
-  if (own?.agent_id !== agentId) throw forbidden('the token of an agent registers that agent only');
+  if (own?.agent_id !== wanted.agent_id) throw forbidden('the token of an agent registers that agent only');
+  if (own.name === wanted.name) return;
+  throw forbidden(`the token of agent ${own.name} does not change its name`, {
+    hint: 'register it under its own name, or with the token of a person',
+  });
 }
 
 function requireAgent(context: Context): AgentIdentity {

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import type { Clock, Log } from '../../base/index.ts';
+import { isCountedAsHeld } from '../../http/index.ts';
 import { PAGE_ROOT, REGISTRY_ROUTES, SERVER_ROUTES } from '../../wire/index.ts';
 import { callerOf } from './authenticate.ts';
-import type { RequestCounts } from './request-counts.ts';
+import type { HttpCounts } from './http-counts.ts';
 
 const HEADER = 'x-request-id';
 const ID_KEY = 'rouse.request';
@@ -21,7 +22,7 @@ const QUIET: ReadonlySet<string> = new Set([
  * Gives every request an id, or keeps a decent one it came with; answers it in the same header, and writes one line when
  * it ends. Paths are logged as they were asked for, bodies and tokens never.
  */
-export function requestLog(log: Log, clock: Clock, counts: RequestCounts): MiddlewareHandler {
+export function requestLog(log: Log, clock: Clock, counts: HttpCounts): MiddlewareHandler {
   return async (context, next) => {
     const given = context.req.header(HEADER);
     const id = given !== undefined && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
@@ -32,7 +33,8 @@ export function requestLog(log: Log, clock: Clock, counts: RequestCounts): Middl
     const ms = clock.monotonic() - began;
     const { method, path } = context.req;
     const { status } = context.res;
-    counts.add(method, patternOf(context, status), status, ms / 1000);
+    const held = isCountedAsHeld(context);
+    counts.add({ method, route: patternOf(context, status), status, seconds: ms / 1000, held });
     const isQuiet = status < 400 && (QUIET.has(path) || (method === 'GET' && path.startsWith(PAGE_ROOT)));
     const say = status >= 500 ? log.error : isQuiet ? log.debug : log.info;
     const error = context.error?.message;

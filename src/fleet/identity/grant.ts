@@ -1,5 +1,6 @@
-import { forbidden, invalid } from '../../base/index.ts';
+import { conflict, forbidden, invalid } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
+import { limit, limitHint } from '../../domain/index.ts';
 import type { Grant } from '../../wire/index.ts';
 import { type Identity, requireAdmin } from './identity.ts';
 import { DEFAULT_ORG, findOrg, type Org, orgOfId } from './orgs.ts';
@@ -43,6 +44,7 @@ export async function grantToken(
   const person = { subject: subject!, expiresAt, grants };
   if (wish.allOrgs) return createToken(sql, { kind: 'admin', orgId: null, ...person });
   const org = await orgFor(sql, admin.orgId, wish.org);
+  if (kind !== 'agent') await refuseOneTooMany(sql, org);
   if (kind !== 'agent') return createToken(sql, { kind, orgId: org.id, ...person });
   const agent = await findAgent!(org.id);
   return createToken(sql, {
@@ -51,6 +53,19 @@ export async function grantToken(
     workspaceId: agent.id,
     subject: subject ?? agent.name,
     expiresAt,
+  });
+}
+
+async function refuseOneTooMany(sql: Sql, org: Org): Promise<void> {
+  const { rows } = await sql.query(
+    `SELECT 1 FROM tokens WHERE org_id = $1::uuid AND kind <> 'agent' AND revoked_at IS NULL
+        AND (expires_at IS NULL OR expires_at > now()) OFFSET $2::int LIMIT 1`,
+    [org.id, limit('tokensPerOrg') - 1],
+  );
+  if (rows.length === 0) return;
+  throw conflict(`org ${org.name} has ${limit('tokensPerOrg')} tokens of people`, {
+    hint: limitHint('tokensPerOrg'),
+    facts: { cause: 'quota', limit: 'tokensPerOrg' },
   });
 }
 

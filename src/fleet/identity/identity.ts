@@ -1,4 +1,4 @@
-import { forbidden } from '../../base/index.ts';
+import { commandLine, forbidden } from '../../base/index.ts';
 import type { Grant } from '../../wire/index.ts';
 
 /** Who speaks, as the credential says; bodies and paths never decide it. */
@@ -61,7 +61,7 @@ export function requireGrant(identity: Identity, grant: Grant): void {
   if (identity.kind === 'admin' && identity.orgId === null) return;
   if (identity.kind !== 'agent' && identity.grants.includes(grant)) return;
   throw forbidden(`this needs an administrator of the whole server, or a token with the grant "${grant}"`, {
-    hint: `such an administrator creates one: "rouse tokens create --kind user --subject NAME --grant ${grant}"`,
+    hint: `such an administrator creates one: "${commandLine`rouse tokens create --kind user --subject NAME --grant ${grant}`}"`,
     facts: { cause: 'grant_missing', grant },
   });
 }

@@ -1,5 +1,6 @@
 import { invalid, newUuid, notFound } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
+import { allowedIn, isName } from '../../domain/index.ts';
 
 export interface Org {
   id: string;
@@ -11,9 +12,8 @@ export const DEFAULT_ORG = 'default';
 
 /** The tenant of this name, made when it is not there. */
 export async function ensureOrg(sql: Sql, name: string): Promise<Org> {
-  if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name)) {
-    throw invalid(`an org's name is lower-case letters, digits, "-" and "_", not ${JSON.stringify(name)}`);
-  }
+  if (!isName('org', name))
+    throw invalid(`an org's name is ${allowedIn('org')}, not ${JSON.stringify(name)}`);
   const { rows } = await sql.query<Org>(
     `INSERT INTO orgs (id, name) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id, name, created_at`,
     [newUuid(), name],

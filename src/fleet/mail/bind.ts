@@ -1,14 +1,13 @@
-import { conflict, invalid } from '../../base/index.ts';
+import { conflict, forbidden } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import { localPart, OPERATOR, parseAddress } from '../../domain/index.ts';
+import { agentPrincipal, OPERATOR, parseAddress } from '../../domain/index.ts';
 import type { AgentIdentity } from '../identity/index.ts';
 import { mailDomain } from './domain.ts';
 import { type MailboxRow, mailboxAt, operatorMailbox } from './mailbox-rows.ts';
 
 export interface Binding {
   address?: string | undefined;
-  principal_id: string;
-  display_name?: string | undefined;
+  principal_id?: string | undefined;
   role?: string | undefined;
 }
 
@@ -20,8 +19,8 @@ export interface Bound {
 }
 
 /**
- * The agent's mailbox, made when it is not there. An address stays with its agent: another one gets it only after that
- * agent was removed from the fleet, and an agent that takes another address leaves the one it had.
+ * The agent's mailbox, made when it is not there. Address and principal follow from the name under which the agent is
+ * registered; a token cannot choose others. What a removed agent of that name left is not in it.
  */
 export function bindMailbox(sql: Sql, caller: AgentIdentity, wanted: Binding): Promise<Bound> {
   return sql.transaction(async (tx) => {
@@ -29,68 +28,84 @@ export function bindMailbox(sql: Sql, caller: AgentIdentity, wanted: Binding): P
       'SELECT name FROM workspaces WHERE id = $1::uuid FOR UPDATE',
       [caller.workspaceId],
     );
+    const name = rows[0]?.name ?? '';
     const domain = await mailDomain(tx, caller.orgId);
-    const address = addressIn(domain, wanted.address, rows[0]?.name ?? '');
+    const own = { address: addressOf(name, domain), principal_id: agentPrincipal(name) };
+    refuseOthers(own, wanted);
+    await refuseTakenPrincipal(tx, caller.orgId, own);
     await operatorMailbox(tx, caller.orgId);
-    const there = await mailboxAt(tx, caller.orgId, address);
-    if (there && !(await mayHave(tx, there, caller))) throw taken(address);
+    const there = await mailboxAt(tx, caller.orgId, own.address);
+    const reused = there?.workspace_id === caller.workspaceId;
+    if (there && !reused) await makeWay(tx, there);
     await tx.query(
       'UPDATE mailboxes SET active = false WHERE workspace_id = $1::uuid AND active AND address <> $2',
-      [caller.workspaceId, address],
+      [caller.workspaceId, own.address],
     );
-    const { rows: bound } = await tx.query<Pick<MailboxRow, 'principal_id'>>(
+    await tx.query(
       `INSERT INTO mailboxes AS m (org_id, workspace_id, kind, address, principal_id, display_name, role)
          VALUES ($1, $2, 'agent', $3, $4, $5, $6)
-         ON CONFLICT (org_id, address) DO UPDATE SET workspace_id = excluded.workspace_id, active = true,
-           principal_id = excluded.principal_id, display_name = coalesce(excluded.display_name, m.display_name),
-           role = coalesce(excluded.role, m.role)
-         RETURNING principal_id`,
-      [
-        caller.orgId,
-        caller.workspaceId,
-        address,
-        wanted.principal_id,
-        wanted.display_name ?? null,
-        wanted.role ?? null,
-      ],
+         ON CONFLICT (org_id, address) WHERE retired_at IS NULL DO UPDATE SET workspace_id = excluded.workspace_id,
+           active = true, principal_id = excluded.principal_id, display_name = excluded.display_name,
+           role = coalesce(excluded.role, m.role)`,
+      [caller.orgId, caller.workspaceId, own.address, own.principal_id, name, wanted.role ?? null],
     );
-    return { address, domain, principal_id: bound[0]!.principal_id, reused: there !== undefined };
+    return { ...own, domain, reused };
   });
 }
 
-/** Its own, or that of an agent the fleet no longer has. */
-async function mayHave(sql: Sql, mailbox: MailboxRow, { workspaceId }: AgentIdentity): Promise<boolean> {
-  if (mailbox.kind !== 'agent') return false;
-  if (mailbox.workspace_id === null || mailbox.workspace_id === workspaceId) return true;
-  const { rows } = await sql.query(`SELECT 1 FROM workspaces WHERE id = $1::uuid AND status <> 'removed'`, [
-    mailbox.workspace_id,
+function addressOf(name: string, domain: string): string {
+  const local = name.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^[_-]+/, '');
+  return parseAddress(`${local}@${domain}`, `mail address of agent ${JSON.stringify(name)}`);
+}
+
+function refuseOthers(
+  own: { address: string; principal_id: string },
+  { address, principal_id, role }: Binding,
+): void {
+  const asked = address === undefined ? undefined : parseAddress(address);
+  if (asked !== undefined && asked !== own.address)
+    throw notItsOwn(`the mailbox of this agent is ${own.address}, not ${asked}`);
+  if (principal_id !== undefined && principal_id !== own.principal_id)
+    throw notItsOwn(`this agent is ${own.principal_id}, not ${JSON.stringify(principal_id)}`);
+  if (role === OPERATOR.role) throw notItsOwn(`the role ${JSON.stringify(role)} is the operator's`);
+}
+
+/** Names that differ in the prefix alone, and the one that would be the operator, lead to the principal of somebody else. */
+async function refuseTakenPrincipal(
+  tx: Sql,
+  orgId: string,
+  { address, principal_id }: { address: string; principal_id: string },
+): Promise<void> {
+  const { rows } = await tx.query(
+    'SELECT 1 FROM mailboxes WHERE org_id = $1::uuid AND principal_id = $2 AND address <> $3 AND retired_at IS NULL',
+    [orgId, principal_id, address],
+  );
+  if (principal_id !== OPERATOR.principal_id && rows.length === 0) return;
+  throw conflict(`mail of this agent would be that of ${principal_id}, who is somebody else`, {
+    hint: 'launch this one under another name',
+    facts: { cause: 'principal_taken', principal_id },
+  });
+}
+
+function notItsOwn(message: string): Error {
+  return forbidden(message, {
+    hint: 'leave address, principal and role out: on a fleet server they follow from the name of the agent',
+    facts: { cause: 'not_its_own' },
+  });
+}
+
+/** An address stays with its agent for as long as the fleet has that agent. */
+async function makeWay(tx: Sql, { id, kind, workspace_id, address }: MailboxRow): Promise<void> {
+  const { rows } = await tx.query(`SELECT 1 FROM workspaces WHERE id = $1::uuid AND status <> 'removed'`, [
+    workspace_id,
   ]);
-  return rows.length === 0;
-}
-
-function addressIn(domain: string, given: string | undefined, agentName: string): string {
-  if (given === undefined) {
-    const local = agentName.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^[_-]+/, '');
-    return parseAddress(`${local}@${domain}`, `mail address of agent ${JSON.stringify(agentName)}`);
+  if (kind !== 'agent' || rows.length > 0) {
+    throw conflict(`the address ${address} is that of another agent`, {
+      hint: 'launch this one under another name, or remove that agent with "rouse fleet remove NAME"',
+      facts: { cause: 'address_taken', address },
+    });
   }
-  const address = parseAddress(given);
-  if (!address.endsWith(`@${domain}`)) {
-    throw invalid(
-      `the addresses of this fleet end with @${domain}, not ${address.slice(address.indexOf('@'))}`,
-      {
-        hint: `use ${localPart(address)}@${domain}, or leave the address out`,
-      },
-    );
-  }
-  if (address === OPERATOR.address) throw taken(address);
-  return address;
-}
-
-function taken(address: string): Error {
-  return conflict(`the address ${address} is that of another agent`, {
-    hint: 'choose another one with --mailbox-address, or remove that agent with "rouse fleet remove"',
-    facts: { cause: 'address_taken', address },
-  });
+  await tx.query('UPDATE mailboxes SET active = false, retired_at = now() WHERE id = $1', [id]);
 }
 
 /** Null: it had none. */

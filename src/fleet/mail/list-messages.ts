@@ -11,12 +11,16 @@ import {
   sinceStamp,
 } from '../../domain/index.ts';
 import { type MailCounts, type MailPage, pageOf, searchPhrases } from '../../mail/store-parts.ts';
+import { PAGE_BYTES } from '../page-of-bytes.ts';
 import type { MailboxRow } from './mailbox-rows.ts';
-import { BODY, VIEW_COLUMNS, type ViewRow, viewMessage } from './message-view.ts';
+import { VIEW_COLUMNS, type ViewRow, viewMessage } from './message-view.ts';
 
 /** However many are asked for; a list goes on at its cursor. Bodies may be large. */
 const LARGEST_PAGE = 500;
 const LARGEST_PAGE_OF_BODIES = 50;
+/** The first message of a page has its body, however long; null where the bodies before it are enough for a page. */
+const BODY_THAT_FITS = `CASE WHEN sum(octet_length(m.body)) OVER (ORDER BY s.seq DESC) - octet_length(m.body)
+  < ${PAGE_BYTES} THEN '>' || m.body END AS body`;
 
 const FROM = 'FROM mail_state s JOIN mail_messages m ON m.seq = s.seq';
 
@@ -78,14 +82,15 @@ async function page(
   const all: SqlValue[] = [...params];
   const before = `s.seq < $${all.push(readCursor(query.cursor))}::bigint`;
   const { rows } = await sql.query<ViewRow>(
-    `SELECT ${VIEW_COLUMNS}${query.include_body ? `, ${BODY}` : ''} ${FROM}
+    `SELECT ${VIEW_COLUMNS}${query.include_body ? `, ${BODY_THAT_FITS}` : ''} ${FROM}
       WHERE ${where} AND ${before} ORDER BY s.seq DESC LIMIT $${all.push(size + 1)}::int`,
     all,
   );
-  const shown = rows.slice(0, size);
+  const fit = rows.findIndex(({ body }) => body === null);
+  const shown = rows.slice(0, fit === -1 ? size : Math.min(fit, size));
   return {
     messages: shown.map(viewMessage),
-    nextCursor: rows.length > size ? String(shown.at(-1)!.seq) : null,
+    nextCursor: rows.length > shown.length ? String(shown.at(-1)!.seq) : null,
   };
 }
 

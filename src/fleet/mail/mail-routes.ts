@@ -2,8 +2,9 @@ import type { Context, Hono } from 'hono';
 import type { Clock, Log } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import { ARCHIVE, INBOX, parseMailRef, parseMailRefs } from '../../domain/index.ts';
-import { type Call, serve } from '../../http/index.ts';
+import { type Call, countAsHeld, serve } from '../../http/index.ts';
 import { MAILBOX_ROUTES } from '../../wire/index.ts';
+import type { HeldPlaces } from '../held-places.ts';
 import { type Identity, requireLive } from '../identity/index.ts';
 import type { Arrivals } from '../registry/index.ts';
 import { getPart, putPart } from './attachment-parts.ts';
@@ -23,6 +24,7 @@ export interface MailRoutes {
   arrivals: Arrivals;
   /** Aborted when the server stops: held answers go out at once. */
   stopping: AbortSignal;
+  held: HeldPlaces;
   callerOf: (context: Context) => Identity;
 }
 
@@ -109,18 +111,25 @@ async function statusOf(sql: Sql, mailbox: MailboxRow) {
 
 type Watching = Call<(typeof MAILBOX_ROUTES)['mailbox.watch']>;
 
+function watched(on: MailRoutes, call: Watching, self: MailboxRow): Promise<{ version: string }> {
+  const { signal } = call.context.req.raw;
+  return on.held.during(self.org_id, signal, (gone) => newVersion(on, call, self, gone));
+}
+
 /** Held until the mailbox is another one than the one that is known; no connection of the database waits meanwhile. */
-async function watched(
+async function newVersion(
   { sql, clock, arrivals, stopping, callerOf }: MailRoutes,
   { context, body }: Watching,
   self: MailboxRow,
+  gone: AbortSignal,
 ): Promise<{ version: string }> {
   const caller = callerOf(context);
   const { version, wait_seconds } = await body();
+  if (wait_seconds > 0) countAsHeld(context);
   const deadline = clock.monotonic() + wait_seconds * 1000;
   const expected = arrivals.expect(waitingPlace(self));
   try {
-    const over = AbortSignal.any([context.req.raw.signal, stopping]);
+    const over = AbortSignal.any([gone, stopping]);
     let now = versionOf(await ownMailbox(sql, caller));
     while (now === version && (await expected.next(deadline - clock.monotonic(), over))) {
       await requireLive(sql, caller.tokenId);

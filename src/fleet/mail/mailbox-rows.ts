@@ -47,7 +47,7 @@ export async function operatorMailbox(sql: Sql, orgId: string): Promise<MailboxR
 
 export async function mailboxAt(sql: Sql, orgId: string, address: string): Promise<MailboxRow | undefined> {
   const { rows } = await sql.query<MailboxRow>(
-    `SELECT ${MAILBOX_COLUMNS} FROM mailboxes WHERE org_id = $1::uuid AND address = $2`,
+    `SELECT ${MAILBOX_COLUMNS} FROM mailboxes WHERE org_id = $1::uuid AND address = $2 AND retired_at IS NULL`,
     [orgId, address],
   );
   return rows[0];

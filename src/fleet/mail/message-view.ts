@@ -20,7 +20,8 @@ export interface ViewRow {
   is_answered: boolean;
   envelope: Envelope;
   body_preview: string;
-  body?: string;
+  /** Null: there was no room for it on the page. */
+  body?: string | null;
 }
 
 /** The driver of the embedded database drops a byte order mark that a value begins with, so it begins with something else. */
@@ -44,7 +45,7 @@ export function viewMessage({ envelope, ...row }: ViewRow): MailMessage {
     unread: !row.is_read,
     box: row.box,
     body_preview: row.body_preview,
-    ...(row.body === undefined ? {} : { body_text: plainBody(row.body) }),
+    ...(row.body == null ? {} : { body_text: plainBody(row.body) }),
     sender: asParticipant(envelope.from),
     to: envelope.to.map(asParticipant),
     cc: envelope.cc.map(asParticipant),

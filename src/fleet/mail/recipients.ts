@@ -1,6 +1,12 @@
 import { notFound } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import { LOCAL_DOMAIN, localPart, parseAddress, unknownRecipient } from '../../domain/index.ts';
+import {
+  canonicalAddress,
+  LOCAL_DOMAIN,
+  localPart,
+  parseAddress,
+  unknownRecipient,
+} from '../../domain/index.ts';
 import { mailDomain } from './domain.ts';
 import { MAILBOX_COLUMNS, type MailboxRow, operatorMailbox } from './mailbox-rows.ts';
 
@@ -17,9 +23,9 @@ export async function resolveRecipients(
   typed: readonly string[],
 ): Promise<MailboxRow[]> {
   const domain = await mailDomain(sql, orgId);
-  const wanted = typed.map((text) => ({ text, address: inDomain(text.trim(), domain) }));
+  const wanted = typed.map((text) => ({ text, address: inDomain(canonicalAddress(text), domain) }));
   const { rows } = await sql.query<MailboxRow>(
-    `SELECT ${MAILBOX_COLUMNS} FROM mailboxes WHERE org_id = $1::uuid AND address = ANY($2::text[])`,
+    `SELECT ${MAILBOX_COLUMNS} FROM mailboxes WHERE org_id = $1::uuid AND address = ANY($2::text[]) AND retired_at IS NULL`,
     [orgId, wanted.flatMap(({ text, address }) => [text.trim(), address])],
   );
   const found = new Map(rows.map((row) => [row.address, row]));

@@ -1,8 +1,9 @@
+import { NUDGED_TICKETS, sqlList, TRAVELLING_MESSAGES } from '../../domain/index.ts';
 import { NUDGE_KEY_PREFIX } from './nudge-text.ts';
 import type { NudgeSettings } from './settings.ts';
 
 /** Exactly the condition of the partial indexes; another spelling would read the whole table. */
-export const OPEN = `r.recipient_type = 'agent' AND r.status IN ('pending', 'info_requested')`;
+export const OPEN = `r.recipient_type = 'agent' AND r.status IN ${sqlList(NUDGED_TICKETS)}`;
 
 /** In the order of the indexes, which is also oldest first. */
 export const DUE_ORDER = 'r.last_nudged_at NULLS FIRST, r.created_at';
@@ -37,7 +38,7 @@ export function dueRules(settings: NudgeSettings) {
         WHEN w.active_tasks > 0 THEN 'busy'
         ${heartbeatMaxAgeSeconds ? `WHEN w.last_heartbeat_at < now() - ${seconds(heartbeatMaxAgeSeconds)} THEN 'offline'` : ''}
         ${agentSpacingSeconds ? `WHEN w.last_inbox_nudge_at >= now() - ${seconds(agentSpacingSeconds)} THEN 'spacing'` : ''}
-        WHEN EXISTS (SELECT FROM a2a_queue q WHERE q.workspace_id = w.id AND q.status IN ('queued', 'dispatched')
+        WHEN EXISTS (SELECT FROM a2a_queue q WHERE q.workspace_id = w.id AND q.status IN ${sqlList(TRAVELLING_MESSAGES)}
           AND q.idempotency_key IS NOT NULL AND starts_with(q.idempotency_key, '${NUDGE_KEY_PREFIX}')
           AND (q.expires_at IS NULL OR q.expires_at > now())) THEN 'queued'
         ELSE 'ready' END)`,

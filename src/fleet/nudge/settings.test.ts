@@ -65,11 +65,13 @@ describe('settings of nudges', () => {
   it.each(['1', 'yes', 'false', '', 'truely'])(
     'are not disabled by %j, nor by an interval of zero',
     (value) => {
-      const { settings } = read({
+      const { settings, lines } = read({
         REQUEST_NUDGE_SWEEPER_DISABLED: value,
         REQUEST_NUDGE_SWEEPER_INTERVAL_S: '0',
       });
       expect(settings.disabled).toBe(false);
+      const reported = lines.filter((line) => line.includes('REQUEST_NUDGE_SWEEPER_DISABLED'));
+      expect(reported).toHaveLength(value === 'false' || value === '' ? 0 : 1);
     },
   );
 });

@@ -1,5 +1,6 @@
 import type { Log } from '../../base/index.ts';
-import { positiveSeconds, saysTrue } from '../sweep/index.ts';
+import { SERVER_SETTINGS, type ServerSettingName } from '../../domain/index.ts';
+import { isTrue, positiveSeconds } from '../sweep/index.ts';
 
 export interface NudgeSettings {
   disabled: boolean;
@@ -20,43 +21,42 @@ export interface NudgeSettings {
   heartbeatMaxAgeSeconds: number;
 }
 
-export const NUDGE_DEFAULTS: Readonly<NudgeSettings> = {
-  disabled: false,
-  intervalSeconds: 300,
-  staleAfterSeconds: 600,
-  renudgeAfterSeconds: 3600,
-  batchLimit: 200,
-  agentSpacingSeconds: 0,
-  backoff: false,
-  maxNudges: 0,
-  heartbeatMaxAgeSeconds: 0,
-};
-
 const MOST_AGENTS = 10_000;
 
 type NumberSetting = {
   [K in keyof NudgeSettings]: NudgeSettings[K] extends number ? K : never;
 }[keyof NudgeSettings];
 
-const NUMBERS: Readonly<Record<NumberSetting, string>> = {
-  intervalSeconds: 'REQUEST_NUDGE_SWEEPER_INTERVAL_S',
-  staleAfterSeconds: 'REQUEST_NUDGE_STALE_AFTER_S',
-  renudgeAfterSeconds: 'REQUEST_NUDGE_RENUDGE_AFTER_S',
-  batchLimit: 'REQUEST_NUDGE_BATCH_LIMIT',
-  agentSpacingSeconds: 'REQUEST_NUDGE_AGENT_SPACING_S',
-  maxNudges: 'REQUEST_NUDGE_MAX',
-  heartbeatMaxAgeSeconds: 'REQUEST_NUDGE_HEARTBEAT_MAX_AGE_S',
+const NUMBERS: Readonly<Record<NumberSetting, ServerSettingName>> = {
+  intervalSeconds: 'nudgeIntervalSeconds',
+  staleAfterSeconds: 'nudgeStaleAfterSeconds',
+  renudgeAfterSeconds: 'nudgeAgainAfterSeconds',
+  batchLimit: 'nudgeBatchLimit',
+  agentSpacingSeconds: 'nudgeAgentSpacingSeconds',
+  maxNudges: 'nudgeMax',
+  heartbeatMaxAgeSeconds: 'nudgeHeartbeatMaxAgeSeconds',
+};
+const numbers = Object.entries(NUMBERS) as [NumberSetting, ServerSettingName][];
+
+export const NUDGE_DEFAULTS: Readonly<NudgeSettings> = {
+  disabled: false,
+  backoff: false,
+  ...(Object.fromEntries(numbers.map(([key, name]) => [key, SERVER_SETTINGS[name].fallback])) as Record<
+    NumberSetting,
+    number
+  >),
 };
 
 /** Read once, at the start. A number that is none, or not above zero, is told and replaced by the default. */
 export function nudgeSettings(env: Readonly<Record<string, string | undefined>>, log: Log): NudgeSettings {
   const settings: NudgeSettings = {
     ...NUDGE_DEFAULTS,
-    disabled: saysTrue(env['REQUEST_NUDGE_SWEEPER_DISABLED']),
-    backoff: saysTrue(env['REQUEST_NUDGE_BACKOFF']),
+    disabled: isTrue(env, 'REQUEST_NUDGE_SWEEPER_DISABLED', log),
+    backoff: isTrue(env, 'REQUEST_NUDGE_BACKOFF', log),
   };
-  for (const [key, name] of Object.entries(NUMBERS) as [NumberSetting, string][]) {
-    settings[key] = positiveSeconds(env, name, { fallback: NUDGE_DEFAULTS[key], log });
+  for (const [key, name] of numbers) {
+    const { variable, fallback } = SERVER_SETTINGS[name];
+    settings[key] = positiveSeconds(env, variable, { fallback, log });
   }
   settings.batchLimit = Math.min(settings.batchLimit, MOST_AGENTS);
   return settings;

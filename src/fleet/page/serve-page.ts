@@ -1,26 +1,30 @@
 import * as path from 'node:path';
 import type { Context, Hono } from 'hono';
-import type { Clock, Log } from '../../base/index.ts';
+import { type Clock, type Log, messageOf } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
+import { type GatewayRecords, openGatewayRecords } from '../../gateway/offline.ts';
 import { serve } from '../../http/index.ts';
 import { packageRoot } from '../../session/index.ts';
-import { PAGE_ROOT, PAGE_ROUTES, PAGE_SHELL_ROUTES } from '../../wire/index.ts';
+import { gatewayFiles, PAGE_ROOT, PAGE_ROUTES, PAGE_SHELL_ROUTES } from '../../wire/index.ts';
 import type { ManagedAgents } from '../agents/index.ts';
 import type { Identity } from '../identity/index.ts';
 import { TICKETS_CHANNEL } from '../tickets/index.ts';
 import { actionHandlers } from './agents/action-handlers.ts';
+import { AgentEvents } from './agents/agent-events.ts';
 import { agentHandlers } from './agents/agent-handlers.ts';
 import { AgentReach, type GatewayElsewhere } from './agents/agent-reach.ts';
+import { SeenStates } from './agents/seen-states.ts';
 import { PageAudit } from './audit/page-audit.ts';
 import { Doing } from './doing.ts';
-import { PageDoor } from './door/page-door.ts';
+import { PageDoor, type PageDoorOptions } from './door/page-door.ts';
 import { PageSessions, type SessionTimes } from './door/page-sessions.ts';
 import { sessionHandlers } from './door/session-handlers.ts';
 import { PAGE_HEADERS, shellHandlers } from './door/shell.ts';
 import { hostHandlers } from './host/host-handlers.ts';
 import { HostView } from './host/host-view.ts';
 import { SeenMarks } from './host/seen-marks.ts';
-import { HostMail } from './mail/host-mail.ts';
+import { KeptOpen } from './kept-open.ts';
+import { HostMail, type MailAgents } from './mail/host-mail.ts';
 import { mailHandlers } from './mail/mail-handlers.ts';
 import { type RequestHandlerParts, requestHandlers } from './requests/request-handlers.ts';
 import { searchHandlers } from './search/search-handlers.ts';
@@ -53,33 +57,25 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
   const { sql, clock, log, agents } = on;
   const session = agents?.session;
   const sessions = new PageSessions(clock, on.times);
-  const door = new PageDoor({ sessions, clock, callerOf: on.callerOf });
   const audit = new PageAudit(sql, log);
+  const door = doorOf(on, sessions, audit);
   const doing = new Doing(audit, clock);
   const seen = new SeenMarks(sql, clock);
   await seen.read();
-  const mail = new HostMail({
-    session,
-    agents: async () => {
-      await view.agents();
-      const { here, roster } = view.picture;
-      return [...here].flatMap(({ id, name }) => {
-        const place = roster.known.get(id);
-        return place ? [{ name, place }] : [];
-      });
-    },
-  });
+  const readers = ledgerReaders(clock);
+  const mail = new HostMail({ session, clock, agents: () => mailAgents(view) });
   const view = new HostView({
     session,
     sql,
     clock,
     log,
     seen,
+    readers,
     epoch: on.instanceId,
     operatorUnread: () => mail.operatorUnread(),
     onRequests: (hear) => sql.listen(TICKETS_CHANNEL, hear),
   });
-  const reach = new AgentReach({ view, session, elsewhere: on.elsewhere });
+  const reach = new AgentReach({ view, session, elsewhere: on.elsewhere, readers });
   const parts = {
     ...on,
     session,
@@ -91,6 +87,8 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     view,
     reach,
     mail,
+    states: new SeenStates(),
+    events: new AgentEvents(),
     epoch: on.instanceId,
   };
   app.use(`${PAGE_ROOT}*`, async (context, next) => {
@@ -107,5 +105,33 @@ export async function servePage(app: Hono, on: PageParts): Promise<ServedPage> {
     ...searchHandlers(parts),
   });
   serve(app, PAGE_SHELL_ROUTES, shellHandlers(path.join(packageRoot(), 'dist', 'page')));
-  return { sessions, view, close: () => view.close() };
+  const close = (): void => {
+    view.close();
+    readers.close();
+    mail.close();
+  };
+  return { sessions, view, close };
+}
+
+/** The ledgers of the agents of this host. */
+const ledgerReaders = (clock: Clock): KeptOpen<GatewayRecords> =>
+  new KeptOpen({ clock, fileOf: (root) => gatewayFiles(root).queue, open: openGatewayRecords });
+
+async function mailAgents(view: HostView): Promise<MailAgents[]> {
+  await view.agents();
+  const { here, roster } = view.picture;
+  return [...here].flatMap(({ id, name }) => {
+    const place = roster.known.get(id);
+    return place ? [{ name, place }] : [];
+  });
+}
+
+function doorOf({ clock, callerOf, log }: PageParts, sessions: PageSessions, audit: PageAudit): PageDoor {
+  const refused: PageDoorOptions['refused'] = ({ name, role, id }, { path, needed }) => {
+    const deed = { action: 'refused', target: path.slice(0, 200), detail: { needed } };
+    audit.note({ name, role, sessionId: id }, deed, 'forbidden').catch((error) => {
+      log.warn('a refusal is not in the audit', { error: messageOf(error) });
+    });
+  };
+  return new PageDoor({ sessions, clock, callerOf, refused });
 }

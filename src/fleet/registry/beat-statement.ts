@@ -1,5 +1,6 @@
 import { asJson, type SqlValue } from '../../db/index.ts';
-import type { HeartbeatBody, WorkspaceStatus } from '../../wire/index.ts';
+import { isName, type WorkspaceStatus } from '../../domain/index.ts';
+import type { HeartbeatBody } from '../../wire/index.ts';
 import { type AgentIdentity, isLiveToken } from '../identity/index.ts';
 
 /** A beat, and whose it is. */
@@ -39,7 +40,8 @@ const asRow = ({ caller, body }: Told) => ({
   wedged: body.runtime_state === 'wedged',
   leaving: body.leaving,
   standing: body.state,
-  host: body.host,
+  // Of a gateway that is older than the grammar: it keeps the name it was registered with.
+  host: body.host !== undefined && isName('host', body.host) ? body.host : undefined,
   host_id: body.host_id,
   version: body.version,
 });

@@ -1,6 +1,6 @@
 import { conflict } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import type { WorkspaceStatus } from '../../wire/index.ts';
+import { codesOf, codesWith, WORKSPACE_STATUSES, type WorkspaceStatus } from '../../domain/index.ts';
 import { giveUpTurns } from '../delivery/index.ts';
 import { revokeTokensOf } from '../identity/index.ts';
 import { wakeHeldBeats } from './hand-out.ts';
@@ -14,24 +14,18 @@ interface Rule {
   to: WorkspaceStatus;
 }
 
-/** Neither paused nor removed. */
-const GOING_ON: Rule['from'] = [
-  'provisioning',
-  'online',
-  'offline',
-  'degraded',
-  'failed',
-  'awaiting_agent',
-  'hibernating',
-  'hibernated',
-];
+const GOING_ON = codesWith(WORKSPACE_STATUSES, 'goesOn');
 
 /** Resumed agents are offline until they beat: nobody has heard of them by themselves. */
 const RULES: Record<StatusChange, Rule> = {
   pause: { from: GOING_ON, to: 'paused' },
-  resume: { from: ['paused', 'hibernating', 'hibernated'], to: 'offline' },
-  remove: { from: [...GOING_ON, 'paused'], to: 'removed' },
+  resume: { from: codesWith(WORKSPACE_STATUSES, 'rests'), to: 'offline' },
+  remove: { from: codesOf(WORKSPACE_STATUSES).filter((status) => status !== 'removed'), to: 'removed' },
 };
+
+/** Its mail stays with the administrators of its org; another agent of its name starts with an empty mailbox. */
+const RETIRE_MAILBOXES =
+  'UPDATE mailboxes SET active = false, retired_at = now() WHERE workspace_id = $1::uuid AND retired_at IS NULL';
 
 /**
  * Changes the status by compare-and-set. Doing the same twice is harmless; from a status that does not allow it, it is a
@@ -47,7 +41,10 @@ export function changeStatus(sql: Sql, { id, name }: Workspace, change: StatusCh
          WHERE id = $1::uuid AND status = ANY($3::text[])`,
       [id, to, [...from]],
     );
-    if (change === 'remove') await revokeTokensOf(tx, id);
+    if (change === 'remove') {
+      await revokeTokensOf(tx, id);
+      await tx.query(RETIRE_MAILBOXES, [id]);
+    }
     if (change === 'remove' && rowCount === 1)
       await giveUpTurns(tx, { workspaceId: id, sessionId: null, detail: 'the agent was removed' });
     await wakeHeldBeats(tx, id);

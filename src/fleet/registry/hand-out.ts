@@ -1,4 +1,5 @@
 import type { Sql } from '../../db/index.ts';
+import { ALIVE_WORKSPACES, sqlList } from '../../domain/index.ts';
 import { claim, claimAtOnce, DELIVERY_CHANNEL, type DispatchGuards, type Leased } from '../delivery/index.ts';
 import { isLiveToken, requireLive } from '../identity/index.ts';
 
@@ -55,7 +56,7 @@ async function claimFor(
 const roomOf = (condition: string): string => `
   SELECT max_concurrent_tasks - active_tasks - (SELECT count(*)::int FROM a2a_queue q
       WHERE q.workspace_id = w.id AND q.status = 'dispatched' AND q.lease_until > now()) AS room
-    FROM workspaces w WHERE id = $1::uuid AND session_id = $2 AND accepting AND status IN ('online', 'degraded')
+    FROM workspaces w WHERE id = $1::uuid AND session_id = $2 AND accepting AND status IN ${sqlList(ALIVE_WORKSPACES)}
       AND ${condition} FOR UPDATE`;
 const ROOM = roomOf('true');
 const LIVE_ROOM = roomOf(isLiveToken('$3::uuid'));

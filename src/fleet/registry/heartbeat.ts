@@ -1,6 +1,7 @@
 import { conflict, crashPoint } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import type { HandedCall, HeartbeatBody, WorkspaceStatus } from '../../wire/index.ts';
+import type { WorkspaceStatus } from '../../domain/index.ts';
+import type { HandedCall, HeartbeatBody } from '../../wire/index.ts';
 import { takeCalls } from '../calls/index.ts';
 import { acknowledgeAll, type Leased, recordOutcome, recordTurn } from '../delivery/index.ts';
 import { requireLive } from '../identity/index.ts';

@@ -1,5 +1,6 @@
 import type { Clock, Log } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
+import { HEARTBEAT } from '../../domain/index.ts';
 import type { HeartbeatAnswer, HeartbeatBody } from '../../wire/index.ts';
 import { takeCalls } from '../calls/index.ts';
 import type { Leased } from '../delivery/index.ts';
@@ -21,9 +22,6 @@ export interface HeldBeatDependencies extends BeatOptions {
   mailVersions: MailVersions;
 }
 
-/** How often an agent beats when its beats are not held. Liveness allows for five missed ones. */
-export const HEARTBEAT_SECONDS = 30;
-
 /**
  * A heartbeat whose answer waits for a message, or for mail, up to `wait_seconds`. Nothing is claimed for a caller that is
  * gone: what was handed out to nobody would be locked until its lease ends.
@@ -32,7 +30,7 @@ export async function heldBeat(
   on: HeldBeatDependencies,
   caller: AgentIdentity,
   body: HeartbeatBody,
-  gone: AbortSignal,
+  { gone, isNeeded = () => false }: { gone: AbortSignal; isNeeded?: () => boolean },
 ): Promise<HeartbeatAnswer> {
   const { sql, clock, arrivals, stopping } = on;
   const { workspaceId } = caller;
@@ -74,7 +72,11 @@ export async function heldBeat(
       messages: messages.map(onTheWire),
       calls,
       ...(mail !== undefined && { mail_version: mail }),
-      next_heartbeat_seconds: stopping.aborted ? 1 : hold || !isNothing() ? 0 : HEARTBEAT_SECONDS,
+      next_heartbeat_seconds: stopping.aborted
+        ? 1
+        : (hold && !isNeeded()) || !isNothing()
+          ? 0
+          : HEARTBEAT.unheld,
     };
   } finally {
     expected.end();

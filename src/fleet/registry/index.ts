@@ -12,7 +12,7 @@ export { changeStatus } from './change-status.ts';
 export { wakeHeldBeats } from './hand-out.ts';
 export { olderSession, settle } from './heartbeat.ts';
 export { type HeldBeatDependencies, heldBeat } from './held-beat.ts';
-export { LIVENESS_WINDOW_SECONDS, livenessPass, livenessSweep } from './liveness.ts';
+export { livenessPass, livenessSweep } from './liveness.ts';
 export { QuietBeats } from './quiet-beats.ts';
 export { registerWorkspace } from './register.ts';
 export { findWorkspace, isWorkspaceId, resolveWorkspace, type Workspace } from './workspace.ts';

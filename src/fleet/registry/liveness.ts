@@ -1,5 +1,6 @@
 import type { Log } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
+import { ALIVE_WORKSPACES, sqlList } from '../../domain/index.ts';
 import type { Sweep } from '../sweep/index.ts';
 
 export interface LivenessOptions {
@@ -18,8 +19,6 @@ export interface LivenessOptions {
 const BATCH = 200;
 const MOST_BATCHES = 50;
 
-/** About five missed beats. */
-export const LIVENESS_WINDOW_SECONDS = 180;
 const SWEEP_MS = 15_000;
 
 export function livenessSweep(options: Omit<LivenessOptions, 'dryRun'>): Sweep {
@@ -45,9 +44,9 @@ export async function livenessPass(
   for (let batch = 0; batch < MOST_BATCHES && !signal?.aborted; batch++) {
     const { rows } = await sql.query<{ id: string; name: string; last_heartbeat_at: Date | null }>(
       `UPDATE workspaces SET status = 'offline', status_changed_at = now() WHERE id = ANY(ARRAY(
-           SELECT id FROM workspaces WHERE status IN ('online', 'degraded') AND ${SILENT}
+           SELECT id FROM workspaces WHERE status IN ${sqlList(ALIVE_WORKSPACES)} AND ${SILENT}
              ORDER BY last_heartbeat_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))
-         AND status IN ('online', 'degraded') AND ${SILENT} RETURNING id, name, last_heartbeat_at`,
+         AND status IN ${sqlList(ALIVE_WORKSPACES)} AND ${SILENT} RETURNING id, name, last_heartbeat_at`,
       [windowSeconds, startedAt],
     );
     offline += rows.length;
@@ -60,7 +59,7 @@ export async function livenessPass(
 
 async function countSilent(sql: Sql, windowSeconds: number, startedAt: Date): Promise<number> {
   const { rows } = await sql.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM workspaces WHERE status IN ('online', 'degraded') AND ${SILENT}`,
+    `SELECT count(*)::int AS count FROM workspaces WHERE status IN ${sqlList(ALIVE_WORKSPACES)} AND ${SILENT}`,
     [windowSeconds, startedAt],
   );
   return rows[0]!.count;
@@ -69,7 +68,7 @@ async function countSilent(sql: Sql, windowSeconds: number, startedAt: Date): Pr
 /** A cheap look by the index. */
 async function mayBeSilent(sql: Sql, { windowSeconds, startedAt }: LivenessOptions): Promise<boolean> {
   const { rows } = await sql.query<{ found: boolean }>(
-    `SELECT EXISTS (SELECT FROM workspaces WHERE status IN ('online', 'degraded') AND ${SILENT}) AS found`,
+    `SELECT EXISTS (SELECT FROM workspaces WHERE status IN ${sqlList(ALIVE_WORKSPACES)} AND ${SILENT}) AS found`,
     [windowSeconds, startedAt],
   );
   return rows[0]!.found;

@@ -1,5 +1,6 @@
-import { newUuid } from '../../base/index.ts';
+import { conflict, newUuid } from '../../base/index.ts';
 import { asJson, type Sql } from '../../db/index.ts';
+import { limit, limitHint } from '../../domain/index.ts';
 import { giveUpTurns } from '../delivery/index.ts';
 import { createToken, type Identity, revokeTokensOf } from '../identity/index.ts';
 import { wakeHeldBeats } from './hand-out.ts';
@@ -38,6 +39,7 @@ export interface RegisteredWorkspace {
 export function registerWorkspace(sql: Sql, wanted: Registration): Promise<RegisteredWorkspace> {
   return sql.transaction(async (tx) => {
     if (wanted.by) await refuseTakeOver(tx, { ...wanted, by: wanted.by });
+    await refuseOneTooMany(tx, wanted);
     const { rows } = await tx.query<{ id: string; status: 'provisioning' | 'paused' }>(
       `INSERT INTO workspaces AS w (id, org_id, parent_id, agent_id, name, tool, session_id, gateway,
            max_concurrent_tasks, host, owner, host_id, version)
@@ -83,6 +85,19 @@ export function registerWorkspace(sql: Sql, wanted: Registration): Promise<Regis
       subject: wanted.name,
     });
     return { workspaceId: id, status, token };
+  });
+}
+
+async function refuseOneTooMany(tx: Sql, { orgId, agentId }: Registration): Promise<void> {
+  const { rows } = await tx.query(
+    `SELECT 1 FROM workspaces WHERE org_id = $1::uuid AND status <> 'removed' AND NOT EXISTS (SELECT FROM workspaces
+        WHERE org_id = $1::uuid AND agent_id = $2 AND status <> 'removed') OFFSET $3::int LIMIT 1`,
+    [orgId, agentId, limit('agentsPerOrg') - 1],
+  );
+  if (rows.length === 0) return;
+  throw conflict(`the org has ${limit('agentsPerOrg')} agents`, {
+    hint: limitHint('agentsPerOrg'),
+    facts: { cause: 'quota', limit: 'agentsPerOrg' },
   });
 }
 

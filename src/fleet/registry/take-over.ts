@@ -1,7 +1,7 @@
 import { conflict, forbidden } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
+import { SERVER_SETTINGS } from '../../domain/index.ts';
 import type { Identity } from '../identity/index.ts';
-import { LIVENESS_WINDOW_SECONDS } from './liveness.ts';
 
 export interface TakeOver {
   orgId: string;
@@ -20,32 +20,34 @@ interface Holder {
   host_id: string | null;
   owner: string | null;
   registered_at: Date;
-  last_heartbeat_at: Date;
+  last_heartbeat_at: Date | null;
   age: number;
+  beating: boolean;
 }
 
 /**
- * A session that still beats is not thrown out by accident, nor by somebody who has no right to: its owner, an
- * administrator or the agent itself may register it anew, and another session of it only when that is asked for. The
- * row stays locked, so that two who come at once come one after the other.
+ * An agent is registered again by its owner, an administrator or itself, whether it is online or not: registering gives the
+ * token that speaks for it. A session that still beats is replaced only when that is asked for. The row stays locked, so
+ * that two who come at once come one after the other.
  */
 export async function refuseTakeOver(tx: Sql, wanted: TakeOver): Promise<void> {
   const { rows } = await tx.query<Holder>(
     `SELECT id AS workspace_id, name, session_id, host, host_id, owner, registered_at, last_heartbeat_at,
-        round(extract(epoch FROM now() - last_heartbeat_at))::int AS age
-       FROM workspaces WHERE org_id = $1::uuid AND agent_id = $2 AND status <> 'removed' AND left_at IS NULL
-         AND session_id IS NOT NULL AND last_heartbeat_at > now() - make_interval(secs => $3::float8) FOR UPDATE`,
-    [wanted.orgId, wanted.agentId, wanted.livenessSeconds ?? LIVENESS_WINDOW_SECONDS],
+        round(extract(epoch FROM now() - last_heartbeat_at))::int AS age,
+        left_at IS NULL AND session_id IS NOT NULL
+          AND coalesce(last_heartbeat_at > now() - make_interval(secs => $3::float8), false) AS beating
+       FROM workspaces WHERE org_id = $1::uuid AND agent_id = $2 AND status <> 'removed' FOR UPDATE`,
+    [wanted.orgId, wanted.agentId, wanted.livenessSeconds ?? SERVER_SETTINGS.livenessSeconds.fallback],
   );
   const holder = rows[0];
   if (!holder) return;
   if (!mayReplace(wanted.by, holder)) {
-    throw forbidden(`agent ${holder.name} is online and belongs to ${holder.owner ?? 'somebody else'}`, {
+    throw forbidden(`agent ${holder.name} belongs to ${holder.owner ?? 'someone else'}`, {
       hint: 'its owner or an administrator may register it again; otherwise choose another agent name',
       facts: { cause: 'not_its_owner', workspace_id: holder.workspace_id },
     });
   }
-  if (holder.session_id === wanted.sessionId || wanted.takeOver) return;
+  if (!holder.beating || holder.session_id === wanted.sessionId || wanted.takeOver) return;
   const where = holder.host ? ` on host ${holder.host}` : '';
   throw conflict(
     `agent ${holder.name} is already running${where}: session ${holder.session_id}, registered ${holder.registered_at.toISOString()}, last heard from ${holder.age} s ago`,
@@ -58,7 +60,7 @@ export async function refuseTakeOver(tx: Sql, wanted: TakeOver): Promise<void> {
         host: holder.host,
         host_id: holder.host_id,
         since: holder.registered_at.toISOString(),
-        last_heartbeat_at: holder.last_heartbeat_at.toISOString(),
+        last_heartbeat_at: holder.last_heartbeat_at?.toISOString(),
       },
     },
   );

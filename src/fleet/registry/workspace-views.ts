@@ -1,8 +1,16 @@
 import type { Sql } from '../../db/index.ts';
-import type { AgentState, WorkspaceList, WorkspaceStatus, WorkspaceView } from '../../wire/index.ts';
+import { ALIVE_WORKSPACES, sqlList, type WorkspaceStatus } from '../../domain/index.ts';
+import {
+  type AgentState,
+  MOST_GATEWAY_BYTES,
+  type WorkspaceList,
+  type WorkspaceListed,
+  type WorkspaceView,
+} from '../../wire/index.ts';
 import { DEPTH_COUNTED } from '../delivery/index.ts';
+import { pageOfBytes } from '../page-of-bytes.ts';
 
-interface Row extends Omit<WorkspaceView, Stamps> {
+interface Row extends Omit<WorkspaceListed, Stamps> {
   status_changed_at: Date;
   since: Date;
   last_heartbeat_at: Date | null;
@@ -12,23 +20,30 @@ interface Row extends Omit<WorkspaceView, Stamps> {
 type Stamps = 'status_changed_at' | 'since' | 'last_heartbeat_at' | 'registered_at' | 'removed_at';
 
 /** A gateway's word counts while it is heard of. */
-const HEARD = `w.status IN ('online', 'degraded') AND w.standing IS NOT NULL`;
+const HEARD = `w.status IN ${sqlList(ALIVE_WORKSPACES)} AND w.standing IS NOT NULL`;
 const STATE = `CASE WHEN ${HEARD} THEN w.standing ELSE w.status END`;
 
 const VIEW = `
   SELECT w.id AS workspace_id, w.org_id, o.name AS org, w.parent_id, w.agent_id, w.name, w.tool, w.status, w.accepting,
       w.status_changed_at, ${STATE} AS state,
       CASE WHEN ${HEARD} THEN greatest(w.standing_changed_at, w.status_changed_at) ELSE w.status_changed_at END AS since,
-      w.session_id, w.host, w.host_id, w.version, w.gateway, w.last_heartbeat_at,
+      w.session_id, w.host, w.host_id, w.version, w.last_heartbeat_at,
       round(extract(epoch FROM now() - w.last_heartbeat_at))::int AS heartbeat_age_seconds, w.active_tasks,
       w.max_concurrent_tasks, w.current_task, w.error_rate, w.sample_error, w.uptime_seconds,
       (SELECT count(*)::int FROM (SELECT FROM a2a_queue q WHERE q.workspace_id = w.id AND q.status = 'queued'
          LIMIT ${DEPTH_COUNTED}) waiting) AS queue_depth, w.registered_at, w.removed_at
     FROM workspaces w JOIN orgs o ON o.id = w.org_id`;
 
+/** An older server took what was too large; it is not read. */
+const GATEWAY = `SELECT CASE WHEN octet_length(gateway::text) <= $2::int THEN gateway END AS gateway FROM workspaces WHERE id = $1::uuid`;
+
 export async function viewWorkspace(sql: Sql, id: string): Promise<WorkspaceView> {
   const { rows } = await sql.query<Row>(`${VIEW} WHERE w.id = $1::uuid`, [id]);
-  return onTheWire(rows[0]!);
+  const { rows: told } = await sql.query<Pick<WorkspaceView, 'gateway'>>(GATEWAY, [
+    id,
+    2 * MOST_GATEWAY_BYTES,
+  ]);
+  return { ...onTheWire(rows[0]!), gateway: told[0]!.gateway };
 }
 
 export interface WorkspaceQuery {
@@ -62,12 +77,12 @@ export async function listWorkspaces(sql: Sql, query: WorkspaceQuery): Promise<W
       query.tool ?? null,
     ],
   );
-  const agents = rows.slice(0, query.limit).map(onTheWire);
-  const truncated = rows.length > query.limit;
+  const agents = pageOfBytes(rows.map(onTheWire), query.limit);
+  const truncated = rows.length > agents.length;
   return { agents, next_cursor: truncated ? agents.at(-1)!.workspace_id : null, truncated };
 }
 
-function onTheWire(row: Row): WorkspaceView {
+function onTheWire(row: Row): WorkspaceListed {
   return {
     ...row,
     status_changed_at: row.status_changed_at.toISOString(),

@@ -1,6 +1,6 @@
 import { conflict, notFound } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import type { WorkspaceStatus } from '../../wire/index.ts';
+import type { WorkspaceStatus } from '../../domain/index.ts';
 
 /** An agent's place in the fleet. It outlives sessions: the same agent id keeps it. */
 export interface Workspace {
@@ -12,14 +12,12 @@ export interface Workspace {
   tool: string | null;
   status: WorkspaceStatus;
   session_id: string | null;
-  agent_card: Record<string, unknown> | null;
-  gateway: Record<string, unknown> | null;
   active_tasks: number;
   max_concurrent_tasks: number;
   last_heartbeat_at: Date | null;
 }
 
-const COLUMNS = `id, org_id, parent_id, agent_id, name, tool, status, session_id, agent_card, gateway, active_tasks,
+const COLUMNS = `id, org_id, parent_id, agent_id, name, tool, status, session_id, active_tasks,
   max_concurrent_tasks, last_heartbeat_at`;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

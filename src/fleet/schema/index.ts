@@ -17,6 +17,7 @@ import { PAGE } from './page.ts';
 import { REQUEST_RECIPIENTS } from './request-recipients.ts';
 import { REQUESTS } from './requests.ts';
 import { REQUESTS_LAST_NUDGED } from './requests-last-nudged.ts';
+import { RETIRED_MAILBOXES } from './retired-mailboxes.ts';
 import { SWEEP } from './sweep.ts';
 import { TURNS } from './turns.ts';
 
@@ -36,4 +37,5 @@ export const FLEET_MIGRATIONS: readonly SqlMigration[] = [
   { id: '20261117000400_calls', sql: CALLS },
   { id: '20261117000500_ended_requests', sql: ENDED_REQUESTS },
   { id: '20261117000600_hand_out', sql: HAND_OUT },
+  { id: '20261118000000_retired_mailboxes', sql: RETIRED_MAILBOXES },
 ];

@@ -1,4 +1,5 @@
 import type { Sql } from '../../db/index.ts';
+import { NUDGED_TICKETS, sqlList } from '../../domain/index.ts';
 import type { Sweep } from './sweep.ts';
 
 /** Transactions that began before another one may see its stamps as the future; nothing else does. */
@@ -30,7 +31,7 @@ const MENDS = {
   nudges: {
     table: 'requests',
     // The condition of the partial index of what may be nudged.
-    where: `recipient_type = 'agent' AND status IN ('pending', 'info_requested')
+    where: `recipient_type = 'agent' AND status IN ${sqlList(NUDGED_TICKETS)}
       AND (last_nudged_at > ${AHEAD} OR created_at > ${AHEAD})`,
     set: `${notAhead('last_nudged_at')}, ${notAhead('created_at')}`,
   },

@@ -10,6 +10,6 @@
  * Errors    `not_found` for an unknown sweeper; what a manual run threw leaves as it is.
  */
 export { clockSweep } from './clock-sweep.ts';
-export { positiveSeconds, saysTrue } from './settings.ts';
+export { isTrue, positiveSeconds } from './settings.ts';
 export type { Sweep, SweepPass } from './sweep.ts';
 export { Sweepers } from './sweepers.ts';

@@ -19,7 +19,10 @@ export function positiveSeconds(
   return fallback;
 }
 
-/** `true` in any case; everything else is false. */
-export function saysTrue(text: string | undefined): boolean {
-  return text?.trim().toLowerCase() === 'true';
+/** `true` in any case; everything else is false, and reported unless it is `false` or empty. */
+export function isTrue(env: Readonly<Record<string, string | undefined>>, name: string, log: Log): boolean {
+  const text = env[name]?.trim().toLowerCase() ?? '';
+  if (text !== 'true' && text !== 'false' && text !== '')
+    log.warn(`${name} is not set: it takes only "true"`, { value: text.slice(0, 40) });
+  return text === 'true';
 }

@@ -1,4 +1,13 @@
-import { type Clock, internal, type Log, newUuid, notFound } from '../../base/index.ts';
+import {
+  type Clock,
+  internal,
+  type Log,
+  type Metric,
+  type MetricSeries,
+  metricText,
+  newUuid,
+  notFound,
+} from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
 import type { Sweep, SweepResult } from './sweep.ts';
 import { type PassOutcome, Sweeper } from './sweeper.ts';
@@ -93,45 +102,51 @@ export class Sweepers {
   /** Prometheus text: what the sweepers of this process did since it started. */
   metrics(): string {
     const all = [...this.#all.values()];
-    const family = (name: string, type: string, rows: [string, number][]): string =>
-      [`# TYPE ${name} ${type}`, ...rows.map(([labels, value]) => `${name}{${labels}} ${value}`)].join('\n');
-    const each = (value: (sweeper: Sweeper) => number): [string, number][] =>
-      all.map((sweeper) => [`sweeper="${sweeper.sweep.name}"`, value(sweeper)]);
-    const numbers = (wanted: 'gauges' | 'amounts'): [string, number][] =>
+    const each = (value: (sweeper: Sweeper) => number): MetricSeries[] =>
+      all.map((sweeper) => [{ sweeper: sweeper.sweep.name }, value(sweeper)]);
+    const numbers = (wanted: 'gauges' | 'amounts'): MetricSeries[] =>
       all.flatMap(({ sweep, counts }) =>
         [...counts.totals]
           .filter(([field]) => (sweep.gauges?.includes(field) ?? false) === (wanted === 'gauges'))
-          .map(([field, value]): [string, number] => [`sweeper="${sweep.name}",field="${field}"`, value]),
+          .map(([field, value]): MetricSeries => [{ sweeper: sweep.name, field }, value]),
       );
-    return `${[
-      family(
-        'rouse_sweeper_passes_total',
+    const metric = (name: string, type: Metric['type'], help: string, series: MetricSeries[]): Metric => ({
+      ...{ name: `rouse_sweeper_${name}`, type, help, series },
+    });
+    return metricText([
+      metric(
+        'passes_total',
         'counter',
+        'Passes of each sweeper.',
         each(({ counts }) => counts.passes),
       ),
-      family(
-        'rouse_sweeper_skipped_total',
+      metric(
+        'skipped_total',
         'counter',
+        'Passes left to another server.',
         each(({ counts }) => counts.skipped),
       ),
-      family(
-        'rouse_sweeper_failures_total',
+      metric(
+        'failures_total',
         'counter',
+        'Passes that failed.',
         each(({ counts }) => counts.failures),
       ),
-      family(
-        'rouse_sweeper_seconds_total',
+      metric(
+        'seconds_total',
         'counter',
+        'Time spent in passes.',
         each(({ counts }) => counts.seconds),
       ),
-      family('rouse_sweeper_result_total', 'counter', numbers('amounts')),
-      family('rouse_sweeper_state', 'gauge', numbers('gauges')),
-      family(
-        'rouse_sweeper_running',
+      metric('result_total', 'counter', 'What the passes did, by field.', numbers('amounts')),
+      metric('state', 'gauge', 'What the last pass found, by field.', numbers('gauges')),
+      metric(
+        'running',
         'gauge',
+        '1 while a pass runs.',
         each(({ running }) => Number(running)),
       ),
-    ].join('\n')}\n`;
+    ]);
   }
 }
 

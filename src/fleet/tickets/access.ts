@@ -1,6 +1,7 @@
 import { forbidden } from '../../base/index.ts';
 import type { SqlValue } from '../../db/index.ts';
-import { REQUEST_ACTIONS, type RespondRequestBody, refusal } from '../../wire/index.ts';
+import { answersOf } from '../../domain/index.ts';
+import { type RespondRequestBody, refusal } from '../../wire/index.ts';
 import { type Identity, type Party, partyOf } from '../identity/index.ts';
 import { recipientOf, requesterOf, sameParty, type TicketRow } from './ticket-row.ts';
 
@@ -32,7 +33,7 @@ export function requireCanceller(caller: Identity, row: TicketRow): void {
 }
 
 export function requireActionForKind({ kind }: TicketRow, action: RespondRequestBody['action']): void {
-  const allowed: readonly string[] = REQUEST_ACTIONS[kind];
+  const allowed = answersOf(kind);
   if (allowed.includes(action)) return;
   throw refusal(
     'action_not_for_kind',
@@ -45,9 +46,10 @@ export function isRequester(caller: Identity, row: TicketRow): boolean {
 }
 
 function isRecipient(caller: Identity, row: TicketRow): boolean {
-  return caller.kind === 'agent'
-    ? sameParty(partyOf(caller), recipientOf(row))
-    : row.recipient_type === 'user';
+  if (caller.kind === 'agent') return sameParty(partyOf(caller), recipientOf(row));
+  if (row.recipient_type !== 'user') return false;
+  // A link of the page belongs to no org: whoever has it answers what is asked of them by name, or of anyone.
+  return caller.orgId !== null || row.recipient_id === '' || row.recipient_id === caller.userId;
 }
 
 /** The same as requireParty for lists: a condition over `requests r` whose parameters begin at `$first`. */

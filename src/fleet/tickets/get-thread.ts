@@ -19,7 +19,7 @@ export async function getThread(
   requireParty(caller, row);
   if (cursor !== undefined) await requireMessage(sql, row.id, cursor);
   const { rows } = await sql.query<MessageRow>(
-    `SELECT m.id, m.author_type, m.author_id, m.body, m.closing, m.created_at,
+    `SELECT m.id, m.request_id, m.author_type, m.author_id, m.body, m.closing, m.created_at,
             ${nameOf('m.author_type', 'm.author_id')} AS author_name
        FROM request_messages m
       WHERE m.request_id = $1 AND ($2::uuid IS NULL

@@ -1,18 +1,15 @@
 import { invalid } from '../../base/index.ts';
 import type { Sql, SqlValue } from '../../db/index.ts';
-import {
-  CLOSED_REQUEST_STATUSES,
-  type InboxRequestList,
-  type RequestFilter,
-  type RequestKind,
-} from '../../wire/index.ts';
+import { CLOSED_TICKETS, sqlList, type TicketFilter, type TicketKind } from '../../domain/index.ts';
+import type { InboxRequestList } from '../../wire/index.ts';
 import type { Identity, Party } from '../identity/index.ts';
+import { PAGE_BYTES } from '../page-of-bytes.ts';
 import { visibleTo } from './access.ts';
 import { OPEN, SELECT_TICKET, type TicketRow, UUID, viewOf } from './ticket-row.ts';
 
 export interface ListWanted {
-  status?: RequestFilter | undefined;
-  kind?: RequestKind | undefined;
+  status?: TicketFilter | undefined;
+  kind?: TicketKind | undefined;
   recipientType?: Party['type'] | undefined;
   limit?: number | undefined;
   /** The id of the last ticket of the page before. */
@@ -68,6 +65,16 @@ const NEWEST_FIRST: Order = {
     `$${n}::int IS NOT NULL AND (r.created_at, r.id) < ($${n + 1}::timestamptz, $${n + 2}::uuid)`,
 };
 
+/** A page has at least one ticket; the texts of those that do not fit are not read. */
+function selectWhatFits({ by }: Order): string {
+  const size = `octet_length(coalesce(r.detail, ''))`;
+  const fits = `(sum(${size}) OVER (ORDER BY ${by}) - ${size} < ${PAGE_BYTES})`;
+  return SELECT_TICKET.replace(
+    'r.detail,',
+    `CASE WHEN ${fits} THEN r.detail END AS detail, ${fits} AS fits,`,
+  );
+}
+
 interface Scope {
   condition: string;
   params: SqlValue[];
@@ -85,8 +92,8 @@ async function list(
   ].join(' AND ');
   const from = cursor === undefined ? undefined : await place(sql, cursor, scope);
   const first = scope.params.length + 2;
-  const { rows } = await sql.query<TicketRow>(
-    `${SELECT_TICKET} WHERE ${narrowed} ${statusCondition(status)} ${from ? `AND ${order.behind(first)}` : ''}
+  const { rows } = await sql.query<TicketRow & { fits: boolean }>(
+    `${selectWhatFits(order)} WHERE ${narrowed} ${statusCondition(status)} ${from ? `AND ${order.behind(first)}` : ''}
       ORDER BY ${order.by} LIMIT $${first - 1}`,
     [...scope.params, limit + 1, ...(from ?? [])],
   );
@@ -94,19 +101,23 @@ async function list(
     `SELECT count(*) AS open FROM requests r WHERE ${narrowed} AND r.status IN ${OPEN}`,
     scope.params,
   );
-  const shown = rows.slice(0, limit);
+  const over = rows.findIndex(({ fits }) => !fits);
+  const shown = rows
+    .slice(0, over === -1 ? limit : Math.min(over, limit))
+    .map(({ fits: _, ...row }) => viewOf(row));
+  const truncated = rows.length > shown.length;
   return {
-    requests: shown.map(viewOf),
+    requests: shown,
     total_open: counted[0]!.open,
-    next_cursor: rows.length > limit ? shown.at(-1)!.id : null,
-    truncated: rows.length > limit,
+    next_cursor: truncated ? shown.at(-1)!.id : null,
+    truncated,
   };
 }
 
-function statusCondition(status: RequestFilter): string {
+function statusCondition(status: TicketFilter): string {
   if (status === 'all') return '';
   if (status === 'open') return `AND r.status IN ${OPEN}`;
-  if (status === 'closed') return `AND r.status IN ('${CLOSED_REQUEST_STATUSES.join("', '")}')`;
+  if (status === 'closed') return `AND r.status IN ${sqlList(CLOSED_TICKETS)}`;
   return `AND r.status = '${status}'`;
 }
 

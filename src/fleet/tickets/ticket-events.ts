@@ -1,5 +1,6 @@
 import type { Sql } from '../../db/index.ts';
-import type { InboxRequestEvent, InboxRequestStatus } from '../../wire/index.ts';
+import type { TicketStatus } from '../../domain/index.ts';
+import type { InboxRequestEvent } from '../../wire/index.ts';
 import type { Identity, Party } from '../identity/index.ts';
 import { visibleTo } from './access.ts';
 
@@ -11,8 +12,8 @@ export interface NewEvent {
   orgId: string;
   type: InboxRequestEvent['type'];
   actor: Party;
-  from: InboxRequestStatus | null;
-  to: InboxRequestStatus;
+  from: TicketStatus | null;
+  to: TicketStatus;
   data?: Record<string, unknown>;
 }
 

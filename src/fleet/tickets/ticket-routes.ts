@@ -2,14 +2,10 @@ import type { Context, Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { type Clock, nearest } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
+import { TICKET_FILTERS } from '../../domain/index.ts';
 import { type Call, serve } from '../../http/index.ts';
-import {
-  prefixed,
-  REQUEST_FILTERS,
-  REQUEST_ROUTES,
-  refusal,
-  WORKSPACE_REQUEST_ROUTES,
-} from '../../wire/index.ts';
+import { prefixed, REQUEST_ROUTES, refusal, WORKSPACE_REQUEST_ROUTES } from '../../wire/index.ts';
+import type { HeldPlaces } from '../held-places.ts';
 import { type Identity, requirePerson } from '../identity/index.ts';
 import { addMessage } from './add-message.ts';
 import { cancelTicket } from './cancel-ticket.ts';
@@ -29,6 +25,7 @@ export interface TicketsDeps {
   enqueue: Enqueue;
   /** Ends the live streams. */
   stopping: AbortSignal;
+  held: HeldPlaces;
   /** Who speaks, as the token says. */
   callerOf: (context: Context) => Identity;
 }
@@ -123,7 +120,7 @@ async function pending({ context, query }: Ask<'pending'>, { sql, callerOf }: Ti
 
 async function events(
   { context, query }: Ask<'events'>,
-  { sql, callerOf, stopping }: TicketsDeps,
+  { sql, callerOf, stopping, held }: TicketsDeps,
   live: LiveTickets,
 ): Promise<Response> {
   const caller = callerOf(context);
@@ -134,11 +131,13 @@ async function events(
   return streamSSE(context, async (stream) => {
     // So that a reader whose connection breaks before anything happened knows where to go on.
     await stream.writeSSE({ id: String(after), event: 'LISTENING', data: '{}' });
-    const signal = AbortSignal.any([context.req.raw.signal, stopping]);
-    for await (const event of live.follow(caller, { after, signal })) {
-      if (event === 'alive') await stream.write(': alive\n\n');
-      else await stream.writeSSE({ id: String(event.id), event: event.type, data: JSON.stringify(event) });
-    }
+    await held.during(caller.orgId ?? 'the whole server', context.req.raw.signal, async (gone) => {
+      const signal = AbortSignal.any([gone, stopping]);
+      for await (const event of live.follow(caller, { after, signal })) {
+        if (event === 'alive') await stream.write(': alive\n\n');
+        else await stream.writeSSE({ id: String(event.id), event: event.type, data: JSON.stringify(event) });
+      }
+    });
   });
 }
 
@@ -148,10 +147,10 @@ function listWanted(query: ReturnType<Ask<'outgoing'>['query']>): ListWanted {
 }
 
 function knownStatus(asked: string | undefined): ListWanted['status'] {
-  const known = REQUEST_FILTERS.find((each) => each === asked);
+  const known = TICKET_FILTERS.find((each) => each === asked);
   if (asked === undefined || known) return known;
-  const [close] = nearest(asked, REQUEST_FILTERS);
+  const [close] = nearest(asked, TICKET_FILTERS);
   throw refusal('status_unknown', `there is no status "${asked}"`, {
-    hint: close ? `did you mean "${close}"?` : `known: ${REQUEST_FILTERS.join(', ')}`,
+    hint: close ? `did you mean "${close}"?` : `known: ${TICKET_FILTERS.join(', ')}`,
   });
 }

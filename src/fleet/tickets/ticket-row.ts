@@ -1,6 +1,7 @@
 import { notFound } from '../../base/index.ts';
 import type { Sql } from '../../db/index.ts';
-import { type InboxRequest, OPEN_REQUEST_STATUSES } from '../../wire/index.ts';
+import { isOpenTicket, OPEN_TICKETS, sqlList } from '../../domain/index.ts';
+import type { InboxRequest } from '../../wire/index.ts';
 import { type Identity, maySeeOrg, type Party } from '../identity/index.ts';
 
 /** A ticket with the names of its two sides, as it comes from the database. */
@@ -13,7 +14,7 @@ export interface TicketRow
   last_nudged_at: Date | null;
 }
 
-export const OPEN = `('${OPEN_REQUEST_STATUSES.join("', '")}')`;
+export const OPEN = sqlList(OPEN_TICKETS);
 
 /**
  * A person's id is their name; an agent's name stands with its workspace. The id is made a uuid, not the workspace's a
@@ -42,8 +43,7 @@ export function viewOf({ recipient_workspace_id: _, ...row }: TicketRow): InboxR
   };
 }
 
-export const isOpen = (row: TicketRow): boolean =>
-  (OPEN_REQUEST_STATUSES as readonly string[]).includes(row.status);
+export const isOpen = (row: TicketRow): boolean => isOpenTicket(row.status);
 
 export const requesterOf = (row: TicketRow): Party => ({ type: row.requester_type, id: row.requester_id });
 export const recipientOf = (row: TicketRow): Party => ({ type: row.recipient_type, id: row.recipient_id });

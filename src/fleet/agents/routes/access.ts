@@ -31,7 +31,7 @@ export class Access {
     const identity = this.#on.callerOf(context);
     if (identity || isOwner(context)) return identity;
     throw unauthorized('a bearer token is required', {
-      hint: 'send "Authorization: Bearer <token>"; "rouse tokens create" creates one',
+      hint: 'send "Authorization: Bearer <token>"; "rouse tokens create --kind user --subject NAME" creates one',
     });
   }
 

@@ -1,8 +1,8 @@
 import * as http from 'node:http';
 import { Readable } from 'node:stream';
 import type { Context } from 'hono';
-import { errnoOf, unavailable } from '../../../base/index.ts';
-import { readBytes } from '../../../http/index.ts';
+import { commandLine, connectHost, errnoOf, unavailable } from '../../../base/index.ts';
+import { countAsHeld, readBytes } from '../../../http/index.ts';
 import {
   type ManifestFacts,
   probeGateway,
@@ -11,13 +11,14 @@ import {
   type SessionContext,
   sessionPaths,
 } from '../../../session/index.ts';
-import { GATEWAY_ROUTES, gatewayPath } from '../../../wire/index.ts';
+import { CALLER_HEADER, type Caller, GATEWAY_ROUTES, gatewayPath } from '../../../wire/index.ts';
+import type { Identity } from '../../identity/index.ts';
 
 /** Longer than a gateway takes for anything but an answer that is held until something happens. */
 const LONGEST_ANSWER_MS = 120_000;
 
 /** Of the caller's headers, these mean something to a gateway. Credentials and Host are this server's own business. */
-const HANDED_ON = ['accept', 'content-type', 'idempotency-key', 'last-event-id', 'x-rouse'];
+const HANDED_ON = ['accept', 'content-type', 'idempotency-key', 'last-event-id', CALLER_HEADER];
 const HANDED_BACK = ['content-type', 'allow', 'retry-after'];
 
 /**
@@ -27,8 +28,7 @@ const HANDED_BACK = ['content-type', 'allow', 'retry-after'];
 export async function forward(
   context: Context,
   session: SessionContext,
-  facts: ManifestFacts,
-  rest: string,
+  { facts, rest, caller }: { facts: ManifestFacts; rest: string; caller: Identity | undefined },
 ): Promise<Response> {
   const paths = sessionPaths(facts.root);
   const token = readToken(paths, session.env);
@@ -36,19 +36,21 @@ export async function forward(
   const life = await probeGateway(paths, token);
   if (life.life !== 'live') {
     throw unavailable(`agent ${facts.agentName} has no live gateway`, {
-      hint: `attach one with "rouse agents gateway attach --agent-name ${facts.agentName}"`,
+      hint: `attach one with "${commandLine`rouse agents gateway attach --agent-name ${facts.agentName}`}"`,
       facts: { cause: 'no_live_gateway', ...('reason' in life && { reason: life.reason }) },
     });
   }
   const { search } = new URL(context.req.url);
   const path = gatewayPath(rest);
+  const waits = /^\?(.*&)?wait(=|&|$)/.test(search);
+  if (waits) countAsHeld(context);
   const answer = await send(life.gateway, {
     method: context.req.method,
     path: path + search,
-    headers: headersOf(context, body, token),
+    headers: { ...headersOf(context, body, token), ...callerHeader(context, caller) },
     body,
     signal: context.req.raw.signal,
-    held: /^\?(.*&)?wait(=|&|$)/.test(search) || path === GATEWAY_ROUTES.events.path,
+    held: waits || path === GATEWAY_ROUTES.events.path,
   });
   const headers = HANDED_BACK.flatMap((name): [string, string][] => {
     const value = answer.headers[name];
@@ -56,6 +58,14 @@ export async function forward(
   });
   const stream = Readable.toWeb(answer) as ReadableStream<Uint8Array>;
   return new Response(stream, { status: answer.statusCode ?? 502, headers });
+}
+
+/** The gateway takes this server for the owner: it is told for whom it is asked. Undefined: the owner. */
+function callerHeader(context: Context, caller: Identity | undefined): Record<string, string> {
+  if (caller === undefined) return {};
+  const said = context.req.header(CALLER_HEADER);
+  const kind: Caller = caller.kind === 'agent' ? 'agent' : 'user';
+  return { [CALLER_HEADER]: said === undefined ? kind : `${kind}, ${said}` };
 }
 
 function headersOf(
@@ -69,6 +79,8 @@ function headersOf(
   });
   return {
     ...Object.fromEntries(handed),
+    // What of the answer the caller sees is this server's business, too.
+    'x-rouse': '1',
     ...(body.byteLength > 0 && { 'content-length': body.byteLength }),
     ...(token && { authorization: `Bearer ${token}` }),
   };
@@ -88,7 +100,7 @@ interface Sending {
 function send({ host, port }: RecordedGateway, sending: Sending): Promise<http.IncomingMessage> {
   const { method, path, headers, body, signal, held } = sending;
   return new Promise((resolve, reject) => {
-    const target = { host: host === '0.0.0.0' ? '127.0.0.1' : host, port, method, path, headers, signal };
+    const target = { host: connectHost(host), port, method, path, headers, signal };
     // An agent of our own knows no proxy and keeps no connection.
     const request = http.request({ ...target, agent: new http.Agent() });
     const silence = held ? undefined : setTimeout(() => request.destroy(), LONGEST_ANSWER_MS);

@@ -1,8 +1,15 @@
 import type { Context, Hono } from 'hono';
 import { isRouseError } from '../../../base/index.ts';
-import { type Handlers, readBytes } from '../../../http/index.ts';
+import { type Call, type Handlers, readBytes, serve } from '../../../http/index.ts';
 import { agentMail, attach, detach, localStatus } from '../../../session/index.ts';
-import { CARRIED_ROOTS } from '../../../wire/index.ts';
+import {
+  CARRIED_ROOTS,
+  CARRIED_ROUTES,
+  GATEWAY_ROUTES,
+  gatewayPath,
+  type Route,
+  requireCapability,
+} from '../../../wire/index.ts';
 import type { TrackedAgent } from '../tracked-agent.ts';
 import { forward } from './forward.ts';
 import type { AgentRoutes, RouteParts } from './route-parts.ts';
@@ -48,16 +55,26 @@ export function gatewayHandlers(parts: RouteParts): Handlers<GatewayLife> {
   };
 }
 
-/** Everything a live gateway serves, carried to it unchanged. */
+/** Everything a live gateway serves, carried to it unchanged; what this version does not know of, too. */
 export function carryToGateways(app: Hono, parts: RouteParts): void {
-  const { session } = parts.agents;
-  for (const root of CARRIED_ROOTS) {
-    app.on(METHODS, `${root.replaceAll(/\{(\w+)\}/g, ':$1')}/*`, async (context) => {
-      const found = await hereOrAfar(parts, context);
-      if (found instanceof Response) return found;
-      return forward(context, session, found.facts, pathBehindAgent(context));
-    });
-  }
+  const carrying = Object.keys(CARRIED_ROUTES).map((id) => [
+    id,
+    ({ context }: Call<Route>) => carry(parts, context),
+  ]);
+  serve(app, CARRIED_ROUTES, Object.fromEntries(carrying) as Handlers<typeof CARRIED_ROUTES>);
+  for (const root of CARRIED_ROOTS)
+    app.on(METHODS, `${root.replaceAll(/\{(\w+)\}/g, ':$1')}/*`, (context) => carry(parts, context));
+}
+
+async function carry(parts: RouteParts, context: Context): Promise<Response> {
+  const found = await hereOrAfar(parts, context);
+  if (found instanceof Response) return found;
+  const caller = parts.access.caller(context);
+  const rest = pathBehindAgent(context);
+  // The gateway would refuse it, too; here it is refused whatever gateway that is.
+  if (caller?.kind === 'agent' && gatewayPath(rest) === GATEWAY_ROUTES['control.sendKeys'].path)
+    requireCapability(['agent'], 'dialog_key', 'control.sendKeys');
+  return forward(context, parts.agents.session, { facts: found.facts, rest, caller });
 }
 
 /** The agent of this host, or the answer of one elsewhere in the fleet. What neither knows is not found here. */

@@ -3,9 +3,10 @@ import { listAgents, stopAnswer } from '../../../session/index.ts';
 import type { AnswerOf } from '../../../wire/index.ts';
 import { requestAgent } from '../agent-requests.ts';
 import { agentDetail, agentState, clientOf } from '../agent-state.ts';
+import { requestEntry, screenEntry, turnEntry } from '../agent-views.ts';
 import type { ManagedAgents } from '../managed-agents.ts';
 import { identityView, isServedHeadless, type TrackedAgent } from '../tracked-agent.ts';
-import { turnViewOf } from '../turns/turn-store.ts';
+import { turnViewOf } from '../turns/turn-view.ts';
 import { handedOver } from './launch-routes.ts';
 import type { AgentRoutes, RouteParts } from './route-parts.ts';
 
@@ -37,21 +38,31 @@ export function inspectHandlers({ agents, access, agentOf }: RouteParts): Handle
     'agents.interrupt': async ({ context }) => {
       const agent = await agentOf(context);
       await readBytes(context, 1024);
-      return requestAgent(agents, agent, { schema_version: 1, request_kind: 'interrupt' });
+      const answer = await requestAgent(agents, agent, { schema_version: 1, request_kind: 'interrupt' });
+      return { ...answer, ...actedOn(agent), turn_id: answer.headless_turn_id };
     },
     'agents.stop': async ({ context, body }) => {
       access.requireGrant(context, 'launch');
       const agent = await agentOf(context);
       const { kill_session: killSession } = await body();
       const report = await agents.stop(agent, { killSession });
-      return { schema_version: 1, ...stopAnswer(report), ...identityView(agent) };
+      return {
+        ...{ success: true, schema_version: 1, turn_id: null },
+        ...stopAnswer(report),
+        ...identityView(agent),
+      };
     },
     'agents.relaunch': async ({ context, body }) => {
       access.requirePerson(context);
       const { environment_file: file } = await body();
       if (file == null) access.requireGrant(context, 'launch');
       const agent = await agentOf(context);
-      const { revived, notes, toolPid } = await agents.relaunch(agent, await handedOver(agents, file));
+      const back = await agents.relaunch(agent, await handedOver(agents, file));
+      const { revived, toolPid, attachError } = back;
+      const notes = [
+        ...back.notes,
+        ...(attachError ? [`its gateway was not attached: ${attachError.message}`] : []),
+      ];
       const detail = revived
         ? 'its tmux session was gone and was made again'
         : 'a new instance runs in window 0';
@@ -62,6 +73,9 @@ export function inspectHandlers({ agents, access, agentOf }: RouteParts): Handle
     },
   };
 }
+
+/** Where the session is that something was done to. */
+const actedOn = ({ facts }: TrackedAgent) => ({ manifest_path: facts.path, session_root: facts.root });
 
 async function listView(
   agents: ManagedAgents,
@@ -84,15 +98,16 @@ async function historyView(
 ): Promise<AnswerOf<Inspecting['agents.history']>> {
   const head = { schema_version: 1 as const, tracked_agent_id: agent.trackedId };
   if (isServedHeadless(agent)) {
-    const turns = (await agents.turnsOf(agent)).all().slice(-limit).map(turnViewOf);
-    return { ...head, observed_by: 'server', entries: turns };
+    const turns = (await agents.turnsOf(agent)).all().slice(-limit);
+    const entries = turns.map((turn) => turnEntry(turnViewOf(turn, agent.facts.root)));
+    return { ...head, observed_by: 'server', entries };
   }
   const client = await clientOf(agents, agent);
   if (!client) return { ...head, observed_by: null, entries: [] };
   if (identityView(agent).transport === 'headless') {
     const { requests } = await client.call('requests.list', { limit });
-    return { ...head, observed_by: 'gateway', entries: [...requests].reverse() };
+    return { ...head, observed_by: 'gateway', entries: requests.map(requestEntry).reverse() };
   }
-  const { entries } = await client.call('tui.history', { limit: limit });
-  return { ...head, observed_by: 'gateway', entries };
+  const { entries } = await client.call('tui.history', { limit });
+  return { ...head, observed_by: 'gateway', entries: entries.map(screenEntry) };
 }

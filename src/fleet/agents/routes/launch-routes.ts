@@ -42,7 +42,7 @@ export function launchHandlers({
     'agents.register': async ({ context, body }) => {
       access.requireGrant(context, 'launch');
       const agent = registered(agents, await body());
-      return { schema_version: 1, status: 'ok', action: 'register', ...identityView(agent) };
+      return { success: true, schema_version: 1, status: 'ok', action: 'register', ...identityView(agent) };
     },
   };
 }
@@ -89,11 +89,12 @@ function optionsOf(body: Body, headless: boolean): LaunchOptions {
 function launchView(report: LaunchReport): Launched {
   const { facts, paneId, toolPid, skills, fleet, fleetError } = report;
   const agent: TrackedAgent = { trackedId: facts.sessionId, owner: 'server', facts };
+  const identity = identityView(agent);
   return {
-    schema_version: 1,
-    status: 'ok',
-    action: 'launch',
-    ...identityView(agent),
+    ...{ success: true, schema_version: 1, status: 'ok', action: 'launch' },
+    detail: `agent ${facts.agentName} runs`,
+    identity,
+    ...identity,
     pane_id: paneId,
     tool_pid: toolPid,
     skills_written: skills?.written ?? [],

@@ -15,6 +15,7 @@ export function serverHandlers({ agents, access }: RouteParts): Handlers<AgentRo
       removeCurrentServer(agents.config);
       agents.config.shutdown();
       return {
+        success: true,
         schema_version: 1,
         status: 'ok',
         action: 'shutdown',

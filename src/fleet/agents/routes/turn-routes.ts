@@ -2,11 +2,14 @@ import * as fs from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Context } from 'hono';
 import { notFound, readIfExists, unsupported } from '../../../base/index.ts';
-import type { Handlers } from '../../../http/index.ts';
-import { turnArtefacts } from '../../../terminal/index.ts';
+import { reasonText, reasonTexts } from '../../../domain/index.ts';
+import { countAsHeld, type Handlers } from '../../../http/index.ts';
+import { type Observation, turnArtefacts } from '../../../terminal/index.ts';
+import type { AnswerOf } from '../../../wire/index.ts';
 import { isServedHeadless, type TrackedAgent } from '../tracked-agent.ts';
 import type { ServedTurns } from '../turns/served-turns.ts';
-import { type TurnRecord, turnViewOf } from '../turns/turn-store.ts';
+import type { TurnRecord } from '../turns/turn-store.ts';
+import { acceptedView, turnViewOf } from '../turns/turn-view.ts';
 import type { AgentRoutes, RouteParts } from './route-parts.ts';
 
 type TurnRoutes = AgentRoutes<
@@ -29,33 +32,41 @@ function turnsForPeople(
 ): Handlers<Omit<TurnRoutes, 'agents.internal.prompt' | 'agents.internal.state'>> {
   return {
     'agents.turns.create': async ({ context, body }) => {
-      const { turns } = await served(context, parts);
+      const { turns, agent } = await served(context, parts);
       const { turn_id, prompt, chat_session, execution } = await body();
-      return acceptedView(turns.accept({ turnId: turn_id, prompt, chat_session, execution }));
+      return acceptedView(
+        turns.accept({ turnId: turn_id, prompt, chat_session, execution }),
+        agent.facts.root,
+      );
     },
     'agents.turns.list': async ({ context, query }) => {
       const { turns, agent } = await served(context, parts);
-      const list = turns.all().slice(-query().limit).map(turnViewOf);
-      return { schema_version: 1, tracked_agent_id: agent.trackedId, turns: list };
+      const list = turns.all().slice(-query().limit);
+      const views = list.map((turn) => turnViewOf(turn, agent.facts.root));
+      return { schema_version: 1, tracked_agent_id: agent.trackedId, turns: views };
     },
     'agents.turns.get': async ({ context, params, query }) => {
-      const { turns } = await served(context, parts);
+      const { turns, agent } = await served(context, parts);
       const turn = (): TurnRecord => turns.get(params.turn_id);
       const { after, wait_seconds } = query();
       const done = (): boolean => turn().status !== 'active';
       const changed = (): boolean => done() || (after !== undefined && turn().revision > after);
       await held(context, parts, { seconds: wait_seconds, told: turns.changed, until: changed });
-      return turnViewOf(turn());
+      return turnViewOf(turn(), agent.facts.root);
     },
     'agents.turns.events': async ({ context, params, query }) => {
       const { agent, turns } = await served(context, parts);
-      const { turn_id, status } = turns.get(params.turn_id);
+      const turn = turns.get(params.turn_id);
+      const { turn_id, status } = turn;
       const { after, limit } = query();
       const text = readIfExists(turnArtefacts(agent.facts.root, turn_id)!.events) ?? '';
       const lines = text.split('\n').slice(0, -1);
-      const entries = lines.slice(after, after + limit).map(parseLine);
+      const entries = lines.slice(after, after + limit).map((line) => eventOf(line, turn));
       const next = after + entries.length;
-      return { schema_version: 1, turn_id, status, entries, next_after: next, more: next < lines.length };
+      return {
+        ...{ schema_version: 1, tracked_agent_id: agent.trackedId, turn_id, status },
+        ...{ entries, next_after: next, more: next < lines.length },
+      };
     },
     'agents.turns.artifact': async ({ context, params: { turn_id, name } }) => {
       const { agent, turns } = await served(context, parts);
@@ -74,16 +85,16 @@ function turnsForGateways(
 ): Handlers<Pick<TurnRoutes, 'agents.internal.prompt' | 'agents.internal.state'>> {
   return {
     'agents.internal.prompt': async ({ context, body }) => {
-      const { turns } = await served(context, parts);
+      const { turns, agent } = await served(context, parts);
       const { turn_id, request_id, prompt, chat_session, execution, direct } = await body();
       const wanted = { turnId: turn_id, requestId: request_id, prompt, chat_session, execution, direct };
-      return acceptedView(turns.accept(wanted));
+      return acceptedView(turns.accept(wanted), agent.facts.root);
     },
     'agents.internal.state': async ({ context, query }) => {
       const { surface } = (await served(context, parts)).turns;
       const view = () => ({
         schema_version: 1 as const,
-        observation: surface.observation(),
+        observation: observed(surface.observation()),
         headless: surface.headless!.state(),
       });
       const { seen, wait_seconds } = query();
@@ -91,6 +102,14 @@ function turnsForGateways(
       await held(context, parts, { seconds: wait_seconds, told: surface.changed, until: differs });
       return { ...view(), seen: fingerprint(view()) };
     },
+  };
+}
+
+function observed({ reasons, keysWait, ...seen }: Observation) {
+  return {
+    ...seen,
+    reasons: reasonTexts(reasons),
+    ...(keysWait !== undefined && { keysWait: reasonText(keysWait) }),
   };
 }
 
@@ -104,10 +123,6 @@ async function served(
     hint: 'its turns are run by its gateway: POST …/gateway/requests',
     facts: { cause: 'not_served_headless' },
   });
-}
-
-function acceptedView({ turn, duplicate }: ReturnType<ServedTurns['accept']>) {
-  return { ...turnViewOf(turn), ...(duplicate && { duplicate }) };
 }
 
 interface Waiting<T> {
@@ -124,6 +139,7 @@ async function held<T>(
   { seconds, told, until }: Waiting<T>,
 ): Promise<void> {
   if (seconds === undefined || until()) return;
+  countAsHeld(context);
   const enough = new AbortController();
   const cancel = agents.session.clock.after(seconds * 1000, () => enough.abort());
   const signal = AbortSignal.any([enough.signal, stopping, context.req.raw.signal]);
@@ -137,12 +153,18 @@ function fingerprint(view: { observation: { observedAtUtc: string }; headless: u
   return Buffer.from(JSON.stringify([observation, view.headless])).toString('base64url');
 }
 
+type TurnEvent = AnswerOf<TurnRoutes['agents.turns.events']>['entries'][number];
+
 /** A line that is being written, or is not JSON, is shown as what it is. */
-function parseLine(line: string): Record<string, unknown> {
+function eventOf(line: string, { turn_index, accepted_at_utc: timestamp_utc }: TurnRecord): TurnEvent {
+  const blank = { kind: 'unreadable', message: '', turn_index, timestamp_utc, payload: null };
   try {
-    return JSON.parse(line) as Record<string, unknown>;
+    const event = JSON.parse(line) as Partial<TurnEvent>;
+    const raw = event['raw_payload'];
+    const payload = raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? raw : null;
+    return { ...blank, ...event, payload: payload as TurnEvent['payload'] };
   } catch {
-    return { kind: 'unreadable', raw: line.slice(0, 2000) };
+    return { ...blank, raw: line.slice(0, 2000) };
   }
 }
 

@@ -7,7 +7,7 @@ import {
   notFound,
   utcStamp,
 } from '../../../base/index.ts';
-import { newTurnId } from '../../../domain/index.ts';
+import { newTurnId, reasonTexts } from '../../../domain/index.ts';
 import type { ManifestFacts } from '../../../session/index.ts';
 import type { AgentSurface, DeliveryResult } from '../../../terminal/index.ts';
 import { refusal, type TurnBody, type TurnStatus } from '../../../wire/index.ts';
@@ -180,7 +180,7 @@ export class ServedTurns {
     // The server lets go of a turn that runs on; the next one finishes this record.
     if (this.#closing.signal.aborted && turn.stages.every(({ stage }) => stage !== 'turn_finished')) return;
     turn.untouched = untouched;
-    this.#finish(turn, STATUS_OF[outcome], reasons);
+    this.#finish(turn, STATUS_OF[outcome], reasonTexts(reasons));
   }
 
   /** What an earlier server left: run now, if nothing of it was; otherwise attended to its end. */

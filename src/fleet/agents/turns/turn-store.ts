@@ -7,10 +7,10 @@ import {
   readJsonIfExists,
   writeJsonAtomic,
 } from '../../../base/index.ts';
-import type { TurnBody, TurnStatus, TurnView } from '../../../wire/index.ts';
+import type { TurnBody, TurnEnd, TurnStatus, TurnView } from '../../../wire/index.ts';
 
 /** A turn as it stands on disk: what is shown of it, and what is needed to run it after a crash. */
-export interface TurnRecord extends Omit<TurnView, 'duplicate'> {
+export interface TurnRecord extends Omit<TurnView, 'duplicate' | keyof TurnEnd> {
   prompt: string;
   chat_session: TurnBody['chat_session'];
   execution: TurnBody['execution'];
@@ -108,11 +108,4 @@ function isTurn(record: TurnRecord, name: string): boolean {
     typeof record.request_id === 'string' &&
     Array.isArray(record.stages)
   );
-}
-
-/** How it is run, and with which words, is between the server and whoever asked. */
-const HIDDEN = ['prompt', 'chat_session', 'execution', 'direct', 'returns', 'interrupt_requested'];
-
-export function turnViewOf(record: TurnRecord): TurnView {
-  return Object.fromEntries(Object.entries(record).filter(([key]) => !HIDDEN.includes(key))) as TurnView;
 }

@@ -1,11 +1,7 @@
-import { notReady, shellWords } from '../../../base/index.ts';
+import { commandLine, notReady } from '../../../base/index.ts';
+import { DIALOG_AFTER, definitionOf } from '../../../domain/index.ts';
 import type { Handlers } from '../../../http/index.ts';
-import {
-  type PAGE_ROUTES,
-  type Reminder,
-  type ReminderDefinitionInput,
-  refusal,
-} from '../../../wire/index.ts';
+import { type PAGE_ROUTES, refusal } from '../../../wire/index.ts';
 import type { Doing } from '../doing.ts';
 import type { PageDoor } from '../door/page-door.ts';
 import type { HostView } from '../host/host-view.ts';
@@ -65,7 +61,7 @@ function promptHandlers({ door, doing, reach }: ActionParts) {
           status: 'accepted' as const,
           ref: accepted.request_id,
           sentence: `Accepted: stored in the line of ${name}${before > 0 ? `, behind ${before}` : ''}; it is typed when ${name} is ready.`,
-          command: shellWords(['rouse', 'agents', 'prompt', name, '--prompt', prompt.slice(0, 80)]),
+          command: queueCommand(name, prompt),
         };
       });
     },
@@ -83,7 +79,7 @@ function promptHandlers({ door, doing, reach }: ActionParts) {
           status: 'accepted' as const,
           ref: accepted.request_id,
           sentence: `Accepted: the interrupt of ${name} is stored and comes before everything in its line.`,
-          command: `rouse agents interrupt ${name}`,
+          command: commandLine`rouse agents interrupt ${name}`,
         };
       });
     },
@@ -115,7 +111,7 @@ function lineHandlers({ door, doing, reach, view, seen }: ActionParts) {
         return {
           ref: id,
           sentence: `Taken out of the line of ${name}; nothing of it was typed.`,
-          command: `rouse agents gateway requests cancel ${name} ${id}`,
+          command: commandLine`rouse agents gateway requests cancel ${name} --request-id ${id}`,
         };
       });
     },
@@ -151,10 +147,13 @@ function keyHandlers({ door, doing, reach }: ActionParts) {
           });
         const sequence = NAMED_KEYS.includes(key) ? `<[${key}]>` : key;
         // The gateway looks again at the instant of typing, and presses it into this dialog or not at all.
-        await gateway.sendKeys({ sequence, expected_dialog: hash });
+        const { dialog_after: after = 'unknown' } = await gateway.sendKeys({
+          sequence,
+          expected_dialog: hash,
+        });
         return {
-          sentence: `Pressed ${key} (${choice.label}) in the dialog of ${name}.`,
-          command: shellWords(['rouse', 'agents', 'gateway', 'send-keys', name, '--sequence', sequence]),
+          sentence: `Sent ${key} (${choice.label}) to ${name}; ${DIALOG_AFTER[after]}.`,
+          command: commandLine`rouse agents gateway send-keys ${name} --sequence ${sequence}`,
         };
       });
     },
@@ -211,7 +210,8 @@ function reminderSwitches({ door, doing, reach }: ActionParts) {
       const id = params.reminder_id;
       const act = { action: 'reminder.pause', target: id, actionId, asked: paused, repeatable: true };
       return doing.receipt(session, act, async () => {
-        const gateway = await reach.requireGateway(agent, session);
+        // It is sent back as it was, keys included; the person only says whether it is paused.
+        const gateway = await reach.requireGateway(agent, session, 'owner');
         const known = await gateway.call('reminders.get', { reminder_id: id });
         await gateway.call('reminders.put', { reminder_id: id, body: { ...definitionOf(known), paused } });
         return { sentence: `Reminder “${known.title}” is ${paused ? 'paused' : 'live again'}.` };
@@ -227,23 +227,17 @@ function reminderSwitches({ door, doing, reach }: ActionParts) {
         await (await reach.requireGateway(agent, session)).call('reminders.delete', { reminder_id: id });
         return {
           sentence: 'The reminder was removed.',
-          command: `rouse agents gateway reminders remove ${agent.row.name} --reminder-id ${id}`,
+          command: commandLine`rouse agents gateway reminders remove ${agent.row.name} --reminder-id ${id}`,
         };
       });
     },
   };
 }
 
-/** A reminder as it would be made again, due when it is due now. */
-function definitionOf(known: Reminder): ReminderDefinitionInput {
-  const { mode, title, prompt, send_keys, ranking, interval_seconds, cron, time_zone, durable, missed } =
-    known;
-  return {
-    mode,
-    title,
-    ranking,
-    ...(prompt === null ? { send_keys } : { prompt }),
-    ...(cron ? { cron, time_zone } : { deliver_at_utc: known.next_due_at_utc, interval_seconds }),
-    ...(durable && { durable, missed }),
-  };
-}
+/** A longer one is in the ledger, and no line to be copied. */
+const LONGEST_COMMAND = 600;
+
+const queueCommand = (name: string, prompt: string): string | null =>
+  prompt.length > LONGEST_COMMAND
+    ? null
+    : commandLine`rouse agents gateway requests submit ${name} --prompt ${prompt}`;

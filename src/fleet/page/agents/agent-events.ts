@@ -8,31 +8,62 @@ export interface EventLine {
 }
 
 const TAIL_BYTES = 512 * 1024;
+const KEPT = 500;
+const FILES = 1000;
 
-/** The newest events of a gateway, oldest first; lines that are none are passed over. */
-export function readEventTail(file: string): EventLine[] {
-  let text: string;
-  try {
-    const fd = fs.openSync(file, 'r');
+interface Tail {
+  inode: number;
+  /** Where the first line begins that was not read yet. */
+  offset: number;
+  events: readonly EventLine[];
+}
+
+/** The newest events of gateways that pages show: what was read once is remembered, and only what was added since is read. */
+export class AgentEvents {
+  readonly #tails = new Map<string, Tail>();
+
+  /** Oldest first; lines that are none are passed over. */
+  of(file: string): readonly EventLine[] {
     try {
-      const { size } = fs.fstatSync(fd);
-      const length = Math.min(size, TAIL_BYTES);
-      const bytes = Buffer.alloc(length);
-      fs.readSync(fd, bytes, 0, length, size - length);
-      text = bytes.toString('utf8');
-      if (size > length) text = text.slice(text.indexOf('\n') + 1);
-    } finally {
-      fs.closeSync(fd);
-    }
-  } catch {
-    return [];
-  }
-  return text.split('\n').flatMap((line) => {
-    try {
-      const event = JSON.parse(line) as EventLine;
-      return typeof event.kind === 'string' && typeof event.at_utc === 'string' ? [event] : [];
+      const fd = fs.openSync(file, 'r');
+      try {
+        const tail = readOn(fd, this.#tails.get(file));
+        if (this.#tails.size >= FILES && !this.#tails.has(file)) this.#tails.clear();
+        this.#tails.set(file, tail);
+        return tail.events;
+      } finally {
+        fs.closeSync(fd);
+      }
     } catch {
       return [];
     }
-  });
+  }
+}
+
+function readOn(fd: number, known: Tail | undefined): Tail {
+  const { size, ino: inode } = fs.fstatSync(fd);
+  const before = known?.inode === inode && known.offset <= size ? known : undefined;
+  const from = Math.max(before?.offset ?? 0, size - TAIL_BYTES);
+  const bytes = Buffer.alloc(size - from);
+  const length = fs.readSync(fd, bytes, 0, bytes.length, from);
+  const end = bytes.subarray(0, length).lastIndexOf(10) + 1;
+  const lines = bytes.toString('utf8', 0, end).split('\n');
+  // In the middle of the file the first one may be a part of a line.
+  if (from > 0 && from !== before?.offset) lines.shift();
+  const events = [...(before?.events ?? []), ...lines.flatMap(eventIn)];
+  // Rows are known by their place, which moves when old ones are dropped: seldom.
+  return { inode, offset: from + end, events: events.length > 2 * KEPT ? events.slice(-KEPT) : events };
+}
+
+/** Prompts and wakes are in the ledger; these are not. */
+const SHOWN = /^(control_input$|control_prompt_|reminder_(?!deferred$))/;
+
+function eventIn(line: string): EventLine[] {
+  try {
+    const event = JSON.parse(line) as EventLine;
+    const isEvent = typeof event.kind === 'string' && typeof event.at_utc === 'string';
+    return isEvent && SHOWN.test(event.kind) ? [event] : [];
+  } catch {
+    return [];
+  }
 }

@@ -1,5 +1,5 @@
-import { isRouseError } from '../../../base/index.ts';
-import { bareReason, headline, isHeadless, nextLook } from '../../../domain/index.ts';
+import { commandLine, isRouseError } from '../../../base/index.ts';
+import { bareReason, headline, isHeadless, nextLook, wakePolicyWords } from '../../../domain/index.ts';
 import { lookAgainOf } from '../../../gateway/offline.ts';
 import type {
   MailNotifierStatus,
@@ -19,7 +19,7 @@ interface Known {
 const NOTHING: Known = { notifier: undefined, decision: undefined, request: undefined };
 
 /** Everything that stands beside the timeline of an agent. */
-export async function agentFacts(reach: AgentReach, agent: ReachedAgent): Promise<PageAgent> {
+export async function agentFacts(reach: AgentReach, agent: ReachedAgent): Promise<Omit<PageAgent, 'queue'>> {
   const { row, facts } = agent;
   const out_of_reach = reach.whyNot(agent);
   const known = row.here
@@ -75,7 +75,11 @@ async function knownAfar(reach: AgentReach, agent: ReachedAgent): Promise<Known>
     gateway.call('notifier.status', {}, afarPatience()).catch(() => undefined),
     gateway.call('notifier.decisions', { limit: 1 }, afarPatience()).catch(() => undefined),
   ]);
-  return { ...NOTHING, notifier, decision: decided?.decisions[0] };
+  const decision = decided?.decisions[0];
+  const id = decision?.enqueued_request_id;
+  const request =
+    id == null ? undefined : await gateway.getRequest(id, false, afarPatience()).catch(() => undefined);
+  return { notifier, decision, request };
 }
 
 function requestOf(
@@ -93,11 +97,8 @@ function requestOf(
   }
 }
 
-function whyOf(
-  row: PageAgentRow,
-  { notifier, decision, request }: Known,
-  unreachable: string | null,
-): PageAgent['why'] {
+function whyOf(row: PageAgentRow, known: Known, unreachable: string | null): PageAgent['why'] {
+  const { notifier, decision, request } = known;
   const rows = [
     ...(decision
       ? [
@@ -109,7 +110,7 @@ function whyOf(
     ...(notifier?.last_error ? [{ label: 'Last error', value: notifier.last_error }] : []),
   ];
   return {
-    sentence: whereAndWhy(row, unreachable, () => sentenceOf(row, notifier, decision)),
+    sentence: whereAndWhy(row, unreachable, () => sentenceOf(row, known)),
     decided_at_utc: decision?.poll_time_utc ?? null,
     next_look_at_utc: notifier?.next_look_at_utc ?? null,
     rows,
@@ -123,11 +124,7 @@ function whereAndWhy(row: PageAgentRow, unreachable: string | null, why: () => s
     : `It runs on ${hostWords(row)}. ${why()}`;
 }
 
-function sentenceOf(
-  row: PageAgentRow,
-  notifier: Known['notifier'],
-  decision: NotifierDecision | undefined,
-): string {
+function sentenceOf(row: PageAgentRow, { notifier, decision, request }: Known): string {
   const { state, needs_you, unread, queue_depth, doing_now, reason } = row;
   if (needs_you !== null) return `It waits for you: ${needs_you}.`;
   if (state === 'working') return doing_now ? `It is working: ${doing_now}.` : 'It is working on a turn.';
@@ -141,7 +138,7 @@ function sentenceOf(
   if ((unread ?? 0) > 0 && notifier && !notifier.enabled)
     return `It has ${unread} open ${unread === 1 ? 'message' : 'messages'}, and its wakes are off.`;
   if ((unread ?? 0) > 0 && decision)
-    return `${headline(decision, undefined).replace(/^\w/, (c) => c.toUpperCase())}.`;
+    return `${headline(decision, request).replace(/^\w/, (c) => c.toUpperCase())}.`;
   if (state === 'waiting') return `It waits: ${reason || row.state_words}.`;
   return 'Nothing is asked of it: no open mail, nothing in line.';
 }
@@ -149,9 +146,7 @@ function sentenceOf(
 function notifierWords(notifier: Known['notifier']): string {
   if (!notifier) return 'nobody wakes it for mail';
   if (!notifier.enabled) return 'wakes are off';
-  const { mode, repeat, interval_seconds, wakes_per_hour } = notifier;
-  const budget = wakes_per_hour ? `, at most ${wakes_per_hour} an hour` : '';
-  return `wakes are on: ${mode ?? 'any_inbox'}, ${repeat ?? 'every_poll'}, every ${interval_seconds ?? '?'} s${budget}`;
+  return `wakes are on: ${wakePolicyWords(notifier)}`;
 }
 
 function factRows({ row, facts }: ReachedAgent): PageAgent['facts'] {
@@ -173,6 +168,7 @@ function factRows({ row, facts }: ReachedAgent): PageAgent['facts'] {
 function whatWillHappen(row: PageAgentRow, wakes: boolean): PageAgent['what_will_happen'] {
   const { state, state_words, name } = row;
   if (!row.here) return elsewhereWill(row, wakes);
+  if (state === 'gone' || (!row.gateway.alive && state !== 'starting')) return unwatchedWill(row);
   const waits = state === 'idle' ? undefined : state_words;
   return {
     mail: wakes
@@ -187,6 +183,13 @@ function whatWillHappen(row: PageAgentRow, wakes: boolean): PageAgent['what_will
         ? `The interrupt key is pressed now; the turn of ${name} ends, and what waits in line comes next.`
         : `Nothing seems to be running: the interrupt is stored, and no key is pressed if that is so.`,
   };
+}
+
+/** Nobody is there who would wake it or type. */
+function unwatchedWill({ name, state, state_words, needs_you }: PageAgentRow): PageAgent['what_will_happen'] {
+  const why = state === 'not_watched' ? 'it has no gateway' : (needs_you ?? state_words);
+  const not = `Nothing can be typed into ${name}: ${why}.`;
+  return { mail: `The mail is stored; nobody wakes ${name} for it: ${why}.`, prompt: not, interrupt: not };
 }
 
 /** What is sent to another host goes with the next heartbeat of its gateway, and is answered by it. */
@@ -208,13 +211,16 @@ function elsewhereWill(row: PageAgentRow, wakes: boolean): PageAgent['what_will_
 function commandsFor({ name, here }: PageAgentRow): PageAgent['commands'] {
   return [
     here
-      ? { label: 'Open its window', command: `rouse open ${name}` }
-      : { label: 'Show it', command: `rouse fleet show ${name}` },
-    { label: 'Why it was woken or not', command: `rouse why ${name}` },
-    { label: 'Send mail', command: `rouse send ${name} SUBJECT --body TEXT` },
-    { label: 'Queue a prompt', command: `rouse agents gateway requests create ${name} --prompt TEXT` },
-    { label: 'Its queue', command: `rouse agents gateway requests list ${name}` },
-    { label: 'Its reminders', command: `rouse agents gateway reminders list ${name}` },
-    { label: 'Interrupt it', command: `rouse agents interrupt ${name}` },
+      ? { label: 'Open its window', command: commandLine`rouse open ${name}` }
+      : { label: 'Show it', command: commandLine`rouse fleet show ${name}` },
+    { label: 'Why it was woken or not', command: commandLine`rouse why ${name}` },
+    { label: 'Send mail', command: commandLine`rouse send ${name} SUBJECT --body TEXT` },
+    {
+      label: 'Queue a prompt',
+      command: commandLine`rouse agents gateway requests submit ${name} --prompt TEXT`,
+    },
+    { label: 'Its queue', command: commandLine`rouse agents gateway requests list ${name}` },
+    { label: 'Its reminders', command: commandLine`rouse agents gateway reminders list ${name}` },
+    { label: 'Interrupt it', command: commandLine`rouse agents interrupt ${name}` },
   ];
 }

@@ -1,20 +1,13 @@
-import { isRouseError, type Log, unavailable, utcStamp } from '../../../base/index.ts';
-import { bareReason } from '../../../domain/index.ts';
-import type { Handlers } from '../../../http/index.ts';
-import { type SessionContext, seeTerminal } from '../../../session/index.ts';
-import type {
-  PAGE_ROUTES,
-  PageQueue,
-  PageReminders,
-  PageScreen,
-  Reminder,
-  RequestView,
-} from '../../../wire/index.ts';
+import { isRouseError, type Log } from '../../../base/index.ts';
+import { bareReason, REQUEST_STATES } from '../../../domain/index.ts';
+import { countAsHeld, type Handlers } from '../../../http/index.ts';
+import type { PAGE_ROUTES, PageQueue, PageReminders, Reminder, RequestView } from '../../../wire/index.ts';
 import type { PageDoor } from '../door/page-door.ts';
 import type { HostView } from '../host/host-view.ts';
 import { agentFacts } from './agent-facts.ts';
 import type { AgentReach, ReachedAgent } from './agent-reach.ts';
 import { ledgerOf } from './ledger.ts';
+import { followScreen, type ScreenParts, screenOf } from './screens.ts';
 import { type TimelineParts, timelineOf, titleOf } from './timeline.ts';
 
 type ReadRoutes = Pick<
@@ -28,10 +21,11 @@ type ReadRoutes = Pick<
   | 'page.reminders'
 >;
 
-export interface AgentHandlerParts extends TimelineParts {
+const QUEUE_SHOWN = 50;
+
+export interface AgentHandlerParts extends TimelineParts, ScreenParts {
   door: PageDoor;
   view: HostView;
-  session: SessionContext | undefined;
   log: Log;
 }
 
@@ -39,9 +33,13 @@ export interface AgentHandlerParts extends TimelineParts {
 export function agentHandlers(on: AgentHandlerParts): Handlers<ReadRoutes> {
   const { door, reach } = on;
   return {
-    'page.agent': async ({ context, params }) => {
+    'page.agent': async ({ context, params, query }) => {
       door.require(context);
-      return agentFacts(reach, await reach.find(params.name));
+      const wantsQueue = query().queue === 'true';
+      const agent = await reach.find(params.name);
+      // A gateway that does not answer leaves the rest as it is.
+      const queue = wantsQueue ? queueOf(reach, agent, { limit: QUEUE_SHOWN }).catch(() => null) : null;
+      return { ...(await agentFacts(reach, agent)), queue: await queue };
     },
     'page.agent.timeline': async ({ context, params, query }) => {
       door.require(context);
@@ -49,11 +47,15 @@ export function agentHandlers(on: AgentHandlerParts): Handlers<ReadRoutes> {
     },
     'page.agent.ledger': async ({ context, params }) => {
       door.require(context);
-      return ledgerOf(reach, await reach.find(params.name), params.ref);
+      return ledgerOf(on, await reach.find(params.name), params.ref);
     },
     'page.agent.screen': async ({ context, params, query }) => {
-      door.require(context);
-      return screenOf(on, await reach.find(params.name), query());
+      const visit = door.require(context);
+      if (context.req.header('accept')?.includes('text/event-stream'))
+        return followScreen(on, context, visit, params.name);
+      const wanted = query();
+      if (wanted.wait_seconds > 0) countAsHeld(context);
+      return door.whileOpen(visit, screenOf(on, await reach.find(params.name), wanted));
     },
     'page.agent.queue': async ({ context, params, query }) => {
       door.require(context);
@@ -89,30 +91,6 @@ async function remindersOf(reach: AgentReach, id: string): Promise<PageReminders
   }
 }
 
-/** By its gateway, which watches it; without one, captured when asked for. */
-async function screenOf(
-  { reach, session }: AgentHandlerParts,
-  agent: ReachedAgent,
-  wanted: { after?: string | undefined; wait_seconds: number },
-): Promise<PageScreen> {
-  reach.requireHere(agent);
-  const gateway = await reach.gateway(agent);
-  if (gateway) {
-    const timeoutMs = (wanted.wait_seconds + 10) * 1000;
-    return gateway.call(
-      'tui.screen',
-      { after: wanted.after, wait_seconds: wanted.wait_seconds },
-      { timeoutMs },
-    );
-  }
-  const seen = session && agent.facts && (await seeTerminal(session, agent.facts));
-  if (!session || !seen)
-    throw unavailable(`the terminal of ${agent.row.name} is gone`, { hint: 'see "rouse ls"' });
-  const unchanged = seen.hash === wanted.after;
-  const captured_at_utc = utcStamp(session.clock.now());
-  return { ...seen, ...(unchanged && { lines: [] }), captured_at_utc, unchanged };
-}
-
 async function queueOf(
   reach: AgentReach,
   agent: ReachedAgent,
@@ -124,7 +102,7 @@ async function queueOf(
     : (reach.records(agent, (records) => records.requests(limit, before)) ?? []);
   const counts: Record<string, number> = {};
   for (const { state, outcome } of found) {
-    const key = outcome ?? (state === 'accepted' ? 'queued' : state);
+    const key = outcome ?? REQUEST_STATES[state].words;
     counts[key] = (counts[key] ?? 0) + 1;
   }
   const waiting = found.filter(({ outcome }) => outcome === null);

@@ -1,6 +1,6 @@
-import { conflict, notFound, unavailable } from '../../../base/index.ts';
+import { commandLine, conflict, notFound, unavailable } from '../../../base/index.ts';
 import { GatewayClient } from '../../../client/index.ts';
-import { openGatewayRecords } from '../../../gateway/offline.ts';
+import type { GatewayRecords } from '../../../gateway/offline.ts';
 import {
   type GatewayLife,
   type ManifestFacts,
@@ -10,9 +10,10 @@ import {
   type SessionPaths,
   sessionPaths,
 } from '../../../session/index.ts';
-import type { PageAgentRow } from '../../../wire/index.ts';
+import type { Caller, PageAgentRow } from '../../../wire/index.ts';
 import { ELSEWHERE } from '../host/agent-rows.ts';
 import type { HostView } from '../host/host-view.ts';
+import type { KeptOpen } from '../kept-open.ts';
 
 /** The gateway of an agent of another host, asked for whoever is named. */
 export type GatewayElsewhere = (workspaceId: string, who: string) => GatewayClient;
@@ -39,15 +40,18 @@ export class AgentReach {
   readonly #view: HostView;
   readonly #session: SessionContext | undefined;
   readonly #elsewhere: GatewayElsewhere;
+  readonly #readers: KeptOpen<GatewayRecords>;
 
   constructor(parts: {
     view: HostView;
     session: SessionContext | undefined;
     elsewhere: GatewayElsewhere;
+    readers: KeptOpen<GatewayRecords>;
   }) {
     this.#view = parts.view;
     this.#session = parts.session;
     this.#elsewhere = parts.elsewhere;
+    this.#readers = parts.readers;
   }
 
   /** By name, or by id where two share one. */
@@ -86,12 +90,19 @@ export class AgentReach {
     return found instanceof GatewayClient ? found : undefined;
   }
 
-  /** For what cannot be done without it: waited for longer, and its absence told as it is. */
-  async requireGateway(agent: ReachedAgent, who?: { name: string }): Promise<GatewayClient> {
+  /**
+   * For what cannot be done without it: waited for longer, and its absence told as it is. The gateway allows what the caller
+   * may: a session of the page, unless the server itself decides what is sent.
+   */
+  async requireGateway(
+    agent: ReachedAgent,
+    who?: { name: string },
+    caller: Caller = 'page',
+  ): Promise<GatewayClient> {
     if (!agent.row.here) return this.#far(agent, who) ?? this.#away(agent);
     this.requireHere(agent);
-    const { name } = agent.row;
-    const found = await this.#probe(agent, PATIENCE_MS);
+    const { name, needs_you } = agent.row;
+    const found = await this.#probe(agent, { patienceMs: PATIENCE_MS, caller });
     if (found instanceof GatewayClient) return found;
     if (found?.life === 'silent' || found?.life === 'restarting')
       throw unavailable(`the gateway of ${name} does not answer: ${found.reason}`, {
@@ -99,7 +110,7 @@ export class AgentReach {
         facts: { cause: 'gateway_unreachable' },
       });
     throw unavailable(`${name} has no live gateway`, {
-      hint: `attach one with "rouse agents gateway attach ${name}"`,
+      hint: needs_you ?? `attach one with "${commandLine`rouse agents gateway attach ${name}`}"`,
       facts: { cause: 'no_live_gateway' },
     });
   }
@@ -124,31 +135,20 @@ export class AgentReach {
     throw notFound(`there is no agent ${agent.row.name}`);
   }
 
-  async #probe(agent: ReachedAgent, patienceMs?: number): Promise<GatewayClient | GatewayLife | undefined> {
+  async #probe(
+    agent: ReachedAgent,
+    { patienceMs, caller = 'page' }: { patienceMs?: number; caller?: Caller } = {},
+  ): Promise<GatewayClient | GatewayLife | undefined> {
     if (!agent.paths || !this.#session) return undefined;
     const token = readToken(agent.paths, this.#session.env);
     const life = await probeGateway(agent.paths, token, patienceMs);
     if (life.life !== 'live') return life;
     const { host, port } = life.gateway;
-    return new GatewayClient({ host, port, token, timeoutMs: 30_000 });
+    return new GatewayClient({ host, port, token, caller, timeoutMs: 30_000 });
   }
 
   /** What its files hold, whether or not a gateway lives; undefined before the first one. */
-  records<T>(
-    agent: ReachedAgent,
-    read: (records: ReturnType<typeof openGatewayRecords>) => T,
-  ): T | undefined {
-    const paths = this.requireHere(agent);
-    let records: ReturnType<typeof openGatewayRecords>;
-    try {
-      records = openGatewayRecords(paths.gateway);
-    } catch {
-      return undefined;
-    }
-    try {
-      return read(records);
-    } finally {
-      records.close();
-    }
+  records<T>(agent: ReachedAgent, read: (records: GatewayRecords) => T): T | undefined {
+    return this.#readers.useIfThere(this.requireHere(agent).gateway, read);
   }
 }

@@ -1,7 +1,7 @@
-import { isRouseError, notFound } from '../../../base/index.ts';
-import { bareReason } from '../../../domain/index.ts';
+import { commandLine, isRouseError, notFound } from '../../../base/index.ts';
+import { bareReason, DONE_DELIVERIES, isAmong } from '../../../domain/index.ts';
 import type { PageLedger, RequestView } from '../../../wire/index.ts';
-import { readEventTail } from './agent-events.ts';
+import type { AgentEvents, EventLine } from './agent-events.ts';
 import type { AgentReach, ReachedAgent } from './agent-reach.ts';
 import { requestKind, titleOf } from './timeline.ts';
 
@@ -9,8 +9,16 @@ const LONGEST_TEXT = 20_000;
 const DECISIONS = 500;
 
 /** The proof of one thing of the timeline. */
-export async function ledgerOf(reach: AgentReach, agent: ReachedAgent, ref: string): Promise<PageLedger> {
-  if (ref.startsWith('event:')) return eventLedger(reach, agent, ref);
+export async function ledgerOf(
+  on: { reach: AgentReach; events: AgentEvents },
+  agent: ReachedAgent,
+  ref: string,
+): Promise<PageLedger> {
+  const { reach } = on;
+  if (ref.startsWith('event:')) {
+    const { events } = reach.requireHere(agent);
+    return eventLedger(on.events.of(events), agent.row.name, ref);
+  }
   const gateway = await reach.gateway(agent).catch(() => undefined);
   const live = await gateway?.getRequest(ref).catch(missing);
   const { here } = agent.row;
@@ -28,6 +36,7 @@ export async function ledgerOf(reach: AgentReach, agent: ReachedAgent, ref: stri
     text: textOf(request),
     state: request.state,
     outcome: request.outcome,
+    trouble: request.outcome !== null && request.outcome !== 'submitted',
     waiting_reason: request.waiting_reason && bareReason(request.waiting_reason),
     error_detail: request.error_detail,
     source: request.source,
@@ -43,7 +52,7 @@ export async function ledgerOf(reach: AgentReach, agent: ReachedAgent, ref: stri
           facts: decision.facts,
         }
       : null,
-    command: `rouse why ${agent.row.name} --request ${ref}`,
+    command: commandLine`rouse why ${agent.row.name} --request ${ref}`,
   };
 }
 
@@ -64,11 +73,10 @@ function tried<T>(work: () => T): T | undefined {
   }
 }
 
-function eventLedger(reach: AgentReach, agent: ReachedAgent, ref: string): PageLedger {
-  const { events } = reach.requireHere(agent);
+function eventLedger(events: readonly EventLine[], name: string, ref: string): PageLedger {
   const at = ref.slice('event:'.length);
-  const found = readEventTail(events).find(({ at_utc }) => at_utc === at);
-  if (!found) throw notFound(`${agent.row.name} has no event of ${at}, or it is too old to be kept`);
+  const found = events.find(({ at_utc }) => at_utc === at);
+  if (!found) throw notFound(`${name} has no event of ${at}, or it is too old to be kept`);
   const { kind, at_utc, ...facts } = found;
   const outcome = typeof facts['outcome'] === 'string' ? facts['outcome'] : null;
   const isKeys = kind === 'control_input';
@@ -79,6 +87,7 @@ function eventLedger(reach: AgentReach, agent: ReachedAgent, ref: string): PageL
     text: isKeys ? String(facts['sequence_preview'] ?? '') : null,
     state: 'recorded',
     outcome,
+    trouble: outcome !== null && !isAmong(DONE_DELIVERIES, outcome),
     waiting_reason: null,
     error_detail: typeof facts['error_detail'] === 'string' ? facts['error_detail'] : null,
     source: 'events',
@@ -86,6 +95,6 @@ function eventLedger(reach: AgentReach, agent: ReachedAgent, ref: string): PageL
     finished_at_utc: at_utc,
     stages: [{ stage: 'finished', source: kind, at_utc, facts }],
     decision: null,
-    command: `rouse logs ${agent.row.name}`,
+    command: commandLine`rouse logs ${name}`,
   };
 }

@@ -1,7 +1,15 @@
 import { messageOf, preview } from '../../../base/index.ts';
 import type { Sql } from '../../../db/index.ts';
-import { type MailMessage, OPERATOR } from '../../../domain/index.ts';
 import {
+  DONE_DELIVERIES,
+  isAmong,
+  type MailMessage,
+  OPERATOR,
+  REQUEST_OUTCOMES,
+  REQUEST_STATES,
+} from '../../../domain/index.ts';
+import {
+  type PageAgentRow,
   type PageTimeline,
   type PageTimelineItem,
   type RequestView,
@@ -9,13 +17,16 @@ import {
 } from '../../../wire/index.ts';
 import { agentLink, mailLink, requestLink } from '../links.ts';
 import type { HostMail } from '../mail/host-mail.ts';
-import { type EventLine, readEventTail } from './agent-events.ts';
+import type { AgentEvents, EventLine } from './agent-events.ts';
 import { type AgentReach, afarPatience, type ReachedAgent } from './agent-reach.ts';
+import type { SeenStates, StateChange } from './seen-states.ts';
 
 export interface TimelineParts {
   reach: AgentReach;
   mail: HostMail;
   sql: Sql;
+  states: SeenStates;
+  events: AgentEvents;
 }
 
 export interface TimelineWanted {
@@ -45,17 +56,19 @@ export async function timelineOf(
     }
   };
   const { row, paths } = agent;
+  // The newest of all are among the newest of each.
+  const most = before === undefined && !kinds ? limit + 1 : MOST;
   const sources = await Promise.all([
     paths
       ? trying(
           'its queue',
-          () => parts.reach.records(agent, (records) => records.requests(MOST).map(ofRequest)) ?? [],
+          () => parts.reach.records(agent, (records) => records.requests(most).map(ofRequest)) ?? [],
         )
       : trying('its queue', () => requestsAfar(parts.reach, agent)),
-    paths ? trying('its events', () => readEventTail(paths.events).flatMap(ofEvent)) : [],
-    trying('its states', () => states(parts.reach, agent)),
-    row.address ? trying('its mail', () => mailItems(parts.mail, row.address!)) : [],
-    trying('its requests', () => requestItems(parts.sql, row.id)),
+    paths ? trying('its events', () => parts.events.of(paths.events).flatMap(ofEvent)) : [],
+    trying('its states', () => states(parts, agent)),
+    row.address ? trying('its mail', () => mailItems(parts.mail, row.address!, most)) : [],
+    trying('its requests', () => requestItems(parts.sql, row.id, most)),
   ]);
   const wanted = new Set<string>(kinds?.split(',').filter(Boolean) ?? TIMELINE_KINDS);
   const items = sources
@@ -101,8 +114,8 @@ function ofRequest(request: RequestView): PageTimelineItem {
     kind: requestKind(request.request_kind),
     title: titleOf(request),
     who: request.source === 'http' ? null : request.source,
-    outcome: outcome ?? (state === 'accepted' ? 'queued' : state),
-    trouble: outcome === 'failed' || outcome === 'unconfirmed' || outcome === 'refused',
+    outcome: outcome ?? REQUEST_STATES[state].words,
+    trouble: outcome !== null && REQUEST_OUTCOMES[outcome].trouble,
     ref: request_id,
     href: null,
   };
@@ -120,7 +133,7 @@ function ofEvent(event: EventLine, index: number): PageTimelineItem[] {
         kind: 'keys',
         title: `Keys: ${preview(String(event['sequence_preview'] ?? ''), 80)}`,
         outcome,
-        trouble: outcome !== 'submitted',
+        trouble: !isAmong(DONE_DELIVERIES, outcome),
       },
     ];
   if (kind.startsWith('control_prompt_'))
@@ -146,49 +159,51 @@ function ofEvent(event: EventLine, index: number): PageTimelineItem[] {
   ];
 }
 
-interface Snapshot {
-  recorded_at_utc: string;
-  standing?: { state: string; words: string } | undefined;
-}
-
-/** What is over sooner is nobody's business: a prompt that is typed looks like a draft. */
+/** What is over sooner is nobody's business. */
 const PASSING_MS = 250;
 
-/** As the gateway that lives now has seen it; of headless agents nothing. */
-async function states(reach: AgentReach, agent: ReachedAgent): Promise<PageTimelineItem[]> {
+/** As its gateways were heard to tell; of headless agents nothing. */
+async function states(
+  { reach, states: seen }: TimelineParts,
+  agent: ReachedAgent,
+): Promise<PageTimelineItem[]> {
   const gateway = await reach.gateway(agent);
-  if (!gateway) return [];
-  const { here } = agent.row;
-  const history = await gateway
-    .call('tui.history', { limit: here ? MOST : MOST_AFAR }, here ? {} : afarPatience())
-    .catch(() => undefined);
-  const entries = (history?.entries ?? []) as Snapshot[];
+  const { row } = agent;
+  const wanted = row.here ? { most: MOST } : { most: MOST_AFAR, options: afarPatience() };
+  const told = await seen.of(gateway, { agentId: row.id, ...wanted });
+  const changes = told.length === 1 ? told.map((only) => sinceBefore(row, only)) : told;
   let last = '';
-  return entries.flatMap(({ recorded_at_utc, standing }, at): PageTimelineItem[] => {
-    const until = entries[at + 1]?.recorded_at_utc;
-    const passing = until !== undefined && Date.parse(until) - Date.parse(recorded_at_utc) < PASSING_MS;
-    if (!standing || standing.words === last || passing) return [];
-    last = standing.words;
+  return changes.flatMap(({ at_utc, state, words }, at): PageTimelineItem[] => {
+    const until = changes[at + 1]?.at_utc;
+    const passing = until !== undefined && Date.parse(until) - Date.parse(at_utc) < PASSING_MS;
+    if (words === last || passing) return [];
+    last = words;
     return [
       {
-        key: `state:${recorded_at_utc}`,
-        at_utc: recorded_at_utc,
+        key: `state:${at_utc}`,
+        at_utc,
         kind: 'state',
-        title: standing.words,
+        title: words,
         who: null,
-        outcome: standing.state,
-        trouble: standing.state === 'gone',
+        outcome: state,
+        trouble: state === 'gone',
         ref: null,
-        href: agentLink(agent.row.name, { tab: 'screen' }),
+        href: agentLink(row.name, { tab: 'screen' }),
       },
     ];
   });
 }
 
-async function mailItems(mail: HostMail, address: string): Promise<PageTimelineItem[]> {
+/** The oldest snapshot that is kept is not when it began. */
+const sinceBefore = ({ state_words, state_since_utc }: PageAgentRow, only: StateChange): StateChange =>
+  only.words === state_words && state_since_utc !== null && state_since_utc < only.at_utc
+    ? { ...only, at_utc: state_since_utc }
+    : only;
+
+async function mailItems(mail: HostMail, address: string, limit: number): Promise<PageTimelineItem[]> {
   return mail.open(address, async (mailbox) => {
     const boxes = mailbox.capabilities.sent_box ? ['inbox', 'archive', 'sent'] : ['inbox', 'archive'];
-    const pages = await Promise.all(boxes.map((box) => mailbox.list({ box, limit: MOST })));
+    const pages = await Promise.all(boxes.map((box) => mailbox.list({ box, limit })));
     return pages.flatMap(({ messages }) => messages.map((message) => ofMessage(message, address)));
   });
 }
@@ -230,7 +245,7 @@ interface Asked {
   mine: boolean;
 }
 
-async function requestItems(sql: Sql, agentId: string): Promise<PageTimelineItem[]> {
+async function requestItems(sql: Sql, agentId: string, limit: number): Promise<PageTimelineItem[]> {
   const { rows } = await sql.query<Asked>(
     `WITH own AS (SELECT id FROM workspaces WHERE agent_id = $1)
      SELECT r.id, r.title, r.status, r.created_at, r.requester_id IN (SELECT id::text FROM own) AS mine,
@@ -238,8 +253,8 @@ async function requestItems(sql: Sql, agentId: string): Promise<PageTimelineItem
        FROM requests r
       WHERE r.recipient_workspace_id IN (SELECT id FROM own)
          OR (r.requester_type = 'agent' AND r.requester_id IN (SELECT id::text FROM own))
-      ORDER BY r.created_at DESC LIMIT ${MOST}`,
-    [agentId],
+      ORDER BY r.created_at DESC LIMIT $2`,
+    [agentId, limit],
   );
   return rows.map(({ id, title, status, created_at, mine }) => ({
     key: `request:${id}`,

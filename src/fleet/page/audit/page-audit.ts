@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import {
   asRouseError,
   conflict,
   isRouseError,
   type Log,
   messageOf,
+  sha256,
   stableJson,
 } from '../../../base/index.ts';
 import type { Sql } from '../../../db/index.ts';
@@ -66,9 +66,7 @@ export class PageAudit {
   /** Does it once, and answers the same to whoever asks again with the same id. `repeated` says that nothing was done now. */
   async once<T extends { repeated: boolean }>(actor: Actor, act: Act, work: () => Promise<T>): Promise<T> {
     const { actionId } = act;
-    const digest = createHash('sha256')
-      .update(stableJson([act.action, act.target, act.asked]))
-      .digest('hex');
+    const digest = sha256(stableJson([act.action, act.target, act.asked]));
     const key = `${actionId} ${digest} ${actor.sessionId}`;
     if (this.#running.has(key)) return { ...((await this.#running.get(key)) as T), repeated: true };
     const doing = this.#do(actor, act, digest, work);

@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { type Clock, forbidden, unauthorized } from '../../../base/index.ts';
-import { limit } from '../../../domain/index.ts';
-import { isOwner, RateLimiter, seenAs } from '../../../http/index.ts';
-import { PAGE_HEADER, PAGE_ROLES, PAGE_ROOT, type PageRole, refusal } from '../../../wire/index.ts';
+import { type Clock, commandLine, forbidden, unauthorized } from '../../../base/index.ts';
+import { limit, type PageRight, roleWith } from '../../../domain/index.ts';
+import { countConnection, isFromBrowser, isOwner, RateLimiter, seenAs } from '../../../http/index.ts';
+import { PAGE_HEADER, PAGE_ROOT, refusal } from '../../../wire/index.ts';
 import { type Identity, requireServerAdmin } from '../../identity/index.ts';
 import type { Admitted, PageSessions, Session } from './page-sessions.ts';
 
@@ -14,9 +14,11 @@ export interface PageDoorOptions {
   clock: Clock;
   /** Who speaks by a token; undefined when none was sent. */
   callerOf: (context: Context) => Identity | undefined;
+  /** A session asked for more than its rights allow. */
+  refused?: (session: Session, asked: { path: string; needed: PageRight }) => void;
 }
 
-/** Who may use the page: those with a session of it, each within its role. Codes are handed out by the owner alone. */
+/** Who may use the page: those with a session of it, each within its rights. Codes are handed out by the owner alone. */
 export class PageDoor {
   readonly #on: PageDoorOptions;
   readonly #guesses: RateLimiter;
@@ -26,20 +28,39 @@ export class PageDoor {
     this.#guesses = new RateLimiter({ burst: limit('badTokens'), perSecond: 1 }, options.clock);
   }
 
-  /** The session of a call, if its role reaches so far. The cookie alone is nobody's: other ports of the host get it too. */
-  require(context: Context, role: PageRole = 'view'): Session {
+  /** The session of a call, if it has this right. The cookie alone is nobody's: other ports of the host get it too. */
+  require(context: Context, right: PageRight = 'view'): Session {
     const { sessions } = this.#on;
     const session = sessions.find(
       getCookie(context, sessions.cookieName),
       context.req.header(PAGE_HEADER) || undefined,
     );
     if (!session) throw unauthorized('there is no session of the page, or it has ended', { hint: AGAIN });
-    if (PAGE_ROLES.indexOf(session.role) < PAGE_ROLES.indexOf(role))
-      throw forbidden(`this needs the role "${role}", and ${session.name} has "${session.role}"`, {
-        hint: `the owner of the server makes such a link: "rouse dashboard --link --role ${role} --as NAME"`,
-        facts: { cause: 'role', role: session.role, needed: role },
-      });
+    if (!session.rights.includes(right)) throw this.#refused(context, session, right);
+    countConnection(context, 'the page');
     return session;
+  }
+
+  /** The answer that was waited for, or a refusal as soon as the session ends. */
+  whileOpen<T>({ ended: { signal } }: Session, answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const end = (): void => reject(unauthorized('the session of the page has ended', { hint: AGAIN }));
+      if (signal.aborted) return end();
+      signal.addEventListener('abort', end, { once: true });
+      answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+    });
+  }
+
+  #refused(context: Context, session: Session, right: PageRight): Error {
+    this.#on.refused?.(session, { path: context.req.path, needed: right });
+    const needed = roleWith(right);
+    const facts = { cause: 'role', role: session.role, needed: needed ?? null, right };
+    if (needed === undefined)
+      return forbidden(`this needs the right "${right}", which no role has`, { facts });
+    return forbidden(`this needs the role "${needed}", and ${session.name} has "${session.role}"`, {
+      hint: `the owner of the server makes such a link: "${commandLine`rouse dashboard --link --role ${needed} --as NAME`}"`,
+      facts,
+    });
   }
 
   /** A code for a session. Guesses are answered ever more slowly, and a code that was used is a guess. */
@@ -71,7 +92,7 @@ export class PageDoor {
 
   /** For the command line: the owner, or an administrator of the whole server. Answers with who that is. */
   requireKeeper(context: Context): string {
-    if (context.req.header('sec-fetch-site') !== undefined)
+    if (isFromBrowser(context))
       throw forbidden('links to the page are made on the command line, not by a page');
     const caller = this.#on.callerOf(context);
     if (caller) return requireServerAdmin(caller).userId;

@@ -1,12 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Clock, Emitter, randomHex, utcStamp } from '../../../base/index.ts';
-import type { PageRole } from '../../../wire/index.ts';
+import { type PageRight, type PageRole, rightsOf } from '../../../domain/index.ts';
 
 /** One person at a page, or at several tabs of one browser. Its secrets are kept as hashes, in memory alone. */
 export interface Session {
   id: string;
   name: string;
+  /** The name under which its link gave it its rights. */
   role: PageRole;
+  rights: readonly PageRight[];
   beganAt: Date;
   lastSeenAt: Date;
   /** Streams that are open. */
@@ -95,6 +97,7 @@ export class PageSessions {
       id: randomHex(8),
       name: found.name,
       role: found.role,
+      rights: rightsOf(found.role),
       beganAt: now,
       lastSeenAt: now,
       tabs: 0,

@@ -34,10 +34,11 @@ export const actorOf = ({ name, role, id }: Session): Actor => ({ name, role, se
 export function sessionHandlers(on: SessionHandlerParts): Handlers<SessionRoutes> {
   const { door, sessions, audit } = on;
   const keeper = (name: string): Actor => ({ name, role: 'keeper', sessionId: null });
-  const viewOf = ({ id, name, role }: Session, csrf: string): PageSession => ({
+  const viewOf = ({ id, name, role, rights }: Session, csrf: string): PageSession => ({
     session_id: id,
     name,
     role,
+    rights: [...rights],
     csrf,
     idle_ends_at_utc: sessions.idleEndsAt(),
     server: { instance_id: on.instanceId, version: VERSION, host: os.hostname() },

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
-import { preview } from '../../../base/index.ts';
-import { type GatewayActivity, openGatewayRecords } from '../../../gateway/offline.ts';
-import type { PageAgentRow } from '../../../wire/index.ts';
+import type { GatewayActivity, GatewayRecords } from '../../../gateway/offline.ts';
+import { gatewayFiles, type PageAgentRow } from '../../../wire/index.ts';
+import type { KeptOpen } from '../kept-open.ts';
 
 const MINUTE_MS = 60_000;
 const MINUTES = 60;
@@ -11,50 +11,77 @@ const NOTHING: GatewayActivity = {
   turns: [],
   lastTurnEndedAtUtc: null,
   doing: null,
-  troubles: [],
 };
 
-/** What the ledgers of many agents tell, each read again only when its file has changed. */
+/** A commit is seen a moment after its file changed; so often it is looked for again before the file is taken for unchanged. */
+const TRIES = 10;
+
+interface Known {
+  /** Of the reader, and which reader. */
+  version: number;
+  records: GatewayRecords;
+  /** How the log looked when that version was read. */
+  log: string;
+  tries: number;
+  news: string;
+  activity: GatewayActivity;
+}
+
+export interface LookedAt {
+  activity: GatewayActivity;
+  /** Its ledger has something since the last look that is worth asking for. */
+  isNew: boolean;
+  /** Something was written that cannot be seen yet. */
+  isUnsettled: boolean;
+}
+
+/**
+ * What the ledgers of many agents tell, each read again only after a commit. Files are touched by those who read them, too:
+ * whether there is something new is told by the version alone.
+ */
 export class Activities {
-  readonly #known = new Map<string, { version: string; activity: GatewayActivity }>();
+  readonly #readers: KeptOpen<GatewayRecords>;
+  readonly #known = new Map<string, Known>();
+
+  constructor(readers: KeptOpen<GatewayRecords>) {
+    this.#readers = readers;
+  }
 
   /** Nothing where no gateway has run yet, or its file cannot be read now. */
-  of(gatewayRoot: string, queueFile: string): GatewayActivity {
-    const version = `${versionOf(queueFile)} ${versionOf(`${queueFile}-wal`)}`;
+  of(gatewayRoot: string): LookedAt {
     const known = this.#known.get(gatewayRoot);
-    if (known?.version === version) return known.activity;
-    const activity = read(gatewayRoot) ?? known?.activity ?? NOTHING;
-    this.#known.set(gatewayRoot, { version, activity });
-    return activity;
+    try {
+      return this.#readers.use(gatewayRoot, (records) => this.#look(gatewayRoot, records, known));
+    } catch {
+      // Not there yet, just being made, or of another version: the rest of the agent is shown.
+      return { activity: known?.activity ?? NOTHING, isNew: false, isUnsettled: false };
+    }
   }
 
   /** Forgets agents that are gone. */
   keep(gatewayRoots: ReadonlySet<string>): void {
     for (const root of this.#known.keys()) if (!gatewayRoots.has(root)) this.#known.delete(root);
+    this.#readers.keep(gatewayRoots);
   }
-}
 
-function versionOf(file: string): string {
-  try {
-    const stat = fs.statSync(file, { throwIfNoEntry: false });
-    return stat ? `${stat.mtimeMs}.${stat.size}` : '-';
-  } catch {
-    return '-';
-  }
-}
-
-function read(gatewayRoot: string): GatewayActivity | undefined {
-  try {
-    const records = openGatewayRecords(gatewayRoot);
-    try {
-      return records.activity();
-    } finally {
-      records.close();
+  #look(root: string, records: GatewayRecords, known: Known | undefined): LookedAt {
+    const log = stateOf(`${gatewayFiles(root).queue}-wal`);
+    const version = records.version();
+    if (known?.records === records && known.version === version) {
+      const isUnsettled = known.log !== log && ++known.tries <= TRIES;
+      if (!isUnsettled) Object.assign(known, { log, tries: 0 });
+      return { activity: known.activity, isNew: false, isUnsettled };
     }
-  } catch {
-    // Not there yet, just being made, or of another version: the rest of the agent is shown.
-    return undefined;
+    const activity = records.activity();
+    const news = records.news();
+    this.#known.set(root, { version, records, log, tries: 0, news, activity });
+    return { activity, isNew: known !== undefined && known.news !== news, isUnsettled: false };
   }
+}
+
+function stateOf(file: string): string {
+  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  return stat ? `${stat.mtimeMs}.${stat.size}` : '-';
 }
 
 export function lastHour({ wakes, turns }: GatewayActivity, now: Date): PageAgentRow['last_hour'] {
@@ -68,29 +95,4 @@ export function lastHour({ wakes, turns }: GatewayActivity, now: Date): PageAgen
     return counts;
   };
   return { from_utc: new Date(from).toISOString(), wakes: buckets(wakes), turns: buckets(turns) };
-}
-
-const KIND_WORDS: Readonly<Record<string, string>> = {
-  mail_notifier_prompt: 'reads its mail',
-  interrupt: 'interrupt',
-};
-
-/** A request on one line: what it would type, or what it is. */
-export function requestTitle({
-  request_kind,
-  payload_json,
-}: {
-  request_kind: string;
-  payload_json: string;
-}): string {
-  return KIND_WORDS[request_kind] ?? promptLine(payload_json) ?? request_kind;
-}
-
-function promptLine(payload: string): string | undefined {
-  try {
-    const { prompt } = JSON.parse(payload) as { prompt?: unknown };
-    return typeof prompt === 'string' ? preview(prompt.slice(0, 2000), 120) : undefined;
-  } catch {
-    return undefined;
-  }
 }

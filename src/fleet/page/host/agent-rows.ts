@@ -1,9 +1,9 @@
 import { preview } from '../../../base/index.ts';
-import { bareReason } from '../../../domain/index.ts';
+import { AGENT_STATES, type AgentState, bareReason, requestTitle } from '../../../domain/index.ts';
 import type { GatewayActivity } from '../../../gateway/offline.ts';
 import type { RosterAgent, RosterPlace } from '../../../session/index.ts';
 import type { PageAgentRow } from '../../../wire/index.ts';
-import { lastHour, requestTitle } from './agent-activity.ts';
+import { lastHour } from './agent-activity.ts';
 import type { FleetAgent } from './fleet-facts.ts';
 
 export interface SeenAgent {
@@ -15,12 +15,9 @@ export interface SeenAgent {
   seenAt: number | undefined;
 }
 
-/** What a person has to do, to somebody who sees its screen and can answer where this is read. */
-export const answeredHere = (needsYou: string): string => needsYou.replace(/; answer in its window$/, '');
-
 /** An agent of this host. */
 export function localRow({ agent, place, activity, fleet, seenAt = 0 }: SeenAgent, now: Date): PageAgentRow {
-  const { state, reason, needs_you, since, wakes, waiting_for } = agent;
+  const { state, reason, needs_you, needs, since, wakes, waiting_for } = agent;
   const address = place.mailbox?.['address'];
   const working = state === 'working';
   const ended = activity.lastTurnEndedAtUtc;
@@ -35,12 +32,12 @@ export function localRow({ agent, place, activity, fleet, seenAt = 0 }: SeenAgen
     state_words: reason,
     state_since_utc: since,
     reason: waiting_for === null ? '' : bareReason(waiting_for),
-    needs_you: needs_you && answeredHere(needs_you),
+    needs_you: needs_you && (needs[0]?.here ?? needs_you),
     doing_now: working ? doingNow(activity, fleet) : null,
     unread: agent.open_mail,
     owes: fleet?.owes ?? 0,
     owed: fleet?.owed ?? 0,
-    queue_depth: /^(\d+) requests? in line$/.test(waiting_for ?? '') ? Number.parseInt(waiting_for!, 10) : 0,
+    queue_depth: agent.queue_depth ?? 0,
     last_wake_utc: wakes?.last_at_utc ?? activity.wakes.at(-1) ?? null,
     wakes: wakes?.count ?? null,
     done_unseen: !working && ended !== null && Date.parse(ended) > seenAt,
@@ -59,7 +56,6 @@ const EMPTY_HOUR: GatewayActivity = {
   turns: [],
   lastTurnEndedAtUtc: null,
   doing: null,
-  troubles: [],
 };
 
 /** Stands for the name of a host that the registry was not told. */
@@ -98,16 +94,7 @@ export function remoteRow(agent: FleetAgent, now: Date): PageAgentRow {
   };
 }
 
-const ORDER: readonly PageAgentRow['state'][] = [
-  'needs_you',
-  'gone',
-  'working',
-  'waiting',
-  'starting',
-  'idle',
-  'not_watched',
-  'elsewhere',
-];
+const ORDER = Object.keys(AGENT_STATES) as AgentState[];
 
 export function inOrder(a: PageAgentRow, b: PageAgentRow): number {
   return (

@@ -1,4 +1,5 @@
 import type { Sql } from '../../../db/index.ts';
+import { OPEN_TICKETS, sqlList } from '../../../domain/index.ts';
 
 /** Of one agent, as the registry and the requests have it. */
 export interface FleetAgent {
@@ -36,7 +37,7 @@ export interface FleetFacts {
 
 const MOST_AGENTS = 5000;
 const MOST_REQUESTS = 200;
-const OPEN = "('pending', 'info_requested')";
+const OPEN = sqlList(OPEN_TICKETS);
 
 interface AgentRow {
   id: string;

@@ -33,7 +33,8 @@ export function hostDirectories(on: DirectoryParts): Map<string, (file: string) 
     const paths = place && picture.pathsOf(place);
     if (!paths) continue;
     watch(paths.gateway, (file) => hearGateway(heard, { id, name }, file));
-    watch(paths.run, () => heard.ofHost());
+    // What the lane notes while it types is told by the gateway's own files, too.
+    watch(paths.run, (file) => (file.startsWith('lane') ? undefined : heard.ofHost()));
     const inbox = inboxDirectory(place.mailbox);
     if (!inbox) continue;
     watch(inbox, () => {
@@ -50,11 +51,9 @@ function operatorInbox({ settings }: SessionContext): string {
 }
 
 function hearGateway(heard: HeardChanges, { id, name }: { id: string; name: string }, file: string): void {
+  // Whether its ledger has something new is seen by the look: readers touch the file, too.
   heard.ofAgent(id);
-  if (file.startsWith('queue.sqlite')) {
-    heard.ofDetail(name, 'queue');
-    heard.ofDetail(name, 'timeline');
-  } else if (file.startsWith('events.jsonl')) {
+  if (file.startsWith('events.jsonl')) {
     heard.ofDetail(name, 'timeline');
     heard.ofDetail(name, 'reminders');
   }

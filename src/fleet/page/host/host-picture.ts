@@ -1,6 +1,8 @@
 import * as os from 'node:os';
 import { type Clock, type Log, messageOf } from '../../../base/index.ts';
 import type { Sql } from '../../../db/index.ts';
+import { AGENT_STATES } from '../../../domain/index.ts';
+import type { GatewayRecords } from '../../../gateway/offline.ts';
 import {
   type Roster,
   type RosterAgent,
@@ -10,7 +12,8 @@ import {
   type SessionPaths,
   sessionPaths,
 } from '../../../session/index.ts';
-import type { PageAgentRow, PageCounts, PageNeed } from '../../../wire/index.ts';
+import type { PageCounts, PageNeed } from '../../../wire/index.ts';
+import type { KeptOpen } from '../kept-open.ts';
 import { Activities } from './agent-activity.ts';
 import { remoteRow } from './agent-rows.ts';
 import { type FleetAgent, type FleetFacts, NO_FLEET, readFleet } from './fleet-facts.ts';
@@ -33,6 +36,7 @@ export interface PictureParts {
   clock: Clock;
   log: Log;
   seen: SeenMarks;
+  readers: KeptOpen<GatewayRecords>;
   operatorUnread: () => Promise<number>;
 }
 
@@ -47,7 +51,7 @@ const NO_ROSTER: Roster = {
 /** What is known of every agent, put together from files and the database; each part read again when it is asked to be. */
 export class HostPicture {
   readonly #on: PictureParts;
-  readonly #activities = new Activities();
+  readonly #activities: Activities;
   readonly #local = new ShownAgents();
   readonly #paths = new WeakMap<RosterPlace, SessionPaths>();
   readonly #agents = new Map<string, RosterAgent>();
@@ -56,6 +60,8 @@ export class HostPicture {
   #registered: ReadonlyMap<string, FleetAgent> = new Map();
   #asked: readonly PageNeed[] = [];
   #elsewhere: ReadonlyMap<string, ShownAgent> = new Map();
+  readonly #committed = new Set<string>();
+  readonly #unsettled = new Set<string>();
   #fleetTrouble: string | undefined;
   #unread = 0;
   #needs: { parts: readonly (readonly PageNeed[])[]; sorted: readonly PageNeed[] } = {
@@ -65,6 +71,7 @@ export class HostPicture {
 
   constructor(parts: PictureParts) {
     this.#on = parts;
+    this.#activities = new Activities(parts.readers);
   }
 
   get roster(): Omit<Roster, 'agents'> {
@@ -140,6 +147,16 @@ export class HostPicture {
     return { agents, needs, counts: this.#counts(agents, needs), troubles };
   }
 
+  /** Names of agents in whose ledger something was committed since this was last asked. */
+  takeCommitted(): string[] {
+    return drained(this.#committed);
+  }
+
+  /** Ids of agents whose ledger was written to, as far as can be seen without a commit yet. */
+  takeUnsettled(): string[] {
+    return drained(this.#unsettled);
+  }
+
   /** An agent that cannot be read is shown as it was; the others are looked at. */
   #each(id: string, look: () => void): void {
     try {
@@ -154,7 +171,9 @@ export class HostPicture {
     const place = this.#roster.known.get(id);
     if (!agent || !place) return;
     const paths = this.pathsOf(place);
-    const activity = this.#activities.of(paths?.gateway ?? '', paths?.queue ?? '');
+    const { activity, isNew, isUnsettled } = this.#activities.of(paths?.gateway ?? '');
+    if (isNew) this.#committed.add(agent.name);
+    if (isUnsettled) this.#unsettled.add(id);
     const { seen } = this.#on;
     this.#local.look({ agent, place, activity, fleet: this.#registered.get(id), seenAt: seen.of(id) }, now);
   }
@@ -181,21 +200,24 @@ export class HostPicture {
   }
 
   #counts(agents: Picture['agents'], needs: readonly PageNeed[]): PageCounts {
-    const states = new Map<PageAgentRow['state'], number>();
-    for (const { row } of agents.values()) states.set(row.state, (states.get(row.state) ?? 0) + 1);
-    const of = (...wanted: PageAgentRow['state'][]): number =>
-      wanted.reduce((sum, state) => sum + (states.get(state) ?? 0), 0);
+    const counted = { working: 0, idle: 0, waiting: 0, gone: 0, elsewhere: 0 };
+    for (const { row } of agents.values()) {
+      const as = AGENT_STATES[row.state].counted;
+      if (as) counted[as]++;
+    }
     return {
       agents: agents.size,
-      working: of('working'),
-      idle: of('idle'),
-      waiting: of('waiting', 'starting', 'not_watched'),
+      ...counted,
       needs_you: needs.length,
-      gone: of('gone'),
-      elsewhere: of('elsewhere'),
       unread_operator: this.#unread,
       requests_for_me: this.#fleet.forPeople,
       requests_open: this.#fleet.open,
     };
   }
+}
+
+function drained(set: Set<string>): string[] {
+  const all = [...set];
+  set.clear();
+  return all;
 }

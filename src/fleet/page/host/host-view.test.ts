@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { silentLog, systemClock } from '../../../base/index.ts';
 import type { Sql } from '../../../db/index.ts';
+import { type GatewayRecords, openGatewayRecords } from '../../../gateway/offline.ts';
 import type { PageChange } from '../../../wire/index.ts';
+import { KeptOpen } from '../kept-open.ts';
 import { HostView } from './host-view.ts';
 import { SeenMarks } from './seen-marks.ts';
 
@@ -14,6 +16,11 @@ function viewOf(query: () => Promise<{ rows: unknown[] }>): HostView {
     clock: systemClock,
     log: silentLog,
     seen: new SeenMarks(sql, systemClock),
+    readers: new KeptOpen<GatewayRecords>({
+      clock: systemClock,
+      fileOf: (root) => root,
+      open: openGatewayRecords,
+    }),
     epoch: 'test',
     operatorUnread: () => Promise.resolve(0),
     onRequests: () => Promise.resolve(() => Promise.resolve()),

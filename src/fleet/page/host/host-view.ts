@@ -10,6 +10,8 @@ import { type ToldChange, ToldChanges } from './told-changes.ts';
 
 /** After a look, so many times as long as it kept the processor passes before the next: what happens meanwhile is told together. */
 const PAUSE = 4;
+/** What was written and cannot be seen yet is looked for again so soon. */
+const SETTLE_MS = 20;
 
 export interface HostViewParts extends PictureParts, Pick<HostWatchParts, 'onRequests'> {
   epoch: string;
@@ -164,11 +166,21 @@ export class HostView {
       if (host) await this.#lookAtHost();
       const began = this.#on.clock.monotonic();
       this.picture.readAgents(agents);
-      this.#told.tell(this.picture.look(host || all ? undefined : agents), touched);
+      const now = this.picture.look(host || all ? undefined : agents);
+      this.#told.tell(now, [...touched, ...this.picture.takeCommitted().flatMap(ofLedger)]);
+      this.#lookAgain(this.picture.takeUnsettled());
       this.#tookMs = this.#on.clock.monotonic() - began;
     } catch (error) {
       this.#on.log.warn('the agents of the host cannot be looked at', { cause: messageOf(error) });
     }
+  }
+
+  #lookAgain(agents: readonly string[]): void {
+    if (agents.length === 0 || this.#readers === 0) return;
+    this.#on.clock.after(SETTLE_MS, () => {
+      for (const id of agents) this.#heard.ofAgent(id);
+      this.#soon();
+    });
   }
 
   async #lookAtHost(): Promise<void> {
@@ -182,3 +194,8 @@ export class HostView {
     if (this.#readers > 0) this.#watch.follow();
   }
 }
+
+const ofLedger = (agent: string): Touched[] => [
+  { agent, what: 'queue' },
+  { agent, what: 'timeline' },
+];

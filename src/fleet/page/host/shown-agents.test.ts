@@ -23,12 +23,15 @@ const agent = (over: Partial<RosterAgent> = {}): RosterAgent => ({
   needs_you: null,
   open_mail: 0,
   wakes: null,
+  needs: [],
   waiting_for: null,
+  queue_depth: 0,
   gateway: 'live',
   origin: 'launched',
   ...over,
 });
-const activity = { wakes: [], turns: [], lastTurnEndedAtUtc: null, doing: null, troubles: [] };
+const need = { words: 'a matter', needs_you: 'do it', since_utc: null };
+const activity = { wakes: [], turns: [], lastTurnEndedAtUtc: null, doing: null };
 const seen = (over: Partial<SeenAgent> = {}): SeenAgent => ({
   agent: agent(),
   place,
@@ -74,7 +77,12 @@ it('the chart of an agent that rests is told again every few minutes, until its 
 it('time alone makes a matter of what does not pass', () => {
   const shown = new ShownAgents();
   const facts = seen({
-    agent: agent({ state: 'needs_you', reason: 'a draft', needs_you: 'finish the draft' }),
+    agent: agent({
+      state: 'needs_you',
+      reason: 'a draft',
+      needs_you: 'finish the draft',
+      needs: [{ ...need, kind: 'other', needs_you: 'finish the draft', since_utc: NOW.toISOString() }],
+    }),
   });
   shown.look(facts, later(500));
   expect(shown.all.get('id-ana')!.needs).toEqual([]);
@@ -85,9 +93,88 @@ it('time alone makes a matter of what does not pass', () => {
   expect(shown.all.get('id-ana')!.needs).toBe(needs);
 });
 
+it('counts the requests in line also while mail is held back', () => {
+  const shown = new ShownAgents();
+  shown.look(seen({ agent: agent({ waiting_for: "dialog='permission'", queue_depth: 3 }) }), NOW);
+  expect(shown.all.get('id-ana')!.row).toMatchObject({
+    reason: 'a dialog is open: permission',
+    queue_depth: 3,
+  });
+});
+
+it('asks for a person once for each matter, and for a failed delivery until somebody has looked', () => {
+  const failed = {
+    ...need,
+    kind: 'failed' as const,
+    words: 'do it',
+    needs_you: null,
+    command: 'rouse why ana --request gwreq-1',
+    since_utc: NOW.toISOString(),
+    request: { request_id: 'gwreq-1', detail: 'it broke' },
+  };
+  const dialog = { ...need, kind: 'dialog' as const, here: 'it asks', says: 'asks for permission' };
+  const shown = new ShownAgents();
+  const asked = agent({ needs_you: 'it asks; answer in its window', needs: [dialog, failed] });
+  shown.look(seen({ agent: asked }), later(1000));
+  expect(shown.all.get('id-ana')!.needs).toMatchObject([
+    {
+      kind: 'dialog',
+      why: 'ana asks for permission.',
+      action: { label: 'Answer', command: 'rouse open ana' },
+    },
+    {
+      kind: 'failed',
+      why: '“do it” was not delivered to ana: it broke.',
+      action: { command: failed.command },
+    },
+  ]);
+  shown.look(seen({ agent: asked, seenAt: later(500).getTime() }), later(1000));
+  expect(shown.all.get('id-ana')!.needs.map(({ kind }) => kind)).toEqual(['dialog']);
+  shown.look(seen({ agent: asked }), later(25 * 3_600_000));
+  expect(shown.all.get('id-ana')!.needs.map(({ kind }) => kind)).toEqual(['dialog']);
+});
+
 it('forgets who is gone', () => {
   const shown = new ShownAgents();
   shown.look(seen(), NOW);
   shown.keep(new Map());
   expect(shown.all.size).toBe(0);
+});
+
+it.each([
+  [
+    'lost',
+    'running, no gateway: will not be woken',
+    'its gateway is gone; "rouse host start" brings it back',
+    'rouse host start',
+  ],
+  [
+    'live',
+    'gateway in trouble',
+    'its gateway is in trouble: full; "rouse doctor" shows the free space',
+    'rouse doctor',
+  ],
+] as const)(
+  'a gateway that is %s and cannot wake needs you once, with the command that mends it',
+  (gateway, reason, needs_you, command) => {
+    const shown = new ShownAgents();
+    const needed = { ...need, kind: 'gateway_dead' as const, needs_you, command };
+    const asks = { gateway, reason, needs_you, needs: [needed], state: 'needs_you' as const, since: null };
+    shown.look(seen({ agent: agent(asks) }), NOW);
+    const { row, needs } = shown.all.get('id-ana')!;
+    expect(row.state).toBe('needs_you');
+    expect(needs).toMatchObject([
+      { kind: 'gateway_dead', why: expect.stringContaining(needs_you), action: { command } },
+    ]);
+  },
+);
+
+it('an agent whose gateway lost its keeper offers the command that mends it, and not only a look', () => {
+  const shown = new ShownAgents();
+  const needs_you = 'its gateway has lost its keeper; "rouse host start" gives it another';
+  const needs = [{ ...need, kind: 'other' as const, needs_you, command: 'rouse host start' }];
+  shown.look(seen({ agent: agent({ needs_you, needs }) }), NOW);
+  expect(shown.all.get('id-ana')!.needs).toMatchObject([
+    { kind: 'other', action: { command: 'rouse host start' } },
+  ]);
 });

@@ -1,5 +1,5 @@
 import { type Clock, Emitter, utcStamp } from '../../../base/index.ts';
-import type { PageChange } from '../../../wire/index.ts';
+import type { PageAgentRow, PageChange } from '../../../wire/index.ts';
 import type { Touched } from './heard-changes.ts';
 import type { Picture } from './host-picture.ts';
 
@@ -42,8 +42,9 @@ export class ToldChanges {
     return first && seq >= first.seq - 1 ? this.#changes.filter((each) => each.seq > seq) : undefined;
   }
 
-  tell(now: Picture, touched: Touched[]): void {
+  tell(now: Picture, heard: readonly Touched[]): void {
     const differing = differences(this.#last, now);
+    const touched = [...heard, ...stoodOtherwise(this.#last, differing.agents ?? [])];
     this.#last = now;
     if (Object.keys(differing).length === 0 && touched.length === 0) return;
     const change: PageChange = {
@@ -56,6 +57,27 @@ export class ToldChanges {
     if (this.#changes.length > KEPT) this.#changes.shift();
     this.changed.emit(this.#seq);
   }
+}
+
+/** What the sentences about an agent are made of. */
+const SAID = [
+  'state',
+  'state_words',
+  'needs_you',
+  'reason',
+  'doing_now',
+  'unread',
+  'queue_depth',
+] as const satisfies readonly (keyof PageAgentRow)[];
+
+/** Its timeline tells how it stands, and so do the sentences above it. */
+function stoodOtherwise({ agents }: Picture, rows: readonly PageAgentRow[]): Touched[] {
+  return rows
+    .filter((row) => {
+      const before = agents.get(row.id)?.row;
+      return before !== undefined && SAID.some((field) => before[field] !== row[field]);
+    })
+    .map(({ name }) => ({ agent: name, what: 'timeline' }));
 }
 
 /** Only what differs has a field. */

@@ -1,7 +1,8 @@
 import * as fs from 'node:fs';
-import { messageOf, notFound, unavailable } from '../../../base/index.ts';
+import * as path from 'node:path';
+import { type Clock, messageOf, notFound, unavailable } from '../../../base/index.ts';
 import { fleetMail } from '../../../client/index.ts';
-import { agentAddress, OPERATOR } from '../../../domain/index.ts';
+import { agentAddress, canonicalAddress, OPERATOR } from '../../../domain/index.ts';
 import {
   type Mailbox,
   type MailboxBinding,
@@ -12,6 +13,7 @@ import {
 } from '../../../mail/index.ts';
 import type { RosterPlace, SessionContext } from '../../../session/index.ts';
 import type { PageMailboxes } from '../../../wire/index.ts';
+import { KeptOpen } from '../kept-open.ts';
 
 const BOXES = ['inbox', 'sent', 'archive'];
 
@@ -23,27 +25,34 @@ export interface MailAgents {
 
 export interface HostMailParts {
   session: SessionContext | undefined;
+  clock: Clock;
   agents: () => Promise<MailAgents[]>;
 }
 
 /** Every mailbox of the host: those of its mail store, and those that agents keep elsewhere. */
 export class HostMail {
   readonly #on: HostMailParts;
+  readonly #stores: KeptOpen<MailStore>;
 
   constructor(parts: HostMailParts) {
     this.#on = parts;
+    const { clock } = parts;
+    this.#stores = new KeptOpen({
+      clock,
+      fileOf: (root) => path.join(root, 'index.sqlite'),
+      open: (root) => openMailStore({ root, clock }),
+    });
+  }
+
+  close(): void {
+    this.#stores.close();
   }
 
   /** A store that nobody has made yet has no mail. */
   async withStore<T>(work: (store: MailStore) => Promise<T> | T): Promise<T | undefined> {
     const { session } = this.#on;
     if (!session || !fs.existsSync(session.settings.mailboxDir)) return undefined;
-    const store = openMailStore({ root: session.settings.mailboxDir, clock: session.clock });
-    try {
-      return await work(store);
-    } finally {
-      await store.close();
-    }
+    return this.#stores.useLong(session.settings.mailboxDir, work);
   }
 
   async operatorUnread(): Promise<number> {
@@ -76,6 +85,11 @@ export class HostMail {
       (a, b) => Number(b.operator) - Number(a.operator) || a.address.localeCompare(b.address),
     );
     return { mailboxes };
+  }
+
+  /** Ids of the mailboxes that are not in the host's own store. */
+  async outsideIds(): Promise<string[]> {
+    return (await this.#on.agents()).flatMap((each) => this.#outsideId(each) ?? []);
   }
 
   /** One mailbox by its id; `store` where it is one of the host's own store. */
@@ -116,7 +130,9 @@ export class HostMail {
   /** An address, or the name of an agent. */
   async addressOf(to: string): Promise<{ address: string; outside: string | undefined }> {
     const agents = await this.#on.agents();
-    const known = agents.find(({ name, place }) => name === to || bindingOf(place)?.address === to);
+    const known = agents.find(
+      ({ name, place }) => name === to || bindingOf(place)?.address === canonicalAddress(to),
+    );
     const address = String(
       (known && bindingOf(known.place)?.address) ?? (to.includes('@') ? to : agentAddress(to)),
     );

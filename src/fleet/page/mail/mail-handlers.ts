@@ -1,18 +1,24 @@
-import * as fs from 'node:fs';
-import * as os from 'node:os';
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
 import * as path from 'node:path';
 import { Readable } from 'node:stream';
 import {
-  errnoOf,
+  commandLine,
+  conflict,
   invalid,
   isRouseError,
   notFound,
-  randomHex,
-  shellWords,
+  openRegular,
   unsupported,
   utcStamp,
 } from '../../../base/index.ts';
-import { type MailMessage, type NewAttachment, OPERATOR } from '../../../domain/index.ts';
+import {
+  type MailAttachment,
+  type MailMessage,
+  type NewAttachment,
+  OPERATOR,
+  type PageRight,
+} from '../../../domain/index.ts';
 import type { Handlers } from '../../../http/index.ts';
 import type { Mailbox, MailSent, MailStore } from '../../../mail/index.ts';
 import type { PAGE_ROUTES, PageMailSent, PageMessage } from '../../../wire/index.ts';
@@ -20,6 +26,7 @@ import type { AgentReach } from '../agents/agent-reach.ts';
 import type { Doing } from '../doing.ts';
 import type { PageDoor } from '../door/page-door.ts';
 import { PAGE_HEADERS } from '../door/shell.ts';
+import { type AllMail, allMail } from './all-mail.ts';
 import type { HostMail } from './host-mail.ts';
 
 type MailRoutes = Pick<
@@ -57,7 +64,9 @@ function readingHandlers({ door, mail }: MailHandlerParts) {
     },
     'page.mail.list': async ({ context, query }: Call<'page.mail.list'>) => {
       door.require(context);
-      const { mailbox: id = OPERATOR.address, box = null, q, unread, cursor = null, limit } = query();
+      const { mailbox: id, box = null, q, unread, cursor = null, limit } = query();
+      if (id === undefined)
+        return listedMail(await allMail(mail, { box, q, unread: unread === 'true', cursor, limit }));
       return mail.open(id, async (mailbox) => {
         const read_state = unread === 'true' ? ('unread' as const) : ('any' as const);
         const { messages, next_cursor, truncated } = q?.trim()
@@ -102,17 +111,22 @@ function readingHandlers({ door, mail }: MailHandlerParts) {
         if (found.kind !== 'managed_copy') door.require(context, 'operate');
         if (!found.locator)
           throw unsupported('this attachment is kept elsewhere', { hint: 'use the command line' });
-        return download(found.locator, found.label ?? path.basename(found.locator));
+        return download({ ...found, locator: found.locator });
       });
     },
   };
+}
+
+function listedMail({ listed, next_cursor }: AllMail) {
+  const messages = listed.map(({ mailbox, message }) => ({ mailbox, ...named(message) }));
+  return { messages, next_cursor, truncated: next_cursor !== null };
 }
 
 /** Writing, as the operator. */
 function sendingHandlers({ door, doing, mail, reach }: MailHandlerParts) {
   return {
     'page.mail.send': async ({ context, body }: Call<'page.mail.send'>) => {
-      const session = door.require(context, 'answer');
+      const session = door.require(context, 'write');
       const { action_id: actionId, to, subject, body: text, attachments } = await body();
       const act = {
         action: 'mail.send',
@@ -121,58 +135,54 @@ function sendingHandlers({ door, doing, mail, reach }: MailHandlerParts) {
         asked: { subject, text },
         repeatable: true,
       };
-      return doing.once(session, act, () =>
-        withFiles(attachments, async (files) => {
-          const far = await Promise.all(to.map((each) => reach.gatewayElsewhere(each, session)));
-          const near = to.filter((_, at) => far[at] === undefined);
-          const found = await Promise.all(near.map((each) => mail.addressOf(each)));
-          const message = { subject, body_content: text, attachments: files, idempotency_key: actionId };
-          const outside = found.flatMap(({ outside: id }) => id ?? []);
-          const notes = far.flatMap((gateway) => gateway ?? []);
-          if (files.length > 0 && outside.length + notes.length > 0)
-            throw invalid('files can be sent to mailboxes of this host only; nothing was sent', {
-              hint: 'send the message without them',
-            });
-          const { attachments: _, ...note } = message;
-          for (const gateway of notes) await gateway.call('mail.post', { body: note });
-          // A mailbox of another kind takes notes of the operator, each by itself.
-          for (const id of outside)
-            await mail.open(id, (mailbox) => mailbox.post({ ...message, attachments: [] }));
-          const inside = found.filter(({ outside: id }) => id === undefined).map(({ address }) => address);
-          if (inside.length === 0)
-            return sent(actionId, outside[0] ?? OPERATOR.address, undefined, to, doing.now());
-          const answer = await mail.asOperator((own) => own.send({ ...message, to: inside }));
-          return sent(actionId, OPERATOR.address, answer, to, doing.now());
-        }),
-      );
+      return doing.once(session, act, async () => {
+        const far = await Promise.all(to.map((each) => reach.gatewayElsewhere(each, session)));
+        const near = to.filter((_, at) => far[at] === undefined);
+        const found = await Promise.all(near.map((each) => mail.addressOf(each)));
+        const message = { subject, body_content: text, attachments, idempotency_key: actionId };
+        const outside = found.flatMap(({ outside: id }) => id ?? []);
+        const notes = far.flatMap((gateway) => gateway ?? []);
+        if (attachments.length > 0 && outside.length + notes.length > 0)
+          throw invalid('files can be sent to mailboxes of this host only; nothing was sent', {
+            hint: 'send the message without them',
+          });
+        const { attachments: _, ...note } = message;
+        for (const gateway of notes) await gateway.call('mail.post', { body: note });
+        // A mailbox of another kind takes notes of the operator, each by itself.
+        for (const id of outside)
+          await mail.open(id, (mailbox) => mailbox.post({ ...message, attachments: [] }));
+        const inside = found.filter(({ outside: id }) => id === undefined).map(({ address }) => address);
+        if (inside.length === 0)
+          return sent(actionId, outside[0] ?? OPERATOR.address, undefined, to, doing.now());
+        const answer = await mail.asOperator((own) => own.send({ ...message, to: inside }));
+        return sent(actionId, OPERATOR.address, answer, to, doing.now());
+      });
     },
     'page.mail.reply': async ({ context, body }: Call<'page.mail.reply'>) => {
-      const session = door.require(context, 'answer');
+      const session = door.require(context, 'write');
       const { action_id: actionId, mailbox: id, ref, body: text, attachments } = await body();
       const act = { action: 'mail.reply', target: ref, actionId, asked: { id, text }, repeatable: true };
-      return doing.once(session, act, () =>
-        withFiles(attachments, async (files) => {
-          const message = { body_content: text, attachments: files, idempotency_key: actionId };
-          const parent = await mail.open(id, (mailbox) => mailbox.peek(ref));
-          const answer = await mail.asOperator((own, store) =>
-            reply(own, store, { parent, mailbox: id }, message),
-          );
-          const to = answer.message.to.map(({ address }) => address);
-          return sent(actionId, OPERATOR.address, answer, to, doing.now());
-        }),
-      );
+      return doing.once(session, act, async () => {
+        const message = { body_content: text, attachments, idempotency_key: actionId };
+        const parent = await mail.open(id, (mailbox) => mailbox.peek(ref));
+        const answer = await mail.asOperator((own, store) =>
+          reply(own, store, { parent, mailbox: id }, message),
+        );
+        const to = answer.message.to.map(({ address }) => address);
+        return sent(actionId, OPERATOR.address, answer, to, doing.now());
+      });
     },
   };
 }
 
 /** Changes of what lies in a mailbox: one's own with `answer`, an agent's with `operate`. */
 function sortingHandlers({ door, doing, mail }: MailHandlerParts) {
-  const roleFor = (id: string) => (id === OPERATOR.address ? ('answer' as const) : ('operate' as const));
+  const rightFor = (id: string): PageRight => (id === OPERATOR.address ? 'write' : 'operate');
   return {
     'page.mail.archive': async ({ context, body }: Call<'page.mail.archive'>) => {
-      door.require(context, 'answer');
+      door.require(context, 'write');
       const { action_id: actionId, mailbox: id, refs } = await body();
-      const session = door.require(context, roleFor(id));
+      const session = door.require(context, rightFor(id));
       const act = { action: 'mail.archive', target: id, actionId, asked: refs, repeatable: true };
       return doing.receipt(session, act, async () => {
         const { length } = await mail.open(id, (mailbox) => mailbox.archive(refs));
@@ -182,9 +192,9 @@ function sortingHandlers({ door, doing, mail }: MailHandlerParts) {
       });
     },
     'page.mail.mark': async ({ context, body }: Call<'page.mail.mark'>) => {
-      door.require(context, 'answer');
+      door.require(context, 'write');
       const { action_id: actionId, mailbox: id, refs, read } = await body();
-      const session = door.require(context, roleFor(id));
+      const session = door.require(context, rightFor(id));
       const act = { action: 'mail.mark', target: id, actionId, asked: { refs, read }, repeatable: true };
       return doing.receipt(session, act, async () => {
         await mail.open(id, (mailbox) => mailbox.mark({ message_refs: refs, read }));
@@ -219,15 +229,7 @@ function shown(mailbox: string, message: MailMessage, held: Held = []): PageMess
       const state = held.find((each) => each.address === address);
       return { address, read: state?.read ?? null, answered: state?.answered ?? null, agent: null };
     }),
-    command: shellWords([
-      'rouse',
-      'mail',
-      'peek',
-      '--address',
-      mailbox,
-      '--message-ref',
-      message.message_ref,
-    ]),
+    command: commandLine`rouse mail peek --address ${mailbox} --message-ref ${message.message_ref}`,
   };
 }
 
@@ -290,46 +292,42 @@ function sent(
   };
 }
 
-/** Files that came with the request, on disk for as long as the mail is being sent. */
-async function withFiles<T>(
-  given: readonly { name: string; content_base64: string }[],
-  work: (files: NewAttachment[]) => Promise<T>,
-): Promise<T> {
-  if (given.length === 0) return work([]);
-  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-page-'));
-  try {
-    const files = given.map(({ name, content_base64 }) => {
-      const file = path.join(directory, `${randomHex(4)}-${path.basename(name).replaceAll(/[^\w.-]/g, '_')}`);
-      fs.writeFileSync(file, Buffer.from(content_base64, 'base64'), { mode: 0o600, flag: 'wx' });
-      return { path: file, label: path.basename(name), copy: true };
-    });
-    return await work(files);
-  } finally {
-    fs.rmSync(directory, { recursive: true, force: true });
-  }
-}
+type Kept = MailAttachment & { locator: string };
 
 /** Never shown by the browser itself, whatever it is. */
-async function download(file: string, label: string): Promise<Response> {
-  try {
-    const handle = await fs.promises.open(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
-    const stat = await handle.stat();
-    if (!stat.isFile()) {
-      await handle.close();
-      throw notFound('the attachment is not a file any more');
-    }
-    const name = encodeURIComponent(label).replaceAll("'", '%27');
-    return new Response(Readable.toWeb(handle.createReadStream()) as ReadableStream<Uint8Array>, {
-      headers: {
-        ...PAGE_HEADERS,
-        'content-security-policy': "sandbox; default-src 'none'",
-        'content-type': 'application/octet-stream',
-        'content-length': String(stat.size),
-        'content-disposition': `attachment; filename*=UTF-8''${name}`,
-      },
+async function download({ locator, label = path.basename(locator), kind, sha256 }: Kept): Promise<Response> {
+  const opened = await openRegular(locator, kind === 'managed_copy' ? ownPlace(locator) : undefined);
+  if ('refused' in opened)
+    throw notFound(
+      opened.refused === 'missing'
+        ? 'the attached file is no longer there'
+        : 'the attachment is not a file any more',
+    );
+  const { handle, size } = opened;
+  // What a reference names may be another file by now, as far as it leads: what was sent is what is handed out.
+  if (kind === 'path_ref' && (await digestOf(handle)) !== sha256) {
+    await handle.close();
+    throw conflict('the attached file was changed after the message was written', {
+      hint: 'ask for it to be sent again, with --attach-copy',
     });
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') throw notFound('the attached file is no longer there');
-    throw error;
   }
+  const name = encodeURIComponent(label).replaceAll("'", '%27');
+  return new Response(Readable.toWeb(handle.createReadStream({ start: 0 })) as ReadableStream<Uint8Array>, {
+    headers: {
+      ...PAGE_HEADERS,
+      'content-security-policy': "sandbox; default-src 'none'",
+      'content-type': 'application/octet-stream',
+      'content-length': String(size),
+      'content-disposition': `attachment; filename*=UTF-8''${name}`,
+    },
+  });
+}
+
+/** A copy of ours lies in a directory of its own, and no link leads out of it. */
+const ownPlace = (locator: string) => ({ directory: path.dirname(locator), except: [] });
+
+async function digestOf(handle: FileHandle): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of handle.createReadStream({ start: 0, autoClose: false })) hash.update(piece);
+  return hash.digest('hex');
 }

@@ -1,14 +1,19 @@
-import { isRouseError } from '../../../base/index.ts';
+import { commandLine, isRouseError } from '../../../base/index.ts';
 import type { Sql, SqlValue } from '../../../db/index.ts';
+import {
+  answersOf,
+  isOpenTicket,
+  OPEN_TICKETS,
+  sqlList,
+  TICKET_ANSWERS,
+  UNANSWERED_TICKETS,
+} from '../../../domain/index.ts';
 import type { Handlers } from '../../../http/index.ts';
 import {
-  CLOSED_REQUEST_STATUSES,
   type InboxRequest,
-  OPEN_REQUEST_STATUSES,
   type PAGE_ROUTES,
   type PageRequestList,
   type PageRequestRow,
-  REQUEST_ACTIONS,
   refusal,
 } from '../../../wire/index.ts';
 import type { PersonIdentity } from '../../identity/index.ts';
@@ -30,19 +35,16 @@ export interface RequestHandlerParts {
   enqueue: Parameters<typeof respondTicket>[1];
 }
 
-const within = (statuses: readonly string[]): string => `('${statuses.join("', '")}')`;
-const ANSWERED = CLOSED_REQUEST_STATUSES.filter((status) => status !== 'cancelled');
-
 const CONDITIONS: Readonly<Record<View, string>> = {
-  for_me: `r.status IN ${within(OPEN_REQUEST_STATUSES)} AND r.recipient_type = 'user'`,
-  waiting: `r.status IN ${within(OPEN_REQUEST_STATUSES)} AND r.recipient_type <> 'user'`,
-  answered: `r.status IN ${within(ANSWERED)}`,
-  expired: `r.status = 'cancelled'`,
+  for_me: `r.status IN ${sqlList(OPEN_TICKETS)} AND r.recipient_type = 'user'`,
+  waiting: `r.status IN ${sqlList(OPEN_TICKETS)} AND r.recipient_type <> 'user'`,
+  answered: `r.status IN ${sqlList(TICKET_ANSWERS)}`,
+  expired: `r.status IN ${sqlList(UNANSWERED_TICKETS)}`,
 };
 
 /** Whoever may operate stands for the whole server; whoever may answer answers what is asked of people. */
-const personOf = ({ name, role }: Session): PersonIdentity => ({
-  kind: role === 'operate' ? 'admin' : 'user',
+const personOf = ({ name, rights }: Session): PersonIdentity => ({
+  kind: rights.includes('operate') ? 'admin' : 'user',
   tokenId: 'page',
   orgId: null,
   userId: name,
@@ -85,7 +87,7 @@ function reading({ door, sql }: RequestHandlerParts) {
         limit: 1,
         oldestFirst: true,
       });
-      return { request: shown(rows[0]!), messages, command: `rouse requests show ${request.id}` };
+      return { request: shown(rows[0]!), messages, command: commandLine`rouse requests show ${request.id}` };
     },
   };
 }
@@ -109,7 +111,7 @@ function answering({ door, doing, sql, enqueue }: RequestHandlerParts) {
         );
         return {
           sentence: `Answered: ${row.status}; ${row.requester_name ?? 'who asked'} is told.`,
-          command: `rouse requests respond ${id} ${action}`,
+          command: commandLine`rouse requests respond ${id} ${action}`,
         };
       });
     },
@@ -122,7 +124,7 @@ function answering({ door, doing, sql, enqueue }: RequestHandlerParts) {
         await firstToAnswer(() => cancelTicket(sql, enqueue, { caller: personOf(session), id }));
         return {
           sentence: 'Withdrawn; whoever works on it is told.',
-          command: `rouse requests cancel ${id}`,
+          command: commandLine`rouse requests cancel ${id}`,
         };
       });
     },
@@ -146,13 +148,13 @@ async function firstToAnswer<T>(work: () => Promise<T>): Promise<T> {
 type Ticket = Awaited<ReturnType<typeof pageOfTickets>>['rows'][number];
 
 function shown({ nudge_count, escalated_at, ...request }: Ticket): PageRequestRow {
-  const open = (OPEN_REQUEST_STATUSES as readonly string[]).includes(request.status);
+  const open = isOpenTicket(request.status);
   return {
     ...request,
     age_seconds: Math.max(0, Math.floor((Date.now() - Date.parse(request.created_at)) / 1000)),
     nudges: nudge_count,
     overdue: open && escalated_at !== null,
-    answers: open && request.recipient_type === 'user' ? [...REQUEST_ACTIONS[request.kind]] : [],
+    answers: open && request.recipient_type === 'user' ? [...answersOf(request.kind)] : [],
     cancellable: open,
   };
 }

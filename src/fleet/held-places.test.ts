@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { HeldPlaces } from './held-places.ts';
+
+const never = new AbortController().signal;
+
+/** Holds until it is told to give up, and says who it was. */
+const hold = (places: HeldPlaces, org: string, who: string): Promise<string> =>
+  places.during(org, never, async (signal) => {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    return who;
+  });
+
+describe('held answers', () => {
+  it('of the org that has most end first, the oldest before the others, and another org keeps its own', async () => {
+    const places = new HeldPlaces(3);
+    const ended: string[] = [];
+    const note = (who: string): number => ended.push(who);
+    void hold(places, 'small', 'b1').then(note);
+    for (const who of ['a1', 'a2']) void hold(places, 'large', who).then(note);
+    expect(places.count).toBe(3);
+    const first = hold(places, 'large', 'a3');
+    void first.then(note);
+    void hold(places, 'third', 'c1').then(note);
+    await new Promise(setImmediate);
+    expect(ended).toEqual(['a1', 'a2']);
+    expect(places.count).toBe(3);
+  });
+
+  it('that ended by themselves leave their place', async () => {
+    const places = new HeldPlaces(1);
+    await places.during('one', never, async () => {});
+    await expect(places.during('one', never, () => Promise.reject(new Error('x')))).rejects.toThrow('x');
+    expect(places.count).toBe(0);
+  });
+});

@@ -1,0 +1,49 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { AgentEvents } from './agent-events.ts';
+
+let directory: string;
+let file: string;
+beforeEach(() => {
+  directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-events-'));
+  file = path.join(directory, 'events.jsonl');
+});
+afterEach(() => fs.rmSync(directory, { recursive: true, force: true }));
+
+const line = (title: string, kind = 'reminder_delivered'): string =>
+  `${JSON.stringify({ kind, at_utc: '2026-01-01T12:00:00.000Z', title })}\n`;
+const titles = (events: AgentEvents): unknown[] => events.of(file).map(({ title }) => title);
+
+it('tells what was added since, each event once, and a line that is half written when it is whole', () => {
+  const events = new AgentEvents();
+  expect(titles(events)).toEqual([]);
+  fs.writeFileSync(file, line('a') + line('b').slice(0, 20));
+  expect(titles(events)).toEqual(['a']);
+  fs.appendFileSync(file, line('b').slice(20) + line('c'));
+  expect(titles(events)).toEqual(['a', 'b', 'c']);
+  expect(titles(events)).toEqual(['a', 'b', 'c']);
+});
+
+it('passes over what is no event or is told by the ledger, and begins again with another file', () => {
+  const events = new AgentEvents();
+  fs.writeFileSync(
+    file,
+    `not json\n{"kind":1}\n${line('x', 'request_accepted')}${line('a')}${line('y', 'reminder_deferred')}`,
+  );
+  expect(titles(events)).toEqual(['a']);
+  fs.writeFileSync(`${file}.new`, line('other'));
+  fs.renameSync(`${file}.new`, file);
+  expect(titles(events)).toEqual(['other']);
+  fs.writeFileSync(file, '');
+  expect(titles(events)).toEqual([]);
+});
+
+it('of a long file reads the end, from a whole line on', () => {
+  fs.writeFileSync(
+    file,
+    line('early') + line('x'.repeat(1000), 'request_accepted').repeat(600) + line('late'),
+  );
+  expect(titles(new AgentEvents())).toEqual(['late']);
+});

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import type { GatewayClient } from '../../../client/index.ts';
+import { SeenStates } from './seen-states.ts';
+
+const at = (second: number): string => `2026-01-01T12:00:${String(second).padStart(2, '0')}.000Z`;
+
+/** A gateway that recorded these words, one a second, and tells how many snapshots it was asked for. */
+function gatewayWith(words: string[], from = 0) {
+  const asked: number[] = [];
+  const call = (_route: string, { limit }: { limit: number }) => {
+    asked.push(limit);
+    const all = words.map((each, index) => ({
+      recorded_at_utc: at(from + index),
+      standing: { state: each, words: each },
+    }));
+    return Promise.resolve({ entries: all.slice(-limit) });
+  };
+  return { asked, words, gateway: { call } as unknown as GatewayClient };
+}
+
+const wordsOf = async (states: SeenStates, gateway: GatewayClient | undefined): Promise<string[]> =>
+  (await states.of(gateway, { agentId: 'ana', most: 40 })).map(
+    ({ at_utc, words }) => `${at_utc.slice(17, 19)} ${words}`,
+  );
+
+it('is asked for all once, then for the newest few, and tells each change once with its time', async () => {
+  const { asked, words, gateway } = gatewayWith(['idle', 'idle', 'working']);
+  const states = new SeenStates();
+  expect(await wordsOf(states, gateway)).toEqual(['00 idle', '02 working']);
+  words.push('working', 'idle');
+  expect(await wordsOf(states, gateway)).toEqual(['00 idle', '02 working', '04 idle']);
+  expect(await wordsOf(states, gateway)).toHaveLength(3);
+  expect(asked).toEqual([40, 10, 10]);
+});
+
+it('keeps what the gateway has forgotten, and asks for all after a gap', async () => {
+  const { asked, words, gateway } = gatewayWith(['idle']);
+  const states = new SeenStates();
+  await wordsOf(states, gateway);
+  words.push(...Array.from({ length: 30 }, (_, n) => (n === 3 ? 'idle' : 'working')));
+  expect(await wordsOf(states, gateway)).toEqual(['00 idle', '01 working', '04 idle', '05 working']);
+  expect(asked).toEqual([40, 10, 40]);
+  const restarted = gatewayWith(['starting', 'idle'], 40);
+  expect(await wordsOf(states, restarted.gateway)).toEqual([
+    '00 idle',
+    '01 working',
+    '04 idle',
+    '05 working',
+    '40 starting',
+    '41 idle',
+  ]);
+});
+
+it('tells what it was told before when there is no gateway, or one that does not answer', async () => {
+  const states = new SeenStates();
+  await wordsOf(states, gatewayWith(['idle', 'working']).gateway);
+  const silent = { call: () => Promise.reject(new Error('nobody answers')) } as unknown as GatewayClient;
+  for (const gateway of [undefined, silent])
+    expect(await wordsOf(states, gateway)).toEqual(['00 idle', '01 working']);
+  expect(await states.of(undefined, { agentId: 'ben', most: 40 })).toEqual([]);
+});
+
+it('begins again when the clock was set back', async () => {
+  const states = new SeenStates();
+  await wordsOf(states, gatewayWith(['working'], 50).gateway);
+  expect(await wordsOf(states, gatewayWith(['idle', 'working'], 10).gateway)).toEqual([
+    '10 idle',
+    '11 working',
+  ]);
+});
