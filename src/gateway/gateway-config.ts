@@ -2,8 +2,9 @@ import type { Clock, Log } from '../base/index.ts';
 import type { HostIdentity } from '../client/index.ts';
 import type { ExecutionMode, TuiTimings } from '../domain/index.ts';
 import type { Accounts } from '../http/index.ts';
+import type { FileAccess } from '../mail/index.ts';
 import type { AgentSurface } from '../terminal/index.ts';
-import type { MailboxBinding } from '../wire/index.ts';
+import type { MailboxBinding, WireMode } from '../wire/index.ts';
 import type { OpenMailbox } from './mail/index.ts';
 import type { AgentTools, WakeTemplate } from './notifier/index.ts';
 import type { SessionFacts } from './session-facts.ts';
@@ -24,6 +25,8 @@ export interface GatewayConfig {
   accounts?: Accounts | undefined;
   /** Of which host the agent is, told to its fleet server. */
   fleetHost?: HostIdentity | undefined;
+  /** Whose fields its answers have. Default: all of ours. */
+  wire?: WireMode | undefined;
   /** How often its keeper has started it again. */
   restarts?: number | undefined;
   clock: Clock;
@@ -39,5 +42,7 @@ export interface GatewayConfig {
   mailCommand: (words: string) => string;
   /** Our tools as this instance of the agent has them, while the gateway serves them at this address, or nowhere. */
   agentTools: (baseUrl: string | undefined, instanceId: string | null) => AgentTools;
+  /** Files that callers other than the owner may attach to mail by their path. */
+  sharedFiles: () => FileAccess;
   skills: () => { process: boolean; comms: boolean };
 }

@@ -1,4 +1,5 @@
 import type { Ending, Loop } from '../base/index.ts';
+import { stateDocument } from '../domain/index.ts';
 import type { GlanceFile } from '../wire/index.ts';
 import type { ControlDependencies } from './control/index.ts';
 import { type DispatchDependencies, dispatchPass, interruptPass } from './dispatch/index.ts';
@@ -6,9 +7,9 @@ import { WrittenOnChange } from './files/index.ts';
 import type { FleetPlace } from './fleet/index.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { MailAccess, servesMail } from './mail/index.ts';
-import { Notifier, type NotifierDependencies, renderWakePrompt } from './notifier/index.ts';
+import { type AgentTools, Notifier, type NotifierDependencies, renderWakePrompt } from './notifier/index.ts';
 import type { GatewayParts } from './open-parts.ts';
-import { Glance, Presence } from './presence/index.ts';
+import { GatewayTroubles, Glance, Presence, Undelivered } from './presence/index.ts';
 import { ReminderStore, Reminders } from './reminders/index.ts';
 import { supervisor, troublesOf } from './supervise.ts';
 
@@ -26,7 +27,8 @@ export function createLoops(config: GatewayConfig, parts: GatewayParts, ending: 
   const { clock, session } = config;
   const { surface, queue, slot, instances, events, log, pause, keysPause } = parts;
   const late: Late = { fleet: undefined, notifier: undefined, loops: [] };
-  const { identity, presence, showState } = createPresence(config, parts, late, ending);
+  const seen = createPresence(config, parts, late, ending);
+  const { identity, presence, showState, troubles } = seen;
   const supervise = supervisor(clock, log, showState);
   const backend = session.backend;
   const on: ControlDependencies = { backend, surface, queue, slot, presence, instances, events, clock };
@@ -60,6 +62,8 @@ export function createLoops(config: GatewayConfig, parts: GatewayParts, ending: 
     identity,
     presence,
     showState,
+    troubles,
+    fileTroubles: seen.fileTroubles,
     mail,
     outbox,
     notifier,
@@ -73,38 +77,59 @@ export function createLoops(config: GatewayConfig, parts: GatewayParts, ending: 
 
 /** What the gateway says of itself, and the files that hold it. */
 function createPresence(config: GatewayConfig, parts: GatewayParts, late: Late, ending: Ending) {
-  const identity = { ...config, ...config.session, port: parts.port };
+  const { agent_name: agentName } = config.session.manifest;
+  const identity = { ...config, ...config.session, agentName, port: parts.port };
+  const { queueFile } = parts;
+  const troubles = new GatewayTroubles({
+    agentName: agentName ?? undefined,
+    loops: () => late.loops,
+    files: () => parts.troubles.reasons,
+    queueFile: () => queueFile.trouble,
+    mail: () => late.notifier?.mailTrouble,
+  });
   const presence = new Presence({
     ...parts,
     identity,
     fleet: () => late.fleet?.view,
     mailLoop: () => late.notifier?.loop,
-    toolsElsewhere: toolsElsewhere(config, parts),
-    troubles: () => troublesOf(late.loops),
+    toolsLost: toolsLost(config, parts),
+    failing: () => troublesOf(late.loops),
+    gatewayTroubles: () => troubles.all(),
   });
   const state = new WrittenOnChange(parts.files.state, config.clock, parts.troubles);
-  const glance = new WrittenOnChange(
-    parts.files.glance,
-    config.clock,
-    parts.troubles,
+  const glance = new WrittenOnChange(parts.files.glance, config.clock, parts.troubles, {
     // "rouse ls" right after "rouse launch --wake" is not to say that the tool is gone and wakes are off.
     // One that works is there like one that rests: with each turn of a line it would be both in a moment.
-    ({ standing, wakes }: GlanceFile) => [standing.state === 'working' ? 'idle' : standing.state, wakes.on],
-  );
+    atOnce: ({ standing, wakes }: GlanceFile) => [
+      standing.state === 'working' ? 'idle' : standing.state,
+      wakes.on,
+    ],
+    believed: true,
+  });
+  const undelivered = new Undelivered({ ...parts, clock: config.clock, agentName: agentName || 'NAME' });
+  ending.add(undelivered.stop);
   const seen = new Glance({
     standing: () => presence.standing(),
     queueDepth: () => parts.queue.depth(),
+    undelivered: () => undelivered.now(),
     mail: () => late.notifier?.glance() ?? NO_MAIL,
     clock: config.clock,
   });
+  const kept = new WrittenOnChange(parts.files.kept, config.clock, parts.troubles);
   ending.add(async () => {
-    await Promise.all([state.end(presence.offline()), glance.end(seen.ended())]);
+    const last = late.notifier && kept.end(late.notifier.kept());
+    await Promise.all([state.end(stateDocument(presence.offline())), glance.end(seen.ended()), last]);
   });
   const showState = (): void => {
-    state.refresh(() => presence.status());
+    state.refresh(() => stateDocument(presence.status()));
     glance.refresh(() => seen.now());
+    const { notifier } = late;
+    if (notifier) kept.refresh(() => notifier.kept());
   };
-  return { identity, presence, showState };
+  ending.add(parts.troubles.changed.on(showState));
+  ending.add(queueFile.watch(showState));
+  const fileTroubles = (): string[] => [parts.troubles.reasons, queueFile.trouble ?? []].flat();
+  return { identity, presence, showState, troubles, fileTroubles };
 }
 
 /** Of a gateway whose notifier is still to come. */
@@ -187,15 +212,16 @@ function servedAt({ host }: GatewayConfig, { port }: GatewayParts): string | und
 }
 
 /** Asked again for each instance of the tool: what it was told does not change while it runs. */
-function toolsElsewhere(config: GatewayConfig, parts: GatewayParts): () => boolean {
-  let asked: { instanceId: string | null; elsewhere: boolean } | undefined;
+function toolsLost(
+  config: GatewayConfig,
+  parts: GatewayParts,
+): () => Pick<AgentTools, 'elsewhere' | 'missing'> {
+  let asked: (AgentTools & { instanceId: string | null }) | undefined;
   return () => {
     const { instanceId } = parts.surface.observation();
-    if (asked?.instanceId !== instanceId) {
-      const { elsewhere } = config.agentTools(servedAt(config, parts), instanceId);
-      asked = { instanceId, elsewhere };
-    }
-    return asked!.elsewhere;
+    if (asked?.instanceId !== instanceId)
+      asked = { instanceId, ...config.agentTools(servedAt(config, parts), instanceId) };
+    return asked!;
   };
 }
 

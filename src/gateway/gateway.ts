@@ -2,7 +2,7 @@ import type { Hono, MiddlewareHandler } from 'hono';
 import { Ending, type Log, messageOf, newUuid } from '../base/index.ts';
 import { type Accounts, admit, carries, createApp, isLoopback } from '../http/index.ts';
 import type { AgentSurface } from '../terminal/index.ts';
-import { GATEWAY_ROUTES } from '../wire/index.ts';
+import { CALLER_HEADER, GATEWAY_ROUTES } from '../wire/index.ts';
 import { connectRooms } from './connect-rooms.ts';
 import { followLeftTurn, recoverRunning, resumeRequest } from './dispatch/index.ts';
 import { removeInstance, writeInstance } from './files/index.ts';
@@ -59,22 +59,21 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   followLeftTurn(made.dispatching);
 
   const instanceId = newUuid();
-  const app = createApp({ host: config.host, log: parts.log });
+  const app = createApp({ host: config.host, log: parts.log, wire: config.wire });
   app.use(admission(config, parts.door.accounts, own));
-  const { fileTroubles } = parts;
   const { sessionRoot } = config.session;
   serveGateway(app, {
     ...made,
     ...on,
     instanceId,
     loops: late.loops,
-    fileTroubles,
+    fileTroubles: made.fileTroubles,
+    gatewayRoot: parts.files.gateway,
     host: config.host,
+    sharedFiles: config.sharedFiles,
     sessionRoot,
   });
-  const instance = { ...made.identity, instanceId, ...on.presence.instance(), startedAt: config.clock.now() };
-  writeInstance(parts.files, instance);
-  ending.add(() => removeInstance(parts.files));
+  ending.add(publishInstance(parts, made, instanceId));
   reminders.book.takenOver();
   leaving.handOver = false;
   refresh();
@@ -90,6 +89,29 @@ async function start(config: GatewayConfig, ending: Ending): Promise<RunningGate
   const again = config.restarts ? { restarts: config.restarts } : {};
   log.info('gateway started', { host: config.host, port, instance: instanceId, ...again });
   return runUntilStopped({ instanceId, port, surface, log, ending, leaving });
+}
+
+/** Which process this gateway is, and of which agent process: written again when that is another one. */
+function publishInstance(
+  { files, troubles, surface }: GatewayParts,
+  { identity, presence, on }: GatewayLoops,
+  instanceId: string,
+): () => void {
+  const own = { ...identity, instanceId, startedAt: on.clock.now() };
+  let written = presence.instance();
+  writeInstance(files, { ...own, ...written });
+  const writer = troubles.writer(files.currentInstance, () => writeInstance(files, { ...own, ...written }));
+  const stop = surface.changed.on(() => {
+    const now = presence.instance();
+    if (now.instance_id === written.instance_id && now.epoch === written.epoch) return;
+    written = now;
+    writer.write();
+  });
+  return () => {
+    stop();
+    writer.stop();
+    removeInstance(files);
+  };
 }
 
 /** What was under way when an earlier gateway ended. `unseen`: requests whose tool has not answered yet. */
@@ -120,7 +142,12 @@ async function settleWhatWasLeft(
 async function askOwn(app: Hono, own: WeakSet<Request>, { method, path, body }: Parameters<AskOwn>[0]) {
   const request = new Request(`http://127.0.0.1${path}`, {
     method,
-    headers: { host: '127.0.0.1', 'x-rouse': '1', 'content-type': 'application/json' },
+    headers: {
+      host: '127.0.0.1',
+      'x-rouse': '1',
+      'content-type': 'application/json',
+      [CALLER_HEADER]: 'afar',
+    },
     ...(body !== undefined && body !== null && method !== 'GET' && { body: JSON.stringify(body) }),
   });
   own.add(request);

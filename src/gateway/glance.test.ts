@@ -55,6 +55,44 @@ describe('glance.json', () => {
     expect(read(gateway)).toMatchObject({ standing: { state: 'idle' } });
   });
 
+  it('says why a person is needed, without a page that looks', async () => {
+    const gateway = await testGateway(ending);
+    gateway.surface.show({ ready: false, reasons: ["dialog='permission'"] });
+    await told(gateway, {
+      standing: {
+        words: 'permission dialog',
+        needs_you: 'it asks for permission; answer in its window',
+        need: { kind: 'dialog', here: 'it asks for permission', says: 'asks for permission' },
+      },
+    });
+    gateway.surface.show({ ready: false, reasons: ["usage_limit='3pm'"] });
+    await told(gateway, { standing: { needs_you: null, need: { kind: 'usage_limit' } } });
+    gateway.surface.show({ ready: true, reasons: [] });
+    await told(gateway, { standing: { state: 'idle' } });
+    expect(read(gateway).standing.need).toBeUndefined();
+  });
+
+  it('names deliveries of the last day that ended badly, also after the gateway was started again', async () => {
+    const gateway = await testGateway(ending);
+    gateway.surface.outcomes = ['failed', 'unconfirmed', 'submitted'];
+    for (const prompt of ['one', 'two', 'three'])
+      await gateway.call('POST', '/v1/requests', {
+        schema_version: 1,
+        kind: 'submit_prompt',
+        payload: { prompt },
+      });
+    const undelivered = [
+      { kind: 'uncertain', words: 'two', request: { detail: 'told to be unconfirmed' } },
+      { kind: 'failed', words: 'one', request: { detail: 'told to be failed' } },
+    ];
+    await told(gateway, { undelivered });
+    expect(read(gateway).undelivered).toHaveLength(2);
+    const again = await gateway.restart();
+    await told(again, { written_by: identifyProcess(process.pid), undelivered });
+    await again.gateway.stop('done');
+    expect(read(again)).toMatchObject({ written_by: null, undelivered });
+  });
+
   it('is not written while nothing changes, and is nobody’s word once the gateway has ended', async () => {
     const gateway = await testGateway(ending);
     await told(gateway, { standing: { state: 'idle' } });

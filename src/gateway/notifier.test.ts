@@ -1,7 +1,10 @@
+import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Ending } from '../base/index.ts';
+import { openSqlite } from '../db/index.ts';
 import { mailNotifierStatus } from '../wire/index.ts';
 import { decideWake, type WakeFacts } from './notifier/index.ts';
+import { QUEUE_FILE_MIGRATIONS } from './queue-file.ts';
 import { type TestGateway, testGateway } from './testing.ts';
 
 let ending = new Ending();
@@ -36,6 +39,63 @@ describe('the notifier', () => {
       enabled: false,
       mode: 'unread_only',
     });
+  });
+
+  it('keeps repeat, quiet hours and budget when they are not given, through disable and enable', async () => {
+    const on = await testGateway(ending);
+    const quiet_hours = { from: '22:00', to: '07:00', time_zone: 'UTC' };
+    const own = { repeat: 'backoff', quiet_hours, wakes_per_hour: 30 };
+    await enable(on, { ...HOUR, ...own, mode: 'unread_only' });
+    await on.call('DELETE', '/v1/mail-notifier');
+    expect(await status(on)).toMatchObject({ ...own, enabled: false, interval_seconds: null });
+    expect((await enable(on, { interval_seconds: 60 })).body).toMatchObject({
+      ...own,
+      interval_seconds: 60,
+      mode: 'any_inbox',
+    });
+    const cleared = { quiet_hours: null, wakes_per_hour: null };
+    expect((await enable(on, { ...HOUR, ...cleared })).body).toMatchObject({ repeat: 'backoff', ...cleared });
+  });
+
+  it('reads its record from storage at every look, and writes over nothing that others changed there', async () => {
+    const on = await testGateway(ending);
+    await enable(on, { ...HOUR, repeat: 'backoff' });
+    await expect.poll(async () => (await decisions(on)).length).toBe(0);
+    const other = openSqlite({
+      file: path.join(on.root, 'gateway', 'queue.sqlite'),
+      migrations: QUEUE_FILE_MIGRATIONS,
+    });
+    ending.add(() => other.close());
+    other.run('UPDATE gateway_mail_notifier SET enabled = 0, wakes_per_hour = 7');
+    expect(await status(on)).toMatchObject({ enabled: false, wakes_per_hour: 7 });
+    await sendMail(on);
+    on.surface.show({ ready: false, reasons: ["dialog='permission'"] });
+    on.surface.show({ ready: true, reasons: [] });
+    expect(await decisions(on)).toEqual([]);
+    expect(other.get('SELECT enabled, wakes_per_hour FROM gateway_mail_notifier')).toEqual({
+      enabled: 0,
+      wakes_per_hour: 7,
+    });
+    other.run(
+      "UPDATE gateway_mail_notifier SET enabled = 1, quiet_hours_json = '{', repeat_policy = 'often'",
+    );
+    expect(await status(on)).toMatchObject({ enabled: true, quiet_hours: null, repeat: 'every_poll' });
+    await expect.poll(() => wakes(on)).toBe(1);
+    expect(other.get('SELECT wakes_per_hour FROM gateway_mail_notifier')).toEqual({ wakes_per_hour: 7 });
+  });
+
+  it('does not look for mail while storage holds no interval that can be waited for', async () => {
+    const on = await testGateway(ending);
+    await enable(on);
+    const other = openSqlite({
+      file: path.join(on.root, 'gateway', 'queue.sqlite'),
+      migrations: QUEUE_FILE_MIGRATIONS,
+    });
+    ending.add(() => other.close());
+    other.run('UPDATE gateway_mail_notifier SET interval_seconds = 0');
+    expect(await status(on)).toMatchObject({ interval_seconds: null });
+    await sendMail(on);
+    expect(await decisions(on)).toEqual([]);
   });
 
   it.each([
@@ -88,7 +148,9 @@ describe('the notifier', () => {
 
   it('is shown beforehand as it would be typed, and showing it changes nothing', async () => {
     const on = await testGateway(ending, {
-      config: { agentTools: () => ({ mail: (name) => `rouse_mail_${name}`, elsewhere: false }) },
+      config: {
+        agentTools: () => ({ mail: (name) => `rouse_mail_${name}`, elsewhere: false, missing: false }),
+      },
     });
     const none = await on.call('GET', '/v1/mail-notifier/preview');
     expect([none.status, none.body]).toEqual([
@@ -110,14 +172,15 @@ describe('the notifier', () => {
 
   it('does not wake a busy agent, says why, and wakes it as soon as it is ready', async () => {
     const on = await testGateway(ending, {
-      prepare: (s) => s.show({ ready: false, reasons: ["phase='active'"] }),
+      prepare: (s) => s.show({ ready: false, busy: true, reasons: ["phase='active'"] }),
     });
     await enable(on);
     await sendMail(on);
     await expect.poll(async () => (await decisions(on))[0]?.outcome).toBe('busy_skip');
+    expect((await decisions(on))[0]).toMatchObject({ active_execution: 'running', queue_depth: 0 });
     expect((await status(on)).held_back).toBe("phase='active'");
     expect(wakes(on)).toBe(0);
-    on.surface.show({ ready: true, reasons: [] });
+    on.surface.show({ ready: true, busy: false, reasons: [] });
     await expect.poll(() => wakes(on)).toBe(1);
   });
 

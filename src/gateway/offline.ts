@@ -5,8 +5,9 @@
 import * as fs from 'node:fs';
 import { stableJson, systemClock, utcStamp } from '../base/index.ts';
 import { openSqlite } from '../db/index.ts';
-import { gatewayFiles, type NotifierDecision, type RequestView } from '../wire/index.ts';
-import { decideWake, NotifierStore, type WakeFacts } from './notifier/index.ts';
+import type { LookAgain } from '../domain/index.ts';
+import { gatewayFiles, lostQueue, type NotifierDecision, type RequestView } from '../wire/index.ts';
+import { decideWake, NotifierStore, readKept, type WakeFacts } from './notifier/index.ts';
 import {
   type GatewayActivity,
   RequestQueue,
@@ -19,6 +20,11 @@ import { ReminderStore } from './reminders/index.ts';
 
 export type { GatewayActivity } from './queue/index.ts';
 
+export type GatewayRecords = ReturnType<typeof openGatewayRecords>;
+
+/** Pages of the file that a reader keeps in memory, in KiB: many may be open at once. */
+const READER_CACHE = 256;
+
 /** Reads queue.sqlite as it is; never writes, also while a gateway does. */
 export function openGatewayRecords(gatewayRoot: string) {
   const db = openSqlite({
@@ -26,6 +32,7 @@ export function openGatewayRecords(gatewayRoot: string) {
     readOnly: true,
     migrations: QUEUE_FILE_MIGRATIONS,
   });
+  db.exec(`PRAGMA cache_size = -${READER_CACHE}`);
   const queue = new RequestQueue(db, systemClock);
   const notifier = new NotifierStore(db, systemClock);
   const reminders = new ReminderStore(db);
@@ -50,6 +57,23 @@ export function openGatewayRecords(gatewayRoot: string) {
     requests: (limit: number, before?: number): RequestView[] =>
       queue.list({ limit, before }).map((row) => toListedRequest(row) as RequestView),
     activity: (): GatewayActivity => readActivity(db),
+    /** Another number after each commit of somebody else; to be compared with those of this reader only. */
+    version: (): number => db.get<{ data_version: number }>('PRAGMA data_version')!.data_version,
+    /** Another text when something is told that was not told before: a look at the mail that found nothing new is no news. */
+    news: (): string => {
+      const { last_poll_at_utc: _, ...settings } = new NotifierStore(db, systemClock).read();
+      const [decision] = notifier.decisions(1);
+      return JSON.stringify([
+        db.get('SELECT MAX(entry_id) AS entry FROM gateway_request_ledger'),
+        db.get('SELECT MAX(sequence) AS newest, COUNT(*) AS kept FROM gateway_requests'),
+        db.all(`SELECT request_id, state, waiting_reason FROM gateway_requests WHERE state = 'accepted'
+          UNION ALL SELECT request_id, state, waiting_reason FROM gateway_requests WHERE state = 'running'`),
+        db.all('SELECT reminder_id, definition_json, due_wall_ms, executing FROM gateway_reminders'),
+        db.all('SELECT reminder_id, facts_json FROM gateway_live_reminders'),
+        settings,
+        [decision?.outcome, decision?.detail, decision?.unread_digest, decision?.enqueued_request_id],
+      ]);
+    },
     request: (id: string): RequestView => toRequestView(queue.get(id), queue.ledger(id)) as RequestView,
     close: () => db.close(),
   };
@@ -57,13 +81,46 @@ export function openGatewayRecords(gatewayRoot: string) {
 
 /** Lays out queue.sqlite before any gateway has run, so that whoever reads the session finds it empty, not absent. */
 export function seedQueue(gatewayRoot: string): void {
-  const file = gatewayFiles(gatewayRoot).queue;
-  if (!fs.existsSync(file)) openSqlite({ file, migrations: QUEUE_FILE_MIGRATIONS }).close();
+  const files = gatewayFiles(gatewayRoot);
+  if (fs.existsSync(files.queue) || lostQueue(files)) return;
+  openSqlite({ file: files.queue, migrations: QUEUE_FILE_MIGRATIONS }).close();
+}
+
+/**
+ * A new queue in place of one that was lost or cannot be read; the wakes are set as they were. What is left of the old one
+ * is kept beside it. Undefined when the queue is sound, and then it stays. No gateway may have it open.
+ */
+export function replaceLostQueue(gatewayRoot: string, stamp: string): { keptAside: string[] } | undefined {
+  const files = gatewayFiles(gatewayRoot);
+  if (isSound(gatewayRoot)) return undefined;
+  const left = ['', '-wal', '-shm'].map((end) => files.queue + end).filter((file) => fs.existsSync(file));
+  const keptAside = left.map((file) => file.replace('queue.sqlite', `queue-${stamp}.sqlite`));
+  for (const [at, file] of left.entries()) fs.renameSync(file, keptAside[at]!);
+  const db = openSqlite({ file: files.queue, migrations: QUEUE_FILE_MIGRATIONS });
+  try {
+    const kept = readKept(files.kept);
+    if (kept) new NotifierStore(db, systemClock).change(kept);
+  } finally {
+    db.close();
+  }
+  return { keptAside };
+}
+
+function isSound(gatewayRoot: string): boolean {
+  if (lostQueue(gatewayFiles(gatewayRoot))) return false;
+  try {
+    const records = openGatewayRecords(gatewayRoot);
+    records.decisions(1);
+    records.close();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** When time alone would have changed a decision; null when it would not. */
-export function lookAgainOf({ facts }: NotifierDecision): string | null {
-  return facts === null ? null : decideWake(facts as unknown as WakeFacts).look_again_utc;
+export function lookAgainOf({ facts }: NotifierDecision): LookAgain {
+  return facts === null ? { look_again_utc: null, hold: null } : decideWake(facts as unknown as WakeFacts);
 }
 
 export interface Replay {

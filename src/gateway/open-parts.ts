@@ -5,12 +5,13 @@ import {
   ensurePrivateDirectory,
   type FileLock,
   FileTroubles,
+  isRouseError,
   type Log,
   tryLockFile,
 } from '../base/index.ts';
-import { openSqlite } from '../db/index.ts';
+import { openSqlite, type Sqlite } from '../db/index.ts';
 import { Accounts, type Door, listen } from '../http/index.ts';
-import { type GatewayFiles, gatewayFiles } from '../wire/index.ts';
+import { freshQueueWords, type GatewayFiles, gatewayFiles, lostQueue } from '../wire/index.ts';
 import { ExecutionSlot, LanePause } from './dispatch/index.ts';
 import { createEventLog, RotatingFile } from './files/index.ts';
 import type { GatewayConfig } from './gateway-config.ts';
@@ -31,7 +32,7 @@ export async function openParts(config: GatewayConfig, ending: Ending) {
   const door: Door = { app: undefined, accounts: config.accounts ?? new Accounts() };
   const listening = await listen(door, config.host, config.port);
   ending.add(() => listening.close());
-  const db = openSqlite({ file: files.queue, migrations: QUEUE_FILE_MIGRATIONS });
+  const db = openQueue(files, config);
   ending.add(() => db.close());
   const queueFile = new OpenedFile(files.queue);
   const queue = new RequestQueue(db, clock, queueFile);
@@ -58,8 +59,7 @@ export async function openParts(config: GatewayConfig, ending: Ending) {
     keysPause: new LanePause(clock),
     turns: new Turns(clock),
     troubles,
-    /** What is wrong with the gateway's files now. */
-    fileTroubles: (): string[] => [...troubles.reasons, ...(queueFile.trouble ? [queueFile.trouble] : [])],
+    queueFile,
   };
 }
 
@@ -76,6 +76,21 @@ function takeLock(files: GatewayFiles): FileLock {
     hint: 'see "rouse agents gateway status"',
     facts: { cause: 'locked' },
   });
+}
+
+/** A queue that was lost is a person's matter: a new one would have no wakes, and nothing of what was accepted. */
+function openQueue(files: GatewayFiles, { session }: GatewayConfig): Sqlite {
+  const { agent_name: agent } = session.manifest;
+  const mend = freshQueueWords(agent ?? undefined);
+  const lost = lostQueue(files);
+  if (lost !== undefined) throw conflict(`${lost}; ${mend}`, { facts: { cause: 'queue_lost' } });
+  try {
+    return openSqlite({ file: files.queue, migrations: QUEUE_FILE_MIGRATIONS });
+  } catch (error) {
+    // Not a database, or a damaged one.
+    if (!isRouseError(error) || error.code !== 'internal') throw error;
+    throw conflict(`${error.message}; ${mend}`, { facts: { cause: 'queue_lost' }, cause: error });
+  }
 }
 
 function openLog(

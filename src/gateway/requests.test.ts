@@ -3,7 +3,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Ending, FakeClock } from '../base/index.ts';
-import { type DeliveryResult, FakeSurface, type PromptDelivery } from '../terminal/index.ts';
+import { type DeliveryResult, FakeSurface, type PromptDelivery, type Recheck } from '../terminal/index.ts';
 import { requestAccepted, requestView } from '../wire/index.ts';
 import { type TestGateway, testGateway } from './testing.ts';
 
@@ -230,7 +230,7 @@ class Waiting extends FakeSurface {
   #free = new Promise<void>((resolve) => {
     this.free = resolve;
   });
-  override async interrupt(_requestId?: string, pressing?: () => void) {
+  override async interrupt(_requestId?: string, pressing?: () => Recheck) {
     await this.#free;
     pressing?.();
     return super.interrupt();

@@ -1,9 +1,11 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { RouseError, readJsonIfExists } from '../base/index.ts';
+import { RouseError, readJsonIfExists, readObjectIfAny } from '../base/index.ts';
 import type { BackendKind } from '../domain/index.ts';
 import {
   attachIdentity,
+  besideOf,
+  joinedManifest,
   manifestFiles,
   parseFile,
   type SessionManifest,
@@ -29,7 +31,7 @@ export function readSession(sessionRoot: string): SessionFacts {
       facts: { cause: 'manifest_missing' },
     });
   }
-  const manifest = parseFile(sessionManifest, content, file);
+  const manifest = parseFile(sessionManifest, joinedWith(file, content), file);
   return {
     manifest,
     sessionRoot,
@@ -44,6 +46,12 @@ export function readSession(sessionRoot: string): SessionFacts {
       sessionRootName: path.basename(sessionRoot),
     }),
   };
+}
+
+/** What is no object is left for the schema to refuse. */
+function joinedWith(file: string, content: unknown): unknown {
+  if (content === null || typeof content !== 'object') return content;
+  return joinedManifest(content as Record<string, unknown>, readObjectIfAny(besideOf(file)));
 }
 
 /** The session as its manifest has it now: asked for with every mail, so the file is read and checked only when it is another. */

@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import { MemoryMail } from '../../test/support/memory-mail/memory-mail.ts';
 import { type Ending, systemClock } from '../base/index.ts';
 import { resolveTimings } from '../domain/index.ts';
+import { filesBelow } from '../mail/index.ts';
 import { FakeSurface } from '../terminal/index.ts';
 import { type RunningGateway, startGateway } from './gateway.ts';
 import type { GatewayConfig } from './gateway-config.ts';
@@ -46,6 +47,7 @@ export async function testGateway(
   if (!options.root) ending.add(() => fs.rmSync(root, { recursive: true, force: true }));
   const surface = new FakeSurface();
   const mail = options.mail ?? new MemoryMail().register('agent@test').register('peer@test');
+  mail.transport = TEST_BINDING.transport;
   options.prepare?.(surface);
   const gateway = await startGateway({ ...configFor(root, surface, mail), ...options.config });
   ending.add(() => gateway.stop('test ended'));
@@ -96,7 +98,8 @@ function configFor(sessionRoot: string, surface: FakeSurface, mail: MemoryMail):
     mailboxBinding: () => TEST_BINDING,
     wakeTemplate: () => ({ text: 'wake {{mode}} {{gateway.base_url}}\n{{endpoints}}', problem: null }),
     mailCommand: (words) => `rouse agents mail ${words}`,
-    agentTools: () => ({ mail: undefined, elsewhere: false }),
+    agentTools: () => ({ mail: undefined, elsewhere: false, missing: false }),
+    sharedFiles: () => filesBelow(path.join(sessionRoot, 'project'), []),
     skills: () => ({ process: false, comms: false }),
   };
 }

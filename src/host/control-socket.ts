@@ -1,18 +1,10 @@
 import * as fs from 'node:fs';
 import * as net from 'node:net';
-import * as path from 'node:path';
-import { messageOf, runForNobody } from '../base/index.ts';
+import { messageOf, runForNobody, socketAddress } from '../base/index.ts';
 import type { HostAnswer, HostRequest } from '../wire/index.ts';
 
 /** More than any environment; whoever sends more is cut off. */
 const LONGEST_REQUEST = 16 * 1024 * 1024;
-
-/** The path of a Unix socket may have a hundred bytes; a directory that is open is named by less. */
-export function socketAddress(socket: string): { path: string; close: () => void } {
-  if (Buffer.byteLength(socket) < 100) return { path: socket, close: () => {} };
-  const fd = fs.openSync(path.dirname(socket), 'r');
-  return { path: `/proc/self/fd/${fd}/${path.basename(socket)}`, close: () => fs.closeSync(fd) };
-}
 
 export interface ControlSocket {
   /** How many have asked and not been answered. */

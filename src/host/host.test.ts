@@ -5,8 +5,8 @@ import { afterEach, expect, it } from 'vitest';
 import { currentTenant, Emitter, Ending, FakeClock, runFor } from '../base/index.ts';
 import { limit, setLimits } from '../domain/index.ts';
 import { Host } from './host.ts';
+import { type HostedStart, HostJournal } from './host-journal.ts';
 import type { Running } from './hosted-gateway.ts';
-import { type HostedStart, Journal } from './journal.ts';
 
 const ending = new Ending();
 afterEach(() => ending.run());
@@ -57,7 +57,7 @@ function house(refuse: (root: string) => boolean = () => false) {
     };
   };
   const host = new Host({
-    journal: new Journal(),
+    journal: new HostJournal(),
     emptied: () => emptied++,
     stop: () => {},
     hosting: {
@@ -65,6 +65,7 @@ function house(refuse: (root: string) => boolean = () => false) {
       directory,
       clock,
       hostRestarts: 0,
+      keeper: undefined,
       restarts: 2,
       firstPauseMs: 1000,
       beyondHelp: () => {},

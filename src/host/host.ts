@@ -2,21 +2,28 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { currentTenant, runForNobody } from '../base/index.ts';
 import { gatewayFiles, type HostAnswer, type HostRequest } from '../wire/index.ts';
+import type { HostedStart, HostJournal } from './host-journal.ts';
 import { type Before, HostedGateway, type Hosting } from './hosted-gateway.ts';
-import type { HostedStart, Journal } from './journal.ts';
 
 /** So many are taken up at a time: each opens files and asks tmux. */
 const AT_ONCE = 6;
+/** A suspect is tried at least this often. */
+const LONGEST_HOLD_MS = 3_600_000;
 
 /** The gateways of one host. */
 export class Host {
   readonly #hosting: Hosting;
-  readonly #journal: Journal;
-  readonly #stop: () => void;
+  readonly #journal: HostJournal;
+  readonly #stop: (handOver: boolean) => void;
   readonly #held = new Map<string, HostedGateway>();
   readonly #emptied: () => void;
 
-  constructor(options: { hosting: Hosting; journal: Journal; emptied: () => void; stop: () => void }) {
+  constructor(options: {
+    hosting: Hosting;
+    journal: HostJournal;
+    emptied: () => void;
+    stop: (handOver: boolean) => void;
+  }) {
     this.#hosting = options.hosting;
     this.#journal = options.journal;
     this.#emptied = options.emptied;
@@ -35,10 +42,31 @@ export class Host {
       return false;
     });
     const gateways = left.map((start) => this.#take(start, { restarts: this.#restartsOf(start), exitCode }));
+    const trusted = gateways.filter((one) => this.#suspicions(one) === 0);
+    const suspects = gateways.filter((one) => this.#suspicions(one) > 0);
     const next = async (): Promise<void> => {
-      for (let one = gateways.shift(); one; one = gateways.shift()) await one.begin({ again: true });
+      for (let one = trusted.shift(); one; one = trusted.shift()) await one.begin({ again: true });
     };
     await Promise.all(Array.from({ length: AT_ONCE }, next));
+    // Not waited for: whoever asks this host for something is answered.
+    void this.#takeUpSuspects(suspects.sort((a, b) => this.#suspicions(a) - this.#suspicions(b)));
+  }
+
+  /** Those that an earlier host may have ended of: last, one at a time, and when it happened often alone and ever later. */
+  async #takeUpSuspects(suspects: HostedGateway[]): Promise<void> {
+    const { restarts, firstPauseMs } = this.#hosting;
+    for (const one of suspects) {
+      const times = this.#suspicions(one);
+      const often = times >= restarts;
+      if (often) await one.holdBack(Math.min(LONGEST_HOLD_MS, firstPauseMs * 2 ** Math.min(times, 20)));
+      if (one.isEnding || this.#held.get(one.given.root) !== one) continue;
+      await one.begin({ again: true });
+      if (often) await one.settled();
+    }
+  }
+
+  #suspicions({ given }: HostedGateway): number {
+    return this.#journal.suspicions(given.root);
   }
 
   answer = async (request: HostRequest): Promise<HostAnswer> => {
@@ -53,15 +81,16 @@ export class Host {
       case 'status':
         return this.#told(false);
       case 'stop':
-        this.#stop();
+        this.#stop(request.hand_over === true);
         return this.#told(false);
       default:
         return { ok: false, message: 'unknown question' };
     }
   };
 
-  async endAll(): Promise<void> {
-    await Promise.all([...this.#held.values()].map((gateway) => gateway.end(false, 'SIGTERM')));
+  async endAll(handOver: boolean): Promise<void> {
+    const reason = handOver ? 'restart' : 'SIGTERM';
+    await Promise.all([...this.#held.values()].map((gateway) => gateway.end(handOver, reason)));
   }
 
   /** Whose error it was is known by the tenant in whose name the code ran. False when nobody can be named. */
@@ -85,11 +114,15 @@ export class Host {
   }
 
   #take(start: HostedStart, before: Before): HostedGateway {
-    const gateway = new HostedGateway(start, this.#hosting, before, () => {
-      if (this.#held.get(start.root) !== gateway) return;
-      this.#held.delete(start.root);
-      this.#journal.ended(start.root);
-      if (this.#held.size === 0) this.#emptied();
+    const gateway: HostedGateway = new HostedGateway(start, this.#hosting, before, {
+      taking: () => this.#journal.taking(start.root),
+      settled: () => this.#journal.settled(start.root),
+      gone: () => {
+        if (this.#held.get(start.root) !== gateway) return;
+        this.#held.delete(start.root);
+        this.#journal.ended(start.root);
+        if (this.#held.size === 0) this.#emptied();
+      },
     });
     this.#held.set(start.root, gateway);
     return gateway;

@@ -2,15 +2,15 @@ import * as fs from 'node:fs';
 import {
   asRouseError,
   type Clock,
-  identifyProcess,
   messageOf,
+  type ProcessIdentity,
   runFor,
   type Tenant,
   utcStamp,
   writeJsonAtomic,
 } from '../base/index.ts';
 import { gatewayFiles, type HostedView } from '../wire/index.ts';
-import type { HostedStart } from './journal.ts';
+import type { HostedStart } from './host-journal.ts';
 
 export interface Running {
   port: number;
@@ -26,6 +26,8 @@ export interface Hosting {
   directory: string;
   /** How often the host itself was started again. */
   hostRestarts: number;
+  /** Who starts the host again. */
+  keeper: ProcessIdentity | undefined;
   clock: Clock;
   /** How often one may be started again within ten minutes, and the first pause. */
   restarts: number;
@@ -34,6 +36,17 @@ export interface Hosting {
   beyondHelp: (error: unknown) => void;
 }
 
+/** Who is told how it fares. */
+export interface Watcher {
+  /** It is about to be started: should the host end now, it may have been this. */
+  taking: () => void;
+  /** It has run for so long that an end of the host is no fault of its start. */
+  settled: () => void;
+  gone: () => void;
+}
+
+/** So many first pauses it has to run to be settled. */
+const SETTLED_PAUSES = 10;
 const WITHIN_MS = 600_000;
 const LONGEST_PAUSE_MS = 60_000;
 const END_PATIENCE_MS = 20_000;
@@ -49,7 +62,8 @@ export class HostedGateway implements Tenant {
   readonly own = new Map<symbol, unknown>();
   readonly given: HostedStart;
   readonly #on: Hosting;
-  readonly #gone: () => void;
+  readonly #watcher: Watcher;
+  #unsettle: () => void = () => {};
   #running: Running | undefined;
   #starting: Promise<unknown> = Promise.resolve();
   #state: HostedView['state'] = 'starting';
@@ -58,14 +72,15 @@ export class HostedGateway implements Tenant {
   #failures: number[] = [];
   #cancel: (() => void) | undefined;
   #asked = false;
+  #settling: Promise<void> = Promise.resolve();
   #ending: Promise<void> | undefined;
 
-  constructor(given: HostedStart, on: Hosting, before: Before, gone: () => void) {
+  constructor(given: HostedStart, on: Hosting, before: Before, watcher: Watcher) {
     this.given = given;
     this.#on = on;
     this.#restarts = before.restarts;
     this.#exitCode = before.exitCode;
-    this.#gone = gone;
+    this.#watcher = watcher;
     this.#tell('keeping');
   }
 
@@ -86,6 +101,7 @@ export class HostedGateway implements Tenant {
   /** The first start of an attach fails for good; one that had run is tried again. */
   begin(options: { again: boolean }): Promise<void> {
     this.#state = 'starting';
+    this.#watcher.taking();
     const starting = runFor(this, () => this.#on.start(this.given, this.#restarts));
     this.#starting = starting.catch(() => {});
     return starting.then(
@@ -96,6 +112,28 @@ export class HostedGateway implements Tenant {
         this.#failed();
       },
     );
+  }
+
+  /** Waits before it is taken up again, and says that it is suspected of having ended its host. */
+  async holdBack(ms: number): Promise<void> {
+    this.#state = 'waiting';
+    this.#tell('suspect');
+    await new Promise<void>((resolve) => {
+      const cancel = this.#on.clock.after(ms, resolve);
+      this.#cancel = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  get isEnding(): boolean {
+    return this.#asked;
+  }
+
+  /** Resolves when it has run for a while, or failed, or ended. */
+  async settled(): Promise<void> {
+    await this.#settling;
   }
 
   /** Something nobody caught: what it was doing is given up, and it is started again. */
@@ -126,6 +164,16 @@ export class HostedGateway implements Tenant {
     this.#running = running;
     this.#state = 'running';
     this.#tell('keeping');
+    this.#settling = new Promise((resolve) => {
+      const cancel = this.#on.clock.after(SETTLED_PAUSES * this.#on.firstPauseMs, () => {
+        this.#watcher.settled();
+        resolve();
+      });
+      this.#unsettle = () => {
+        cancel();
+        resolve();
+      };
+    });
     // By itself it ends only in order: its tmux session is gone.
     void running.stopped.then(() => {
       if (this.#running === running && !this.#asked) this.#end();
@@ -133,6 +181,7 @@ export class HostedGateway implements Tenant {
   }
 
   #failed(): void {
+    this.#unsettle();
     if (this.#asked) return;
     this.#exitCode = 1;
     const now = this.#on.clock.monotonic();
@@ -153,8 +202,9 @@ export class HostedGateway implements Tenant {
 
   #end(): void {
     this.#running = undefined;
+    this.#unsettle();
     fs.rmSync(this.#files.keeper, { force: true });
-    this.#gone();
+    this.#watcher.gone();
   }
 
   async #within(work: Promise<void>): Promise<void> {
@@ -166,9 +216,9 @@ export class HostedGateway implements Tenant {
   }
 
   /** What a keeper would say; whoever ends this gateway learns from it whom to ask. */
-  #tell(state: 'keeping' | 'given_up'): void {
-    const keeper = identifyProcess(this.#on.restarts > 0 ? process.ppid : process.pid);
+  #tell(state: 'keeping' | 'suspect' | 'given_up'): void {
     try {
+      const { keeper } = this.#on;
       fs.mkdirSync(this.#files.run, { recursive: true, mode: 0o700 });
       writeJsonAtomic(
         this.#files.keeper,

@@ -3,6 +3,7 @@ import {
   type Clock,
   identifyProcess,
   messageOf,
+  type ProcessIdentity,
   tryLockFile,
   utcStamp,
   writeJsonAtomic,
@@ -10,8 +11,8 @@ import {
 import { gatewayFiles, hostFiles } from '../wire/index.ts';
 import { serveControl } from './control-socket.ts';
 import { Host } from './host.ts';
+import { HostJournal } from './host-journal.ts';
 import type { StartInside } from './hosted-gateway.ts';
-import { Journal } from './journal.ts';
 
 export interface HostOptions {
   directory: string;
@@ -33,13 +34,14 @@ export async function runHost(options: HostOptions): Promise<'ended' | 'locked'>
   const lock = tryLockFile(files.lock);
   if (!lock) return 'locked';
   const life = new HostLife();
-  const stop = (): void => {
+  const stop = (handOver: boolean): void => {
     life.asked = true;
-    void host.endAll().finally(() => life.look());
+    void host.endAll(handOver).finally(() => life.look());
   };
   const host = createHost(options, () => setImmediate(() => life.look()), stop);
   hearUncaught(host);
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, stop);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const)
+    process.on(signal, () => stop(false));
   const control = await serveControl(
     files.socket,
     (request) => {
@@ -81,10 +83,10 @@ class HostLife {
   }
 }
 
-function createHost(options: HostOptions, emptied: () => void, stop: () => void): Host {
+function createHost(options: HostOptions, emptied: () => void, stop: (handOver: boolean) => void): Host {
   const { directory, clock, start, restarts, keeping } = options;
   return new Host({
-    journal: new Journal(),
+    journal: new HostJournal(),
     emptied,
     stop,
     hosting: {
@@ -92,6 +94,7 @@ function createHost(options: HostOptions, emptied: () => void, stop: () => void)
       directory,
       clock,
       hostRestarts: restarts,
+      keeper: keeperOf(options),
       restarts: keeping.restarts,
       firstPauseMs: keeping.firstPauseSeconds * 1000,
       beyondHelp: giveUp,
@@ -137,10 +140,23 @@ function writeRecord(file: string, { rouseHome, clock }: HostOptions): void {
 
 /** As its parent tells it. */
 function lastExit(keeper: string): number | null {
+  const code = toldByKeeper(keeper)['exit_code'];
+  return Number.isInteger(code) ? (code as number) : null;
+}
+
+/** Who starts this host again: its parent as it was at the start; without one, the host is all there is. */
+function keeperOf({ directory, keeping }: HostOptions): ProcessIdentity | undefined {
+  if (keeping.restarts === 0) return identifyProcess(process.pid);
+  const { pid, pid_start_ticks, boot_id } = toldByKeeper(hostFiles(directory).keeper);
+  // One that was killed before this is not the parent any more.
+  if (!Number.isInteger(pid)) return identifyProcess(process.ppid);
+  return { pid: pid as number, startTicks: pid_start_ticks as number, bootId: boot_id as string };
+}
+
+function toldByKeeper(file: string): Record<string, unknown> {
   try {
-    const { exit_code: code } = JSON.parse(fs.readFileSync(keeper, 'utf8')) as { exit_code?: unknown };
-    return Number.isInteger(code) ? (code as number) : null;
+    return JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>;
   } catch {
-    return null;
+    return {};
   }
 }

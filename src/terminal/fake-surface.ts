@@ -1,4 +1,5 @@
 import { Emitter } from '../base/index.ts';
+import { readReason, type Why } from '../domain/index.ts';
 import type {
   AgentSurface,
   DeliveryOutcome,
@@ -23,6 +24,9 @@ const READY: Observation = {
   reasons: [],
   busy: false,
 };
+
+/** Reasons also as the text in which they leave a process. */
+export type Shown = Omit<Partial<Observation>, 'reasons'> & { reasons?: readonly Why[] };
 
 /** A surface in memory, for tests of what stands above it. It takes what it is told to take and remembers it. */
 export class FakeSurface implements AgentSurface {
@@ -51,8 +55,9 @@ export class FakeSurface implements AgentSurface {
     return this.#observation;
   }
 
-  show(change: Partial<Observation>): void {
-    this.#observation = { ...this.#observation, ...change };
+  show({ reasons, ...change }: Shown): void {
+    const read = reasons?.map((each) => (typeof each === 'string' ? readReason(each) : each));
+    this.#observation = { ...this.#observation, ...change, ...(read && { reasons: read }) };
     this.changed.emit(this.#observation);
   }
 

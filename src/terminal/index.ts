@@ -24,3 +24,4 @@ export type { SurfaceManifest } from './surface-manifest.ts';
 export { toolInstance } from './tool-instance.ts';
 export { readTimings } from './watch/read-timings.ts';
 export { readConversation } from './watch/remember-conversation.ts';
+export { startedPids } from './watch/started-pids.ts';

@@ -47,7 +47,7 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
   const stranger = strangersDetector(manifest.tool);
   const choose = (alternate: boolean | undefined): Detector =>
     known ? detectorFor(tool.name, { version, alternate }) : stranger;
-  const { args, home_selector: home } = manifest.launch_plan;
+  const { home_selector: home } = manifest.launch_plan;
   const looks = looksOf(manifest, sessionRoot);
   const pollMs = timings.watch_poll_interval_seconds * 1000;
   const owner = caoOwnerOf(manifest, { clock, env: options.env ?? process.env });
@@ -56,12 +56,12 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
   const tracker = new Tracker({ watch, detectorFor: choose, looks, version, timings, clock, owner });
   const patience = { ...DEFAULT_PATIENCE, ...options.patience };
   const lane = new Lane(laneLock, { tracker, watch, clock, log, patience, owner });
-  const trackedSessionId = manifest.runtime?.session_id ?? options.attachIdentity ?? session;
   const record = new TuiRecord({
     tracker,
+    lane,
     manifest,
     sessionRoot,
-    trackedSessionId,
+    trackedSessionId: manifest.runtime?.session_id ?? options.attachIdentity ?? session,
     detectorName: known ? tool.name : undefined,
     timings,
   });
@@ -88,7 +88,6 @@ export function openSurface(options: SurfaceOptions): AgentSurface {
           sessionRoot,
           fact: (name) => launchFact(manifest, name),
           home: home?.home_path ?? undefined,
-          args: args ?? [],
           clock,
           changed,
         }) ?? [];

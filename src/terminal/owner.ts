@@ -1,6 +1,6 @@
 import type { Emitter } from '../base/index.ts';
 import type { CaoTyped } from '../cao/index.ts';
-import type { OwnerDoubt } from '../screen/index.ts';
+import type { Reason } from '../domain/index.ts';
 import type { OwnerView } from './port.ts';
 import type { Sight } from './watch/sight.ts';
 
@@ -16,7 +16,7 @@ export interface Owner {
   /** Told whether our own sight is ready. */
   noteReady(ready: boolean): void;
   /** What it says, or its place, speaks against typing; as far as is known. */
-  doubts(sight: Sight): OwnerDoubt[];
+  doubts(sight: Sight): Reason[];
   /** Asks it now. */
   ask(): Promise<void>;
   /** Why it cannot type this text at all. */

@@ -1,5 +1,14 @@
 import type { Emitter } from '../base/index.ts';
-import type { AdmissionPolicy, Connectivity, SurfaceEligibility } from '../domain/index.ts';
+import type {
+  AdmissionPolicy,
+  Connectivity,
+  DeliveryOutcome,
+  DialogAfter,
+  Reason,
+  SurfaceEligibility,
+  SurfaceStage,
+  Why,
+} from '../domain/index.ts';
 import type { ScreenPicture } from '../screen/index.ts';
 
 /**
@@ -16,8 +25,11 @@ export interface AgentSurface {
   deliver(prompt: PromptDelivery): Promise<DeliveryResult>;
   /** Raw keys someone asked for explicitly. They may enter a dialog or a busy turn and are recorded as such. */
   sendKeys(keys: KeyDelivery): Promise<DeliveryResult>;
-  /** `pressing` is told in the instant before the keys, where keys may have to wait for others. */
-  interrupt(requestId: string, pressing?: () => void): Promise<DeliveryResult>;
+  /**
+   * `pressing` is called in the instant before the keys, where keys may have to wait for others. If it says no, none are pressed
+   * and the outcome is `superseded`.
+   */
+  interrupt(requestId: string, pressing?: () => Recheck): Promise<DeliveryResult>;
   /** After a crash between typing and proof: looks for evidence, and takes back what of ours still stands unsent in the composer. */
   recover(interrupted: InterruptedDelivery): Promise<Recovered>;
   /** Tells of the end of such a turn when the tool does, until the next prompt; false where the tool never will. */
@@ -46,15 +58,20 @@ export interface Observation {
   eligibility: SurfaceEligibility;
   /** The gate's answer for an ordinary prompt. */
   ready: boolean;
-  /** Why not, as `name='value'` fragments in the gate's order. */
-  reasons: string[];
+  /** Why not, in the gate's order. */
+  reasons: Reason[];
   /** Why raw keys and interrupts, which nothing else holds up, cannot go in now. */
-  keysWait?: string | undefined;
+  keysWait?: Why | undefined;
+  /** A draft in its composer is not a person's. */
+  typing?: Typing | undefined;
   /** A turn is running, as far as evidence tells. */
   busy: boolean;
   /** Where a server owns the terminal: how it stands with that. */
   owner?: OwnerView | undefined;
 }
+
+/** `now`: the lane types a prompt. `left`: it typed one that was not proven to be taken. */
+export type Typing = 'now' | 'left';
 
 /**
  * A CAO server and its terminal. `unobserved`: it was started after the terminal and cannot tell what it shows; it types all
@@ -72,7 +89,8 @@ export interface OwnerView {
   detail: string | null;
 }
 
-export type Stage = 'typing' | 'typed' | 'submitted' | 'turn_seen' | 'turn_finished';
+/** What a delivery reports of itself. */
+export type Stage = SurfaceStage;
 
 export interface Evidence {
   /** Where it was seen: composer, transcript_row, hook, status_file, rollout, title, process, event_stream, … */
@@ -166,31 +184,16 @@ export interface KeyDelivery {
   expectedDialog?: string | undefined;
 }
 
-/** The reason for which keys that were meant for a dialog are refused. */
-export const DIALOG_CHANGED = "dialog='changed'";
-
-/**
- * submitted: proven. unconfirmed: typed, proof missing; never success. not_ready, refused, superseded, cancelled, failed:
- * see reasons. Only where it was `patient`: returned: typed, and proven that nothing of it is with the tool any more; left:
- * typed and not answered, for whoever takes the lane next.
- */
-export type DeliveryOutcome =
-  | 'submitted'
-  | 'unconfirmed'
-  | 'not_ready'
-  | 'refused'
-  | 'superseded'
-  | 'cancelled'
-  | 'failed'
-  | 'returned'
-  | 'left';
+export type { DeliveryOutcome };
 
 export interface DeliveryResult {
   outcome: DeliveryOutcome;
-  reasons: string[];
+  reasons: Why[];
   evidence: Evidence[];
   /** True only when it is proven that nothing of it reached the tool. */
   untouched: boolean;
+  /** Of keys sent while a dialog was open: what was seen after them. */
+  dialogAfter?: DialogAfter;
 }
 
 export interface TuiView {

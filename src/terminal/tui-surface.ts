@@ -13,6 +13,7 @@ import type {
   LeftTurn,
   Observation,
   PromptDelivery,
+  Recheck,
   Recovered,
 } from './port.ts';
 import { toolInstance } from './tool-instance.ts';
@@ -58,7 +59,7 @@ export class TuiSurface implements AgentSurface {
 
   deliver = (prompt: PromptDelivery): Promise<DeliveryResult> => this.#parts.lane.deliver(prompt);
   sendKeys = (keys: KeyDelivery): Promise<DeliveryResult> => this.#parts.lane.sendKeys(keys);
-  interrupt = (_requestId: string, pressing?: () => void): Promise<DeliveryResult> =>
+  interrupt = (_requestId: string, pressing?: () => Recheck): Promise<DeliveryResult> =>
     this.#parts.lane.interrupt(pressing);
   followLeft = (turn: LeftTurn): boolean => this.#parts.lane.followLeft(turn);
   recover = (interrupted: InterruptedDelivery): Promise<Recovered> => this.#parts.lane.recover(interrupted);
@@ -92,7 +93,7 @@ export class TuiSurface implements AgentSurface {
 }
 
 function observationOf(
-  { tracker, owner: server }: Pick<TuiParts, 'tracker' | 'owner'>,
+  { tracker, lane, owner: server }: Pick<TuiParts, 'tracker' | 'lane' | 'owner'>,
   sight: Sight,
 ): Observation {
   const { view, away, lost, foreground, facts, turn, at } = sight;
@@ -102,6 +103,7 @@ function observationOf(
   const forgotten = owner?.state === 'terminal_unknown';
   const reachable = view !== undefined && !gone && !forgotten;
   const { tool } = foreground;
+  const { typing } = lane;
   return {
     observedAtUtc: view?.atUtc ?? at.utc,
     connectivity: reachable ? 'connected' : 'unavailable',
@@ -117,8 +119,9 @@ function observationOf(
         ? 'unknown'
         : 'not_ready',
     ready: gate.ready,
-    reasons: gate.ready ? [] : gate.reasons.map(({ fragment }) => fragment),
+    reasons: gate.ready ? [] : gate.reasons,
     keysWait: whyNoKeys(sight),
+    ...(typing && { typing }),
     busy: turn.phase === 'active',
     ...(owner && { owner }),
   };

@@ -12,11 +12,11 @@ import type { McpEntry, Tool, ToolDetector } from './tool.ts';
  * While it waits for work in the background a prompt is taken at once.
  */
 const IDLE_FOOTER =
-  /^ (?:← (?:open|use) sidebar\b|(?:Interactive|Plan|Autopilot|Shell) · |\S Waiting for background )/;
+  /^ (?:← (?:open|use)(?: sidebar\b| {2,}· )|(?:Interactive|Plan|Autopilot|Shell) · |\S Waiting for background )/;
 
 /** GitHub Copilot CLI. A turn shows only in the footer, compaction only above the composer. */
 const DETECTOR: ToolDetector = {
-  versions: { from: '1.0.0', below: '1.1.0', seen: ['1.0.102'] },
+  versions: { from: '1.0.87', below: '1.1.0', seen: ['1.0.87', '1.0.89', '1.0.92', '1.0.102'] },
   sidebar: '│',
   composers: [
     {
@@ -28,7 +28,8 @@ const DETECTOR: ToolDetector = {
         { text: '! ', mode: 'shell' },
       ],
       ghosts: [],
-      footerRows: 2,
+      // In a narrow window each part of the footer is wrapped by itself, and the model stands below them.
+      footerRows: 4,
       showsCursor: true,
       needsIdleSignal: true,
     },
@@ -80,6 +81,16 @@ const DETECTOR: ToolDetector = {
     whileBusy: 'steers',
     restoresPrompt: true,
   },
+};
+
+/** Before its sidebar: the footer begins with what may be typed, and a turn puts something else there. */
+const OLDER_DETECTOR: ToolDetector = {
+  ...DETECTOR,
+  versions: { from: '1.0.70', below: '1.0.80', seen: ['1.0.75'] },
+  signs: [
+    { means: 'idle', where: 'below', row: /^ \/ commands · \? help\b/ },
+    ...DETECTOR.signs.filter(({ row }) => row !== IDLE_FOOTER),
+  ],
 };
 
 /** GitHub Copilot CLI 1.0. Standard input is the prompt, trimmed by the tool; the last line tells the chat's id. */
@@ -192,7 +203,7 @@ export const copilot: Tool = {
   },
   skills: { inHome: 'skills', byDefault: '.copilot/skills' },
   headless: HEADLESS,
-  detectors: [DETECTOR],
+  detectors: [DETECTOR, OLDER_DETECTOR],
   signals: ({ clock, changed }) => [new SessionLog(EVENTS, clock, changed)],
   notes: {
     beside: 'the events of the session it holds open (`events.jsonl`)',

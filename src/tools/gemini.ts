@@ -25,16 +25,23 @@ const LOGGED_OUT = /^✕ \[API Error: .*(\b40[13]\b|\bAPI key\b|UNAUTHENTICATED|
 
 /** Gemini CLI. Its title tells all four states, but says ready while it compresses the chat. Swallows an Enter that follows a paste too soon. */
 const DETECTOR: ToolDetector = {
-  versions: { from: '0.42.0', below: '0.80.0', seen: ['0.42.0', '0.45.2', '0.51.0', '0.57.0', '0.61.0'] },
+  versions: {
+    from: '0.42.0',
+    below: '0.80.0',
+    seen: ['0.42.0', '0.45.2', '0.51.0', '0.57.0', '0.60.0', '0.61.0'],
+  },
   composers: [
     { frame: { kind: 'lines', above: '▄', below: '▀' }, needsIdleSignal: true, ...INSIDE },
+    // Without colour.
+    { frame: { kind: 'lines', above: '─', below: '─' }, needsIdleSignal: true, ...INSIDE },
     // With fewer than 2^24 colours there are no lines, only a band of another colour.
     { frame: { kind: 'open' }, clearance: 1, needsIdleSignal: true, ...INSIDE },
   ],
   title: { busy: /^[✦⏲] /, waiting: /^✋ /, idle: /^◇ / },
   signs: [
     { means: 'busy', where: 'above', rows: 6, row: new RegExp(`^ ?[${BRAILLE}]`, 'u') },
-    { means: 'busy', where: 'above', rows: 6, row: /\(esc to cancel\b/ },
+    // Words of an answer are further from the edge, or begin with its glyph.
+    { means: 'busy', where: 'above', rows: 6, row: /^ ?[^\s✦>].*\(esc to cancel\b/ },
     // Stands in the row where a turn is told, and alone there only without one.
     { means: 'idle', where: 'above', rows: 4, row: /^\s{10,}\? for shortcuts$/ },
     { means: 'pending', where: 'above', rows: 12, row: /^\s+Queued \(press / },
@@ -49,7 +56,7 @@ const DETECTOR: ToolDetector = {
     { means: 'success', where: 'turn', row: /^✦ / },
   ],
   completion: { where: 'below', entry: /^ (\S+)(\s|$)/, chosenBy: 'background' },
-  transcript: { prompt: /^ > ([^\s/]|\/(compress|compact|summarize)\b)/, answered: /^[^\s>▄▀─]/u },
+  transcript: { prompt: /^ ?> ([^\s/]|\/(compress|compact|summarize)\b)/, answered: /^[^\s>▄▀─]/u },
   input: {
     pasteGapMs: 250,
     maxPasteBytes: 200_000,

@@ -36,6 +36,7 @@ export {
 export { overlayHomeOf } from './overlay-home.ts';
 export { headlessRole, roleWords } from './role-words.ts';
 export type { Heard, OnSignal, SignalPlace, SignalReader, TurnEnd } from './signals/signal-reader.ts';
+export { wasStartedWith } from './signals/started-with.ts';
 export type * from './tool.ts';
 
 const known: Tool[] = [claude, codex, gemini, opencode, kimi, qwen, copilot, pi, scripted];

@@ -1,14 +1,18 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import type { ProcessIdentity } from '../base/index.ts';
+import {
+  directoryOf,
+  type ProcessIdentity,
+  processVariable,
+  readIfExists,
+  startedAtMs,
+} from '../base/index.ts';
 import { AGAIN_TO_EXIT, BRAILLE } from './detector-words.ts';
 import type { HeadlessHabits } from './headless-habits.ts';
 import { bearer, freeServerName, MCP_START_MS, mcpDoubleUnderscores, serversIn } from './mcp.ts';
 import { overlayHome } from './overlay-home.ts';
 import { type LogEntry, type LogKind, SessionLog } from './signals/session-log.ts';
-import { startedAtMs } from './signals/started-at.ts';
-import { toolVariable } from './signals/tool-variable.ts';
 import type { Tool, ToolDetector } from './tool.ts';
 
 const HOME = 'KIMI_CODE_HOME';
@@ -114,6 +118,7 @@ const WIRE: LogKind = {
     const found = wiresOf(tool);
     return found.length > 1 ? null : found[0];
   },
+  candidates: wiresOf,
   entryOf,
   idOf: (file) => path.basename(path.resolve(file, '../../..')),
   says: {
@@ -127,22 +132,19 @@ const WIRE: LogKind = {
 
 function wiresOf(tool: ProcessIdentity): string[] {
   const { pid } = tool;
-  try {
-    const began = startedAtMs(tool) ?? 0;
-    const workdir = fs.readlinkSync(`/proc/${pid}/cwd`);
-    const home =
-      toolVariable(pid, HOME) ?? path.join(toolVariable(pid, 'HOME') ?? os.homedir(), '.kimi-code');
-    const index = fs.readFileSync(path.join(home, 'session_index.jsonl'), 'utf8').split('\n');
-    const directories = new Set(index.flatMap((line) => directoryOf(line, workdir)));
-    return [...directories]
-      .map((directory) => path.join(directory, 'agents', 'main', 'wire.jsonl'))
-      .filter((file) => (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= began);
-  } catch {
-    return [];
-  }
+  const began = startedAtMs(tool) ?? 0;
+  const workdir = directoryOf(pid);
+  if (workdir === undefined) return [];
+  const home =
+    processVariable(pid, HOME) ?? path.join(processVariable(pid, 'HOME') ?? os.homedir(), '.kimi-code');
+  const index = (readIfExists(path.join(home, 'session_index.jsonl')) ?? '').split('\n');
+  const directories = new Set(index.flatMap((line) => sessionIn(line, workdir)));
+  return [...directories]
+    .map((directory) => path.join(directory, 'agents', 'main', 'wire.jsonl'))
+    .filter((file) => (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= began);
 }
 
-function directoryOf(line: string, workdir: string): string[] {
+function sessionIn(line: string, workdir: string): string[] {
   try {
     const { workDir, sessionDir } = JSON.parse(line) as Record<string, unknown>;
     return workDir === workdir && typeof sessionDir === 'string' ? [sessionDir] : [];

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import * as path from 'node:path';
+import { sha256 } from '../base/index.ts';
 import { looseJson } from './loose-json.ts';
 import type { McpAdditions, McpAddress, McpEntry, SessionMcp, SessionPlace, ToolMcp } from './tool.ts';
 
@@ -94,7 +94,7 @@ export function freeServerName(place: SessionPlace, servers: object): string {
 
 /** The same for every start of a session. */
 export function ownServerName({ root }: SessionPlace): string {
-  return `${MCP_NAME}_${createHash('sha256').update(root).digest('hex').slice(0, 4)}`;
+  return `${MCP_NAME}_${sha256(root).slice(0, 4)}`;
 }
 
 function isOwnInstallation(entry: unknown): boolean {

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { invalid, messageOf } from '../base/index.ts';
+import { commandLine, invalid, messageOf } from '../base/index.ts';
 import type { Tool } from './tool.ts';
 
 /** What a tool must have, by its path, and what is there when it has it. */
@@ -39,7 +39,7 @@ function requireTrusted(file: string): void {
   const owned = stat.uid === 0 || stat.uid === process.getuid?.();
   if (owned && (stat.mode & 0o022) === 0) return;
   throw invalid(`ROUSE_TOOLS: ${file} is not loaded, because others can change it`, {
-    hint: `it must be yours: chmod go-w ${file}`,
+    hint: commandLine`it must be yours: chmod go-w ${file}`,
   });
 }
 

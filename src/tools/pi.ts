@@ -5,12 +5,12 @@ import { MCP_NAME } from './mcp.ts';
 import { piExtension } from './pi-extension.ts';
 import type { Tool, ToolDetector } from './tool.ts';
 
-/** pi. No glyph and no placeholder: an empty row between two lines. Its banner speaks of interrupting at all times. */
-const DETECTOR: ToolDetector = {
+/** pi before 1.0. No glyph and no placeholder: an empty row between two lines. Its banner speaks of interrupting at all times. */
+const OLDER_DETECTOR: ToolDetector = {
   versions: {
     from: '0.60.0',
     below: '0.88.0',
-    seen: ['0.60.0', '0.65.0', '0.70.2', '0.73.1', '0.79.10', '0.87.1'],
+    seen: ['0.60.0', '0.65.0', '0.70.2', '0.72.1', '0.73.1', '0.79.10', '0.84.4', '0.87.1'],
   },
   composers: [
     {
@@ -72,6 +72,24 @@ const DETECTOR: ToolDetector = {
   },
 };
 
+/**
+ * pi, on the alternate screen or, where a person wants it so, on the main one. What it does is written into the line above the
+ * text; while nothing runs that line is whole.
+ */
+const DETECTOR: ToolDetector = {
+  ...OLDER_DETECTOR,
+  versions: { from: '1.0.0', below: '1.10.0', seen: ['1.3.0', '1.5.0'] },
+  composers: OLDER_DETECTOR.composers.map(({ idleGap: _, ...shape }) => shape),
+  signs: [
+    { means: 'idle', where: 'edge', row: /^─+$/ },
+    { means: 'busy', where: 'above', rows: 1, row: new RegExp(`^─+ [${BRAILLE}] `, 'u') },
+    // A command of the person's own, in a box of lines.
+    { means: 'busy', where: 'above', rows: 2, row: new RegExp(`^ [${BRAILLE}] Running\\.\\.\\. \\(`, 'u') },
+    ...OLDER_DETECTOR.signs.filter(({ means, rows }) => means !== 'idle' && !(means === 'busy' && rows)),
+  ],
+  transcript: { prompt: /^(?!)/, banner: /^ (▀▀█ +v\d|Pi can explain its own features)/ },
+};
+
 /** Pi 0.73. It trims the prompt. */
 const HEADLESS: HeadlessHabits = {
   backend: 'generic_headless',
@@ -114,7 +132,8 @@ export const pi: Tool = {
   process: {
     executable: 'pi',
     names: ['pi'],
-    npmPackage: '@mariozechner/pi-coding-agent',
+    // Up to 0.73 it was @mariozechner/pi-coding-agent.
+    npmPackage: '@earendil-works/pi-coding-agent',
     nestedMarks: [],
   },
   homeVariable: 'PI_CODING_AGENT_DIR',
@@ -136,7 +155,7 @@ export const pi: Tool = {
   },
   skills: { inHome: 'skills', byDefault: '.pi/agent/skills' },
   headless: HEADLESS,
-  detectors: [DETECTOR],
+  detectors: [DETECTOR, OLDER_DETECTOR],
   notes: {
     beside: '–',
     taken: 'the transcript',

@@ -6,11 +6,12 @@ import { bearer, mcpDoubleUnderscores, mcpFlagWithFile, toolNamesIn } from './mc
 import type { SessionMcp, Tool, ToolDetector } from './tool.ts';
 
 /**
- * Qwen Code. Its empty composer shows a placeholder or a guess at the next prompt, both in grey where typed text has
- * the terminal's own colour. The title's ✳ means a dialog here.
+ * Qwen Code. Its empty composer shows a placeholder or a guess at the next prompt, both in grey, or in the colour its theme has
+ * for hints, where typed text has the terminal's own colour. Without colours only the placeholder is known: a guess could be a person's draft. The title's ✳
+ * means a dialog here.
  */
 const DETECTOR: ToolDetector = {
-  versions: { from: '0.20.0', below: '0.30.0', seen: ['0.24.4'] },
+  versions: { from: '0.20.0', below: '0.30.0', seen: ['0.23.4', '0.24.4'] },
   composers: [
     {
       frame: { kind: 'lines', above: '─', below: '─' },
@@ -20,7 +21,11 @@ const DETECTOR: ToolDetector = {
         { text: '! ', mode: 'shell' },
         { text: '(r:)', mode: 'search' },
       ],
-      ghosts: [{ grey: true }],
+      ghosts: [
+        { grey: true },
+        { like: /\(shift \+ tab to cycle\)$/ },
+        { form: /^Type your message or @path\/to\/file$/, gap: true },
+      ],
       footerRows: 4,
       showsCursor: true,
       needsIdleSignal: true,

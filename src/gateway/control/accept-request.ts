@@ -1,5 +1,5 @@
-import { utcStamp } from '../../base/index.ts';
-import { END_OF_TIME_MS, parseUtcTime } from '../../domain/index.ts';
+import { invalid, utcStamp } from '../../base/index.ts';
+import { END_OF_TIME_MS, limit, limitHint, parseUtcTime } from '../../domain/index.ts';
 import { type RequestBody, refusal } from '../../wire/index.ts';
 import { type Accepted, PRIORITY } from '../queue/index.ts';
 import { type ControlDependencies, RECONCILE_HINT } from './dependencies.ts';
@@ -46,7 +46,17 @@ export function refuseClosedAdmission({ presence, surface }: ControlDependencies
   return { epoch };
 }
 
+/** What is typed into a terminal is bounded; a headless tool reads its prompt from a file. */
+export function refuseLongPrompt(prompt: string, { surface }: ControlDependencies): void {
+  const bytes = Buffer.byteLength(prompt);
+  if (surface.kind === 'headless' || bytes <= limit('typedBytes')) return;
+  throw invalid(`the prompt has ${bytes} bytes: at most ${limit('typedBytes')} bytes are typed`, {
+    hint: limitHint('typedBytes'),
+  });
+}
+
 function refusePrompt(body: Extract<RequestBody, { kind: 'submit_prompt' }>, on: ControlDependencies): void {
+  refuseLongPrompt(body.payload.prompt, on);
   const headless = on.surface.headless?.state();
   const busy = headless && (headless.active_turn_id !== null || on.queue.depth() > 0);
   // A retry of what was accepted is answered as the first time was, whatever is under way.

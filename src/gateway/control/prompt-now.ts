@@ -1,5 +1,5 @@
 import { type RouseError, utcStamp } from '../../base/index.ts';
-import { newTurnId } from '../../domain/index.ts';
+import { DELIVERY_OUTCOMES, newTurnId, reason, reasonText, reasonTexts } from '../../domain/index.ts';
 import {
   type ControlPromptBody,
   type PromptAdmission,
@@ -10,11 +10,13 @@ import {
 } from '../../wire/index.ts';
 import { claimRequest, type Execution, runRequest } from '../dispatch/index.ts';
 import { PRIORITY, type RequestRow } from '../queue/index.ts';
+import { refuseLongPrompt } from './accept-request.ts';
 import type { ControlDependencies } from './dependencies.ts';
 
 /** `POST /v1/control/prompt`: typed now or refused now. It leaves a row and a ledger, so that its proof outlives the answer. */
 export async function promptNow(body: ControlPromptBody, on: ControlDependencies): Promise<PromptResult> {
   const admission = promptAdmission(body);
+  refuseLongPrompt(body.prompt, on);
   refuseStructure(body, admission, on);
   refuseBusy(admission, on);
   const execution: Execution = { source: 'direct', id: 'prompt', since: on.clock.now() };
@@ -82,9 +84,10 @@ async function settle(
   turn_id?: string,
 ): Promise<PromptResult> {
   const { request_id } = row;
-  const ending = await runRequest(row, admission.policy, on);
+  const ran = await runRequest(row, admission.policy, on);
+  const { ending } = ran;
   const finished = on.queue.get(request_id);
-  const reasons = reasonsOf(finished.error_detail);
+  const reasons = reasonTexts(ran.reasons);
   if (ending === 'submitted') {
     if (!turn_id) tellSubmitted(admission, on, { request_id });
     return promptSent(admission, { evidence: { request_id } });
@@ -93,7 +96,7 @@ async function settle(
     throw refused(on, admission, ['not_ready', `not ready: ${reasons.join(' ')}`, reasons, { request_id }]);
   }
   const detail = finished.error_detail ?? ending;
-  const outcome = ending === 'left' ? 'unconfirmed' : ending;
+  const outcome = ending === 'left' ? DELIVERY_OUTCOMES[ending].ends : ending;
   on.events.write('control_prompt_failed', {
     request_id,
     ...(turn_id && { turn_id }),
@@ -158,7 +161,7 @@ function refuseBusy(admission: PromptAdmission, on: ControlDependencies): void {
     throw refused(on, admission, [
       'not_ready',
       `the gateway is busy with ${current.source} ${current.id}`,
-      [`active_execution='running'`],
+      [reasonText(reason('active_execution', 'running'))],
     ]);
   }
   const depth = on.queue.depth();
@@ -166,7 +169,7 @@ function refuseBusy(admission: PromptAdmission, on: ControlDependencies): void {
     throw refused(on, admission, [
       'not_ready',
       `${depth} requests are in line before it`,
-      [`queue_depth='${depth}'`],
+      [reasonText(reason('queue_depth', String(depth)))],
     ]);
   }
 }
@@ -177,8 +180,4 @@ function payloadOf(body: ControlPromptBody): Record<string, unknown> {
     ...(body.chat_session && { chat_session: body.chat_session }),
     ...(body.execution && { execution: body.execution }),
   };
-}
-
-function reasonsOf(detail: string | null): string[] {
-  return detail === null ? [] : detail.split('; ');
 }

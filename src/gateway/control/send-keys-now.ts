@@ -1,6 +1,5 @@
 import { preview, utcStamp } from '../../base/index.ts';
-import { capabilitiesOf, newRequestId } from '../../domain/index.ts';
-import { DIALOG_CHANGED } from '../../terminal/index.ts';
+import { capabilitiesOf, isReason, newRequestId, whyText } from '../../domain/index.ts';
 import { type ControlResult, refusal, type SendKeysBody } from '../../wire/index.ts';
 import { refuseClosedAdmission } from './accept-request.ts';
 import type { ControlDependencies } from './dependencies.ts';
@@ -25,9 +24,16 @@ export async function sendKeysNow(body: SendKeysBody, on: ControlDependencies): 
     evidence: result.evidence,
   });
   if (result.outcome === 'submitted') {
-    return { status: 'ok', action: 'control_input', detail: 'Keys sent.' };
+    const { dialogAfter, reasons } = result;
+    const detail = `${whyText(['Keys sent', ...reasons], '; ')}.`;
+    return {
+      status: 'ok',
+      action: 'control_input',
+      detail,
+      ...(dialogAfter && { dialog_after: dialogAfter }),
+    };
   }
-  if (result.reasons.includes(DIALOG_CHANGED)) {
+  if (result.reasons.some((why) => isReason(why, 'dialog_changed'))) {
     throw refusal(
       'dialog_changed',
       'the dialog that was meant is not on the screen any more; nothing was pressed',
@@ -36,5 +42,5 @@ export async function sendKeysNow(body: SendKeysBody, on: ControlDependencies): 
       },
     );
   }
-  throw refusal('dispatch_failed', result.reasons.join('; ') || 'the keys were not sent');
+  throw refusal('dispatch_failed', whyText(result.reasons, '; ') ?? 'the keys were not sent');
 }

@@ -1,3 +1,5 @@
+import { reasonText } from '../../domain/index.ts';
+import type { Observation } from '../../terminal/index.ts';
 import { whyNotNow } from '../dispatch/index.ts';
 import type { RequestRow } from '../queue/index.ts';
 import type { ControlDependencies } from './dependencies.ts';
@@ -19,7 +21,8 @@ export function waitingNow(on: ControlDependencies): (row: RequestRow) => Reques
 /** Of the one that is being typed: that the tool does not answer. */
 function unanswered({ slot, surface }: ControlDependencies, row: RequestRow): string | null {
   if (slot.current?.id !== row.request_id) return null;
-  return surface.observation().reasons.find((reason) => reason.startsWith('unseen_paste=')) ?? null;
+  const unseen = surface.observation().reasons.find(({ code }) => code === 'unseen_paste');
+  return unseen ? reasonText(unseen) : null;
 }
 
 function reasons(on: ControlDependencies): (row: RequestRow) => string | null {
@@ -47,10 +50,14 @@ function reasons(on: ControlDependencies): (row: RequestRow) => string | null {
     if (row.request_kind === 'interrupt') {
       const before = pressed?.request_id ?? head;
       return before === undefined || before === row.request_id
-        ? (surface.observation().keysWait ?? row.waiting_reason)
+        ? keysWait(surface.observation(), row)
         : `behind ${before}`;
     }
     if (row.request_id !== head && head !== undefined) return `behind ${head}`;
     return whyNotNow(on) ?? row.waiting_reason;
   };
+}
+
+function keysWait({ keysWait: why }: Observation, row: RequestRow): string | null {
+  return why === undefined ? row.waiting_reason : reasonText(why);
 }

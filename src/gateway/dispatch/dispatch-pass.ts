@@ -1,11 +1,11 @@
 import { type Clock, isRouseError, type Log, messageOf, type NextPass, untilWall } from '../../base/index.ts';
-import type { Admission } from '../../domain/index.ts';
+import { type Admission, type Reason, whyText } from '../../domain/index.ts';
 import type { InstanceStore, RequestRow } from '../queue/index.ts';
 import { backInLine } from './back-in-line.ts';
 import { claimRequest } from './claim-request.ts';
 import type { Execution, ExecutionSlot } from './execution-slot.ts';
 import type { LanePause } from './lane-pause.ts';
-import { type Ending, type RunDependencies, runRequest } from './run-request.ts';
+import { type Ran, type RunDependencies, runRequest } from './run-request.ts';
 import { written } from './written.ts';
 
 export interface DispatchDependencies extends RunDependencies {
@@ -88,7 +88,7 @@ function executionOf({ request_id: id, request_kind }: RequestRow, clock: Clock)
   return { source: request_kind === 'mail_notifier_prompt' ? 'mail' : 'queue', id, since: clock.now() };
 }
 
-function paused(ending: Ending, { pause }: DispatchDependencies): number {
+function paused({ ending }: Ran, { pause }: DispatchDependencies): number {
   if (ending === 'returned') return pause.begin();
   if (ending === 'submitted') pause.reset();
   return 0;
@@ -117,7 +117,7 @@ async function unlessUnanswered(
   }
 }
 
-const isUnseen = (reason: string): boolean => reason.startsWith('unseen_paste=');
+const isUnseen = ({ code }: Reason): boolean => code === 'unseen_paste';
 
 /** What keeps the head of the line from being typed, as far as it shows; the lane may see more. */
 export function whyNotNow({
@@ -126,7 +126,7 @@ export function whyNotNow({
 }: Pick<DispatchDependencies, 'slot' | 'surface'>): string | undefined {
   const { ready, reasons } = surface.observation();
   if (slot.current && !reasons.some(isUnseen)) return `busy with ${slot.current.source} ${slot.current.id}`;
-  return ready ? undefined : reasons.join(' ') || 'not ready';
+  return ready ? undefined : (whyText(reasons) ?? 'not ready');
 }
 
 function sooner(pause: number, expiry: NextPass): number {

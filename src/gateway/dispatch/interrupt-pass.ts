@@ -1,4 +1,5 @@
 import type { NextPass } from '../../base/index.ts';
+import { reasonText } from '../../domain/index.ts';
 import { type CoalescePlan, joinInterrupts } from '../queue/index.ts';
 import { claimRequest } from './claim-request.ts';
 import type { DispatchDependencies } from './dispatch-pass.ts';
@@ -16,14 +17,14 @@ export async function interruptPass(dependencies: DispatchDependencies): Promise
   if (!row || row.managed_agent_instance_epoch !== dependencies.epoch()) return 'idle';
   const { keysWait } = surface.observation();
   if (keysWait !== undefined) {
-    queue.noteWaiting(row, keysWait);
+    queue.noteWaiting(row, reasonText(keysWait));
     return 'idle';
   }
   if (pause.left() > 0) return pause.left();
   const effectiveActions = queue.plan()?.effectiveActions ?? ['interrupt'];
   const joined = (): CoalescePlan => joinInterrupts(row, queue.interrupts(), effectiveActions);
   if (!(await claimRequest(row, dependencies))) return 0;
-  const ending = await runRequest(row, 'ready_only', dependencies, joined);
+  const { ending } = await runRequest(row, 'ready_only', dependencies, joined);
   if (ending === 'returned') return pause.begin();
   pause.reset();
   return 0;

@@ -1,15 +1,23 @@
 import { type Clock, messageOf } from '../../base/index.ts';
-import type { AdmissionPolicy } from '../../domain/index.ts';
+import {
+  type AdmissionPolicy,
+  type CodeWith,
+  DELIVERY_OUTCOMES,
+  type RequestOutcome,
+  reasonTexts,
+  type Why,
+  whyText,
+} from '../../domain/index.ts';
 import type { AgentSurface, DeliveryResult, PromptDelivery, Recheck } from '../../terminal/index.ts';
 import {
   type CoalescePlan,
-  type Outcome,
   payloadOf,
   promptOf,
   type RequestQueue,
   type RequestRow,
 } from '../queue/index.ts';
 import { backInLine } from './back-in-line.ts';
+import { mayInterrupt } from './may-interrupt.ts';
 import { written } from './written.ts';
 
 export interface RunDependencies {
@@ -26,7 +34,13 @@ export interface RunDependencies {
  * `returned`: nothing of it is with the tool and it waits in line again. `not_ready`: the same of a direct prompt, which has
  * no place in line and is refused. `left`: the next gateway goes on with it.
  */
-export type Ending = Outcome | 'returned' | 'not_ready' | 'left';
+export type RunEnd = RequestOutcome | CodeWith<typeof DELIVERY_OUTCOMES, 'later'>;
+
+export interface Ran {
+  ending: RunEnd;
+  /** As the surface gave them. */
+  reasons: Why[];
+}
 
 /**
  * Carries one claimed request, and what is joined to it, to its end; writes every stage before the next. For an
@@ -38,17 +52,18 @@ export async function runRequest(
   dependencies: RunDependencies,
   joined: () => CoalescePlan | undefined = () => undefined,
   resume = false,
-): Promise<Ending> {
+): Promise<Ran> {
   const { queue, surface } = dependencies;
   let plan = joined();
-  const pressing = (): void => {
+  const pressing = (): Recheck => {
     plan = joined();
+    return mayInterrupt(row, queue);
   };
   let result: DeliveryResult;
   try {
     result =
       row.request_kind === 'interrupt'
-        ? await surface.interrupt(row.request_id, pressing)
+        ? await interrupt(row, surface, pressing)
         : await surface.deliver({ ...promptDelivery(row, policy, dependencies), resume });
   } catch (error) {
     const begun = queue.ledger(row.request_id);
@@ -58,28 +73,41 @@ export async function runRequest(
     const outcome = typed || row.request_kind === 'interrupt' ? 'unconfirmed' : 'failed';
     result = { outcome, reasons: [messageOf(error)], evidence: [], untouched: false };
   }
-  const detail = result.reasons.join('; ') || undefined;
+  const { reasons, evidence } = result;
+  const detail = whyText(reasons, '; ');
   if (result.outcome === 'not_ready' && result.untouched) {
     const why = detail ?? 'not ready';
     if (row.source !== 'direct') {
       await written(() => queue.giveBack(row.request_id, why), dependencies);
-      return 'returned';
+      return { ending: 'returned', reasons };
     }
     await written(() => queue.finish(row.request_id, { outcome: 'refused', detail: why }), dependencies);
-    return 'not_ready';
+    return { ending: 'not_ready', reasons };
   }
-  const { reasons, evidence } = result;
   // Its row stays as it is, for whoever takes the lane next.
-  if (result.outcome === 'left') return 'left';
+  if (result.outcome === 'left') return { ending: 'left', reasons };
   if (result.outcome === 'returned') {
     const why = detail ?? 'it was taken back';
     await written(() => backInLine(queue.get(row.request_id), queue, { why, evidence }), dependencies);
-    return 'returned';
+    return { ending: 'returned', reasons };
   }
-  const outcome: Outcome = result.outcome === 'not_ready' ? 'failed' : result.outcome;
-  const ending = { outcome, detail, result: { outcome, reasons, evidence } };
+  const outcome: RequestOutcome = DELIVERY_OUTCOMES[result.outcome].ends;
+  const ending = { outcome, detail, result: { outcome, reasons: reasonTexts(reasons), evidence } };
+  // What was joined to it asked for keys, and none were pressed: it takes its own turn.
+  if (outcome === 'superseded') plan = undefined;
   await written(() => queue.finishJoined(row.request_id, ending, plan), dependencies);
-  return outcome;
+  return { ending: outcome, reasons };
+}
+
+/** A surface without keys presses nothing and asks nobody: it is asked for it here. */
+async function interrupt(
+  row: RequestRow,
+  surface: AgentSurface,
+  pressing: () => Recheck,
+): Promise<DeliveryResult> {
+  const may = pressing();
+  if (!may.go) return { outcome: 'superseded', reasons: [may.reason], evidence: [], untouched: true };
+  return surface.interrupt(row.request_id, pressing);
 }
 
 function promptDelivery(

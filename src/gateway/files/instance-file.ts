@@ -1,7 +1,21 @@
 import * as fs from 'node:fs';
-import { identifyProcess, utcStamp, writeFileAtomic, writeJsonAtomic } from '../../base/index.ts';
+import {
+  identifyProcess,
+  utcStamp,
+  writeFileAtomic,
+  writeJsonAtomic,
+  writeJsonIfOther,
+} from '../../base/index.ts';
 import type { ExecutionMode, TuiTimings } from '../../domain/index.ts';
-import { type CurrentInstanceFile, type GatewayFiles, gatewayFiles } from '../../wire/index.ts';
+import {
+  besideOf,
+  type CurrentInstanceFile,
+  currentInstanceFile,
+  type GatewayFiles,
+  gatewayFiles,
+  INSTANCE_BY,
+  splitFile,
+} from '../../wire/index.ts';
 
 export interface InstanceFacts {
   instanceId: string;
@@ -25,6 +39,7 @@ export function writeInstance(files: GatewayFiles, facts: InstanceFacts): void {
     host: facts.host as CurrentInstanceFile['host'],
     port: facts.port,
     execution_mode: facts.executionMode,
+    ...(facts.executionMode === 'hosted' && { hosted: true }),
     tmux_window_id: facts.window?.id ?? null,
     tmux_window_index: facts.window?.index ?? null,
     tmux_pane_id: facts.window?.paneId ?? null,
@@ -37,11 +52,15 @@ export function writeInstance(files: GatewayFiles, facts: InstanceFacts): void {
     started_at_utc: utcStamp(facts.startedAt),
   };
   writeFileAtomic(files.pidFile, `${process.pid}\n`, { durable: false });
-  writeJsonAtomic(files.currentInstance, content);
+  const { published, beside } = splitFile(currentInstanceFile, content, INSTANCE_BY);
+  // Before what it belongs to: a reader never takes this process for one without a start.
+  writeJsonIfOther(besideOf(files.currentInstance), beside);
+  writeJsonAtomic(files.currentInstance, published);
 }
 
 export function removeInstance(files: GatewayFiles): void {
   fs.rmSync(files.currentInstance, { force: true });
+  fs.rmSync(besideOf(files.currentInstance), { force: true });
   fs.rmSync(files.pidFile, { force: true });
 }
 

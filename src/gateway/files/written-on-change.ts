@@ -1,3 +1,4 @@
+import * as fs from 'node:fs';
 import {
   type Clock,
   type FileTroubles,
@@ -12,6 +13,8 @@ const LEAST_PAUSE_MS = 200;
 /**
  * A JSON file that mirrors a value: written when the value changed, and not otherwise. Derived, so not fsynced, and a
  * file that cannot be written stops nobody. Written aside, since a rename may wait for the disk, except what is urgent.
+ * One that readers believe without asking (`believed`) never goes on saying what is no longer true: where it cannot be
+ * replaced it is written over, and where that fails too it is removed.
  */
 export class WrittenOnChange<T> {
   readonly path: string;
@@ -28,11 +31,23 @@ export class WrittenOnChange<T> {
   #overtaken = false;
 
   /** `atOnce`: the part of the value that waits for no pause, since a reader may come right after it changed. */
-  constructor(path: string, clock: Clock, troubles: FileTroubles, atOnce?: (value: T) => unknown) {
+  constructor(
+    path: string,
+    clock: Clock,
+    troubles: FileTroubles,
+    { atOnce, believed = false }: { atOnce?: (value: T) => unknown; believed?: boolean } = {},
+  ) {
     this.path = path;
     this.#clock = clock;
     this.#atOnce = atOnce;
-    this.#writer = troubles.writer(path, () => this.#write());
+    this.#writer = troubles.writer(path, () => {
+      try {
+        this.#write();
+      } catch (error) {
+        if (believed) this.#correct();
+        throw error;
+      }
+    });
   }
 
   /** Writes the value now, or a moment later when it was written just now; then as it stands then. */
@@ -83,6 +98,20 @@ export class WrittenOnChange<T> {
     this.#wrote(text);
   }
 
+  /** Its own blocks take other bytes also on a full disk, and a removal needs no room. The value now, with this trouble in it. */
+  #correct(): void {
+    this.#last = '';
+    try {
+      overwrite(this.path, stableJson(this.#value()));
+    } catch {
+      try {
+        fs.rmSync(this.path, { force: true });
+      } catch {
+        // A file system that takes no change at all: readers see that for themselves.
+      }
+    }
+  }
+
   #writeAside(): void {
     const text = stableJson(this.#value());
     if (text === this.#last || this.#writing !== undefined) return;
@@ -108,5 +137,15 @@ export class WrittenOnChange<T> {
     this.#last = text;
     this.#lastAtOnce = this.#partAtOnce();
     this.#writtenAt = this.#clock.monotonic();
+  }
+}
+
+/** A reader may meet it half written: that is no JSON, and it is taken for missing. */
+function overwrite(path: string, text: string): void {
+  const fd = fs.openSync(path, 'r+');
+  try {
+    fs.ftruncateSync(fd, fs.writeSync(fd, text, 0));
+  } finally {
+    fs.closeSync(fd);
   }
 }

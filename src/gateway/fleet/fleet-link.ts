@@ -1,6 +1,7 @@
 import { type Log, Loop, type NextPass, newUuid, VERSION } from '../../base/index.ts';
 import { FleetClient, type HostIdentity } from '../../client/index.ts';
 import type { Sqlite } from '../../db/index.ts';
+import { HEARTBEAT } from '../../domain/index.ts';
 import type {
   DeliveryAck,
   FleetConnection,
@@ -32,7 +33,6 @@ export interface FleetLinkDependencies extends ControlDependencies {
   random?: () => number;
 }
 
-const WAIT_SECONDS = 25;
 const MOST_ACKS = 100;
 const ANSWER_MS = 10_000;
 const LEAVE_MS = 1500;
@@ -105,7 +105,7 @@ export class FleetLink {
   async #held(signal: AbortSignal): Promise<NextPass> {
     if (!this.#rejoin() && this.#connection.pause > 0) return this.#connection.pause;
     // The first beat is short: whether the server takes us is known at once.
-    const wait = this.view.state === 'connected' ? (this.#on.waitSeconds ?? WAIT_SECONDS) : 0;
+    const wait = this.view.state === 'connected' ? (this.#on.waitSeconds ?? HEARTBEAT.held) : 0;
     this.#askAnew = new AbortController();
     const mail = this.#mail === undefined ? {} : { mail_version: this.#mail };
     const answer = await this.#tried(

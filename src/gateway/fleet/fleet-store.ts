@@ -1,5 +1,5 @@
 import type { Sqlite, SqliteMigration } from '../../db/index.ts';
-import type { DeliveryOutcome } from '../../wire/index.ts';
+import type { OutcomeReport } from '../../wire/index.ts';
 
 /** How far the fleet server knows how its messages ended, and which turns of theirs go on. */
 export const FLEET_MIGRATIONS: SqliteMigration[] = [
@@ -36,7 +36,7 @@ export const keyOfMessage = (id: string): string => KEY + id;
 export interface Untold {
   /** Give it to told() once the server has them. */
   upTo: number;
-  outcomes: DeliveryOutcome[];
+  outcomes: OutcomeReport[];
 }
 
 /** What the server has not been told yet, read from the ledger: a crash between an end and its report loses nothing. */
@@ -57,7 +57,7 @@ export class FleetStore {
       entry_id: number;
       request_id: string;
       key: string;
-      outcome: string;
+      outcome: OutcomeReport['outcome'];
       at: string;
     }>(
       `SELECT l.entry_id, r.request_id, r.idempotency_key AS key, r.outcome, r.finished_at_utc AS at
@@ -72,7 +72,7 @@ export class FleetStore {
       outcomes: rows.map(({ request_id, key, outcome, at }) => ({
         id: key.slice(KEY.length),
         request_id,
-        outcome: outcome as DeliveryOutcome['outcome'],
+        outcome,
         at,
         turn_follows: outcome === 'submitted',
       })),

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import * as path from 'node:path';
-import { errnoOf, invalid, readJsonIfExists } from '../../base/index.ts';
+import { commandLine, errnoOf, invalid, readJsonIfExists } from '../../base/index.ts';
 import { fleetMembership, parseFile } from '../../wire/index.ts';
 
 /** Which server the session belongs to, and the token it speaks with. */
@@ -29,7 +29,7 @@ function readToken(sessionRoot: string): string {
   const file = path.join(sessionRoot, 'fleet', 'token');
   try {
     if ((statSync(file).mode & 0o077) !== 0)
-      throw invalid(`${file} can be read by others; run "chmod 600 ${file}"`);
+      throw invalid(`${file} can be read by others; run "${commandLine`chmod 600 ${file}`}"`);
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') throw invalid(`${file} is missing`);

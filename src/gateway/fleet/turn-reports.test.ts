@@ -57,6 +57,39 @@ beforeEach(() => {
 });
 
 describe('a turn of a message that was submitted', () => {
+  it('was interrupted when an interrupt of it closed its dialog, whatever the tool calls its end', () => {
+    db.run(
+      `INSERT INTO gateway_requests (sequence, request_id, request_kind, payload_json, state, accepted_at_utc,
+         managed_agent_instance_epoch, source, priority)
+         VALUES (2, 'gwreq-2', 'interrupt', '{"turn_of":"gwreq-1"}', 'running', '', 1, 'fleet', 0)`,
+    );
+    finish({ result: 'success' });
+    reports.look();
+    expect(states()).toEqual([]);
+    const end = (facts: object) => {
+      const result = JSON.stringify({ evidence: [{ source: 'keys', facts }] });
+      db.run("UPDATE gateway_requests SET state = 'completed', result_json = ? WHERE sequence = 2", [result]);
+    };
+    end({ into_dialog: 'permission', still_busy: false });
+    reports.look();
+    expect(reports.untold()).toMatchObject([{ state: 'finished', result: 'interrupted', evidence: 'turn' }]);
+  });
+
+  it('is what the tool says when an interrupt of it met no dialog, or the turn went on', () => {
+    const interrupt = (sequence: number, facts: object) =>
+      db.run(
+        `INSERT INTO gateway_requests (sequence, request_id, request_kind, payload_json, state, accepted_at_utc,
+           managed_agent_instance_epoch, source, priority, result_json)
+           VALUES (?, ?, 'interrupt', '{"turn_of":"gwreq-1"}', 'completed', '', 1, 'fleet', 0, ?)`,
+        [sequence, `i-${sequence}`, JSON.stringify({ evidence: [{ source: 'keys', facts }] })],
+      );
+    interrupt(2, { into_dialog: 'permission', still_busy: true });
+    interrupt(3, { into_dialog: null, still_busy: false });
+    finish({ result: 'success' });
+    reports.look();
+    expect(reports.untold()).toMatchObject([{ state: 'finished', result: 'success' }]);
+  });
+
   it('goes on until the ledger has its end, which is told with its evidence and the answer', () => {
     expect([states(), reports.hasNews]).toEqual([[], false]);
     finish({ result: 'success', answer: 'Done.\u0000\ud800' });

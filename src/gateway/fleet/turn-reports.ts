@@ -1,7 +1,9 @@
 import { type Clock, utcStamp } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
+import { MESSAGE_TURNS, reasonText, sqlList, TURNS_GOING_ON } from '../../domain/index.ts';
 import type { AgentSurface, Observation } from '../../terminal/index.ts';
-import type { DeliveryOutcome, TurnReport } from '../../wire/index.ts';
+import type { OutcomeReport, TurnReport } from '../../wire/index.ts';
+import { closedItsDialog } from './dialog-closed.ts';
 import { finishedTurn, tellable } from './finished-turn.ts';
 
 export interface TurnReportsDependencies {
@@ -17,6 +19,7 @@ export interface TurnReportsDependencies {
 const SETTLE_MS = 2000;
 /** In one beat; each may carry an answer. */
 const PAGE = 10;
+const GOING_ON = sqlList(TURNS_GOING_ON);
 
 interface Row {
   request_id: string;
@@ -40,9 +43,7 @@ export class TurnReports {
 
   constructor(on: TurnReportsDependencies) {
     this.#on = on;
-    this.#open = on.db.all<Row>(
-      `SELECT * FROM gateway_fleet_turns WHERE state IN ('working', 'input_required')`,
-    );
+    this.#open = on.db.all<Row>(`SELECT * FROM gateway_fleet_turns WHERE state IN ${GOING_ON}`);
     this.#untold = this.untold().length > 0;
   }
 
@@ -51,7 +52,7 @@ export class TurnReports {
   }
 
   /** From now on these are followed. Doing it twice is harmless. */
-  follow(outcomes: readonly DeliveryOutcome[]): void {
+  follow(outcomes: readonly OutcomeReport[]): void {
     for (const { id, request_id, turn_follows } of outcomes) {
       if (!turn_follows) continue;
       const { changes } = this.#on.db.run(
@@ -71,10 +72,21 @@ export class TurnReports {
     const observation = this.#on.surface.observation();
     const epoch = this.#on.epoch();
     for (const row of this.#open) {
-      const report = finishedTurn(this.#on.db, row.request_id) ?? this.#seen(row, observation, epoch);
+      const report = this.#withoutAnswer(
+        row,
+        finishedTurn(this.#on.db, row.request_id) ?? this.#seen(row, observation, epoch),
+      );
       if (report.state !== row.state) this.#become(row, report);
     }
-    this.#open = this.#open.filter(({ state }) => state === 'working' || state === 'input_required');
+    this.#open = this.#open.filter(({ state }) => MESSAGE_TURNS[state].goesOn);
+  }
+
+  /** A turn that ended because we closed its dialog was interrupted, whatever the tool calls its end. */
+  #withoutAnswer(row: Row, report: Told): Told {
+    if (report.state !== 'finished' && report.state !== 'unproven') return report;
+    const closed = closedItsDialog(this.#on.db, row.request_id);
+    if (closed === 'open') return { state: row.state, at: report.at };
+    return closed ? { evidence: 'keys', ...report, state: 'finished', result: 'interrupted' } : report;
   }
 
   untold(): TurnReport[] {
@@ -93,7 +105,7 @@ export class TurnReports {
       this.#on.db.run('UPDATE gateway_fleet_turns SET told = ? WHERE request_id = ?', [state, request_id]);
       this.#on.db.run(
         `DELETE FROM gateway_fleet_turns WHERE request_id = ? AND told = state
-           AND state NOT IN ('working', 'input_required')`,
+           AND state NOT IN ${GOING_ON}`,
         [request_id],
       );
     }
@@ -111,8 +123,10 @@ export class TurnReports {
       return { state: 'lost', at, detail: observation.unavailableReason ?? 'the tool is gone' };
     }
     this.#since.delete(row.request_id);
-    const dialog = observation.reasons.find((reason) => reason.startsWith("dialog='"));
-    return dialog ? { state: 'input_required', at, detail: tellable(dialog) } : { state: 'working', at };
+    const dialog = observation.reasons.find(({ code }) => code === 'dialog');
+    return dialog
+      ? { state: 'input_required', at, detail: tellable(reasonText(dialog)) }
+      : { state: 'working', at };
   }
 
   #holds(requestId: string): boolean {

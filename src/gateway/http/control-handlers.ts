@@ -54,7 +54,11 @@ function headless({ surface }: ControlDependencies) {
   return surface.headless;
 }
 
+/** A prompt is accepted now only when neither the agent nor the gateway itself is busy. */
 function headlessState(on: ControlDependencies): HeadlessState {
   const { request_admission, active_execution, queue_depth } = on.presence.status();
-  return { schema_version: 1, ...headless(on).state(), request_admission, active_execution, queue_depth };
+  const state = headless(on).state();
+  const can_accept_prompt_now = state.can_accept_prompt_now && on.presence.blockedBy() === undefined;
+  const gateway = { request_admission, active_execution, queue_depth };
+  return { schema_version: 1, ...state, can_accept_prompt_now, ...gateway };
 }

@@ -1,5 +1,6 @@
 import * as net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OpenApi } from '../../../test/support/answers.ts';
 import {
   type FuzzedGateway,
   openFuzzedGateway,
@@ -9,7 +10,7 @@ import { gatewayBodies } from '../../../test/support/good-bodies.ts';
 import { fuzzRoutes } from '../../../test/support/route-fuzz.ts';
 import { Ending } from '../../base/index.ts';
 import { ensureAgentToken } from '../../client/index.ts';
-import { GATEWAY_ROUTES } from '../../wire/index.ts';
+import { GATEWAY_ROUTES, openApiDocument } from '../../wire/index.ts';
 import type { TestGateway } from '../testing.ts';
 
 const COUNT = process.env['ROUSE_PROOF'] === 'full' ? 10_000 : 500;
@@ -25,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => ending.run());
 
 describe('hostile input', () => {
-  it(`${COUNT} spoilt requests over every route: no 5xx, no change on refusal, the process lives`, {
+  it(`${COUNT} spoilt requests over every route: no 5xx, no change on refusal, every answer is documented, the process lives`, {
     timeout: 1_800_000,
   }, async () => {
     const { letter, reminder, request, quiet } = fuzzed;
@@ -37,6 +38,7 @@ describe('hostile input', () => {
     const { statuses, passed } = await fuzzRoutes(
       {
         routes: GATEWAY_ROUTES,
+        document: openApiDocument() as unknown as OpenApi,
         bodies: gatewayBodies({ ...nothing, agent: '', address: 'peer@test', message: letter }, 'x'),
         port: on.gateway.port,
         headersFor: ({ id }) => (id === 'mcp' ? agent : {}),

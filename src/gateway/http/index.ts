@@ -3,6 +3,7 @@
  *
  * Promises  Strict bodies of bounded size; errors as `{"detail": …}` with the contract's statuses; no CORS.
  *           A handler for each route of wire/routes.ts, and for nothing else; the compiler checks it.
+ *           What a body asks for beyond its route is held to wire/capabilities.ts, whichever route it comes by.
  * Never     Holds state or decides anything about the agent.
  */
 import type { Hono } from 'hono';
@@ -10,6 +11,7 @@ import { serve } from '../../http/index.ts';
 import { GATEWAY_ROUTES } from '../../wire/index.ts';
 import type { ControlDependencies } from '../control/index.ts';
 import type { Notifier } from '../notifier/index.ts';
+import { withNeeds } from './caller.ts';
 import { controlHandlers } from './control-handlers.ts';
 import { type MailHandlerDependencies, mailHandlers } from './mail-handlers.ts';
 import { type McpHandlerDependencies, mcpHandler } from './mcp-handler.ts';
@@ -30,7 +32,7 @@ export interface GatewayRooms
 }
 
 export function serveGateway(app: Hono, rooms: GatewayRooms): void {
-  serve(app, GATEWAY_ROUTES, {
+  const handlers = {
     ...statusHandlers(rooms),
     metrics: metricsHandler(rooms),
     ...requestHandlers(rooms),
@@ -39,5 +41,6 @@ export function serveGateway(app: Hono, rooms: GatewayRooms): void {
     ...mailHandlers(rooms),
     ...notifierHandlers(rooms.notifier),
     mcp: mcpHandler(rooms),
-  });
+  };
+  serve(app, GATEWAY_ROUTES, withNeeds(handlers));
 }

@@ -1,25 +1,32 @@
 import type { MailOperationName } from '../../domain/index.ts';
 import { type Call, type Handler, type Handlers, readJson } from '../../http/index.ts';
-import type { Mailbox } from '../../mail/index.ts';
+import type { FileAccess, Mailbox } from '../../mail/index.ts';
 import { type AnswerOf, type GatewayRoutes, refusal } from '../../wire/index.ts';
 import { type MailAccess, mailStatusView, runMailOperation, servesMail } from '../mail/index.ts';
+import { callersOf, filesFor } from './caller.ts';
 
 export interface MailHandlerDependencies {
   mail: MailAccess;
   /** Mail is served on loopback only. */
   host: string;
+  /** Files that callers other than the owner may attach by their path. */
+  sharedFiles: () => FileAccess;
 }
 
 type MailRoutes = Pick<GatewayRoutes, 'mail.status' | `mail.${MailOperationName}`>;
 
 /** The agent's own mail. Nothing here touches the request queue. */
-export function mailHandlers({ mail, host }: MailHandlerDependencies): Handlers<MailRoutes> {
-  const open = openServed({ mail, host });
+export function mailHandlers(rooms: MailHandlerDependencies): Handlers<MailRoutes> {
+  const { mail, sharedFiles } = rooms;
+  const open = openServed(rooms);
   /** The operation checks the body itself, as it does for whoever asks it without HTTP. */
   const run =
     <N extends MailOperationName>(name: N): Handler<MailRoutes[`mail.${N}`]> =>
     async ({ context }: Call<MailRoutes[`mail.${N}`]>) =>
-      (await runMailOperation(name, await readJson(context), open)) as AnswerOf<MailRoutes[`mail.${N}`]>;
+      (await runMailOperation(name, await readJson(context), {
+        open,
+        files: filesFor(callersOf(context), sharedFiles),
+      })) as AnswerOf<MailRoutes[`mail.${N}`]>;
 
   return {
     'mail.status': async () => mailStatusView(await open(), mail.bindingsVersion()),
@@ -38,7 +45,10 @@ export function mailHandlers({ mail, host }: MailHandlerDependencies): Handlers<
 }
 
 /** The mailbox, unless the gateway listens where mail is not served. */
-export function openServed({ mail, host }: MailHandlerDependencies): () => Promise<Mailbox> {
+export function openServed({
+  mail,
+  host,
+}: Pick<MailHandlerDependencies, 'mail' | 'host'>): () => Promise<Mailbox> {
   return async () => {
     if (servesMail(host)) return mail.mailbox();
     throw refusal(

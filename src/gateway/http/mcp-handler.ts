@@ -10,9 +10,10 @@ import {
 import type { MailOperationName } from '../../domain/index.ts';
 import { carries, type Handler, readBytes } from '../../http/index.ts';
 import type { McpHttp, McpPorts } from '../../mcp/index.ts';
-import { GATEWAY_ROUTES, type GatewayRoutes, parseBody } from '../../wire/index.ts';
+import { GATEWAY_ROUTES, type GatewayRoutes, NEEDS, parseBody, requireCapability } from '../../wire/index.ts';
 import { mailStatusView, runMailOperation } from '../mail/index.ts';
 import type { Reminders } from '../reminders/index.ts';
+import { filesFor } from './caller.ts';
 import { type MailHandlerDependencies, openServed } from './mail-handlers.ts';
 
 export interface McpHandlerDependencies extends MailHandlerDependencies {
@@ -65,14 +66,19 @@ function portsOf(rooms: McpHandlerDependencies): McpPorts {
       mail: async (operation, body) =>
         operation === 'status'
           ? mailStatusView(await open(), mail.bindingsVersion())
-          : runMailOperation(operation as MailOperationName, body, open),
+          : runMailOperation(operation as MailOperationName, body, {
+              open,
+              files: filesFor(['agent'], rooms.sharedFiles),
+            }),
     }),
     reminders: async () => ({
       list: async () => reminders.edit.list(),
-      create: async (reminder) =>
-        reminders.edit.create(
-          parseBody(GATEWAY_ROUTES['reminders.create'].body, { reminders: [reminder] }).reminders,
-        ),
+      create: async (reminder) => {
+        const body = parseBody(GATEWAY_ROUTES['reminders.create'].body, { reminders: [reminder] });
+        const need = NEEDS['reminders.create'](body);
+        if (need) requireCapability(['agent'], need, 'create_reminder');
+        return reminders.edit.create(body.reminders);
+      },
       remove: async (id) => reminders.edit.remove(id),
     }),
     ...(fleet && {

@@ -1,3 +1,4 @@
+import { METRICS_TYPE, type Metric, type MetricSeries, metricText } from '../../base/index.ts';
 import type { Handlers } from '../../http/index.ts';
 import type { GatewayRoutes } from '../../wire/index.ts';
 import type { ControlDependencies } from '../control/index.ts';
@@ -5,7 +6,6 @@ import type { StatusHandlerDependencies } from './status-handlers.ts';
 
 type Dependencies = Pick<ControlDependencies, 'queue' | 'presence'> &
   Pick<StatusHandlerDependencies, 'loops' | 'instanceId' | 'fileTroubles'>;
-type Series = [labels: Record<string, string>, value: number][];
 
 /**
  * Counts for Prometheus. What happened is counted as it happens, since this gateway started; what is the case is asked for.
@@ -20,54 +20,73 @@ export function metricsHandler(on: Dependencies): Handlers<Pick<GatewayRoutes, '
     if (stage === 'finished') count(outcomes, String(facts['outcome'] ?? 'unknown'));
   });
   return ({ context }) => {
-    const text = [
-      ...family('rouse_gateway_request_stages_total', 'counter', byKey('stage', stages)),
-      ...family('rouse_gateway_requests_finished_total', 'counter', byKey('outcome', outcomes)),
-      ...gauges(on),
+    const counters: Metric[] = [
+      {
+        name: 'rouse_gateway_request_stages_total',
+        type: 'counter',
+        help: 'Ledger entries of requests since the gateway started, by stage.',
+        series: byKey('stage', stages),
+      },
+      {
+        name: 'rouse_gateway_requests_finished_total',
+        type: 'counter',
+        help: 'Requests that ended since the gateway started, by outcome.',
+        series: byKey('outcome', outcomes),
+      },
     ];
-    return context.body(`${text.join('\n')}\n`, 200, {
-      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
-    });
+    return context.body(metricText([...counters, ...gauges(on)]), 200, { 'content-type': METRICS_TYPE });
   };
 }
 
-function gauges({ presence, queue, loops, instanceId, fileTroubles }: Dependencies): string[] {
+function gauges({ presence, queue, loops, instanceId, fileTroubles }: Dependencies): Metric[] {
   const status = presence.status();
-  const one = (name: string, value: number, labels = {}): string[] =>
-    family(name, 'gauge', [[labels, value]]);
+  const gauge = (name: string, help: string, series: number | MetricSeries[]): Metric => ({
+    name,
+    type: 'gauge',
+    help,
+    series: typeof series === 'number' ? [[{}, series]] : series,
+  });
   const { fleet } = status;
+  const info = { instance: instanceId, mode: status.execution_mode, backend: status.backend };
+  const open = status.request_admission === 'open';
+  const connected = status.managed_agent_connectivity === 'connected';
   return [
-    ...one('rouse_gateway_info', 1, {
-      instance: instanceId,
-      mode: status.execution_mode,
-      backend: status.backend,
-    }),
-    ...one('rouse_gateway_queue_depth', queue.depth()),
-    ...one('rouse_gateway_admission_open', Number(status.request_admission === 'open')),
-    ...one('rouse_gateway_agent_connected', Number(status.managed_agent_connectivity === 'connected')),
-    ...one('rouse_gateway_executing', Number(status.active_execution === 'running')),
-    ...one('rouse_gateway_agent_epoch', status.managed_agent_instance_epoch),
-    ...one('rouse_gateway_file_troubles', fileTroubles().length),
-    ...family(
+    gauge('rouse_gateway_info', 'The gateway, its mode and the backend of its agent.', [[info, 1]]),
+    gauge('rouse_gateway_queue_depth', 'Requests that wait for the agent.', queue.depth()),
+    gauge('rouse_gateway_admission_open', '1 while requests are accepted.', Number(open)),
+    gauge('rouse_gateway_agent_connected', '1 while the agent can be reached.', Number(connected)),
+    gauge(
+      'rouse_gateway_executing',
+      '1 while a request runs.',
+      Number(status.active_execution === 'running'),
+    ),
+    gauge(
+      'rouse_gateway_agent_epoch',
+      'How often the tool was started in this session.',
+      status.managed_agent_instance_epoch,
+    ),
+    gauge(
+      'rouse_gateway_file_troubles',
+      'Files of the gateway that cannot be written.',
+      fileTroubles().length,
+    ),
+    gauge(
       'rouse_gateway_loop_failing',
-      'gauge',
+      '1 while a background loop keeps failing.',
       loops.map(({ name, trouble }) => [{ loop: name }, Number(trouble !== undefined)]),
     ),
-    ...(fleet ? one('rouse_gateway_fleet_connected', Number(fleet.state === 'connected')) : []),
-    ...one('process_resident_memory_bytes', process.memoryUsage.rss()),
+    ...(fleet
+      ? [
+          gauge(
+            'rouse_gateway_fleet_connected',
+            '1 while the fleet server takes heartbeats.',
+            Number(fleet.state === 'connected'),
+          ),
+        ]
+      : []),
+    gauge('process_resident_memory_bytes', 'Resident memory of the process.', process.memoryUsage.rss()),
   ];
 }
 
-const byKey = (label: string, counts: ReadonlyMap<string, number>): Series =>
+const byKey = (label: string, counts: ReadonlyMap<string, number>): MetricSeries[] =>
   [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => [{ [label]: key }, value]);
-
-function family(name: string, type: 'counter' | 'gauge', series: Series): string[] {
-  const labelled = (labels: Record<string, string>): string => {
-    const text = Object.entries(labels).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
-    return text.length > 0 ? `{${text.join(',')}}` : '';
-  };
-  return [
-    `# TYPE ${name} ${type}`,
-    ...series.map(([labels, value]) => `${name}${labelled(labels)} ${value}`),
-  ];
-}

@@ -1,5 +1,5 @@
 import type { MailOperationName } from '../../domain/index.ts';
-import { type Mailbox, runMail } from '../../mail/index.ts';
+import { type FileAccess, type Mailbox, runMail } from '../../mail/index.ts';
 import { MAIL_BODIES, type MailStatus, parseBody } from '../../wire/mail-bodies.ts';
 import { storeFailure } from './mail-access.ts';
 
@@ -10,11 +10,14 @@ import { storeFailure } from './mail-access.ts';
 export async function runMailOperation(
   name: MailOperationName,
   body: unknown,
-  open: () => Promise<Mailbox>,
+  { open, files }: { open: () => Promise<Mailbox>; files: FileAccess },
 ): Promise<object> {
   const { schema_version: _version, ...input } = parseBody(MAIL_BODIES[name], body);
   const mailbox = await open();
-  return { ...prefix(mailbox), ...(await asTransport(mailbox, () => runMail(mailbox, name, input))) };
+  return {
+    ...prefix(mailbox),
+    ...(await asTransport(mailbox, () => runMail(mailbox, name, { input, files }))),
+  };
 }
 
 export async function mailStatusView(mailbox: Mailbox, bindingsVersion: string): Promise<MailStatus> {

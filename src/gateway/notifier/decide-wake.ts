@@ -1,5 +1,15 @@
-import type { NotifierMode, RepeatPolicy } from '../../domain/index.ts';
-import { type QuietHours, quietUntilMs } from './quiet-hours.ts';
+import {
+  type DecidedOutcome,
+  NOTIFIER_OUTCOMES,
+  type NotifierMode,
+  type QuietHours,
+  type RepeatPolicy,
+  reason,
+  reasonText,
+  reasonTexts,
+  type WakeHold,
+} from '../../domain/index.ts';
+import { quietUntilMs } from './quiet-hours.ts';
 
 /** What made us look: the interval, a change of the mailbox, an agent that became ready, or the start. */
 export type Trigger = 'interval' | 'mail' | 'ready' | 'start';
@@ -34,6 +44,9 @@ export interface WakeFacts {
   active_execution: string;
   queue_depth: number;
   ready: boolean;
+  /** A turn of the agent runs, whoever began it. Not in facts of older gateways. */
+  agent_busy?: true;
+  /** As they are stored. */
   reasons: string[];
   /** Who was given the agent last; only while it, or the gateway, is busy. */
   last_turn?: { source: string; id: string; began_at_utc: string };
@@ -42,7 +55,9 @@ export interface WakeFacts {
 }
 
 export interface WakeDecision {
-  outcome: 'empty' | 'dedup_skip' | 'busy_skip' | 'enqueued';
+  outcome: DecidedOutcome;
+  /** What holds open mail back; null when nothing does. */
+  hold: WakeHold | null;
   detail: string | null;
   /** Each rule that was asked, in order, with its answer. */
   chain: string[];
@@ -57,11 +72,12 @@ const MOST_DOUBLINGS = 10;
 export function decideWake(facts: WakeFacts): WakeDecision {
   const chain: string[] = [];
   const end = (
-    outcome: WakeDecision['outcome'],
+    outcome: DecidedOutcome,
     detail: string | null,
-    again: number | null = null,
+    { hold = null, again = null }: { hold?: WakeHold | null; again?: number | null } = {},
   ): WakeDecision => ({
     outcome,
+    hold,
     detail,
     chain: [...chain, `→ ${outcome}`],
     look_again_utc: again === null ? null : new Date(again).toISOString(),
@@ -72,16 +88,20 @@ export function decideWake(facts: WakeFacts): WakeDecision {
   );
   const loops = loopWords(facts.paused_loops);
   if (loops) chain.push(loops);
-  if (facts.eligible_count === 0) return loops ? end('dedup_skip', loops) : end('empty', null);
+  if (facts.eligible_count === 0)
+    return loops ? end('dedup_skip', loops, { hold: 'paused_loop' }) : end('empty', null);
 
   const repeat = repeatRule(facts);
   chain.push(repeat.said);
-  if (!repeat.wake) return end('dedup_skip', repeat.said, repeat.againMs);
+  if (!repeat.wake) return end('dedup_skip', repeat.said, { again: repeat.againMs });
 
   const now = Date.parse(facts.now_utc);
   const quiet = facts.quiet_hours ? quietUntilMs(facts.quiet_hours, now) : null;
   chain.push(quiet === null ? 'quiet hours: no' : `quiet hours: until ${new Date(quiet).toISOString()}`);
-  if (quiet !== null) return end('busy_skip', `quiet_hours until ${new Date(quiet).toISOString()}`, quiet);
+  if (quiet !== null) {
+    const detail = `quiet_hours until ${new Date(quiet).toISOString()}`;
+    return end('busy_skip', detail, { hold: 'quiet_hours', again: quiet });
+  }
 
   const { wakes_per_hour: budget, wakes_last_hour: used } = facts;
   chain.push(
@@ -89,7 +109,7 @@ export function decideWake(facts: WakeFacts): WakeDecision {
   );
   if (budget !== null && used >= budget) {
     const free = facts.budget_free_at_utc ? Date.parse(facts.budget_free_at_utc) : null;
-    return end('busy_skip', `wake_budget ${used} of ${budget} used`, free);
+    return end('busy_skip', `wake_budget ${used} of ${budget} used`, { hold: 'wake_budget', again: free });
   }
 
   const gateway = gatewayReasons(facts);
@@ -97,10 +117,11 @@ export function decideWake(facts: WakeFacts): WakeDecision {
   chain.push(facts.ready ? 'agent: ready' : `agent: not ready, ${facts.reasons.join(' ')}`);
   if (facts.last_turn) chain.push(lastTurn(facts.last_turn));
   const reasons = [...gateway, ...(facts.ready ? [] : facts.reasons.length ? facts.reasons : ['not ready'])];
-  if (reasons.length > 0) return end('busy_skip', reasons.join(' '));
+  if (reasons.length > 0)
+    return end('busy_skip', reasons.join(' '), { hold: gateway.length > 0 ? 'gateway' : 'agent' });
   if (facts.goes_first !== undefined) {
     chain.push(`turn: ${facts.goes_first} waited longer`);
-    return end('busy_skip', `turn='${facts.goes_first}'`);
+    return end('busy_skip', reasonText(reason('turn', facts.goes_first)), { hold: 'turn' });
   }
   if (facts.prompt_problem !== undefined) chain.push(`prompt: ${facts.prompt_problem}`);
   return end('enqueued', null);
@@ -117,7 +138,7 @@ export function loopWords(paused: WakeFacts['paused_loops'] = []): string | unde
 
 /** Only the agent or the gateway, no time, stands between this mail and its wake. */
 export function waitsForTurn({ outcome, look_again_utc }: WakeDecision): boolean {
-  return outcome === 'busy_skip' && look_again_utc === null;
+  return NOTIFIER_OUTCOMES[outcome].waits && look_again_utc === null;
 }
 
 const SOURCES: Record<string, (id: string) => string> = {
@@ -133,11 +154,11 @@ function lastTurn({ source, id, began_at_utc }: NonNullable<WakeFacts['last_turn
 
 function gatewayReasons({ request_admission, active_execution, queue_depth }: WakeFacts): string[] {
   if (request_admission === 'open' && active_execution === 'idle' && queue_depth === 0) return [];
-  return [
-    `request_admission='${request_admission}'`,
-    `active_execution='${active_execution}'`,
-    `queue_depth='${queue_depth}'`,
-  ];
+  return reasonTexts([
+    reason('request_admission', request_admission),
+    reason('active_execution', active_execution),
+    reason('queue_depth', String(queue_depth)),
+  ]);
 }
 
 interface RepeatAnswer {

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { preview } from '../../base/index.ts';
+import { preview, sha256 } from '../../base/index.ts';
 import type { NotifierMode } from '../../domain/index.ts';
 import type { Mailbox } from '../../mail/index.ts';
 import type { PausedThread, ResumedThread } from './loops/find-loops.ts';
@@ -87,7 +86,7 @@ async function readAll(mailbox: Mailbox, mode: NotifierMode, loops: MailLoops): 
     openCount: messages.length,
     paused,
     resumed,
-    digest: refs.length === 0 ? null : createHash('sha256').update(refs.toSorted().join('\n')).digest('hex'),
+    digest: refs.length === 0 ? null : sha256(refs.toSorted().join('\n')),
     summary: endsOf(oldestFirst).map(({ message_ref, thread_ref, created_at_utc, subject }) => ({
       message_ref,
       thread_ref: thread_ref ?? null,

@@ -1,4 +1,5 @@
 import { type Clock, utcStamp } from '../../base/index.ts';
+import { reasonTexts } from '../../domain/index.ts';
 import type { AgentSurface } from '../../terminal/index.ts';
 import type { Presence } from '../presence/index.ts';
 import type { Turns } from '../turns/index.ts';
@@ -30,7 +31,7 @@ export function gatherFacts(
   const status = presence.status();
   const { request_admission, active_execution, queue_depth, last_turn } = status;
   const epoch = status.managed_agent_instance_epoch;
-  const { ready, reasons } = surface.observation();
+  const { ready, reasons, busy } = surface.observation();
   const used = wakes.inLastHour;
   const budget = record.wakes_per_hour;
   const first = turns.before('mail');
@@ -57,7 +58,8 @@ export function gatherFacts(
     active_execution,
     queue_depth,
     ready,
-    reasons,
+    ...(busy && { agent_busy: true as const }),
+    reasons: reasonTexts(reasons),
     ...((!ready || active_execution !== 'idle') && last_turn && { last_turn }),
   };
 }

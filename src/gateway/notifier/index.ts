@@ -8,6 +8,7 @@
  */
 
 export { decideWake, type WakeFacts } from './decide-wake.ts';
+export { readKept } from './kept-settings.ts';
 export { Notifier, type NotifierDependencies } from './notifier.ts';
 export {
   NOTIFIER_EPOCH_MIGRATIONS,

@@ -1,7 +1,8 @@
 import { type Clock, untilWall } from '../../base/index.ts';
+import { NOTIFIER_OUTCOMES, type QuietHours } from '../../domain/index.ts';
 import type { Trigger, WakeDecision } from './decide-wake.ts';
 import type { NotifierRecord } from './notifier-store.ts';
-import { type QuietHours, quietUntilMs } from './quiet-hours.ts';
+import { quietUntilMs } from './quiet-hours.ts';
 
 const FIRST_RETRY_MS = 1000;
 
@@ -89,19 +90,21 @@ export class NextLook {
 
   /** Whether a look says nothing of the interval that passed: that keeps its place among those who wait. */
   saysNothing(trigger: Trigger, { outcome }: WakeDecision): boolean {
-    return this.#owed && trigger !== 'interval' && outcome === 'dedup_skip';
+    const { open, wakes, waits } = NOTIFIER_OUTCOMES[outcome];
+    return this.#owed && trigger !== 'interval' && open && !wakes && !waits;
   }
 
   /** An interval that finds the agent busy is owed until it is not. */
   owe(trigger: Trigger, { outcome }: WakeDecision): void {
-    this.#owed = outcome === 'busy_skip' && (this.#owed || trigger === 'interval');
+    this.#owed = NOTIFIER_OUTCOMES[outcome].waits && (this.#owed || trigger === 'interval');
   }
 
   after(trigger: Trigger, record: NotifierRecord, decision: WakeDecision): void {
     const clock = this.#clock;
     const full = (record.interval_seconds ?? 0) * 1000;
-    if (trigger === 'interval' || decision.outcome === 'enqueued') this.#dueAt = clock.monotonic() + full;
-    const held = decision.outcome === 'busy_skip' ? record.quiet_hours : null;
+    const { wakes, waits } = NOTIFIER_OUTCOMES[decision.outcome];
+    if (trigger === 'interval' || wakes) this.#dueAt = clock.monotonic() + full;
+    const held = waits ? record.quiet_hours : null;
     this.#quiet = held && quietUntilMs(held, clock.now().getTime()) !== null ? held : undefined;
     if (decision.look_again_utc === null) return;
     const wait = Math.max(0, Date.parse(decision.look_again_utc) - clock.now().getTime());

@@ -36,9 +36,12 @@ export class NotifierSettings {
     const { repeats: _repeats, last_notified_digest: _digest, ...record } = stored;
     const problem = await this.#support();
     const next = nextLookInMs();
+    // Turned on in storage by another program: no loop runs yet that would have seen it.
+    if (record.enabled && next === null) this.#on.enabled();
     return {
       schema_version: 1,
       ...record,
+      interval_seconds: record.enabled ? record.interval_seconds : null,
       last_error: this.#lastError(stored),
       supported: problem === null,
       support_error: problem,
@@ -52,24 +55,18 @@ export class NotifierSettings {
   async enable(body: MailNotifierBody): Promise<MailNotifierStatus> {
     const problem = await this.#support();
     if (problem) throw refusal('mail_no_binding', `the notifier needs a mailbox: ${problem}`);
-    const { interval_seconds, mode, repeat } = body;
-    this.#on.store.change({
-      enabled: true,
-      interval_seconds,
-      mode,
-      repeat,
-      quiet_hours: body.quiet_hours ?? null,
-      wakes_per_hour: body.wakes_per_hour ?? null,
-      last_error: null,
-    });
+    const { schema_version: _, ...settings } = body;
+    this.#on.store.change({ ...settings, enabled: true, last_error: null });
+    const { interval_seconds, mode, repeat } = this.#on.store.read();
     this.#on.log.info('mail notifier enabled', { interval_seconds, mode, repeat });
     this.#on.enabled();
     return this.status();
   }
 
+  /** The interval stays in storage, so that people can be shown the command that turns wakes on again; status says null. */
   async disable(): Promise<MailNotifierStatus> {
     const { store, log, disabled } = this.#on;
-    store.change({ enabled: false, interval_seconds: null, last_notified_digest: null, last_error: null });
+    store.change({ enabled: false, last_notified_digest: null, last_error: null });
     log.info('mail notifier disabled');
     disabled();
     return this.status();

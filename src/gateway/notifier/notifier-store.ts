@@ -1,20 +1,24 @@
 import { type Clock, utcStamp } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
-import type { NotifierMode, RepeatPolicy } from '../../domain/index.ts';
-import type { NotifierDecision } from '../../wire/index.ts';
-import type { QuietHours } from './quiet-hours.ts';
+import {
+  NO_WAKES,
+  type QuietHours,
+  type SettingKind,
+  sqlIs,
+  WAKES,
+  type WakeSetting,
+  type WakeSettingName,
+  type WakeValues,
+  wakeSettings,
+} from '../../domain/index.ts';
+import { type NotifierDecision, quietHours } from '../../wire/index.ts';
 
-export interface NotifierRecord {
+export interface NotifierRecord extends WakeValues {
   enabled: boolean;
-  interval_seconds: number | null;
-  mode: NotifierMode;
   last_poll_at_utc: string | null;
   last_notification_at_utc: string | null;
   last_notified_digest: string | null;
   last_error: string | null;
-  repeat: RepeatPolicy;
-  quiet_hours: QuietHours | null;
-  wakes_per_hour: number | null;
   repeats: number;
 }
 
@@ -24,31 +28,27 @@ export type AuditRow = Omit<NotifierDecision, 'audit_id'>;
 export const AUDIT_KEEP = { rows: 10_000, bytes: 16 * 1024 * 1024, days: 30 };
 
 const NEVER: NotifierRecord = {
+  ...NO_WAKES,
   enabled: false,
-  interval_seconds: null,
-  mode: 'any_inbox',
   last_poll_at_utc: null,
   last_notification_at_utc: null,
   last_notified_digest: null,
   last_error: null,
-  repeat: 'every_poll',
-  quiet_hours: null,
-  wakes_per_hour: null,
   repeats: 0,
 };
 
-type Row = Omit<NotifierRecord, 'enabled' | 'repeat' | 'quiet_hours'> & {
-  enabled: number;
-  repeat_policy: RepeatPolicy;
-  quiet_hours_json: string | null;
-};
+/** Settings are in columns of their own names, or of those that the table gives. */
+type Row = Omit<NotifierRecord, 'enabled' | WakeSettingName> & { enabled: number } & Record<string, unknown>;
+
+const columnOf = (name: WakeSettingName, { column }: WakeSetting): string => column ?? name;
+const SETTING_COLUMNS = wakeSettings.map(([name, setting]) => columnOf(name, setting)).join(', ');
 
 /** The notifier's record, its audit, and which messages have been announced by which request to which agent process. */
 export class NotifierStore {
   #db: Sqlite;
   #clock: Clock;
-  /** Asked for at every change of anything that is shown; the gateway is the only writer. */
-  #known: NotifierRecord | undefined;
+  /** As it was last read. */
+  #known = NEVER;
   #announced: { epoch: number; refs: ReadonlySet<string> } | undefined;
 
   constructor(db: Sqlite, clock: Clock) {
@@ -56,52 +56,48 @@ export class NotifierStore {
     this.#clock = clock;
   }
 
+  /** From storage every time: another program may have changed it. */
   read(): NotifierRecord {
-    this.#known ??= this.#stored();
+    const row = this.#db.get<Row>(
+      `SELECT enabled, last_poll_at_utc, last_notification_at_utc, last_notified_digest, last_error, repeats,
+         ${SETTING_COLUMNS} FROM gateway_mail_notifier`,
+    );
+    this.#known = row ? recordOf(row) : NEVER;
     return this.#known;
   }
 
-  #stored(): NotifierRecord {
-    const row = this.#db.get<Row>(
-      `SELECT enabled, interval_seconds, mode, last_poll_at_utc, last_notification_at_utc, last_notified_digest,
-         last_error, repeat_policy, quiet_hours_json, wakes_per_hour, repeats FROM gateway_mail_notifier`,
-    );
-    if (!row) return NEVER;
-    const { enabled, repeat_policy, quiet_hours_json, ...rest } = row;
-    return {
-      ...rest,
-      enabled: enabled === 1,
-      repeat: repeat_policy,
-      quiet_hours: quiet_hours_json === null ? null : (JSON.parse(quiet_hours_json) as QuietHours),
-    };
+  /** Whether wakes were ever turned on or off. */
+  get isSet(): boolean {
+    return this.read() !== NEVER;
   }
 
-  change(changes: Partial<NotifierRecord>): NotifierRecord {
-    const record = { ...this.read(), ...changes };
+  /** For what is only shown: storage that cannot be read now does not hide how the agent stands. */
+  shown(): NotifierRecord {
+    try {
+      return this.read();
+    } catch {
+      return this.#known;
+    }
+  }
+
+  /** Writes what is given and nothing else, so that no change of another program is undone. */
+  change(changes: Partial<NotifierRecord>): void {
+    const { enabled, ...plain } = changes;
+    const all = {
+      ...Object.fromEntries(Object.entries(plain).filter(([name]) => !(name in NO_WAKES))),
+      ...(enabled !== undefined && { enabled: enabled ? 1 : 0 }),
+      ...Object.fromEntries(
+        wakeSettings.map(([name, setting]) => [columnOf(name, setting), stored(plain[name])]),
+      ),
+      updated_at_utc: utcStamp(this.#clock.now()),
+    };
+    const columns = Object.entries(all).filter(([, value]) => value !== undefined);
+    const names = columns.map(([name]) => name);
     this.#db.run(
-      `INSERT OR REPLACE INTO gateway_mail_notifier (singleton, enabled, interval_seconds, mode, last_poll_at_utc,
-         last_notification_at_utc, last_notified_digest, last_error, updated_at_utc, repeat_policy, quiet_hours_json,
-         wakes_per_hour, repeats) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [
-        record.enabled ? 1 : 0,
-        record.interval_seconds,
-        record.mode,
-        record.last_poll_at_utc,
-        record.last_notification_at_utc,
-        record.last_notified_digest,
-        record.last_error,
-        utcStamp(this.#clock.now()),
-        record.repeat,
-        record.quiet_hours && JSON.stringify(record.quiet_hours),
-        record.wakes_per_hour,
-        record.repeats,
-      ],
+      `INSERT INTO gateway_mail_notifier (singleton, ${names.join(', ')}) VALUES (1, ${names.map(() => '?').join(', ')})
+       ON CONFLICT (singleton) DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+      columns.map(([, value]) => value),
     );
-    this.#known = record;
-    this.#db.whenUndone(() => {
-      this.#known = undefined;
-    });
-    return record;
   }
 
   audit(row: AuditRow): void {
@@ -152,7 +148,7 @@ export class NotifierStore {
     return this.#db
       .all<{ at: string }>(
         `SELECT poll_time_utc AS at FROM gateway_notifier_audit
-         WHERE outcome = 'enqueued' AND poll_time_utc >= ? AND poll_time_utc <= ? ORDER BY poll_time_utc DESC`,
+         WHERE ${IS_WAKE} AND poll_time_utc >= ? AND poll_time_utc <= ? ORDER BY poll_time_utc DESC`,
         [fromUtc, toUtc],
       )
       .map((row) => row.at);
@@ -211,7 +207,7 @@ export class NotifierStore {
        WHERE (poll_time_utc < ?1 OR audit_id <= (SELECT MAX(audit_id) FROM gateway_notifier_audit) - ?2
          OR audit_id <= (SELECT MAX(audit_id) FROM (SELECT audit_id, SUM(${ROW_BYTES}) OVER (ORDER BY audit_id DESC) AS bytes
            FROM gateway_notifier_audit) WHERE bytes > ?3))
-       AND NOT (outcome = 'enqueued' AND poll_time_utc >= ?4)`,
+       AND NOT (${IS_WAKE} AND poll_time_utc >= ?4)`,
       [
         utcStamp(new Date(now - AUDIT_KEEP.days * 86_400_000)),
         AUDIT_KEEP.rows,
@@ -221,6 +217,58 @@ export class NotifierStore {
     );
   }
 }
+
+/** An object is stored as JSON. */
+const stored = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+
+/** A value that no command of ours writes leaves that setting out; it never stops a pass. */
+function recordOf({ enabled, ...row }: Row): NotifierRecord {
+  const settings = wakeSettings.map(([name, setting]) => {
+    const { [columnOf(name, setting)]: value } = row;
+    return [name, isSettingValue(setting.kind, value) ? READ[setting.kind.type](value) : setting.fallback];
+  });
+  const { last_poll_at_utc, last_notification_at_utc, last_notified_digest, last_error, repeats } = row;
+  return {
+    ...(Object.fromEntries(settings) as WakeValues),
+    enabled: enabled === 1,
+    last_poll_at_utc,
+    last_notification_at_utc,
+    last_notified_digest,
+    last_error,
+    repeats,
+  };
+}
+
+const READ: Record<SettingKind['type'], (value: unknown) => unknown> = {
+  whole: (value) => value,
+  code: (value) => value,
+  hours: (value) => readQuietHours(value as string),
+};
+
+function isSettingValue(kind: SettingKind, value: unknown): boolean {
+  switch (kind.type) {
+    case 'whole':
+      return Number.isSafeInteger(value) && (value as number) >= kind.from;
+    case 'code':
+      return kind.codes.includes(value as string);
+    case 'hours':
+      return typeof value === 'string';
+  }
+}
+
+function readQuietHours(json: string | null): QuietHours | null {
+  try {
+    return quietHours
+      .nullable()
+      .catch(null)
+      .parse(JSON.parse(json ?? 'null'));
+  } catch {
+    return null;
+  }
+}
+
+const IS_WAKE = sqlIs('outcome', WAKES);
 
 const ROW_BYTES = ['unread_summary_json', 'facts_json', 'chain_json', 'detail']
   .map((column) => `COALESCE(LENGTH(CAST(${column} AS BLOB)), 0)`)

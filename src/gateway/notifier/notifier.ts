@@ -1,5 +1,6 @@
 import {
   type Clock,
+  isRouseError,
   type Log,
   type LoopTrouble,
   messageOf,
@@ -7,6 +8,7 @@ import {
   notFound,
 } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
+import { type FormerWakes, NOTIFIER_OUTCOMES } from '../../domain/index.ts';
 import type { AgentSurface, Recheck } from '../../terminal/index.ts';
 import type { GlanceFile, MailNotifierStatus, NotifierDecision, NotifierPreview } from '../../wire/index.ts';
 import type { MailAccess } from '../mail/index.ts';
@@ -23,6 +25,7 @@ import {
 } from './decide-wake.ts';
 import { type EligibleMail, EligibleReader, Unannounced } from './eligible-mail.ts';
 import { gatherFacts } from './gather-facts.ts';
+import { type KeptSettings, keptSettings } from './kept-settings.ts';
 import type { PausedThread } from './loops/find-loops.ts';
 import { MailLoops } from './loops/mail-loops.ts';
 import { ThreadStore } from './loops/thread-store.ts';
@@ -69,6 +72,8 @@ export class Notifier {
   #openMail: number | null = null;
   #paused: PausedThread[] = [];
   #submitted: number;
+  /** Why the last look could not read the mailbox. */
+  #mailTrouble: { message: string; hint: string | undefined } | undefined;
   readonly settings: NotifierSettings;
 
   constructor(on: NotifierDependencies) {
@@ -130,18 +135,17 @@ export class Notifier {
     const { facts, decision, prompt } = this.#decide(trigger, record, found);
     this.#lastDecision = decision;
     if (this.#next.saysNothing(trigger, decision)) return;
-    this.#waiting = decision.outcome === 'busy_skip';
+    this.#waiting = NOTIFIER_OUTCOMES[decision.outcome].waits;
     this.#next.owe(trigger, decision);
     if (waitsForTurn(decision)) turns.wait('mail');
-    const { entry } = await queue.commit(() => {
+    await queue.acceptWith((accept) => {
       for (const thread of found.resumed) this.#threads.resume(thread);
-      return { entry: this.#records.look({ facts, decision, found, prompt }) };
+      this.#records.look({ facts, decision, found, prompt }, accept);
     });
     this.#seen = found;
-    if (decision.outcome === 'enqueued') this.#wakes.note(facts.now_utc);
+    if (NOTIFIER_OUTCOMES[decision.outcome].wakes) this.#wakes.note(facts.now_utc);
     // In line before it leaves its place, so that nobody goes in between.
     if (!waitsForTurn(decision)) turns.leave('mail');
-    if (entry) queue.entries.emit(entry);
     this.#next.after(trigger, record, decision);
   }
 
@@ -152,10 +156,12 @@ export class Notifier {
       await mail.watch();
       const found = await this.#eligible.read(await mail.mailbox(), record.mode);
       this.#next.found();
+      this.#mailTrouble = undefined;
       return found;
     } catch (error) {
-      this.#records.failure(messageOf(error), this.#next.failures + 1);
       this.#next.failed(record);
+      this.#mailTrouble = { message: messageOf(error), hint: isRouseError(error) ? error.hint : undefined };
+      this.#records.failure(messageOf(error), this.#next.failures);
       return undefined;
     }
   }
@@ -171,13 +177,19 @@ export class Notifier {
   }
 
   #heldBack(): string | null {
-    if (this.#lastDecision?.outcome === 'busy_skip') return this.#lastDecision.detail;
+    const last = this.#lastDecision;
+    if (last && NOTIFIER_OUTCOMES[last.outcome].waits) return last.detail;
     return loopWords(this.#paused) ?? null;
   }
 
   /** Automatic replies in the first thread that is paused for them. */
   get loop(): number | undefined {
     return this.#paused[0]?.automatic_replies;
+  }
+
+  /** Why mail cannot wake the agent now, though it should. */
+  get mailTrouble(): { message: string; hint: string | undefined } | undefined {
+    return this.#store.read().enabled ? this.#mailTrouble : undefined;
   }
 
   /** What a paused thread holds so far counts no more. */
@@ -204,7 +216,7 @@ export class Notifier {
     const facts = gatherFacts(sources, trigger, record, found);
     this.#seenEpoch = facts.epoch;
     const decision = decideWake(facts);
-    if (decision.outcome !== 'enqueued') return { facts, decision, prompt: '' };
+    if (!NOTIFIER_OUTCOMES[decision.outcome].wakes) return { facts, decision, prompt: '' };
     const { text, problem } = this.#on.prompt(facts.mode);
     if (problem === null) return { facts, decision, prompt: text };
     const told = { ...facts, prompt_problem: problem };
@@ -245,9 +257,15 @@ export class Notifier {
     else this.#store.wakeFailed();
   };
 
+  /** What outlives the queue that holds it. */
+  kept(): KeptSettings {
+    return keptSettings(this.#store.read(), this.#store.isSet);
+  }
+
   /** What it knows without looking. */
   glance(): Pick<GlanceFile, 'open_mail' | 'wakes'> {
-    const { enabled: on, last_notification_at_utc } = this.#store.read();
+    const { enabled: on, last_notification_at_utc } = this.#store.shown();
+    const turnedOff = !on && this.#store.isSet;
     return {
       open_mail: on ? this.#openMail : null,
       wakes: {
@@ -255,8 +273,15 @@ export class Notifier {
         count: this.#submitted,
         last_at_utc: last_notification_at_utc,
         held_back: on ? this.#heldBack() : null,
+        turned_off: turnedOff,
+        ...(turnedOff && { former: this.#formerWakes() }),
       },
     };
+  }
+
+  #formerWakes(): FormerWakes {
+    const { interval_seconds, mode } = this.#store.read();
+    return { interval_seconds, mode };
   }
 
   decisions(limit: number, before?: number): NotifierDecision[] {

@@ -1,9 +1,4 @@
-export interface QuietHours {
-  /** `22:00`; may be later than `to`: the hours then pass midnight. */
-  from: string;
-  to: string;
-  time_zone: string;
-}
+import type { QuietHours } from '../../domain/index.ts';
 
 const MINUTE_MS = 60_000;
 

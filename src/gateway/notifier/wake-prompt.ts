@@ -17,6 +17,8 @@ export interface AgentTools {
   mail: MailTools | undefined;
   /** It was told of another address, and reaches none of them there. */
   elsewhere: boolean;
+  /** Its process was started without what gives them: by hand, in the place of the one that was launched. */
+  missing: boolean;
 }
 
 export interface WakePromptFacts {

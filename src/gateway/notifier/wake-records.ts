@@ -1,7 +1,8 @@
 import { type Clock, type Log, utcStamp } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
+import { NOTIFIER_OUTCOMES } from '../../domain/index.ts';
 import type { Presence } from '../presence/index.ts';
-import { type LedgerEntry, PRIORITY, type RequestQueue } from '../queue/index.ts';
+import { type Accepted, type AcceptInput, PRIORITY } from '../queue/index.ts';
 import type { WakeDecision, WakeFacts } from './decide-wake.ts';
 import type { EligibleMail } from './eligible-mail.ts';
 import type { NotifierStore } from './notifier-store.ts';
@@ -9,7 +10,6 @@ import type { NotifierStore } from './notifier-store.ts';
 interface Parts {
   db: Sqlite;
   store: NotifierStore;
-  queue: RequestQueue;
   presence: Presence;
   clock: Clock;
   log: Log;
@@ -23,6 +23,8 @@ interface Look {
   prompt: string;
 }
 
+type Accept = (input: AcceptInput) => Accepted;
+
 const MAIL_NAMED = 5;
 
 /** What is written down of each look at the mail: the wake itself, which mail it announced, and why or why not. */
@@ -35,15 +37,14 @@ export class WakeRecords {
     this.#on = parts;
   }
 
-  /** Within the transaction of the look. Answers the entry of the wake, to be told after the commit. */
-  look({ facts, decision, found: { refs, digest, summary }, prompt }: Look): LedgerEntry | undefined {
+  /** Within the commit of the look; `accept` puts the wake into the same. */
+  look({ facts, decision, found: { refs, digest, summary }, prompt }: Look, accept: Accept): void {
     const { store } = this.#on;
     const epoch = facts.epoch ?? 0;
     const allKnown = facts.unannounced_count === 0 && store.announced(epoch).size === refs.length;
-    const wakes = decision.outcome === 'enqueued';
-    if (this.#isOldNews(facts, decision)) return undefined;
-    const accepted = wakes ? this.#accept(prompt, refs) : undefined;
-    const requestId = accepted?.accepted.row.request_id ?? null;
+    const { wakes, open } = NOTIFIER_OUTCOMES[decision.outcome];
+    if (this.#isOldNews(facts, decision)) return;
+    const requestId = wakes ? accept(this.#wake(prompt, refs)).row.request_id : null;
     if (requestId && !allKnown) store.announce(refs, { requestId, epoch });
     store.change({
       last_poll_at_utc: facts.now_utc,
@@ -55,7 +56,7 @@ export class WakeRecords {
         repeats:
           digest === facts.last_notified_digest && facts.unannounced_count === 0 ? facts.repeats + 1 : 0,
       }),
-      ...(decision.outcome === 'empty' && { last_notified_digest: null, repeats: 0 }),
+      ...(!open && { last_notified_digest: null, repeats: 0 }),
     });
     store.audit({
       poll_time_utc: facts.now_utc,
@@ -64,7 +65,9 @@ export class WakeRecords {
       unread_digest: digest,
       unread_summary: summary,
       request_admission: facts.request_admission,
-      active_execution: facts.active_execution,
+      // A request is over when it is submitted; the turn that holds this mail back may still run.
+      active_execution:
+        decision.outcome === 'busy_skip' && facts.agent_busy ? 'running' : facts.active_execution,
       queue_depth: facts.queue_depth,
       enqueued_request_id: requestId,
       detail: decision.detail,
@@ -72,7 +75,6 @@ export class WakeRecords {
       chain: decision.chain,
     });
     this.#say(decision, requestId);
-    return accepted?.entry;
   }
 
   /**
@@ -83,9 +85,9 @@ export class WakeRecords {
     const before = this.#lastKept;
     this.#lastKept = `${outcome} ${digest} ${detail}`;
     if (trigger === 'interval') return false;
-    if (outcome === 'busy_skip' || (outcome === 'dedup_skip' && paused_loops))
-      return this.#lastKept === before;
-    return outcome === 'empty' || outcome === 'dedup_skip';
+    const { wakes, waits } = NOTIFIER_OUTCOMES[outcome];
+    if (wakes) return false;
+    return waits || paused_loops ? this.#lastKept === before : true;
   }
 
   /** The mail could not be looked at, so many times in a row. */
@@ -114,25 +116,25 @@ export class WakeRecords {
   }
 
   /** The mail it announces is kept with it, so that its turn can be followed by the mail's id. */
-  #accept(prompt: string, refs: readonly string[]) {
-    const { queue, db, presence } = this.#on;
-    return queue.acceptWithin(db, {
+  #wake(prompt: string, refs: readonly string[]): AcceptInput {
+    return {
       kind: 'mail_notifier_prompt',
       payload: { prompt, mail: refs.slice(0, MAIL_NAMED) },
       source: 'notifier',
       priority: PRIORITY.low,
-      epoch: presence.epoch(),
-    });
+      epoch: this.#on.presence.epoch(),
+    };
   }
 
   /** Each new answer once: a long wait is one line, not one per poll. */
   #say({ outcome, detail }: WakeDecision, requestId: string | null): void {
     const { log } = this.#on;
     const text = `${outcome} ${detail ?? ''}`;
-    if (text === this.#lastSaid && outcome !== 'enqueued') return;
+    const { wakes, open } = NOTIFIER_OUTCOMES[outcome];
+    if (text === this.#lastSaid && !wakes) return;
     this.#lastSaid = text;
-    if (outcome === 'enqueued') log.info('mail notifier enqueued', { request_id: requestId });
-    else if (outcome === 'empty') log.info('mail notifier poll: no open inbox mail');
+    if (wakes) log.info('mail notifier enqueued', { request_id: requestId });
+    else if (!open) log.info('mail notifier poll: no open inbox mail');
     else log.info('mail notifier poll deferred', { outcome, detail });
   }
 }

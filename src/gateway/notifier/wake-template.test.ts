@@ -24,7 +24,7 @@ it("is the user's own text, or the packaged one when there is none", () => {
 it.each<[string, RegExp, (file: string) => void]>([
   [
     'is a directory',
-    /own\.md cannot be read: EISDIR.*; wakes use the packaged text/,
+    /own\.md cannot be read: .* is a directory, not a file; wakes use the packaged text/,
     (file) => fs.mkdirSync(file),
   ],
   ['is a link to itself', /cannot be read: ELOOP/, (file) => fs.symlinkSync(file, file)],

@@ -1,10 +1,12 @@
 import { type Clock, identifyProcess, type ProcessIdentity, utcStamp } from '../../base/index.ts';
-import type { Standing } from '../../domain/index.ts';
+import { type AgentNeed, describeStanding, type Standing } from '../../domain/index.ts';
 import type { GlanceFile } from '../../wire/index.ts';
 
 export interface GlanceDependencies {
   standing: () => Standing;
   queueDepth: () => number;
+  /** Deliveries that ended badly and are no history yet. */
+  undelivered: () => AgentNeed[];
   /** What the notifier knows without looking. */
   mail: () => Pick<GlanceFile, 'open_mail' | 'wakes'>;
   clock: Clock;
@@ -23,8 +25,9 @@ export class Glance {
   }
 
   now(): GlanceFile {
-    const { standing, queueDepth, mail, clock } = this.#on;
+    const { standing, queueDepth, undelivered, mail, clock } = this.#on;
     const stands = standing();
+    const bad = undelivered();
     const shown = `${stands.state} ${stands.words}`;
     if (shown !== this.#shown) this.#sinceUtc = utcStamp(clock.now());
     this.#shown = shown;
@@ -35,6 +38,7 @@ export class Glance {
       since_utc: this.#sinceUtc,
       ...mail(),
       queue_depth: queueDepth(),
+      ...(bad.length > 0 && { undelivered: bad }),
     };
   }
 
@@ -43,7 +47,7 @@ export class Glance {
     return {
       ...this.now(),
       written_by: null,
-      standing: { state: 'unknown', words: 'not watched', needs_you: null },
+      standing: describeStanding({ code: 'not_looked_at' }, {}),
       since_utc: utcStamp(this.#on.clock.now()),
     };
   }

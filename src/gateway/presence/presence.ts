@@ -4,11 +4,14 @@ import {
   deriveAdmission,
   type ExecutionMode,
   type GatewayStatusCore,
+  type GatewayTrouble,
   type ListenerHost,
   offlineStatus,
   type Recovery,
+  reason,
   type Standing,
   standingOf,
+  whyText,
 } from '../../domain/index.ts';
 import type { AgentSurface, OwnerView } from '../../terminal/index.ts';
 import type {
@@ -24,6 +27,7 @@ import type { InstanceRecord, InstanceStore, RequestQueue } from '../queue/index
 export interface GatewayIdentity {
   attachIdentity: string;
   backend: string;
+  agentName?: string | null | undefined;
   tool: string;
   tmuxSessionName: string;
   executionMode: ExecutionMode;
@@ -42,10 +46,12 @@ export interface PresenceDependencies {
   fleet?: () => FleetConnection | undefined;
   /** Automatic replies in a thread whose wakes are paused for them. */
   mailLoop?: () => number | undefined;
-  /** The tool knows another address of its mail tools than this gateway's. */
-  toolsElsewhere?: () => boolean;
+  /** Whether the tool knows another address of its mail tools than this gateway's, or was started without them. */
+  toolsLost?: () => { elsewhere: boolean; missing: boolean };
   /** The loops that fail now. */
-  troubles?: () => LoopTroubles;
+  failing?: () => LoopTroubles;
+  /** What keeps the gateway from its work, the worst first. */
+  gatewayTroubles?: () => readonly GatewayTrouble[];
 }
 
 const STAMP = { schema_version: 1, protocol_version: 'v1' } as const;
@@ -98,7 +104,7 @@ export class Presence {
     const observation = surface.observation();
     const { admission, recovery, epoch } = this.door();
     const fleet = this.#on.fleet?.();
-    const troubles = this.#on.troubles?.() ?? [];
+    const troubles = this.#on.failing?.() ?? [];
     return {
       ...STAMP,
       attach_identity: identity.attachIdentity,
@@ -130,13 +136,19 @@ export class Presence {
 
   /** In words, and what a person has to do. */
   standing(): Standing {
-    const { surface, identity, mailLoop, toolsElsewhere } = this.#on;
+    const { surface, identity, mailLoop, toolsLost, gatewayTroubles } = this.#on;
+    const { reasons, typing } = surface.observation();
+    const lost = toolsLost?.();
     return standingOf({
+      agent: identity.agentName,
       tool: identity.tool,
-      reasons: surface.observation().reasons,
+      reasons,
+      typing,
       request_admission: this.admission(),
       mail_loop: mailLoop?.(),
-      tools_elsewhere: toolsElsewhere?.(),
+      tools_elsewhere: lost?.elsewhere,
+      tools_missing: lost?.missing,
+      gateway_trouble: gatewayTroubles?.()[0],
     });
   }
 
@@ -146,7 +158,11 @@ export class Presence {
     const execution = this.#on.slot.current ? 'running' : 'idle';
     const depth = this.#on.queue.depth();
     if (admission === 'open' && execution === 'idle' && depth === 0) return undefined;
-    return `request_admission='${admission}' active_execution='${execution}' queue_depth='${depth}'`;
+    return whyText([
+      reason('request_admission', admission),
+      reason('active_execution', execution),
+      reason('queue_depth', String(depth)),
+    ]);
   }
 
   /** What state.json says once this gateway has ended. */

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { conflict, stableJson, utcStamp } from '../../base/index.ts';
+import { conflict, sha256, stableJson, utcStamp } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
 import { newRequestId } from '../../domain/index.ts';
 import { type LedgerEntry, NEXT_NUMBER } from './ledger.ts';
@@ -91,7 +90,5 @@ export function findByKey(db: Sqlite, input: AcceptInput): RequestRow | undefine
 
 /** Tells whether a known key comes with the same content again. */
 function contentDigest({ kind, payload }: AcceptInput): string {
-  return createHash('sha256')
-    .update(stableJson([kind, payload]))
-    .digest('hex');
+  return sha256(stableJson([kind, payload]));
 }

@@ -1,22 +1,10 @@
 import type { Sqlite } from '../../db/index.ts';
-
-/** The life of a request, step by step; each with where it was seen. */
-export type LedgerStage =
-  | 'accepted'
-  | 'running'
-  | 'typing'
-  | 'typed'
-  | 'submitted'
-  | 'turn_seen'
-  | 'turn_finished'
-  | 'returned'
-  | 'kept'
-  | 'finished';
+import type { RequestStage } from '../../domain/index.ts';
 
 export interface LedgerEntry {
   entry_id: number;
   request_id: string;
-  stage: LedgerStage;
+  stage: RequestStage;
   source: string;
   at_utc: string;
   facts: Record<string, unknown>;

@@ -31,6 +31,17 @@ export class OpenedFile {
     }
   }
 
+  /** Calls when something may have happened to it; whoever cannot be told looks anyway when it next has reason to. */
+  watch(changed: () => void): () => void {
+    try {
+      const watcher = fs.watch(this.path, { persistent: false }, () => changed());
+      watcher.on('error', () => watcher.close());
+      return () => watcher.close();
+    } catch {
+      return () => {};
+    }
+  }
+
   /** `unavailable` when something is. Those who ask at one moment, such as all accepts of one commit, share an answer. */
   require(): void {
     if (this.#sound) return;
@@ -43,7 +54,7 @@ export class OpenedFile {
       return;
     }
     throw refusal('queue_replaced', trouble, {
-      hint: 'put the file back, or attach the gateway again: rouse agents gateway detach, then attach',
+      hint: 'put the file back, or start with a new one: rouse agents gateway attach --fresh-queue',
     });
   }
 }

@@ -1,5 +1,5 @@
 import type { Sqlite } from '../../db/index.ts';
-import { LIMITS, type LimitName, limit, limitHint } from '../../domain/index.ts';
+import { LIMITS, LIVE_REQUESTS, type LimitName, limit, limitHint, sqlList } from '../../domain/index.ts';
 import { refusal } from '../../wire/index.ts';
 import type { AcceptInput } from './request.ts';
 
@@ -22,7 +22,7 @@ export class QueueRoom {
 function waitingBytes(db: Sqlite): number {
   return db.get<{ bytes: number }>(
     `SELECT coalesce(sum(length(CAST(payload_json AS BLOB))), 0) AS bytes FROM gateway_requests
-      WHERE state IN ('accepted', 'running')`,
+      WHERE state IN ${sqlList(LIVE_REQUESTS)}`,
   )!.bytes;
 }
 

@@ -5,15 +5,8 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Ending, FakeClock } from '../../base/index.ts';
 import { openSqlite, type Sqlite } from '../../db/index.ts';
-import { REQUEST_OUTCOMES } from '../../wire/index.ts';
-import {
-  type AcceptInput,
-  InstanceStore,
-  PRIORITY,
-  QUEUE_MIGRATIONS,
-  RequestQueue,
-  WIRE_STATES,
-} from './index.ts';
+import { codesOf, REQUEST_OUTCOMES } from '../../domain/index.ts';
+import { type AcceptInput, InstanceStore, PRIORITY, QUEUE_MIGRATIONS, RequestQueue } from './index.ts';
 
 let ending = new Ending();
 afterEach(async () => {
@@ -109,8 +102,8 @@ describe('the depth', () => {
       if (each === 'expire' && first) await queue.finish(first.request_id, { outcome: 'expired' });
       if (each === 'prune') queue.prune({ keepRows: 2, keepDays: 30 });
       if (each === 'undone') {
-        const lost = db.commitTogether((inside) => {
-          queue.acceptWithin(inside, prompt('lost'));
+        const lost = queue.acceptWith((accept) => {
+          accept(prompt('lost'));
           throw new Error('undone');
         });
         const both = Promise.allSettled([queue.accept(prompt('kept')), lost, queue.accept(prompt('kept'))]);
@@ -158,13 +151,13 @@ describe('an idempotency key', () => {
 });
 
 describe('an end', () => {
-  it.each([...REQUEST_OUTCOMES])('as %s is written once, with its state on the wire', async (outcome) => {
+  it.each(codesOf(REQUEST_OUTCOMES))('as %s is written once, with its state on the wire', async (outcome) => {
     const { queue } = open();
     const id = await accept(queue, prompt('x'));
     await queue.finish(id, { outcome, detail: 'why' });
     await queue.finish(id, { outcome: 'failed', detail: 'later' });
     const row = queue.get(id);
-    expect(row).toMatchObject({ outcome, state: WIRE_STATES[outcome] });
+    expect(row).toMatchObject({ outcome, state: REQUEST_OUTCOMES[outcome].state });
     expect(row.error_detail).toBe(outcome === 'submitted' ? null : 'why');
     expect(queue.ledger(id).filter((entry) => entry.stage === 'finished')).toHaveLength(1);
     expect(await queue.claim(id)).toBe(false);

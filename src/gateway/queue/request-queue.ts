@@ -1,11 +1,17 @@
 import { type Clock, conflict, crashPoint, Emitter, isRouseError, utcStamp } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
+import {
+  LIVE_REQUESTS,
+  REQUEST_OUTCOMES,
+  type RequestOutcome,
+  type RequestStage,
+  sqlList,
+} from '../../domain/index.ts';
 import { findByKey, firstEntry, insertRequest, rowOf } from './accept.ts';
 import { type CoalescePlan, isControlIntent, planCoalescing } from './coalesce.ts';
 import { RequestCounts } from './counts.ts';
-import { appendEntry, type LedgerEntry, type LedgerStage } from './ledger.ts';
+import { appendEntry, type LedgerEntry } from './ledger.ts';
 import type { OpenedFile } from './opened-file.ts';
-import { type Outcome, WIRE_STATES } from './outcomes.ts';
 import { QueueRoom } from './queue-room.ts';
 import type { AcceptInput, RequestRow } from './request.ts';
 import { RequestReader } from './request-reader.ts';
@@ -19,7 +25,7 @@ export interface Accepted {
 }
 
 export interface Finish {
-  outcome: Outcome;
+  outcome: RequestOutcome;
   detail?: string | undefined;
   result?: Record<string, unknown>;
 }
@@ -30,7 +36,7 @@ interface Committed {
   entries?: readonly LedgerEntry[];
 }
 
-const LIVE = `state IN ('accepted', 'running')`;
+const LIVE = `state IN ${sqlList(LIVE_REQUESTS)}`;
 
 /** The durable line of requests. Methods that answer a promise resolve after the commit is on disk. */
 export class RequestQueue extends RequestReader {
@@ -54,15 +60,29 @@ export class RequestQueue extends RequestReader {
 
   async accept(input: AcceptInput): Promise<Accepted> {
     crashPoint('queue.accept.before-commit');
-    const { accepted, entry } = await this.commit((db) => this.acceptWithin(db, input));
+    const { accepted, entry } = await this.#commit((db) => this.#acceptWithin(db, input));
     crashPoint('queue.accept.after-commit');
     this.#file?.require();
     if (entry) this.entries.emit(entry);
     return accepted;
   }
 
-  /** For callers whose own row must be committed with the request; they commit() and emit the entry after it. */
-  acceptWithin(db: Sqlite, input: AcceptInput): { accepted: Accepted; entry: LedgerEntry | undefined } {
+  /** A commit of what a caller keeps about the requests it accepts in it: all of it is stored, or nothing. */
+  async acceptWith<T>(work: (accept: (input: AcceptInput) => Accepted) => T): Promise<T> {
+    const { done, entries } = await this.#commit((db) => {
+      const entries: LedgerEntry[] = [];
+      const accept = (input: AcceptInput): Accepted => {
+        const { accepted, entry } = this.#acceptWithin(db, input);
+        if (entry) entries.push(entry);
+        return accepted;
+      };
+      return { done: work(accept), entries };
+    });
+    for (const entry of entries) this.entries.emit(entry);
+    return done;
+  }
+
+  #acceptWithin(db: Sqlite, input: AcceptInput): { accepted: Accepted; entry: LedgerEntry | undefined } {
     const known = findByKey(db, input);
     if (known) return { accepted: { row: known, duplicate: true, depth: this.depth() }, entry: undefined };
     this.#file?.require();
@@ -93,7 +113,7 @@ export class RequestQueue extends RequestReader {
   /** Takes a request out of the line. False when it is no longer there. */
   async claim(requestId: string): Promise<boolean> {
     crashPoint('queue.claim.before-commit');
-    const { entry } = await this.commit((db) => {
+    const { entry } = await this.#commit((db) => {
       const { changes } = db.run(
         `UPDATE gateway_requests SET state = 'running', started_at_utc = ?, waiting_reason = NULL
          WHERE request_id = ? AND state = 'accepted'`,
@@ -110,12 +130,12 @@ export class RequestQueue extends RequestReader {
   /** Writes one stage with its evidence. The lane waits for this before it goes on. */
   async record(
     requestId: string,
-    stage: LedgerStage,
+    stage: RequestStage,
     source: string,
     facts: Record<string, unknown>,
   ): Promise<void> {
     crashPoint(`queue.record.${stage}.before-commit`);
-    const { entry } = await this.commit((db) => ({
+    const { entry } = await this.#commit((db) => ({
       entry: appendEntry(db, this.#entry(requestId, stage, source, facts)),
     }));
     crashPoint(`queue.record.${stage}.after-commit`);
@@ -124,13 +144,13 @@ export class RequestQueue extends RequestReader {
 
   async finish(requestId: string, { outcome, detail, result }: Finish): Promise<void> {
     crashPoint('queue.finish.before-commit');
-    const { entry } = await this.commit((db) => {
+    const { entry } = await this.#commit((db) => {
       const now = utcStamp(this.#clock.now());
       const { changes } = db.run(
         `UPDATE gateway_requests SET state = ?, outcome = ?, finished_at_utc = ?, error_detail = ?, result_json = ?,
            waiting_reason = NULL WHERE request_id = ? AND ${LIVE}`,
         [
-          WIRE_STATES[outcome],
+          REQUEST_OUTCOMES[outcome].state,
           outcome,
           now,
           outcome === 'submitted' ? null : (detail ?? outcome),
@@ -158,7 +178,7 @@ export class RequestQueue extends RequestReader {
     reason: string,
     { counted = false, evidence = [] as unknown[] } = {},
   ): Promise<void> {
-    const { entry } = await this.commit((db) => {
+    const { entry } = await this.#commit((db) => {
       db.run(
         `UPDATE gateway_requests SET state = 'accepted', started_at_utc = NULL, waiting_reason = ?, returns = returns + ?
          WHERE request_id = ? AND state = 'running'`,
@@ -172,7 +192,7 @@ export class RequestQueue extends RequestReader {
 
   /** Somebody wants these run by the agent process of this epoch, though they were accepted for an earlier one. */
   async keep(requestIds: readonly string[], epoch: number): Promise<void> {
-    const { entries } = await this.commit((db) => ({
+    const { entries } = await this.#commit((db) => ({
       entries: requestIds.flatMap((id) => {
         const { managed_agent_instance_epoch: from_epoch } = this.get(id);
         const { changes } = db.run(
@@ -271,7 +291,7 @@ export class RequestQueue extends RequestReader {
    * One commit, whose entries the caller tells when it is on disk. What the disk took and refused to sync can be read all
    * the same: whoever looks at storage is told of it here, while the caller, who was promised nothing, is refused.
    */
-  async commit<T extends Committed>(work: (db: Sqlite) => T): Promise<T> {
+  async #commit<T extends Committed>(work: (db: Sqlite) => T): Promise<T> {
     let done: T | undefined;
     try {
       return await this.db.commitTogether((db) => (done = work(db)));
@@ -301,7 +321,7 @@ export class RequestQueue extends RequestReader {
 
   #entry(
     request_id: string,
-    stage: LedgerStage,
+    stage: RequestStage,
     source: string,
     facts: Record<string, unknown>,
   ): Omit<LedgerEntry, 'entry_id'> {

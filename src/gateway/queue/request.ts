@@ -1,5 +1,4 @@
-import type { RequestKind, RequestPriority, RequestState } from '../../domain/index.ts';
-import type { Outcome } from './outcomes.ts';
+import type { RequestKind, RequestOutcome, RequestPriority, RequestState } from '../../domain/index.ts';
 
 /** What the queue holds: the contract's kinds, and what the fleet hands over. */
 export type QueuedKind = RequestKind | 'a2a_prompt';
@@ -33,7 +32,7 @@ export interface RequestRow {
   result_json: string | null;
   source: string;
   priority: number;
-  outcome: Outcome | null;
+  outcome: RequestOutcome | null;
   waiting_reason: string | null;
   /** How often it was put back in line because nothing of it had been typed. */
   returns: number;

@@ -1,5 +1,6 @@
 import { type Clock, utcStamp } from '../../base/index.ts';
 import type { Sqlite } from '../../db/index.ts';
+import { LIVE_REQUESTS, sqlList } from '../../domain/index.ts';
 import type { Counts } from './counts.ts';
 
 export interface Keep {
@@ -29,7 +30,7 @@ export function removeOld(
        SELECT sequence FROM (
          SELECT sequence, finished_at_utc, ROW_NUMBER() OVER (ORDER BY sequence) AS place FROM (
            SELECT sequence, state, finished_at_utc, request_id FROM gateway_requests ORDER BY sequence LIMIT ?3)
-         WHERE NOT state IN ('accepted', 'running')
+         WHERE NOT state IN ${sqlList(LIVE_REQUESTS)}
            AND request_id IS NOT (SELECT request_id FROM gateway_request_ledger ORDER BY entry_id DESC LIMIT 1))
        WHERE finished_at_utc < ?1 OR place <= ?2)`,
     [before, kept - live - keepRows, PRUNE_EVERY],

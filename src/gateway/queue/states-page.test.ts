@@ -1,8 +1,17 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { exitCodeOfOutcome, OUTCOME_CODES } from '../../wire/index.ts';
-import { type Outcome, WIRE_STATES } from './index.ts';
+import { exitCodeOfOutcome } from '../../cli/print/outcome-exit.ts';
+import {
+  codesOf,
+  NEED_KINDS,
+  NEEDS,
+  REASONS,
+  REQUEST_OUTCOMES,
+  type ReasonCode,
+  reasonRow,
+  STANDING,
+} from '../../domain/index.ts';
 
 const page = fs.readFileSync('docs/states.md', 'utf8');
 
@@ -30,8 +39,38 @@ describe('docs/states.md', () => {
       state,
       Number(exit),
     ]);
-    const known = Object.keys(OUTCOME_CODES) as Outcome[];
-    expect(told).toEqual(known.map((outcome) => [outcome, WIRE_STATES[outcome], exitCodeOfOutcome(outcome)]));
+    expect(told).toEqual(
+      codesOf(REQUEST_OUTCOMES).map((outcome) => [
+        outcome,
+        REQUEST_OUTCOMES[outcome].state,
+        exitCodeOfOutcome(outcome),
+      ]),
+    );
+  });
+
+  it('has every reason for which an agent is not disturbed, as its table has it', () => {
+    const words = (code: ReasonCode): string => {
+      const { words: said, only } = reasonRow(code);
+      return typeof said === 'string' ? said : said(only ?? '…');
+    };
+    const stands = (code: ReasonCode): string => {
+      const { standing } = reasonRow(code);
+      const found = typeof standing === 'string' ? standing : standing('…');
+      return found === 'passing' ? '' : STANDING[found].state;
+    };
+    const known = (Object.keys(REASONS) as ReasonCode[])
+      .filter((code) => reasonRow(code).by !== 'gateway' && code !== 'unnamed')
+      .map((code) => {
+        const { name, only, typing } = reasonRow(code);
+        return [`${name}='${only ?? '…'}'`, words(code), typing, stands(code)];
+      });
+    const shown = tableBelow('Why an agent is not disturbed').map((cells) => cells.slice(1, -1));
+    expect(shown).toEqual(known);
+  });
+
+  it('has every matter for which a person is needed, the most urgent first', () => {
+    const shown = tableBelow('Why a person is needed').map(([, kind, label]) => [kind, label]);
+    expect(shown).toEqual(NEED_KINDS.map((kind) => [kind, NEEDS[kind].label]));
   });
 
   it('tells what becomes of a request at every crash point on its way', () => {

@@ -1,5 +1,5 @@
 import { type Clock, messageOf, utcStamp } from '../../base/index.ts';
-import { ensureTrailingEnter, newRequestId } from '../../domain/index.ts';
+import { ensureTrailingEnter, newRequestId, reasonTexts } from '../../domain/index.ts';
 import type { AgentSurface, DeliveryResult, Evidence } from '../../terminal/index.ts';
 import type { ReminderDelivery } from '../../wire/index.ts';
 import type { LiveReminder } from './live-reminder.ts';
@@ -37,7 +37,7 @@ export async function deliverReminder(
     title: definition.title,
     outcome: result.outcome,
     finished_at_utc: utcStamp(clock.now()),
-    reasons: result.reasons,
+    reasons: reasonTexts(result.reasons),
     evidence: [...evidence, ...result.evidence].map(({ source, atUtc, facts }) => ({
       source,
       at_utc: atUtc,

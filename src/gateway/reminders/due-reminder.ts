@@ -1,4 +1,5 @@
 import { type Clock, type NextPass, untilWall, utcStamp } from '../../base/index.ts';
+import { reason, reasonText, whyText } from '../../domain/index.ts';
 import type { AgentSurface } from '../../terminal/index.ts';
 import type { ReminderDelivery } from '../../wire/index.ts';
 import type { ExecutionSlot, LanePause } from '../dispatch/index.ts';
@@ -49,7 +50,7 @@ export class DueReminder {
     if (rest > 0) return rest;
     const first = turns.before('reminders');
     if (first === undefined) return this.#deliver(leader);
-    this.defer(leader, `turn='${first}'`);
+    this.defer(leader, reasonText(reason('turn', first)));
     return TURN_MS;
   };
 
@@ -62,8 +63,8 @@ export class DueReminder {
   /** Keys may be meant for a dialog or a busy turn; a prompt waits until the agent may be disturbed. */
   #blockedAt({ definition }: LiveReminder): string | undefined {
     const { ready, reasons, keysWait } = this.#on.surface.observation();
-    if (definition.prompt == null) return keysWait;
-    return ready ? undefined : reasons.join(' ') || 'not ready';
+    if (definition.prompt == null) return keysWait && reasonText(keysWait);
+    return ready ? undefined : (whyText(reasons) ?? 'not ready');
   }
 
   #deliver(reminder: LiveReminder): Promise<NextPass> {
@@ -78,7 +79,7 @@ export class DueReminder {
       if (result.outcome === 'left') return 'idle';
       reminder.executing = false;
       if (result.outcome === 'returned' || (result.outcome === 'not_ready' && result.untouched)) {
-        this.defer(reminder, result.reasons.join(' '));
+        this.defer(reminder, whyText(result.reasons) ?? '');
         // Nothing was typed: it stays due, unless it was deleted meanwhile.
         if (reminder.leaving) book.set.remove(reminder);
         else book.keepIfDurable(reminder);
@@ -89,7 +90,7 @@ export class DueReminder {
       reminder.lastDelivery = delivery;
       if (result.outcome !== 'submitted') this.#on.remember(delivery);
       const kind = result.outcome === 'submitted' ? 'reminder_completed' : 'reminder_failed';
-      events.write(kind, { ...describe(reminder), outcome: result.outcome, reasons: result.reasons });
+      events.write(kind, { ...describe(reminder), outcome: result.outcome, reasons: delivery.reasons });
       book.moveOn(reminder);
       return 0;
     });

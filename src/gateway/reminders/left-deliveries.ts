@@ -53,7 +53,7 @@ export class LeftDeliveries {
     for (const reminder of this.#on.book.set.inOrder()) {
       const { reminder_id: id, definition } = reminder;
       if (!reminder.executing || reminder.lastStartedMs !== null || open?.id === id) continue;
-      const left = { outcome: 'unconfirmed', reasons: [LEFT.unknown], evidence: [] };
+      const left = { outcome: 'unconfirmed' as const, reasons: [LEFT.unknown], evidence: [] };
       this.#conclude({ id, title: definition.title }, reminder, left);
     }
   }

@@ -1,5 +1,12 @@
 import { type Clock, utcStamp } from '../../base/index.ts';
-import { deliveryState, END_OF_TIME_MS, type Ranked, type ReminderDefinition } from '../../domain/index.ts';
+import {
+  deliveryState,
+  END_OF_TIME_MS,
+  type Ranked,
+  type ReminderDefinition,
+  type ReminderFieldName,
+  reminderFields,
+} from '../../domain/index.ts';
 import type { Reminder, ReminderDelivery } from '../../wire/index.ts';
 import { type DueTime, dueAtMs, followingDue, remainingMs } from './due-time.ts';
 
@@ -37,7 +44,7 @@ export function toReminderView(
     prompt: definition.prompt ?? null,
     send_keys: definition.send_keys ?? null,
     ranking: definition.ranking,
-    paused: definition.paused,
+    ...fieldsShown(definition),
     selection_state: effective ? 'effective' : 'blocked',
     delivery_state: deliveryState(
       { executing: reminder.executing, nextDueMs: remainingMs(reminder.due, clock) },
@@ -45,17 +52,24 @@ export function toReminderView(
     ),
     created_at_utc: stampOf(reminder.createdMs),
     next_due_at_utc: stampOf(dueAtMs(reminder.due, clock)),
-    interval_seconds: definition.interval_seconds ?? null,
     last_started_at_utc: reminder.lastStartedMs === null ? null : stampOf(reminder.lastStartedMs),
     blocked_by_reminder_id: effective ? null : (leader?.reminder_id ?? null),
-    cron: definition.cron ?? null,
-    time_zone: definition.cron ? (definition.time_zone ?? 'UTC') : null,
-    durable: definition.durable ?? false,
-    missed: definition.missed ?? null,
     last_delivery: reminder.lastDelivery,
     ...waitOf(reminder, leader, clock),
   };
 }
+
+/** As it was given; a cron expression is read in UTC unless it says otherwise. */
+function fieldsShown(definition: ReminderDefinition): Pick<Reminder, ShownField> {
+  const given: Partial<Record<ReminderFieldName, unknown>> = definition;
+  const shown = reminderFields.flatMap(([name, { kind, shown }]) =>
+    shown ? [[name, given[name] ?? (kind.type === 'yes' ? false : null)]] : [],
+  );
+  const fields = Object.fromEntries(shown) as Pick<Reminder, ShownField>;
+  return { ...fields, time_zone: definition.cron ? (definition.time_zone ?? 'UTC') : null };
+}
+
+type ShownField = ReminderFieldName & keyof Reminder;
 
 /** Why one that is due is not delivered; nothing of one that is not due or is being delivered. */
 function waitOf(

@@ -36,10 +36,10 @@ export class ReminderBook {
     this.#on = on;
   }
 
-  /** Later creations are later, also within one millisecond, so that equal rankings keep their order. */
+  /** Each is created at a time of its own, as shown, so that the order of equal rankings can be read from it. */
   add(definitions: readonly ReminderDefinition[]): LiveReminder[] {
     const made = definitions.map((definition) => {
-      this.#lastCreatedMs = Math.max(this.#on.clock.now().getTime(), this.#lastCreatedMs + 0.001);
+      this.#lastCreatedMs = Math.max(this.#on.clock.now().getTime(), Math.floor(this.#lastCreatedMs) + 1);
       const due = firstDue(definition, this.#on.clock);
       const reminder_id = `greminder-${randomHex(6)}`;
       return live({ reminder_id, definition, createdMs: this.#lastCreatedMs, anchor: due, due });

@@ -14,7 +14,7 @@ const TICK_MS = 125;
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 
 /** `turned_away`: the lane typed nothing because it saw that the agent may not be disturbed. */
-type Ending = 'submitted' | 'failed' | 'turned_away';
+type DeliveryEnd = 'submitted' | 'failed' | 'turned_away';
 
 interface Draft {
   ranking: number;
@@ -34,7 +34,7 @@ interface Thing extends Draft {
   running: boolean;
   deleted: boolean;
   lastStarted: number | null;
-  lastEnding: Ending | null;
+  lastEnding: DeliveryEnd | null;
 }
 
 /**
@@ -49,7 +49,7 @@ class Model {
   open = true;
   ready = true;
   holding = false;
-  endings: Ending[] = [];
+  endings: DeliveryEnd[] = [];
   sent: string[] = [];
   turnedAway = 0;
   pausedUntil = 0;
@@ -203,7 +203,7 @@ class Model {
 
 /** A surface that takes keys and prompts alike, waits when told to, and ends as told. */
 class Stage extends FakeSurface {
-  endings: Ending[] = [];
+  endings: DeliveryEnd[] = [];
   readonly sent: string[] = [];
   #held: Promise<void> | undefined;
   #letGo: () => void = () => {};
@@ -515,13 +515,15 @@ const COMMANDS: fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] = [
         model.settle();
       }),
   ),
-  fc.array(fc.constantFrom<Ending>('submitted', 'failed', 'turned_away'), { minLength: 1, maxLength: 3 }).map(
-    (endings) =>
-      new Command(`next deliveries end as ${endings}`, (model, real) => {
-        real.surface.endings.push(...endings);
-        model.endings.push(...endings);
-      }),
-  ),
+  fc
+    .array(fc.constantFrom<DeliveryEnd>('submitted', 'failed', 'turned_away'), { minLength: 1, maxLength: 3 })
+    .map(
+      (endings) =>
+        new Command(`next deliveries end as ${endings}`, (model, real) => {
+          real.surface.endings.push(...endings);
+          model.endings.push(...endings);
+        }),
+    ),
   fc.constant(
     new Command(
       'the next delivery takes long',

@@ -1,4 +1,5 @@
 import { type Clock, Emitter, Loop, messageOf, sleep, utcStamp } from '../../base/index.ts';
+import { readReason, reason, type Why } from '../../domain/index.ts';
 import type {
   AgentSurface,
   DeliveryResult,
@@ -71,7 +72,8 @@ export class ServedSurface implements AgentSurface {
   observation(): Observation {
     const { clock, presence, authority } = this.#on;
     const seen = this.#seen?.observation;
-    if (seen && this.#away === undefined && !presence.isLost) return seen;
+    if (seen && this.#away === undefined && !presence.isLost)
+      return { ...seen, reasons: seen.reasons.map(readReason) };
     const why = presence.isLost
       ? 'its tmux session is not there'
       : `the server at ${authority.baseUrl} is away: ${this.#away}`;
@@ -83,7 +85,7 @@ export class ServedSurface implements AgentSurface {
       instanceId: seen?.instanceId ?? null,
       eligibility: 'not_ready',
       ready: false,
-      reasons: [`connectivity='unavailable'`],
+      reasons: [reason('unavailable', 'unavailable')],
       busy: seen?.busy ?? false,
     };
   }
@@ -102,7 +104,7 @@ export class ServedSurface implements AgentSurface {
 
   async deliver(prompt: PromptDelivery): Promise<DeliveryResult> {
     const { ready, reasons } = this.observation();
-    if (!ready) return untouched('not_ready', reasons.join(' '));
+    if (!ready) return untouched('not_ready', ...reasons);
     const takesOverride =
       this.#nextChatIsNew && prompt.direct === true && (prompt.chatSession?.mode ?? 'auto') === 'auto';
     if (takesOverride) this.#nextChatIsNew = false;
@@ -189,6 +191,6 @@ export class ServedSurface implements AgentSurface {
   }
 }
 
-function untouched(outcome: 'not_ready' | 'refused', reason: string): DeliveryResult {
-  return { outcome, reasons: [reason], evidence: [], untouched: true };
+function untouched(outcome: 'not_ready' | 'refused', ...reasons: Why[]): DeliveryResult {
+  return { outcome, reasons, evidence: [], untouched: true };
 }

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { type Clock, errnoOf, isRouseError, messageOf, sleep, utcStamp } from '../../base/index.ts';
+import { type Clock, errnoOf, isRouseError, messageOf, sha256, sleep, utcStamp } from '../../base/index.ts';
 import type {
   DeliveryOutcome,
   DeliveryResult,
@@ -21,7 +20,7 @@ const OUTCOME_OF: Readonly<Record<Exclude<TurnStatus, 'active'>, DeliveryOutcome
 
 /** One request is one turn, also after this gateway was killed: asked for again, the server answers with the same turn. */
 export function turnIdOf(requestId: string): string {
-  return `turn-${createHash('sha256').update(requestId).digest('hex').slice(0, 12)}`;
+  return `turn-${sha256(requestId).slice(0, 12)}`;
 }
 
 interface TurnHost {

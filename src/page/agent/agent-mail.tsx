@@ -1,14 +1,14 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { mailboxes, mailList } from '../live/questions.ts';
+import { mailboxOf, mailList } from '../live/questions.ts';
 import { MessageRow } from '../mail/message-row.tsx';
 import { Loading, Quiet, Trouble } from '../parts/said.tsx';
 
 /** The agent's own mailbox; each message opens in the mail. */
 export function AgentMail({ name }: { name: string }) {
-  const { data, error } = useQuery(mailboxes);
+  const { data, error } = useQuery(mailboxOf(name));
   if (error) return <Trouble error={error} />;
   if (!data) return <Loading what="mail" />;
-  const own = data.mailboxes.find(({ agent }) => agent === name);
+  const { own } = data;
   return own ? <Messages mailbox={own.id} /> : <Quiet>It has no mailbox on this host.</Quiet>;
 }
 

@@ -4,6 +4,7 @@ import type { PageAgent, PageReceipt } from '../../wire/index.ts';
 import { useLive } from '../live/live.ts';
 import { rowNamed } from '../live/picture.ts';
 import { agentAt, factsOf } from '../live/questions.ts';
+import { useQueryWord } from '../model/router.ts';
 import { useAction } from '../parts/action.ts';
 import { Link } from '../parts/link.tsx';
 import { NotLoaded } from '../parts/not-loaded.tsx';
@@ -16,7 +17,7 @@ import { Timeline } from './timeline.tsx';
 
 /** One agent: what happened, what is on its screen, and a way to write to it. */
 export default function AgentPage({ name }: { name: string }) {
-  const asked = useQuery(factsOf(name));
+  const asked = useQuery(factsOf(name, useQueryWord('tab') === 'queue'));
   const { data } = asked;
   const isHere = useLive(
     ({ picture }) =>
@@ -25,7 +26,7 @@ export default function AgentPage({ name }: { name: string }) {
   useSeen(name);
   if (!isHere) return <NotHere name={name} />;
   if (!data) return <NotLoaded asked={asked} rows={8} what={name} isBare />;
-  return <Loaded name={name} agent={data} />;
+  return <Loaded name={name} agent={data} isComplete={!asked.isPlaceholderData} />;
 }
 
 /** It was stopped, or never was: what was known of it would be taken for the present. */
@@ -47,7 +48,14 @@ function NotHere({ name }: { name: string }) {
   );
 }
 
-function Loaded({ name, agent }: { name: string; agent: PageAgent }) {
+interface Given {
+  name: string;
+  agent: PageAgent;
+  /** Nothing of it is still on its way. */
+  isComplete: boolean;
+}
+
+function Loaded({ name, agent, isComplete }: Given) {
   const isLocal = agent.out_of_reach === null;
   return (
     <div className="mx-auto flex max-w-[90rem] flex-col gap-3 p-3 md:p-4 lg:h-[calc(100dvh-3rem)]">
@@ -58,7 +66,7 @@ function Loaded({ name, agent }: { name: string; agent: PageAgent }) {
           <Composer name={name} agent={agent} />
         </div>
         <div className="order-1 min-h-0 min-w-0 lg:order-2">
-          <AgentTabs name={name} agent={agent} isLocal={isLocal} />
+          <AgentTabs name={name} agent={agent} isLocal={isLocal} isComplete={isComplete} />
         </div>
       </div>
       <LedgerDrawer name={name} />

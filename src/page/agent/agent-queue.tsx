@@ -1,30 +1,33 @@
-import { useQuery } from '@tanstack/react-query';
+import { REQUEST_OUTCOMES } from '../../domain/tables.ts';
 import type { PageQueue, PageReceipt } from '../../wire/index.ts';
 import { useMay } from '../frame/session-context.ts';
-import { agentAt, queueOf } from '../live/questions.ts';
+import { agentAt } from '../live/questions.ts';
 import { lengthInWords } from '../model/clock.ts';
 import { withQuery } from '../model/router.ts';
 import { useAction } from '../parts/action.ts';
 import { Age } from '../parts/age.tsx';
 import { Link } from '../parts/link.tsx';
-import { NotLoaded } from '../parts/not-loaded.tsx';
 import { Plain } from '../parts/plain-text.tsx';
-import { Quiet, Trouble } from '../parts/said.tsx';
+import { Loading, Quiet, Trouble } from '../parts/said.tsx';
+
+interface Given {
+  name: string;
+  queue: PageQueue | null;
+  isComplete: boolean;
+}
 
 /** What waits for the agent, then what ended; waiting is told apart from working. */
-export function AgentQueue({ name }: { name: string }) {
-  const asked = useQuery(queueOf(name));
-  const { data } = asked;
-  if (!data) return <NotLoaded asked={asked} what="the queue" />;
-  if (data.items.length === 0) return <Quiet>Nothing is in line.</Quiet>;
-  const counts = Object.entries(data.counts).filter(([, count]) => count > 0);
+export function AgentQueue({ name, queue, isComplete }: Given) {
+  if (!queue) return isComplete ? <Quiet>The queue cannot be read now.</Quiet> : <Loading what="the queue" />;
+  if (queue.items.length === 0) return <Quiet>Nothing is queued.</Quiet>;
+  const counts = Object.entries(queue.counts).filter(([, count]) => count > 0);
   return (
     <>
       <p className="border-b border-line px-4 py-2 text-muted">
         <Plain text={counts.map(([state, count]) => `${state.replaceAll('_', ' ')} ${count}`).join(' · ')} />
       </p>
       <ul>
-        {data.items.map((item) => (
+        {queue.items.map((item) => (
           <QueueRow key={item.request_id} name={name} item={item} />
         ))}
       </ul>
@@ -46,8 +49,7 @@ const kindWords = ({ kind, source }: QueueItem): string =>
 function QueueRow({ name, item }: { name: string; item: QueueItem }) {
   const { sending, run } = useAction<PageReceipt>();
   const may = useMay('operate');
-  const trouble =
-    item.outcome !== null && !['submitted', 'cancelled', 'coalesced', 'superseded'].includes(item.outcome);
+  const trouble = item.outcome !== null && REQUEST_OUTCOMES[item.outcome].trouble;
   return (
     <li className="border-b border-line px-4 py-2 last:border-b-0">
       <div className="flex items-baseline gap-3">

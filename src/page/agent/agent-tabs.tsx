@@ -22,9 +22,10 @@ interface Given {
   agent: PageAgent;
   /** On this host: only then there is a screen to see. */
   isLocal: boolean;
+  isComplete: boolean;
 }
 
-export function AgentTabs({ name, agent, isLocal }: Given) {
+export function AgentTabs({ name, agent, isLocal, isComplete }: Given) {
   const asked = useQueryWord('tab');
   const tab = TABS.find(([word]) => word === asked)?.[0] ?? 'screen';
   const isAsked = isLocal || agent.row.gateway.alive;
@@ -37,7 +38,7 @@ export function AgentTabs({ name, agent, isLocal }: Given) {
       }
       className="card flex h-full min-h-0 flex-col overflow-hidden"
     >
-      <Tabs.List className="flex overflow-x-auto border-b border-line px-2" aria-label={`About ${name}`}>
+      <Tabs.List className="flex flex-wrap border-b border-line px-2" aria-label={`About ${name}`}>
         {TABS.map(([word, label]) => (
           <Tabs.Tab
             key={word}
@@ -57,7 +58,11 @@ export function AgentTabs({ name, agent, isLocal }: Given) {
         <AgentMail name={name} />
       </Tabs.Panel>
       <Tabs.Panel value="queue" className={panel}>
-        {isAsked ? <AgentQueue name={name} /> : <Elsewhere agent={agent} />}
+        {isAsked ? (
+          <AgentQueue name={name} queue={agent.queue} isComplete={isComplete} />
+        ) : (
+          <Elsewhere agent={agent} />
+        )}
       </Tabs.Panel>
       <Tabs.Panel value="reminders" className={panel}>
         {isAsked ? <AgentReminders name={name} /> : <Elsewhere agent={agent} />}

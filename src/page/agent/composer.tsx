@@ -33,8 +33,8 @@ export function Composer({ name, agent }: { name: string; agent: PageAgent }) {
   const [words, setWords] = useState(NO_WORDS);
   const action = useAction<Receipt>();
   const mayOperate = useMay('operate');
-  const mayAnswer = useMay('answer');
-  const allowed = { mail: mayAnswer, prompt: mayOperate, interrupt: mayOperate };
+  const mayWrite = useMay('write');
+  const allowed = { mail: mayWrite, prompt: mayOperate, interrupt: mayOperate };
   const can = allowed[way] && agent.may[way];
   const isEmpty =
     way !== 'interrupt' && (words.text.trim() === '' || (way === 'mail' && words.subject.trim() === ''));
@@ -140,7 +140,9 @@ function Outcome({ name, action: { sending } }: { name: string; action: Action<R
         <Plain text={receipt.sentence} />
       </p>
       {'ref' in receipt && receipt.ref && <Following name={name} reference={receipt.ref} />}
-      {'command' in receipt && receipt.command && <CommandLine label="The same" command={receipt.command} />}
+      {'command' in receipt && receipt.command && (
+        <CommandLine label="Same on the command line" command={receipt.command} />
+      )}
     </div>
   );
 }

@@ -5,6 +5,9 @@ import { useAction } from '../parts/action.ts';
 import { Plain } from '../parts/plain-text.tsx';
 import { Trouble } from '../parts/said.tsx';
 
+/** As long as its terminal is wide; nothing is lost where it is cut. */
+const RULE = /^[\s─━═╌┄╭╮╰╯┌┐└┘]+$/;
+
 /**
  * A tool asks something. A choice is one raw key; the server presses it only if this very dialog is on the screen at that
  * instant. Nothing is ever chosen by itself.
@@ -19,14 +22,12 @@ export function DialogCard({ name, dialog }: { name: string; dialog: PageDialog 
         <Plain text={`${name} asks (${dialog.kind}): ${dialog.title}`} />
       </h2>
       <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so must be reached by keyboard
-        tabIndex={0}
         aria-label="What it asks, as it stands on its screen"
-        className="mt-2 max-h-40 overflow-auto rounded-md bg-surface px-3 py-2 font-mono text-xs whitespace-pre"
+        className="mt-2 rounded-md bg-surface px-3 py-2 font-mono text-xs whitespace-pre-wrap"
       >
         {dialog.lines.map((line, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a dialog are their places
-          <div key={at}>
+          <div key={at} className={RULE.test(line) ? 'overflow-hidden whitespace-pre' : ''}>
             <Plain text={line || ' '} />
           </div>
         ))}

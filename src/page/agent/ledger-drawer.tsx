@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { REQUEST_STAGES } from '../../domain/tables.ts';
 import type { PageLedger } from '../../wire/index.ts';
 import { ledgerOf } from '../live/questions.ts';
 import { goTo, useQueryWord, withQuery } from '../model/router.ts';
@@ -7,7 +8,6 @@ import { CommandLine } from '../parts/command-line.tsx';
 import { NotLoaded } from '../parts/not-loaded.tsx';
 import { Overlay } from '../parts/overlay.tsx';
 import { Body, Plain } from '../parts/plain-text.tsx';
-import { stageWords } from './stages.tsx';
 
 /** The proof of one thing, beside the list it came from; it has an address of its own. */
 export function LedgerDrawer({ name }: { name: string }) {
@@ -70,7 +70,7 @@ function Stages({ stages }: Pick<PageLedger, 'stages'>) {
           <li key={at} className="relative pb-3 pl-4 last:pb-0">
             <span className="absolute top-1.5 -left-[5px] size-2 rounded-full bg-accent" />
             <p className="flex items-baseline justify-between gap-3">
-              <span className="font-semibold">{stageWords(stage.stage)}</span>
+              <span className="font-semibold">{REQUEST_STAGES[stage.stage].words}</span>
               <span className="text-xs text-muted">
                 <Plain text={stage.source} />, <At utc={stage.at_utc} />
               </span>

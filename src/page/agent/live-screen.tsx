@@ -1,18 +1,14 @@
 import { memo, useEffect, useState } from 'react';
-import type { PageScreen } from '../../wire/index.ts';
+import type { PageScreen, PageTrouble } from '../../wire/index.ts';
 import { agentAt } from '../live/questions.ts';
-import { ask, PageError } from '../model/ask.ts';
+import { ask, askRaw, PageError } from '../model/ask.ts';
+import { readEvents } from '../model/events.ts';
 import { Age } from '../parts/age.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { Loading, Trouble } from '../parts/said.tsx';
 import { DialogCard } from './dialog-card.tsx';
 import { coloursOf } from './screen-colours.ts';
 
-/** A long question: the server answers when the screen is another one, or after so long. */
-const WAIT_SECONDS = 20;
-const PAUSE_MS = 250;
-/** Where no gateway watches, the server cannot wait: it captures when asked, and is not asked all the time. */
-const UNWATCHED_MS = 3000;
 const AFTER_TROUBLE_MS = 3000;
 
 interface Seen {
@@ -36,26 +32,25 @@ export function LiveScreen({ name }: { name: string }) {
   );
 }
 
+type SetSeen = (next: (seen: Seen) => Seen) => void;
+
 function useScreen(name: string): Seen {
   const [seen, setSeen] = useState<Seen>({ screen: undefined, error: undefined });
   useEffect(() => {
     const looking = new AbortController();
-    let known: PageScreen | undefined;
     const look = async (): Promise<void> => {
       while (!looking.signal.aborted) {
         await whileHidden(looking.signal);
+        const hidden = whenHidden(looking.signal);
         try {
-          const [before, beganMs] = [known, Date.now()];
-          known = await next(name, known, looking.signal);
-          setSeen({ screen: known, error: undefined });
-          const isUnwatched = known.hash === before?.hash && Date.now() - beganMs < UNWATCHED_MS;
-          await pause(isUnwatched ? UNWATCHED_MS : PAUSE_MS, looking.signal);
+          const signal = AbortSignal.any([looking.signal, hidden]);
+          await inSlot((isFree) => (isFree ? follow : glance)(name, setSeen, signal));
         } catch (error) {
-          if (looking.signal.aborted) return;
-          setSeen({ screen: known, error });
+          if (hidden.aborted) continue;
+          setSeen(({ screen }) => ({ screen, error }));
           if (error instanceof PageError && error.status === 401) return;
-          await pause(AFTER_TROUBLE_MS, looking.signal);
         }
+        await pause(AFTER_TROUBLE_MS, looking.signal);
       }
     };
     void look();
@@ -64,12 +59,43 @@ function useScreen(name: string): Seen {
   return seen;
 }
 
-async function next(name: string, known: PageScreen | undefined, signal: AbortSignal): Promise<PageScreen> {
-  const query = known ? { after: known.hash, wait_seconds: WAIT_SECONDS } : {};
-  const screen = await ask<PageScreen>(`${agentAt(name)}/screen`, { query, signal });
-  return screen.unchanged && known
-    ? { ...known, captured_at_utc: screen.captured_at_utc, dialog: screen.dialog }
-    : screen;
+/** A browser gives an origin six connections for all its windows: what is asked for needs some, too. */
+const STREAMS = 3;
+
+async function inSlot<T>(look: (isFree: boolean) => Promise<T>, slot = 0): Promise<T> {
+  if (!navigator.locks) return look(true);
+  if (slot === STREAMS) return look(false);
+  return navigator.locks.request(`rouse-screen-${slot}`, { ifAvailable: true }, (lock) =>
+    lock ? look(true) : inSlot(look, slot + 1),
+  );
+}
+
+/** Where too many windows follow a screen already. */
+async function glance(name: string, set: SetSeen, signal: AbortSignal): Promise<void> {
+  const screen = await ask<PageScreen>(`${agentAt(name)}/screen`, { signal });
+  set(() => ({ screen, error: undefined }));
+}
+
+/** One stream for as long as the screen is looked at; the server says something only when there is something to say. */
+async function follow(name: string, set: SetSeen, signal: AbortSignal): Promise<void> {
+  const response = await askRaw(`${agentAt(name)}/screen`, {
+    headers: { accept: 'text/event-stream' },
+    signal,
+  });
+  if (!response.body) return;
+  for await (const { event, data } of readEvents(response.body)) {
+    if (signal.aborted) return;
+    if (event === 'screen') {
+      const screen = JSON.parse(data) as PageScreen;
+      set(() => ({ screen, error: undefined }));
+    } else if (event === 'same') {
+      const { captured_at_utc } = JSON.parse(data) as Pick<PageScreen, 'captured_at_utc'>;
+      set(({ screen }) => ({ screen: screen && { ...screen, captured_at_utc }, error: undefined }));
+    } else if (event === 'trouble') {
+      const { status, code, message, hint } = JSON.parse(data) as PageTrouble;
+      set(({ screen }) => ({ screen, error: new PageError(status, code, message, hint) }));
+    }
+  }
 }
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
@@ -88,6 +114,12 @@ function whileHidden(signal: AbortSignal): Promise<void> {
     document.addEventListener('visibilitychange', () => done(), { once: true, signal });
     signal.addEventListener('abort', () => done());
   });
+}
+
+function whenHidden(signal: AbortSignal): AbortSignal {
+  const hidden = new AbortController();
+  document.addEventListener('visibilitychange', () => document.hidden && hidden.abort(), { signal });
+  return hidden.signal;
 }
 
 const Terminal = memo(function Terminal({ screen }: { screen: PageScreen }) {

@@ -1,44 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
-import type { PageLedger } from '../../wire/index.ts';
+import { STAGE_STEPS } from '../../domain/tables.ts';
 import { ledgerOf } from '../live/questions.ts';
 import { withQuery } from '../model/router.ts';
 import { At } from '../parts/age.tsx';
 import { Link } from '../parts/link.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 
-type Stage = PageLedger['stages'][number]['stage'];
-
-const WORDS: Record<Stage, string> = {
-  accepted: 'Accepted',
-  running: 'Taken up',
-  typing: 'Being typed',
-  typed: 'Typed',
-  submitted: 'Submitted',
-  turn_seen: 'Turn seen to begin',
-  turn_finished: 'Turn ended',
-  returned: 'Put back in line',
-  kept: 'Kept',
-  finished: 'Finished',
-};
-
-export const stageWords = (stage: Stage): string => WORDS[stage];
-
-const WAY: readonly { stage: Stage; label: string }[] = [
-  { stage: 'accepted', label: 'accepted' },
-  { stage: 'typed', label: 'typed' },
-  { stage: 'submitted', label: 'submitted' },
-  { stage: 'turn_finished', label: 'turn ended' },
-];
-
 /** What became of something sent: only what was seen counts, each stage with its time. */
 export function Following({ name, reference }: { name: string; reference: string }) {
   const { data } = useQuery(ledgerOf(name, reference));
   const seen = new Map(data?.stages.map(({ stage, at_utc }) => [stage, at_utc]));
-  const bad = data?.outcome && data.outcome !== 'submitted' ? data.outcome : undefined;
+  const bad = data?.trouble ? data.outcome : undefined;
   return (
     <div>
       <ol className="flex flex-wrap items-center gap-x-1.5 gap-y-1 text-xs" aria-label="What became of it">
-        {WAY.map(({ stage, label }, at) => {
+        {STAGE_STEPS.map(({ stage, label }, at) => {
           const since = seen.get(stage);
           return (
             <li

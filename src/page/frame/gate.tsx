@@ -67,8 +67,8 @@ function Closed({ title, error }: { title: string; error?: unknown }) {
         </p>
       )}
       <p>
-        A link opens the page once, and a session ends when nobody uses it. Get a new one on the command line
-        of the host:
+        A link opens the page once. A session ends when nobody uses it, and when the server is started again.
+        Get a new link on the command line of the host:
       </p>
       <CommandLine command="rouse dashboard" />
       <button type="button" className="btn self-start" onClick={() => location.reload()}>

@@ -30,7 +30,7 @@ export function LiveMark() {
       : `What you see is from ${timeOfDay(heardMs)}; trying to reach the server`;
   return (
     <div
-      className={`flex items-center gap-1.5 text-xs font-semibold ${LOOK[state]}`}
+      className={`flex shrink-0 items-center gap-1.5 whitespace-nowrap text-xs font-semibold ${LOOK[state]}`}
       title={title}
       data-live={state}
     >

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
+import type { PageRight } from '../../domain/tables.ts';
 import type { PageSession } from '../../wire/index.ts';
-import { mayDo, type Role } from '../model/session.ts';
 
 export const SessionContext = createContext<PageSession | undefined>(undefined);
 
@@ -10,5 +10,5 @@ export function useSession(): PageSession {
   return session;
 }
 
-/** Whether whoever looks may do what needs this role; the server decides anyway. */
-export const useMay = (needed: Role): boolean => mayDo(useSession().role, needed);
+/** Whether who looks has this right; the server decides anyway. */
+export const useMay = (right: PageRight): boolean => useSession().rights.includes(right);

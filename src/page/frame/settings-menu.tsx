@@ -3,6 +3,7 @@ import { Switch } from '@base-ui/react/switch';
 import { Toggle } from '@base-ui/react/toggle';
 import { ToggleGroup } from '@base-ui/react/toggle-group';
 import type { ReactNode } from 'react';
+import { PAGE_ROLES } from '../../domain/tables.ts';
 import { askToNotify, mayNotify } from '../model/notices.ts';
 import { leaveSession } from '../model/session.ts';
 import { changeSettings, NOTICE_KINDS, type NoticeKind, type Theme, useSettings } from '../model/settings.ts';
@@ -16,12 +17,6 @@ const KIND_WORDS: Record<NoticeKind, string> = {
   overdue: 'An answer is overdue',
   finished: 'A turn has finished',
 };
-
-const MAY = {
-  view: 'may look',
-  answer: 'may answer requests and write mail',
-  operate: 'may operate agents',
-} as const;
 
 function Setting({
   label,
@@ -115,7 +110,7 @@ export default function SettingsMenu() {
                 <strong className="text-ink">
                   <Plain text={name} />
                 </strong>{' '}
-                {MAY[role]}
+                {PAGE_ROLES[role].words}
               </p>
               <p>
                 Rouse {server.version} on <Plain text={server.host} />

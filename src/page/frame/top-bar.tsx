@@ -48,11 +48,11 @@ export function TopBar({ onSearch, onKeys }: { onSearch: () => void; onKeys: () 
   const tabs = useTabs();
   return (
     <header className="topbar sticky top-0 z-30">
-      <Link href="/ui/" className="flex items-center gap-2" aria-label="Rouse, home">
+      <Link href="/ui/" className="flex shrink-0 items-center gap-2" aria-label="Rouse, home">
         <Sunrise />
         <span className="brand hidden sm:inline">Rouse</span>
       </Link>
-      <nav aria-label="Main" className="hidden h-full items-stretch gap-1 md:flex">
+      <nav aria-label="Main" className="hidden h-full shrink-0 items-stretch gap-1 whitespace-nowrap md:flex">
         {tabs.map(({ href, label, count }) => (
           <Link
             key={href}
@@ -68,7 +68,7 @@ export function TopBar({ onSearch, onKeys }: { onSearch: () => void; onKeys: () 
       <button
         type="button"
         onClick={onSearch}
-        className="ml-auto flex h-8 min-w-8 items-center gap-2 rounded-lg border border-line bg-bg px-2 text-muted hover:text-ink md:w-56"
+        className="ml-auto flex h-8 min-w-8 items-center gap-2 overflow-hidden rounded-lg border border-line bg-bg px-2 text-muted hover:text-ink md:w-56"
         aria-label="Search everything"
       >
         <Icon name="search" size={15} />

@@ -1,6 +1,7 @@
 import { memo, useEffect, useRef } from 'react';
 import type { PageAgentRow } from '../../wire/index.ts';
 import { usePicture } from '../live/live.ts';
+import { plain } from '../model/plain.ts';
 import { agentPath } from '../model/router.ts';
 import { Age } from '../parts/age.tsx';
 import { HourChart } from '../parts/hour-chart.tsx';
@@ -34,19 +35,23 @@ export const AgentRow = memo(function AgentRow({ id, isGone }: Given) {
         <StateMark state={row.state} words={row.state_words} />
         <Age utc={row.state_since_utc} className="text-xs text-muted" />
       </td>
-      <td role="cell" className="flex min-w-0 items-center gap-2 [grid-area:name] max-md:pr-24">
+      <td
+        role="cell"
+        className="flex min-w-0 items-center gap-x-2 [grid-area:name] max-md:flex-wrap max-md:pr-24"
+      >
         <Link
           data-row
           href={agentPath(row.name)}
-          className="truncate font-semibold after:absolute after:inset-0 focus-visible:outline-offset-[-1px]"
+          title={plain(row.name)}
+          className={`shrink-0 truncate font-semibold max-md:max-w-full max-md:whitespace-normal ${row.done_unseen ? 'max-w-[calc(100%-5.5rem)]' : 'max-w-full'} after:absolute after:inset-0 focus-visible:outline-offset-[-1px]`}
         >
           <Plain text={row.name} />
         </Link>
-        <span className="truncate text-xs text-muted">
+        <span className="min-w-0 truncate text-xs text-muted">
           <Plain text={row.here ? row.tool : `${row.tool} on ${row.host}`} />
         </span>
         {row.done_unseen && (
-          <span className="chip h-4 bg-idle-soft px-1.5 text-2xs text-idle">done, not looked at</span>
+          <span className="chip h-4 shrink-0 bg-idle-soft px-1.5 text-2xs text-idle">● new result</span>
         )}
       </td>
       <td

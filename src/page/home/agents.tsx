@@ -11,14 +11,26 @@ import { AgentRow } from './agent-row.tsx';
 
 type State = Listed['state'];
 
-const FILTERS: readonly { word: string; label: string; states: readonly State[] }[] = [
-  { word: '', label: 'All', states: [] },
-  { word: 'needs_you', label: 'Need you', states: ['needs_you'] },
-  { word: 'working', label: 'Working', states: ['working', 'starting'] },
-  { word: 'waiting', label: 'Waiting', states: ['waiting'] },
-  { word: 'idle', label: 'Idle', states: ['idle'] },
-  { word: 'gone', label: 'Gone', states: ['gone', 'not_watched'] },
-  { word: 'elsewhere', label: 'Elsewhere', states: ['elsewhere'] },
+/** The filter under which agents of each state are shown. */
+const SHOWN_UNDER: Record<State, State> = {
+  needs_you: 'needs_you',
+  working: 'working',
+  starting: 'working',
+  waiting: 'waiting',
+  not_watched: 'waiting',
+  idle: 'idle',
+  gone: 'gone',
+  elsewhere: 'elsewhere',
+};
+
+const FILTERS: readonly { word: State | ''; label: string }[] = [
+  { word: '', label: 'All' },
+  { word: 'needs_you', label: 'Need you' },
+  { word: 'working', label: 'Working' },
+  { word: 'waiting', label: 'Waiting' },
+  { word: 'idle', label: 'Idle' },
+  { word: 'gone', label: 'Gone' },
+  { word: 'elsewhere', label: 'Elsewhere' },
 ];
 
 const idOf = ({ id }: Listed): string => id;
@@ -28,14 +40,14 @@ export function Agents() {
   const all = usePicture((picture) => picture.roll);
   const word = useQueryWord('state') ?? '';
   const [text, setText] = useState('');
-  const states = FILTERS.find((filter) => filter.word === word)?.states ?? [];
+  const under = FILTERS.find((filter) => filter.word === word)?.word ?? '';
   const wanted = useMemo(() => {
     const needle = text.trim().toLowerCase();
     if (!all) return undefined;
     return all
-      .filter(({ state }) => states.length === 0 || states.includes(state))
+      .filter(({ state }) => under === '' || SHOWN_UNDER[state] === under)
       .filter(({ name, tool, host }) => !needle || `${name} ${tool} ${host}`.toLowerCase().includes(needle));
-  }, [all, states, text]);
+  }, [all, under, text]);
   const { rows, fresh, show } = useHeld(wanted, useCallback(idOf, []));
   const list = useHolding<HTMLTableSectionElement>();
   return (
@@ -101,8 +113,9 @@ function AgentsHead() {
 function Filters({ rows, now }: { rows: readonly Listed[]; now: string }) {
   return (
     <nav aria-label="Agents by state" className="flex flex-wrap gap-1">
-      {FILTERS.map(({ word, label, states }) => {
-        const count = word === '' ? rows.length : rows.filter(({ state }) => states.includes(state)).length;
+      {FILTERS.map(({ word, label }) => {
+        const count =
+          word === '' ? rows.length : rows.filter(({ state }) => SHOWN_UNDER[state] === word).length;
         if (count === 0 && word !== '' && word !== now) return null;
         return (
           <Link

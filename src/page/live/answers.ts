@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query';
+import { type Query, QueryClient } from '@tanstack/react-query';
 import type { PageChange } from '../../wire/index.ts';
 import { PageError } from '../model/ask.ts';
 
@@ -22,7 +22,7 @@ export const answers = new QueryClient({
 /** Which questions each kind of touch concerns: the first words of their keys. */
 const CONCERNED: Record<Touched['what'], readonly string[]> = {
   mail: ['mail', 'timeline'],
-  queue: ['queue', 'timeline', 'ledger', 'facts'],
+  queue: ['timeline', 'ledger', 'facts'],
   timeline: ['timeline', 'ledger', 'facts'],
   screen: ['facts'],
   reminders: ['reminders', 'timeline'],
@@ -37,9 +37,50 @@ export function forgetTouched(touched: readonly Touched[]): void {
       ({ agent, what }) =>
         CONCERNED[what].includes(key[0] as string) && (agent === null || key[1] === null || key[1] === agent),
     );
-  void answers.invalidateQueries({ predicate: ({ queryKey }) => stale(queryKey) });
+  for (const { queryHash } of answers
+    .getQueryCache()
+    .findAll({ predicate: (query) => stale(query.queryKey) && !isOver(query) }))
+    due.add(queryHash);
+  void askAgain();
+}
+
+/** What will not change any more says so by its `meta.isOver`. */
+function isOver({ meta, state: { data } }: Query): boolean {
+  const is = meta?.['isOver'] as ((data: unknown) => boolean) | undefined;
+  return data !== undefined && (is?.(data) ?? false);
 }
 
 export function forgetAll(): void {
   void answers.invalidateQueries();
+}
+
+/** What changes all the time is asked for at most this often. */
+const PAUSE_MS = 500;
+const due = new Set<string>();
+let askedMs = Number.NEGATIVE_INFINITY;
+let isAsking = false;
+
+/** One round of questions at a time: whatever is touched during one is asked for in the next. */
+async function askAgain(): Promise<void> {
+  const cache = answers.getQueryCache();
+  const isDue = { predicate: ({ queryHash }: { queryHash: string }) => due.has(queryHash) };
+  // What is not shown is asked for when it is.
+  void answers.invalidateQueries({ ...isDue, refetchType: 'none' });
+  if (isAsking) return;
+  isAsking = true;
+  while (due.size > 0) {
+    await new Promise((done) => setTimeout(done, Math.max(0, askedMs + PAUSE_MS - performance.now())));
+    // An answer that is on its way may be of before the change.
+    await Promise.allSettled(
+      cache.findAll({ ...isDue, fetchStatus: 'fetching' }).map(({ promise }) => promise),
+    );
+    const round = new Set(due);
+    due.clear();
+    askedMs = performance.now();
+    await answers.refetchQueries(
+      { type: 'active', predicate: ({ queryHash }) => round.has(queryHash) },
+      { cancelRefetch: false },
+    );
+  }
+  isAsking = false;
 }

@@ -1,11 +1,10 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type {
   PageAgent,
   PageLedger,
   PageMailboxes,
   PageMailList,
   PageMessage,
-  PageQueue,
   PageReminders,
   PageRequest,
   PageRequestList,
@@ -19,10 +18,13 @@ import { ask } from '../model/ask.ts';
 /** Every question the page asks beyond the picture. Keys begin with what they are about and whose (see answers.ts). */
 export const agentAt = (name: string): string => `agents/${encodeURIComponent(name)}`;
 
-export const factsOf = (name: string) =>
+/** With its queue where that is shown: what changes is asked for at once. */
+export const factsOf = (name: string, withQueue: boolean) =>
   queryOptions({
-    queryKey: ['facts', name],
-    queryFn: ({ signal }) => ask<PageAgent>(agentAt(name), { signal }),
+    queryKey: ['facts', name, withQueue],
+    queryFn: ({ signal }) =>
+      ask<PageAgent>(agentAt(name), { signal, query: { queue: withQueue ? 'true' : undefined } }),
+    placeholderData: keepPreviousData,
   });
 
 export const timelineOf = (name: string, kinds: string) =>
@@ -39,13 +41,12 @@ export const ledgerOf = (name: string, ref: string) =>
     queryKey: ['ledger', name, ref],
     queryFn: ({ signal }) =>
       ask<PageLedger>(`${agentAt(name)}/ledger/${encodeURIComponent(ref)}`, { signal }),
+    meta: { isOver: isLedgerOver },
   });
 
-export const queueOf = (name: string) =>
-  queryOptions({
-    queryKey: ['queue', name],
-    queryFn: ({ signal }) => ask<PageQueue>(`${agentAt(name)}/queue`, { signal }),
-  });
+/** Nothing is added to it any more. */
+const isLedgerOver = ({ outcome, stages }: PageLedger): boolean =>
+  outcome !== null && (outcome !== 'submitted' || stages.some(({ stage }) => stage === 'turn_finished'));
 
 export const remindersOf = (name: string) =>
   queryOptions({
@@ -62,6 +63,14 @@ export const mailboxes = queryOptions({
   queryKey: ['mail', null, 'mailboxes'],
   queryFn: ({ signal }) => ask<PageMailboxes>('mailboxes', { signal }),
 });
+
+/** Which mailbox is an agent's does not change with its mail. */
+export const mailboxOf = (name: string) =>
+  queryOptions({
+    queryKey: ['mailbox', name],
+    queryFn: ({ signal }) => ask<PageMailboxes>('mailboxes', { signal }),
+    select: (found) => ({ own: found.mailboxes.find(({ agent }) => agent === name) }),
+  });
 
 export interface MailChoice {
   mailbox?: string | undefined;

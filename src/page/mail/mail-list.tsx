@@ -22,9 +22,11 @@ interface Given {
 }
 
 function emptyWords({ q, mailbox, unread }: MailChoice): string {
-  if (q) return 'No message says that.';
+  if (q) return 'No messages match.';
   if (unread) return 'No unread mail here.';
-  return mailbox ? 'No mail here.' : 'No inbox holds any mail. What was sent or archived is in each mailbox.';
+  return mailbox
+    ? 'No mail here.'
+    : 'No mail yet. Each agent has a mailbox; "rouse launch claude ana --wake" starts one.';
 }
 
 export function MailList({ openRef, onWrite }: Given) {

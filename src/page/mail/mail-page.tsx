@@ -12,7 +12,7 @@ import { Thread } from './thread.tsx';
 export default function MailPage() {
   const { query } = usePlace();
   const [isWriting, setWriting] = useState(false);
-  const may = useMay('answer');
+  const may = useMay('write');
   const ref = query.get('ref') ?? undefined;
   const at = query.get('at') ?? query.get('mailbox') ?? undefined;
   const isOpen = ref !== undefined && at !== undefined;

@@ -11,7 +11,7 @@ export function Reply({ mailbox, reference }: { mailbox: string; reference: stri
   const [text, setText] = useState('');
   const [files, setFiles] = useState<NewFile[]>([]);
   const { sending, run } = useAction<PageMailSent>();
-  if (!useMay('answer')) return null;
+  if (!useMay('write')) return null;
   const send = async () => {
     if (text.trim() === '') return;
     if (!(await run('mail/reply', { mailbox, ref: reference, body: text, attachments: files }))) return;

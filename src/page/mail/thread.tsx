@@ -76,7 +76,7 @@ function Keep({
 }: Given & { isArchived: boolean; isUnread: boolean }) {
   const { sending, run } = useAction<PageReceipt>();
   const marking = useAction<PageReceipt>();
-  const may = useMay('answer');
+  const may = useMay('write');
   const isOwn = useQuery(mailboxes).data?.mailboxes.find(({ id }) => id === mailbox)?.operator ?? false;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each message that is opened
   useEffect(() => {

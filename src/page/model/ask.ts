@@ -69,6 +69,7 @@ export async function askRaw(path: string, question: Question = {}): Promise<Res
     method,
     headers: {
       ...headers,
+      'x-rouse': '1',
       ...(csrf && { [HEADER]: csrf }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },

@@ -49,9 +49,3 @@ export async function leaveSession(): Promise<void> {
   await ask('session', { method: 'DELETE' }).catch(() => undefined);
   keepSession(undefined);
 }
-
-const RANK = { view: 0, answer: 1, operate: 2 } as const;
-
-export type Role = PageSession['role'];
-
-export const mayDo = (role: Role, needed: Role): boolean => RANK[role] >= RANK[needed];

@@ -12,12 +12,14 @@ export function CommandLine({ command, label }: { command: string; label?: strin
     });
   };
   return (
-    <div className="flex min-w-0 items-center gap-2 rounded-md bg-sunken px-2 py-0.5">
-      {label && <span className="shrink-0 text-xs text-muted">{label}</span>}
-      <code className="min-w-0 flex-1 truncate font-mono text-xs" title={command}>
-        <span className="text-muted select-none">$ </span>
-        <Plain text={command} />
-      </code>
+    <div className="flex min-w-0 items-start gap-2 rounded-md bg-sunken px-2 py-0.5">
+      <div className="min-w-0 flex-1 py-0.5 text-xs">
+        {label && <span className="mr-2 text-muted">{label}</span>}
+        <code className="font-mono whitespace-pre-wrap">
+          <span className="text-muted select-none">$ </span>
+          <Plain text={command} />
+        </code>
+      </div>
       <button
         type="button"
         className="btn btn-bare min-h-6 px-1.5"

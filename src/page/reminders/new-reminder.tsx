@@ -83,7 +83,7 @@ function Fields({ agents, repeats, setRepeats }: FieldsGiven) {
         placeholder="What is typed"
         aria-label="Prompt"
       />
-      <div className="flex items-center gap-2">
+      <div className="flex flex-wrap items-center gap-2">
         <select
           className="field w-auto"
           aria-label="How often"

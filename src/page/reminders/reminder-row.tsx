@@ -1,3 +1,4 @@
+import { REMINDER_MODES, reminderWords, SELECTION_STATES } from '../../domain/tables.ts';
 import type { PageReceipt, Reminder } from '../../wire/index.ts';
 import { useMay } from '../frame/session-context.ts';
 import { answers } from '../live/answers.ts';
@@ -34,7 +35,7 @@ export function ReminderRow({ agent, reminder }: Given) {
           </span>
           {paused && <span className="chip h-5 bg-wait-soft text-wait">paused</span>}
           {selection_state === 'effective' && !paused && (
-            <span className="chip h-5 bg-idle-soft text-idle">leads</span>
+            <span className="chip h-5 bg-idle-soft text-idle">{SELECTION_STATES[selection_state].words}</span>
           )}
         </p>
         <p className="line-clamp-2 text-muted">
@@ -51,9 +52,11 @@ export function ReminderRow({ agent, reminder }: Given) {
   );
 }
 
-function cadence({ mode, interval_seconds, cron, durable }: Reminder): string {
+function cadence(reminder: Reminder): string {
+  const { mode, interval_seconds, cron } = reminder;
   const often = cron ?? (interval_seconds ? `every ${lengthInWords(interval_seconds * 1000)}` : 'repeats');
-  return `${mode === 'one_off' ? 'once' : often}${durable ? ', kept over restarts' : ''}`;
+  const { repeats, words } = REMINDER_MODES[mode];
+  return [repeats ? often : words, ...reminderWords(reminder)].join(', ');
 }
 
 function Change({ agent, reminder: { reminder_id, paused, title } }: Given) {

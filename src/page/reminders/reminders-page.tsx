@@ -28,12 +28,12 @@ export default function RemindersPage() {
     ({ agent, reminders, trouble }) => (!chosen || agent === chosen) && (reminders.length > 0 || trouble),
   );
   return (
-    <div className="mx-auto grid max-w-6xl items-start gap-3 p-3 md:p-4 lg:grid-cols-[1fr_22rem]">
+    <div className="mx-auto grid max-w-6xl items-start grid-cols-[minmax(0,1fr)] gap-3 p-3 md:p-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
       <div className="space-y-3">
         <header className="flex items-center gap-3">
-          <h1 className="heading">Reminders</h1>
+          <h1 className="heading shrink-0">Reminders</h1>
           <select
-            className="field ml-auto w-auto"
+            className="field ml-auto w-auto min-w-0"
             aria-label="Show the reminders of"
             value={chosen ?? ''}
             onChange={({ target }) => goTo(withQuery({ agent: target.value || undefined }))}

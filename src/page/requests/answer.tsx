@@ -1,11 +1,10 @@
 import { useState } from 'react';
+import { TICKET_STATUSES } from '../../domain/tables.ts';
 import type { PageReceipt, PageRequestRow } from '../../wire/index.ts';
 import { useMay } from '../frame/session-context.ts';
 import { answers as kept } from '../live/answers.ts';
 import { useAction } from '../parts/action.ts';
 import { Sent } from '../parts/sent.tsx';
-
-const WORDS = { done: 'Done', approved: 'Approve', rejected: 'Reject' } as const;
 
 interface Given {
   request: PageRequestRow;
@@ -41,11 +40,11 @@ export function Answer({ request, isShort = false }: Given) {
           <button
             key={answer}
             type="button"
-            className={`btn ${answer === 'rejected' ? '' : 'btn-main'}`}
+            className={`btn ${TICKET_STATUSES[answer].agrees ? 'btn-main' : ''}`}
             disabled={!may || isOver}
             onClick={() => void give(answer)}
           >
-            {WORDS[answer]}
+            {TICKET_STATUSES[answer].button}
           </button>
         ))}
       </div>

@@ -1,29 +1,10 @@
 import type { PageRequestRow } from '../../wire/index.ts';
+import { fromTo, statusWords } from '../model/request-words.ts';
 import { withQuery } from '../model/router.ts';
 import { Age } from '../parts/age.tsx';
 import { Link } from '../parts/link.tsx';
 import { Plain } from '../parts/plain-text.tsx';
 import { Answer } from './answer.tsx';
-
-const STATUS = {
-  pending: 'open',
-  info_requested: 'asked back',
-  done: 'done',
-  approved: 'approved',
-  rejected: 'rejected',
-  cancelled: 'withdrawn',
-} as const;
-
-export const statusWords = ({ status, close_reason }: PageRequestRow): string =>
-  close_reason === 'recipient_removed' ? 'its recipient is gone' : STATUS[status];
-
-export const fromTo = ({
-  requester_name,
-  requester_id,
-  recipient_name,
-  recipient_id,
-}: PageRequestRow): string =>
-  `${requester_name ?? requester_id} → ${recipient_name ?? (recipient_id || 'anyone')}`;
 
 /** The question, from whom to whom, how old, how often reminded; and the answers it takes. */
 export function RequestCard({ request, isGone }: { request: PageRequestRow; isGone: boolean }) {

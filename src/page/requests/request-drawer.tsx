@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { PageReceipt, PageRequest } from '../../wire/index.ts';
 import { useMay } from '../frame/session-context.ts';
 import { requestOf } from '../live/questions.ts';
+import { fromTo, statusWords } from '../model/request-words.ts';
 import { goTo, useQueryWord, withQuery } from '../model/router.ts';
 import { useAction } from '../parts/action.ts';
 import { Age, When } from '../parts/age.tsx';
@@ -11,7 +12,6 @@ import { Overlay } from '../parts/overlay.tsx';
 import { Body, Plain } from '../parts/plain-text.tsx';
 import { Trouble } from '../parts/said.tsx';
 import { Answer } from './answer.tsx';
-import { fromTo, statusWords } from './request-card.tsx';
 
 /** One request with what was said about it. */
 export function RequestDrawer() {
@@ -67,7 +67,7 @@ function Whole({ request, messages, command }: PageRequest) {
 
 function Withdraw({ id }: { id: string }) {
   const { sending, run } = useAction<PageReceipt>();
-  const may = useMay('answer');
+  const may = useMay('operate');
   return (
     <div className="space-y-2">
       <button

@@ -26,7 +26,7 @@ export default function RequestsPage() {
   return (
     <div className="flex flex-col p-3 md:p-4 lg:h-[calc(100dvh-3rem)]">
       <h1 className="sr-only">Requests</h1>
-      <nav aria-label="Requests" className="mb-2 flex gap-1 overflow-x-auto lg:hidden">
+      <nav aria-label="Requests" className="mb-2 flex flex-wrap gap-1 lg:hidden">
         {VIEWS.map(({ view, label }) => (
           <Link
             key={view}

@@ -1,7 +1,7 @@
 import { type Clock, Emitter } from '../../base/index.ts';
 import type { CaoClient, CaoTerminal, CaoTyped } from '../../cao/index.ts';
 import { fitsUrl, inputPath, MOST_URL_BYTES, takesCaoKey } from '../../cao/index.ts';
-import type { OwnerDoubt } from '../../screen/index.ts';
+import { type Reason, reason } from '../../domain/index.ts';
 import type { Owner } from '../owner.ts';
 import type { OwnerView } from '../port.ts';
 import type { Sight } from '../watch/sight.ts';
@@ -58,17 +58,17 @@ export class CaoOwner implements Owner {
     if (this.#heard) void this.#ask();
   }
 
-  doubts({ view }: Sight): OwnerDoubt[] {
+  doubts({ view }: Sight): Reason[] {
     const { place } = this.#options;
-    const heard = this.#heard ? ownerDoubts(this.#heard, place) : [{ name: 'cao', value: 'not asked yet' }];
+    const heard = this.#heard ? ownerDoubts(this.#heard, place) : [reason('cao_away', 'not asked yet')];
     if (!view) return heard;
     const { pane } = view;
     // It types by the name of the window, into whichever of its panes is the active one.
     if (pane.windowName !== place.window || pane.sessionName !== place.session)
-      heard.push({ name: 'cao_window', value: 'renamed' });
-    else if (!pane.active) heard.push({ name: 'cao_pane', value: 'not active' });
-    if (pane.inputOff) heard.push({ name: 'pane_input', value: 'off' });
-    if (pane.synchronized) heard.push({ name: 'pane_input', value: 'synchronized' });
+      heard.push(reason('cao_window', 'renamed'));
+    else if (!pane.active) heard.push(reason('cao_pane', 'not active'));
+    if (pane.inputOff) heard.push(reason('pane_input', 'off'));
+    if (pane.synchronized) heard.push(reason('pane_input', 'synchronized'));
     return heard;
   }
 

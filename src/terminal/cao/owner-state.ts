@@ -1,5 +1,5 @@
 import type { CaoTerminal } from '../../cao/index.ts';
-import type { OwnerDoubt } from '../../screen/index.ts';
+import { type Reason, reason } from '../../domain/index.ts';
 
 /** What was last heard of the server that owns the terminal. */
 export interface Heard {
@@ -27,14 +27,14 @@ export function isReadyFor(terminal: CaoTerminal): boolean {
 }
 
 /** The second opinion: what speaks against typing, whatever our own sight says. */
-export function ownerDoubts({ terminal, mail }: Heard, place: OwnerPlace): OwnerDoubt[] {
-  if (terminal.kind === 'unreachable') return [{ name: 'cao', value: 'unreachable' }];
-  if (terminal.kind === 'unknown') return [{ name: 'cao_terminal', value: 'unknown' }];
+export function ownerDoubts({ terminal, mail }: Heard, place: OwnerPlace): Reason[] {
+  if (terminal.kind === 'unreachable') return [reason('cao_away', 'unreachable')];
+  if (terminal.kind === 'unknown') return [reason('cao_terminal', 'unknown')];
   if (terminal.window !== place.window || terminal.session !== place.session)
-    return [{ name: 'cao_window', value: `${terminal.session}:${terminal.window}` }];
+    return [reason('cao_window', `${terminal.session}:${terminal.window}`)];
   const { status } = terminal;
   if (isUnobserved(status)) return [];
-  if (status === 'processing') return [{ name: 'cao_status', value: status, busy: true }];
-  if (!isReadyFor(terminal)) return [{ name: 'cao_status', value: status! }];
-  return mail ? [{ name: 'cao_inbox', value: 'pending' }] : [];
+  if (status === 'processing') return [reason('cao_busy')];
+  if (!isReadyFor(terminal)) return [reason('cao_status', status!)];
+  return mail ? [reason('cao_inbox', 'pending')] : [];
 }

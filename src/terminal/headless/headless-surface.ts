@@ -1,4 +1,5 @@
 import { type Clock, Emitter, type Log, messageOf, utcStamp } from '../../base/index.ts';
+import { reason } from '../../domain/index.ts';
 import type {
   AgentSurface,
   DeliveryResult,
@@ -11,11 +12,11 @@ import type {
   Recovered,
 } from '../port.ts';
 import type { SessionPresence } from './session-presence.ts';
-import type { Turns } from './turn/turns.ts';
+import type { HeadlessTurns } from './turn/headless-turns.ts';
 
 export interface HeadlessSurfaceParts {
   presence: SessionPresence;
-  turns: Turns;
+  turns: HeadlessTurns;
   instanceId: string;
   /** The tool's name, and where its program is now; undefined when it cannot be found. */
   tool: string;
@@ -130,8 +131,8 @@ export class HeadlessSurface implements AgentSurface {
       eligibility: ready ? 'ready' : 'not_ready',
       ready,
       reasons: [
-        ...(why === null ? [] : [`connectivity='unavailable'`]),
-        ...(busy ? [`active_turn_id='${turns.activeId}'`] : []),
+        ...(why === null ? [] : [reason('unavailable', 'unavailable')]),
+        ...(busy ? [reason('headless_turn', turns.activeId!)] : []),
       ],
       busy,
     };

@@ -14,10 +14,10 @@ import {
 import { HeadlessSurface } from './headless-surface.ts';
 import { VisibleLog } from './runner/visible-log.ts';
 import { SessionPresence } from './session-presence.ts';
+import { HeadlessTurns } from './turn/headless-turns.ts';
 import type { TurnLimits } from './turn/running-turn.ts';
 import { turnEnvironment } from './turn/turn-environment.ts';
 import { artefactsRoot } from './turn/turn-files.ts';
-import { Turns } from './turn/turns.ts';
 
 export interface HeadlessOptions {
   manifest: HeadlessManifest;
@@ -64,7 +64,7 @@ export function openHeadlessSurface(options: HeadlessOptions): AgentSurface {
   const tool = turnTool(manifest);
   const cwd = manifest.working_directory ?? sessionRoot;
   const turnEnv = turnEnvironment(manifest, sessionRoot, env);
-  const turns = new Turns({
+  const turns = new HeadlessTurns({
     root: artefactsRoot(sessionRoot),
     laneLock: options.laneLock,
     tool,

@@ -40,7 +40,7 @@ export class SessionPresence {
   async start(): Promise<void> {
     if (!(await this.#tmux.hasSession(this.#session))) {
       throw unavailable(`there is no tmux session "${this.#session}"`, {
-        hint: '"rouse agents relaunch" creates it again',
+        hint: '"rouse ls" names the command that creates it again',
         facts: { cause: 'session_lost' },
       });
     }

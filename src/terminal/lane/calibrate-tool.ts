@@ -1,84 +1,102 @@
-import { messageOf, sleep } from '../../base/index.ts';
+import { crashPoint, isRouseError, messageOf, sleep } from '../../base/index.ts';
 import {
   CALIBRATION_MARKER,
   type Calibrated,
   calibrate,
+  markChars,
   mayCalibrate,
   readsMark,
-  rowAt,
-  type Screen,
 } from '../../screen/index.ts';
 import { type LaneContext, sameAs } from '../lane-context.ts';
 import type { PaneView } from '../watch/pane-watch.ts';
 import { waitUntil } from '../watch/wait-until.ts';
 
-/** After the marker is seen, the rest of the tool's drawing. */
+/** After the mark is seen, the rest of the tool's drawing. */
 const DRAWN_MS = 150;
 
+export type Trial = Calibrated & {
+  /** A mark was typed, or may have been. */
+  typed: boolean;
+};
+
 /**
- * Finds out where a tool nobody has described takes text: types a short mark, looks, erases it, and looks again. Not
- * into anything that has the shape of a dialog, not while somebody types, and no key follows a mark that did not appear
- * where the cursor was.
+ * Finds out where a tool with an unknown screen takes text: types a short mark, looks, takes it back, and looks again.
+ * Nothing is typed into what has the shape of a dialog, while a person types, or where no composer surrounds the cursor.
+ * The note about the mark is kept before it is typed and goes only when the screen has shown it gone.
  */
-export async function calibrateTool(on: LaneContext): Promise<Calibrated> {
-  const { tracker, watch, patience, clock } = on;
+export async function calibrateTool(on: LaneContext): Promise<Trial> {
+  const { tracker, watch, clock, notes } = on;
   const { view, facts, foreground, people } = await tracker.look();
-  if (!view || foreground.kind !== 'tool')
+  if (!view || foreground.kind !== 'tool' || !foreground.tool)
     return refuse(`in the foreground is ${foreground.kind}, not the tool`);
   if (facts.copy_mode || people.typing) return refuse('a person is at the keyboard');
   const allowed = mayCalibrate(view.screen);
-  if (!allowed.ok) return allowed;
+  if (!allowed.ok) return { ...allowed, typed: false };
+  notes.keepTrial(foreground.tool);
+  crashPoint('lane.trial_noted');
   try {
     await watch.tmux.sendLiteral(view.pane.id, CALIBRATION_MARKER, sameAs(view));
   } catch (error) {
+    if (!isRefusedByTmux(error)) return leftBehind(messageOf(error), on);
+    notes.forgetTrial();
     return refuse(messageOf(error));
   }
-  const marks = (screen: Screen | undefined): boolean =>
-    screen !== undefined && showsMark(view.screen, screen);
-  const shown = await waitUntil(on, (sight) => marks(sight.view?.screen) || undefined, patience.echoMs);
-  if (!shown) return refuse('the mark did not appear at the cursor');
+  crashPoint('lane.trial_typed');
+  const marked = await seeMark(on);
+  if (!marked) return leftBehind('the mark did not appear', on);
+  if (!(await takeBack(marked, on))) return leftBehind('the mark could not be taken back', on);
+  notes.forgetTrial();
   await sleep(clock, DRAWN_MS);
-  const marked = await watch.look();
-  if (!marks(marked.screen)) return refuse('the mark did not stay');
-  const after = await erase(marked, on);
-  if (!after) return refuse('the mark could not be erased');
-  const screens = { before: view.screen, marked: marked.screen, after };
+  const screens = { before: view.screen, marked: marked.screen, after: (await watch.look()).screen };
   const learned = calibrate(screens);
   // What is known of the tool's other versions says more than what a mark can show.
-  return learned.ok && readsMark(tracker.detector, screens)
-    ? { ok: true, detector: tracker.detector }
-    : learned;
+  const known = learned.ok && readsMark(tracker.detector, screens);
+  return { ...(known ? { ok: true, detector: tracker.detector } : learned), typed: true };
 }
 
-/** Takes the mark back, one character at a time, each seen to go. */
-async function erase(marked: PaneView, on: LaneContext): Promise<Screen | undefined> {
+/** The note stays: no second mark for this process. */
+function leftBehind(because: string, { tracker }: LaneContext): Trial {
+  tracker.noteTrial(true);
+  return { ok: false, because, typed: true };
+}
+
+/** The screen with the whole mark on it, wherever the tool shows it. */
+async function seeMark(on: LaneContext): Promise<PaneView | undefined> {
   const { watch, patience, clock } = on;
+  const isShown = (view: PaneView | undefined): true | undefined =>
+    (view && markChars(view.screen) === CALIBRATION_MARKER.length) || undefined;
+  if (!(await waitUntil(on, ({ view }) => isShown(view), patience.echoMs))) return undefined;
+  await sleep(clock, DRAWN_MS);
+  const marked = await watch.look();
+  return isShown(marked) && marked;
+}
+
+/** One character at a time, each seen to go. A person's key in between ends it: what is before the cursor may be theirs. */
+async function takeBack(marked: PaneView, on: LaneContext): Promise<boolean> {
+  const { watch, patience } = on;
   let last = marked;
-  for (const _ of CALIBRATION_MARKER) {
-    const { cursorX } = last.pane;
+  for (let left = CALIBRATION_MARKER.length - 1; left >= 0; left--) {
     try {
       await watch.tmux.sendKeyName(last.pane.id, 'BSpace', sameAs(last));
     } catch {
-      return undefined;
+      return false;
     }
     const gone = await waitUntil(
       on,
-      ({ view }) => (view && view.pane.cursorX !== cursorX ? view : undefined),
+      ({ view }) => (view && markChars(view.screen) === left ? view : undefined),
       patience.editMs,
     );
-    if (!gone) return undefined;
+    if (!gone) return false;
     last = gone;
   }
-  await sleep(clock, DRAWN_MS);
-  return (await watch.look()).screen;
+  return true;
 }
 
-function showsMark(before: Screen, now: Screen): boolean {
-  const { cursor } = before;
-  if (!cursor) return false;
-  return rowAt(now, cursor.y).slice(cursor.x, cursor.x + CALIBRATION_MARKER.length) === CALIBRATION_MARKER;
+/** tmux saw that something had changed and typed nothing. */
+function isRefusedByTmux(error: unknown): boolean {
+  return isRouseError(error) && error.facts?.['tmux'] === 'refused';
 }
 
-function refuse(because: string): Calibrated {
-  return { ok: false, because };
+function refuse(because: string): Trial {
+  return { ok: false, because, typed: false };
 }

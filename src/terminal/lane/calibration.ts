@@ -12,6 +12,7 @@ export interface CalibrationOptions {
   asked: boolean;
 }
 
+/** Each only after the mark of the one before was seen to go. */
 const MOST_TRIES = 3;
 const BETWEEN_TRIES_MS = 10_000;
 /** A screen that is still tells nothing: that it has become so is looked at by itself. */
@@ -22,6 +23,7 @@ export class Calibration {
   readonly #options: CalibrationOptions;
   readonly #stop: () => void;
   #instance: number | undefined;
+  #refused: string | undefined;
   #tries = 0;
   #notBefore = 0;
   #running = false;
@@ -38,17 +40,20 @@ export class Calibration {
   }
 
   #consider(sight: Sight): void {
-    const { tracker, clock } = this.#options;
-    const pid = sight.foreground.tool?.pid;
-    if (pid === undefined || this.#running) return;
-    if (pid !== this.#instance) {
-      this.#instance = pid;
+    const { tracker, lane, clock } = this.#options;
+    const { tool } = sight.foreground;
+    if (!tool || this.#running) return;
+    if (tool.pid !== this.#instance) {
+      this.#instance = tool.pid;
       this.#tries = 0;
       this.#notBefore = 0;
+      this.#refused = undefined;
       tracker.forget();
+      tracker.noteTrial(lane.hasTrial(tool));
       this.#later();
       return;
     }
+    if (tracker.hasTrial) return;
     if (tracker.recognises(sight) || this.#tries >= MOST_TRIES) return;
     if (clock.monotonic() < this.#notBefore || !tracker.stability(sight).stable) {
       this.#later();
@@ -72,11 +77,12 @@ export class Calibration {
   async #run(): Promise<void> {
     const { lane, log, clock } = this.#options;
     this.#running = true;
-    this.#tries++;
-    const because = await lane.calibrate();
+    const { because, typed } = await lane.calibrate();
+    if (typed) this.#tries++;
     this.#notBefore = clock.monotonic() + BETWEEN_TRIES_MS;
     this.#running = false;
     if (because === undefined) log.info('calibrated an unknown tool');
-    else log.warn('an unknown tool could not be calibrated', { because });
+    else if (because !== this.#refused) log.warn('an unknown tool could not be calibrated', { because });
+    this.#refused = because;
   }
 }

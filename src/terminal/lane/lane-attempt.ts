@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { isDiskTrouble, type ProcessIdentity, readJsonIfExists, writeJsonAtomic } from '../../base/index.ts';
 import type { AttemptOwner, SettledAttempt } from '../port.ts';
 import type { Baseline } from '../proof/prove-submission.ts';
@@ -35,14 +36,24 @@ export class LaneNotes {
   /** The attempt while it is taken back. By its name, because a full disk refuses a new file and not a rename. */
   readonly #erasing: string;
   readonly #settled: string;
+  readonly #trial: string;
+  #isTyped: boolean;
 
   constructor(directory: string) {
     this.#attempt = path.join(directory, 'lane-attempt.json');
     this.#erasing = path.join(directory, 'lane-erasing.json');
     this.#settled = path.join(directory, 'lane-settled.json');
+    this.#trial = path.join(directory, 'lane-trial.json');
+    this.#isTyped = mayBeTyped(this.read());
+  }
+
+  /** What is in the composer may be ours: it is being typed, or was left there. */
+  get isTyped(): boolean {
+    return this.#isTyped;
   }
 
   keep(attempt: LaneAttempt): void {
+    this.#isTyped = mayBeTyped(attempt);
     writeJsonAtomic(this.#attempt, attempt, { durable: false });
     fs.rmSync(this.#erasing, { force: true });
   }
@@ -59,6 +70,7 @@ export class LaneNotes {
   }
 
   forget(): void {
+    this.#isTyped = false;
     fs.rmSync(this.#erasing, { force: true });
     fs.rmSync(this.#attempt, { force: true });
   }
@@ -88,11 +100,29 @@ export class LaneNotes {
     this.#keepSettled(this.settled().filter((each) => each.requestId !== requestId));
   }
 
+  /** A mark is about to be typed into this process, to find its composer. */
+  keepTrial(tool: ProcessIdentity): void {
+    writeJsonAtomic(this.#trial, tool, { durable: false });
+  }
+
+  /** The mark was seen to go, or was never typed. */
+  forgetTrial(): void {
+    fs.rmSync(this.#trial, { force: true });
+  }
+
+  /** Whether this process may still hold a mark. */
+  hasTrial(tool: ProcessIdentity): boolean {
+    return isDeepStrictEqual(read(this.#trial), tool);
+  }
+
   #keepSettled(verdicts: SettledAttempt[]): void {
     if (verdicts.length > 0) writeJsonAtomic(this.#settled, verdicts, { durable: false });
     else fs.rmSync(this.#settled, { force: true });
   }
 }
+
+const mayBeTyped = (attempt: LaneAttempt | undefined): boolean =>
+  attempt !== undefined && attempt.step !== 'before_paste';
 
 function attemptIn(file: string): LaneAttempt | undefined {
   const attempt = read(file) as LaneAttempt | undefined;

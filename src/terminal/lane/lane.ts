@@ -1,5 +1,13 @@
 import * as path from 'node:path';
-import { Emitter, type FileLock, isRouseError, lockFile, messageOf } from '../../base/index.ts';
+import {
+  Emitter,
+  type FileLock,
+  isRouseError,
+  lockFile,
+  messageOf,
+  type ProcessIdentity,
+} from '../../base/index.ts';
+import { type Why, whyText } from '../../domain/index.ts';
 import { evidenceAt, type LaneContext } from '../lane-context.ts';
 import type {
   AttemptOwner,
@@ -9,8 +17,10 @@ import type {
   Leftovers,
   LeftTurn,
   PromptDelivery,
+  Recheck,
   Recovered,
   SettledAttempt,
+  Typing,
 } from '../port.ts';
 import { followLeftTurn } from '../watch/follow-left-turn.ts';
 import { followTurn } from '../watch/follow-turn.ts';
@@ -48,6 +58,12 @@ export class Lane implements Leftovers {
     this.#left = new LeftAttempt(this.#on, () => void this.#settleSoon());
   }
 
+  /** Whose text is in the composer, if there is any, when it is ours: it is being typed, or was left unproven. */
+  get typing(): Typing | undefined {
+    if (!this.#on.notes.isTyped) return undefined;
+    return this.#overtaking ? 'now' : 'left';
+  }
+
   deliver(prompt: PromptDelivery): Promise<DeliveryResult> {
     const mode = prompt.chatSession?.mode;
     if (mode !== undefined && mode !== 'new' && mode !== 'auto')
@@ -75,7 +91,7 @@ export class Lane implements Leftovers {
   }
 
   /** In its turn, or earlier: while the prompt before it only waits for its proof. */
-  interrupt(pressing: () => void = () => {}): Promise<DeliveryResult> {
+  interrupt(pressing: () => Recheck = () => ({ go: true })): Promise<DeliveryResult> {
     let pressed: Promise<DeliveryResult> | undefined;
     const press = (entered?: string): Promise<DeliveryResult> => {
       const mayBegin = entered !== undefined;
@@ -103,16 +119,22 @@ export class Lane implements Leftovers {
     });
   }
 
-  /** Undefined when the tool's composer was found; else why not. */
-  async calibrate(): Promise<string | undefined> {
+  /** Why the tool's composer was not found, if it was not, and whether a mark was typed to find it. */
+  async calibrate(): Promise<{ because: string | undefined; typed: boolean }> {
+    let typed = false;
     const { outcome, reasons } = await this.#alone(async () => {
-      const learned = await calibrateTool(this.#on);
-      if (learned.ok) this.#on.tracker.learn(learned.detector);
-      return learned.ok
-        ? { outcome: 'submitted', reasons: [], evidence: [], untouched: false }
-        : refusal('refused', learned.because);
+      const trial = await calibrateTool(this.#on);
+      typed = trial.typed;
+      if (!trial.ok) return refusal('refused', trial.because);
+      this.#on.tracker.learn(trial.detector);
+      return NOTHING_DONE;
     });
-    return outcome === 'submitted' ? undefined : reasons.join('; ');
+    return { because: outcome === 'submitted' ? undefined : (whyText(reasons, '; ') ?? ''), typed };
+  }
+
+  /** Whether a mark of an earlier trial may still be in this process's composer. */
+  hasTrial(tool: ProcessIdentity): boolean {
+    return this.#on.notes.hasTrial(tool);
   }
 
   followLeft(turn: LeftTurn): boolean {
@@ -180,7 +202,7 @@ export class Lane implements Leftovers {
   #closedGate(): DeliveryResult {
     const { tracker } = this.#on;
     const gate = tracker.gate(tracker.sight, 'always');
-    return refusal('not_ready', ...(gate.ready ? [] : gate.reasons.map(({ fragment }) => fragment)));
+    return refusal('not_ready', ...(gate.ready ? [] : gate.reasons));
   }
 
   /** Whose attempt cannot be settled yet; undefined when the lane is free. */
@@ -232,6 +254,6 @@ export class Lane implements Leftovers {
 
 const NOTHING_DONE: DeliveryResult = { outcome: 'submitted', reasons: [], evidence: [], untouched: true };
 
-function refusal(outcome: 'refused' | 'not_ready' | 'cancelled', ...reasons: string[]): DeliveryResult {
+function refusal(outcome: 'refused' | 'not_ready' | 'cancelled', ...reasons: Why[]): DeliveryResult {
   return { outcome, reasons, evidence: [], untouched: true };
 }

@@ -47,7 +47,8 @@ export class LeftAttempt {
     if (attempt) {
       const { verdict } = await this.#judge(attempt);
       if (verdict === 'unseen') {
-        tracker.noteUnseen(attempt.step === 'entering' ? 'entered' : 'pasted');
+        const typed = attempt.step === 'entering' ? 'entered' : 'pasted';
+        tracker.noteUnseen({ typed, longMs: this.#on.patience.lostMs });
         this.#watch();
         return attempt.owner;
       }

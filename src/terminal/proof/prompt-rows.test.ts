@@ -54,6 +54,49 @@ describe('a prompt of which the tool shows only the beginning', () => {
   });
 });
 
+describe('a prompt that the tool shows as Markdown', () => {
+  const codex = detectorFor('codex', { version: '0.169.0' });
+  const rows = (...texts: string[]): Screen => ({
+    ...screenOf('codex-0.166.0-busy.ansi.txt'),
+    rows: texts.map(plainRow),
+  });
+  const text = [
+    'You have **open** mail in your shared mailbox.',
+    '',
+    '1) List it with `archived: false`.',
+    '- GET http://127.0.0.1:29465/v1/mail/status',
+    '* POST http://127.0.0.1:29465/v1/mail/list',
+  ].join('\n');
+  const end = [
+    '  • GET http://127.0.0.1:29465/v1/mail/status',
+    '',
+    '  • POST http://127.0.0.1:29465/v1/mail/list',
+  ];
+
+  it('is found by its words, whole or by its end', () => {
+    const whole = rows(
+      '› You have open mail in your shared mailbox.',
+      '',
+      '  1. List it with archived: false.',
+      ...end,
+    );
+    expect(findPrompt(whole, codex, { text, chip: undefined })).toMatchObject({ times: 1, below: [] });
+    expect(findPrompt(rows(...end, '', '• Done.'), codex, { text, chip: undefined })?.below).toEqual([
+      '• Done.',
+    ]);
+  });
+
+  it('is not found in the row at the top that names the turn scrolled out of sight', () => {
+    const named = rows('› You have open mail in your shared mailbox. 1) List it with …', '', '• Done.');
+    expect(findPrompt(named, codex, { text, chip: undefined })).toBeUndefined();
+  });
+
+  it('is compared sign by sign where it is hardly more than signs', () => {
+    expect(findPrompt(rows('› - - - a'), codex, { text: '* * * a', chip: undefined })).toBeUndefined();
+    expect(findPrompt(rows('› * * * a'), codex, { text: '* * * a', chip: undefined })?.times).toBe(1);
+  });
+});
+
 describe('whether a prompt is new', () => {
   const shown = (below: string[], columns = 80) => ({ row: 'go on', below, columns, times: 1, height: 20 });
 

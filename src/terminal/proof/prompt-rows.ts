@@ -16,7 +16,7 @@ export interface ShownPrompt {
 /** A row that shows this much of the prompt is that prompt. */
 const ENOUGH = 16;
 /** So is a run of rows that shows this much of its end; no answer repeats that by chance. */
-const ENOUGH_OF_END = 64;
+const ENOUGH_OF_END = 48;
 /** The pattern of a tool that marks sent prompts by nothing; any row may then begin one. */
 const NO_GLYPH = '^(?!)';
 /** Nothing, or a piece of a frame: the blank rows round and between what a tool shows in a bar or box. */
@@ -40,7 +40,8 @@ export function findPrompt(
   const { columns } = screen;
   const shown = transcriptRows(screen, detector);
   const rows = shown.map((row) => row.text.trimEnd()).filter((text) => !FRAME_ONLY.test(text));
-  const found = rows.flatMap((_, at) => placeAt(rows, at, { detector, prompt }));
+  const sought = soughtFor(prompt);
+  const found = rows.flatMap((_, at) => placeAt(rows, at, { detector, sought }));
   const last = found.at(-1) ?? placeOfEnd(rows, prompt.text);
   if (!last) return undefined;
   const below = settledRows(rows.slice(last.next), detector);
@@ -56,10 +57,10 @@ interface PromptPlace {
 function placeAt(
   rows: string[],
   at: number,
-  { detector, prompt }: { detector: Detector; prompt: { text: string; chip: string | undefined } },
+  { detector, sought }: { detector: Detector; sought: Sought },
 ): PromptPlace[] {
   for (const head of beginnings(rows[at]!, detector)) {
-    const length = promptLength([head, ...rows.slice(at + 1)], prompt);
+    const length = promptLength([head, ...rows.slice(at + 1)], sought);
     if (length > 0) return [{ row: head, next: at + length }];
   }
   return [];
@@ -82,12 +83,12 @@ function beginnings(row: string, { transcript }: Detector): string[] {
 
 /** The row a long prompt ends in, when its beginning has left the screen. */
 function findEnd(rows: string[], text: string): number | undefined {
-  const whole = essence(text);
+  const whole = words(text);
   if (whole.length < ENOUGH_OF_END) return undefined;
   for (let last = rows.length - 1; last >= 0; last--) {
     let shown = '';
     for (let at = last; at >= 0 && shown.length < ENOUGH_OF_END; at--) {
-      const longer = essence(rows[at]!) + shown;
+      const longer = words(rows[at]!) + shown;
       if (!whole.endsWith(longer)) break;
       shown = longer;
     }
@@ -97,11 +98,8 @@ function findEnd(rows: string[], text: string): number | undefined {
 }
 
 /** Over how many rows the prompt goes on; 0 when they do not show it. */
-function promptLength(rows: string[], { text, chip }: { text: string; chip: string | undefined }): number {
+function promptLength(rows: string[], { whole, partOf, chip }: Sought): number {
   if (chip !== undefined && rows[0]?.trim() === chip) return 1;
-  const whole = essence(text);
-  // A row of nothing but emoji is a row of nothing in a text of words.
-  const partOf = withoutPictures(whole) === '' ? essence : withoutPictures;
   let shown = '';
   let length = 0;
   for (const row of rows) {
@@ -114,6 +112,27 @@ function promptLength(rows: string[], { text, chip }: { text: string; chip: stri
   const cut = CUT.test(rows[length] ?? '');
   if (shown === '' || (shown !== whole && shown.length < ENOUGH && !cut)) return 0;
   return cut ? length + 1 : length;
+}
+
+/**
+ * What survives of a text that a tool shows as the Markdown it is: bullets, numbers of lists, tables and quotes are drawn anew, and
+ * marks of emphasis go. The ellipsis stays: a row that a tool cut short is not the whole prompt.
+ */
+const words = (text: string): string => withoutPictures(text).replace(/[^\p{L}\p{N}…]+/gu, '');
+
+/** What is looked for: the text as it is compared, and how a row is brought into the same form. */
+interface Sought {
+  whole: string;
+  partOf: (row: string) => string;
+  chip: string | undefined;
+}
+
+/** By its words where there are enough of them. A row of nothing but emoji is a row of nothing in a text of words. */
+function soughtFor({ text, chip }: { text: string; chip: string | undefined }): Sought {
+  const whole = words(text);
+  if (whole.length >= ENOUGH) return { whole, partOf: words, chip };
+  const partOf = withoutPictures(text) === '' ? essence : withoutPictures;
+  return { whole: partOf(text), partOf, chip };
 }
 
 /**

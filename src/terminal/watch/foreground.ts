@@ -1,4 +1,3 @@
-import * as fs from 'node:fs';
 import * as path from 'node:path';
 import {
   bareName,
@@ -9,7 +8,8 @@ import {
   isShell,
   namesOf,
   type ProcessIdentity,
-  readProcStat,
+  pidExists,
+  processStatus,
 } from '../../base/index.ts';
 import type { ProcessFacts } from '../../screen/index.ts';
 import type { Pane } from '../../tmux/index.ts';
@@ -36,15 +36,25 @@ const GONE: Foreground = { kind: 'gone', tool: undefined, programs: [] };
 const MOST_PROCESSES = 500;
 
 /**
- * What holds the pane's terminal, from /proc: the foreground process group of its tty. The tool may be the pane's
+ * What holds the pane's terminal: the foreground process group of its tty. The tool may be the pane's
  * own process, a child of the script that started it, or a child of a wrapper; a tool in the background is not there.
+ * When it cannot be read it is unknown, and the tool seen last is still the one to watch.
  */
 export function readForeground(pane: Pane, looks: ToolLooks, known?: Foreground): Foreground {
   if (pane.dead) return GONE;
-  const root = readProcStat(pane.pid);
-  if (!root) return fs.existsSync('/proc/self/stat') ? GONE : byCommandName(pane, looks);
+  try {
+    return lookAt(pane, looks, known);
+  } catch {
+    return { kind: 'unknown', tool: known?.tool, programs: [] };
+  }
+}
+
+function lookAt(pane: Pane, looks: ToolLooks, known: Foreground | undefined): Foreground {
+  if (!pidExists(pane.pid)) return GONE;
+  const root = processStatus(pane.pid);
+  if (!root) return byCommandName(pane, looks);
   const group = root.foregroundGroup;
-  if (known?.tool && isStillIn(known.tool, group)) return known;
+  if (known?.kind === 'tool' && known.tool && isStillIn(known.tool, group)) return known;
   const members = membersOf(group, pane.pid);
   const pids = members.length > 0 ? looks.pids() : [];
   const tool = members.find((member) => pids.includes(member.pid) || isTool(member, looks));
@@ -65,17 +75,10 @@ interface Member {
 }
 
 function isStillIn(tool: ProcessIdentity, group: number): boolean {
-  const stat = readProcStat(tool.pid);
+  const status = processStatus(tool.pid);
   return (
-    stat !== undefined &&
-    stat.startTicks === tool.startTicks &&
-    stat.processGroup === group &&
-    runs(stat.state)
+    status?.state === 'running' && status.startTicks === tool.startTicks && status.processGroup === group
   );
-}
-
-function runs(state: string): boolean {
-  return state !== 'Z' && state !== 'X' && state !== 'T' && state !== 't';
 }
 
 /** Processes of the group among the pane's process and its descendants, outermost first. */
@@ -84,9 +87,9 @@ function membersOf(group: number, root: number): Member[] {
   let layer = [root];
   for (let seen = 0; layer.length > 0 && seen < MOST_PROCESSES; seen += layer.length) {
     for (const pid of layer) {
-      const stat = readProcStat(pid);
-      if (stat?.processGroup !== group || !runs(stat.state)) continue;
-      found.push({ pid, command: stat.command, startTicks: stat.startTicks, words: commandLineOf(pid) });
+      const status = processStatus(pid);
+      if (status?.processGroup !== group || status.state !== 'running') continue;
+      found.push({ pid, command: status.command, startTicks: status.startTicks, words: commandLineOf(pid) });
     }
     layer = layer.flatMap(childrenOf);
   }
@@ -102,7 +105,7 @@ function isShellProcess({ command, words }: Member): boolean {
   return isShell(words[0] ?? command) || isShell(command);
 }
 
-/** Without /proc there is only the name tmux tells, which the program itself chose. */
+/** Where the system does not show it there is only the name tmux reports, which the program itself chose. */
 function byCommandName(pane: Pane, { names }: ToolLooks): Foreground {
   const name = bareName(pane.currentCommand);
   const programs = [name];

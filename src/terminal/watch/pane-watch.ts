@@ -292,6 +292,6 @@ function noAgentWindow({ session, window }: PaneWatchOptions): Error {
   if (window !== undefined)
     return unavailable(`tmux session "${session}" has no window named "${window}" any more`);
   return unavailable(`tmux session "${session}" has no window 0`, {
-    hint: 'The agent’s window was closed; "rouse agents relaunch" brings it back.',
+    hint: 'The agent’s window was closed; "rouse ls" names the command that brings it back.',
   });
 }

@@ -1,18 +1,20 @@
 import * as os from 'node:os';
 import { type Clock, Emitter } from '../../base/index.ts';
-import type { AdmissionPolicy, TuiTimings } from '../../domain/index.ts';
+import { type AdmissionPolicy, type Reason, reasonRow, type TuiTimings } from '../../domain/index.ts';
 import {
   type Detector,
   decideReadiness,
   type Facts,
+  type GatePolicy,
   type Instant,
   isLimitOver,
+  markChars,
   NO_TURN,
   notePrompt,
-  type OwnerDoubt,
   observe,
   type Readiness,
   reduceTurn,
+  type Screen,
   stabilityAt,
   stillBeforeTyping,
   type TurnState,
@@ -34,7 +36,7 @@ export interface TrackerOptions {
   timings: TuiTimings;
   clock: Clock;
   /** What a server that owns the terminal says against typing. */
-  owner?: { doubts(sight: Sight): OwnerDoubt[]; noteReady(ready: boolean): void } | undefined;
+  owner?: { doubts(sight: Sight): Reason[]; noteReady(ready: boolean): void } | undefined;
 }
 
 /** A title that is only the machine's name is what tmux puts there before the tool does. */
@@ -47,12 +49,14 @@ export class Tracker {
   readonly #process: ToolProcess;
   #detector: Detector;
   #calibrated = false;
+  /** A mark typed to find the composer that the lane did not see go: not shown yet, shown, or gone since. */
+  #trial: 'unseen' | 'shown' | 'gone' | undefined;
   #view: PaneView | undefined;
   #away: string | undefined = 'not looked at yet';
   #lost = false;
   #people: PersonFacts = NOBODY;
   #turn: TurnState = NO_TURN;
-  #unseen: 'pasted' | 'entered' | undefined;
+  #unseen: { typed: 'pasted' | 'entered'; longAtMs: number } | undefined;
   #sight: Sight;
   #cancel: (() => void) | undefined;
 
@@ -87,6 +91,16 @@ export class Tracker {
   forget(): void {
     if (!this.#calibrated) return;
     this.#calibrated = false;
+    this.#update();
+  }
+
+  get hasTrial(): boolean {
+    return this.#trial !== undefined;
+  }
+
+  noteTrial(left: boolean): void {
+    if (left === this.hasTrial) return;
+    this.#trial = left ? 'unseen' : undefined;
     this.#update();
   }
 
@@ -139,10 +153,18 @@ export class Tracker {
       stalled: sight.turn.stalled,
       admission,
       calibrated: this.#calibrated,
-      unseen: this.#unseen,
+      unseen: this.#unseenNow(sight),
+      processUnknown: sight.foreground.kind === 'unknown',
+      trialMark: this.#trial === 'gone' ? undefined : this.#trial,
       ignoreUsageLimit: isLimitOver(sight.turn, this.nowMs),
       ...(this.#options.owner && { owner: this.#options.owner.doubts(sight) }),
     });
+  }
+
+  #unseenNow({ at }: Sight): GatePolicy['unseen'] {
+    if (!this.#unseen) return undefined;
+    const { typed, longAtMs } = this.#unseen;
+    return at.ms < longAtMs ? typed : `${typed}_long`;
   }
 
   #isStill({ turn, facts }: Sight): boolean {
@@ -162,10 +184,10 @@ export class Tracker {
     this.#update();
   }
 
-  /** What was typed and has not been answered; undefined when nothing is. */
-  noteUnseen(typed: 'pasted' | 'entered' | undefined): void {
-    if (typed === this.#unseen) return;
-    this.#unseen = typed;
+  /** What was typed and has not been answered, and after which time that needs a person; undefined when nothing is. */
+  noteUnseen(noted: { typed: 'pasted' | 'entered'; longMs: number } | undefined): void {
+    if (noted?.typed === this.#unseen?.typed) return;
+    this.#unseen = noted && { typed: noted.typed, longAtMs: this.nowMs + noted.longMs };
     this.#update();
   }
 
@@ -226,9 +248,7 @@ export class Tracker {
     const { owner } = this.#options;
     if (!owner) return;
     const gate = this.gate(this.#sight, 'ready_only');
-    owner.noteReady(
-      gate.ready || gate.reasons.every(({ code }) => code === 'owner' || code === 'owner_busy'),
-    );
+    owner.noteReady(gate.ready || gate.reasons.every(({ code }) => reasonRow(code).by === 'owner'));
   }
 
   #see(): Sight {
@@ -236,6 +256,7 @@ export class Tracker {
     const { version } = this.#options;
     const { foreground } = this.#process;
     const view = this.#view;
+    if (view && this.#trial) this.#trial = markIn(view.screen, this.#trial);
     if (view && !this.#calibrated) this.#detector = this.#options.detectorFor(view.pane.alternateOn);
     const facts = observe({
       screen: view?.screen,
@@ -269,7 +290,10 @@ export class Tracker {
     this.#cancel?.();
     this.#cancel = undefined;
     const { clock, timings } = this.#options;
-    const due = nextDeadline(this.#sight.turn, this.#sight.facts, clock.monotonic(), timings);
+    const now = clock.monotonic();
+    const unseenMs = this.#unseen ? this.#unseen.longAtMs - now : 0;
+    const seenMs = nextDeadline(this.#sight.turn, this.#sight.facts, now, timings);
+    const due = unseenMs > 0 ? Math.min(unseenMs, seenMs ?? unseenMs) : seenMs;
     if (due !== undefined) this.#cancel = clock.after(due + 1, () => this.#update());
   }
 
@@ -277,4 +301,9 @@ export class Tracker {
     const { clock } = this.#options;
     return { ms: clock.monotonic(), utc: clock.now().toISOString() };
   }
+}
+
+function markIn(screen: Screen, before: 'unseen' | 'shown' | 'gone'): 'unseen' | 'shown' | 'gone' {
+  if (markChars(screen) > 0) return 'shown';
+  return before === 'shown' ? 'gone' : before;
 }

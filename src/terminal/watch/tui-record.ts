@@ -1,7 +1,7 @@
 import { Emitter } from '../../base/index.ts';
-import { standingOf, type TuiTimings } from '../../domain/index.ts';
+import { reasonTexts, standingOf, type TuiTimings } from '../../domain/index.ts';
 import { contractState, pictureOf } from '../../screen/index.ts';
-import type { TuiView } from '../port.ts';
+import type { TuiView, Typing } from '../port.ts';
 import { recordedVersion, type SurfaceManifest, tmuxPlace } from '../surface-manifest.ts';
 import { PackedHistory } from './packed-history.ts';
 import type { Sight } from './sight.ts';
@@ -18,6 +18,7 @@ export interface TuiRecordOptions {
   /** Undefined when no detector exists for the tool. */
   detectorName: string | undefined;
   timings: TuiTimings;
+  lane: { readonly typing: Typing | undefined };
 }
 
 /** The contract's view of a TUI: its state as JSON, and what it was before, in memory and bounded. */
@@ -25,12 +26,15 @@ export class TuiRecord implements TuiView {
   readonly seen = new Emitter<void>();
   readonly #options: TuiRecordOptions;
   readonly #history = new PackedHistory<Record<string, unknown>>(KEPT);
+  /** How it stood when each of the transitions was seen. */
+  readonly #standings = new WeakMap<object, Record<string, unknown>>();
   #lastSignature = '';
   readonly #stop: () => void;
 
   constructor(options: TuiRecordOptions) {
     this.#options = options;
     this.#stop = options.tracker.changed.on((sight) => {
+      this.#transitions(sight);
       this.#remember(sight);
       this.seen.emit();
     });
@@ -42,7 +46,7 @@ export class TuiRecord implements TuiView {
       terminal_id: this.#terminalId(),
       tracked_session: this.#trackedSession(sight),
       ...this.#observed(sight),
-      recent_transitions: sight.turn.transitions,
+      recent_transitions: this.#transitions(sight),
     };
   }
 
@@ -80,31 +84,50 @@ export class TuiRecord implements TuiView {
     this.#history.add({ recorded_at_utc: sight.at.utc, ...this.#observed(sight) });
   }
 
-  #observed(sight: Sight): Record<string, unknown> {
-    const { tracker, manifest, detectorName, timings } = this.#options;
+  #transitions(sight: Sight): Record<string, unknown>[] {
+    const { transitions } = sight.turn;
+    if (transitions.some((each) => !this.#standings.has(each))) {
+      const now = standingAt(this.#contract(sight));
+      for (const each of transitions) if (!this.#standings.has(each)) this.#standings.set(each, now);
+    }
+    return transitions.map((each) => ({ ...each, ...this.#standings.get(each) }));
+  }
+
+  #contract(sight: Sight): ReturnType<typeof contractState> {
+    const { tracker, detectorName, timings } = this.#options;
     const { view, away, lost, foreground, facts, turn } = sight;
+    return contractState({
+      facts,
+      turn,
+      screen: view?.screen,
+      probe: {
+        observedAtUtc: view?.atUtc ?? sight.at.utc,
+        transport: view ? 'tmux_up' : lost ? 'tmux_missing' : 'probe_error',
+        paneId: view?.pane.id ?? '',
+        panePid: view?.pane.pid ?? null,
+        matchedProcessNames: foreground.kind === 'tool' ? foreground.programs : [],
+        error: away ?? null,
+      },
+      detectorName,
+      atMs: tracker.nowMs,
+      stabilitySeconds: timings.stability_threshold_seconds,
+    });
+  }
+
+  #observed(sight: Sight): Record<string, unknown> {
+    const { tracker, manifest } = this.#options;
     const gate = tracker.gate(sight, 'ready_only');
-    const reasons = gate.ready ? [] : gate.reasons.map(({ fragment }) => fragment);
+    const reasons = gate.ready ? [] : gate.reasons;
     return {
-      ...contractState({
-        facts,
-        turn,
-        screen: view?.screen,
-        probe: {
-          observedAtUtc: view?.atUtc ?? sight.at.utc,
-          transport: view ? 'tmux_up' : lost ? 'tmux_missing' : 'probe_error',
-          paneId: view?.pane.id ?? '',
-          panePid: view?.pane.pid ?? null,
-          matchedProcessNames: foreground.kind === 'tool' ? foreground.programs : [],
-          error: away ?? null,
-        },
-        detectorName,
-        atMs: tracker.nowMs,
-        stabilitySeconds: timings.stability_threshold_seconds,
-      }),
+      ...this.#contract(sight),
       submit_ready: gate.ready,
-      not_ready_reasons: reasons,
-      standing: standingOf({ tool: manifest.tool, reasons }),
+      not_ready_reasons: reasonTexts(reasons),
+      standing: standingOf({
+        agent: manifest.agent_name,
+        tool: manifest.tool,
+        reasons,
+        typing: this.#options.lane.typing,
+      }),
     };
   }
 
@@ -119,7 +142,8 @@ export class TuiRecord implements TuiView {
     const terminal = manifest.interactive?.terminal_id;
     return {
       tracked_session_id: trackedSessionId,
-      session_name: session,
+      // As its server knows it, where one owns the terminal.
+      session_name: terminal ? session : trackedSessionId,
       tool: manifest.tool,
       observed_tool_version: facts.version.value ?? recordedVersion(manifest) ?? null,
       tmux_session_name: session,
@@ -131,4 +155,17 @@ export class TuiRecord implements TuiView {
       session_root: sessionRoot,
     };
   }
+}
+
+/** What a transition says of its moment besides what changed. */
+function standingAt({ diagnostics, turn, last_turn }: ReturnType<typeof contractState>) {
+  return {
+    diagnostics_availability: diagnostics.availability,
+    turn_phase: turn.phase,
+    last_turn_result: last_turn.result,
+    last_turn_source: last_turn.source,
+    transport_state: diagnostics.transport_state,
+    process_state: diagnostics.process_state,
+    parse_status: diagnostics.parse_status,
+  };
 }

@@ -15,7 +15,11 @@ const LOGGED_OUT =
  * readiness. The footer's "esc to interrupt" disappears as soon as something is typed.
  */
 export const DETECTOR: ToolDetector = {
-  versions: { from: '2.1.0', below: '2.2.0', seen: ['2.1.100', '2.1.197', '2.1.250', '2.1.300', '2.1.325'] },
+  versions: {
+    from: '2.1.0',
+    below: '2.2.0',
+    seen: ['2.1.100', '2.1.197', '2.1.250', '2.1.300', '2.1.311', '2.1.325', '2.1.326'],
+  },
   composers: [
     {
       frame: { kind: 'lines', above: '─', below: '─' },

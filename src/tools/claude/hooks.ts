@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { Clock } from '../../base/index.ts';
+import { type Clock, type ProcessIdentity, startedAtMs } from '../../base/index.ts';
 import type { ToolSignal } from '../../screen/index.ts';
 import { samePrompt } from '../signals/same-prompt.ts';
 import type { Heard, OnSignal, SignalReader, TurnEnd } from '../signals/signal-reader.ts';
@@ -35,6 +35,8 @@ export class ClaudeHooks implements SignalReader {
   readonly #unwatch: (() => void) | undefined;
   #reports: Report[] = [];
   #last = '';
+  /** When the tool's process began: what was reported before says nothing of it. One started by hand has no hooks of ours. */
+  #sinceMs = 0;
 
   constructor(directory: string, clock: Clock, changed: OnSignal) {
     this.#directory = directory;
@@ -46,9 +48,17 @@ export class ClaudeHooks implements SignalReader {
     this.#gather();
   }
 
+  follow(tool: ProcessIdentity | undefined): void {
+    try {
+      if (tool) this.#sinceMs = startedAtMs(tool) ?? 0;
+    } catch {
+      // When it began cannot be known: what was reported since the one before began counts.
+    }
+  }
+
   read(): ToolSignal[] {
     const newest = this.#reports.findLast(({ event }) => SAYS[event] !== undefined);
-    if (!newest) return [];
+    if (!newest || newest.atMs < this.#sinceMs) return [];
     const ageMs = Math.max(0, this.#clock.now().getTime() - newest.atMs);
     // No Stop hook fires when a turn is interrupted: `busy` may stand for ever.
     return [

@@ -1,8 +1,8 @@
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { processVariable } from '../../base/index.ts';
 import { bearer, mcpDoubleUnderscores, mcpFlagWithFile, toolNamesIn } from '../mcp.ts';
 import { StatusFile } from '../signals/status-file.ts';
-import { toolVariable } from '../signals/tool-variable.ts';
 import type { Tool } from '../tool.ts';
 import { DETECTOR } from './detector.ts';
 import { HEADLESS } from './headless.ts';
@@ -89,9 +89,9 @@ export const claude: Tool = {
       place: (tool) => {
         if (!tool) return undefined;
         const directory =
-          toolVariable(tool.pid, HOME) ??
+          processVariable(tool.pid, HOME) ??
           home ??
-          path.join(toolVariable(tool.pid, 'HOME') ?? os.homedir(), '.claude');
+          path.join(processVariable(tool.pid, 'HOME') ?? os.homedir(), '.claude');
         return path.join(directory, 'sessions', `${tool.pid}.json`);
       },
     }),

@@ -31,12 +31,21 @@ const SIGNS: Sign[] = [
   { means: 'success', where: 'turn', rows: 3, row: /^ {2}Worked for \S/ },
 ];
 
+/** What it says of itself below the composer: the model and the directory with a dot between them, or one of them by itself. */
+const STATUS_LINE =
+  /^ {2}(?!.*\? for shortcuts|.*\besc back\b)(?:[^\s?←⚠](?:\S| (?! {2}))* · \S|[a-z]\w*[-.][\w.-]+( \w+)?(?= {3}|$)|~(\/\S*)?(?= {3}|$))/i;
+
 /**
- * It shows its composer before it knows whether it must ask for a login or for trust; the model is named when it does. Who has
- * emptied the status line sees the same for ever. Any other row there is taken for the status line, also one letter that is left of
- * something else.
+ * It shows its composer before it knows whether it must ask for a login or for trust, and its status line once it does. Who has
+ * emptied the status line waits until nothing has moved for a while.
  */
-const STARTING: Sign = { means: 'starting', where: 'below', alone: true, row: /^ {2}\? for shortcuts$/ };
+const STARTING: Sign = {
+  means: 'starting',
+  where: 'below',
+  absent: true,
+  row: STATUS_LINE,
+  says: 'no status line',
+};
 
 const COMPOSER: ComposerShape = {
   frame: { kind: 'open' },
@@ -89,7 +98,7 @@ const ANSWERED = /^[•■✗◦⚠]|^ {2}Worked for |^ {2}\S+:\s/u;
  * idle. Forms borrow the composer's look; they hang closer to what stands above.
  */
 export const DETECTOR: ToolDetector = {
-  versions: { from: '0.157.0', below: '0.180.0', seen: ['0.160.0', '0.163.0', '0.166.0'] },
+  versions: { from: '0.157.0', below: '0.180.0', seen: ['0.160.0', '0.163.0', '0.166.0', '0.169.0'] },
   buffer: 'alternate',
   composers: [COMPOSER],
   title: TITLE,

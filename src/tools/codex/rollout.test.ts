@@ -1,3 +1,5 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
@@ -97,5 +99,89 @@ describe("the log of Codex's conversation", () => {
     reader.follow(identifyProcess(process.pid));
     expect(await says()).toBe('busy');
     expect(reader.heard('x', 0)).toBeUndefined();
+  });
+});
+
+describe("the log of a conversation that codex's daemon keeps", () => {
+  const programs: ChildProcess[] = [];
+
+  afterEach(async () => {
+    for (const program of programs.splice(0)) {
+      program.kill('SIGKILL');
+      await once(program, 'exit');
+    }
+  });
+
+  /** A process that works here and holds these files open. */
+  async function program(cwd: string, held: string[] = []): Promise<number> {
+    const hold = held.map((file, at) => `exec ${at + 3}>>'${file}'; `).join('');
+    const env = { ...process.env, CODEX_HOME: directory };
+    const started = spawn('bash', ['-c', `${hold}echo up; read`], {
+      cwd,
+      env,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    programs.push(started);
+    await once(started.stdout!, 'data');
+    return started.pid!;
+  }
+
+  const fileOf = (name: string): string => path.join(directory, `rollout-${name}.jsonl`);
+
+  function log(name: string, cwd: string, ...payloads: object[]): void {
+    const timestamp = new Date(Date.now() + 3_600_000).toISOString();
+    const lines = [{ type: 'session_meta', payload: { id: name, cwd, source: 'vscode' } }].concat(
+      payloads.map((payload) => ({ type: 'event_msg', payload }) as never),
+    );
+    for (const line of lines) fs.appendFileSync(fileOf(name), `${JSON.stringify({ timestamp, ...line })}\n`);
+  }
+
+  async function daemon(names: string[]): Promise<void> {
+    const identity = identifyProcess(await program('/', names.map(fileOf)))!;
+    const noted = { pid: identity.pid, processIdentity: identity };
+    fs.mkdirSync(path.join(directory, 'app-server-daemon'));
+    fs.writeFileSync(path.join(directory, 'app-server-daemon', 'daemon.pid'), JSON.stringify(noted));
+  }
+
+  it('is the one begun in the directory of the process', async () => {
+    const tool = await program(directory);
+    log('elsewhere', '/w', started);
+    log('here', directory, started, item('look at your mail'), complete);
+    await daemon(['elsewhere', 'here']);
+    reader.follow(identifyProcess(tool));
+    expect(await says()).toBe('idle');
+    expect(reader.heard('look at your mail', 0)?.facts['file']).toBe(fileOf('here'));
+  });
+
+  it('is the one with the very text, where several were begun there', async () => {
+    const tool = await program(directory);
+    log('a', directory, started, item('for another'));
+    log('b', directory, started, item('look at your mail'), complete);
+    await daemon(['a', 'b']);
+    reader.follow(identifyProcess(tool));
+    expect(await says()).toBeUndefined();
+    expect(reader.heard('look at your mail', 0)?.facts['file']).toBe(fileOf('b'));
+    expect(reader.ended('look at your mail', 0)?.result).toBe('success');
+  });
+
+  it('is none that was written last before the process began', async () => {
+    log('a', directory, started);
+    fs.utimesSync(fileOf('a'), 1, 1);
+    const tool = await program(directory);
+    await daemon(['a']);
+    reader.follow(identifyProcess(tool));
+    expect(await says()).toBeUndefined();
+  });
+
+  it('is none of a process that only has the number of a daemon that ended', async () => {
+    const tool = await program(directory);
+    log('a', directory, started);
+    await daemon(['a']);
+    const file = path.join(directory, 'app-server-daemon', 'daemon.pid');
+    const noted = JSON.parse(fs.readFileSync(file, 'utf8')) as { processIdentity: { startTicks: number } };
+    noted.processIdentity.startTicks--;
+    fs.writeFileSync(file, JSON.stringify(noted));
+    reader.follow(identifyProcess(tool));
+    expect(await says()).toBeUndefined();
   });
 });

@@ -1,7 +1,9 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { directoryOf, openFilesOf, type ProcessIdentity, startedAtMs } from '../../base/index.ts';
 import { filesOpenIn } from '../signals/open-files.ts';
 import type { LogEntry, LogKind } from '../signals/session-log.ts';
+import { daemonOf } from './daemon.ts';
 
 const ROLLOUT = /^rollout-.*\.jsonl$/;
 /** The kind of conversation stands near the beginning of the first line, before the instructions. */
@@ -19,11 +21,20 @@ interface Line {
   };
 }
 
-/** The log Codex keeps of the conversation, found among the files its process holds open. */
+/**
+ * The log Codex keeps of the conversation, found among the files its process holds open, or those of the daemon that keeps the
+ * conversations of every codex started without settings of its own. The daemon does not say which terminal shows which.
+ */
 export const CODEX_ROLLOUT: LogKind = {
   source: 'codex_rollout',
   proof: 'rollout',
-  find: ({ pid }) => openRollout(pid),
+  find: (tool) => {
+    const own = rolloutsAmong(filesOpenIn(tool.pid, daemonOf(tool.pid)))[0];
+    if (own !== undefined) return own;
+    const kept = keptByDaemon(tool);
+    return kept.length > 1 ? null : kept[0];
+  },
+  candidates: keptByDaemon,
   entryOf,
   idOf: (file) => /-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/.exec(file)?.[1],
   // Every turn ends with one of these; a killed codex writes neither.
@@ -37,15 +48,31 @@ export const CODEX_ROLLOUT: LogKind = {
 };
 
 /**
- * The log of the conversation a person sees, among those the process and its children hold open. A new chat leaves
- * the log of the old one open, and each subagent has one of its own; the one written last is current.
+ * The logs of conversations that a person sees, the one written last first. A new chat leaves the log of the old one open, and
+ * each subagent has one of its own.
  */
-function openRollout(pid: number): string | undefined {
-  return filesOpenIn(pid)
+function rolloutsAmong(files: string[]): string[] {
+  return files
     .filter((file) => ROLLOUT.test(path.basename(file)))
-    .map((file) => ({ file, writtenMs: fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .map((file) => ({ file, writtenMs: writtenMs(file) }))
     .sort((a, b) => b.writtenMs - a.writtenMs)
-    .find(({ file }) => !SUBAGENT.test(headOf(file)))?.file;
+    .filter(({ file }) => !SUBAGENT.test(headOf(file)))
+    .map(({ file }) => file);
+}
+
+/** Of those in the daemon: begun in the directory of this process, and written since it began. */
+function keptByDaemon(tool: ProcessIdentity): string[] {
+  const daemon = daemonOf(tool.pid);
+  if (daemon === undefined) return [];
+  const began = startedAtMs(tool) ?? 0;
+  const workdir = directoryOf(tool.pid);
+  return rolloutsAmong(openFilesOf(daemon)).filter(
+    (file) => writtenMs(file) >= began && headOf(file).includes(`"cwd":${JSON.stringify(workdir)}`),
+  );
+}
+
+function writtenMs(file: string): number {
+  return fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 function headOf(file: string): string {

@@ -33,7 +33,11 @@ async function serverOf(
 
 function follow(port: number): { reader: OpencodeHttp; told: Emitter<void> } {
   const told = new Emitter<void>();
-  const reader = new OpencodeHttp(port, systemClock, () => told.emit());
+  const reader = new OpencodeHttp(
+    systemClock,
+    () => told.emit(),
+    () => port,
+  );
   ending.push(() => reader.close());
   return { reader, told };
 }

@@ -1,5 +1,5 @@
 import * as http from 'node:http';
-import type { Clock, ProcessIdentity } from '../../base/index.ts';
+import { type Clock, commandLineOf, type ProcessIdentity } from '../../base/index.ts';
 import type { ToolSignal } from '../../screen/index.ts';
 import type { OnSignal, SignalReader } from '../signals/signal-reader.ts';
 
@@ -7,11 +7,11 @@ const RETRY_MS = [500, 2000, 10_000];
 const MOST_BYTES = 1 << 20;
 
 /**
- * opencode's own port, where it was started with one. Its event stream is only a reason to ask which sessions are busy;
+ * opencode's own port, where this process of it was started with one. Its event stream is only a reason to ask which sessions are busy;
  * the answer is a level, not an event.
  */
 export class OpencodeHttp implements SignalReader {
-  readonly #port: number;
+  readonly #portOf: (tool: ProcessIdentity) => number | undefined;
   readonly #clock: Clock;
   readonly #changed: OnSignal;
   #says: { says: 'idle' | 'busy'; sinceMs: number } | undefined;
@@ -21,9 +21,10 @@ export class OpencodeHttp implements SignalReader {
   #asking = false;
   #askAgain = false;
   #tool: ProcessIdentity | undefined;
+  #port: number | undefined;
 
-  constructor(port: number, clock: Clock, changed: OnSignal) {
-    this.#port = port;
+  constructor(clock: Clock, changed: OnSignal, portOf = portOfProcess) {
+    this.#portOf = portOf;
     this.#clock = clock;
     this.#changed = changed;
   }
@@ -31,7 +32,8 @@ export class OpencodeHttp implements SignalReader {
   follow(tool: ProcessIdentity | undefined): void {
     this.close();
     this.#tool = tool;
-    if (tool) this.#listen();
+    this.#port = tool && this.#portOf(tool);
+    if (this.#port !== undefined) this.#listen(this.#port);
   }
 
   read(): ToolSignal[] {
@@ -48,8 +50,8 @@ export class OpencodeHttp implements SignalReader {
     this.#says = undefined;
   }
 
-  #listen(): void {
-    const stream = http.get({ host: '127.0.0.1', port: this.#port, path: '/event' });
+  #listen(port: number): void {
+    const stream = http.get({ host: '127.0.0.1', port, path: '/event' });
     this.#stream = stream;
     stream.on('response', (response) => {
       this.#failures = 0;
@@ -63,7 +65,7 @@ export class OpencodeHttp implements SignalReader {
       this.#stream = undefined;
       this.#learn(undefined);
       const pause = RETRY_MS[Math.min(this.#failures++, RETRY_MS.length - 1)]!;
-      this.#cancelRetry = this.#clock.after(pause, () => this.#listen());
+      this.#cancelRetry = this.#clock.after(pause, () => this.#listen(port));
     });
   }
 
@@ -74,7 +76,7 @@ export class OpencodeHttp implements SignalReader {
     this.#asking = true;
     do {
       this.#askAgain = false;
-      this.#learn(await busySessions(this.#port));
+      this.#learn(this.#port === undefined ? undefined : await busySessions(this.#port));
     } while (this.#askAgain);
     this.#asking = false;
   }
@@ -113,6 +115,15 @@ function countBusy(text: string): number | undefined {
     const sessions = JSON.parse(text) as unknown;
     if (sessions === null || typeof sessions !== 'object' || Array.isArray(sessions)) return undefined;
     return Object.values(sessions).filter((each: { type?: unknown } | null) => each?.type !== 'idle').length;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A process that cannot be looked at says nothing of itself. */
+function portOfProcess({ pid }: ProcessIdentity): number | undefined {
+  try {
+    return opencodePort(commandLineOf(pid));
   } catch {
     return undefined;
   }

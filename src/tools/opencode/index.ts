@@ -1,7 +1,7 @@
 import type { HeadlessHabits } from '../headless-habits.ts';
 import type { Tool } from '../tool.ts';
 import { DETECTOR } from './detector.ts';
-import { OpencodeHttp, opencodePort } from './http.ts';
+import { OpencodeHttp } from './http.ts';
 import { localEntry, opencodeSession, opencodeToolName } from './mcp.ts';
 
 /** OpenCode 1.18. Without a message it reads standard input, exactly; a message given as an argument it puts in quotes. */
@@ -54,10 +54,7 @@ export const opencode: Tool = {
   skills: { inHome: 'skills', byDefault: '.config/opencode/skills' },
   headless: HEADLESS,
   detectors: [DETECTOR],
-  signals: ({ args, clock, changed }) => {
-    const port = opencodePort(args);
-    return port === undefined ? [] : [new OpencodeHttp(port, clock, changed)];
-  },
+  signals: ({ clock, changed }) => [new OpencodeHttp(clock, changed)],
   notes: {
     added: 'its HTTP port is not opened, since every local program could use it',
     beside: 'its port, where it was started with `--port`',

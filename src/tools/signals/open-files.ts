@@ -1,23 +1,17 @@
-import * as fs from 'node:fs';
-import { childrenOf } from '../../base/index.ts';
+import { childrenOf, errnoOf, openFilesOf } from '../../base/index.ts';
 
-/** The files that a process and its children hold open. */
-export function filesOpenIn(pid: number): string[] {
-  return [pid, ...childrenOf(pid)].flatMap(openFiles);
+/** The files that a process and its children hold open; `apart` is a child that serves others too. Throws when they cannot be read. */
+export function filesOpenIn(pid: number, apart?: number): string[] {
+  const children = childrenOf(pid).filter((child) => child !== apart);
+  return [...openFilesOf(pid), ...children.flatMap(openFilesOfChild)];
 }
 
-function openFiles(pid: number): string[] {
-  let descriptors: string[];
+/** A child that runs as another account (sudo) keeps its files to itself. */
+function openFilesOfChild(pid: number): string[] {
   try {
-    descriptors = fs.readdirSync(`/proc/${pid}/fd`);
-  } catch {
-    return [];
+    return openFilesOf(pid);
+  } catch (error) {
+    if (errnoOf((error as Error).cause) === 'EACCES') return [];
+    throw error;
   }
-  return descriptors.flatMap((fd) => {
-    try {
-      return [fs.readlinkSync(`/proc/${pid}/fd/${fd}`)];
-    } catch {
-      return [];
-    }
-  });
 }

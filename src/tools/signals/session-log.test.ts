@@ -36,7 +36,7 @@ async function follow({ signals }: Tool, held: string[] = []): Promise<void> {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   await once(tool.stdout!, 'data');
-  const place = { sessionRoot: directory, fact: () => undefined, home: undefined, args: [] };
+  const place = { sessionRoot: directory, fact: () => undefined, home: undefined };
   reader = signals!({ ...place, clock, changed: () => {} })[0]!;
   reader.follow!(identifyProcess(tool.pid!));
 }
@@ -87,6 +87,21 @@ describe('what Kimi Code records of a session', () => {
     await follow(kimi);
     record('a', ['turn.prompt', { input: [] }]);
     expect(await says()).toBe('busy');
+    record('b', ['turn.ended']);
+    expect(await says()).toBeUndefined();
+  });
+
+  it('proves a prompt by its very text when two sessions are written, but says nothing of their turns', async () => {
+    await follow(kimi);
+    const prompt = (text: string): [string, object] => ['turn.prompt', { input: [{ type: 'text', text }] }];
+    record('a', prompt('for the first'), prompt('for both'));
+    record('b', prompt('for the second'), prompt('for both'));
+    expect(await says()).toBeUndefined();
+    expect(reader.heard!('for nobody', 0)).toBeUndefined();
+    expect(reader.heard!('for both', 0)).toBeUndefined();
+    expect(reader.heard!('for the second', 0)?.facts['file']).toBe(wire('b'));
+    expect(reader.heard!('for the second', Date.now() + 2 * LATER)).toBeUndefined();
+    expect(reader.conversation!()).toBe('b');
     record('b', ['turn.ended']);
     expect(await says()).toBeUndefined();
   });

@@ -1,9 +1,8 @@
 import * as fs from 'node:fs';
-import type { Clock, ProcessIdentity } from '../../base/index.ts';
+import { type Clock, type ProcessIdentity, startedAtMs } from '../../base/index.ts';
 import type { ToolSignal } from '../../screen/index.ts';
 import { samePrompt } from './same-prompt.ts';
 import type { Heard, OnSignal, SignalReader, TurnEnd } from './signal-reader.ts';
-import { startedAtMs } from './started-at.ts';
 import { watchFile } from './watched-file.ts';
 
 /** One event of a tool's log of a conversation. */
@@ -24,6 +23,8 @@ export interface LogKind {
   proof: string;
   /** The log of the conversation this process shows; undefined when there is none, null when nobody can tell which it is. */
   find(tool: ProcessIdentity): string | null | undefined;
+  /** Where `find` returns null: the logs among which it is. The one in which a prompt of ours turns up is it. */
+  candidates?(tool: ProcessIdentity): string[];
   entryOf(line: string): LogEntry[];
   /** The conversation's id, where the name of its log tells it. */
   idOf?(file: string): string | undefined;
@@ -58,6 +59,8 @@ export class SessionLog implements SignalReader {
   #entries: LogEntry[] = [];
   #sinceMs = 0;
   #soughtAt = Number.NEGATIVE_INFINITY;
+  /** `find` cannot tell which log it is. One that was recognised since proves prompts, but may have been left for another. */
+  #unsure = false;
 
   constructor(kind: LogKind, clock: Clock, changed: OnSignal) {
     this.#kind = kind;
@@ -66,7 +69,7 @@ export class SessionLog implements SignalReader {
   }
 
   follow(tool: ProcessIdentity | undefined): void {
-    if (tool?.pid !== this.#tool?.pid) this.#open(undefined);
+    if (tool?.pid !== this.#tool?.pid || tool?.startTicks !== this.#tool?.startTicks) this.#open(undefined);
     this.#tool = tool;
     this.#soughtAt = Number.NEGATIVE_INFINITY;
     this.#find();
@@ -76,16 +79,17 @@ export class SessionLog implements SignalReader {
     this.#find();
     const { source, says } = this.#kind;
     const newest = this.#entries.findLast(({ kind }) => says[kind] !== undefined);
-    if (!newest || !this.#tool) return [];
+    if (!newest || !this.#tool || this.#unsure) return [];
     const ageMs = Math.max(0, this.#clock.now().getTime() - newest.atMs);
     return [{ source, says: says[newest.kind]!, ageMs, writerAlive: true, detail: newest.kind }];
   }
 
   heard(text: string, sinceMs: number): Heard | undefined {
     this.#find();
-    const entry = this.#entries.findLast(
-      (each) => each.kind === 'user_message' && each.atMs >= sinceMs && samePrompt(each.text, text),
-    );
+    const taken = (each: LogEntry): boolean =>
+      each.kind === 'user_message' && each.atMs >= sinceMs && samePrompt(each.text, text);
+    if (this.#unsure && !this.#entries.some(taken)) this.#recognise(taken, sinceMs);
+    const entry = this.#entries.findLast(taken);
     if (!entry) return undefined;
     const facts = { file: this.#file, kind: entry.kind };
     return { source: this.#kind.proof, atUtc: new Date(entry.atMs).toISOString(), facts };
@@ -122,10 +126,28 @@ export class SessionLog implements SignalReader {
     const wait = this.#file === undefined ? SEEK_MS.first : SEEK_MS.again;
     if (!this.#tool || now - this.#soughtAt < wait) return;
     this.#soughtAt = now;
-    const file = this.#kind.find(this.#tool);
-    if (file === undefined || file === (this.#file ?? null)) return;
-    this.#sinceMs = this.#kind.outlivesProcess ? (startedAtMs(this.#tool) ?? 0) : 0;
-    this.#open(file ?? undefined);
+    try {
+      const file = this.#kind.find(this.#tool);
+      this.#unsure = file === null;
+      if (file === undefined || file === (this.#file ?? null)) return;
+      if (file === null && this.#kind.candidates?.(this.#tool).includes(this.#file!)) return;
+      this.#sinceMs = this.#kind.outlivesProcess ? (startedAtMs(this.#tool) ?? 0) : 0;
+      this.#open(file ?? undefined);
+    } catch {
+      // Its process cannot be looked at now: the log found last is still the best there is.
+    }
+  }
+
+  /** Another tool may have been sent the same words at the same time: then nobody can tell. */
+  #recognise(isOurs: (entry: LogEntry) => boolean, sinceMs: number): void {
+    try {
+      const found = (this.#kind.candidates?.(this.#tool!) ?? [])
+        .filter((file) => (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= sinceMs)
+        .filter((file) => endOf(file).split('\n').flatMap(this.#kind.entryOf).some(isOurs));
+      if (found.length === 1) this.#open(found[0]);
+    } catch {
+      // as above
+    }
   }
 
   #open(file: string | undefined): void {
@@ -185,5 +207,20 @@ export class SessionLog implements SignalReader {
   /** A long turn writes hundreds of other events; they must not push out the one that began it. */
   #matters({ kind, atMs }: LogEntry): boolean {
     return atMs >= this.#sinceMs && (this.#kind.says[kind] !== undefined || kind === 'user_message');
+  }
+}
+
+function endOf(file: string): string {
+  try {
+    const fd = fs.openSync(file, 'r');
+    try {
+      const { size } = fs.fstatSync(fd);
+      const bytes = Buffer.alloc(Math.min(size, CHUNK_BYTES));
+      return bytes.subarray(0, fs.readSync(fd, bytes, 0, bytes.length, size - bytes.length)).toString();
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch {
+    return '';
   }
 }

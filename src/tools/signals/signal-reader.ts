@@ -42,8 +42,6 @@ export interface SignalPlace {
   fact: (name: string) => string | undefined;
   /** The tool's home as the manifest records it. */
   home: string | undefined;
-  /** Its arguments. */
-  args: readonly string[];
   clock: Clock;
   changed: OnSignal;
 }

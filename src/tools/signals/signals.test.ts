@@ -81,6 +81,20 @@ describe('hook reports of Claude Code', () => {
     expect(known('SessionStart', { session_id: 'c', source: 'resume' })).toBe('c');
   });
 
+  it('say nothing of a process that began after them', () => {
+    report('1767225600000000000', 'UserPromptSubmit', { prompt: 'x' });
+    const hooks = new ClaudeHooks(directory, clock, () => {});
+    expect(hooks.read()).toMatchObject([{ says: 'busy' }]);
+    hooks.follow(identifyProcess(process.pid));
+    expect(hooks.read()).toEqual([]);
+    report(`${Date.now()}000000`, 'SessionStart', {});
+    const later = new ClaudeHooks(directory, clock, () => {});
+    later.follow(identifyProcess(process.pid));
+    expect(later.read()).toMatchObject([{ says: 'idle' }]);
+    hooks.close();
+    later.close();
+  });
+
   it('that cannot be read are passed over', () => {
     fs.writeFileSync(path.join(directory, '1767225600000000000-1.json'), '{"event": "St');
     fs.writeFileSync(path.join(directory, '1767225600000000001-1.json'), '[]');

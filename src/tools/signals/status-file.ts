@@ -21,6 +21,8 @@ export interface StatusFileOptions {
 /** A file in which the tool keeps its state: idle, busy, or waiting for a person. It may outlive its writer. */
 export class StatusFile implements SignalReader {
   readonly #options: StatusFileOptions;
+  /** The process whose file is still to be found. */
+  #unplaced: { tool: ProcessIdentity | undefined } | undefined;
   #file: string | undefined;
   #unwatch: (() => void) | undefined;
   #soughtAt = Number.NEGATIVE_INFINITY;
@@ -33,13 +35,24 @@ export class StatusFile implements SignalReader {
   }
 
   follow(tool: ProcessIdentity | undefined): void {
-    const file = this.#options.place(tool);
+    this.#unplaced = { tool };
+    this.#soughtAt = Number.NEGATIVE_INFINITY;
+    this.#seek();
+  }
+
+  /** Where the file is, unless the process cannot be looked at now; then it is asked again. */
+  #place({ tool }: { tool: ProcessIdentity | undefined }): void {
+    let file: string | undefined;
+    try {
+      file = this.#options.place(tool);
+      this.#unplaced = undefined;
+    } catch {
+      file = undefined;
+    }
     if (file === this.#file) return;
     this.close();
     this.#file = file;
     this.#content = undefined;
-    this.#soughtAt = Number.NEGATIVE_INFINITY;
-    this.#seek();
   }
 
   read(): ToolSignal[] {
@@ -74,8 +87,10 @@ export class StatusFile implements SignalReader {
   /** The tool may make the directory only when it has started. */
   #seek(): void {
     const now = this.#options.clock.monotonic();
-    if (this.#file === undefined || this.#unwatch || now - this.#soughtAt < SEEK_MS) return;
+    if ((this.#unwatch && !this.#unplaced) || now - this.#soughtAt < SEEK_MS) return;
     this.#soughtAt = now;
+    if (this.#unplaced) this.#place(this.#unplaced);
+    if (this.#file === undefined || this.#unwatch) return;
     this.#unwatch = watchFile(this.#file, () => this.#reload(true));
     if (this.#unwatch) this.#reload(false);
   }
@@ -86,8 +101,18 @@ export class StatusFile implements SignalReader {
     if (content === undefined && this.#content === undefined) return;
     this.#content = content;
     const pid = Number(content?.['pid']);
-    if (this.#writer?.pid !== pid) this.#writer = Number.isInteger(pid) ? identifyProcess(pid) : undefined;
+    if (this.#writer?.pid !== pid || this.#writer.startTicks === null)
+      this.#writer = Number.isInteger(pid) ? identifyWriter(pid) : undefined;
     if (tell) this.#options.changed();
+  }
+}
+
+/** When it cannot be looked at, it counts as alive while its pid exists. */
+function identifyWriter(pid: number): ProcessIdentity | undefined {
+  try {
+    return identifyProcess(pid);
+  } catch {
+    return { pid, startTicks: null, bootId: null };
   }
 }
 

@@ -10,16 +10,10 @@ export interface GatewayActivity {
   lastTurnEndedAtUtc: string | null;
   /** The prompt it was given last, while its turn was not seen to end. */
   doing: Pick<RequestRow, 'request_id' | 'request_kind' | 'payload_json' | 'source'> | null;
-  /** Deliveries that failed, or of which nobody knows whether they worked; newest first. */
-  troubles: Pick<
-    RequestRow,
-    'request_id' | 'request_kind' | 'payload_json' | 'source' | 'outcome' | 'error_detail' | 'finished_at_utc'
-  >[];
 }
 
 /** Cheap at any size: only the newest entries and requests are looked at. */
 const ENTRIES = 600;
-const REQUESTS = 200;
 
 interface Step {
   request_id: string;
@@ -54,11 +48,5 @@ export function readActivity(db: Sqlite): GatewayActivity {
             [last.request_id],
           ) ?? null)
         : null,
-    troubles: db.all(
-      `SELECT request_id, request_kind, payload_json, source, outcome, error_detail, finished_at_utc
-         FROM (SELECT * FROM gateway_requests ORDER BY sequence DESC LIMIT ?)
-        WHERE outcome IN ('failed', 'unconfirmed') ORDER BY sequence DESC LIMIT 20`,
-      [REQUESTS],
-    ),
   };
 }

@@ -2,13 +2,14 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { expect, it } from 'vitest';
+import { openFilesOf } from '../../../base/index.ts';
 import { OutputReader } from './output-reader.ts';
 
 it('closed while it opens or reads, it gives nothing more and leaves no file open', async () => {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'rouse-reader-'));
   const file = path.join(directory, 'stdout');
   fs.writeFileSync(file, 'x'.repeat(600_000));
-  const open = () => fs.readdirSync('/proc/self/fd').filter((fd) => target(fd) === fs.realpathSync(file));
+  const open = () => openFilesOf(process.pid).filter((each) => each === fs.realpathSync(file));
   const reader = new OutputReader(file);
   let taken = 0;
   const reading = reader.read((chunk) => {
@@ -20,11 +21,3 @@ it('closed while it opens or reads, it gives nothing more and leaves no file ope
   expect(open()).toEqual([]);
   fs.rmSync(directory, { recursive: true });
 });
-
-function target(fd: string): string {
-  try {
-    return fs.readlinkSync(`/proc/self/fd/${fd}`);
-  } catch {
-    return '';
-  }
-}

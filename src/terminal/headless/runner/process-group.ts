@@ -1,11 +1,13 @@
 import {
   type Clock,
   errnoOf,
-  isProcessAlive,
+  isThatProcess,
   type ProcessIdentity,
-  readProcStat,
+  processStatus,
   sleep,
 } from '../../../base/index.ts';
+
+const LOOK_AGAIN_MS = 100;
 
 /**
  * Ends a process group by its leader: asks, waits, insists. Whatever of the group outlives its leader is ended too.
@@ -18,21 +20,35 @@ export async function endGroup(
 ): Promise<void> {
   const done = new AbortController();
   void ended.then(() => done.abort());
-  if (!signalGroup(leader, 'SIGTERM')) return;
+  while (!done.signal.aborted && !isKnown(leader)) await sleep(clock, LOOK_AGAIN_MS, done.signal);
+  if (done.signal.aborted || !signalGroup(leader, 'SIGTERM')) return;
   await sleep(clock, graceMs, done.signal);
   // A group number is not given away while a member lives, and the leader lived a moment ago.
   kill(leader.pid, 'SIGKILL');
   await ended;
 }
 
-/** False when that very leader has ended: its number may belong to somebody else by now. */
-export function signalGroup(leader: ProcessIdentity, signal: NodeJS.Signals): boolean {
-  return isProcessAlive(leader) && kill(leader.pid, signal);
+/** Whether it can be known now that the leader runs, or does not. */
+function isKnown(leader: ProcessIdentity): boolean {
+  try {
+    isThatProcess(leader);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
-/** The leader was killed and could not take its group along. A member we know tells that the group is still the same. */
+/** False when that very leader has ended: its number may belong to another by now. Throws when that cannot be known. */
+export function signalGroup(leader: ProcessIdentity, signal: NodeJS.Signals): boolean {
+  return isThatProcess(leader) && kill(leader.pid, signal);
+}
+
+/**
+ * The leader was killed and could not take its group along. A member we know shows that the group is still the same.
+ * Throws when that cannot be known; then nothing is signalled.
+ */
 export function endLeftOver(leader: ProcessIdentity, member: number | undefined): void {
-  if (member !== undefined && readProcStat(member)?.processGroup === leader.pid) kill(leader.pid, 'SIGKILL');
+  if (member !== undefined && processStatus(member)?.processGroup === leader.pid) kill(leader.pid, 'SIGKILL');
 }
 
 function kill(group: number, signal: NodeJS.Signals): boolean {

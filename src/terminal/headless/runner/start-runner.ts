@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
-import { identifyProcess, type ProcessIdentity } from '../../../base/index.ts';
+import { identifyChild, type ProcessIdentity } from '../../../base/index.ts';
 import type { TurnFiles } from '../turn/turn-files.ts';
 
 /**
@@ -72,7 +72,7 @@ export async function startRunner({ files, ...options }: RunnerOptions): Promise
     await spawned(child);
     const pid = child.pid!;
     return {
-      identity: identifyProcess(pid) ?? { pid, startTicks: -1, bootId: null },
+      identity: identifyChild(pid),
       exit,
       unref: () => child.unref(),
     };

@@ -3,7 +3,9 @@ import * as path from 'node:path';
 import {
   bootId,
   errnoOf,
+  explainDisk,
   fsyncDirectory,
+  isDiskTrouble,
   readJsonIfExists,
   shareFile,
   writeJsonAtomic,
@@ -60,7 +62,10 @@ export function settleCurrentTurn(root: string, turn: CurrentTurn): void {
   writeJsonAtomic(file(root), { ...turn, settled: true }, { durable: false });
 }
 
-/** Undefined when no turn was ever begun, `unreadable` when the file says nothing that can be trusted. */
+/**
+ * Undefined when no turn was ever begun, `unreadable` when the file says nothing that can be trusted. Throws when it cannot be
+ * read now, and a moment later may.
+ */
 export function readCurrentTurn(root: string): CurrentTurn | 'unreadable' | undefined {
   return readTurn(file(root));
 }
@@ -69,7 +74,8 @@ function readTurn(from: string): CurrentTurn | 'unreadable' | undefined {
   let found: Partial<CurrentTurn> | null | undefined;
   try {
     found = readJsonIfExists(from) as typeof found;
-  } catch {
+  } catch (error) {
+    if (isDiskTrouble(error)) throw explainDisk(error, `cannot read ${from}`);
     return 'unreadable';
   }
   if (found === undefined) return undefined;

@@ -219,6 +219,15 @@ export class RunningTurn {
     if (sizes[0]! + sizes[1]! > limits.outputBytes) void this.stop('output_limit');
   }
 
+  #endLeftOver(): void {
+    const { files, attempt, runner, log } = this.options;
+    try {
+      endLeftOver(runner, readToolPid(files, attempt));
+    } catch (error) {
+      log.warn('what the turn left running was not ended', { turn: this.id, cause: messageOf(error) });
+    }
+  }
+
   async #finish(exit: Exit | null): Promise<void> {
     this.#over = true;
     this.#watcher?.close();
@@ -226,8 +235,8 @@ export class RunningTurn {
     this.#cancelTimeout?.();
     if (this.#eventsFile !== undefined) fs.closeSync(this.#eventsFile);
     await this.#reader.close();
-    const { files, attempt, runner, stream, clock } = this.options;
-    if (exit && exit.code === null) endLeftOver(runner, readToolPid(files, attempt));
+    const { files, attempt, stream, clock } = this.options;
+    if (exit && exit.code === null) this.#endLeftOver();
     const toolRan = attemptState(files, attempt) === 'started';
     const durationMs = Math.round(clock.monotonic() - this.#from);
     this.#resolveEnd(exit && endTurn({ files, exit, stopped: this.#stopped, toolRan, stream, durationMs }));

@@ -1,7 +1,7 @@
 import { crashPoint, messageOf, sleep } from '../../../base/index.ts';
 import type { Pane } from '../../../tmux/index.ts';
 import { evidenceAt, type LaneContext } from '../../lane-context.ts';
-import type { DeliveryResult, Evidence } from '../../port.ts';
+import type { DeliveryResult, Evidence, Recheck } from '../../port.ts';
 import { heldText, isHeld } from '../../proof/held-text.ts';
 import type { Sight } from '../../watch/sight.ts';
 import { waitUntil } from '../../watch/wait-until.ts';
@@ -20,8 +20,8 @@ export interface Interrupting {
   lastPrompt: string | undefined;
   /** It was entered a moment ago and its turn may be about to begin: a screen that shows none says nothing. */
   mayBegin: boolean;
-  /** Told in the instant before the keys. */
-  pressing: () => void;
+  /** Called in the instant before the keys. */
+  pressing: () => Recheck;
 }
 
 /**
@@ -38,7 +38,8 @@ export async function interruptTurn(
   if (refused) return refused;
   const { input } = tracker.detector;
   const evidence: Evidence[] = [];
-  pressing();
+  const still = pressing();
+  if (!still.go) return { outcome: 'superseded', reasons: [still.reason], evidence, untouched: true };
   if (!mayBegin && tracker.gate(sight, 'ready_only').ready) {
     evidence.push(evidenceAt(clock, 'screen', { running: 'nothing', keys: [] }));
     return { outcome: 'submitted', reasons: ['nothing was running'], evidence, untouched: true };

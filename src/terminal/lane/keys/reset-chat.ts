@@ -1,4 +1,5 @@
 import { messageOf } from '../../../base/index.ts';
+import type { Why } from '../../../domain/index.ts';
 import { type LaneContext, sameAs } from '../../lane-context.ts';
 import type { DeliveryResult } from '../../port.ts';
 import { heldText } from '../../proof/held-text.ts';
@@ -7,9 +8,9 @@ import { waitUntil } from '../../watch/wait-until.ts';
 import { offersExactly, showsCommand } from '../prompt/slash-command.ts';
 import { takeBack } from '../prompt/take-back.ts';
 
-const refuse = (outcome: 'not_ready' | 'failed', reason: string, untouched: boolean): DeliveryResult => ({
+const refuse = (outcome: 'not_ready' | 'failed', why: Why | Why[], untouched: boolean): DeliveryResult => ({
   outcome,
-  reasons: [reason],
+  reasons: [why].flat(),
   evidence: [],
   untouched,
 });
@@ -20,7 +21,7 @@ export async function resetChat(on: LaneContext): Promise<DeliveryResult | undef
   const { resetCommand } = tracker.detector.input;
   const sight = await tracker.look();
   const gate = tracker.gate(sight, 'ready_only');
-  if (!gate.ready) return refuse('not_ready', gate.reasons.map(({ fragment }) => fragment).join(' '), true);
+  if (!gate.ready) return refuse('not_ready', gate.reasons, true);
   const pane = sight.view!.pane.id;
   try {
     await watch.tmux.sendLiteral(pane, resetCommand, sameAs(sight.view!));

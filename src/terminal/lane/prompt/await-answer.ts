@@ -3,7 +3,7 @@ import { hasAnswered } from '../../proof/answered.ts';
 import type { Sight } from '../../watch/sight.ts';
 import { unreadInput } from '../../watch/unread-input.ts';
 import { waitUntil } from '../../watch/wait-until.ts';
-import { type Delivery, type Ending, touched } from './delivery.ts';
+import { type Delivery, type DeliveryEnd, touched } from './delivery.ts';
 import type { Entered } from './press-enter.ts';
 import { judgeProof } from './prove-entered.ts';
 import { takeBack } from './take-back.ts';
@@ -20,13 +20,13 @@ export const NOT_ANSWERED = 'the tool has not answered since Enter was pressed';
 export async function awaitAnswer(
   delivery: Delivery,
   entered: Entered,
-): Promise<'answered' | 'taken_back' | Ending> {
+): Promise<'answered' | 'taken_back' | DeliveryEnd> {
   const { prompt, tracker, patience, overtaking, sent } = delivery;
   const { patient } = prompt;
   const judge = (sight: Sight): Evidence | 'answered' | undefined =>
     judgeProof(delivery, entered, sight) ??
     (hasAnswered(delivery, entered.typed) || sight.foreground.kind !== 'tool' ? 'answered' : undefined);
-  tracker.noteUnseen('entered');
+  tracker.noteUnseen({ typed: 'entered', longMs: patience.lostMs });
   try {
     let found = await waitUntil(delivery, judge, patience.proofMs, overtaking.signal);
     if (found === undefined && !overtaking.waits) {

@@ -8,7 +8,7 @@ import type { Sight } from '../../watch/sight.ts';
 import { waitUntil } from '../../watch/wait-until.ts';
 import {
   type Delivery,
-  type Ending,
+  type DeliveryEnd,
   gaveBack,
   held,
   proven,
@@ -23,7 +23,7 @@ import { takeBack } from './take-back.ts';
 const FOR_NOW_MS = 3_600_000;
 
 /** Waits until the composer shows the prompt; undefined when it does. */
-export async function awaitEcho(delivery: Delivery): Promise<Ending | undefined> {
+export async function awaitEcho(delivery: Delivery): Promise<DeliveryEnd | undefined> {
   const { patience, clock, sent, pasted } = delivery;
   const shown = await waitUntil(
     delivery,
@@ -49,13 +49,13 @@ export async function awaitEcho(delivery: Delivery): Promise<Ending | undefined>
  * The prompt was pasted and Enter cannot be pressed: the tool does not answer, or something stands in the way. Nothing
  * more is typed until the screen moves. Undefined when the text stands there whole and alone and Enter may be pressed.
  */
-export async function standBy(delivery: Delivery, why: string): Promise<Ending | undefined> {
+export async function standBy(delivery: Delivery, why: string): Promise<DeliveryEnd | undefined> {
   const { prompt, tracker, clock, log, overtaking, sent } = delivery;
   const { patient } = prompt;
   if (!patient) return touched('unconfirmed', `${why}: ${whatIsThere(delivery)}`);
   delivery.evidence.push(evidenceAt(clock, 'lane', { waits: why, because: whatIsThere(delivery) }));
   log.info('waiting for the tool', { request: prompt.requestId, why });
-  tracker.noteUnseen('pasted');
+  tracker.noteUnseen({ typed: 'pasted', longMs: delivery.patience.lostMs });
   try {
     for (;;) {
       if (overtaking.waits) await overtaking.letIn(sent.text);
@@ -115,7 +115,7 @@ function untilLost(delivery: Delivery): number {
 }
 
 /** Ours and something else: what is only ours is taken back, and a person's draft is theirs. */
-async function withSomethingElse(delivery: Delivery): Promise<Ending | undefined> {
+async function withSomethingElse(delivery: Delivery): Promise<DeliveryEnd | undefined> {
   const { patience, sent } = delivery;
   const passed = (sight: Sight): true | undefined => held(delivery, sight) !== 'other' || undefined;
   if (await waitUntil(delivery, passed, patience.clearMs)) return undefined;

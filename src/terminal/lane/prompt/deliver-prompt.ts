@@ -2,7 +2,7 @@ import { isDiskTrouble, isRouseError, messageOf } from '../../../base/index.ts';
 import type { LaneContext } from '../../lane-context.ts';
 import type { DeliveryResult } from '../../port.ts';
 import { awaitEcho } from './await-echo.ts';
-import { type Delivery, type Ending, touched, untouched } from './delivery.ts';
+import { type Delivery, type DeliveryEnd, touched, untouched } from './delivery.ts';
 import { enterPrompt } from './enter-prompt.ts';
 import { pastePrompt } from './paste-prompt.ts';
 import { preparePrompt } from './prepare-prompt.ts';
@@ -28,7 +28,7 @@ export async function deliverPrompt(on: PromptOnLane): Promise<DeliveryResult> {
   return { ...ended, evidence: delivery.evidence };
 }
 
-async function through(delivery: Delivery): Promise<Ending> {
+async function through(delivery: Delivery): Promise<DeliveryEnd> {
   const { refusals } = delivery.prepared;
   if (refusals.length > 0) return untouched('refused', ...refusals);
   let entered: Entered | undefined;
@@ -43,7 +43,7 @@ async function through(delivery: Delivery): Promise<Ending> {
 }
 
 /** The same attempt, from where an earlier process left it. */
-async function resumed(delivery: Delivery): Promise<Ending> {
+async function resumed(delivery: Delivery): Promise<DeliveryEnd> {
   const { notes, prompt, tracker } = delivery;
   const attempt = notes.read();
   if (attempt?.request_id !== prompt.requestId || !attempt.baseline || attempt.step === 'before_paste')
@@ -55,7 +55,7 @@ async function resumed(delivery: Delivery): Promise<Ending> {
   return afterPaste(delivery, attempt.step === 'entering' ? entered : undefined);
 }
 
-async function afterPaste(delivery: Delivery, entered?: Entered): Promise<Ending> {
+async function afterPaste(delivery: Delivery, entered?: Entered): Promise<DeliveryEnd> {
   try {
     const ended = entered ? undefined : await awaitEcho(delivery);
     return ended ?? (await enterPrompt(delivery, entered));

@@ -1,4 +1,5 @@
 import { crashPoint, isDiskTrouble, isRouseError, type ProcessIdentity } from '../../../base/index.ts';
+import type { Why } from '../../../domain/index.ts';
 import type { Facts } from '../../../screen/index.ts';
 import { tmuxProblemOf } from '../../../tmux/index.ts';
 import { evidenceAt, type LaneContext } from '../../lane-context.ts';
@@ -37,14 +38,14 @@ export interface Delivery extends LaneContext {
   overtaking: Overtaking;
 }
 
-export type Ending = Omit<DeliveryResult, 'evidence'>;
+export type DeliveryEnd = Omit<DeliveryResult, 'evidence'>;
 
 /** It is certain that not a byte of the prompt has reached the tool. */
-export function untouched(outcome: DeliveryOutcome, ...reasons: string[]): Ending {
+export function untouched(outcome: DeliveryOutcome, ...reasons: Why[]): DeliveryEnd {
   return { outcome, reasons, untouched: true };
 }
 
-export function touched(outcome: DeliveryOutcome, ...reasons: string[]): Ending {
+export function touched(outcome: DeliveryOutcome, ...reasons: Why[]): DeliveryEnd {
   return { outcome, reasons, untouched: false };
 }
 
@@ -97,7 +98,7 @@ export async function proven(
   delivery: Delivery,
   proof: Evidence,
   { before, enters }: { before: Facts; enters: number },
-): Promise<Ending> {
+): Promise<DeliveryEnd> {
   const ms = Math.round(delivery.clock.monotonic() - delivery.pasted.atMs);
   const evidence = { ...proof, facts: { ...proof.facts, enters, ms } };
   delivery.evidence.push(evidence);
@@ -109,7 +110,7 @@ export async function proven(
 }
 
 /** Nothing of it is with the tool any more. Who cannot have it typed again by itself is told that it failed. */
-export function gaveBack({ prompt, clock, evidence }: Delivery, found: string): Ending {
+export function gaveBack({ prompt, clock, evidence }: Delivery, found: string): DeliveryEnd {
   evidence.push(evidenceAt(clock, 'composer', { found }));
   return touched(prompt.patient ? 'returned' : 'failed', found);
 }

@@ -4,7 +4,7 @@ import { hasAnswered } from '../../proof/answered.ts';
 import { isHeld } from '../../proof/held-text.ts';
 import { seemsTaken } from '../../proof/prove-submission.ts';
 import { awaitAnswer, NOT_ANSWERED } from './await-answer.ts';
-import { type Delivery, type Ending, gaveBack, held, proven, touched, whatIsThere } from './delivery.ts';
+import { type Delivery, type DeliveryEnd, gaveBack, held, proven, touched, whatIsThere } from './delivery.ts';
 import type { EnteringStep, NextStep } from './entering-steps.ts';
 import { isBarred, mayEnter } from './may-enter.ts';
 import { type Entered, pressEnter } from './press-enter.ts';
@@ -22,7 +22,7 @@ interface Entering {
 }
 
 /** Submits what stands in the composer, and proves it, step by step as `entering-steps.ts` has them. */
-export async function enterPrompt(delivery: Delivery, resumed?: Entered): Promise<Ending> {
+export async function enterPrompt(delivery: Delivery, resumed?: Entered): Promise<DeliveryEnd> {
   const { clock } = delivery;
   const rest = mayEnterAt(delivery) - clock.monotonic();
   if (rest > 0) await sleep(clock, rest);
@@ -31,7 +31,7 @@ export async function enterPrompt(delivery: Delivery, resumed?: Entered): Promis
   const entering: Entering = { delivery, entered, why: '' };
   let step: EnteringStep = 'prove';
   for (;;) {
-    const next: EnteringStep | Ending = await STEPS[step](entering);
+    const next: EnteringStep | DeliveryEnd = await STEPS[step](entering);
     if (typeof next !== 'string') return next;
     step = next;
   }
@@ -43,7 +43,7 @@ function mayEnterAt({ sent, pasted: { atMs, echoedMs = atMs } }: Delivery): numb
   return (echoedMs - atMs > gap / 2 ? echoedMs : atMs) + gap;
 }
 
-const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> | Ending> } = {
+const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> | DeliveryEnd> } = {
   async press(entering) {
     const pressed = await pressEnter(entering.delivery, entering.entered);
     if ('outcome' in pressed) return leaveNothingBarred(entering.delivery, pressed);
@@ -118,7 +118,7 @@ const STEPS: { [S in EnteringStep]: (entering: Entering) => Promise<NextStep<S> 
 };
 
 /** What stands in front of a menu, or would need one to be taken, is ours and is taken back. */
-async function leaveNothingBarred(delivery: Delivery, ending: Ending): Promise<Ending> {
+async function leaveNothingBarred(delivery: Delivery, ending: DeliveryEnd): Promise<DeliveryEnd> {
   if (ending.outcome !== 'unconfirmed' || !isBarred(delivery, await delivery.tracker.look())) return ending;
   const erased = await takeBack(delivery.sent.text, delivery);
   return touched(

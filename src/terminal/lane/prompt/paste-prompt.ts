@@ -7,7 +7,7 @@ import type { Sight } from '../../watch/sight.ts';
 import { lookOutOfCopyMode } from '../keys/leave-copy-mode.ts';
 import {
   type Delivery,
-  type Ending,
+  type DeliveryEnd,
   keep,
   MOST_OVERTAKEN,
   nothingTyped,
@@ -18,7 +18,7 @@ import {
 } from './delivery.ts';
 
 /** Pastes the prompt into the composer. What is thrown or returned left it untouched, unless it says so. */
-export async function pastePrompt(delivery: Delivery): Promise<Ending | undefined> {
+export async function pastePrompt(delivery: Delivery): Promise<DeliveryEnd | undefined> {
   const closed = closedBy(delivery, await lookOutOfCopyMode(delivery));
   if (closed) return closed;
   const { tmux } = delivery.watch;
@@ -31,9 +31,9 @@ export async function pastePrompt(delivery: Delivery): Promise<Ending | undefine
 }
 
 /** The gate's refusal, or undefined when the prompt may be typed. */
-export function closedBy({ tracker, prompt, sent }: Delivery, sight: Sight): Ending | undefined {
+export function closedBy({ tracker, prompt, sent }: Delivery, sight: Sight): DeliveryEnd | undefined {
   const gate = tracker.gate(sight, prompt.policy);
-  if (!gate.ready) return untouched('not_ready', ...gate.reasons.map(({ fragment }) => fragment));
+  if (!gate.ready) return untouched('not_ready', ...gate.reasons);
   if (prompt.signal?.aborted) return untouched('cancelled', 'the caller has gone');
   // Without brackets every line end would be an Enter. Older tmux does not tell; tools that are described use them.
   const bracketed = sight.view!.pane.bracketedPaste ?? sent.detector.tool !== 'calibrated';
@@ -43,7 +43,7 @@ export function closedBy({ tracker, prompt, sent }: Delivery, sight: Sight): End
 }
 
 /** Asks again whether there is still a reason, and notes that it will be typed. */
-export async function beginTyping(delivery: Delivery): Promise<Ending | undefined> {
+export async function beginTyping(delivery: Delivery): Promise<DeliveryEnd | undefined> {
   const { prompt, prepared } = delivery;
   const again = await prompt.recheck?.();
   if (again && !again.go) return untouched('superseded', again.reason);
@@ -58,7 +58,7 @@ export async function beginTyping(delivery: Delivery): Promise<Ending | undefine
 }
 
 /** Records, looks again and pastes in one step with the last check. */
-async function paste(delivery: Delivery, buffer: string): Promise<Ending | undefined> {
+async function paste(delivery: Delivery, buffer: string): Promise<DeliveryEnd | undefined> {
   const { tracker, watch, clock } = delivery;
   const ended = await beginTyping(delivery);
   if (ended) return ended;

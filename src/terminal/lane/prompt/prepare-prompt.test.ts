@@ -16,7 +16,8 @@ describe('a prompt before it is pasted', () => {
     ['codex', '/unknown with words', /slash/],
     ['kimi', '/unknown', /slash/],
     ['gemini', 'x'.repeat(9_000), /line of 9000 bytes/],
-    ['gemini', 'a line\n'.repeat(40_000), /at most 200000/],
+    ['gemini', 'a line\n'.repeat(30_000), /at most 200000/],
+    ['claude', 'x'.repeat(262_145), /262145 bytes: at most 262144 are typed; put long text into a file/],
     ['claude', '', /nothing/],
     ['claude', '\u001b\u0007 \n', /nothing/],
   ])('%s does not take %j', (tool, text, because) => {

@@ -1,3 +1,4 @@
+import { limit, limitHint } from '../../../domain/index.ts';
 import type { InputRules } from '../../../screen/index.ts';
 import { pasteText } from '../../../tmux/index.ts';
 import { essence } from '../../proof/held-text.ts';
@@ -31,9 +32,12 @@ export function preparePrompt(given: string, rules: InputRules): PreparedPrompt 
   if (/^\s/.test(text))
     refusals.push('it begins with blanks before a sign of a command: leave them out, or begin with a word');
   const bytes = Buffer.byteLength(text);
-  if (rules.maxPasteBytes !== undefined && bytes > rules.maxPasteBytes) {
+  if (bytes > limit('typedBytes'))
+    refusals.push(
+      `it has ${bytes} bytes: at most ${limit('typedBytes')} are typed; ${limitHint('typedBytes')}`,
+    );
+  else if (rules.maxPasteBytes !== undefined && bytes > rules.maxPasteBytes)
     refusals.push(`it has ${bytes} bytes and the tool takes pastes of at most ${rules.maxPasteBytes}`);
-  }
   const longest = Math.max(...text.split('\n').map((line) => Buffer.byteLength(line)));
   if (rules.maxLineBytes !== undefined && longest > rules.maxLineBytes) {
     refusals.push(

@@ -8,7 +8,7 @@ import { waitUntil } from '../../watch/wait-until.ts';
 import { standBy } from './await-echo.ts';
 import {
   type Delivery,
-  type Ending,
+  type DeliveryEnd,
   MOST_OVERTAKEN,
   nothingTyped,
   touched,
@@ -36,7 +36,7 @@ export interface Entered {
 export async function pressEnter(
   delivery: Delivery,
   earlier: Entered | undefined,
-): Promise<Entered | Ending> {
+): Promise<Entered | DeliveryEnd> {
   const { tracker, watch, patience, clock, sent, pasted } = delivery;
   let refused = 0;
   for (let tries = 0; tries < MOST_OVERTAKEN; tries++) {
@@ -86,7 +86,7 @@ const LONGEST_PAUSE_MS = 30_000;
 const MOST_PAUSES = 12;
 
 /** Enter is pressed when the disk has taken that it will be. Everything is looked at anew after the wait. */
-async function forRoom({ clock, prompt }: Delivery, pauses: number): Promise<Ending | undefined> {
+async function forRoom({ clock, prompt }: Delivery, pauses: number): Promise<DeliveryEnd | undefined> {
   const why = 'Enter was not pressed: the disk does not take the note of it';
   if (pauses === MOST_PAUSES) return touched('unconfirmed', why);
   await sleep(clock, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** pauses), prompt.patient);

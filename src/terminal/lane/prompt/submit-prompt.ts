@@ -1,12 +1,13 @@
 import { crashPoint, messageOf } from '../../../base/index.ts';
 import type { CaoTyped } from '../../../cao/index.ts';
+import { reason } from '../../../domain/index.ts';
 import { evidenceAt } from '../../lane-context.ts';
 import type { Owner } from '../../owner.ts';
 import { screenDigest } from '../../proof/answered.ts';
 import { baselineOf } from '../../proof/prove-submission.ts';
 import type { Sight } from '../../watch/sight.ts';
 import { lookOutOfCopyMode } from '../keys/leave-copy-mode.ts';
-import { type Delivery, type Ending, keep, record, touched, untouched } from './delivery.ts';
+import { type Delivery, type DeliveryEnd, keep, record, touched, untouched } from './delivery.ts';
 import { beginTyping, closedBy } from './paste-prompt.ts';
 import type { Entered } from './press-enter.ts';
 import { isLoneCommand } from './slash-command.ts';
@@ -15,7 +16,7 @@ import { isLoneCommand } from './slash-command.ts';
  * Has the server that owns the terminal type the prompt and press Enter, in one go. That it will is noted before it is asked,
  * and it is asked once. What it answers proves nothing: the proof is looked for afterwards, as after an Enter of our own.
  */
-export async function submitPrompt(delivery: Delivery, owner: Owner): Promise<Entered | Ending> {
+export async function submitPrompt(delivery: Delivery, owner: Owner): Promise<Entered | DeliveryEnd> {
   const { sent, tracker, clock, prepared } = delivery;
   const refusals = owner.refusals(sent.text);
   // A command is taken or not as the tool's menu has it, and nobody looks at that between the text and Enter.
@@ -61,11 +62,11 @@ async function afterAsking(
 }
 
 /** It types by name: the one window of that name must be the one that was looked at, and nobody may read in it. */
-async function misplaced({ watch }: Delivery, { view }: Sight): Promise<Ending | undefined> {
+async function misplaced({ watch }: Delivery, { view }: Sight): Promise<DeliveryEnd | undefined> {
   const { pane } = view!;
-  if (pane.inMode) return untouched('not_ready', `copy_mode='yes'`);
+  if (pane.inMode) return untouched('not_ready', reason('copy_mode'));
   const panes = await watch.tmux.listPanes(watch.session);
   const named = panes.filter(({ windowName }) => windowName === pane.windowName);
   const alone = named.length > 0 && named.every(({ windowId }) => windowId === pane.windowId);
-  return alone ? undefined : untouched('not_ready', `cao_window='another'`);
+  return alone ? undefined : untouched('not_ready', reason('cao_window', 'another'));
 }

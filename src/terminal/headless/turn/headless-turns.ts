@@ -9,8 +9,10 @@ import {
   type Log,
   lockFile,
   messageOf,
+  type ProcessIdentity,
   tryLockFile,
 } from '../../../base/index.ts';
+import { reason, type Why } from '../../../domain/index.ts';
 import type {
   DeliveryResult,
   HeadlessState,
@@ -56,7 +58,7 @@ export interface TurnsOptions {
 const LOCK_MS = 2000;
 
 /** The turns of one session: one at a time, each with its artefacts, also across the end of a gateway. */
-export class Turns {
+export class HeadlessTurns {
   /** A turn began or ended. */
   readonly changed = new Emitter<void>();
   readonly #on: TurnsOptions;
@@ -101,14 +103,27 @@ export class Turns {
   }
 
   async #adopt(): Promise<void> {
-    const { root, log, laneLock } = this.#on;
+    const { log, laneLock } = this.#on;
+    let left: { current: CurrentTurn; runner: ProcessIdentity } | undefined;
+    try {
+      left = this.#left();
+    } catch (error) {
+      // Taken over with the next prompt: until its process is known to have ended, no other turn begins.
+      log.warn('whether the last turn runs is not known', { cause: messageOf(error) });
+    }
+    if (left) await this.#takeOver(left.current, left.runner, tryLockFile(laneLock));
+  }
+
+  /** The last turn, when it was started and is not settled. Throws when that cannot be known. */
+  #left(): { current: CurrentTurn; runner: ProcessIdentity } | undefined {
+    const { root, log } = this.#on;
     const current = readCurrentTurn(root);
     if (current === 'unreadable')
       log.warn('the last turn cannot be read', { file: path.join(root, 'current.json') });
-    if (current === undefined || current === 'unreadable' || current.settled) return;
+    if (current === undefined || current === 'unreadable' || current.settled) return undefined;
     const files = turnFiles(root, current.turn_id);
-    if (attemptState(files, current.attempt) === 'started')
-      await this.#takeOver(current, tryLockFile(laneLock));
+    if (attemptState(files, current.attempt) !== 'started') return undefined;
+    return { current, runner: findRunner(files, current.attempt) };
   }
 
   async deliver(prompt: PromptDelivery): Promise<DeliveryResult> {
@@ -191,8 +206,9 @@ export class Turns {
     let lock: FileLock | undefined;
     try {
       lock = await lockFile(laneLock, { timeoutMs: LOCK_MS, clock });
-      const other = runningTurnId(root);
-      return other ? busy(other) : await work(this.#cancel.signal);
+      const taken = otherTurn(root);
+      if (taken !== undefined) return taken;
+      return await work(this.#cancel.signal);
     } catch (error) {
       if (lock) throw error;
       return refusal('not_ready', `another process holds the lane: ${messageOf(error)}`);
@@ -202,10 +218,9 @@ export class Turns {
     }
   }
 
-  async #takeOver(current: CurrentTurn, lock: FileLock | undefined): Promise<void> {
+  async #takeOver(current: CurrentTurn, runner: ProcessIdentity, lock: FileLock | undefined): Promise<void> {
     const { root, limits, clock, log } = this.#on;
     const files = turnFiles(root, current.turn_id);
-    const runner = findRunner(files, current.attempt);
     const since = Date.parse(readProcess(files)?.launched_at_utc ?? current.prepared_at_utc);
     const turn = new RunningTurn({
       files,
@@ -288,9 +303,19 @@ export class Turns {
 }
 
 function busy(turnId: string): DeliveryResult {
-  return refusal('not_ready', `active_turn_id='${turnId}'`);
+  return refusal('not_ready', reason('headless_turn', turnId));
 }
 
-function refusal(outcome: 'refused' | 'not_ready' | 'failed', reason: string): DeliveryResult {
-  return { outcome, reasons: [reason], evidence: [], untouched: true };
+/** Refused while another turn runs, and while nobody can tell whether one does. */
+function otherTurn(root: string): DeliveryResult | undefined {
+  try {
+    const other = runningTurnId(root);
+    return other === undefined ? undefined : busy(other);
+  } catch (error) {
+    return refusal('not_ready', `whether a turn runs is not known: ${messageOf(error)}`);
+  }
+}
+
+function refusal(outcome: 'refused' | 'not_ready' | 'failed', why: Why): DeliveryResult {
+  return { outcome, reasons: [why], evidence: [], untouched: true };
 }

@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import { pathOfDescriptor } from '../base/index.ts';
 import { HOST_JOURNAL_FD } from '../wire/index.ts';
 
 /** What a gateway is started with. */
@@ -9,23 +10,34 @@ export interface HostedStart {
   env: Record<string, string>;
 }
 
-type Line = { start: HostedStart } | { end: string };
+/** `taking`: it is about to be started. `settled`: it has run for a while. `suspect`: so often its host ended in between. */
+type Line =
+  | { start: HostedStart }
+  | { end: string }
+  | { taking: string }
+  | { settled: string }
+  | { suspect: string; times: number };
 
 const COMPACT_BYTES = 1024 * 1024;
 
 /**
  * Which gateways a host holds, and with what they were started, credentials included: in a file without a name, which only
- * its parent and itself have open. It outlives the host and not its parent. Without a parent nothing is kept.
+ * its parent and itself have open. It outlives the host and not its parent. Without a parent nothing is kept. What was being
+ * taken up when a host ended may be what ended it, and is remembered as that until it has run for a while.
  */
-export class Journal {
+export class HostJournal {
   readonly #fd: number | undefined;
   readonly #held = new Map<string, HostedStart>();
+  readonly #taking = new Set<string>();
+  readonly #suspected = new Map<string, number>();
   #size = 0;
 
   constructor() {
     this.#fd = takeOver();
     if (this.#fd === undefined) return;
     for (const line of fs.readFileSync(this.#fd, 'utf8').split('\n')) this.#read(line);
+    for (const root of this.#taking) this.#suspected.set(root, this.suspicions(root) + 1);
+    this.#taking.clear();
     this.#compact();
   }
 
@@ -39,14 +51,36 @@ export class Journal {
   }
 
   ended(root: string): void {
+    this.#suspected.delete(root);
     if (this.#held.delete(root)) this.#append({ end: root });
+  }
+
+  /** How often a host ended before this gateway had settled. */
+  suspicions(root: string): number {
+    return this.#suspected.get(root) ?? 0;
+  }
+
+  taking(root: string): void {
+    this.#append({ taking: root });
+  }
+
+  settled(root: string): void {
+    this.#suspected.delete(root);
+    this.#append({ settled: root });
   }
 
   #read(line: string): void {
     try {
       const said = JSON.parse(line) as Line;
       if ('start' in said) this.#held.set(said.start.root, said.start);
-      else this.#held.delete(said.end);
+      else if ('taking' in said) this.#taking.add(said.taking);
+      else if ('suspect' in said) this.#suspected.set(said.suspect, said.times);
+      else {
+        const root = 'end' in said ? said.end : said.settled;
+        if ('end' in said) this.#held.delete(root);
+        this.#taking.delete(root);
+        this.#suspected.delete(root);
+      }
     } catch {
       // The last line of a host that was killed while it wrote.
     }
@@ -61,7 +95,11 @@ export class Journal {
   #compact(): void {
     fs.ftruncateSync(this.#fd!, 0);
     this.#size = 0;
-    this.#write(this.held.map((start) => `${JSON.stringify({ start })}\n`).join(''));
+    const lines: Line[] = [
+      ...this.held.map((start) => ({ start })),
+      ...[...this.#suspected].map(([suspect, times]) => ({ suspect, times })),
+    ];
+    this.#write(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   }
 
   #write(text: string): void {
@@ -76,8 +114,9 @@ export class Journal {
 function takeOver(): number | undefined {
   try {
     const stat = fs.fstatSync(HOST_JOURNAL_FD);
-    if (!stat.isFile() || stat.nlink !== 0) return undefined;
-    const own = fs.openSync(`/proc/self/fd/${HOST_JOURNAL_FD}`, 'r+');
+    const name = pathOfDescriptor(HOST_JOURNAL_FD);
+    if (!stat.isFile() || stat.nlink !== 0 || name === undefined) return undefined;
+    const own = fs.openSync(name, 'r+');
     fs.closeSync(HOST_JOURNAL_FD);
     return own;
   } catch {

@@ -1,0 +1,44 @@
+import type { Context } from 'hono';
+import { type Handlers, isOwner } from '../../http/index.ts';
+import { ANY_FILE, type FileAccess } from '../../mail/index.ts';
+import {
+  CALLER_HEADER,
+  type Caller,
+  type Capability,
+  callersIn,
+  type GatewayRoutes,
+  mayCall,
+  NEEDS,
+  requireCapability,
+} from '../../wire/index.ts';
+
+/** Whoever is at the other end, and those it says it asks for. */
+export function callersOf(context: Context): Caller[] {
+  return [isOwner(context) ? 'owner' : 'token', ...callersIn(context.req.header(CALLER_HEADER))];
+}
+
+/** Which files the caller may attach by their path; `shared` are those that everybody may. */
+export function filesFor(callers: readonly Caller[], shared: () => FileAccess): FileAccess {
+  return mayCall(callers, 'any_file') ? ANY_FILE : shared();
+}
+
+type AnyHandler = (call: { context: Context; body: () => Promise<unknown> }) => unknown;
+
+/** The same handlers, which refuse a body that asks for more than its caller may. */
+export function withNeeds(handlers: Handlers<GatewayRoutes>): Handlers<GatewayRoutes> {
+  const wrapped = Object.entries(NEEDS).map(([id, needOf]) => {
+    const handle = handlers[id as keyof typeof NEEDS] as AnyHandler;
+    const asked: AnyHandler = (call) =>
+      handle({
+        ...call,
+        body: async () => {
+          const body = await call.body();
+          const need = (needOf as (body: unknown) => Capability | undefined)(body);
+          if (need) requireCapability(callersOf(call.context), need, id);
+          return body;
+        },
+      });
+    return [id, asked];
+  });
+  return { ...handlers, ...(Object.fromEntries(wrapped) as object) };
+}

@@ -1,0 +1,64 @@
+import { commandLine, type Loop, preview } from '../../base/index.ts';
+import { commandIn, type GatewayTrouble, MEND_UNWRITABLE } from '../../domain/index.ts';
+import { freshQueueCommand, freshQueueWords } from '../../wire/index.ts';
+
+export interface TroubleSources {
+  /** What this agent is called on a command line; undefined for one without a name. */
+  agentName: string | undefined;
+  loops: () => readonly Loop[];
+  /** Files that cannot be written now, a sentence each. */
+  files: () => readonly string[];
+  /** What is wrong with the queue's own file. */
+  queueFile: () => string | undefined;
+  /** Why the mailbox cannot be read, and what to do about it. */
+  mail: () => { message: string; hint: string | undefined } | undefined;
+}
+
+const LONGEST_REASON = 400;
+
+/**
+ * What keeps this gateway from its work now, the worst first: the one place that knows it. `/health`, the status and the
+ * glance all take it from here, so none of them can look well while another does not.
+ */
+export class GatewayTroubles {
+  readonly #on: TroubleSources;
+
+  constructor(sources: TroubleSources) {
+    this.#on = sources;
+  }
+
+  get failingLoops(): Loop[] {
+    return this.#on.loops().filter((loop) => loop.trouble);
+  }
+
+  all(): GatewayTrouble[] {
+    const { agentName, files, queueFile, mail } = this.#on;
+    const queue = queueFile();
+    const mailbox = mail();
+    const logs = agentName ? commandLine`rouse logs ${agentName}` : 'rouse logs';
+    return [
+      ...(queue === undefined ? [] : [this.#lostQueue(queue)]),
+      ...files().map((reason) => ({ reason, ...MEND_UNWRITABLE })),
+      ...this.failingLoops.map(({ name, trouble }) => ({
+        reason: `${name} fails: ${trouble!.message}`,
+        mend: `it is tried again by itself; "${logs}" shows more`,
+        command: logs,
+      })),
+      ...(mailbox === undefined ? [] : [unreadable(mailbox)]),
+    ].map(({ reason, ...mend }) => ({ reason: preview(reason, LONGEST_REASON), ...mend }));
+  }
+
+  #lostQueue(reason: string): GatewayTrouble {
+    const { agentName } = this.#on;
+    return { reason, mend: freshQueueWords(agentName), command: freshQueueCommand(agentName) };
+  }
+}
+
+function unreadable({ message, hint }: { message: string; hint: string | undefined }): GatewayTrouble {
+  const next = hint === undefined ? '' : ` (${hint})`;
+  return {
+    reason: `its mailbox cannot be read: ${message}`,
+    mend: `put it back, and it goes on by itself${next}`,
+    command: commandIn(next),
+  };
+}

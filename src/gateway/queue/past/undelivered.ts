@@ -1,0 +1,32 @@
+import { commandLine, preview } from '../../../base/index.ts';
+import type { Sqlite } from '../../../db/index.ts';
+import { type AgentNeed, ASKING_OUTCOMES, requestTitle, sqlList } from '../../../domain/index.ts';
+import type { RequestRow } from '../request.ts';
+
+/** Cheap at any size: only the newest requests are looked at, and few of them are told of. */
+const REQUESTS = 200;
+const NAMED = 3;
+
+type Row = Pick<
+  RequestRow,
+  'request_id' | 'request_kind' | 'payload_json' | 'outcome' | 'error_detail' | 'finished_at_utc'
+>;
+
+/** Deliveries that failed since then, or of which nobody knows whether they worked; newest first. */
+export function readUndelivered(db: Sqlite, agentName: string, since: Date): AgentNeed[] {
+  return db
+    .all<Row>(
+      `SELECT request_id, request_kind, payload_json, outcome, error_detail, finished_at_utc
+         FROM (SELECT * FROM gateway_requests ORDER BY sequence DESC LIMIT ?)
+        WHERE outcome IN ${sqlList(ASKING_OUTCOMES)} AND finished_at_utc > ? ORDER BY sequence DESC LIMIT ?`,
+      [REQUESTS, since.toISOString(), NAMED],
+    )
+    .map((row) => ({
+      kind: row.outcome === 'unconfirmed' ? 'uncertain' : 'failed',
+      words: preview(requestTitle(row), 60),
+      needs_you: null,
+      command: commandLine`rouse why ${agentName} --request ${row.request_id}`,
+      since_utc: row.finished_at_utc,
+      request: { request_id: row.request_id, detail: preview(row.error_detail ?? 'it failed', 160) },
+    }));
+}
