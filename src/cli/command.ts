@@ -27,6 +27,8 @@ export interface Command {
   daily?: boolean;
   /** Runs with the environment alone when a configuration file is wrong: it may be what mends it. */
   despiteConfig?: boolean;
+  /** Nothing is said beside what it says itself: a program reads it, or it mends what would be said. */
+  saysNothingElse?: boolean;
   run?: (input: Input) => Promise<Output | undefined | void>;
 }
 

@@ -1,4 +1,5 @@
 import agents from './agents/agents.ts';
+import { GATEWAY_ALIASES } from './agents/gateway-aliases.ts';
 import type { Command } from './command.ts';
 import { completionCommands } from './complete/complete.ts';
 import config from './config/config.ts';
@@ -60,6 +61,8 @@ export const ROOT: Command = {
     doctor,
     help,
     version,
+    // As the source spells them, without a family.
+    ...GATEWAY_ALIASES,
     ...completionCommands(() => ROOT),
   ],
 };

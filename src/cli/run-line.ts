@@ -1,8 +1,10 @@
 import {
   asRouseError,
   errnoOf,
+  explainDisk,
   forbidden,
   invalid,
+  isDiskTrouble,
   type RouseError,
   stableJson,
   unavailable,
@@ -10,6 +12,8 @@ import {
 import { setLimits } from '../domain/index.ts';
 import { exitCodeOf } from '../wire/codes.ts';
 import type { Command, Input, Output, PrintStyle } from './command.ts';
+import { lostHostLine } from './lost-host.ts';
+import { calledAs } from './print/called-as.ts';
 import { errorText } from './print/error-text.ts';
 import { createProgress } from './print/progress.ts';
 import { harmlessJson } from './print/terminal-text.ts';
@@ -18,6 +22,8 @@ import { readConfig, readSettings, type Settings } from './settings.ts';
 /** The outside world, as the command line sees it. */
 export interface Surroundings {
   argv: string[];
+  /** The name it was called by. Default `rouse`. */
+  program?: string | undefined;
   env: NodeJS.ProcessEnv;
   /** `outlive`: from now on the program goes on when its output cannot be written. */
   stdout: {
@@ -49,7 +55,7 @@ export interface Understanding {
 
 /** Parses, runs and prints one command line; answers with the exit code. */
 export async function runLine(outside: Surroundings, { parse, explain }: Understanding): Promise<number> {
-  let world = outside;
+  let world = calledAs(outside);
   let style: PrintStyle = 'plain';
   try {
     const line = takeStyle(world.argv, world.env);
@@ -77,6 +83,8 @@ function refusedByHost(error: unknown): RouseError | undefined {
       hint: 'set ROUSE_HOME to a directory of your own, or leave it unset',
       cause: error,
     });
+  if (isDiskTrouble(error))
+    return explainDisk(error, `${path ?? 'a file it needs'} cannot be used`) as RouseError;
   if (errno !== 'EACCES' && errno !== 'EPERM') return undefined;
   return forbidden(`this account may not use ${path ?? 'a file it needs'} (${errno})`, {
     hint: 'set ROUSE_HOME to a directory of your own, or correct the owner and mode of that place',
@@ -135,6 +143,10 @@ async function execute(match: Match, style: PrintStyle, world: Surroundings): Pr
     signal: world.signal,
     progress: progress.say,
   };
+  if (!match.command.saysNothingElse) {
+    const line = await lostHostLine(input.settings, world.env).catch(() => undefined);
+    if (line !== undefined) world.stderr.write(line);
+  }
   let output: Output | undefined | void;
   try {
     output = await match.command.run!(input);

@@ -1,5 +1,5 @@
 import type { CommanderError, Command as Parser } from 'commander';
-import { invalid, isRouseError, type RouseError } from '../base/index.ts';
+import { commandLine, invalid, isRouseError, type RouseError } from '../base/index.ts';
 import { CODES } from '../wire/codes.ts';
 import type { Command } from './command.ts';
 import { ROOT } from './families.ts';
@@ -26,7 +26,7 @@ async function agentMeant(error: unknown, env: NodeJS.ProcessEnv): Promise<Rouse
   const { hasAgent } = await import('../session/index.ts');
   if (!hasAgent(readSettings(env).registryDir, typed)) return undefined;
   return invalid(error.message, {
-    hint: `${typed} is an agent: try "rouse status ${typed}", "rouse open ${typed}" or "rouse why ${typed}"`,
+    hint: `${typed} is an agent: try "${commandLine`rouse status ${typed}`}", "${commandLine`rouse open ${typed}`}" or "${commandLine`rouse why ${typed}`}"`,
     facts: error.facts,
   });
 }

@@ -3,7 +3,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { cliAgent } from '../../test/support/cli-agent.ts';
-import { Ending } from '../base/index.ts';
+import { Ending, sha256 } from '../base/index.ts';
 import { MAIL_SKILLS } from '../domain/index.ts';
 
 let ending = new Ending();
@@ -75,11 +75,7 @@ describe('skills', () => {
     await json(line);
     const stamp = path.join(path.dirname(file), '.rouse.json');
     fs.writeFileSync(file, 'older text of ours');
-    const { createHash } = await import('node:crypto');
-    fs.writeFileSync(
-      stamp,
-      JSON.stringify({ sha256: createHash('sha256').update('older text of ours').digest('hex') }),
-    );
+    fs.writeFileSync(stamp, JSON.stringify({ sha256: sha256('older text of ours') }));
     expect(await states()).toEqual(['outdated', 'current']);
     expect((await json(line)).skills[0].was).toBe('outdated');
 

@@ -36,7 +36,11 @@ function open(target: Target, path: string, signal: AbortSignal | undefined): Pr
   return new Promise((resolve, reject) => {
     const { host, port, token } = target;
     const { request, Agent } = requester(target);
-    const headers = { accept: 'text/event-stream', ...(token && { authorization: `Bearer ${token}` }) };
+    const headers = {
+      accept: 'text/event-stream',
+      'x-rouse': '1',
+      ...(token && { authorization: `Bearer ${token}` }),
+    };
     request({
       host,
       port,

@@ -1,6 +1,7 @@
 import * as http from 'node:http';
 import type * as https from 'node:https';
 import { errnoOf, invalid, type RouseError, unavailable } from '../base/index.ts';
+import { CALLER_HEADER, type Caller } from '../wire/capabilities.ts';
 import { failureOf } from './failure.ts';
 
 export interface Target {
@@ -8,6 +9,8 @@ export interface Target {
   port: number;
   /** Bearer token, for a gateway bound wider than loopback. */
   token?: string | undefined;
+  /** For whom it is asked, where that is not the owner of the account. */
+  caller?: Caller | undefined;
   /** From the first byte to the last, in milliseconds. */
   timeoutMs: number;
   /** What answers there, in messages. Default: the gateway. */
@@ -103,7 +106,7 @@ export function requester({ secure }: Target): Pick<typeof https, 'request' | 'A
 class Silence extends Error {}
 class TooMuch extends Error {}
 
-function headersOf({ token }: Target, payload: Buffer | undefined): http.OutgoingHttpHeaders {
+function headersOf({ token, caller }: Target, payload: Buffer | undefined): http.OutgoingHttpHeaders {
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
     throw invalid('the bearer token must be one line of visible ASCII characters');
   }
@@ -112,6 +115,7 @@ function headersOf({ token }: Target, payload: Buffer | undefined): http.Outgoin
     'x-rouse': '1',
     ...(payload && { 'content-type': 'application/json', 'content-length': payload.length }),
     ...(token && { authorization: `Bearer ${token}` }),
+    ...(caller && { [CALLER_HEADER]: caller }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import {
+  commandLine,
   errnoOf,
   forbidden,
   isRouseError,
@@ -108,7 +109,7 @@ export function readTokenFile(file: string): string {
   let text: string;
   try {
     if ((statSync(file).mode & 0o077) !== 0) {
-      throw forbidden(`${file} can be read by others`, { hint: `run "chmod 600 ${file}"` });
+      throw forbidden(`${file} can be read by others`, { hint: `run "${commandLine`chmod 600 ${file}`}"` });
     }
     text = readFileSync(file, 'utf8').trim();
   } catch (error) {

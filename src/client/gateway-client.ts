@@ -1,4 +1,4 @@
-import { invalid } from '../base/index.ts';
+import { connectHost, invalid } from '../base/index.ts';
 import type * as wire from '../wire/index.ts';
 import { GATEWAY_PLACES } from '../wire/places.ts';
 import { followEvents, type ServerEvent } from './event-stream.ts';
@@ -11,6 +11,8 @@ export interface GatewayClientOptions {
   host: string;
   port: number;
   token?: string | undefined;
+  /** For whom it is asked, where that is not the owner of the account; the gateway then allows what they may. */
+  caller?: wire.Caller | undefined;
   /** For one call, in milliseconds. Default 5000. */
   timeoutMs?: number | undefined;
   /** Asked instead of host and port: whoever carries questions to it. */
@@ -51,11 +53,12 @@ export class GatewayClient {
   #via: Carrier | undefined;
   #pathOf: (path: string) => string;
 
-  constructor({ host, port, token, timeoutMs = DEFAULT_TIMEOUT_MS, via, pathOf }: GatewayClientOptions) {
+  constructor(options: GatewayClientOptions) {
+    const { host, port, token, caller, timeoutMs = DEFAULT_TIMEOUT_MS, via, pathOf } = options;
     if (!Number.isInteger(port) || port < 1 || port > 65_535) {
       throw invalid(`the gateway port must be an integer from 1 to 65535, but is ${port}`);
     }
-    this.#target = { host: host === '0.0.0.0' ? '127.0.0.1' : host, port, token, timeoutMs };
+    this.#target = { host: connectHost(host), port, token, caller, timeoutMs };
     this.#via = via;
     this.#pathOf = pathOf ?? ((path) => path);
   }
@@ -102,6 +105,12 @@ export class GatewayClient {
 
   interrupt(extras?: RequestExtras, options?: CallOptions): Promise<wire.RequestAccepted> {
     return this.call('requests.create', { body: { kind: 'interrupt', payload: {}, ...extras } }, options);
+  }
+
+  /** Interrupts the agent only while the turn of that request runs. */
+  interruptTurnOf(requestId: string, extras?: RequestExtras): Promise<wire.RequestAccepted> {
+    const payload = { turn_of: requestId };
+    return this.call('requests.create', { body: { kind: 'interrupt', payload, ...extras } });
   }
 
   /** With `wait`, answered when the request has ended. */

@@ -5,11 +5,11 @@ import {
   ensurePrivateDirectory,
   errnoOf,
   fsyncDirectory,
-  hostNameOf,
   invalid,
   newUuid,
   readIfExists,
 } from '../base/index.ts';
+import { hostNameOf } from '../domain/names.ts';
 
 /** A host as the fleet knows it. */
 export interface HostIdentity {

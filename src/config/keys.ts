@@ -1,4 +1,5 @@
-import { NOTIFIER_MODES, REPEAT_POLICIES } from '../domain/index.ts';
+import { type SettingKind, wakeSettings } from '../domain/index.ts';
+import type { NamedThing } from '../domain/schemas.ts';
 import {
   AGENT_NAME,
   HOURS,
@@ -24,6 +25,8 @@ export interface ConfigKey {
   meaning: string;
   /** Only in one's own file: in a project's it could spend, leak or allow something. */
   own?: true;
+  /** What outside of Rouse it names, where its kind does not say. */
+  names?: NamedThing;
   /** What a name in place of `*` must be; `NAME` otherwise. */
   name?: Kind;
 }
@@ -32,15 +35,32 @@ const key = (name: string, kind: Kind, meaning: string, more: Partial<ConfigKey>
   key: name,
   kind,
   meaning,
+  ...(kind.names && { names: kind.names }),
   ...more,
 });
+
+function kindOf(kind: SettingKind): Kind {
+  switch (kind.type) {
+    case 'whole':
+      return wholeNumber(kind.from, kind.to);
+    case 'code':
+      return oneOf(kind.codes);
+    case 'hours':
+      return HOURS;
+  }
+}
+
+const QUIET_ZONE = key('wake.time_zone', TIME_ZONE, "Time zone of the quiet hours. Default: this machine's.");
 
 const OWN = { own: true } as const;
 const MEMBER = { name: AGENT_NAME };
 
 export const CONFIG_KEYS: readonly ConfigKey[] = [
   key('mailbox_root', PATH, 'The mail store, as `HOUMAO_GLOBAL_MAILBOX_DIR` names it.'),
-  key('tmux_socket', TEXT, 'Name or path of the tmux socket, as `ROUSE_TMUX_SOCKET` names it.', OWN),
+  key('tmux_socket', TEXT, 'Name or path of the tmux socket, as `ROUSE_TMUX_SOCKET` names it.', {
+    ...OWN,
+    names: 'file',
+  }),
   key('fleet', NAME, 'Which of `fleets` agents register with and commands speak to.'),
   key('fleets.*.url', WEB_ADDRESS, 'Its address, as `ROUSE_FLEET_URL` names one.', OWN),
   key(
@@ -50,18 +70,19 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
     OWN,
   ),
   key('wake.on', YES_OR_NO, 'Launch and join wake the agent for mail, as with `--wake`.'),
-  key('wake.interval_seconds', wholeNumber(1, 366 * 86_400), 'Time between two checks when nothing happens.'),
-  key('wake.mode', oneOf(NOTIFIER_MODES), 'Until mail is archived, or until it is read.'),
-  key('wake.repeat', oneOf(REPEAT_POLICIES), 'How often unchanged mail is announced again.'),
-  key('wake.quiet_hours', HOURS, 'No wakes between these times of day.'),
-  key('wake.time_zone', TIME_ZONE, "Time zone of the quiet hours. Default: this machine's."),
-  key('wake.wakes_per_hour', wholeNumber(1, 1_000_000), 'Maximum number of wakes in any hour.'),
+  ...wakeSettings.flatMap(([name, { kind, config }]) => [
+    key(`wake.${name}`, kindOf(kind), config),
+    ...(kind.type === 'hours' ? [QUIET_ZONE] : []),
+  ]),
   key('tools.*.tool', TOOL, 'The tool of the preset. Default: the tool of that name.'),
   key('tools.*.args', WORDS, "Arguments, before those after `--`. In a project's file only harmless ones."),
   key('tools.*.role', ROLE, "The agent's role, as text."),
   key('tools.*.role_file', PATH, "The agent's role, from a file."),
   key('tools.*.home', PATH, "The tool's configuration directory.", OWN),
-  key('tools.*.env.*', TEXT, 'A variable for the tool, never a secret: it is kept in the record.', OWN),
+  key('tools.*.env.*', TEXT, 'A variable for the tool, never a secret: it is kept in the record.', {
+    ...OWN,
+    names: 'environment',
+  }),
   key('team.*.tool', TOOL, 'What `rouse up` starts as this agent: a tool or a preset.', MEMBER),
   key('team.*.workdir', PATH, 'Its working directory. Default: the directory of the file.', MEMBER),
   key('team.*.headless', YES_OR_NO, 'Without a screen, one process per turn.', MEMBER),

@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { invalid } from '../base/index.ts';
 import { isTimeZone, parseAgentName } from '../domain/index.ts';
+import type { NamedThing } from '../domain/schemas.ts';
 
 /** Where a value stands: what a path means depends on it. */
 export interface Place {
@@ -16,10 +17,12 @@ export interface Place {
 export interface Kind {
   words: string;
   read: (value: unknown, place: Place) => unknown;
+  /** What outside of Rouse such a value names. */
+  names?: NamedThing;
 }
 
-function kind(words: string, read: (value: unknown, place: Place) => unknown): Kind {
-  return { words, read };
+function kind(words: string, read: (value: unknown, place: Place) => unknown, names?: NamedThing): Kind {
+  return { words, read, ...(names && { names }) };
 }
 
 const refuse = (words: string): never => {
@@ -44,7 +47,10 @@ export const oneOf = (choices: readonly string[]): Kind => {
 };
 
 export const wholeNumber = (least: number, most: number): Kind => {
-  const words = `a whole number from ${least} to ${most}`;
+  const words =
+    most === Number.MAX_SAFE_INTEGER
+      ? `a whole number from ${least}`
+      : `a whole number from ${least} to ${most}`;
   return kind(words, (value) =>
     typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
       ? value
@@ -52,19 +58,26 @@ export const wholeNumber = (least: number, most: number): Kind => {
   );
 };
 
-export const WORDS = kind('a list of texts', (value) =>
-  Array.isArray(value) && value.every((word) => typeof word === 'string' && !word.includes('\u0000'))
-    ? value
-    : refuse('a list of texts, such as ["--model", "opus"]'),
+export const WORDS = kind(
+  'a list of texts',
+  (value) =>
+    Array.isArray(value) && value.every((word) => typeof word === 'string' && !word.includes('\u0000'))
+      ? value
+      : refuse('a list of texts, such as ["--model", "opus"]'),
+  'argument',
 );
 
 /** By name only: what a project calls a tool must not become a program of its own. */
-export const TOOL = kind('a tool or a preset', (value, { byProject }) => {
-  const name = text(value, 'the name of a tool');
-  if (byProject && (name === 'command' || !/^[a-z][\w-]*$/i.test(name)))
-    refuse("the name of a tool or of a preset; a project's file cannot name programs");
-  return name;
-});
+export const TOOL = kind(
+  'a tool or a preset',
+  (value, { byProject }) => {
+    const name = text(value, 'the name of a tool');
+    if (byProject && (name === 'command' || !/^[a-z][\w-]*$/i.test(name)))
+      refuse("the name of a tool or of a preset; a project's file cannot name programs");
+    return name;
+  },
+  'command',
+);
 
 export const AGENT_NAME = kind('the name of an agent', (value) => parseAgentName(text(value), 'the name'));
 
@@ -79,23 +92,27 @@ export const ROLE = kind('text', (value, { byProject }) => {
   return role;
 });
 
-export const WEB_ADDRESS = kind('http://… or https://…', (value) => {
-  const words =
-    'an address such as https://fleet.example:9889, without a token in it, or several with commas between them';
-  const isPlain = (each: string): boolean => {
-    const url = URL.canParse(each) ? new URL(each) : undefined;
-    return (
-      url !== undefined &&
-      /^https?:$/.test(url.protocol) &&
-      [url.username, url.password, url.search, url.hash].every((part) => part === '')
-    );
-  };
-  return text(value, words)
-    .split(',')
-    .every((each) => isPlain(each.trim()))
-    ? value
-    : refuse(words);
-});
+export const WEB_ADDRESS = kind(
+  'http://… or https://…',
+  (value) => {
+    const words =
+      'an address such as https://fleet.example:9889, without a token in it, or several with commas between them';
+    const isPlain = (each: string): boolean => {
+      const url = URL.canParse(each) ? new URL(each) : undefined;
+      return (
+        url !== undefined &&
+        /^https?:$/.test(url.protocol) &&
+        [url.username, url.password, url.search, url.hash].every((part) => part === '')
+      );
+    };
+    return text(value, words)
+      .split(',')
+      .every((each) => isPlain(each.trim()))
+      ? value
+      : refuse(words);
+  },
+  'url',
+);
 
 export const HOURS = kind('22:00-07:00', (value) => {
   const hour = '([01]\\d|2[0-3]):[0-5]\\d';
@@ -109,14 +126,18 @@ export const TIME_ZONE = kind('an IANA time zone', (value) =>
 );
 
 /** Absolute, or below ~; in a project's file below its own directory, links followed. */
-export const PATH = kind('a path', (value, place) => {
-  const given = text(value, 'a path in quotes');
-  if (place.byProject) return inside(place.directory, given);
-  const expanded = given === '~' || given.startsWith('~/') ? path.join(place.home, given.slice(1)) : given;
-  return path.isAbsolute(expanded)
-    ? path.normalize(expanded)
-    : refuse('an absolute path, or one that begins with ~/');
-});
+export const PATH = kind(
+  'a path',
+  (value, place) => {
+    const given = text(value, 'a path in quotes');
+    if (place.byProject) return inside(place.directory, given);
+    const expanded = given === '~' || given.startsWith('~/') ? path.join(place.home, given.slice(1)) : given;
+    return path.isAbsolute(expanded)
+      ? path.normalize(expanded)
+      : refuse('an absolute path, or one that begins with ~/');
+  },
+  'file',
+);
 
 function inside(directory: string, given: string): string {
   const words = "a relative path inside of the project's directory";

@@ -20,15 +20,26 @@ export function parseToml({ path, bytes }: CarefulFile): Document {
   if (!isUtf8(bytes)) throw invalid(`${path} is not UTF-8 text`);
   const text = bytes.toString('utf8');
   try {
-    return { file: path, text, entries: [...entriesOf(parse(text), [])] };
+    return { file: path, text, entries: [...entriesOf(parse(text, DEPTH), [])] };
   } catch (error) {
+    if (error instanceof RangeError) throw tooDeep(path);
     if (!(error instanceof TomlError)) throw error;
     const [first] = error.message.replace(/^Invalid TOML document: /, '').split('\n');
     throw invalid(`${path}:${error.line}: ${first}`, { hint: 'see "rouse config --help" for an example' });
   }
 }
 
+/** Settings have three levels. Whatever nests deeper than this was made to be deep. */
+const MOST_LEVELS = 32;
+const DEPTH = { maxDepth: MOST_LEVELS };
+
+const tooDeep = (path: string): Error =>
+  invalid(`${path} nests tables or arrays more than ${MOST_LEVELS} levels deep`, {
+    hint: 'see "rouse config --help" for an example',
+  });
+
 function* entriesOf(table: object, above: string[]): Generator<Entry> {
+  if (above.length > MOST_LEVELS) throw new RangeError('too deep');
   const inner = Object.entries(table);
   if (inner.length === 0 && above.length > 0) yield { keys: above, value: undefined, isTable: true };
   for (const [key, value] of inner) {
@@ -53,7 +64,7 @@ export function linesOf({ text }: Document): Map<string, number> {
   for (let n = 1; n <= Math.min(lines.length, MOST_LINES); n++) {
     let entries: Entry[];
     try {
-      entries = [...entriesOf(parse(`${lines.slice(0, n).join('\n')}\n`), [])];
+      entries = [...entriesOf(parse(`${lines.slice(0, n).join('\n')}\n`, DEPTH), [])];
     } catch {
       continue;
     }

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { errnoOf, forbidden, invalid, messageOf } from '../base/index.ts';
+import { commandLine, errnoOf, forbidden, invalid, messageOf } from '../base/index.ts';
 
 /** More than anybody writes by hand. */
 const MOST_BYTES = 64 * 1024;
@@ -72,7 +72,7 @@ function judge(file: string, stat: fs.Stats): void {
       hint: 'a file of your own is obeyed: copy it, or chown it',
     });
   if (isWrittenByOthers(stat))
-    throw forbidden(`${file} can be written by other accounts`, { hint: `chmod go-w ${file}` });
+    throw forbidden(`${file} can be written by other accounts`, { hint: commandLine`chmod go-w ${file}` });
 }
 
 /** Where others may rename files, the one that is read may be anybody's; with the sticky bit they may not. */
@@ -81,7 +81,7 @@ function judgeDirectory(directory: string): void {
   const sticky = (stat.mode & 0o1000) !== 0;
   if ((stat.mode & 0o002) !== 0 && !sticky)
     throw forbidden(`${directory} can be written by every account, so its .rouse.toml is not obeyed`, {
-      hint: `chmod o-w ${directory}`,
+      hint: commandLine`chmod o-w ${directory}`,
     });
 }
 

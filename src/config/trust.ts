@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import * as path from 'node:path';
 import {
   ensurePrivateDirectory,
   forbidden,
   notFound,
   readJsonIfExists,
+  sha256,
   writeJsonAtomic,
 } from '../base/index.ts';
 import type { CarefulFile } from './read-carefully.ts';
@@ -16,7 +16,7 @@ interface Trusted {
 }
 
 export function hashOf({ bytes }: CarefulFile): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return sha256(bytes);
 }
 
 /** Whether the file is the one that was trusted, byte for byte. */

@@ -1,4 +1,4 @@
-import type { NotifierMode, RepeatPolicy } from '../domain/index.ts';
+import type { WakeValues } from '../domain/index.ts';
 
 /** A value, and the file and line that say it. */
 export interface Said<T> {
@@ -9,16 +9,14 @@ export interface Said<T> {
   byProject: boolean;
 }
 
-export interface WakePolicy {
+type SetWakes = { [Name in keyof Omit<WakeValues, 'quiet_hours'>]?: NonNullable<WakeValues[Name]> };
+
+export interface WakePolicy extends SetWakes {
   /** Launch and join wake the agent for mail without being asked. */
   on?: boolean;
-  interval_seconds?: number;
-  mode?: NotifierMode;
-  repeat?: RepeatPolicy;
   /** `22:00-07:00` */
   quiet_hours?: string;
   time_zone?: string;
-  wakes_per_hour?: number;
 }
 
 /** How a tool is started; one that has the name of a tool holds for that tool always. */

@@ -5,10 +5,13 @@ import * as path from 'node:path';
 import { promisify } from 'node:util';
 import {
   type Clock,
+  environmentOf,
+  errnoOf,
   identifyProcess,
   isProcessAlive,
   type ProcessIdentity,
   readIfExists,
+  runningPids,
   signalProcess,
   sleep,
 } from '../base/index.ts';
@@ -74,23 +77,19 @@ export async function endTmux(socket: string): Promise<void> {
 
 function processesIn(directory: string): ProcessIdentity[] {
   const wanted = `ROUSE_HOME=${directory}`;
-  return pids().flatMap((pid) => {
-    const environment = pid === process.pid ? undefined : environmentOf(pid);
-    const found = environment?.split('\0').includes(wanted) ? identifyProcess(pid) : undefined;
+  return runningPids().flatMap((pid) => {
+    const isOfIt = pid !== process.pid && readable(pid).includes(wanted);
+    const found = isOfIt ? identifyProcess(pid) : undefined;
     return found && isProcessAlive(found) ? [found] : [];
   });
 }
 
-function pids(): number[] {
-  if (!fs.existsSync('/proc')) return [];
-  return fs.readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
-}
-
-/** Of a process that has ended, or is somebody else's: none. */
-function environmentOf(pid: number): string | undefined {
+/** Of a process that has ended, or that this account may not look into: none. Whatever a demo starts can be read. */
+function readable(pid: number): string[] {
   try {
-    return fs.readFileSync(`/proc/${pid}/environ`, 'utf8');
-  } catch {
-    return undefined;
+    return environmentOf(pid);
+  } catch (error) {
+    if (errnoOf((error as Error).cause) === 'EACCES') return [];
+    throw error;
   }
 }

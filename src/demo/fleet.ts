@@ -19,7 +19,7 @@ const PAGE_SECONDS = 86_400;
 
 /** The fleet server as a process of its own, on the embedded database, as `rouse server start` runs it. */
 export async function startFleetServer(home: string, env: NodeJS.ProcessEnv, ending: Ending): Promise<Fleet> {
-  const { DATABASE_URL: _, ...clean } = env;
+  const { DATABASE_URL: _, ROUSE_DATABASE_DIRECT_URL: __, ...clean } = env;
   const program = path.join(packageRoot(), 'dist', 'rouse.cjs');
   const server = spawn(process.execPath, [program, '--print-json', 'server', 'start', '--port', '0'], {
     env: { ...clean, ROUSE_HOME: home },

@@ -1,3 +1,4 @@
+import { NOTIFIER_OUTCOMES, whyNotWoken } from '../domain/index.ts';
 import type { NotifierDecisions } from '../wire/index.ts';
 import type { Member } from './team.ts';
 
@@ -80,17 +81,8 @@ function whyOf(decision: Decision | undefined, inWords: (reason: string) => stri
   const at = decision.poll_time_utc.slice(11, 19);
   const count = decision.unread_count ?? 0;
   const mail = `${count} open message${count === 1 ? '' : 's'}`;
-  const detail = inWords(decision.detail ?? '');
-  switch (decision.outcome) {
-    case 'enqueued':
-      return `${at} wake for ${mail}`;
-    case 'busy_skip':
-      return `${at} ${mail} ${count === 1 ? 'waits' : 'wait'}: ${detail}`;
-    case 'empty':
-      return `${at} nothing open`;
-    case 'dedup_skip':
-      return `${at} not again: ${detail.replace(/^repeat: /, '')}`;
-    case 'poll_error':
-      return `${at} the mailbox could not be read: ${detail}`;
-  }
+  const { wakes, waits } = NOTIFIER_OUTCOMES[decision.outcome];
+  if (wakes) return `${at} wake for ${mail}`;
+  const why = whyNotWoken(decision, inWords);
+  return waits ? `${at} ${mail} ${count === 1 ? 'waits' : 'wait'}: ${why}` : `${at} not woken: ${why}`;
 }

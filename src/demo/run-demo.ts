@@ -1,4 +1,4 @@
-import { type Clock, Ending, sleep, systemClock } from '../base/index.ts';
+import { type Clock, commandLine, Ending, sleep, systemClock } from '../base/index.ts';
 import { Asker, type Tickets } from './ask.ts';
 import { clearPlace, leftPlaces } from './clear.ts';
 import { type Glance, Onlooker } from './look.ts';
@@ -63,7 +63,7 @@ async function showUntilEnd(team: Team, options: DemoOptions, clock: Clock): Pro
     const tickets = await asker.look();
     const glances = await Promise.all(onlookers.map((onlooker) => onlooker.glance()));
     const seconds = Math.round((clock.monotonic() - started) / 1000);
-    const attach = `tmux -S ${team.tmuxSocket} attach`;
+    const attach = commandLine`tmux -S ${team.tmuxSocket} attach`;
     const { page } = team.fleet;
     const frame = { glances, lastMail: post.last, tickets, seconds, attach, page };
     if (options.outIsTty) draw(frame, options);

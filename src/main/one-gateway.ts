@@ -35,8 +35,8 @@ import {
   type WakeTemplate,
   writeAttempt,
 } from '../gateway/index.ts';
-import { openMailbox } from '../mail/index.ts';
-import { openHeadlessSurface, openSurface, readTimings } from '../terminal/index.ts';
+import { filesBelow, openMailbox, privateDirectories } from '../mail/index.ts';
+import { openHeadlessSurface, openSurface, readTimings, startedPids } from '../terminal/index.ts';
 import { loadOwnTools, skillsDirectory } from '../tools/index.ts';
 
 const TIMING_FLAGS = Object.fromEntries(
@@ -194,7 +194,13 @@ function startIn(root: string, words: Words, surroundings: Surroundings): Promis
     mailboxBinding: () => manifestNow().launch_plan.mailbox,
     wakeTemplate: () => wakeTemplate(surroundings),
     mailCommand: mailCommand(session, surroundings.installation),
-    agentTools: (baseUrl, instanceId) => agentTools(manifestNow(), baseUrl, instanceId),
+    agentTools: (baseUrl, instanceId) => {
+      const manifest = manifestNow();
+      const launched = startedPids(session.sessionRoot, manifest.runtime?.agent_pid);
+      return agentTools(manifest, { baseUrl, instanceId, launched });
+    },
+    sharedFiles: () =>
+      filesBelow(manifestNow().working_directory, privateDirectories(env, session.sessionRoot)),
     skills: () => installedSkills(manifestNow(), env),
   });
 }

@@ -1,10 +1,7 @@
-import { commandLine, quickWord } from './quick-load.ts';
+import { useCompileCache } from './compile-cache.ts';
 
-/** The program behind `rouse` and `houmao-mgr`. It answers for its version by itself, and loads the rest only when needed. */
+/** The program behind `rouse` and `houmao-mgr`. It prints its version by itself, and loads the rest only when needed. */
 declare const ROUSE_VERSION: string;
-/** The words that have a bundle of their own. */
-declare const ROUSE_QUICK_WORDS: readonly string[];
-declare const __dirname: string;
 
 // The launcher moves this aside because Node 20 reads it at every start; children must see it as it was.
 if (process.env['ROUSE_SAVED_EXTRA_CA_CERTS']) {
@@ -12,9 +9,16 @@ if (process.env['ROUSE_SAVED_EXTRA_CA_CERTS']) {
   delete process.env['ROUSE_SAVED_EXTRA_CA_CERTS'];
 }
 
-/** Older ones cannot even read the rest, so this is told before it is loaded. */
+// The launcher says by which name it was called; children are not called by it.
+const program = process.env['ROUSE_CALLED_AS'] || 'rouse';
+delete process.env['ROUSE_CALLED_AS'];
+
+/** Older ones cannot even read the rest, so this is checked before it is loaded. */
 const OLDEST_NODE = [20, 19] as const;
 const [major, minor] = process.versions.node.split('.').map(Number) as [number, number];
+
+/** Built beside this file; esbuild must not look into it. */
+const COMMAND_LINE: string = './command-line.js';
 
 const argv = process.argv.slice(2);
 if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
@@ -23,7 +27,8 @@ if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1
 } else if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   process.stdout.write(`rouse ${ROUSE_VERSION}\n`);
 } else {
-  const word = ROUSE_QUICK_WORDS.find((each) => each === argv[0]);
-  const done = word && quickWord(__dirname, word).run(argv);
-  if (!done) void commandLine(__dirname).runCommandLine(argv);
+  useCompileCache(process.env);
+  void (import(COMMAND_LINE) as Promise<typeof import('./command-line.ts')>).then(({ runCommandLine }) =>
+    runCommandLine(argv, program),
+  );
 }

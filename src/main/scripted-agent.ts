@@ -1,6 +1,6 @@
-import { scriptedAgent } from './quick-load.ts';
+/** The scripted agent as a program of its own. Built beside this file; esbuild must not look into it. */
+const PROGRAM: string = './scripted.js';
 
-/** The scripted agent as a program of its own. */
-declare const __dirname: string;
-
-void scriptedAgent(__dirname).run(process.argv.slice(2));
+void (import(PROGRAM) as Promise<typeof import('./scripted-run.ts')>).then(({ run }) =>
+  run(process.argv.slice(2)),
+);

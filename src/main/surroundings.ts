@@ -31,7 +31,7 @@ async function readStdin(): Promise<string> {
 
 /** Sets the exit code when `run` has ended. */
 export async function runInSurroundings(
-  argv: string[],
+  line: Pick<Surroundings, 'argv' | 'program'>,
   run: (outside: Surroundings) => Promise<number>,
 ): Promise<void> {
   surviveGoneTerminal();
@@ -49,7 +49,7 @@ export async function runInSurroundings(
     process.exit(unwritable(error, (text) => stderr.write(text)));
   });
   process.exitCode = await run({
-    argv,
+    ...line,
     env: process.env,
     stdout: {
       write: (text) => stdout.write(text),

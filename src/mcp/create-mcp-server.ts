@@ -31,7 +31,8 @@ function register(server: McpServer, tool: Tool, ports: Required<McpPorts>): voi
     {
       title: tool.title,
       description: tool.description,
-      inputSchema: tool.input,
+      inputSchema: tool.takes,
+      outputSchema: tool.returns,
       annotations: {
         readOnlyHint: tool.readOnly,
         idempotentHint: tool.idempotent,
@@ -45,7 +46,8 @@ function register(server: McpServer, tool: Tool, ports: Required<McpPorts>): voi
 
 async function answer(run: () => Promise<unknown>): Promise<CallToolResult> {
   try {
-    return { content: [{ type: 'text', text: JSON.stringify(await run(), null, 1) }] };
+    const text = JSON.stringify(await run(), null, 1);
+    return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) };
   } catch (thrown) {
     return { content: [{ type: 'text', text: failure(thrown) }], isError: true };
   }

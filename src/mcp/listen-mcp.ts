@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { Ending, type Log, unauthorized, unsupported } from '../base/index.ts';
+import { Ending, type Log, unauthorized } from '../base/index.ts';
 import { accountsFor, admit, carries, createApp, type Listening, listen, serve } from '../http/index.ts';
 import { MCP_ROUTES } from '../wire/index.ts';
 import { mcpOverHttp } from './over-http.ts';
@@ -8,8 +8,8 @@ import type { McpPorts } from './ports.ts';
 export interface ListenMcp {
   ports: McpPorts;
   port: number;
-  /** What a client must send; read for each request, since tokens change. Undefined: nothing here needs one. */
-  tokenOf: () => string | undefined;
+  /** What a client must send; read for each request, since tokens change. */
+  tokenOf: () => string;
   env: Readonly<Record<string, string | undefined>>;
   log: Log;
 }
@@ -25,22 +25,14 @@ export async function listenMcp({
   log,
 }: ListenMcp): Promise<Listening & { url: string }> {
   const accounts = accountsFor(env);
-  if (!accounts.areKnown && tokenOf() === undefined)
-    throw unsupported('MCP over HTTP needs a token where the kernel cannot be asked who connects', {
-      hint: 'register the agent with a fleet server, which gives it one, or use standard input: "rouse mcp"',
-    });
   const tokenHint = 'send "Authorization: Bearer <token>" with the token this was started with';
-  const hasToken = (context: Context): boolean => {
-    const token = tokenOf();
-    return token !== undefined && carries(context, token);
-  };
+  const hasToken = (context: Context): boolean => carries(context, tokenOf());
   const app = createApp({ host: LOOPBACK, log });
   app.use(admit({ host: LOOPBACK, accounts, hasToken, tokenHint }));
   const mcp = mcpOverHttp(() => ports);
   serve(app, MCP_ROUTES, {
     mcp: ({ context }) => {
-      if (tokenOf() !== undefined && !hasToken(context))
-        throw unauthorized("the agent's token is required", { hint: tokenHint });
+      if (!hasToken(context)) throw unauthorized("the agent's token is required", { hint: tokenHint });
       return mcp.fetch(context.req.raw);
     },
   });

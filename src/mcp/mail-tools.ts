@@ -1,66 +1,80 @@
 import * as z from 'zod';
 import { MAIL_OPERATIONS } from '../domain/schemas.ts';
+import { mailList, mailMany, mailOne, mailStatus } from '../wire/index.ts';
 import { given, tool } from './tool.ts';
 
-/** An operation on the agent's mailbox, as every other door takes it. */
-const operation = (
-  name: keyof typeof MAIL_OPERATIONS,
-  wanted: { title: string; description: string; readOnly?: boolean; idempotent?: boolean },
-) => mailTool(name, MAIL_OPERATIONS[name], wanted);
+interface Wanted {
+  title: string;
+  description: string;
+  output: z.ZodObject;
+  readOnly?: boolean;
+  idempotent?: boolean;
+}
 
-const mailTool = (
-  name: string,
-  input: z.ZodObject,
-  wanted: { title: string; description: string; readOnly?: boolean; idempotent?: boolean },
-) => tool({ name: `mail_${name}`, ...wanted, input, run: (args, { mail }) => mail(name, given(args)) });
+/** An operation on the agent's mailbox, as every other door takes it. */
+const operation = (name: keyof typeof MAIL_OPERATIONS, wanted: Wanted) =>
+  mailTool(name, MAIL_OPERATIONS[name], wanted);
+
+const mailTool = (name: string, input: z.ZodObject, wanted: Wanted) =>
+  tool({ name: `mail_${name}`, ...wanted, input, run: (args, { mail }) => mail(name, given(args)) });
 
 export const MAIL_TOOLS = [
   mailTool('status', z.strictObject({}), {
     title: 'Your mailbox',
     description: 'Which mailbox is yours, and how much is unread and unanswered in it.',
+    output: mailStatus,
     readOnly: true,
   }),
   operation('list', {
     title: 'List mail',
     description: 'Messages of one box, newest first.',
+    output: mailList,
     readOnly: true,
   }),
   operation('search', {
     title: 'Search mail',
     description: 'Messages that hold a text.',
+    output: mailList,
     readOnly: true,
   }),
   operation('peek', {
     title: 'Look at a message',
     description: 'One message, which stays unread.',
+    output: mailOne,
     readOnly: true,
   }),
   operation('read', {
     title: 'Read a message',
     description: 'One message, which is read from now on.',
+    output: mailOne,
     idempotent: true,
   }),
   operation('send', {
     title: 'Send mail',
     description: 'Sends a message to mail addresses such as ben@houmao.localhost.',
+    output: mailOne,
   }),
   operation('reply', {
     title: 'Reply to a message',
     description: 'Replies to the sender of a message, in its thread.',
+    output: mailOne,
   }),
   operation('mark', {
     title: 'Mark messages',
     description: 'Sets whether messages are read, answered or archived.',
+    output: mailMany,
     idempotent: true,
   }),
   operation('move', {
     title: 'Move messages',
     description: 'Moves messages into another box.',
+    output: mailMany,
     idempotent: true,
   }),
   operation('archive', {
     title: 'Archive messages',
     description: 'Puts finished messages into the archive.',
+    output: mailMany,
     idempotent: true,
   }),
 ];

@@ -1,6 +1,26 @@
 import * as z from 'zod';
 import { preview } from '../base/index.ts';
-import { type InboxRequest, type InboxRequestList, REQUEST_FILTERS, REQUEST_KINDS } from '../wire/index.ts';
+import {
+  codesOf,
+  KINDS_AND_ANSWERS,
+  KINDS_AND_MEANINGS,
+  TICKET_ANSWERS,
+  TICKET_FILTERS,
+  TICKET_KINDS,
+} from '../domain/index.ts';
+import {
+  type InboxRequest,
+  type InboxRequestList,
+  inboxRequest,
+  inboxRequestList,
+  inboxRequestThread,
+  LONGEST_KEY,
+  LONGEST_REQUEST_TEXT,
+  LONGEST_TITLE,
+  requestChanged,
+  requestCreated,
+  requestMessageAdded,
+} from '../wire/index.ts';
 import { given, tool } from './tool.ts';
 
 /** Lists are for choosing; get_request shows the whole. */
@@ -8,16 +28,17 @@ const PREVIEW = 200;
 
 const workspace_id = z
   .string()
+  .max(200)
   .optional()
   .describe("The agent's workspace id. Left out: your own, which is what you want.");
-const request_id = z.string().describe('The id of the request, as the lists show it.');
+const request_id = z.string().max(200).describe('The id of the request, as the lists show it.');
 const page = {
   workspace_id,
-  kind: z.enum(REQUEST_KINDS).optional().describe('Only these.'),
+  kind: z.enum(codesOf(TICKET_KINDS)).optional().describe('Only these.'),
   limit: z.int().min(1).max(200).optional().describe('Maximum number. Default 20.'),
-  cursor: z.string().optional().describe('`next_cursor` of the page before.'),
+  cursor: z.string().max(1000).optional().describe('`next_cursor` of the page before.'),
 };
-const status = z.enum(REQUEST_FILTERS).optional();
+const status = z.enum(TICKET_FILTERS).optional();
 
 function shortened({ requests, ...rest }: InboxRequestList, other: 'requester' | 'recipient'): object {
   return { ...rest, requests: requests.map((row) => line(row, other)) };
@@ -38,6 +59,26 @@ function line(row: InboxRequest, other: 'requester' | 'recipient'): object {
   };
 }
 
+const shortList = (other: 'requester' | 'recipient') =>
+  inboxRequestList.extend({
+    requests: z.array(
+      inboxRequest
+        .pick({
+          id: true,
+          kind: true,
+          title: true,
+          status: true,
+          turn: true,
+          priority: true,
+          created_at: true,
+        })
+        .extend({
+          [other]: z.string().describe('`agent` or `user`, and the name.'),
+          detail: z.string().optional().describe('How it begins; get_request shows all of it.'),
+        }),
+    ),
+  });
+
 export const TICKET_TOOLS = [
   tool({
     name: 'create_request',
@@ -46,20 +87,31 @@ export const TICKET_TOOLS = [
       'Files a task or an approval for another agent or a person and returns at once; the answer comes later, as a notice ' +
       'and in check_requests. To a person: leave recipient_id out to ask anyone in the org; the first answer counts.',
     input: {
-      kind: z
-        .enum(REQUEST_KINDS)
-        .describe('task: somebody does something. approval: somebody says yes or no.'),
+      kind: z.enum(codesOf(TICKET_KINDS)).describe(KINDS_AND_MEANINGS),
       recipient_type: z.enum(['agent', 'user']),
       recipient_id: z
         .string()
+        .max(2 * LONGEST_TITLE)
         .optional()
         .describe("An agent's name, agent id or workspace id; a person's name. Needed for an agent."),
-      title: z.string().describe('One line, at most 200 characters.'),
-      detail: z.string().optional().describe('Markdown: all that is needed to do it without asking back.'),
+      title: z
+        .string()
+        .max(2 * LONGEST_TITLE)
+        .describe('One line, at most 200 characters.'),
+      detail: z
+        .string()
+        .max(2 * LONGEST_REQUEST_TEXT)
+        .optional()
+        .describe('Markdown: all that is needed to do it without asking back.'),
       priority: z.int().min(0).max(100).optional().describe('Higher is more urgent.'),
-      idempotency_key: z.string().optional().describe('The same key again is the same request.'),
+      idempotency_key: z
+        .string()
+        .max(2 * LONGEST_KEY)
+        .optional()
+        .describe('The same key again is the same request.'),
       workspace_id,
     },
+    output: requestCreated,
     run: async ({ workspace_id: of, ...wanted }, { tickets }) =>
       (await tickets(of)).create(
         given(wanted) as Parameters<Awaited<ReturnType<typeof tickets>>['create']>[0],
@@ -72,6 +124,7 @@ export const TICKET_TOOLS = [
       'The requests addressed to you, most urgent first, then oldest. Open ones unless you say otherwise. Read one with ' +
       'get_request, answer it with respond_request.',
     input: { status: status.describe('Default open.'), ...page },
+    output: shortList('requester'),
     readOnly: true,
     run: async ({ workspace_id: of, limit = 20, ...wanted }, { tickets }) =>
       shortened(await (await tickets(of)).inbox({ limit, ...wanted }), 'requester'),
@@ -82,6 +135,7 @@ export const TICKET_TOOLS = [
     description:
       'The requests you made, newest first, answered or not. Read the answer and its note with get_request.',
     input: { status: status.describe('Default all.'), ...page },
+    output: shortList('recipient'),
     readOnly: true,
     run: async ({ workspace_id: of, limit = 20, status: wanted = 'all', ...more }, { tickets }) =>
       shortened(await (await tickets(of)).sent({ limit, status: wanted, ...more }), 'recipient'),
@@ -94,8 +148,9 @@ export const TICKET_TOOLS = [
       request_id,
       workspace_id,
       limit: z.int().min(1).max(200).optional().describe('Maximum number of messages. Default 50.'),
-      cursor: z.string().optional().describe('`earlier_cursor`, for the messages before.'),
+      cursor: z.string().max(1000).optional().describe('`earlier_cursor`, for the messages before.'),
     },
+    output: inboxRequestThread,
     readOnly: true,
     run: async ({ workspace_id: of, request_id: id, ...wanted }, { tickets }) =>
       (await tickets(of)).get(id, wanted),
@@ -104,14 +159,19 @@ export const TICKET_TOOLS = [
     name: 'respond_request',
     title: 'Answer a request',
     description:
-      'Closes a request that is addressed to you: a task with done or rejected, an approval with approved or rejected. ' +
+      `Closes a request that is addressed to you: ${KINDS_AND_ANSWERS}. ` +
       'What you have to say about it goes into message; it is kept with the answer.',
     input: {
       request_id,
-      action: z.enum(['done', 'approved', 'rejected']),
-      message: z.string().optional().describe('A closing note for the requester.'),
+      action: z.enum(TICKET_ANSWERS),
+      message: z
+        .string()
+        .max(2 * LONGEST_REQUEST_TEXT)
+        .optional()
+        .describe('A closing note for the requester.'),
       workspace_id,
     },
+    output: requestChanged,
     run: async ({ workspace_id: of, request_id: id, action, message }, { tickets }) =>
       (await tickets(of)).respond(id, given({ action, note: message })),
   }),
@@ -121,7 +181,8 @@ export const TICKET_TOOLS = [
     description:
       'Adds a message to the thread of an open request. If you were asked, it asks the requester for more and waits for ' +
       'them; if you asked, it hands the request back to the recipient.',
-    input: { request_id, body: z.string(), workspace_id },
+    input: { request_id, body: z.string().max(2 * LONGEST_REQUEST_TEXT), workspace_id },
+    output: requestMessageAdded,
     run: async ({ workspace_id: of, request_id: id, body }, { tickets }) =>
       (await tickets(of)).message(id, body),
   }),
@@ -130,6 +191,7 @@ export const TICKET_TOOLS = [
     title: 'Withdraw a request',
     description: 'Withdraws an open request that you made. The recipient is asked to stop.',
     input: { request_id, workspace_id },
+    output: requestChanged,
     destructive: true,
     run: async ({ workspace_id: of, request_id: id }, { tickets }) => (await tickets(of)).cancel(id),
   }),

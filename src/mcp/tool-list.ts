@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import { inputSchema } from './listed-schema.ts';
 import { MAIL_TOOLS } from './mail-tools.ts';
 import type { McpPorts } from './ports.ts';
 import { REMINDER_TOOLS } from './reminder-tools.ts';
@@ -19,9 +19,9 @@ export function describeTools(
   ports: Readonly<Partial<Record<keyof McpPorts, unknown>>>,
 ): { name: string; title: string; description: string; input: object }[] {
   return PORTS.filter((port) => ports[port]).flatMap((port) =>
-    TOOLS_OF[port].map(({ name, title, description, input }) => {
-      const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
-      return { name, title, description, input: schema };
-    }),
+    TOOLS_OF[port].map(({ name, title, description, input }) => ({
+      ...{ name, title, description },
+      input: inputSchema(input),
+    })),
   );
 }

@@ -1,12 +1,17 @@
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { returns, takes } from './listed-schema.ts';
 import type { McpPorts } from './ports.ts';
 
-/** One tool: what it takes, and what it does with it. The result is shown as JSON. */
+/** One tool: what it takes, what it does with it, and what it returns: structured, and the same as text. */
 export interface Tool {
   name: string;
   title: string;
   description: string;
   input: z.ZodObject;
+  /** The same, and what it returns, as the server lists them. */
+  takes: StandardSchemaWithJSON;
+  returns: StandardSchemaWithJSON;
   /** Changes nothing. */
   readOnly: boolean;
   /** Doing it again with the same arguments changes nothing more. */
@@ -22,6 +27,7 @@ interface Wanted<Input extends z.ZodRawShape | z.ZodObject> {
   description: string;
   /** A schema, or the fields of one that knows no others. */
   input: Input;
+  output: z.ZodObject;
   readOnly?: boolean;
   idempotent?: boolean;
   destructive?: boolean;
@@ -35,9 +41,10 @@ type SchemaOf<Input> = Input extends z.ZodObject
     : never;
 
 export function tool<Input extends z.ZodRawShape | z.ZodObject>(wanted: Wanted<Input>): Tool {
-  const { readOnly = false, idempotent = readOnly, destructive = false, input } = wanted;
-  const schema = input instanceof z.ZodObject ? input : z.strictObject(input as z.ZodRawShape);
-  return { ...wanted, readOnly, idempotent, destructive, input: schema, run: wanted.run as Tool['run'] };
+  const { readOnly = false, idempotent = readOnly, destructive = false, output, ...rest } = wanted;
+  const input = rest.input instanceof z.ZodObject ? rest.input : z.strictObject(rest.input as z.ZodRawShape);
+  const listed = { input, takes: takes(input), returns: returns(output) };
+  return { ...rest, ...listed, readOnly, idempotent, destructive, run: wanted.run as Tool['run'] };
 }
 
 /** Left out of what is sent when it was not given. */

@@ -1,8 +1,8 @@
+import { textColumns } from '../base/index.ts';
 import type { ComposerShape, Detector } from './detector.ts';
 import { findComposer } from './find-composer.ts';
 import { findDialog } from './find-dialog.ts';
 import { footerOf, withoutNumbers } from './learned-frame.ts';
-import { textColumns } from './model/char-width.ts';
 import { type Row, rowAt, type Screen } from './model/screen.ts';
 import { sameStyle } from './model/style.ts';
 
@@ -41,12 +41,30 @@ export type Calibrated = { ok: true; detector: Detector } | { ok: false; because
  */
 export function mayCalibrate(screen: Screen): { ok: true } | { ok: false; because: string } {
   if (!screen.cursor || screen.cursor.y >= screen.height) return refuse('the place of the cursor is unknown');
+  if (markChars(screen) > 0) return refuse('characters of the mark are already on the screen');
+  if (!promptsAtCursor(screen)) return refuse('nothing shows that text is taken at the cursor');
   const dialog = findDialog(screen);
   if (dialog) return refuse(`the screen has the shape of a dialog (${dialog.kind})`);
   const row = rowAt(screen, screen.cursor.y);
   const typed = row.slice(screen.cursor.x - 1, screen.cursor.x);
   if (screen.cursor.x > 0 && /[\p{L}\p{N}]/u.test(typed)) return refuse('there is text before the cursor');
   return { ok: true };
+}
+
+/** Characters of the mark on a screen. None: nothing is left of it. */
+export function markChars(screen: Screen): number {
+  const own = new Set(CALIBRATION_MARKER);
+  return screen.rows.reduce((sum, row) => sum + [...row.text].filter((char) => own.has(char)).length, 0);
+}
+
+/**
+ * A glyph before the cursor, or an edge above and one below it. A tool that hides the terminal's cursor and draws its
+ * own leaves it anywhere, and before a tool draws it is on a blank screen, where the terminal itself echoes.
+ */
+function promptsAtCursor(screen: Screen): boolean {
+  const { x, y } = screen.cursor!;
+  if (rowAt(screen, y).slice(0, x).trim() !== '') return true;
+  return edgePattern(rowAt(screen, y - 1)) !== null && edgePattern(rowAt(screen, y + 1)) !== null;
 }
 
 /**

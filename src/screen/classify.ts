@@ -1,4 +1,5 @@
 import { isShell } from '../base/index.ts';
+import { reasonTexts } from '../domain/index.ts';
 import { type CaptureFile, parseCaptureFile } from './capture-file.ts';
 import type { Detector } from './detector.ts';
 import type { Facts, ProcessFacts } from './facts.ts';
@@ -63,7 +64,7 @@ export function classifyCapture(
     placeholder: composer?.state === 'placeholder' ? composer.text.trim() : null,
     composer: composer?.state ?? 'absent',
     reasons: [...new Set(reasons.map(({ code }) => code))],
-    detail: reasons.map(({ fragment }) => fragment),
+    detail: reasonTexts(reasons),
     surface: {
       accepting_input: surface.accepting_input.value,
       editing_input: surface.editing_input.value,

@@ -79,6 +79,8 @@ export interface Ghost {
   form?: RegExp;
   /** Drawn exactly so. */
   style?: Style;
+  /** In a colour of its own, that of these words below the composer. */
+  like?: RegExp;
 }
 
 export interface TitleSigns {
@@ -115,8 +117,8 @@ export interface Sign {
   rows?: number;
   /** Only rows that touch the composer: up to the first blank one. */
   attached?: true;
-  /** Only when no other row is there. */
-  alone?: true;
+  /** It means so while no row there looks like this. */
+  absent?: true;
   row: RegExp;
   /** Told to people instead of the row, where that does not speak for itself. */
   says?: string;
@@ -124,7 +126,7 @@ export interface Sign {
   weak?: true;
   /**
    * The first thing the row shows, or its first letter, must be of this kind of colour; `set`: any but the terminal's
-   * own. Ignored in captures without style.
+   * own, and on no background, which is what a person has sent. Ignored in captures without style.
    */
   colour?: 'hued' | 'red' | 'set' | 'hued_letter';
 }

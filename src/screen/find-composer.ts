@@ -1,6 +1,6 @@
+import { textColumns } from '../base/index.ts';
 import type { ComposerShape, Ghost, Mode } from './detector.ts';
 import { findFrame, type Place, startsWith, withoutMarks } from './frames.ts';
-import { textColumns } from './model/char-width.ts';
 import { type Row, rowAt, type Screen } from './model/screen.ts';
 import { isMidGrey, type Style, sameStyle } from './model/style.ts';
 
@@ -111,6 +111,8 @@ function looksLike(
   const lines = place.text.split('\n');
   if (lines.length > MOST_GHOST_ROWS || lines.some((line) => line.trim() === '')) return false;
   if (ghost.form && !ghost.form.test(place.text.trim())) return false;
+  const alike = ghost.like && colourBelow(screen, place.last, ghost.like);
+  if (ghost.like && !alike) return false;
   const firstRow = rowAt(screen, place.first);
   if (ghost.gap && firstRow.char(place.textColumn).trim() !== '') return false;
   let seen = 0;
@@ -125,11 +127,18 @@ function looksLike(
       )
         continue;
       if (y === place.first && x === place.textColumn) continue;
-      if (!isGhostCell(row.style(x), ghost)) return false;
+      const style = row.style(x);
+      if (!isGhostCell(style, ghost) || (alike && style.fg !== alike)) return false;
       seen++;
     }
   }
   return seen > 0;
+}
+
+/** The colour of the last cell of these words below a row; undefined when they are not there or in no colour of their own. */
+function colourBelow(screen: Screen, y: number, words: RegExp): Style['fg'] | undefined {
+  const row = screen.rows.slice(y + 1).find(({ text }) => words.test(text));
+  return row?.style(row.text.length - 1).fg ?? undefined;
 }
 
 function isGhostCell(style: Style, ghost: Ghost): boolean {

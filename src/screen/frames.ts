@@ -1,6 +1,6 @@
+import { textColumns } from '../base/index.ts';
 import type { ComposerShape, Frame, Mode } from './detector.ts';
 import { isLearnedRow } from './learned-frame.ts';
-import { textColumns } from './model/char-width.ts';
 import { type Row, rowAt, type Screen } from './model/screen.ts';
 
 /** Where a frame stands around a row. */
@@ -37,7 +37,7 @@ function isLine(row: Row, fill: string, columns: number, mayHoldName: boolean): 
   const start = fill.repeat(mayHoldName ? 2 : 4);
   if (text.length < columns - 2 || !text.startsWith(start) || !text.endsWith(fill)) return false;
   const filled = text.split(fill).length - 1;
-  return mayHoldName ? filled >= columns / 2 : filled === text.length;
+  return mayHoldName ? filled >= columns / 3 : filled === text.length;
 }
 
 function insideBox(screen: Screen, frame: Frame & { kind: 'box' }, y: number): Place | undefined {

@@ -1,4 +1,4 @@
-import { textColumns } from './model/char-width.ts';
+import { textColumns } from '../base/index.ts';
 import type { Row, Screen } from './model/screen.ts';
 
 /** Parts of a calibrated composer that are compared later. */

@@ -25,7 +25,8 @@ export function observe({ screen, detector, process, signals = [], ageMs = 0 }: 
   const alive = process.foreground === 'tool' || process.foreground === 'unknown';
   const seen = alive && screen ? look(screen, detector, process.hostname) : BLIND;
   const verdict = weighSignals(alive ? signals : []);
-  const judged = judge(seen, verdict);
+  const status = versionStatus(process.version, detector.versions);
+  const judged = judge(status === 'outside' ? withoutGuess(seen) : seen, verdict);
   const fact = <T>(value: T, source = 'screen'): Fact<T> => ({
     value,
     source,
@@ -37,7 +38,7 @@ export function observe({ screen, detector, process, signals = [], ageMs = 0 }: 
       value: process.version ?? null,
       source: 'process',
       ageMs: process.ageMs ?? 0,
-      status: versionStatus(process.version, detector.versions),
+      status,
     },
     process: { value: process.foreground, source: 'process', ageMs: process.ageMs ?? 0 },
     ...surfaceFacts(seen, verdict, judged, fact),
@@ -46,6 +47,14 @@ export function observe({ screen, detector, process, signals = [], ageMs = 0 }: 
     person_typing: process.personTyping ?? false,
     excerpt: seen.composer || judged.asks ? '' : seen.excerpt,
   };
+}
+
+/**
+ * A dialog of no kind that is known is a guess from the shape of rows. Of a version nobody has checked it may be the
+ * composer itself, so none is claimed; without a composer the screen stays unrecognised all the same.
+ */
+function withoutGuess(seen: Look): Look {
+  return !seen.composer && seen.dialog?.kind === 'unknown' ? { ...seen, dialog: undefined } : seen;
 }
 
 type MakeFact = <T>(value: T, source?: string) => Fact<T>;

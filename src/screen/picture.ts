@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../base/index.ts';
 import { type AskedDialog, type Dialog, readDialog } from './find-dialog.ts';
 import type { Row, Screen } from './model/screen.ts';
 import { type Colour, type Style, sameStyle } from './model/style.ts';
@@ -53,8 +53,7 @@ function asked(screen: Screen, dialog: Dialog): ScreenPicture['dialog'] {
   return { ...read, hash: digest([dialog.kind, read.lines]), kind: dialog.kind, title: title ?? dialog.kind };
 }
 
-const digest = (value: unknown): string =>
-  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);
+const digest = (value: unknown): string => sha256(JSON.stringify(value)).slice(0, 32);
 
 function spansOf(row: Row): Span[] {
   const spans: Span[] = [];

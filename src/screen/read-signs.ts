@@ -18,11 +18,11 @@ export function readSigns(screen: Screen, detector: Detector, composer: Composer
     const row = regionRows(screen, detector, composer, sign).find((each) =>
       matches(each, sign, screen.styled),
     );
-    if (row)
+    if ((row === undefined) === (sign.absent ?? false))
       seen.push({
         means: sign.means,
         where: sign.where,
-        row: sign.says ?? row.text.trim(),
+        row: sign.says ?? row?.text.trim() ?? '',
         weak: sign.weak ?? false,
       });
   }
@@ -53,7 +53,7 @@ function regionRows(
   screen: Screen,
   detector: Detector,
   composer: Composer,
-  sign: Pick<Sign, 'where' | 'rows' | 'attached' | 'alone'>,
+  sign: Pick<Sign, 'where' | 'rows' | 'attached'>,
 ): Row[] {
   const rows = {
     above: () => screen.rows.slice(0, composer.top).reverse(),
@@ -65,7 +65,6 @@ function regionRows(
   const firstBlank = rows.findIndex((row) => row.blank);
   const near = sign.attached && firstBlank >= 0 ? rows.slice(0, firstBlank) : rows;
   const shown = near.filter((row) => !row.blank);
-  if (sign.alone && shown.length > 1) return [];
   return sign.rows === undefined ? shown : shown.slice(0, sign.rows);
 }
 
@@ -85,7 +84,7 @@ function matches(row: Row, sign: Sign, styled: boolean): boolean {
   if (!sign.colour || !styled) return true;
   if (sign.colour === 'hued_letter') return isHued(row.style(row.chars.findIndex(isLetter)).fg);
   const style = row.style(Math.max(0, row.indent()));
-  if (sign.colour === 'set') return style.fg !== null;
+  if (sign.colour === 'set') return style.fg !== null && style.bg === null;
   return sign.colour === 'red' ? isRed(style) : isHued(style.fg);
 }
 

@@ -5,7 +5,7 @@ import { InputDecoder } from './tui/input-decoder.ts';
 import { Keys } from './tui/keys.ts';
 import { SKINS } from './tui/skins.ts';
 import type { TranscriptRecord } from './tui/transcript.ts';
-import type { Ending } from './turns/turn-engine.ts';
+import type { ProcessEnd } from './turns/turn-engine.ts';
 
 /** An agent without a terminal: bytes go in, records come out, time moves when told. */
 export function agentAtDesk(skin = 'plain') {
@@ -13,7 +13,7 @@ export function agentAtDesk(skin = 'plain') {
   const journal = new Journal(undefined, clock);
   const records: TranscriptRecord[] = [];
   journal.events.on((event) => records.push(event));
-  const endings: Ending[] = [];
+  const endings: ProcessEnd[] = [];
   const agent = new Agent({
     clock,
     journal,

@@ -11,8 +11,8 @@ import { SKINS } from './tui/skins.ts';
 import type { Block, View } from './tui/view.ts';
 import { COMMANDS } from './turns/submission.ts';
 import {
-  type Ending,
   type Outcome,
+  type ProcessEnd,
   type Prompt,
   type Turn,
   TurnEngine,
@@ -33,7 +33,7 @@ export interface AgentParts {
   redraw: () => void;
   hungChanged: () => void;
   /** The program is to end. */
-  end: (ending: Ending) => void;
+  end: (ending: ProcessEnd) => void;
 }
 
 const KEPT_BLOCKS = 300;
@@ -223,7 +223,7 @@ export class Agent implements TurnHost {
     } else this.say('notice', 'Interrupted · what should the agent do instead?');
   }
 
-  end(ending: Ending): void {
+  end(ending: ProcessEnd): void {
     this.#parts.end(ending);
   }
 

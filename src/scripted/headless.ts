@@ -6,7 +6,7 @@ import type { Options } from './options.ts';
 import { Transcript } from './tui/transcript.ts';
 import { type Session, SessionStore } from './turns/session-store.ts';
 import { turnActor } from './turns/turn-actor.ts';
-import { type Ending, type Outcome, type Turn, TurnEngine } from './turns/turn-engine.ts';
+import { type Outcome, type ProcessEnd, type Turn, TurnEngine } from './turns/turn-engine.ts';
 
 export interface HeadlessStreams {
   input: () => Promise<string>;
@@ -19,7 +19,7 @@ interface Denial {
   tool_input: Record<string, string>;
 }
 
-type End = { outcome: Outcome; answer: string; remark: string | undefined } | Ending;
+type End = { outcome: Outcome; answer: string; remark: string | undefined } | ProcessEnd;
 
 const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
@@ -150,7 +150,7 @@ function stopOnSignal(): Stop {
 }
 
 /** The turn never finished: no result is printed, as when a real tool dies. */
-function leave(end: Ending, journal: Journal, streams: HeadlessStreams): number {
+function leave(end: ProcessEnd, journal: Journal, streams: HeadlessStreams): number {
   journal.record(end.kind === 'crash' ? 'crashed' : 'exited', { code: end.code });
   if (end.kind === 'crash' && end.dirty) process.kill(process.pid, 'SIGKILL');
   if (end.kind === 'crash') streams.stderr.write('Error: scripted crash\n    at runTurn (agent.js:1:1)\n');

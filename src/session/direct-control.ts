@@ -1,4 +1,11 @@
-import { ensurePrivateDirectory, invalid, randomHex, silentLog, unsupported } from '../base/index.ts';
+import {
+  commandLine,
+  ensurePrivateDirectory,
+  invalid,
+  randomHex,
+  silentLog,
+  unsupported,
+} from '../base/index.ts';
 import type { AdmissionPolicy } from '../domain/index.ts';
 import { isHeadless } from '../domain/index.ts';
 import {
@@ -43,7 +50,7 @@ export async function controlDirectly(
   const headless = isHeadless(facts.backend);
   if (headless && act.kind === 'send_keys') {
     throw unsupported(`agent ${facts.agentName} is headless: it has no screen to type keys into`, {
-      hint: `rouse agents prompt --agent-name ${facts.agentName}`,
+      hint: commandLine`rouse agents prompt --agent-name ${facts.agentName}`,
     });
   }
   if (!headless && act.kind === 'prompt' && act.execution)

@@ -21,6 +21,8 @@ import type { AttachReport } from './gateway/attach.ts';
 import type { AttachOptions } from './gateway/attach-plan.ts';
 import type { DetachReport } from './gateway/detach.ts';
 import type { HostReport } from './gateway/hosts-of-home.ts';
+import type { StartedGateway } from './gateway/start-hosts.ts';
+import type { BringBackOptions, BroughtBack } from './life/bring-back.ts';
 import type { FleetMember, FleetRegistration, FleetReport } from './life/fleet-membership.ts';
 import type { JoinOptions, JoinReport } from './life/join.ts';
 import type { LaunchReport } from './life/launch.ts';
@@ -45,11 +47,12 @@ export type { DetachReport } from './gateway/detach.ts';
 export { changesInWords, type GatewayChange } from './gateway/gateway-changes.ts';
 export { type GatewayReport, gatewayStatus, localStatus } from './gateway/gateway-status.ts';
 export type { HostReport } from './gateway/hosts-of-home.ts';
+export type { StartedGateway } from './gateway/start-hosts.ts';
+export type { BroughtBack } from './life/bring-back.ts';
 export type { FleetMember, FleetRegistration, FleetReport } from './life/fleet-membership.ts';
 export type { JoinOptions, JoinReport } from './life/join.ts';
 export type { LaunchReport } from './life/launch.ts';
 export type { LaunchOptions } from './life/launch-draft.ts';
-export type { RelaunchReport } from './life/relaunch.ts';
 export type { StopOptions } from './life/stop.ts';
 export { type SessionEnd, type StopReport, stopAnswer } from './life/stop-report.ts';
 export { findWayInto, go, lineOf, wayInWords } from './open-session.ts';
@@ -58,17 +61,27 @@ export { whyDown } from './records/keeper.ts';
 export { type GatewayLife, probeGateway, type RecordedGateway } from './records/live-gateway.ts';
 export { type ManifestFacts, readManifestFacts } from './records/manifest-facts.ts';
 export { agentsDirectory } from './records/registry-read.ts';
+export { seenFromOutside } from './records/seen-from-outside.ts';
 export { type SessionPaths, sessionPaths } from './records/session-paths.ts';
 export type { SessionContext, SessionSettings } from './session-context.ts';
-export { showAgent } from './show.ts';
+export { lookAtAgent, type ShownAgent, showAgent } from './show.ts';
 export { findAddress, hasAgent, type KnownAddress, nearAddress } from './target/address-book.ts';
 export { findEnded } from './target/find-ended.ts';
 export { type AgentList, type ListedAgent, listAgents } from './target/list.ts';
 export { type FleetTarget, type LocalTarget, requireLocal, type Target } from './target/resolve-target.ts';
-export { type Roster, type RosterAgent, type RosterPlace, roster, rosterFiles } from './target/roster.ts';
+export {
+  absentStanding,
+  type Roster,
+  type RosterAgent,
+  type RosterPlace,
+  roster,
+  rosterFiles,
+  seenAgent,
+} from './target/roster.ts';
 export type { SelectorFlags } from './target/selector.ts';
 export { findTarget, isInsideTmux } from './target/target-world.ts';
 export type { Whereabouts } from './target/whereabouts.ts';
+export { whyNotWoken } from './target/why-not-woken.ts';
 
 export async function launch(context: SessionContext, options: LaunchOptions): Promise<LaunchReport> {
   return (await import('./life/launch.ts')).launch(context, options);
@@ -91,12 +104,22 @@ export async function leave(context: SessionContext, facts: ManifestFacts): Prom
   return (await import('./life/stop.ts')).leave(context, facts);
 }
 
+/** Starts the tool again, and nothing else; see bringBack. */
 export async function relaunch(
   context: SessionContext,
   facts: ManifestFacts,
   options: RelaunchOptions = {},
 ): Promise<RelaunchReport> {
   return (await import('./life/relaunch.ts')).relaunch(context, facts, options);
+}
+
+/** Starts the tool again; the gateway it had comes back with it. */
+export async function bringBack(
+  context: SessionContext,
+  facts: ManifestFacts,
+  options: BringBackOptions,
+): Promise<BroughtBack> {
+  return (await import('./life/bring-back.ts')).bringBack(context, facts, options);
 }
 
 /** Whether an agent of this name runs here, or did until its tmux server ended. */
@@ -141,6 +164,16 @@ export function fleetActions(): Promise<typeof import('./for-servers/fleet-actio
 /** The hosts of gateways of this home. */
 export async function hostsOfHome(context: SessionContext): Promise<HostReport[]> {
   return (await import('./gateway/hosts-of-home.ts')).hostsOfHome(context);
+}
+
+/** Brings back every gateway that should run and does not, and the host before. */
+export async function startHosts(context: SessionContext): Promise<StartedGateway[]> {
+  return (await import('./gateway/start-hosts.ts')).startHosts(context);
+}
+
+/** The agents whose gateway should run, and nothing starts it again. */
+export async function lostGateways(context: SessionContext): Promise<string[]> {
+  return (await import('./gateway/start-hosts.ts')).lostGateways(context);
 }
 
 export async function stopHosts(context: SessionContext): Promise<HostReport[]> {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { shellWords, unavailable } from '../base/index.ts';
+import { commandLine, shellWords, unavailable } from '../base/index.ts';
+import { relaunchCommand } from '../domain/index.ts';
 import { isSameSocket } from '../tmux/index.ts';
 import type { ManifestFacts } from './records/manifest-facts.ts';
 import { serverOf, socketOfTmuxVariable } from './records/tmux-socket.ts';
@@ -52,7 +53,7 @@ export async function findWayInto(context: SessionContext, given: ManifestFacts)
   const { facts, lives } = await followSession(context, given);
   if (lives) return wayInto(context, facts);
   throw unavailable(`the tmux session of agent ${facts.agentName} is gone`, {
-    hint: `"rouse agents relaunch ${facts.agentName}" makes it again; "rouse stop ${facts.agentName}" forgets it`,
+    hint: `"${relaunchCommand(facts.agentName)}" makes it again; "${commandLine`rouse stop ${facts.agentName}`}" forgets it`,
     facts: { cause: 'session_lost' },
   });
 }

@@ -1,4 +1,4 @@
-import { readProcStat } from '../base/index.ts';
+import { processStatus } from '../base/index.ts';
 import {
   type Created,
   isDefaultSocket,
@@ -285,9 +285,15 @@ export class SessionTmux {
     });
     await this.#tmux.run([
       ['set-option', '-t', `=${session}:`, 'destroy-unattached', 'off'],
-      ['set-option', '-w', '-t', created.windowId, 'automatic-rename', 'off'],
-      ['set-option', '-w', '-t', created.windowId, 'allow-rename', 'off'],
+      ...keepLabel(created),
     ]);
+    return paneOf(created);
+  }
+
+  /** The agent's window again, at index 0, in a session that has lost it and lives on. */
+  async newFirstWindow({ session, name, directory, command }: NewPane): Promise<Pane> {
+    const created = await this.#tmux.newFirstWindow({ session, name, cwd: directory, command });
+    await this.#tmux.run(keepLabel(created));
     return paneOf(created);
   }
 
@@ -332,8 +338,8 @@ export class SessionTmux {
 
 /** The process and those above it, while it runs. */
 function ancestors(pid: number): number[] {
-  const stat = pid > 1 ? readProcStat(pid) : undefined;
-  return stat && stat.state !== 'Z' ? [pid, ...ancestors(stat.parent)] : [];
+  const status = pid > 1 ? processStatus(pid) : undefined;
+  return status && status.state !== 'ended' ? [pid, ...ancestors(status.parent)] : [];
 }
 
 async function orGone<T, U>(work: () => Promise<T>, gone: U): Promise<T | U> {
@@ -355,6 +361,17 @@ function asPane(pane: TmuxPane): Pane {
     dead: pane.dead,
     pid: pane.pid,
   };
+}
+
+function keepLabel({ windowId }: Created): string[][] {
+  return ['automatic-rename', 'allow-rename'].map((name) => [
+    'set-option',
+    '-w',
+    '-t',
+    windowId,
+    name,
+    'off',
+  ]);
 }
 
 function paneOf(created: Created): Pane {

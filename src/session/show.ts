@@ -2,17 +2,24 @@ import { isProcessAlive } from '../base/index.ts';
 import { CAPABILITIES } from '../domain/index.ts';
 import { findTool } from './equip/find-tool.ts';
 import { localStatus } from './gateway/gateway-status.ts';
-import { readRecordedGateway } from './records/live-gateway.ts';
+import { type RecordedGateway, readRecordedGateway } from './records/live-gateway.ts';
 import { launchFacts, type ManifestFacts, section } from './records/manifest-facts.ts';
 import { readRecord } from './records/registry-read.ts';
-import { sessionPaths } from './records/session-paths.ts';
+import { type SessionPaths, sessionPaths } from './records/session-paths.ts';
 import type { SessionContext } from './session-context.ts';
 import { tmuxOf } from './session-tmux.ts';
 import { followSession } from './target/follow-session.ts';
 import type { CapabilityState } from './target/publish-capability.ts';
 
 /** Everything about one agent that a person or a script may want to know. Nothing here is a secret. */
-export async function showAgent(context: SessionContext, given: ManifestFacts) {
+export async function showAgent(context: SessionContext, given: ManifestFacts): Promise<ShownAgent> {
+  return (await lookAtAgent(context, given)).shown;
+}
+
+export type ShownAgent = Awaited<ReturnType<typeof lookAtAgent>>['shown'];
+
+/** The same with the whole status of its gateway. */
+export async function lookAtAgent(context: SessionContext, given: ManifestFacts) {
   const { facts } = await followSession(context, given);
   const paths = sessionPaths(facts.root);
   const tmux = tmuxOf(context, facts);
@@ -22,11 +29,9 @@ export async function showAgent(context: SessionContext, given: ManifestFacts) {
   const ours = launchFacts(facts.document);
   const names = Array.isArray(ours['process_names']) ? (ours['process_names'] as string[]) : [facts.tool];
   const tool = pane ? findTool(pane.pid, names) : undefined;
-  const recorded = readRecordedGateway(paths);
-  const gateway =
-    recorded && typeof recorded !== 'string' && isProcessAlive(recorded.identity) ? recorded : undefined;
+  const gateway = liveRecord(paths);
   const record = readRecord(context.settings.registryDir, facts.agentId);
-  return {
+  const shown = {
     agent_name: facts.agentName,
     agent_id: facts.agentId,
     tool: facts.tool,
@@ -71,6 +76,13 @@ export async function showAgent(context: SessionContext, given: ManifestFacts) {
     registry: record && record !== 'malformed' ? { lease_expires_at: record.lease_expires_at } : null,
     notes,
   };
+  return { shown, status };
+}
+
+/** The recorded gateway, while its process runs. */
+function liveRecord(paths: SessionPaths): RecordedGateway | undefined {
+  const recorded = readRecordedGateway(paths);
+  return recorded && typeof recorded !== 'string' && isProcessAlive(recorded.identity) ? recorded : undefined;
 }
 
 /** How it was given our tools, and what brings them back when the tool has lost them. */

@@ -11,7 +11,15 @@ it('asking for a status loads no schemas, no database, no mailbox and no screens
   const mail = loaded.filter((file) => file.includes('src/mail/')).map((file) => path.basename(file));
   expect(mail).toEqual(['inbox-count.ts']);
   const wire = loaded.filter((file) => file.includes('src/wire/')).map((file) => path.basename(file));
-  expect(wire.sort()).toEqual(['codes.ts', 'host-files.ts', 'place.ts', 'places.ts', 'session-files.ts']);
+  expect(wire.sort()).toEqual([
+    'beside.ts',
+    'capabilities.ts',
+    'codes.ts',
+    'host-files.ts',
+    'place.ts',
+    'places.ts',
+    'session-files.ts',
+  ]);
   const heavy = /^(zod|hono|@hono|yaml|pg|koffi|@photostructure|@electric-sql|@xterm|commander)/;
   expect(loaded.filter((each) => heavy.test(each))).toEqual([]);
 });

@@ -18,6 +18,8 @@ export interface SampleSession {
   agentId?: string;
   tmuxSessionName?: string;
   generationId?: string;
+  /** Default: the server everybody shares. */
+  tmuxSocket?: string;
 }
 
 export function sampleManifest(sample: SampleSession = {}): SessionManifestInput {
@@ -30,7 +32,7 @@ export function sampleManifest(sample: SampleSession = {}): SessionManifestInput
     sessionId: 'local_interactive-20260102-030405Z-0a0b0c0d',
     generationId: sample.generationId ?? newUuid(),
     tmuxSessionName,
-    tmuxSocket: null,
+    tmuxSocket: sample.tmuxSocket ?? null,
     workdir: '/tmp',
     createdAt: new Date('2026-01-02T03:04:05Z'),
     joined: false,
@@ -97,8 +99,16 @@ export function sampleRecord(sample: SampleSession & { manifestPath?: string }, 
     published_at: at.toISOString(),
     lease_expires_at: new Date(at.getTime() + 24 * 3600 * 1000).toISOString(),
     identity: { backend: sample.backend ?? 'local_interactive', tool: 'scripted' },
-    runtime: { manifest_path: sample.manifestPath ?? '/nowhere/manifest.json', session_root: null },
-    terminal: { kind: 'tmux', session_name: tmuxSessionName, socket: null },
+    runtime: {
+      manifest_path: sample.manifestPath ?? '/nowhere/manifest.json',
+      session_root: null,
+      agent_def_dir: null,
+    },
+    terminal: {
+      kind: 'tmux',
+      session_name: tmuxSessionName,
+      ...(sample.tmuxSocket && { socket: sample.tmuxSocket }),
+    },
     gateway: null,
     mailbox: null,
   };

@@ -92,6 +92,16 @@ export async function newWindow(runner: Runner, options: NewWindow): Promise<Cre
   throw tmuxError('internal', 'failed', 'tmux placed the new window at index 0');
 }
 
+/** Opens window 0 again in a session that has lost it; refused by tmux while there is one. */
+export async function newFirstWindow(runner: Runner, options: NewWindow): Promise<Created> {
+  const place = ['-d', '-t', `${sessionTarget(options.session)}0`, '-n', labelLiteral(options.name)];
+  const print = ['-P', '-F', recordFormat(CREATED)];
+  const output = await runner.run([['new-window', ...print, ...place, ...processArgs(options)]], {
+    secret: options.env !== undefined,
+  });
+  return readRecord(CREATED, output);
+}
+
 /**
  * Starts another process in a pane. `kill` ends one that still runs; without it that is an error.
  *

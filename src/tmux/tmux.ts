@@ -51,6 +51,8 @@ export class Tmux implements Runner {
   newSession = (options: sessions.NewSession): Promise<sessions.Created> =>
     sessions.newSession(this, options);
   newWindow = (options: sessions.NewWindow): Promise<sessions.Created> => sessions.newWindow(this, options);
+  newFirstWindow = (options: sessions.NewWindow): Promise<sessions.Created> =>
+    sessions.newFirstWindow(this, options);
   async killSession(name: string): Promise<void> {
     await this.run([['kill-session', '-t', sessionTarget(name)]]);
   }

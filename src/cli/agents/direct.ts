@@ -1,13 +1,19 @@
-import type { AdmissionPolicy } from '../../domain/index.ts';
-import { reasonInWords } from '../../domain/index.ts';
+import {
+  type AdmissionPolicy,
+  DELIVERY_OUTCOMES,
+  reasonInWords,
+  reasonTexts,
+  whyText,
+} from '../../domain/index.ts';
 import type { DeliveryResult, DirectAct, FleetTarget, Target } from '../../session/index.ts';
-import { CODES, exitCodeOfOutcome } from '../../wire/codes.ts';
+import { CODES } from '../../wire/codes.ts';
 import { type Command, command, type Input, type InputOf, type Output } from '../command.ts';
 import { execution, PROMPT, policyGiven, SEND_KEYS } from '../gateway/prompt.ts';
 import { type Refusal, sayRefused } from '../gateway/refused.ts';
 import { INTERRUPT } from '../gateway/requests.ts';
 import { gatewayOf, reachable } from '../gateway/target.ts';
 import { promptText } from '../gateway/text.ts';
+import { exitCodeOfOutcome } from '../print/outcome-exit.ts';
 import { sessionContext, type TargetInput } from './target.ts';
 
 /**
@@ -65,7 +71,7 @@ async function directly(
   const data = { status: 'ok', action: ACTIONS[act.kind], ...delivered(result) };
   const turn = turnOf(act, result);
   const ended = turn === undefined ? [] : [`the turn has ended; its files are in ${turn}`];
-  return { data, plain: [detail, ...result.reasons, ...ended].join('; ').concat('.') };
+  return { data, plain: [detail, ...reasonTexts(result.reasons), ...ended].join('; ').concat('.') };
 }
 
 /** Where a headless turn that ran and has ended is kept. */
@@ -86,15 +92,19 @@ function refused(input: Input, act: DirectAct, result: DeliveryResult): Output {
   const sent = turnOf(act, result) !== undefined;
   const facts = { status: 'error', action: ACTIONS[act.kind], sent, ...delivered(result) };
   const { outcome, reasons } = result;
-  sayRefused(input, { ...facts, error_code: outcome, detail: reasons.join('; ') }, refusalOf(act, result));
-  const later = outcome === 'not_ready' || outcome === 'returned' || outcome === 'left';
-  const exitCode = later ? CODES.not_ready.exit : exitCodeOfOutcome(outcome);
+  sayRefused(
+    input,
+    { ...facts, error_code: outcome, detail: whyText(reasons, '; ') ?? '' },
+    refusalOf(act, result),
+  );
+  const { later, ends } = DELIVERY_OUTCOMES[outcome];
+  const exitCode = later ? CODES.not_ready.exit : exitCodeOfOutcome(ends);
   return { data: undefined, exitCode: exitCode ?? CODES.internal.exit };
 }
 
 function refusalOf(act: DirectAct, result: DeliveryResult): Refusal {
   const { outcome, reasons, untouched } = result;
-  const why = reasonInWords(reasons.join('; '));
+  const why = reasonInWords(whyText(reasons, '; ') ?? '');
   if (outcome === 'not_ready') return { message: `${NOT_DONE[act.kind]}: ${why}`, hint: LATER };
   const turn = turnOf(act, result);
   const look = untouched ? 'nothing reached the tool' : 'look at its screen before you try again';
@@ -120,7 +130,7 @@ const LATER =
   'try again when the agent is ready, or attach a gateway ("rouse agents gateway attach"), which can queue prompts';
 
 function delivered({ outcome, untouched, reasons, evidence }: DeliveryResult): Record<string, unknown> {
-  return { by: 'direct', outcome, untouched, reasons, evidence };
+  return { by: 'direct', outcome, untouched, reasons: reasonTexts(reasons), evidence };
 }
 
 function promptPolicy({ flags }: InputOf<typeof PROMPT.flags>): AdmissionPolicy {

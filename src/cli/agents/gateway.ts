@@ -66,7 +66,8 @@ export function showStatus(heading: string, { status, notes }: GatewayReport): s
 }
 
 function runAttach(input: InputOf<typeof ATTACH_FLAGS>): Promise<Output> {
-  return attachWith(input, attachOptions(input.flags, input.flags));
+  const { freshQueue } = input.flags;
+  return attachWith(input, { ...attachOptions(input.flags, input.flags), ...(freshQueue && { freshQueue }) });
 }
 
 export async function attachWith(input: TargetInput, options: AttachOptions): Promise<Output> {
@@ -120,6 +121,11 @@ const ATTACH_FLAGS = [
   { name: 'foreground', summary: 'run it in a tmux window beside the agent (default the first time)' },
   { name: 'background', summary: 'run it as a detached process' },
   HOSTED,
+  {
+    name: 'fresh-queue',
+    summary:
+      'replace a queue file that is missing, empty or unreadable; what is left of it is kept aside, wakes stay as set',
+  },
   ...LISTENER_FLAGS,
   ...TIMING_FLAGS,
 ] as const satisfies readonly Flag[];

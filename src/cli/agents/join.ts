@@ -1,4 +1,4 @@
-import { asRouseError, invalid } from '../../base/index.ts';
+import { asRouseError, commandLine, invalid } from '../../base/index.ts';
 import type { JoinOptions, JoinReport, LaunchReport } from '../../session/index.ts';
 import type { Tool } from '../../tools/index.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
@@ -31,7 +31,7 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
 /** How the tool that runs is given our tools: its own configuration is a person's, and it is read when the tool starts. */
 function mcpLine({ facts }: Joined, tool: Tool | undefined): string | undefined {
   if (!tool?.mcp?.config) return undefined;
-  const install = `"rouse mcp install --tool ${facts.tool} --agent-name ${facts.agentName}"`;
+  const install = `"${commandLine`rouse mcp install --tool ${facts.tool} --agent-name ${facts.agentName}`}"`;
   return `mail tools: ${install}, then restart ${facts.tool} (join with --install-mcp does the first, and leave undoes it)`;
 }
 

@@ -1,4 +1,4 @@
-import { invalid } from '../../base/index.ts';
+import { commandLine, invalid } from '../../base/index.ts';
 import type { LaunchOptions, LaunchReport } from '../../session/index.ts';
 import { command, type Flag, type FlagsOf, type Input, type InputOf, type Output } from '../command.ts';
 import { sayUnobeyed, withPreset } from '../config/preset.ts';
@@ -26,6 +26,7 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   const launched = await (port === undefined ? launch(context, options) : atFleet(port));
   const wanted = isWoken(input) && launched.attached;
   const report = { ...launched, ...(wanted && (await turnOnWakes(input, launched.facts))) };
+  if (input.style !== 'json') for (const note of launched.notes) input.err(`warning: ${note}\n`);
   return { data: dataOf(report), plain: await plainOf(input, report), ...sayMissing(input, report) };
 }
 
@@ -85,6 +86,7 @@ function dataOf({
   toolPid,
   skills,
   mcp,
+  notes,
   attached,
   attachError,
   wakes,
@@ -106,6 +108,7 @@ function dataOf({
     skills_written: skills?.written ?? [],
     skills_problem: skills?.problem ?? null,
     mcp: mcpData(mcp),
+    notes,
     gateway: attached?.status ?? null,
     gateway_auto_attach_error: errorData(attachError),
     ...wakesData({ wakes, wakeError }),
@@ -127,7 +130,7 @@ async function plainOf(input: Input, report: LaunchReport & Wakes): Promise<stri
     gateway: attached ? `${attached.status.gateway_host}:${attached.status.gateway_port}` : 'not attached',
     ...fleetLine(report.fleet),
   });
-  return `Launched ${facts.agentName}\n${lines}\n${whatIsOn(report)}\nlook: rouse open ${facts.agentName}   # ${wayInWords(input, facts)}`;
+  return `Launched ${facts.agentName}\n${lines}\n${whatIsOn(report)}\nlook: ${commandLine`rouse open ${facts.agentName}`}   # ${wayInWords(input, facts)}`;
 }
 
 async function description(): Promise<string> {

@@ -78,7 +78,7 @@ function known(agent: ListedAgent, { agents }: Roster): Known {
 function goneMeanwhile({ agent_name, agent_id, tool }: ListedAgent): RosterAgent {
   return {
     ...{ name: agent_name, id: agent_id, tool, host: '', state: 'gone', since: null, reason: 'gone' },
-    ...{ needs_you: null, open_mail: null, wakes: null, waiting_for: null },
+    ...{ needs_you: null, needs: [], open_mail: null, wakes: null, waiting_for: null, queue_depth: null },
     ...{ gateway: 'not_attached', origin: 'launched' },
   };
 }

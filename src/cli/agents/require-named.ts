@@ -1,4 +1,4 @@
-import { invalid } from '../../base/index.ts';
+import { commandLine, invalid } from '../../base/index.ts';
 import type { TargetInput } from './target.ts';
 
 /** What ends a tool must not hit the session one happens to be in. */
@@ -6,6 +6,6 @@ export function requireNamed({ flags }: TargetInput, action: string): void {
   const { agentName, agentId, targetTmuxSession, currentSession } = flags;
   if ([agentName, agentId, targetTmuxSession, currentSession].some((given) => given !== undefined)) return;
   throw invalid(`say which agent to ${action}`, {
-    hint: `for example: rouse agents ${action} ana; or by --agent-name, --agent-id, --target-tmux-session, or --current-session for the one around you`,
+    hint: `for example: ${commandLine`rouse agents ${action} ana`}; or by --agent-name, --agent-id, --target-tmux-session, or --current-session for the one around you`,
   });
 }

@@ -1,4 +1,4 @@
-import { unsupported } from '../../base/index.ts';
+import { commandLine, isRouseError, unavailable, unsupported } from '../../base/index.ts';
 import type { StopReport } from '../../session/index.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { agentAnswer } from './agent-answer.ts';
@@ -13,7 +13,19 @@ async function runStop(input: InputOf<typeof STOP_FLAGS>): Promise<Output> {
   const { fleetActions, stop } = await import('../../session/index.ts');
   if (target.kind === 'fleet') {
     if (clean) throw unsupported('--clean works on agents of this host; this one is owned by a server');
-    return agentAnswer(await (await fleetActions()).stopAtFleet(target, options));
+    try {
+      return agentAnswer(await (await fleetActions()).stopAtFleet(target, options));
+    } catch (error) {
+      const { facts } = target;
+      if (!facts || !isRouseError(error) || error.facts['cause'] !== 'pair_unreachable') throw error;
+      if (!options.killSession)
+        throw unavailable(error.message, {
+          hint: `start it, or end the session here with "${commandLine`rouse agents stop ${facts.agentName} --kill-session`}"`,
+          facts: error.facts,
+        });
+      input.err(`warning: ${error.message}; the session is ended from here\n`);
+      return answer(facts, await stop(sessionContext(input), facts, options));
+    }
   }
   return answer(target.facts, await stop(sessionContext(input), target.facts, options));
 }

@@ -1,5 +1,5 @@
-import { asRouseError, invalid, type RouseError } from '../../base/index.ts';
-import { USUAL_WAKES } from '../../domain/index.ts';
+import { asRouseError, commandLine, invalid, type RouseError } from '../../base/index.ts';
+import { type RepeatPolicy, USUAL_WAKES } from '../../domain/index.ts';
 import type { AttachReport, ManifestFacts, SkillsAtLaunch } from '../../session/index.ts';
 import type { MailNotifierInput, MailNotifierStatus } from '../../wire/index.ts';
 import type { Flag, Input } from '../command.ts';
@@ -49,6 +49,20 @@ export async function turnOnWakes(input: Input, { agentId }: ManifestFacts): Pro
   }
 }
 
+/** How the agent is woken now; undefined when its gateway does not say. */
+export async function wakesNow(
+  input: Input,
+  { agentId }: ManifestFacts,
+): Promise<MailNotifierStatus | undefined> {
+  const { findTarget } = await import('../../session/index.ts');
+  try {
+    const gateway = await gatewayOf(input, await findTarget(sessionContext(input), { agentId }));
+    return typeof gateway === 'string' ? undefined : await gateway.notifier();
+  } catch {
+    return undefined;
+  }
+}
+
 export function wakesData({ wakes, wakeError }: Wakes): Record<string, unknown> {
   return { wakes: wakes ?? null, wakes_error: errorData(wakeError) };
 }
@@ -94,14 +108,14 @@ function toolsInWords(facts: ManifestFacts): string {
 }
 
 function wakesOff(agentName: string, attached: AttachReport | undefined): string {
-  const enable = `"rouse agents gateway mail-notifier enable --agent-name ${agentName} --interval-seconds 60 --repeat backoff"`;
+  const enable = `"${commandLine`rouse agents gateway mail-notifier enable --agent-name ${agentName} --interval-seconds 60 --repeat backoff`}"`;
   return attached
     ? `wakes off: ${enable} turns them on`
-    : `wakes off: add --wake, or "rouse agents gateway attach --agent-name ${agentName}" and ${enable}`;
+    : `wakes off: add --wake, or "${commandLine`rouse agents gateway attach --agent-name ${agentName}`}" and ${enable}`;
 }
 
 interface Policy {
-  repeat?: string | undefined;
+  repeat?: RepeatPolicy | undefined;
   interval_seconds: number | null;
   wakes_per_hour?: number | null | undefined;
 }

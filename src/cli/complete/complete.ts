@@ -38,6 +38,7 @@ export function completionCommands(root: () => Command): Command[] {
         run: (input) => complete(root(), input),
       }),
       despiteConfig: true,
+      saysNothingElse: true,
     },
   ];
 }

@@ -69,7 +69,7 @@ async function soon(work: Promise<Candidate[]>): Promise<Candidate[]> {
 
 /** The newest mail of the mailbox that the line names, from the store itself. */
 async function messages(input: Input, { flags, words }: Typed): Promise<Candidate[]> {
-  const { openMailbox, openMailboxAt } = await import('../../mail/index.ts');
+  const { NO_FILE, openMailbox, openMailboxAt } = await import('../../mail/index.ts');
   const binding = await bindingOf(input, flags['agentName'] ?? words[0]);
   const root =
     typeof flags['mailboxRoot'] === 'string' ? path.resolve(flags['mailboxRoot']) : input.settings.mailboxDir;
@@ -79,7 +79,14 @@ async function messages(input: Input, { flags, words }: Typed): Promise<Candidat
     : await openMailboxAt(root, { address, transport: undefined });
   try {
     const { runMailOperation } = await import('../../gateway/offline-mail.ts');
-    const answer = (await runMailOperation('list', { limit: MOST_MESSAGES }, async () => mailbox)) as {
+    const answer = (await runMailOperation(
+      'list',
+      { limit: MOST_MESSAGES },
+      {
+        open: async () => mailbox,
+        files: NO_FILE,
+      },
+    )) as {
       messages: { message_ref: string; subject: string }[];
     };
     return answer.messages.map(({ message_ref, subject }) => ({

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
-import { shellQuote } from '../../base/index.ts';
-import type { ListedAgent } from '../../session/index.ts';
+import { commandLine, shellQuote } from '../../base/index.ts';
+import { MEND_UNWRITABLE, relaunchCommand, START_HOSTS } from '../../domain/index.ts';
+import type { ListedAgent, RosterAgent } from '../../session/index.ts';
 import { sessionContext } from '../agents/target.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 
@@ -84,14 +85,18 @@ const sessions: Check = {
   async look(input) {
     const { listAgents, roster } = await import('../../session/index.ts');
     const { agents, malformed_records } = await listAgents(sessionContext(input));
-    const asks = new Map(
-      (await roster(sessionContext(input))).agents.map((each) => [each.id, each.needs_you]),
-    );
+    const seen = new Map((await roster(sessionContext(input))).agents.map((each) => [each.id, each]));
+    const together: RosterAgent[] = [];
     const findings = agents.flatMap((agent) => {
+      const shown = seen.get(agent.agent_id);
+      if (shown?.needs[0]?.command === START_HOSTS) {
+        together.push(shown);
+        return [];
+      }
       const [wrong] = judge(agent);
-      const needs = asks.get(agent.agent_id);
-      return wrong ?? (needs ? warning(`agent.${agent.agent_name}`, `needs you: ${needs}`, null) : []);
+      return wrong ?? asked(agent, shown);
     });
+    findings.push(...mendedTogether(together));
     if (malformed_records.length > 0)
       findings.push(
         warning(
@@ -107,6 +112,29 @@ const sessions: Check = {
   },
 };
 
+/** One command mends all of them; what is said of several in the same words is said once. */
+function mendedTogether(agents: readonly RosterAgent[]): Finding[] {
+  const words = new Set(agents.map(({ needs_you }) => needs_you));
+  return [...words].map((needs_you) => {
+    const alike = agents.filter((each) => each.needs_you === needs_you);
+    const names = alike.map(({ name }) => name).join(', ');
+    return alike[0]?.needs[0]?.kind === 'gateway_dead'
+      ? problem('gateways', `${names} will not be woken: ${needs_you}`, START_HOSTS)
+      : warning('gateways', `${names}: ${needs_you}`, START_HOSTS);
+  });
+}
+
+/** A gateway that cannot work is a problem; anything else somebody should look at is a warning. */
+function asked({ agent_name }: ListedAgent, seen: RosterAgent | undefined): Finding[] {
+  if (!seen?.needs_you) return [];
+  const id = `agent.${agent_name}`;
+  const [need] = seen.needs;
+  const found = need?.kind === 'gateway_dead' ? problem : warning;
+  // Doctor itself is already running.
+  const fix = need?.command === MEND_UNWRITABLE.command ? undefined : need?.command;
+  return [found(id, `needs you: ${seen.needs_you}`, fix ?? null)];
+}
+
 function judge({
   agent_name: name,
   session,
@@ -121,17 +149,22 @@ function judge({
       warning(
         id,
         'its tmux session is gone',
-        `rouse agents relaunch ${name} --resume   (or: rouse stop ${name})`,
+        `${relaunchCommand(name)}   (or: ${commandLine`rouse stop ${name}`})`,
       ),
     ];
   if (gateway === 'silent')
-    return [problem(id, 'its gateway runs and does not answer', `rouse agents gateway attach ${name}`)];
+    return [
+      problem(id, 'its gateway runs and does not answer', commandLine`rouse agents gateway attach ${name}`),
+    ];
   if (gateway === 'down')
-    return [problem(id, gateway_down ?? 'its gateway is down', `rouse agents gateway attach ${name}`)];
-  if (tool_connectivity === 'unavailable')
-    return [warning(id, 'its tool has ended, and a shell is left', `rouse agents relaunch ${name} --resume`)];
+    return [
+      problem(id, gateway_down ?? 'its gateway is down', commandLine`rouse agents gateway attach ${name}`),
+    ];
+  if (gateway === 'restarting')
+    return [warning(id, 'its gateway has ended and is being started again', START_HOSTS)];
+  if (tool_connectivity === 'unavailable') return [warning(id, 'its tool has ended', relaunchCommand(name))];
   if (gateway === 'not_attached')
-    return [warning(id, 'no gateway: it is not woken', `rouse agents gateway attach ${name}`)];
+    return [warning(id, 'no gateway: it is not woken', commandLine`rouse agents gateway attach ${name}`)];
   return [];
 }
 

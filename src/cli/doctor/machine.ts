@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { createServer } from 'node:net';
 import * as path from 'node:path';
-import { messageOf, shellQuote } from '../../base/index.ts';
+import { messageOf, openFilesLimit, shellQuote } from '../../base/index.ts';
 import type { Input } from '../command.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 
@@ -89,13 +89,8 @@ const MOST_WANTED = 1024;
 const descriptors: Check = {
   id: 'descriptors',
   look() {
-    let limits: string;
-    try {
-      limits = fs.readFileSync('/proc/self/limits', 'utf8');
-    } catch {
-      return ok('descriptors', 'not told by this system');
-    }
-    const soft = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? MOST_WANTED);
+    const soft = openFilesLimit();
+    if (soft === undefined) return ok('descriptors', 'not told by this system');
     return soft < MOST_WANTED
       ? warning('descriptors', `a process may open only ${soft} files`, `ulimit -n ${MOST_WANTED}`)
       : ok('descriptors', `${soft} open files allowed`);
@@ -165,7 +160,8 @@ function openPlaces({ settings }: Input): string[] {
   ];
   return [...new Set(places)].filter((place) => {
     const stat = fs.lstatSync(place, { throwIfNoEntry: false });
-    return stat && !stat.isSymbolicLink() && stat.uid === process.getuid?.() && (stat.mode & 0o077) !== 0;
+    const ours = stat?.isFile() || stat?.isDirectory();
+    return stat && ours && stat.uid === process.getuid?.() && (stat.mode & 0o077) !== 0;
   });
 }
 

@@ -38,8 +38,8 @@ const fleet: Check = {
     const { fleet: place } = readSettings(env, readConfig(env));
     if (!place) return [ok('fleet', 'none is configured')];
     const { fleetClientOf } = await import('../../client/index.ts');
-    const mode = fs.statSync(place.tokenFile, { throwIfNoEntry: false })?.mode;
-    if (mode === undefined)
+    const stat = fs.statSync(place.tokenFile, { throwIfNoEntry: false });
+    if (!stat?.isFile())
       return [
         problem(
           'fleet',
@@ -47,7 +47,7 @@ const fleet: Check = {
           'rouse server init, or set ROUSE_FLEET_TOKEN_FILE',
         ),
       ];
-    if ((mode & 0o077) !== 0)
+    if ((stat.mode & 0o077) !== 0)
       return [
         {
           ...problem(

@@ -7,13 +7,14 @@ import {
   ensurePrivateDirectory,
   forbidden,
   invalid,
+  listenerUrl,
   readIfExists,
   sleep,
   systemClock,
   unavailable,
 } from '../../base/index.ts';
 import type { FleetClient } from '../../client/index.ts';
-import { dayAndTime } from '../../domain/index.ts';
+import { codesOf, dayAndTime, PAGE_ROLES } from '../../domain/index.ts';
 import {
   type RecordedServer,
   runningServer,
@@ -107,9 +108,7 @@ async function clientOf(
   env: NodeJS.ProcessEnv,
 ): Promise<FleetClient> {
   const { FleetClient, fleetClientOf, ownerToken } = await import('../../client/index.ts');
-  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
-  const host = everywhere[running.host] ?? running.host;
-  const url = `http://${hostOf(host)}:${running.port}`;
+  const url = listenerUrl(running);
   if (!isLoopback(running.host)) return fleetClientOf({ url, tokenFile: files.adminToken });
   return new FleetClient({ url, token: ownerToken(env, url), timeoutMs: 15_000 });
 }
@@ -165,7 +164,9 @@ async function startServer(input: Input, files: ServerFiles): Promise<RecordedSe
  * session this runs in is not the server's.
  */
 function ownEnvironment({ env, settings }: Input): NodeJS.ProcessEnv {
-  const own = Object.entries(env).filter(([name]) => !/^(TMUX.*|DATABASE_URL|HOUMAO_.*)$/.test(name));
+  const own = Object.entries(env).filter(
+    ([name]) => !/^(TMUX.*|DATABASE_URL|ROUSE_DATABASE_DIRECT_URL|HOUMAO_.*)$/.test(name),
+  );
   return { ...Object.fromEntries(own), ROUSE_HOME: settings.home };
 }
 
@@ -233,7 +234,7 @@ const FLAGS = [
   {
     name: 'role',
     value: 'ROLE',
-    choices: ['view', 'answer', 'operate'],
+    choices: codesOf(PAGE_ROLES),
     summary: 'what they may do (default: operate)',
   },
   { name: 'as', value: 'NAME', summary: 'whose link it is; the name stands in the audit', parse: notBlank },

@@ -1,6 +1,6 @@
 import { isRouseError, sleep, stableJson, systemClock } from '../../base/index.ts';
-import { clockTime, dayAndTime } from '../../domain/index.ts';
-import type { AgentState, WorkspaceList, WorkspaceStatus, WorkspaceView } from '../../wire/index.ts';
+import { clockTime, dayAndTime, type WorkspaceStatus } from '../../domain/index.ts';
+import type { AgentState, WorkspaceList, WorkspaceListed, WorkspaceView } from '../../wire/index.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { notBlank } from '../input/flag-values.ts';
 import { type Column, keyValues, table } from '../print/table.ts';
@@ -66,7 +66,7 @@ async function ask(input: ListInput): Promise<WorkspaceList> {
   });
 }
 
-const COLUMNS: Column<WorkspaceView>[] = [
+const COLUMNS: Column<WorkspaceListed>[] = [
   { title: 'name', value: (row) => row.name, max: 24 },
   { title: 'host', value: (row) => row.host, max: 20 },
   { title: 'tool', value: (row) => row.tool, max: 16 },
@@ -80,7 +80,7 @@ const COLUMNS: Column<WorkspaceView>[] = [
   { title: 'workspace', value: (row) => row.workspace_id },
 ];
 
-const stateWords = ({ state }: WorkspaceView): string =>
+const stateWords = ({ state }: WorkspaceListed): string =>
   state === 'needs_you' ? 'waits for you' : state === 'unknown' ? 'online' : state;
 
 const age = (seconds: number | null): string => (seconds === null ? 'never' : `${seconds} s ago`);
@@ -93,7 +93,7 @@ async function show(input: InputOf<typeof SHOW_FLAGS>): Promise<Output | void> {
 }
 
 /** A line for each change, and one when the server goes away or answers again. As JSON: the agents, whenever one changed. */
-async function watch(input: Watching, look: () => Promise<WorkspaceView[]>): Promise<void> {
+async function watch(input: Watching, look: () => Promise<WorkspaceListed[]>): Promise<void> {
   const before = new Map<string, string>();
   let trouble: string | undefined;
   const say = (line: string): void =>
@@ -116,7 +116,7 @@ async function watch(input: Watching, look: () => Promise<WorkspaceView[]>): Pro
   }
 }
 
-function tellChanges(before: Map<string, string>, agents: WorkspaceView[]): string[] {
+function tellChanges(before: Map<string, string>, agents: WorkspaceListed[]): string[] {
   const lines: string[] = [];
   const seen = new Set(agents.map(({ workspace_id }) => workspace_id));
   for (const agent of agents) {

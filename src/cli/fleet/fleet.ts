@@ -1,3 +1,5 @@
+import { commandLine } from '../../base/index.ts';
+import { relaunchCommand } from '../../domain/index.ts';
 import type { ManifestFacts } from '../../session/index.ts';
 import { sessionContext } from '../agents/target.ts';
 import { mcpDoorOf } from '../agents/wake.ts';
@@ -12,7 +14,7 @@ const AGENT = { name: 'agent', summary: 'its name, agent id or workspace id' };
 function change(verb: 'pause' | 'resume' | 'remove', summary: string): Command {
   return command({
     name: verb,
-    examples: [`rouse fleet ${verb} ana`],
+    examples: [commandLine`rouse fleet ${verb} ana`],
     summary,
     args: [AGENT],
     flags: FLEET_FLAGS,
@@ -54,10 +56,10 @@ async function register(input: InputOf<typeof REGISTER_FLAGS>): Promise<Output> 
 /** Its tool was started before there were requests to speak of. */
 function requestTools(facts: ManifestFacts): string {
   const { agentName, tool } = facts;
-  const again = `"rouse agents relaunch --agent-name ${agentName}"`;
+  const again = `"${relaunchCommand(agentName)}"`;
   return mcpDoorOf(facts) !== undefined
     ? `Its tool lists its tools at the start: ${again} shows it those for requests.`
-    : `Its tool has none of Rouse's tools, so it cannot answer requests by itself yet: "rouse mcp install --tool ${tool} --agent-name ${agentName}", then restart it.`;
+    : `Its tool has none of Rouse's tools, so it cannot answer requests by itself yet: "${commandLine`rouse mcp install --tool ${tool} --agent-name ${agentName}`}", then restart it.`;
 }
 
 async function orgs(input: InputOf<typeof ORGS_FLAGS>): Promise<Output> {

@@ -1,26 +1,14 @@
+import { codesOf, TICKET_FILTERS, TICKET_KINDS } from '../../domain/index.ts';
 import type { Flag } from '../command.ts';
 import { BODY_FLAGS } from '../input/body-text.ts';
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
 import { FLEET_FLAGS } from './access.ts';
 
-const KINDS = ['task', 'approval'] as const;
-const FILTERS = [
-  'open',
-  'closed',
-  'all',
-  'pending',
-  'info_requested',
-  'done',
-  'approved',
-  'rejected',
-  'cancelled',
-] as const;
-
 const KIND = {
   name: 'kind',
   value: 'KIND',
   summary: 'only tasks or only approvals',
-  choices: KINDS,
+  choices: codesOf(TICKET_KINDS),
 } as const satisfies Flag;
 const PAGE = [
   { name: 'limit', value: 'N', summary: 'maximum number to show; default 50', parse: wholeNumber(1, 200) },
@@ -47,7 +35,7 @@ const STATUS = {
   name: 'status',
   value: 'STATUS',
   summary: 'default open',
-  choices: FILTERS,
+  choices: TICKET_FILTERS,
 } as const satisfies Flag;
 
 export const CREATE_FLAGS = [

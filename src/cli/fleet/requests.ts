@@ -1,3 +1,5 @@
+import { commandLine } from '../../base/index.ts';
+import { anyOf, TICKET_ANSWERS } from '../../domain/index.ts';
 import { type Command, command } from '../command.ts';
 import { FLEET_FLAGS } from './access.ts';
 import * as commands from './requests-commands.ts';
@@ -58,7 +60,7 @@ const requests: Command = {
     command({
       name: 'show',
       summary: 'one request and the latest messages of its thread',
-      examples: [`rouse requests show ${EXAMPLE}`],
+      examples: [commandLine`rouse requests show ${EXAMPLE}`],
       args: [REQUEST],
       flags: SHOW_FLAGS,
       run: commands.show,
@@ -67,20 +69,17 @@ const requests: Command = {
       name: 'respond',
       summary: 'answer a request: done or rejected, approved or rejected',
       examples: [
-        `rouse requests respond ${EXAMPLE} done --note "Merged in 8c1f2e."`,
-        `rouse requests respond ${EXAMPLE} rejected`,
+        commandLine`rouse requests respond ${EXAMPLE} done --note "Merged in 8c1f2e."`,
+        commandLine`rouse requests respond ${EXAMPLE} rejected`,
       ],
-      args: [
-        REQUEST,
-        { name: 'action', summary: 'done, approved or rejected', choices: ['done', 'approved', 'rejected'] },
-      ],
+      args: [REQUEST, { name: 'action', summary: anyOf(TICKET_ANSWERS), choices: TICKET_ANSWERS }],
       flags: RESPOND_FLAGS,
       run: commands.respond,
     }),
     command({
       name: 'message',
       summary: 'ask the requester for more, or reply as the requester',
-      examples: [`rouse requests message ${EXAMPLE} --body-content "Which branch?"`],
+      examples: [commandLine`rouse requests message ${EXAMPLE} --body-content "Which branch?"`],
       args: [REQUEST],
       flags: MESSAGE_FLAGS,
       run: commands.message,
@@ -88,7 +87,7 @@ const requests: Command = {
     command({
       name: 'cancel',
       summary: 'withdraw a request; the recipient is notified',
-      examples: [`rouse requests cancel ${EXAMPLE}`],
+      examples: [commandLine`rouse requests cancel ${EXAMPLE}`],
       args: [REQUEST],
       flags: FLEET_FLAGS,
       run: commands.cancel,

@@ -5,10 +5,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
   conflict,
+  connectHost,
   errnoOf,
   fsyncDirectory,
   isRouseError,
   messageOf,
+  requireReplaceable,
   silentLog,
   systemClock,
   unavailable,
@@ -57,7 +59,9 @@ async function backup(input: InputOf<readonly [typeof TOKEN]>): Promise<Output> 
 async function write(input: InputOf<readonly [typeof TOKEN]>, part: string): Promise<void> {
   const files = serverFiles(input.settings.home);
   const running = runningServer(files);
-  const out = fs.createWriteStream(part, { mode: 0o600, flush: true });
+  requireReplaceable(part);
+  fs.rmSync(part, { force: true });
+  const out = fs.createWriteStream(part, { mode: 0o600, flags: 'wx', flush: true });
   if (running) {
     const { hasItsOwnTools } = await import('../../fleet/index.ts');
     if (running.database === 'postgres') throw hasItsOwnTools();
@@ -76,8 +80,7 @@ async function write(input: InputOf<readonly [typeof TOKEN]>, part: string): Pro
 
 /** The server that runs has the database; it sends what it is at this moment. */
 async function ask(server: RecordedServer, token: string, signal: AbortSignal): Promise<Readable> {
-  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
-  const host = everywhere[server.host] ?? server.host;
+  const host = connectHost(server.host);
   const { fleetQuestion } = await import('../../client/index.ts');
   const headers = { authorization: `Bearer ${token}` };
   const response = await new Promise<http.IncomingMessage>((resolve, reject) => {

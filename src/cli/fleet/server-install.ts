@@ -7,6 +7,8 @@ import { serverUnit, UNIT_MARK, UNIT_NAME } from './server-unit.ts';
 
 /** The flags of `server start`, which the unit gives to it. */
 type StartFlags = readonly Flag[];
+/** Refuses what the server itself would refuse when the unit starts it. */
+type CheckFlags = (flags: Record<string, unknown>) => Promise<void>;
 
 const PRINT = { name: 'print', summary: 'print the unit and write nothing' } as const satisfies Flag;
 
@@ -23,9 +25,10 @@ function placesOf({ env }: Input): Places {
   };
 }
 
-function installWith(start: StartFlags) {
+function installWith(start: StartFlags, check: CheckFlags) {
   return async (input: InputOf<readonly [typeof PRINT]>): Promise<Output> => {
     const { packageRoot } = await import('../../session/index.ts');
+    await check(input.flags as Record<string, unknown>);
     const { unit, environment } = placesOf(input);
     const program = [process.execPath, path.join(packageRoot(), 'dist', 'rouse.cjs')];
     const words = wordsOf(start, input.flags as Record<string, unknown>);
@@ -80,7 +83,7 @@ function wordsOf(start: StartFlags, given: Record<string, unknown>): string[] {
 /** Files are named as seen from here, and the unit runs elsewhere. */
 const absolute = ({ value }: Flag, text: string): string => (value === 'FILE' ? path.resolve(text) : text);
 
-export const installCommands = (start: StartFlags) => [
+export const installCommands = (start: StartFlags, check: CheckFlags) => [
   command({
     name: 'install',
     summary: 'a systemd user unit that keeps the server running; takes the flags of "server start"',
@@ -92,7 +95,7 @@ export const installCommands = (start: StartFlags) => [
       'rouse server install --host 0.0.0.0 --allow-host fleet.example.org --tls-cert fleet.pem --tls-key fleet.key',
     ],
     flags: [PRINT, ...start],
-    run: installWith(start),
+    run: installWith(start, check),
   }),
   command({
     name: 'uninstall',

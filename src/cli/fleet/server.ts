@@ -1,6 +1,14 @@
 import { isIP } from 'node:net';
 import * as path from 'node:path';
-import { invalid, isProcessAlive, messageOf, signalProcess, sleep, systemClock } from '../../base/index.ts';
+import {
+  invalid,
+  isProcessAlive,
+  listenerUrl,
+  messageOf,
+  signalProcess,
+  sleep,
+  systemClock,
+} from '../../base/index.ts';
 import { runningServer, serverFiles } from '../../fleet/server-files.ts';
 import { ALLOW_USERS } from '../agents/flags/attach.ts';
 import {
@@ -42,8 +50,15 @@ function webAddress(text: string): string {
   throw invalid(`"${text}" is not a web address`, { hint: 'write it as https://fleet.example.org' });
 }
 
-const databaseUrl = ({ flags, env }: InputOf<readonly [typeof DATABASE]>): string | undefined =>
-  flags.databaseUrl ?? (env['DATABASE_URL'] || undefined);
+function databaseUrls({ flags, env }: InputOf<readonly [typeof DATABASE]>) {
+  const databaseUrl = flags.databaseUrl ?? (env['DATABASE_URL'] || undefined);
+  const databaseDirectUrl = env['ROUSE_DATABASE_DIRECT_URL'] || undefined;
+  if (databaseDirectUrl !== undefined && databaseUrl === undefined)
+    throw invalid('ROUSE_DATABASE_DIRECT_URL is set, and no database URL is', {
+      hint: 'DATABASE_URL is the pooler in front of it; without a pooler, set DATABASE_URL alone',
+    });
+  return { databaseUrl, databaseDirectUrl };
+}
 
 /** The name in the public URL is one of the server's own. */
 function hostsOf(flags: FlagsOf<typeof START_FLAGS>): string[] {
@@ -59,6 +74,20 @@ function tlsOf({ tlsCert, tlsKey }: FlagsOf<typeof START_FLAGS>) {
   return { certFile: path.resolve(tlsCert), keyFile: path.resolve(tlsKey) };
 }
 
+/** What is in front of the server, as the flags say. */
+const frontOf = (flags: FlagsOf<typeof START_FLAGS>) => ({
+  host: flags.host,
+  hosts: hostsOf(flags),
+  publicUrl: flags.publicUrl,
+  tls: tlsOf(flags),
+  trustedProxies: flags.trustedProxy,
+});
+
+async function checkFront(flags: Record<string, unknown>): Promise<void> {
+  const { refuseUnnamedProxy } = await import('../../fleet/index.ts');
+  refuseUnnamedProxy(frontOf(flags as FlagsOf<typeof START_FLAGS>));
+}
+
 async function start(input: InputOf<typeof START_FLAGS>): Promise<Output | void> {
   const { runServer } = await import('../../fleet/index.ts');
   const { createLog, FileTroubles, hearListenerErrors } = await import('../../base/index.ts');
@@ -72,14 +101,10 @@ async function start(input: InputOf<typeof START_FLAGS>): Promise<Output | void>
   input.progress('opening the database');
   const server = await runServer({
     files,
-    host: flags.host,
+    ...frontOf(flags),
     port: flags.port,
-    hosts: hostsOf(flags),
-    publicUrl: flags.publicUrl,
-    tls: tlsOf(flags),
-    trustedProxies: flags.trustedProxy,
     allowUsers: flags.allowUsers,
-    databaseUrl: databaseUrl(input),
+    ...databaseUrls(input),
     endWhenIdleMs: flags.endWhenIdle === undefined ? undefined : flags.endWhenIdle * 60_000,
     env,
     agents: { settings, env },
@@ -124,7 +149,7 @@ async function init(input: InputOf<typeof INIT_FLAGS>): Promise<Output> {
   input.progress('opening the database');
   const state = await initServer({
     files,
-    databaseUrl: databaseUrl(input),
+    ...databaseUrls(input),
     clock: systemClock,
     log: silentLog,
     replaceAdminToken: input.flags.replaceAdminToken === true,
@@ -159,9 +184,7 @@ async function answersAsItself(
   env: NodeJS.ProcessEnv,
 ): Promise<string | undefined> {
   const { FleetClient, ownerToken } = await import('../../client/index.ts');
-  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
-  const host = everywhere[running.host] ?? (running.host.includes(':') ? `[${running.host}]` : running.host);
-  const url = `http://${host}:${running.port}`;
+  const url = listenerUrl(running);
   const client = new FleetClient({ url, token: ownerToken(env, url), timeoutMs: 5000 });
   if ((await client.call('health', {})).instance_id !== running.instance_id)
     return 'another program answers on its port';
@@ -204,14 +227,15 @@ const START_FLAGS = [
   {
     name: 'allow-host',
     value: 'NAME',
-    summary: 'host name it may be reached by',
+    summary: 'host name it may be reached by; on loopback it needs --trusted-proxy or --tls-cert',
     many: true,
     parse: notBlank,
   },
   {
     name: 'public-url',
     value: 'URL',
-    summary: 'address others reach it at, such as https://fleet.example.org; used in A2A agent cards',
+    summary:
+      'address others reach it at, such as https://fleet.example.org; on loopback it needs --trusted-proxy or --tls-cert',
     parse: webAddress,
   },
   {
@@ -224,7 +248,8 @@ const START_FLAGS = [
   {
     name: 'trusted-proxy',
     value: 'ADDRESS',
-    summary: 'believe X-Forwarded-For, -Proto and -Host of this address or range, and of nobody else',
+    summary:
+      'proxy in front, by address or range: its X-Forwarded-For, -Proto and -Host are believed; on loopback everybody needs a token then',
     many: true,
     parse: notBlank,
   },
@@ -286,7 +311,10 @@ const server: Command = {
     },
     { name: 'stop', summary: 'stop the server of this home', examples: ['rouse server stop'], run: stop },
     ...BACKUP_COMMANDS,
-    ...installCommands(START_FLAGS.filter(({ name }) => name !== 'database-url')),
+    ...installCommands(
+      START_FLAGS.filter(({ name }) => name !== 'database-url'),
+      checkFront,
+    ),
   ],
 };
 

@@ -1,4 +1,6 @@
-import { invalid, writeFileAtomic } from '../../base/index.ts';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { invalid, messageOf, writeNamedFile } from '../../base/index.ts';
 import type { FleetToken } from '../../wire/index.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { notBlank } from '../input/flag-values.ts';
@@ -18,6 +20,7 @@ function duration(text: string): number {
 
 async function create(input: InputOf<typeof CREATE_FLAGS>): Promise<Output> {
   const { flags } = input;
+  if (flags.outFile !== undefined) requireWritable(flags.outFile);
   const { token, ...view } = await (await fleetOf(input)).createToken({
     kind: flags.kind,
     ...(flags.subject !== undefined && { subject: flags.subject }),
@@ -32,8 +35,22 @@ async function create(input: InputOf<typeof CREATE_FLAGS>): Promise<Output> {
     const plain = `${keyValues(shown(view))}\n\n${token}\n\nThis is the only time it is shown.`;
     return { data: { ...view, token }, plain };
   }
-  writeFileAtomic(file, `${token}\n`, { mode: 0o600 });
+  writeNamedFile(file, `${token}\n`);
   return { data: { ...view, token_file: file }, plain: `${keyValues(shown(view))}\ntoken_file  ${file}` };
+}
+
+/** Before a token is made that could then be kept nowhere. */
+function requireWritable(file: string): void {
+  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  if (stat?.isDirectory()) throw invalid(`--out-file ${file} is a directory`, { hint: 'name a file' });
+  const place = stat ? file : path.dirname(path.resolve(file));
+  try {
+    fs.accessSync(place, fs.constants.W_OK);
+  } catch (error) {
+    throw invalid(`--out-file ${file} cannot be written: ${messageOf(error)}`, {
+      hint: 'name a file in a directory that exists and that you may write to',
+    });
+  }
 }
 
 const shown = ({ token_id, kind, org, subject, grants, prefix, expires_at }: FleetToken) => ({

@@ -19,7 +19,7 @@ async function firstReminder(agent: CliAgent, ...flags: string[]) {
   return (await agent.json(reminders('create', ...REMINDER, ...flags))).reminders[0];
 }
 
-describe('without a live gateway', () => {
+describe('without a live gateway, since its tmux session is gone', () => {
   it.each([
     [gateway('prompt', '--prompt', 'x')],
     [gateway('interrupt')],
@@ -28,11 +28,13 @@ describe('without a live gateway', () => {
     [gateway('mail-notifier', 'status')],
     [gateway('tui', 'state')],
     [gateway('reconcile')],
-  ])('%j says how to attach one, and exits with 7', async (args) => {
+  ])('%j says what brings it back, and exits with 7', async (args) => {
     const agent = await cliAgent(ending);
     const { code, out, err } = await agent.rouse(args);
     expect([code, out]).toEqual([7, '']);
-    expect(err).toMatch(/no live gateway for agent gpu[\s\S]*rouse agents gateway attach --agent-name gpu/);
+    expect(err).toMatch(
+      /no live gateway for agent gpu: its tmux session is gone; "rouse agents relaunch gpu --resume"/,
+    );
   });
 });
 
@@ -125,7 +127,7 @@ describe('prompt', () => {
       [],
       7,
       'unavailable',
-      /^error: the prompt was not submitted: .*\n.*relaunch/,
+      /^error: the prompt was not submitted: .*\n.*starts its tool again/,
     ],
     [
       'a TUI is asked for a model',

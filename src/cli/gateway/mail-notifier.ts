@@ -1,5 +1,12 @@
 import { invalid } from '../../base/index.ts';
-import { dayAndTime, fromNow } from '../../domain/index.ts';
+import {
+  dayAndTime,
+  fromNow,
+  type WakeSetting,
+  type WakeSettingName,
+  wakeSettings,
+  wakeValuesOf,
+} from '../../domain/index.ts';
 import type {
   MailNotifierInput,
   MailNotifierStatus,
@@ -7,7 +14,7 @@ import type {
   PausedThread,
 } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS, type TargetInput } from '../agents/target.ts';
-import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
+import { type Command, command, type Flag, flagKey, type InputOf, type Output } from '../command.ts';
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
 import { keyValues } from '../print/table.ts';
 import { liveGateway } from './target.ts';
@@ -20,9 +27,7 @@ export function notifierText(status: MailNotifierStatus, nowMs: number): string 
   const { quiet_hours: quiet, next_look_at_utc: next } = status;
   return keyValues({
     enabled: status.enabled,
-    interval_seconds: status.interval_seconds,
-    mode: status.mode,
-    repeat: status.repeat,
+    ...wakeValuesOf(status),
     quiet_hours: quiet ? `${quiet.from}-${quiet.to} ${quiet.time_zone}` : null,
     wakes_per_hour: status.wakes_per_hour ?? 'not limited',
     supported: status.supported,
@@ -68,21 +73,19 @@ function previewText({ open_mail: open, mode, leads_with, problem, prompt }: Not
 }
 
 async function enable(input: InputOf<typeof ENABLE_FLAGS>): Promise<Output> {
-  const { flags } = input;
-  const body: MailNotifierInput = {
-    interval_seconds: flags.intervalSeconds,
-    mode: flags.mode,
-    repeat: flags.repeat,
-    wakes_per_hour: flags.wakesPerHour,
-    quiet_hours: quietHours(input),
-  };
+  const flags: Readonly<Record<string, unknown>> = input.flags;
+  const set = wakeSettings.map(([name]) => {
+    const value = flags[flagKey(flagOf(name))];
+    return [name, value === NONE ? null : value];
+  });
+  const body = { ...Object.fromEntries(set), quiet_hours: quietHours(input) } as MailNotifierInput;
   return output(await (await liveGateway(input)).call('notifier.enable', { body }));
 }
 
 function quietHours({ flags }: InputOf<typeof ENABLE_FLAGS>): MailNotifierInput['quiet_hours'] {
-  const hours = flags.quietHours;
-  const zone = flags.timeZone;
-  if (!hours && zone) throw invalid('--time-zone goes with --quiet-hours');
+  const { quietHours: hours, timeZone: zone } = flags as { quietHours?: Hours; timeZone?: string };
+  if (typeof hours !== 'object' && zone) throw invalid('--time-zone goes with --quiet-hours FROM-TO');
+  if (hours === NONE) return null;
   return hours && { ...hours, time_zone: zone ?? localZone() };
 }
 
@@ -90,54 +93,54 @@ function localZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-function hoursOfDay(text: string): { from: string; to: string } {
+type Hours = { from: string; to: string } | typeof NONE;
+
+function hoursOfDay(text: string): Hours {
+  if (text === NONE) return NONE;
   const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(text) ?? [];
   if (from === undefined || to === undefined || from === to) {
-    throw invalid('must be two different times of day such as 22:00-07:00');
+    throw invalid(`must be two different times of day such as 22:00-07:00, or ${NONE}`);
   }
   return { from, to };
 }
 
-const ENABLE_FLAGS = [
-  ...GATEWAY_TARGET_FLAGS,
+const NONE = 'none';
+
+const flagOf = (name: WakeSettingName): string => name.replaceAll('_', '-');
+
+function parserOf({ kind, fallback, omitted }: WakeSetting): Pick<Flag, 'parse' | 'choices'> {
+  const orNone = fallback === null && omitted === 'stays';
+  switch (kind.type) {
+    case 'whole': {
+      const parse = wholeNumber(kind.from, kind.to);
+      return { parse: orNone ? (text) => (text === NONE ? NONE : parse(text)) : parse };
+    }
+    case 'code':
+      return { choices: kind.codes };
+    case 'hours':
+      return { parse: hoursOfDay };
+  }
+}
+
+const TIME_ZONE: Flag = {
+  name: 'time-zone',
+  value: 'ZONE',
+  summary: "time zone of the quiet hours (default: this machine's)",
+  parse: notBlank,
+};
+
+const SETTING_FLAGS = wakeSettings.flatMap(([name, setting]): Flag[] => [
   {
-    name: 'interval-seconds',
-    value: 'N',
-    summary: 'time between two checks when nothing happens; 1 or more',
-    parse: wholeNumber(1, 366 * 86_400),
-    required: true,
+    name: flagOf(name),
+    value: setting.flag.value,
+    summary: setting.flag.summary,
+    ...parserOf(setting),
+    ...(setting.omitted === 'refused' && { required: true }),
   },
-  {
-    name: 'mode',
-    value: 'MODE',
-    choices: ['any_inbox', 'unread_only'],
-    summary: 'any_inbox: until mail is archived (the default); unread_only: until it is read',
-  },
-  {
-    name: 'repeat',
-    value: 'POLICY',
-    choices: ['every_poll', 'on_change', 'backoff'],
-    summary: 'announce unchanged mail at every interval (the default), never, or at growing intervals',
-  },
-  {
-    name: 'quiet-hours',
-    value: 'FROM-TO',
-    summary: 'no wakes between these times of day; mail that arrived is announced afterwards',
-    parse: hoursOfDay,
-  },
-  {
-    name: 'time-zone',
-    value: 'ZONE',
-    summary: "time zone of the quiet hours (default: this machine's)",
-    parse: notBlank,
-  },
-  {
-    name: 'wakes-per-hour',
-    value: 'N',
-    summary: 'maximum number of wakes in any hour',
-    parse: wholeNumber(1),
-  },
-] as const satisfies readonly Flag[];
+  ...(setting.kind.type === 'hours' ? [TIME_ZONE] : []),
+]);
+
+const ENABLE_FLAGS = [...GATEWAY_TARGET_FLAGS, ...SETTING_FLAGS] as const satisfies readonly Flag[];
 
 const RESUME_FLAGS = [
   ...GATEWAY_TARGET_FLAGS,
@@ -166,8 +169,8 @@ const notifier: Command = {
       summary: 'wake the agent for open mail, or change how',
       description:
         'Arriving mail wakes the agent as soon as it may be disturbed; the interval is a safety net and, ' +
-        'with --repeat every_poll, how often unhandled mail is announced again. Settings that are not ' +
-        'given return to their defaults.',
+        'with --repeat every_poll, how often unhandled mail is announced again. Repeat, quiet hours and wakes ' +
+        'per hour stay as they were when not given; the mode returns to any_inbox.',
       examples: [
         'rouse agents gateway mail-notifier enable --agent-name gpu --interval-seconds 60',
         'rouse agents gateway mail-notifier enable --agent-name gpu --interval-seconds 60 --repeat backoff --quiet-hours 22:00-07:00 --time-zone Europe/Zurich',

@@ -1,10 +1,11 @@
 import { invalid, isRouseError } from '../../base/index.ts';
 import type { AdmissionPolicy } from '../../domain/index.ts';
-import { exitCodeOf, exitCodeOfOutcome } from '../../wire/codes.ts';
+import { exitCodeOf } from '../../wire/codes.ts';
 import type { ControlPromptInput, PromptRefused } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
 import { command, type Flag, type FlagsOf, type InputOf, type Output } from '../command.ts';
 import { notBlank, wholeNumber } from '../input/flag-values.ts';
+import { exitCodeOfOutcome } from '../print/outcome-exit.ts';
 import { promptRefusal, sayRefused } from './refused.ts';
 import { liveGateway } from './target.ts';
 import { PROMPT_FLAG, promptText } from './text.ts';

@@ -1,4 +1,4 @@
-import { stableJson } from '../../base/index.ts';
+import { commandLine, stableJson } from '../../base/index.ts';
 import { reasonInWords } from '../../domain/index.ts';
 import type { PromptRefused } from '../../wire/index.ts';
 import type { Input } from '../command.ts';
@@ -19,7 +19,7 @@ export function promptRefusal({ error_code, detail, reasons, outcome, request_id
   if (outcome !== undefined)
     return {
       message: `the prompt ended as ${outcome}: ${detail}`,
-      hint: `"rouse why --request ${request_id}" shows what is known of it; look before you send it again`,
+      hint: `"${commandLine`rouse why --request ${request_id ?? 'ID'}`}" shows what is known of it; look before you send it again`,
     };
   const why = reasons?.length ? reasonInWords(reasons.join(' ')) : detail;
   const hint = HINTS[error_code];
@@ -35,5 +35,5 @@ const HINTS: Partial<Record<string, string>> = {
   pending_input: QUEUE_IT,
   pending_input_unknown: QUEUE_IT,
   blocked_reconciliation: 'decide about them with "rouse agents gateway reconcile"',
-  unavailable: '"rouse agents show" shows its state; "rouse agents relaunch" starts its tool again',
+  unavailable: '"rouse ls" shows its state and the command that starts its tool again',
 };

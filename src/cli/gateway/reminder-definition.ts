@@ -1,7 +1,7 @@
 import { invalid } from '../../base/index.ts';
-import { rankingAfterAll, rankingBeforeAll } from '../../domain/index.ts';
+import { definitionOf, rankingAfterAll, rankingBeforeAll } from '../../domain/index.ts';
 import type { PutReminderInput, Reminder, ReminderDefinitionInput } from '../../wire/index.ts';
-import type { ReminderFlags } from './reminder-flags.ts';
+import { fieldsOf, type ReminderFlags } from './reminder-flags.ts';
 
 /** What the flags of `create` ask for. What the fields must be among themselves is said by the gateway. */
 export function newDefinition(flags: ReminderFlags, rankings: readonly number[]): ReminderDefinitionInput {
@@ -15,16 +15,7 @@ export function newDefinition(flags: ReminderFlags, rankings: readonly number[])
     title: flags.title,
     ranking,
     ...content(flags, null),
-    ...given({
-      paused: flags.paused,
-      start_after_seconds: flags.startAfterSeconds,
-      deliver_at_utc: flags.deliverAtUtc,
-      interval_seconds: flags.intervalSeconds,
-      cron: flags.cron,
-      time_zone: flags.timeZone,
-      durable: flags.durable,
-      missed: flags.missed,
-    }),
+    ...fieldsOf(flags),
   };
 }
 
@@ -41,11 +32,14 @@ export function changedDefinition(
     throw invalid('nothing to change: give at least one of the flags of a reminder');
   const mode = flags.mode ?? current.mode;
   const durable = flags.durable ?? current.durable ?? false;
+  const { prompt: _p, send_keys: _k, missed: _m, ...kept } = definitionOf(current);
+  const { interval_seconds: _i, cron: _c, time_zone: _z, deliver_at_utc: _d, ...others } = kept;
   return {
+    ...others,
+    ...fieldsOf(flags),
     mode,
     title: flags.title ?? current.title,
     ranking: rankingOf(flags, otherRankings) ?? current.ranking,
-    paused: flags.paused ?? current.paused,
     ...content(flags, current),
     ...timing(mode, current, flags),
     durable,

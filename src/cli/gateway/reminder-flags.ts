@@ -1,5 +1,13 @@
 import { invalid } from '../../base/index.ts';
-import { isRanking, MOST_RANKING } from '../../domain/index.ts';
+import {
+  codesOf,
+  isRanking,
+  MOST_RANKING,
+  REMINDER_MODES,
+  type ReminderFieldName,
+  type ReminderFieldValue,
+  reminderFields,
+} from '../../domain/index.ts';
 import { type Flag, type FlagsOf, flagKey, type InputOf } from '../command.ts';
 import { notBlank, positiveSeconds, utcTime } from '../input/flag-values.ts';
 
@@ -28,7 +36,7 @@ export const TITLE = {
 export const MODE = {
   name: 'mode',
   value: 'MODE',
-  choices: ['one_off', 'repeat'],
+  choices: codesOf(REMINDER_MODES),
   summary: 'deliver it once, or repeatedly',
 } as const satisfies Flag;
 
@@ -56,61 +64,46 @@ const RANK = [
   },
   { name: 'before-all', summary: 'rank it before all others' },
   { name: 'after-all', summary: 'rank it after all others' },
-  {
-    name: 'paused',
-    negatable: true,
-    summary: 'keep its rank, blocking those behind it, without delivering it',
-  },
 ] as const satisfies readonly Flag[];
 
-const TIMING = [
-  {
-    name: 'start-after-seconds',
-    value: 'N',
-    summary: 'first due this long from now; fractions allowed',
-    parse: positiveSeconds,
-  },
-  {
-    name: 'deliver-at-utc',
-    value: 'TIME',
-    summary: 'first due at this time, such as 2026-01-31T09:00:00Z',
-    parse: utcTime,
-  },
-  {
-    name: 'interval-seconds',
-    value: 'N',
-    summary: 'repeat: time from one due time to the next',
-    parse: positiveSeconds,
-  },
-  {
-    name: 'cron',
-    value: 'EXPRESSION',
-    summary: 'repeat: five or six fields, instead of start and interval',
-    parse: notBlank,
-  },
-  { name: 'time-zone', value: 'ZONE', summary: 'time zone of --cron; default UTC', parse: notBlank },
-  {
-    name: 'durable',
-    negatable: true,
-    summary: 'survive a restart of the gateway; needs --missed',
-  },
-  {
-    name: 'missed',
-    value: 'POLICY',
-    choices: ['skip', 'once'],
-    summary: 'durable: what to do with due times missed while no gateway ran',
-  },
-] as const satisfies readonly Flag[];
+const PARSERS = {
+  seconds: positiveSeconds,
+  instant: utcTime,
+  cron: notBlank,
+  zone: notBlank,
+};
 
-export const REMINDER_FLAGS = [...CONTENT, ...RANK, ...TIMING] as const satisfies readonly Flag[];
+const FIELDS = reminderFields.map(([name, { kind, flag }]): Flag => {
+  const named = { name: name.replaceAll('_', '-'), ...flag };
+  if (kind.type === 'yes') return { ...named, negatable: true };
+  return kind.type === 'code' ? { ...named, choices: kind.codes } : { ...named, parse: PARSERS[kind.type] };
+});
+
+export const REMINDER_FLAGS = [...CONTENT, ...RANK, ...FIELDS] as const satisfies readonly Flag[];
 
 export const DEFINITION_FLAGS = [TITLE, MODE, ...REMINDER_FLAGS] as const satisfies readonly Flag[];
 
+type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+
 /** What a reminder is made of, as the flags give it. */
-export type ReminderFlags = Partial<FlagsOf<typeof DEFINITION_FLAGS>>;
+export type ReminderFlags = Partial<
+  FlagsOf<readonly [typeof TITLE, typeof MODE, ...typeof CONTENT, ...typeof RANK]>
+> & {
+  [Name in ReminderFieldName as Camel<Name>]?: ReminderFieldValue<Name>;
+};
+
+/** The fields of a definition that the flags give. */
+export function fieldsOf(flags: ReminderFlags): { [Name in ReminderFieldName]?: ReminderFieldValue<Name> } {
+  const given: Readonly<Record<string, unknown>> = flags;
+  const found = reminderFields.map(([name]) => [name, given[flagKey(name.replaceAll('_', '-'))]]);
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined));
+}
 
 /** Those that were given, of the flags that make a reminder. */
-export function reminderFlags({ flags }: InputOf<typeof DEFINITION_FLAGS>): ReminderFlags {
+export function reminderFlags({ flags: all }: InputOf<typeof DEFINITION_FLAGS>): ReminderFlags {
+  const flags: Readonly<Record<string, unknown>> = all;
   const names = DEFINITION_FLAGS.map(({ name }) => flagKey(name));
   return Object.fromEntries(
     names.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]]),

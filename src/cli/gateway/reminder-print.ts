@@ -1,5 +1,12 @@
 import { preview } from '../../base/index.ts';
-import { dayAndTime, fromNow, reasonInWords } from '../../domain/index.ts';
+import {
+  DELIVERY_STATES,
+  dayAndTime,
+  fromNow,
+  type ReminderFieldName,
+  reasonInWords,
+  reminderFields,
+} from '../../domain/index.ts';
 import type { Reminder, ReminderSet } from '../../wire/index.ts';
 import { keyValues, show, table } from '../print/table.ts';
 import { evidence } from './request-print.ts';
@@ -38,11 +45,7 @@ function leaderText(reminders: Reminder[], leader: Reminder, nowMs: number): str
   const name = `${leader.reminder_id} (${show(preview(leader.title, 40))})`;
   const why = leader.paused
     ? 'which is paused and is not delivered; "reminders set --no-paused" lets it go on'
-    : leader.delivery_state === 'overdue'
-      ? `which is due and waits: ${waitText(leader, nowMs)}`
-      : leader.delivery_state === 'executing'
-        ? 'which is being delivered now'
-        : 'which is not due yet';
+    : `which ${DELIVERY_STATES[leader.delivery_state].words}${leader.delivery_state === 'overdue' ? `: ${waitText(leader, nowMs)}` : ''}`;
   return behind === 0 ? `${name} leads, ${why}.` : `${who} behind ${name}, ${why}.`;
 }
 
@@ -88,10 +91,28 @@ export function reminderText(reminder: Reminder, nowMs: number): string {
     durable: reminder.durable
       ? `yes; times missed meanwhile: ${reminder.missed}`
       : 'no: lost when the gateway stops',
+    ...otherFields(reminder),
     created: dayAndTime(reminder.created_at_utc),
     last_started: dayAndTime(reminder.last_started_at_utc),
     ...(last && {
       last_delivery: [last.outcome, ...last.reasons, ...last.evidence.map(evidence)].join('; '),
     }),
   });
+}
+
+/** Fields that have a line, or a part of one, of their own. */
+const SAID: readonly ReminderFieldName[] = [
+  'paused',
+  'interval_seconds',
+  'cron',
+  'time_zone',
+  'durable',
+  'missed',
+];
+
+function otherFields(
+  reminder: Readonly<Partial<Record<ReminderFieldName, unknown>>>,
+): Record<string, unknown> {
+  const others = reminderFields.filter(([name, { shown }]) => shown && !SAID.includes(name));
+  return Object.fromEntries(others.map(([name]) => [name, reminder[name]]));
 }

@@ -1,11 +1,11 @@
 import { unavailable } from '../../base/index.ts';
 import type { RequestExtras } from '../../client/index.ts';
-import { clockTime } from '../../domain/index.ts';
-import { exitCodeOfOutcome } from '../../wire/codes.ts';
+import { clockTime, codesOf, REQUEST_STATES, type RequestOutcome } from '../../domain/index.ts';
 import type { RequestAccepted } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS } from '../agents/target.ts';
 import { type Command, command, type Flag, type InputOf, type Output } from '../command.ts';
 import { notBlank, positiveSeconds, wholeNumber } from '../input/flag-values.ts';
+import { exitCodeOfOutcome } from '../print/outcome-exit.ts';
 import { evidence, requestTable, requestText } from './request-print.ts';
 import { liveGateway } from './target.ts';
 import { PROMPT_FLAG, promptText } from './text.ts';
@@ -133,7 +133,8 @@ async function watch(input: InputOf<typeof WATCH_FLAGS>): Promise<Output | undef
     const entry = event.data as Entry;
     out(style === 'json' ? `${JSON.stringify({ event_id: event.id, ...entry })}\n` : `${entryLine(entry)}\n`);
     stored--;
-    if (id !== undefined && entry.stage === 'finished') end = outputOf(entry.facts['outcome'] as Outcome);
+    if (id !== undefined && entry.stage === 'finished')
+      end = outputOf(entry.facts['outcome'] as RequestOutcome);
     if (end && stored <= 0) return end;
   }
   if (id === undefined || signal.aborted) return undefined;
@@ -146,9 +147,7 @@ function entryLine({ request_id, stage, source, at_utc, facts }: Entry): string 
   return `${clockTime(at_utc)}  ${request_id}  ${stage.padEnd(13)}  ${source}  ${evidence(facts)}`.trimEnd();
 }
 
-type Outcome = NonNullable<Parameters<typeof exitCodeOfOutcome>[0]>;
-
-function outputOf(outcome: Outcome): Output {
+function outputOf(outcome: RequestOutcome): Output {
   return { data: undefined, exitCode: exitCodeOfOutcome(outcome) ?? 0 };
 }
 
@@ -168,7 +167,7 @@ const LIST_FLAGS = [
   {
     name: 'state',
     value: 'STATE',
-    choices: ['accepted', 'running', 'completed', 'failed', 'coalesced'],
+    choices: codesOf(REQUEST_STATES),
     summary: 'only those in this state',
   },
   {

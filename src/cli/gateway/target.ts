@@ -1,7 +1,9 @@
-import { isRouseError, notFound, type RouseError, unavailable } from '../../base/index.ts';
+import { commandLine, isRouseError, notFound, type RouseError, unavailable } from '../../base/index.ts';
 import type { GatewayClient } from '../../client/index.ts';
+import { commandIn } from '../../domain/index.ts';
 import type { FleetTarget, LocalTarget, Target } from '../../session/index.ts';
-import { selectorOf, type TargetInput, targetOf } from '../agents/target.ts';
+import type { Caller } from '../../wire/index.ts';
+import { selectorOf, sessionContext, type TargetInput, targetOf } from '../agents/target.ts';
 import type { Input } from '../command.ts';
 
 /** The live gateway of the agent the flags name. Nothing is attached for the purpose; without one it is `unavailable`. */
@@ -10,8 +12,9 @@ export async function liveGateway(input: TargetInput): Promise<GatewayClient> {
   const found = await gatewayOf(input, target);
   if (typeof found !== 'string') return found;
   const name = target.kind === 'afar' ? target.agentRef : target.facts?.agentName;
+  const attach = `attach one with "${name ? commandLine`rouse agents gateway attach --agent-name ${name}` : 'rouse agents gateway attach'}"`;
   throw unavailable(`there is no live gateway${name ? ` for agent ${name}` : ''}${found && `: ${found}`}`, {
-    hint: `attach one with "rouse agents gateway attach${name ? ` --agent-name ${name}` : ''}"`,
+    ...(!commandIn(found) && { hint: attach }),
     facts: { cause: 'no_live_gateway' },
   });
 }
@@ -58,27 +61,43 @@ const nowhere = ({ message, hint, facts }: RouseError, url: string): RouseError 
     facts,
   });
 
-/** A client of the target's gateway, or why there is none (empty: none is attached). */
-export async function gatewayOf(input: Input, target: Target | AfarTarget): Promise<GatewayClient | string> {
+/** A client of the target's gateway, for the owner unless somebody else is named, or why there is none (empty: none is attached). */
+export async function gatewayOf(
+  input: Input,
+  target: Target | AfarTarget,
+  caller?: Caller,
+): Promise<GatewayClient | string> {
   if (target.kind === 'afar') return target.gateway;
-  return target.kind === 'fleet' ? behindFleet(target) : local(input, target);
+  return target.kind === 'fleet' ? behindFleet(target, caller) : local(input, target, caller);
 }
 
-async function local({ env }: Input, { facts }: LocalTarget): Promise<GatewayClient | string> {
-  const [{ probeGateway, readToken, sessionPaths, whyDown }, { GatewayClient }] = await Promise.all([
-    import('../../session/index.ts'),
-    import('../../client/index.ts'),
-  ]);
+async function local(
+  input: Input,
+  { facts }: LocalTarget,
+  caller: Caller | undefined,
+): Promise<GatewayClient | string> {
+  const [{ absentStanding, probeGateway, readToken, sessionPaths, whyDown }, { GatewayClient }] =
+    await Promise.all([import('../../session/index.ts'), import('../../client/index.ts')]);
   const paths = sessionPaths(facts.root);
-  const token = readToken(paths, env);
+  const token = readToken(paths, input.env);
   const life = await probeGateway(paths, token);
-  if (life.life === 'none') return whyDown(paths)?.message ?? '';
-  if (life.life !== 'live') return (life.life === 'dead' && whyDown(paths)?.message) || life.reason;
-  return new GatewayClient({ host: life.gateway.host, port: life.gateway.port, token });
+  if (life.life === 'live') {
+    const { host, port } = life.gateway;
+    return new GatewayClient({ host, port, token, caller });
+  }
+  const standing = await absentStanding(sessionContext(input), facts);
+  const gone = standing?.state === 'gone' ? standing.needs_you : undefined;
+  const why = gone ?? whyDown(paths)?.message ?? standing?.needs_you;
+  if (life.life === 'none') return why ?? '';
+  return (life.life === 'dead' ? why : gone) || life.reason;
 }
 
-async function behindFleet({ baseUrl, agentRef, token }: FleetTarget): Promise<GatewayClient> {
+async function behindFleet(
+  { baseUrl, agentRef, token }: FleetTarget,
+  caller: Caller | undefined,
+): Promise<GatewayClient> {
   const { GatewayClient, fleetPath } = await import('../../client/index.ts');
   const { hostname, port } = new URL(baseUrl);
-  return new GatewayClient({ host: hostname, port: Number(port || 80), token, pathOf: fleetPath(agentRef) });
+  const place = { host: hostname, port: Number(port || 80), pathOf: fleetPath(agentRef) };
+  return new GatewayClient({ ...place, token, caller });
 }

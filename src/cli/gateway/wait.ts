@@ -1,9 +1,10 @@
 import { isRouseError } from '../../base/index.ts';
 import type { GatewayClient } from '../../client/index.ts';
-import { CODES, exitCodeOfOutcome } from '../../wire/codes.ts';
+import { CODES } from '../../wire/codes.ts';
 import type { RequestView } from '../../wire/index.ts';
 import type { Flag, InputOf, Output } from '../command.ts';
 import { positiveSeconds } from '../input/flag-values.ts';
+import { exitCodeOfOutcome } from '../print/outcome-exit.ts';
 import { requestText } from './request-print.ts';
 
 export const WAIT_FLAGS = [

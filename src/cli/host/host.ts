@@ -1,4 +1,5 @@
-import type { HostReport } from '../../session/index.ts';
+import type { HostReport, StartedGateway } from '../../session/index.ts';
+import { CODES } from '../../wire/codes.ts';
 import { sessionContext } from '../agents/target.ts';
 import { type Command, command, type Input, type Output } from '../command.ts';
 import { type Column, table } from '../print/table.ts';
@@ -10,11 +11,29 @@ const COLUMNS: Column<HostReport['gateways'][number]>[] = [
   { title: 'restarts', value: ({ restarts }) => restarts, right: true },
 ];
 
+const STARTED: Column<StartedGateway>[] = [
+  { title: 'agent', value: ({ agent_name }) => agent_name },
+  { title: 'gateway', value: ({ outcome }) => outcome.replace('_', ' ') },
+  { title: 'port', value: ({ gateway_port }) => gateway_port, right: true },
+  { title: 'problem', value: ({ error, hint }) => error && `${error}${hint ? `; ${hint}` : ''}` },
+];
+
 async function status(input: Input): Promise<Output> {
   const { hostsOfHome } = await import('../../session/index.ts');
   const hosts = await hostsOfHome(sessionContext(input));
   const plain = hosts.length > 0 ? hosts.map(described).join('\n\n') : 'No host runs: no gateway is hosted.';
   return { data: { hosts }, plain };
+}
+
+async function start(input: Input): Promise<Output> {
+  const { startHosts } = await import('../../session/index.ts');
+  const gateways = await startHosts(sessionContext(input));
+  const failed = gateways.filter(({ outcome }) => outcome === 'failed');
+  return {
+    data: { status: failed.length > 0 ? 'failed' : 'ok', action: 'host_start', gateways },
+    plain: gateways.length > 0 ? table(gateways, STARTED) : 'No agent of this host should have a gateway.',
+    exitCode: failed.length > 0 ? CODES.unavailable.exit : 0,
+  };
 }
 
 async function stop(input: Input): Promise<Output> {
@@ -24,7 +43,7 @@ async function stop(input: Input): Promise<Output> {
   const plain =
     hosts.length === 0
       ? 'No host runs.'
-      : `Host stopped; ${count} gateway${count === 1 ? '' : 's'} detached. The agents keep running.`;
+      : `Host stopped; ${count} gateway${count === 1 ? '' : 's'} detached. The agents keep running. "rouse host start" brings them back.`;
   return { data: { status: 'ok', action: 'host_stop', hosts }, plain };
 }
 
@@ -42,6 +61,20 @@ const host: Command = {
     'Gateways attached with --hosted share one process, which is started with the first of them and ends with the last. ' +
     'Each is still attached, detached and asked by itself, with "rouse agents gateway".',
   subcommands: [
+    {
+      ...command({
+        name: 'start',
+        summary: 'bring back every gateway that should run and does not, and the host with them',
+        description:
+          'For each agent of this host that was attached and not detached since, and whose gateway does not run: attaches it as ' +
+          'it was last, with its address, mode and settings. Gateways that run are left alone, unless their keeper was killed: they ' +
+          'are restarted with another. Exit code 7 when one does not come back.',
+        examples: ['rouse host start'],
+        flags: [],
+        run: start,
+      }),
+      saysNothingElse: true,
+    },
     command({
       name: 'status',
       summary: 'the host and the gateways it holds',
@@ -51,7 +84,8 @@ const host: Command = {
     }),
     command({
       name: 'stop',
-      summary: 'detach every hosted gateway and end the host; the agents keep running',
+      summary:
+        'detach every hosted gateway until "rouse host start" and end the host; the agents keep running',
       examples: ['rouse host stop'],
       flags: [],
       run: stop,

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { notFound, readIfExists, unsupported } from '../../base/index.ts';
+import { commandLine, notFound, readIfExists, unsupported } from '../../base/index.ts';
 import type { SessionPaths } from '../../session/index.ts';
 import { AGENT_FLAGS, onThisHost } from '../agents/target.ts';
 import { command, type Flag, type InputOf, type Output } from '../command.ts';
@@ -23,8 +23,8 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output | void> {
     throw notFound(`no gateway has run beside agent ${facts.agentName} yet, so nothing was logged`, {
       hint:
         'stopped' in found
-          ? 'it was stopped; "rouse launch" starts it again'
-          : `"rouse agents gateway attach ${facts.agentName}" starts one`,
+          ? 'it was stopped; "rouse launch TOOL NAME" starts it again'
+          : `"${commandLine`rouse agents gateway attach ${facts.agentName}`}" starts one`,
     });
   const last = linesSoFar(paths).slice(-input.flags.lines);
   if (!input.flags.follow)

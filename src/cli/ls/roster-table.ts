@@ -1,16 +1,17 @@
-import { bareReason } from '../../domain/index.ts';
+import { commandLine } from '../../base/index.ts';
+import { bareReason, enableCommand } from '../../domain/index.ts';
 import type { Roster, RosterAgent } from '../../session/index.ts';
 import type { Input } from '../command.ts';
 import { type Colour, painter } from '../print/colour.ts';
 import { type Column, table } from '../print/table.ts';
 
 /** `working since 09:14Z`, `waits for you: permission dialog`. */
-export function stateWords({ state, since, reason }: RosterAgent, now = new Date()): string {
+export function stateWords({ state, since, reason, gateway }: RosterAgent, now = new Date()): string {
   switch (state) {
     case 'working':
       return since === null ? 'working' : `working since ${shortTime(since, now)}`;
     case 'needs_you':
-      return `waits for you: ${reason}`;
+      return gateway === 'live' ? `waits for you: ${reason}` : reason;
     default:
       return reason;
   }
@@ -63,6 +64,7 @@ export function rosterText({ agents, malformed_records, troubles }: Roster, inpu
   return [
     agents.length > 0 ? rosterTable(agents, input) : NO_AGENTS,
     ...needsLines(agents, input),
+    ...agents.flatMap(wakesOffNote),
     ...malformed_records.map((file) => `note: ${file} is not a registry record and was skipped`),
     ...troubles.map((trouble) => `note: ${trouble}`),
   ].join('\n');
@@ -99,11 +101,18 @@ function rosterTable(agents: RosterAgent[], input: Showing): string {
   }
 }
 
+/** Wakes that are off are never off without a word. */
+function wakesOffNote({ name, wakes }: RosterAgent): string[] {
+  if (!wakes?.turned_off) return [];
+  const enable = enableCommand(name, wakes.former ?? { interval_seconds: null });
+  return [`note: ${name}: wakes are turned off, so its mail waits; "${enable}" turns them on`];
+}
+
 export function needsLines(agents: RosterAgent[], input: Showing): string[] {
   const paint = painter(input);
-  return agents.flatMap(({ name, state, needs_you }) => {
+  return agents.flatMap(({ name, state, needs_you, needs }) => {
     if (needs_you === null) return [];
-    const look = state === 'needs_you' ? `: "rouse open ${name}"` : '';
+    const look = state === 'needs_you' && !needs[0]?.command ? `: "${commandLine`rouse open ${name}`}"` : '';
     return [paint(COLOURS[state], `${name} needs you: ${needs_you}${look}`)];
   });
 }

@@ -1,4 +1,11 @@
-import { conflict, isRouseError, notFound, systemClock } from '../../base/index.ts';
+import {
+  commandLine,
+  conflict,
+  isRouseError,
+  notFound,
+  type RouseError,
+  systemClock,
+} from '../../base/index.ts';
 import { fleetMail, type GatewayClient } from '../../client/index.ts';
 import type { MailOperationName } from '../../domain/index.ts';
 import type { ManifestFacts, Target } from '../../session/index.ts';
@@ -6,6 +13,7 @@ import type { MailboxBinding } from '../../wire/index.ts';
 import { GATEWAY_TARGET_FLAGS, sessionContext, type TargetInput } from '../agents/target.ts';
 import type { Input } from '../command.ts';
 import { type AfarTarget, gatewayOf, reachable } from '../gateway/target.ts';
+import { withBytes } from './attached-bytes.ts';
 import { answered, type MailAnswer, type MailDoor } from './door.ts';
 
 /** Sending writes to disk for every recipient and may wait for a lock. */
@@ -36,33 +44,49 @@ export const AGENT_DOOR: MailDoor<typeof GATEWAY_TARGET_FLAGS> = {
 export async function askMailOf(
   input: Input,
   target: Target | AfarTarget,
-  { operation, body }: { operation: MailOperationName | 'status'; body: object },
+  asked: AskedMail,
 ): Promise<MailAnswer> {
-  return target.kind !== 'local'
-    ? overGateway((await gatewayOf(input, target)) as GatewayClient, operation, body)
-    : onThisHost(input, target.facts, { operation, body });
+  if (target.kind === 'local') return onThisHost(input, target.facts, asked);
+  const gateway = (await gatewayOf(input, target, asked.caller)) as GatewayClient;
+  // A path of this host means nothing on another.
+  if (target.kind === 'afar') return overGateway(gateway, { ...asked, body: await withBytes(asked.body) });
+  return overGateway(gateway, asked).catch(async (error: unknown) => {
+    if (!isRouseError(error) || !isOwnFile(error, asked)) throw error;
+    return overGateway(gateway, { ...asked, body: await withBytes(asked.body) });
+  });
 }
 
-async function onThisHost(
-  input: Input,
-  facts: ManifestFacts,
-  { operation, body }: { operation: MailOperationName | 'status'; body: object },
-): Promise<MailAnswer> {
-  const gateway = await gatewayOf(input, { kind: 'local', facts });
+interface AskedMail {
+  operation: MailOperationName | 'status';
+  body: object;
+  /** For whom, where that is not the owner of the account. */
+  caller?: 'agent';
+}
+
+async function onThisHost(input: Input, facts: ManifestFacts, asked: AskedMail): Promise<MailAnswer> {
+  const gateway = await gatewayOf(input, { kind: 'local', facts }, asked.caller);
   try {
-    if (typeof gateway !== 'string') return await overGateway(gateway, operation, body);
+    if (typeof gateway !== 'string') return await overGateway(gateway, asked);
   } catch (error) {
-    // A gateway that listens beyond loopback serves no mail; the store itself can be used from here.
-    if (!isRouseError(error) || error.facts['error_code'] !== 'mail_loopback_only') throw error;
+    if (!isRouseError(error) || !canAskStore(error, asked)) throw error;
   }
-  return onStore(input, facts, operation, body);
+  return onStore(input, facts, asked);
 }
 
-async function overGateway(
-  gateway: GatewayClient,
-  operation: MailOperationName | 'status',
-  body: object,
-): Promise<MailAnswer> {
+/**
+ * The store itself can be used from here when the gateway listens beyond loopback, and serves no mail; and by the owner when
+ * the gateway does not know the owner, and reads no file for them.
+ */
+function canAskStore(error: RouseError, asked: AskedMail): boolean {
+  return isOwnFile(error, asked) || error.facts['error_code'] === 'mail_loopback_only';
+}
+
+/** Refused because the gateway takes the owner for somebody else: the owner can read the file without it. */
+function isOwnFile({ facts }: RouseError, { caller }: AskedMail): boolean {
+  return caller === undefined && facts['cause'] === 'path_not_allowed';
+}
+
+async function overGateway(gateway: GatewayClient, { operation, body }: AskedMail): Promise<MailAnswer> {
   const answer = await (operation === 'status'
     ? gateway.call('mail.status', {})
     : gateway.call(`mail.${operation}`, { body: body as never }, { timeoutMs: MAIL_TIMEOUT_MS }));
@@ -72,18 +96,21 @@ async function overGateway(
 async function onStore(
   input: Input,
   facts: ManifestFacts,
-  operation: MailOperationName | 'status',
-  body: object,
+  { operation, body, caller }: AskedMail,
 ): Promise<MailAnswer> {
   const binding = await activeBindingOf(input, facts);
   const { mailStatusView, runMailOperation } = await import('../../gateway/offline-mail.ts');
-  const { openMailbox } = await import('../../mail/index.ts');
+  const { ANY_FILE, filesBelow, openMailbox, privateDirectories } = await import('../../mail/index.ts');
+  const files =
+    caller === undefined
+      ? ANY_FILE
+      : filesBelow(facts.workingDirectory, privateDirectories(input.env, facts.root));
   const { mailbox, close } = await openMailbox(binding, { clock: systemClock, connectFleet: fleetMail });
   try {
     const answer =
       operation === 'status'
         ? await mailStatusView(mailbox, binding.bindings_version)
-        : await runMailOperation(operation, body, async () => mailbox);
+        : await runMailOperation(operation, body, { open: async () => mailbox, files });
     // Mail to another host, from a mailbox of this one that nobody else carries. It waits if the server is away.
     if (SENDING.has(operation)) await mailbox.outbox?.flush().catch(() => undefined);
     return answered(operation, 'manager_direct', answer);
@@ -103,13 +130,13 @@ export async function activeBindingOf(input: Input, facts: ManifestFacts): Promi
   };
   if (!mailbox) {
     throw notFound(`agent ${facts.agentName} has no mailbox`, {
-      hint: `give it one with "rouse agents mailbox register --agent-name ${facts.agentName}"`,
+      hint: `give it one with "${commandLine`rouse agents mailbox register --agent-name ${facts.agentName}`}"`,
       facts: { cause: 'no_binding' },
     });
   }
   if (state === 'active') return mailbox;
   throw conflict(`the mailbox ${mailbox.address} is no longer what the manifest says`, {
-    hint: `"rouse agents mailbox register --agent-name ${facts.agentName}" binds it again`,
+    hint: `"${commandLine`rouse agents mailbox register --agent-name ${facts.agentName}`}" binds it again`,
     facts: { cause: 'stale_binding', address: mailbox.address },
   });
 }

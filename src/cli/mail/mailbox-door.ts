@@ -50,10 +50,11 @@ export const MAILBOX_DOOR: MailDoor<typeof MAILBOX_FLAGS> = {
       if (operation === 'status')
         return answered(operation, 'manager_direct', { schema_version: 1, ...(await mailbox.status()) });
       const { runMailOperation } = await import('../../gateway/offline-mail.ts');
+      const { ANY_FILE } = await import('../../mail/index.ts');
       return answered(
         operation,
         'manager_direct',
-        await runMailOperation(operation, body, async () => mailbox),
+        await runMailOperation(operation, body, { open: async () => mailbox, files: ANY_FILE }),
       );
     }),
 };

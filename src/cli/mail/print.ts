@@ -1,3 +1,4 @@
+import { shownName } from '../../base/index.ts';
 import type { MailAttachment, MailMessage, MailParticipant } from '../../domain/index.ts';
 import type { InputOf } from '../command.ts';
 import { keyValues, show, table } from '../print/table.ts';
@@ -133,7 +134,8 @@ function party({ address, display_name: name }: MailParticipant): string {
 
 function attached({ label, locator, size_bytes: size, kind }: MailAttachment): string {
   const how = kind === 'path_ref' ? 'reference' : 'copy';
-  return `${label ?? locator ?? 'file'} (${how}${size == null ? '' : `, ${size} bytes`}) ${locator ?? ''}`.trim();
+  const name = label ?? locator ?? 'file';
+  return shownName(`${name} (${how}${size == null ? '' : `, ${size} bytes`}) ${locator ?? ''}`.trim());
 }
 
 /** A body as it may be shown: lines stay lines, nothing else moves the reader's cursor. */

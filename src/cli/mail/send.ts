@@ -2,7 +2,7 @@ import { invalid, isRouseError, notFound } from '../../base/index.ts';
 import { agentAddress } from '../../domain/index.ts';
 import type { Target } from '../../session/index.ts';
 import { sessionContext } from '../agents/target.ts';
-import { command, type Flag, type InputOf, type Output } from '../command.ts';
+import { command, type Flag, type Input, type InputOf, type Output } from '../command.ts';
 import { bodyText } from '../input/body-text.ts';
 import { notBlank } from '../input/flag-values.ts';
 import { askMailOf } from './agent-door.ts';
@@ -23,7 +23,9 @@ async function run(input: InputOf<typeof FLAGS>): Promise<Output> {
   const data = sender
     ? await fromAgent(input, sender, to, { ...message, ...(hold && { hold }) })
     : await fromOperator(input, to, message);
-  return { data, plain: await sentText(data) };
+  const unwoken = await whyUnwoken(input, to);
+  const plain = await sentText(data);
+  return { data, plain: unwoken === undefined ? plain : `${plain}\nnote: ${unwoken}` };
 }
 
 /** The agent that was named, else the one of the session this runs in; undefined: the operator. */
@@ -69,6 +71,15 @@ async function fromOperator(input: InputOf<typeof FLAGS>, to: string, message: o
   }
 }
 
+/** Mail is stored in any case; whoever sends it should know that it wakes nobody. Only of an agent of this host. */
+async function whyUnwoken(input: Input, to: string): Promise<string | undefined> {
+  const known = await recipient(input, to);
+  if (known === undefined) return undefined;
+  const { whyNotWoken } = await import('../../session/index.ts');
+  const why = await whyNotWoken(sessionContext(input), known.agentId);
+  return why && `${to} will not be woken for it: ${why}`;
+}
+
 async function nobody(input: InputOf<typeof FLAGS>, to: string, address: string): Promise<Error> {
   const { nearAddress } = await import('../../session/index.ts');
   const near = nearAddress(sessionContext(input), to);
@@ -96,8 +107,8 @@ export const send = command({
   name: 'send',
   summary: 'send mail to an agent, by its name or its mail address',
   description:
-    'Inside the session of an agent the mail is from that agent, as with "rouse agents mail send"; elsewhere it is ' +
-    'a note of the operator, as with "rouse agents mail post". It is stored before this ends, whether or not the agent runs.',
+    'Inside the session of an agent the mail is from that agent, as with `agents mail send`; elsewhere it is ' +
+    'a note of the operator, as with `agents mail post`. It is stored before this ends, whether or not the agent runs.',
   examples: [
     'rouse send ana "the build is red" --body "please look at main"',
     'rouse send ana report --body-file report.md',

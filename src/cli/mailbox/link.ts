@@ -1,5 +1,5 @@
 import * as path from 'node:path';
-import { invalid, systemClock, unsupported } from '../../base/index.ts';
+import { commandLine, invalid, systemClock, unsupported } from '../../base/index.ts';
 import { fleetMail, hintMailLink } from '../../client/index.ts';
 import type { LinkRequest, MailLink, MailOutbox, MailStore, MailSurroundings } from '../../mail/index.ts';
 import { AGENT_FLAGS, type AgentInput, localAgent } from '../agents/target.ts';
@@ -45,7 +45,7 @@ async function requireLink({ store, request }: Found): Promise<MailLink> {
   const link = readLink(store.layout, request.address);
   if (link) return link;
   throw invalid(`the mailbox ${request.address} is not linked with a fleet`, {
-    hint: `link it with "rouse mailbox link add --agent-name ${request.agentName}"`,
+    hint: `link it with "${commandLine`rouse mailbox link add --agent-name ${request.agentName}`}"`,
   });
 }
 

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { invalid } from '../../base/index.ts';
+import { commandLine, invalid } from '../../base/index.ts';
 import type { MailStore } from '../../mail/index.ts';
 import type { Flag, Input, InputOf } from '../command.ts';
 import { chosenRoot, type ROOT_FLAG } from '../mail/mailbox-door.ts';
@@ -32,7 +32,7 @@ export function storeRoot(input: InputOf<readonly [typeof ROOT_FLAG]>): string {
   const { path } = chosenRoot(input);
   if (!path.endsWith('.md') || fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
   throw invalid(`${path} names a flat mailbox file, which needs no mail store`, {
-    hint: `use it as it is (rouse mailfile prepend --mailbox ${path}), or give it to an agent: rouse agents mailbox register --mailbox-root ${path}`,
+    hint: `use it as it is (${commandLine`rouse mailfile prepend --mailbox ${path}`}), or give it to an agent: ${commandLine`rouse agents mailbox register --mailbox-root ${path}`}`,
   });
 }
 

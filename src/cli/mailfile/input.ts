@@ -1,4 +1,4 @@
-import { invalid, notFound } from '../../base/index.ts';
+import { commandLine, invalid, notFound } from '../../base/index.ts';
 import type { Flag, FlagsOf, Input, InputOf } from '../command.ts';
 import { notBlank, positiveSeconds } from '../input/flag-values.ts';
 
@@ -21,7 +21,7 @@ export const TIMEOUT = {
 export const COMPAT = {
   name: 'compat-lock',
   summary:
-    'also take /tmp/foundry-mailbox-<sha256 of the real path>.lock, for scripts that only know that one',
+    'in an .agent directory, also take /tmp/foundry-mailbox-<sha256 of the real path>.lock, which is always taken elsewhere',
 } as const satisfies Flag;
 export const MESSAGE_IDS = {
   name: 'msg-id',
@@ -56,7 +56,9 @@ export function waiting(input: MailboxInput): void {
 }
 
 export const noMailbox = (file: string): Error =>
-  notFound(`no mailbox ${file}`, { hint: 'the first "rouse mailfile prepend" creates it' });
+  notFound(`no mailbox ${file}`, {
+    hint: `the first message creates it: ${commandLine`rouse mailfile prepend --mailbox ${file}`}`,
+  });
 
 /** The --status values, undefined when there are none; `invalid` for one that no message can be given. */
 export async function knownStatuses(

@@ -2,12 +2,12 @@ import { command, type Flag, type InputOf, type Output } from '../command.ts';
 import { COMPAT, MAILBOX, open, room } from './input.ts';
 
 async function lockPath(input: InputOf<typeof LOCK_PATH_FLAGS>): Promise<Output> {
-  const { compatLockPath, ensureLockDirectory } = await room();
+  const { readyLock } = await room();
   const { paths } = await open(input);
-  ensureLockDirectory(paths);
-  const compat = compatLockPath(paths);
-  const data = { mailbox: paths.mailbox, lock_path: paths.lock, compat_lock_path: compat };
-  return { data, plain: input.flags.compatLock === true ? `${paths.lock}\n${compat}` : paths.lock };
+  const lock = readyLock(paths);
+  const data = { mailbox: paths.mailbox, lock_path: lock, compat_lock_path: paths.seedLock };
+  const both = input.flags.compatLock === true && paths.scoped;
+  return { data, plain: both ? `${lock}\n${paths.seedLock}` : lock };
 }
 
 const LOCK_PATH_FLAGS = [MAILBOX, COMPAT] as const satisfies readonly Flag[];

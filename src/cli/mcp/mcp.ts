@@ -20,12 +20,11 @@ async function serveHttp(input: InputOf<typeof SERVE_FLAGS>, port: number): Prom
   const listening = await listenMcp({
     ports: await mcpPorts(input),
     port,
-    tokenOf: () => (file === undefined ? undefined : readTokenFile(file)),
+    tokenOf: () => readTokenFile(file),
     env: input.env,
     log: silentLog,
   });
-  const token = file === undefined ? '' : `, with the bearer token of ${file}`;
-  input.err(`serving MCP on ${listening.url}${token}\n`);
+  input.err(`serving MCP on ${listening.url}, with the bearer token of ${file}\n`);
   await new Promise<void>((resolve) =>
     input.signal.addEventListener('abort', () => resolve(), { once: true }),
   );

@@ -34,9 +34,13 @@ function allPorts(input: McpInput): Required<McpPorts> {
       return new TicketsClient(await ownFleet(input), workspaceId);
     },
     mail: async (operation, body) =>
-      askMailOf(input, await agentOf(input), { operation: operation as MailOperationName, body }),
+      askMailOf(input, await agentOf(input), {
+        operation: operation as MailOperationName,
+        body,
+        caller: 'agent',
+      }),
     reminders: async () => {
-      const found = await gatewayOf(input, await agentOf(input));
+      const found = await gatewayOf(input, await agentOf(input), 'agent');
       if (typeof found !== 'string') return remindersOf(found);
       throw unavailable(`this agent has no live gateway${found && `: ${found}`}`, {
         hint: 'attach one with "rouse agents gateway attach"',
@@ -76,9 +80,18 @@ async function ownFleet(input: McpInput): Promise<FleetClient> {
   });
 }
 
-/** The file that holds the agent's token; undefined when it has none. */
-export async function ownTokenFile(input: McpInput): Promise<string | undefined> {
-  return (await ownPlace(input))?.tokenFile;
+/** The file that holds the agent's token: that of its fleet, else the one for its own tools, made when there is none yet. */
+export async function ownTokenFile(input: McpInput): Promise<string> {
+  const place = await ownPlace(input);
+  if (place) return place.tokenFile;
+  const { agentTokenFile, ensureAgentToken } = await import('../../client/index.ts');
+  const { facts } = await agentOf(input);
+  if (!facts)
+    throw unauthorized('MCP over HTTP needs a token, and this agent has none on this host', {
+      hint: 'name a token file in ROUSE_FLEET_TOKEN_FILE, or use standard input: "rouse mcp"',
+    });
+  ensureAgentToken(facts.root);
+  return agentTokenFile(facts.root);
 }
 
 async function ownPlace(input: McpInput): Promise<FleetAddress | undefined> {

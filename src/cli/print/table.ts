@@ -1,4 +1,5 @@
 /** Text for people: aligned tables and key/value blocks. Widths count characters as terminals draw them, roughly. */
+import { textColumns } from '../../base/index.ts';
 import { harmless } from './terminal-text.ts';
 
 export interface Column<Row> {
@@ -28,13 +29,15 @@ export function table<Row>(
 ): string {
   const full = rows.map((row) => columns.map((column) => cut(show(column.value(row)), column.max)));
   const widths = fitted(
-    columns.map((column, i) => Math.max(width(column.title), ...full.map((line) => width(line[i] ?? '')))),
+    columns.map((column, i) =>
+      Math.max(textColumns(column.title), ...full.map((line) => textColumns(line[i] ?? ''))),
+    ),
     columns,
     room,
   );
   const cell = (text: string, i: number): string => {
     const short = cut(text, widths[i]);
-    const space = ' '.repeat(Math.max(0, widths[i]! - width(short)));
+    const space = ' '.repeat(Math.max(0, widths[i]! - textColumns(short)));
     return columns[i]?.right ? space + short : i === columns.length - 1 ? short : short + space;
   };
   const line = (texts: string[], row?: Row): string =>
@@ -62,9 +65,9 @@ function fitted(wanted: number[], columns: Column<never>[], room: number | undef
 
 /** `key   value` lines; null and undefined show as `-`, booleans as yes/no. */
 export function keyValues(pairs: Record<string, unknown>): string {
-  const widest = Math.max(0, ...Object.keys(pairs).map(width));
+  const widest = Math.max(0, ...Object.keys(pairs).map(textColumns));
   return Object.entries(pairs)
-    .map(([key, value]) => `${key}${' '.repeat(widest - width(key))}  ${show(value)}`)
+    .map(([key, value]) => `${key}${' '.repeat(widest - textColumns(key))}  ${show(value)}`)
     .join('\n');
 }
 
@@ -79,34 +82,11 @@ export function show(value: unknown): string {
 }
 
 function cut(text: string, max: number | undefined): string {
-  if (max === undefined || width(text) <= max) return text;
+  if (max === undefined || textColumns(text) <= max) return text;
   let short = '';
   for (const char of text) {
-    if (width(short) + width(char) > max - 1) break;
+    if (textColumns(short) + textColumns(char) > max - 1) break;
     short += char;
   }
   return `${short}…`;
-}
-
-/** What stands for one column each. */
-const PLAIN = /^[\u0020-\u007e]*$/;
-
-function width(text: string): number {
-  if (PLAIN.test(text)) return text.length;
-  let columns = 0;
-  for (const char of text) columns += /\p{Mark}/u.test(char) ? 0 : isWide(char.codePointAt(0)!) ? 2 : 1;
-  return columns;
-}
-
-function isWide(point: number): boolean {
-  return (
-    (point >= 0x1100 && point <= 0x115f) ||
-    (point >= 0x2e80 && point <= 0xa4cf) ||
-    (point >= 0xac00 && point <= 0xd7a3) ||
-    (point >= 0xf900 && point <= 0xfaff) ||
-    (point >= 0xfe30 && point <= 0xfe6f) ||
-    (point >= 0xff00 && point <= 0xff60) ||
-    (point >= 0x1f300 && point <= 0x1faff) ||
-    (point >= 0x20000 && point <= 0x3fffd)
-  );
 }

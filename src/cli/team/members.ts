@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { asRouseError, conflict, nearest, notFound, type RouseError } from '../../base/index.ts';
+import { asRouseError, commandLine, conflict, nearest, notFound, type RouseError } from '../../base/index.ts';
 import { type Config, type Said, teamOf } from '../../config/index.ts';
 import { exitCodeOf } from '../../wire/codes.ts';
 import { errorData } from '../agents/missing.ts';
@@ -115,7 +115,7 @@ export function teamOutput(file: string, reports: MemberReport[]): Output {
 export function requireOurs({ name, workdir }: TeamMember, runsIn: string | null): void {
   if (runsIn === null || runsIn === workdir) return;
   throw conflict(`there is already an agent "${name}" that works in ${runsIn}, not in ${workdir}`, {
-    hint: `give the one of this team another name, or stop that one: rouse stop ${name}`,
+    hint: `give the one of this team another name, or stop that one: ${commandLine`rouse stop ${name}`}`,
     facts: { cause: 'agent_in_use' },
   });
 }

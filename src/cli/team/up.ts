@@ -1,4 +1,5 @@
 import { notReady } from '../../base/index.ts';
+import { relaunchCommand } from '../../domain/index.ts';
 import type { LaunchOptions, LaunchReport, ListedAgent, ManifestFacts } from '../../session/index.ts';
 import { sessionContext } from '../agents/target.ts';
 import { turnOnWakes, type Wakes } from '../agents/wake.ts';
@@ -29,16 +30,21 @@ async function keep(input: Input, member: TeamMember, agent: ListedAgent): Promi
   const { name } = member;
   requireOurs(member, agent.working_directory);
   if (agent.tool_connectivity === 'unavailable')
-    throw notReady(`its tool has ended, and a shell is left in ${agent.tmux_session_name}`, {
-      hint: `"rouse agents relaunch ${name} --resume" ends the shell and starts the tool again`,
+    throw notReady(`its tool has ended, and its session ${agent.tmux_session_name} lives on`, {
+      hint: `"${relaunchCommand(name)}" ends a shell that is left there and starts the tool again`,
       facts: { cause: 'tool_gone' },
     });
-  if (agent.gateway !== 'not_attached' && agent.gateway !== 'down')
-    return { name, action: 'running', detail: agent.tmux_session_name };
-  const { attach, readManifestFacts } = await import('../../session/index.ts');
-  input.progress(`attaching the gateway of ${name}`);
-  await attach(sessionContext(input), { kind: 'local', facts: readManifestFacts(agent.manifest_path) }, {});
-  return { name, action: 'running', detail: `${agent.tmux_session_name}; its gateway was attached` };
+  const { attach, readManifestFacts, seenAgent } = await import('../../session/index.ts');
+  const facts = readManifestFacts(agent.manifest_path);
+  const isMissing = agent.gateway === 'not_attached' || agent.gateway === 'down';
+  if (isMissing) {
+    input.progress(`attaching the gateway of ${name}`);
+    await attach(sessionContext(input), { kind: 'local', facts }, {});
+  }
+  const { needs_you, gateway, reason } = await seenAgent(sessionContext(input), facts);
+  const detail = `${agent.tmux_session_name}${isMissing ? '; its gateway was attached' : ''}`;
+  const note = needs_you ? `needs you: ${needs_you}` : gateway === 'restarting' ? reason : undefined;
+  return { name, action: 'running', detail, ...(note && { notes: [note] }) };
 }
 
 async function begin(input: Input, member: TeamMember): Promise<MemberReport> {
@@ -49,12 +55,11 @@ async function begin(input: Input, member: TeamMember): Promise<MemberReport> {
   return bringBack(input, member, found.facts);
 }
 
-/** Queue, reminders and how it is woken are in its session's own files, and go on with its gateway. */
 async function bringBack(input: Input, { name }: TeamMember, facts: ManifestFacts): Promise<MemberReport> {
-  const { attach, relaunch } = await import('../../session/index.ts');
+  const session = await import('../../session/index.ts');
   input.progress(`bringing back ${name}`);
-  const back = await relaunch(sessionContext(input), facts, { resume: true });
-  await attach(sessionContext(input), { kind: 'local', facts: back.facts }, {});
+  const back = await session.bringBack(sessionContext(input), facts, { resume: true, gateway: 'always' });
+  if (back.attachError) throw back.attachError;
   return {
     name,
     action: 'brought_back',
@@ -75,7 +80,7 @@ async function start(input: Input, member: TeamMember): Promise<MemberReport> {
 }
 
 function lacking(
-  { facts, attachError, fleetError }: LaunchReport,
+  { facts, notes, attachError, fleetError }: LaunchReport,
   { wakeError }: Wakes,
 ): Pick<MemberReport, 'detail' | 'notes' | 'error'> {
   const problems = [
@@ -85,7 +90,7 @@ function lacking(
   ];
   return {
     detail: `${facts.tool} in ${facts.tmuxSessionName}`,
-    notes: problems,
+    notes: [...problems, ...notes],
     error: attachError ?? wakeError ?? fleetError,
   };
 }

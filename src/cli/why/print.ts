@@ -2,8 +2,11 @@ import {
   clockTime,
   dayAndTime,
   duration,
+  enableCommand,
   fromNow,
   headline,
+  type LookAgain,
+  NOTIFIER_OUTCOMES,
   nextLook,
   reasonInWords,
 } from '../../domain/index.ts';
@@ -14,23 +17,18 @@ import { STOPPED, type WhySource } from './source.ts';
 export interface Explained {
   decision: NotifierDecision;
   request: RequestView | undefined;
-  lookAgainUtc: string | null;
+  again: LookAgain;
 }
 
 /** How the agent is woken, and when it is looked at next. */
-export function settingLines(
-  { agent, notifier, offline, fleet, standing }: WhySource,
-  nowMs: number,
-): string[] {
-  const settings = notifier.enabled
-    ? `wakes are on: ${notifier.mode}, every ${duration((notifier.interval_seconds ?? 0) * 1000)}, repeat ${notifier.repeat}`
-    : offline === STOPPED
-      ? 'it was stopped; "rouse launch" starts it again'
-      : 'wakes are off; "rouse agents gateway mail-notifier enable" turns them on';
-  const lines = [`Agent ${agent}: ${settings}.`];
+export function settingLines(source: WhySource, nowMs: number): string[] {
+  const { agent, notifier, offline, fleet, standing } = source;
+  const lines = [`Agent ${agent}: ${settingWords(source)}.`];
   if (standing?.needs_you) lines.push(`Needs you: ${show(standing.needs_you)}.`);
-  if (offline !== undefined)
-    lines.push(`No live gateway (${offline}): this is from its files, and nobody checks now.`);
+  if (offline !== undefined) {
+    const why = offline === standing?.needs_you ? '' : ` (${offline})`;
+    lines.push(`No live gateway${why}: this is from its files, and nobody checks now.`);
+  }
   if (fleet && fleet.state !== 'connected') {
     const since = `${fleet.state} since ${dayAndTime(fleet.since_utc)}`;
     lines.push(
@@ -48,20 +46,30 @@ export function settingLines(
   return lines;
 }
 
+function settingWords({ agent, notifier, offline, formerInterval }: WhySource): string {
+  const { enabled, mode, interval_seconds: interval, repeat } = notifier;
+  if (enabled) {
+    const policy = `${mode}, every ${duration((interval ?? 0) * 1000)}, repeat ${repeat}`;
+    return offline === undefined ? `wakes are on: ${policy}` : `not woken now; wakes were on: ${policy}`;
+  }
+  if (offline === STOPPED) return 'it was stopped; "rouse launch TOOL NAME" starts it again';
+  return `wakes are off; "${enableCommand(agent, { mode, interval_seconds: formerInterval })}" turns them on`;
+}
+
 /** Newest first, by day; what was decided the same way several times in a row is told once. */
 export function decisionLines(explained: readonly Explained[]): string[] {
   const lines: string[] = [];
   let day = '';
   for (const group of alike(explained)) {
     const [newest] = group;
-    const { decision, request, lookAgainUtc } = newest!;
+    const { decision, request, again } = newest!;
     const date = decision.poll_time_utc.slice(0, 10);
     if (date !== day) lines.push('', `${date} (UTC)`);
     day = date;
     lines.push(`${clockTime(decision.poll_time_utc).slice(0, 8)}  ${show(headline(decision, request))}`);
     for (const step of decision.chain.filter((each) => !each.startsWith('→')))
       lines.push(`          ${show(step)}`);
-    lines.push(`          ${nextLook(decision, lookAgainUtc)}`);
+    lines.push(`          ${nextLook(decision, again)}`);
     if (group.length > 1) {
       const since = group.at(-1)!.decision.poll_time_utc;
       const times = group.length === 2 ? 'once' : `${group.length - 1} times`;
@@ -83,5 +91,7 @@ function alike(explained: readonly Explained[]): Explained[][] {
 
 /** Decided the same way; every wake is told by itself. */
 export function isAlike(one: NotifierDecision | undefined, other: NotifierDecision): boolean {
-  return other.outcome !== 'enqueued' && one?.outcome === other.outcome && one.detail === other.detail;
+  return (
+    !NOTIFIER_OUTCOMES[other.outcome].wakes && one?.outcome === other.outcome && one.detail === other.detail
+  );
 }

@@ -1,4 +1,4 @@
-import { dayAndTime } from '../../domain/index.ts';
+import { dayAndTime, REQUEST_OUTCOMES } from '../../domain/index.ts';
 import type { RequestView } from '../../wire/index.ts';
 import type { Output } from '../command.ts';
 import { requestText } from '../gateway/request-print.ts';
@@ -30,21 +30,10 @@ export async function whyRequest(id: string, source: WhySource): Promise<Output>
   };
 }
 
-const ENDINGS: Record<NonNullable<RequestView['outcome']>, string> = {
-  submitted: 'It was typed, and the tool took it: the stage "submitted" is the proof.',
-  unconfirmed: 'It was typed, but nothing proves that the tool took it. It is not typed again by itself.',
-  failed: 'It failed and is not tried again.',
-  refused: 'It was refused, and nothing was submitted.',
-  expired: 'Its time ran out before the agent could be disturbed; nothing was typed.',
-  cancelled: 'Somebody took it out of the line; nothing was typed.',
-  superseded: 'Its reason was gone when it was about to be typed; nothing was typed.',
-  coalesced: 'A request beside it did its work; nothing was typed for it.',
-};
-
 function requestSentence({ outcome, state, waiting_reason, ledger }: RequestView): string {
   if (outcome === 'cancelled' && ledger?.some(({ stage }) => stage === 'typing'))
     return 'The tool was given it, and its turn was interrupted.';
-  if (outcome !== null) return ENDINGS[outcome];
+  if (outcome !== null) return REQUEST_OUTCOMES[outcome].words;
   if (state === 'running') return 'It is being typed, or its proof is being waited for.';
   return waiting_reason
     ? 'It waits in line, and is typed as soon as this reason is gone. "requests cancel" takes it out.'

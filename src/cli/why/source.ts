@@ -1,4 +1,4 @@
-import { isRouseError, notFound } from '../../base/index.ts';
+import { commandLine, isRouseError, notFound, unavailable } from '../../base/index.ts';
 import type { GatewayClient } from '../../client/index.ts';
 import type { Standing } from '../../domain/index.ts';
 import type { ManifestFacts, Target } from '../../session/index.ts';
@@ -37,10 +37,12 @@ export interface WhySource {
   offline: string | undefined;
   /** As a live gateway tells it, or what its files hold. */
   notifier: Partial<MailNotifierStatus> & { enabled: boolean };
+  /** How often the mail was checked before wakes were turned off; null when nobody knows. */
+  formerInterval: number | null;
   reminders: KnownReminders;
   /** How it stands with the fleet server; undefined without one, or without a live gateway. */
   fleet: FleetConnection | undefined;
-  /** How it stands with the agent now; undefined without a live gateway. */
+  /** How it stands with the agent now; undefined without a live gateway, unless that itself needs a person. */
   standing: Standing | undefined;
   /** Newest first. */
   decisions(limit: number, before?: number): Promise<NotifierDecision[]>;
@@ -52,9 +54,9 @@ export interface WhySource {
 
 export async function whySource(input: TargetInput): Promise<WhySource> {
   const target = await living(input, reachable);
-  if ('stopped' in target) return ofFiles(target.stopped, STOPPED);
+  if ('stopped' in target) return ofFiles(input, target.stopped, STOPPED);
   const gateway = await gatewayOf(input, target);
-  if (target.kind === 'local') return ofFiles(target.facts, gateway);
+  if (target.kind === 'local') return ofFiles(input, target.facts, gateway);
   return ofGateway(target.agentRef, gateway as GatewayClient);
 }
 
@@ -75,26 +77,34 @@ export async function living<T = Target>(
 }
 
 async function ofFiles(
-  facts: { agentName: string; root: string },
+  input: TargetInput,
+  facts: ManifestFacts,
   gateway: GatewayClient | string,
 ): Promise<WhySource> {
-  const [{ openGatewayRecords }, { sessionPaths }] = await Promise.all([
+  const [{ openGatewayRecords }, { absentStanding, seenFromOutside, sessionPaths }] = await Promise.all([
     import('../../gateway/offline.ts'),
     import('../../session/index.ts'),
   ]);
-  const records = open(() => openGatewayRecords(sessionPaths(facts.root).gateway), facts.agentName);
+  const paths = sessionPaths(facts.root);
+  const records = open(() => readable(openGatewayRecords(paths.gateway)), facts.agentName, gateway);
+  // A gateway that runs can tell what its files no longer hold.
+  if (!records) return withoutQueue(await ofGateway(facts.agentName, gateway as GatewayClient));
   const live = typeof gateway === 'string' ? undefined : await gateway.notifier();
+  const stored = records.notifier();
   const status = typeof gateway === 'string' ? undefined : await gateway.status();
+  const absent =
+    status || gateway === STOPPED ? undefined : await absentStanding(sessionContext(input), facts);
   return {
     agent: facts.agentName,
     offline: typeof gateway === 'string' ? gateway || 'none is attached' : undefined,
-    notifier: live ?? records.notifier(),
+    notifier: live ?? stored,
+    formerInterval: stored.interval_seconds,
     reminders:
       typeof gateway === 'string'
         ? { live: [], kept: records.reminders(), troubles: [] }
         : await remindersOf(gateway),
     fleet: status?.fleet,
-    standing: status?.standing,
+    standing: status?.standing ? seenFromOutside(status.standing, paths) : absent,
     decisions: async (limit, before) => records.decisions(limit, before),
     request: async (id) => records.request(id),
     announcedBy: async (ref) => records.announcedBy(ref) ?? null,
@@ -102,13 +112,37 @@ async function ofFiles(
   };
 }
 
-function open<T>(work: () => T, agent: string): T {
+/** An empty file is opened before it is found to hold nothing. */
+function readable<T extends { notifier: () => unknown; decisions: (limit: number) => unknown }>(
+  records: T,
+): T {
+  records.notifier();
+  records.decisions(1);
+  return records;
+}
+
+/** Of a gateway whose queue was taken away: what it can still tell, and above all why. */
+function withoutQueue(source: WhySource): WhySource {
+  return {
+    ...source,
+    decisions: (limit, before) => source.decisions(limit, before).catch(() => []),
+    announcedBy: (ref) => source.announcedBy(ref).catch(() => null),
+  };
+}
+
+/** Undefined when there are none and a gateway lives that can be asked instead. */
+function open<T>(work: () => T, agent: string, gateway: GatewayClient | string): T | undefined {
   try {
     return work();
   } catch (error) {
+    if (typeof gateway !== 'string') return undefined;
+    // Records of another version: their own words say more than that no gateway runs.
+    if (isRouseError(error) && error.code === 'unsupported') throw error;
+    if (gateway !== '' && gateway !== STOPPED)
+      throw unavailable(`agent ${agent} has no live gateway: ${gateway}`);
     if (!isRouseError(error) || error.code !== 'not_found') throw error;
     throw notFound(`no gateway has run beside agent ${agent} yet, so nothing was decided`, {
-      hint: `attach one with "rouse agents gateway attach --agent-name ${agent}"`,
+      hint: `attach one with "${commandLine`rouse agents gateway attach --agent-name ${agent}`}"`,
     });
   }
 }
@@ -119,6 +153,7 @@ async function ofGateway(agent: string, gateway: GatewayClient): Promise<WhySour
     agent,
     offline: undefined,
     notifier: await gateway.notifier(),
+    formerInterval: null,
     reminders: await remindersOf(gateway),
     fleet,
     standing,

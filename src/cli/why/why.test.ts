@@ -171,6 +171,35 @@ describe('why', () => {
       .toMatch(/turn: the agent was last given to the wake for mail gwreq-\S+, at 20/);
   });
 
+  it('names the command that turns wakes on again as they were, and that command does', async () => {
+    const { agent } = await decided();
+    const enabled = ['--interval-seconds', '90', '--mode', 'unread_only', '--repeat', 'backoff'];
+    const notifier = ['agents', 'gateway', 'mail-notifier'];
+    const wakes = ['--agent-name', 'gpu', ...enabled, '--wakes-per-hour', '30'];
+    const before = await agent.json([...notifier, 'enable', ...wakes]);
+    await agent.rouse([...notifier, 'disable', '--agent-name', 'gpu']);
+    const [, command] = /wakes are off; "rouse ([^"]+)" turns them on/.exec((await agent.rouse(why())).out)!;
+    expect(await agent.json(command!.split(' '))).toMatchObject({
+      interval_seconds: 90,
+      mode: 'unread_only',
+      repeat: 'backoff',
+      wakes_per_hour: 30,
+      quiet_hours: before.quiet_hours,
+    });
+    const none = ['--interval-seconds', '90', '--wakes-per-hour', 'none', '--quiet-hours', 'none'];
+    expect(await agent.json([...notifier, 'enable', '--agent-name', 'gpu', ...none])).toMatchObject({
+      wakes_per_hour: null,
+      quiet_hours: null,
+      repeat: 'backoff',
+    });
+  });
+
+  it('does not open with "wakes are on" when no gateway runs', async () => {
+    const { agent, on } = await decided();
+    await on.gateway.stop('test');
+    expect((await agent.rouse(why())).out).toMatch(/^Agent gpu: not woken now; wakes were on: any_inbox/);
+  });
+
   it('makes every decision again from its facts, and exits with 1 when one comes out differently', async () => {
     const { agent, on } = await decided();
     expect((await agent.json(why('--replay'))).replay).toMatchObject({ different: [] });
@@ -199,7 +228,7 @@ describe('why', () => {
     [['--at', 'noon'], /ISO-8601/, 2],
     [['--at', '25:00'], /09:14/, 2],
     [['--limit', '0'], /from 1 to/, 2],
-    [[], /no gateway has run beside agent gpu yet/, 3],
+    [[], /its tmux session is gone; "rouse agents relaunch gpu --resume" makes it again/, 7],
   ])('refuses %j', async (words, message, exit) => {
     const { code, err } = await (await cliAgent(ending)).rouse(why(...words));
     expect(err).toMatch(message);

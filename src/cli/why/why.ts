@@ -47,10 +47,10 @@ async function whyWoken(input: InputOf<typeof FLAGS>, source: WhySource): Promis
       notifier: source.notifier,
       standing: source.standing ?? null,
       ...(message ? { message } : { reminders: [...source.reminders.live, ...source.reminders.kept] }),
-      decisions: explained.map(({ decision, request, lookAgainUtc }) => ({
+      decisions: explained.map(({ decision, request, again }) => ({
         ...decision,
         ...(message && { names_message: partIn(decision, message) === 'named' }),
-        look_again_utc: lookAgainUtc,
+        look_again_utc: again.look_again_utc,
         request: request ?? null,
       })),
       ...(replays && { replay: { run: replays.length, different } }),
@@ -73,7 +73,7 @@ async function explain(decision: NotifierDecision, source: WhySource): Promise<E
   const { lookAgainOf } = await import('../../gateway/offline.ts');
   const id = decision.enqueued_request_id;
   const request = id === null ? undefined : await source.request(id).catch(forgotten);
-  return { decision, request, lookAgainUtc: lookAgainOf(decision) };
+  return { decision, request, again: lookAgainOf(decision) };
 }
 
 /** A request may be older than what is kept. */

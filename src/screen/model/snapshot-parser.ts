@@ -1,4 +1,4 @@
-import { charWidth } from './char-width.ts';
+import { charWidth } from '../../base/index.ts';
 import { padRows, Row, type Screen } from './screen.ts';
 import { applySgr } from './sgr.ts';
 import { PLAIN, type Style } from './style.ts';

@@ -113,7 +113,10 @@ describe("the contract's state", () => {
     const broken = contract('completed', {
       probe: { ...probe, transport: 'probe_error', error: 'no server' },
     });
-    expect(broken.diagnostics).toMatchObject({ availability: 'error', probe_error: 'no server' });
+    expect(broken.diagnostics).toMatchObject({
+      availability: 'error',
+      probe_error: { kind: 'probe_error', message: 'no server', details: {} },
+    });
   });
 
   it('of a tool without a detector says so', () => {

@@ -1,6 +1,6 @@
 import type { Facts } from '../facts.ts';
 import { type Screen, screenText } from '../model/screen.ts';
-import { fingerprint, type Stability, stabilityAt } from './stability.ts';
+import { fingerprint, stabilityAt } from './stability.ts';
 import type { TurnState } from './turn-state.ts';
 
 /** What is known of the way to the screen. */
@@ -31,9 +31,9 @@ const EXCERPT_CHARS = 4000;
  * picture of a dead tool is not a state.
  */
 export function contractState(input: ContractInput) {
-  const { facts, turn } = input;
+  const { facts, turn, probe } = input;
   const { surface } = facts;
-  const stability: Stability = stabilityAt(turn, input.atMs, input.stabilitySeconds);
+  const stability = stabilityAt(turn, input.atMs, input.stabilitySeconds);
   return {
     diagnostics: diagnosticsOf(input),
     probe_snapshot: probeOf(input),
@@ -47,7 +47,7 @@ export function contractState(input: ContractInput) {
     turn: { phase: turn.phase },
     stalled: turn.stalled,
     last_turn: turn.lastTurn,
-    stability,
+    stability: { ...stability, stable_since_utc: stability.stable_since_utc ?? probe.observedAtUtc },
     facts: factList(input),
   };
 }
@@ -55,7 +55,9 @@ export function contractState(input: ContractInput) {
 function diagnosticsOf({ facts, probe, detectorName }: ContractInput) {
   const process = facts.process.value;
   const down = process === 'shell' || process === 'gone' || process === 'other';
-  const base = { probe_error: probe.error, parse_error: null };
+  const probe_error =
+    probe.error === null ? null : { kind: probe.transport, message: probe.error, details: {} };
+  const base = { probe_error, parse_error: null };
   if (probe.transport === 'tmux_missing') {
     return {
       ...base,

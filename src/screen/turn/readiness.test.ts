@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { REASONS, reasonTexts } from '../../domain/index.ts';
 import { detectorFor } from '../../tools/index.ts';
 import type { Facts, ProcessFacts } from '../facts.ts';
 import { parseSnapshot } from '../model/snapshot-parser.ts';
 import { observe } from '../observe.ts';
 import type { ToolSignal } from '../tool-signals.ts';
-import { decideReadiness, type GatePolicy, REASONS } from './readiness.ts';
+import { decideReadiness, type GatePolicy } from './readiness.ts';
 
 const claude = detectorFor('claude');
 
@@ -139,7 +140,7 @@ describe('the readiness gate', () => {
 
   it("gives each reason as name='value', on one line and without stray quotes", () => {
     const gate = decideReadiness(look({ text: 'x' }, { version: "9'9\n9" }), { stable: false });
-    const fragments = gate.ready ? [] : gate.reasons.map(({ fragment }) => fragment);
+    const fragments = gate.ready ? [] : reasonTexts(gate.reasons);
     expect(fragments).toHaveLength(3);
     for (const fragment of fragments) expect(fragment).toMatch(/^\w+='[^'\n]*'$/);
   });
@@ -154,7 +155,7 @@ describe('the readiness gate', () => {
         fc.constantFrom(busy, { text: 'draft' }, { below: ['1', '2', '3', '4', '5'] }, {}),
         (foreground, copyMode, personTyping, stable, picture) => {
           const found = codes(look(picture, { foreground, copyMode, personTyping }), { stable });
-          const places = found.map((code) => REASONS.indexOf(code as (typeof REASONS)[number]));
+          const places = found.map((code) => Object.keys(REASONS).indexOf(code));
           expect(places).not.toContain(-1);
           expect(places).toEqual([...places].sort((a, b) => a - b));
           const clean = foreground === 'tool' || foreground === 'unknown';

@@ -206,6 +206,17 @@ describe('the turn reducer', () => {
     expect(play(late, [10, hooked(0.1)]).phase).toBe('active');
   });
 
+  it('waits longer for the work on a prompt of ours that the tool shows but is slow to begin', () => {
+    const shown = screen(['● hello', '✻ Worked for 1s', '', ...asked]);
+    expect(shown.busy).toMatchObject({ value: 'yes', doubtful: true });
+    const noted = notePrompt(play(NO_TURN, [0, idle]), idle, at(1));
+    const slow = play(noted, [1.1, shown], [9, shown]);
+    expect(slow.phase).toBe('active');
+    const ended = play(slow, [10, busy], [12, done], [13.5, done]);
+    expect(ended.lastTurn).toMatchObject({ result: 'success', source: 'explicit_input' });
+    expect(play(slow, [22, shown])).toMatchObject({ phase: 'ready', lastTurn: { result: 'none' } });
+  });
+
   it('is stable when nothing that decides has changed, whatever the footer says', () => {
     const tip = (text: string): Facts => screen(['● hello', '✻ Worked for 1s'], '', `  ${text}`);
     const state = play(NO_TURN, [0, tip('one tip')], [0.6, tip('another tip')], [1.2, tip('a third')]);
@@ -226,7 +237,10 @@ describe('the turn reducer', () => {
       summary: 'stalled no → yes',
     });
     expect(decideReadiness(unknown, { stable: true, stalled: true })).toMatchObject({
-      reasons: [{ fragment: "ready_posture='unknown'" }, { fragment: "stalled='yes'" }],
+      reasons: [
+        { code: 'unknown_screen', value: 'unknown' },
+        { code: 'stalled_screen', value: 'yes' },
+      ],
     });
     expect(play(late, [32, idle]).stalled).toBe(false);
     expect(decideReadiness(idle, { stable: true, stalled: true }).ready).toBe(true);

@@ -81,7 +81,8 @@ function activate(state: TurnState, facts: Facts, at: Instant, times: Times): Tu
   };
   const same = isSameTurn(state, at, times) && state.anchor ? state.anchor : fresh;
   const toldBusy = same.toldBusy === true || facts.told === 'busy';
-  const anchor = { ...same, seen: true, toldBusy };
+  const sure = same.sure === true || !facts.busy.doubtful;
+  const anchor = { ...same, seen: true, sure, toldBusy };
   return {
     ...state,
     phase: 'active',
@@ -99,12 +100,17 @@ function isSameTurn({ anchor, phase, stability }: TurnState, at: Instant, times:
   return at.ms - stability.sinceMs < times.completion_stability_seconds * 1000;
 }
 
-/** A start was seen or told and never an end. It is believed until the composer has been empty and still for a while. */
+/**
+ * A start was seen or told and never an end. It is believed until the composer has been empty and still for a while; for longer
+ * when it is the start of a prompt of ours: the tool has taken that and may be slow to begin.
+ */
 function doubtStart(state: TurnState, facts: Facts, at: Instant, times: Times): TurnState {
   const told = facts.busy.source === 'screen' ? state.stability.sinceMs : at.ms - facts.busy.ageMs;
   if (state.overruledAtMs !== null && told <= state.overruledAtMs)
     return { ...state, phase: facts.surface.ready_posture.value === 'yes' ? 'ready' : 'unknown' };
-  const still = at.ms - Math.max(state.stability.sinceMs, told) >= times.stale_active_recovery_seconds * 1000;
+  const isOurs = state.anchor?.source === 'explicit_input' && !state.anchor.sure;
+  const seconds = isOurs ? times.final_stable_active_recovery_seconds : times.stale_active_recovery_seconds;
+  const still = at.ms - Math.max(state.stability.sinceMs, told) >= seconds * 1000;
   if (state.phase === 'active' && still && facts.surface.ready_posture.value === 'yes') {
     return { ...state, phase: 'ready', anchor: null, settling: null, overruledAtMs: at.ms };
   }

@@ -17,6 +17,8 @@ export interface Anchor {
   signature: string;
   /** Activity was seen since. */
   seen: boolean;
+  /** … and beyond doubt: more than a prompt without an answer, or a start that was reported. */
+  sure?: boolean;
   /** The tool itself said that it works on it. */
   toldBusy?: boolean;
 }

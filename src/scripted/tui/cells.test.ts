@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellWidth, clip, padded, shown, textWidth, wrap, wrapWords } from './cells.ts';
+import { charWidth, textColumns } from '../../base/index.ts';
+import { clip, padded, shown, wrap, wrapWords } from './cells.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 120 });
 const width = fc.integer({ min: 2, max: 60 });
@@ -11,7 +12,7 @@ describe('text on the grid', () => {
       fc.property(text, width, (raw, columns) => {
         const visible = shown(raw);
         const { rows } = wrap(visible, columns);
-        for (const row of rows) expect(textWidth(row)).toBeLessThanOrEqual(columns);
+        for (const row of rows) expect(textColumns(row)).toBeLessThanOrEqual(columns);
         expect(rows.join('')).toBe(visible.replaceAll('\n', ''));
       }),
     );
@@ -24,7 +25,7 @@ describe('text on the grid', () => {
         const cursor = place % (visible.length + 1);
         const { rows, cursor: at } = wrap(visible, columns, cursor);
         expect(at.row).toBeLessThan(rows.length);
-        expect(at.column).toBeLessThanOrEqual(textWidth(rows[at.row]!));
+        expect(at.column).toBeLessThanOrEqual(textColumns(rows[at.row]!));
       }),
     );
   });
@@ -39,7 +40,7 @@ describe('text on the grid', () => {
   });
 
   it('counts wide and combining characters', () => {
-    expect([...'a\u0301漢😀'].map(cellWidth)).toEqual([1, 0, 2, 2]);
+    expect([...'a\u0301漢😀'].map(charWidth)).toEqual([1, 0, 2, 2]);
     expect(clip('漢字', 3)).toBe('漢');
     expect(padded('漢', 4)).toBe('漢  ');
   });

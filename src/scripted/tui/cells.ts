@@ -1,37 +1,6 @@
+import { charWidth, textColumns } from '../../base/index.ts';
+
 /** How text lies on the grid of a terminal: widths, wrapping, and pictures for what must not reach it raw. */
-
-const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
-const EMOJI = /^\p{Emoji_Presentation}$/u;
-
-const WIDE: [number, number][] = [
-  [0x1100, 0x115f],
-  [0x2e80, 0x303e],
-  [0x3041, 0x33ff],
-  [0x3400, 0x4dbf],
-  [0x4e00, 0x9fff],
-  [0xa000, 0xa4cf],
-  [0xac00, 0xd7a3],
-  [0xf900, 0xfaff],
-  [0xfe30, 0xfe6f],
-  [0xff00, 0xff60],
-  [0xffe0, 0xffe6],
-  [0x20000, 0x3fffd],
-];
-
-/** Columns one code point takes. */
-export function cellWidth(point: string): 0 | 1 | 2 {
-  const code = point.codePointAt(0)!;
-  if (code < 0x300) return 1;
-  if (ZERO_WIDTH.test(point)) return 0;
-  if (WIDE.some(([from, to]) => code >= from && code <= to)) return 2;
-  return EMOJI.test(point) ? 2 : 1;
-}
-
-export function textWidth(text: string): number {
-  let width = 0;
-  for (const point of text) width += cellWidth(point);
-  return width;
-}
 
 /** Control characters as their pictures (ESC as ␛), a tab as four spaces; line breaks stay. */
 export function shown(text: string): string {
@@ -57,7 +26,7 @@ export function wrap(text: string, width: number, cursor = text.length): Wrapped
   let column = 0;
   let offset = 0;
   for (const point of text) {
-    const cells = point === '\n' ? 0 : cellWidth(point);
+    const cells = point === '\n' ? 0 : charWidth(point);
     if (column + cells > limit) {
       rows.push(row);
       row = '';
@@ -86,7 +55,7 @@ export function wrapWords(text: string, width: number): string[] {
     let row = '';
     for (const word of line.split(' ')) {
       const joined = row === '' ? word : `${row} ${word}`;
-      if (textWidth(joined) <= width) row = joined;
+      if (textColumns(joined) <= width) row = joined;
       else {
         if (row !== '') rows.push(row);
         const parts = wrap(word, width).rows;
@@ -104,7 +73,7 @@ export function clip(text: string, width: number): string {
   let cells = 0;
   let kept = '';
   for (const point of text) {
-    cells += cellWidth(point);
+    cells += charWidth(point);
     if (cells > width) break;
     kept += point;
   }
@@ -114,5 +83,5 @@ export function clip(text: string, width: number): string {
 /** Exactly `width` cells: clipped or filled with spaces. */
 export function padded(text: string, width: number): string {
   const kept = clip(text, width);
-  return kept + ' '.repeat(Math.max(0, width - textWidth(kept)));
+  return kept + ' '.repeat(Math.max(0, width - textColumns(kept)));
 }

@@ -1,4 +1,5 @@
-import { clip, padded, shown, textWidth, wrap, wrapWords } from './cells.ts';
+import { textColumns } from '../../base/index.ts';
+import { clip, padded, shown, wrap, wrapWords } from './cells.ts';
 import type { Border, Skin } from './skin.ts';
 import type { Block, Live, View } from './view.ts';
 
@@ -19,10 +20,10 @@ export function blockLines(block: Block, view: View): string[] {
   if (block.kind === 'banner') return [...bannerLines(view), ''];
   if (block.kind === 'prompt') return [...promptLines(block.text, skin, columns), ''];
   const glyph = { answer: skin.answerGlyph, notice: '  ', shell: '! ' }[block.kind];
-  const rows = wrapWords(shown(block.text), columns - textWidth(glyph) - 1);
+  const rows = wrapWords(shown(block.text), columns - textColumns(glyph) - 1);
   const style = block.kind === 'notice' ? DIM : '';
   return [
-    ...rows.map((row, index) => paint(style, (index === 0 ? glyph : ' '.repeat(textWidth(glyph))) + row)),
+    ...rows.map((row, index) => paint(style, (index === 0 ? glyph : ' '.repeat(textColumns(glyph))) + row)),
     '',
   ];
 }
@@ -34,7 +35,7 @@ function bannerLines(view: View): string[] {
 }
 
 function promptLines(text: string, skin: Skin, columns: number): string[] {
-  const inner = columns - sides(skin.historyBorder) - textWidth(skin.historyGlyph) - 1;
+  const inner = columns - sides(skin.historyBorder) - textColumns(skin.historyGlyph) - 1;
   const { rows } = wrap(shown(text), inner);
   const kept = rows.length > TALLEST_PROMPT ? rows.slice(0, TALLEST_PROMPT - 1) : rows;
   const lines = kept.map((row, index) => indent(skin.historyGlyph, row, index));
@@ -99,7 +100,7 @@ function noticeLines(view: View): string[] {
 function composerLines(view: View): Body {
   const { skin, columns } = view;
   const glyph = view.shellMode ? '! ' : skin.glyph;
-  const inner = columns - sides(skin.border) - textWidth(glyph) - 1;
+  const inner = columns - sides(skin.border) - textColumns(glyph) - 1;
   const text = shown(view.draft.text);
   const cursorOffset = shown(view.draft.text.slice(0, view.draft.cursor)).length;
   const { rows, cursor } = wrap(text, inner, cursorOffset);
@@ -114,7 +115,10 @@ function composerLines(view: View): Body {
   const top = skin.border.above.join('') === '' ? 0 : 1;
   return {
     lines: framed(drawn, skin.border, columns, skin.accent),
-    cursor: { row: top + at.row, column: textWidth(skin.border.beside[0]) + textWidth(glyph) + at.column },
+    cursor: {
+      row: top + at.row,
+      column: textColumns(skin.border.beside[0]) + textColumns(glyph) + at.column,
+    },
   };
 }
 
@@ -137,7 +141,8 @@ function dialogLines(view: View): Body {
   const { skin, columns, dialog } = view;
   if (!dialog) return { lines: [], cursor: { row: 0, column: 0 } };
   const options = dialog.options.map((option, index) => {
-    const marker = index === dialog.selected ? skin.dialog.marker : ' '.repeat(textWidth(skin.dialog.marker));
+    const marker =
+      index === dialog.selected ? skin.dialog.marker : ' '.repeat(textColumns(skin.dialog.marker));
     const text = `${marker} ${index + 1}. ${option.label}`;
     return index === dialog.selected ? paint(skin.accent, text) : text;
   });
@@ -166,7 +171,7 @@ function framed(rows: string[], border: Border, columns: number, accent: string)
   const width = columns - sides(border);
   const edge = ([start, fill, end]: [string, string, string]): string[] => {
     if (start + fill + end === '') return [];
-    const room = columns - textWidth(start) - textWidth(end);
+    const room = columns - textColumns(start) - textColumns(end);
     return [paint(accent, start + (fill === '' ? '' : fill.repeat(Math.max(0, room))) + end)];
   };
   const beside = rows.map((row) => {
@@ -179,10 +184,10 @@ function framed(rows: string[], border: Border, columns: number, accent: string)
 /** Pads a row that already holds colours; they take no cells. */
 function fillStyled(row: string, width: number): string {
   const bare = row.replace(/\u001b\[[\d;]*m/g, '');
-  return textWidth(bare) >= width ? row : row + padded('', width - textWidth(bare));
+  return textColumns(bare) >= width ? row : row + padded('', width - textColumns(bare));
 }
 
-const sides = (border: Border): number => textWidth(border.beside[0]) + textWidth(border.beside[1]);
+const sides = (border: Border): number => textColumns(border.beside[0]) + textColumns(border.beside[1]);
 
 const indent = (glyph: string, row: string, index: number): string =>
-  (index === 0 ? glyph : ' '.repeat(textWidth(glyph))) + row;
+  (index === 0 ? glyph : ' '.repeat(textColumns(glyph))) + row;

@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ownDevice } from '../../../test/support/device.ts';
 import { FakeClock } from '../../base/index.ts';
 import { Journal } from '../control/journal.ts';
 import { readTranscript, Transcript } from './transcript.ts';
@@ -43,6 +44,13 @@ describe('the transcript', () => {
   it('reports a damaged line in the middle instead of passing over it', () => {
     fs.writeFileSync(file, '{"seq":1}\nrubbish\n{"seq":2,"type":"ready"}\n');
     expect(() => readTranscript(file)).toThrow('line 2 is not a record');
+  });
+
+  it.runIf(process.getuid?.() === 0)('leaves the mode of a device as it is', () => {
+    const device = ownDevice(directory);
+    new Journal(new Transcript(device), new FakeClock()).record('started');
+    expect(fs.statSync(device).mode & 0o777).toBe(0o666);
+    expect(fs.statSync(device).isCharacterDevice()).toBe(true);
   });
 
   it('names the file that cannot be written', () => {

@@ -23,7 +23,7 @@ export class Transcript {
     this.path = path;
     try {
       this.#fd = fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_APPEND, 0o600);
-      fs.fchmodSync(this.#fd, 0o600);
+      if (fs.fstatSync(this.#fd).isFile()) fs.fchmodSync(this.#fd, 0o600);
     } catch (error) {
       throw invalid(`--transcript ${path} cannot be written: ${messageOf(error)}`, {
         hint: 'Name a file in a directory that exists and that you may write to.',

@@ -8,7 +8,7 @@ import { playScript, readScript } from '../control/script.ts';
 import type { Options } from '../options.ts';
 import { keepStatusFile } from '../status-file.ts';
 import { turnActor } from '../turns/turn-actor.ts';
-import type { Ending } from '../turns/turn-engine.ts';
+import type { ProcessEnd } from '../turns/turn-engine.ts';
 import { InputReader } from './input-reader.ts';
 import { Keys } from './keys.ts';
 import { Screen } from './screen.ts';
@@ -68,9 +68,9 @@ export async function runTui(options: Options, streams: TuiStreams, clock: Clock
   return end.code;
 }
 
-function endOf(): { ended: (ending: Ending) => void; ending: Promise<Ending> } {
-  let ended: (ending: Ending) => void = () => {};
-  const ending = new Promise<Ending>((resolve) => {
+function endOf(): { ended: (ending: ProcessEnd) => void; ending: Promise<ProcessEnd> } {
+  let ended: (ending: ProcessEnd) => void = () => {};
+  const ending = new Promise<ProcessEnd>((resolve) => {
     ended = resolve;
   });
   return { ended, ending };
@@ -79,7 +79,7 @@ function endOf(): { ended: (ending: Ending) => void; ending: Promise<Ending> } {
 interface Surroundings {
   clock: Clock;
   journal: Journal;
-  ended: (ending: Ending) => void;
+  ended: (ending: ProcessEnd) => void;
 }
 
 /** The agent with its screen and its keyboard. */
@@ -114,7 +114,7 @@ function createAgent(
 function endWhenGone(
   { stdin, stdout }: TuiStreams,
   journal: Journal,
-  ended: (ending: Ending) => void,
+  ended: (ending: ProcessEnd) => void,
 ): () => void {
   const onSignal = (signal: NodeJS.Signals): void => {
     journal.record('signalled', { signal });

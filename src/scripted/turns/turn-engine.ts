@@ -6,7 +6,7 @@ import type { How } from '../tui/composer.ts';
 import type { DialogRequest } from '../tui/dialog.ts';
 
 export type Outcome = 'completed' | 'interrupted' | 'denied' | 'failed';
-export type Ending = { kind: 'exit'; code: number } | { kind: 'crash'; dirty: boolean; code: number };
+export type ProcessEnd = { kind: 'exit'; code: number } | { kind: 'crash'; dirty: boolean; code: number };
 
 export interface Prompt {
   id: string;
@@ -34,7 +34,7 @@ export interface TurnHost {
   mail(prompt: string, turnId: string, signal: AbortSignal): Promise<string | undefined>;
   began(turn: Turn, prompt: Prompt): void;
   finished(turn: Turn, outcome: Outcome, remark: string | undefined): void;
-  end(ending: Ending): void;
+  end(ending: ProcessEnd): void;
   changed(): void;
 }
 
@@ -145,7 +145,7 @@ export class TurnEngine {
   }
 
   /** The program ends inside the turn: it never finishes, and nothing may be recorded as if it had. */
-  #gone(ending: Ending): Promise<never> {
+  #gone(ending: ProcessEnd): Promise<never> {
     this.#parts.host.end(ending);
     return new Promise(() => {});
   }

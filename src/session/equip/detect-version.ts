@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { readVersion } from '../../screen/index.ts';
-import type { ToolProcess } from '../../tools/index.ts';
+import { readVersion, versionStatus } from '../../screen/index.ts';
+import { detectorFor, type ToolProcess, toolOf } from '../../tools/index.ts';
 
 const TIMEOUT_MS = 4000;
 
@@ -18,6 +18,18 @@ export async function detectVersion(
 ): Promise<string | null> {
   if (npmPackage === null) return null;
   return packageVersion(executable, npmPackage) ?? (await toldVersion(executable, place));
+}
+
+/** What is to be said of a version whose screens were never checked: the agent may not be woken. */
+export function versionNotes(toolName: string, version: string | null): string[] {
+  const tool = toolOf(toolName);
+  if (!tool || tool.detectors.length === 0 || version === null) return [];
+  const { versions } = detectorFor(tool.name, { version });
+  if (versionStatus(version, versions) !== 'outside') return [];
+  return [
+    `version ${version} of ${tool.name} is not known (${versions.from} up to ${versions.seen.at(-1)} is): it may not be ` +
+      'typed into, and then it is not woken; use a version that is known, or update Rouse',
+  ];
 }
 
 /** Starting a tool only to ask it takes seconds; its package lies above the file that the command leads to. */

@@ -1,4 +1,4 @@
-import { bootId, childrenOf, namesOfProcess, type ProcessIdentity, readProcStat } from '../../base/index.ts';
+import { bootId, childrenOf, namesOfProcess, type ProcessIdentity, processStatus } from '../../base/index.ts';
 
 export interface FoundTool {
   identity: ProcessIdentity;
@@ -23,8 +23,8 @@ export function findTool(panePid: number, names: readonly string[]): FoundTool |
 }
 
 function describe(pid: number, name: string): FoundTool | undefined {
-  const stat = readProcStat(pid);
-  if (!stat || stat.state === 'Z') return undefined;
-  const identity = { pid, startTicks: stat.startTicks, bootId: bootId() };
-  return { identity, name, foreground: stat.processGroup === stat.foregroundGroup };
+  const status = processStatus(pid);
+  if (!status || status.state === 'ended') return undefined;
+  const identity = { pid, startTicks: status.startTicks, bootId: bootId() };
+  return { identity, name, foreground: status.processGroup === status.foregroundGroup };
 }

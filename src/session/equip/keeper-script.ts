@@ -1,5 +1,5 @@
 import * as path from 'node:path';
-import { invalid, shellQuote, shellWords } from '../../base/index.ts';
+import { inShell, invalid, shellQuote, shellWords } from '../../base/index.ts';
 import { HAND_OVER_SIGNAL } from '../../domain/index.ts';
 
 /** How a gateway that ended without being asked is started again. */
@@ -50,7 +50,8 @@ export function keeperScriptFile({ run }: Pick<KeptPlace, 'run'>): string {
  * The parent of a gateway: a shell that waits for it and starts it again. An end was asked for when the gateway says so
  * (exit code 0) or the keeper was told to end, and a gateway without an instance record never came up: neither is
  * started again. It counts by the time since boot, so a clock that is set changes nothing. Its record is
- * `run/keeper.json`. With a journal it keeps a file open that has no name, for what is kept to find again.
+ * `run/keeper.json`. With a journal it keeps a file open that has no name, for what is kept to find again, and never gives
+ * up: that is a host, without which nobody is woken. One that ended too often is started again after ever longer pauses.
  */
 export function keeperScript(
   paths: KeptPlace,
@@ -61,15 +62,12 @@ export function keeperScript(
   const record = path.join(paths.run, 'keeper.json');
   return `#!/bin/sh
 umask 077
-asked= signalled= child= ends= restarts=0
+asked= signalled= child= ends= restarts=0 state=keeping
 end() { asked=1 signalled=1; [ -z "$child" ] || kill -"$1" "$child" 2>/dev/null; }
 trap 'end TERM' TERM INT HUP
 trap 'end ${HAND_OVER_SIGNAL.slice(3)}' ${HAND_OVER_SIGNAL.slice(3)}
 
-read -r stat <"/proc/$$/stat"
-ticks() { shift 19; printf %s "$1"; }
-started=$(ticks \${stat##*) })
-read -r boot </proc/sys/kernel/random/boot_id
+${inShell.identity}
 
 tell() {
   printf '{"schema_version":1,"pid":%s,"pid_start_ticks":%s,"boot_id":"%s","state":"%s","restarts":%s,"exit_code":%s,"since_utc":"%s"}\\n' \\
@@ -90,17 +88,18 @@ while :; do
   await
   [ -z "$asked" ] || leave 0
   [ "$code" -ne 0 ] && [ -e ${shellQuote(paths.currentInstance)} ] || leave "$code"
-  read -r now rest </proc/uptime
-  now=\${now%%.*} recent= count=0
+  ${inShell.uptime}
+  recent= count=0
   for at in $ends; do
     [ $((now - at)) -ge ${keeping.withinSeconds} ] || { recent="$recent $at"; count=$((count + 1)); }
   done
+  state=keeping
   case $count in
 ${pauses(keeping)}
-    *) tell given_up "$code"; exit "$code" ;;
+${journalFd === undefined ? '    *) tell given_up "$code"; exit "$code" ;;' : slowPauses(keeping)}
   esac
   ends="$recent $now" restarts=$((restarts + 1))
-  tell keeping "$code"
+  tell "$state" "$code"
   sleep "$pause" &
   child=$!
   await
@@ -114,6 +113,20 @@ function pauses({ restarts, firstPauseSeconds }: Keeping): string {
     const pause = Math.min(LONGEST_PAUSE_SECONDS, firstPauseSeconds * 2 ** Math.min(before, 20));
     return `    ${before}) pause=${pause} ;;`;
   }).join('\n');
+}
+
+const LONGEST_SLOW_PAUSE_SECONDS = 600;
+
+/** As many ends as these pauses leave in the time that counts. */
+function slowPauses({ restarts, firstPauseSeconds }: Keeping): string {
+  const cases = Array.from({ length: 10 }, (_, more) => {
+    const pause = Math.min(
+      LONGEST_SLOW_PAUSE_SECONDS,
+      firstPauseSeconds * 2 ** Math.min(restarts + more, 20),
+    );
+    return `    ${restarts + more}) pause=${pause} state=slow ;;`;
+  });
+  return [...cases, `    *) pause=${LONGEST_SLOW_PAUSE_SECONDS} state=slow ;;`].join('\n');
 }
 
 /** In memory where there is such a place. */

@@ -201,7 +201,7 @@ function block(entry: McpEntry): string {
 
 function byHand(file: string, why: string): Error {
   return conflict(`${file} is left as it is: ${why}`, {
-    hint: '"rouse mcp install --print" shows what to put there by hand',
+    hint: '"rouse mcp install --tool TOOL --print" shows what to put there by hand',
     facts: { cause: 'config_not_editable', file },
   });
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import {
@@ -8,6 +7,7 @@ import {
   invalid,
   messageOf,
   readIfExists,
+  sha256,
   writeFileAtomic,
   writeJsonAtomic,
 } from '../../base/index.ts';
@@ -160,5 +160,5 @@ function stampAt(file: string): { sha256?: unknown; made?: string[] } {
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return sha256(text);
 }

@@ -5,7 +5,7 @@ import type { AttachReport } from '../gateway/attach.ts';
 import { attach } from '../gateway/gateway-actions.ts';
 import type { LaunchReport } from '../life/launch.ts';
 import type { LaunchOptions } from '../life/launch-draft.ts';
-import { requireWorkdir } from '../life/launch-plan.ts';
+import { launchNotes, requireWorkdir } from '../life/launch-plan.ts';
 import { launchedHere, type StopOptions } from '../life/stop.ts';
 import { readManifestFacts } from '../records/manifest-facts.ts';
 import type { SessionContext } from '../session-context.ts';
@@ -47,7 +47,13 @@ export async function launchAtFleet(
   );
   const facts = readManifestFacts(answer.manifest_path);
   const target = { ...targetOf(facts), token: server.token } as FleetTarget;
-  const report = { facts, paneId: answer.pane_id, toolPid: answer.tool_pid, ...asideOf(answer) };
+  const report = {
+    facts,
+    paneId: answer.pane_id,
+    toolPid: answer.tool_pid,
+    ...asideOf(answer),
+    notes: launchNotes(facts),
+  };
   return { ...report, ...(await autoAttach(context, target, options)) };
 }
 
@@ -126,10 +132,15 @@ export async function listAtFleet(server: FleetServer): Promise<FleetAnswer<'age
 }
 
 /** What the server knows of the agent, after it has proven to be the one that is meant. */
-export async function showAtFleet(target: FleetTarget): Promise<FleetAnswer<'agents.state.detail'>> {
+export async function showAtFleet(
+  target: FleetTarget,
+): Promise<Omit<FleetAnswer<'agents.state.detail'>, 'summary_state'>> {
   await fleetService(target);
   await requireFleetAgent(target);
-  return askFleet(target, 'agents.state.detail', { agent_ref: target.agentRef });
+  const { summary_state: _, ...agent } = await askFleet(target, 'agents.state.detail', {
+    agent_ref: target.agentRef,
+  });
+  return agent;
 }
 
 type Stopped = FleetAnswer<'agents.stop'>;

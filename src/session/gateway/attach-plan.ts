@@ -1,9 +1,9 @@
 import {
   type ExecutionMode,
+  type PartialTimings,
   type ResolvedListener,
   resolveListener,
   resolveTimings,
-  type TuiTimingField,
   type TuiTimings,
 } from '../../domain/index.ts';
 import type { DesiredConfigFile } from '../../wire/index.ts';
@@ -17,9 +17,11 @@ export interface AttachOptions {
   /** Tried when nobody has asked for a port, and left for a free one when it is taken. */
   preferredPort?: number | undefined;
   mode?: ExecutionMode | undefined;
-  timings?: { [Field in TuiTimingField]?: number | undefined } | undefined;
+  timings?: PartialTimings | undefined;
   /** Uids of other accounts that may connect, and need the token; an empty list ends that. */
   allowUsers?: readonly number[] | undefined;
+  /** A queue file that was lost or cannot be read is replaced by a new one; a sound one stays. */
+  freshQueue?: boolean | undefined;
 }
 
 export interface AttachPlan {
@@ -94,6 +96,7 @@ export function desiredAfter(
     desired_diagnostic_logging: null,
     ...before,
     schema_version: 1,
+    desired_state: 'attached',
     desired_host: listener.host,
     desired_port: gateway.port,
     desired_port_origin: listener.portIsHard && gateway.port === listener.port ? 'explicit' : 'auto',

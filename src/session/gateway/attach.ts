@@ -1,10 +1,11 @@
 import * as path from 'node:path';
-import { conflict, unavailable, unsupported } from '../../base/index.ts';
-import { ANY_PORT } from '../../domain/index.ts';
+import { commandLine, conflict, unavailable, unsupported, utcStamp } from '../../base/index.ts';
+import { ANY_PORT, relaunchCommand } from '../../domain/index.ts';
 import { hostOf } from '../host/end-in-host.ts';
 import { hostDirectory } from '../host/start-host.ts';
 import { firstExecutionMode, readBootstrap, readDesiredConfig } from '../records/gateway-documents.ts';
 import { readToken } from '../records/gateway-token.ts';
+import { isUnkept } from '../records/keeper.ts';
 import { type GatewayLife, probeGateway } from '../records/live-gateway.ts';
 import { type ManifestFacts, readManifestFacts } from '../records/manifest-facts.ts';
 import { readManifest } from '../records/manifest-store.ts';
@@ -14,6 +15,7 @@ import { restoreOffline } from '../target/clear-stale.ts';
 import { type Followed, followSession } from '../target/follow-session.ts';
 import { publishCapability, publishRegistryRecord, registryGateway } from '../target/publish-capability.ts';
 import { type AttachOptions, planAttach, planChange, planOf } from './attach-plan.ts';
+import { detachHoldingLock } from './detach.ts';
 import { endForGood } from './end-gateway.ts';
 import { changesAsked, type GatewayChange } from './gateway-changes.ts';
 import { type GatewayReport, localStatus } from './gateway-status.ts';
@@ -48,6 +50,7 @@ export function attachLocal(
     requireTmuxSession(followed);
     const paths = sessionPaths(facts.root);
     await endHalfStarted(context, paths);
+    const replaced = options.freshQueue ? await replaceQueue(context, facts) : [];
     const life = await probeGateway(paths, readToken(paths, context.env));
     if (life.life === 'live') return alreadyLive(context, facts, life, options);
     await clearAway(context, facts, life);
@@ -58,8 +61,22 @@ export function attachLocal(
       readBootstrap(paths),
     );
     const gateway = await startOnFreePort(context, facts, plan);
-    return { ...(await publishLive(context, facts, gateway, plan)), alreadyAttached: false, restarted: [] };
+    const report = await publishLive(context, facts, gateway, plan);
+    return { ...report, notes: [...replaced, ...report.notes], alreadyAttached: false, restarted: [] };
   });
+}
+
+/** Under the life-cycle lock; a gateway that still has the old file open is ended first. */
+async function replaceQueue(context: SessionContext, facts: ManifestFacts): Promise<string[]> {
+  await detachHoldingLock(context, facts);
+  const { replaceLostQueue } = await import('../../gateway/offline.ts');
+  const stamp = utcStamp(context.clock.now()).replace(/[-:.]/g, '');
+  const done = replaceLostQueue(sessionPaths(facts.root).gateway, stamp);
+  if (!done) return ['its queue file is sound, and was kept'];
+  const aside = done.keptAside.length > 0 ? `; what was left of the old one is in ${done.keptAside[0]}` : '';
+  return [
+    `its queue is a new one, with the wakes it had and without the requests and reminders of the old one${aside}`,
+  ];
 }
 
 function refuseForeground({ backend, agentName }: ManifestFacts, { mode }: AttachOptions): void {
@@ -73,7 +90,7 @@ function refuseForeground({ backend, agentName }: ManifestFacts, { mode }: Attac
 function requireTmuxSession({ facts, lives }: Followed): void {
   if (lives) return;
   throw unavailable(`tmux session "${facts.tmuxSessionName}" of agent ${facts.agentName} is gone`, {
-    hint: '"rouse agents relaunch" brings the agent back',
+    hint: `"${relaunchCommand(facts.agentName)}" brings the agent back`,
     facts: { cause: 'session_lost' },
   });
 }
@@ -99,10 +116,15 @@ async function alreadyLive(
   const paths = sessionPaths(facts.root);
   const running = planOf(gateway, readDesiredConfig(paths));
   const changes = changesAsked(options, running);
-  if (changes.length > 0) {
+  const unkept = isUnkept(paths) && hostOf(paths) === undefined;
+  if (changes.length > 0 || unkept) {
     const wanted = planChange(running, options);
     const report = await restartGateway(context, facts, { gateway, running, wanted, changes });
-    return { ...report, alreadyAttached: true, restarted: changes };
+    const notes = [
+      ...(unkept ? ['it had lost its keeper and was restarted with another'] : []),
+      ...report.notes,
+    ];
+    return { ...report, notes, alreadyAttached: true, restarted: changes };
   }
   const report = await localStatus(context, facts);
   // Its starter may have been killed before it could write this.
@@ -117,7 +139,7 @@ function olderBuild(context: SessionContext, { agentName, root }: ManifestFacts)
   const host = hostOf(sessionPaths(root));
   if (host === undefined || host === hostDirectory(context, context.env)) return [];
   const words = ['detach', 'attach'].map(
-    (word) => `"rouse agents gateway ${word} --agent-name ${agentName}"`,
+    (word) => `"${commandLine`rouse agents gateway ${word} --agent-name ${agentName}`}"`,
   );
   return [`it runs in the host of another build of Rouse; ${words.join(' and ')} bring it into this one`];
 }

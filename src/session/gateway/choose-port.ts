@@ -1,8 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { readIfExists } from '../../base/index.ts';
+import { lowestGivenPort } from '../../base/index.ts';
 import { ANY_PORT, LOOPBACK } from '../../domain/index.ts';
+import { readDesiredConfig } from '../records/gateway-documents.ts';
+import type { SessionPaths } from '../records/session-paths.ts';
 import { type AttachOptions, planAttach } from './attach-plan.ts';
 
 /** Below what the system hands out by itself, so that nobody is given the port while a gateway is restarted. */
@@ -22,9 +24,15 @@ export async function chooseGatewayPort(
   return port === ANY_PORT ? freePort() : port;
 }
 
+/** The port that a gateway about to be attached again will have, as it had it before; undefined when that cannot be said. */
+export async function formerGatewayPort(paths: SessionPaths): Promise<number | undefined> {
+  const { desired_host: host, desired_port: port } = readDesiredConfig(paths);
+  if (host !== LOOPBACK || !port) return undefined;
+  return (await canListen(port)) || undefined;
+}
+
 async function freePort(): Promise<number> {
-  const range = readIfExists('/proc/sys/net/ipv4/ip_local_port_range') ?? '';
-  const below = Number(range.trim().split(/\s+/)[0]) || 32_768;
+  const below = lowestGivenPort() ?? 32_768;
   for (let tries = 0; tries < TRIES && below > LOWEST; tries++) {
     const port = randomInt(LOWEST, below);
     if (await canListen(port)) return port;

@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import { crashPoint } from '../../base/index.ts';
+import { wantGateway } from '../records/absent-gateway.ts';
 import { offlineDocument, type StatusDocument } from '../records/gateway-documents.ts';
 import { isKept } from '../records/keeper.ts';
 import { readRecordedGateway } from '../records/live-gateway.ts';
@@ -23,10 +24,15 @@ export interface DetachReport {
 /**
  * Detaches the gateway of a session of this host. The process is asked to end and, if it does not, made to; only
  * the recorded one, verified by its start time. The session stays capable: manifest, attach authority and desired
- * configuration are kept.
+ * configuration are kept. `until`: it comes back with the host.
  */
-export function detachLocal(context: SessionContext, manifestPath: string): Promise<DetachReport> {
+export function detachLocal(
+  context: SessionContext,
+  manifestPath: string,
+  { until = null }: { until?: 'host_start' | null } = {},
+): Promise<DetachReport> {
   return withLifecycleLock(context, path.dirname(manifestPath), async () => {
+    wantGateway(sessionPaths(path.dirname(manifestPath)), until && 'stopped');
     const { facts } = await followSession(context, readManifestFacts(manifestPath));
     return detachHoldingLock(context, facts);
   });

@@ -1,4 +1,9 @@
-import { type ExecutionMode, TUI_TIMING_RULES, type TuiTimingField } from '../../domain/index.ts';
+import {
+  EXECUTION_MODES,
+  type ExecutionMode,
+  TUI_TIMING_RULES,
+  type TuiTimingField,
+} from '../../domain/index.ts';
 import type { AttachOptions, AttachPlan } from './attach-plan.ts';
 
 /** One setting of a live gateway that an attach changed. */
@@ -6,12 +11,6 @@ export type GatewayChange =
   | { setting: 'execution_mode'; from: ExecutionMode; to: ExecutionMode }
   | { setting: 'allow_users'; from: number[]; to: number[] }
   | { setting: TuiTimingField; from: number; to: number };
-
-const MODE_WORDS: Record<ExecutionMode, string> = {
-  tmux_auxiliary_window: 'foreground',
-  detached_process: 'background',
-  hosted: 'hosted',
-};
 
 /** What is asked for and is not as it runs. What nobody asks for stays as it is. */
 export function changesAsked(
@@ -39,7 +38,7 @@ export function changesInWords(changes: readonly GatewayChange[]): string {
   return changes
     .map((change) => {
       if (change.setting === 'execution_mode')
-        return `mode ${MODE_WORDS[change.from]} → ${MODE_WORDS[change.to]}`;
+        return `mode ${EXECUTION_MODES[change.from].words} → ${EXECUTION_MODES[change.to].words}`;
       const words = (value: number | readonly number[]): string => String(value) || 'none';
       return `${change.setting.replaceAll('_', '-')} ${words(change.from)} → ${words(change.to)}`;
     })

@@ -6,6 +6,7 @@ import { restartWords, whyDown } from '../records/keeper.ts';
 import { type GatewayLife, probeGateway, type RecordedGateway } from '../records/live-gateway.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
 import { leaseIsOld, readRecord } from '../records/registry-read.ts';
+import { seenFromOutside } from '../records/seen-from-outside.ts';
 import { type SessionPaths, sessionPaths } from '../records/session-paths.ts';
 import type { SessionContext } from '../session-context.ts';
 import { holderOf, type SessionTmux, tmuxOf } from '../session-tmux.ts';
@@ -25,24 +26,36 @@ export async function gatewayStatus(context: SessionContext, target: Target): Pr
   try {
     await fleetService(target);
   } catch (error) {
-    throw target.facts ? await knownHere(context, target.facts, error) : error;
+    if (!target.facts) throw error;
+    return seenHere(context, target.facts, error);
   }
   const status = await askFleet(target, 'agents.gateway.status', { agent_ref: target.agentRef });
   return { status, notes: [] };
 }
 
-/** The owner of the session is away, so nobody speaks for it; what this host sees of it by itself is told as that. */
-async function knownHere(context: SessionContext, facts: ManifestFacts, error: unknown): Promise<unknown> {
-  if (!isRouseError(error) || error.facts['cause'] !== 'pair_unreachable') return error;
+/**
+ * The owner of the session is away. A gateway that lives speaks for itself; otherwise what this host sees is added to the
+ * error.
+ */
+async function seenHere(
+  context: SessionContext,
+  facts: ManifestFacts,
+  error: unknown,
+): Promise<GatewayReport> {
+  if (!isRouseError(error) || error.facts['cause'] !== 'pair_unreachable') throw error;
   const paths = sessionPaths(facts.root);
-  const [{ variables }, { life }] = await Promise.all([
+  const token = readToken(paths, context.env);
+  const [{ variables }, found] = await Promise.all([
     lookAtSession(context, facts),
-    probeGateway(paths, readToken(paths, context.env)),
+    probeGateway(paths, token),
   ]);
+  const live = found.life === 'live' ? await liveStatus(found.gateway, token) : undefined;
+  if (live) return { status: live, notes: [`${error.message}; this is what its gateway says itself`] };
+  const { life } = found;
   const session = variables === undefined ? 'lost' : 'running';
   const gateway = life === 'none' || life === 'dead' ? 'not_attached' : life;
   const seen = session === 'lost' ? 'its tmux session is gone' : `its tmux session lives, gateway ${gateway}`;
-  return new RouseError(error.code, `${error.message}; seen from here, ${seen}`, {
+  throw new RouseError(error.code, `${error.message}; seen from here, ${seen}`, {
     ...(error.hint !== undefined && { hint: error.hint }),
     facts: { ...error.facts, seen_here: { session, gateway } },
     cause: error,
@@ -70,20 +83,27 @@ export async function localStatus(context: SessionContext, given: ManifestFacts)
       const published = await publishIfMissing(tmux, facts, paths, life, variables);
       const told = await tellLive(context, facts, status, life.gateway);
       const restarted = restartWords(paths);
+      const standing = status.standing && seenFromOutside(status.standing, paths);
       return {
-        status: { ...status, tmux_session_name: facts.tmuxSessionName },
+        status: { ...status, ...(standing && { standing }), tmux_session_name: facts.tmuxSessionName },
         notes: [...published, ...told, ...(restarted ? [restarted] : [])],
       };
     }
   }
   const notes = variables === undefined ? [`tmux session "${facts.tmuxSessionName}" is gone`] : [];
+  const offline = async (): Promise<StatusDocument> => {
+    const { absentStanding } = await import('../target/roster.ts');
+    const standing = await absentStanding(context, facts);
+    return { ...offlineDocument(paths, facts), ...(standing && { standing }) };
+  };
   if (life.life === 'restarting')
-    return { status: offlineDocument(paths, facts), notes: [...notes, `the gateway's ${life.reason}`] };
+    return { status: await offline(), notes: [...notes, `the gateway's ${life.reason}`] };
   const down = whyDown(paths);
   if (down) notes.push(down.message);
-  if (isOffline(life, paths, variables)) return { status: offlineDocument(paths, facts), notes };
+  if (isOffline(life, paths, variables)) return { status: await offline(), notes };
   const { clearStale } = await import('../target/clear-stale.ts');
-  return { status: offlineDocument(paths, facts), notes: [...notes, ...(await clearStale(context, facts))] };
+  const cleared = await clearStale(context, facts);
+  return { status: await offline(), notes: [...notes, ...cleared] };
 }
 
 /** In one question where the session is as recorded; a second one finds it under another name. */

@@ -78,7 +78,9 @@ export async function stopHosts(context: SessionContext): Promise<HostReport[]> 
   const reports = await hostsOfHome(context);
   for (const { directory, gateways, answers } of reports) {
     for (const { session_root } of gateways)
-      await detachLocal(context, manifestFiles(session_root).manifest).catch(() => {});
+      await detachLocal(context, manifestFiles(session_root).manifest, { until: 'host_start' }).catch(
+        () => {},
+      );
     if (answers) await askHost(directory, { do: 'stop' }, PATIENCE_MS);
     await requireEnd(context, directory);
   }

@@ -1,9 +1,9 @@
-import { crashPoint, notReady, stableJson, writeJsonAtomic } from '../../base/index.ts';
-import { desiredConfigFile, parseFile } from '../../wire/index.ts';
+import { crashPoint, notReady } from '../../base/index.ts';
 import { readDesiredConfig, type StatusDocument, writeDerivedFiles } from '../records/gateway-documents.ts';
 import type { RecordedGateway } from '../records/live-gateway.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
 import { type SessionPaths, sessionPaths } from '../records/session-paths.ts';
+import { writeDesired } from '../records/write-desired.ts';
 import type { SessionContext } from '../session-context.ts';
 import { holderOf, tmuxOf } from '../session-tmux.ts';
 import { liveBindings } from '../target/live-bindings.ts';
@@ -33,10 +33,7 @@ export async function publishLive(
 
 /** What the next attach starts from. */
 export function rememberPlan(paths: SessionPaths, plan: AttachPlan, gateway: RecordedGateway): void {
-  const before = readDesiredConfig(paths);
-  const desired = desiredAfter(before, plan, gateway);
-  if (stableJson(desired) === stableJson(before)) return;
-  writeJsonAtomic(paths.desiredConfig, parseFile(desiredConfigFile, desired, paths.desiredConfig));
+  writeDesired(paths, desiredAfter(readDesiredConfig(paths), plan, gateway));
 }
 
 function requireHealthy(status: StatusDocument): void {

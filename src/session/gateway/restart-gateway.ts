@@ -64,7 +64,7 @@ async function bringBack(
   }
   return new RouseError(
     error.code,
-    `the gateway could not be restarted with ${changesInWords(changes)}: ${error.message}; ${after}`,
+    `the gateway could not be restarted with ${changesInWords(changes) || 'another keeper'}: ${error.message}; ${after}`,
     {
       ...(error.hint !== undefined && { hint: error.hint }),
       facts: { ...error.facts, brought_back: broughtBack },

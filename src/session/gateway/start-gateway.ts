@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import {
-  identifyProcess,
+  identifyChild,
   type ProcessIdentity,
   shellQuote,
   shellWords,
@@ -10,7 +10,12 @@ import {
   writeFileAtomic,
 } from '../../base/index.ts';
 import { ensureAgentToken } from '../../client/index.ts';
-import { type ExecutionMode, TUI_TIMING_RULES, type TuiTimings } from '../../domain/index.ts';
+import {
+  type ExecutionMode,
+  relaunchCommand,
+  TUI_TIMING_RULES,
+  type TuiTimings,
+} from '../../domain/index.ts';
 import { handedEnvironment, NEVER_IN_A_PANE, writeEnvironmentFile } from '../equip/handed-environment.ts';
 import { keeperScript, keeperScriptFile, keepingOf } from '../equip/keeper-script.ts';
 import { programWords } from '../equip/program-path.ts';
@@ -109,7 +114,7 @@ async function startDetached(
     const spawned = new Promise<void>((resolve) => child.once('spawn', resolve));
     await Promise.race([spawned, failed]);
     child.unref();
-    return { identity: identify(child.pid!), windowId: undefined, hosted: false };
+    return { identity: identifyChild(child.pid!), windowId: undefined, hosted: false };
   } catch (error) {
     throw unavailable('the gateway program cannot be started', {
       cause: error,
@@ -134,7 +139,7 @@ async function startInWindow(
   const tmux = tmuxOf(context, facts);
   if (!(await tmux.agentPane(facts.tmuxSessionName, facts.agentPane))) {
     throw unavailable(`tmux session "${facts.tmuxSessionName}" has no window of the agent any more`, {
-      hint: 'the agent is gone; "rouse agents relaunch" brings it back',
+      hint: `the agent is gone; "${relaunchCommand(facts.agentName)}" brings it back`,
       facts: { cause: 'agent_window_missing' },
     });
   }
@@ -149,7 +154,7 @@ async function startInWindow(
     directory: facts.workingDirectory,
     command: ['/bin/sh', script],
   });
-  return { identity: identify(pane.pid), windowId: pane.windowId, hosted: false };
+  return { identity: identifyChild(pane.pid), windowId: pane.windowId, hosted: false };
 }
 
 function windowScript(envFile: string, errors: string, words: string[]): string {
@@ -161,9 +166,4 @@ set -- $(tmux display-message -p -t "$TMUX_PANE" '#{window_id} #{window_index}')
 export HOUMAO_GATEWAY_TMUX_WINDOW_ID="$1" HOUMAO_GATEWAY_TMUX_WINDOW_INDEX="$2" HOUMAO_GATEWAY_TMUX_PANE_ID="$TMUX_PANE"
 exec ${shellWords(words)} 2>>${shellQuote(errors)}
 `;
-}
-
-/** A process that is gone already has ended: its identity never matches a running one. */
-function identify(pid: number): ProcessIdentity {
-  return identifyProcess(pid) ?? { pid, startTicks: -1, bootId: null };
 }

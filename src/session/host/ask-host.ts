@@ -1,7 +1,6 @@
 import * as fs from 'node:fs';
 import * as net from 'node:net';
-import * as path from 'node:path';
-import { errnoOf } from '../../base/index.ts';
+import { errnoOf, socketAddress } from '../../base/index.ts';
 import { hostFiles } from '../../wire/files/host-files.ts';
 import type { HostAnswer, HostRequest } from '../../wire/host.ts';
 
@@ -12,11 +11,9 @@ export type HostSaid = HostAnswer | 'nobody' | 'silent';
 export function askHost(directory: string, request: HostRequest, timeoutMs: number): Promise<HostSaid> {
   const { socket } = hostFiles(directory);
   if (!fs.existsSync(socket)) return Promise.resolve('nobody');
-  // The path of a Unix socket may have a hundred bytes; a directory that is open is named by less.
-  const open = Buffer.byteLength(socket) < 100 ? undefined : fs.openSync(directory, 'r');
-  const address = open === undefined ? socket : `/proc/self/fd/${open}/${path.basename(socket)}`;
+  const address = socketAddress(socket);
   return new Promise<HostSaid>((resolve) => {
-    const connection = net.connect(address);
+    const connection = net.connect(address.path);
     let text = '';
     const timer = setTimeout(() => done('silent'), timeoutMs);
     const done = (said: HostSaid): void => {
@@ -33,7 +30,5 @@ export function askHost(directory: string, request: HostRequest, timeoutMs: numb
     connection.on('error', (error) => done(errnoOf(error) === 'EAGAIN' ? 'silent' : 'nobody'));
     // It ended between the question and the answer.
     connection.on('close', () => done('nobody'));
-  }).finally(() => {
-    if (open !== undefined) fs.closeSync(open);
-  });
+  }).finally(address.close);
 }

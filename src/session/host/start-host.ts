@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import {
   ensurePrivateDirectory,
-  identifyProcess,
+  identifyChild,
   isProcessAlive,
   lockFile,
   type ProcessIdentity,
   readIfExists,
+  sha256,
   sleep,
   unavailable,
   writeFileAtomic,
@@ -41,7 +41,7 @@ export async function startInHost(
         throw unavailable(`the host refused the gateway: ${said.message}`, {
           facts: { cause: 'host_refused' },
         });
-      return identifyProcess(said.pid) ?? { pid: said.pid, startTicks: -1, bootId: null };
+      return identifyChild(said.pid);
     }
     if (said === 'silent' || context.clock.monotonic() > deadline) throw silent(directory);
     await startHost(context, directory, program, start.env);
@@ -58,7 +58,7 @@ export function hostDirectory(context: SessionContext, env: Record<string, strin
 function hostName(program: readonly string[], env: Record<string, string | undefined>): string {
   const built = fs.statSync(program.at(-1)!, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const text = JSON.stringify([program, built, env['ROUSE_TOOLS'] ?? '']);
-  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+  return sha256(text).slice(0, 12);
 }
 
 async function startHost(
@@ -123,7 +123,7 @@ async function spawnHost(
       child.once('error', reject);
     });
     child.unref();
-    return identifyProcess(child.pid!) ?? { pid: child.pid!, startTicks: -1, bootId: null };
+    return identifyChild(child.pid!);
   } catch (error) {
     throw unavailable('the host of the gateways cannot be started', {
       cause: error,

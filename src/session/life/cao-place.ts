@@ -1,5 +1,4 @@
-import * as fs from 'node:fs';
-import { conflict, invalid, notFound, unavailable, unsupported } from '../../base/index.ts';
+import { conflict, invalid, notFound, processVariable, unavailable, unsupported } from '../../base/index.ts';
 import { CaoClient, caoAddress, DEFAULT_CAO_URL, isCaoTerminalId } from '../../cao/index.ts';
 import { SHARED_SOCKET, socketPath } from '../../tmux/index.ts';
 import { socketOf } from '../records/tmux-socket.ts';
@@ -120,12 +119,5 @@ async function findWindow(
   );
 }
 
-/** What CAO has put into the environment of the pane; undefined where it cannot be read. */
-function terminalIn(pid: number): string | undefined {
-  try {
-    const variables = fs.readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-    return variables.find((each) => each.startsWith('CAO_TERMINAL_ID='))?.split('=')[1] || undefined;
-  } catch {
-    return undefined;
-  }
-}
+/** What CAO has put into the environment of the pane; undefined when it has put nothing there. */
+const terminalIn = (pid: number): string | undefined => processVariable(pid, 'CAO_TERMINAL_ID');

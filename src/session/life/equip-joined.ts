@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import {
@@ -7,6 +6,7 @@ import {
   identifyProcess,
   type RouseError,
   readIfExists,
+  sha256,
   writeFileAtomic,
 } from '../../base/index.ts';
 import { toolInstance } from '../../terminal/index.ts';
@@ -42,7 +42,7 @@ interface Placed {
   };
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+const digest = (text: string): string => sha256(text);
 const savedConfig = (facts: ManifestFacts): string =>
   path.join(sessionPaths(facts.root).launch, 'config-before-join');
 

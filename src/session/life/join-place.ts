@@ -1,4 +1,4 @@
-import { conflict, invalid, notFound } from '../../base/index.ts';
+import { commandLine, conflict, invalid, notFound } from '../../base/index.ts';
 import { isSameSocket } from '../../tmux/index.ts';
 import { tryManifestFacts } from '../records/manifest-facts.ts';
 import { serverOf, socketOf, socketOfTmuxVariable } from '../records/tmux-socket.ts';
@@ -86,7 +86,7 @@ export async function requireUnmanaged(tmux: SessionTmux, holder: VariableHolder
   if (!owner) return;
   const what = window === undefined ? `tmux session "${session}"` : `window "${window}" of "${session}"`;
   throw conflict(`${what} is already agent ${owner}`, {
-    hint: `give it back first: "rouse leave ${owner}" if it was joined, "rouse stop ${owner}" if it was launched`,
+    hint: `give it back first: "${commandLine`rouse leave ${owner}`}" if it was joined, "${commandLine`rouse stop ${owner}`}" if it was launched`,
     facts: { cause: 'already_managed', manifest_path: manifest },
   });
 }

@@ -13,7 +13,10 @@ import {
   toolNames,
   toolOf,
 } from '../../tools/index.ts';
+import { versionNotes } from '../equip/detect-version.ts';
 import { programWords } from '../equip/program-path.ts';
+import type { ManifestFacts } from '../records/manifest-facts.ts';
+import { readManifest } from '../records/manifest-store.ts';
 import type { SessionPaths } from '../records/session-paths.ts';
 
 export interface ToolRequest extends CommandTurns {
@@ -206,4 +209,10 @@ function findExecutable(name: string, env: NodeJS.ProcessEnv, cwd: string): stri
     hint: `install it, or give its path with --tool /path/to/${name}`,
     facts: { cause: 'program_missing', program: name },
   });
+}
+
+/** What a person should know at once about an agent that was launched elsewhere; from its manifest. */
+export function launchNotes({ root, tool }: ManifestFacts): string[] {
+  const version = readManifest(root).launch_policy_provenance?.detected_tool_version;
+  return versionNotes(tool, typeof version === 'string' ? version : null);
 }

@@ -9,7 +9,7 @@ import {
   requireFleet,
   requireRegistered,
 } from '../bind-mailbox.ts';
-import { detectVersion } from '../equip/detect-version.ts';
+import { detectVersion, versionNotes } from '../equip/detect-version.ts';
 import { servesTools } from '../equip/session-mcp.ts';
 import { type SkillsAtLaunch, skillsForLaunch } from '../equip/skills.ts';
 import { sweepEnvironmentFiles } from '../equip/sweep-environment-files.ts';
@@ -50,6 +50,8 @@ export interface LaunchReport {
   skills?: SkillsAtLaunch | undefined;
   /** How it was given our tools; undefined when it was not to have any, or its tool takes none. */
   mcp?: McpReport | undefined;
+  /** What a person should know at once. */
+  notes: string[];
   attached: AttachReport | undefined;
   /** The session runs; only its gateway does not. */
   attachError: RouseError | undefined;
@@ -107,6 +109,7 @@ async function start(context: SessionContext, options: LaunchOptions, checked: D
     return {
       ...{ facts, paneId: pane.paneId, toolPid: tool?.pid ?? null, ...membership, skills },
       mcp: mcpReport(draft.additions),
+      notes: trace ? versionNotes(facts.tool, version) : [],
       gateway: gateway && { ...gateway, attached: seen },
     };
   } catch (error) {

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { randomHex, shellQuote, shellWords, writeFileAtomic } from '../../base/index.ts';
+import { relaunchCommand } from '../../domain/index.ts';
 import { DRAIN_TERMINAL, KEEP_TERMINAL_MODES } from '../../tmux/index.ts';
 import { NEVER_IN_A_PANE, writeEnvironmentFile } from '../equip/handed-environment.ts';
 
@@ -84,7 +85,7 @@ set +m
 exec 2>&3 3>&-
 (umask 077; printf '%s\\n' "$code" >${shellQuote(`${exitFile}.new`)} && command -p mv -f ${shellWords([`${exitFile}.new`, exitFile])})
 ${DRAIN_TERMINAL}
-printf '\\r\\n[rouse] %s ended with code %s. This is a shell now; "rouse agents relaunch" starts the tool again.\\r\\n' ${shellQuote(title)} "$code"
+printf '\\r\\n[rouse] %s ended with code %s. This is a shell now; "%s" starts the tool again.\\r\\n' ${shellQuote(title)} "$code" ${shellQuote(relaunchCommand(title))}
 trap - INT QUIT
 [ -x "$SHELL" ] || SHELL=/bin/sh
 exec "$SHELL" -l

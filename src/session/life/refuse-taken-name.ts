@@ -1,4 +1,4 @@
-import { conflict } from '../../base/index.ts';
+import { commandLine, conflict } from '../../base/index.ts';
 import { bareAgentName } from '../../domain/index.ts';
 import type { RegistryRecord } from '../../wire/index.ts';
 import { readRegistry } from '../records/registry-read.ts';
@@ -31,8 +31,8 @@ export async function refuseTakenName(
         : `agent name "${wanted.agentName}" is in use`,
       {
         hint: lives
-          ? `it runs in tmux session "${name}"; stop it with "rouse agents stop --agent-id ${record.agent_id}", or choose another name`
-          : `its session is gone: "rouse agents relaunch --agent-id ${record.agent_id}" brings it back, "rouse agents stop --agent-id ${record.agent_id}" forgets it`,
+          ? `it runs in tmux session "${name}"; stop it with "${commandLine`rouse agents stop --agent-id ${record.agent_id}`}", or choose another name`
+          : `its session is gone: "${commandLine`rouse agents relaunch --agent-id ${record.agent_id} --resume`}" brings it back, "${commandLine`rouse agents stop --agent-id ${record.agent_id}`}" forgets it`,
         facts: {
           cause: 'agent_in_use',
           agent_id: record.agent_id,

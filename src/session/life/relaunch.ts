@@ -1,9 +1,17 @@
-import { conflict, internal, proxyExceptions, unsupported } from '../../base/index.ts';
+import * as path from 'node:path';
+import {
+  commandLine,
+  conflict,
+  findProgram,
+  internal,
+  proxyExceptions,
+  unsupported,
+} from '../../base/index.ts';
 import { isHeadless } from '../../domain/index.ts';
 import { readConversation } from '../../terminal/index.ts';
 import { toolOf } from '../../tools/index.ts';
 import type { SessionManifest } from '../../wire/index.ts';
-import { detectVersion } from '../equip/detect-version.ts';
+import { detectVersion, versionNotes } from '../equip/detect-version.ts';
 import { handedEnvironment } from '../equip/handed-environment.ts';
 import { withLifecycleLock } from '../gateway/lifecycle-lock.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
@@ -22,6 +30,8 @@ import { waitForTool } from './wait-for-tool.ts';
 export interface RelaunchOptions {
   /** Goes on with the conversation the tool was in, where it is known and the tool can. */
   resume?: boolean | undefined;
+  /** A gateway is attached afterwards: the tool is told now where it will be. */
+  gatewayFollows?: boolean | undefined;
 }
 
 export interface RelaunchReport {
@@ -42,7 +52,7 @@ export interface RelaunchReport {
 export function relaunch(
   context: SessionContext,
   given: ManifestFacts,
-  { resume = false }: RelaunchOptions = {},
+  { resume = false, gatewayFollows = false }: RelaunchOptions = {},
 ): Promise<RelaunchReport> {
   return withLifecycleLock(context, given.root, async () => {
     const { facts, lives } = await followSession(context, given);
@@ -51,7 +61,8 @@ export function relaunch(
     const tmux = tmuxOf(context, facts);
     const revived = !lives;
     if (revived) await refuseSecondTool(tmux, readManifest(facts.root), facts);
-    const { manifest, passingEnv } = await renewTools(context, facts);
+    const { manifest: renewed, passingEnv } = await renewTools(context, facts, gatewayFollows);
+    const manifest = withCurrentProgram(context, renewed, facts);
     const env = { ...toolEnvironment(context, manifest, facts), ...passingEnv };
     const again = resume ? resumedWords(manifest, facts) : undefined;
     const { command, trace } = paneCommand(context, manifest, facts, { env, args: again });
@@ -64,6 +75,7 @@ export function relaunch(
     await updateManifest(facts.root, context.clock, (before) => ({
       ...before,
       runtime: { ...before.runtime, agent_pid: tool?.pid ?? null },
+      launch_plan: { ...before.launch_plan, executable: manifest.launch_plan.executable },
       ...(revived && madeHere(before)),
       ...(version !== null && {
         launch_policy_provenance: { ...before.launch_policy_provenance, detected_tool_version: version },
@@ -71,7 +83,7 @@ export function relaunch(
     }));
     await publishCapability(context, facts.path);
     const resumed = again !== undefined || (resume && isHeadless(facts.backend));
-    const notes = missingCredentials(context, manifest);
+    const notes = [...missingCredentials(context, manifest), ...versionNotes(facts.tool, version)];
     if (resume && !resumed) notes.push(`${facts.tool} began a new conversation: none is known to go on with`);
     return { facts, toolPid: tool?.pid ?? null, revived, resumed, notes };
   });
@@ -81,7 +93,7 @@ function requireRelaunchable(manifest: SessionManifest): void {
   const authority = manifest.agent_launch_authority;
   if (manifest.backend === 'cao_rest') {
     throw unsupported(`agent ${manifest.agent_name} was started by CAO, and only CAO can start it again`, {
-      hint: 'make a new terminal there and join it with "rouse agents join --cao"',
+      hint: 'make a new terminal there and join it with "rouse agents join --cao TERMINAL_ID --agent-name NAME"',
       facts: { cause: 'not_relaunchable' },
     });
   }
@@ -177,6 +189,19 @@ function toolEnvironment(
   };
 }
 
+/** A tool that PATH led to is looked for there again: it may have been updated, or installed elsewhere. */
+function withCurrentProgram(
+  { env }: SessionContext,
+  manifest: SessionManifest,
+  facts: ManifestFacts,
+): SessionManifest {
+  const own = toolOf(facts.tool)?.process;
+  const { executable } = manifest.launch_plan;
+  if (!own || own.packaged || !executable || path.basename(executable) !== own.executable) return manifest;
+  const found = findProgram(own.executable, env, facts.workingDirectory) ?? executable;
+  return { ...manifest, launch_plan: { ...manifest.launch_plan, executable: found } };
+}
+
 /** The session a person had started is gone; the new one is ours, and stop ends it. */
 function madeHere({ tmux, agent_launch_authority: authority }: SessionManifest): Partial<SessionManifest> {
   return {
@@ -224,15 +249,21 @@ async function respawn(
   command: string[],
 ): Promise<void> {
   const pane = await tmux.agentPane(facts.tmuxSessionName, facts.agentPane);
-  if (!pane) {
-    throw conflict(`tmux session "${facts.tmuxSessionName}" has no window of the agent any more`, {
-      hint: 'stop the agent and launch it again',
-      facts: { cause: 'agent_window_missing' },
-    });
-  }
+  if (!pane) return newWindow(tmux, facts, command);
   const before = descendants(pane.pid);
   await tmux.respawn(pane.paneId, facts.workingDirectory, command);
   await endAll(before, context.clock);
+}
+
+/** Of a session that Rouse made, window 0 is the agent's; which pane of another one it should have, nobody knows. */
+async function newWindow(tmux: SessionTmux, facts: ManifestFacts, command: string[]): Promise<void> {
+  const { tmuxSessionName: session, workingDirectory: directory, agentName } = facts;
+  if (facts.agentPane !== undefined)
+    throw conflict(`the pane in which agent ${agentName} was joined is gone from tmux session "${session}"`, {
+      hint: `"${commandLine`rouse stop ${agentName}`}" forgets the agent; start the tool in another pane, and join it there`,
+      facts: { cause: 'agent_window_missing' },
+    });
+  await tmux.newFirstWindow({ session, name: 'agent', directory, command });
 }
 
 function missingCredentials(context: SessionContext, manifest: SessionManifest): string[] {

@@ -4,6 +4,7 @@ import { toolOf } from '../../tools/index.ts';
 import type { SessionManifest } from '../../wire/index.ts';
 import { servesTools, sessionMcp } from '../equip/session-mcp.ts';
 import { writeAdditions } from '../equip/write-additions.ts';
+import { formerGatewayPort } from '../gateway/choose-port.ts';
 import { readToken } from '../records/gateway-token.ts';
 import { probeGateway } from '../records/live-gateway.ts';
 import type { ManifestFacts } from '../records/manifest-facts.ts';
@@ -28,17 +29,23 @@ interface NotedTools {
 }
 
 /**
- * Gives the tool ours again for a new start: from its gateway if one lives now, wherever it listens now, else from a program.
+ * Gives the tool ours again for a new start: from its gateway if one lives now, wherever it listens now, or follows, else
+ * from a program.
  * A session that was launched without them, or whose command line was changed since, stays as it is.
  */
-export async function renewTools(context: SessionContext, facts: ManifestFacts): Promise<Renewed> {
+export async function renewTools(
+  context: SessionContext,
+  facts: ManifestFacts,
+  gatewayFollows: boolean,
+): Promise<Renewed> {
   const manifest = readManifest(facts.root);
   const noted = notedTools(manifest);
   const first = toolOf(facts.tool)?.process.packaged ? 1 : 0;
   const at = noted && placeIn(manifest.launch_plan.args, noted.args, first);
   if (!noted || at === undefined) return { manifest, passingEnv: {} };
   const own = manifest.launch_plan.args.filter((_, i) => i < at || i >= at + noted.args.length);
-  const additions = await additionsNow(context, facts, { manifest, noted, own });
+  const gatewayPort = await portOfGateway(context, sessionPaths(facts.root), gatewayFollows);
+  const additions = await additionsNow(context, facts, { manifest, noted, own, gatewayPort });
   if (!additions) return { manifest, passingEnv: {} };
   writeAdditions(additions);
   const args = [...own.slice(0, at), ...(noteIn(additions)?.args ?? []), ...own.slice(at)];
@@ -60,7 +67,12 @@ export async function renewTools(context: SessionContext, facts: ManifestFacts):
 async function additionsNow(
   context: SessionContext,
   facts: ManifestFacts,
-  { manifest, noted, own }: { manifest: SessionManifest; noted: NotedTools; own: string[] },
+  {
+    manifest,
+    noted,
+    own,
+    gatewayPort,
+  }: { manifest: SessionManifest; noted: NotedTools; own: string[]; gatewayPort: number | undefined },
 ): Promise<PlannedAdditions | undefined> {
   const tool = toolOf(facts.tool);
   if (!tool) return undefined;
@@ -70,7 +82,7 @@ async function additionsNow(
       ...{ root: facts.root, manifest: facts.path, agentId: facts.agentId, allowed: noted.allowed },
       hasMailbox: manifest.launch_plan.mailbox != null,
       isMember: sessionFleet(facts.root) !== undefined,
-      gatewayPort: await gatewayPort(context, paths),
+      gatewayPort,
     },
     context.env,
   );
@@ -82,8 +94,13 @@ async function additionsNow(
   return additionsFor({ ...tool, additions: undefined } as typeof tool, place);
 }
 
-async function gatewayPort({ env }: SessionContext, paths: SessionPaths): Promise<number | undefined> {
+async function portOfGateway(
+  { env }: SessionContext,
+  paths: SessionPaths,
+  follows: boolean,
+): Promise<number | undefined> {
   const life = await probeGateway(paths, readToken(paths, env));
+  if (follows && life.life !== 'live' && life.life !== 'silent') return formerGatewayPort(paths);
   if (life.life !== 'live' || life.gateway.host !== LOOPBACK) return undefined;
   return (await servesTools(paths.root, life.gateway.port)) ? life.gateway.port : undefined;
 }

@@ -1,4 +1,6 @@
-import { asRouseError, conflict, crashPoint, unsupported } from '../../base/index.ts';
+import * as fs from 'node:fs';
+import { asRouseError, commandLine, conflict, crashPoint, unsupported } from '../../base/index.ts';
+import { agentTokenFile } from '../../client/index.ts';
 import { endHeadlessTurn } from '../../terminal/index.ts';
 import { endOwnHome } from '../equip/own-home.ts';
 import { detachHoldingLock } from '../gateway/detach.ts';
@@ -51,14 +53,14 @@ export function leave(context: SessionContext, facts: ManifestFacts): Promise<St
 
 export function launchedHere(agentName: string): Error {
   return conflict(`agent ${agentName} was launched, not joined: its session is its own, and cannot be left`, {
-    hint: `"rouse agents stop --agent-name ${agentName}" ends it`,
+    hint: `"${commandLine`rouse agents stop --agent-name ${agentName}`}" ends it`,
     facts: { cause: 'not_joined' },
   });
 }
 
 function ownedByCao(agentName: string): Error {
   return unsupported(`the tmux session of agent ${agentName} belongs to CAO, and is not ended here`, {
-    hint: `"rouse agents stop --agent-name ${agentName}" leaves it; end its terminal in CAO`,
+    hint: `"${commandLine`rouse agents stop --agent-name ${agentName}`}" leaves it; end its terminal in CAO`,
     facts: { cause: 'owned_by_cao' },
   });
 }
@@ -125,6 +127,8 @@ async function deregister(context: SessionContext, facts: ManifestFacts, notes: 
   });
   endOwnHome(sessionPaths(facts.root).launch, launchFacts(facts.document)['mcp_home']);
   await leaveFleet(facts.root);
+  // Made again by the next launch of this session.
+  fs.rmSync(agentTokenFile(facts.root), { force: true });
   const removed = await removeRecord(context.settings.registryDir, facts, context.clock);
   if (!removed) notes.push('the registry held no record of this session');
 }

@@ -1,10 +1,11 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import {
+  commandLineOf,
   identifyProcess,
   type ProcessIdentity,
+  processStatus,
   readIfExists,
-  readProcStat,
   unavailable,
 } from '../../base/index.ts';
 import type { SessionContext } from '../session-context.ts';
@@ -49,17 +50,14 @@ export function waitForTool(context: SessionContext, trace: ToolTrace): Promise<
 function startedTool({ directory, pidFile }: ToolTrace): ProcessIdentity | undefined {
   const pid = Number(readIfExists(pidFile)?.trim());
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
-  const identity = identifyProcess(pid);
-  const stat = readProcStat(pid);
-  if (!identity || !stat || stat.state === 'Z') return undefined;
-  return !isScript(pid, directory) && stat.processGroup === stat.foregroundGroup ? identity : undefined;
-}
-
-function isScript(pid: number, launchDir: string): boolean {
   try {
-    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[1] === path.join(launchDir, 'run.sh');
+    const identity = identifyProcess(pid);
+    const status = processStatus(pid);
+    if (!identity || !status || status.state === 'ended') return undefined;
+    const isScript = commandLineOf(pid)[1] === path.join(directory, 'run.sh');
+    return !isScript && status.processGroup === status.foregroundGroup ? identity : undefined;
   } catch {
-    return true;
+    return undefined; // looked at again in a moment
   }
 }
 

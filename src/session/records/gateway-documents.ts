@@ -1,6 +1,20 @@
 import * as path from 'node:path';
-import { ensurePrivateDirectory, readIfExists, writeFileAtomic, writeJsonAtomic } from '../../base/index.ts';
-import { EXECUTION_MODES, type ExecutionMode, offlineStatus } from '../../domain/index.ts';
+import {
+  ensurePrivateDirectory,
+  readIfExists,
+  readObjectIfAny,
+  writeFileAtomic,
+  writeJsonAtomic,
+} from '../../base/index.ts';
+import {
+  EXECUTION_MODES,
+  type ExecutionMode,
+  isCodeOf,
+  modeElsewhere,
+  offlineStatus,
+  stateDocument,
+} from '../../domain/index.ts';
+import { besideOf, joinedFile } from '../../wire/files/beside.ts';
 import type { AttachFile, DesiredConfigFile, GatewayManifestFile, GatewayStatus } from '../../wire/index.ts';
 import { whyDown } from './keeper.ts';
 import type { RecordedGateway } from './live-gateway.ts';
@@ -85,7 +99,7 @@ export function gatewayManifest(
     gateway_host: (gateway?.host ?? null) as GatewayManifestFile['gateway_host'],
     gateway_port: gateway?.port ?? null,
     gateway_protocol_version: gateway ? PROTOCOL_VERSION : null,
-    gateway_execution_mode: gateway?.executionMode ?? null,
+    gateway_execution_mode: gateway ? modeElsewhere(gateway.executionMode) : null,
     gateway_tmux_window_id: gateway?.windowId ?? null,
     gateway_tmux_window_index: gateway?.windowIndex ?? null,
     gateway_tmux_pane_id: gateway?.paneId ?? null,
@@ -108,7 +122,7 @@ export function writeDerivedFiles(
 
 /** The address attach.json carries for a gateway nobody has given another. */
 export function readBootstrap(paths: SessionPaths): Pick<AttachFile, 'desired_host' | 'desired_port'> {
-  const { desired_host, desired_port } = (readObject(paths.attach) ?? {}) as Partial<AttachFile>;
+  const { desired_host, desired_port } = (readObjectIfAny(paths.attach) ?? {}) as Partial<AttachFile>;
   return { desired_host: desired_host ?? null, desired_port: desired_port ?? null };
 }
 
@@ -155,40 +169,41 @@ function recordedNumbers(before: Record<string, unknown>): {
 
 /** Unreadable counts as absent: it is derived, and the next gateway writes it again. */
 export function readStatus(paths: SessionPaths): Record<string, unknown> {
-  return readObject(paths.state) ?? {};
+  return readObjectIfAny(paths.state) ?? {};
 }
 
 /** Writes only what differs from what is there: asking for a status must not touch the disk. */
 export function writeStatus(paths: SessionPaths, status: StatusDocument): void {
   ensurePrivateDirectory(path.dirname(paths.state));
   const before = readStatus(paths);
-  const told = Object.entries(status);
+  const state = stateDocument(status);
+  const told = Object.entries(state);
   const same = told.every(([key, value]) => before[key] === value);
   if (same && Object.keys(before).length === told.length) return;
-  writeJsonAtomic(paths.state, status, derived);
+  writeJsonAtomic(paths.state, state, derived);
 }
 
 /** What the last successful attach stored; a damaged file is as good as none. */
 export function readDesiredConfig(paths: SessionPaths): Partial<DesiredConfigFile> {
-  const config = readObject(paths.desiredConfig) as Partial<DesiredConfigFile> | undefined;
-  if (config === undefined) return {};
-  const mode = config.desired_execution_mode as ExecutionMode | undefined;
-  if (mode !== undefined && EXECUTION_MODES.includes(mode)) return config;
+  const published = readObjectIfAny(paths.desiredConfig);
+  if (published === undefined) return {};
+  const beside = readObjectIfAny(besideOf(paths.desiredConfig));
+  const { desired_hosted: hosted, ...config } = joinedFile(
+    published,
+    beside,
+    [],
+  ) as Partial<DesiredConfigFile>;
+  // Where a port came from is said of one port.
+  if (beside && beside['desired_port'] !== published['desired_port'])
+    config.desired_port_origin = (published['desired_port_origin'] ??
+      null) as typeof config.desired_port_origin;
+  const mode = config.desired_execution_mode;
+  if (hosted && mode === modeElsewhere('hosted')) return { ...config, desired_execution_mode: 'hosted' };
+  if (isCodeOf(EXECUTION_MODES, mode)) return config;
   const { desired_execution_mode: _, ...rest } = config;
   return rest;
 }
 
 export function seedFile(file: string, content: string): void {
   if (readIfExists(file) === undefined) writeFileAtomic(file, content, derived);
-}
-
-function readObject(file: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(readIfExists(file) ?? 'null');
-    return value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

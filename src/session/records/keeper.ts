@@ -7,6 +7,10 @@ export interface KeeperRecord {
   identity: ProcessIdentity;
   /** The gateway ended too often and is not started again. */
   gaveUp: boolean;
+  /** Started again only after long pauses, since it ended so often. */
+  slow: boolean;
+  /** Its host ended whenever it was taken up. */
+  suspect: boolean;
   /** How often it was started again. */
   restarts: number;
   /** Of the last end, as a shell tells it: 128 and the signal; null before the first. */
@@ -26,8 +30,8 @@ export function readKeeper(paths: Pick<SessionPaths, 'keeper'>): KeeperRecord | 
   if (!own || !host || host.identity.pid !== own.identity.pid) return own;
   const ends = host.restarts - own.hostRestarts;
   if (ends <= 0 && !host.gaveUp) return own;
-  const { gaveUp, exitCode, sinceUtc } = host;
-  return { ...own, gaveUp, exitCode, sinceUtc, restarts: own.restarts + ends };
+  const { gaveUp, slow, exitCode, sinceUtc } = host;
+  return { ...own, gaveUp, slow, exitCode, sinceUtc, restarts: own.restarts + ends };
 }
 
 /** A damaged record is as good as none. */
@@ -40,6 +44,8 @@ function readRecord(file: string): KeeperRecord | undefined {
     return {
       identity: { pid: pid as number, startTicks: ticks as number, bootId: String(record['boot_id']) },
       gaveUp: record['state'] === 'given_up',
+      slow: record['state'] === 'slow',
+      suspect: record['state'] === 'suspect',
       restarts: Number(record['restarts']),
       exitCode: Number.isInteger(record['exit_code']) ? (record['exit_code'] as number) : null,
       sinceUtc: String(record['since_utc']),
@@ -57,6 +63,12 @@ export function isKept(paths: SessionPaths): boolean {
   return keeper !== undefined && !keeper.gaveUp && isProcessAlive(keeper.identity);
 }
 
+/** A gateway that runs and that nothing would start again: its keeper was killed. */
+export function isUnkept(paths: Pick<SessionPaths, 'keeper'>): boolean {
+  const keeper = readKeeper(paths);
+  return keeper !== undefined && !keeper.gaveUp && !isProcessAlive(keeper.identity);
+}
+
 /** A gateway that stays down: since when, and in a sentence for people why and what to do. */
 export interface GatewayDown {
   since_utc: string;
@@ -72,7 +84,7 @@ export function whyDown(paths: SessionPaths): GatewayDown | undefined {
   const { restarts, exitCode: exit_code, sinceUtc: since_utc } = keeper;
   const message =
     `the gateway is down since ${since_utc}: it ended by itself too often (${endWords(exit_code)}, started again ` +
-    `${restarts} times); look at ${paths.log} and ${paths.errors}, then attach it again`;
+    `${times(restarts)}); look at ${paths.log} and ${paths.errors}, then attach it again`;
   return { since_utc, restarts, exit_code, message };
 }
 
@@ -80,9 +92,10 @@ export function whyDown(paths: SessionPaths): GatewayDown | undefined {
 export function restartWords(paths: SessionPaths): string | undefined {
   const keeper = readKeeper(paths);
   if (!keeper || keeper.restarts === 0 || keeper.gaveUp) return undefined;
-  const often = keeper.restarts === 1 ? 'once' : `${keeper.restarts} times`;
-  return `it ended by itself and was started again ${often}, the last time at ${keeper.sinceUtc} (${endWords(keeper.exitCode)})`;
+  return `it ended by itself and was started again ${times(keeper.restarts)}, the last time at ${keeper.sinceUtc} (${endWords(keeper.exitCode)})`;
 }
+
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
 function endWords(code: number | null): string {
   if (code === null) return 'exit code unknown';

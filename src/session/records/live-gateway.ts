@@ -1,12 +1,19 @@
-import { isProcessAlive, messageOf, type ProcessIdentity, readIfExists } from '../../base/index.ts';
+import {
+  isProcessAlive,
+  messageOf,
+  type ProcessIdentity,
+  readIfExists,
+  readObjectIfAny,
+} from '../../base/index.ts';
 import { GatewayClient } from '../../client/index.ts';
 import {
   AGENT_WINDOW_INDEX,
-  connectHost,
   EXECUTION_MODES,
   type ExecutionMode,
+  isCodeOf,
   type PartialTimings,
 } from '../../domain/index.ts';
+import { besideOf, INSTANCE_BY, joinedFile } from '../../wire/files/beside.ts';
 import { isKept } from './keeper.ts';
 import type { SessionPaths } from './session-paths.ts';
 
@@ -73,7 +80,7 @@ async function healthProblem(
   timeoutMs: number,
 ): Promise<string | undefined> {
   const { host, port } = gateway;
-  const client = new GatewayClient({ host: connectHost(host), port, token, timeoutMs });
+  const client = new GatewayClient({ host, port, token, timeoutMs });
   try {
     const health = await client.health();
     if (health.protocol_version !== 'v1') return 'GET /health does not speak protocol v1';
@@ -92,13 +99,14 @@ export function readRecordedGateway(paths: SessionPaths): RecordedGateway | stri
   if (text === undefined) return undefined;
   let record: Record<string, unknown>;
   try {
-    record = JSON.parse(text) as Record<string, unknown>;
+    const published = JSON.parse(text) as Record<string, unknown>;
+    record = joinedFile(published, readObjectIfAny(besideOf(paths.currentInstance)), INSTANCE_BY);
   } catch {
     return `${paths.currentInstance} is not JSON`;
   }
-  const { pid, port, host, execution_mode: mode } = record;
-  const isMode = EXECUTION_MODES.includes(mode as ExecutionMode);
-  if (!isCount(pid) || !isCount(port) || typeof host !== 'string' || !isMode) {
+  const { pid, port, host } = record;
+  const mode = record['hosted'] === true ? 'hosted' : record['execution_mode'];
+  if (!isCount(pid) || !isCount(port) || typeof host !== 'string' || !isCodeOf(EXECUTION_MODES, mode)) {
     return `${paths.currentInstance} does not name a gateway`;
   }
   return {
@@ -110,7 +118,7 @@ export function readRecordedGateway(paths: SessionPaths): RecordedGateway | stri
     instanceId: textOrNone(record['instance_id']),
     host,
     port,
-    executionMode: mode as ExecutionMode,
+    executionMode: mode,
     timings: timingsOrNone(record['tui_tracking_timings']),
     windowId: textOrNone(record['tmux_window_id']),
     windowIndex: textOrNone(record['tmux_window_index']),
@@ -121,7 +129,7 @@ export function readRecordedGateway(paths: SessionPaths): RecordedGateway | stri
 
 /** A handle that claims the agent's own window is never acted upon. */
 export function claimsAgentWindow(gateway: RecordedGateway): boolean {
-  return gateway.executionMode === 'tmux_auxiliary_window' && gateway.windowIndex === AGENT_WINDOW_INDEX;
+  return EXECUTION_MODES[gateway.executionMode].window && gateway.windowIndex === AGENT_WINDOW_INDEX;
 }
 
 function isCount(value: unknown): value is number {

@@ -1,6 +1,15 @@
 import * as path from 'node:path';
-import { conflict, invalid, isRouseError, notFound, readIfExists, unsupported } from '../../base/index.ts';
+import {
+  conflict,
+  invalid,
+  isRouseError,
+  notFound,
+  readIfExists,
+  readObjectIfAny,
+  unsupported,
+} from '../../base/index.ts';
 import { type BackendKind, isBackendKind } from '../../domain/index.ts';
+import { besideOf, joinedManifest } from '../../wire/files/beside.ts';
 import { rootOfManifest } from '../../wire/files/session-files.ts';
 
 /**
@@ -54,7 +63,7 @@ export function readManifestFacts(manifestPath: string): ManifestFacts {
     throw invalid(`${JSON.stringify(manifestPath)} is not the absolute path of a manifest.json`);
   const text = readIfExists(manifestPath);
   if (text === undefined) throw notFound(`there is no manifest at ${manifestPath}`);
-  const document = parse(text, manifestPath);
+  const document = joinedManifest(parse(text, manifestPath), readObjectIfAny(besideOf(manifestPath)));
   const need = (value: unknown, field: string): string => {
     if (typeof value === 'string' && value !== '') return value;
     throw invalid(`${manifestPath} has no ${field}`, { facts: { file: manifestPath, field } });

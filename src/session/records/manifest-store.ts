@@ -7,12 +7,16 @@ import {
   invalid,
   notFound,
   readIfExists,
-  stableJson,
+  readObjectIfAny,
   withFileLock,
-  writeFileAtomic,
+  writeJsonAtomic,
+  writeJsonIfOther,
 } from '../../base/index.ts';
 import {
+  besideOf,
+  joinedManifest,
   parseFile,
+  publishManifest,
   type SessionManifest,
   type SessionManifestInput,
   sessionManifest,
@@ -23,7 +27,8 @@ const LOCK_TIMEOUT_MS = 10_000;
 
 /**
  * manifest.json, the one authority of a session. Written whole and renamed into place, so that a reader sees one
- * version or the other; changed only under its lock, because the command line and the gateway both change it.
+ * version or the other; changed only under its lock, because the command line and the gateway both change it. What the source's
+ * format has no place for is beside it, and is written before it.
  */
 export function readManifest(root: string): SessionManifest {
   const file = sessionPaths(root).manifest;
@@ -36,6 +41,8 @@ export function readManifest(root: string): SessionManifest {
   } catch (error) {
     throw invalid(`${file} is not valid JSON`, { cause: error, facts: { cause: 'manifest_invalid' } });
   }
+  if (document !== null && typeof document === 'object')
+    document = joinedManifest(document as Record<string, unknown>, readObjectIfAny(besideOf(file)));
   return parseFile(sessionManifest, document, file);
 }
 
@@ -49,7 +56,10 @@ export function createManifest(root: string, manifest: SessionManifestInput): Se
     if (errnoOf(error) === 'EEXIST') throw conflict(`${root} already holds a session`);
     throw error;
   }
-  writeFileAtomic(file, stableJson(checked));
+  const { published, beside } = publishManifest(checked, root);
+  writeJsonAtomic(besideOf(file), beside);
+  crashPoint('session.manifest.beside');
+  writeJsonAtomic(file, published);
   crashPoint('session.manifest.created');
   return checked;
 }
@@ -62,9 +72,12 @@ export async function updateManifest(
 ): Promise<SessionManifest> {
   const paths = sessionPaths(root);
   return withFileLock(paths.manifestLock, { timeoutMs: LOCK_TIMEOUT_MS, clock }, () => {
-    const before = readManifest(root);
-    const after = parseFile(sessionManifest, change(structuredClone(before)), paths.manifest);
-    if (stableJson(after) !== stableJson(before)) writeFileAtomic(paths.manifest, stableJson(after));
+    const after = parseFile(sessionManifest, change(readManifest(root)), paths.manifest);
+    const { published, beside } = publishManifest(after, root);
+    // What a join noted stays there when the session becomes ours; it counts no more then.
+    if (!fs.existsSync(besideOf(paths.manifest))) writeJsonAtomic(besideOf(paths.manifest), beside);
+    crashPoint('session.manifest.beside');
+    writeJsonIfOther(paths.manifest, published);
     return after;
   });
 }

@@ -1,7 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { errnoOf, readIfExists } from '../../base/index.ts';
+import { errnoOf, readIfExists, readObjectIfAny } from '../../base/index.ts';
 import { bareAgentName, isAgentIdentifier, isBackendKind, parseUtcTime } from '../../domain/index.ts';
+import { besideOf, joinedFile, RECORD_BY } from '../../wire/files/beside.ts';
 import type { RegistryRecord } from '../../wire/index.ts';
 
 export const RECORD_VERSION = 2;
@@ -49,14 +50,22 @@ function agentIds(registryDir: string): string[] {
 
 /** One record; undefined when there is none. Its place must agree with what it says of itself. */
 export function readRecord(registryDir: string, agentId: string): RegistryRecord | 'malformed' | undefined {
-  const text = readIfExists(recordPath(registryDir, agentId));
+  const file = recordPath(registryDir, agentId);
+  const text = readIfExists(file);
   if (text === undefined) return undefined;
   try {
     const record: unknown = JSON.parse(text);
-    return isRecord(record) && record.agent_id === agentId ? record : 'malformed';
+    if (!isRecord(record) || record.agent_id !== agentId) return 'malformed';
+    return withSocket(record, file);
   } catch {
     return 'malformed';
   }
+}
+
+/** On which tmux server it is stands beside the record; version 0.1.0 wrote it into it. */
+function withSocket(record: RegistryRecord, file: string): RegistryRecord {
+  const { terminal } = joinedFile({ ...record }, readObjectIfAny(besideOf(file)), RECORD_BY);
+  return { ...record, terminal: terminal as RegistryRecord['terminal'] };
 }
 
 /** What a file that may be no record says of its version. */

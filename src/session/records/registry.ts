@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import {
   type Clock,
+  commandLine,
   compactStamp,
   conflict,
   ensurePrivateDirectory,
@@ -10,13 +11,23 @@ import {
   internal,
   invalid,
   randomHex,
+  readIfExists,
+  readObjectIfAny,
   stableJson,
   unsupported,
   withFileLock,
   writeFileAtomic,
+  writeJsonIfOther,
 } from '../../base/index.ts';
 import { parseUtcTime } from '../../domain/index.ts';
-import { parseFile, type RegistryRecord, registryRecord } from '../../wire/index.ts';
+import {
+  besideOf,
+  parseFile,
+  RECORD_BY,
+  type RegistryRecord,
+  registryRecord,
+  splitFile,
+} from '../../wire/index.ts';
 import type { ManifestFacts } from './manifest-facts.ts';
 import {
   isFresh,
@@ -56,9 +67,8 @@ export async function publishRecord(
       putAside(file, clock);
     } else if (before && isFresh(before, nowMs)) refuseOtherGeneration(before, checked);
     ensurePrivateDirectory(path.dirname(file));
-    const text = stableJson(checked);
-    if (before === undefined || before === 'malformed') createExclusively(file, text);
-    else if (!sameExceptLease(before, checked) || leaseIsOld(before, nowMs)) writeFileAtomic(file, text);
+    if (before === undefined || before === 'malformed') writeRecord(file, checked, createExclusively);
+    else if (!sameExceptLease(file, checked) || leaseIsOld(before, nowMs)) writeRecord(file, checked);
     const after = readRecord(registryDir, checked.agent_id);
     if (!after || after === 'malformed' || after.generation_id !== checked.generation_id) {
       throw conflict(`another process published agent ${checked.agent_id} at the same time`);
@@ -66,10 +76,21 @@ export async function publishRecord(
   });
 }
 
+/** What is beside it first: it counts only for the generation that it names. */
+function writeRecord(
+  file: string,
+  record: RegistryRecord,
+  write: (file: string, text: string) => void = writeFileAtomic,
+): void {
+  const { published, beside } = splitFile(registryRecord, record, RECORD_BY);
+  if (record.terminal.socket != null) writeJsonIfOther(besideOf(file), beside);
+  write(file, stableJson(published));
+}
+
 function refuseOtherGeneration(before: RegistryRecord, wanted: RegistryRecord): void {
   if (before.generation_id === wanted.generation_id) return;
   throw conflict(`agent id ${wanted.agent_id} belongs to a live session, "${before.terminal.session_name}"`, {
-    hint: `stop it with "rouse agents stop --agent-id ${before.agent_id}", or choose another name or --agent-id`,
+    hint: `stop it with "${commandLine`rouse agents stop --agent-id ${before.agent_id}`}", or choose another name or --agent-id`,
     facts: { cause: 'agent_id_in_use', tmux_session: before.terminal.session_name },
   });
 }
@@ -103,11 +124,13 @@ function createExclusively(file: string, text: string): void {
   }
 }
 
-/** Nothing is written for a record that says the same and has more than half of its lease left. */
-function sameExceptLease(before: RegistryRecord, wanted: RegistryRecord): boolean {
-  const bare = ({ published_at: _, lease_expires_at: __, ...rest }: RegistryRecord): string =>
+/** Nothing is written for a record that says the same in the same way and has more than half of its lease left. */
+function sameExceptLease(file: string, wanted: RegistryRecord): boolean {
+  const bare = ({ published_at: _, lease_expires_at: __, ...rest }: Record<string, unknown>): string =>
     stableJson(rest);
-  return bare(before) === bare(wanted);
+  const { published, beside } = splitFile(registryRecord, wanted, RECORD_BY);
+  const known = wanted.terminal.socket == null || readIfExists(besideOf(file)) === stableJson(beside);
+  return known && bare(readObjectIfAny(file) ?? {}) === bare(published);
 }
 
 /** Whose record it is: an id, and the generation that published it. */
@@ -129,7 +152,7 @@ export async function amendRecord(
     const before = readRecord(registryDir, owner.agentId);
     if (!before || before === 'malformed' || before.generation_id !== owner.generationId) return false;
     const after = parseFile(registryRecord, change(before), file);
-    if (stableJson(after) !== stableJson(before)) writeFileAtomic(file, stableJson(after));
+    if (stableJson(after) !== stableJson(before)) writeRecord(file, after);
     return true;
   });
 }
@@ -168,6 +191,7 @@ export async function removeRecord(registryDir: string, facts: RecordOwner, cloc
     const before = readRecord(registryDir, facts.agentId);
     if (!before || before === 'malformed' || before.generation_id !== facts.generationId) return false;
     fs.rmSync(file);
+    fs.rmSync(besideOf(file), { force: true });
     try {
       fs.rmdirSync(path.dirname(file));
     } catch (error) {

@@ -1,4 +1,5 @@
-import { conflict, nearest, notFound } from '../../base/index.ts';
+import { commandLine, conflict, nearest, notFound } from '../../base/index.ts';
+import { canonicalAddress } from '../../domain/index.ts';
 import { byName, readRegistry } from '../records/registry-read.ts';
 import type { SessionContext } from '../session-context.ts';
 
@@ -11,7 +12,9 @@ export interface KnownAddress {
 /** The agent of this host that a plain name or a full mail address means; undefined when none has it. */
 export function findAddress({ settings, clock }: SessionContext, to: string): KnownAddress | undefined {
   const { fresh } = readRegistry(settings.registryDir, clock.now().getTime());
-  const named = to.includes('@') ? fresh.filter(({ mailbox }) => mailbox?.address === to) : byName(fresh, to);
+  const named = to.includes('@')
+    ? fresh.filter(({ mailbox }) => mailbox?.address === canonicalAddress(to))
+    : byName(fresh, to);
   if (named.length > 1)
     throw conflict(`${named.length} agents are named "${to}"`, {
       hint: `give a full mail address: ${named.flatMap(({ mailbox }) => mailbox?.address ?? []).join(', ')}`,
@@ -20,7 +23,7 @@ export function findAddress({ settings, clock }: SessionContext, to: string): Kn
   if (!record) return undefined;
   if (!record.mailbox)
     throw notFound(`agent ${record.agent_name} has no mailbox`, {
-      hint: `give it one with "rouse agents mailbox register ${record.agent_name}"`,
+      hint: `give it one with "${commandLine`rouse agents mailbox register ${record.agent_name}`}"`,
     });
   return { agentName: record.agent_name, agentId: record.agent_id, address: record.mailbox.address };
 }

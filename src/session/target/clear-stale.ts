@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { type FileLock, tryLockFile } from '../../base/index.ts';
+import { besideOf } from '../../wire/files/beside.ts';
 import { offlineDocument, writeDerivedFiles, writeStatus } from '../records/gateway-documents.ts';
 import { closeGatewayWindow } from '../records/gateway-window.ts';
 import { claimsAgentWindow, readRecordedGateway } from '../records/live-gateway.ts';
@@ -74,7 +75,7 @@ async function unpublish(context: SessionContext, facts: ManifestFacts): Promise
 }
 
 function removeRunFiles(paths: SessionPaths): void {
-  for (const file of [paths.currentInstance, paths.pidFile, paths.attempt, path.join(paths.run, 'env')]) {
+  const instance = [paths.currentInstance, besideOf(paths.currentInstance)];
+  for (const file of [...instance, paths.pidFile, paths.attempt, path.join(paths.run, 'env')])
     fs.rmSync(file, { force: true });
-  }
 }

@@ -1,4 +1,4 @@
-import { conflict, isRouseError, notFound, notReady, unavailable } from '../../base/index.ts';
+import { commandLine, conflict, isRouseError, notFound, notReady, unavailable } from '../../base/index.ts';
 import {
   exchange,
   type FleetAnswer,
@@ -42,7 +42,7 @@ function serverKind(server: FleetServer): ServerKind {
 /** A server that the agent's own manifest names cannot be left out: the agent is its. */
 function howToReach({ baseUrl, facts }: FleetServer): string {
   if (!facts) return 'Start it with "rouse server start", or leave out --pair-port for agents of this host.';
-  const start = `rouse server start --port ${new URL(baseUrl).port || 80}`;
+  const start = commandLine`rouse server start --port ${new URL(baseUrl).port || 80}`;
   return `Agent ${facts.agentName} belongs to that server, as its manifest says; start it with "${start}".`;
 }
 
@@ -92,7 +92,7 @@ export async function fleetService(server: FleetServer): Promise<FleetService> {
 /** CAO's port is the same as ours, and only its own word tells them apart. */
 function caoThere(baseUrl: string, service: string): Error {
   return conflict(`what answers at ${baseUrl} is a CAO server, not a fleet server`, {
-    hint: `join one of its terminals: rouse agents join --cao TERMINAL_ID --cao-url ${baseUrl} --agent-name NAME`,
+    hint: `join one of its terminals: ${commandLine`rouse agents join --cao TERMINAL_ID --cao-url ${baseUrl} --agent-name NAME`}`,
     facts: { cause: 'not_a_pair_server', service, base_url: baseUrl },
   });
 }

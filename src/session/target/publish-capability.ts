@@ -1,8 +1,7 @@
 import * as fs from 'node:fs';
-import { writeJsonAtomic } from '../../base/index.ts';
 import { CAPABILITIES } from '../../domain/index.ts';
 import { published } from '../../mail/transports.ts';
-import type { DesiredConfigFile, MailboxBinding, RegistryRecord } from '../../wire/index.ts';
+import { desiredConfigFile, type MailboxBinding, type RegistryRecord } from '../../wire/index.ts';
 import {
   firstExecutionMode,
   offlineDocument,
@@ -16,10 +15,12 @@ import {
 } from '../records/gateway-documents.ts';
 import { type RecordedGateway, readRecordedGateway } from '../records/live-gateway.ts';
 import { type ManifestFacts, readManifestFacts } from '../records/manifest-facts.ts';
+import { updateManifest } from '../records/manifest-store.ts';
 import { RETIRED_VARIABLES } from '../records/our-variables.ts';
 import { JOINED_LEASE_MS, LAUNCHED_LEASE_MS, publishRecord, withLease } from '../records/registry.ts';
 import { readRecord } from '../records/registry-read.ts';
 import { makeSessionDirectories, sessionPaths } from '../records/session-paths.ts';
+import { writeDesired } from '../records/write-desired.ts';
 import type { SessionContext } from '../session-context.ts';
 import { holderOf, tmuxOf } from '../session-tmux.ts';
 
@@ -39,6 +40,8 @@ export async function publishCapability(
   manifestPath: string,
 ): Promise<ManifestFacts> {
   const facts = readManifestFacts(manifestPath);
+  // What an older version wrote is written as this one writes it.
+  await updateManifest(facts.root, context.clock, (manifest) => manifest);
   if (isCapable(facts)) await seedGatewayTree(facts);
   await publishVariables(context, facts);
   await publishRegistryRecord(context, facts);
@@ -58,22 +61,13 @@ async function seedGatewayTree(facts: ManifestFacts): Promise<void> {
     writeStatus(paths, offlineDocument(paths, facts));
 }
 
-/** What is stored wins over what would be seeded. */
+/** What is stored wins over what would be seeded; what an older version stored is written anew. */
 function seedDesiredConfig(facts: ManifestFacts): void {
   const paths = sessionPaths(facts.root);
-  const stored = readDesiredConfig(paths);
-  if (stored.desired_execution_mode !== undefined) return;
-  const seeded: DesiredConfigFile = {
-    schema_version: 1,
-    desired_host: null,
-    desired_port: null,
-    desired_port_origin: null,
-    desired_tui_tracking_timings: null,
-    desired_diagnostic_logging: null,
-    ...stored,
-    desired_execution_mode: firstExecutionMode(facts),
-  };
-  writeJsonAtomic(paths.desiredConfig, seeded);
+  const mode = { desired_execution_mode: firstExecutionMode(facts) };
+  const stored = desiredConfigFile.safeParse({ ...mode, ...readDesiredConfig(paths), schema_version: 1 });
+  // One with a field that is not allowed is left for the attach that replaces it.
+  if (stored.success) writeDesired(paths, stored.data);
 }
 
 async function publishVariables(context: SessionContext, facts: ManifestFacts): Promise<void> {

@@ -106,7 +106,7 @@ function nobody(selector: AgentSelector, view: RegistryView): Error {
       : byName(view.expired, selector.name).length > 0;
   if (expired) {
     return notFound(`the registry record of the agent with ${what} has expired`, {
-      hint: 'its session is gone; "rouse why" shows what it did, "rouse agents launch" starts a new one',
+      hint: 'its session is gone; "rouse why" shows what it did, "rouse launch TOOL NAME" starts a new one',
       facts: { cause: 'lease_expired' },
     });
   }

@@ -1,21 +1,25 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { compareText, messageOf, type ProcessIdentity } from '../../base/index.ts';
 import {
-  compareText,
+  type AgentNeed,
+  type AgentState,
+  describeStanding,
   hostNameOf,
-  isProcessAlive,
-  messageOf,
-  type ProcessIdentity,
-} from '../../base/index.ts';
-import { isHeadless, type Standing } from '../../domain/index.ts';
+  isHeadless,
+  needsOf,
+  type Standing,
+  type StandingCode,
+} from '../../domain/index.ts';
 import { countInbox, inboxDirectory } from '../../mail/inbox-count.ts';
 import type { GlanceFile, RegistryRecord } from '../../wire/index.ts';
 import { findTool } from '../equip/find-tool.ts';
-import { readGlance } from '../records/glance.ts';
-import { readKeeper } from '../records/keeper.ts';
+import { type Unreported, unreported } from '../records/absent-gateway.ts';
+import { readGlance, readUndelivered } from '../records/glance.ts';
 import { type ManifestFacts, section, tryManifestFacts } from '../records/manifest-facts.ts';
 import { agentsDirectory, readRegistry } from '../records/registry-read.ts';
+import { seenFromOutside } from '../records/seen-from-outside.ts';
 import { type SessionPaths, sessionPaths } from '../records/session-paths.ts';
 import { serverOf } from '../records/tmux-socket.ts';
 import type { SessionContext } from '../session-context.ts';
@@ -29,17 +33,21 @@ export interface RosterAgent {
   tool: string;
   host: string;
   /** Of a watched agent as its gateway says it; `not_watched`: its tool runs, and more nobody knows. */
-  state: Exclude<Standing['state'], 'unknown'> | 'starting' | 'not_watched';
+  state: Exclude<AgentState, 'elsewhere'>;
   since: string | null;
   /** Why, in a few words. */
   reason: string;
   /** What a person has to do; null while nobody is needed. */
   needs_you: string | null;
+  /** Why a person is needed, or what people want to know of it. */
+  needs: AgentNeed[];
   open_mail: number | null;
-  wakes: Pick<GlanceFile['wakes'], 'on' | 'count' | 'last_at_utc'> | null;
+  wakes: Pick<GlanceFile['wakes'], 'on' | 'count' | 'last_at_utc' | 'turned_off' | 'former'> | null;
   /** What its open mail or its requests wait for, as the gateway says it. */
   waiting_for: string | null;
-  gateway: 'live' | 'restarting' | 'down' | 'not_attached';
+  /** Requests in line; null where nobody counts them. */
+  queue_depth: number | null;
+  gateway: Unreported['gateway'];
   origin: 'launched' | 'joined' | 'server';
 }
 
@@ -94,6 +102,30 @@ export async function roster(context: SessionContext): Promise<Roster> {
   return { agents, malformed_records: view.malformed, troubles, processes, known: new Map(places) };
 }
 
+/** One agent as the list shows it, from its files and one question to its tmux server. */
+export async function seenAgent(
+  context: SessionContext,
+  facts: ManifestFacts,
+): Promise<Omit<RosterAgent, 'host'>> {
+  const entry = unrecordedEntry(facts);
+  return describe(entry, await askedSession(context, entry, facts));
+}
+
+/** How it stands with an agent whose gateway does not answer, as the list has it; undefined while nobody is needed. */
+export async function absentStanding(
+  context: SessionContext,
+  facts: ManifestFacts,
+): Promise<Standing | undefined> {
+  const entry = unrecordedEntry(facts);
+  const { standing } = seenOf(entry, await askedSession(context, entry, facts));
+  return standing.needs_you === null ? undefined : standing;
+}
+
+async function askedSession(context: SessionContext, entry: Entry, facts: ManifestFacts): Promise<Session> {
+  const { servers } = await askServers(context, [facts]);
+  return sessionOf(entry, servers, context.env);
+}
+
 interface Entry {
   name: string;
   id: string;
@@ -103,6 +135,7 @@ interface Entry {
   paths: SessionPaths | undefined;
   /** What its gateway last wrote, while that runs. */
   glance: GlanceFile | undefined;
+  undelivered: AgentNeed[];
 }
 
 function recordedEntry(record: RegistryRecord): Entry {
@@ -111,11 +144,17 @@ function recordedEntry(record: RegistryRecord): Entry {
   return { name, id, tool: identity.tool, record, facts, ...filesOf(facts) };
 }
 
-function filesOf(facts: ManifestFacts | undefined): Pick<Entry, 'paths' | 'glance'> {
+function filesOf(facts: ManifestFacts | undefined): Pick<Entry, 'paths' | 'glance' | 'undelivered'> {
   const paths = facts && sessionPaths(facts.root);
-  return { paths, glance: paths && readGlance(paths) };
+  return {
+    paths,
+    glance: paths && readGlance(paths),
+    undelivered: paths ? readUndelivered(paths) : [],
+  };
 }
 
+/** Undefined: it is gone. */
+type Session = ServerSession | 'unknown' | undefined;
 type Servers = Map<string, ServerSession[] | 'unknown'>;
 
 /** One that cannot be asked hides no agent: what is known of them otherwise is shown. */
@@ -150,21 +189,15 @@ function unrecorded(known: Entry[], servers: Servers): Entry[] {
   return [...new Set(pointed)]
     .filter((file) => !paths.has(file))
     .flatMap((file) => tryManifestFacts(file) ?? [])
-    .map((facts) => ({
-      name: facts.agentName,
-      id: facts.agentId,
-      tool: facts.tool,
-      record: undefined,
-      facts,
-      ...filesOf(facts),
-    }));
+    .map(unrecordedEntry);
 }
 
-function sessionOf(
-  { record, facts }: Entry,
-  servers: Servers,
-  env: NodeJS.ProcessEnv,
-): ServerSession | 'unknown' | undefined {
+function unrecordedEntry(facts: ManifestFacts): Entry {
+  const { agentName: name, agentId: id, tool } = facts;
+  return { name, id, tool, record: undefined, facts, ...filesOf(facts) };
+}
+
+function sessionOf({ record, facts }: Entry, servers: Servers, env: NodeJS.ProcessEnv): Session {
   const recorded = facts ?? {
     path: record!.runtime.manifest_path,
     tmuxSessionName: record!.terminal.session_name,
@@ -178,81 +211,73 @@ function sessionOf(
   return found && window ? { ...found, panePid: window.panePid } : found;
 }
 
-function processesOf({ glance }: Entry, session: ServerSession | 'unknown' | undefined): ProcessIdentity[] {
+function processesOf({ glance }: Entry, session: Session): ProcessIdentity[] {
   if (glance?.written_by) return [glance.written_by];
   const pid = session === 'unknown' ? undefined : session?.panePid;
   return pid === undefined ? [] : [{ pid, startTicks: null, bootId: null }];
 }
 
-function describe(entry: Entry, session: ServerSession | 'unknown' | undefined): Omit<RosterAgent, 'host'> {
-  const { name, id, tool, record, facts, paths, glance } = entry;
-  const gateway = glance ? 'live' : keptGateway(paths);
-  const seen = session ? (glance ? watched(glance) : unwatched(entry, session, gateway)) : SESSION_GONE;
+function describe(entry: Entry, session: Session): Omit<RosterAgent, 'host'> {
+  const { name, id, tool, record, facts, glance, undelivered } = entry;
+  const { state, since, standing, gateway } = seenOf(entry, session);
   const counted = countInbox(record?.mailbox ?? mailboxOf(facts));
   return {
-    ...{ name, id, tool },
-    ...{ state: seen.state, since: seen.since, reason: seen.reason, needs_you: seen.needs_you },
+    ...{ name, id, tool, state, since },
+    ...{ reason: standing.words, needs_you: standing.needs_you },
+    needs: [...needsOf(standing, since), ...undelivered],
     open_mail: counted ?? glance?.open_mail ?? null,
     wakes: glance ? wakesOf(glance) : null,
     waiting_for: glance ? waitingFor(glance) : null,
+    queue_depth: glance?.queue_depth ?? null,
     gateway,
     origin: facts?.joined ? 'joined' : facts?.backend === 'houmao_server_rest' ? 'server' : 'launched',
   };
 }
 
-type Seen = Pick<RosterAgent, 'state' | 'since' | 'reason' | 'needs_you'>;
-
-const SESSION_GONE: Seen = {
-  state: 'gone',
-  since: null,
-  reason: 'session gone',
-  needs_you: 'its tmux session is gone; "rouse agents relaunch" makes it again, "rouse stop" forgets it',
-};
-
-function watched({ standing, since_utc }: GlanceFile): Seen {
-  const { state, words, needs_you } = standing;
-  return { state: state === 'unknown' ? 'starting' : state, since: since_utc, reason: words, needs_you };
+interface Seen extends Pick<RosterAgent, 'state' | 'since' | 'gateway'> {
+  standing: Standing;
 }
 
-function unwatched(
-  { facts, tool }: Entry,
-  session: ServerSession | 'unknown',
-  gateway: RosterAgent['gateway'],
-): Seen {
-  const nobody = { since: null, needs_you: null };
-  if (gateway === 'restarting') return { ...nobody, state: 'starting', reason: 'gateway is being started' };
-  if (session === 'unknown') return { ...nobody, state: 'not_watched', reason: 'not watched' };
-  if (facts && isToolGone(facts, tool, session.panePid))
-    return {
-      ...nobody,
-      state: 'gone',
-      reason: 'tool gone',
-      needs_you: 'its tool has ended; "rouse agents relaunch" starts it',
-    };
-  return { ...nobody, state: 'not_watched', reason: 'not watched, tool runs' };
+/** As its gateway reports it; where none does, as its silence and its process tell. */
+function seenOf(entry: Entry, session: Session): Seen {
+  const { name, tool, paths, glance } = entry;
+  const silent = paths && !glance ? unreported(paths, name) : undefined;
+  const gateway = silent?.gateway ?? (glance ? 'live' : 'not_attached');
+  const seenAs = (code: StandingCode, state: RosterAgent['state']): Seen => {
+    const standing = describeStanding({ code }, { agent: name, tool });
+    return { state, since: null, standing, gateway };
+  };
+  if (!session) return seenAs('session_gone', 'gone');
+  if (paths && glance) return { ...reported(glance, paths), gateway };
+  const asked = silent && silent.standing.needs_you !== null;
+  if (gateway === 'restarting' && !asked) return seenAs('gateway_starting', 'starting');
+  const watched = gateway === 'live' || session === 'unknown';
+  if (!watched && isToolGone(entry, session.panePid)) return seenAs('tool_gone', 'gone');
+  if (asked) return { state: 'needs_you', since: silent.since, standing: silent.standing, gateway };
+  return seenAs(session === 'unknown' ? 'not_looked_at' : 'gateway_not_attached', 'not_watched');
+}
+
+function reported({ standing: last, since_utc }: GlanceFile, paths: SessionPaths): Omit<Seen, 'gateway'> {
+  const standing = seenFromOutside(last, paths);
+  const state = standing.state === 'unknown' ? 'starting' : standing.state;
+  return { state, since: standing.state === last.state ? since_utc : null, standing };
 }
 
 /** Between two turns of a headless agent no process of its tool runs. */
-function isToolGone(facts: ManifestFacts, tool: string, panePid: number | undefined): boolean {
-  if (isHeadless(facts.backend)) return false;
+function isToolGone({ facts, tool }: Entry, panePid: number | undefined): boolean {
+  if (!facts || isHeadless(facts.backend)) return false;
   const ours = section(section(section(facts.document, 'launch_plan'), 'metadata'), 'rouse');
   const names = Array.isArray(ours['process_names']) ? (ours['process_names'] as string[]) : [tool];
   return panePid === undefined || findTool(panePid, names) === undefined;
-}
-
-function keptGateway(paths: SessionPaths | undefined): Exclude<RosterAgent['gateway'], 'live'> {
-  if (!paths) return 'not_attached';
-  const keeper = readKeeper(paths);
-  if (keeper?.gaveUp) return 'down';
-  return keeper && isProcessAlive(keeper.identity) ? 'restarting' : 'not_attached';
 }
 
 function mailboxOf(facts: ManifestFacts | undefined): Record<string, unknown> | undefined {
   return facts && section(section(facts.document, 'launch_plan'), 'mailbox');
 }
 
-function wakesOf({ wakes: { on, count, last_at_utc } }: GlanceFile): RosterAgent['wakes'] {
-  return { on, count, last_at_utc };
+function wakesOf({ wakes }: GlanceFile): RosterAgent['wakes'] {
+  const { on, count, last_at_utc, turned_off, former } = wakes;
+  return { on, count, last_at_utc, ...(turned_off && { turned_off, ...(former && { former }) }) };
 }
 
 /** Mail that is held back, or requests in line. */

@@ -1,4 +1,4 @@
-import { isRouseError, notFound } from '../../base/index.ts';
+import { commandLine, isRouseError, notFound } from '../../base/index.ts';
 import { readRegistry } from '../records/registry-read.ts';
 import type { SessionPointers } from '../records/session-pointers.ts';
 import { socketOf, socketOfTmuxVariable } from '../records/tmux-socket.ts';
@@ -45,9 +45,9 @@ async function stoppedAgent(context: SessionContext, selector: Selector): Promis
   const view = readRegistry(context.settings.registryDir, context.clock.now().getTime());
   // A record that is left tells more: the session ended without being stopped.
   if (!ended || view.expired.some((record) => record.agent_id === ended.agentId)) return undefined;
-  const again = ended.joined ? '"rouse agents join" adopts its session' : '"rouse agents launch" starts it';
+  const again = ended.joined ? '"rouse join NAME" adopts its session' : '"rouse launch TOOL NAME" starts it';
   return notFound(`agent ${ended.agentName} was ${ended.joined ? 'left' : 'stopped'}`, {
-    hint: `${again} again; "rouse why --agent-name ${ended.agentName}" shows what its last session did`,
+    hint: `${again} again; "${commandLine`rouse why --agent-name ${ended.agentName}`}" shows what its last session did`,
     facts: { cause: 'stopped', session_root: ended.root },
   });
 }

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { readProcStat } from '../../base/index.ts';
+import { processStatus } from '../../base/index.ts';
 import type { Pane } from '../pane.ts';
 import type { SessionLine } from './session-line.ts';
 
@@ -44,7 +44,7 @@ export class OutputSigns {
   #watchDevice({ tty, pid }: Pane): (() => void) | undefined {
     try {
       // In another mount namespace the same name is another terminal.
-      if (fs.statSync(tty).rdev !== readProcStat(pid)?.terminal) return undefined;
+      if (fs.statSync(tty).rdev !== processStatus(pid)?.terminal) return undefined;
       const watcher = fs.watch(tty, { persistent: false }, (event) => {
         if (event === 'rename') this.close(); // the terminal is gone
         this.#told();

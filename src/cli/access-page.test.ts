@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { CONFIG_KEYS } from '../config/index.ts';
+import { GIVERS } from '../domain/schemas.ts';
+import { TOOLS_OF } from '../mcp/tool-list.ts';
+import { isNotPlain, looksNamed, namedFields } from '../wire/access/named-fields.ts';
+import { PLAIN_FIELDS } from '../wire/access/plain-fields.ts';
+import { FLEET_ROUTES } from '../wire/fleet-routes.ts';
+import { AFAR_ROUTES, CAPABILITIES, type Caller, GATEWAY_ROUTES, NEEDS, parseBody } from '../wire/index.ts';
+import type { Route } from '../wire/route.ts';
+import { allFields } from './access-page.ts';
+
+describe('a field that names a file, a directory, a command or a URL', () => {
+  it('has a mark that says who may give it, on every route and every tool', () => {
+    const unmarked = allFields().filter(({ giver }) => giver === undefined);
+    expect(unmarked.map(({ place, field }) => `${place}: ${field}`)).toEqual([]);
+  });
+
+  it('is found however deep it is, and whatever wraps it', () => {
+    const deep = z.strictObject({
+      a: z.array(z.union([z.strictObject({ log_file: z.string().nullish() }), z.literal(false)])).default([]),
+      callback_url: z.string().optional(),
+      args: z.array(z.string()),
+      profile: z.number(),
+      files: z.record(z.string(), z.unknown()),
+    });
+    const found = ['a[].log_file', 'callback_url', 'args[]', 'files'];
+    expect(namedFields(deep, looksNamed).map(({ field }) => field)).toEqual(found);
+    expect(namedFields(deep, isNotPlain).map(({ field }) => field)).toEqual(found);
+  });
+
+  it('is any field of a route or a tool of a name that nobody has thought about', () => {
+    const body = z.strictObject({
+      destination: z.string(),
+      title: z.string(),
+      folder: z.string().nullish(),
+      report_to: z.url(),
+      size: z.number(),
+    });
+    expect(namedFields(body, isNotPlain).map(({ field }) => field)).toEqual([
+      'destination',
+      'folder',
+      'report_to',
+    ]);
+  });
+
+  it('is not on the list of those that name nothing, and every name on it is that of a field', () => {
+    expect([...PLAIN_FIELDS].filter(looksNamed)).toEqual([]);
+    const used = new Set<string>();
+    const note = (name: string): boolean => void used.add(name) === undefined;
+    const routes = [...Object.values<Route>(GATEWAY_ROUTES), ...Object.values<Route>(FLEET_ROUTES)];
+    for (const { body, query, path } of routes) {
+      for (const schema of [body, query]) if (schema) namedFields(schema, note);
+      for (const [, name] of path.matchAll(/\{(\w+)\}/g)) used.add(name!);
+    }
+    for (const { input } of Object.values(TOOLS_OF).flat()) namedFields(input, note);
+    expect([...PLAIN_FIELDS].filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  it('is one of those that were there when this was written, or more', () => {
+    const places = allFields().map(({ place, field }) => `${place}: ${field}`);
+    expect(places).toEqual(
+      expect.arrayContaining([
+        'POST /v1/mail/send: attachments[].path',
+        'POST /houmao/agents/{agent_ref}/mail/reply: attachments[].path',
+        'MCP mail_send: attachments[].path',
+        'POST /houmao/launches: working_directory',
+        'POST /v1/control/prompt: chat_session.id',
+        'POST /a2a/{workspace_id}: *',
+        'live_agents/{agent_id}/record.json: runtime.manifest_path',
+        'config.toml, .rouse.toml: tools.*.role_file',
+      ]),
+    );
+    expect(new Set(allFields().map(({ giver }) => giver))).toEqual(new Set(Object.keys(GIVERS)));
+  });
+
+  it('of a configuration file has a kind that says what it names', () => {
+    const text = CONFIG_KEYS.filter(({ key, names }) => !names && looksNamed(key.split('.').at(-1)!));
+    expect(text).toEqual([]);
+  });
+});
+
+describe('what a direct route refuses', () => {
+  const may = (caller: Caller, need: keyof typeof CAPABILITIES): boolean =>
+    (CAPABILITIES[need].callers as readonly Caller[]).includes(caller);
+
+  it('is on no list of what is done from afar', () => {
+    expect(may('afar', NEEDS['control.sendKeys']({}))).toBe(false);
+    expect(AFAR_ROUTES).not.toContain('control.sendKeys');
+  });
+
+  it('is asked for by every body that holds keys, and by no other', () => {
+    const once = { mode: 'one_off', title: 't', ranking: 0, start_after_seconds: 1 };
+    const keys = { ...once, send_keys: { sequence: 'y<[Enter]>' } };
+    const create = (...reminders: object[]) =>
+      NEEDS['reminders.create'](parseBody(GATEWAY_ROUTES['reminders.create'].body, { reminders }));
+    const put = (body: object) =>
+      NEEDS['reminders.put'](parseBody(GATEWAY_ROUTES['reminders.put'].body, body));
+    expect([create({ ...once, prompt: 'p' }, keys), put(keys)]).toEqual(['raw_keys', 'raw_keys']);
+    expect([create({ ...once, prompt: 'p' }), put({ ...once, prompt: 'p' })]).toEqual([undefined, undefined]);
+    const keyed = Object.values(GATEWAY_ROUTES).filter(
+      (route) =>
+        'body' in route &&
+        /"(send_keys|sequence)"/.test(
+          JSON.stringify(z.toJSONSchema(route.body, { io: 'input', unrepresentable: 'any' })),
+        ),
+    );
+    expect(keyed.map(({ id }) => id).sort()).toEqual(Object.keys(NEEDS).sort());
+  });
+});

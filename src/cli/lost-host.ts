@@ -1,0 +1,54 @@
+import * as fs from 'node:fs';
+import { bootId, isProcessAlive, readIfExists, systemClock } from '../base/index.ts';
+import { hostFiles, hostsDirectory } from '../wire/files/host-files.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * One line when the host of the gateways was killed together with its keeper, so that nothing starts it again and nobody is
+ * woken; or its keeper alone, so that nothing would. Looked for by every command: a directory and two small files of each
+ * host while all is well.
+ */
+export async function lostHostLine(settings: Settings, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const states = hostStates(settings.runtimeDir);
+  if (states.includes('dead')) {
+    const { lostGateways } = await import('../session/index.ts');
+    const { length } = await lostGateways({ settings, env, clock: systemClock });
+    const whose = length === 1 ? '1 agent is' : `${length} agents are`;
+    if (length > 0)
+      return `warning: the host of the gateways was killed, so ${whose} not woken; "rouse host start" brings it back\n`;
+  }
+  if (!states.includes('unkept')) return undefined;
+  return 'warning: the keeper of the gateways\' host was killed, so nothing would start it again; "rouse host start" gives it another\n';
+}
+
+function hostStates(runtimeDir: string): ('kept' | 'unkept' | 'dead')[] {
+  const hosts = hostsDirectory(runtimeDir);
+  let names: string[];
+  try {
+    names = fs.readdirSync(hosts);
+  } catch {
+    return [];
+  }
+  return names.map((name) => {
+    const files = hostFiles(`${hosts}/${name}`);
+    const [host, keeper] = [isDead(files.currentInstance), isDead(files.keeper)];
+    if (host === true && keeper !== false) return 'dead';
+    return host === false && keeper === true ? 'unkept' : 'kept';
+  });
+}
+
+/** Undefined when nobody is named, or it is of an earlier boot: then the agents are gone as well. */
+function isDead(file: string): boolean | undefined {
+  try {
+    const record = JSON.parse(readIfExists(file) ?? 'null') as Record<string, unknown> | null;
+    const { pid, pid_start_ticks: ticks, boot_id: boot } = record ?? {};
+    if (!Number.isInteger(pid) || boot !== bootId()) return undefined;
+    return !isProcessAlive({
+      pid: pid as number,
+      startTicks: (ticks as number | null) ?? null,
+      bootId: bootId(),
+    });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { calledAs } from './called-as.ts';
+
+const HINT = 'try "rouse ls", or rouse status ana; /usr/bin/rouse ls stays, and so does "rouse"\n';
+const RENAMED =
+  'try "houmao-mgr ls", or houmao-mgr status ana; /usr/bin/rouse ls stays, and so does "rouse"\n';
+
+function said(line: string, program?: string): { out: string; err: string } {
+  const told = { out: '', err: '' };
+  const { stdout, stderr } = calledAs({
+    argv: line.split(' '),
+    program,
+    stdout: { write: (text) => void (told.out += text) },
+    stderr: { write: (text) => void (told.err += text) },
+  });
+  stdout.write(HINT);
+  stderr.write(HINT);
+  return told;
+}
+
+it.each([
+  ['as rouse', 'ls', undefined, HINT, HINT],
+  ['as houmao-mgr', 'ls', 'houmao-mgr', RENAMED, RENAMED],
+  [
+    'as houmao-mgr, of a command that prints words of others',
+    'agents mail read',
+    'houmao-mgr',
+    HINT,
+    RENAMED,
+  ],
+  ['as houmao-mgr, of the help of such a command', 'mail read --help', 'houmao-mgr', RENAMED, RENAMED],
+])('commands that are suggested have the name it was called by: %s', (_, line, program, out, err) => {
+  expect(said(line, program)).toEqual({ out, err });
+});

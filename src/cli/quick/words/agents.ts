@@ -1,4 +1,0 @@
-import agents from '../../agents/agents.ts';
-import { quickWord } from '../quick-word.ts';
-
-export const word = quickWord(agents);

@@ -1,4 +1,0 @@
-import { ls } from '../../ls/ls.ts';
-import { quickWord } from '../quick-word.ts';
-
-export const word = quickWord(ls);

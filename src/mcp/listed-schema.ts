@@ -1,0 +1,57 @@
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+
+type Json = Record<string, unknown>;
+
+/** What a tool takes: checked by its schema. */
+export function takes(input: z.ZodObject): StandardSchemaWithJSON {
+  return listedAs(
+    () => inputSchema(input),
+    (value) => input['~standard'].validate(value),
+  );
+}
+
+/** What a tool returns, for those who read it. A gateway of another version may say more: that is passed on. */
+export function returns(output: z.ZodObject): StandardSchemaWithJSON {
+  return listedAs(
+    () => jsonSchema(output, 'output'),
+    (value) => ({ value }),
+  );
+}
+
+export const inputSchema = (input: z.ZodObject): Json => jsonSchema(input, 'input');
+
+type Validate = StandardSchemaWithJSON['~standard']['validate'];
+
+/** Made when tools are first listed, and once: over HTTP each request has a server of its own. */
+function listedAs(make: () => Json, validate: Validate): StandardSchemaWithJSON {
+  let made: Json | undefined;
+  const same = (): Json => (made ??= make());
+  return {
+    '~standard': { version: 1, vendor: 'rouse', validate, jsonSchema: { input: same, output: same } },
+  };
+}
+
+/** Many clients read `type` as one word; so null is one of `anyOf`. */
+function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): Json {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io,
+    override({ jsonSchema: each }) {
+      if (io === 'output' && each.additionalProperties === false) delete each.additionalProperties;
+    },
+  });
+  return withOneType(json) as Json;
+}
+
+function withOneType(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withOneType);
+  const each = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withOneType(part)]));
+  if (!Array.isArray(each['type'])) return each;
+  const { type, description, default: otherwise, ...rest } = each;
+  return {
+    ...(description !== undefined && { description }),
+    ...(otherwise !== undefined && { default: otherwise }),
+    anyOf: (type as string[]).map((one) => (one === 'null' ? { type: one } : { type: one, ...rest })),
+  };
+}
