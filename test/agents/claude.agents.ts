@@ -1,3 +1,4 @@
+import { describeStartedAgain } from './again-suite.ts';
 import { describeDenied } from './deny-suite.ts';
 import { describeHeadless } from './headless-suite.ts';
 import { REAL_TOOLS } from './support/real-tools.ts';
@@ -8,3 +9,4 @@ describeTool(REAL_TOOLS.claude);
 describeWakes(REAL_TOOLS.claude);
 describeHeadless(REAL_TOOLS.claude);
 describeDenied(REAL_TOOLS.claude);
+describeStartedAgain(REAL_TOOLS.claude);

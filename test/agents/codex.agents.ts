@@ -1,3 +1,4 @@
+import { describeStartedAgain } from './again-suite.ts';
 import { describeDenied } from './deny-suite.ts';
 import { describeHeadless } from './headless-suite.ts';
 import { REAL_TOOLS } from './support/real-tools.ts';
@@ -8,3 +9,4 @@ describeTool(REAL_TOOLS.codex);
 describeWakes(REAL_TOOLS.codex);
 describeHeadless(REAL_TOOLS.codex);
 describeDenied(REAL_TOOLS.codex);
+describeStartedAgain(REAL_TOOLS.codex);

@@ -1,3 +1,4 @@
+import { describeStartedAgain } from './again-suite.ts';
 import { describeDenied } from './deny-suite.ts';
 import { describeHeadless } from './headless-suite.ts';
 import { REAL_TOOLS } from './support/real-tools.ts';
@@ -8,3 +9,4 @@ describeTool(REAL_TOOLS.gemini);
 describeWakes(REAL_TOOLS.gemini);
 describeHeadless(REAL_TOOLS.gemini);
 describeDenied(REAL_TOOLS.gemini);
+describeStartedAgain(REAL_TOOLS.gemini);

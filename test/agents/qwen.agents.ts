@@ -1,3 +1,4 @@
+import { describeStartedAgain } from './again-suite.ts';
 import { describeDenied } from './deny-suite.ts';
 import { describeHeadless } from './headless-suite.ts';
 import { REAL_TOOLS } from './support/real-tools.ts';
@@ -8,3 +9,4 @@ describeTool(REAL_TOOLS.qwen);
 describeWakes(REAL_TOOLS.qwen);
 describeHeadless(REAL_TOOLS.qwen);
 describeDenied(REAL_TOOLS.qwen);
+describeStartedAgain(REAL_TOOLS.qwen);

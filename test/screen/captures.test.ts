@@ -2,9 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { parseCaptureFile } from '../../src/screen/capture-file.ts';
 import { detectorsOf, TOOLS } from '../../src/tools/index.ts';
 import { inWords, proofReport } from '../support/proof-report.ts';
-import { expectedOf, judge, loadFixtures, verdictOn } from './captured-fixtures.ts';
+import { expectedOf, type Fixture, judge, loadFixtures, verdictOn } from './captured-fixtures.ts';
 
 const fixtures = loadFixtures();
+
+const isPasted = ({ tried }: Fixture): boolean => tried !== undefined && tried !== 'not_tried';
+
+/** Of test/agents/screens/scenes/windows.ts. */
+const WINDOW = /^#.* setup="window: /;
 
 describe('captured screens of real tools', () => {
   it.each(fixtures.map((fixture) => [fixture.name, fixture] as const))('%s', (_, fixture) => {
@@ -13,14 +18,14 @@ describe('captured screens of real tools', () => {
     expect([codes, verdictOn(fixture)]).toEqual([codes, 'right']);
   });
 
-  it('whose label was found by pasting a prompt are read right', () => {
-    const labelled = fixtures.filter(({ tried }) => tried !== undefined);
+  /** What is made of them, printed and held to the same measure. */
+  function readRight(what: string, captures: Fixture[], least: number): void {
     const counts: Record<string, Record<string, number>> = {};
-    for (const fixture of labelled) {
+    for (const fixture of captures) {
       const verdict = verdictOn(fixture);
       const count = (counts[fixture.tool] ??= { captures: 0, pasted: 0, right: 0, deaf: 0, false_ready: 0 });
       count['captures']!++;
-      if (fixture.tried !== 'not_tried') count['pasted']!++;
+      if (isPasted(fixture)) count['pasted']!++;
       count[verdict] = (count[verdict] ?? 0) + 1;
     }
     console.table(counts);
@@ -29,13 +34,22 @@ describe('captured screens of real tools', () => {
     const sums = Object.fromEntries(
       ['captures', 'pasted', 'right', 'deaf', 'false_ready', 'wrong_reason'].map((of) => [of, total(of)]),
     );
-    proofReport(
-      `screens of ${Object.keys(counts).length} tools, labelled where they were taken: ${inWords(sums)}`,
-    );
+    proofReport(`screens of ${Object.keys(counts).length} tools, ${what}: ${inWords(sums)}`);
     expect(Object.keys(counts)).toHaveLength(8);
-    expect(labelled.length).toBeGreaterThanOrEqual(200);
+    expect(captures.length).toBeGreaterThanOrEqual(least);
     expect(sums['false_ready']).toBe(0);
-    expect(sums['right']! / labelled.length).toBeGreaterThanOrEqual(0.995);
+    expect(sums['right']! / captures.length).toBeGreaterThanOrEqual(0.995);
+  }
+
+  it('whose label was found by pasting a prompt are read right', () => {
+    const labelled = fixtures.filter(({ tried }) => tried !== undefined);
+    readRight('labelled where they were taken', labelled, 200);
+  });
+
+  it('in windows of other sizes and colours, in several versions, are read right, each labelled by a real paste', () => {
+    const windows = fixtures.filter(({ text }) => WINDOW.test(text));
+    expect(windows.filter((fixture) => !isPasted(fixture))).toEqual([]);
+    readRight('in other windows', windows, 150);
   });
 
   it('of a list of commands tell which of them Enter would choose', () => {

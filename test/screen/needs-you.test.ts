@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { standingOf } from '../../src/domain/index.ts';
+import { readReason, standingOf } from '../../src/domain/index.ts';
 import { classifyCapture } from '../../src/screen/index.ts';
 import { detectorFor } from '../../src/tools/index.ts';
 
@@ -10,7 +10,7 @@ const FIXTURES = path.join(import.meta.dirname, 'fixtures');
 function standing(text: string, file: string) {
   const [tool = '', version] = file.split('-');
   const seen = classifyCapture(text, file, (alternate) => detectorFor(tool, { version, alternate }), version);
-  return { ready: seen.ready, ...standingOf({ tool, reasons: seen.detail }) };
+  return { ready: seen.ready, ...standingOf({ tool, reasons: seen.detail.map(readReason) }) };
 }
 
 const ofFixture = (file: string) => standing(fs.readFileSync(path.join(FIXTURES, file), 'utf8'), file);

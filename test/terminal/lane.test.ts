@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { reasonTexts } from '../../src/domain/index.ts';
 import type { TranscriptRecord } from '../../src/scripted/index.ts';
 import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
 import { inWords, proofReport } from '../support/proof-report.ts';
@@ -118,7 +119,7 @@ function taken(text: unknown): string {
 }
 
 function named({ number, fault, result, tries }: Entry): string {
-  return `#${number} ${fault} → ${result.outcome} (${tries}) ${result.reasons.join('; ')}`;
+  return `#${number} ${fault} → ${result.outcome} (${tries}) ${reasonTexts(result.reasons).join('; ')}`;
 }
 
 function shown(entry: Entry): void {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readReason, reasonTexts } from '../../src/domain/index.ts';
 import { openSurface } from '../../src/terminal/index.ts';
 import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
 import { atDesk } from './desk.ts';
@@ -29,11 +30,11 @@ describe('a prompt', () => {
   it('is not typed into a dialog, whatever the policy', () =>
     atDesk(house, async (desk) => {
       await desk.control.send('open-dialog', { kind: 'permission', detail: 'rm -rf build' });
-      await desk.until(({ reasons }) => reasons.includes("dialog='permission'"));
+      await desk.until(({ reasons }) => reasonTexts(reasons).includes("dialog='permission'"));
       for (const policy of ['ready_only', 'if_no_pending', 'always'] as const) {
         const result = await desk.surface.deliver(desk.prompt('yes please', { policy }));
         expect(result).toMatchObject({ outcome: 'not_ready', untouched: true });
-        expect(result.reasons.join(' ')).toContain("dialog='permission'");
+        expect(reasonTexts(result.reasons).join(' ')).toContain("dialog='permission'");
       }
       expect(desk.records('key_in_dialog')).toEqual([]);
     }));
@@ -46,7 +47,7 @@ describe('a prompt', () => {
       expect(result).toMatchObject({
         outcome: 'not_ready',
         untouched: true,
-        reasons: ["editing_input='yes'"],
+        reasons: [readReason("editing_input='yes'")],
       });
       expect(await desk.control.send('status')).toMatchObject({ draft: { text: 'half a thought' } });
     }));
@@ -66,7 +67,11 @@ describe('a prompt', () => {
         });
         await desk.shellScreen();
         const result = await desk.surface.deliver(desk.prompt('rm -rf /', { policy: 'always' }));
-        expect(result).toMatchObject({ outcome: 'not_ready', untouched: true, reasons: ["process='shell'"] });
+        expect(result).toMatchObject({
+          outcome: 'not_ready',
+          untouched: true,
+          reasons: [readReason("process='shell'")],
+        });
         expect(await desk.shellScreen()).toBe('shell$');
         await desk.restart();
         await desk.ready();

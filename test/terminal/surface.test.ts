@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
+import { readReason, reasonTexts } from '../../src/domain/index.ts';
 import { openSurface, type Stage } from '../../src/terminal/index.ts';
 import { tuiHistory, tuiState } from '../../src/wire/index.ts';
 import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
@@ -12,6 +13,27 @@ beforeAll(async () => {
   house = await ScriptedHouse.open();
 });
 afterAll(() => house.close());
+
+describe('what the lane types', () => {
+  it("is never shown as a person's draft, however long it stands in the composer; a person's draft is", () =>
+    atDesk(house, async (desk) => {
+      const shown = (): string[] =>
+        (desk.surface.tui!.history(0)['entries'] as { standing: { words: string } }[]).map(
+          ({ standing }) => standing.words,
+        );
+      await desk.control.send('swallow-enter', { count: 1 });
+      const result = await desk.surface.deliver(desk.prompt('please count to three'));
+      expect(result.outcome).toBe('submitted');
+      expect(shown()).toContain('a prompt is being typed');
+      expect(shown()).not.toContain('draft in its composer');
+      expect(desk.surface.observation().typing).toBeUndefined();
+      await desk.ready();
+      await desk.control.send('draft', { text: 'this is mine' });
+      await desk.draft(/mine/);
+      await expect.poll(() => shown().at(-1)).toBe('draft in its composer');
+      await desk.control.send('draft', { text: '' });
+    }));
+});
 
 describe('a person', () => {
   it('who types at a terminal of their own keeps everybody else out until they rest', () =>
@@ -64,8 +86,8 @@ describe('a person', () => {
       await person.attach(desk.place);
       await desk.control.send('busy', { ms: 600_000 });
       await desk.tmux(['copy-mode', '-t', `=${desk.session}:0`]);
-      await desk.until(({ reasons }) => reasons.includes("copy_mode='yes'"));
-      expect(desk.surface.observation().keysWait).toBe("copy_mode='yes'");
+      await desk.until(({ reasons }) => reasonTexts(reasons).includes("copy_mode='yes'"));
+      expect(desk.surface.observation().keysWait).toEqual(readReason("copy_mode='yes'"));
       const refused = { outcome: 'not_ready', untouched: true };
       expect(await desk.surface.sendKeys({ requestId: 'k', sequence: 'x' })).toMatchObject(refused);
       expect(await desk.surface.interrupt('i')).toMatchObject(refused);
@@ -106,8 +128,8 @@ describe('a screen nobody recognises', () => {
           await desk.tmux(['display-message', '-p', '-t', `=${desk.session}:0`, '#{pane_tty}'])
         ).trim();
         fs.writeFileSync(tty, '\u001b[2J\u001b[Hnothing that anybody knows');
-        await desk.until(({ reasons }) => reasons.includes("ready_posture='unknown'"));
-        await desk.until(({ reasons }) => reasons.includes("stalled='yes'"));
+        await desk.until(({ reasons }) => reasonTexts(reasons).includes("ready_posture='unknown'"));
+        await desk.until(({ reasons }) => reasonTexts(reasons).includes("stalled='yes'"));
         const { tui } = desk.surface;
         expect(tuiState.parse(tui!.state())).toMatchObject({ turn: { phase: 'unknown' }, stalled: true });
         const before = tuiHistory.parse(tui!.history(2)).entries.map(({ stalled }) => stalled);
@@ -125,12 +147,33 @@ describe('keys asked for by name', () => {
   it('go into a dialog when somebody says so, and it is on record', () =>
     atDesk(house, async (desk) => {
       await desk.control.send('open-dialog', { kind: 'permission' });
-      await desk.until(({ reasons }) => reasons.includes("dialog='permission'"));
+      await desk.until(({ reasons }) => reasonTexts(reasons).includes("dialog='permission'"));
       const result = await desk.surface.sendKeys({ requestId: 'k', sequence: '<[Down]><[Enter]>' });
       expect(result).toMatchObject({ outcome: 'submitted' });
       expect(result.evidence[0]?.facts).toMatchObject({ segments: 2, dialog: 'permission' });
       await desk.control.event('dialog_answered');
       expect(desk.records('key_in_dialog').map(({ key }) => key)).toEqual(['down', 'enter']);
+    }));
+
+  it('say what was seen after them while a dialog was open, and nothing where none was', () =>
+    atDesk(house, async (desk) => {
+      const send = (sequence: string) => desk.surface.sendKeys({ requestId: 'k', sequence });
+      expect((await send('<[Left]>')).dialogAfter).toBeUndefined();
+      await desk.control.send('open-dialog', { kind: 'permission' });
+      await desk.until(({ reasons }) => reasonTexts(reasons).includes("dialog='permission'"));
+      expect(await send('<[Left]>')).toMatchObject({
+        dialogAfter: 'same',
+        reasons: ['the dialog has not changed'],
+      });
+      expect(await send('<[Down]>')).toMatchObject({ dialogAfter: 'other' });
+      const answered = await send('<[Enter]>');
+      expect(answered).toMatchObject({ dialogAfter: 'gone', reasons: ['the dialog is gone'] });
+      expect(answered.evidence[0]?.facts).toMatchObject({ dialog: 'permission', dialog_after: 'gone' });
+      await desk.control.send('open-dialog', { kind: 'permission' });
+      await desk.until(({ reasons }) => reasonTexts(reasons).includes("dialog='permission'"));
+      await desk.control.send('hang');
+      expect(await send('1')).toMatchObject({ dialogAfter: 'same' });
+      await desk.control.send('unhang');
     }));
 
   it('are typed exactly, without an Enter of our own', () =>
@@ -249,7 +292,7 @@ describe('the surface', () => {
           submit_ready: false,
         });
         await desk.surface.deliver(desk.prompt('[[dialog=permission]] ask', { policy: 'if_no_pending' }));
-        await desk.until(({ reasons }) => reasons.includes("dialog='permission'"));
+        await desk.until(({ reasons }) => reasonTexts(reasons).includes("dialog='permission'"));
         expect(tuiState.parse(tui?.state())).toMatchObject({
           parsed_surface: {
             business_state: 'awaiting_operator',

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readReason, reasonTexts, standingOf } from '../../src/domain/index.ts';
 import type { DeliveryResult, SettledAttempt } from '../../src/terminal/index.ts';
 import { ScriptedHouse } from '../scripted/agent-in-tmux.ts';
 import { sampled } from '../support/sample.ts';
@@ -18,7 +19,7 @@ afterAll(async () => {
 
 const received = (desk: Desk): unknown[] => desk.records('submitted').map(({ text }) => text);
 const unseen = (desk: Desk, what: 'pasted' | 'entered'): Promise<void> =>
-  desk.until(({ reasons }) => reasons.includes(`unseen_paste='${what}'`));
+  desk.until(({ reasons }) => reasonTexts(reasons).includes(`unseen_paste='${what}'`));
 const QUICKLY = { surface: { patience: { echoMs: 300, proofMs: 800, lostMs: 1_500 } } };
 
 describe('a tool that does not answer', () => {
@@ -40,7 +41,25 @@ describe('a tool that does not answer', () => {
         expect(results.map(({ outcome }) => outcome)).toEqual(texts.map(() => 'submitted'));
         expect(first!.told.map(({ stage }) => stage).slice(0, 3)).toEqual(['typing', 'typed', 'submitted']);
         expect(received(desk)).toEqual(texts);
-        expect(desk.surface.observation().reasons.join()).not.toContain('unseen_paste');
+        expect(reasonTexts(desk.surface.observation().reasons).join()).not.toContain('unseen_paste');
+      },
+      QUICKLY,
+    ));
+
+  it('needs a person when it has not taken for long what was typed, and goes on by itself when it does', () =>
+    atDesk(
+      house,
+      async (desk) => {
+        await desk.control.send('hang');
+        const { signal } = new AbortController();
+        const going = desk.surface.deliver(desk.prompt('a slow one', { patient: signal }));
+        await desk.until(({ reasons }) => reasonTexts(reasons).includes(`unseen_paste='pasted_long'`));
+        const { reasons } = desk.surface.observation();
+        expect(standingOf({ tool: 'scripted', reasons })).toMatchObject({ state: 'needs_you' });
+        await desk.control.send('unhang');
+        const { outcome } = await going;
+        expect(received(desk)).toEqual(outcome === 'submitted' ? ['a slow one'] : []);
+        expect(reasonTexts(desk.surface.observation().reasons).join()).not.toContain('unseen_paste');
       },
       QUICKLY,
     ));
@@ -94,7 +113,7 @@ describe('a tool that does not answer', () => {
         expect(await desk.surface.deliver(desk.prompt('too early'))).toMatchObject({
           outcome: 'not_ready',
           untouched: true,
-          reasons: ["unseen_paste='pasted'"],
+          reasons: [readReason("unseen_paste='pasted'")],
         });
         const settled = desk.surface.leftovers!.settled.next();
         await desk.control.send('unhang');
@@ -119,7 +138,7 @@ describe('a tool that does not answer', () => {
         const { signal } = new AbortController();
         const result = await desk.surface.deliver(desk.prompt('ignored', { patient: signal }));
         expect(result).toMatchObject({ outcome: 'returned' });
-        expect(result.reasons.join()).toContain('the paste was lost');
+        expect(reasonTexts(result.reasons).join()).toContain('the paste was lost');
       },
       QUICKLY,
     ));

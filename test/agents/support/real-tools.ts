@@ -22,6 +22,8 @@ export interface RealTool {
   asking: string[];
   /** Lets it reach its mailbox by curl without asking. */
   mailing: string[];
+  /** Does the same in its configuration, where arguments would make a process started by hand another kind of session. */
+  allowsMailByHand?: (home: string) => void;
   /** With which the model makes it ask for permission; absent when it never asks. */
   askDirective?: (command: string) => string;
   /** Says no to its permission dialog. */
@@ -48,6 +50,8 @@ export interface RealTool {
   padsHeadless?: true;
   /** A prompt it would not take as written, and what that would have done. */
   refuses: string[];
+  /** Its command by which a person leaves it. */
+  leaveCommand: string;
   /** Its command for a new chat, which its own menu offers. */
   command?: string;
   /** A command it does not know would be lost in it. */
@@ -77,6 +81,7 @@ function configure(file: string, more: object): [] {
 
 const claude: RealTool = {
   tool: 'claude',
+  leaveCommand: '/exit',
   deny: {
     'permissions.deny': (tool, { home }) =>
       configure(path.join(home, '.claude', 'settings.json'), {
@@ -117,6 +122,7 @@ const claude: RealTool = {
 
 const codex: RealTool = {
   tool: 'codex',
+  leaveCommand: '/quit',
   deny: {
     'a disabled server': (_, { home }) => {
       fs.appendFileSync(
@@ -152,10 +158,16 @@ ${trusted ? `[projects."${workdir}"]\ntrust_level = "trusted"\n` : ''}`,
   },
   asking: [],
   mailing: ['-c', 'sandbox_workspace_write.network_access=true'],
+  // Without settings of its own on the command line it leaves the conversation to its daemon.
+  allowsMailByHand: (home) =>
+    fs.appendFileSync(
+      path.join(home, '.codex', 'config.toml'),
+      '[sandbox_workspace_write]\nnetwork_access = true\n',
+    ),
   askDirective: (command) => `[[escalate]]${sh(command)}`,
   denyKeys: ['Escape'],
   trustRow: /^› 1\. Trust and continue/m,
-  provenBy: ['rollout', 'transcript_row'],
+  provenBy: ['rollout', 'transcript_row', 'pending_row'],
   tellsEnd: true,
   arrives: asWritten,
   headless: ['--skip-git-repo-check'],
@@ -164,6 +176,7 @@ ${trusted ? `[projects."${workdir}"]\ntrust_level = "trusted"\n` : ''}`,
 
 const gemini: RealTool = {
   tool: 'gemini',
+  leaveCommand: '/quit',
   deny: {
     'mcp.excluded': (_, { home }) =>
       configure(path.join(home, '.gemini', 'settings.json'), { mcp: { excluded: ['rouse'] } }),
@@ -208,6 +221,7 @@ const gemini: RealTool = {
 
 const opencode: RealTool = {
   tool: 'opencode',
+  leaveCommand: '/exit',
   deny: {
     permission: (tool, { home }) =>
       configure(path.join(home, '.config', 'opencode', 'opencode.json'), {
@@ -263,6 +277,7 @@ const openAi = ({ modelUrl, secret }: Place): Record<string, string> => ({
 
 const qwen: RealTool = {
   tool: 'qwen',
+  leaveCommand: '/quit',
   deny: {
     'permissions.deny': (tool, { home }) =>
       configure(path.join(home, '.qwen', 'settings.json'), {
@@ -299,6 +314,7 @@ const qwen: RealTool = {
 
 const pi: RealTool = {
   tool: 'pi',
+  leaveCommand: '/quit',
   setUp: ({ home, modelUrl, secret }) => {
     const model = { id: 'mock-model', name: 'Mock', reasoning: false, input: ['text'] };
     const limits = { contextWindow: 128_000, maxTokens: 8000 };
@@ -326,6 +342,7 @@ const pi: RealTool = {
 
 const kimi: RealTool = {
   tool: 'kimi',
+  leaveCommand: '/exit',
   setUp: ({ home, modelUrl, secret }) => {
     write(
       path.join(home, '.kimi-code', 'config.toml'),
@@ -359,6 +376,7 @@ max_context_size = 128000
 
 const copilot: RealTool = {
   tool: 'copilot',
+  leaveCommand: '/exit',
   deny: { '--deny-tool': (tool) => [`--deny-tool=rouse(${tool})`] },
   setUp: ({ modelUrl, secret }) => ({
     COPILOT_AUTO_UPDATE: 'false',

@@ -8,6 +8,7 @@ import { kimi } from './kimi.ts';
 import { opencode } from './opencode.ts';
 import { pi } from './pi.ts';
 import { qwen } from './qwen.ts';
+import { windows } from './windows.ts';
 
 /** Every visit that is paid to a real program. */
 export const VISITS: readonly Visit[] = [
@@ -20,4 +21,5 @@ export const VISITS: readonly Visit[] = [
   ...kimi,
   ...pi,
   ...firstStarts,
+  ...windows,
 ];
